@@ -1,0 +1,357 @@
+//! From classes to a dialect: checked, evaluated, named and sorted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hydride_ir::{Role, VerifyError};
+
+use crate::class::{ArgSource, Class, Member};
+use crate::facts::{Assignment, Facts, ParamKind, param_kinds};
+use crate::lock::{Entry, Lock};
+use crate::name;
+
+/// The operations of AutoLLVM, sorted by name.
+///
+/// ```
+/// use autoir::{Dialect, Lock};
+///
+/// let (dialect, lock) = Dialect::build(Vec::new(), Lock::default())?;
+/// assert_eq!(dialect.ops().len(), 0);
+/// assert_eq!(lock, Lock::default());
+/// # Ok::<(), autoir::BuildError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Dialect {
+    ops: Vec<Op>,
+}
+
+/// One operation: a class with its name and the shapes of its instances.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// The name, unique in the dialect and stable from run to run.
+    pub name: String,
+    /// Names that it had before, sorted.
+    pub aliases: Vec<String>,
+    /// What it was built from, with its members sorted by instruction set and id.
+    pub class: Class,
+    /// What each parameter stands for, in the class's order.
+    pub param_kinds: Vec<ParamKind>,
+    /// The shapes of arguments and results for each member of `class`, in the same order.
+    pub facts: Vec<Facts>,
+}
+
+impl Op {
+    /// The members with their shapes.
+    pub fn instances(&self) -> impl Iterator<Item = (&Member, &Facts)> {
+        self.class.members.iter().zip(&self.facts)
+    }
+
+    /// The names of the parameters, in the class's order.
+    pub fn param_names(&self) -> impl Iterator<Item = &str> {
+        self.class.function.params.iter().map(|param| param.name.as_str())
+    }
+
+    /// The names of the arguments, in the class's order, and whether each is an immediate.
+    pub fn args(&self) -> impl Iterator<Item = (&str, bool)> {
+        let immediate = |role| matches!(role, Role::Immediate { .. });
+        self.class.function.args.iter().map(move |arg| (arg.name.as_str(), immediate(arg.role)))
+    }
+
+    /// The number of results.
+    pub fn result_count(&self) -> usize {
+        self.class.function.results.len()
+    }
+
+    /// The instruction sets that have members, sorted.
+    pub fn isas(&self) -> BTreeSet<&str> {
+        self.class.members.iter().map(|member| member.isa.as_str()).collect()
+    }
+}
+
+/// A class that contradicts itself or another one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// A hash that is empty or has other characters than lower-case hexadecimal digits.
+    #[error("class `{class}`: `{hash}` is no structural hash")]
+    Hash {
+        /// The class's function.
+        class: String,
+        /// The hash.
+        hash: String,
+    },
+    /// A function that breaks the laws of the IR.
+    #[error("class of hash `{hash}`: {source}")]
+    Function {
+        /// The class's hash.
+        hash: String,
+        /// The broken law.
+        source: VerifyError,
+    },
+    /// Two classes with one structural hash.
+    #[error("two classes have the structural hash `{0}`")]
+    DuplicateHash(String),
+    /// A class without members.
+    #[error("class `{0}` has no members")]
+    Empty(String),
+    /// One instruction in two classes, or twice in one.
+    #[error("`{isa}:{id}` is a member twice")]
+    DuplicateMember {
+        /// The instruction set.
+        isa: String,
+        /// The instruction.
+        id: String,
+    },
+    /// A member that does not fit its class.
+    #[error("`{isa}:{id}` does not fit class `{class}`: {reason}")]
+    Member {
+        /// The class's function.
+        class: String,
+        /// The instruction set.
+        isa: String,
+        /// The instruction.
+        id: String,
+        /// What does not fit.
+        reason: String,
+    },
+}
+
+impl Dialect {
+    /// Names the classes and works out the shapes of their members.
+    ///
+    /// The result does not depend on the order of `classes` and of their members. The lock returned
+    /// knows every operation; what `lock` holds on instruction sets and classes that are absent here
+    /// is kept, so that a run over a part of the documents forgets nothing.
+    pub fn build(mut classes: Vec<Class>, lock: Lock) -> Result<(Self, Lock), BuildError> {
+        for class in &mut classes {
+            class.members.sort_by(|a, b| (&a.isa, &a.id).cmp(&(&b.isa, &b.id)));
+        }
+        // The larger class gets the plain name; ties are broken by content.
+        classes.sort_by(|a, b| {
+            let key = |class: &Class| (std::cmp::Reverse(class.members.len()), class.structural_hash.clone());
+            key(a).cmp(&key(b))
+        });
+        check_classes(&classes)?;
+        let (names, lock) = assign_names(&classes, lock);
+        let mut ops = Vec::with_capacity(classes.len());
+        for (class, name) in classes.into_iter().zip(names) {
+            let facts = class.members.iter().map(|member| member_facts(&class, member));
+            let facts = facts.collect::<Result<_, _>>()?;
+            let param_kinds = param_kinds(&class.function);
+            let aliases =
+                lock.entries.get(&name).map_or_else(Vec::new, |e| e.aliases.iter().cloned().collect());
+            ops.push(Op { name, aliases, class, param_kinds, facts });
+        }
+        ops.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok((Self { ops }, lock))
+    }
+
+    /// The operations, sorted by name.
+    pub fn ops(&self) -> &[Op] {
+        &self.ops
+    }
+
+    /// The operation of that name or former name.
+    pub fn op(&self, name: &str) -> Option<&Op> {
+        let found = self.ops.iter().find(|op| op.name == name);
+        found.or_else(|| self.ops.iter().find(|op| op.aliases.iter().any(|alias| alias == name)))
+    }
+}
+
+fn check_classes(classes: &[Class]) -> Result<(), BuildError> {
+    let mut hashes = BTreeSet::new();
+    let mut members = BTreeSet::new();
+    for class in classes {
+        let hash = &class.structural_hash;
+        let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        if hash.is_empty() || !hash.bytes().all(digit) {
+            return Err(BuildError::Hash { class: class.function.name.clone(), hash: hash.clone() });
+        }
+        let law = |source| BuildError::Function { hash: hash.clone(), source };
+        class.function.verify().map_err(law)?;
+        if !hashes.insert(hash) {
+            return Err(BuildError::DuplicateHash(hash.clone()));
+        }
+        if class.members.is_empty() {
+            return Err(BuildError::Empty(class.function.name.clone()));
+        }
+        for member in &class.members {
+            if !members.insert((&member.isa, &member.id)) {
+                return Err(BuildError::DuplicateMember { isa: member.isa.clone(), id: member.id.clone() });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks a member against its class and evaluates the shapes at its parameter values.
+fn member_facts(class: &Class, member: &Member) -> Result<Facts, BuildError> {
+    let function = &class.function;
+    let fail = |reason: String| BuildError::Member {
+        class: function.name.clone(),
+        isa: member.isa.clone(),
+        id: member.id.clone(),
+        reason,
+    };
+    if member.params.len() != function.params.len() {
+        return Err(fail(format!("{} parameter values for {}", member.params.len(), function.params.len())));
+    }
+    if member.args.len() != function.args.len() {
+        return Err(fail(format!("{} arguments for {}", member.args.len(), function.args.len())));
+    }
+    let sources = member.args.iter().flat_map(|source| match source {
+        ArgSource::Position(position) => [Some(*position), None],
+        ArgSource::Broadcast { position, lane } => [Some(*position), *lane],
+        ArgSource::Constant(_) => [None, None],
+    });
+    let masks = [member.masking.mask(), member.masking.pass_through()];
+    let count = member.signature.args.len();
+    if let Some(position) = sources.chain(masks).flatten().find(|position| *position as usize >= count) {
+        return Err(fail(format!("argument position {position} in a signature of {count}")));
+    }
+    let facts = Assignment::new(function, &member.params).facts();
+    facts.ok_or_else(|| fail("a width is outside 1..=65536 at its parameter values".to_owned()))
+}
+
+/// One name for each class, and the lock that remembers them.
+fn assign_names(classes: &[Class], mut lock: Lock) -> (Vec<String>, Lock) {
+    let mut names: Vec<Option<String>> = vec![None; classes.len()];
+    let votes: Vec<BTreeMap<String, usize>> = {
+        let owners = lock.member_owners();
+        classes.iter().map(|class| count_votes(class, &owners)).collect()
+    };
+    claim_by_hash(classes, &lock, &votes, &mut names);
+    claim_by_members(classes, &votes, &mut names);
+
+    let mut taken: BTreeSet<String> = lock.entries.keys().cloned().collect();
+    taken.extend(lock.entries.values().flat_map(|entry| entry.aliases.iter().cloned()));
+    for (class, name) in classes.iter().zip(&mut names) {
+        if name.is_none() {
+            *name = Some(fresh_name(class, &mut taken));
+        }
+    }
+    let names: Vec<String> = names.into_iter().flatten().collect();
+    lock.remember(classes, &names, &votes);
+    (names, lock)
+}
+
+/// How many of the class's members the lock lists under each name.
+fn count_votes(class: &Class, owners: &BTreeMap<(&str, &str), &str>) -> BTreeMap<String, usize> {
+    let mut votes = BTreeMap::new();
+    for member in &class.members {
+        if let Some(name) = owners.get(&(member.isa.as_str(), member.id.as_str())) {
+            *votes.entry((*name).to_owned()).or_insert(0) += 1;
+        }
+    }
+    votes
+}
+
+/// A class whose hash the lock knows keeps its name. Where an entry has hashes of several classes, the
+/// one that shares most members with it does.
+fn claim_by_hash(
+    classes: &[Class],
+    lock: &Lock,
+    votes: &[BTreeMap<String, usize>],
+    names: &mut [Option<String>],
+) {
+    let mut by_hash: BTreeMap<&str, &str> = BTreeMap::new();
+    for (name, entry) in &lock.entries {
+        by_hash.extend(entry.hashes.iter().map(|hash| (hash.as_str(), name.as_str())));
+    }
+    let mut claims: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (index, class) in classes.iter().enumerate() {
+        let Some(name) = by_hash.get(class.structural_hash.as_str()) else { continue };
+        let shared = votes[index].get(*name).copied().unwrap_or(0);
+        let best = claims.entry(name).or_insert((shared, index));
+        if shared > best.0 {
+            *best = (shared, index);
+        }
+    }
+    for (name, (_, index)) in claims {
+        names[index] = Some(name.to_owned());
+    }
+}
+
+/// A class of unknown hash inherits the name under which the lock lists most of its members.
+fn claim_by_members(classes: &[Class], votes: &[BTreeMap<String, usize>], names: &mut [Option<String>]) {
+    let mut taken: BTreeSet<String> = names.iter().flatten().cloned().collect();
+    let mut claims: Vec<(std::cmp::Reverse<usize>, usize, &String)> = Vec::new();
+    for (index, class) in classes.iter().enumerate() {
+        let majority = votes[index].iter().filter(|(_, count)| **count * 2 > class.members.len());
+        claims.extend(majority.map(|(name, count)| (std::cmp::Reverse(*count), index, name)));
+    }
+    claims.sort();
+    for (_, index, name) in claims {
+        if names[index].is_none() && taken.insert(name.clone()) {
+            names[index] = Some(name.clone());
+        }
+    }
+}
+
+/// A name that nobody has: suggested, read off the structure, or made of the hash.
+fn fresh_name(class: &Class, taken: &mut BTreeSet<String>) -> String {
+    let suggested = class.suggested_name.as_deref().and_then(name::sanitize);
+    let base = suggested.or_else(|| name::describe(&class.function));
+    let base = base.unwrap_or_else(|| format!("op_{:.8}", class.structural_hash));
+    let numbered = (2..).map(|number| format!("{base}_{number}"));
+    let mut candidates = std::iter::once(base.clone()).chain(numbered);
+    let name = candidates.find(|candidate| !taken.contains(candidate)).unwrap_or(base);
+    taken.insert(name.clone());
+    name
+}
+
+impl Lock {
+    /// The name under which each member is listed.
+    fn member_owners(&self) -> BTreeMap<(&str, &str), &str> {
+        let mut owners = BTreeMap::new();
+        for (name, entry) in &self.entries {
+            for (isa, ids) in &entry.members {
+                owners.extend(ids.iter().map(|id| ((isa.as_str(), id.as_str()), name.as_str())));
+            }
+        }
+        owners
+    }
+
+    /// Records the names given to the classes of a run.
+    fn remember(&mut self, classes: &[Class], names: &[String], votes: &[BTreeMap<String, usize>]) {
+        // An entry without a class, most of whose members now belong to one class, was merged into it:
+        // its name becomes an alias.
+        let retired: Vec<String> =
+            self.entries.keys().filter(|name| !names.contains(name)).cloned().collect();
+        for name in retired {
+            let total: usize = self.entries[&name].members.values().map(BTreeSet::len).sum();
+            let heir = votes.iter().position(|votes| votes.get(&name).is_some_and(|count| count * 2 > total));
+            if let Some(heir) = heir
+                && let Some(old) = self.entries.remove(&name)
+            {
+                let entry = self.entries.entry(names[heir].clone()).or_default();
+                entry.aliases.insert(name);
+                entry.aliases.extend(old.aliases);
+                entry.hashes.extend(old.hashes);
+                for (isa, ids) in old.members {
+                    entry.members.entry(isa).or_default().extend(ids);
+                }
+            }
+        }
+        // Members and hashes of this run belong to their classes now, and to nobody else.
+        let present: BTreeSet<(&str, &str)> = classes
+            .iter()
+            .flat_map(|class| class.members.iter().map(|member| (member.isa.as_str(), member.id.as_str())))
+            .collect();
+        let hashes: BTreeSet<&str> = classes.iter().map(|class| class.structural_hash.as_str()).collect();
+        for entry in self.entries.values_mut() {
+            entry.hashes.retain(|hash| !hashes.contains(hash.as_str()));
+            for (isa, ids) in &mut entry.members {
+                ids.retain(|id| !present.contains(&(isa.as_str(), id.as_str())));
+            }
+        }
+        for (class, name) in classes.iter().zip(names) {
+            let entry: &mut Entry = self.entries.entry(name.clone()).or_default();
+            entry.hashes.insert(class.structural_hash.clone());
+            for member in &class.members {
+                entry.members.entry(member.isa.clone()).or_default().insert(member.id.clone());
+            }
+        }
+        for entry in self.entries.values_mut() {
+            entry.members.retain(|_, ids| !ids.is_empty());
+        }
+    }
+}

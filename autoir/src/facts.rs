@@ -1,0 +1,280 @@
+//! What is true of a class's function at one member's parameter values: total widths, and the width
+//! and number of the elements that the loop nest reads and writes.
+//!
+//! An element is the greatest common slice: the greatest width that divides every slice of the
+//! argument (or result) and every position at which a slice starts.
+
+use hydride_ir::{ArgId, Atom, ExprId, Function, IndexId, MAX_WIDTH, Num, Op, Role, Stmt};
+
+/// The shape of a value: `count` elements of `element` bits, element 0 in the lowest bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueType {
+    /// Width of an element in bits.
+    pub element: u32,
+    /// Number of elements; 1 is a scalar.
+    pub count: u32,
+}
+
+impl ValueType {
+    /// A scalar of the given width.
+    pub fn scalar(width: u32) -> Self {
+        Self { element: width, count: 1 }
+    }
+
+    /// A vector of `count` elements of `element` bits.
+    pub fn vector(count: u32, element: u32) -> Self {
+        Self { element, count }
+    }
+
+    /// The total width in bits.
+    pub fn width(self) -> u32 {
+        self.element * self.count
+    }
+
+    /// Whether it has several elements.
+    pub fn is_vector(self) -> bool {
+        self.count > 1
+    }
+}
+
+/// The shapes of a function's arguments and results at one assignment of its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Facts {
+    /// One shape for each argument of the class's function. Immediates are scalars.
+    pub args: Vec<ValueType>,
+    /// One shape for each result of the class's function.
+    pub results: Vec<ValueType>,
+}
+
+/// What a parameter of a class stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ParamKind {
+    /// It occurs as a signedness flag alone: 0 or 1.
+    Signedness,
+    /// Any other number.
+    Number,
+}
+
+/// Values for a function's parameters, with which its numbers can be evaluated.
+pub(crate) struct Assignment<'a> {
+    function: &'a Function,
+    values: &'a [i64],
+    indices: Vec<IndexId>,
+}
+
+impl<'a> Assignment<'a> {
+    /// `values` holds one value for each parameter of `function`.
+    pub(crate) fn new(function: &'a Function, values: &'a [i64]) -> Self {
+        let mut indices = Vec::new();
+        collect_indices(&function.body, &mut indices);
+        indices.extend(function.exprs().iter().filter_map(|expr| match expr.op {
+            Op::Fold { index, .. } => Some(index),
+            _ => None,
+        }));
+        indices.sort_unstable();
+        indices.dedup();
+        Self { function, values, indices }
+    }
+
+    /// The value of `num` where `index_value` tells the value of the loop indices.
+    pub(crate) fn value(&self, num: &Num, index_value: &dyn Fn(IndexId) -> i64) -> Option<i64> {
+        num.eval(|atom| match atom {
+            Atom::Param(id) => self.values[id.0 as usize],
+            Atom::Index(id) => index_value(id),
+        })
+    }
+
+    /// The value of `num` where every loop index is 0.
+    pub(crate) fn base(&self, num: &Num) -> Option<i64> {
+        self.value(num, &|_| 0)
+    }
+
+    /// The value of a width; `None` when it is outside what the IR admits.
+    pub(crate) fn width(&self, num: &Num) -> Option<u32> {
+        u32::try_from(self.base(num)?).ok().filter(|width| (1..=MAX_WIDTH).contains(width))
+    }
+
+    /// The width of an expression.
+    pub(crate) fn expr_width(&self, id: ExprId) -> Option<u32> {
+        self.width(&self.function.expr(id).width)
+    }
+
+    /// A number that divides every value that `num` takes over the loop indices; 0 when it is always 0.
+    fn grain(&self, num: &Num) -> Option<u64> {
+        let base = self.base(num)?;
+        if num.as_constant().is_some() {
+            return Some(base.unsigned_abs());
+        }
+        self.indices.iter().try_fold(base.unsigned_abs(), |grain, index| {
+            let stepped = self.value(num, &|other| i64::from(other == *index))?;
+            Some(gcd(grain, stepped.abs_diff(base)))
+        })
+    }
+
+    /// The shapes of the arguments and results; `None` when a width is outside what the IR admits.
+    pub(crate) fn facts(&self) -> Option<Facts> {
+        let function = self.function;
+        let mut args = Vec::new();
+        let slices = self.arg_slices()?;
+        for (arg, slice) in function.args.iter().zip(slices) {
+            let width = self.width(&arg.width)?;
+            args.push(match arg.role {
+                Role::Immediate { .. } => ValueType::scalar(width),
+                Role::Register => shape(width, slice),
+            });
+        }
+        let mut grains = vec![0; function.results.len()];
+        self.result_grains(&function.body, &mut grains)?;
+        let mut results = Vec::new();
+        for (result, grain) in function.results.iter().zip(grains) {
+            results.push(shape(self.width(&result.width)?, Slice { grain, only_bits: grain == 1 }));
+        }
+        Some(Facts { args, results })
+    }
+
+    /// For each argument, the greatest common slice that the expressions read.
+    fn arg_slices(&self) -> Option<Vec<Slice>> {
+        let function = self.function;
+        let exprs = function.exprs();
+        let mut slices = vec![Slice { grain: 0, only_bits: true }; function.args.len()];
+        // The argument that an expression is a slice of, if it is one.
+        let mut roots: Vec<Option<ArgId>> = Vec::with_capacity(exprs.len());
+        for expr in exprs {
+            let root = match expr.op {
+                Op::Arg(arg) => Some(arg),
+                Op::Extract { of, .. } => roots[of.0 as usize],
+                _ => None,
+            };
+            let width = self.width(&expr.width)?;
+            if let (Some(arg), Op::Extract { low, .. }) = (root, &expr.op) {
+                slices[arg.0 as usize].add(width, self.grain(low)?);
+            }
+            for operand in expr.op.operands() {
+                let Some(arg) = roots[operand.0 as usize] else { continue };
+                match (&expr.op, &exprs[operand.0 as usize].op) {
+                    (Op::Extract { .. }, _) => {}
+                    (Op::ExtractAt { of, .. }, _) if *of == operand => slices[arg.0 as usize].add(width, 0),
+                    // The argument is used as a whole.
+                    (_, Op::Arg(_)) => slices[arg.0 as usize].add(self.expr_width(operand)?, 0),
+                    _ => {}
+                }
+            }
+            roots.push(root);
+        }
+        Some(slices)
+    }
+
+    /// Adds the widths and positions of the slices written by `body`.
+    fn result_grains(&self, body: &[Stmt], grains: &mut [u64]) -> Option<()> {
+        for stmt in body {
+            match stmt {
+                Stmt::For { body, .. } => self.result_grains(body, grains)?,
+                Stmt::Assign { result, low, value } => {
+                    let width = u64::from(self.expr_width(*value)?);
+                    let grain = &mut grains[result.0 as usize];
+                    *grain = gcd(*grain, gcd(width, self.grain(low)?));
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+/// The slices of one argument, summed up.
+#[derive(Clone, Copy)]
+struct Slice {
+    /// Divides every slice's width and position; 0 when there is no slice.
+    grain: u64,
+    /// Every slice is one bit wide: the argument is a mask.
+    only_bits: bool,
+}
+
+impl Slice {
+    fn add(&mut self, width: u32, low: u64) {
+        self.grain = gcd(self.grain, gcd(u64::from(width), low));
+        self.only_bits &= width == 1;
+    }
+}
+
+/// The widest register that is taken for a mask of single bits.
+const MAX_MASK: u32 = 128;
+
+/// The element type of a register of `width` bits that is accessed in the given slices.
+///
+/// Elements are powers of two from 8 to 64 bits. A register accessed in wider slices is a vector of
+/// 64-bit elements; one accessed in odd slices is a scalar up to 64 bits and a vector of bytes beyond.
+fn shape(width: u32, slice: Slice) -> ValueType {
+    let grain = u32::try_from(slice.grain).unwrap_or(0);
+    if grain == 1 && slice.only_bits && width > 1 && width <= MAX_MASK {
+        return ValueType::vector(width, 1);
+    }
+    let element = match grain {
+        8 | 16 | 32 | 64 => grain,
+        _ if width <= 64 => width,
+        0 => 8,
+        _ if grain % 64 == 0 => 64,
+        _ => 8,
+    };
+    if width.is_multiple_of(element) {
+        ValueType { element, count: width / element }
+    } else if width.is_multiple_of(8) && width > 64 {
+        ValueType { element: 8, count: width / 8 }
+    } else {
+        ValueType::scalar(width)
+    }
+}
+
+/// What each parameter of `function` stands for.
+pub(crate) fn param_kinds(function: &Function) -> Vec<ParamKind> {
+    let mut as_flag = vec![false; function.params.len()];
+    let mut as_number = vec![false; function.params.len()];
+    let note = |num: &Num, seen: &mut Vec<bool>| {
+        for atom in num.atoms() {
+            if let Atom::Param(id) = atom {
+                seen[id.0 as usize] = true;
+            }
+        }
+    };
+    for expr in function.exprs() {
+        note(&expr.width, &mut as_number);
+        match &expr.op {
+            Op::Fold { signed, count, .. } => {
+                note(signed, &mut as_flag);
+                note(count, &mut as_number);
+            }
+            Op::Cast { .. } | Op::Saturate { .. } | Op::Binary { .. } | Op::Compare { .. } => {
+                expr.op.nums().into_iter().for_each(|num| note(num, &mut as_flag));
+            }
+            _ => expr.op.nums().into_iter().for_each(|num| note(num, &mut as_number)),
+        }
+    }
+    let widths = function.args.iter().map(|arg| &arg.width);
+    widths.chain(function.results.iter().map(|result| &result.width)).for_each(|w| note(w, &mut as_number));
+    let mut pending: Vec<&Stmt> = function.body.iter().collect();
+    while let Some(stmt) = pending.pop() {
+        match stmt {
+            Stmt::For { count, body, .. } => {
+                note(count, &mut as_number);
+                pending.extend(body);
+            }
+            Stmt::Assign { low, .. } => note(low, &mut as_number),
+        }
+    }
+    let kinds = as_flag.into_iter().zip(as_number);
+    kinds
+        .map(|(flag, number)| if flag && !number { ParamKind::Signedness } else { ParamKind::Number })
+        .collect()
+}
+
+fn collect_indices(body: &[Stmt], indices: &mut Vec<IndexId>) {
+    for stmt in body {
+        if let Stmt::For { index, body, .. } = stmt {
+            indices.push(*index);
+            collect_indices(body, indices);
+        }
+    }
+}
+
+fn gcd(left: u64, right: u64) -> u64 {
+    if right == 0 { left } else { gcd(right, left % right) }
+}

@@ -1,0 +1,145 @@
+//! Identifiers for the generated languages, made from names of operations, arguments and parameters.
+
+use std::collections::BTreeSet;
+
+use autoir::ValueType;
+
+/// Accessors that MLIR gives every operation: an operand of that name would collide.
+const MLIR_ACCESSORS: &[&str] = &[
+    "attr",
+    "attrs",
+    "block",
+    "build",
+    "context",
+    "dialect",
+    "loc",
+    "name",
+    "odsArg",
+    "operand",
+    "operands",
+    "operation",
+    "parent",
+    "properties",
+    "region",
+    "regions",
+    "result",
+    "results",
+    "state",
+    "successor",
+    "successors",
+    "type",
+    "types",
+];
+
+/// C++ words that are operators.
+const CPP_OPERATORS: &[&str] =
+    &["and", "and_eq", "bitand", "bitor", "compl", "not", "not_eq", "or", "or_eq", "xor", "xor_eq"];
+
+/// Names for the operands of one operation: valid in TableGen, C++ and MLIR, and distinct.
+pub fn operand_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    let mut result = Vec::new();
+    for name in names {
+        let mut base = String::new();
+        for character in name.chars() {
+            if character.is_ascii_alphanumeric() {
+                base.push(character.to_ascii_lowercase());
+            } else if !base.is_empty() && !base.ends_with('_') {
+                base.push('_');
+            }
+        }
+        let mut base = base.trim_end_matches('_').to_owned();
+        if !base.starts_with(|c: char| c.is_ascii_lowercase()) {
+            base.insert_str(0, if base.is_empty() { "arg" } else { "arg_" });
+        }
+        let reserved = [autoir::RESERVED, MLIR_ACCESSORS, CPP_OPERATORS];
+        if reserved.iter().any(|words| words.contains(&base.as_str())) {
+            base.push_str("_arg");
+        }
+        let numbered = (2..).map(|number| format!("{base}_{number}"));
+        let mut candidates = std::iter::once(base.clone()).chain(numbered);
+        let name = candidates.find(|candidate| !taken.contains(candidate)).unwrap_or(base);
+        taken.insert(name.clone());
+        result.push(name);
+    }
+    result
+}
+
+/// The C++ class of an operation: `dot_add` is `DotAddOp`. An underscore before a digit stays, so that
+/// different names give different classes (`xor3` and `xor_3`).
+pub fn class_name(name: &str) -> String {
+    let mut class = String::new();
+    for word in name.split('_') {
+        let mut characters = word.chars();
+        match characters.next() {
+            Some(first) if first.is_ascii_digit() => {
+                class.push('_');
+                class.push(first);
+            }
+            Some(first) => class.push(first.to_ascii_uppercase()),
+            None => {}
+        }
+        class.extend(characters);
+    }
+    class.push_str("Op");
+    class
+}
+
+/// A type as LLVM assembly writes it: `<16 x i8>`, `i32`.
+pub fn llvm_type(shape: ValueType) -> String {
+    if shape.is_vector() {
+        format!("<{} x i{}>", shape.count, shape.element)
+    } else {
+        format!("i{}", shape.element)
+    }
+}
+
+/// A type as it appears in the name of an overloaded intrinsic: `v16i8`, `i32`.
+pub fn mangled_type(shape: ValueType) -> String {
+    if shape.is_vector() {
+        format!("v{}i{}", shape.count, shape.element)
+    } else {
+        format!("i{}", shape.element)
+    }
+}
+
+/// A type as MLIR writes it: `vector<16xi8>`, `i32`.
+pub fn mlir_type(shape: ValueType) -> String {
+    if shape.is_vector() {
+        format!("vector<{}xi{}>", shape.count, shape.element)
+    } else {
+        format!("i{}", shape.element)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_get_distinct_valid_names() {
+        let names = operand_names(["a", "A", "imm8", "int", "operands", "8x", "%", "lane-width", "a"]);
+        let expected = ["a", "a_2", "imm8", "int_arg", "operands_arg", "arg_8x", "arg", "lane_width", "a_3"];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn class_names_stay_distinct() {
+        let names = ["xor3", "xor_3", "dot_add", "dotadd"].map(class_name);
+        assert_eq!(names, ["Xor3Op", "Xor_3Op", "DotAddOp", "DotaddOp"]);
+    }
+
+    #[test]
+    fn types_in_three_notations() {
+        let vector = ValueType::vector(16, 8);
+        assert_eq!(llvm_type(vector), "<16 x i8>");
+        assert_eq!(mangled_type(vector), "v16i8");
+        assert_eq!(mlir_type(vector), "vector<16xi8>");
+        assert_eq!(mlir_type(ValueType::scalar(1)), "i1");
+    }
+
+    #[test]
+    fn word_lists_are_sorted() {
+        assert!(CPP_OPERATORS.is_sorted() && MLIR_ACCESSORS.is_sorted());
+    }
+}

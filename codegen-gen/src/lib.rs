@@ -1,0 +1,113 @@
+//! Code generation: LLVM intrinsics, lowering tables and an MLIR dialect from an AutoLLVM dialect.
+//!
+//! The last step of the path. Everything is decided here and handed to the templates of `/templates`,
+//! which only lay out text.
+//!
+//! ```
+//! use autoir::{Dialect, Lock};
+//! use codegen_gen::{LlvmVersion, Options, generate};
+//!
+//! let (dialect, _) = Dialect::build(Vec::new(), Lock::default())?;
+//! let files = generate(&dialect, &Options { llvm: LlvmVersion::Llvm19 })?;
+//! assert_eq!(files[0].path, "llvm/AutoLLVMLowering.td");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Invariant: this crate knows no vendor and no solver, and does not touch the file system.
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod identifier;
+mod llvm;
+mod lowering;
+mod mlir;
+mod operation;
+mod render;
+mod scheme;
+
+pub use check::CheckError;
+pub use scheme::{Relation, Scheme, Slot};
+
+use autoir::Dialect;
+use operation::Operation;
+
+/// What to generate for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Options {
+    /// The LLVM release that will read the files.
+    pub llvm: LlvmVersion,
+}
+
+/// A supported LLVM release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum LlvmVersion {
+    /// LLVM 19.
+    #[default]
+    Llvm19,
+    /// LLVM 21: half of a vector's elements is written `LLVMOneNthElementsVectorType`.
+    Llvm21,
+}
+
+impl LlvmVersion {
+    /// The release number.
+    pub fn number(self) -> u32 {
+        match self {
+            Self::Llvm19 => 19,
+            Self::Llvm21 => 21,
+        }
+    }
+
+    /// The release of that number, if it is supported.
+    pub fn from_number(number: u32) -> Option<Self> {
+        [Self::Llvm19, Self::Llvm21].into_iter().find(|version| version.number() == number)
+    }
+}
+
+/// A generated file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GeneratedFile {
+    /// Path below the output folder, with `/`.
+    pub path: String,
+    /// The text; it begins with the line that names the command that makes it.
+    pub contents: String,
+}
+
+/// A dialect from which no files can be made.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    /// A definition that LLVM or MLIR would misunderstand.
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    /// A template that does not fit its context.
+    #[error("template: {0}")]
+    Template(#[from] tera::Error),
+    /// A value that cannot be written as JSON.
+    #[error("JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// The files for a dialect, sorted by path. They depend on the dialect and the options alone.
+pub fn generate(dialect: &Dialect, options: &Options) -> Result<Vec<GeneratedFile>, GenerateError> {
+    let operations: Vec<Operation<'_>> = dialect.ops().iter().map(Operation::new).collect();
+    let (expressible, beyond): (Vec<_>, Vec<_>) = operations
+        .iter()
+        .map(|operation| (operation, operation.definition()))
+        .partition(|(_, definition)| check::beyond_limits(definition).is_ok());
+    let left_out: Vec<String> = beyond
+        .iter()
+        .filter_map(|(_, definition)| Some(check::beyond_limits(definition).err()?.to_string()))
+        .collect();
+    let (for_llvm, definitions): (Vec<_>, Vec<_>) = expressible.into_iter().unzip();
+    check::check(&definitions)?;
+    let renderer = render::Renderer::new()?;
+    let mut files = vec![
+        llvm::intrinsics(&renderer, &for_llvm, left_out, options)?,
+        lowering::json(&operations, options)?,
+        lowering::tables(&renderer, &for_llvm)?,
+        mlir::operations(&renderer, &operations)?,
+        mlir::irdl(&renderer, &operations)?,
+    ];
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,147 @@
+//! The forms of an instruction's semantics, evaluated on an oracle's inputs and compared with its
+//! results bit for bit.
+
+use hydride_ir::{Bits, Function};
+use interp::{EvalError, Machine, Program};
+
+use crate::inputs::Inputs;
+use crate::report::{Mismatch, Outcome};
+
+/// The compiled forms of one instruction.
+#[derive(Debug)]
+pub struct Forms {
+    parsed: Program,
+    canonical: Option<Program>,
+    arg_widths: Vec<u32>,
+    result_widths: Vec<u32>,
+    /// For all results one after the other, the bits to compare.
+    known: Vec<u64>,
+}
+
+impl Forms {
+    /// Compiles the parsed form and, where there is one, the canonical form.
+    ///
+    /// `known_bits` says for each result which bits are defined; all are where it is short or
+    /// says nothing.
+    pub fn new(
+        parsed: &Function,
+        canonical: Option<&Function>,
+        known_bits: &[Option<Bits>],
+    ) -> Result<Self, String> {
+        let form = |name: &'static str| move |error: EvalError| format!("{name} form: {error}");
+        let canonical = canonical.map(Program::new).transpose().map_err(form("canonical"))?;
+        let parsed = Program::new(parsed).map_err(form("parsed"))?;
+        let arg_widths: Vec<u32> = parsed.arg_widths().collect();
+        let result_widths: Vec<u32> = parsed.result_widths().collect();
+        if let Some(canonical) = &canonical
+            && !(canonical.arg_widths().eq(arg_widths.iter().copied())
+                && canonical.result_widths().eq(result_widths.iter().copied()))
+        {
+            return Err("canonical form: its arguments and results are not those of the parsed form".into());
+        }
+        let mut known = Vec::new();
+        for (result, width) in result_widths.iter().copied().enumerate() {
+            match known_bits.get(result).and_then(Option::as_ref) {
+                Some(bits) if bits.width() != width => {
+                    let found = bits.width();
+                    return Err(format!("known bits of result {result}: {found} bits instead of {width}"));
+                }
+                Some(bits) => known.extend(bits.words()),
+                None => known.extend(Bits::ones(width).words()),
+            }
+        }
+        Ok(Self { parsed, canonical, arg_widths, result_widths, known })
+    }
+
+    /// Widths of the arguments in bits.
+    pub fn arg_widths(&self) -> &[u32] {
+        &self.arg_widths
+    }
+
+    /// Widths of the results in bits.
+    pub fn result_widths(&self) -> &[u32] {
+        &self.result_widths
+    }
+
+    /// Evaluates the forms on all inputs and compares with `expected`, the results' words for each
+    /// input; bits above the results' widths are ignored.
+    pub fn compare(&self, inputs: &Inputs, expected: &[u64]) -> Outcome {
+        let (mut machine, mut canonical_machine) = (Machine::new(), Machine::new());
+        let mut count = 0;
+        let (mut parsed_differs, mut canonical_differs) = (0, 0);
+        let mut first = None;
+        for (record, expected) in
+            inputs.records.chunks_exact(inputs.record).zip(expected.chunks_exact(self.known.len().max(1)))
+        {
+            let args = &record[1..];
+            count += 1;
+            let parsed = self.differs(&self.parsed, &mut machine, args, expected);
+            let canonical = match &self.canonical {
+                Some(canonical) => self.differs(canonical, &mut canonical_machine, args, expected),
+                None => Ok(false),
+            };
+            let (parsed, canonical) = match (parsed, canonical) {
+                (Ok(parsed), Ok(canonical)) => (parsed, canonical),
+                (Err(error), _) | (_, Err(error)) => {
+                    return Outcome::NotEvaluated { message: error.to_string() };
+                }
+            };
+            parsed_differs += usize::from(parsed);
+            canonical_differs += usize::from(canonical);
+            if (parsed || canonical) && first.is_none() {
+                first = Some(Mismatch {
+                    inputs: 0,
+                    parsed_differs: 0,
+                    canonical_differs: 0,
+                    args: hexadecimal(&self.arg_widths, args),
+                    expected: hexadecimal(&self.result_widths, expected),
+                    parsed: results(&self.parsed, &machine),
+                    canonical: self.canonical.as_ref().map(|program| results(program, &canonical_machine)),
+                });
+            }
+        }
+        match first {
+            None => Outcome::Agrees { inputs: count },
+            Some(first) => Outcome::Mismatch(Box::new(Mismatch {
+                inputs: count,
+                parsed_differs,
+                canonical_differs,
+                ..first
+            })),
+        }
+    }
+
+    fn differs(
+        &self,
+        program: &Program,
+        machine: &mut Machine,
+        args: &[u64],
+        expected: &[u64],
+    ) -> Result<bool, EvalError> {
+        program.run_words(machine, args)?;
+        let mut words = expected.iter().zip(&self.known);
+        let mut differs = false;
+        for result in 0..self.result_widths.len() {
+            for (found, (expected, known)) in program.result_words(machine, result).iter().zip(words.by_ref())
+            {
+                differs |= (found ^ expected) & known != 0;
+            }
+        }
+        Ok(differs)
+    }
+}
+
+fn results(program: &Program, machine: &Machine) -> Vec<String> {
+    program.results(machine).iter().map(|bits| format!("{bits:x}")).collect()
+}
+
+/// Values that stand one after the other in whole words, each as wide as given.
+pub(crate) fn hexadecimal(widths: &[u32], words: &[u64]) -> Vec<String> {
+    let mut rest = words;
+    let one = |width: &u32| {
+        let (value, others) = rest.split_at(rest.len().min(width.div_ceil(64) as usize));
+        rest = others;
+        format!("{:x}", Bits::from_words(*width, value.iter().copied()))
+    };
+    widths.iter().map(one).collect()
+}

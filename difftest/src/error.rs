@@ -1,0 +1,54 @@
+//! Why an oracle could not be built or used as a whole; what is wrong with a single instruction is
+//! an [`crate::Outcome`].
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// An oracle that could not be built or used.
+#[derive(Debug, thiserror::Error)]
+pub enum OracleError {
+    /// The machine cannot run the instruction set.
+    #[error("this machine cannot run {isa} instructions")]
+    Host {
+        /// The instruction set.
+        isa: &'static str,
+    },
+    /// The C compiler could not be started.
+    #[error("cannot start the compiler {}", program.display())]
+    Compiler {
+        /// The program as configured.
+        program: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The runner could not be compiled or linked, whatever the instructions.
+    #[error("cannot build the runner: {message}")]
+    Build {
+        /// What the compiler says.
+        message: String,
+    },
+    /// A file or folder could not be read or written.
+    #[error("cannot use {}", path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A runner process could not be started.
+    #[error("cannot start the runner {}", program.display())]
+    Runner {
+        /// The program.
+        program: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl OracleError {
+    /// Attaches a path to an input or output error.
+    pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_path_buf();
+        move |source| Self::File { path, source }
+    }
+}

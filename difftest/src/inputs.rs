@@ -1,0 +1,344 @@
+//! The inputs of a validation: deterministic for a seed and an instruction, directed ones first.
+//!
+//! Directed inputs put each extreme of each element width (the documented one, 8, 16, 32 and 64
+//! bits) into each lane of each argument, and pairs of extremes into the same lane of the first two
+//! arguments; the others mix random words, equal operands, small numbers, shift counts and sparse
+//! bits.
+
+use interp::Bv;
+use parsers::{Argument, Kind};
+
+/// The least number of inputs that each combination of immediates gets.
+const INPUTS_PER_IMMEDIATE: usize = 2;
+
+/// The most values of an immediate, and combinations of several immediates, that are tried.
+pub const MAX_IMMEDIATES: usize = 256;
+
+/// The inputs of one instruction, flat: for each input the position of its immediates in
+/// [`immediates`], then the arguments in `width.div_ceil(64)` words each, least significant first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inputs {
+    /// The words.
+    pub records: Vec<u64>,
+    /// Words of one input.
+    pub record: usize,
+}
+
+/// The combinations of immediate values to try, in the order of the immediate arguments: all of
+/// them up to [`MAX_IMMEDIATES`], else so many that every value of each occurs. One empty
+/// combination where there is no immediate.
+pub fn immediates(args: &[Argument]) -> Vec<Vec<i64>> {
+    let values: Vec<Vec<i64>> = args
+        .iter()
+        .filter_map(|arg| match &arg.kind {
+            Kind::Immediate(range) => Some(immediate_values(range.low, range.high)),
+            _ => None,
+        })
+        .collect();
+    let all = values.iter().try_fold(1usize, |all, values| all.checked_mul(values.len()));
+    let all = all.unwrap_or(usize::MAX);
+    let combination = |mut position: usize| {
+        let mut shift = 0;
+        values
+            .iter()
+            .map(|values| {
+                // Beyond the limit the later values advance with the earlier ones, and once more at
+                // each of their turns, so that all values and many pairs occur.
+                let value = values[(position + shift) % values.len()];
+                if all > MAX_IMMEDIATES {
+                    shift += position / values.len();
+                } else {
+                    position /= values.len();
+                }
+                value
+            })
+            .collect()
+    };
+    (0..all.min(MAX_IMMEDIATES)).map(combination).collect()
+}
+
+/// The values of a range, or the extremes, the powers of two and evenly spread ones of a large one.
+fn immediate_values(low: i64, high: i64) -> Vec<i64> {
+    let high = high.max(low);
+    let span = low.abs_diff(high);
+    if span < MAX_IMMEDIATES as u64 {
+        return (low..=high).collect();
+    }
+    let mut values = vec![low, low + 1, high - 1, high, -1, 0, 1];
+    values.extend((1..63).flat_map(|bit| [1 << bit, (1 << bit) - 1]));
+    let step = (span / 96) as i64;
+    values.extend((0..96i64).map(|position| low.wrapping_add(step.wrapping_mul(position))));
+    values.retain(|value| (low..=high).contains(value));
+    values.sort_unstable();
+    values.dedup();
+    values.truncate(MAX_IMMEDIATES);
+    values
+}
+
+/// Generates at least `count` inputs for arguments of an instruction; more where there are so many
+/// combinations of immediates that each would not get two.
+pub fn generate(args: &[Argument], immediates: &[Vec<i64>], count: usize, seed: u64, id: &str) -> Inputs {
+    let mut random = Random::new(seed, id);
+    let count = count.max(INPUTS_PER_IMMEDIATE * immediates.len() * usize::from(immediates.len() > 1));
+    let directed = directed(args, &mut random);
+    // Directed inputs may take three quarters; immediates must not always meet the same ones.
+    let limit = count - count / 4;
+    let skipped = immediates.len() / 2 + 1;
+    let mut inputs = Inputs { records: Vec::new(), record: 0 };
+    for position in 0..count {
+        let values = match directed.get(position) {
+            Some(pattern) if position < limit => pattern.values(args, &mut random),
+            _ => mixed(args, position, &mut random),
+        };
+        let selector = match immediates.len() {
+            0 | 1 => 0,
+            all => (position + position / all * skipped) % all,
+        };
+        let before = inputs.records.len();
+        inputs.records.push(selector as u64);
+        let mut chosen = immediates.get(selector).into_iter().flatten();
+        for (arg, value) in args.iter().zip(values) {
+            let value = match arg.kind {
+                Kind::Immediate(_) => Bv::from_i64(arg.width.max(1), *chosen.next().unwrap_or(&0)),
+                _ => value,
+            };
+            inputs.records.extend(value.words());
+        }
+        inputs.record = inputs.records.len() - before;
+    }
+    inputs
+}
+
+/// A directed input: how every argument is filled.
+enum Pattern {
+    /// All arguments are the same lanes of the same number.
+    Equal { lane: u32, extreme: usize },
+    /// Lane `j` of argument `k` is the extreme numbered `j + first + k * step`.
+    Rotated { lane: u32, first: usize, step: usize },
+    /// One argument is a small number, a shift count, the others are random.
+    Count { arg: usize, count: u64 },
+}
+
+const EXTREMES: usize = 8;
+
+/// The extremes of a lane.
+fn extreme(width: u32, number: usize) -> Bv {
+    match number % EXTREMES {
+        0 => Bv::zero(width),
+        1 => Bv::ones(width),
+        2 => Bv::signed_min(width),
+        3 => Bv::signed_max(width),
+        4 => Bv::from_u64(width, 1),
+        5 => Bv::signed_min(width).add(&Bv::from_u64(width, 1)),
+        6 => Bv::from_u64(width, 0x5555_5555_5555_5555),
+        _ => Bv::from_u64(width, 0xaaaa_aaaa_aaaa_aaaa),
+    }
+}
+
+/// The lane widths to try, the documented ones first.
+fn lane_widths(args: &[Argument]) -> Vec<u32> {
+    let mut widths: Vec<u32> = Vec::new();
+    let documented = args.iter().filter_map(|arg| arg.element).map(|element| element.width);
+    for width in documented.chain([8, 16, 32, 64]) {
+        if (1..=512).contains(&width) && !widths.contains(&width) {
+            widths.push(width);
+        }
+    }
+    widths
+}
+
+fn directed(args: &[Argument], random: &mut Random) -> Vec<Pattern> {
+    let lanes = lane_widths(args);
+    let mut patterns = Vec::new();
+    for lane in lanes.iter().copied() {
+        patterns.extend((0..EXTREMES).map(|extreme| Pattern::Equal { lane, extreme }));
+    }
+    // Each extreme in each lane of each argument at every lane width, and for the first width all
+    // pairs of extremes; then the pairs of the other widths as far as there is room.
+    let single = random.below(EXTREMES);
+    let rotated = |lane, step| (0..EXTREMES).map(move |first| Pattern::Rotated { lane, first, step });
+    patterns.extend(lanes.iter().flat_map(|lane| rotated(*lane, single)));
+    let steps = |single: usize| (0..EXTREMES).filter(move |step| *step != single);
+    patterns.extend(steps(single).flat_map(|step| rotated(lanes[0], step)));
+    for (arg, argument) in args.iter().enumerate() {
+        if !matches!(argument.kind, Kind::Immediate(_)) {
+            let counts = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256];
+            patterns.extend(counts.map(|count| Pattern::Count { arg, count }));
+        }
+    }
+    for lane in &lanes[1..] {
+        patterns.extend(steps(single).flat_map(|step| rotated(*lane, step)));
+    }
+    patterns
+}
+
+impl Pattern {
+    fn values(&self, args: &[Argument], random: &mut Random) -> Vec<Bv> {
+        let fill = |(position, arg): (usize, &Argument)| {
+            let width = arg.width.max(1);
+            match *self {
+                Pattern::Equal { lane, extreme: number } => lanes(width, lane, |_| extreme(lane, number)),
+                Pattern::Rotated { lane, first, step } => {
+                    lanes(width, lane, |index| extreme(lane, index + first + position * step))
+                }
+                Pattern::Count { arg, count } if arg == position => Bv::from_u64(width, count),
+                Pattern::Count { .. } => random.value(width),
+            }
+        };
+        args.iter().enumerate().map(fill).collect()
+    }
+}
+
+/// A value made of lanes, the top one cut off where it does not fit.
+fn lanes(width: u32, lane: u32, mut element: impl FnMut(usize) -> Bv) -> Bv {
+    let mut value = Bv::zero(width);
+    for (index, low) in (0..width).step_by(lane as usize).enumerate() {
+        let element = element(index);
+        value.insert(low, &element.extract(0, lane.min(width - low)));
+    }
+    value
+}
+
+/// An input that is random in one of several ways.
+fn mixed(args: &[Argument], position: usize, random: &mut Random) -> Vec<Bv> {
+    let widths = lane_widths(args);
+    let lane = widths[random.below(widths.len())];
+    let special = random.below(args.len().max(1));
+    let widest = args.iter().map(|arg| arg.width).max().unwrap_or(1).max(1);
+    let shared = random.value(widest);
+    let fill = |(index, arg): (usize, &Argument)| {
+        let width = arg.width.max(1);
+        match position % 8 {
+            // Equal operands, but for a bit.
+            0 => {
+                let value = shared.cast(width, false);
+                let bit = Bv::from_u64(width, 1).shl(random.below(width as usize) as u64);
+                if index == special && random.below(2) == 0 { value.xor(&bit) } else { value }
+            }
+            // Extremes in some lanes.
+            1 => lanes(width, lane, |_| match random.below(3) {
+                0 => random.value(lane),
+                _ => extreme(lane, random.below(EXTREMES)),
+            }),
+            // Small numbers in every lane of one argument: shift counts and indices.
+            2 if index == special => {
+                lanes(width, lane, |_| Bv::from_u64(lane, random.below(2 * lane as usize + 2) as u64))
+            }
+            // One small number.
+            3 if index == special => Bv::from_u64(width, random.below(80) as u64),
+            // Few one bits, or few zero bits.
+            4 => {
+                let sparse = (0..3).fold(random.value(width), |value, _| value.and(&random.value(width)));
+                if random.below(2) == 0 { sparse } else { sparse.not() }
+            }
+            // Small magnitudes of both signs.
+            5 => lanes(width, lane, |_| Bv::from_i64(lane, random.below(16) as i64 - 8)),
+            _ => random.value(width),
+        }
+    };
+    args.iter().enumerate().map(fill).collect()
+}
+
+/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+struct Random(u64);
+
+impl Random {
+    /// Different for each instruction, the same in every run.
+    fn new(seed: u64, id: &str) -> Self {
+        let hash = blake3::hash(id.as_bytes());
+        let words = hash.as_bytes().as_chunks::<8>().0;
+        let mut random = Self(seed ^ words.first().map_or(0, |bytes| u64::from_le_bytes(*bytes)));
+        random.next();
+        random
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+
+    fn value(&mut self, width: u32) -> Bv {
+        Bv::from_words(width, std::iter::repeat_with(|| self.next()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use parsers::{Element, Immediate};
+
+    use super::*;
+
+    fn arg(width: u32, kind: Kind) -> Argument {
+        let element = Some(Element { width: 16, signed: true, float: false });
+        Argument { name: "a".into(), c_type: String::new(), width, kind, element }
+    }
+
+    fn immediate(low: i64, high: i64) -> Argument {
+        arg(32, Kind::Immediate(Immediate { low, high }))
+    }
+
+    #[test]
+    fn every_immediate_value_occurs() {
+        assert_eq!(immediates(&[arg(128, Kind::Vector)]), [Vec::<i64>::new()]);
+        assert_eq!(immediates(&[immediate(0, 255)]).len(), 256);
+        assert_eq!(immediates(&[immediate(0, 15), immediate(-2, 2)]).len(), 80);
+        let many = immediates(&[immediate(0, 63), immediate(0, 63)]);
+        for position in 0..2 {
+            assert_eq!(many.iter().map(|values| values[position]).collect::<BTreeSet<_>>().len(), 64);
+        }
+        assert_eq!(many.iter().collect::<BTreeSet<_>>().len(), 256);
+        let wide = immediates(&[immediate(i64::MIN, i64::MAX)]);
+        assert!(wide.len() <= 256 && wide.contains(&vec![i64::MIN]) && wide.contains(&vec![0]));
+    }
+
+    #[test]
+    fn inputs_depend_on_seed_and_instruction_alone() {
+        let args = [arg(128, Kind::Vector), arg(8, Kind::Mask), immediate(0, 255)];
+        let all = immediates(&args);
+        let inputs = generate(&args, &all, 1000, 7, "f");
+        assert_eq!(inputs, generate(&args, &all, 1000, 7, "f"));
+        assert_ne!(inputs, generate(&args, &all, 1000, 8, "f"));
+        assert_ne!(inputs, generate(&args, &all, 1000, 7, "g"));
+        assert_eq!(inputs.record, 1 + 2 + 1 + 1);
+        assert_eq!(inputs.records.len(), 1000 * inputs.record);
+        let selectors: BTreeSet<u64> = inputs.records.chunks(inputs.record).map(|record| record[0]).collect();
+        assert_eq!(selectors.len(), 256);
+        for record in inputs.records.chunks(inputs.record) {
+            assert_eq!(record[0], record[4]);
+            assert!(record[3] < 256);
+        }
+    }
+
+    #[test]
+    fn every_lane_meets_every_pair_of_extremes() {
+        let args = [arg(256, Kind::Vector), arg(256, Kind::Vector)];
+        let inputs = generate(&args, &immediates(&args), 1000, 1, "f");
+        for (width, pairs) in [(16, true), (8, false), (32, false), (64, false)] {
+            for lane in 0..256 / width {
+                let element = |record: &[u64], arg: usize| {
+                    Bv::from_words(256, record[1 + 4 * arg..5 + 4 * arg].to_vec())
+                        .extract(lane * width, width)
+                };
+                let number = |element: Bv| (0..EXTREMES).find(|number| extreme(width, *number) == element);
+                let mut met = BTreeSet::new();
+                let mut both = BTreeSet::new();
+                for record in inputs.records.chunks(inputs.record) {
+                    let (first, second) = (number(element(record, 0)), number(element(record, 1)));
+                    met.extend(first.map(|number| (0, number)));
+                    met.extend(second.map(|number| (1, number)));
+                    both.extend(first.zip(second));
+                }
+                assert_eq!(met.len(), 2 * EXTREMES, "lane {lane} of {width} bits");
+                assert!(!pairs || both.len() == EXTREMES * EXTREMES, "lane {lane} of {width} bits");
+            }
+        }
+    }
+}

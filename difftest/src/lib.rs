@@ -1,0 +1,38 @@
+//! The hardware oracle: runs instructions on a real CPU (or an emulator) and compares the results
+//! with what their semantics says, bit for bit.
+//!
+//! An [`Oracle`] is a runner program, built once for a list of instructions, together with what is
+//! known about those that it cannot run. [`Oracle::validate`] sends every instruction the same
+//! deterministic inputs that `interp` gets and reports one [`Outcome`] for each. [`x86`] builds
+//! oracles from C intrinsics; others need to supply a runner command only, and share the input
+//! generation ([`inputs`]), the job stream ([`runner`]) and the comparison ([`compare`]).
+//!
+//! ```no_run
+//! use difftest::{Case, X86Oracle, x86};
+//!
+//! # let instructions: Vec<parsers::Instruction> = Vec::new();
+//! let work_dir = std::path::Path::new("target/difftest");
+//! let oracle = X86Oracle::prepare(&instructions, work_dir, &x86::Options::default())?;
+//! let cases: Vec<Case<'_>> = instructions.iter().map(Case::new).collect();
+//! let report = oracle.validate(&cases, 1000, 0, |_checked| {})?;
+//! assert_eq!(report.totals().mismatch, 0);
+//! # Ok::<(), difftest::OracleError>(())
+//! ```
+//!
+//! Invariant: native code runs in another process, which guards itself against signals, so that
+//! there is no unsafe code here. Files are written in the given work directory alone.
+
+#![forbid(unsafe_code)]
+
+pub mod compare;
+mod error;
+pub mod inputs;
+mod oracle;
+mod report;
+pub mod runner;
+pub mod x86;
+
+pub use error::OracleError;
+pub use oracle::{Case, Oracle};
+pub use report::{Checked, Mismatch, Outcome, Report, Totals};
+pub use x86::X86Oracle;

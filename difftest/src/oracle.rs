@@ -1,0 +1,205 @@
+//! An oracle: a runner and what it can run.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use hydride_ir::{Bits, Function};
+use interp::Bv;
+use parsers::Instruction;
+use rayon::prelude::*;
+
+use crate::compare::{Forms, hexadecimal};
+use crate::error::OracleError;
+use crate::inputs;
+use crate::report::{Checked, Outcome, Report};
+use crate::runner::{
+    Job, MAX_ARGS, MAX_RESULTS, MAX_WIDTH, Reply, Runner, RunnerCommand, WrapperId, signal_name,
+};
+
+/// An instruction to validate.
+#[derive(Clone, Debug)]
+pub struct Case<'a> {
+    /// The instruction with its parsed form; the oracle was prepared with it.
+    pub instruction: &'a Instruction,
+    /// Another form of the same semantics.
+    pub canonical: Option<&'a Function>,
+    /// For each result the bits to compare; all where there is nothing. The instruction's undefined
+    /// bits are never compared.
+    pub known_bits: Vec<Option<Bits>>,
+}
+
+impl<'a> Case<'a> {
+    /// A case with the parsed form alone and all bits defined.
+    pub fn new(instruction: &'a Instruction) -> Self {
+        Self { instruction, canonical: None, known_bits: Vec::new() }
+    }
+}
+
+/// What an oracle can do with an instruction.
+#[derive(Clone, Debug)]
+pub(crate) enum Entry {
+    /// It can be run.
+    Ready {
+        wrapper: WrapperId,
+        /// The combinations of immediates; `None` for those that were refused.
+        immediates: Vec<Option<Vec<i64>>>,
+    },
+    /// It cannot, and why.
+    Unavailable(Outcome),
+}
+
+/// A runner with a wrapper for each instruction that it can run.
+#[derive(Debug)]
+pub struct Oracle {
+    name: &'static str,
+    command: RunnerCommand,
+    entries: BTreeMap<String, Entry>,
+    /// Runners that are not busy.
+    idle: Mutex<Vec<Runner>>,
+}
+
+impl Oracle {
+    pub(crate) fn new(name: &'static str, command: RunnerCommand, entries: BTreeMap<String, Entry>) -> Self {
+        Self { name, command, entries, idle: Mutex::new(Vec::new()) }
+    }
+
+    /// How many instructions can be run, as far as is known without running them.
+    pub fn runnable(&self) -> usize {
+        self.entries.values().filter(|entry| matches!(entry, Entry::Ready { .. })).count()
+    }
+
+    /// Runs each case on `inputs` inputs (a few more where there are many immediates) and compares,
+    /// in the threads of the current rayon pool with one runner process each.
+    ///
+    /// The inputs depend on `seed` and the instruction's id alone, the report's order on the
+    /// cases' alone. `progress` is called after each case, from any thread and in any order.
+    pub fn validate(
+        &self,
+        cases: &[Case<'_>],
+        inputs: usize,
+        seed: u64,
+        progress: impl Fn(&Checked) + Sync,
+    ) -> Result<Report, OracleError> {
+        let check = |case: &Case<'_>| {
+            let checked = self.check(case, inputs, seed)?;
+            progress(&checked);
+            Ok(checked)
+        };
+        let cases = cases.par_iter().map(check).collect::<Result<Vec<Checked>, OracleError>>()?;
+        Ok(Report { oracle: self.name.into(), seed, inputs, cases })
+    }
+
+    fn check(&self, case: &Case<'_>, inputs: usize, seed: u64) -> Result<Checked, OracleError> {
+        let id = case.instruction.id.clone();
+        let checked =
+            |outcome, refused_immediates| Ok(Checked { id: id.clone(), outcome, refused_immediates });
+        let (wrapper, immediates) = match self.entries.get(&id) {
+            Some(Entry::Ready { wrapper, immediates }) => (*wrapper, immediates),
+            Some(Entry::Unavailable(outcome)) => return checked(outcome.clone(), 0),
+            None => {
+                let message = "the oracle was prepared without it".into();
+                return checked(Outcome::NotBuildable { message }, 0);
+            }
+        };
+        let kept: Vec<Vec<i64>> = immediates.iter().flatten().cloned().collect();
+        let refused = immediates.len() - kept.len();
+        let forms = match forms(case) {
+            Ok(forms) => forms,
+            Err(message) => return checked(Outcome::NotEvaluated { message }, refused),
+        };
+        let args = &case.instruction.signature.args;
+        let mut inputs = inputs::generate(args, &kept, inputs, seed, &id);
+        // Wrappers count the refused immediates, too.
+        let selectors: Vec<u64> = (0u64..)
+            .zip(immediates)
+            .filter(|(_, kept)| kept.is_some())
+            .map(|(selector, _)| selector)
+            .collect();
+        for record in inputs.records.chunks_exact_mut(inputs.record) {
+            record[0] = selectors[record[0] as usize];
+        }
+        let sizes = |widths: &[u32]| widths.iter().map(|width| width.div_ceil(64)).collect::<Vec<u32>>();
+        let job = Job {
+            wrapper,
+            arg_words: &sizes(forms.arg_widths()),
+            result_words: &sizes(forms.result_widths()),
+            records: &inputs.records,
+        };
+        let mut runner = self.runner()?;
+        let reply = runner.run(&job);
+        if reply.is_ok() {
+            // Lost when another thread panicked: a new one will be started.
+            if let Ok(mut idle) = self.idle.lock() {
+                idle.push(runner);
+            }
+        }
+        let outcome = match reply {
+            Ok(Reply::Results(results)) => forms.compare(&inputs, &results),
+            Ok(Reply::Signal { number, .. }) if signal_name(number) == "SIGILL" => {
+                Outcome::NotRunnable { missing: vec!["SIGILL".into()] }
+            }
+            Ok(Reply::Signal { number, input }) => {
+                let record = inputs.records.chunks_exact(inputs.record).nth(input).unwrap_or(&[0]);
+                Outcome::Signal {
+                    name: signal_name(number),
+                    args: hexadecimal(forms.arg_widths(), &record[1..]),
+                }
+            }
+            // The runner ended within the job, so the call is to blame.
+            Err(_) => Outcome::Signal { name: "exit".into(), args: Vec::new() },
+        };
+        checked(outcome, refused)
+    }
+
+    fn runner(&self) -> Result<Runner, OracleError> {
+        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let start = || Runner::start(&self.command);
+        idle.map_or_else(start, Ok)
+            .map_err(|source| OracleError::Runner { program: self.command.program.clone(), source })
+    }
+}
+
+/// Compiles a case's forms and checks that they fit the signature and the runner.
+fn forms(case: &Case<'_>) -> Result<Forms, String> {
+    let signature = &case.instruction.signature;
+    let known_bits = known_bits(case)?;
+    let forms = Forms::new(&case.instruction.function, case.canonical, &known_bits)?;
+    if !signature.args.iter().map(|arg| arg.width).eq(forms.arg_widths().iter().copied()) {
+        return Err("the parsed form's arguments are not those of the signature".into());
+    }
+    if signature.results.len() != forms.result_widths().len() {
+        return Err("the parsed form's results are not those of the signature".into());
+    }
+    let widths = forms.arg_widths().iter().chain(forms.result_widths());
+    if forms.arg_widths().len() > MAX_ARGS
+        || forms.result_widths().len() > MAX_RESULTS
+        || widths.copied().any(|width| width > MAX_WIDTH)
+    {
+        return Err("more or wider arguments or results than a runner takes".into());
+    }
+    Ok(forms)
+}
+
+/// What the case says is known, less what the document leaves undefined.
+fn known_bits(case: &Case<'_>) -> Result<Vec<Option<Bits>>, String> {
+    let mut known = case.known_bits.clone();
+    for undefined in &case.instruction.undefined {
+        let result = case.instruction.signature.results.get(undefined.result);
+        let width = result.map_or(0, |result| result.width);
+        let inside = undefined.low.checked_add(undefined.width).is_some_and(|high| high <= width);
+        if undefined.width == 0 || !inside {
+            return Err(format!("undefined bits outside of result {}", undefined.result));
+        }
+        if known.len() <= undefined.result {
+            known.resize(undefined.result + 1, None);
+        }
+        let mut mask = match &known[undefined.result] {
+            Some(bits) if bits.width() == width => Bv::from(bits),
+            Some(bits) => return Err(format!("known bits: {} instead of {width}", bits.width())),
+            None => Bv::ones(width),
+        };
+        mask.insert(undefined.low, &Bv::zero(undefined.width));
+        known[undefined.result] = Some(Bits::from(&mask));
+    }
+    Ok(known)
+}

@@ -1,0 +1,152 @@
+//! The job stream between this crate and a runner process (`runner.c` describes it byte by byte).
+//!
+//! A runner is any command that understands the stream: the native program, or an emulator with
+//! the program as its argument.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// The C source of the runner's `main`; it calls the wrappers that are linked with it.
+pub const RUNNER_SOURCE: &str = include_str!("runner.c");
+
+/// The most arguments of a wrapper.
+pub const MAX_ARGS: usize = 16;
+
+/// The most results of a wrapper.
+pub const MAX_RESULTS: usize = 8;
+
+/// The widest argument or result, in bits.
+pub const MAX_WIDTH: u32 = 512;
+
+/// How a runner is started.
+#[derive(Clone, Debug)]
+pub struct RunnerCommand {
+    /// The program: the runner, or an emulator.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+}
+
+/// Where a runner finds a wrapper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WrapperId {
+    /// The compiled file.
+    pub chunk: u32,
+    /// The position in its table.
+    pub index: u32,
+}
+
+/// Calls of one wrapper on many inputs.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// The wrapper.
+    pub wrapper: WrapperId,
+    /// Sizes of the arguments in 64-bit words.
+    pub arg_words: &'a [u32],
+    /// Sizes of the results in 64-bit words.
+    pub result_words: &'a [u32],
+    /// For each input the selector of its immediates, then the arguments' words.
+    pub records: &'a [u64],
+}
+
+/// What a runner answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// For each input the results' words.
+    Results(Vec<u64>),
+    /// A call ended in a signal.
+    Signal {
+        /// The signal's number.
+        number: u32,
+        /// The position of the input, from 0.
+        input: usize,
+    },
+}
+
+/// A running runner; it ends when dropped.
+#[derive(Debug)]
+pub struct Runner {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: ChildStdout,
+    buffer: Vec<u8>,
+}
+
+impl Runner {
+    /// Starts a runner.
+    pub fn start(command: &RunnerCommand) -> io::Result<Self> {
+        let mut child = Command::new(&command.program)
+            .args(&command.args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let stdout = stdout.ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(Self { child, stdin, stdout, buffer: Vec::new() })
+    }
+
+    /// Runs a job. After an error the runner is of no use any more.
+    pub fn run(&mut self, job: &Job<'_>) -> io::Result<Reply> {
+        let record = 1 + job.arg_words.iter().sum::<u32>() as usize;
+        let inputs = job.records.len() / record;
+        let reply = job.result_words.iter().sum::<u32>() as usize;
+        let number = |size: usize| u32::try_from(size).map_err(|_| io::ErrorKind::InvalidInput);
+        let header = [
+            job.wrapper.chunk,
+            job.wrapper.index,
+            number(inputs)?,
+            number(job.arg_words.len())?,
+            number(job.result_words.len())?,
+            0,
+        ];
+        self.buffer.clear();
+        for word in header.iter().chain(job.arg_words).chain(job.result_words) {
+            self.buffer.extend(word.to_le_bytes());
+        }
+        for word in &job.records[..inputs * record] {
+            self.buffer.extend(word.to_le_bytes());
+        }
+        let stdin = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        stdin.write_all(&self.buffer)?;
+        stdin.flush()?;
+
+        let mut answer = [[0; 4]; 2];
+        for word in &mut answer {
+            self.stdout.read_exact(word)?;
+        }
+        let [status, input] = answer.map(u32::from_le_bytes);
+        if status != 0 {
+            return Ok(Reply::Signal { number: status, input: input as usize });
+        }
+        self.buffer.resize(8 * inputs * reply, 0);
+        self.stdout.read_exact(&mut self.buffer)?;
+        let words = self.buffer.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+        Ok(Reply::Results(words.collect()))
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        // It has nothing to save, and may be inside a call that does not return.
+        self.stdin = None;
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A signal's name.
+pub fn signal_name(number: u32) -> String {
+    match number {
+        4 => "SIGILL".into(),
+        5 => "SIGTRAP".into(),
+        7 => "SIGBUS".into(),
+        8 => "SIGFPE".into(),
+        11 => "SIGSEGV".into(),
+        14 => "SIGALRM".into(),
+        254 => "no such wrapper".into(),
+        number => format!("signal {number}"),
+    }
+}

@@ -1,0 +1,353 @@
+//! Compiling the generated C, with what the compiler refuses taken out.
+//!
+//! Wrappers are compiled in chunks, side by side. A chunk's object file and what was taken out of
+//! it are kept in the work directory under the hash of its source, the options and the compiler's
+//! version, so that only what changed is compiled again.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::source::{Owner, Wrapper, chunk_source};
+use crate::error::OracleError;
+use crate::runner::RUNNER_SOURCE;
+
+/// Lines of a chunk: enough that reading the headers does not count.
+const CHUNK_LINES: usize = 4000;
+
+/// How often a chunk is compiled again without what was refused.
+const MAX_ROUNDS: usize = 8;
+
+/// How wrappers are compiled. Warnings stay on: some, such as that of an immediate out of range,
+/// are errors.
+const COMPILE: [&str; 5] =
+    ["-O1", "-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-c"];
+
+/// The compiler and how it is called.
+pub(super) struct Compiler<'a> {
+    pub(super) program: &'a Path,
+    pub(super) version: String,
+    pub(super) options: Vec<&'static str>,
+    pub(super) work_dir: &'a Path,
+}
+
+/// A compiled chunk.
+pub(super) struct Chunk {
+    object: PathBuf,
+    symbol: String,
+    /// The position of the first wrapper in the whole list.
+    pub(super) first: usize,
+    pub(super) wrappers: Vec<Wrapper>,
+}
+
+/// What was taken out of a chunk, as it is kept beside the object file.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Refused {
+    /// Wrapper, case, message.
+    cases: Vec<(usize, usize, String)>,
+    /// Wrapper, message.
+    wrappers: Vec<(usize, String)>,
+    /// The compiler failed without saying where: the halves of the chunk are compiled instead.
+    split: bool,
+}
+
+impl<'a> Compiler<'a> {
+    /// Asks the compiler for its version, which also tells whether there is one.
+    pub(super) fn new(
+        program: &'a Path,
+        options: Vec<&'static str>,
+        work_dir: &'a Path,
+    ) -> Result<Self, OracleError> {
+        std::fs::create_dir_all(work_dir).map_err(OracleError::file(work_dir))?;
+        let mut compiler = Self { program, version: String::new(), options, work_dir };
+        compiler.version = compiler.run(["--version"])?.1;
+        Ok(compiler)
+    }
+
+    /// Compiles wrappers; they come back in order with what was refused taken out.
+    pub(super) fn build(&self, wrappers: Vec<Wrapper>) -> Result<Vec<Chunk>, OracleError> {
+        let mut groups: Vec<(usize, Vec<Wrapper>)> = Vec::new();
+        let mut lines = CHUNK_LINES;
+        for (position, wrapper) in wrappers.into_iter().enumerate() {
+            if lines >= CHUNK_LINES {
+                groups.push((position, Vec::new()));
+                lines = 0;
+            }
+            lines += wrapper.lines();
+            if let Some((_, group)) = groups.last_mut() {
+                group.push(wrapper);
+            }
+        }
+        let chunks = groups.into_par_iter().map(|(first, wrappers)| self.chunk(first, wrappers));
+        let chunks: Vec<Vec<Chunk>> = chunks.collect::<Result<_, OracleError>>()?;
+        Ok(chunks.into_iter().flatten().collect())
+    }
+
+    fn chunk(&self, first: usize, mut wrappers: Vec<Wrapper>) -> Result<Vec<Chunk>, OracleError> {
+        // Two instructions may have one source, but each object file has a symbol of its own.
+        let source = chunk_source(&wrappers, "").0;
+        let texts: Vec<&str> =
+            std::iter::once(source.as_str()).chain(wrappers.iter().map(Wrapper::id)).collect();
+        let key = self.key(&texts);
+        let symbol = format!("hydride_chunk_{key}");
+        let (object, notes) = (self.path(&key, "o"), self.path(&key, "json"));
+        let kept = std::fs::read(&notes).ok().and_then(|text| serde_json::from_slice::<Refused>(&text).ok());
+        let refused = match kept {
+            Some(refused) if refused.split || object.exists() => {
+                refused.apply(&mut wrappers);
+                refused
+            }
+            _ => {
+                let refused = self.rounds(&mut wrappers, &symbol, &object)?;
+                let text = serde_json::to_vec(&refused).unwrap_or_default();
+                self.write(&notes, &text)?;
+                refused
+            }
+        };
+        if !refused.split {
+            return Ok(vec![Chunk { object, symbol, first, wrappers }]);
+        }
+        let second = wrappers.split_off(wrappers.len() / 2);
+        let middle = first + wrappers.len();
+        let mut chunks = self.chunk(first, wrappers)?;
+        chunks.extend(self.chunk(middle, second)?);
+        Ok(chunks)
+    }
+
+    /// Compiles until nothing is refused.
+    fn rounds(&self, wrappers: &mut [Wrapper], symbol: &str, object: &Path) -> Result<Refused, OracleError> {
+        let mut refused = Refused::default();
+        let mut last = String::new();
+        for _ in 0..MAX_ROUNDS {
+            let (source, owners) = chunk_source(wrappers, symbol);
+            // Files of its own, for another process may compile the same chunk.
+            let temporary = self.temporary(object);
+            let file = temporary.with_extension("c");
+            std::fs::write(&file, &source).map_err(OracleError::file(&file))?;
+            let options = self.options.iter().copied().chain(COMPILE).map(OsStr::new);
+            let (done, messages) =
+                self.run(options.chain([file.as_os_str(), OsStr::new("-o"), temporary.as_os_str()]))?;
+            let kept = object.with_extension("c");
+            std::fs::rename(&file, &kept).map_err(OracleError::file(&kept))?;
+            if done {
+                std::fs::rename(&temporary, object).map_err(OracleError::file(object))?;
+                return Ok(refused);
+            }
+            let found = Refused::from_messages(&messages, &owners);
+            last = messages;
+            if found.cases.is_empty() && found.wrappers.is_empty() {
+                break;
+            }
+            found.apply(wrappers);
+            refused.cases.extend(found.cases);
+            refused.wrappers.extend(found.wrappers);
+        }
+        // The compiler gives no place, or does not come to an end: look for the wrapper by halving.
+        match wrappers {
+            [wrapper] if wrapper.refusal.is_some() => Err(OracleError::Build { message: last }),
+            [_] => {
+                let line = last.lines().find(|line| line.contains("error")).unwrap_or("the compiler failed");
+                let alone = Refused { wrappers: vec![(0, line.to_owned())], ..Refused::default() };
+                alone.apply(wrappers);
+                let empty = self.rounds(wrappers, symbol, object)?;
+                Ok(Refused { wrappers: [alone.wrappers, empty.wrappers].concat(), ..empty })
+            }
+            _ => Ok(Refused { split: true, ..refused }),
+        }
+    }
+
+    /// Links chunks with the runner's `main`.
+    pub(super) fn link(&self, chunks: &[Chunk]) -> Result<PathBuf, OracleError> {
+        let mut table = String::from(
+            "typedef void (*hydride_wrapper)(const unsigned char *, unsigned char *, unsigned);\n",
+        );
+        for chunk in chunks {
+            table += &format!("extern const hydride_wrapper {}[];\n", chunk.symbol);
+        }
+        let list = |entry: &dyn Fn(&Chunk) -> String| chunks.iter().map(entry).collect::<Vec<_>>().join(", ");
+        table += &format!(
+            "const hydride_wrapper *const hydride_chunks[] = {{ {}, 0 }};\n",
+            list(&|chunk| chunk.symbol.clone())
+        );
+        table += &format!(
+            "const unsigned hydride_chunk_sizes[] = {{ {}, 0 }};\n",
+            list(&|chunk| chunk.wrappers.len().to_string())
+        );
+        table += &format!("const unsigned hydride_chunk_count = {};\n", chunks.len());
+        if chunks.is_empty() {
+            table = table.replace("{ , 0 }", "{ 0 }");
+        }
+        let key = self.key(&[RUNNER_SOURCE, &table]);
+        let program = self.path(&key, "runner");
+        if program.exists() {
+            return Ok(program);
+        }
+        let (main, tables) = (self.path(&key, "main.c"), self.path(&key, "table.c"));
+        self.write(&main, RUNNER_SOURCE.as_bytes())?;
+        self.write(&tables, table.as_bytes())?;
+        let temporary = self.temporary(&program);
+        let mut args: Vec<&OsStr> = vec![OsStr::new("-O1"), main.as_os_str(), tables.as_os_str()];
+        args.extend(chunks.iter().map(|chunk| chunk.object.as_os_str()));
+        args.extend([OsStr::new("-o"), temporary.as_os_str()]);
+        match self.run(args)? {
+            (true, _) => {
+                std::fs::rename(&temporary, &program).map_err(OracleError::file(&program))?;
+                Ok(program)
+            }
+            (false, message) => Err(OracleError::Build { message }),
+        }
+    }
+
+    /// Runs the compiler; whether it succeeded, and what it said.
+    fn run(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<(bool, String), OracleError> {
+        let output =
+            Command::new(self.program)
+                .args(args)
+                .env("LC_ALL", "C")
+                .stdin(Stdio::null())
+                .output()
+                .map_err(|source| OracleError::Compiler { program: self.program.to_path_buf(), source })?;
+        let text = [output.stdout, output.stderr].concat();
+        Ok((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
+    }
+
+    fn key(&self, texts: &[&str]) -> String {
+        let mut hasher = blake3::Hasher::new();
+        let options = [&self.options[..], &COMPILE].concat().join(" ");
+        for text in [self.version.as_str(), &options].iter().chain(texts) {
+            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+        }
+        hasher.finalize().to_hex()[..24].to_owned()
+    }
+
+    fn path(&self, key: &str, extension: &str) -> PathBuf {
+        self.work_dir.join(format!("{key}.{extension}"))
+    }
+
+    /// A name beside a file that no other process or thread uses.
+    fn temporary(&self, path: &Path) -> PathBuf {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        path.with_extension(format!("{}-{number}.tmp", std::process::id()))
+    }
+
+    fn write(&self, path: &Path, content: &[u8]) -> Result<(), OracleError> {
+        let temporary = self.temporary(path);
+        std::fs::write(&temporary, content).map_err(OracleError::file(&temporary))?;
+        std::fs::rename(&temporary, path).map_err(OracleError::file(path))
+    }
+}
+
+impl Refused {
+    /// What the compiler's errors are about, by their lines: `file.c:LINE:COLUMN: error: MESSAGE`.
+    fn from_messages(messages: &str, owners: &[Owner]) -> Self {
+        let mut refused = Self::default();
+        for line in messages.lines() {
+            let Some((place, message)) = line.split_once("error: ") else { continue };
+            let Some((_, place)) = place.split_once(".c:") else { continue };
+            let number = place.split(':').next().and_then(|number| number.parse::<usize>().ok());
+            let owner = number.and_then(|number| owners.get(number.checked_sub(1)?));
+            match owner {
+                // What is said of a function is said once only, of an argument for each call.
+                Some(Owner::Case(wrapper, case)) if message.contains("argument") => {
+                    refused.cases.push((*wrapper, *case, message.into()));
+                }
+                Some(Owner::Case(wrapper, _) | Owner::Wrapper(wrapper)) => {
+                    refused.wrappers.push((*wrapper, message.into()));
+                }
+                Some(Owner::Nothing) | None => {}
+            }
+        }
+        refused
+    }
+
+    fn apply(&self, wrappers: &mut [Wrapper]) {
+        for (wrapper, message) in &self.wrappers {
+            if let Some(wrapper) = wrappers.get_mut(*wrapper) {
+                wrapper.refuse(message);
+            }
+        }
+        for (wrapper, case, message) in &self.cases {
+            if let Some(wrapper) = wrappers.get_mut(*wrapper) {
+                wrapper.refuse_case(*case, message);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use hydride_ir::Function;
+    use parsers::{Argument, Instruction, Isa, Kind, Signature, Span};
+
+    use super::*;
+
+    fn wrapper(intrinsic: &str) -> Wrapper {
+        let kind = Kind::Scalar;
+        let result = Argument { name: "r".into(), c_type: "int".into(), width: 32, kind, element: None };
+        let instruction = Instruction {
+            id: intrinsic.into(),
+            isa: Isa::X86,
+            intrinsic: intrinsic.into(),
+            function: Function::new(intrinsic),
+            undefined: Vec::new(),
+            signature: Signature { args: Vec::new(), results: vec![result] },
+            extensions: Vec::new(),
+            forms: Vec::new(),
+            span: Span::default(),
+        };
+        Wrapper::new(&instruction).unwrap()
+    }
+
+    #[test]
+    fn a_compiler_that_gives_no_place_is_bisected_and_remembered() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("compiler");
+        let log = folder.path().join("log");
+        let text = format!(
+            "#!/bin/sh\necho called >> {}\n[ $# -eq 1 ] && exit 0\n\
+             for last; do case $last in *.c) grep -q boom $last && exit 1;; esac; done\n: > $last\n",
+            log.display()
+        );
+        std::fs::write(&script, text).unwrap();
+        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let build = || {
+            let compiler = Compiler::new(&script, Vec::new(), folder.path()).unwrap();
+            compiler.build(["a", "b", "boom", "c", "d"].map(wrapper).to_vec()).unwrap()
+        };
+        let calls = || std::fs::read_to_string(&log).unwrap().lines().count();
+        let chunks = build();
+        let refusals: Vec<bool> = chunks
+            .iter()
+            .flat_map(|chunk| &chunk.wrappers)
+            .map(|wrapper| wrapper.refusal.is_some())
+            .collect();
+        assert_eq!(refusals, [false, false, true, false, false]);
+        let firsts: Vec<usize> = chunks.iter().map(|chunk| chunk.first).collect();
+        assert!(firsts.is_sorted() && firsts[0] == 0);
+        let before = calls();
+        assert_eq!(build().len(), chunks.len());
+        assert_eq!(calls(), before + 1, "only the version is asked for");
+    }
+
+    #[test]
+    fn messages_belong_to_wrappers_or_cases() {
+        let owners = [Owner::Nothing, Owner::Wrapper(0), Owner::Case(0, 3), Owner::Case(1, 0)];
+        let messages = "x.c:2:1: error: unknown type name '_a'\n\
+                        x.c:3:9: error: argument value 9 is outside the valid range [0, 7]\n\
+                        y.h:4:9: note: expanded from macro\n\
+                        x.c:4:2: error: call to undeclared function 'f'\n\
+                        x.c:4:2: warning: odd\nx.c:99:1: error: beyond\n";
+        let refused = Refused::from_messages(messages, &owners);
+        let cases: Vec<(usize, usize)> =
+            refused.cases.iter().map(|(wrapper, case, _)| (*wrapper, *case)).collect();
+        let wrappers: Vec<usize> = refused.wrappers.iter().map(|(wrapper, _)| *wrapper).collect();
+        assert_eq!((cases, wrappers), (vec![(0, 3)], vec![0, 1]));
+    }
+}

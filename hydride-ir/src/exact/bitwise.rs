@@ -1,0 +1,186 @@
+//! Constructors of bitwise nodes.
+
+use super::Int;
+use super::dag::{Dag, Node, NodeId, Part};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bitwise {
+    And,
+    Or,
+    Xor,
+}
+
+impl Dag {
+    /// Bitwise and in two's complement.
+    pub fn and(&mut self, left: NodeId, right: NodeId) -> NodeId {
+        self.bitwise(Bitwise::And, left, right)
+    }
+
+    /// Bitwise or in two's complement.
+    pub fn or(&mut self, left: NodeId, right: NodeId) -> NodeId {
+        if let Some(joined) = self.disjoint(left, right) {
+            return joined;
+        }
+        self.bitwise(Bitwise::Or, left, right)
+    }
+
+    /// Bitwise exclusive or in two's complement.
+    pub fn xor(&mut self, left: NodeId, right: NodeId) -> NodeId {
+        self.bitwise(Bitwise::Xor, left, right)
+    }
+
+    /// Complement of every bit: `-1 - operand`.
+    pub fn not(&mut self, operand: NodeId) -> NodeId {
+        match self.node(operand) {
+            Node::Const(value) => {
+                let complement = -value - Int::ONE;
+                self.int(complement)
+            }
+            Node::Not(inner) => *inner,
+            _ => self.intern(Node::Not(operand)),
+        }
+    }
+
+    fn bitwise(&mut self, op: Bitwise, left: NodeId, right: NodeId) -> NodeId {
+        let mut operands: Vec<NodeId> = Vec::new();
+        for operand in [left, right] {
+            match (self.node(operand), op) {
+                (Node::And(inner), Bitwise::And)
+                | (Node::Or(inner), Bitwise::Or)
+                | (Node::Xor(inner), Bitwise::Xor) => operands.extend(inner.iter().copied()),
+                _ => operands.push(operand),
+            }
+        }
+        let mut constant: Option<Int> = None;
+        operands.retain(|operand| match self.node(*operand) {
+            Node::Const(value) => {
+                constant = Some(match (constant.take(), op) {
+                    (None, _) => value.clone(),
+                    (Some(folded), Bitwise::And) => folded & value,
+                    (Some(folded), Bitwise::Or) => folded | value,
+                    (Some(folded), Bitwise::Xor) => folded ^ value,
+                });
+                false
+            }
+            _ => true,
+        });
+        operands.sort_unstable();
+        match op {
+            Bitwise::Xor => {
+                let mut odd: Vec<NodeId> = Vec::new();
+                for operand in operands {
+                    if odd.last() == Some(&operand) {
+                        odd.pop();
+                    } else {
+                        odd.push(operand);
+                    }
+                }
+                operands = odd;
+            }
+            Bitwise::And | Bitwise::Or => operands.dedup(),
+        }
+        let minus_one = Int::from(-1);
+        match (&constant, op) {
+            (Some(value), Bitwise::And) if value == &Int::ZERO => return self.int(0),
+            (Some(value), Bitwise::And) if value == &minus_one => constant = None,
+            (Some(value), Bitwise::Or) if value == &minus_one => return self.int(-1),
+            (Some(value), Bitwise::Or | Bitwise::Xor) if value == &Int::ZERO => constant = None,
+            (Some(value), Bitwise::Xor) if value == &minus_one && !operands.is_empty() => {
+                let rest = self.bitwise_of(op, operands);
+                return self.not(rest);
+            }
+            // A mask of low ones is a slice.
+            (Some(value), Bitwise::And) if value > &Int::ZERO && !operands.is_empty() => {
+                use dashu_int::ops::BitTest;
+                let width = value.bit_len();
+                if value == &((Int::ONE << width) - Int::ONE) && width <= crate::MAX_WIDTH as usize {
+                    let rest = self.bitwise_of(op, operands);
+                    return self.slice(rest, 0, width as u32, false);
+                }
+            }
+            _ => {}
+        }
+        if op == Bitwise::And && operands.len() >= 2 {
+            operands = self.strip_covered_slices(operands);
+        }
+        if let Some(value) = constant {
+            if op == Bitwise::Xor && value == Int::ONE && operands.len() == 1 && self.is_boolean(operands[0])
+            {
+                return self.complement(operands[0]);
+            }
+            operands.push(self.int(value));
+            operands.sort_unstable();
+        }
+        self.bitwise_of(op, operands)
+    }
+
+    /// An operand of an `and` that another one bounds needs no truncation of its own.
+    fn strip_covered_slices(&mut self, operands: Vec<NodeId>) -> Vec<NodeId> {
+        let bound = operands
+            .iter()
+            .filter(|id| !matches!(self.node(**id), Node::Slice { of, .. } if !matches!(self.node(*of), Node::Arg(_))))
+            .filter_map(|id| self.natural(*id).filter(|(_, signed)| !signed))
+            .map(|(width, _)| width)
+            .min();
+        let Some(bound) = bound else { return operands };
+        let mut stripped: Vec<NodeId> = operands
+            .iter()
+            .map(|id| match *self.node(*id) {
+                Node::Slice { of, low: 0, width, signed: false }
+                    if width >= bound && matches!(self.node(of), Node::Not(_)) =>
+                {
+                    of
+                }
+                _ => *id,
+            })
+            .collect();
+        stripped.sort_unstable();
+        stripped
+    }
+
+    fn bitwise_of(&mut self, op: Bitwise, operands: Vec<NodeId>) -> NodeId {
+        match operands.as_slice() {
+            [] => self.int(if op == Bitwise::And { -1 } else { 0 }),
+            [operand] => *operand,
+            _ => self.intern(match op {
+                Bitwise::And => Node::And(operands.into()),
+                Bitwise::Or => Node::Or(operands.into()),
+                Bitwise::Xor => Node::Xor(operands.into()),
+            }),
+        }
+    }
+
+    /// `left | right` as a concatenation where no bit of the one meets a bit of the other.
+    fn disjoint(&mut self, left: NodeId, right: NodeId) -> Option<NodeId> {
+        for (high, low) in [(left, right), (right, left)] {
+            let Node::Sum { terms, constant } = self.node(high) else { continue };
+            let [(term, factor)] = &**terms else { continue };
+            let Some(shift) = exponent(factor) else { continue };
+            if constant != &Int::ZERO {
+                continue;
+            }
+            let term = *term;
+            let (Some((high_width, false)), Some((low_width, false))) =
+                (self.natural(term), self.natural(low))
+            else {
+                continue;
+            };
+            if low_width <= shift && shift + high_width <= crate::MAX_WIDTH {
+                return Some(
+                    self.concat(&[Part { node: low, width: shift }, Part { node: term, width: high_width }]),
+                );
+            }
+        }
+        None
+    }
+}
+
+/// `n` when the value is `2^n` with `n > 0`.
+fn exponent(value: &Int) -> Option<u32> {
+    use dashu_int::ops::BitTest;
+    if value <= &Int::ONE {
+        return None;
+    }
+    let bits = value.bit_len() - 1;
+    (value == &(Int::ONE << bits)).then_some(bits as u32)
+}

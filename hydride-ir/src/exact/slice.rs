@@ -1,0 +1,356 @@
+//! Constructors of slices and concatenations, and the demand for low bits.
+
+use super::Int;
+use super::dag::{Dag, Node, NodeId, Part};
+use super::range::power;
+
+impl Dag {
+    /// Bits `low .. low + width` of `of` in two's complement, read as `signed` says. An empty slice
+    /// is 0; argument bits beyond the argument are 0.
+    pub fn slice(&mut self, of: NodeId, low: u32, width: u32, signed: bool) -> NodeId {
+        if width == 0 {
+            return self.int(0);
+        }
+        if let Some(known) = self.slices.get(&(of, low, width, signed)) {
+            return *known;
+        }
+        let result = self.slice_uncached(of, low, width, signed);
+        self.slices.insert((of, low, width, signed), result);
+        result
+    }
+
+    fn slice_uncached(&mut self, of: NodeId, low: u32, width: u32, signed: bool) -> NodeId {
+        let is_arg = matches!(self.node(of), Node::Arg(_));
+        if !is_arg && low == 0 && self.range(of).fits(width, signed) {
+            return of;
+        }
+        match self.node(of).clone() {
+            Node::Const(value) => {
+                let bits = (value >> low as usize) & (power(width) - Int::ONE);
+                let negative = signed && bits >= power(width - 1);
+                self.int(if negative { bits - power(width) } else { bits })
+            }
+            Node::Arg(arg) => {
+                let available = self.arg_widths()[arg as usize];
+                if low >= available {
+                    self.int(0)
+                } else if low + width > available {
+                    self.intern(Node::Slice { of, low, width: available - low, signed: false })
+                } else {
+                    self.intern(Node::Slice { of, low, width, signed })
+                }
+            }
+            Node::Slice { of: inner, low: inner_low, width: inner_width, signed: inner_signed } => {
+                if low + width <= inner_width {
+                    self.slice(inner, inner_low + low, width, signed)
+                } else if !inner_signed {
+                    if low >= inner_width {
+                        self.int(0)
+                    } else {
+                        self.slice(inner, inner_low + low, inner_width - low, false)
+                    }
+                } else if low >= inner_width - 1 && signed {
+                    self.slice(inner, inner_low + inner_width - 1, 1, true)
+                } else if low > 0 {
+                    let shifted = if low < inner_width {
+                        self.slice(inner, inner_low + low, inner_width - low, true)
+                    } else {
+                        self.slice(inner, inner_low + inner_width - 1, 1, true)
+                    };
+                    self.slice(shifted, 0, width, signed)
+                } else {
+                    self.intern(Node::Slice { of, low, width, signed })
+                }
+            }
+            Node::Concat(parts) => self.slice_concat(&parts, low, width, signed),
+            Node::Sum { terms, constant } if terms.len() == 1 && constant == Int::ZERO => {
+                // A value shifted left by a constant.
+                let (term, factor) = terms[0].clone();
+                let shift = trailing_zeros(&factor);
+                if shift == 0 {
+                    return self.slice_general(of, low, width, signed);
+                }
+                let rest = self.linear(&[(term, factor >> shift as usize)], Int::ZERO);
+                if low >= shift {
+                    self.slice(rest, low - shift, width, signed)
+                } else if low + width <= shift {
+                    self.int(0)
+                } else if low > 0 {
+                    let count = self.int(shift - low);
+                    let moved = self.shl(rest, count);
+                    self.slice(moved, 0, width, signed)
+                } else if !signed && width > shift {
+                    let kept = self.slice(rest, 0, width - shift, false);
+                    let zero = self.int(0);
+                    self.concat(&[
+                        Part { node: zero, width: shift },
+                        Part { node: kept, width: width - shift },
+                    ])
+                } else {
+                    self.slice_general(of, low, width, signed)
+                }
+            }
+            Node::Shr(value, count) if low > 0 || self.as_i64(count).is_some() => {
+                match self.as_i64(count).and_then(|count| u32::try_from(count).ok()) {
+                    Some(count) if count <= crate::MAX_WIDTH => self.slice(value, low + count, width, signed),
+                    _ => self.slice_general(of, low, width, signed),
+                }
+            }
+            Node::Select(condition, then, otherwise) => {
+                let then = self.slice(then, low, width, signed);
+                let otherwise = self.slice(otherwise, low, width, signed);
+                self.select(condition, then, otherwise)
+            }
+            Node::And(operands) if !signed => self.slice_bitwise(&operands, low, width, Self::and),
+            Node::Or(operands) if !signed => self.slice_bitwise(&operands, low, width, Self::or),
+            Node::Xor(operands) if !signed => self.slice_bitwise(&operands, low, width, Self::xor),
+            Node::Not(operand) if !signed => {
+                let inner = self.slice(operand, low, width, false);
+                if width == 1 {
+                    return self.complement(inner);
+                }
+                let complement = self.not(inner);
+                self.intern(Node::Slice { of: complement, low: 0, width, signed: false })
+            }
+            _ => self.slice_general(of, low, width, signed),
+        }
+    }
+
+    fn slice_bitwise(
+        &mut self,
+        operands: &[NodeId],
+        low: u32,
+        width: u32,
+        op: fn(&mut Self, NodeId, NodeId) -> NodeId,
+    ) -> NodeId {
+        let slices: Vec<NodeId> = operands.iter().map(|id| self.slice(*id, low, width, false)).collect();
+        let mut slices = slices.into_iter();
+        let first = slices.next().unwrap_or_else(|| self.int(0));
+        slices.fold(first, |joined, slice| op(self, joined, slice))
+    }
+
+    fn slice_concat(&mut self, parts: &[Part], low: u32, width: u32, signed: bool) -> NodeId {
+        let mut kept = Vec::new();
+        let mut position = 0;
+        for part in parts {
+            let (from, to) = (low.max(position), (low + width).min(position + part.width));
+            if from < to {
+                kept.push((part.node, from - position, to - from));
+            }
+            position += part.width;
+        }
+        let total: u32 = kept.iter().map(|(_, _, width)| width).sum();
+        if let [(node, from, part_width)] = kept[..]
+            && total == width
+        {
+            return self.slice(node, from, part_width, signed);
+        }
+        let parts: Vec<Part> = kept
+            .into_iter()
+            .map(|(node, from, width)| Part { node: self.slice(node, from, width, false), width })
+            .collect();
+        let joined = self.concat(&parts);
+        if signed && total == width {
+            if matches!(self.node(joined), Node::Concat(_)) && !self.range(joined).fits(width, true) {
+                return self.intern(Node::Slice { of: joined, low: 0, width, signed: true });
+            }
+            return self.slice(joined, 0, width, true);
+        }
+        joined
+    }
+
+    /// A slice of an operator: only the bits below its top are demanded of the operand.
+    fn slice_general(&mut self, of: NodeId, low: u32, width: u32, signed: bool) -> NodeId {
+        let demanded = self.demand(of, low + width);
+        if demanded != of {
+            return self.slice(demanded, low, width, signed);
+        }
+        self.intern(Node::Slice { of, low, width, signed })
+    }
+
+    /// One representative of all nodes that agree with `id` in the low `width` bits, as far as it can
+    /// be told: truncations and signs that do not matter there are dropped.
+    pub fn demand(&mut self, id: NodeId, width: u32) -> NodeId {
+        if let Some(known) = self.demands.get(&(id, width)) {
+            return *known;
+        }
+        let result = self.demand_uncached(id, width);
+        self.demands.insert((id, width), result);
+        // A representative represents itself, whatever order its parts were rebuilt in.
+        self.demands.insert((result, width), result);
+        result
+    }
+
+    fn demand_uncached(&mut self, id: NodeId, width: u32) -> NodeId {
+        match self.node(id).clone() {
+            Node::Slice { of, low, width: inner, signed } if inner >= width => {
+                if low == 0 && !matches!(self.node(of), Node::Arg(_)) {
+                    self.demand(of, width)
+                } else if inner > width || signed {
+                    self.slice(of, low, width, false)
+                } else {
+                    id
+                }
+            }
+            Node::SliceAt { of, low, width: inner, signed }
+                if inner > width || (inner == width && signed) =>
+            {
+                self.slice_at(of, low, width, false)
+            }
+            Node::Concat(parts) => {
+                let total: u32 = parts.iter().map(|part| part.width).sum();
+                if total > width { self.slice_concat(&parts, 0, width, false) } else { id }
+            }
+            Node::Sum { terms, constant } => {
+                let terms: Vec<_> = terms
+                    .iter()
+                    .map(|(term, factor)| {
+                        let shift = trailing_zeros(factor);
+                        let kept =
+                            if shift >= width { self.int(0) } else { self.demand(*term, width - shift) };
+                        (kept, factor.clone())
+                    })
+                    .collect();
+                self.linear(&terms, constant)
+            }
+            Node::Mul(factors) => {
+                let mut product = self.int(1);
+                for factor in factors {
+                    let factor = self.demand(factor, width);
+                    product = self.mul(product, factor);
+                }
+                product
+            }
+            Node::Shl(value, count) => {
+                let value = self.demand(value, width);
+                self.shl(value, count)
+            }
+            Node::And(operands) => self.demand_bitwise(&operands, width, Self::and),
+            Node::Or(operands) => self.demand_bitwise(&operands, width, Self::or),
+            Node::Xor(operands) => self.demand_bitwise(&operands, width, Self::xor),
+            Node::Not(operand) => {
+                let operand = self.demand(operand, width);
+                self.not(operand)
+            }
+            Node::Select(condition, then, otherwise) => {
+                let then = self.demand(then, width);
+                let otherwise = self.demand(otherwise, width);
+                self.select(condition, then, otherwise)
+            }
+            _ => id,
+        }
+    }
+
+    fn demand_bitwise(
+        &mut self,
+        operands: &[NodeId],
+        width: u32,
+        op: fn(&mut Self, NodeId, NodeId) -> NodeId,
+    ) -> NodeId {
+        let operands: Vec<NodeId> = operands.iter().map(|id| self.demand(*id, width)).collect();
+        let mut operands = operands.into_iter();
+        let first = operands.next().unwrap_or_else(|| self.int(0));
+        operands.fold(first, |joined, operand| op(self, joined, operand))
+    }
+
+    /// Bits `low .. low + width` of a non-negative `of` at a computed, non-negative position.
+    pub fn slice_at(&mut self, of: NodeId, low: NodeId, width: u32, signed: bool) -> NodeId {
+        if let Some(low) = self.as_int(low) {
+            return match u32::try_from(low) {
+                Ok(low) if low <= crate::MAX_WIDTH => self.slice(of, low, width, signed),
+                _ => self.int(0),
+            };
+        }
+        if let Node::Slice { of: inner, low: inner_low, width: inner_width, signed: false } = *self.node(of)
+            && self.range(inner).is_non_negative()
+            && self
+                .range(low)
+                .high
+                .as_ref()
+                .is_some_and(|high| high + Int::from(width) <= Int::from(inner_width))
+        {
+            let base = self.int(inner_low);
+            let low = self.sum(&[low, base]);
+            return self.slice_at(inner, low, width, signed);
+        }
+        self.intern(Node::SliceAt { of, low, width, signed })
+    }
+
+    /// Parts side by side, least significant first; each part is its low `width` bits.
+    pub fn concat(&mut self, parts: &[Part]) -> NodeId {
+        let mut flat: Vec<Part> = Vec::with_capacity(parts.len());
+        for part in parts {
+            let node = self.slice(part.node, 0, part.width, false);
+            match self.node(node).clone() {
+                Node::Concat(inner) => {
+                    // The value fits the part, its last pieces may have been given more room.
+                    let mut room = part.width;
+                    for piece in inner {
+                        let width = piece.width.min(room);
+                        room -= width;
+                        self.push_part(&mut flat, Part { node: piece.node, width });
+                    }
+                    let zero = self.int(0);
+                    self.push_part(&mut flat, Part { node: zero, width: room });
+                }
+                _ => self.push_part(&mut flat, Part { node, width: part.width }),
+            }
+        }
+        while flat.last().is_some_and(|part| self.as_int(part.node) == Some(&Int::ZERO)) {
+            flat.pop();
+        }
+        match flat.as_slice() {
+            [] => self.int(0),
+            [part] => part.node,
+            _ if flat.iter().all(|part| self.as_int(part.node).is_some()) => {
+                let mut value = Int::ZERO;
+                let mut position = 0;
+                for part in &flat {
+                    value += self.as_int(part.node).cloned().unwrap_or_default() << position;
+                    position += part.width as usize;
+                }
+                self.int(value)
+            }
+            _ => self.intern(Node::Concat(flat.into())),
+        }
+    }
+
+    fn push_part(&mut self, parts: &mut Vec<Part>, part: Part) {
+        if part.width == 0 {
+            return;
+        }
+        let Some(last) = parts.last_mut() else {
+            parts.push(part);
+            return;
+        };
+        if let (Some(below), Some(above)) = (self.as_int(last.node), self.as_int(part.node)) {
+            let value = below + (above << last.width as usize);
+            *last = Part { node: self.int(value), width: last.width + part.width };
+            return;
+        }
+        if let (
+            &Node::Slice { of, low, width, signed: false },
+            &Node::Slice { of: next, low: next_low, width: next_width, signed: false },
+        ) = (self.node(last.node), self.node(part.node))
+            && of == next
+            && width == last.width
+            && low + width == next_low
+            && next_width <= part.width
+        {
+            let joined = self.slice(of, low, width + next_width, false);
+            // A joined slice that takes less than its place ends the run.
+            *last = Part { node: joined, width: last.width + part.width };
+            return;
+        }
+        parts.push(part);
+    }
+}
+
+/// Zero bits below the lowest one bit; 0 for 0.
+pub(super) fn trailing_zeros(value: &Int) -> u32 {
+    use dashu_int::ops::BitTest;
+    if value == &Int::ZERO {
+        return 0;
+    }
+    (0..).find(|bit| value.bit(*bit)).unwrap_or(0) as u32
+}

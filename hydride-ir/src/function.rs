@@ -1,0 +1,145 @@
+//! Functions: arguments, results, numeric parameters, and the statements that write the results.
+
+use crate::expr::{Expr, ExprId, Op};
+use crate::num::{IndexId, Num};
+
+/// An argument of a function, by position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ArgId(pub u32);
+
+/// A result of a function, by position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ResultId(pub u32);
+
+/// A numeric parameter of a function, by position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ParamId(pub u32);
+
+/// The semantics of one instruction, or of a class of instructions over its parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The instruction's or class's name.
+    pub name: String,
+    /// Numeric parameters; empty for a single instruction.
+    pub params: Vec<Param>,
+    /// Arguments in the instruction's own order.
+    pub args: Vec<Arg>,
+    /// Results in the instruction's own order.
+    pub results: Vec<ResultSlot>,
+    /// Writes to the results; together they write each bit exactly once.
+    pub body: Vec<Stmt>,
+    exprs: Vec<Expr>,
+}
+
+/// A numeric parameter with the value at which the function is meant unless told otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Name in the text form.
+    pub name: String,
+    /// The default value.
+    pub value: i64,
+}
+
+/// An argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arg {
+    /// Name in the text form.
+    pub name: String,
+    /// Width in bits.
+    pub width: Num,
+    /// What kind of operand it is.
+    pub role: Role,
+}
+
+/// What kind of operand an argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// A register or scalar value known at run time.
+    Register,
+    /// An integer known when the instruction is encoded, within `low..=high` (read unsigned when
+    /// `low` is not negative).
+    Immediate {
+        /// Least documented value.
+        low: i64,
+        /// Greatest documented value.
+        high: i64,
+    },
+}
+
+/// A result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResultSlot {
+    /// Name in the text form.
+    pub name: String,
+    /// Width in bits.
+    pub width: Num,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stmt {
+    /// Runs the body for `index` = 0, 1, …, `count - 1`; iterations are independent.
+    For {
+        /// The index, in scope in the body.
+        index: IndexId,
+        /// The number of iterations, at least 1.
+        count: Num,
+        /// The repeated statements.
+        body: Vec<Stmt>,
+    },
+    /// Inserts `value` into bits `low .. low + width(value)` of a result.
+    Assign {
+        /// The result written.
+        result: ResultId,
+        /// Position of the lowest bit written.
+        low: Num,
+        /// What is written.
+        value: ExprId,
+    },
+}
+
+impl Function {
+    /// A function without arguments, results or statements.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            params: Vec::new(),
+            args: Vec::new(),
+            results: Vec::new(),
+            body: Vec::new(),
+            exprs: Vec::new(),
+        }
+    }
+
+    /// Adds an expression to the arena; its operands must be there already.
+    pub fn push(&mut self, op: Op, width: impl Into<Num>) -> ExprId {
+        let id = ExprId(u32::try_from(self.exprs.len()).expect("fewer than 2^32 expressions"));
+        self.exprs.push(Expr { op, width: width.into() });
+        id
+    }
+
+    /// An expression of the arena.
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.0 as usize]
+    }
+
+    /// The whole arena, operands before users.
+    pub fn exprs(&self) -> &[Expr] {
+        &self.exprs
+    }
+
+    /// An argument.
+    pub fn arg(&self, id: ArgId) -> &Arg {
+        &self.args[id.0 as usize]
+    }
+
+    /// A result.
+    pub fn result(&self, id: ResultId) -> &ResultSlot {
+        &self.results[id.0 as usize]
+    }
+
+    /// A parameter.
+    pub fn param(&self, id: ParamId) -> &Param {
+        &self.params[id.0 as usize]
+    }
+}

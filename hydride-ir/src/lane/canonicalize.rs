@@ -1,0 +1,164 @@
+//! From what a function writes to its lane form.
+
+use super::partition::{Elements, elements, statements};
+use super::skeleton::Skeletons;
+use super::template::{Form, Kind, ResultForm};
+use crate::exact::{Dag, Int, Node, NodeId, Raised};
+
+/// A form and the masking that was taken off it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Canonical {
+    /// The unmasked form.
+    pub form: Form<i64>,
+    /// The masking of the only result, if there is one.
+    pub masking: Option<Masking>,
+}
+
+/// Elements that are written only where their mask bit is 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Masking {
+    /// The argument that holds the mask.
+    pub mask: u32,
+    /// Distance of the bits of neighbouring elements, in bits; the first is bit 0.
+    pub stride: u32,
+    /// What the other elements keep: the same element of this argument, or 0.
+    pub pass: Option<u32>,
+}
+
+/// The lane form of a function, or `None` where it has no lane structure that is short.
+pub fn canonicalize(dag: &mut Dag, raised: &Raised) -> Option<Canonical> {
+    let mut skeletons = Skeletons::default();
+    let arg_widths = dag.arg_widths().to_vec();
+    if let [segments] = raised.results.as_slice()
+        && let Some(cut) = elements(dag, segments)
+        && let Some((core, masking)) = unmask(dag, &cut)
+        && let Some(form) = form(dag, &mut skeletons, &[core], &arg_widths)
+    {
+        return Some(Canonical { form, masking: Some(masking) });
+    }
+    let cuts = raised.results.iter().map(|segments| elements(dag, segments)).collect::<Option<Vec<_>>>()?;
+    let form = form(dag, &mut skeletons, &cuts, &arg_widths)?;
+    Some(Canonical { form, masking: None })
+}
+
+fn form(dag: &Dag, skeletons: &mut Skeletons, cuts: &[Elements], arg_widths: &[u32]) -> Option<Form<i64>> {
+    let results = cuts
+        .iter()
+        .map(|cut| {
+            let statements = statements(dag, skeletons, cut, arg_widths)?;
+            Some(ResultForm { width: i64::from(cut.width) * cut.values.len() as i64, statements })
+        })
+        .collect::<Option<Vec<_>>>()?;
+    let mut read = vec![0i64; arg_widths.len()];
+    for statement in results.iter().flat_map(|result| &result.statements) {
+        let terms = &statement.template.terms;
+        for term in terms {
+            match term.kind {
+                Kind::Arg(arg) => read[arg as usize] = i64::from(arg_widths[arg as usize]),
+                Kind::Leaf(arg) => {
+                    let counts = statement
+                        .extents
+                        .iter()
+                        .copied()
+                        .chain(term.folds.iter().map(|fold| terms[*fold].numbers[0].base));
+                    let low = &term.numbers[0];
+                    let reach: i64 = low
+                        .strides
+                        .iter()
+                        .zip(counts)
+                        .map(|(stride, count)| (stride * (count - 1)).max(0))
+                        .sum();
+                    let end = low.base + reach + term.numbers[1].base;
+                    read[arg as usize] = read[arg as usize].max(end);
+                }
+                _ => {}
+            }
+        }
+    }
+    Some(Form { arg_widths: read, results })
+}
+
+/// Takes a mask off: every element is chosen by a bit of one argument, which nothing else reads, between
+/// its value and zero or the same element of an argument.
+fn unmask(dag: &mut Dag, cut: &Elements) -> Option<(Elements, Masking)> {
+    let mut taken: Option<Masking> = None;
+    let mut values = Vec::with_capacity(cut.values.len());
+    for (place, value) in cut.values.iter().enumerate() {
+        let (mask, low, core, pass) = unmask_element(dag, *value, place as u32 * cut.width)?;
+        let stride = match (&taken, place) {
+            (None, _) => 1,
+            (Some(_), 1) => low,
+            (Some(masking), _) => masking.stride,
+        };
+        let masking = Masking { mask, stride, pass };
+        if let Some(known) = &taken
+            && (known.mask, known.pass) != (mask, pass)
+        {
+            return None;
+        }
+        if low != stride * place as u32 || stride == 0 {
+            return None;
+        }
+        taken = Some(masking);
+        values.push(core);
+    }
+    let masking = taken?;
+    let reads_mask = values.iter().any(|value| reads(dag, *value, masking.mask));
+    // One element under one bit is a choice, not a mask register.
+    (!reads_mask && masking.pass != Some(masking.mask))
+        .then_some((Elements { width: cut.width, values }, masking))
+}
+
+/// Mask argument, mask bit, value and pass-through argument of a masked element.
+fn unmask_element(dag: &mut Dag, value: NodeId, low: u32) -> Option<(u32, u32, NodeId, Option<u32>)> {
+    let mask_bit = |dag: &Dag, id: NodeId| match *dag.node(id) {
+        Node::Slice { of, low, width: 1, signed: false } => match dag.node(of) {
+            Node::Arg(arg) => Some((*arg, low)),
+            _ => None,
+        },
+        _ => None,
+    };
+    match dag.node(value).clone() {
+        Node::Select(condition, then, otherwise) => {
+            let (mask, bit) = mask_bit(dag, condition)?;
+            match dag.node(otherwise) {
+                Node::Const(zero) if zero == &Int::ZERO => Some((mask, bit, then, None)),
+                Node::Slice { of, low: from, .. } if *from == low => match dag.node(*of) {
+                    Node::Arg(arg) => Some((mask, bit, then, Some(*arg))),
+                    _ => None,
+                },
+                _ => None,
+            }
+        }
+        // A one-bit element: the first operand that is a bit of an argument at the element's own place.
+        Node::And(operands) if dag.is_boolean(value) => {
+            let chosen =
+                operands.iter().copied().find(|id| mask_bit(dag, *id).is_some_and(|(_, bit)| bit == low))?;
+            let others: Vec<NodeId> = operands.iter().copied().filter(|id| *id != chosen).collect();
+            if others.iter().all(|id| mask_bit(dag, *id).is_some()) {
+                return None;
+            }
+            let (mask, bit) = mask_bit(dag, chosen)?;
+            let (first, rest) = others.split_first()?;
+            let core = rest.iter().fold(*first, |joined, id| dag.and(joined, *id));
+            Some((mask, bit, core, None))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a node reads an argument.
+fn reads(dag: &Dag, id: NodeId, arg: u32) -> bool {
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut stack = vec![id];
+    while let Some(id) = stack.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        if dag.node(id) == &Node::Arg(arg) {
+            return true;
+        }
+        stack.extend(dag.node(id).operands());
+    }
+    false
+}

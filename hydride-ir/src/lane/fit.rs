@@ -1,0 +1,117 @@
+//! Fits number vectors to affine functions of up to three loop indices and the enclosing folds'.
+
+use super::LOOPS;
+use super::template::{Hole, Kind, Template, Term};
+use super::unify::RawTerm;
+
+/// Loop extents of `count` elements, `inner` of which run innermost when given: every way to split them,
+/// fewest loops first, long inner loops first.
+pub(super) fn factorizations(count: u32, inner: Option<u32>) -> Vec<[u32; LOOPS]> {
+    let mut found = Vec::new();
+    for outer in (1..=count).filter(|outer| count.is_multiple_of(*outer)) {
+        let rest = count / outer;
+        for middle in (1..=rest).filter(|middle| rest.is_multiple_of(*middle)) {
+            let extents = [outer, middle, rest / middle];
+            // A split is written with the outer loops last to be used.
+            let used = |extent: u32| extent > 1;
+            if used(outer) && !used(middle) && inner.is_none() && used(rest / middle) {
+                continue;
+            }
+            if inner.is_none_or(|inner| inner == rest / middle) {
+                found.push(extents);
+            }
+        }
+    }
+    found.sort_by_key(|extents| {
+        (extents.iter().filter(|extent| **extent > 1).count(), std::cmp::Reverse([extents[2], extents[1]]))
+    });
+    found
+}
+
+/// The template under the given loops, if every number is affine in them.
+pub(super) fn fit(terms: &[RawTerm], extents: [u32; LOOPS]) -> Option<Template<i64>> {
+    let terms = terms
+        .iter()
+        .map(|term| {
+            let mut counts = extents.to_vec();
+            counts.extend(term.folds.iter().map(|(_, count)| *count));
+            let numbers =
+                term.numbers.iter().map(|vector| affine(vector, &counts)).collect::<Option<Vec<_>>>()?;
+            // Positions and literals may change from element to element; widths, counts and signs may not.
+            let may_vary = |index: usize| match &term.kind {
+                Kind::Leaf(_) => index == 0,
+                Kind::Const => true,
+                Kind::Sum { constant, .. } => *constant && index + 1 == numbers.len(),
+                _ => false,
+            };
+            let varies = |hole: &Hole<i64>| hole.strides.iter().any(|stride| *stride != 0);
+            if numbers.iter().enumerate().any(|(index, hole)| varies(hole) && !may_vary(index)) {
+                return None;
+            }
+            Some(Term {
+                kind: term.kind.clone(),
+                children: term.children.clone(),
+                numbers,
+                working: Vec::new(),
+                working_signed: false,
+                folds: term.folds.iter().map(|(fold, _)| *fold).collect(),
+            })
+        })
+        .collect::<Option<Vec<_>>>()?;
+    Some(Template { terms })
+}
+
+/// The affine function of mixed-radix indices (last fastest) that a vector holds.
+pub(super) fn affine(vector: &[i64], counts: &[u32]) -> Option<Hole<i64>> {
+    let base = *vector.first()?;
+    let mut strides = vec![0; counts.len()];
+    let mut step = 1usize;
+    for (dim, count) in counts.iter().enumerate().rev() {
+        if *count > 1 {
+            strides[dim] = vector.get(step)?.checked_sub(base)?;
+        }
+        step *= *count as usize;
+    }
+    if step != vector.len() {
+        return None;
+    }
+    if strides.iter().all(|stride| *stride == 0) {
+        return vector.iter().all(|value| *value == base).then_some(Hole { base, strides });
+    }
+    let mut indices = vec![0i64; counts.len()];
+    for value in vector {
+        let expected: i64 =
+            base + indices.iter().zip(&strides).map(|(index, stride)| index * stride).sum::<i64>();
+        if expected != *value {
+            return None;
+        }
+        for (index, count) in indices.iter_mut().zip(counts).rev() {
+            *index += 1;
+            if *index < i64::from(*count) {
+                break;
+            }
+            *index = 0;
+        }
+    }
+    Some(Hole { base, strides })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interleaved_positions_are_affine_in_two_indices() {
+        // Low halves of two 128-bit blocks, four 16-bit elements each.
+        let vector: Vec<i64> = (0..8).map(|k| 128 * (k / 4) + 16 * (k % 4)).collect();
+        assert_eq!(affine(&vector, &[1, 1, 8]), None);
+        assert_eq!(affine(&vector, &[1, 2, 4]), Some(Hole { base: 0, strides: vec![0, 128, 16] }));
+    }
+
+    #[test]
+    fn factorizations_start_with_one_loop() {
+        assert_eq!(factorizations(8, None)[0], [1, 1, 8]);
+        assert!(factorizations(8, None).contains(&[2, 2, 2]));
+        assert!(factorizations(12, Some(4)).iter().all(|extents| extents[2] == 4));
+    }
+}

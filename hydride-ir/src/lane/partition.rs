@@ -1,0 +1,209 @@
+//! The elements of a result, and how statements share them out.
+
+use super::fit::{affine, factorizations, fit};
+use super::skeleton::Skeletons;
+use super::template::{Hole, Kind, Statement, Template, Term};
+use super::unify::{RawTerm, unify};
+use super::{LOOPS, working};
+use crate::exact::{Dag, Int, Node, NodeId, Segment};
+
+/// Elements that a result may have.
+const MAX_ELEMENTS: u32 = 4096;
+/// Statements that a result may need.
+const MAX_STATEMENTS: u32 = 8;
+
+/// A result cut into elements of one width.
+#[derive(Clone, Debug)]
+pub(super) struct Elements {
+    /// Width of each in bits.
+    pub width: u32,
+    /// Lowest first; they cover the result up to its last bit that can be 1.
+    pub values: Vec<NodeId>,
+}
+
+/// A slice of a result with one value.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    low: u32,
+    width: u32,
+    value: NodeId,
+}
+
+/// Cuts what was written into pieces at the boundaries of assignments and concatenations.
+fn pieces(dag: &mut Dag, segments: &[Segment]) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let zero = dag.int(0);
+    for segment in segments {
+        match dag.node(segment.value) {
+            Node::Concat(parts) => {
+                let mut low = segment.low;
+                for part in parts {
+                    pieces.push(Piece { low, width: part.width, value: part.node });
+                    low += part.width;
+                }
+                let end = segment.low + segment.width;
+                if low < end {
+                    pieces.push(Piece { low, width: end - low, value: zero });
+                }
+            }
+            _ => pieces.push(Piece { low: segment.low, width: segment.width, value: segment.value }),
+        }
+    }
+    pieces
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The elements of a result: the greatest width at which no piece ends inside an element.
+pub(super) fn elements(dag: &mut Dag, segments: &[Segment]) -> Option<Elements> {
+    let mut pieces = pieces(dag, segments);
+    while pieces.len() > 1 && pieces.last().is_some_and(|piece| dag.as_int(piece.value) == Some(&Int::ZERO)) {
+        pieces.pop();
+    }
+    let end = pieces.last().map(|piece| piece.low + piece.width)?;
+    let width = pieces.iter().fold(end, |width, piece| gcd(gcd(width, piece.low), piece.width));
+    if end / width > MAX_ELEMENTS {
+        return None;
+    }
+    let mut values = Vec::with_capacity((end / width) as usize);
+    for piece in &pieces {
+        for low in (0..piece.width).step_by(width as usize) {
+            values.push(dag.slice(piece.value, low, width, false));
+        }
+    }
+    (values.len() as u32 == end / width).then_some(Elements { width, values })
+}
+
+/// The statements that write `elements`, as few as will do.
+pub(super) fn statements(
+    dag: &Dag,
+    skeletons: &mut Skeletons,
+    elements: &Elements,
+    arg_widths: &[u32],
+) -> Option<Vec<Statement<i64>>> {
+    let count = elements.values.len() as u32;
+    for statements in (1..=MAX_STATEMENTS.min(count)).filter(|statements| count.is_multiple_of(*statements)) {
+        let per_statement = count / statements;
+        // Alternating elements first, then runs of elements, the longest first.
+        let mut inners: Vec<u32> =
+            (1..=per_statement).filter(|inner| per_statement.is_multiple_of(*inner)).collect();
+        if statements == 1 {
+            inners = vec![0];
+        } else {
+            inners[1..].reverse();
+        }
+        for inner in inners {
+            if let Some(found) = shared_out(dag, skeletons, elements, arg_widths, statements, inner) {
+                return Some(found);
+            }
+        }
+    }
+    runs(dag, skeletons, elements, arg_widths)
+}
+
+/// `statements` statements that take turns, `inner` elements in a row each (0: a single statement).
+fn shared_out(
+    dag: &Dag,
+    skeletons: &mut Skeletons,
+    elements: &Elements,
+    arg_widths: &[u32],
+    statements: u32,
+    inner: u32,
+) -> Option<Vec<Statement<i64>>> {
+    let count = elements.values.len() as u32;
+    let run = inner.max(1);
+    let mut raw: Vec<(Vec<RawTerm>, Vec<i64>)> = Vec::new();
+    for turn in 0..statements {
+        let places: Vec<u32> = if statements == 1 {
+            (0..count).collect()
+        } else {
+            (0..count).filter(|place| place / run % statements == turn).collect()
+        };
+        let family: Vec<NodeId> = places.iter().map(|place| elements.values[*place as usize]).collect();
+        let terms = unify(dag, skeletons, &family)?;
+        raw.push((terms, places.iter().map(|place| i64::from(place * elements.width)).collect()));
+    }
+    let inner = (statements > 1).then_some(run);
+    for extents in factorizations(count / statements, inner) {
+        let fitted: Option<Vec<_>> = raw
+            .iter()
+            .map(|(terms, positions)| statement(terms, positions, extents, elements.width, arg_widths))
+            .collect();
+        if fitted.is_some() {
+            return fitted;
+        }
+    }
+    None
+}
+
+/// Statements for maximal runs of elements alike.
+fn runs(
+    dag: &Dag,
+    skeletons: &mut Skeletons,
+    elements: &Elements,
+    arg_widths: &[u32],
+) -> Option<Vec<Statement<i64>>> {
+    let mut statements = Vec::new();
+    let mut start = 0;
+    while start < elements.values.len() {
+        let mut end = elements.values.len();
+        let (terms, extents) = loop {
+            let family = &elements.values[start..end];
+            let found = unify(dag, skeletons, family).and_then(|terms| {
+                factorizations(family.len() as u32, None)
+                    .into_iter()
+                    .find(|extents| fit(&terms, *extents).is_some())
+                    .map(|extents| (terms, extents))
+            });
+            match found {
+                Some(found) => break found,
+                None if end == start + 1 => return None,
+                None => end = start + (end - start) / 2,
+            }
+        };
+        let positions: Vec<i64> =
+            (start..end).map(|place| place as i64 * i64::from(elements.width)).collect();
+        statements.push(statement(&terms, &positions, extents, elements.width, arg_widths)?);
+        if statements.len() > MAX_STATEMENTS as usize {
+            return None;
+        }
+        start = end;
+    }
+    Some(statements)
+}
+
+fn statement(
+    terms: &[RawTerm],
+    positions: &[i64],
+    extents: [u32; LOOPS],
+    width: u32,
+    arg_widths: &[u32],
+) -> Option<Statement<i64>> {
+    let mut template = fit(terms, extents)?;
+    let position = affine(positions, &extents)?;
+    root_slice(&mut template, i64::from(width));
+    let mut statement = Statement { extents: extents.map(i64::from), position, template };
+    working::set_working_widths(&mut statement, arg_widths)?;
+    Some(statement)
+}
+
+/// Gives every template a slice of the element's width at its root, so that "no slice" and "a slice at 0"
+/// are one structure.
+fn root_slice(template: &mut Template<i64>, width: i64) {
+    let root = template.terms.len() - 1;
+    let term = &template.terms[root];
+    if matches!(term.kind, Kind::Slice) && term.numbers[1].base == width && term.numbers[2].base == 0 {
+        return;
+    }
+    let number = |base| Hole { base, strides: vec![0; LOOPS] };
+    template.terms.push(Term {
+        kind: Kind::Slice,
+        children: vec![root],
+        numbers: vec![number(0), number(width), number(0)],
+        working: Vec::new(),
+        working_signed: false,
+        folds: Vec::new(),
+    });
+}

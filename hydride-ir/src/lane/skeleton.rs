@@ -1,0 +1,287 @@
+//! Views of graph nodes with numbers set apart from structure, and the order of commutative operands.
+
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::template::{Coefficient, FoldOp, Kind};
+use crate::exact::{Dag, Int, Node, NodeId};
+
+/// A node taken apart: structure, numbers, operands in canonical order.
+#[derive(Debug)]
+pub(super) struct View {
+    pub kind: Kind,
+    pub numbers: Vec<i64>,
+    pub children: Vec<Child>,
+    /// Hash of the structure without numbers and without the arguments' identity.
+    pub shape: u64,
+    /// The same with the arguments' identity.
+    pub structure: u64,
+    /// Whether it holds numbers that templates cannot hold.
+    pub opaque: bool,
+}
+
+/// An operand, or operands alike that a fold joins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Child {
+    One(NodeId),
+    Many(FoldOp, Vec<NodeId>),
+}
+
+impl Child {
+    pub fn first(&self) -> NodeId {
+        match self {
+            Child::One(node) => *node,
+            Child::Many(_, nodes) => nodes[0],
+        }
+    }
+}
+
+/// Views of one graph's nodes, made once each.
+#[derive(Default)]
+pub(super) struct Skeletons {
+    views: FxHashMap<NodeId, Rc<View>>,
+}
+
+impl Skeletons {
+    pub fn view(&mut self, dag: &Dag, id: NodeId) -> Rc<View> {
+        if let Some(view) = self.views.get(&id) {
+            return view.clone();
+        }
+        let view = Rc::new(self.make(dag, id));
+        self.views.insert(id, view.clone());
+        view
+    }
+
+    fn make(&mut self, dag: &Dag, id: NodeId) -> View {
+        let (kind, numbers, children) = self.take_apart(dag, id);
+        let mut shape = FxHasher::default();
+        let mut structure = FxHasher::default();
+        match &kind {
+            Kind::Leaf(arg) => {
+                "leaf".hash(&mut shape);
+                ("leaf", arg).hash(&mut structure);
+            }
+            Kind::Arg(arg) => {
+                "arg".hash(&mut shape);
+                ("arg", arg).hash(&mut structure);
+            }
+            kind => {
+                kind.hash(&mut shape);
+                kind.hash(&mut structure);
+            }
+        }
+        for child in &children {
+            let fold = match child {
+                Child::One(_) => None,
+                Child::Many(op, _) => Some(*op),
+            };
+            let view = self.view(dag, child.first());
+            (fold, view.shape).hash(&mut shape);
+            (fold, view.structure).hash(&mut structure);
+        }
+        let fits = |value: &Int| i64::try_from(value).is_ok_and(|value| value != i64::MIN);
+        let opaque = match dag.node(id) {
+            Node::Sum { terms, constant } => {
+                !fits(constant) || terms.iter().any(|(_, coefficient)| !fits(coefficient))
+            }
+            _ => false,
+        };
+        View { kind, numbers, children, shape: shape.finish(), structure: structure.finish(), opaque }
+    }
+
+    fn take_apart(&mut self, dag: &Dag, id: NodeId) -> (Kind, Vec<i64>, Vec<Child>) {
+        let one = |ids: &[NodeId]| ids.iter().map(|id| Child::One(*id)).collect::<Vec<_>>();
+        let flag = |signed: bool| i64::from(signed);
+        match dag.node(id) {
+            Node::Const(value) => match i64::try_from(value) {
+                Ok(value) => (Kind::Const, vec![value], vec![]),
+                Err(_) => (Kind::Literal(value.clone()), vec![], vec![]),
+            },
+            Node::Arg(arg) => (Kind::Arg(*arg), vec![], vec![]),
+            Node::Slice { of, low, width, signed } => {
+                let numbers = vec![i64::from(*low), i64::from(*width), flag(*signed)];
+                match dag.node(*of) {
+                    Node::Arg(arg) => (Kind::Leaf(*arg), numbers, vec![]),
+                    _ => (Kind::Slice, numbers, one(&[*of])),
+                }
+            }
+            Node::SliceAt { of, low, width, signed } => {
+                (Kind::SliceAt, vec![i64::from(*width), flag(*signed)], one(&[*of, *low]))
+            }
+            Node::Concat(parts) => {
+                let widths = parts.iter().map(|part| i64::from(part.width)).collect();
+                (Kind::Concat, widths, parts.iter().map(|part| Child::One(part.node)).collect())
+            }
+            Node::Sum { terms, constant } => self.sum(dag, terms, constant),
+            Node::Mul(operands) => {
+                let mut sorted = operands.to_vec();
+                sorted.sort_by(|a, b| self.compare(dag, *a, *b));
+                (Kind::Mul, vec![], one(&sorted))
+            }
+            Node::And(operands) => self.commutative(dag, Kind::And, FoldOp::And, operands),
+            Node::Or(operands) => self.commutative(dag, Kind::Or, FoldOp::Or, operands),
+            Node::Xor(operands) => self.commutative(dag, Kind::Xor, FoldOp::Xor, operands),
+            Node::Min(operands) => self.commutative(dag, Kind::Min, FoldOp::Min, operands),
+            Node::Max(operands) => self.commutative(dag, Kind::Max, FoldOp::Max, operands),
+            Node::Shl(left, right) => (Kind::Shl, vec![], one(&[*left, *right])),
+            Node::Shr(left, right) => (Kind::Shr, vec![], one(&[*left, *right])),
+            Node::Not(operand) => (Kind::Not, vec![], one(&[*operand])),
+            Node::Eq(left, right) => {
+                let mut sorted = [*left, *right];
+                sorted.sort_by(|a, b| self.compare(dag, *a, *b));
+                (Kind::Eq, vec![], one(&sorted))
+            }
+            Node::Lt(left, right) => (Kind::Lt, vec![], one(&[*left, *right])),
+            Node::Le(left, right) => (Kind::Le, vec![], one(&[*left, *right])),
+            Node::Abs(operand) => (Kind::Abs, vec![], one(&[*operand])),
+            Node::Saturate { of, width, signed } => {
+                (Kind::Saturate, vec![i64::from(*width), flag(*signed)], one(&[*of]))
+            }
+            Node::Select(condition, then, otherwise) => {
+                (Kind::Select, vec![], one(&[*condition, *then, *otherwise]))
+            }
+            Node::Div(left, right) => (Kind::Div, vec![], one(&[*left, *right])),
+            Node::Rem(left, right) => (Kind::Rem, vec![], one(&[*left, *right])),
+            Node::PopCount(operand) => (Kind::PopCount, vec![], one(&[*operand])),
+            Node::LeadingZeros(operand, width) => {
+                (Kind::LeadingZeros, vec![i64::from(*width)], one(&[*operand]))
+            }
+            Node::TrailingZeros(operand, width) => {
+                (Kind::TrailingZeros, vec![i64::from(*width)], one(&[*operand]))
+            }
+        }
+    }
+
+    /// Operands sorted and those of one structure gathered.
+    fn grouped(&mut self, dag: &Dag, op: FoldOp, operands: &[NodeId]) -> Vec<Child> {
+        let mut sorted = operands.to_vec();
+        sorted.sort_by(|a, b| self.compare(dag, *a, *b));
+        let mut children: Vec<Child> = Vec::new();
+        for operand in sorted {
+            let structure = self.view(dag, operand).structure;
+            if let Some(last) = children.last_mut()
+                && self.view(dag, last.first()).structure == structure
+            {
+                match last {
+                    Child::Many(_, nodes) => nodes.push(operand),
+                    Child::One(node) => *last = Child::Many(op, vec![*node, operand]),
+                }
+            } else {
+                children.push(Child::One(operand));
+            }
+        }
+        children
+    }
+
+    fn commutative(
+        &mut self,
+        dag: &Dag,
+        kind: Kind,
+        op: FoldOp,
+        operands: &[NodeId],
+    ) -> (Kind, Vec<i64>, Vec<Child>) {
+        let children = self.grouped(dag, op, operands);
+        match children.as_slice() {
+            [Child::Many(op, nodes)] => (Kind::Fold(*op), vec![nodes.len() as i64], children),
+            _ => (kind, vec![], children),
+        }
+    }
+
+    fn sum(&mut self, dag: &Dag, terms: &[(NodeId, Int)], constant: &Int) -> (Kind, Vec<i64>, Vec<Child>) {
+        // `make` has seen to it that the numbers fit.
+        let constant = i64::try_from(constant).unwrap_or(0);
+        let mut by_coefficient: Vec<(i64, Vec<NodeId>)> = Vec::new();
+        for (term, factor) in terms {
+            let factor = i64::try_from(factor).unwrap_or(0);
+            match by_coefficient.iter_mut().find(|(known, _)| *known == factor) {
+                Some((_, nodes)) => nodes.push(*term),
+                None => by_coefficient.push((factor, vec![*term])),
+            }
+        }
+        let mut entries: Vec<(i64, Child)> = Vec::new();
+        for (factor, nodes) in by_coefficient {
+            for child in self.grouped(dag, FoldOp::Add, &nodes) {
+                entries.push((factor, child));
+            }
+        }
+        if let ([(1, Child::Many(op, nodes))], 0) = (entries.as_slice(), constant) {
+            let numbers = vec![nodes.len() as i64];
+            return (Kind::Fold(*op), numbers, entries.into_iter().map(|(_, child)| child).collect());
+        }
+        // Added before subtracted, units before multiples, then by operand.
+        entries.sort_by(|(left, a), (right, b)| {
+            let key = |factor: i64| (factor < 0, factor.unsigned_abs() != 1);
+            key(*left)
+                .cmp(&key(*right))
+                .then_with(|| self.compare_children(dag, a, b))
+                .then(left.unsigned_abs().cmp(&right.unsigned_abs()))
+        });
+        let coefficients = entries
+            .iter()
+            .map(|(factor, _)| Coefficient { negative: *factor < 0, unit: factor.unsigned_abs() == 1 })
+            .collect();
+        let mut numbers: Vec<i64> =
+            entries.iter().map(|(factor, _)| factor.abs()).filter(|magnitude| *magnitude != 1).collect();
+        if constant != 0 {
+            numbers.push(constant);
+        }
+        let children = entries.into_iter().map(|(_, child)| child).collect();
+        (Kind::Sum { coefficients, constant: constant != 0 }, numbers, children)
+    }
+
+    fn compare_children(&mut self, dag: &Dag, left: &Child, right: &Child) -> Ordering {
+        let fold = |child: &Child| matches!(child, Child::Many(..));
+        fold(left).cmp(&fold(right)).then_with(|| self.compare(dag, left.first(), right.first()))
+    }
+
+    /// The canonical order: by shape, then by arguments, then by numbers.
+    pub fn compare(&mut self, dag: &Dag, left: NodeId, right: NodeId) -> Ordering {
+        if left == right {
+            return Ordering::Equal;
+        }
+        let (a, b) = (self.view(dag, left), self.view(dag, right));
+        a.shape
+            .cmp(&b.shape)
+            .then_with(|| self.compare_args(dag, &a, &b))
+            .then_with(|| self.compare_numbers(dag, &a, &b))
+    }
+
+    fn compare_args(&mut self, dag: &Dag, a: &View, b: &View) -> Ordering {
+        if a.structure == b.structure {
+            return Ordering::Equal;
+        }
+        if let (Kind::Leaf(left) | Kind::Arg(left), Kind::Leaf(right) | Kind::Arg(right)) = (&a.kind, &b.kind)
+        {
+            return left.cmp(right);
+        }
+        for (left, right) in a.children.iter().zip(&b.children) {
+            let (left, right) = (self.view(dag, left.first()), self.view(dag, right.first()));
+            let order = self.compare_args(dag, &left, &right);
+            if order != Ordering::Equal {
+                return order;
+            }
+        }
+        a.children.len().cmp(&b.children.len())
+    }
+
+    fn compare_numbers(&mut self, dag: &Dag, a: &View, b: &View) -> Ordering {
+        let order = a.numbers.cmp(&b.numbers);
+        if order != Ordering::Equal {
+            return order;
+        }
+        for (left, right) in a.children.iter().zip(&b.children) {
+            if left == right {
+                continue;
+            }
+            let (left, right) = (self.view(dag, left.first()), self.view(dag, right.first()));
+            let order = self.compare_numbers(dag, &left, &right);
+            if order != Ordering::Equal {
+                return order;
+            }
+        }
+        Ordering::Equal
+    }
+}

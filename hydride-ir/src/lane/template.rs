@@ -1,0 +1,336 @@
+//! Templates: element expressions with numbers that are affine in loop indices.
+
+use crate::exact::Int;
+
+use super::LOOPS;
+
+/// The loop nests that write the results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Form<N> {
+    /// For each argument the number of low bits that the form reads; 0 where it reads none.
+    pub arg_widths: Vec<N>,
+    /// One for each result.
+    pub results: Vec<ResultForm<N>>,
+}
+
+/// The statements that write one result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResultForm<N> {
+    /// Bits that the statements cover, from bit 0; result bits above are zero.
+    pub width: N,
+    /// The statements, in order of the positions that they write first.
+    pub statements: Vec<Statement<N>>,
+}
+
+/// One write under [`LOOPS`] loops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement<N> {
+    /// Iterations of each loop, outermost first.
+    pub extents: [N; LOOPS],
+    /// Lowest bit written; it depends on the loops alone.
+    pub position: Hole<N>,
+    /// What is written; the root's width is that of the element.
+    pub template: Template<N>,
+}
+
+/// An expression; terms stand before their users, the root is the last one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template<N> {
+    /// The terms.
+    pub terms: Vec<Term<N>>,
+}
+
+/// A term of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Term<N> {
+    /// The operator.
+    pub kind: Kind,
+    /// Operands, by position.
+    pub children: Vec<usize>,
+    /// The operator's numbers; which they are is told by the kind.
+    pub numbers: Vec<Hole<N>>,
+    /// Widths in bits at which operands are computed that are not truncated with the term: the value and the
+    /// count of a right shift, the count of a left shift, source and position of a slice at a computed
+    /// position, else one width for all operands. Any greater widths do as well.
+    pub working: Vec<N>,
+    /// Whether operands (a shift's value) are read signed there.
+    pub working_signed: bool,
+    /// The folds around the term, outermost first, by the positions of their terms.
+    pub folds: Vec<usize>,
+}
+
+/// A number `base + Σ stride·index` over the loops and then the enclosing folds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Hole<N> {
+    /// The value at all indices 0.
+    pub base: N,
+    /// Change with each loop's index, outermost first, and then with each enclosing fold's.
+    pub strides: Vec<N>,
+}
+
+/// Operators of templates; the comment gives their numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `[value]`.
+    Const,
+    /// A literal beyond 64 bits.
+    Literal(Int),
+    /// A slice of an argument: `[low, width, signed]`.
+    Leaf(u32),
+    /// A whole argument.
+    Arg(u32),
+    /// A slice of the operand: `[low, width, signed]`.
+    Slice,
+    /// A slice of the first operand at the position that the second gives: `[width, signed]`.
+    SliceAt,
+    /// Operands side by side, least significant first: their widths.
+    Concat,
+    /// A sum; `[magnitude of each coefficient that is not ±1 …, constant if there is one]`.
+    Sum {
+        /// One for each operand.
+        coefficients: Vec<Coefficient>,
+        /// Whether a constant is added.
+        constant: bool,
+    },
+    /// A product.
+    Mul,
+    /// A shift up by a computed count.
+    Shl,
+    /// A shift down.
+    Shr,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Complement.
+    Not,
+    /// Equality.
+    Eq,
+    /// Less than.
+    Lt,
+    /// Not greater than.
+    Le,
+    /// Least operand.
+    Min,
+    /// Greatest operand.
+    Max,
+    /// Magnitude.
+    Abs,
+    /// Clamp to a width's range: `[width, signed]`.
+    Saturate,
+    /// A choice.
+    Select,
+    /// Quotient.
+    Div,
+    /// Remainder.
+    Rem,
+    /// One bits.
+    PopCount,
+    /// Zero bits above: `[width]`.
+    LeadingZeros,
+    /// Zero bits below: `[width]`.
+    TrailingZeros,
+    /// The operand for each value of an index, joined: `[count]`.
+    Fold(FoldOp),
+}
+
+/// Sign and unit magnitude of a coefficient; other magnitudes are numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Coefficient {
+    /// Whether the operand is subtracted.
+    pub negative: bool,
+    /// Whether the magnitude is 1.
+    pub unit: bool,
+}
+
+/// Operators that fold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FoldOp {
+    /// Sum.
+    Add,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Minimum.
+    Min,
+    /// Maximum.
+    Max,
+}
+
+/// What a number of a form is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// Width of an element (the root's width).
+    ElementWidth,
+    /// Iterations of a loop, by depth.
+    Extent(usize),
+    /// Repetitions of a fold.
+    Count,
+    /// Width of a slice of an argument.
+    SliceWidth,
+    /// Another width (concatenated part, saturation, inner slice).
+    Width,
+    /// Whether something is read as two's complement.
+    Signed,
+    /// A literal.
+    Value,
+    /// Lowest bit of a slice at indices 0.
+    Offset,
+    /// Change of a slice's lowest bit with a loop (or, from [`LOOPS`] on, fold) index.
+    Stride(usize),
+    /// Position written at indices 0.
+    WriteOffset,
+    /// Change of the position written with a loop index.
+    WriteStride(usize),
+    /// Width of an argument.
+    ArgWidth,
+    /// Width of a result.
+    ResultWidth,
+    /// Width at which operands are computed; any greater one does as well.
+    Working,
+}
+
+impl<N> Form<N> {
+    /// The same form with every number replaced; `free` tells that the number does not matter (the stride
+    /// of a loop that runs once). Numbers are visited in one fixed order.
+    pub fn map<M>(&self, f: &mut impl FnMut(Role, &N, bool) -> M, is_one: &impl Fn(&N) -> bool) -> Form<M> {
+        let results = self
+            .results
+            .iter()
+            .map(|result| {
+                let statements =
+                    result.statements.iter().map(|statement| statement.map(f, is_one)).collect::<Vec<_>>();
+                ResultForm { width: f(Role::ResultWidth, &result.width, false), statements }
+            })
+            .collect();
+        let arg_widths = self.arg_widths.iter().map(|width| f(Role::ArgWidth, width, false)).collect();
+        Form { arg_widths, results }
+    }
+}
+
+impl<N> Statement<N> {
+    fn map<M>(&self, f: &mut impl FnMut(Role, &N, bool) -> M, is_one: &impl Fn(&N) -> bool) -> Statement<M> {
+        let root = self.template.terms.len() - 1;
+        let once: Vec<bool> = self.extents.iter().map(is_one).collect();
+        let mut fold_once = vec![false; self.template.terms.len()];
+        for (position, term) in self.template.terms.iter().enumerate() {
+            if matches!(term.kind, Kind::Fold(_)) {
+                fold_once[position] = is_one(&term.numbers[0].base);
+            }
+        }
+        let mut depth = 0;
+        let extents = self.extents.each_ref().map(|extent| {
+            depth += 1;
+            f(Role::Extent(depth - 1), extent, false)
+        });
+        let position = Hole {
+            base: f(Role::WriteOffset, &self.position.base, false),
+            strides: self
+                .position
+                .strides
+                .iter()
+                .enumerate()
+                .map(|(dim, stride)| f(Role::WriteStride(dim), stride, once[dim]))
+                .collect(),
+        };
+        let terms = self
+            .template
+            .terms
+            .iter()
+            .enumerate()
+            .map(|(place, term)| {
+                let numbers = term
+                    .numbers
+                    .iter()
+                    .enumerate()
+                    .map(|(index, hole)| {
+                        let base_role = term.kind.role(index, place == root);
+                        Hole {
+                            base: f(base_role, &hole.base, false),
+                            strides: hole
+                                .strides
+                                .iter()
+                                .enumerate()
+                                .map(|(dim, stride)| {
+                                    let free = if dim < LOOPS {
+                                        once[dim]
+                                    } else {
+                                        fold_once[term.folds[dim - LOOPS]]
+                                    };
+                                    f(Role::Stride(dim), stride, free)
+                                })
+                                .collect(),
+                        }
+                    })
+                    .collect();
+                Term {
+                    kind: term.kind.clone(),
+                    children: term.children.clone(),
+                    numbers,
+                    working: term.working.iter().map(|working| f(Role::Working, working, false)).collect(),
+                    working_signed: term.working_signed,
+                    folds: term.folds.clone(),
+                }
+            })
+            .collect();
+        Statement { extents, position, template: Template { terms } }
+    }
+}
+
+impl Kind {
+    /// What the number at a position of this kind is.
+    pub fn role(&self, index: usize, is_root: bool) -> Role {
+        match (self, index) {
+            (Kind::Leaf(_) | Kind::Slice, 0) => Role::Offset,
+            (Kind::Leaf(_), 1) => Role::SliceWidth,
+            (Kind::Slice, 1) if is_root => Role::ElementWidth,
+            (Kind::Slice, 1) | (Kind::SliceAt | Kind::Saturate, 0) | (Kind::Concat, _) => Role::Width,
+            (Kind::Leaf(_) | Kind::Slice, _) | (Kind::SliceAt | Kind::Saturate, _) => Role::Signed,
+            (Kind::LeadingZeros | Kind::TrailingZeros, _) => Role::Width,
+            (Kind::Fold(_), _) => Role::Count,
+            _ => Role::Value,
+        }
+    }
+
+    /// Whether the low bits of the value depend on the same low bits of the operands alone.
+    pub fn commutes_with_truncation(&self) -> bool {
+        match self {
+            Kind::Sum { .. }
+            | Kind::Mul
+            | Kind::Shl
+            | Kind::And
+            | Kind::Or
+            | Kind::Xor
+            | Kind::Not
+            | Kind::Select => true,
+            Kind::Fold(op) => !matches!(op, FoldOp::Min | FoldOp::Max),
+            _ => false,
+        }
+    }
+
+    /// Whether operands are computed at a width of the term's own ([`Term::working`]).
+    pub fn has_working_width(&self) -> bool {
+        matches!(
+            self,
+            Kind::Shr
+                | Kind::Eq
+                | Kind::Lt
+                | Kind::Le
+                | Kind::Min
+                | Kind::Max
+                | Kind::Abs
+                | Kind::Saturate
+                | Kind::Div
+                | Kind::Rem
+                | Kind::PopCount
+                | Kind::SliceAt
+                | Kind::Shl
+                | Kind::Fold(FoldOp::Min | FoldOp::Max)
+        )
+    }
+}

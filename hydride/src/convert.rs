@@ -1,0 +1,63 @@
+//! From proved classes to the dialect's input.
+
+use autoir::{ArgSource, Class, Masking, Member, Operand, Proof, Signature};
+use parsers::{Argument, Instruction, Kind};
+use rayon::prelude::*;
+use similarity::{Entry, Partition};
+
+/// The classes of a partition with what the documents say of their members.
+pub fn classes(instructions: &[&Instruction], entries: &[Entry<'_>], partition: &Partition) -> Vec<Class> {
+    partition
+        .classes
+        .par_iter()
+        .map(|class| Class {
+            function: class.function.clone(),
+            structural_hash: class.key.clone(),
+            suggested_name: None,
+            commutative: similarity::is_commutative(class),
+            members: class
+                .members
+                .iter()
+                .map(|found| member(instructions[found.entry], entries, found))
+                .collect(),
+        })
+        .collect()
+}
+
+fn member(instruction: &Instruction, entries: &[Entry<'_>], found: &similarity::Member) -> Member {
+    let mut mnemonics: Vec<String> = instruction.forms.iter().map(|form| form.mnemonic.clone()).collect();
+    mnemonics.sort();
+    mnemonics.dedup();
+    Member {
+        isa: entries[found.entry].isa.to_string(),
+        id: instruction.id.clone(),
+        intrinsic: instruction.intrinsic.clone(),
+        params: found.application.params.clone(),
+        args: found.application.args.iter().map(|arg| ArgSource::Position(*arg)).collect(),
+        masking: match found.application.masking {
+            None => Masking::None,
+            Some(masking) => match masking.pass {
+                Some(pass) => Masking::Merge { mask: masking.mask, pass_through: Some(pass) },
+                None => Masking::Zero { mask: masking.mask },
+            },
+        },
+        proof: match found.proof {
+            similarity::Proof::Structural => Proof::Structural,
+            similarity::Proof::Smt => Proof::Smt,
+        },
+        mnemonics,
+        extensions: instruction.extensions.clone(),
+        signature: Signature {
+            args: instruction.signature.args.iter().map(operand).collect(),
+            results: instruction.signature.results.iter().map(operand).collect(),
+        },
+    }
+}
+
+fn operand(argument: &Argument) -> Operand {
+    let immediate = match &argument.kind {
+        Kind::Immediate(range) => Some((range.low, range.high)),
+        Kind::Vector | Kind::Mask | Kind::Scalar => None,
+    };
+    Operand { c_type: argument.c_type.clone(), width: argument.width, immediate }
+}

@@ -1,0 +1,39 @@
+//! `hydride doctor`: which outside tools are there, and what each is for.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+/// Tools by the names under which they may be installed, and what needs them.
+const TOOLS: &[(&[&str], &str)] = &[
+    (&["llvm-tblgen-19", "llvm-tblgen"], "checks of the generated TableGen"),
+    (&["clang-19", "clang"], "hardware comparison (x86, arm, hvx)"),
+    (&["ld.lld-19", "ld.lld"], "hardware comparison (arm, hvx)"),
+    (&["mlir-tblgen-19", "mlir-tblgen"], "checks of the generated MLIR dialect"),
+    (&["mlir-opt-19", "mlir-opt"], "checks of the generated MLIR dialect"),
+    (&["llvm-mc-19", "llvm-mc"], "decode facts of Arm instructions"),
+    (&["qemu-aarch64"], "hardware comparison (arm)"),
+    (&["qemu-hexagon"], "hardware comparison (hvx)"),
+];
+
+/// Prints one line for each tool. Missing tools are no finding: every command says what it could not do.
+pub fn run() -> Result<u8> {
+    for (names, purpose) in TOOLS {
+        let found = names.iter().find_map(|name| Some((*name, version(name)?)));
+        match found {
+            Some((name, version)) => println!("found    {name:<16} {version}  ({purpose})"),
+            None => println!("missing  {:<16} needed for {purpose}", names[0]),
+        }
+    }
+    Ok(0)
+}
+
+/// The version that a tool gives, shortened to its number.
+fn version(name: &str) -> Option<String> {
+    let output = Command::new(name).arg("--version").output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let word = text
+        .split_whitespace()
+        .find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))?;
+    Some(word.trim_end_matches(',').to_string())
+}

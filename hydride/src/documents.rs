@@ -1,0 +1,122 @@
+//! Finds and reads the documents.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use parsers::{Isa, Parsed};
+
+/// A document as read.
+pub struct Document {
+    /// The instruction set it belongs to.
+    pub isa: Isa,
+    /// Its path below the specs folder, with `/`.
+    pub name: String,
+    /// Its contents.
+    pub bytes: Vec<u8>,
+}
+
+/// The documents of a run.
+pub struct Documents {
+    /// The folder they come from.
+    pub folder: PathBuf,
+    /// Why that folder was taken.
+    pub because: &'static str,
+    /// The documents by instruction set and name.
+    pub documents: Vec<Document>,
+}
+
+/// Every instruction set with its folder below the specs folder and the endings of its documents.
+const FOLDERS: &[(Isa, &str, &[&str])] = &[
+    (Isa::X86, "x86", &["xml"]),
+    (Isa::Arm, "arm", &["json", "asl"]),
+    (Isa::Hvx, "hvx", &["json", "txt", "idef", "def", "h"]),
+];
+
+/// The name of an instruction set in files and options.
+pub fn isa_name(isa: Isa) -> &'static str {
+    FOLDERS.iter().find(|(known, _, _)| *known == isa).map_or("", |(_, name, _)| name)
+}
+
+/// The instruction set of that name.
+pub fn isa_of_name(name: &str) -> Option<Isa> {
+    FOLDERS.iter().find(|(_, known, _)| *known == name).map(|(isa, _, _)| *isa)
+}
+
+/// Reads the documents of the instruction sets in `isas` from `asked`, else from `specs/vendor`, else from
+/// `specs/sample`.
+pub fn read(asked: Option<&Path>, isas: &[Isa]) -> Result<Documents> {
+    let candidates: Vec<(PathBuf, &'static str)> = match asked {
+        Some(folder) => vec![(folder.to_path_buf(), "as asked")],
+        None => vec![
+            (PathBuf::from("specs/vendor"), "fetched documents"),
+            (PathBuf::from("specs/sample"), "own samples, for want of vendor documents"),
+        ],
+    };
+    for (folder, because) in candidates {
+        if asked.is_some() && !folder.is_dir() {
+            bail!("{} is not a folder", folder.display());
+        }
+        let documents = read_folder(&folder, isas)?;
+        if !documents.is_empty() {
+            return Ok(Documents { folder, because, documents });
+        }
+    }
+    match asked {
+        Some(folder) => bail!("{} holds no documents of {}", folder.display(), list(isas)),
+        None => bail!("no documents of {}: give --specs, or run `cargo xtask fetch-specs`", list(isas)),
+    }
+}
+
+fn list(isas: &[Isa]) -> String {
+    isas.iter().map(|isa| isa_name(*isa)).collect::<Vec<_>>().join(", ")
+}
+
+fn read_folder(folder: &Path, isas: &[Isa]) -> Result<Vec<Document>> {
+    let mut documents = Vec::new();
+    for (isa, name, endings) in FOLDERS.iter().filter(|(isa, _, _)| isas.contains(isa)) {
+        let below = folder.join(name);
+        if !below.is_dir() {
+            continue;
+        }
+        let entries =
+            std::fs::read_dir(&below).with_context(|| format!("cannot list {}", below.display()))?;
+        let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        paths.sort();
+        for path in paths {
+            let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
+            if !path.is_file() || !endings.contains(&ending) {
+                continue;
+            }
+            let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let file = path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
+            documents.push(Document { isa: *isa, name: format!("{name}/{file}"), bytes });
+        }
+    }
+    keep_newest_intel(&mut documents);
+    Ok(documents)
+}
+
+/// Several revisions of Intel's document describe one instruction set: the last by name is read.
+fn keep_newest_intel(documents: &mut Vec<Document>) {
+    let newest = documents
+        .iter()
+        .filter(|document| document.isa == Isa::X86)
+        .map(|document| document.name.clone())
+        .max();
+    documents.retain(|document| document.isa != Isa::X86 || Some(&document.name) == newest.as_ref());
+}
+
+/// Parses the documents of one instruction set; `progress` is told entries done and in all.
+pub fn parse(isa: Isa, documents: &[Document], progress: &(dyn Fn(usize, usize) + Sync)) -> Parsed {
+    let own: Vec<&Document> = documents.iter().filter(|document| document.isa == isa).collect();
+    match isa {
+        Isa::X86 => match own.first() {
+            Some(document) => {
+                let options = parsers::intel::Options { progress: Some(progress), ..Default::default() };
+                parsers::intel::parse(&document.name, &document.bytes, &options)
+            }
+            None => Parsed::default(),
+        },
+        Isa::Arm | Isa::Hvx => Parsed::default(),
+    }
+}

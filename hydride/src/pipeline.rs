@@ -1,0 +1,111 @@
+//! The phases of a run: documents to a dialect.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use autoir::{Dialect, Lock};
+use parsers::{Instruction, Isa, LedgerEntry, Parsed};
+use rayon::prelude::*;
+use similarity::{Analysis, Entry, Partition, analyze};
+
+use crate::console::Phases;
+use crate::convert;
+use crate::documents::{Documents, isa_name, parse};
+
+/// Solver time for one question.
+pub const TIME_LIMIT: Duration = Duration::from_secs(10);
+
+/// What the documents say, and what was made of it.
+pub struct Pipeline {
+    /// For each instruction set of the run what its documents say.
+    pub parsed: Vec<(Isa, Parsed)>,
+    /// For each instruction of `parsed`, in order, what was found of it alone.
+    pub analyses: Vec<Analysis>,
+    /// The classes, in terms of positions in the list of all instructions.
+    pub partition: Partition,
+    /// The named operations.
+    pub dialect: Dialect,
+    /// The names, for the next run.
+    pub lock: Lock,
+}
+
+impl Pipeline {
+    /// Runs all phases.
+    pub fn run(documents: &Documents, isas: &[Isa], lock: Lock, phases: &mut Phases) -> Result<Self> {
+        let mut parsed = Vec::new();
+        for isa in isas {
+            if !documents.documents.iter().any(|document| document.isa == *isa) {
+                continue;
+            }
+            let phase = phases.start("parse", 0);
+            let result = parse(*isa, &documents.documents, &|done, total| phase.set(done, total));
+            let what = format!(
+                "{}: {} of {} entries modelled",
+                isa_name(*isa),
+                result.instructions.len(),
+                result.ledger.len()
+            );
+            phases.end(phase, &what);
+            parsed.push((*isa, result));
+        }
+
+        let instructions: Vec<&Instruction> = all(&parsed);
+        let phase = phases.start("canonicalize", instructions.len());
+        let analyses = instructions
+            .par_iter()
+            .map(|instruction| {
+                let analysis = analyze(&instruction.function)
+                    .with_context(|| format!("{}: the parsed function is not legal", instruction.id));
+                phase.advance(1);
+                analysis
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let formed = analyses.iter().filter(|analysis| analysis.canonical.is_some()).count();
+        phases.end(phase, &format!("{formed} of {} in lane form", analyses.len()));
+
+        let entries: Vec<Entry<'_>> = instructions
+            .iter()
+            .zip(&analyses)
+            .map(|(instruction, analysis)| Entry {
+                isa: isa_name(instruction.isa),
+                id: &instruction.id,
+                function: &instruction.function,
+                analysis,
+            })
+            .collect();
+        let phase = phases.start("similarity", entries.len());
+        let done = AtomicUsize::new(0);
+        let partition = similarity::partition(&entries, TIME_LIMIT, &|steps| {
+            phase.set(done.fetch_add(steps, Ordering::Relaxed) + steps, entries.len());
+        });
+        phases.end(
+            phase,
+            &format!(
+                "{} classes, {} memberships undecided",
+                partition.classes.len(),
+                partition.unknown.len()
+            ),
+        );
+
+        let phase = phases.start("name", partition.classes.len());
+        let classes = convert::classes(&instructions, &entries, &partition);
+        let (dialect, lock) = Dialect::build(classes, lock).context("the classes contradict each other")?;
+        phases.end(phase, &format!("{} operations", dialect.ops().len()));
+        Ok(Self { parsed, analyses, partition, dialect, lock })
+    }
+
+    /// All instructions, in the order of the analyses.
+    pub fn instructions(&self) -> Vec<&Instruction> {
+        all(&self.parsed)
+    }
+
+    /// The ledger of one instruction set.
+    pub fn ledgers(&self) -> impl Iterator<Item = (Isa, &[LedgerEntry])> {
+        self.parsed.iter().map(|(isa, parsed)| (*isa, parsed.ledger.as_slice()))
+    }
+}
+
+fn all(parsed: &[(Isa, Parsed)]) -> Vec<&Instruction> {
+    parsed.iter().flat_map(|(_, parsed)| &parsed.instructions).collect()
+}

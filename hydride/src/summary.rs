@@ -1,0 +1,208 @@
+//! `summary.json` and `ledger.jsonl` (DESIGN section 8).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use parsers::{Isa, LedgerEntry, Status};
+use serde::Serialize;
+
+use crate::console::Phases;
+use crate::documents::{Documents, isa_name};
+use crate::pipeline::Pipeline;
+use crate::trust::Trust;
+
+#[derive(Serialize)]
+struct Summary {
+    schema: u32,
+    specs: Vec<Spec>,
+    ledger: BTreeMap<&'static str, Ledger>,
+    classes: BTreeMap<&'static str, usize>,
+    classes_masking_separate: BTreeMap<&'static str, usize>,
+    members: Members,
+    phases: Vec<PhaseTime>,
+    seconds: f64,
+    peak_rss_mib: u64,
+    jobs: usize,
+}
+
+#[derive(Serialize)]
+struct Spec {
+    isa: &'static str,
+    file: String,
+    version: String,
+    blake3: String,
+    entries: usize,
+}
+
+#[derive(Serialize, Default)]
+struct Ledger {
+    entries: usize,
+    modelled: usize,
+    excluded: BTreeMap<String, usize>,
+    failed: usize,
+}
+
+#[derive(Serialize)]
+struct Members {
+    total: usize,
+    proved_structural: usize,
+    proved_smt: usize,
+    unknown: usize,
+}
+
+#[derive(Serialize)]
+struct PhaseTime {
+    name: String,
+    seconds: f64,
+}
+
+/// The combinations of instruction sets that are counted.
+const COMBINATIONS: &[(&str, &[&str])] = &[
+    ("x86", &["x86"]),
+    ("arm", &["arm"]),
+    ("hvx", &["hvx"]),
+    ("x86+hvx", &["x86", "hvx"]),
+    ("x86+arm", &["x86", "arm"]),
+    ("hvx+arm", &["hvx", "arm"]),
+    ("all", &["x86", "arm", "hvx"]),
+];
+
+/// The summary of a run as JSON.
+pub fn summary(
+    pipeline: &Pipeline,
+    documents: &Documents,
+    phases: &Phases,
+    seconds: f64,
+    jobs: usize,
+) -> String {
+    let specs = documents
+        .documents
+        .iter()
+        .map(|document| {
+            let parsed =
+                pipeline.parsed.iter().find(|(isa, _)| *isa == document.isa).map(|(_, parsed)| parsed);
+            Spec {
+                isa: isa_name(document.isa),
+                file: document.name.clone(),
+                version: parsed.map(|parsed| parsed.version.clone()).unwrap_or_default(),
+                blake3: blake3::hash(&document.bytes).to_hex().to_string(),
+                entries: parsed.map_or(0, |parsed| parsed.ledger.len()),
+            }
+        })
+        .collect();
+    let ledger = pipeline.ledgers().map(|(isa, entries)| (isa_name(isa), count(entries))).collect();
+    // An instruction set counts each operation once, and once for each kind of masking among its members.
+    let mut classes = BTreeMap::new();
+    let mut separate = BTreeMap::new();
+    for (name, isas) in COMBINATIONS {
+        let mut operations = 0;
+        let mut masked = 0;
+        for op in pipeline.dialect.ops() {
+            let kinds: BTreeSet<&str> = op
+                .class
+                .members
+                .iter()
+                .filter(|member| isas.contains(&member.isa.as_str()))
+                .map(|member| member.masking.name())
+                .collect();
+            operations += usize::from(!kinds.is_empty());
+            masked += kinds.len();
+        }
+        classes.insert(*name, operations);
+        separate.insert(*name, masked);
+    }
+    let proofs =
+        || pipeline.partition.classes.iter().flat_map(|class| &class.members).map(|member| &member.proof);
+    let unknown = pipeline.partition.unknown.len();
+    let smt = proofs().filter(|proof| **proof == similarity::Proof::Smt).count();
+    let total = proofs().count();
+    let summary = Summary {
+        schema: 1,
+        specs,
+        ledger,
+        classes,
+        classes_masking_separate: separate,
+        members: Members { total, proved_structural: total - smt - unknown, proved_smt: smt, unknown },
+        phases: phases
+            .durations()
+            .iter()
+            .map(|(name, duration)| PhaseTime {
+                name: name.clone(),
+                seconds: rounded(duration.as_secs_f64()),
+            })
+            .collect(),
+        seconds: rounded(seconds),
+        peak_rss_mib: peak_rss_mib(),
+        jobs,
+    };
+    let mut text = serde_json::to_string_pretty(&summary).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}
+
+fn count(entries: &[LedgerEntry]) -> Ledger {
+    let mut ledger = Ledger { entries: entries.len(), ..Ledger::default() };
+    for entry in entries {
+        match &entry.status {
+            Status::Modelled => ledger.modelled += 1,
+            Status::Excluded { reason, .. } => *ledger.excluded.entry(reason.clone()).or_default() += 1,
+            Status::Failed { .. } => ledger.failed += 1,
+        }
+    }
+    ledger
+}
+
+/// Peak resident memory of this process; 0 where the system does not tell.
+fn peak_rss_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse::<u64>().ok())
+        .map_or(0, |kib| kib / 1024)
+}
+
+#[derive(Serialize)]
+struct LedgerLine<'a> {
+    isa: &'static str,
+    id: &'a str,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    span: Option<&'a parsers::Span>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trust: Option<&'a Trust>,
+}
+
+/// The ledger of one instruction set, one JSON object a line; `trusts` tells it for modelled entries by id.
+pub fn ledger_lines(isa: Isa, entries: &[LedgerEntry], trusts: &BTreeMap<&str, Trust>) -> String {
+    let mut text = String::new();
+    for entry in entries {
+        let trust = match entry.status {
+            Status::Modelled => trusts.get(entry.id.as_str()),
+            Status::Excluded { .. } | Status::Failed { .. } => None,
+        };
+        let (status, reason, message) = match &entry.status {
+            Status::Modelled => ("modelled", None, None),
+            Status::Excluded { reason, message } => ("excluded", Some(reason.as_str()), message.as_deref()),
+            Status::Failed { reason, message } => ("failed", Some(reason.as_str()), Some(message.as_str())),
+        };
+        let line = LedgerLine {
+            isa: isa_name(isa),
+            id: &entry.id,
+            status,
+            reason,
+            message,
+            span: Some(&entry.span),
+            trust,
+        };
+        text.push_str(&serde_json::to_string(&line).unwrap_or_default());
+        text.push('\n');
+    }
+    text
+}

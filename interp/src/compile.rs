@@ -1,0 +1,259 @@
+//! From a function to a tape: loops and folds are expanded, widths and positions become numbers,
+//! equal steps are shared and steps on constants are done here.
+
+use hydride_ir::{
+    ArgId, BinaryOp, Bits, CompareOp, Expr, ExprId, Function, IndexId, MAX_WIDTH, Num, Op, Stmt,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::error::{EvalError, Limit};
+use crate::step::{self, Opcode, Step};
+use crate::wide::{Slot, WideOp, WideStep};
+use crate::words;
+
+mod emit;
+mod scope;
+
+use scope::{Scope, free_indices};
+
+/// A compiled function; see [`crate::Program`].
+pub(crate) struct Tape {
+    pub(crate) image: Vec<u64>,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) wide: Vec<WideStep>,
+    pub(crate) args: Vec<Slot>,
+    pub(crate) results: Vec<Slot>,
+}
+
+pub(crate) fn compile(function: &Function, params: &[i64]) -> Result<Tape, EvalError> {
+    if params.len() != function.params.len() {
+        return Err(EvalError::ParamCount { expected: function.params.len(), found: params.len() });
+    }
+    let mut compiler = Compiler::new(function, params);
+    compiler.place_arguments_and_results()?;
+    compiler.statements(&function.body, 0)?;
+    Ok(compiler.tape)
+}
+
+struct Compiler<'f> {
+    function: &'f Function,
+    tape: Tape,
+    /// For each word of memory whether it is the same in every run.
+    fixed: Vec<bool>,
+    scope: Scope<'f>,
+    /// For each expression the loop indices that it depends on.
+    free: Vec<SmallVec<[IndexId; 2]>>,
+    /// For each expression its last value and the stamp at which it was compiled.
+    memo: Vec<Option<(Slot, u64)>>,
+    stamp: u64,
+    iterations: usize,
+    shared_steps: FxHashMap<Step, Slot>,
+    shared_wide: FxHashMap<WideStep, Slot>,
+    shared_concats: FxHashMap<Vec<Slot>, Slot>,
+    constants: FxHashMap<Bits, Slot>,
+}
+
+impl<'f> Compiler<'f> {
+    fn new(function: &'f Function, params: &'f [i64]) -> Self {
+        let tape = Tape { image: vec![], steps: vec![], wide: vec![], args: vec![], results: vec![] };
+        Self {
+            function,
+            tape,
+            fixed: Vec::new(),
+            scope: Scope::new(params),
+            free: free_indices(function),
+            memo: vec![None; function.exprs().len()],
+            stamp: 0,
+            iterations: 0,
+            shared_steps: FxHashMap::default(),
+            shared_wide: FxHashMap::default(),
+            shared_concats: FxHashMap::default(),
+            constants: FxHashMap::default(),
+        }
+    }
+
+    fn place_arguments_and_results(&mut self) -> Result<(), EvalError> {
+        for arg in &self.function.args {
+            let width = self.width(&arg.width).map_err(structure)?;
+            let slot = self.allocate(width)?;
+            self.tape.args.push(slot);
+        }
+        for result in &self.function.results {
+            let width = self.width(&result.width).map_err(structure)?;
+            let slot = self.allocate(width)?;
+            self.tape.results.push(slot);
+        }
+        Ok(())
+    }
+
+    fn statements(&mut self, body: &[Stmt], depth: usize) -> Result<(), EvalError> {
+        if depth > Limit::Nesting.bound() {
+            return Err(EvalError::Limit { limit: Limit::Nesting });
+        }
+        for stmt in body {
+            match stmt {
+                Stmt::For { index, count, body } => {
+                    let count = self.count(count).map_err(structure)?;
+                    let outer = self.scope.index(*index);
+                    for value in 0..count {
+                        self.iterate(*index, value)?;
+                        self.statements(body, depth + 1)?;
+                    }
+                    self.restore(*index, outer);
+                }
+                Stmt::Assign { result, low, value } => {
+                    let slot = self.value(*value, depth)?;
+                    let low = self.num(low).map_err(structure)?;
+                    let into = *self
+                        .tape
+                        .results
+                        .get(result.0 as usize)
+                        .ok_or_else(|| structure(format!("there is no result {}", result.0)))?;
+                    let fits = low >= 0
+                        && low
+                            .checked_add(i64::from(slot.width))
+                            .is_some_and(|high| high <= i64::from(into.width));
+                    if !fits {
+                        return Err(structure(format!(
+                            "bits {low} +: {} do not lie inside result {} of {} bits",
+                            slot.width, result.0, into.width
+                        )));
+                    }
+                    self.insert(into, low as u32, slot, false)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Compiles an expression; its operands come first, without recursion but for folds.
+    fn value(&mut self, root: ExprId, depth: usize) -> Result<Slot, EvalError> {
+        if depth > Limit::Nesting.bound() {
+            return Err(EvalError::Limit { limit: Limit::Nesting });
+        }
+        let mut pending = vec![root];
+        while let Some(&id) = pending.last() {
+            if id.0 as usize >= self.memo.len() {
+                return Err(structure(format!("there is no expression {}", id.0)));
+            }
+            if self.known(id).is_some() {
+                pending.pop();
+                continue;
+            }
+            let expr = self.function.expr(id);
+            let before = pending.len();
+            if !matches!(expr.op, Op::Fold { .. }) {
+                for operand in expr.op.operands() {
+                    if operand >= id {
+                        return Err(broken(id)("an operand does not come before its user".into()));
+                    }
+                    if self.known(operand).is_none() {
+                        pending.push(operand);
+                    }
+                }
+            }
+            if pending.len() > before {
+                continue;
+            }
+            let stamp = self.stamp;
+            let slot = self.expression(id, expr, depth)?;
+            self.memo[id.0 as usize] = Some((slot, stamp));
+            pending.pop();
+        }
+        Ok(self.operand(root))
+    }
+
+    /// The compiled value of an expression, if the indices are still those it was compiled for.
+    fn known(&self, id: ExprId) -> Option<Slot> {
+        let (slot, stamp) = self.memo[id.0 as usize]?;
+        let changed = |index: &IndexId| self.scope.changed_after(*index, stamp);
+        (!self.free[id.0 as usize].iter().any(changed)).then_some(slot)
+    }
+
+    /// An operand of the expression being compiled; [`Compiler::value`] has compiled it.
+    fn operand(&self, id: ExprId) -> Slot {
+        self.memo[id.0 as usize].expect("operands are compiled before their users").0
+    }
+
+    fn fold(&mut self, id: ExprId, expr: &Expr, depth: usize) -> Result<Slot, EvalError> {
+        let Op::Fold { op, signed, index, count, body } = &expr.op else {
+            return Err(broken(id)("not a fold".into()));
+        };
+        if *body >= id {
+            return Err(broken(id)("an operand does not come before its user".into()));
+        }
+        if !op.folds() {
+            return Err(broken(id)(format!("{op:?} cannot be repeated")));
+        }
+        let width = self.width(&expr.width).map_err(broken(id))?;
+        let signed = self.flag(signed).map_err(broken(id))?;
+        let count = self.count(count).map_err(broken(id))?;
+        let outer = self.scope.index(*index);
+        let mut folded = None;
+        for value in 0..count {
+            self.iterate(*index, value)?;
+            let next = self.value(*body, depth + 1)?;
+            if next.width != width {
+                return Err(broken(id)(format!("the body has {} bits instead of {width}", next.width)));
+            }
+            folded = Some(match folded {
+                None => next,
+                Some(left) => self.binary(*op, signed, left, next)?,
+            });
+        }
+        self.restore(*index, outer);
+        folded.ok_or_else(|| broken(id)("a fold without repetitions".into()))
+    }
+
+    fn iterate(&mut self, index: IndexId, value: i64) -> Result<(), EvalError> {
+        self.iterations += 1;
+        if self.iterations > Limit::Iterations.bound() {
+            return Err(EvalError::Limit { limit: Limit::Iterations });
+        }
+        self.stamp += 1;
+        self.scope.set(index, Some(value), self.stamp);
+        Ok(())
+    }
+
+    /// Ends a loop: values compiled inside it for an outer index of that name do not hold any more.
+    fn restore(&mut self, index: IndexId, outer: Option<i64>) {
+        self.stamp += 1;
+        self.scope.set(index, outer, self.stamp);
+    }
+
+    fn num(&self, num: &Num) -> Result<i64, String> {
+        self.scope.evaluate(num)
+    }
+
+    fn width(&self, num: &Num) -> Result<u32, String> {
+        let width = self.num(num)?;
+        match u32::try_from(width) {
+            Ok(width @ 1..=MAX_WIDTH) => Ok(width),
+            _ => Err(format!("a width of {width} bits, allowed are 1 to {MAX_WIDTH}")),
+        }
+    }
+
+    fn count(&self, num: &Num) -> Result<i64, String> {
+        match self.num(num)? {
+            count if count >= 1 => Ok(count),
+            count => Err(format!("{count} repetitions, at least 1 is needed")),
+        }
+    }
+
+    fn flag(&self, num: &Num) -> Result<bool, String> {
+        match self.num(num)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(format!("a signedness flag of {other}, allowed are 0 and 1")),
+        }
+    }
+}
+
+fn structure(message: String) -> EvalError {
+    EvalError::Structure { message }
+}
+
+fn broken(expr: ExprId) -> impl Fn(String) -> EvalError {
+    move |message| EvalError::Expression { expr, message }
+}

@@ -1,0 +1,98 @@
+//! Which entries are outside of what the IR describes, before their text is run.
+
+use super::document::Entry;
+
+/// Registers, counters and modes that are no operands: where a text names one, it is about them.
+const STATE_NAMES: &[&str] = &[
+    "MXCSR",
+    "TimeStampCounter",
+    "SSP",
+    "FS_Segment_Base_Register",
+    "GS_Segment_Base_Register",
+    "ReadPMC",
+    "IA32_TSC_AUX",
+    "RTM_NEST_COUNT",
+    "RTM_ACTIVE",
+    "MSR",
+    "XCR",
+    "XCR0",
+    "RIP",
+    "EFLAGS",
+    "APP_PRIVATE_DATA",
+    "_FEATURE_GENERIC_IA32",
+    "_FEATURE_CLDEMOTE",
+    "WrapKey128",
+    "WrapKey256",
+    "IWKey",
+    "HW_NRND_GEN",
+    "SetZF",
+    "SetCF",
+];
+
+/// Why an entry with a text is outside of the IR, as far as its attributes and names tell.
+pub(super) fn exclusion(entry: &Entry) -> Option<(&'static str, Option<String>)> {
+    let category = |name: &str| entry.categories.iter().any(|category| category == name);
+    let operands = || entry.parameters.iter().chain(&entry.result);
+    if category("Random") {
+        return Some(("random", None));
+    }
+    let text = entry.operation.as_ref().map(|text| text.text.as_str()).unwrap_or_default();
+    if let Some(operand) = operands().find(|operand| operand.c_type.contains(['*', '['])) {
+        return Some(("memory", Some(format!("`{}` of type `{}`", operand.name, operand.c_type))));
+    }
+    if text.contains("MEM[") {
+        return Some(("memory", Some("the operation reads or writes memory".to_owned())));
+    }
+    if operands().any(|operand| operand.c_type.contains("__tile"))
+        || entry.extensions.iter().any(|extension| extension.starts_with("AMX"))
+    {
+        return Some(("state", Some("tile registers".to_owned())));
+    }
+    let returns = entry.result.as_ref().is_some_and(|result| result.c_type.trim() != "void");
+    if !returns {
+        return Some((
+            if category("OS-Targeted") { "state" } else { "control" },
+            Some("nothing is returned".to_owned()),
+        ));
+    }
+    if is_blank(text) {
+        return Some(("no-pseudocode", None));
+    }
+    let float = operands().any(|operand| operand.element.starts_with(['F', 'B']));
+    if let Some(name) = names(text).find(|name| STATE_NAMES.contains(name)) {
+        return Some((if float { "floating-point" } else { "state" }, Some(format!("`{name}`"))));
+    }
+    None
+}
+
+/// Whether an operand of the entry has floating-point elements.
+pub(super) fn has_float(entry: &Entry) -> bool {
+    entry.parameters.iter().chain(&entry.result).any(|operand| {
+        operand.element.starts_with("FP")
+            || operand.element.starts_with("BF")
+            || matches!(operand.c_type.trim(), "float" | "double" | "_Float16" | "__bfloat16")
+    })
+}
+
+/// Whether a text has no statement.
+fn is_blank(text: &str) -> bool {
+    text.lines().all(|line| {
+        let line = line.split("//").next().unwrap_or_default();
+        line.trim().is_empty() || line.trim().chars().all(|c| c == '.')
+    })
+}
+
+/// Where a text leaves lines out: the offset of a comment that is nothing but dots.
+pub(super) fn elision(text: &str) -> Option<usize> {
+    let is_elided = |line: &&str| {
+        let comment = line.trim().strip_prefix("//").map(str::trim);
+        comment.is_some_and(|comment| comment.len() >= 3 && comment.chars().all(|c| c == '.'))
+    };
+    let line = text.lines().find(is_elided)?;
+    Some(line.as_ptr() as usize - text.as_ptr() as usize)
+}
+
+/// The identifiers of a text.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|name| !name.is_empty())
+}

@@ -1,0 +1,239 @@
+//! Intel's Intrinsics Guide data: XML with pseudocode to instructions.
+//!
+//! [`parse`] reads the document ([`document`]), its pseudocode ([`grammar`]), and runs each operation
+//! symbolically ([`run`]) on the exact graph, from which [`crate::elaborate::function`] makes the function.
+//!
+//! Where a name occurs twice, the first entry keeps it as its id and the second is `NAME@EXTENSION`, the
+//! extensions being the entry's own, joined by `+` (`_mm256_dpbusd_epi32@AVX_VNNI`).
+//!
+//! ```
+//! let text = r#"<intrinsics_list version="0"><intrinsic tech="SSE_ALL" name="_mm_and_si128">
+//! <return type="__m128i" varname="dst" etype="M128"/>
+//! <parameter type="__m128i" varname="a" etype="M128"/>
+//! <parameter type="__m128i" varname="b" etype="M128"/>
+//! <operation>dst[127:0] := a[127:0] AND b[127:0]</operation>
+//! </intrinsic></intrinsics_list>"#;
+//! let parsed = parsers::intel::parse("example.xml", text.as_bytes(), &Default::default());
+//! assert_eq!(parsed.instructions[0].id, "_mm_and_si128");
+//! ```
+
+mod ast;
+mod classify;
+mod document;
+mod grammar;
+mod library;
+mod operand;
+mod run;
+mod source;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::elaborate;
+use crate::ledger::{Diagnostic, LedgerEntry, Severity, Span, Status};
+use crate::signature::{Form, Instruction, Signature};
+use crate::{Isa, Parsed};
+use document::Entry;
+use operand::TypeError;
+use run::{Failure, Verdict};
+use source::Source;
+
+/// How to read a document.
+#[derive(Default, Clone, Copy)]
+pub struct Options<'a> {
+    /// Called from any thread with the number of entries done and the number of all.
+    pub progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
+}
+
+/// Stack of the threads that run operations, whose nesting is bounded but deep.
+const STACK_BYTES: usize = 64 << 20;
+
+/// Reads a document. Whatever the bytes are, the result has a ledger line for every entry found.
+pub fn parse(file_name: &str, bytes: &[u8], options: &Options<'_>) -> Parsed {
+    let source = Source::new(file_name, bytes);
+    let document = document::read(&source, bytes);
+    let total = document.entries.len();
+    let done = AtomicUsize::new(0);
+    let model_one = |entry: &Entry| {
+        let modelled = model(&source, entry);
+        let count = done.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Some(progress) = options.progress {
+            progress(count, total);
+        }
+        modelled
+    };
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(rayon::current_num_threads())
+        .stack_size(STACK_BYTES)
+        .build();
+    let modelled: Vec<Modelled> = match pool {
+        Ok(pool) => pool.install(|| document.entries.par_iter().map(model_one).collect()),
+        Err(_) => document.entries.par_iter().map(model_one).collect(),
+    };
+    assemble(document, modelled)
+}
+
+/// What became of one entry.
+struct Modelled {
+    status: Status,
+    instruction: Option<Box<Instruction>>,
+    span: Span,
+}
+
+fn assemble(document: document::Document, modelled: Vec<Modelled>) -> Parsed {
+    let mut parsed = Parsed {
+        version: document.version,
+        instructions: Vec::new(),
+        ledger: Vec::with_capacity(modelled.len()),
+        diagnostics: document.diagnostics,
+    };
+    let mut taken: FxHashMap<String, usize> = FxHashMap::default();
+    for (entry, modelled) in document.entries.iter().zip(modelled) {
+        let mut id = if entry.name.is_empty() { "(unnamed)".to_owned() } else { entry.name.clone() };
+        if taken.contains_key(&id) {
+            id = format!("{}@{}", id, entry.extensions.join("+"));
+        }
+        let count = taken.entry(id.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            id = format!("{id}#{count}");
+        }
+        if let Status::Failed { reason, message } = &modelled.status {
+            parsed.diagnostics.push(Diagnostic {
+                severity: Severity::Error,
+                entry: Some(id.clone()),
+                span: modelled.span.clone(),
+                message: format!("{reason}: {message}"),
+            });
+        }
+        if let Some(mut instruction) = modelled.instruction {
+            instruction.function.name.clone_from(&id);
+            instruction.id.clone_from(&id);
+            parsed.instructions.push(*instruction);
+        }
+        parsed.ledger.push(LedgerEntry { id, span: modelled.span, status: modelled.status });
+    }
+    parsed
+}
+
+fn model(source: &Source<'_>, entry: &Entry) -> Modelled {
+    let span = source.span(entry.start, entry.end - entry.start);
+    let outcome = match &entry.fault {
+        Some((offset, message)) => {
+            let status = Status::Failed { reason: "malformed".to_owned(), message: message.clone() };
+            return Modelled { status, instruction: None, span: source.span(*offset, 1) };
+        }
+        None => match classify::exclusion(entry) {
+            Some((reason, message)) => Err((excluded(reason, message), span.clone())),
+            None => instruction(source, entry),
+        },
+    };
+    match outcome {
+        Ok(instruction) => {
+            Modelled { status: Status::Modelled, instruction: Some(Box::new(instruction)), span }
+        }
+        Err((status, span)) => Modelled { status, instruction: None, span },
+    }
+}
+
+fn excluded(reason: &str, message: Option<String>) -> Status {
+    Status::Excluded { reason: reason.to_owned(), message }
+}
+
+fn failed(reason: &str, message: impl Into<String>) -> Status {
+    Status::Failed { reason: reason.to_owned(), message: message.into() }
+}
+
+fn instruction(source: &Source<'_>, entry: &Entry) -> Result<Instruction, (Status, Span)> {
+    let whole = source.span(entry.start, entry.end - entry.start);
+    let Some(text) = &entry.operation else { return Err((excluded("no-pseudocode", None), whole)) };
+    let span = |at: ast::Extent| {
+        let (start, end) = (text.offset(at.start as usize), text.offset(at.end as usize));
+        source.span(start, end.saturating_sub(start).max(1))
+    };
+    let float = classify::has_float(entry);
+    let program = grammar::parse(&text.text).map_err(|error| {
+        let status = match float && error.reason == "syntax" {
+            true => excluded("floating-point", Some(error.message)),
+            false => failed(error.reason, error.message),
+        };
+        (status, span(error.at))
+    })?;
+    if let Some(start) = classify::elision(&text.text) {
+        let at = ast::Extent { start: start as u32, end: start as u32 };
+        return Err((failed("incomplete", "the operation leaves lines out"), span(at)));
+    }
+    let mut read = vec![0; entry.parameters.len()];
+    let (mut signature, mut outcome) = loop {
+        let signature = signature(entry, &read).map_err(|status| (status, whole.clone()))?;
+        let outcome = run::run(&program, &signature).map_err(|failure| {
+            let at = span(failure.at);
+            (status(*failure, float), at)
+        })?;
+        // What the operation reads of an immediate may be more than the document says it has.
+        let before = read.clone();
+        for (bits, seen) in read.iter_mut().zip(&outcome.read) {
+            *bits = (*bits).max(*seen);
+        }
+        let changed = read != before && self::signature(entry, &read).is_ok_and(|next| next != signature);
+        if !changed {
+            break (signature, outcome);
+        }
+    };
+    operand::make_unique(signature.args.iter_mut().chain(&mut signature.results));
+    let built = elaborate::function(&entry.name, &signature, &mut outcome.dag, &[outcome.result]);
+    let (function, undefined) = built.map_err(|error| (failed("limit", error.to_string()), whole.clone()))?;
+    let form = |(mnemonic, operands): &(String, String)| Form {
+        mnemonic: mnemonic.to_uppercase(),
+        operands: operands.clone(),
+    };
+    Ok(Instruction {
+        id: entry.name.clone(),
+        isa: Isa::X86,
+        intrinsic: entry.name.clone(),
+        function,
+        undefined,
+        signature,
+        extensions: entry.extensions.clone(),
+        forms: entry.forms.iter().map(form).collect(),
+        span: whole,
+    })
+}
+
+fn status(failure: Failure, float: bool) -> Status {
+    match failure.verdict {
+        Verdict::Excluded(reason) => excluded(reason, Some(failure.message)),
+        // What such an entry calls or leaves open is floating-point arithmetic.
+        Verdict::Failed("unknown-call" | "undefined") if float => {
+            excluded("floating-point", Some(failure.message))
+        }
+        Verdict::Failed(reason) => failed(reason, failure.message),
+        Verdict::Fix(_) => failed("limit", failure.message),
+    }
+}
+
+/// The types of an entry; `read` is the number of bits of each argument that its operation reads.
+fn signature(entry: &Entry, read: &[u32]) -> Result<Signature, Status> {
+    let refused = |error: TypeError| match error {
+        TypeError::Memory(c_type) => excluded("memory", Some(c_type)),
+        TypeError::Tile(c_type) => excluded("state", Some(c_type)),
+        TypeError::Void => excluded("control", Some("nothing is returned".to_owned())),
+        TypeError::Unknown(c_type) => failed("type", format!("the type `{c_type}`")),
+    };
+    let mut signature = Signature::default();
+    for (parameter, read) in entry.parameters.iter().zip(read) {
+        if parameter.c_type.trim() == "void" {
+            continue;
+        }
+        signature.args.push(operand::argument(parameter, *read).map_err(refused)?);
+    }
+    let result = entry.result.clone().unwrap_or_default();
+    let mut result = operand::argument(&result, 0).map_err(refused)?;
+    if let crate::Kind::Immediate(_) = result.kind {
+        result.kind = crate::Kind::Scalar;
+    }
+    signature.results.push(result);
+    Ok(signature)
+}

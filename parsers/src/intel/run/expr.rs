@@ -1,0 +1,338 @@
+//! Expressions: exact integers, read as the document's types say.
+
+use hydride_ir::MAX_WIDTH;
+use hydride_ir::exact::{Node, NodeId};
+
+use super::place::Reading;
+use super::value::{Contents, Value};
+use super::{Ran, Run, exclude, fail};
+use crate::intel::ast::{BinaryOp, Expr, ExprKind, Extent, Symbol, UnaryOp};
+use crate::intel::library::{self, CallError};
+
+impl Run<'_> {
+    /// The value of an expression.
+    pub(super) fn expr(&mut self, expr: &Expr, reading: Reading) -> Ran<Value> {
+        let at = expr.at;
+        match &expr.kind {
+            ExprKind::Number(value) => Ok(Value::exact(self.dag.int(value.clone()))),
+            ExprKind::Decimal => exclude("floating-point", "a floating-point literal", at),
+            ExprKind::Place(place) => self.read_place(place, reading),
+            ExprKind::Select(base, selectors) => {
+                let base = self.expr(base, Reading::Natural)?;
+                self.select_from(base, selectors, reading, at)
+            }
+            ExprKind::Call { name, arguments } => self.call(*name, arguments, at),
+            ExprKind::Unary(op, operand) => self.unary(*op, operand, at),
+            ExprKind::Binary(op, left, right) => self.binary(*op, left, right, reading, at),
+            ExprKind::Ternary(parts) => {
+                let [condition, then, otherwise] = &**parts;
+                let condition = self.condition(condition)?;
+                match self.dag.as_i64(condition) {
+                    Some(0) => self.expr(otherwise, reading),
+                    Some(_) => self.expr(then, reading),
+                    None => {
+                        let then = self.expr(then, reading)?;
+                        let otherwise = self.expr(otherwise, reading)?;
+                        Ok(super::value::merge_values(&mut self.dag, condition, then, otherwise, false))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The truth of an expression: 0 or 1.
+    pub(super) fn condition(&mut self, expr: &Expr) -> Ran<NodeId> {
+        let value = self.expr(expr, Reading::Natural)?;
+        Ok(self.truth(value))
+    }
+
+    fn truth(&mut self, value: Value) -> NodeId {
+        if self.dag.is_boolean(value.node) {
+            return value.node;
+        }
+        let zero = self.dag.int(0);
+        self.dag.ne(value.node, zero)
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &Expr, at: Extent) -> Ran<Value> {
+        match op {
+            UnaryOp::Plus => self.expr(operand, Reading::Natural),
+            UnaryOp::Minus => {
+                let value = self.expr(operand, Reading::Natural)?;
+                self.no_float(&[value], at)?;
+                Ok(Value::exact(self.dag.neg(value.node)))
+            }
+            UnaryOp::LogicalNot => {
+                let truth = self.condition(operand)?;
+                Ok(Value::sized(self.dag.complement(truth), 1))
+            }
+            UnaryOp::Not => {
+                let value = self.expr(operand, Reading::Unsigned)?;
+                let node = match value.width {
+                    Some(1) => {
+                        let bit = self.dag.slice(value.node, 0, 1, false);
+                        self.dag.complement(bit)
+                    }
+                    Some(width) => {
+                        let complement = self.dag.not(value.node);
+                        self.dag.slice(complement, 0, width, false)
+                    }
+                    None => self.dag.not(value.node),
+                };
+                Ok(Value { node, width: value.width, float: false, element: None })
+            }
+        }
+    }
+
+    fn no_float(&self, values: &[Value], at: Extent) -> Ran<()> {
+        if values.iter().any(|value| value.float) {
+            return exclude("floating-point", "arithmetic on floating-point elements", at);
+        }
+        Ok(())
+    }
+
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+        reading: Reading,
+        at: Extent,
+    ) -> Ran<Value> {
+        use BinaryOp as Op;
+        match op {
+            Op::And | Op::LogicalAnd | Op::LogicalOr => return self.connective(op, left, right),
+            Op::Or | Op::Xor => {
+                let left = self.expr(left, Reading::Unsigned)?;
+                let right = self.expr(right, Reading::Unsigned)?;
+                return Ok(self.bitwise(op, left, right));
+            }
+            Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight => {
+                let value = self.expr(left, reading)?;
+                let count = self.expr(right, Reading::Unsigned)?;
+                return self.shift(op, value, count, at);
+            }
+            _ => {}
+        }
+        let left = self.expr(left, Reading::Natural)?;
+        let right = self.expr(right, Reading::Natural)?;
+        self.no_float(&[left, right], at)?;
+        self.arithmetic(op, left.node, right.node, at)
+    }
+
+    /// An operator on values, for compound assignments.
+    pub(super) fn apply(&mut self, op: BinaryOp, left: Value, right: Value, at: Extent) -> Ran<Value> {
+        match op {
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => Ok(self.bitwise(op, left, right)),
+            BinaryOp::Shl | BinaryOp::Shr => self.shift(op, left, right, at),
+            _ => {
+                self.no_float(&[left, right], at)?;
+                self.arithmetic(op, left.node, right.node, at)
+            }
+        }
+    }
+
+    fn arithmetic(&mut self, op: BinaryOp, left: NodeId, right: NodeId, at: Extent) -> Ran<Value> {
+        use BinaryOp as Op;
+        let node = match op {
+            Op::Add => self.dag.sum(&[left, right]),
+            Op::Sub => self.dag.sub(left, right),
+            Op::Mul => {
+                let product = self.dag.mul(left, right);
+                self.check_size(product, at)?;
+                product
+            }
+            Op::Div | Op::Rem => {
+                let quotient =
+                    if op == Op::Div { self.dag.div(left, right) } else { self.dag.rem(left, right) };
+                match quotient {
+                    Some(node) => node,
+                    None => return fail("division-by-zero", "the divisor is zero", at),
+                }
+            }
+            Op::Chosen => return self.chosen(left, right, at),
+            _ => return Ok(Value::sized(self.relation(op, left, right), 1)),
+        };
+        Ok(Value::exact(node))
+    }
+
+    fn relation(&mut self, op: BinaryOp, left: NodeId, right: NodeId) -> NodeId {
+        match op {
+            BinaryOp::Eq => self.dag.eq(left, right),
+            BinaryOp::Ne => self.dag.ne(left, right),
+            BinaryOp::Lt => self.dag.lt(left, right),
+            BinaryOp::Le => self.dag.le(left, right),
+            BinaryOp::Gt => self.dag.lt(right, left),
+            _ => self.dag.le(right, left),
+        }
+    }
+
+    /// `a OP b`, where the variable `OP` holds a relation.
+    fn chosen(&mut self, left: NodeId, right: NodeId, at: Extent) -> Ran<Value> {
+        let variable = self.program.names.iter().position(|name| name == "OP");
+        let variable = variable.and_then(|position| self.lookup(Symbol(position as u32)));
+        let Some(Contents::Scalar(code)) = variable.as_deref().map(|variable| &variable.contents) else {
+            return fail("undefined", "`OP` is used before it is assigned", at);
+        };
+        let node = self.for_codes(code.node, at, &mut |run, code| match library::relation(code) {
+            Some(library::Relation::Constant(value)) => Ok(run.dag.int(u8::from(value))),
+            Some(library::Relation::Op(op)) => Ok(run.relation(op, left, right)),
+            None => fail("undefined", "`OP` holds no relation", at),
+        })?;
+        Ok(Value::sized(node, 1))
+    }
+
+    /// Maps a choice of codes to the same choice of results.
+    fn for_codes(
+        &mut self,
+        codes: NodeId,
+        at: Extent,
+        map: &mut dyn FnMut(&mut Self, i64) -> Ran<NodeId>,
+    ) -> Ran<NodeId> {
+        if let Some(code) = self.dag.as_i64(codes) {
+            return map(self, code);
+        }
+        let Node::Select(condition, then, otherwise) = *self.dag.node(codes) else {
+            return fail("unsupported", "an operator is computed", at);
+        };
+        let then = self.for_codes(then, at, map)?;
+        let otherwise = self.for_codes(otherwise, at, map)?;
+        Ok(self.dag.select(condition, then, otherwise))
+    }
+
+    fn connective(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Ran<Value> {
+        let reading = if op == BinaryOp::And { Reading::Unsigned } else { Reading::Natural };
+        let first = self.expr(left, reading)?;
+        let known = self.dag.as_i64(first.node);
+        match (op, known) {
+            // The second operand may be undefined then.
+            (BinaryOp::And | BinaryOp::LogicalAnd, Some(0)) => {
+                return Ok(Value { float: false, element: None, ..first });
+            }
+            (BinaryOp::LogicalOr, Some(value)) if value != 0 => return Ok(Value::sized(self.dag.int(1), 1)),
+            _ => {}
+        }
+        let second = self.expr(right, reading)?;
+        if op == BinaryOp::And {
+            return Ok(self.bitwise(op, first, second));
+        }
+        let (first, second) = (self.truth(first), self.truth(second));
+        let node =
+            if op == BinaryOp::LogicalAnd { self.dag.and(first, second) } else { self.dag.or(first, second) };
+        Ok(Value::sized(node, 1))
+    }
+
+    fn bitwise(&mut self, op: BinaryOp, left: Value, right: Value) -> Value {
+        let node = match op {
+            BinaryOp::And => self.dag.and(left.node, right.node),
+            BinaryOp::Or => self.dag.or(left.node, right.node),
+            _ => self.dag.xor(left.node, right.node),
+        };
+        let width = left.width.zip(right.width).map(|(left, right)| left.max(right));
+        Value { node, width, float: false, element: None }
+    }
+
+    fn shift(&mut self, op: BinaryOp, value: Value, count: Value, at: Extent) -> Ran<Value> {
+        let zero = self.dag.int(0);
+        let count = self.dag.max(count.node, zero);
+        match op {
+            BinaryOp::Shl => {
+                if self.dag.as_int(count).is_some_and(|count| count > &MAX_WIDTH.into()) {
+                    return fail("limit", format!("a shift by more than {MAX_WIDTH} bits"), at);
+                }
+                let node = self.dag.shl(value.node, count);
+                self.check_size(node, at)?;
+                Ok(Value::exact(node))
+            }
+            BinaryOp::Shr => Ok(Value::exact(self.dag.shr(value.node, count))),
+            _ => {
+                let Some(width) = value.width else {
+                    return fail("unsupported", "a rotate of a number without a width", at);
+                };
+                let modulus = self.dag.int(width);
+                let Some(count) = self.dag.rem(count, modulus) else {
+                    return fail("division-by-zero", "a rotate of no bits", at);
+                };
+                let rest = self.dag.sub(modulus, count);
+                let bits = self.dag.slice(value.node, 0, width, false);
+                let (up, down) = if op == BinaryOp::RotateLeft { (count, rest) } else { (rest, count) };
+                let up = self.dag.shl(bits, up);
+                let down = self.dag.shr(bits, down);
+                let joined = self.dag.or(up, down);
+                Ok(Value::sized(self.dag.slice(joined, 0, width, false), width))
+            }
+        }
+    }
+
+    /// Rejects numbers that could only be computed with more bits than the IR admits.
+    fn check_size(&self, node: NodeId, at: Extent) -> Ran<()> {
+        match self.dag.natural(node) {
+            Some((width, _)) if width > 2 * MAX_WIDTH => {
+                fail("limit", format!("a number of more than {MAX_WIDTH} bits"), at)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn call(&mut self, symbol: Symbol, arguments: &[Expr], at: Extent) -> Ran<Value> {
+        if let Some(&define) = self.defines.get(&symbol) {
+            return self.call_define(define, arguments, at);
+        }
+        let name = self.program.name(symbol);
+        let Some(reading) = library::reading(name) else {
+            return self.call_unknown(symbol, arguments, at);
+        };
+        let mut values = Vec::with_capacity(arguments.len());
+        match (name, arguments) {
+            // The quotient stands for its operands.
+            ("REMAINDER", [Expr { kind: ExprKind::Binary(BinaryOp::Div, left, right), .. }]) => {
+                values.push(self.expr(left, Reading::Natural)?);
+                values.push(self.expr(right, Reading::Natural)?);
+            }
+            _ => {
+                for argument in arguments {
+                    values.push(self.expr(argument, reading)?);
+                }
+            }
+        }
+        self.no_float(&values, at)?;
+        match library::call(&mut self.dag, name, &values) {
+            Ok(value) => Ok(value),
+            Err(CallError::Arguments) => {
+                fail("unknown-call", format!("`{name}` with {} arguments", arguments.len()), at)
+            }
+            Err(CallError::Width) => fail("limit", format!("`{name}` of a number without a width"), at),
+            Err(CallError::DivisionByZero) => fail("division-by-zero", "the divisor is zero", at),
+        }
+    }
+
+    fn call_unknown(&mut self, symbol: Symbol, arguments: &[Expr], at: Extent) -> Ran<Value> {
+        let name = self.program.name(symbol);
+        // A variable that holds a function.
+        if let Some(variable) = self.lookup(symbol)
+            && let Contents::Scalar(code) = &variable.contents
+        {
+            let code = code.node;
+            let mut values = Vec::with_capacity(arguments.len());
+            for argument in arguments {
+                values.push(self.expr(argument, Reading::Unsigned)?);
+            }
+            let node = self.for_codes(code, at, &mut |run, code| match library::function_value(code)
+                .map(|name| library::call(&mut run.dag, name, &values))
+            {
+                Some(Ok(value)) => Ok(value.node),
+                _ => fail("unknown-call", format!("`{name}` holds no function"), at),
+            })?;
+            return Ok(Value::exact(node));
+        }
+        if library::is_float_name(name) {
+            return exclude("floating-point", format!("`{name}`"), at);
+        }
+        // A function of floating-point elements computes with them.
+        for argument in arguments {
+            let value = self.expr(argument, Reading::Natural)?;
+            self.no_float(&[value], at)?;
+        }
+        fail("unknown-call", format!("`{name}` is not defined"), at)
+    }
+}

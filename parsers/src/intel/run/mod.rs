@@ -1,0 +1,346 @@
+//! Runs an operation symbolically: statements on exact integers, variables as registers.
+//!
+//! Expressions are exact, an assignment to a slice keeps the low bits. Conditions on constants choose; on
+//! symbolic values both paths run and their variables merge. An immediate whose value shapes the
+//! computation (a loop bound, a width) is fixed bit by bit, and the results are selected by those bits.
+
+mod expr;
+mod place;
+mod stmt;
+mod value;
+mod write;
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use hydride_ir::exact::{Dag, Node, NodeId, Register};
+use rustc_hash::FxHashMap;
+
+pub(super) use place::Reading;
+pub(super) use value::Value;
+use value::{Contents, Frame, Variable};
+
+use super::ast::{Extent, Program, Symbol};
+use crate::elaborate::{MAX_NODES, MAX_STEPS};
+use crate::signature::{Kind, Signature};
+
+/// Calls that may be open at once.
+const MAX_CALLS: usize = 64;
+
+/// Longest chain of operators in a value; later passes recurse along it.
+const MAX_DEPTH: u32 = 1_000;
+
+/// Operands of all values together: sums and the like hold as many as they have terms.
+const MAX_OPERANDS: u64 = 8_000_000;
+
+/// Bits of immediates that may be fixed: 256 cases.
+const MAX_FIXED_BITS: usize = 8;
+
+/// Why an operation does not run to its end.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) verdict: Verdict,
+    pub(super) message: String,
+    pub(super) at: Extent,
+}
+
+/// What a failure means for the entry.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It should have run.
+    Failed(&'static str),
+    /// It does what the IR does not describe.
+    Excluded(&'static str),
+    /// These bits (argument, bit) must be constants.
+    Fix(Vec<(u32, u32)>),
+}
+
+pub(super) type Ran<T> = Result<T, Box<Failure>>;
+
+fn fail<T>(reason: &'static str, message: impl Into<String>, at: Extent) -> Ran<T> {
+    Err(Box::new(Failure { verdict: Verdict::Failed(reason), message: message.into(), at }))
+}
+
+fn exclude<T>(reason: &'static str, message: impl Into<String>, at: Extent) -> Ran<T> {
+    Err(Box::new(Failure { verdict: Verdict::Excluded(reason), message: message.into(), at }))
+}
+
+/// What running an operation gave.
+pub(super) struct Outcome {
+    /// The graph that the registers belong to.
+    pub(super) dag: Dag,
+    /// The result.
+    pub(super) result: Register,
+    /// For each argument, one above the highest bit that the operation names.
+    pub(super) read: Vec<u32>,
+}
+
+/// Runs a program for a signature with one result.
+pub(super) fn run(program: &Program, signature: &Signature) -> Ran<Outcome> {
+    let dag = Dag::new(signature.args.iter().map(|argument| argument.width).collect());
+    let defines =
+        program.defines.iter().enumerate().map(|(position, define)| (define.name, position)).collect();
+    let mut run = Run {
+        program,
+        signature,
+        dag,
+        defines,
+        frame: Frame::default(),
+        globals: None,
+        calls: 0,
+        steps: 0,
+        depths: FxHashMap::default(),
+        operands: 0,
+        read: vec![0; signature.args.len()],
+        fixed: Vec::new(),
+    };
+    let result = run.cases()?;
+    Ok(Outcome { dag: run.dag, result, read: run.read })
+}
+
+struct Run<'a> {
+    program: &'a Program,
+    signature: &'a Signature,
+    dag: Dag,
+    defines: FxHashMap<Symbol, usize>,
+    frame: Frame,
+    /// The variables outside of all calls, while a call runs.
+    globals: Option<Vec<Option<Rc<Variable>>>>,
+    calls: usize,
+    steps: u64,
+    /// Length of the longest operator chain of each node.
+    depths: FxHashMap<NodeId, u32>,
+    /// Operands of the nodes in `depths`.
+    operands: u64,
+    read: Vec<u32>,
+    /// Bits of immediates with the value that this run gives them.
+    fixed: Vec<((u32, u32), bool)>,
+}
+
+impl Run<'_> {
+    /// Runs the program, again for each value of the bits that must be constants.
+    fn cases(&mut self) -> Ran<Register> {
+        let failure = match self.once() {
+            Err(failure) => failure,
+            done => return done,
+        };
+        let Verdict::Fix(bits) = &failure.verdict else { return Err(failure) };
+        let Some(bit) = bits.iter().find(|bit| self.fixed.iter().all(|(fixed, _)| fixed != *bit)).copied()
+        else {
+            return fail("limit", failure.message, failure.at);
+        };
+        if self.fixed.len() >= MAX_FIXED_BITS {
+            return fail("limit", failure.message, failure.at);
+        }
+        let mut cases = Vec::with_capacity(2);
+        for value in [true, false] {
+            self.fixed.push((bit, value));
+            let case = self.cases();
+            self.fixed.pop();
+            cases.push(case?);
+        }
+        let condition = self.dag.arg_slice(bit.0, bit.1, 1, false);
+        Ok(Register::merge(&mut self.dag, condition, &cases[0], &cases[1]))
+    }
+
+    fn once(&mut self) -> Ran<Register> {
+        self.frame = Frame { variables: vec![None; self.program.names.len()], returned: None };
+        self.globals = None;
+        self.calls = 0;
+        let program = self.program;
+        let result = self.declare_result();
+        for (position, argument) in self.signature.args.iter().enumerate() {
+            let Some(symbol) = self.find_name(&argument.name) else { continue };
+            let position = position as u32;
+            let whole = self.dag.arg_slice(position, 0, argument.width, false);
+            let mut register = Register::with_value(argument.width, whole);
+            for ((fixed, bit), value) in &self.fixed {
+                if *fixed == position {
+                    let value = self.dag.int(u8::from(*value));
+                    register.write(*bit, 1, value);
+                }
+            }
+            let contents = Contents::Bits { register, open: false };
+            let variable = Variable {
+                contents,
+                declared: Some(argument.width),
+                argument: Some(position),
+                element: argument.element,
+            };
+            self.frame.variables[symbol.0 as usize] = Some(Rc::new(variable));
+        }
+        self.block(&program.body)?;
+        self.result(result)
+    }
+
+    /// A name of the program; where only the case differs the document means the same.
+    fn find_name(&self, name: &str) -> Option<Symbol> {
+        let names = &self.program.names;
+        let exact = names.iter().position(|known| known == name);
+        let found = exact.or_else(|| {
+            let same = |known: &String| known.eq_ignore_ascii_case(name);
+            let declared =
+                |known: &String| self.signature.args.iter().any(|argument| argument.name == *known);
+            names.iter().position(|known| same(known) && name.len() > 1 && !declared(known))
+        });
+        found.map(|position| Symbol(position as u32))
+    }
+
+    /// The variable that is the result: the documented one, or what the text calls it instead.
+    fn declare_result(&mut self) -> Option<Symbol> {
+        let slot = self.signature.results.first()?;
+        let assigned = |symbol: &Symbol| assigns(&self.program.body, *symbol);
+        let symbol = [slot.name.as_str(), "dst", "k", "dest", "DEST", "result"]
+            .into_iter()
+            .filter_map(|name| self.find_name(name))
+            .find(assigned)?;
+        let variable = Variable {
+            contents: Contents::Bits { register: Register::default(), open: false },
+            declared: Some(slot.width),
+            argument: None,
+            element: slot.element.filter(|element| element.float),
+        };
+        self.frame.variables[symbol.0 as usize] = Some(Rc::new(variable));
+        Some(symbol)
+    }
+
+    fn result(&mut self, symbol: Option<Symbol>) -> Ran<Register> {
+        let width = self.signature.results.first().map_or(0, |slot| slot.width);
+        let at = self.program.body.last().map(|stmt| stmt.at).unwrap_or_default();
+        let assigned = symbol.and_then(|symbol| self.frame.variables[symbol.0 as usize].clone());
+        let mut register = match assigned.as_deref().map(|variable| &variable.contents) {
+            Some(Contents::Bits { register, .. }) => register.clone(),
+            Some(Contents::Scalar(value)) => Register::with_value(width, value.node),
+            _ => Register::default(),
+        };
+        if let Some((when, value)) = self.frame.returned {
+            let returned = Register::with_value(width, value.node);
+            register = Register::merge(&mut self.dag, when, &returned, &register);
+        }
+        if register.extents().next().is_none() {
+            return fail("undefined", "the operation never writes its result", at);
+        }
+        Ok(register)
+    }
+
+    /// Counts a step and checks the limits.
+    fn step(&mut self, at: Extent) -> Ran<()> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            return fail("limit", format!("more than {MAX_STEPS} steps"), at);
+        }
+        if self.dag.len() > MAX_NODES {
+            return fail("limit", format!("more than {MAX_NODES} operators"), at);
+        }
+        Ok(())
+    }
+
+    /// Checks that a value is no deeper chain of operators than later passes can recurse along.
+    fn check_depth(&mut self, node: NodeId, at: Extent) -> Ran<()> {
+        let mut open = vec![node];
+        while let Some(&id) = open.last() {
+            let mut depth = 0;
+            let before = open.len();
+            for_operands(self.dag.node(id), |operand| match self.depths.get(&operand) {
+                Some(known) => depth = depth.max(known + 1),
+                None => open.push(operand),
+            });
+            if open.len() > before {
+                continue;
+            }
+            if depth > MAX_DEPTH {
+                return fail(
+                    "limit",
+                    format!("a value is the result of more than {MAX_DEPTH} nested operators"),
+                    at,
+                );
+            }
+            let mut operands = 0;
+            for_operands(self.dag.node(id), |_| operands += 1);
+            self.operands += operands;
+            if self.operands > MAX_OPERANDS {
+                return fail("limit", format!("values with more than {MAX_OPERANDS} operands"), at);
+            }
+            self.depths.insert(id, depth);
+            open.pop();
+        }
+        Ok(())
+    }
+
+    /// A failure that asks for the immediate bits that `node` depends on to be constants; `None` when it depends on
+    /// anything else.
+    fn fix<T>(&self, node: NodeId, what: &str, at: Extent) -> Option<Ran<T>> {
+        let mut bits = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut open = vec![node];
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            if let Node::Slice { of, low, width, .. } = self.dag.node(id)
+                && let Node::Arg(argument) = self.dag.node(*of)
+            {
+                if !matches!(self.signature.args[*argument as usize].kind, Kind::Immediate(_)) {
+                    return None;
+                }
+                bits.extend((*low..low + width).map(|bit| (*argument, bit)));
+                continue;
+            }
+            if matches!(self.dag.node(id), Node::Arg(_)) || bits.len() > MAX_FIXED_BITS {
+                return None;
+            }
+            for_operands(self.dag.node(id), |operand| open.push(operand));
+        }
+        let message = format!("{what} depends on more than {MAX_FIXED_BITS} bits of an immediate");
+        let verdict = Verdict::Fix(bits.into_iter().collect());
+        Some(Err(Box::new(Failure { verdict, message, at })))
+    }
+}
+
+/// Whether a block assigns to a symbol.
+fn assigns(block: &[super::ast::Stmt], symbol: Symbol) -> bool {
+    use super::ast::StmtKind;
+    block.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Assign { place, .. } => place.name == symbol,
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } => assigns(body, symbol),
+        StmtKind::If { arms } => arms.iter().any(|(_, body)| assigns(body, symbol)),
+        StmtKind::Case { arms, .. } => arms.iter().any(|(_, body)| assigns(body, symbol)),
+        StmtKind::Return(_) | StmtKind::Raise | StmtKind::Table { .. } | StmtKind::Call(_) => false,
+    })
+}
+
+fn for_operands(node: &Node, mut visit: impl FnMut(NodeId)) {
+    match node {
+        Node::Const(_) | Node::Arg(_) => {}
+        Node::Slice { of, .. } | Node::Saturate { of, .. } => visit(*of),
+        Node::Not(of) | Node::Abs(of) | Node::PopCount(of) => visit(*of),
+        Node::LeadingZeros(of, _) | Node::TrailingZeros(of, _) => visit(*of),
+        Node::SliceAt { of, low, .. } => {
+            visit(*of);
+            visit(*low);
+        }
+        Node::Concat(parts) => parts.iter().for_each(|part| visit(part.node)),
+        Node::Sum { terms, .. } => terms.iter().for_each(|(term, _)| visit(*term)),
+        Node::Mul(operands)
+        | Node::And(operands)
+        | Node::Or(operands)
+        | Node::Xor(operands)
+        | Node::Min(operands)
+        | Node::Max(operands) => operands.iter().for_each(|operand| visit(*operand)),
+        Node::Shl(left, right)
+        | Node::Shr(left, right)
+        | Node::Eq(left, right)
+        | Node::Lt(left, right)
+        | Node::Le(left, right)
+        | Node::Div(left, right)
+        | Node::Rem(left, right) => {
+            visit(*left);
+            visit(*right);
+        }
+        Node::Select(condition, then, otherwise) => {
+            visit(*condition);
+            visit(*then);
+            visit(*otherwise);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What variables hold while an operation runs, and how two paths join.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use hydride_ir::exact::{Dag, Int, NodeId, Register};
+
+use crate::signature::Element;
+
+/// The value of an expression: an exact integer and what is known about where it came from.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::intel) struct Value {
+    pub(in crate::intel) node: NodeId,
+    /// Bits of the slice or truth value that it is; none for the result of arithmetic.
+    pub(in crate::intel) width: Option<u32>,
+    /// Whether it is a floating-point number, whose bits may be moved and nothing else.
+    pub(in crate::intel) float: bool,
+    /// The element type of the variable that it was read from.
+    pub(in crate::intel) element: Option<Element>,
+}
+
+impl Value {
+    /// An exact integer.
+    pub(in crate::intel) fn exact(node: NodeId) -> Self {
+        Self { node, width: None, float: false, element: None }
+    }
+
+    /// An integer of `width` bits.
+    pub(in crate::intel) fn sized(node: NodeId, width: u32) -> Self {
+        Self { node, width: Some(width), float: false, element: None }
+    }
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub(super) struct Variable {
+    pub(super) contents: Contents,
+    /// Width of an argument or result; what is assigned to the whole variable is cut to it.
+    pub(super) declared: Option<u32>,
+    /// The argument's position.
+    pub(super) argument: Option<u32>,
+    /// Type of the elements, where the document or an assignment tells.
+    pub(super) element: Option<Element>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Contents {
+    /// Assigned as a whole.
+    Scalar(Value),
+    /// Assigned by slices. Bits above an open register are 0, else they are undefined.
+    Bits { register: Register, open: bool },
+    /// Numbered elements; `whole` is what the name without an index means.
+    Items { width: u32, whole: Option<Value>, items: BTreeMap<i64, NodeId> },
+    /// A constant table of elements.
+    Table { table: NodeId, width: u32 },
+}
+
+/// Bits that a whole number has when slices of it are assigned; wider than every temporary that the
+/// document starts with a number.
+const OPEN_WIDTH: u32 = 512;
+
+impl Variable {
+    pub(super) fn temporary(contents: Contents) -> Self {
+        Self { contents, declared: None, argument: None, element: None }
+    }
+
+    /// [`Variable::bits`], which leaves nothing behind.
+    pub(super) fn take_bits(&mut self, dag: &Dag, width: u32) -> Option<(Register, bool)> {
+        match &mut self.contents {
+            Contents::Bits { register, open } => Some((std::mem::take(register), *open)),
+            _ => self.bits(dag, width),
+        }
+    }
+
+    /// The contents as a register of at least `width` bits, and whether it is open; `None` for tables and elements.
+    pub(super) fn bits(&self, dag: &Dag, width: u32) -> Option<(Register, bool)> {
+        match &self.contents {
+            Contents::Bits { register, open } => Some((register.clone(), *open)),
+            Contents::Scalar(value) => {
+                let own = match value.width {
+                    Some(width) => width,
+                    None => dag.natural(value.node).map_or(OPEN_WIDTH, |(width, _)| width).max(OPEN_WIDTH),
+                };
+                Some((Register::with_value(own.max(width), value.node), value.width.is_none()))
+            }
+            Contents::Items { .. } | Contents::Table { .. } => None,
+        }
+    }
+}
+
+/// The variables of one call.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Frame {
+    pub(super) variables: Vec<Option<Rc<Variable>>>,
+    /// Where the call has returned: the condition and the value.
+    pub(super) returned: Option<(NodeId, Value)>,
+}
+
+impl Frame {
+    /// The frame after a branch: `then` where the boolean `condition` is 1, else `otherwise`.
+    pub(super) fn merge(dag: &mut Dag, condition: NodeId, then: Frame, otherwise: Frame) -> Frame {
+        let returned = match (then.returned, otherwise.returned) {
+            (None, None) => None,
+            (Some((when, value)), None) => Some((dag.and(condition, when), value)),
+            (None, Some((when, value))) => {
+                let opposite = dag.complement(condition);
+                Some((dag.and(opposite, when), value))
+            }
+            (Some((first, left)), Some((second, right))) => {
+                // Where only one path has returned, the other's value is not looked at.
+                let value = merge_values(dag, condition, left, right, false);
+                let value = match (dag.as_i64(first), dag.as_i64(second)) {
+                    (Some(1), Some(1)) => value,
+                    _ => {
+                        let taken = dag.and(condition, first);
+                        merge_values(dag, taken, left, right, false)
+                    }
+                };
+                Some((dag.select(condition, first, second), value))
+            }
+        };
+        let variables = then
+            .variables
+            .into_iter()
+            .zip(otherwise.variables)
+            .map(|(left, right)| match (left, right) {
+                (Some(left), Some(right)) if !Rc::ptr_eq(&left, &right) => {
+                    Some(Rc::new(merge_variables(dag, condition, &left, &right)))
+                }
+                (left, right) => left.or(right),
+            })
+            .collect();
+        Frame { variables, returned }
+    }
+}
+
+fn merge_variables(dag: &mut Dag, condition: NodeId, left: &Variable, right: &Variable) -> Variable {
+    let element = left.element.filter(|element| Some(*element) == right.element);
+    let contents = match (&left.contents, &right.contents) {
+        (Contents::Scalar(then), Contents::Scalar(otherwise)) => {
+            Contents::Scalar(merge_values(dag, condition, *then, *otherwise, true))
+        }
+        (
+            Contents::Items { width, whole, items },
+            Contents::Items { width: other_width, whole: other_whole, items: others },
+        ) if width == other_width => {
+            let mut merged = items.clone();
+            for (index, other) in others {
+                let item = items.get(index).map_or(*other, |item| dag.select(condition, *item, *other));
+                merged.insert(*index, item);
+            }
+            let whole = match (whole, other_whole) {
+                (Some(then), Some(otherwise)) => Some(merge_values(dag, condition, *then, *otherwise, false)),
+                (then, otherwise) => then.or(*otherwise),
+            };
+            Contents::Items { width: *width, whole, items: merged }
+        }
+        _ => {
+            let end = |variable: &Variable| match &variable.contents {
+                Contents::Bits { register, .. } => register.end(),
+                _ => 0,
+            };
+            let width = end(left).max(end(right));
+            match (left.bits(dag, width), right.bits(dag, width)) {
+                (Some((then, open)), Some((otherwise, also_open))) => {
+                    let register = Register::merge(dag, condition, &then, &otherwise);
+                    Contents::Bits { register, open: open || also_open }
+                }
+                _ => left.contents.clone(),
+            }
+        }
+    };
+    Variable { contents, declared: left.declared, argument: left.argument, element }
+}
+
+/// `then` where the condition holds, else `otherwise`. A counter that a path may step by a constant is the
+/// counter plus a multiple of the condition, so that its possible values stay countable.
+pub(super) fn merge_values(
+    dag: &mut Dag,
+    condition: NodeId,
+    then: Value,
+    otherwise: Value,
+    counter: bool,
+) -> Value {
+    let width = then.width.filter(|width| Some(*width) == otherwise.width);
+    let element = then.element.filter(|element| Some(*element) == otherwise.element);
+    let step = dag.sub(then.node, otherwise.node);
+    let step = dag.as_int(step).cloned().filter(|step| step != &Int::ZERO);
+    let start = dag.as_int(otherwise.node).is_none_or(|start| start == &Int::ZERO);
+    let node = match step {
+        Some(step) if counter && width.is_none() && start => {
+            dag.linear(&[(otherwise.node, Int::ONE), (condition, step)], Int::ZERO)
+        }
+        _ => dag.select(condition, then.node, otherwise.node),
+    };
+    Value { node, width, float: then.float || otherwise.float, element }
+}

@@ -1,0 +1,135 @@
+//! Places in a document: lines and columns of byte offsets, and operation text with its entities decoded.
+
+use crate::ledger::Span;
+
+/// A document's bytes with its line starts.
+pub(super) struct Source<'a> {
+    name: &'a str,
+    bytes: &'a [u8],
+    lines: Vec<usize>,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(name: &'a str, bytes: &'a [u8]) -> Self {
+        let starts =
+            bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(offset, _)| offset + 1);
+        Self { name, bytes, lines: std::iter::once(0).chain(starts).collect() }
+    }
+
+    /// The span of `length` bytes at `offset`, clamped into the document.
+    pub(super) fn span(&self, offset: usize, length: usize) -> Span {
+        let offset = offset.min(self.bytes.len());
+        let length = length.min(self.bytes.len() - offset);
+        let line = self.lines.partition_point(|start| *start <= offset).max(1);
+        let start = self.lines[line - 1];
+        // Every byte that does not continue a UTF-8 character starts one.
+        let column = self.bytes[start..offset].iter().filter(|byte| **byte & 0xC0 != 0x80).count() + 1;
+        let clamp = |number| u32::try_from(number).unwrap_or(u32::MAX);
+        Span { file: self.name.to_owned(), offset, length, line: clamp(line), column: clamp(column) }
+    }
+}
+
+/// The predefined entities of XML.
+const ENTITIES: &[(&str, char)] = &[("lt", '<'), ("gt", '>'), ("amp", '&'), ("quot", '"'), ("apos", '\'')];
+
+/// Character data of an element: decoded, with the way back to the document.
+#[derive(Debug, Default)]
+pub(super) struct Text {
+    /// The decoded text.
+    pub(super) text: String,
+    /// Decoded offset and document offset wherever the distance between the two changes.
+    anchors: Vec<(usize, usize)>,
+    /// Document offsets of what could not be decoded.
+    pub(super) faults: Vec<usize>,
+}
+
+impl Text {
+    /// Decodes the raw content of an element that begins at byte `start` of the document.
+    pub(super) fn decode(raw: &[u8], start: usize) -> Self {
+        const CDATA: &[u8] = b"<![CDATA[";
+        let mut decoded = Self { text: String::with_capacity(raw.len()), ..Self::default() };
+        decoded.anchors.push((0, start));
+        let mut position = 0;
+        while position < raw.len() {
+            let rest = &raw[position..];
+            let skipped = if rest.starts_with(CDATA) {
+                let end = find(rest, b"]]>").unwrap_or(rest.len());
+                decoded.anchor(start + position + CDATA.len());
+                decoded.push_bytes(&rest[CDATA.len().min(end)..end], start + position);
+                end + 3
+            } else if rest.starts_with(b"<") {
+                // A comment or a stray tag: no part of the text.
+                find(rest, b">").map_or(rest.len(), |end| end + 1)
+            } else if rest[0] == b'&' {
+                match entity(rest) {
+                    Some((character, length)) => {
+                        decoded.anchor(start + position);
+                        decoded.text.push(character);
+                        length
+                    }
+                    None => {
+                        decoded.faults.push(start + position);
+                        decoded.text.push('&');
+                        position += 1;
+                        decoded.anchor(start + position);
+                        continue;
+                    }
+                }
+            } else {
+                let end = rest.iter().position(|byte| matches!(byte, b'<' | b'&')).unwrap_or(rest.len());
+                decoded.push_bytes(&rest[..end], start + position);
+                position += end;
+                continue;
+            };
+            position += skipped.max(1);
+            decoded.anchor(start + position);
+        }
+        decoded
+    }
+
+    fn anchor(&mut self, offset: usize) {
+        self.anchors.push((self.text.len(), offset));
+    }
+
+    fn push_bytes(&mut self, bytes: &[u8], offset: usize) {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => self.text.push_str(text),
+            Err(error) => {
+                self.faults.push(offset + error.valid_up_to());
+                self.text.push_str(&String::from_utf8_lossy(bytes));
+            }
+        }
+    }
+
+    /// The document offset of an offset in the decoded text.
+    pub(super) fn offset(&self, decoded: usize) -> usize {
+        let position = self.anchors.partition_point(|(text, _)| *text <= decoded);
+        self.anchors[..position].last().map_or(0, |(text, document)| document + (decoded - text))
+    }
+}
+
+fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    bytes.windows(needle.len()).position(|window| window == needle)
+}
+
+/// The character of an entity or character reference at the start of `bytes`, and the reference's length.
+fn entity(bytes: &[u8]) -> Option<(char, usize)> {
+    let end = bytes.iter().take(16).position(|byte| *byte == b';')?;
+    let name = std::str::from_utf8(&bytes[1..end]).ok()?;
+    let character = match name.strip_prefix('#') {
+        Some(code) => {
+            let code = match code.strip_prefix(['x', 'X']) {
+                Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+                None => code.parse().ok()?,
+            };
+            char::from_u32(code)?
+        }
+        None => ENTITIES.iter().find(|(known, _)| *known == name)?.1,
+    };
+    Some((character, end + 1))
+}
+
+/// An attribute's value with its entities decoded.
+pub(super) fn decode_attribute(raw: &[u8]) -> String {
+    Text::decode(raw, 0).text
+}

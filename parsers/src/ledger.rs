@@ -1,0 +1,73 @@
+//! The ledger: what became of each entry of a document, and the diagnostics with their places.
+
+/// A place in a document; lines and columns count from 1, columns in characters.
+#[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Span {
+    /// The document's name as the user gave it.
+    pub file: String,
+    /// Byte offset of the first character.
+    pub offset: usize,
+    /// Length in bytes.
+    pub length: usize,
+    /// Line of the first character.
+    pub line: u32,
+    /// Column of the first character.
+    pub column: u32,
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing; the result stands.
+    Warning,
+    /// The entry, or the document from here on, could not be used.
+    Error,
+}
+
+/// A finding about a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The entry it belongs to, when there is one.
+    pub entry: Option<String>,
+    /// Where.
+    pub span: Span,
+    /// What, in one sentence.
+    pub message: String,
+}
+
+/// What became of an entry.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase", tag = "status")]
+pub enum Status {
+    /// It is in [`crate::Parsed::instructions`].
+    Modelled,
+    /// It is outside of what the IR describes.
+    Excluded {
+        /// A reason code: `memory`, `control`, `state`, `floating-point`, `no-pseudocode`, …
+        reason: String,
+        /// What the entry has that leads to the reason.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        message: Option<String>,
+    },
+    /// It should have been modelled and could not be.
+    Failed {
+        /// A reason code, so that failures can be counted: `syntax`, `unknown-call`, `limit`, …
+        reason: String,
+        /// What went wrong, with names.
+        message: String,
+    },
+}
+
+/// One line of the ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerEntry {
+    /// The entry's id (DESIGN section 8), unique within its ISA for modelled entries.
+    pub id: String,
+    /// Where the entry, or what went wrong in it, stands.
+    pub span: Span,
+    /// What became of it.
+    pub status: Status,
+}

@@ -1,0 +1,42 @@
+//! Vendor instruction-set documents to Hydride IR.
+//!
+//! Each vendor module reads its documents into the same [`Parsed`]: the instructions that could be
+//! modelled, a ledger with one line for every entry, and diagnostics with spans. Parsing never
+//! fails as a whole; the vendor modules never import each other.
+//!
+//! Invariant: nothing here prints or touches the file system; documents arrive as bytes.
+
+#![forbid(unsafe_code)]
+
+pub mod elaborate;
+pub mod intel;
+mod ledger;
+mod signature;
+
+pub use ledger::{Diagnostic, LedgerEntry, Severity, Span, Status};
+pub use signature::{Argument, Element, Form, Immediate, Instruction, Kind, Signature, UndefinedBits};
+
+/// An instruction set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Isa {
+    /// Intel and AMD x86, from the Intrinsics Guide.
+    X86,
+    /// Arm A64 Neon.
+    Arm,
+    /// Qualcomm Hexagon HVX.
+    Hvx,
+}
+
+/// What a set of documents says.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    /// The document's own version, empty when it has none.
+    pub version: String,
+    /// The modelled instructions, in document order.
+    pub instructions: Vec<Instruction>,
+    /// One line for each entry, in document order.
+    pub ledger: Vec<LedgerEntry>,
+    /// What was noticed on the way, errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}

@@ -1,0 +1,107 @@
+//! What a document says about an instruction beside its semantics: types, immediates, extensions.
+
+use hydride_ir::Function;
+
+use crate::Isa;
+use crate::ledger::Span;
+
+/// A modelled instruction.
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    /// Unique within its ISA; the vendor's intrinsic name, with `@EXTENSION` on a twin.
+    pub id: String,
+    /// The instruction set.
+    pub isa: Isa,
+    /// The vendor's intrinsic name as a C program writes it.
+    pub intrinsic: String,
+    /// The semantics as parsed: flat, one assignment per written slice of a result. Its arguments
+    /// are the signature's, in order, each as wide as the argument.
+    pub function: Function,
+    /// Bits of the results that the document leaves undefined; the function writes 0 there.
+    pub undefined: Vec<UndefinedBits>,
+    /// Types of the arguments and results.
+    pub signature: Signature,
+    /// CPU features that the instruction needs, in document order.
+    pub extensions: Vec<String>,
+    /// Machine instructions that the document names.
+    pub forms: Vec<Form>,
+    /// Where the entry stands.
+    pub span: Span,
+}
+
+/// Bits `low .. low + width` of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UndefinedBits {
+    /// The result's position.
+    pub result: usize,
+    /// Lowest bit.
+    pub low: u32,
+    /// Number of bits.
+    pub width: u32,
+}
+
+/// Types of an instruction's arguments and results.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Signature {
+    /// Arguments in the intrinsic's own order.
+    pub args: Vec<Argument>,
+    /// Results; several where an intrinsic returns a tuple.
+    pub results: Vec<Argument>,
+}
+
+/// An argument or a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// The document's name for it.
+    pub name: String,
+    /// The type as C source has it.
+    pub c_type: String,
+    /// Width in bits of the C type.
+    pub width: u32,
+    /// What kind of operand it is.
+    pub kind: Kind,
+    /// The element that the document hints at.
+    pub element: Option<Element>,
+}
+
+/// What kind of operand an argument is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A vector register.
+    Vector,
+    /// A mask or predicate register.
+    Mask,
+    /// A scalar held in a general register.
+    Scalar,
+    /// An integer known at compile time.
+    Immediate(Immediate),
+}
+
+/// The documented values of an immediate: `low..=high`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Immediate {
+    /// Least value.
+    pub low: i64,
+    /// Greatest value.
+    pub high: i64,
+}
+
+/// An element type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Element {
+    /// Width in bits.
+    pub width: u32,
+    /// Whether it is read as two's complement.
+    pub signed: bool,
+    /// Whether it is a floating-point number.
+    pub float: bool,
+}
+
+/// A machine instruction with its operand form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// The mnemonic, upper case as documented.
+    pub mnemonic: String,
+    /// The operand kinds, as documented.
+    pub operands: String,
+}

@@ -1,0 +1,148 @@
+//! Small operations by file: what they become, how they fail, what they compute.
+//!
+//! A test is added by adding a file below `tests/intel/`: in `pass/` the function is compared with the `.hir` file
+//! beside it, in `fail/` the verdict with the `.diag` file, in `run/` the `#! run` lines are evaluated.
+//! `HYDRIDE_BLESS=1` writes the expected files anew and deletes those without a case.
+//!
+//! A case begins with `#!` lines: the result and the parameters as `name c_type etype [immwidth]`, and
+//! `run HEX … => HEX` with the arguments in the intrinsic's order.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hydride_ir::Bits;
+use parsers::{Instruction, Parsed, Status, intel};
+
+struct Case {
+    xml: String,
+    runs: Vec<String>,
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// A document with one entry; its lines are those of the case.
+fn read(path: &Path) -> Case {
+    let text = fs::read_to_string(path).expect("the case is readable");
+    let (mut operands, mut runs, mut operation) = (Vec::new(), Vec::new(), String::new());
+    for line in text.lines() {
+        match line.strip_prefix("#!").map(str::trim) {
+            Some(run) if run.starts_with("run ") => runs.push(run["run ".len()..].to_owned()),
+            Some(operand) => operands.push(operand.to_owned()),
+            None => operation.push_str(&escaped(line)),
+        }
+        operation.push('\n');
+    }
+    let mut xml = String::from("<intrinsics_list version=\"case\"><intrinsic tech=\"Other\" name=\"case\">");
+    for (position, operand) in operands.iter().enumerate() {
+        let mut words = operand.split_whitespace();
+        let name = words.next().expect("a name");
+        let mut words: Vec<&str> = words.collect();
+        let width = words
+            .last()
+            .filter(|word| word.chars().all(|c| c.is_ascii_digit()))
+            .map(|word| (*word).to_owned());
+        if width.is_some() {
+            words.pop();
+        }
+        let element = words.pop().expect("an etype");
+        let tag = if position == 0 { "return" } else { "parameter" };
+        let width = width.map(|width| format!(" immwidth=\"{width}\"")).unwrap_or_default();
+        let c_type = words.join(" ");
+        xml.push_str(&format!("<{tag} type=\"{c_type}\" varname=\"{name}\" etype=\"{element}\"{width}/>"));
+    }
+    xml.push_str(&format!("<operation>{operation}</operation></intrinsic></intrinsics_list>"));
+    Case { xml, runs }
+}
+
+fn parse(case: &Case) -> Parsed {
+    let parsed = intel::parse("case", case.xml.as_bytes(), &intel::Options::default());
+    assert_eq!(parsed.ledger.len(), 1, "one entry, one line");
+    parsed
+}
+
+fn only(parsed: &Parsed, path: &Path) -> Instruction {
+    let line = &parsed.ledger[0];
+    let found = parsed.instructions.first().cloned();
+    found.unwrap_or_else(|| {
+        panic!("{}: {:?} at {}:{}", path.display(), line.status, line.span.line, line.span.column)
+    })
+}
+
+fn cases(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intel").join(folder);
+    let mut found: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the folder is there")
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
+        .collect();
+    found.sort();
+    assert!(!found.is_empty());
+    found
+}
+
+/// Compares with the expected file, or writes it; then no expected file may be without a case.
+fn check_goldens(folder: &str, extension: &str, actual: impl Fn(&Path) -> String) {
+    let bless = std::env::var_os("HYDRIDE_BLESS").is_some();
+    let cases = cases(folder);
+    for path in &cases {
+        let golden = path.with_extension(extension);
+        let actual = actual(path);
+        if bless {
+            fs::write(&golden, actual).expect("the expected file is writable");
+            continue;
+        }
+        let expected = fs::read_to_string(&golden).unwrap_or_default();
+        assert_eq!(actual, expected, "{}", path.display());
+    }
+    let folder = cases[0].parent().expect("a folder");
+    for entry in fs::read_dir(folder).expect("the folder is there").flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|found| found == extension) && !path.with_extension("txt").exists() {
+            assert!(bless, "{} has no case", path.display());
+            fs::remove_file(path).expect("the orphan is removable");
+        }
+    }
+}
+
+#[test]
+fn operations_become_these_functions() {
+    check_goldens("pass", "hir", |path| only(&parse(&read(path)), path).function.to_string());
+}
+
+#[test]
+fn operations_fail_like_this() {
+    check_goldens("fail", "diag", |path| {
+        let parsed = parse(&read(path));
+        let line = &parsed.ledger[0];
+        let place = format!("{}:{}", line.span.line, line.span.column);
+        match &line.status {
+            Status::Modelled => panic!("{} is modelled", path.display()),
+            Status::Excluded { reason, message } => {
+                format!("{place} excluded {reason}: {}\n", message.as_deref().unwrap_or("-"))
+            }
+            Status::Failed { reason, message } => format!("{place} failed {reason}: {message}\n"),
+        }
+    });
+}
+
+#[test]
+fn functions_compute_these_values() {
+    for path in cases("run") {
+        let case = read(&path);
+        let instruction = only(&parse(&case), &path);
+        assert!(!case.runs.is_empty(), "{} runs nothing", path.display());
+        for run in &case.runs {
+            let (args, expected) = run.split_once("=>").expect("`=>`");
+            let args: Vec<Bits> = args
+                .split_whitespace()
+                .zip(&instruction.signature.args)
+                .map(|(digits, arg)| Bits::from_hex(arg.width, digits).expect("hexadecimal digits"))
+                .collect();
+            let results = interp::evaluate(&instruction.function, &args).expect("it evaluates");
+            let expected = Bits::from_hex(results[0].width(), expected.trim()).expect("hexadecimal digits");
+            assert_eq!(format!("{:x}", results[0]), format!("{expected:x}"), "{}: {run}", path.display());
+        }
+    }
+}

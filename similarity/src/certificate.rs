@@ -1,0 +1,171 @@
+//! Certificates: a class's function, instantiated for a member, equals what the member's document says.
+
+use hydride_ir::exact::{Dag, Lowering, NodeId, Part, RaiseError, Raised, Segment, raise, raise_with};
+use hydride_ir::lane::Masking;
+use hydride_ir::{Function, ResultId, Stmt};
+use smt::{Prover, Verdict};
+
+/// How a membership was established.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// Both sides are one expression after simplification of exact integers.
+    Structural,
+    /// The solver proved every element equal.
+    Smt,
+}
+
+/// Why there is no certificate.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The solver found inputs on which the sides differ.
+    #[error("the class's function differs from the member's")]
+    Different,
+    /// The solver gave up.
+    #[error("not decided: {0}")]
+    Unknown(String),
+    /// The class's function is not legal at the member's parameters.
+    #[error("not legal at these parameters: {0}")]
+    Illegal(#[from] RaiseError),
+}
+
+/// How a member applies its class's function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Application {
+    /// Values of the class's parameters.
+    pub params: Vec<i64>,
+    /// For each of the class's arguments the member's.
+    pub args: Vec<u32>,
+    /// Masking of the result.
+    pub masking: Option<Masking>,
+}
+
+/// Proves that `class` applied as `application` says equals `member`, its directly parsed function.
+pub fn certify(
+    class: &Function,
+    member: &Function,
+    application: &Application,
+    prover: &mut Prover,
+) -> Result<Proof, Refusal> {
+    let (mut dag, expected) = raise(member)?;
+    let bindings: Vec<NodeId> = application.args.iter().map(|arg| dag.arg(*arg)).collect();
+    let applied = raise_with(&mut dag, class, &application.params, &bindings)?;
+    let mut pairs = Vec::new();
+    for (position, (class_segments, segments)) in applied.results.iter().zip(&expected.results).enumerate() {
+        let mut end = 0;
+        let width = segments.iter().map(|segment| segment.low + segment.width).max().unwrap_or(0);
+        for segment in class_segments {
+            if segment.low + segment.width > width {
+                return Err(Refusal::Different);
+            }
+            let given = masked(&mut dag, segment, application.masking.as_ref());
+            let wanted = read(&mut dag, segments, segment.low, segment.width);
+            end = end.max(segment.low + segment.width);
+            if given != wanted {
+                pairs.push((position, *segment, given, wanted));
+            }
+        }
+        // What the class does not write is zero.
+        if width > end {
+            let zero = dag.int(0);
+            let rest = read(&mut dag, segments, end, width - end);
+            if rest != zero {
+                let segment = Segment { low: end, width: width - end, value: zero };
+                pairs.push((position, segment, zero, rest));
+            }
+        }
+    }
+    if applied.results.len() != expected.results.len() {
+        return Err(Refusal::Different);
+    }
+    if pairs.is_empty() {
+        return Ok(Proof::Structural);
+    }
+    let side = |dag: &Dag, pick: &dyn Fn(NodeId, NodeId) -> NodeId| {
+        let mut function = Function::new(&member.name);
+        function.args = member.args.clone();
+        function.results = member.results.clone();
+        let mut lowering = Lowering::default();
+        for (position, segment, given, wanted) in &pairs {
+            let value = lowering.lower(dag, pick(*given, *wanted), segment.width, &mut function).ok()?;
+            function.body.push(Stmt::Assign {
+                result: ResultId(*position as u32),
+                low: segment.low.into(),
+                value,
+            });
+        }
+        Some(function)
+    };
+    let (Some(given), Some(wanted)) = (side(&dag, &|given, _| given), side(&dag, &|_, wanted| wanted)) else {
+        return Err(Refusal::Unknown("a value is too wide".into()));
+    };
+    match prover.equal(&given, &wanted) {
+        Verdict::Equal => Ok(Proof::Smt),
+        Verdict::Different(_) => Err(Refusal::Different),
+        Verdict::Unknown(reason) => Err(Refusal::Unknown(reason)),
+    }
+}
+
+/// The class's value under the member's masking.
+fn masked(dag: &mut Dag, segment: &Segment, masking: Option<&Masking>) -> NodeId {
+    let Some(masking) = masking else { return segment.value };
+    let place = segment.low / segment.width;
+    let bit = dag.arg_slice(masking.mask, place * masking.stride, 1, false);
+    let otherwise = match masking.pass {
+        Some(arg) => dag.arg_slice(arg, segment.low, segment.width, false),
+        None => dag.int(0),
+    };
+    dag.select(bit, segment.value, otherwise)
+}
+
+/// Bits `low .. low + width` of what was written.
+fn read(dag: &mut Dag, segments: &[Segment], low: u32, width: u32) -> NodeId {
+    let first = segments.partition_point(|segment| segment.low + segment.width <= low);
+    let mut parts = Vec::new();
+    let mut position = low;
+    for segment in &segments[first..] {
+        if segment.low >= low + width {
+            break;
+        }
+        let end = (segment.low + segment.width).min(low + width);
+        let node = dag.slice(segment.value, position - segment.low, end - position, false);
+        parts.push(Part { node, width: end - position });
+        position = end;
+    }
+    dag.concat(&parts)
+}
+
+/// Whether two functions over the same arguments write the same, by structure alone.
+pub fn same_structure(left: &Function, right: &Function) -> Result<bool, RaiseError> {
+    let (mut dag, expected) = raise(left)?;
+    let bindings: Vec<NodeId> = (0..right.args.len()).map(|arg| dag.arg(arg as u32)).collect();
+    let params: Vec<i64> = right.params.iter().map(|param| param.value).collect();
+    let Raised { results } = raise_with(&mut dag, right, &params, &bindings)?;
+    Ok(results.iter().zip(&expected.results).all(|(segments, expected)| {
+        segments.iter().all(|segment| read(&mut dag, expected, segment.low, segment.width) == segment.value)
+    }))
+}
+
+/// Whether exchanging the first two arguments of `class` keeps every result at the given parameter values,
+/// by structure alone.
+pub fn commutes(class: &Function, params: &[i64]) -> bool {
+    if class.args.len() < 2 {
+        return false;
+    }
+    let value_of = |atom| match atom {
+        hydride_ir::Atom::Param(param) => params.get(param.0 as usize).copied().unwrap_or(0),
+        hydride_ir::Atom::Index(_) => 0,
+    };
+    let widths: Option<Vec<u32>> =
+        class.args.iter().map(|arg| u32::try_from(arg.width.eval(value_of)?).ok()).collect();
+    let Some(widths) = widths.filter(|widths| widths[0] == widths[1]) else { return false };
+    if class.args[0].role != class.args[1].role {
+        return false;
+    }
+    let mut dag = Dag::new(widths);
+    let args: Vec<NodeId> = (0..class.args.len()).map(|arg| dag.arg(arg as u32)).collect();
+    let mut exchanged = args.clone();
+    exchanged.swap(0, 1);
+    let once = raise_with(&mut dag, class, params, &args);
+    let again = raise_with(&mut dag, class, params, &exchanged);
+    matches!((once, again), (Ok(once), Ok(again)) if once == again)
+}

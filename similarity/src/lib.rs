@@ -1,0 +1,32 @@
+//! Equivalence classes of instructions: constants become parameters, and every membership is proved.
+//!
+//! [`analyze`] brings one instruction into canonical lane form and finds its structural key;
+//! [`partition()`] gathers equal keys into classes, finds the few parameters that tell the members apart
+//! (DESIGN section 5), and certifies each member against its directly parsed semantics.
+//!
+//! Invariant: a class has no member without a certificate; `Unknown` from the solver leaves an
+//! instruction in a class of its own.
+
+#![forbid(unsafe_code)]
+
+mod analyze;
+mod certificate;
+mod parameters;
+mod partition;
+
+pub use analyze::{Analysis, analyze};
+pub use certificate::{Application, Proof, Refusal, certify, commutes, same_structure};
+pub use partition::{Class, Entry, Member, Partition, partition};
+
+/// Whether exchanging the first two arguments keeps every result, at the parameter values of every member.
+pub fn is_commutative(class: &Class) -> bool {
+    let mut known: Vec<&[i64]> = Vec::new();
+    class.members.iter().all(|member| {
+        let params = member.application.params.as_slice();
+        if known.contains(&params) {
+            return true;
+        }
+        known.push(params);
+        commutes(&class.function, params)
+    })
+}

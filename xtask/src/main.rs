@@ -1,0 +1,192 @@
+//! `cargo xtask`: what developers and users do with this repository beyond `cargo build`.
+//!
+//! It depends on no crate of the workspace, so that it builds and sets things up before they can be
+//! built; `hydride` is started as a process. Exit codes: 0 done; 1 findings; 2 wrong usage; 3 when the
+//! work could not be done at all.
+
+#![forbid(unsafe_code)]
+
+mod bench;
+mod fetch;
+mod hydride;
+mod process;
+mod setup;
+mod specs;
+mod test;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    about = "Tasks for users and developers of Hydride"
+)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Turn vendor documents into IR and generated code below `out/`
+    GenerateIr(GenerateIr),
+    /// Bring the vendor documents that Debian packages hold into `specs/vendor/`
+    FetchSpecs,
+    /// Check formatting, lints and all tests
+    Test {
+        /// Folder of vendor documents
+        #[arg(long, value_name = "DIR")]
+        specs: Option<PathBuf>,
+        /// Install nothing and leave out the slow tests
+        #[arg(long)]
+        quick: bool,
+    },
+    /// Time the phases of `generate-ir` from cold starts
+    Bench {
+        /// Number of runs
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+        runs: u32,
+        #[command(flatten)]
+        selection: Selection,
+    },
+    /// Put the pinned Z3 in place, so that plain cargo commands work
+    Setup,
+    /// Compare two documents or two outputs in meaning
+    DiffIr {
+        /// The earlier document or output folder
+        old: PathBuf,
+        /// The later one
+        new: PathBuf,
+    },
+}
+
+/// What to read and with how many threads.
+#[derive(Args)]
+struct Selection {
+    /// Folder of vendor documents
+    #[arg(long, value_name = "DIR")]
+    specs: Option<PathBuf>,
+    /// Instruction sets, of x86, arm, hvx
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = ["x86", "arm", "hvx"])]
+    isa: Vec<String>,
+    /// Number of threads
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    jobs: Option<u32>,
+}
+
+#[derive(Args)]
+struct GenerateIr {
+    #[command(flatten)]
+    selection: Selection,
+    /// Folder to write to
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    out: PathBuf,
+    /// Write nothing; exit with 1 when the files there differ
+    #[arg(long)]
+    check: bool,
+    /// Prove everything again
+    #[arg(long)]
+    no_cache: bool,
+}
+
+impl Selection {
+    /// The flags for `hydride`, with the documents found.
+    fn flags(&self) -> Result<Vec<String>> {
+        let specs = hydride::documents(self.specs.as_deref())?;
+        println!("specs: {specs}");
+        let mut flags = vec!["--specs".to_owned(), text(&specs.folder)];
+        if !self.isa.is_empty() {
+            flags.extend(["--isa".to_owned(), self.isa.join(",")]);
+        }
+        if let Some(jobs) = self.jobs {
+            flags.extend(["--jobs".to_owned(), jobs.to_string()]);
+        }
+        Ok(flags)
+    }
+}
+
+/// The repository's folder.
+fn root() -> PathBuf {
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR");
+    let xtask = manifest.map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    xtask.parent().map_or(xtask.clone(), Path::to_path_buf)
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn perform(task: Task) -> Result<i32> {
+    match task {
+        Task::GenerateIr(options) => {
+            let mut arguments = vec!["generate-ir".to_owned()];
+            arguments.extend(options.selection.flags()?);
+            arguments.extend(["--out".to_owned(), text(&options.out)]);
+            arguments.extend(options.check.then(|| "--check".to_owned()));
+            arguments.extend(options.no_cache.then(|| "--no-cache".to_owned()));
+            hydride::start(&hydride::build()?, &arguments)
+        }
+        Task::FetchSpecs => {
+            let fetched = fetch::fetch()?;
+            Ok(if fetched.missing > 0 { 3 } else { 0 })
+        }
+        Task::Test { specs, quick } => test::test(specs.as_deref(), quick),
+        Task::Bench { runs, selection } => {
+            let flags = selection.flags()?;
+            bench::bench(&hydride::build()?, &flags, runs)
+        }
+        Task::Setup => {
+            setup::run_setup()?;
+            println!("setup: Z3 is in {}", setup::folder().display());
+            Ok(0)
+        }
+        Task::DiffIr { old, new } => {
+            hydride::start(&hydride::build()?, &["diff".to_owned(), text(&old), text(&new)])
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match perform(Cli::parse().task) {
+        Ok(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(3)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn lists_of_instruction_sets_are_checked() {
+        let parsed =
+            Cli::try_parse_from(["xtask", "generate-ir", "--isa", "x86,hvx", "--jobs", "2"]).unwrap();
+        let Task::GenerateIr(options) = parsed.task else { panic!("another task") };
+        assert_eq!(options.selection.isa, ["x86", "hvx"]);
+        assert_eq!(options.out, Path::new("out"));
+        for wrong in ["mips", "x86,mips", ""] {
+            let error = Cli::try_parse_from(["xtask", "generate-ir", "--isa", wrong]).err().unwrap();
+            assert_eq!(error.exit_code(), 2);
+        }
+    }
+
+    #[test]
+    fn the_root_is_the_workspace() {
+        assert!(root().join("xtask/Cargo.toml").is_file());
+    }
+}

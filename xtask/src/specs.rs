@@ -1,0 +1,142 @@
+//! Which vendor documents are there, and what `specs/manifest.toml` knows about them.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::root;
+
+/// A document of the manifest.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Document {
+    /// `x86`, `arm` or `hvx`.
+    pub isa: String,
+    /// Path below a specs folder.
+    pub file: String,
+    /// The vendor's revision, or what stands for it.
+    pub version: String,
+    /// Hash of the file.
+    pub blake3: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The Debian package, for the origins that have one.
+    pub package: Option<String>,
+    /// Where the file may lie in the package, newest layout first.
+    #[serde(default)]
+    pub members: Vec<String>,
+    /// What it is, for people.
+    pub note: String,
+}
+
+/// How a document is had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// A binary package of Debian.
+    Deb,
+    /// A source package of Debian.
+    DebSrc,
+    /// By hand, from the vendor.
+    Vendor,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    document: Vec<Document>,
+}
+
+/// The documents of `specs/manifest.toml`.
+pub fn manifest() -> Result<Vec<Document>> {
+    let path = root().join("specs/manifest.toml");
+    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let manifest: Manifest =
+        toml::from_str(&text).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(manifest.document)
+}
+
+/// A folder of documents and why it was taken.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Specs {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Why it was taken.
+    pub because: &'static str,
+}
+
+impl fmt::Display for Specs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.folder.display(), self.because)
+    }
+}
+
+/// The folder that holds fetched documents.
+pub fn vendor_folder() -> PathBuf {
+    root().join("specs/vendor")
+}
+
+/// The folder that holds our own small documents.
+pub fn sample_folder() -> PathBuf {
+    root().join("specs/sample")
+}
+
+/// Whether a folder holds a file below one of the three instruction sets' folders.
+pub fn has_documents(folder: &Path) -> bool {
+    ["x86", "arm", "hvx"].iter().any(|isa| {
+        let entries = fs::read_dir(folder.join(isa));
+        entries.is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|entry| entry.path().is_file())))
+    })
+}
+
+/// The documents that are there without fetching: the ones asked for, else the fetched ones.
+pub fn present(asked: Option<&Path>) -> Option<Specs> {
+    if let Some(folder) = asked {
+        // Relative to where the user stands, before anything runs at the repository's root.
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        return Some(Specs { folder, because: "--specs" });
+    }
+    let folder = vendor_folder();
+    has_documents(&folder).then_some(Specs { folder, because: "fetched documents" })
+}
+
+/// The documents for tests: as [`present`], or a folder `shared/specs` beside the repository.
+pub fn for_tests(asked: Option<&Path>) -> Option<Specs> {
+    let beside = || {
+        let folder = root().parent()?.join("shared/specs");
+        has_documents(&folder).then_some(Specs { folder, because: "beside the repository" })
+    };
+    present(asked).or_else(beside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_document_of_the_manifest_says_where_it_lies() {
+        let documents = manifest().unwrap();
+        assert!(documents.len() >= 12);
+        for document in &documents {
+            assert!(document.file.starts_with(&format!("{}/", document.isa)), "{}", document.file);
+            assert_eq!(document.blake3.len(), 64, "{}", document.file);
+            let packaged = document.origin != Origin::Vendor;
+            assert_eq!(document.package.is_some(), packaged, "{}", document.file);
+            assert_eq!(!document.members.is_empty(), packaged, "{}", document.file);
+        }
+    }
+
+    #[test]
+    fn a_folder_counts_only_with_files_of_an_instruction_set() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!has_documents(folder.path()));
+        fs::create_dir_all(folder.path().join("x86")).unwrap();
+        assert!(!has_documents(folder.path()));
+        fs::write(folder.path().join("x86/a.xml"), "").unwrap();
+        assert!(has_documents(folder.path()));
+        assert_eq!(present(Some(folder.path())).unwrap().because, "--specs");
+    }
+}

@@ -1,0 +1,128 @@
+//! Everything that a change must pass, in one command.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::Result;
+
+use crate::process::{cargo, code, have, run};
+use crate::root;
+use crate::setup::run_setup;
+use crate::specs::for_tests;
+
+/// Outside tools that some tests use, with the Debian package that has them.
+const TOOLS: &[(&str, &str)] = &[
+    ("clang-19", "clang-19"),
+    ("llvm-tblgen-19", "llvm-19"),
+    ("mlir-tblgen-19", "mlir-19-tools"),
+    ("qemu-aarch64", "qemu-user"),
+    ("qemu-hexagon", "qemu-user"),
+];
+
+/// The packages that are installed when root runs the tests; the others are the user's choice.
+const INSTALLED: &[&str] = &["clang-19", "llvm-19"];
+
+/// Formatting, lints and all tests. Returns the exit code: 0, or 1 when something failed. `quick` installs
+/// nothing and tells the tests (`HYDRIDE_QUICK`) to leave out the slow ones.
+pub fn test(asked: Option<&Path>, quick: bool) -> Result<i32> {
+    let mut skipped = Vec::new();
+    let mut failed = Vec::new();
+
+    println!("== set-up");
+    run_setup()?;
+    let specs = for_tests(asked);
+    match &specs {
+        Some(specs) => println!("specs: {specs}"),
+        None => skipped.push(
+            "tests over vendor documents: there are none (`cargo xtask fetch-specs`, or --specs)".to_owned(),
+        ),
+    }
+    if quick {
+        skipped.push("slow tests: --quick".to_owned());
+    } else {
+        install_tools();
+    }
+    for (tool, package) in TOOLS.iter().filter(|(tool, _)| !have(tool)) {
+        skipped.push(format!("tests with {tool}: not installed (Debian: apt-get install {package})"));
+    }
+
+    let mut step = |name: &str, command: &mut Command| -> Result<()> {
+        println!("== {name}");
+        command.current_dir(root());
+        if code(command)? != 0 {
+            failed.push(name.to_owned());
+        }
+        Ok(())
+    };
+    if component("fmt") {
+        step("format", cargo().args(["fmt", "--all", "--check"]))?;
+    } else {
+        skipped.push("formatting: no rustfmt (rustup component add rustfmt)".to_owned());
+    }
+    if component("clippy") {
+        step("lints", cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    } else {
+        skipped.push("lints: no clippy (rustup component add clippy)".to_owned());
+    }
+    let mut tests = cargo();
+    tests.args(["test", "--workspace", "--no-fail-fast"]);
+    match &specs {
+        Some(specs) => tests.env("HYDRIDE_SPECS", &specs.folder),
+        None => tests.env_remove("HYDRIDE_SPECS"),
+    };
+    if quick {
+        tests.env("HYDRIDE_QUICK", "1");
+    }
+    step("tests", &mut tests)?;
+
+    println!("== summary");
+    for skip in &skipped {
+        println!("skipped {skip}");
+    }
+    for failure in &failed {
+        println!("FAILED {failure}");
+    }
+    if failed.is_empty() {
+        println!("passed");
+    }
+    Ok(i32::from(!failed.is_empty()))
+}
+
+/// Whether cargo has a subcommand of the toolchain.
+fn component(name: &str) -> bool {
+    let mut probe = cargo();
+    probe.args([name, "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).current_dir(root());
+    code(&mut probe).is_ok_and(|code| code == 0)
+}
+
+/// Installs what is missing of clang and LLVM when we may; goes on when that fails.
+fn install_tools() {
+    let missing: Vec<&str> = TOOLS
+        .iter()
+        .filter(|(tool, package)| INSTALLED.contains(package) && !have(tool))
+        .map(|(_, package)| *package)
+        .collect();
+    if missing.is_empty() {
+        return;
+    }
+    if !is_root() || !have("apt-get") {
+        println!("set-up: {} missing; as root on Debian they would be installed", missing.join(", "));
+        return;
+    }
+    println!("set-up: installing {}", missing.join(", "));
+    let apt = || {
+        let mut apt = Command::new("apt-get");
+        apt.args(["-q", "-q", "-y"]).env("DEBIAN_FRONTEND", "noninteractive");
+        apt
+    };
+    let update = run(apt().arg("update"));
+    let install = run(apt().args(["install", "--no-install-recommends"]).args(&missing));
+    if let Err(error) = update.and(install) {
+        println!("set-up: {error:#}; the tests that need them are skipped");
+    }
+}
+
+fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").stderr(Stdio::null()).output();
+    id.is_ok_and(|id| id.stdout.trim_ascii() == b"0")
+}
