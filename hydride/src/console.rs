@@ -36,22 +36,22 @@ pub struct Phases {
 
 /// A running phase.
 pub struct Phase {
-    name: &'static str,
+    name: String,
     start: Instant,
     bar: ProgressBar,
 }
 
 impl Phases {
     /// Starts a phase of `total` steps.
-    pub fn start(&self, name: &'static str, total: usize) -> Phase {
+    pub fn start(&self, name: &str, total: usize) -> Phase {
         let bar = if std::io::stderr().is_terminal() {
             let style = ProgressStyle::with_template("{msg:>14} [{bar:30}] {pos}/{len} {elapsed}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
-            ProgressBar::new(total as u64).with_style(style).with_message(name)
+            ProgressBar::new(total as u64).with_style(style).with_message(name.to_string())
         } else {
             ProgressBar::hidden()
         };
-        Phase { name, start: Instant::now(), bar }
+        Phase { name: name.to_string(), start: Instant::now(), bar }
     }
 
     /// Ends a phase with a line about what it did.
@@ -59,7 +59,7 @@ impl Phases {
         phase.bar.finish_and_clear();
         let elapsed = phase.start.elapsed();
         eprintln!("{:>14} {:6.2} s  {what}", phase.name, elapsed.as_secs_f64());
-        self.done.push((phase.name.to_string(), elapsed));
+        self.done.push((phase.name, elapsed));
     }
 
     /// Name and duration of each phase that ended.

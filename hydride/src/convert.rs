@@ -1,6 +1,7 @@
 //! From proved classes to the dialect's input.
 
 use autoir::{ArgSource, Class, Masking, Member, Operand, Proof, Signature};
+use hydride_ir::{Function, Op, Stmt};
 use parsers::{Argument, Instruction, Kind};
 use rayon::prelude::*;
 use similarity::{Entry, Partition};
@@ -13,7 +14,7 @@ pub fn classes(instructions: &[&Instruction], entries: &[Entry<'_>], partition: 
         .map(|class| Class {
             function: class.function.clone(),
             structural_hash: class.key.clone(),
-            suggested_name: None,
+            suggested_name: suggested_name(&class.function),
             commutative: similarity::is_commutative(class),
             members: class
                 .members
@@ -60,4 +61,21 @@ fn operand(argument: &Argument) -> Operand {
         Kind::Vector | Kind::Mask | Kind::Scalar => None,
     };
     Operand { c_type: argument.c_type.clone(), width: argument.width, immediate }
+}
+
+/// A name for what single instructions of a class would name too narrowly: one source whose elements are
+/// copied, converted, broadcast or extracted, as the parameters say.
+fn suggested_name(function: &Function) -> Option<String> {
+    let mut body = &function.body;
+    while let [Stmt::For { body: inner, .. }] = body.as_slice() {
+        body = inner;
+    }
+    let [Stmt::Assign { value, .. }] = body.as_slice() else { return None };
+    let mut value = *value;
+    while let Op::Cast { of, .. } = function.expr(value).op {
+        value = of;
+    }
+    let Op::Extract { of, .. } = function.expr(value).op else { return None };
+    let single = matches!(function.expr(of).op, Op::Arg(_)) && !function.params.is_empty();
+    single.then(|| "move_elements".to_string())
 }

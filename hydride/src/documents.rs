@@ -112,11 +112,47 @@ pub fn parse(isa: Isa, documents: &[Document], progress: &(dyn Fn(usize, usize) 
     match isa {
         Isa::X86 => match own.first() {
             Some(document) => {
-                let options = parsers::intel::Options { progress: Some(progress), ..Default::default() };
+                let options =
+                    parsers::intel::Options { progress: Some(progress), errata: crate::errata::x86() };
                 parsers::intel::parse(&document.name, &document.bytes, &options)
             }
             None => Parsed::default(),
         },
-        Isa::Arm | Isa::Hvx => Parsed::default(),
+        Isa::Arm => parsers::arm::parse(&arm(&own), &parsers::arm::Options::default()),
+        Isa::Hvx => parsers::hexagon::parse(&hexagon(&own), &parsers::hexagon::Options::default()),
+    }
+}
+
+/// The decode facts of A64 encodings, as checked in.
+const A64_DECODE: &str = include_str!("../../specs/decode/a64.json");
+
+/// Corrections of Arm's intrinsics, as checked in.
+const ARM_ERRATA: &str = include_str!("../../specs/errata/arm.json");
+
+fn arm<'a>(own: &[&'a Document]) -> parsers::arm::Documents<'a> {
+    let named = |file: &str| {
+        let document = own.iter().find(|document| document.name.ends_with(file))?;
+        Some(parsers::arm::Document { name: &document.name, bytes: &document.bytes })
+    };
+    parsers::arm::Documents {
+        intrinsics: named("/intrinsics.json"),
+        operations: named("/operations.json"),
+        instructions: named("/arch_instrs.asl"),
+        library: named("/arch.asl"),
+        decode: Some(parsers::arm::Document { name: "specs/decode/a64.json", bytes: A64_DECODE.as_bytes() }),
+        errata: Some(parsers::arm::Document { name: "specs/errata/arm.json", bytes: ARM_ERRATA.as_bytes() }),
+    }
+}
+
+fn hexagon<'a>(own: &[&'a Document]) -> parsers::hexagon::Documents<'a> {
+    let ending = |ending: &str| {
+        let document = own.iter().find(|document| document.name.ends_with(ending))?;
+        Some(parsers::hexagon::Document { name: &document.name, bytes: &document.bytes })
+    };
+    parsers::hexagon::Documents {
+        manual: ending(".json").or_else(|| ending(".txt")),
+        semantics: ending(".idef"),
+        macros: ending(".def"),
+        prototypes: ending(".h"),
     }
 }

@@ -37,7 +37,7 @@ pub struct GenerateArgs {
     /// Write nothing; exit with 1 when the folder's contents are not what would be written.
     #[arg(long)]
     check: bool,
-    /// Prove everything anew.
+    /// Prove everything anew (no proofs are kept between runs yet, so this changes nothing).
     #[arg(long)]
     no_cache: bool,
     /// File that keeps the operations' names from run to run.

@@ -9,6 +9,7 @@ mod console;
 mod convert;
 mod doctor;
 mod documents;
+mod errata;
 mod eval;
 mod generate;
 mod outputs;
@@ -29,6 +30,8 @@ struct Cli {
     /// Say more: once for what is done, twice for why.
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     verbose: u8,
+    #[command(flatten)]
+    errata: errata::ErrataChoice,
     #[command(subcommand)]
     command: Command,
 }
@@ -41,6 +44,8 @@ enum Command {
     Eval(eval::EvalArgs),
     /// Compare the semantics with hardware or an emulator.
     Validate(validate::ValidateArgs),
+    /// List the errata with their state against the documents.
+    Errata(errata::ErrataArgs),
     /// Say which outside tools are there.
     Doctor,
 }
@@ -63,12 +68,13 @@ fn main() -> ExitCode {
         }
     };
     console::start_log(cli.verbose);
-    let outcome = match cli.command {
+    let outcome = errata::choose(&cli.errata).and_then(|()| match cli.command {
+        Command::Errata(args) => errata::run(&args),
         Command::GenerateIr(args) => generate::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Validate(args) => validate::run(&args),
         Command::Doctor => doctor::run(),
-    };
+    });
     match outcome {
         Ok(code) => ExitCode::from(code),
         Err(error) => {

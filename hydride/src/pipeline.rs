@@ -38,14 +38,9 @@ impl Pipeline {
             if !documents.documents.iter().any(|document| document.isa == *isa) {
                 continue;
             }
-            let phase = phases.start("parse", 0);
+            let phase = phases.start(&format!("parse {}", isa_name(*isa)), 0);
             let result = parse(*isa, &documents.documents, &|done, total| phase.set(done, total));
-            let what = format!(
-                "{}: {} of {} entries modelled",
-                isa_name(*isa),
-                result.instructions.len(),
-                result.ledger.len()
-            );
+            let what = format!("{} of {} entries modelled", result.instructions.len(), result.ledger.len());
             phases.end(phase, &what);
             parsed.push((*isa, result));
         }

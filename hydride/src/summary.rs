@@ -112,7 +112,8 @@ pub fn summary(
     }
     let proofs =
         || pipeline.partition.classes.iter().flat_map(|class| &class.members).map(|member| &member.proof);
-    let unknown = pipeline.partition.unknown.len();
+    let undecided = |refusal: &&similarity::Refusal| matches!(refusal, similarity::Refusal::Unknown(_));
+    let unknown = pipeline.partition.unknown.iter().map(|(_, refusal)| refusal).filter(undecided).count();
     let smt = proofs().filter(|proof| **proof == similarity::Proof::Smt).count();
     let total = proofs().count();
     let summary = Summary {

@@ -1,6 +1,6 @@
 //! Reads Arm's documents and prints what became of the entries.
 //!
-//! `arm_ledger FOLDER FACTS [names|failures|modelled|hir NAME]`: the folder holds `intrinsics.json`,
+//! `arm_ledger FOLDER FACTS ERRATA [failures|excluded|modelled|hir NAME]`: the folder holds `intrinsics.json`,
 //! `operations.json`, `arch_instrs.asl` and `arch.asl`.
 
 use std::collections::BTreeMap;
@@ -13,12 +13,13 @@ use parsers::arm::{Document, Documents, Options, parse};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [folder, facts, rest @ ..] = args.as_slice() else {
-        eprintln!("usage: arm_ledger FOLDER FACTS [failures|excluded|modelled|hir NAME]");
+    let [folder, facts, errata, rest @ ..] = args.as_slice() else {
+        eprintln!("usage: arm_ledger FOLDER FACTS ERRATA [failures|excluded|modelled|hir NAME]");
         return ExitCode::from(2);
     };
     let read = |name: &str| (name.to_owned(), std::fs::read(Path::new(folder).join(name)).ok());
     let files = ["intrinsics.json", "operations.json", "arch_instrs.asl", "arch.asl"].map(read);
+    let corrections = (errata.clone(), std::fs::read(errata).ok());
     let decode = (facts.clone(), std::fs::read(facts).ok());
     let document = |file: &'static str| {
         let found = files.iter().find(|(name, _)| name == file);
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         operations: document("operations.json"),
         instructions: document("arch_instrs.asl"),
         library: document("arch.asl"),
+        errata: corrections.1.as_deref().map(|bytes| Document { name: &corrections.0, bytes }),
         decode: decode.1.as_deref().map(|bytes| Document { name: &decode.0, bytes }),
     };
     let only = match rest {
@@ -64,7 +66,11 @@ fn main() -> ExitCode {
         *counts.entry(key).or_default() += 1;
     }
     eprintln!("{} entries in {seconds:.2} s: {counts:#?}", parsed.ledger.len());
-    for diagnostic in parsed.diagnostics.iter().filter(|diagnostic| diagnostic.entry.is_none()) {
+    for diagnostic in parsed
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.entry.is_none() || diagnostic.message.contains("erratum"))
+    {
         let span = &diagnostic.span;
         eprintln!("{}:{}:{}: {}", span.file, span.line, span.column, diagnostic.message);
     }

@@ -8,7 +8,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod arm;
 pub mod elaborate;
+pub mod errata;
+pub mod hexagon;
 pub mod intel;
 mod ledger;
 mod signature;

@@ -79,7 +79,7 @@ fn progress_counts_every_entry() {
         calls.fetch_add(1, Ordering::Relaxed);
         most.fetch_max(done, Ordering::Relaxed);
     };
-    let options = intel::Options { progress: Some(&progress) };
+    let options = intel::Options { progress: Some(&progress), ..Default::default() };
     let parsed = intel::parse("sample.xml", SAMPLE.as_bytes(), &options);
     assert_eq!(calls.into_inner(), parsed.ledger.len());
     assert_eq!(most.into_inner(), parsed.ledger.len());

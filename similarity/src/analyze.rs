@@ -22,7 +22,8 @@ pub struct Analysis {
 /// Brings a function into canonical form and finds its key.
 pub fn analyze(function: &Function) -> Result<Analysis, RaiseError> {
     let (mut dag, raised) = raise(function)?;
-    let canonical = canonicalize(&mut dag, &raised).filter(|canonical| is_short(canonical, &raised));
+    let canonical = canonicalize(&mut dag, &raised, |arg| function.args[arg as usize].role == Role::Register)
+        .filter(|canonical| is_short(canonical, &raised));
     let Some(Canonical { form, masking }) = canonical else {
         return Ok(Analysis {
             canonical: None,

@@ -2,7 +2,7 @@
 
 use hydride_ir::exact::{Dag, Lowering, NodeId, Part, RaiseError, Raised, Segment, raise, raise_with};
 use hydride_ir::lane::Masking;
-use hydride_ir::{Function, ResultId, Stmt};
+use hydride_ir::{Function, ResultId, ResultSlot, Stmt, VerifyError};
 use smt::{Prover, Verdict};
 
 /// How a membership was established.
@@ -25,7 +25,10 @@ pub enum Refusal {
     Unknown(String),
     /// The class's function is not legal at the member's parameters.
     #[error("not legal at these parameters: {0}")]
-    Illegal(#[from] RaiseError),
+    Illegal(#[from] VerifyError),
+    /// One of the functions cannot be executed.
+    #[error(transparent)]
+    Raise(#[from] RaiseError),
 }
 
 /// How a member applies its class's function.
@@ -46,11 +49,12 @@ pub fn certify(
     application: &Application,
     prover: &mut Prover,
 ) -> Result<Proof, Refusal> {
+    class.verify_with(&application.params)?;
     let (mut dag, expected) = raise(member)?;
     let bindings: Vec<NodeId> = application.args.iter().map(|arg| dag.arg(*arg)).collect();
     let applied = raise_with(&mut dag, class, &application.params, &bindings)?;
     let mut pairs = Vec::new();
-    for (position, (class_segments, segments)) in applied.results.iter().zip(&expected.results).enumerate() {
+    for (class_segments, segments) in applied.results.iter().zip(&expected.results) {
         let mut end = 0;
         let width = segments.iter().map(|segment| segment.low + segment.width).max().unwrap_or(0);
         for segment in class_segments {
@@ -61,7 +65,7 @@ pub fn certify(
             let wanted = read(&mut dag, segments, segment.low, segment.width);
             end = end.max(segment.low + segment.width);
             if given != wanted {
-                pairs.push((position, *segment, given, wanted));
+                pairs.push((segment.width, given, wanted));
             }
         }
         // What the class does not write is zero.
@@ -69,8 +73,7 @@ pub fn certify(
             let zero = dag.int(0);
             let rest = read(&mut dag, segments, end, width - end);
             if rest != zero {
-                let segment = Segment { low: end, width: width - end, value: zero };
-                pairs.push((position, segment, zero, rest));
+                pairs.push((width - end, zero, rest));
             }
         }
     }
@@ -81,17 +84,14 @@ pub fn certify(
         return Ok(Proof::Structural);
     }
     let side = |dag: &Dag, pick: &dyn Fn(NodeId, NodeId) -> NodeId| {
+        // The slices in question side by side, as one result each.
         let mut function = Function::new(&member.name);
         function.args = member.args.clone();
-        function.results = member.results.clone();
         let mut lowering = Lowering::default();
-        for (position, segment, given, wanted) in &pairs {
-            let value = lowering.lower(dag, pick(*given, *wanted), segment.width, &mut function).ok()?;
-            function.body.push(Stmt::Assign {
-                result: ResultId(*position as u32),
-                low: segment.low.into(),
-                value,
-            });
+        for (position, (width, given, wanted)) in pairs.iter().enumerate() {
+            let value = lowering.lower(dag, pick(*given, *wanted), *width, &mut function).ok()?;
+            function.results.push(ResultSlot { name: format!("r{position}"), width: (*width).into() });
+            function.body.push(Stmt::Assign { result: ResultId(position as u32), low: 0u32.into(), value });
         }
         Some(function)
     };

@@ -157,6 +157,13 @@ fn expressed(column: &Column, params: &[Parameter]) -> Option<Num> {
             }
         }
     }
+    // Sums are believed where three different values bear them out: two points fit a line by accident.
+    let mut distinct: Vec<i64> = column.values.iter().flatten().copied().collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    if distinct.len() < 3 {
+        return None;
+    }
     // A product and a constant or another parameter.
     let (member, value) =
         column.values.iter().enumerate().find_map(|(member, value)| Some((member, (*value)?)))?;
@@ -215,7 +222,7 @@ fn products(quantities: &[usize]) -> Vec<Vec<usize>> {
             .filter(|product| product.len() == depth)
             .flat_map(|product| {
                 let last = product[depth - 1];
-                quantities.iter().filter(move |index| **index >= last).map(move |index| {
+                quantities.iter().filter(move |index| **index > last).map(move |index| {
                     let mut product = product.clone();
                     product.push(*index);
                     product

@@ -136,7 +136,11 @@ fn class(
         }
         progress(1);
     }
-    if !class.members.is_empty() {
+    if let Some(first) = class.members.first() {
+        // The parameters' own values are those of a member for which the function is known to be legal.
+        for (param, value) in class.function.params.iter_mut().zip(&first.application.params) {
+            param.value = *value;
+        }
         partition.classes.push(class);
     }
     partition

@@ -44,7 +44,7 @@ pub fn bench(binary: &Path, flags: &[String], runs: u32) -> Result<i32> {
         if out.exists() {
             fs::remove_dir_all(&out)?;
         }
-        let mut arguments = vec!["generate-ir".to_owned(), "--no-cache".to_owned()];
+        let mut arguments = vec!["generate-ir".to_owned(), "--no-cache".to_owned(), "--locked".to_owned()];
         arguments.extend_from_slice(flags);
         arguments.extend(["--out".to_owned(), out.display().to_string()]);
         let begin = Instant::now();

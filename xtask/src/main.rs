@@ -56,13 +56,6 @@ enum Task {
     },
     /// Put the pinned Z3 in place, so that plain cargo commands work
     Setup,
-    /// Compare two documents or two outputs in meaning
-    DiffIr {
-        /// The earlier document or output folder
-        old: PathBuf,
-        /// The later one
-        new: PathBuf,
-    },
 }
 
 /// What to read and with how many threads.
@@ -144,9 +137,6 @@ fn perform(task: Task) -> Result<i32> {
             setup::run_setup()?;
             println!("setup: Z3 is in {}", setup::folder().display());
             Ok(0)
-        }
-        Task::DiffIr { old, new } => {
-            hydride::start(&hydride::build()?, &["diff".to_owned(), text(&old), text(&new)])
         }
     }
 }

@@ -103,15 +103,6 @@ pub fn present(asked: Option<&Path>) -> Option<Specs> {
     has_documents(&folder).then_some(Specs { folder, because: "fetched documents" })
 }
 
-/// The documents for tests: as [`present`], or a folder `shared/specs` beside the repository.
-pub fn for_tests(asked: Option<&Path>) -> Option<Specs> {
-    let beside = || {
-        let folder = root().parent()?.join("shared/specs");
-        has_documents(&folder).then_some(Specs { folder, because: "beside the repository" })
-    };
-    present(asked).or_else(beside)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::process::{cargo, code, have, run};
 use crate::root;
 use crate::setup::run_setup;
-use crate::specs::for_tests;
+use crate::specs::present;
 
 /// Outside tools that some tests use, with the Debian package that has them.
 const TOOLS: &[(&str, &str)] = &[
@@ -30,7 +30,7 @@ pub fn test(asked: Option<&Path>, quick: bool) -> Result<i32> {
 
     println!("== set-up");
     run_setup()?;
-    let specs = for_tests(asked);
+    let specs = present(asked);
     match &specs {
         Some(specs) => println!("specs: {specs}"),
         None => skipped.push(

@@ -44,6 +44,7 @@ impl Dag {
             same
         });
         flat.retain(|(_, coefficient)| coefficient != &Int::ZERO);
+        self.gather_bits(&mut flat);
         match flat.as_slice() {
             [] => return self.int(total),
             [(term, coefficient)] if total == Int::ZERO && coefficient == &Int::ONE => return *term,
@@ -62,6 +63,46 @@ impl Dag {
             _ => {}
         }
         self.intern(Node::Sum { terms: flat.into(), constant: total })
+    }
+
+    /// Adjacent bits that are added count the ones of a slice.
+    fn gather_bits(&mut self, terms: &mut Vec<(NodeId, Int)>) {
+        if terms.len() < 2 {
+            return;
+        }
+        let run_of = |dag: &Self, id: NodeId| match *dag.node(id) {
+            Node::Slice { of, low, width: 1, signed: false } => Some((of, low, 1)),
+            Node::PopCount(counted) => match *dag.node(counted) {
+                Node::Slice { of, low, width, signed: false } => Some((of, low, width)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let mut runs: Vec<(NodeId, u32, u32)> = terms
+            .iter()
+            .filter(|(_, coefficient)| coefficient == &Int::ONE)
+            .filter_map(|(term, _)| run_of(self, *term))
+            .collect();
+        runs.sort_unstable();
+        let joins = |left: &(NodeId, u32, u32), right: &(NodeId, u32, u32)| {
+            left.0 == right.0 && left.1 + left.2 == right.1
+        };
+        if !runs.windows(2).any(|pair| joins(&pair[0], &pair[1])) {
+            return;
+        }
+        terms.retain(|(term, coefficient)| coefficient != &Int::ONE || run_of(self, *term).is_none());
+        let mut joined: Vec<(NodeId, u32, u32)> = Vec::new();
+        for run in runs {
+            match joined.last_mut() {
+                Some(last) if joins(last, &run) => last.2 += run.2,
+                _ => joined.push(run),
+            }
+        }
+        for (of, low, width) in joined {
+            let slice = self.slice(of, low, width, false);
+            terms.push((self.popcount(slice), Int::ONE));
+        }
+        terms.sort_by_key(|(term, _)| *term);
     }
 
     /// The product of two operands.
@@ -230,6 +271,14 @@ impl Dag {
     fn as_saturation(&mut self, inner: NodeId, bound: &Int, least: bool) -> Option<NodeId> {
         let is_leaf = |dag: &Dag, id| matches!(dag.node(id), Node::Slice { of, .. } if matches!(dag.node(*of), Node::Arg(_)));
         let range = self.range(inner).clone();
+        if least
+            && let Node::Saturate { of, width, signed: false } = *self.node(inner)
+            && let Some((narrower, false)) = Range::point(bound.clone()).natural()
+            && narrower < width
+            && bound == &(power(narrower) - Int::ONE)
+        {
+            return Some(self.saturate(of, narrower, false));
+        }
         if least {
             // min(…, high): the value is bounded below by the same type's minimum already.
             let (width, signed) = Range::point(bound.clone()).natural()?;

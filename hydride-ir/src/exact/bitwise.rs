@@ -21,6 +21,9 @@ impl Dag {
         if let Some(joined) = self.disjoint(left, right) {
             return joined;
         }
+        if let Some(funnel) = self.funnel(left, right).or_else(|| self.funnel(right, left)) {
+            return funnel;
+        }
         self.bitwise(Bitwise::Or, left, right)
     }
 
@@ -148,6 +151,22 @@ impl Dag {
                 Bitwise::Xor => Node::Xor(operands.into()),
             }),
         }
+    }
+
+    /// `low >> n | high << (w - n)` in `w` bits: `w` bits of both side by side from position `n` on.
+    fn funnel(&mut self, down: NodeId, up: NodeId) -> Option<NodeId> {
+        let Node::Shr(low, count) = *self.node(down) else { return None };
+        let Node::Slice { of, low: 0, width, signed: false } = *self.node(up) else { return None };
+        let Node::Shl(high, complement) = *self.node(of) else { return None };
+        let sum = self.sum(&[count, complement]);
+        if self.as_i64(sum) != Some(i64::from(width)) || !self.range(low).fits(width, false) {
+            return None;
+        }
+        if !self.range(count).is_non_negative() || !self.range(complement).is_non_negative() {
+            return None;
+        }
+        let both = self.concat(&[Part { node: low, width }, Part { node: high, width }]);
+        Some(self.slice_at(both, count, width, false))
     }
 
     /// `left | right` as a concatenation where no bit of the one meets a bit of the other.

@@ -53,7 +53,9 @@ pub enum Node {
     SliceAt {
         /// The integer read; not negative.
         of: NodeId,
-        /// Lowest bit.
+        /// Constant part of the lowest bit's position.
+        base: u32,
+        /// What is added to `base`; not negative and without a constant part of its own.
         low: NodeId,
         /// Number of bits.
         width: u32,

@@ -142,11 +142,16 @@ impl Lower<'_> {
                 };
                 self.cast(slice, kept, width, signed)
             }
-            Node::SliceAt { of, low, width: own, signed } => {
+            Node::SliceAt { of, base, low, width: own, signed } => {
                 let (of_width, _) = self.natural(of);
                 let source = self.lower(of, of_width);
-                let (low_width, _) = self.natural(low);
-                let low = self.lower(low, low_width);
+                let reach = self.dag.range(low).add(&super::Range::point(Int::from(base)));
+                let (low_width, _) = self.bounded(reach.natural());
+                let mut low = self.lower(low, low_width);
+                if base > 0 {
+                    let base = self.constant(&Int::from(base), low_width);
+                    low = self.binary(BinaryOp::Add, false, low, base, low_width);
+                }
                 let slice = self.push(Op::ExtractAt { of: source, low }, own);
                 self.cast(slice, own, width, signed)
             }

@@ -265,7 +265,111 @@ impl Dag {
         if let Some(simpler) = self.redundant_guard(condition, then, otherwise) {
             return simpler;
         }
+        if let Some(simpler) = self.select_by_label(condition, then, otherwise) {
+            return simpler;
+        }
+        if let Some(simpler) = self.select_first_one(condition, then, otherwise) {
+            return simpler;
+        }
         self.intern(Node::Select(condition, then, otherwise))
+    }
+
+    /// Every value of a label chooses a slice at a multiple of the label: a slice at a computed position.
+    fn select_by_label(&mut self, condition: NodeId, then: NodeId, otherwise: NodeId) -> Option<NodeId> {
+        let Node::Slice { of, signed: false, .. } = *self.node(then) else { return None };
+        let label_of = |dag: &Self, condition: NodeId| match *dag.node(condition) {
+            Node::Eq(left, right) => match (dag.as_i64(left), dag.as_i64(right)) {
+                (Some(label), None) => Some((right, label)),
+                (None, Some(label)) => Some((left, label)),
+                _ => None,
+            },
+            Node::Slice { width: 1, signed: false, .. } => Some((condition, 1)),
+            _ => None,
+        };
+        let (label, first) = label_of(self, condition)?;
+        let (width, false) = self.natural(label)? else { return None };
+        if width > 8 {
+            return None;
+        }
+        let mut arms: Vec<Option<NodeId>> = vec![None; 1 << width];
+        *arms.get_mut(usize::try_from(first).ok()?)? = Some(then);
+        let mut rest = otherwise;
+        while let Node::Select(condition, then, otherwise) = *self.node(rest) {
+            match label_of(self, condition) {
+                Some((same, value)) if same == label => {
+                    let arm = arms.get_mut(usize::try_from(value).ok()?)?;
+                    arm.get_or_insert(then);
+                    rest = otherwise;
+                }
+                _ => return None,
+            }
+        }
+        let mut missing = arms.iter_mut().filter(|arm| arm.is_none());
+        if let Some(last) = missing.next() {
+            if missing.next().is_some() {
+                return None;
+            }
+            *last = Some(rest);
+        }
+        let mut lows = Vec::with_capacity(arms.len());
+        let mut slice_width = None;
+        for arm in arms.into_iter().flatten() {
+            match *self.node(arm) {
+                Node::Slice { of: same, low, width, signed: false }
+                    if same == of && *slice_width.get_or_insert(width) == width =>
+                {
+                    lows.push(i64::from(low));
+                }
+                _ => return None,
+            }
+        }
+        let stride = lows[1] - lows[0];
+        let affine = lows.iter().zip(0..).all(|(low, index)| *low == lows[0] + index * stride);
+        if !affine || stride <= 0 || !self.range(of).is_non_negative() {
+            return None;
+        }
+        let position = self.linear(&[(label, Int::from(stride))], Int::from(lows[0]));
+        Some(self.slice_at(of, position, slice_width?, false))
+    }
+
+    /// The place of the first one bit, looked for bit by bit: zero bits above, or below, it.
+    fn select_first_one(&mut self, condition: NodeId, then: NodeId, otherwise: NodeId) -> Option<NodeId> {
+        if self.as_int(then) != Some(&Int::ZERO) {
+            return None;
+        }
+        let bit_of = |dag: &Self, id: NodeId| match *dag.node(id) {
+            Node::Slice { of, low, width: 1, signed: false } => Some((of, low)),
+            _ => None,
+        };
+        let (of, first) = bit_of(self, condition)?;
+        let mut step = 0;
+        let mut count: u32 = 1;
+        let mut rest = otherwise;
+        while let Node::Select(condition, then, otherwise) = *self.node(rest) {
+            let (same, low) = bit_of(self, condition)?;
+            let distance = i64::from(low) - i64::from(first);
+            if count == 1 {
+                step = distance;
+            }
+            if same != of || step.abs() != 1 || distance != step * i64::from(count) {
+                return None;
+            }
+            if self.as_i64(then) != Some(i64::from(count)) {
+                return None;
+            }
+            count += 1;
+            rest = otherwise;
+        }
+        if count < 2 || self.as_i64(rest) != Some(i64::from(count)) {
+            return None;
+        }
+        if step < 0 {
+            let value = self.slice(of, first + 1 - count, count, false);
+            Some(self.leading_zeros(value, count))
+        } else {
+            let value = self.slice(of, first, count, false);
+            Some(self.trailing_zeros(value, count))
+        }
     }
 
     /// Minimum, maximum and magnitude written as a choice.
@@ -305,6 +409,14 @@ impl Dag {
                 None
             }
             Node::Slice { of, low, width: 1, signed: false } => {
+                // The sign bit of `value` chooses between it and 0.
+                if let Node::Slice { of: inner, low: from, width, signed: true } = *self.node(otherwise)
+                    && inner == of
+                    && from + width - 1 == low
+                    && self.as_int(then) == Some(&Int::ZERO)
+                {
+                    return Some(self.max(otherwise, then));
+                }
                 // The sign bit of `value` chooses between it and its negation.
                 let (value, negated) = match (self.node(then), self.node(otherwise)) {
                     (_, Node::Slice { of: inner, .. }) if *inner == of => (otherwise, then),
@@ -324,6 +436,14 @@ impl Dag {
     fn is_clamp_of(&self, clamped: NodeId, value: NodeId, kept: &Int, least: bool) -> bool {
         if clamped == value {
             return true;
+        }
+        if let Node::Saturate { of, width, signed: false } = *self.node(clamped) {
+            // With no value above the width's greatest, only the bound 0 is left.
+            let high = power(width) - Int::ONE;
+            return !least
+                && of == value
+                && kept >= &Int::ZERO
+                && self.range(value).high.as_ref().is_some_and(|most| most <= &high);
         }
         let operands = match (self.node(clamped), least) {
             (Node::Min(operands), true) | (Node::Max(operands), false) => operands,
@@ -360,6 +480,10 @@ impl Dag {
                     Some(self.slice(far, low, width, signed))
                 }
             },
+            Node::SliceAt { of, base, low: by, .. } if by == count => {
+                let (width, signed) = self.natural(of)?;
+                (!signed && limit + base >= width).then(|| self.int(0))
+            }
             Node::Shr(value, by) if by == count => {
                 let (width, signed) = self.natural(value)?;
                 if limit < width - u32::from(signed) {

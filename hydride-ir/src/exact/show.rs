@@ -28,9 +28,9 @@ impl Dag {
                 self.write(*of, text);
                 text.push_str(&format!("[{low} +: {width}]{}", if *signed { "s" } else { "" }));
             }
-            Node::SliceAt { of, low, width, signed } => {
+            Node::SliceAt { of, base, low, width, signed } => {
                 self.write(*of, text);
-                text.push_str("[at ");
+                text.push_str(&format!("[at {base} + "));
                 self.write(*low, text);
                 text.push_str(&format!(" +: {width}]{}", if *signed { "s" } else { "" }));
             }

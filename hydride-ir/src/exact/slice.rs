@@ -24,6 +24,9 @@ impl Dag {
         if !is_arg && low == 0 && self.range(of).fits(width, signed) {
             return of;
         }
+        if !is_arg && self.natural(of).is_some_and(|(own, signed)| !signed && own <= low) {
+            return self.int(0);
+        }
         match self.node(of).clone() {
             Node::Const(value) => {
                 let bits = (value >> low as usize) & (power(width) - Int::ONE);
@@ -93,8 +96,14 @@ impl Dag {
             Node::Shr(value, count) if low > 0 || self.as_i64(count).is_some() => {
                 match self.as_i64(count).and_then(|count| u32::try_from(count).ok()) {
                     Some(count) if count <= crate::MAX_WIDTH => self.slice(value, low + count, width, signed),
-                    _ => self.slice_general(of, low, width, signed),
+                    _ => self.slice_shifted(of, value, count, (low, width, signed)),
                 }
+            }
+            Node::Shr(value, count) => self.slice_shifted(of, value, count, (low, width, signed)),
+            Node::SliceAt { of: inner, base, low: position, width: inner_width, .. }
+                if low + width <= inner_width =>
+            {
+                self.slice_from(inner, base + low, position, width, signed)
             }
             Node::Select(condition, then, otherwise) => {
                 let then = self.slice(then, low, width, signed);
@@ -114,6 +123,22 @@ impl Dag {
             }
             _ => self.slice_general(of, low, width, signed),
         }
+    }
+
+    /// A part of a value shifted down by a computed count is a slice at that position.
+    fn slice_shifted(&mut self, of: NodeId, value: NodeId, count: NodeId, slice: (u32, u32, bool)) -> NodeId {
+        let (low, width, signed) = slice;
+        // Of bits, not of an arithmetic value: signed and unsigned shifts of these keep one form.
+        let bits = match self.node(value) {
+            Node::Slice { of, .. } => matches!(self.node(*of), Node::Arg(_)),
+            Node::Concat(_) | Node::SliceAt { .. } => true,
+            _ => false,
+        };
+        let part = bits && self.natural(value).is_some_and(|(own, signed)| !signed && low + width < own);
+        if part && self.range(count).is_non_negative() {
+            return self.slice_from(value, low, count, width, signed);
+        }
+        self.slice_general(of, low, width, signed)
     }
 
     fn slice_bitwise(
@@ -192,10 +217,10 @@ impl Dag {
                     id
                 }
             }
-            Node::SliceAt { of, low, width: inner, signed }
+            Node::SliceAt { of, base, low, width: inner, signed }
                 if inner > width || (inner == width && signed) =>
             {
-                self.slice_at(of, low, width, false)
+                self.slice_from(of, base, low, width, false)
             }
             Node::Concat(parts) => {
                 let total: u32 = parts.iter().map(|part| part.width).sum();
@@ -255,25 +280,41 @@ impl Dag {
 
     /// Bits `low .. low + width` of a non-negative `of` at a computed, non-negative position.
     pub fn slice_at(&mut self, of: NodeId, low: NodeId, width: u32, signed: bool) -> NodeId {
+        self.slice_from(of, 0, low, width, signed)
+    }
+
+    /// Bits from position `base + low` on, both parts not negative.
+    fn slice_from(&mut self, of: NodeId, base: u32, low: NodeId, width: u32, signed: bool) -> NodeId {
         if let Some(low) = self.as_int(low) {
-            return match u32::try_from(low) {
+            return match u32::try_from(low + Int::from(base)) {
                 Ok(low) if low <= crate::MAX_WIDTH => self.slice(of, low, width, signed),
                 _ => self.int(0),
             };
         }
+        if let Node::Sum { terms, constant } = self.node(low).clone()
+            && constant > Int::ZERO
+            && let Ok(constant) = u32::try_from(&constant)
+            && base.saturating_add(constant) <= crate::MAX_WIDTH
+        {
+            let rest = self.linear(&terms, Int::ZERO);
+            if self.range(rest).is_non_negative() {
+                return self.slice_from(of, base + constant, rest, width, signed);
+            }
+        }
         if let Node::Slice { of: inner, low: inner_low, width: inner_width, signed: false } = *self.node(of)
             && self.range(inner).is_non_negative()
-            && self
-                .range(low)
-                .high
-                .as_ref()
-                .is_some_and(|high| high + Int::from(width) <= Int::from(inner_width))
         {
-            let base = self.int(inner_low);
-            let low = self.sum(&[low, base]);
-            return self.slice_at(inner, low, width, signed);
+            let reach = self.range(low).high.as_ref().map(|high| high + Int::from(base + width));
+            let inside = reach.is_some_and(|reach| reach <= Int::from(inner_width));
+            let whole = match *self.node(inner) {
+                Node::Arg(arg) => inner_low == 0 && inner_width == self.arg_widths()[arg as usize],
+                _ => false,
+            };
+            if inside || whole {
+                return self.slice_from(inner, base + inner_low, low, width, signed);
+            }
         }
-        self.intern(Node::SliceAt { of, low, width, signed })
+        self.intern(Node::SliceAt { of, base, low, width, signed })
     }
 
     /// Parts side by side, least significant first; each part is its low `width` bits.

@@ -39,7 +39,9 @@ fn eval(dag: &Dag, id: NodeId, args: &[Int]) -> Int {
         Node::Const(constant) => constant.clone(),
         Node::Arg(arg) => args[*arg as usize].clone(),
         Node::Slice { of, low, width, signed } => slice_of(&value(of), *low, *width, *signed),
-        Node::SliceAt { of, low, width, signed } => slice_of(&(value(of) >> count(low)), 0, *width, *signed),
+        Node::SliceAt { of, base, low, width, signed } => {
+            slice_of(&(value(of) >> (count(low) + *base as usize)), 0, *width, *signed)
+        }
         Node::Concat(parts) => {
             let mut sum = Int::ZERO;
             let mut position = 0;

@@ -25,13 +25,15 @@ pub struct Masking {
     pub pass: Option<u32>,
 }
 
-/// The lane form of a function, or `None` where it has no lane structure that is short.
-pub fn canonicalize(dag: &mut Dag, raised: &Raised) -> Option<Canonical> {
+/// The lane form of a function, or `None` where it has no lane structure that is short. `may_mask` tells
+/// which arguments can be masks: registers can, immediates cannot.
+pub fn canonicalize(dag: &mut Dag, raised: &Raised, may_mask: impl Fn(u32) -> bool) -> Option<Canonical> {
     let mut skeletons = Skeletons::default();
     let arg_widths = dag.arg_widths().to_vec();
     if let [segments] = raised.results.as_slice()
         && let Some(cut) = elements(dag, segments)
         && let Some((core, masking)) = unmask(dag, &cut)
+        && may_mask(masking.mask)
         && let Some(form) = form(dag, &mut skeletons, &[core], &arg_widths)
     {
         return Some(Canonical { form, masking: Some(masking) });
@@ -81,6 +83,10 @@ fn form(dag: &Dag, skeletons: &mut Skeletons, cuts: &[Elements], arg_widths: &[u
 /// Takes a mask off: every element is chosen by a bit of one argument, which nothing else reads, between
 /// its value and zero or the same element of an argument.
 fn unmask(dag: &mut Dag, cut: &Elements) -> Option<(Elements, Masking)> {
+    // One element under one bit is a choice, not a mask register.
+    if cut.values.len() < 2 {
+        return None;
+    }
     let mut taken: Option<Masking> = None;
     let mut values = Vec::with_capacity(cut.values.len());
     for (place, value) in cut.values.iter().enumerate() {
@@ -104,7 +110,6 @@ fn unmask(dag: &mut Dag, cut: &Elements) -> Option<(Elements, Masking)> {
     }
     let masking = taken?;
     let reads_mask = values.iter().any(|value| reads(dag, *value, masking.mask));
-    // One element under one bit is a choice, not a mask register.
     (!reads_mask && masking.pass != Some(masking.mask))
         .then_some((Elements { width: cut.width, values }, masking))
 }

@@ -170,9 +170,14 @@ impl Emitter<'_> {
             }
             Kind::SliceAt => {
                 let of = self.term(child(0), &working(0));
-                let low = self.term(child(1), &working(1));
-                let slice = self.function.push(Op::ExtractAt { of, low }, number(0));
-                self.cast(slice, width, number(1))
+                let mut low = self.term(child(1), &working(1));
+                let base = self.hole(&term.numbers[0], &term.folds);
+                if base.as_constant() != Some(0) {
+                    let base = self.literal(base, &working(1));
+                    low = self.binary(BinaryOp::Add, false, low, base, &working(1));
+                }
+                let slice = self.function.push(Op::ExtractAt { of, low }, number(1));
+                self.cast(slice, width, number(2))
             }
             Kind::Concat => {
                 let mut parts = Vec::with_capacity(term.children.len());

@@ -39,7 +39,7 @@ pub(super) fn fit(terms: &[RawTerm], extents: [u32; LOOPS]) -> Option<Template<i
                 term.numbers.iter().map(|vector| affine(vector, &counts)).collect::<Option<Vec<_>>>()?;
             // Positions and literals may change from element to element; widths, counts and signs may not.
             let may_vary = |index: usize| match &term.kind {
-                Kind::Leaf(_) => index == 0,
+                Kind::Leaf(_) | Kind::SliceAt => index == 0,
                 Kind::Const => true,
                 Kind::Sum { constant, .. } => *constant && index + 1 == numbers.len(),
                 _ => false,

@@ -108,8 +108,9 @@ impl Skeletons {
                     _ => (Kind::Slice, numbers, one(&[*of])),
                 }
             }
-            Node::SliceAt { of, low, width, signed } => {
-                (Kind::SliceAt, vec![i64::from(*width), flag(*signed)], one(&[*of, *low]))
+            Node::SliceAt { of, base, low, width, signed } => {
+                let numbers = vec![i64::from(*base), i64::from(*width), flag(*signed)];
+                (Kind::SliceAt, numbers, one(&[*of, *low]))
             }
             Node::Concat(parts) => {
                 let widths = parts.iter().map(|part| i64::from(part.width)).collect();

@@ -81,7 +81,8 @@ pub enum Kind {
     Arg(u32),
     /// A slice of the operand: `[low, width, signed]`.
     Slice,
-    /// A slice of the first operand at the position that the second gives: `[width, signed]`.
+    /// A slice of the first operand at the position that the second gives: `[constant
+    /// part of the position, width, signed]`.
     SliceAt,
     /// Operands side by side, least significant first: their widths.
     Concat,
@@ -286,10 +287,10 @@ impl Kind {
     /// What the number at a position of this kind is.
     pub fn role(&self, index: usize, is_root: bool) -> Role {
         match (self, index) {
-            (Kind::Leaf(_) | Kind::Slice, 0) => Role::Offset,
+            (Kind::Leaf(_) | Kind::Slice | Kind::SliceAt, 0) => Role::Offset,
             (Kind::Leaf(_), 1) => Role::SliceWidth,
             (Kind::Slice, 1) if is_root => Role::ElementWidth,
-            (Kind::Slice, 1) | (Kind::SliceAt | Kind::Saturate, 0) | (Kind::Concat, _) => Role::Width,
+            (Kind::Slice | Kind::SliceAt, 1) | (Kind::Saturate, 0) | (Kind::Concat, _) => Role::Width,
             (Kind::Leaf(_) | Kind::Slice, _) | (Kind::SliceAt | Kind::Saturate, _) => Role::Signed,
             (Kind::LeadingZeros | Kind::TrailingZeros, _) => Role::Width,
             (Kind::Fold(_), _) => Role::Count,

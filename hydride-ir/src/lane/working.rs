@@ -8,6 +8,7 @@ use crate::exact::{Int, Node, NodeId, Part, Range, joint_natural, range_of};
 /// value is unbounded where its width is needed.
 pub(super) fn set_working_widths(statement: &mut Statement<i64>, arg_widths: &[u32]) -> Option<()> {
     let ranges = ranges(&statement.template, &statement.extents, arg_widths)?;
+    let statement_terms = statement.template.clone();
     for term in &mut statement.template.terms {
         if !term.kind.has_working_width() {
             continue;
@@ -20,7 +21,13 @@ pub(super) fn set_working_widths(statement: &mut Statement<i64>, arg_widths: &[u
             _ => vec![term.children.iter().map(|child| NodeId(*child as u32)).collect()],
         };
         for (position, operands) in groups.iter().enumerate() {
-            let (width, signed) = joint_natural(operands, &|id: NodeId| &ranges[id.position()])?;
+            let (width, signed) = if matches!(term.kind, Kind::SliceAt) && position == 1 {
+                // The position holds the constant part as well.
+                let counts = term_counts(&statement_terms, &statement.extents, &term.folds);
+                ranges[operands[0].position()].add(&extremes(&term.numbers[0], &counts)).natural()?
+            } else {
+                joint_natural(operands, &|id: NodeId| &ranges[id.position()])?
+            };
             let width = width + u32::from(signed && matches!(term.kind, Kind::Div | Kind::Rem));
             if width > crate::MAX_WIDTH {
                 return None;
@@ -40,11 +47,7 @@ pub(super) fn ranges(
 ) -> Option<Vec<Range>> {
     let mut ranges: Vec<Range> = Vec::with_capacity(template.terms.len());
     for term in &template.terms {
-        let counts: Vec<i64> = extents
-            .iter()
-            .copied()
-            .chain(term.folds.iter().map(|fold| template.terms[*fold].numbers[0].base))
-            .collect();
+        let counts = term_counts(template, extents, &term.folds);
         let child = |index: usize| NodeId(term.children[index] as u32);
         let children: Box<[NodeId]> = term.children.iter().map(|child| NodeId(*child as u32)).collect();
         let width = |index: usize| u32::try_from(term.numbers[index].base).ok();
@@ -52,7 +55,7 @@ pub(super) fn ranges(
             Kind::Const => extremes(&term.numbers[0], &counts),
             Kind::Fold(op) => fold_range(*op, term.numbers[0].base, &ranges[term.children[0]]),
             Kind::Leaf(_) | Kind::Slice => Range::of_width(width(1)?, term.numbers[2].base == 1),
-            Kind::SliceAt => Range::of_width(width(0)?, term.numbers[1].base == 1),
+            Kind::SliceAt => Range::of_width(width(1)?, term.numbers[2].base == 1),
             kind => {
                 let node = match kind {
                     Kind::Literal(value) => Node::Const(value.clone()),
@@ -115,6 +118,12 @@ pub(super) fn ranges(
         ranges.push(range);
     }
     Some(ranges)
+}
+
+/// Iterations of the loops and of the folds around a term.
+fn term_counts(template: &Template<i64>, extents: &[i64; LOOPS], folds: &[usize]) -> Vec<i64> {
+    let counts = folds.iter().map(|fold| template.terms[*fold].numbers[0].base);
+    extents.iter().copied().chain(counts).collect()
 }
 
 /// Least and greatest value of an affine number.

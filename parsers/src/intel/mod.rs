@@ -20,6 +20,7 @@
 mod ast;
 mod classify;
 mod document;
+mod errata;
 mod grammar;
 mod library;
 mod operand;
@@ -32,6 +33,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::elaborate;
+use crate::errata::{Application, Errata};
 use crate::ledger::{Diagnostic, LedgerEntry, Severity, Span, Status};
 use crate::signature::{Form, Instruction, Signature};
 use crate::{Isa, Parsed};
@@ -45,6 +47,8 @@ use source::Source;
 pub struct Options<'a> {
     /// Called from any thread with the number of entries done and the number of all.
     pub progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
+    /// What the document gets wrong. Errata that do not apply are in the diagnostics.
+    pub errata: Option<&'a Errata>,
 }
 
 /// Stack of the threads that run operations, whose nesting is bounded but deep.
@@ -53,7 +57,12 @@ const STACK_BYTES: usize = 64 << 20;
 /// Reads a document. Whatever the bytes are, the result has a ledger line for every entry found.
 pub fn parse(file_name: &str, bytes: &[u8], options: &Options<'_>) -> Parsed {
     let source = Source::new(file_name, bytes);
-    let document = document::read(&source, bytes);
+    let mut document = document::read(&source, bytes);
+    let ids = ids(&document.entries);
+    if let Some(errata) = options.errata {
+        let applications = errata::apply(&mut document, &ids, errata);
+        document.diagnostics.extend(applications.iter().filter_map(|done| errata.diagnostic(done)));
+    }
     let total = document.entries.len();
     let done = AtomicUsize::new(0);
     let model_one = |entry: &Entry| {
@@ -72,25 +81,21 @@ pub fn parse(file_name: &str, bytes: &[u8], options: &Options<'_>) -> Parsed {
         Ok(pool) => pool.install(|| document.entries.par_iter().map(model_one).collect()),
         Err(_) => document.entries.par_iter().map(model_one).collect(),
     };
-    assemble(document, modelled)
+    assemble(document, ids, modelled)
 }
 
-/// What became of one entry.
-struct Modelled {
-    status: Status,
-    instruction: Option<Box<Instruction>>,
-    span: Span,
+/// The state of each erratum against a document, in the errata's order, and the document's version. Nothing is run.
+pub fn check_errata(file_name: &str, bytes: &[u8], errata: &Errata) -> (String, Vec<Application>) {
+    let mut document = document::read(&Source::new(file_name, bytes), bytes);
+    let ids = ids(&document.entries);
+    let applications = errata::apply(&mut document, &ids, errata);
+    (document.version, applications)
 }
 
-fn assemble(document: document::Document, modelled: Vec<Modelled>) -> Parsed {
-    let mut parsed = Parsed {
-        version: document.version,
-        instructions: Vec::new(),
-        ledger: Vec::with_capacity(modelled.len()),
-        diagnostics: document.diagnostics,
-    };
+/// The ids of entries.
+fn ids(entries: &[Entry]) -> Vec<String> {
     let mut taken: FxHashMap<String, usize> = FxHashMap::default();
-    for (entry, modelled) in document.entries.iter().zip(modelled) {
+    let name = |entry: &Entry| {
         let mut id = if entry.name.is_empty() { "(unnamed)".to_owned() } else { entry.name.clone() };
         if taken.contains_key(&id) {
             id = format!("{}@{}", id, entry.extensions.join("+"));
@@ -100,6 +105,26 @@ fn assemble(document: document::Document, modelled: Vec<Modelled>) -> Parsed {
         if *count > 1 {
             id = format!("{id}#{count}");
         }
+        id
+    };
+    entries.iter().map(name).collect()
+}
+
+/// What became of one entry.
+struct Modelled {
+    status: Status,
+    instruction: Option<Box<Instruction>>,
+    span: Span,
+}
+
+fn assemble(document: document::Document, ids: Vec<String>, modelled: Vec<Modelled>) -> Parsed {
+    let mut parsed = Parsed {
+        version: document.version,
+        instructions: Vec::new(),
+        ledger: Vec::with_capacity(modelled.len()),
+        diagnostics: document.diagnostics,
+    };
+    for (id, modelled) in ids.into_iter().zip(modelled) {
         if let Status::Failed { reason, message } = &modelled.status {
             parsed.diagnostics.push(Diagnostic {
                 severity: Severity::Error,

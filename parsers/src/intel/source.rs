@@ -1,5 +1,7 @@
 //! Places in a document: lines and columns of byte offsets, and operation text with its entities decoded.
 
+use std::ops::Range;
+
 use crate::ledger::Span;
 
 /// A document's bytes with its line starts.
@@ -39,6 +41,8 @@ pub(super) struct Text {
     pub(super) text: String,
     /// Decoded offset and document offset wherever the distance between the two changes.
     anchors: Vec<(usize, usize)>,
+    /// Parts of the text that are not the document's: all of each stands at its beginning.
+    replaced: Vec<Range<usize>>,
     /// Document offsets of what could not be decoded.
     pub(super) faults: Vec<usize>,
 }
@@ -101,8 +105,31 @@ impl Text {
         }
     }
 
+    /// Puts `now` in the place of a part of the text; later parts must have been replaced before earlier ones.
+    pub(super) fn replace(&mut self, at: Range<usize>, now: &str) {
+        let (start, end) = (self.offset(at.start), self.offset(at.end));
+        let (old, new) = (at.len(), now.len());
+        self.text.replace_range(at.clone(), now);
+        self.anchors.retain(|(text, _)| *text < at.start || *text > at.end);
+        let moved = |offset: &mut usize| {
+            if *offset >= at.end {
+                *offset = *offset - old + new;
+            }
+        };
+        self.anchors.iter_mut().for_each(|(text, _)| moved(text));
+        for range in &mut self.replaced {
+            moved(&mut range.start);
+            moved(&mut range.end);
+        }
+        let position = self.anchors.partition_point(|(text, _)| *text < at.start);
+        self.anchors.splice(position..position, [(at.start, start), (at.start + new, end)]);
+        self.replaced.push(at.start..at.start + new);
+    }
+
     /// The document offset of an offset in the decoded text.
     pub(super) fn offset(&self, decoded: usize) -> usize {
+        let replaced = self.replaced.iter().find(|range| range.contains(&decoded));
+        let decoded = replaced.map_or(decoded, |range| range.start);
         let position = self.anchors.partition_point(|(text, _)| *text <= decoded);
         self.anchors[..position].last().map_or(0, |(text, document)| document + (decoded - text))
     }

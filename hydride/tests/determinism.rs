@@ -1,0 +1,120 @@
+//! The same documents give the same bytes, and `--check` notices others.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use support::*;
+
+/// `--check` on the folder `out` below `folder`.
+fn check(specs: &Path, folder: &Path) -> Run {
+    let specs = specs.to_string_lossy();
+    hydride(folder, &["generate-ir", "--specs", &specs, "--isa", "x86", "--check"])
+}
+
+#[track_caller]
+fn assert_same(left: &Path, right: &Path) {
+    let (left, right) = (timeless_files(left), timeless_files(right));
+    assert_eq!(left.keys().collect::<Vec<_>>(), right.keys().collect::<Vec<_>>());
+    for (name, contents) in &left {
+        assert!(*contents == right[name], "{name} differs");
+    }
+}
+
+#[test]
+fn outputs_are_the_same_in_every_run_and_for_any_number_of_threads() {
+    for specs in document_folders() {
+        let folders = [scratch(), scratch(), scratch()];
+        let jobs: [&[&str]; 3] = [&[], &["--jobs", "1"], &["--jobs", "2"]];
+        let outs: Vec<PathBuf> =
+            folders.iter().zip(jobs).map(|(folder, jobs)| generate(&specs, folder.path(), jobs)).collect();
+        assert_same(&outs[0], &outs[1]);
+        assert_same(&outs[0], &outs[2]);
+        let locks =
+            folders.each_ref().map(|folder| std::fs::read(folder.path().join("autollvm.lock")).unwrap());
+        assert!(locks[0] == locks[1] && locks[0] == locks[2], "autollvm.lock differs");
+        assert_eq!(read_json(&outs[1].join("summary.json"))["jobs"], 1);
+        assert_eq!(read_json(&outs[2].join("summary.json"))["jobs"], 2);
+
+        // Again in the first folder, now with a lock file and an output folder there.
+        let before = timeless_files(&outs[0]);
+        generate(&specs, folders[0].path(), &[]);
+        assert!(timeless_files(&outs[0]) == before, "a second run changes the outputs");
+        assert_eq!(std::fs::read(folders[0].path().join("autollvm.lock")).unwrap(), locks[0]);
+        let left: Vec<String> = std::fs::read_dir(folders[0].path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .filter(|name| name != "out" && name != "autollvm.lock")
+            .collect();
+        assert!(left.is_empty(), "left behind: {left:?}");
+    }
+}
+
+#[test]
+fn fresh_outputs_pass_the_check() {
+    let folder = scratch();
+    let out = generate(&samples(), folder.path(), &[]);
+    let before = files(&out);
+    let run = check(&samples(), folder.path()).exits(0);
+    assert_eq!(run.stdout, "");
+    assert!(files(&out) == before, "--check writes nothing");
+}
+
+#[test]
+fn the_check_names_the_file_and_the_line_of_a_change() {
+    let folder = scratch();
+    let out = generate(&samples(), folder.path(), &[]);
+    let path = out.join("ir/x86.hir");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines[6] = "# something else";
+    std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let before = files(&out);
+    let run = check(&samples(), folder.path()).exits(1);
+    let told: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("ir/x86.hir") && told[0].contains('7'), "{told:?}");
+    assert!(files(&out) == before, "--check writes nothing");
+}
+
+#[test]
+fn the_check_names_cut_removed_and_foreign_files() {
+    let folder = scratch();
+    let out = generate(&samples(), folder.path(), &[]);
+    let text = std::fs::read_to_string(out.join("ledger.jsonl")).unwrap();
+    let lines = text.lines().count();
+    std::fs::write(out.join("ledger.jsonl"), &text[..text.trim_end().rfind('\n').unwrap() + 1]).unwrap();
+    std::fs::remove_file(out.join("classes.json")).unwrap();
+    std::fs::write(out.join("llvm/Old.td"), "// old\n").unwrap();
+    let run = check(&samples(), folder.path()).exits(1);
+    let told = |file: &str| {
+        let found: Vec<&str> = run.stdout.lines().filter(|line| line.contains(file)).collect();
+        assert_eq!(found.len(), 1, "{file} in {}", run.stdout);
+        found[0].to_owned()
+    };
+    assert!(told("ledger.jsonl").contains(&lines.to_string()), "{}", run.stdout);
+    told("classes.json");
+    told("llvm/Old.td");
+    assert_eq!(run.stdout.lines().count(), 3, "{}", run.stdout);
+}
+
+#[test]
+fn the_check_of_a_missing_folder_differs() {
+    let folder = scratch();
+    let run = check(&samples(), folder.path()).exits(1);
+    assert!(run.stdout.contains("classes.json"), "{}", run.stdout);
+    assert!(!folder.path().join("out").exists());
+    assert!(!folder.path().join("autollvm.lock").exists());
+}
+
+#[test]
+fn a_change_of_the_document_is_a_difference() {
+    let folder = scratch();
+    let entry = good_entry("_mm_one");
+    let specs = specs_with(folder.path(), document(std::slice::from_ref(&entry)));
+    generate(&specs, folder.path(), &[]);
+    check(&specs, folder.path()).exits(0);
+    specs_with(folder.path(), document(&[entry.replace("AND", "OR")]));
+    let run = check(&specs, folder.path()).exits(1);
+    assert!(run.stdout.contains("ir/x86.hir"), "{}", run.stdout);
+}

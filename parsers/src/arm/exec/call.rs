@@ -1,0 +1,225 @@
+//! Calls: functions of the library, with the few that documents call but do not define.
+
+use std::sync::Arc;
+
+use super::value::select;
+use super::{Fault, FileId, Flow, Frame, Machine, Reason, Registers, Run, Value, Var, Width};
+use crate::arm::asl::ast::{Expr, ExprKind, Function, FunctionKind, Name, Offset, Type};
+
+impl Machine<'_> {
+    /// A call as an expression or statement.
+    pub(super) fn call(
+        &mut self,
+        frame: &mut Frame,
+        name: &str,
+        args: &[Expr],
+        want: Option<u32>,
+        offset: Offset,
+    ) -> Run<Value> {
+        self.step(offset)?;
+        if let Some(value) = self.builtin(frame, name, args, want, offset)? {
+            return Ok(value);
+        }
+        let function = self.find(name, FunctionKind::Call, args.len(), offset)?;
+        let args: Vec<&Expr> = args.iter().collect();
+        self.invoke_with(frame, &function, &args, want, offset)
+    }
+
+    /// The function of a name; the first of several that take different types is returned.
+    pub(super) fn find(
+        &self,
+        name: &str,
+        kind: FunctionKind,
+        arguments: usize,
+        offset: Offset,
+    ) -> Run<Arc<Function>> {
+        match self.documents.library.function_named(name, kind, arguments) {
+            Some(Ok(functions)) => {
+                // `Abs` exists for integers and for reals; values of ours are never real.
+                let usable = functions.iter().find(|function| !takes_reals(function));
+                match usable.or(functions.first()) {
+                    Some(function) => Ok(function.clone()),
+                    None => self.fault(Reason::UnknownCall, offset, format!("`{name}` is not defined")),
+                }
+            }
+            Some(Err(error)) => Err(Fault::syntax(FileId::Library, error)),
+            None => self.fault(
+                Reason::UnknownCall,
+                offset,
+                format!("`{name}` is not defined for {arguments} arguments"),
+            ),
+        }
+    }
+
+    /// Evaluates arguments and calls a function or getter.
+    pub(super) fn invoke_with(
+        &mut self,
+        frame: &mut Frame,
+        function: &Function,
+        args: &[&Expr],
+        want: Option<u32>,
+        offset: Offset,
+    ) -> Run<Value> {
+        let mut vars = Vec::with_capacity(args.len());
+        for (param, arg) in function.params.iter().zip(args) {
+            let want = literal_width(&param.typ);
+            vars.push(Var::Value(self.eval(frame, arg, want)?));
+        }
+        let (value, _) = self.invoke(function, vars, None, want, offset)?;
+        Ok(value)
+    }
+
+    /// Calls a function; the values of its parameters afterwards are returned for references.
+    pub(super) fn invoke(
+        &mut self,
+        function: &Function,
+        args: Vec<Var>,
+        assigned: Option<Value>,
+        want: Option<u32>,
+        offset: Offset,
+    ) -> Run<(Value, Vec<Var>)> {
+        self.step(offset)?;
+        let file = self.file;
+        let table_args = super::recognise::table_arguments(&self.dag, function, &args);
+        if table_args.is_some()
+            && let Some(value) = self.table_value(function, &args)
+        {
+            return Ok((value, args));
+        }
+        let kept = table_args.map(|range| (range, args.clone(), self.registers.clone()));
+        let result = self.deeper(offset, |this| this.enter(function, args, assigned, want, offset));
+        self.file = file;
+        match (result, kept) {
+            (Err(fault), Some((range, args, registers))) if fault.reason == Reason::Symbolic => {
+                // A pure function of one small integer: run it at every value.
+                self.registers = registers;
+                let value = self.tabulate(function, &args, range, fault, offset)?;
+                self.file = file;
+                Ok((value, args))
+            }
+            (result, _) => result,
+        }
+    }
+
+    fn enter(
+        &mut self,
+        function: &Function,
+        args: Vec<Var>,
+        assigned: Option<Value>,
+        want: Option<u32>,
+        offset: Offset,
+    ) -> Run<(Value, Vec<Var>)> {
+        let mut inner = Frame { returns: function.returns.clone(), ..Frame::default() };
+        let typed = function.params.iter().map(|param| &param.typ).zip(&args);
+        for (typ, arg) in typed {
+            if let Some(width) = var_width(arg) {
+                self.bind_width(&mut inner, typ, width);
+            }
+        }
+        let bits_argument = super::recognise::bits_argument(&args);
+        for (param, arg) in function.params.iter().zip(args) {
+            inner.set(&param.name, arg);
+        }
+        match (&function.value, assigned) {
+            (Some(name), Some(value)) => {
+                if let (Some(typ), Value::Bits(_, width)) = (&function.returns, &value) {
+                    self.bind_width(&mut inner, typ, *width);
+                }
+                inner.set(name, Var::Value(value));
+            }
+            _ => {
+                if let (Some(typ), Some(want)) = (&function.returns, want) {
+                    self.bind_width(&mut inner, typ, Width::Known(want));
+                }
+            }
+        }
+        self.file = FileId::Library;
+        let flow = self.block(&mut inner, &function.body)?;
+        let mut value = match flow {
+            Flow::Return(value) => value,
+            Flow::Next => Value::Unit,
+        };
+        let pending = std::mem::take(&mut inner.pending);
+        if let Some(bits) = bits_argument
+            && let Some(found) = self.bit_search(&pending, &value, bits)
+        {
+            value = found;
+        } else {
+            for pending in pending.into_iter().rev() {
+                value = match select(&mut self.dag, pending.condition, &pending.value, &value) {
+                    Some(value) => value,
+                    None => return self.fault(Reason::Symbolic, offset, "the branches return unlike values"),
+                };
+                let now = std::mem::take(&mut self.registers);
+                self.registers = Registers::merge(&mut self.dag, pending.condition, &pending.registers, &now);
+            }
+            if let Some(bits) = bits_argument {
+                value = self.bit_count(value, bits);
+            }
+        }
+        let references = function
+            .params
+            .iter()
+            .map(|param| match param.reference {
+                true => inner.vars.remove(&param.name).unwrap_or(Var::Unset),
+                false => Var::Unset,
+            })
+            .collect();
+        Ok((value, references))
+    }
+
+    /// Gives the name in `bits(N)` its value, unless a parameter of that name does.
+    fn bind_width(&mut self, frame: &mut Frame, typ: &Type, width: Width) {
+        if let Type::Bits(expr) = typ
+            && let ExprKind::Name(name) = &expr.kind
+            && !frame.vars.contains_key(name)
+        {
+            let node = self.width_node(width);
+            frame.set(name, Var::Value(Value::Int(node)));
+        }
+    }
+
+    /// The width in bits that a setter's value has, where its head and the arguments tell.
+    pub(super) fn setter_width(
+        &mut self,
+        frame: &mut Frame,
+        function: &Function,
+        args: &[&Expr],
+    ) -> Option<u32> {
+        let Some(Type::Bits(width)) = &function.returns else { return None };
+        let ExprKind::Name(name) = &width.kind else { return literal_width(function.returns.as_ref()?) };
+        let position = function.params.iter().position(|param| &param.name == name)?;
+        let node = self.integer(frame, args.get(position)?).ok()?;
+        u32::try_from(self.dag.as_i64(node)?).ok()
+    }
+
+    /// Names an extension that the text asks for.
+    pub(super) fn extension(&mut self, name: &str) {
+        let name: Name = name.into();
+        if !self.extensions.contains(&name) {
+            self.extensions.push(name);
+        }
+    }
+}
+
+fn takes_reals(function: &Function) -> bool {
+    function.params.iter().any(|param| matches!(&param.typ, Type::Named(name) if &**name == "real"))
+}
+
+fn literal_width(typ: &Type) -> Option<u32> {
+    match typ {
+        Type::Bits(width) => match &width.kind {
+            ExprKind::Int(width) => u32::try_from(width).ok(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn var_width(var: &Var) -> Option<Width> {
+    match var {
+        Var::Value(Value::Bits(_, width)) => Some(*width),
+        Var::Bits(_, width) => Some(Width::Known(*width)),
+        _ => None,
+    }
+}

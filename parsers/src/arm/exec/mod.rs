@@ -1,0 +1,180 @@
+//! The elaborator of ASL: statements run on exact integers, registers hold slices of arguments.
+//!
+//! Values that are known stay literals of the graph, so that decode and loops run as written.
+//! Where a condition is only known when the instruction runs, both branches are run and their
+//! variables and registers merged; a `return` under such a condition waits in `pending` until
+//! the function's end.
+
+mod assume;
+mod builtin;
+mod call;
+mod expr;
+mod fault;
+mod place;
+mod recognise;
+mod stmt;
+mod value;
+
+use hydride_ir::exact::{Dag, NodeId};
+use rustc_hash::FxHashMap;
+
+pub use assume::Assumptions;
+pub use fault::{Fault, FileId, Reason};
+pub use value::{Registers, Value, Var, Width};
+
+use crate::arm::asl::ast::{Name, Offset, Stmt, Type};
+use crate::arm::asl::index::{Instructions, Library};
+use crate::elaborate::{MAX_NODES, MAX_STEPS};
+
+/// Deepest nesting of statements, expressions and calls at run time.
+const MAX_DEPTH: u32 = 120;
+
+/// The documents that the elaborator reads from.
+#[derive(Default)]
+pub struct Documents<'a> {
+    /// The library of functions.
+    pub library: Library<'a>,
+    /// The instructions.
+    pub instructions: Instructions<'a>,
+}
+
+/// What an operation gives.
+type Run<T> = Result<T, Fault>;
+
+/// A machine that runs ASL.
+pub struct Machine<'a> {
+    /// The values.
+    pub dag: Dag,
+    /// The registers.
+    pub registers: Registers,
+    /// Names of the extensions that the text asked for.
+    pub extensions: Vec<Name>,
+    documents: &'a Documents<'a>,
+    assumptions: Assumptions,
+    steps: u64,
+    max_steps: u64,
+    depth: u32,
+    file: FileId,
+    /// Tables of functions that were run at every value of their argument.
+    tables: FxHashMap<Name, recognise::Table>,
+}
+
+/// A function's variables.
+#[derive(Default)]
+pub struct Frame {
+    vars: FxHashMap<Name, Var>,
+    returns: Option<Type>,
+    pending: Vec<Pending>,
+}
+
+/// A `return` that was reached under a condition.
+struct Pending {
+    condition: NodeId,
+    value: Value,
+    registers: Registers,
+}
+
+/// Where control goes after a statement.
+enum Flow {
+    Next,
+    Return(Value),
+}
+
+impl Frame {
+    /// Sets a variable.
+    pub fn set(&mut self, name: &str, var: Var) {
+        match self.vars.get_mut(name) {
+            Some(slot) => *slot = var,
+            None => {
+                self.vars.insert(name.into(), var);
+            }
+        }
+    }
+
+    /// The variables.
+    pub fn vars(&self) -> impl Iterator<Item = (&Name, &Var)> {
+        self.vars.iter()
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// A machine over arguments of the given widths in bits.
+    pub fn new(documents: &'a Documents<'a>, arg_widths: Vec<u32>) -> Self {
+        Self {
+            dag: Dag::new(arg_widths),
+            registers: Registers::default(),
+            extensions: Vec::new(),
+            documents,
+            assumptions: Vec::new(),
+            steps: 0,
+            max_steps: MAX_STEPS,
+            depth: 0,
+            file: FileId::Instructions,
+            tables: FxHashMap::default(),
+        }
+    }
+
+    /// Runs statements of a file with the variables of `frame`.
+    pub fn run(&mut self, file: FileId, frame: &mut Frame, stmts: &[Stmt]) -> Result<(), Fault> {
+        self.file = file;
+        self.depth = 0;
+        self.block(frame, stmts)?;
+        let pending = std::mem::take(&mut frame.pending);
+        for pending in pending.into_iter().rev() {
+            let now = std::mem::take(&mut self.registers);
+            self.registers = Registers::merge(&mut self.dag, pending.condition, &pending.registers, &now);
+        }
+        Ok(())
+    }
+
+    /// Lowers the number of steps that may be run in all.
+    pub fn limit(&mut self, steps: u64) {
+        self.max_steps = steps.min(MAX_STEPS);
+    }
+
+    fn fault<T>(&self, reason: Reason, offset: Offset, message: impl Into<String>) -> Run<T> {
+        Err(Fault { reason, message: message.into(), file: self.file, offset })
+    }
+
+    /// Counts a step.
+    fn step(&mut self, offset: Offset) -> Run<()> {
+        self.steps += 1;
+        if self.steps > self.max_steps {
+            return self.fault(Reason::Limit, offset, format!("more than {} steps", self.max_steps));
+        }
+        if self.dag.len() > MAX_NODES {
+            return self.fault(Reason::Limit, offset, format!("more than {MAX_NODES} values"));
+        }
+        Ok(())
+    }
+
+    /// Runs `inner` one level deeper.
+    fn deeper<T>(&mut self, offset: Offset, inner: impl FnOnce(&mut Self) -> Run<T>) -> Run<T> {
+        if self.depth >= MAX_DEPTH {
+            return self.fault(Reason::Limit, offset, "the text nests or recurses too deeply");
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// A known integer.
+    fn known(&self, node: NodeId, offset: Offset) -> Run<i64> {
+        match self.dag.as_int(node) {
+            Some(value) => {
+                i64::try_from(value).or_else(|_| self.fault(Reason::Limit, offset, "a number is too large"))
+            }
+            None => self.fault(Reason::Symbolic, offset, "a number must be known here"),
+        }
+    }
+
+    /// A known width in bits.
+    fn known_width(&self, node: NodeId, offset: Offset) -> Run<u32> {
+        let width = self.known(node, offset)?;
+        match u32::try_from(width) {
+            Ok(width) if width <= hydride_ir::MAX_WIDTH => Ok(width),
+            _ => self.fault(Reason::Limit, offset, format!("{width} is not a width")),
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! The two JSON documents: intrinsics with their base instructions, and operations by key.
+//!
+//! An entry of another shape is an error of that entry, told with the path of the field; the text
+//! is cut into entries first, so that each one has its place.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde_json::Value;
+
+/// One intrinsic as documented.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Entry {
+    /// The C name.
+    pub name: String,
+    /// The C type returned.
+    pub returns: String,
+    /// Arguments: C type and name.
+    pub args: Vec<(String, String)>,
+    /// Results: register and what of the returned value it holds.
+    pub results: Vec<(String, String)>,
+    /// Where arguments go before the instruction, by argument name.
+    pub preparation: BTreeMap<String, Preparation>,
+    /// Key of the operation.
+    pub operation: String,
+    /// Mnemonics.
+    pub base: Vec<String>,
+    /// Operands of the (first) base instruction.
+    pub operands: String,
+    /// CPU features, where the document has them.
+    pub extensions: Vec<String>,
+}
+
+/// Where an argument goes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Preparation {
+    /// Into a register.
+    Register(String),
+    /// Into the encoding: least and greatest value.
+    Immediate(i64, i64),
+    /// The document does not say.
+    Unsaid,
+}
+
+/// What is wrong at which field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShapeError {
+    /// The entry's name, when it has one.
+    pub name: Option<String>,
+    /// The path, such as `[17].arguments[0]`.
+    pub path: String,
+    /// What was expected.
+    pub message: String,
+}
+
+/// Cuts an array into its elements; an error has the byte offset up to which it could be cut.
+pub fn elements(text: &str) -> (Vec<Range<usize>>, Option<(usize, &'static str)>) {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let blank = |mut at: usize| {
+        while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+            at += 1;
+        }
+        at
+    };
+    let mut at = blank(usize::from(text.starts_with('\u{feff}')) * 3);
+    if bytes.get(at) != Some(&b'[') {
+        return (found, Some((at, "expected an array of intrinsics")));
+    }
+    at = blank(at + 1);
+    if bytes.get(at) == Some(&b']') {
+        return (found, None);
+    }
+    loop {
+        let start = at;
+        let (mut depth, mut in_string) = (0usize, false);
+        loop {
+            match bytes.get(at) {
+                None => return (found, Some((start, "the array is not closed"))),
+                Some(b'\\') if in_string => at += 1,
+                Some(b'"') => in_string = !in_string,
+                _ if in_string => {}
+                Some(b'[' | b'{') => depth += 1,
+                Some(b']' | b'}') if depth > 0 => depth -= 1,
+                Some(b',' | b']' | b'}') if depth == 0 => break,
+                _ => {}
+            }
+            at += 1;
+        }
+        found.push(start..start + text[start..at].trim_end().len());
+        match bytes.get(at) {
+            Some(b',') => at = blank(at + 1),
+            Some(b']') => return (found, None),
+            _ => return (found, Some((at, "expected `,` or `]`"))),
+        }
+    }
+}
+
+/// A correction of one field of an entry.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+pub struct Erratum {
+    /// The entry's name.
+    pub entry: String,
+    /// A JSON pointer within the entry, such as `/base_instruction/0`.
+    pub field: String,
+    /// The text that stands there.
+    pub was: String,
+    /// What replaces it.
+    pub becomes: String,
+}
+
+/// Reads errata; an error has line, column and message.
+pub fn errata(text: &str) -> Result<Vec<Erratum>, (u32, u32, String)> {
+    serde_json::from_str(text)
+        .map_err(|error| (error.line() as u32, error.column() as u32, format!("not errata: {error}")))
+}
+
+/// Reads the entry at `index` as the errata correct it; those that do not apply are added to `stale`.
+pub fn entry(
+    text: &str,
+    index: usize,
+    errata: &[Erratum],
+    stale: &mut Vec<String>,
+) -> Result<Entry, ShapeError> {
+    let failure = |path: String, message: String, name: Option<String>| ShapeError { name, path, message };
+    let mut value: Value = serde_json::from_str(text).map_err(|error| {
+        let message = format!("not JSON (line {}, column {} of the entry)", error.line(), error.column());
+        failure(format!("[{index}]"), message, None)
+    })?;
+    let name = value.get("name").and_then(Value::as_str).map(str::to_owned);
+    for erratum in errata.iter().filter(|erratum| name.as_ref() == Some(&erratum.entry)) {
+        match value.pointer_mut(&erratum.field) {
+            Some(Value::String(found)) if *found == erratum.was => found.clone_from(&erratum.becomes),
+            found => stale.push(format!(
+                "the erratum of `{}` no longer applies: expected `{}`, found {}",
+                erratum.field,
+                erratum.was,
+                found.map_or_else(|| "nothing".to_owned(), |value| format!("`{value}`"))
+            )),
+        }
+    }
+    let reader = Reader { prefix: format!("[{index}]") };
+    reader.entry(&value).map_err(|(path, message)| failure(path, message, name))
+}
+
+struct Reader {
+    prefix: String,
+}
+
+type Read<T> = Result<T, (String, String)>;
+
+impl Reader {
+    fn path<T>(&self, field: &str, message: &str) -> Read<T> {
+        Err((format!("{}{field}", self.prefix), message.to_owned()))
+    }
+
+    fn string(&self, value: Option<&Value>, field: &str) -> Read<String> {
+        match value {
+            Some(Value::String(text)) => Ok(text.clone()),
+            Some(_) => self.path(field, "expected a string"),
+            None => self.path(field, "the field is missing"),
+        }
+    }
+
+    fn array<'v>(&self, value: Option<&'v Value>, field: &str) -> Read<&'v Vec<Value>> {
+        match value {
+            Some(Value::Array(values)) => Ok(values),
+            Some(_) => self.path(field, "expected an array"),
+            None => self.path(field, "the field is missing"),
+        }
+    }
+
+    fn strings(&self, value: Option<&Value>, field: &str) -> Read<Vec<String>> {
+        let values = self.array(value, field)?;
+        values
+            .iter()
+            .enumerate()
+            .map(|(i, value)| self.string(Some(value), &format!("{field}[{i}]")))
+            .collect()
+    }
+
+    fn entry(&self, value: &Value) -> Read<Entry> {
+        if !value.is_object() {
+            return self.path("", "expected an object");
+        }
+        let mut entry = Entry {
+            name: self.string(value.get("name"), ".name")?,
+            operation: self.string(value.get("Operation"), ".Operation")?,
+            operands: self.string(value.get("operands"), ".operands")?,
+            base: self.strings(value.get("base_instruction"), ".base_instruction")?,
+            ..Entry::default()
+        };
+        match value.get("return_type") {
+            Some(Value::Object(fields)) => {
+                entry.returns = self.string(fields.get("value"), ".return_type.value")?
+            }
+            Some(_) => return self.path(".return_type", "expected an object"),
+            None => return self.path(".return_type", "the field is missing"),
+        }
+        for (i, arg) in self.strings(value.get("arguments"), ".arguments")?.iter().enumerate() {
+            match arg.trim().rsplit_once(' ') {
+                Some((c_type, name)) => entry.args.push((c_type.trim().to_owned(), name.to_owned())),
+                None => return self.path(&format!(".arguments[{i}]"), "expected a type and a name"),
+            }
+        }
+        for (i, result) in self.array(value.get("results"), ".results")?.iter().enumerate() {
+            let Value::Object(fields) = result else {
+                return self.path(&format!(".results[{i}]"), "expected an object");
+            };
+            for (register, part) in fields {
+                let part = self.string(Some(part), &format!(".results[{i}].{register}"))?;
+                entry.results.push((register.trim().to_owned(), part));
+            }
+        }
+        match value.get("Arguments_Preparation") {
+            Some(Value::Object(fields)) => {
+                for (name, field) in fields {
+                    let path = format!(".Arguments_Preparation.{name}");
+                    entry.preparation.insert(name.clone(), self.preparation(field, &path)?);
+                }
+            }
+            Some(_) => return self.path(".Arguments_Preparation", "expected an object"),
+            None => return self.path(".Arguments_Preparation", "the field is missing"),
+        }
+        // Newer revisions name the extension.
+        if let Some(Value::String(isa)) = value.get("SIMD_ISA") {
+            entry.extensions.push(isa.clone());
+        }
+        Ok(entry)
+    }
+
+    fn preparation(&self, value: &Value, path: &str) -> Read<Preparation> {
+        let Value::Object(fields) = value else { return self.path(path, "expected an object") };
+        if let Some(register) = fields.get("register") {
+            return Ok(Preparation::Register(self.string(Some(register), &format!("{path}.register"))?));
+        }
+        if !fields.contains_key("minimum") {
+            return Ok(Preparation::Unsaid);
+        }
+        let number = |field: &str| {
+            let path = format!("{path}.{field}");
+            let number = match fields.get(field) {
+                Some(Value::String(text)) => text.trim().parse().ok(),
+                Some(Value::Number(number)) => number.as_i64(),
+                _ => None,
+            };
+            number.map_or_else(|| self.path(&path, "expected a number"), Ok)
+        };
+        Ok(Preparation::Immediate(number("minimum")?, number("maximum")?))
+    }
+}
+
+/// Reads the operations: key to pseudocode.
+pub fn operations(text: &str) -> Result<BTreeMap<String, String>, (u32, u32, String)> {
+    let value: Value = serde_json::from_str(text)
+        .map_err(|error| (error.line() as u32, error.column() as u32, "not JSON".to_owned()))?;
+    let Value::Object(fields) = value else { return Err((1, 1, "expected an object of operations".into())) };
+    let mut operations = BTreeMap::new();
+    for (key, value) in fields {
+        match value {
+            Value::String(text) => operations.insert(key, text),
+            _ => return Err((1, 1, format!("`{key}`: expected a string"))),
+        };
+    }
+    Ok(operations)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_are_cut_at_their_commas() {
+        let (found, error) = elements(r#" [ {"a": "],"}, [1, 2] ,3 ] "#);
+        assert_eq!(error, None);
+        assert_eq!(found.len(), 3);
+        assert_eq!(elements("").1, Some((0, "expected an array of intrinsics")));
+        assert_eq!(elements("[{}, {").0.len(), 1);
+        assert!(elements("[{\"a").1.is_some());
+        assert_eq!(elements("[]"), (vec![], None));
+    }
+
+    #[test]
+    fn errors_name_the_field() {
+        let good = r#"{"name": "f", "return_type": {"value": "int8x8_t"}, "arguments": ["int8x8_t a"],
+            "results": [{"Vd.8B": "result"}], "Arguments_Preparation": {"a": {"register": "Vn.8B"}},
+            "Operation": "Op", "base_instruction": ["ABS"], "operands": "Vd.8B,Vn.8B"}"#;
+        assert_eq!(
+            entry(good, 0, &[], &mut Vec::new()).unwrap().args,
+            [("int8x8_t".to_owned(), "a".to_owned())]
+        );
+        let path = |text: &str| entry(text, 17, &[], &mut Vec::new()).map_err(|error| error.path);
+        assert_eq!(path(&good.replace("\"int8x8_t a\"", "3")), Err("[17].arguments[0]".into()));
+        assert_eq!(
+            path(&good.replace("\"Vn.8B\"", "null")),
+            Err("[17].Arguments_Preparation.a.register".into())
+        );
+        let erratum = |was: &str| Erratum {
+            entry: "f".into(),
+            field: "/base_instruction/0".into(),
+            was: was.into(),
+            becomes: "NEG".into(),
+        };
+        let mut stale = Vec::new();
+        assert_eq!(entry(good, 0, &[erratum("ABS")], &mut stale).unwrap().base, ["NEG"]);
+        assert_eq!(stale.len(), 0);
+        assert_eq!(entry(good, 0, &[erratum("CLZ")], &mut stale).unwrap().base, ["ABS"]);
+        assert_eq!(stale.len(), 1);
+        assert_eq!(path("3"), Err("[17]".into()));
+        assert_eq!(path("{"), Err("[17]".into()));
+    }
+}

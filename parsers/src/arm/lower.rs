@@ -1,0 +1,523 @@
+//! One intrinsic: arguments into registers, its instructions run, results out of registers.
+//!
+//! Immediates stay symbolic where the decode variables are affine functions of them. Where they are
+//! not, or where an instruction's text needs to know them, every value is run and the results are
+//! chosen by the value.
+
+use std::sync::Arc;
+
+use hydride_ir::exact::{Dag, Int, Node, NodeId, Register};
+use rustc_hash::FxHashMap;
+
+use super::asl::ast::{Name, Stmt};
+use super::assembly::{Line, Slot};
+use super::ctype::{CType, immediate};
+use super::decode::{Cache, Decoded, Fact, Variable, variables};
+use super::exec::{Documents, Fault, FileId, Frame, Machine, Registers, Value, Var, Width};
+use super::facts::{Facts, combinations};
+use super::json::{Entry, Preparation};
+use crate::{Argument, Form, Kind, Signature};
+
+/// What every intrinsic is lowered with.
+pub struct Context<'a> {
+    /// The ASL documents.
+    pub documents: &'a Documents<'a>,
+    /// Encodings of assembly lines.
+    pub facts: &'a Facts,
+    /// Words decoded so far.
+    pub cache: &'a Cache,
+    /// Operations of the JSON document, for instructions without ASL.
+    pub operations: &'a FxHashMap<String, Result<Arc<Vec<Stmt>>, Fault>>,
+}
+
+/// Why an intrinsic is not modelled.
+#[derive(Debug)]
+pub enum Obstacle {
+    /// It is outside of what is modelled.
+    Excluded(&'static str, Option<String>),
+    /// The entry cannot be used as it is: reason and message.
+    Entry(&'static str, String),
+    /// ASL cannot be elaborated.
+    Asl(Fault),
+}
+
+impl From<Fault> for Obstacle {
+    fn from(fault: Fault) -> Self {
+        Self::Asl(fault)
+    }
+}
+
+/// An intrinsic's meaning.
+#[derive(Debug)]
+pub struct Lowered {
+    /// Its types.
+    pub signature: Signature,
+    /// Its function.
+    pub function: hydride_ir::Function,
+    /// Bits that it leaves undefined.
+    pub undefined: Vec<crate::UndefinedBits>,
+    /// Extensions that the decode asked for.
+    pub extensions: Vec<String>,
+    /// Its instructions.
+    pub forms: Vec<Form>,
+}
+
+/// Lowers an entry.
+pub fn lower(context: &Context<'_>, entry: &Entry) -> Result<Lowered, Obstacle> {
+    if entry.returns == "void"
+        || entry.returns.contains('*')
+        || entry.args.iter().any(|(c_type, _)| c_type.contains('*'))
+    {
+        return Err(Obstacle::Excluded("memory", None));
+    }
+    let types = Types::of(entry)?;
+    if let Some(base) = entry.base.iter().find(|base| is_floating_point(base, &types)) {
+        return Err(Obstacle::Excluded("floating-point", Some(base.clone())));
+    }
+    let lines = super::assembly::lines(entry).map_err(|message| Obstacle::Entry("operands", message))?;
+    let places = Places::of(entry, &types, &lines)?;
+    let ranges: Vec<(i64, i64)> = types.immediates.iter().map(|(_, low, high)| (*low, *high)).collect();
+    let Some(combinations) = combinations(&ranges).filter(|all| !all.is_empty()) else {
+        return Err(Obstacle::Entry("limit", "the immediates have too many values, or none".into()));
+    };
+    let mut run = Run::new(context, entry, &types, &places, &lines, &combinations)?;
+    let results = run.results()?;
+    let mut machine = run.machine;
+    let extensions = run.steps.iter().flat_map(|step| step.decodes.first()).flat_map(|d| d.extensions.iter());
+    let mut named: Vec<String> = Vec::new();
+    for extension in extensions {
+        if !named.iter().any(|known| *known == **extension) {
+            named.push(extension.to_string());
+        }
+    }
+    let signature = types.signature;
+    let (function, undefined) =
+        crate::elaborate::function(&entry.name, &signature, &mut machine.dag, &results)
+            .map_err(|error| Obstacle::Entry("limit", error.to_string()))?;
+    let forms = entry
+        .base
+        .iter()
+        .enumerate()
+        .map(|(index, base)| Form {
+            mnemonic: base.trim().to_ascii_uppercase(),
+            operands: if index == 0 { entry.operands.trim().to_owned() } else { String::new() },
+        })
+        .collect();
+    Ok(Lowered { signature, function, undefined, extensions: named, forms })
+}
+
+/// Whether a base instruction computes with floating-point numbers.
+fn is_floating_point(base: &str, types: &Types) -> bool {
+    let base = base.trim();
+    let named = base.starts_with('F') && base != "FMOV" || base.starts_with("BF");
+    let pseudo = base.starts_with("RESULT");
+    (named || pseudo) && types.float
+}
+
+/// The types of an entry.
+struct Types {
+    signature: Signature,
+    args: Vec<Option<CType>>,
+    returns: CType,
+    /// Position, least and greatest value.
+    immediates: Vec<(usize, i64, i64)>,
+    float: bool,
+}
+
+impl Types {
+    fn of(entry: &Entry) -> Result<Self, Obstacle> {
+        let unknown = |c_type: &str| Obstacle::Entry("type", format!("the type `{c_type}` is not known"));
+        let mut signature = Signature::default();
+        let (mut args, mut immediates, mut float) = (Vec::new(), Vec::new(), false);
+        for (position, (c_type, name)) in entry.args.iter().enumerate() {
+            if let Some(Preparation::Immediate(low, high)) = entry.preparation.get(name) {
+                signature.args.push(immediate(name, c_type, *low, *high));
+                immediates.push((position, *low, *high));
+                args.push(None);
+                continue;
+            }
+            let parsed = CType::parse(c_type).ok_or_else(|| unknown(c_type))?;
+            float |= parsed.float;
+            signature.args.push(parsed.argument(name, c_type, parsed.width()));
+            args.push(Some(parsed));
+        }
+        let returns = CType::parse(&entry.returns).ok_or_else(|| unknown(&entry.returns))?;
+        float |= returns.float;
+        let part = CType::part_name(&entry.returns, returns.count);
+        for index in 0..returns.count {
+            let name = if returns.count == 1 { "result".to_owned() } else { format!("result{index}") };
+            signature.results.push(returns.argument(&name, &part, returns.part_width()));
+        }
+        Ok(Self { signature, args, returns, immediates, float })
+    }
+}
+
+/// The registers of arguments and results.
+struct Places {
+    /// Argument position and its first register.
+    args: Vec<(usize, Slot)>,
+    /// One for each result: register and lowest bit.
+    results: Vec<(Slot, u32)>,
+}
+
+impl Places {
+    fn of(entry: &Entry, types: &Types, lines: &[Line]) -> Result<Self, Obstacle> {
+        let mut args = Vec::new();
+        let mut unplaced = Vec::new();
+        for (position, (_, name)) in entry.args.iter().enumerate() {
+            match entry.preparation.get(name) {
+                Some(Preparation::Immediate(..)) => {}
+                Some(Preparation::Register(register)) if register == "UNUSED" => {}
+                Some(Preparation::Register(register)) => {
+                    let slot = super::assembly::slot(register);
+                    let message = || format!("`{register}` is no register for `{name}`");
+                    args.push((position, slot.ok_or_else(|| Obstacle::Entry("operands", message()))?));
+                }
+                Some(Preparation::Unsaid) | None => unplaced.push(position),
+            }
+        }
+        let free = free_slots(lines, &args, unplaced.len());
+        if free.len() != unplaced.len() {
+            let names: Vec<&str> = unplaced.iter().map(|position| entry.args[*position].1.as_str()).collect();
+            return Err(Obstacle::Entry("operands", format!("no register for `{}`", names.join("`, `"))));
+        }
+        args.extend(unplaced.into_iter().zip(free));
+        let mut results = Vec::new();
+        for (register, _) in &entry.results {
+            let slot = super::assembly::slot(register);
+            let message = || format!("`{register}` is no register for a result");
+            let slot = slot.ok_or_else(|| Obstacle::Entry("operands", message()))?;
+            let lane =
+                register.split_once('[').and_then(|(_, lane)| lane.strip_suffix(']')?.parse::<u32>().ok());
+            results.push((slot, lane.unwrap_or(0).min(15) * types.returns.element));
+        }
+        if results.len() != types.signature.results.len() {
+            let message = format!("{} results in {} registers", types.signature.results.len(), results.len());
+            return Err(Obstacle::Entry("operands", message));
+        }
+        Ok(Self { args, results })
+    }
+}
+
+/// Registers that no argument has, in operand order: sources first, and the destination as well
+/// when the sources are too few for `wanted` arguments.
+fn free_slots(lines: &[Line], taken: &[(usize, Slot)], wanted: usize) -> Vec<Slot> {
+    let mut sources: Vec<Slot> = Vec::new();
+    let mut destination: Vec<Slot> = Vec::new();
+    for line in lines {
+        for (index, slot) in line.slots().enumerate() {
+            let used = taken.iter().any(|(_, other)| other == &slot);
+            let scratch = slot.role.number() >= super::assembly::Role::Temporary.number();
+            let list = if index == 0 { &mut destination } else { &mut sources };
+            if !used && !scratch && !list.contains(&slot) {
+                list.push(slot);
+            }
+        }
+    }
+    if sources.len() < wanted {
+        destination.extend(sources.into_iter().filter(|slot| slot.role != super::assembly::Role::D));
+        return destination;
+    }
+    sources.truncate(wanted);
+    sources
+}
+
+/// One instruction of an entry.
+struct Step {
+    /// One for each combination of all immediates; empty without ASL.
+    decodes: Vec<Arc<Decoded>>,
+    vars: FxHashMap<Name, Variable>,
+    body: Arc<Vec<Stmt>>,
+    file: FileId,
+}
+
+struct Run<'a> {
+    machine: Machine<'a>,
+    steps: Vec<Step>,
+    /// The registers with the arguments in them.
+    start: Registers,
+    /// Immediates as values, in the order of their arguments.
+    immediates: Vec<NodeId>,
+    combinations: &'a [Vec<i64>],
+    places: &'a Places,
+    widths: Vec<u32>,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        context: &Context<'a>,
+        entry: &Entry,
+        types: &Types,
+        places: &'a Places,
+        lines: &[Line],
+        combinations: &'a [Vec<i64>],
+    ) -> Result<Self, Obstacle> {
+        let arg_widths = types.signature.args.iter().map(|arg| arg.width).collect();
+        let mut machine = Machine::new(context.documents, arg_widths);
+        let mut start = Registers::default();
+        for (position, slot) in &places.args {
+            let Some(c_type) = types.args.get(*position).and_then(Option::as_ref) else { continue };
+            place_argument(&mut machine.dag, &mut start, *position as u32, *slot, c_type.width());
+        }
+        let immediates = types
+            .signature
+            .args
+            .iter()
+            .enumerate()
+            .filter_map(|(position, arg)| Some((position, immediate_width(arg)?)))
+            .map(|(position, (width, signed))| machine.dag.arg_slice(position as u32, 0, width, signed))
+            .collect();
+        let positions: Vec<usize> = types.immediates.iter().map(|(position, ..)| *position).collect();
+        let steps = lines
+            .iter()
+            .map(|line| step(context, entry, line, &positions, combinations))
+            .collect::<Result<_, _>>()?;
+        machine.assume(
+            combinations
+                .iter()
+                .filter(|values| !values.is_empty())
+                .map(|values| {
+                    positions.iter().map(|p| *p as u32).zip(values.iter().map(|v| Int::from(*v))).collect()
+                })
+                .collect(),
+        );
+        let widths = types.signature.results.iter().map(|result| result.width).collect();
+        Ok(Self { machine, steps, start, immediates, combinations, places, widths })
+    }
+
+    /// The results with immediates symbolic where that is possible.
+    fn results(&mut self) -> Result<Vec<Register>, Obstacle> {
+        let one_encoding = self
+            .steps
+            .iter()
+            .all(|step| step.decodes.windows(2).all(|pair| pair[0].position == pair[1].position));
+        let symbolic = if one_encoding { self.symbolic() } else { None };
+        match symbolic {
+            Some(Ok(results)) => Ok(results),
+            Some(Err(fault)) if self.combinations.len() == 1 => Err(fault.into()),
+            _ => Ok(self.each()?),
+        }
+    }
+
+    /// Runs once; `None` when variables do not allow it.
+    fn symbolic(&mut self) -> Option<Result<Vec<Register>, Fault>> {
+        let guessed =
+            self.steps.iter().any(|step| step.vars.values().any(|v| matches!(v, Variable::Greatest(_))));
+        if guessed {
+            // A guess holds when each value of the immediates gives the same as without it. Only
+            // guesses that an instruction reads can differ.
+            for index in 0..self.combinations.len() {
+                let exact = self.run_at(index, false).ok()?;
+                let guess = self.run_at(index, true).ok()?;
+                if exact != guess {
+                    return None;
+                }
+            }
+        }
+        let frames: Vec<Frame> =
+            self.steps.iter().map(|step| symbolic_frame(&mut self.machine, step, &self.immediates)).collect();
+        Some(self.run(frames))
+    }
+
+    /// Runs every combination of immediates and chooses by them.
+    fn each(&mut self) -> Result<Vec<Register>, Fault> {
+        let last = self.combinations.len() - 1;
+        let mut chosen = self.run_at(last, false)?;
+        for index in (0..last).rev() {
+            let results = self.run_at(index, false)?;
+            let mut here = self.machine.dag.int(1);
+            for (node, value) in self.immediates.iter().zip(&self.combinations[index]) {
+                let value = self.machine.dag.int(*value);
+                let equal = self.machine.dag.eq(*node, value);
+                here = self.machine.dag.and(here, equal);
+            }
+            chosen = results
+                .iter()
+                .zip(&chosen)
+                .map(|(then, otherwise)| Register::merge(&mut self.machine.dag, here, then, otherwise))
+                .collect();
+        }
+        Ok(chosen)
+    }
+
+    /// Runs one combination of immediates, with or without the guesses.
+    fn run_at(&mut self, index: usize, guess: bool) -> Result<Vec<Register>, Fault> {
+        let mut frames = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let mut frame = Frame::default();
+            let Some(decoded) = step.decodes.get(index) else {
+                frames.push(symbolic_frame(&mut self.machine, step, &[]));
+                continue;
+            };
+            for (name, fact) in &decoded.vars {
+                let fact = match step.vars.get(name) {
+                    Some(Variable::Greatest(greatest)) if guess => Fact::Int(greatest.clone()),
+                    _ => fact.clone(),
+                };
+                frame.set(name, Var::Value(known(&mut self.machine.dag, &fact)));
+            }
+            frames.push(frame);
+        }
+        self.run(frames)
+    }
+
+    fn run(&mut self, frames: Vec<Frame>) -> Result<Vec<Register>, Fault> {
+        self.machine.registers = self.start.clone();
+        for (mut frame, step) in frames.into_iter().zip(&self.steps) {
+            self.machine.run(step.file, &mut frame, &step.body)?;
+        }
+        let registers = std::mem::take(&mut self.machine.registers);
+        let dag = &mut self.machine.dag;
+        Ok(self
+            .places
+            .results
+            .iter()
+            .zip(&self.widths)
+            .map(|((slot, low), width)| {
+                let file = if slot.vector { &registers.vectors } else { &registers.scalars };
+                match file.get(&slot.role.number()) {
+                    Some(register) => {
+                        let (node, _) = register.read(dag, *low, *width);
+                        segments(dag, node, *width)
+                    }
+                    None => Register::default(),
+                }
+            })
+            .collect())
+    }
+}
+
+/// Least width that holds an immediate's documented values, and whether it is signed.
+fn immediate_width(argument: &Argument) -> Option<(u32, bool)> {
+    let Kind::Immediate(range) = &argument.kind else { return None };
+    let signed = range.low < 0;
+    let bits = |value: i64| 64 - if value < 0 { !value } else { value }.leading_zeros() + u32::from(signed);
+    Some((bits(range.low).max(bits(range.high)).max(1).min(argument.width), signed))
+}
+
+/// Puts an argument into its register, and what does not fit into the next ones.
+fn place_argument(dag: &mut Dag, registers: &mut Registers, position: u32, slot: Slot, width: u32) {
+    let (file, size) = if slot.vector { (&mut registers.vectors, 128) } else { (&mut registers.scalars, 64) };
+    for (part, low) in (0..width).step_by(size as usize).enumerate() {
+        let bits = size.min(width - low);
+        let value = dag.arg_slice(position, low, bits, false);
+        file.insert(slot.role.number() + part as u32, Register::with_value(bits, value));
+    }
+}
+
+/// Prepares an instruction: its decode for every combination, and its body.
+fn step(
+    context: &Context<'_>,
+    entry: &Entry,
+    line: &Line,
+    positions: &[usize],
+    combinations: &[Vec<i64>],
+) -> Result<Step, Obstacle> {
+    if context.documents.instructions.is_empty() {
+        return from_operation(context, entry, line);
+    }
+    let mut decodes = Vec::with_capacity(combinations.len());
+    for values in combinations {
+        let own: Vec<i64> = line
+            .immediates()
+            .map(|(position, ..)| {
+                positions.iter().position(|p| *p == position).map_or(0, |index| values[index])
+            })
+            .collect();
+        let word = context.facts.word(line, &own).map_err(|message| Obstacle::Entry("encoding", message))?;
+        decodes.push(context.cache.decode(context.documents, word)?);
+    }
+    let Some(first) = decodes.first() else {
+        return Err(Obstacle::Entry("encoding", "no combination of immediates".into()));
+    };
+    let instructions = &context.documents.instructions;
+    let Some(encoding) = instructions.encoding(first.position) else {
+        return Err(Obstacle::Entry("encoding", format!("`{}` is gone", first.encoding)));
+    };
+    let body = instructions.execute(encoding).map_err(|error| Fault::syntax(FileId::Instructions, error))?;
+    let vars = variables(&decodes, combinations);
+    Ok(Step { decodes, vars, body, file: FileId::Instructions })
+}
+
+/// An instruction without ASL: the entry's operation, with what the operands tell.
+fn from_operation(context: &Context<'_>, entry: &Entry, line: &Line) -> Result<Step, Obstacle> {
+    let body = match context.operations.get(&entry.operation) {
+        Some(Ok(body)) => body.clone(),
+        Some(Err(fault)) => return Err(Obstacle::Asl(fault.clone())),
+        None => {
+            let message = format!("the operation `{}` is not defined", entry.operation);
+            return Err(Obstacle::Entry("unknown-operation", message));
+        }
+    };
+    let mut vars: FxHashMap<Name, Variable> = FxHashMap::default();
+    let mut set = |name: &str, value: u32| {
+        vars.insert(name.into(), Variable::Constant(Fact::Int(Int::from(value))));
+    };
+    for slot in line.slots() {
+        let name = match slot.role {
+            super::assembly::Role::D | super::assembly::Role::D2 => "d",
+            super::assembly::Role::N => "n",
+            super::assembly::Role::M => "m",
+            super::assembly::Role::A => "a",
+            _ => continue,
+        };
+        set(name, slot.role.number());
+    }
+    if let Some((element, total)) = line.arrangement() {
+        set("esize", element);
+        set("datasize", total);
+        set("elements", total / element);
+    }
+    Ok(Step { decodes: Vec::new(), vars, body, file: FileId::Operations })
+}
+
+fn known(dag: &mut Dag, fact: &Fact) -> Value {
+    match fact {
+        Fact::Int(value) => Value::Int(dag.int(value.clone())),
+        Fact::Bits(value, width) => Value::Bits(dag.int(value.clone()), Width::Known(*width)),
+        Fact::Bool(value) => Value::Bool(dag.int(i64::from(*value))),
+        Fact::Enum(name) => Value::Enum(name.clone()),
+    }
+}
+
+fn symbolic_frame(machine: &mut Machine<'_>, step: &Step, immediates: &[NodeId]) -> Frame {
+    let mut frame = Frame::default();
+    for (name, variable) in &step.vars {
+        let var = match variable {
+            Variable::Constant(fact) => Var::Value(known(&mut machine.dag, fact)),
+            Variable::Affine { constant, factors, width } => {
+                let terms: Vec<(NodeId, Int)> =
+                    immediates.iter().copied().zip(factors.iter().cloned()).collect();
+                let node = machine.dag.linear(&terms, constant.clone());
+                Var::Value(match width {
+                    // The documented values fit; the argument's others are not the document's concern.
+                    Some(width) => {
+                        Value::Bits(machine.dag.slice(node, 0, *width, false), Width::Known(*width))
+                    }
+                    None => Value::Int(node),
+                })
+            }
+            Variable::Greatest(value) => Var::Value(Value::Int(machine.dag.int(value.clone()))),
+            Variable::Varying => Var::Varying,
+        };
+        frame.set(name, var);
+    }
+    frame
+}
+
+/// A result's value with its parts as extents of their own.
+fn segments(dag: &mut Dag, node: NodeId, width: u32) -> Register {
+    let Node::Concat(parts) = dag.node(node).clone() else { return Register::with_value(width, node) };
+    let mut register = Register::default();
+    let mut low = 0;
+    for part in parts {
+        let bits = part.width.min(width - low);
+        register.write(low, bits, part.node);
+        low += bits;
+    }
+    if low < width {
+        let zero = dag.int(0);
+        register.write(low, width - low, zero);
+    }
+    register
+}

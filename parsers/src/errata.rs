@@ -1,0 +1,417 @@
+//! Errata: what a document gets wrong, as data that is applied while the document is read.
+//!
+//! An erratum names entries and the versions of the document that it is about, says what it changes, and gives the
+//! evidence. It never holds the document's text: what it replaces is named by its place and a digest. An erratum
+//! that does not find what it is to replace is an error, so that a document that was put right is noticed.
+//!
+//! ```toml
+//! [[erratum]]
+//! entry = "_mm_example"                        # an id (DESIGN section 8), or a list of them
+//! versions = { from = "3.5.3" }                # or to = …, or a list of versions
+//! etype = [{ of = "a", was = "SI64", now = "SI8" }]
+//! evidence = { cpu = "…", inputs = 1000 }      # a CPU run, or undefined = "what the text leaves open", or both
+//! note = "why"
+//! ```
+//!
+//! Besides `etype` (`of = "return"` is the result): `exchange = ["a", "b"]` swaps two parameters;
+//! `lines = [{ first = 3, last = 9, was = "digest", now = "…" }]` replaces lines of the operation, counted from 1 in
+//! the document's text whatever other errata do (`last` may be left out); `operation = { was = "digest", now = "…" }`
+//! replaces all of it. A digest is of the trimmed lines that are not empty, joined by line feeds, and may be cut to any
+//! length from [`SHORTEST_DIGEST`] digits.
+//!
+//! ```
+//! let text = "[[erratum]]\nentry = \"x\"\nversions = [\"1\"]\nexchange = [\"a\", \"b\"]\n\
+//!             evidence = { cpu = \"one\", inputs = 10 }\nnote = \"exchanged\"\n";
+//! let errata = parsers::errata::Errata::parse("own.toml", text, |bytes| format!("{:016x}", bytes.len()))?;
+//! assert!(errata.errata[0].versions.contain("1"));
+//! # Ok::<(), parsers::errata::ErrataError>(())
+//! ```
+
+use std::ops::Range;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::ledger::{Diagnostic, Severity, Span};
+
+/// Digits that a digest has at least.
+pub const SHORTEST_DIGEST: usize = 16;
+
+/// A cryptographic digest of bytes in hexadecimal. It is the caller's, as files are.
+pub type Digest = fn(&[u8]) -> String;
+
+/// The errata of one instruction set.
+#[derive(Clone, Debug)]
+pub struct Errata {
+    /// The file's name as the user gave it.
+    pub file: String,
+    /// The errata in the file's order.
+    pub errata: Vec<Erratum>,
+    digest: Digest,
+}
+
+/// One erratum.
+#[derive(Clone, Debug)]
+pub struct Erratum {
+    /// Ids of the entries that it is about.
+    pub entries: Vec<String>,
+    /// The versions of the document that it is about.
+    pub versions: Versions,
+    /// What it changes; at least one thing.
+    pub changes: Vec<Change>,
+    /// Why it is right.
+    pub evidence: Evidence,
+    /// What is wrong, in our words.
+    pub note: String,
+    /// Where it stands in its file.
+    pub span: Span,
+}
+
+/// Versions of a document.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Versions {
+    /// These.
+    List(Vec<String>),
+    /// Those in a range. Versions that are no dotted numbers are in no range.
+    Range(VersionRange),
+}
+
+/// The versions from the one to the other, both included, as far as they are given.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VersionRange {
+    /// The first.
+    pub from: Option<String>,
+    /// The last.
+    pub to: Option<String>,
+}
+
+/// What an erratum changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The element type of a parameter.
+    Element {
+        /// The parameter's name; `return` for the result.
+        of: String,
+        /// The document's.
+        was: String,
+        /// What replaces it.
+        now: String,
+    },
+    /// Two parameters change places.
+    Exchange {
+        /// The name of the one.
+        first: String,
+        /// The name of the other.
+        second: String,
+    },
+    /// Lines of the operation, or all of it.
+    Lines {
+        /// The first and the last line, from 1; nothing for all lines.
+        lines: Option<(usize, usize)>,
+        /// The digest of the document's lines.
+        was: String,
+        /// What replaces them; written by us.
+        now: String,
+    },
+}
+
+/// Why an erratum is right: a run on hardware, or that the text leaves something undefined; or both.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Evidence {
+    /// The model of the CPU that was asked.
+    pub cpu: Option<String>,
+    /// Inputs for which it agrees with the replacement.
+    pub inputs: Option<usize>,
+    /// Inputs, of as many, for which it contradicts the document.
+    pub contradicts: Option<usize>,
+    /// What the text leaves open.
+    pub undefined: Option<String>,
+}
+
+/// What became of an erratum for one of its entries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Application {
+    /// The erratum's position in [`Errata::errata`].
+    pub erratum: usize,
+    /// The entry's id.
+    pub entry: String,
+    /// What became of it.
+    pub state: State,
+}
+
+/// Whether an erratum applies to an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It was applied.
+    Applied,
+    /// It is about other versions of the document.
+    OtherVersion,
+    /// It should apply and does not, for that reason.
+    Stale(String),
+}
+
+/// Why a file of errata cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}:{}:{}: {message}", span.file, span.line, span.column)]
+pub struct ErrataError {
+    /// Where.
+    pub span: Span,
+    /// What is wrong.
+    pub message: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    erratum: Vec<Spanned<Table>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    entry: OneOrMore,
+    versions: Versions,
+    #[serde(default)]
+    etype: Vec<ElementTable>,
+    exchange: Option<[String; 2]>,
+    #[serde(default)]
+    lines: Vec<LinesTable>,
+    operation: Option<OperationTable>,
+    evidence: Evidence,
+    note: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ElementTable {
+    of: String,
+    was: String,
+    now: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LinesTable {
+    first: usize,
+    last: Option<usize>,
+    was: String,
+    now: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OperationTable {
+    was: String,
+    now: String,
+}
+
+impl Errata {
+    /// Reads a file of errata.
+    pub fn parse(file: &str, text: &str, digest: Digest) -> Result<Self, ErrataError> {
+        let fault = |range: Range<usize>, message: String| ErrataError {
+            span: span_of(file, text, range),
+            message: message.trim().to_owned(),
+        };
+        let read: File = toml::from_str(text)
+            .map_err(|error| fault(error.span().unwrap_or(0..0), error.message().to_owned()))?;
+        let mut errata = Vec::with_capacity(read.erratum.len());
+        for table in read.erratum {
+            let range = table.span();
+            let erratum = table.into_inner().check(span_of(file, text, range.clone()));
+            errata.push(erratum.map_err(|message| fault(range, message))?);
+        }
+        Ok(Self { file: file.to_owned(), errata, digest })
+    }
+
+    /// The digest of lines as an erratum gives it.
+    pub fn digest(&self, text: &str) -> String {
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        (self.digest)(lines.join("\n").as_bytes())
+    }
+
+    /// The diagnostic of an application: an error where the erratum should apply and does not. It points to the
+    /// erratum.
+    pub fn diagnostic(&self, application: &Application) -> Option<Diagnostic> {
+        let State::Stale(reason) = &application.state else { return None };
+        let span = self.errata.get(application.erratum).map(|erratum| erratum.span.clone()).unwrap_or_default();
+        Some(Diagnostic {
+            severity: Severity::Error,
+            entry: Some(application.entry.clone()),
+            span,
+            message: format!("an erratum no longer applies: {reason}"),
+        })
+    }
+
+    /// Where in an operation's text lines are to be replaced, and that they are those that the erratum means.
+    pub(crate) fn find_lines(
+        &self,
+        text: &str,
+        lines: Option<(usize, usize)>,
+        was: &str,
+    ) -> Result<Range<usize>, String> {
+        let Some((first, last)) = lines else {
+            return match self.mismatch(text, was) {
+                None => Ok(0..text.len()),
+                Some(mismatch) => Err(format!("the operation {mismatch}")),
+            };
+        };
+        let mut range: Option<Range<usize>> = None;
+        let mut end = 0;
+        for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+            let start = end;
+            end += line.len();
+            if (first..=last).contains(&number) {
+                let content = start + line.trim_end_matches(['\n', '\r']).len();
+                range = Some(range.map_or(start, |range| range.start)..content);
+            }
+            if number == last
+                && let Some(range) = &range
+            {
+                return match self.mismatch(&text[range.clone()], was) {
+                    None => Ok(range.clone()),
+                    Some(mismatch) => Err(format!("{} {mismatch}", shown(first, last))),
+                };
+            }
+        }
+        Err(format!("the operation ends before {}", shown(first, last)))
+    }
+
+    fn mismatch(&self, text: &str, was: &str) -> Option<String> {
+        let digest = self.digest(text);
+        let shown: String = digest.chars().take(SHORTEST_DIGEST).collect();
+        (!digest.starts_with(was)).then(|| format!("with the digest {shown}, not {was}"))
+    }
+}
+
+fn shown(first: usize, last: usize) -> String {
+    if first == last { format!("line {first}") } else { format!("lines {first} to {last}") }
+}
+
+impl Table {
+    fn check(self, span: Span) -> Result<Erratum, String> {
+        let entries = match self.entry {
+            OneOrMore::One(entry) => vec![entry],
+            OneOrMore::More(entries) => entries,
+        };
+        if entries.is_empty() {
+            return Err("the erratum names no entry".to_owned());
+        }
+        let mut changes: Vec<Change> = Vec::new();
+        for ElementTable { of, was, now } in self.etype {
+            changes.push(Change::Element { of, was, now });
+        }
+        if let Some([first, second]) = self.exchange {
+            changes.push(Change::Exchange { first, second });
+        }
+        for LinesTable { first, last, was, now } in self.lines {
+            let last = last.unwrap_or(first);
+            if first == 0 || last < first {
+                return Err(format!("there are no {}", shown(first, last)));
+            }
+            changes.push(Change::Lines { lines: Some((first, last)), was, now });
+        }
+        if let Some(OperationTable { was, now }) = self.operation {
+            changes.push(Change::Lines { lines: None, was, now });
+        }
+        if changes.is_empty() {
+            return Err("the erratum changes nothing".to_owned());
+        }
+        for change in &changes {
+            if let Change::Lines { was, .. } = change
+                && (was.len() < SHORTEST_DIGEST
+                    || !was.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')))
+            {
+                return Err(format!(
+                    "`{was}` is no digest: at least {SHORTEST_DIGEST} digits, in lower case"
+                ));
+            }
+        }
+        let evidence = self.evidence;
+        if evidence.cpu.is_none() && evidence.undefined.is_none() {
+            return Err("the evidence names neither a CPU nor what the text leaves undefined".to_owned());
+        }
+        if evidence.cpu.is_some() && evidence.inputs.unwrap_or(0) == 0 {
+            return Err("the evidence does not say how many inputs were run".to_owned());
+        }
+        if self.note.trim().is_empty() {
+            return Err("the note is empty".to_owned());
+        }
+        Ok(Erratum { entries, versions: self.versions, changes, evidence, note: self.note, span })
+    }
+}
+
+impl Versions {
+    /// Whether a version is one of them.
+    pub fn contain(&self, version: &str) -> bool {
+        match self {
+            Self::List(versions) => versions.iter().any(|known| known == version),
+            Self::Range(VersionRange { from, to }) => {
+                let Some(version) = numbers(version) else { return false };
+                let within = |bound: &Option<String>, holds: fn(&[u64], &[u64]) -> bool| match bound {
+                    Some(bound) => numbers(bound).is_some_and(|bound| holds(&version, &bound)),
+                    None => true,
+                };
+                within(from, |version, from| version >= from) && within(to, |version, to| version <= to)
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Versions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::List(versions) => f.write_str(&versions.join(", ")),
+            Self::Range(range) => match (&range.from, &range.to) {
+                (Some(from), Some(to)) => write!(f, "{from} to {to}"),
+                (Some(from), None) => write!(f, "from {from}"),
+                (None, Some(to)) => write!(f, "up to {to}"),
+                (None, None) => f.write_str("all"),
+            },
+        }
+    }
+}
+
+impl std::fmt::Display for Evidence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(undefined) = &self.undefined {
+            write!(f, "the text leaves undefined {undefined}")?;
+        }
+        if let Some(cpu) = &self.cpu {
+            let separator = if self.undefined.is_some() { "; " } else { "" };
+            write!(f, "{separator}{cpu}, {} inputs", self.inputs.unwrap_or(0))?;
+            if let Some(contradicts) = self.contradicts {
+                write!(f, ", {contradicts} against the document")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The numbers of a dotted version.
+fn numbers(version: &str) -> Option<Vec<u64>> {
+    version.split('.').map(|number| number.parse().ok()).collect()
+}
+
+fn span_of(file: &str, text: &str, range: Range<usize>) -> Span {
+    let before = text.get(..range.start).unwrap_or_default();
+    let line = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let clamp = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    Span {
+        file: file.to_owned(),
+        offset: range.start,
+        length: range.end.saturating_sub(range.start).max(1),
+        line: clamp(before.matches('\n').count() + 1),
+        column: clamp(before[line..].chars().count() + 1),
+    }
+}

@@ -1,0 +1,240 @@
+//! One instruction: from its text, its assembly syntax and its prototype to its function.
+
+use hydride_ir::exact::{Dag, Register};
+
+use super::helpers;
+use super::idef;
+use super::lex::Token;
+use super::machine::{Machine, Variable};
+use super::manual;
+use super::operands::{self, Shape};
+use super::prototypes::Prototype;
+use super::source::{Fault, Text};
+use super::{Options, grammar};
+use crate::{Instruction, Isa, Span, elaborate};
+
+/// An instruction of a document, ready to be elaborated.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub id: String,
+    pub syntax: String,
+    pub body: Body,
+    /// The reason for which it is outside of what the IR describes.
+    pub excluded: Option<(&'static str, String)>,
+    /// Byte offset in the document.
+    pub at: usize,
+}
+
+/// A text with the way back to where its characters come from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Body {
+    pub text: String,
+    /// Ascending text offsets with the document offset of each.
+    places: Vec<(usize, usize)>,
+}
+
+impl Body {
+    /// The document offset of a text offset.
+    pub fn place(&self, at: usize) -> usize {
+        let position = self.places.partition_point(|(start, _)| *start <= at);
+        self.places.get(position.saturating_sub(1)).map_or(0, |(_, place)| *place)
+    }
+
+    /// A text that stands in the document as it is, or with JSON escapes.
+    fn verbatim(record: &manual::Record) -> Self {
+        let places = if record.raw.contains('\\') || record.raw.len() != record.pseudocode.len() {
+            let starts = record.pseudocode.char_indices().map(|(at, _)| at);
+            starts.map(|at| (at, record.pseudocode_at + manual::raw_offset(&record.raw, at))).collect()
+        } else {
+            (0..=record.pseudocode.len()).map(|at| (at, record.pseudocode_at + at)).collect()
+        };
+        Self { text: record.pseudocode.clone(), places }
+    }
+
+    fn tokens(tokens: &[Token]) -> Self {
+        let mut body = Self::default();
+        for token in tokens {
+            body.places.push((body.text.len(), token.origin as usize));
+            body.text.push_str(&token.text);
+            body.text.push(' ');
+        }
+        body
+    }
+}
+
+/// Attributes of records that are outside of what the IR describes, and the reason codes.
+const EXCLUDED: &[(&str, &str)] = &[
+    ("A_LOAD", "memory"),
+    ("A_STORE", "memory"),
+    ("A_CVI_VM", "memory"),
+    ("A_CVI_GATHER", "memory"),
+    ("A_CVI_SCATTER", "memory"),
+    ("A_CVI_4SLOT", "histogram"),
+];
+
+/// An entry of the semantics file.
+pub(super) fn from_record(record: &idef::Record) -> Entry {
+    let by_attribute = EXCLUDED
+        .iter()
+        .find(|(attribute, _)| record.attributes.iter().any(|known| &**known == *attribute))
+        .map(|(attribute, reason)| (*reason, format!("the attribute {attribute}")));
+    let cancels = record.body.iter().any(|token| token.is("CANCEL"));
+    let cancelled = || ("control", "a scalar predicate cancels the instruction".to_owned());
+    Entry {
+        id: record.id.clone(),
+        syntax: record.syntax.clone(),
+        body: Body::tokens(&record.body),
+        excluded: by_attribute.or_else(|| cancels.then(cancelled)),
+        at: record.at,
+    }
+}
+
+/// An entry of the manual.
+pub(super) fn from_manual(record: &manual::Record) -> Entry {
+    Entry {
+        id: record.id.clone(),
+        syntax: record.syntax.clone(),
+        body: Body::verbatim(record),
+        excluded: operands::has_float(&record.syntax)
+            .then(|| ("floating-point", "floating-point elements in the assembly syntax".to_owned())),
+        at: record.at,
+    }
+}
+
+/// What an entry of a document says about a name that only the prototypes have: the assembly syntax,
+/// where that is an assignment that can be read, else the reason why not.
+pub(super) fn from_prototype(prototype: &Prototype) -> Entry {
+    let float = || ("floating-point", "floating-point elements in the assembly syntax".to_owned());
+    let memory = || ("memory", format!("the instruction type {}", prototype.class));
+    let class = prototype.class.as_str();
+    let is_memory = ["CVI_VM", "CVI_GATHER", "CVI_SCATTER"].iter().any(|prefix| class.starts_with(prefix));
+    let text = assignment(&prototype.syntax);
+    let missing = || ("no-pseudocode", "no document describes it".to_owned());
+    let excluded = if is_memory {
+        Some(memory())
+    } else if operands::has_float(&prototype.syntax) {
+        Some(float())
+    } else {
+        text.is_none().then(missing)
+    };
+    let text = text.unwrap_or_default();
+    let at = prototype.at;
+    Entry {
+        id: prototype.id.clone(),
+        syntax: prototype.syntax.clone(),
+        body: Body { text, places: vec![(0, at)] },
+        excluded,
+        at,
+    }
+}
+
+/// An assembly syntax as a statement, where it is one: a copy, a literal, or one helper's value.
+fn assignment(syntax: &str) -> Option<String> {
+    let (target, value) = syntax.split_once('=')?;
+    let bare = |text: &str| text.trim_end_matches(|letter: char| letter.is_ascii_digit()).to_owned();
+    if target.contains(['.', '(', ' ']) {
+        return None;
+    }
+    let value = match (value.strip_prefix('#'), value.split_once('(')) {
+        (Some(literal), _) if literal.parse::<u32>().is_ok() => literal.to_owned(),
+        (None, Some((name, operand))) if helpers::is_known(name) => {
+            format!("{name}({})", bare(operand.strip_suffix(')')?))
+        }
+        (None, None) if value.bytes().all(|byte| byte.is_ascii_alphanumeric()) => bare(value),
+        _ => return None,
+    };
+    Some(format!("{} = {value};", bare(target)))
+}
+
+/// Words that may stand before a bracket without being called.
+const KEYWORDS: &[&str] = &["if", "for", "while", "sizeof", "else", "do"];
+
+/// Calls of names that nobody defines, before they lead to a less helpful syntax error.
+fn check_calls(text: &str) -> Result<(), Fault> {
+    let tokens = super::lex::tokens(text);
+    for pair in tokens.windows(2) {
+        let [name, open] = pair else { continue };
+        if name.is_name()
+            && open.is("(")
+            && !KEYWORDS.contains(&&*name.text)
+            && !helpers::is_known(&name.text)
+        {
+            let message = format!("{} is defined in no document", name.text);
+            return Err(Fault::new("unknown-call", name.origin as usize, message));
+        }
+    }
+    Ok(())
+}
+
+/// The instruction of an entry. A fault's place is an offset in the document.
+pub(super) fn elaborate(
+    entry: &Entry,
+    prototype: Option<&Prototype>,
+    options: &Options,
+    text: &Text<'_>,
+) -> Result<Instruction, Fault> {
+    if let Some((reason, message)) = &entry.excluded {
+        return Err(Fault::excluded(reason, entry.at, message.clone()));
+    }
+    let at_entry = |fault: Fault| Fault { at: entry.at, ..fault };
+    let syntax = prototype.map_or(entry.syntax.as_str(), |prototype| prototype.syntax.as_str());
+    let shape = operands::shape(syntax, prototype, options).map_err(at_entry)?;
+    // The entry's own syntax must name the same operands.
+    let own: Vec<_> = operands::operands(&entry.syntax).map_err(at_entry)?;
+    if let Some(operand) =
+        own.iter().find(|operand| shape.operands.iter().all(|known| known.key != operand.key))
+    {
+        let message = format!("{} is an operand here, but not in the prototype `{syntax}`", operand.key);
+        return Err(Fault::new("signature", entry.at, message));
+    }
+    let in_body = |fault: Fault| Fault { at: entry.body.place(fault.at), ..fault };
+    let (mut machine, registers) = run(entry, &shape, options).map_err(in_body)?;
+    let (function, undefined) =
+        elaborate::function(&entry.id, &shape.signature, &mut machine.dag, &registers).map_err(|_| {
+            Fault::new("limit", entry.at, format!("a value needs more than {} bits", hydride_ir::MAX_WIDTH))
+        })?;
+    Ok(Instruction {
+        id: entry.id.clone(),
+        isa: Isa::Hvx,
+        intrinsic: prototype.map(|prototype| prototype.intrinsic.clone()).unwrap_or_default(),
+        function,
+        undefined,
+        signature: shape.signature,
+        extensions: prototype.iter().map(|prototype| format!("hvxv{}", prototype.arch)).collect(),
+        forms: vec![operands::form(syntax)],
+        span: span(entry, text),
+    })
+}
+
+/// The place of an entry.
+pub(super) fn span(entry: &Entry, text: &Text<'_>) -> Span {
+    text.span(entry.at, 1)
+}
+
+/// Runs an entry's text; the result registers.
+fn run(entry: &Entry, shape: &Shape, options: &Options) -> Result<(Machine, Vec<Register>), Fault> {
+    check_calls(&entry.body.text)?;
+    let statements = grammar::parse(&entry.body.text)?;
+    let dag = Dag::new(shape.signature.args.iter().map(|argument| argument.width).collect());
+    let mut machine = Machine::new(dag, options.vector_bytes());
+    for (position, operand) in shape.operands.iter().enumerate() {
+        let arg = shape.args.iter().position(|arg| *arg == position);
+        let arg = arg.and_then(|arg| u32::try_from(arg).ok());
+        machine.add_operand(&operand.key, operand.class, operand.width(options), arg);
+    }
+    machine.run(&statements)?;
+    let mut registers = Vec::new();
+    for result in &shape.results {
+        let operand = &shape.operands[*result];
+        let register = match machine.slot(&operand.key).map(|slot| machine.variable(slot)) {
+            Some(Variable::Bits { register, .. }) => register.clone(),
+            _ => Register::default(),
+        };
+        if register.end() == 0 {
+            let message = format!("{} is never written", operand.key);
+            return Err(Fault::new("undefined", 0, message));
+        }
+        registers.push(register);
+    }
+    Ok((machine, registers))
+}

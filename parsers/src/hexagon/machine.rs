@@ -1,0 +1,300 @@
+//! The state in which pseudocode runs: variables, scopes, and the graph of exact integers.
+
+use hydride_ir::exact::{Dag, Node, NodeId, Register};
+use rustc_hash::FxHashMap;
+
+use super::operands::Class;
+use super::source::Fault;
+use super::syntax::Type;
+use crate::elaborate::{MAX_NODES, MAX_STEPS};
+
+/// Depth of a value's expression.
+const MAX_DEPTH: u32 = 400;
+
+/// Operands of one sum, concatenation or bitwise operation.
+const MAX_OPERANDS: usize = 16_384;
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub(super) enum Variable {
+    /// An integer; undeclared ones have no type and hold exact values.
+    Integer { value: Option<NodeId>, of: Option<(u32, bool)> },
+    /// A register or a vector variable.
+    Bits { register: Register, width: u32, signed: bool, predicate: bool },
+}
+
+/// Where a variable is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// An operand, or a variable that is used without declaration.
+    Global(usize),
+    /// A declared variable.
+    Local(usize),
+}
+
+/// All variables.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Store {
+    pub globals: Vec<Variable>,
+    pub locals: Vec<Variable>,
+}
+
+/// The running state of one entry.
+pub(super) struct Machine {
+    pub dag: Dag,
+    pub store: Store,
+    /// Bytes of a vector.
+    pub vector_bytes: u32,
+    /// Names of locals in scope, innermost last.
+    scope: Vec<(String, usize)>,
+    globals: FxHashMap<String, usize>,
+    steps: u64,
+    depths: Vec<u32>,
+    /// Within an operand that counts under a condition only: the locals that were there before, which
+    /// must not be assigned.
+    pub frozen: Option<usize>,
+}
+
+impl Machine {
+    pub fn new(dag: Dag, vector_bytes: u32) -> Self {
+        Self {
+            dag,
+            store: Store::default(),
+            vector_bytes,
+            scope: Vec::new(),
+            globals: FxHashMap::default(),
+            steps: 0,
+            depths: Vec::new(),
+            frozen: None,
+        }
+    }
+
+    /// Adds a variable that is in scope everywhere.
+    pub fn add_global(&mut self, name: &str, variable: Variable) -> Slot {
+        let at = self.store.globals.len();
+        self.store.globals.push(variable);
+        self.globals.insert(name.to_owned(), at);
+        Slot::Global(at)
+    }
+
+    /// Adds a variable to the innermost scope.
+    pub fn add_local(&mut self, name: &str, variable: Variable) -> Slot {
+        let at = self.store.locals.len();
+        self.store.locals.push(variable);
+        self.scope.push((name.to_owned(), at));
+        Slot::Local(at)
+    }
+
+    /// A variable with all bits 0, or without value.
+    pub fn fresh(&mut self, of: Type, zero: bool) -> Variable {
+        let vector = self.vector_bytes * 8;
+        let bits = |width, predicate, dag: &mut Dag| {
+            let mut register = Register::default();
+            if zero {
+                let zero = dag.int(0);
+                register.write(0, width, zero);
+            }
+            Variable::Bits { register, width, signed: false, predicate }
+        };
+        match of {
+            Type::Integer { width, signed } => {
+                let value = zero.then(|| self.dag.int(0));
+                Variable::Integer { value, of: Some((width, signed)) }
+            }
+            Type::Vector => bits(vector, false, &mut self.dag),
+            Type::Pair => bits(2 * vector, false, &mut self.dag),
+            Type::Predicate => bits(self.vector_bytes, true, &mut self.dag),
+        }
+    }
+
+    /// The scope as it is now, to be left again by [`Machine::leave`].
+    pub fn enter(&self) -> (usize, usize) {
+        (self.scope.len(), self.store.locals.len())
+    }
+
+    pub fn leave(&mut self, (scope, locals): (usize, usize)) {
+        self.scope.truncate(scope);
+        self.store.locals.truncate(locals);
+    }
+
+    /// The variable of a name: as it is, or as the operand that it stands for (`VdV`, `QdV`, `uiV`).
+    pub fn slot(&self, name: &str) -> Option<Slot> {
+        if let Some((_, at)) = self.scope.iter().rev().find(|(known, _)| known == name) {
+            return Some(Slot::Local(*at));
+        }
+        let global = self.globals.get(name).or_else(|| self.globals.get(name.strip_suffix('V')?));
+        global.map(|at| Slot::Global(*at))
+    }
+
+    pub fn variable(&self, slot: Slot) -> &Variable {
+        match slot {
+            Slot::Global(at) => &self.store.globals[at],
+            Slot::Local(at) => &self.store.locals[at],
+        }
+    }
+
+    pub fn variable_mut(&mut self, slot: Slot) -> &mut Variable {
+        match slot {
+            Slot::Global(at) => &mut self.store.globals[at],
+            Slot::Local(at) => &mut self.store.locals[at],
+        }
+    }
+
+    /// Counts work against the limits.
+    pub fn work(&mut self, amount: usize, at: usize) -> Result<(), Fault> {
+        self.steps += 1 + amount as u64 / 8;
+        if self.steps > MAX_STEPS {
+            return Err(Fault::new("limit", at, format!("more than {MAX_STEPS} steps")));
+        }
+        if self.dag.len() > MAX_NODES {
+            return Err(Fault::new("limit", at, format!("more than {MAX_NODES} values")));
+        }
+        Ok(())
+    }
+
+    /// A value that an operator made, once its size and depth are known to be bounded.
+    pub fn checked(&mut self, node: NodeId, at: usize) -> Result<NodeId, Fault> {
+        let operands = match self.dag.node(node) {
+            Node::Sum { terms, .. } => terms.len(),
+            Node::Concat(parts) => parts.len(),
+            Node::Mul(operands) | Node::And(operands) | Node::Or(operands) | Node::Xor(operands) => {
+                operands.len()
+            }
+            _ => 0,
+        };
+        if operands > MAX_OPERANDS {
+            return Err(Fault::new("limit", at, "a value has too many operands"));
+        }
+        self.work(operands, at)?;
+        let max = hydride_ir::MAX_WIDTH;
+        if self.dag.natural(node).is_none_or(|(width, _)| width > max) {
+            return Err(Fault::new("limit", at, format!("a value needs more than {max} bits")));
+        }
+        if self.depth(node) > MAX_DEPTH {
+            return Err(Fault::new("limit", at, "a value's expression is nested too deeply"));
+        }
+        Ok(node)
+    }
+
+    /// The depth of a value's expression; each value is visited once.
+    fn depth(&mut self, node: NodeId) -> u32 {
+        if self.depths.len() < self.dag.len() {
+            self.depths.resize(self.dag.len(), 0);
+        }
+        let mut open = vec![node];
+        while let Some(top) = open.last().copied() {
+            if self.depths[top.position()] > 0 {
+                open.pop();
+                continue;
+            }
+            let below = operands(self.dag.node(top));
+            let before = open.len();
+            open.extend(below.iter().filter(|operand| self.depths[operand.position()] == 0));
+            if open.len() == before {
+                let deepest = below.iter().map(|operand| self.depths[operand.position()]).max();
+                self.depths[top.position()] = deepest.unwrap_or(0) + 1;
+                open.pop();
+            }
+        }
+        self.depths[node.position()]
+    }
+
+    /// Joins the variables of two branches: `then` where the condition is 1, else the present ones.
+    pub fn merge(&mut self, condition: NodeId, then: Store, at: usize) -> Result<(), Fault> {
+        let otherwise = std::mem::take(&mut self.store);
+        let globals = self.merge_list(condition, then.globals, otherwise.globals, at)?;
+        let locals = self.merge_list(condition, then.locals, otherwise.locals, at)?;
+        self.store = Store { globals, locals };
+        Ok(())
+    }
+
+    fn merge_list(
+        &mut self,
+        condition: NodeId,
+        then: Vec<Variable>,
+        otherwise: Vec<Variable>,
+        at: usize,
+    ) -> Result<Vec<Variable>, Fault> {
+        let mut merged = Vec::with_capacity(then.len().max(otherwise.len()));
+        let mut otherwise = otherwise.into_iter();
+        for left in then {
+            let Some(right) = otherwise.next() else {
+                merged.push(left);
+                continue;
+            };
+            merged.push(match (left, right) {
+                (
+                    Variable::Integer { value: Some(left), of },
+                    Variable::Integer { value: Some(right), .. },
+                ) => {
+                    let value = self.dag.select(condition, left, right);
+                    Variable::Integer { value: Some(self.checked(value, at)?), of }
+                }
+                (Variable::Integer { value, of }, Variable::Integer { value: other, .. }) => {
+                    Variable::Integer { value: value.or(other), of }
+                }
+                (
+                    Variable::Bits { register: left, width, signed, predicate },
+                    Variable::Bits { register: right, .. },
+                ) => {
+                    self.work(left.extents().count() + right.extents().count(), at)?;
+                    let register = Register::merge(&mut self.dag, condition, &left, &right);
+                    Variable::Bits { register, width, signed, predicate }
+                }
+                (left, _) => left,
+            });
+        }
+        merged.extend(otherwise);
+        Ok(merged)
+    }
+
+    /// Adds an operand as a variable: its argument's bits, or nothing yet.
+    pub fn add_operand(&mut self, key: &str, class: Class, width: u32, arg: Option<u32>) {
+        if let Class::Immediate { signed, bits } = class {
+            let value = arg.map(|arg| self.dag.arg_slice(arg, 0, bits, signed));
+            self.add_global(key, Variable::Integer { value, of: None });
+            return;
+        }
+        let mut register = Register::default();
+        if let Some(arg) = arg {
+            let whole = self.dag.arg_slice(arg, 0, width, false);
+            register.write(0, width, whole);
+        }
+        let signed = class == Class::Scalar;
+        self.add_global(
+            key,
+            Variable::Bits { register, width, signed, predicate: class == Class::Predicate },
+        );
+    }
+}
+
+/// The operands of a node.
+fn operands(node: &Node) -> Vec<NodeId> {
+    match node {
+        Node::Const(_) | Node::Arg(_) => Vec::new(),
+        Node::Slice { of, .. }
+        | Node::Saturate { of, .. }
+        | Node::Not(of)
+        | Node::Abs(of)
+        | Node::PopCount(of)
+        | Node::LeadingZeros(of, _)
+        | Node::TrailingZeros(of, _) => vec![*of],
+        Node::SliceAt { of, low, .. } => vec![*of, *low],
+        Node::Concat(parts) => parts.iter().map(|part| part.node).collect(),
+        Node::Sum { terms, .. } => terms.iter().map(|(term, _)| *term).collect(),
+        Node::Mul(list)
+        | Node::And(list)
+        | Node::Or(list)
+        | Node::Xor(list)
+        | Node::Min(list)
+        | Node::Max(list) => list.to_vec(),
+        Node::Shl(left, right)
+        | Node::Shr(left, right)
+        | Node::Eq(left, right)
+        | Node::Lt(left, right)
+        | Node::Le(left, right)
+        | Node::Div(left, right)
+        | Node::Rem(left, right) => vec![*left, *right],
+        Node::Select(condition, then, otherwise) => vec![*condition, *then, *otherwise],
+    }
+}

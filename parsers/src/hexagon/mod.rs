@@ -1,0 +1,254 @@
+//! Qualcomm Hexagon HVX: from the vendor's documents to instructions.
+//!
+//! Four documents describe HVX, and any of them may be missing:
+//! - the **semantics file** (C with macros, one record for each instruction) and its **macro
+//!   definitions**: the primary source of meaning;
+//! - the **manual**'s pseudocode (JSON): a second reading, and the source for what the semantics file
+//!   does not have;
+//! - the compiler's **prototypes**: C signatures, argument order, architecture versions.
+//!
+//! An instruction's id is its builtin's name without target prefix and vector-length suffix
+//! (`V6_vaddb`); the four documents meet in it, and each id ends in exactly one ledger line: the
+//! semantics file's records first, then what only the manual has, then what only the prototypes have.
+//! A second record of one id in one document is `ID@2`.
+//!
+//! Path: [`lex`](self) → preprocessor → pest grammar → exact integers → [`crate::elaborate`].
+//!
+//! ```
+//! use parsers::hexagon::{Document, Documents, Options, parse};
+//!
+//! let manual = br#"[{"intrinsic": "hexagon_V6_vdouble_128B", "syntax": "Vd.h=vdouble(Vu.h)",
+//!     "pseudocode": "for (n = 0; n != VELEM(16); ++n) { Vd.h[n] = sat16(2 * Vu.h[n]); }"}]"#;
+//! let documents = Documents { manual: Some(Document { name: "own.json", bytes: manual }), ..Default::default() };
+//! let parsed = parse(&documents, &Options::default());
+//! assert_eq!(parsed.instructions[0].id, "V6_vdouble");
+//! assert_eq!(parsed.instructions[0].signature.results[0].width, 1024);
+//! ```
+
+mod compare;
+mod entry;
+mod evaluate;
+mod grammar;
+mod helpers;
+mod idef;
+mod lex;
+mod machine;
+mod manual;
+mod operands;
+mod preprocess;
+mod prototypes;
+mod simplify;
+mod source;
+mod syntax;
+mod view;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+pub use compare::{Agreement, Comparison, Evaluate, compare};
+
+use crate::{Diagnostic, Instruction, LedgerEntry, Parsed, Severity, Span, Status};
+use entry::Entry;
+use prototypes::Prototypes;
+use source::{Fault, Text};
+
+/// A document: a name for diagnostics, and its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Document<'a> {
+    /// What diagnostics call it.
+    pub name: &'a str,
+    /// Its contents; any bytes are admitted.
+    pub bytes: &'a [u8],
+}
+
+/// The documents at hand.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Documents<'a> {
+    /// The manual's instructions (`hvx-prm.json`).
+    pub manual: Option<Document<'a>>,
+    /// The semantics file (`ext.idef`).
+    pub semantics: Option<Document<'a>>,
+    /// The semantics file's macro definitions (`macros.def`).
+    pub macros: Option<Document<'a>>,
+    /// The compiler's prototypes (`hvx_hexagon_protos.h`).
+    pub prototypes: Option<Document<'a>>,
+}
+
+/// How long a vector is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum VectorLength {
+    /// 64 bytes.
+    Bytes64,
+    /// 128 bytes.
+    #[default]
+    Bytes128,
+}
+
+/// Choices of the reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Options {
+    /// How long a vector is.
+    pub vector_length: VectorLength,
+}
+
+impl Options {
+    /// Bytes of a vector.
+    pub fn vector_bytes(&self) -> u32 {
+        match self.vector_length {
+            VectorLength::Bytes64 => 64,
+            VectorLength::Bytes128 => 128,
+        }
+    }
+}
+
+/// All documents together: the semantics file's meaning where it has one, else the manual's.
+pub fn parse(documents: &Documents<'_>, options: &Options) -> Parsed {
+    Reader::new(documents, options, [true, true, true]).finish()
+}
+
+/// The semantics file's instructions alone, with the prototypes' signatures.
+pub fn parse_idef(documents: &Documents<'_>, options: &Options) -> Parsed {
+    Reader::new(documents, options, [true, false, false]).finish()
+}
+
+/// The manual's instructions alone, with the prototypes' signatures.
+pub fn parse_manual(documents: &Documents<'_>, options: &Options) -> Parsed {
+    Reader::new(documents, options, [false, true, false]).finish()
+}
+
+/// What became of an entry: where it stands, and its instruction or why there is none.
+struct Outcome {
+    id: String,
+    span: Span,
+    result: Result<Instruction, Fault>,
+}
+
+/// Collects outcomes in ledger order.
+struct Reader<'a> {
+    options: &'a Options,
+    diagnostics: Vec<Diagnostic>,
+    outcomes: Vec<Outcome>,
+    prototypes: Prototypes,
+    /// How often each id has been seen in the present document.
+    seen: FxHashMap<String, u32>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(documents: &Documents<'_>, options: &'a Options, [idef, manual, rest]: [bool; 3]) -> Self {
+        let mut reader = Self {
+            options,
+            diagnostics: Vec::new(),
+            outcomes: Vec::new(),
+            prototypes: Prototypes::default(),
+            seen: FxHashMap::default(),
+        };
+        let prototypes = documents.prototypes.map(|document| Text::new(document, &mut reader.diagnostics));
+        if let Some(text) = &prototypes {
+            reader.prototypes = prototypes::read(text, &mut reader.diagnostics);
+        }
+        if let Some(document) = documents.semantics.filter(|_| idef) {
+            reader.semantics(document, documents.macros);
+        }
+        if let Some(document) = documents.manual.filter(|_| manual) {
+            reader.manual(document);
+        }
+        if let Some(text) = prototypes.as_ref().filter(|_| rest) {
+            let known = std::mem::take(&mut reader.seen);
+            let left = reader.prototypes.list.iter().filter(|prototype| !known.contains_key(&prototype.id));
+            let entries: Vec<Entry> = left.map(entry::from_prototype).collect();
+            reader.elaborate(&entries, text);
+        }
+        reader
+    }
+
+    fn semantics(&mut self, document: Document<'_>, macros: Option<Document<'_>>) {
+        let text = Text::new(document, &mut self.diagnostics);
+        let macros = macros.map(|document| Text::new(document, &mut self.diagnostics));
+        if macros.is_none() {
+            let message = "the macro definitions are missing; bodies that use them cannot be read";
+            text.report(&mut self.diagnostics, Severity::Warning, None, 0, message.into());
+        }
+        let macros = idef::macros(macros.as_ref(), &mut self.diagnostics);
+        let mut entries = Vec::new();
+        for (position, record) in idef::records(&text, macros, &mut self.diagnostics).into_iter().enumerate()
+        {
+            match record {
+                Ok(record) => entries.push(entry::from_record(&record)),
+                Err((id, fault)) => {
+                    self.elaborate(&std::mem::take(&mut entries), &text);
+                    let id = id.unwrap_or_else(|| format!("record-{}", position + 1));
+                    let id = self.unique(&id);
+                    let span = text.span(fault.at, 1);
+                    self.outcomes.push(Outcome { id, span, result: Err(fault) });
+                }
+            }
+        }
+        self.elaborate(&entries, &text);
+    }
+
+    /// The manual's entries that no earlier document has.
+    fn manual(&mut self, document: Document<'_>) {
+        let text = Text::new(document, &mut self.diagnostics);
+        let known = std::mem::take(&mut self.seen);
+        let records = manual::read(&text, &mut self.diagnostics);
+        let entries: Vec<Entry> =
+            records.iter().map(entry::from_manual).filter(|entry| !known.contains_key(&entry.id)).collect();
+        self.elaborate(&entries, &text);
+        self.seen.extend(known);
+    }
+
+    fn unique(&mut self, id: &str) -> String {
+        let count = self.seen.entry(id.to_owned()).or_insert(0);
+        *count += 1;
+        if *count == 1 { id.to_owned() } else { format!("{id}@{count}") }
+    }
+
+    fn elaborate(&mut self, entries: &[Entry], text: &Text<'_>) {
+        let ids: Vec<String> = entries.iter().map(|entry| self.unique(&entry.id)).collect();
+        let outcomes: Vec<Outcome> = entries
+            .par_iter()
+            .zip(ids)
+            .map(|(entry, id)| {
+                let prototype = self.prototypes.get(&entry.id);
+                let mut result = entry::elaborate(entry, prototype, self.options, text);
+                let span = match &result {
+                    Ok(_) => entry::span(entry, text),
+                    Err(fault) => text.span(fault.at, 1),
+                };
+                if let Ok(instruction) = &mut result {
+                    instruction.id.clone_from(&id);
+                    instruction.function.name.clone_from(&id);
+                }
+                Outcome { id, span, result }
+            })
+            .collect();
+        self.outcomes.extend(outcomes);
+    }
+
+    fn finish(self) -> Parsed {
+        let mut parsed = Parsed { diagnostics: self.diagnostics, ..Parsed::default() };
+        for Outcome { id, span, result } in self.outcomes {
+            let status = match result {
+                Ok(instruction) => {
+                    parsed.instructions.push(instruction);
+                    Status::Modelled
+                }
+                Err(fault) if fault.excluded => {
+                    Status::Excluded { reason: fault.reason.to_owned(), message: Some(fault.message) }
+                }
+                Err(fault) => {
+                    let (entry, message) = (Some(id.clone()), fault.message.clone());
+                    parsed.diagnostics.push(Diagnostic {
+                        severity: Severity::Error,
+                        entry,
+                        span: span.clone(),
+                        message,
+                    });
+                    Status::Failed { reason: fault.reason.to_owned(), message: fault.message }
+                }
+            };
+            parsed.ledger.push(LedgerEntry { id, span, status });
+        }
+        parsed
+    }
+}

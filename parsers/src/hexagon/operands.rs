@@ -1,0 +1,276 @@
+//! Operands of an instruction, from its assembly syntax, and its signature.
+//!
+//! A register operand is a class letter, a role letter (doubled for a pair of registers) and, in the
+//! semantics file and the prototypes, the number of registers to choose from: `Vd32`, `Vuu32`, `Qx4`,
+//! `Rt8`. The manual writes `Vd`, `Vuu`, `Rt`. Roles `d` and `e` are written, `x` and `y` read and
+//! written, all others read.
+
+use super::Options;
+use super::prototypes::Prototype;
+use super::source::Fault;
+use crate::{Argument, Element, Form, Immediate, Kind, Signature};
+
+/// The classes of registers and their letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// `V`: a vector, or a pair of them.
+    Vector,
+    /// `Q`: a vector predicate, one bit for each byte of a vector.
+    Predicate,
+    /// `R`, `M`: a scalar register, or a pair of them.
+    Scalar,
+    /// `P`: a scalar predicate.
+    ScalarPredicate,
+    /// `#u`, `#s`: an immediate.
+    Immediate { signed: bool, bits: u32 },
+}
+
+/// An operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Operand {
+    /// The name without number: `Vd`, `Vuu`, `Qx`, `Rt`; `ui` and `si` for immediates.
+    pub key: String,
+    pub class: Class,
+    pub pair: bool,
+    pub element: Option<Element>,
+}
+
+impl Operand {
+    fn role(&self) -> u8 {
+        self.key.as_bytes().get(1).copied().unwrap_or(b'u')
+    }
+
+    pub fn is_written(&self) -> bool {
+        !matches!(self.class, Class::Immediate { .. }) && matches!(self.role(), b'd' | b'e' | b'x' | b'y')
+    }
+
+    pub fn is_read(&self) -> bool {
+        matches!(self.class, Class::Immediate { .. }) || !matches!(self.role(), b'd' | b'e')
+    }
+
+    /// Width in bits.
+    pub fn width(&self, options: &Options) -> u32 {
+        let bytes = options.vector_bytes();
+        match self.class {
+            Class::Vector => bytes * 8 * if self.pair { 2 } else { 1 },
+            Class::Predicate => bytes,
+            Class::Scalar => 32 * if self.pair { 2 } else { 1 },
+            Class::ScalarPredicate => 8,
+            Class::Immediate { .. } => 32,
+        }
+    }
+
+    fn c_type(&self) -> &'static str {
+        match self.class {
+            Class::Vector if self.pair => "HVX_VectorPair",
+            Class::Vector => "HVX_Vector",
+            Class::Predicate => "HVX_VectorPred",
+            Class::Scalar if self.pair => "Word64",
+            Class::Scalar | Class::ScalarPredicate | Class::Immediate { .. } => "Word32",
+        }
+    }
+
+    fn argument(&self, c_type: Option<&str>, options: &Options) -> Argument {
+        let kind = match self.class {
+            Class::Vector => Kind::Vector,
+            Class::Predicate | Class::ScalarPredicate => Kind::Mask,
+            Class::Scalar => Kind::Scalar,
+            Class::Immediate { signed, bits } => Kind::Immediate(if signed {
+                Immediate { low: -(1i64 << (bits - 1)), high: (1i64 << (bits - 1)) - 1 }
+            } else {
+                Immediate { low: 0, high: (1i64 << bits) - 1 }
+            }),
+        };
+        let name = match self.class {
+            Class::Immediate { signed, bits } => format!("I{}{bits}", if signed { 's' } else { 'u' }),
+            _ => self.key.clone(),
+        };
+        let c_type = c_type.unwrap_or_else(|| self.c_type()).trim_end_matches('*').to_owned();
+        Argument { name, c_type, width: self.width(options), kind, element: self.element }
+    }
+}
+
+/// The element types that a suffix can name.
+fn element(suffix: &str) -> Option<Element> {
+    let (width, signed, float) = match suffix {
+        "b" => (8, true, false),
+        "ub" => (8, false, false),
+        "h" => (16, true, false),
+        "uh" => (16, false, false),
+        "w" => (32, true, false),
+        "uw" => (32, false, false),
+        "hf" | "qf16" | "bf" => (16, true, true),
+        "sf" | "qf32" => (32, true, true),
+        "f8" => (8, true, true),
+        _ => return None,
+    };
+    Some(Element { width, signed, float })
+}
+
+/// Whether the syntax names a floating-point element.
+pub(super) fn has_float(syntax: &str) -> bool {
+    syntax
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .any(|word| element(word).is_some_and(|e| e.float))
+}
+
+/// The operands that an assembly syntax names, in order, each once. Positions in faults are 0: the
+/// caller knows where the syntax stands.
+pub(super) fn operands(syntax: &str) -> Result<Vec<Operand>, Fault> {
+    let bytes = syntax.as_bytes();
+    let mut found: Vec<Operand> = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let run = |from: usize, of: fn(&u8) -> bool| bytes[from..].iter().take_while(|byte| of(byte)).count();
+        if bytes[at] == b'#' {
+            let sign = bytes.get(at + 1).copied();
+            let digits = run((at + 2).min(bytes.len()), u8::is_ascii_digit);
+            if let Some(sign @ (b'u' | b's')) = sign {
+                let bits: u32 = syntax[at + 2..at + 2 + digits].parse().unwrap_or(0);
+                if !(1..=31).contains(&bits) {
+                    return Err(Fault::new("syntax", 0, format!("an immediate of {bits} bits")));
+                }
+                let key = format!("{}i", char::from(sign));
+                let class = Class::Immediate { signed: sign == b's', bits };
+                found.push(Operand { key, class, pair: false, element: None });
+            }
+            at += 2 + digits;
+            continue;
+        }
+        let length = run(at, |byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        if length == 0 {
+            at += 1;
+            continue;
+        }
+        let word = &syntax[at..at + length];
+        at += length;
+        if !word.starts_with(|letter: char| letter.is_ascii_uppercase()) {
+            continue;
+        }
+        let mut operand = register(word)?;
+        let suffix = syntax[at..].strip_prefix('.').map(|rest| {
+            let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(rest.len());
+            &rest[..end]
+        });
+        operand.element = suffix.and_then(element);
+        match found.iter_mut().find(|known| known.key == operand.key) {
+            Some(known) => known.element = known.element.or(operand.element),
+            None => found.push(operand),
+        }
+    }
+    Ok(found)
+}
+
+/// The register operand that a word of the syntax names.
+fn register(word: &str) -> Result<Operand, Fault> {
+    let key = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let unknown =
+        |what: &str| Err(Fault::new("unknown-register", 0, format!("{what} in the operand `{word}`")));
+    let roles = &key.as_bytes()[1..];
+    let pair = match roles {
+        [_] => false,
+        [first, second] if first == second => true,
+        _ => return unknown("no register name"),
+    };
+    if !matches!(roles[0], b'd' | b'e' | b's' | b't' | b'u' | b'v' | b'w' | b'x' | b'y') {
+        return unknown(&format!("unknown register letter `{}`", char::from(roles[0])));
+    }
+    let class = match key.as_bytes()[0] {
+        b'V' => Class::Vector,
+        b'Q' => Class::Predicate,
+        b'R' | b'M' => Class::Scalar,
+        b'P' => Class::ScalarPredicate,
+        other => return unknown(&format!("unknown register class `{}`", char::from(other))),
+    };
+    Ok(Operand { key: key.to_owned(), class, pair, element: None })
+}
+
+/// The argument and result operands, as positions, and the signature.
+pub(super) struct Shape {
+    pub operands: Vec<Operand>,
+    /// Operands of the arguments, in order.
+    pub args: Vec<usize>,
+    /// Operands of the results, in order.
+    pub results: Vec<usize>,
+    pub signature: Signature,
+}
+
+/// The signature of an instruction: the argument order is the prototype's where there is one, else
+/// that of the assembly syntax; results are the written operands in the order of the syntax.
+pub(super) fn shape(syntax: &str, prototype: Option<&Prototype>, options: &Options) -> Result<Shape, Fault> {
+    let operands = operands(syntax)?;
+    let position = |key: &str| operands.iter().position(|operand| operand.key == key);
+    let mut args = Vec::new();
+    let mut signature = Signature::default();
+    match prototype {
+        None => args.extend((0..operands.len()).filter(|at| operands[*at].is_read())),
+        Some(prototype) => {
+            for (c_type, name) in &prototype.args {
+                let key = match name.strip_prefix("Iu") {
+                    Some(_) => "ui",
+                    None if name.starts_with("Is") => "si",
+                    None => name.as_str(),
+                };
+                let Some(at) = position(key) else {
+                    let message = format!("the prototype's argument {name} is no operand of `{syntax}`");
+                    return Err(Fault::new("signature", 0, message));
+                };
+                if operands[at].is_read() {
+                    args.push(at);
+                    signature.args.push(operands[at].argument(Some(c_type), options));
+                }
+            }
+            if let Some(at) = (0..operands.len()).find(|at| operands[*at].is_read() && !args.contains(at)) {
+                let message = format!("the operand {} is no argument of the prototype", operands[at].key);
+                return Err(Fault::new("signature", 0, message));
+            }
+        }
+    }
+    if prototype.is_none() {
+        signature.args = args.iter().map(|at| operands[*at].argument(None, options)).collect();
+    }
+    let results: Vec<usize> = (0..operands.len()).filter(|at| operands[*at].is_written()).collect();
+    if results.is_empty() {
+        return Err(Fault::new("signature", 0, format!("`{syntax}` writes no register")));
+    }
+    signature.results = results.iter().map(|at| operands[*at].argument(None, options)).collect();
+    Ok(Shape { operands, args, results, signature })
+}
+
+/// The machine instruction that an assembly syntax shows: its mnemonic and operands as documented.
+pub(super) fn form(syntax: &str) -> Form {
+    let assigned = syntax.rsplit_once('=').map_or(syntax, |(_, right)| right);
+    let called = assigned.split('(').next().unwrap_or_default();
+    // A plain copy has no mnemonic of its own.
+    let mnemonic = if assigned.contains('(') || !syntax.contains('=') { called } else { "=" };
+    Form { mnemonic: mnemonic.trim().to_ascii_uppercase(), operands: syntax.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(syntax: &str) -> Vec<String> {
+        operands(syntax).expect("operands").into_iter().map(|operand| operand.key).collect()
+    }
+
+    #[test]
+    fn operands_are_found_in_both_spellings() {
+        assert_eq!(keys("Vdd32.w=vrmpy(Vuu32.ub,Rt32.b,#u1)"), ["Vdd", "Vuu", "Rt", "ui"]);
+        assert_eq!(keys("Vx.h+=vdmpy(Vu.ub,Rt.b)"), ["Vx", "Vu", "Rt"]);
+        assert_eq!(keys("if (!Qv4) Vx32.b-=Vu32.b"), ["Qv", "Vx", "Vu"]);
+        assert_eq!(keys("Vd32.w=vdmpy(Vuu32.h,Rt32.uh,#1):sat"), ["Vd", "Vuu", "Rt"]);
+    }
+
+    #[test]
+    fn unknown_registers_are_named() {
+        for (syntax, message) in [
+            ("Zd32=vneg(Vu32)", "unknown register class `Z` in the operand `Zd32`"),
+            ("Vd32=vneg(Vk32)", "unknown register letter `k` in the operand `Vk32`"),
+            ("Vd32=vneg(Vuv32)", "no register name in the operand `Vuv32`"),
+        ] {
+            let fault = operands(syntax).expect_err(syntax);
+            assert_eq!((fault.reason, fault.message.as_str()), ("unknown-register", message));
+        }
+    }
+}

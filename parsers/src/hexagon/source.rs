@@ -1,0 +1,101 @@
+//! The text of one document with its name, and places in it.
+
+use std::borrow::Cow;
+
+use super::Document;
+use crate::{Diagnostic, Severity, Span};
+
+/// What made an entry, or a part of a document, unusable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// The reason code of the ledger line.
+    pub reason: &'static str,
+    /// Whether the entry is outside of what the IR describes, rather than wrong.
+    pub excluded: bool,
+    /// What, with names.
+    pub message: String,
+    /// Byte offset in the text at hand.
+    pub at: usize,
+}
+
+impl Fault {
+    pub fn new(reason: &'static str, at: usize, message: impl Into<String>) -> Self {
+        Self { reason, excluded: false, message: message.into(), at }
+    }
+
+    pub fn excluded(reason: &'static str, at: usize, message: impl Into<String>) -> Self {
+        Self { reason, excluded: true, message: message.into(), at }
+    }
+}
+
+/// A document's text.
+pub(super) struct Text<'a> {
+    name: &'a str,
+    text: Cow<'a, str>,
+    line_starts: Vec<usize>,
+}
+
+impl<'a> Text<'a> {
+    /// The text of a document. Bytes that are not UTF-8 are reported and replaced one by one, so
+    /// that offsets stay what they are in the file.
+    pub fn new(document: Document<'a>, diagnostics: &mut Vec<Diagnostic>) -> Self {
+        let (text, invalid) = match std::str::from_utf8(document.bytes) {
+            Ok(text) => (Cow::Borrowed(text), None),
+            Err(error) => (Cow::Owned(replace_invalid(document.bytes)), Some(error.valid_up_to())),
+        };
+        let line_starts = std::iter::once(0)
+            .chain(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1))
+            .collect();
+        let this = Self { name: document.name, text, line_starts };
+        if let Some(at) = invalid {
+            this.report(diagnostics, Severity::Error, None, at, "the document is not valid UTF-8".into());
+        } else if this.text.trim().is_empty() {
+            this.report(diagnostics, Severity::Error, None, 0, "the document is empty".into());
+        }
+        this
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The place of `length` bytes from `offset`.
+    pub fn span(&self, offset: usize, length: usize) -> Span {
+        let mut offset = offset.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let line = self.line_starts.partition_point(|start| *start <= offset);
+        let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
+        let column = self.text[start..offset].chars().count() + 1;
+        Span {
+            file: self.name.to_owned(),
+            offset,
+            length: length.min(self.text.len() - offset),
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            column: u32::try_from(column).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// Adds a diagnostic at an offset.
+    pub fn report(
+        &self,
+        diagnostics: &mut Vec<Diagnostic>,
+        severity: Severity,
+        entry: Option<&str>,
+        at: usize,
+        message: String,
+    ) {
+        let span = self.span(at, 1);
+        diagnostics.push(Diagnostic { severity, entry: entry.map(str::to_owned), span, message });
+    }
+}
+
+fn replace_invalid(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    text
+}
