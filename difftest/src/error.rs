@@ -21,6 +21,22 @@ pub enum OracleError {
         /// What the system says.
         source: io::Error,
     },
+    /// The emulator could not be started.
+    #[error("cannot start the emulator {}", program.display())]
+    Emulator {
+        /// The program as configured.
+        program: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The compiler is there, but it or its linker does not do the machine.
+    #[error("cannot build anything for {isa}: {message}")]
+    Toolchain {
+        /// The instruction set.
+        isa: &'static str,
+        /// What the compiler says.
+        message: String,
+    },
     /// The runner could not be compiled or linked, whatever the instructions.
     #[error("cannot build the runner: {message}")]
     Build {

@@ -4,8 +4,9 @@
 //! An [`Oracle`] is a runner program, built once for a list of instructions, together with what is
 //! known about those that it cannot run. [`Oracle::validate`] sends every instruction the same
 //! deterministic inputs that `interp` gets and reports one [`Outcome`] for each. [`x86`] builds
-//! oracles from C intrinsics; others need to supply a runner command only, and share the input
-//! generation ([`inputs`]), the job stream ([`runner`]) and the comparison ([`compare`]).
+//! oracles from C intrinsics for this machine, [`arm`] and [`hvx`] for QEMU; they are each a few
+//! facts and share the generation of C, the input generation ([`inputs`]), the job stream
+//! ([`runner`]) and the comparison ([`compare`]).
 //!
 //! ```no_run
 //! use difftest::{Case, X86Oracle, x86};
@@ -24,15 +25,22 @@
 
 #![forbid(unsafe_code)]
 
+pub mod arm;
 pub mod compare;
+mod compiler;
 mod error;
+pub mod hvx;
 pub mod inputs;
 mod oracle;
+mod prepare;
 mod report;
 pub mod runner;
+mod wrapper;
 pub mod x86;
 
+pub use arm::ArmOracle;
 pub use error::OracleError;
+pub use hvx::HvxOracle;
 pub use oracle::{Case, Oracle};
 pub use report::{Checked, Mismatch, Outcome, Report, Totals};
 pub use x86::X86Oracle;

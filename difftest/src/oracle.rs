@@ -12,9 +12,7 @@ use crate::compare::{Forms, hexadecimal};
 use crate::error::OracleError;
 use crate::inputs;
 use crate::report::{Checked, Outcome, Report};
-use crate::runner::{
-    Job, MAX_ARGS, MAX_RESULTS, MAX_WIDTH, Reply, Runner, RunnerCommand, WrapperId, signal_name,
-};
+use crate::runner::{Job, MAX_ARGS, MAX_RESULTS, Reply, Runner, RunnerCommand, WrapperId, signal_name};
 
 /// An instruction to validate.
 #[derive(Clone, Debug)]
@@ -52,15 +50,30 @@ pub(crate) enum Entry {
 #[derive(Debug)]
 pub struct Oracle {
     name: &'static str,
+    machine: Option<String>,
     command: RunnerCommand,
     entries: BTreeMap<String, Entry>,
+    /// The widest argument or result that the runner takes, in bits.
+    max_width: u32,
     /// Runners that are not busy.
     idle: Mutex<Vec<Runner>>,
 }
 
 impl Oracle {
-    pub(crate) fn new(name: &'static str, command: RunnerCommand, entries: BTreeMap<String, Entry>) -> Self {
-        Self { name, command, entries, idle: Mutex::new(Vec::new()) }
+    pub(crate) fn new(
+        name: &'static str,
+        machine: Option<String>,
+        command: RunnerCommand,
+        entries: BTreeMap<String, Entry>,
+        max_width: u32,
+    ) -> Self {
+        Self { name, machine, command, entries, max_width, idle: Mutex::new(Vec::new()) }
+    }
+
+    /// The emulator that stands for the machine, with its version and CPU; `None` where this
+    /// machine runs the instructions.
+    pub fn machine(&self) -> Option<&str> {
+        self.machine.as_deref()
     }
 
     /// How many instructions can be run, as far as is known without running them.
@@ -103,7 +116,7 @@ impl Oracle {
         };
         let kept: Vec<Vec<i64>> = immediates.iter().flatten().cloned().collect();
         let refused = immediates.len() - kept.len();
-        let forms = match forms(case) {
+        let forms = match self.forms(case) {
             Ok(forms) => forms,
             Err(message) => return checked(Outcome::NotEvaluated { message }, refused),
         };
@@ -127,7 +140,7 @@ impl Oracle {
         };
         let mut runner = self.runner()?;
         let reply = runner.run(&job);
-        if reply.is_ok() {
+        if matches!(reply, Ok(Reply::Results(_) | Reply::Signal { .. })) {
             // Lost when another thread panicked: a new one will be started.
             if let Ok(mut idle) = self.idle.lock() {
                 idle.push(runner);
@@ -135,7 +148,7 @@ impl Oracle {
         }
         let outcome = match reply {
             Ok(Reply::Results(results)) => forms.compare(&inputs, &results),
-            Ok(Reply::Signal { number, .. }) if signal_name(number) == "SIGILL" => {
+            Ok(Reply::Signal { number, .. } | Reply::Ended { number }) if signal_name(number) == "SIGILL" => {
                 Outcome::NotRunnable { missing: vec!["SIGILL".into()] }
             }
             Ok(Reply::Signal { number, input }) => {
@@ -145,6 +158,7 @@ impl Oracle {
                     args: hexadecimal(forms.arg_widths(), &record[1..]),
                 }
             }
+            Ok(Reply::Ended { number }) => Outcome::Signal { name: signal_name(number), args: Vec::new() },
             // The runner ended within the job, so the call is to blame.
             Err(_) => Outcome::Signal { name: "exit".into(), args: Vec::new() },
         };
@@ -157,27 +171,27 @@ impl Oracle {
         idle.map_or_else(start, Ok)
             .map_err(|source| OracleError::Runner { program: self.command.program.clone(), source })
     }
-}
 
-/// Compiles a case's forms and checks that they fit the signature and the runner.
-fn forms(case: &Case<'_>) -> Result<Forms, String> {
-    let signature = &case.instruction.signature;
-    let known_bits = known_bits(case)?;
-    let forms = Forms::new(&case.instruction.function, case.canonical, &known_bits)?;
-    if !signature.args.iter().map(|arg| arg.width).eq(forms.arg_widths().iter().copied()) {
-        return Err("the parsed form's arguments are not those of the signature".into());
+    /// Compiles a case's forms and checks that they fit the signature and the runner.
+    fn forms(&self, case: &Case<'_>) -> Result<Forms, String> {
+        let signature = &case.instruction.signature;
+        let known_bits = known_bits(case)?;
+        let forms = Forms::new(&case.instruction.function, case.canonical, &known_bits)?;
+        if !signature.args.iter().map(|arg| arg.width).eq(forms.arg_widths().iter().copied()) {
+            return Err("the parsed form's arguments are not those of the signature".into());
+        }
+        if signature.results.len() != forms.result_widths().len() {
+            return Err("the parsed form's results are not those of the signature".into());
+        }
+        let widths = forms.arg_widths().iter().chain(forms.result_widths());
+        if forms.arg_widths().len() > MAX_ARGS
+            || forms.result_widths().len() > MAX_RESULTS
+            || widths.copied().any(|width| width > self.max_width)
+        {
+            return Err("more or wider arguments or results than a runner takes".into());
+        }
+        Ok(forms)
     }
-    if signature.results.len() != forms.result_widths().len() {
-        return Err("the parsed form's results are not those of the signature".into());
-    }
-    let widths = forms.arg_widths().iter().chain(forms.result_widths());
-    if forms.arg_widths().len() > MAX_ARGS
-        || forms.result_widths().len() > MAX_RESULTS
-        || widths.copied().any(|width| width > MAX_WIDTH)
-    {
-        return Err("more or wider arguments or results than a runner takes".into());
-    }
-    Ok(forms)
 }
 
 /// What the case says is known, less what the document leaves undefined.

@@ -4,7 +4,11 @@
  * arguments and then of the results in 64-bit words (32 bits each), and `inputs` records of 64-bit
  * words: the selector of the immediates, then the arguments. The reply is { signal, input }, 32 bits
  * each, and when the signal is 0 the results of every input. All numbers have the host's order,
- * which is little endian. Arguments and results are passed to wrappers in slots of 64 bytes. */
+ * which is little endian. Arguments and results are passed to wrappers in slots of
+ * HYDRIDE_SLOT bytes, 64 unless said otherwise. */
+#ifndef HYDRIDE_SLOT
+#define HYDRIDE_SLOT 64
+#endif
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -18,7 +22,7 @@ extern const hydride_wrapper *const hydride_chunks[];
 extern const unsigned hydride_chunk_sizes[];
 extern const unsigned hydride_chunk_count;
 
-enum { ARGS = 16, RESULTS = 8, SLOT = 64, NO_WRAPPER = 254, SECONDS = 20 };
+enum { ARGS = 16, RESULTS = 8, SLOT = HYDRIDE_SLOT, NO_WRAPPER = 254, SECONDS = 20 };
 
 static sigjmp_buf back;
 static volatile uint32_t current;

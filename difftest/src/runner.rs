@@ -1,24 +1,27 @@
 //! The job stream between this crate and a runner process (`runner.c` describes it byte by byte).
 //!
 //! A runner is any command that understands the stream: the native program, or an emulator with
-//! the program as its argument.
+//! the program as its argument. `freestanding.c` is the runner for machines that only an emulator
+//! of their system calls has: it needs no library and no start files, and leaves it to the system
+//! to end it with a signal.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// The C source of the runner's `main`; it calls the wrappers that are linked with it.
 pub const RUNNER_SOURCE: &str = include_str!("runner.c");
 
+/// The C source of a runner without a library, for 64-bit Arm and Hexagon under Linux.
+pub const FREESTANDING_SOURCE: &str = include_str!("freestanding.c");
+
 /// The most arguments of a wrapper.
 pub const MAX_ARGS: usize = 16;
 
 /// The most results of a wrapper.
 pub const MAX_RESULTS: usize = 8;
-
-/// The widest argument or result, in bits.
-pub const MAX_WIDTH: u32 = 512;
 
 /// How a runner is started.
 #[derive(Clone, Debug)]
@@ -63,6 +66,11 @@ pub enum Reply {
         /// The position of the input, from 0.
         input: usize,
     },
+    /// The runner itself was ended by a signal, and is of no use any more.
+    Ended {
+        /// The signal's number.
+        number: u32,
+    },
 }
 
 /// A running runner; it ends when dropped.
@@ -90,6 +98,17 @@ impl Runner {
 
     /// Runs a job. After an error the runner is of no use any more.
     pub fn run(&mut self, job: &Job<'_>) -> io::Result<Reply> {
+        self.exchange(job).or_else(|error| {
+            self.stdin = None;
+            // An emulator ends with the signal that ends its program.
+            match self.child.wait()?.signal() {
+                Some(number) => Ok(Reply::Ended { number: number.unsigned_abs() }),
+                None => Err(error),
+            }
+        })
+    }
+
+    fn exchange(&mut self, job: &Job<'_>) -> io::Result<Reply> {
         let record = 1 + job.arg_words.iter().sum::<u32>() as usize;
         let inputs = job.records.len() / record;
         let reply = job.result_words.iter().sum::<u32>() as usize;
@@ -148,5 +167,26 @@ pub fn signal_name(number: u32) -> String {
         14 => "SIGALRM".into(),
         254 => "no such wrapper".into(),
         number => format!("signal {number}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_runner_that_is_ended_by_a_signal_names_it() {
+        let job = Job {
+            wrapper: WrapperId { chunk: 0, index: 0 },
+            arg_words: &[1],
+            result_words: &[1],
+            records: &[0, 1],
+        };
+        let reply = |script: &str| {
+            let args = ["-c", script].map(OsString::from).to_vec();
+            Runner::start(&RunnerCommand { program: "sh".into(), args }).unwrap().run(&job)
+        };
+        assert_eq!(reply("head -c 1 >/dev/null; kill -ILL $$").unwrap(), Reply::Ended { number: 4 });
+        assert!(reply("exit 2").is_err());
     }
 }

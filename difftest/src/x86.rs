@@ -1,23 +1,38 @@
 //! The x86 oracle: C intrinsics compiled by clang and run on this machine.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use parsers::Instruction;
 
+use crate::compiler::Compiler;
 use crate::error::OracleError;
-use crate::oracle::{Entry, Oracle};
+use crate::oracle::Oracle;
+use crate::prepare::prepare;
 use crate::report::Outcome;
-use crate::runner::{RunnerCommand, WrapperId};
+use crate::runner::{RUNNER_SOURCE, RunnerCommand};
+use crate::wrapper::{Dialect, Several};
 
-mod build;
 mod features;
-mod source;
 
 pub use features::CpuFeatures;
 
-use build::Compiler;
-use source::Wrapper;
+pub(crate) const DIALECT: Dialect = Dialect {
+    // The second has bit scans, byte swaps and rotates of general registers.
+    preamble: &["#include <immintrin.h>", "#include <x86intrin.h>"],
+    comment: "#",
+    types: &[
+        ("__int64", "long long"),
+        ("__int32", "int"),
+        ("__int16", "short"),
+        ("__int8", "char"),
+        ("__bfloat16", "__bf16"),
+        ("_MM_CMPINT_ENUM", "int"),
+    ],
+    functions: &[],
+    slot_bytes: 64,
+    several: Several::Pointers,
+    mask: None,
+};
 
 /// How an x86 oracle is built.
 #[derive(Clone, Debug)]
@@ -60,48 +75,13 @@ impl X86Oracle {
         };
         let mut compiler_options = vec!["-march=x86-64"];
         compiler_options.extend(features.compiler_options());
-        let compiler = Compiler::new(&options.compiler, compiler_options, work_dir)?;
-
-        let mut entries = BTreeMap::new();
-        let (mut ids, mut wrappers) = (Vec::new(), Vec::new());
-        let mut seen = BTreeSet::new();
-        for instruction in instructions {
-            if !seen.insert(instruction.id.as_str()) {
-                continue;
-            }
+        let compiler = Compiler::new(&options.compiler, &DIALECT, compiler_options, &[], work_dir)?;
+        let unavailable = |instruction: &Instruction| {
             let missing = features.missing(&instruction.extensions);
-            let outcome = match Wrapper::new(instruction) {
-                _ if !missing.is_empty() => Outcome::NotRunnable { missing },
-                Ok(wrapper) => {
-                    ids.push(instruction.id.clone());
-                    wrappers.push(wrapper);
-                    continue;
-                }
-                Err(message) => Outcome::NotBuildable { message },
-            };
-            entries.insert(instruction.id.clone(), Entry::Unavailable(outcome));
-        }
-        let chunks = compiler.build(wrappers)?;
-        let program = compiler.link(&chunks)?;
-        for (chunk, number) in chunks.iter().zip(0u32..) {
-            let ids = &ids[chunk.first..];
-            for ((wrapper, id), index) in chunk.wrappers.iter().zip(ids).zip(0u32..) {
-                let entry = match &wrapper.refusal {
-                    Some(message) => Entry::Unavailable(Outcome::NotBuildable { message: message.clone() }),
-                    None => Entry::Ready {
-                        wrapper: WrapperId { chunk: number, index },
-                        immediates: wrapper
-                            .immediates
-                            .iter()
-                            .enumerate()
-                            .map(|(case, values)| wrapper.has(case).then(|| values.clone()))
-                            .collect(),
-                    },
-                };
-                entries.insert(id.clone(), entry);
-            }
-        }
-        let command = RunnerCommand { program, args: Vec::new() };
-        Ok(Oracle::new("x86", command, entries))
+            (!missing.is_empty()).then_some(Outcome::NotRunnable { missing })
+        };
+        let prepared = prepare(&compiler, RUNNER_SOURCE, instructions, unavailable)?;
+        let command = RunnerCommand { program: prepared.program, args: Vec::new() };
+        Ok(Oracle::new("x86", None, command, prepared.entries, DIALECT.max_width()))
     }
 }

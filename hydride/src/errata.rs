@@ -111,7 +111,13 @@ pub fn run(args: &ErrataArgs) -> Result<u8> {
 
 fn describe(errata: &Errata, number: usize) {
     let Some(erratum) = errata.errata.get(number) else { return };
-    println!("\n{}:{} versions {}: {}", errata.file, erratum.span.line, erratum.versions, erratum.note.trim());
+    println!(
+        "\n{}:{} versions {}: {}",
+        errata.file,
+        erratum.span.line,
+        erratum.versions,
+        erratum.note.trim()
+    );
     println!("  evidence: {}", erratum.evidence);
 }
 

@@ -12,6 +12,7 @@ mod documents;
 mod errata;
 mod eval;
 mod generate;
+mod lint;
 mod outputs;
 mod pipeline;
 mod summary;
@@ -46,6 +47,8 @@ enum Command {
     Validate(validate::ValidateArgs),
     /// List the errata with their state against the documents.
     Errata(errata::ErrataArgs),
+    /// Find what is wrong in a document before anything is run.
+    Lint(lint::LintArgs),
     /// Say which outside tools are there.
     Doctor,
 }
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Command::GenerateIr(args) => generate::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Validate(args) => validate::run(&args),
+        Command::Lint(args) => lint::run(&args),
         Command::Doctor => doctor::run(),
     });
     match outcome {

@@ -89,13 +89,20 @@ fn check_is_ours(out: &Path) -> Result<()> {
     }
     let empty =
         std::fs::read_dir(out).with_context(|| format!("cannot list {}", out.display()))?.next().is_none();
-    if !empty && !out.join(MARK).is_file() {
+    if !empty && !is_ours(out) {
         return Err(usage(format!(
             "{} holds other files than generated ones; choose another --out",
             out.display()
         )));
     }
     Ok(())
+}
+
+/// Whether a folder holds a summary that we wrote.
+fn is_ours(folder: &Path) -> bool {
+    let Ok(text) = std::fs::read_to_string(folder.join(MARK)) else { return false };
+    let summary: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    ["schema", "ledger", "classes", "classes_masking_separate"].iter().all(|key| summary.get(key).is_some())
 }
 
 /// Puts the old folder back where a run was interrupted between two renames.
@@ -111,11 +118,10 @@ fn recover(out: &Path) -> Result<()> {
     Ok(())
 }
 
+/// A hidden folder beside `out` that nobody else would name like this.
 fn sibling(out: &Path, ending: &str) -> PathBuf {
-    let mut name = out.file_name().map(|name| name.to_os_string()).unwrap_or_else(|| "out".into());
-    name.push(".");
-    name.push(ending);
-    out.with_file_name(name)
+    let name = out.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    out.with_file_name(format!(".{name}.hydride-{ending}"))
 }
 
 fn remove(folder: &Path) -> Result<()> {

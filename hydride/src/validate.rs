@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use difftest::{Case, OracleError, Outcome, Report, X86Oracle, x86};
+use difftest::{ArmOracle, Case, HvxOracle, OracleError, Outcome, Report, X86Oracle, arm, hvx, x86};
 use globset::Glob;
 use parsers::{Instruction, Isa};
 use rayon::prelude::*;
@@ -21,7 +21,7 @@ use crate::{SpecArgs, usage};
 pub struct ValidateArgs {
     #[command(flatten)]
     specs: SpecArgs,
-    /// The instruction set: x86.
+    /// The instruction set: x86 on this machine, arm or hvx on QEMU.
     #[arg(long)]
     isa: String,
     /// Inputs for each instruction.
@@ -78,8 +78,14 @@ pub fn run(args: &ValidateArgs) -> Result<u8> {
     let phase = phases.start("compile", 0);
     let oracle = match oracle(isa, &chosen, &args.work) {
         Ok(oracle) => oracle,
-        Err(error @ (OracleError::Host { .. } | OracleError::Compiler { .. })) => {
-            println!("nothing was compared: {error}");
+        Err(
+            error @ (OracleError::Host { .. }
+            | OracleError::Compiler { .. }
+            | OracleError::Emulator { .. }
+            | OracleError::Toolchain { .. }),
+        ) => {
+            phases.end(phase, "not done");
+            println!("nothing was compared, of {} {} instructions: {error}", chosen.len(), isa_name(isa));
             return Ok(0);
         }
         Err(error) => return Err(error).context("cannot build the oracle"),
@@ -94,7 +100,7 @@ pub fn run(args: &ValidateArgs) -> Result<u8> {
         .context("the comparison broke off")?;
     phases.end(phase, &format!("{} inputs each", args.inputs));
 
-    let cpu = cpu_model();
+    let cpu = oracle.machine().map_or_else(cpu_model, str::to_string);
     let mismatches = tell(&report, &cpu);
     if let Some(path) = &args.report {
         let text = serde_json::to_string_pretty(&report)?;
@@ -106,9 +112,11 @@ pub fn run(args: &ValidateArgs) -> Result<u8> {
 }
 
 fn oracle(isa: Isa, instructions: &[&Instruction], work: &Path) -> Result<difftest::Oracle, OracleError> {
+    let instructions = instructions.iter().copied();
     match isa {
-        Isa::X86 => X86Oracle::prepare(instructions.iter().copied(), work, &x86::Options::default()),
-        Isa::Arm | Isa::Hvx => Err(OracleError::Host { isa: isa_name(isa) }),
+        Isa::X86 => X86Oracle::prepare(instructions, work, &x86::Options::default()),
+        Isa::Arm => ArmOracle::prepare(instructions, work, &arm::Options::default()),
+        Isa::Hvx => HvxOracle::prepare(instructions, work, &hvx::Options::default()),
     }
 }
 

@@ -42,17 +42,29 @@ fn llvm_reads_intrinsics_and_lowerings() {
         let Some(enums) = tblgen(&["-gen-intrinsic-enums", prefix], "llvm/IntrinsicsAutoLLVM.td") else {
             return;
         };
-        for name in operations.keys() {
-            assert!(enums.contains(&format!("// llvm.autollvm.{name}\n")), "{name} has no number");
-        }
+        let source = std::fs::read_to_string(out.join("llvm/IntrinsicsAutoLLVM.td")).unwrap();
         let text = tblgen(&["-gen-intrinsic-impl", prefix], "llvm/IntrinsicsAutoLLVM.td").unwrap();
+        let mut left_out = 0;
         for name in operations.keys() {
-            assert!(text.contains(&format!("llvm.autollvm.{name}\"")), "{name} has no text");
+            if source.contains(&format!("Left out: operation `{name}`: ")) {
+                left_out += 1;
+                continue;
+            }
+            assert!(enums.contains(&format!("// llvm.autollvm.{name}\n")), "{name} has no number");
+            assert!(text.contains(&format!("\"llvm.autollvm.{name}\"")), "{name} has no text");
         }
+        // LLVM has room for 31 overloaded types.
+        assert!(left_out * 40 <= operations.len(), "{left_out} of {} left out", operations.len());
         let tables = tblgen(&["-gen-searchable-tables"], "llvm/AutoLLVMLowering.td").unwrap();
-        for id in functions(&out.join("ir/x86.hir")).keys() {
-            let name = id.split('@').next().unwrap();
-            assert!(tables.contains(&format!("\"{name}\"")), "{name} is in no lowering");
+        let classes = read_json(&out.join("classes.json"));
+        for class in classes.as_array().unwrap() {
+            if source.contains(&format!("Left out: operation `{}`: ", class["name"].as_str().unwrap())) {
+                continue;
+            }
+            for member in class["members"].as_array().unwrap() {
+                let name = member["id"].as_str().unwrap().split('@').next().unwrap();
+                assert!(tables.contains(&format!("\"{name}\"")), "{name} is in no lowering");
+            }
         }
     }
 }
@@ -65,8 +77,11 @@ fn mlir_reads_the_dialect() {
         let operations = functions(&out.join("autollvm/autollvm.hir"));
         if let Some(include) = include_folder() {
             let include = include.to_string_lossy();
-            let args = ["-I", &include, "-gen-op-defs", "mlir/AutoLLVMOps.td"];
-            if let Some(text) = tool(&["mlir-tblgen-19", "mlir-tblgen"], &out, &args) {
+            let tblgen = |action| {
+                let args = ["-I", &include, action, "mlir/AutoLLVMOps.td"];
+                tool(&["mlir-tblgen-19", "mlir-tblgen"], &out, &args)
+            };
+            if let (Some(_), Some(text)) = (tblgen("-gen-op-defs"), tblgen("-gen-op-decls")) {
                 for name in operations.keys() {
                     assert!(text.contains(&format!("\"autollvm.{name}\"")), "{name} has no definition");
                 }

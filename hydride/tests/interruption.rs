@@ -25,7 +25,7 @@ const ARGS: [&str; 5] = ["generate-ir", "--specs", "specs", "--isa", "x86"];
 /// and the old one lies beside it.
 fn assert_old_or_new(folder: &Path, old: &BTreeMap<String, String>, new: &BTreeMap<String, String>) -> bool {
     let out = folder.join("out");
-    let out = if out.exists() { out } else { folder.join("out.old") };
+    let out = if out.exists() { out } else { folder.join(".out.hydride-old") };
     let present = timeless_files(&out);
     assert!(present == *old || present == *new, "{} is neither old nor new", out.display());
     serde_json::from_str::<serde_json::Value>(&files(&out)["summary.json"]).expect("a whole summary");
@@ -58,7 +58,7 @@ fn a_killed_run_leaves_old_or_new_outputs() {
         } else {
             // While it writes: the folder is made beside the old one first.
             let until = Instant::now() + whole * 4;
-            while !folder.join("out.new").exists() && Instant::now() < until {
+            while !folder.join(".out.hydride-new").exists() && Instant::now() < until {
                 std::thread::yield_now();
             }
             std::thread::sleep(Duration::from_micros(u64::from(step) * 25));
@@ -71,7 +71,7 @@ fn a_killed_run_leaves_old_or_new_outputs() {
         // The next run works and leaves nothing behind.
         let (again, _) = restart("AND");
         assert!(again == old, "the run after the interruption");
-        assert!(!folder.join("out.new").exists() && !folder.join("out.old").exists());
+        assert!(!folder.join(".out.hydride-new").exists() && !folder.join(".out.hydride-old").exists());
     }
     assert!(finished < 40, "no run was interrupted");
 }
@@ -86,24 +86,24 @@ fn every_half_done_replacement_is_recovered() {
     let old = files(&out);
 
     // Killed while writing: the folder beside is not whole.
-    std::fs::create_dir_all(folder.join("out.new/ir")).unwrap();
-    std::fs::write(folder.join("out.new/ir/x86.hir"), "half").unwrap();
+    std::fs::create_dir_all(folder.join(".out.hydride-new/ir")).unwrap();
+    std::fs::write(folder.join(".out.hydride-new/ir/x86.hir"), "half").unwrap();
     hydride(folder, &ARGS).exits(0);
-    assert!(!folder.join("out.new").exists());
+    assert!(!folder.join(".out.hydride-new").exists());
 
     // Killed between the renames: the outputs are there under another name, for `--check` too.
-    std::fs::rename(&out, folder.join("out.old")).unwrap();
-    std::fs::create_dir_all(folder.join("out.new")).unwrap();
+    std::fs::rename(&out, folder.join(".out.hydride-old")).unwrap();
+    std::fs::create_dir_all(folder.join(".out.hydride-new")).unwrap();
     let failed = hydride(folder, &["generate-ir", "--specs", "nowhere", "--isa", "x86"]).exits(3);
     drop(failed);
-    assert!(out.exists() || folder.join("out.old").exists());
+    assert!(out.exists() || folder.join(".out.hydride-old").exists());
     hydride(folder, &ARGS).exits(0);
     assert_eq!(timeless_files(&out).len(), old.len() - 1);
-    assert!(!folder.join("out.new").exists() && !folder.join("out.old").exists());
+    assert!(!folder.join(".out.hydride-new").exists() && !folder.join(".out.hydride-old").exists());
 
     // Killed before the old folder was removed.
-    std::fs::create_dir_all(folder.join("out.old")).unwrap();
-    std::fs::write(folder.join("out.old/summary.json"), "{}").unwrap();
+    std::fs::create_dir_all(folder.join(".out.hydride-old")).unwrap();
+    std::fs::write(folder.join(".out.hydride-old/summary.json"), "{}").unwrap();
     hydride(folder, &ARGS).exits(0);
-    assert!(!folder.join("out.old").exists());
+    assert!(!folder.join(".out.hydride-old").exists());
 }

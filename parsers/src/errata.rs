@@ -244,7 +244,8 @@ impl Errata {
     /// erratum.
     pub fn diagnostic(&self, application: &Application) -> Option<Diagnostic> {
         let State::Stale(reason) = &application.state else { return None };
-        let span = self.errata.get(application.erratum).map(|erratum| erratum.span.clone()).unwrap_or_default();
+        let span =
+            self.errata.get(application.erratum).map(|erratum| erratum.span.clone()).unwrap_or_default();
         Some(Diagnostic {
             severity: Severity::Error,
             entry: Some(application.entry.clone()),

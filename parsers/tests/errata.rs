@@ -64,14 +64,16 @@ fn an_element_type_is_replaced() {
 #[test]
 fn parameters_are_exchanged() {
     let parsed = parse(&erratum("{ from = \"2\" }", "exchange = [\"a\", \"b\"]"));
-    let names: Vec<&str> = parsed.instructions[0].signature.args.iter().map(|arg| arg.name.as_str()).collect();
+    let names: Vec<&str> =
+        parsed.instructions[0].signature.args.iter().map(|arg| arg.name.as_str()).collect();
     assert_eq!(names, ["b", "a"]);
 }
 
 #[test]
 fn a_line_is_replaced_and_others_keep_their_places() {
     let was = digest(COMPARE.as_bytes());
-    let change = format!("lines = [{{ first = 2, was = \"{was}\", now = '''\nt := a\ndst[31:0] := t[31:0]''' }}]");
+    let change =
+        format!("lines = [{{ first = 2, was = \"{was}\", now = '''\nt := a\ndst[31:0] := t[31:0]''' }}]");
     let parsed = parse(&erratum("[\"2.1\"]", &change));
     assert!(!function(&parsed).contains("lt"));
 
@@ -104,8 +106,10 @@ fn several_errata_count_the_lines_of_the_document() {
         "lines = [{{ first = 2, was = \"{}\", now = \"x := 1\\ny := 2\\ndst[31:0] := x + y\" }}]",
         digest(COMPARE.as_bytes())
     );
-    let second =
-        format!("lines = [{{ first = 3, was = \"{}\", now = \"dst[63:32] := 9\" }}]", digest(b"dst[63:32] := 7"));
+    let second = format!(
+        "lines = [{{ first = 3, was = \"{}\", now = \"dst[63:32] := 9\" }}]",
+        digest(b"dst[63:32] := 7")
+    );
     let text = erratum("[\"2.1\"]", &first) + &erratum("[\"2.1\"]", &second);
     let parsed = parse(&text);
     let results = interp::evaluate(
@@ -138,7 +142,10 @@ fn what_no_longer_applies_is_an_error_and_changes_nothing() {
         ("exchange = [\"b\", \"a\"]".to_owned(), "not in the order"),
         ("etype = [{ of = \"a\", was = \"SI8\", now = \"SI16\" }]".to_owned(), "is `SI64`, not `SI8`"),
         (format!("lines = [{{ first = 2, was = \"{wrong}\", now = \"\" }}]"), "line 2 with the digest"),
-        (format!("lines = [{{ first = 3, last = 90, was = \"{wrong}\", now = \"\" }}]"), "ends before lines 3 to 90"),
+        (
+            format!("lines = [{{ first = 3, last = 90, was = \"{wrong}\", now = \"\" }}]"),
+            "ends before lines 3 to 90",
+        ),
         (format!("operation = {{ was = \"{wrong}\", now = \"\" }}"), "the operation with the digest"),
     ] {
         let text = erratum("[\"2.1\"]", &change);

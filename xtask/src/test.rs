@@ -10,17 +10,18 @@ use crate::root;
 use crate::setup::run_setup;
 use crate::specs::present;
 
-/// Outside tools that some tests use, with the Debian package that has them.
+/// Outside tools (programs, or files at fixed places) that some tests use, with the Debian package that has
+/// them. Root gets them installed where they are missing.
 const TOOLS: &[(&str, &str)] = &[
     ("clang-19", "clang-19"),
+    ("ld.lld-19", "lld-19"),
     ("llvm-tblgen-19", "llvm-19"),
+    ("/usr/lib/llvm-19/include/llvm/IR/Intrinsics.td", "llvm-19-dev"),
     ("mlir-tblgen-19", "mlir-19-tools"),
+    ("/usr/lib/llvm-19/include/mlir/IR/OpBase.td", "libmlir-19-dev"),
     ("qemu-aarch64", "qemu-user"),
-    ("qemu-hexagon", "qemu-user"),
+    ("/usr/aarch64-linux-gnu/lib/libc.a", "libc6-dev-arm64-cross"),
 ];
-
-/// The packages that are installed when root runs the tests; the others are the user's choice.
-const INSTALLED: &[&str] = &["clang-19", "llvm-19"];
 
 /// Formatting, lints and all tests. Returns the exit code: 0, or 1 when something failed. `quick` installs
 /// nothing and tells the tests (`HYDRIDE_QUICK`) to leave out the slow ones.
@@ -97,11 +98,8 @@ fn component(name: &str) -> bool {
 
 /// Installs what is missing of clang and LLVM when we may; goes on when that fails.
 fn install_tools() {
-    let missing: Vec<&str> = TOOLS
-        .iter()
-        .filter(|(tool, package)| INSTALLED.contains(package) && !have(tool))
-        .map(|(_, package)| *package)
-        .collect();
+    let missing: Vec<&str> =
+        TOOLS.iter().filter(|(tool, _)| !have(tool)).map(|(_, package)| *package).collect();
     if missing.is_empty() {
         return;
     }

@@ -19,6 +19,8 @@ pub(super) struct Operand {
     pub(super) element: String,
     pub(super) immediate_type: String,
     pub(super) immediate_width: Option<u32>,
+    /// The document says that the value does not matter.
+    pub(super) hint: bool,
 }
 
 /// An `<intrinsic>`.
@@ -28,6 +30,7 @@ pub(super) struct Entry {
     pub(super) result: Option<Operand>,
     pub(super) parameters: Vec<Operand>,
     pub(super) operation: Option<Text>,
+    pub(super) description: Option<Text>,
     pub(super) extensions: Vec<String>,
     pub(super) categories: Vec<String>,
     pub(super) forms: Vec<(String, String)>,
@@ -223,6 +226,7 @@ impl Section<'_> {
                     entry.fault = Some((*offset, "the operation has invalid UTF-8".to_owned()));
                 }
             }
+            "description" => entry.description = Some(Text::decode(raw, start)),
             "CPUID" => entry.extensions.push(Text::decode(raw, start).text.trim().to_owned()),
             "category" => entry.categories.push(Text::decode(raw, start).text.trim().to_owned()),
             _ => {}
@@ -273,6 +277,7 @@ fn operand(tag: &BytesStart<'_>) -> Operand {
             "type" => operand.c_type = value,
             "varname" => operand.name = value,
             "etype" => operand.element = value,
+            "hint" => operand.hint = value.eq_ignore_ascii_case("true"),
             "immtype" => operand.immediate_type = value,
             "immwidth" => operand.immediate_width = value.parse().ok().filter(|width| *width <= 64),
             _ => {}

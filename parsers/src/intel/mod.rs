@@ -23,6 +23,7 @@ mod document;
 mod errata;
 mod grammar;
 mod library;
+pub mod lint;
 mod operand;
 mod run;
 mod source;
@@ -73,15 +74,20 @@ pub fn parse(file_name: &str, bytes: &[u8], options: &Options<'_>) -> Parsed {
         }
         modelled
     };
+    let modelled = on_large_stacks(|| document.entries.par_iter().map(model_one).collect());
+    assemble(document, ids, modelled)
+}
+
+/// Runs something on threads whose stacks suffice for the deepest operations.
+fn on_large_stacks<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(rayon::current_num_threads())
         .stack_size(STACK_BYTES)
         .build();
-    let modelled: Vec<Modelled> = match pool {
-        Ok(pool) => pool.install(|| document.entries.par_iter().map(model_one).collect()),
-        Err(_) => document.entries.par_iter().map(model_one).collect(),
-    };
-    assemble(document, ids, modelled)
+    match pool {
+        Ok(pool) => pool.install(run),
+        Err(_) => run(),
+    }
 }
 
 /// The state of each erratum against a document, in the errata's order, and the document's version. Nothing is run.
@@ -114,6 +120,8 @@ fn ids(entries: &[Entry]) -> Vec<String> {
 struct Modelled {
     status: Status,
     instruction: Option<Box<Instruction>>,
+    /// For each argument one above the highest bit that the operation names; empty when it is not modelled.
+    read: Vec<u32>,
     span: Span,
 }
 
@@ -148,7 +156,7 @@ fn model(source: &Source<'_>, entry: &Entry) -> Modelled {
     let outcome = match &entry.fault {
         Some((offset, message)) => {
             let status = Status::Failed { reason: "malformed".to_owned(), message: message.clone() };
-            return Modelled { status, instruction: None, span: source.span(*offset, 1) };
+            return Modelled { status, instruction: None, read: Vec::new(), span: source.span(*offset, 1) };
         }
         None => match classify::exclusion(entry) {
             Some((reason, message)) => Err((excluded(reason, message), span.clone())),
@@ -156,10 +164,10 @@ fn model(source: &Source<'_>, entry: &Entry) -> Modelled {
         },
     };
     match outcome {
-        Ok(instruction) => {
-            Modelled { status: Status::Modelled, instruction: Some(Box::new(instruction)), span }
+        Ok((instruction, read)) => {
+            Modelled { status: Status::Modelled, instruction: Some(Box::new(instruction)), read, span }
         }
-        Err((status, span)) => Modelled { status, instruction: None, span },
+        Err((status, span)) => Modelled { status, instruction: None, read: Vec::new(), span },
     }
 }
 
@@ -171,7 +179,8 @@ fn failed(reason: &str, message: impl Into<String>) -> Status {
     Status::Failed { reason: reason.to_owned(), message: message.into() }
 }
 
-fn instruction(source: &Source<'_>, entry: &Entry) -> Result<Instruction, (Status, Span)> {
+/// The instruction, and the bits of each argument that its operation reads.
+fn instruction(source: &Source<'_>, entry: &Entry) -> Result<(Instruction, Vec<u32>), (Status, Span)> {
     let whole = source.span(entry.start, entry.end - entry.start);
     let Some(text) = &entry.operation else { return Err((excluded("no-pseudocode", None), whole)) };
     let span = |at: ast::Extent| {
@@ -214,7 +223,7 @@ fn instruction(source: &Source<'_>, entry: &Entry) -> Result<Instruction, (Statu
         mnemonic: mnemonic.to_uppercase(),
         operands: operands.clone(),
     };
-    Ok(Instruction {
+    let instruction = Instruction {
         id: entry.name.clone(),
         isa: Isa::X86,
         intrinsic: entry.name.clone(),
@@ -224,7 +233,8 @@ fn instruction(source: &Source<'_>, entry: &Entry) -> Result<Instruction, (Statu
         extensions: entry.extensions.clone(),
         forms: entry.forms.iter().map(form).collect(),
         span: whole,
-    })
+    };
+    Ok((instruction, outcome.read))
 }
 
 fn status(failure: Failure, float: bool) -> Status {

@@ -3,87 +3,14 @@
 use std::path::Path;
 
 use difftest::x86::CpuFeatures;
-use difftest::{Case, Checked, Oracle, OracleError, Outcome, X86Oracle, x86};
-use hydride_ir::{
-    Arg, ArgId, BinaryOp, Bits, CompareOp, ExprId, Function, Num, Op, ResultId, ResultSlot, Role, Stmt,
-};
-use parsers::{Argument, Element, Immediate, Instruction, Isa, Kind, Signature, Span, UndefinedBits};
+use difftest::{Case, Checked, Oracle, Outcome, X86Oracle, x86};
+use hydride_ir::{BinaryOp, Bits, CompareOp, Function, Num, Op};
+use parsers::{Argument, Instruction, Kind, UndefinedBits};
 
-const SIGNED: i64 = 1;
-const UNSIGNED: i64 = 0;
-
-fn operand(name: &str, c_type: &str, width: u32, kind: Kind) -> Argument {
-    let element = Some(Element { width: 8, signed: false, float: false });
-    Argument { name: name.into(), c_type: c_type.into(), width, kind, element }
-}
+use crate::hand_made::{SIGNED, UNSIGNED, available, binary, immediate, instruction, lanes, operand};
 
 fn vector(name: &str, width: u32) -> Argument {
     operand(name, &format!("__m{width}i"), width, Kind::Vector)
-}
-
-fn immediate(low: i64, high: i64) -> Argument {
-    operand("imm8", "const int", 32, Kind::Immediate(Immediate { low, high }))
-}
-
-/// An instruction whose results are computed whole by `build` from its whole arguments.
-fn instruction(
-    intrinsic: &str,
-    extensions: &[&str],
-    args: Vec<Argument>,
-    results: Vec<Argument>,
-    build: impl FnOnce(&mut Function, &[ExprId]) -> Vec<ExprId>,
-) -> Instruction {
-    let mut function = Function::new(intrinsic);
-    for arg in &args {
-        let role = match &arg.kind {
-            Kind::Immediate(range) => Role::Immediate { low: range.low, high: range.high },
-            _ => Role::Register,
-        };
-        function.args.push(Arg { name: arg.name.clone(), width: arg.width.into(), role });
-    }
-    for result in &results {
-        function.results.push(ResultSlot { name: result.name.clone(), width: result.width.into() });
-    }
-    let ids: Vec<ExprId> = (0u32..)
-        .zip(&args)
-        .map(|(position, arg)| function.push(Op::Arg(ArgId(position)), arg.width))
-        .collect();
-    let values = build(&mut function, &ids);
-    for (position, value) in (0u32..).zip(values) {
-        function.body.push(Stmt::Assign { result: ResultId(position), low: Num::constant(0), value });
-    }
-    Instruction {
-        id: intrinsic.into(),
-        isa: Isa::X86,
-        intrinsic: intrinsic.into(),
-        function,
-        undefined: Vec::new(),
-        signature: Signature { args, results },
-        extensions: extensions.iter().map(|name| name.to_string()).collect(),
-        forms: Vec::new(),
-        span: Span::default(),
-    }
-}
-
-fn binary(f: &mut Function, op: BinaryOp, signed: i64, left: ExprId, right: ExprId, width: u32) -> ExprId {
-    f.push(Op::Binary { op, signed: Num::constant(signed), left, right }, width)
-}
-
-/// `element` on each lane of the arguments, as a concatenation.
-fn lanes(
-    f: &mut Function,
-    args: &[ExprId],
-    lane: u32,
-    total: u32,
-    mut element: impl FnMut(&mut Function, &[ExprId]) -> ExprId,
-) -> ExprId {
-    let mut parts = Vec::new();
-    for low in (0..total).step_by(lane as usize).rev() {
-        let extract = |of: &ExprId| f.push(Op::Extract { of: *of, low: low.into() }, lane);
-        let elements: Vec<ExprId> = args.iter().map(extract).collect();
-        parts.push(element(f, &elements));
-    }
-    f.push(Op::Concat(parts), total)
 }
 
 fn add_epi8(id: &str, op: BinaryOp) -> Instruction {
@@ -125,21 +52,13 @@ fn shift(intrinsic: &str, op: BinaryOp, signed: i64) -> Instruction {
 }
 
 fn prepare(instructions: &[Instruction], work_dir: &Path) -> Option<Oracle> {
-    match X86Oracle::prepare(instructions, work_dir, &x86::Options::default()) {
-        Ok(oracle) => Some(oracle),
-        Err(error @ (OracleError::Compiler { .. } | OracleError::Host { .. })) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-        Err(error) => panic!("{error:?}"),
-    }
+    available(X86Oracle::prepare(instructions, work_dir, &x86::Options::default()))
 }
 
 fn validate(instructions: &[Instruction]) -> Option<Vec<Checked>> {
     let folder = tempfile::tempdir().unwrap();
     let oracle = prepare(instructions, folder.path())?;
-    let cases: Vec<Case<'_>> = instructions.iter().map(Case::new).collect();
-    Some(oracle.validate(&cases, 1000, 42, |_| {}).unwrap().cases)
+    Some(crate::hand_made::validate(&oracle, instructions))
 }
 
 #[test]

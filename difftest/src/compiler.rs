@@ -12,9 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::source::{Owner, Wrapper, chunk_source};
 use crate::error::OracleError;
-use crate::runner::RUNNER_SOURCE;
+use crate::wrapper::{Dialect, Owner, Wrapper, chunk_source};
 
 /// Lines of a chunk: enough that reading the headers does not count.
 const CHUNK_LINES: usize = 4000;
@@ -28,20 +27,25 @@ const COMPILE: [&str; 5] =
     ["-O1", "-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-c"];
 
 /// The compiler and how it is called.
-pub(super) struct Compiler<'a> {
-    pub(super) program: &'a Path,
-    pub(super) version: String,
-    pub(super) options: Vec<&'static str>,
-    pub(super) work_dir: &'a Path,
+pub(crate) struct Compiler<'a> {
+    pub(crate) program: &'a Path,
+    pub(crate) version: String,
+    /// The C that it is given.
+    pub(crate) dialect: &'static Dialect,
+    /// Options that say which machine is compiled for.
+    pub(crate) options: Vec<&'static str>,
+    /// Further options for the link, which compiles the runner as well.
+    pub(crate) link_options: &'static [&'static str],
+    pub(crate) work_dir: &'a Path,
 }
 
 /// A compiled chunk.
-pub(super) struct Chunk {
+pub(crate) struct Chunk {
     object: PathBuf,
     symbol: String,
     /// The position of the first wrapper in the whole list.
-    pub(super) first: usize,
-    pub(super) wrappers: Vec<Wrapper>,
+    pub(crate) first: usize,
+    pub(crate) wrappers: Vec<Wrapper>,
 }
 
 /// What was taken out of a chunk, as it is kept beside the object file.
@@ -57,19 +61,21 @@ struct Refused {
 
 impl<'a> Compiler<'a> {
     /// Asks the compiler for its version, which also tells whether there is one.
-    pub(super) fn new(
+    pub(crate) fn new(
         program: &'a Path,
+        dialect: &'static Dialect,
         options: Vec<&'static str>,
+        link_options: &'static [&'static str],
         work_dir: &'a Path,
     ) -> Result<Self, OracleError> {
         std::fs::create_dir_all(work_dir).map_err(OracleError::file(work_dir))?;
-        let mut compiler = Self { program, version: String::new(), options, work_dir };
+        let mut compiler = Self { program, version: String::new(), dialect, options, link_options, work_dir };
         compiler.version = compiler.run(["--version"])?.1;
         Ok(compiler)
     }
 
     /// Compiles wrappers; they come back in order with what was refused taken out.
-    pub(super) fn build(&self, wrappers: Vec<Wrapper>) -> Result<Vec<Chunk>, OracleError> {
+    pub(crate) fn build(&self, wrappers: Vec<Wrapper>) -> Result<Vec<Chunk>, OracleError> {
         let mut groups: Vec<(usize, Vec<Wrapper>)> = Vec::new();
         let mut lines = CHUNK_LINES;
         for (position, wrapper) in wrappers.into_iter().enumerate() {
@@ -89,7 +95,7 @@ impl<'a> Compiler<'a> {
 
     fn chunk(&self, first: usize, mut wrappers: Vec<Wrapper>) -> Result<Vec<Chunk>, OracleError> {
         // Two instructions may have one source, but each object file has a symbol of its own.
-        let source = chunk_source(&wrappers, "").0;
+        let source = chunk_source(self.dialect, &wrappers, "").0;
         let texts: Vec<&str> =
             std::iter::once(source.as_str()).chain(wrappers.iter().map(Wrapper::id)).collect();
         let key = self.key(&texts);
@@ -123,7 +129,7 @@ impl<'a> Compiler<'a> {
         let mut refused = Refused::default();
         let mut last = String::new();
         for _ in 0..MAX_ROUNDS {
-            let (source, owners) = chunk_source(wrappers, symbol);
+            let (source, owners) = chunk_source(self.dialect, wrappers, symbol);
             // Files of its own, for another process may compile the same chunk.
             let temporary = self.temporary(object);
             let file = temporary.with_extension("c");
@@ -160,8 +166,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Links chunks with the runner's `main`.
-    pub(super) fn link(&self, chunks: &[Chunk]) -> Result<PathBuf, OracleError> {
+    /// Links chunks with the runner, whose C source is `runner`.
+    pub(crate) fn link(&self, runner: &str, chunks: &[Chunk]) -> Result<PathBuf, OracleError> {
         let mut table = String::from(
             "typedef void (*hydride_wrapper)(const unsigned char *, unsigned char *, unsigned);\n",
         );
@@ -181,16 +187,19 @@ impl<'a> Compiler<'a> {
         if chunks.is_empty() {
             table = table.replace("{ , 0 }", "{ 0 }");
         }
-        let key = self.key(&[RUNNER_SOURCE, &table]);
+        let runner = format!("#define HYDRIDE_SLOT {}\n{runner}", self.dialect.slot_bytes);
+        let key = self.key(&[&runner, &table, &self.link_options.join(" ")]);
         let program = self.path(&key, "runner");
         if program.exists() {
             return Ok(program);
         }
         let (main, tables) = (self.path(&key, "main.c"), self.path(&key, "table.c"));
-        self.write(&main, RUNNER_SOURCE.as_bytes())?;
+        self.write(&main, runner.as_bytes())?;
         self.write(&tables, table.as_bytes())?;
         let temporary = self.temporary(&program);
-        let mut args: Vec<&OsStr> = vec![OsStr::new("-O1"), main.as_os_str(), tables.as_os_str()];
+        let mut args: Vec<&OsStr> = vec![OsStr::new("-O1")];
+        args.extend(self.options.iter().chain(self.link_options).map(OsStr::new));
+        args.extend([main.as_os_str(), tables.as_os_str()]);
         args.extend(chunks.iter().map(|chunk| chunk.object.as_os_str()));
         args.extend([OsStr::new("-o"), temporary.as_os_str()]);
         match self.run(args)? {
@@ -287,6 +296,7 @@ mod tests {
     use parsers::{Argument, Instruction, Isa, Kind, Signature, Span};
 
     use super::*;
+    use crate::x86;
 
     fn wrapper(intrinsic: &str) -> Wrapper {
         let kind = Kind::Scalar;
@@ -302,7 +312,7 @@ mod tests {
             forms: Vec::new(),
             span: Span::default(),
         };
-        Wrapper::new(&instruction).unwrap()
+        Wrapper::new(&x86::DIALECT, &instruction).unwrap()
     }
 
     #[test]
@@ -318,7 +328,7 @@ mod tests {
         std::fs::write(&script, text).unwrap();
         std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
         let build = || {
-            let compiler = Compiler::new(&script, Vec::new(), folder.path()).unwrap();
+            let compiler = Compiler::new(&script, &x86::DIALECT, Vec::new(), &[], folder.path()).unwrap();
             compiler.build(["a", "b", "boom", "c", "d"].map(wrapper).to_vec()).unwrap()
         };
         let calls = || std::fs::read_to_string(&log).unwrap().lines().count();

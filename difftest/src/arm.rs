@@ -1,0 +1,66 @@
+//! The Arm oracle: Neon intrinsics compiled by clang for A64 and run by QEMU's user mode.
+//!
+//! A tuple such as `int8x8x2_t` is one argument, and one result for each of its parts.
+
+use std::path::{Path, PathBuf};
+
+use parsers::Instruction;
+
+use crate::error::OracleError;
+use crate::oracle::Oracle;
+use crate::prepare::Emulated;
+use crate::wrapper::{Dialect, Several};
+
+/// How an Arm oracle is built.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The compiler, a clang with the target AArch64.
+    pub compiler: PathBuf,
+    /// The emulator, QEMU's for user programs.
+    pub emulator: PathBuf,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { compiler: "clang-19".into(), emulator: "qemu-aarch64".into() }
+    }
+}
+
+const DIALECT: Dialect = Dialect {
+    preamble: &["#include <arm_neon.h>", "#include <arm_acle.h>"],
+    comment: "//",
+    types: &[],
+    functions: &[],
+    slot_bytes: 64,
+    several: Several::Tuple,
+    mask: None,
+};
+
+const MACHINE: Emulated = Emulated {
+    isa: "arm",
+    dialect: &DIALECT,
+    options: &[
+        "--target=aarch64-linux-gnu",
+        "-march=armv8.6-a+sha3+sm4+aes+sha2+fp16fml+bf16+i8mm+dotprod+fp16+rdma+crc",
+        "-ffreestanding",
+    ],
+    emulator_args: &["-cpu", "max"],
+};
+
+/// Builds [`Oracle`]s for Arm.
+#[derive(Clone, Copy, Debug)]
+pub struct ArmOracle;
+
+impl ArmOracle {
+    /// Compiles a runner with a wrapper for each instruction. Where an id occurs twice the first
+    /// instruction counts.
+    ///
+    /// Immediates, refusals and `work_dir` are those of [`crate::X86Oracle::prepare`].
+    pub fn prepare<'a>(
+        instructions: impl IntoIterator<Item = &'a Instruction>,
+        work_dir: &Path,
+        options: &Options,
+    ) -> Result<Oracle, OracleError> {
+        MACHINE.prepare(instructions, work_dir, &options.compiler, &options.emulator, |_| None)
+    }
+}

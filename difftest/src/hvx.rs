@@ -1,0 +1,107 @@
+//! The HVX oracle: Hexagon intrinsics compiled by clang and run by QEMU's user mode, with vectors of
+//! 128 bytes.
+//!
+//! A predicate is a value of 128 bits, one for each byte of a vector; C has it as a vector of bytes
+//! that are all ones or zero, and the intrinsics convert that (`vandvrt`, `vandqrt`). An argument
+//! that is also a result (`Qx` of a carry) is one variable that the intrinsic gets the address of.
+
+use std::path::{Path, PathBuf};
+
+use parsers::Instruction;
+
+use crate::error::OracleError;
+use crate::oracle::Oracle;
+use crate::prepare::Emulated;
+use crate::report::Outcome;
+use crate::wrapper::{Dialect, Several};
+
+/// The newest architecture version that is compiled for: QEMU 7.2 loads no program for a newer one.
+const VERSION: u32 = 67;
+
+/// How an HVX oracle is built.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The compiler, a clang with the target Hexagon.
+    pub compiler: PathBuf,
+    /// The emulator, QEMU's for user programs.
+    pub emulator: PathBuf,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { compiler: "clang-19".into(), emulator: "qemu-hexagon".into() }
+    }
+}
+
+const DIALECT: Dialect = Dialect {
+    preamble: &[
+        "typedef int HVX_Vector __attribute__((vector_size(128), aligned(128)));",
+        "typedef int HVX_VectorPair __attribute__((vector_size(256), aligned(128)));",
+        // The intrinsics take and give vectors; the name alone says what is in them.
+        "typedef HVX_Vector HVX_VectorPred;",
+        "#include <hexagon_protos.h>",
+        "#include <hvx_hexagon_protos.h>",
+        "static void hydride_get_mask(HVX_VectorPred *mask, const unsigned char *bytes) {",
+        "for (int i = 0; i < 128; i++) ((unsigned char *)mask)[i] = bytes[i / 8] >> i % 8 & 1 ? 255 : 0; }",
+        "static void hydride_put_mask(unsigned char *bytes, const HVX_VectorPred *mask) {",
+        "for (int i = 0; i < 128; i++) if (((const unsigned char *)mask)[i]) bytes[i / 8] |= 1 << i % 8; }",
+        // What the compiler has no intrinsic for.
+        "static HVX_Vector hydride_vshuff(HVX_Vector y, HVX_Vector *x, int r) {",
+        "__asm__(\"vshuff(%0,%1,%2)\" : \"+v\"(y), \"+v\"(*x) : \"r\"(r)); return y; }",
+        "static HVX_Vector hydride_vdeal(HVX_Vector y, HVX_Vector *x, int r) {",
+        "__asm__(\"vdeal(%0,%1,%2)\" : \"+v\"(y), \"+v\"(*x) : \"r\"(r)); return y; }",
+        "#define hydride_vaddcarryo __builtin_HEXAGON_V6_vaddcarryo_128B",
+        "#define hydride_vsubcarryo __builtin_HEXAGON_V6_vsubcarryo_128B",
+    ],
+    comment: "//",
+    types: &[("Word32", "int"), ("Word64", "long long")],
+    functions: &[
+        ("V6_vshuff", "hydride_vshuff"),
+        ("V6_vdeal", "hydride_vdeal"),
+        ("V6_vaddcarryo", "hydride_vaddcarryo"),
+        ("V6_vsubcarryo", "hydride_vsubcarryo"),
+    ],
+    slot_bytes: 256,
+    several: Several::BehindPointers,
+    mask: Some("HVX_VectorPred"),
+};
+
+const MACHINE: Emulated = Emulated {
+    isa: "hvx",
+    dialect: &DIALECT,
+    options: &[
+        "--target=hexagon-unknown-linux-musl",
+        "-mv67",
+        "-mhvx",
+        "-mhvx-length=128B",
+        "-ffreestanding",
+    ],
+    emulator_args: &[],
+};
+
+/// Builds [`Oracle`]s for HVX.
+#[derive(Clone, Copy, Debug)]
+pub struct HvxOracle;
+
+impl HvxOracle {
+    /// Compiles a runner with a wrapper for each instruction that the emulator's architecture
+    /// version has. Where an id occurs twice the first instruction counts.
+    ///
+    /// Immediates, refusals and `work_dir` are those of [`crate::X86Oracle::prepare`].
+    pub fn prepare<'a>(
+        instructions: impl IntoIterator<Item = &'a Instruction>,
+        work_dir: &Path,
+        options: &Options,
+    ) -> Result<Oracle, OracleError> {
+        MACHINE.prepare(instructions, work_dir, &options.compiler, &options.emulator, unavailable)
+    }
+}
+
+fn unavailable(instruction: &Instruction) -> Option<Outcome> {
+    let newer = |extension: &&String| {
+        let version = extension.strip_prefix("hvxv").and_then(|version| version.parse::<u32>().ok());
+        version.is_some_and(|version| version > VERSION)
+    };
+    let missing: Vec<String> = instruction.extensions.iter().filter(newer).cloned().collect();
+    (!missing.is_empty()).then_some(Outcome::NotRunnable { missing })
+}

@@ -1,0 +1,130 @@
+//! From instructions to a runner with a wrapper for each that can be built, for every machine.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use parsers::Instruction;
+
+use crate::compiler::Compiler;
+use crate::error::OracleError;
+use crate::oracle::{Entry, Oracle};
+use crate::report::Outcome;
+use crate::runner::{FREESTANDING_SOURCE, RunnerCommand, WrapperId};
+use crate::wrapper::{Dialect, Wrapper};
+
+/// A runner program and what it has.
+pub(crate) struct Prepared {
+    pub(crate) program: PathBuf,
+    pub(crate) entries: BTreeMap<String, Entry>,
+}
+
+/// Builds a runner from the C source `runner` with a wrapper for each instruction that is not
+/// `unavailable` from the start. Where an id occurs twice the first instruction counts.
+pub(crate) fn prepare<'a>(
+    compiler: &Compiler<'_>,
+    runner: &str,
+    instructions: impl IntoIterator<Item = &'a Instruction>,
+    unavailable: impl Fn(&Instruction) -> Option<Outcome>,
+) -> Result<Prepared, OracleError> {
+    let mut entries = BTreeMap::new();
+    let (mut ids, mut wrappers) = (Vec::new(), Vec::new());
+    let mut seen = BTreeSet::new();
+    for instruction in instructions {
+        if !seen.insert(instruction.id.as_str()) {
+            continue;
+        }
+        let outcome = match (unavailable(instruction), Wrapper::new(compiler.dialect, instruction)) {
+            (Some(outcome), _) => outcome,
+            (None, Ok(wrapper)) => {
+                ids.push(instruction.id.clone());
+                wrappers.push(wrapper);
+                continue;
+            }
+            (None, Err(message)) => Outcome::NotBuildable { message },
+        };
+        entries.insert(instruction.id.clone(), Entry::Unavailable(outcome));
+    }
+    let chunks = compiler.build(wrappers)?;
+    let program = compiler.link(runner, &chunks)?;
+    for (chunk, number) in chunks.iter().zip(0u32..) {
+        let ids = &ids[chunk.first..];
+        for ((wrapper, id), index) in chunk.wrappers.iter().zip(ids).zip(0u32..) {
+            let entry = match &wrapper.refusal {
+                Some(message) => Entry::Unavailable(Outcome::NotBuildable { message: message.clone() }),
+                None => Entry::Ready {
+                    wrapper: WrapperId { chunk: number, index },
+                    immediates: wrapper
+                        .immediates
+                        .iter()
+                        .enumerate()
+                        .map(|(case, values)| wrapper.has(case).then(|| values.clone()))
+                        .collect(),
+                },
+            };
+            entries.insert(id.clone(), entry);
+        }
+    }
+    Ok(Prepared { program, entries })
+}
+
+/// A machine that only an emulator has, as data.
+#[derive(Debug)]
+pub(crate) struct Emulated {
+    /// The instruction set's name.
+    pub(crate) isa: &'static str,
+    pub(crate) dialect: &'static Dialect,
+    /// The compiler's options for the machine.
+    pub(crate) options: &'static [&'static str],
+    /// Arguments of the emulator before the program.
+    pub(crate) emulator_args: &'static [&'static str],
+}
+
+/// Further options of the link: the program stands alone, the emulator loads it as it is.
+const LINK: &[&str] = &["-nostdlib", "-static", "-fuse-ld=lld", "-Wl,-e,_start"];
+
+impl Emulated {
+    /// Builds the oracle with a compiler and an emulator, after asking both whether they are there
+    /// and can do the machine at all.
+    pub(crate) fn prepare<'a>(
+        &self,
+        instructions: impl IntoIterator<Item = &'a Instruction>,
+        work_dir: &Path,
+        compiler: &Path,
+        emulator: &Path,
+        unavailable: impl Fn(&Instruction) -> Option<Outcome>,
+    ) -> Result<Oracle, OracleError> {
+        let machine = self.machine(emulator)?;
+        let compiler = Compiler::new(compiler, self.dialect, self.options.to_vec(), LINK, work_dir)?;
+        // The runner alone, so that a compiler without the target is not taken for one that
+        // refuses every instruction.
+        compiler.link(FREESTANDING_SOURCE, &[]).map_err(|error| match error {
+            OracleError::Build { message } => {
+                let message = message.lines().next().unwrap_or_default().to_owned();
+                OracleError::Toolchain { isa: self.isa, message }
+            }
+            error => error,
+        })?;
+        let prepared = prepare(&compiler, FREESTANDING_SOURCE, instructions, unavailable)?;
+        let mut args: Vec<_> = self.emulator_args.iter().map(Into::into).collect();
+        args.push(prepared.program.into_os_string());
+        let command = RunnerCommand { program: emulator.to_path_buf(), args };
+        Ok(Oracle::new(self.isa, Some(machine), command, prepared.entries, self.dialect.max_width()))
+    }
+
+    /// The emulator's name, version and arguments: `qemu-aarch64 7.2.22 -cpu max`.
+    fn machine(&self, emulator: &Path) -> Result<String, OracleError> {
+        let output = Command::new(emulator)
+            .arg("--version")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|source| OracleError::Emulator { program: emulator.to_path_buf(), source })?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        // `qemu-aarch64 version 7.2.22 (…)`
+        let mut words = text.lines().next().unwrap_or_default().split_whitespace();
+        let name = words.next().unwrap_or("unknown emulator");
+        let version = words.find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+        let parts = [name, version.unwrap_or("of unknown version")];
+        Ok(parts.iter().chain(self.emulator_args).copied().collect::<Vec<_>>().join(" "))
+    }
+}

@@ -1,0 +1,325 @@
+//! The generated C: one wrapper for each intrinsic, one line for each combination of immediates,
+//! so that a compiler's message names what it is about by its line.
+
+use parsers::{Argument, Instruction, Kind, Signature};
+
+use crate::inputs;
+use crate::runner::{MAX_ARGS, MAX_RESULTS};
+
+/// A wrapper: C lines, some of which the compiler may have refused.
+#[derive(Clone, Debug)]
+pub(crate) struct Wrapper {
+    /// The instruction's id, unique among the wrappers.
+    id: String,
+    /// Declarations and reads of the arguments.
+    head: String,
+    /// One call for each combination of immediates; `None` when refused.
+    cases: Vec<Option<String>>,
+    /// The combinations.
+    pub(crate) immediates: Vec<Vec<i64>>,
+    /// Why there is no wrapper.
+    pub(crate) refusal: Option<String>,
+}
+
+/// What a generated line belongs to; wrappers count within their chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    Nothing,
+    Wrapper(usize),
+    Case(usize, usize),
+}
+
+/// The C of an instruction set, as data.
+#[derive(Debug)]
+pub(crate) struct Dialect {
+    /// Lines before the wrappers: headers, types, helpers.
+    pub(crate) preamble: &'static [&'static str],
+    /// What starts a comment in the assembly language.
+    pub(crate) comment: &'static str,
+    /// The documents' names of C types that the compiler does not know, and what it has for them.
+    pub(crate) types: &'static [(&'static str, &'static str)],
+    /// Functions of the preamble for instructions without an intrinsic, by id.
+    pub(crate) functions: &'static [(&'static str, &'static str)],
+    /// Bytes that an argument or result has in the runner's memory.
+    pub(crate) slot_bytes: u32,
+    /// How a call gives several results.
+    pub(crate) several: Several,
+    /// The C type of masks that C has as one byte for each of their bits. The preamble has
+    /// `hydride_get_mask(TYPE *, bytes)` and `hydride_put_mask(bytes, const TYPE *)`.
+    pub(crate) mask: Option<&'static str>,
+}
+
+/// How a call gives several results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Several {
+    /// Those whose documented type is a pointer are written through it.
+    Pointers,
+    /// All but the first are written through pointers, though their types do not say so.
+    BehindPointers,
+    /// They are the parts of one structure, `int8x8x2_t` for two of `int8x8_t`.
+    Tuple,
+}
+
+impl Dialect {
+    /// The widest argument or result, in bits.
+    pub(crate) fn max_width(&self) -> u32 {
+        8 * self.slot_bytes
+    }
+
+    /// Copies an argument from its slot into the variable `name`.
+    fn get(&self, ty: &str, name: &str, position: usize) -> String {
+        let slot = position * self.slot_bytes as usize;
+        match self.mask {
+            Some(mask) if mask == ty => format!("hydride_get_mask(&{name}, in + {slot}); "),
+            _ => format!("__builtin_memcpy(&{name}, in + {slot}, sizeof {name}); "),
+        }
+    }
+
+    /// Copies a result into its slot.
+    fn put(&self, ty: &str, name: &str, position: usize) -> String {
+        let slot = position * self.slot_bytes as usize;
+        match self.mask {
+            Some(mask) if mask == ty => format!("hydride_put_mask(out + {slot}, &{name}); "),
+            _ => format!("__builtin_memcpy(out + {slot}, &{name}, sizeof {name}); "),
+        }
+    }
+
+    /// Declares `name`, which must have room for `width` bits.
+    fn declare(&self, ty: &str, name: &str, width: u32, what: &str) -> String {
+        format!("{ty} {name}; _Static_assert(8 * sizeof {name} >= {width}, \"{what} has {width} bits\"); ")
+    }
+}
+
+/// An argument of a call.
+enum Passed {
+    Variable(String),
+    /// The value stands behind the cast.
+    Immediate(String),
+}
+
+impl Wrapper {
+    /// Generates a wrapper; the message says which part of the signature has no C form.
+    pub(crate) fn new(dialect: &Dialect, instruction: &Instruction) -> Result<Self, String> {
+        let signature = &instruction.signature;
+        let own = dialect.functions.iter().find(|(id, _)| *id == instruction.id);
+        let function = match (instruction.intrinsic.as_str(), own) {
+            ("", Some((_, function))) => function,
+            ("", None) => return Err("there is no C intrinsic for it".into()),
+            (intrinsic, _) => intrinsic,
+        };
+        if !is_identifier(function) {
+            return Err(format!("{function:?} is no C name"));
+        }
+        let operands = || signature.args.iter().chain(&signature.results);
+        if signature.args.len() > MAX_ARGS
+            || signature.results.len() > MAX_RESULTS
+            || operands().any(|operand| operand.width > dialect.max_width())
+        {
+            return Err("more or wider arguments or results than a runner takes".into());
+        }
+        if signature.results.is_empty() {
+            return Err("no result".into());
+        }
+        let mut head = String::new();
+        let mut passed = Vec::new();
+        for (position, arg) in signature.args.iter().enumerate() {
+            let ty = c_type(dialect, arg)?;
+            if ty.pointer {
+                return Err(format!("argument {} is a pointer", arg.name));
+            }
+            if let Kind::Immediate(_) = arg.kind {
+                passed.push(Passed::Immediate(format!("({})", ty.name)));
+                continue;
+            }
+            let name = format!("a{position}");
+            head += &dialect.declare(&ty.name, &name, arg.width, &format!("argument {position}"));
+            head += &dialect.get(&ty.name, &name, position);
+            passed.push(Passed::Variable(name));
+        }
+        let (returned, stores) = results(dialect, signature, &mut head, &mut passed)?;
+        let immediates = inputs::immediates(&signature.args);
+        let case = |(selector, values): (usize, &Vec<i64>)| {
+            let mut values = values.iter();
+            let argument = |passed: &Passed| match passed {
+                Passed::Immediate(cast) => format!("{cast}({})", literal(*values.next().unwrap_or(&0))),
+                Passed::Variable(name) => name.clone(),
+            };
+            let list: Vec<String> = passed.iter().map(argument).collect();
+            let call = format!("{returned}{function}({});", list.join(", "));
+            // The comment keeps the optimizer from joining cases into one call that it then
+            // must emulate.
+            Some(format!(
+                "case {selector}: {call} {stores}__asm__ volatile(\"{} {selector}\" ::: \"memory\"); break;",
+                dialect.comment
+            ))
+        };
+        let cases = immediates.iter().enumerate().map(case).collect();
+        Ok(Self { id: instruction.id.clone(), head, cases, immediates, refusal: None })
+    }
+
+    /// The instruction's id.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Lines of the wrapper: a measure of the time to compile it.
+    pub(crate) fn lines(&self) -> usize {
+        3 + self.cases.len()
+    }
+
+    /// Whether a combination of immediates can be called.
+    pub(crate) fn has(&self, case: usize) -> bool {
+        self.refusal.is_none() && self.cases.get(case).is_some_and(Option::is_some)
+    }
+
+    /// Takes out a combination of immediates, and the wrapper with the last one.
+    pub(crate) fn refuse_case(&mut self, case: usize, message: &str) {
+        if let Some(case) = self.cases.get_mut(case) {
+            *case = None;
+        }
+        if self.cases.iter().all(Option::is_none) {
+            self.refuse(message);
+        }
+    }
+
+    /// Takes out the wrapper; the first message stays.
+    pub(crate) fn refuse(&mut self, message: &str) {
+        self.refusal.get_or_insert_with(|| message.to_owned());
+    }
+}
+
+/// Declares the results: what a call is assigned to, and the statements that store them.
+///
+/// Several results are the parts of a tuple, or all but the first are written through pointers:
+/// to the argument of the same name, else behind the arguments.
+fn results(
+    dialect: &Dialect,
+    signature: &Signature,
+    head: &mut String,
+    passed: &mut Vec<Passed>,
+) -> Result<(String, String), String> {
+    let results = &signature.results;
+    let mut stores = String::new();
+    if dialect.several == Several::Tuple
+        && let [first, _, ..] = &results[..]
+    {
+        let part = c_type(dialect, first)?.name;
+        let stem = part.strip_suffix("_t").filter(|_| results.iter().all(|r| r.c_type == first.c_type));
+        let stem = stem.ok_or_else(|| format!("{part:?} is no part of a tuple"))?;
+        *head += &format!("{stem}x{}_t r; ", results.len());
+        for (position, result) in results.iter().enumerate() {
+            let name = format!("r.val[{position}]");
+            let width = result.width;
+            *head += &format!(
+                "_Static_assert(8 * sizeof {name} >= {width}, \"result {position} has {width} bits\"); "
+            );
+            stores += &dialect.put(&part, &name, position);
+        }
+        return Ok(("r = ".into(), stores));
+    }
+    let mut returned = String::new();
+    for (position, result) in results.iter().enumerate() {
+        let ty = c_type(dialect, result)?;
+        let same = signature.args.iter().position(|arg| position > 0 && arg.name == result.name);
+        if let Some(Passed::Variable(variable)) = same.and_then(|at| passed.get_mut(at)) {
+            stores += &dialect.put(&ty.name, variable, position);
+            *variable = format!("&{variable}");
+            continue;
+        }
+        let name = format!("r{position}");
+        *head += &dialect.declare(&ty.name, &name, result.width, &format!("result {position}"));
+        stores += &dialect.put(&ty.name, &name, position);
+        if ty.pointer || position > 0 && dialect.several == Several::BehindPointers {
+            passed.push(Passed::Variable(format!("&{name}")));
+        } else if returned.is_empty() && position == 0 {
+            returned = format!("{name} = ");
+        } else {
+            return Err("several returned values".into());
+        }
+    }
+    Ok((returned, stores))
+}
+
+/// The C source of wrappers with their table, and the owner of each line.
+pub(crate) fn chunk_source(dialect: &Dialect, wrappers: &[Wrapper], symbol: &str) -> (String, Vec<Owner>) {
+    let mut text = String::new();
+    let mut owners = Vec::new();
+    let mut line = |owner, content: &str| {
+        text.push_str(content);
+        text.push('\n');
+        owners.push(owner);
+    };
+    for text in dialect.preamble {
+        line(Owner::Nothing, text);
+    }
+    line(
+        Owner::Nothing,
+        "typedef void (*hydride_wrapper)(const unsigned char *, unsigned char *, unsigned);",
+    );
+    let mut table = String::new();
+    for (index, wrapper) in wrappers.iter().enumerate() {
+        if wrapper.refusal.is_some() {
+            table += "0, ";
+            continue;
+        }
+        let owner = Owner::Wrapper(index);
+        table += &format!("w{index}, ");
+        line(
+            owner,
+            &format!(
+                "static void w{index}(const unsigned char *in, unsigned char *out, unsigned selector) {{"
+            ),
+        );
+        line(owner, &wrapper.head);
+        line(owner, "switch (selector) {");
+        for (position, case) in wrapper.cases.iter().enumerate() {
+            if let Some(case) = case {
+                line(Owner::Case(index, position), case);
+            }
+        }
+        line(owner, "} }");
+    }
+    line(Owner::Nothing, &format!("const hydride_wrapper {symbol}[] = {{ {table} }};"));
+    (text, owners)
+}
+
+struct CType {
+    /// Without `const` and `*`.
+    name: String,
+    pointer: bool,
+}
+
+fn c_type(dialect: &Dialect, operand: &Argument) -> Result<CType, String> {
+    let text = &operand.c_type;
+    let mut names = Vec::new();
+    for word in text.split(['*', ' ', '\t']).filter(|word| !word.is_empty()) {
+        if !is_identifier(word) {
+            return Err(format!("{text:?} is no C type"));
+        }
+        if word != "const" {
+            names.push(dialect.types.iter().find(|(name, _)| *name == word).map_or(word, |(_, c)| c));
+        }
+    }
+    let pointer = text.contains('*');
+    match names[..] {
+        [] => Err(format!("{text:?} is no C type")),
+        ["void"] if !pointer => Err(format!("{text:?} is no C type of a value")),
+        _ => Ok(CType { name: names.join(" "), pointer }),
+    }
+}
+
+fn is_identifier(word: &str) -> bool {
+    !word.starts_with(|first: char| first.is_ascii_digit())
+        && !word.is_empty()
+        && word.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
+}
+
+/// A number as C source.
+fn literal(value: i64) -> String {
+    match i32::try_from(value) {
+        Ok(i32::MIN) => "-2147483647 - 1".into(),
+        Ok(value) => value.to_string(),
+        Err(_) if value == i64::MIN => format!("-{}LL - 1", i64::MAX),
+        Err(_) => format!("{value}LL"),
+    }
+}

@@ -1,0 +1,6 @@
+//! The oracles on hand-made instructions, right and wrong ones.
+
+mod arm;
+mod hand_made;
+mod hvx;
+mod x86;

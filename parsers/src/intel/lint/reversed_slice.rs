@@ -1,0 +1,36 @@
+//! Slices whose high bound is below the low one.
+//!
+//! ```text
+//! dst[i+7:i+15] := a[i+15:i+7]     // the first slice
+//! ```
+//!
+//! `v[0:31]`, from bit 0 upwards, is how documents write the reversal of bits; it is no finding. Nor is a slice that is
+//! empty, one bit too short: it stands for the bits above a full register.
+
+use super::walk::{self, Visit, constant, difference};
+use super::{Check, Notes, Rule, Subject};
+use crate::intel::ast::Selector;
+use crate::ledger::Severity;
+
+pub(super) const RULE: Rule = Rule {
+    code: "reversed-slice",
+    severity: Severity::Error,
+    finds: "slices whose high bound is below the low one",
+    check: Check::Entry(check),
+};
+
+fn check(subject: &Subject<'_>, notes: &mut Notes<'_>) {
+    let Some(program) = &subject.program else { return };
+    walk::program(program, &mut |visit| {
+        let Visit::Select(selectors, at) = visit else { return };
+        for selector in selectors {
+            let Selector::Slice(high, low) = selector else { continue };
+            if constant(high) == Some(0) {
+                continue;
+            }
+            if let Some(span) = difference(high, low).filter(|span| *span < -1) {
+                notes.at(at, format!("the high bound is {} below the low one", -span));
+            }
+        }
+    });
+}
