@@ -39,6 +39,8 @@ pub struct Member {
     pub masking: Masking,
     /// How the membership was certified.
     pub proof: Proof,
+    /// How far the instruction's own semantics is trusted, as a word, where that is known.
+    pub trust: Option<String>,
     /// Assembly mnemonics (or instruction forms) that implement it.
     pub mnemonics: Vec<String>,
     /// Architecture extensions that it needs.

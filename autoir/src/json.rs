@@ -56,6 +56,9 @@ impl Serialize for MemberJson<'_> {
         map.serialize_entry("args", &ArgsJson(&self.member.args))?;
         map.serialize_entry("masking", self.member.masking.name())?;
         map.serialize_entry("proof", self.member.proof.name())?;
+        if let Some(trust) = &self.member.trust {
+            map.serialize_entry("trust", trust)?;
+        }
         map.end()
     }
 }

@@ -6,8 +6,15 @@ use parsers::{Argument, Instruction, Kind};
 use rayon::prelude::*;
 use similarity::{Entry, Partition};
 
+use crate::trust::Trust;
+
 /// The classes of a partition with what the documents say of their members.
-pub fn classes(instructions: &[&Instruction], entries: &[Entry<'_>], partition: &Partition) -> Vec<Class> {
+pub fn classes(
+    instructions: &[&Instruction],
+    entries: &[Entry<'_>],
+    partition: &Partition,
+    trusts: &[Trust],
+) -> Vec<Class> {
     partition
         .classes
         .par_iter()
@@ -19,13 +26,18 @@ pub fn classes(instructions: &[&Instruction], entries: &[Entry<'_>], partition: 
             members: class
                 .members
                 .iter()
-                .map(|found| member(instructions[found.entry], entries, found))
+                .map(|found| member(instructions[found.entry], entries, found, &trusts[found.entry]))
                 .collect(),
         })
         .collect()
 }
 
-fn member(instruction: &Instruction, entries: &[Entry<'_>], found: &similarity::Member) -> Member {
+fn member(
+    instruction: &Instruction,
+    entries: &[Entry<'_>],
+    found: &similarity::Member,
+    trust: &Trust,
+) -> Member {
     let mut mnemonics: Vec<String> = instruction.forms.iter().map(|form| form.mnemonic.clone()).collect();
     mnemonics.sort();
     mnemonics.dedup();
@@ -46,6 +58,7 @@ fn member(instruction: &Instruction, entries: &[Entry<'_>], found: &similarity::
             similarity::Proof::Structural => Proof::Structural,
             similarity::Proof::Smt => Proof::Smt,
         },
+        trust: Some(trust.name().to_string()),
         mnemonics,
         extensions: instruction.extensions.clone(),
         signature: Signature {

@@ -17,7 +17,7 @@ use crate::documents::{Documents, isa_name, isa_of_name, read};
 use crate::outputs::{self, Files};
 use crate::pipeline::Pipeline;
 use crate::summary::{ledger_lines, summary};
-use crate::trust::{Records, Trust, records_path};
+use crate::trust::Trust;
 use crate::{SpecArgs, usage};
 
 /// Arguments of `hydride generate-ir`.
@@ -128,7 +128,7 @@ fn files(pipeline: &Pipeline, llvm: LlvmVersion) -> Result<Files> {
     let mut files = Files::new();
     let mut ledger = String::new();
     for (isa, entries) in pipeline.ledgers() {
-        let trusts = trusts(pipeline, isa, &records_path(isa))?;
+        let trusts = trusts(pipeline, isa);
         ledger.push_str(&ledger_lines(isa, entries, &trusts));
     }
     files.insert("ledger.jsonl".into(), ledger);
@@ -160,22 +160,13 @@ fn files(pipeline: &Pipeline, llvm: LlvmVersion) -> Result<Files> {
     Ok(files)
 }
 
-/// How far each instruction of an instruction set can be trusted.
-fn trusts<'a>(pipeline: &'a Pipeline, isa: Isa, records: &Path) -> Result<BTreeMap<&'a str, Trust>> {
-    let records = Records::read(records)?;
-    let mut trusts = BTreeMap::new();
-    for (instruction, analysis) in pipeline.instructions().into_iter().zip(&pipeline.analyses) {
-        if instruction.isa != isa {
-            continue;
-        }
-        let trust = match records.best(&instruction.id, &instruction.function) {
-            Some((cpu, run)) => Trust::Run { cpu: cpu.to_string(), inputs: run.inputs, seed: run.seed },
-            None if analysis.canonical.is_some() => Trust::Proved,
-            None => Trust::Parsed,
-        };
-        trusts.insert(instruction.id.as_str(), trust);
-    }
-    Ok(trusts)
+/// How far each instruction of an instruction set can be trusted, by id.
+fn trusts(pipeline: &Pipeline, isa: Isa) -> BTreeMap<&str, &Trust> {
+    let trusts = pipeline.instructions().into_iter().zip(&pipeline.trusts);
+    trusts
+        .filter(|(instruction, _)| instruction.isa == isa)
+        .map(|(instruction, trust)| (instruction.id.as_str(), trust))
+        .collect()
 }
 
 fn joined(functions: &[String]) -> String {

@@ -1,5 +1,6 @@
 //! The phases of a run: documents to a dialect.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use similarity::{Analysis, Entry, Partition, analyze};
 use crate::console::Phases;
 use crate::convert;
 use crate::documents::{Documents, isa_name, parse};
+use crate::trust::{Records, Trust, records_path};
 
 /// Solver time for one question.
 pub const TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -22,6 +24,8 @@ pub struct Pipeline {
     pub parsed: Vec<(Isa, Parsed)>,
     /// For each instruction of `parsed`, in order, what was found of it alone.
     pub analyses: Vec<Analysis>,
+    /// How far each of them can be trusted.
+    pub trusts: Vec<Trust>,
     /// The classes, in terms of positions in the list of all instructions.
     pub partition: Partition,
     /// The named operations.
@@ -84,10 +88,11 @@ impl Pipeline {
         );
 
         let phase = phases.start("name", partition.classes.len());
-        let classes = convert::classes(&instructions, &entries, &partition);
+        let trusts = trusts(&instructions, &analyses, &partition)?;
+        let classes = convert::classes(&instructions, &entries, &partition, &trusts);
         let (dialect, lock) = Dialect::build(classes, lock).context("the classes contradict each other")?;
         phases.end(phase, &format!("{} operations", dialect.ops().len()));
-        Ok(Self { parsed, analyses, partition, dialect, lock })
+        Ok(Self { parsed, analyses, trusts, partition, dialect, lock })
     }
 
     /// All instructions, in the order of the analyses.
@@ -103,4 +108,25 @@ impl Pipeline {
 
 fn all(parsed: &[(Isa, Parsed)]) -> Vec<&Instruction> {
     parsed.iter().flat_map(|(_, parsed)| &parsed.instructions).collect()
+}
+
+/// How far each instruction can be trusted: what certificates and recorded runs say.
+fn trusts(instructions: &[&Instruction], analyses: &[Analysis], partition: &Partition) -> Result<Vec<Trust>> {
+    let mut records: BTreeMap<Isa, Records> = BTreeMap::new();
+    for instruction in instructions {
+        if let std::collections::btree_map::Entry::Vacant(slot) = records.entry(instruction.isa) {
+            slot.insert(Records::read(&records_path(instruction.isa))?);
+        }
+    }
+    let refused: Vec<usize> = partition.unknown.iter().map(|(entry, _)| *entry).collect();
+    let trust = |(position, (instruction, analysis)): (usize, (&&Instruction, &Analysis))| {
+        let run =
+            records.get(&instruction.isa).and_then(|all| all.best(&instruction.id, &instruction.function));
+        match run {
+            Some((cpu, run)) => Trust::Run { cpu: cpu.to_string(), inputs: run.inputs, seed: run.seed },
+            None if analysis.canonical.is_some() && !refused.contains(&position) => Trust::Proved,
+            None => Trust::Parsed,
+        }
+    };
+    Ok(instructions.iter().zip(analyses).enumerate().map(trust).collect())
 }

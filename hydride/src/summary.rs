@@ -181,11 +181,11 @@ struct LedgerLine<'a> {
 }
 
 /// The ledger of one instruction set, one JSON object a line; `trusts` tells it for modelled entries by id.
-pub fn ledger_lines(isa: Isa, entries: &[LedgerEntry], trusts: &BTreeMap<&str, Trust>) -> String {
+pub fn ledger_lines(isa: Isa, entries: &[LedgerEntry], trusts: &BTreeMap<&str, &Trust>) -> String {
     let mut text = String::new();
     for entry in entries {
         let trust = match entry.status {
-            Status::Modelled => trusts.get(entry.id.as_str()),
+            Status::Modelled => trusts.get(entry.id.as_str()).copied(),
             Status::Excluded { .. } | Status::Failed { .. } => None,
         };
         let (status, reason, message) = match &entry.status {

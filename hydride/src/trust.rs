@@ -51,6 +51,17 @@ pub enum Trust {
     },
 }
 
+impl Trust {
+    /// The trust in one word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Parsed => "parsed",
+            Self::Proved => "proved",
+            Self::Run { .. } => "run",
+        }
+    }
+}
+
 impl Records {
     /// Reads the records; none when there is no file.
     pub fn read(path: &Path) -> Result<Self> {

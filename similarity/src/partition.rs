@@ -93,6 +93,33 @@ pub fn partition(
     partition
 }
 
+/// Parameters beyond which a class is a coincidence of structure: such members stay apart unless their
+/// numbers are the same.
+const MAX_PARAMETERS: usize = 20;
+
+/// Classes of the members whose forms are equal, numbers and all.
+fn split(
+    entries: &[Entry<'_>],
+    key: &str,
+    bucket: &[usize],
+    prover: &mut Prover,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Partition {
+    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for position in bucket {
+        let form = format!("{key}{:?}", entries[*position].analysis.form);
+        let key = blake3::hash(form.as_bytes()).to_hex()[..32].to_string();
+        groups.entry(key).or_default().push(*position);
+    }
+    let mut partition = Partition::default();
+    for (key, group) in &groups {
+        let part = class(entries, key, group, prover, progress);
+        partition.classes.extend(part.classes);
+        partition.unknown.extend(part.unknown);
+    }
+    partition
+}
+
 /// The class of one bucket; members that have no certificate become classes of their own.
 fn class(
     entries: &[Entry<'_>],
@@ -109,6 +136,9 @@ fn class(
             let registers: Vec<Vec<i64>> =
                 bucket.iter().map(|position| register_widths(&entries[*position])).collect();
             let Parameterized { form, params, values } = parameterize(&forms, &registers);
+            if params.len() > MAX_PARAMETERS {
+                return split(entries, key, bucket, prover, progress);
+            }
             let first = &entries[bucket[0]];
             (class_function(key, first, &form, params), values)
         }

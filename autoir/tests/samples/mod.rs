@@ -227,6 +227,7 @@ pub fn class(hash: &str, function: Function, members: Vec<Member>) -> Class {
 pub fn member(isa: &str, id: &str, params: &[i64], arity: u32) -> Member {
     let operand = |width| Operand { c_type: format!("u{width}"), width, immediate: None };
     Member {
+        trust: None,
         isa: isa.to_owned(),
         id: id.to_owned(),
         intrinsic: id.to_owned(),
