@@ -181,7 +181,7 @@ fn classes_have_their_shape_and_hold_every_instruction_once() {
             assert_eq!(operation.args.len() as u64, number(&class["arity"]), "{name}");
             assert!(!list(&class["members"]).is_empty(), "{name}");
             for member in list(&class["members"]) {
-                let expected = BTreeSet::from(["isa", "id", "params", "args", "masking", "proof"]);
+                let expected = BTreeSet::from(["isa", "id", "params", "args", "masking", "proof", "trust"]);
                 assert_eq!(keys(member), expected);
                 assert_eq!(member["isa"], "x86");
                 let id = text(&member["id"]);
@@ -189,6 +189,7 @@ fn classes_have_their_shape_and_hold_every_instruction_once() {
                 assert_eq!(keys(&member["params"]), params, "{id}");
                 assert!(["none", "merge", "zero"].contains(&text(&member["masking"])), "{id}");
                 assert!(["structural", "smt"].contains(&text(&member["proof"])), "{id}");
+                assert!(["parsed", "proved", "run"].contains(&text(&member["trust"])), "{id}");
                 assert_eq!(list(&member["args"]).len(), operation.args.len(), "{id}");
                 for position in list(&member["args"]).iter().filter_map(Value::as_u64) {
                     assert!((position as usize) < parsed[id].args.len(), "{id}");

@@ -31,6 +31,15 @@ pub enum Isa {
     Hvx,
 }
 
+/// A document of a set: what diagnostics call it, and its contents.
+#[derive(Clone, Copy, Debug)]
+pub struct Document<'a> {
+    /// The name as the user gave it.
+    pub name: &'a str,
+    /// The contents; any bytes are admitted.
+    pub bytes: &'a [u8],
+}
+
 /// What a set of documents says.
 #[derive(Debug, Default)]
 pub struct Parsed {

@@ -24,20 +24,12 @@ use rustc_hash::FxHashMap;
 
 pub use facts::Facts;
 
+pub use crate::Document;
 use crate::{Diagnostic, Instruction, Isa, LedgerEntry, Parsed, Severity, Span, Status};
 use asl::ast::Stmt;
 use exec::{Fault, FileId};
 use lower::{Context, Lowered, Obstacle};
 use position::Positions;
-
-/// A document: its name as the user gave it, and its bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct Document<'a> {
-    /// The name, for diagnostics.
-    pub name: &'a str,
-    /// The contents.
-    pub bytes: &'a [u8],
-}
 
 /// The documents of one release; any may be missing.
 #[derive(Clone, Copy, Debug, Default)]

@@ -187,7 +187,7 @@ impl Machine {
                 open.pop();
                 continue;
             }
-            let below = operands(self.dag.node(top));
+            let below = self.dag.node(top).operands();
             let before = open.len();
             open.extend(below.iter().filter(|operand| self.depths[operand.position()] == 0));
             if open.len() == before {
@@ -265,36 +265,5 @@ impl Machine {
             key,
             Variable::Bits { register, width, signed, predicate: class == Class::Predicate },
         );
-    }
-}
-
-/// The operands of a node.
-fn operands(node: &Node) -> Vec<NodeId> {
-    match node {
-        Node::Const(_) | Node::Arg(_) => Vec::new(),
-        Node::Slice { of, .. }
-        | Node::Saturate { of, .. }
-        | Node::Not(of)
-        | Node::Abs(of)
-        | Node::PopCount(of)
-        | Node::LeadingZeros(of, _)
-        | Node::TrailingZeros(of, _) => vec![*of],
-        Node::SliceAt { of, low, .. } => vec![*of, *low],
-        Node::Concat(parts) => parts.iter().map(|part| part.node).collect(),
-        Node::Sum { terms, .. } => terms.iter().map(|(term, _)| *term).collect(),
-        Node::Mul(list)
-        | Node::And(list)
-        | Node::Or(list)
-        | Node::Xor(list)
-        | Node::Min(list)
-        | Node::Max(list) => list.to_vec(),
-        Node::Shl(left, right)
-        | Node::Shr(left, right)
-        | Node::Eq(left, right)
-        | Node::Lt(left, right)
-        | Node::Le(left, right)
-        | Node::Div(left, right)
-        | Node::Rem(left, right) => vec![*left, *right],
-        Node::Select(condition, then, otherwise) => vec![*condition, *then, *otherwise],
     }
 }

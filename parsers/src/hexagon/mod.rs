@@ -47,19 +47,11 @@ use rustc_hash::FxHashMap;
 
 pub use compare::{Agreement, Comparison, Evaluate, compare};
 
+pub use crate::Document;
 use crate::{Diagnostic, Instruction, LedgerEntry, Parsed, Severity, Span, Status};
 use entry::Entry;
 use prototypes::Prototypes;
 use source::{Fault, Text};
-
-/// A document: a name for diagnostics, and its bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct Document<'a> {
-    /// What diagnostics call it.
-    pub name: &'a str,
-    /// Its contents; any bytes are admitted.
-    pub bytes: &'a [u8],
-}
 
 /// The documents at hand.
 #[derive(Clone, Copy, Debug, Default)]

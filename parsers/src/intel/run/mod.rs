@@ -241,10 +241,13 @@ impl Run<'_> {
         while let Some(&id) = open.last() {
             let mut depth = 0;
             let before = open.len();
-            for_operands(self.dag.node(id), |operand| match self.depths.get(&operand) {
-                Some(known) => depth = depth.max(known + 1),
-                None => open.push(operand),
-            });
+            let operands = self.dag.node(id).operands();
+            for operand in &operands {
+                match self.depths.get(operand) {
+                    Some(known) => depth = depth.max(known + 1),
+                    None => open.push(*operand),
+                }
+            }
             if open.len() > before {
                 continue;
             }
@@ -255,9 +258,7 @@ impl Run<'_> {
                     at,
                 );
             }
-            let mut operands = 0;
-            for_operands(self.dag.node(id), |_| operands += 1);
-            self.operands += operands;
+            self.operands += operands.len() as u64;
             if self.operands > MAX_OPERANDS {
                 return fail("limit", format!("values with more than {MAX_OPERANDS} operands"), at);
             }
@@ -289,7 +290,7 @@ impl Run<'_> {
             if matches!(self.dag.node(id), Node::Arg(_)) || bits.len() > MAX_FIXED_BITS {
                 return None;
             }
-            for_operands(self.dag.node(id), |operand| open.push(operand));
+            open.extend(self.dag.node(id).operands());
         }
         let message = format!("{what} depends on more than {MAX_FIXED_BITS} bits of an immediate");
         let verdict = Verdict::Fix(bits.into_iter().collect());
@@ -307,40 +308,4 @@ fn assigns(block: &[super::ast::Stmt], symbol: Symbol) -> bool {
         StmtKind::Case { arms, .. } => arms.iter().any(|(_, body)| assigns(body, symbol)),
         StmtKind::Return(_) | StmtKind::Raise | StmtKind::Table { .. } | StmtKind::Call(_) => false,
     })
-}
-
-fn for_operands(node: &Node, mut visit: impl FnMut(NodeId)) {
-    match node {
-        Node::Const(_) | Node::Arg(_) => {}
-        Node::Slice { of, .. } | Node::Saturate { of, .. } => visit(*of),
-        Node::Not(of) | Node::Abs(of) | Node::PopCount(of) => visit(*of),
-        Node::LeadingZeros(of, _) | Node::TrailingZeros(of, _) => visit(*of),
-        Node::SliceAt { of, low, .. } => {
-            visit(*of);
-            visit(*low);
-        }
-        Node::Concat(parts) => parts.iter().for_each(|part| visit(part.node)),
-        Node::Sum { terms, .. } => terms.iter().for_each(|(term, _)| visit(*term)),
-        Node::Mul(operands)
-        | Node::And(operands)
-        | Node::Or(operands)
-        | Node::Xor(operands)
-        | Node::Min(operands)
-        | Node::Max(operands) => operands.iter().for_each(|operand| visit(*operand)),
-        Node::Shl(left, right)
-        | Node::Shr(left, right)
-        | Node::Eq(left, right)
-        | Node::Lt(left, right)
-        | Node::Le(left, right)
-        | Node::Div(left, right)
-        | Node::Rem(left, right) => {
-            visit(*left);
-            visit(*right);
-        }
-        Node::Select(condition, then, otherwise) => {
-            visit(*condition);
-            visit(*then);
-            visit(*otherwise);
-        }
-    }
 }
