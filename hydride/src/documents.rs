@@ -106,6 +106,22 @@ fn keep_newest_intel(documents: &mut Vec<Document>) {
     documents.retain(|document| document.isa != Isa::X86 || Some(&document.name) == newest.as_ref());
 }
 
+/// What the documents of an instruction set lack without which nothing can be read: Arm's entries stand in
+/// one file, which the packages that can be fetched do not hold.
+pub fn missing_main_document(isa: Isa, documents: &[Document]) -> Option<&'static str> {
+    let has = |endings: &[&str]| {
+        let mut own = documents.iter().filter(|document| document.isa == isa);
+        own.any(|document| endings.iter().any(|ending| document.name.ends_with(ending)))
+    };
+    match isa {
+        Isa::X86 => None,
+        Isa::Arm => (!has(&["/intrinsics.json"])).then_some("intrinsics.json"),
+        Isa::Hvx => {
+            (!has(&[".idef", ".json", ".txt"])).then_some("semantics (.idef) or manual (.json, .txt)")
+        }
+    }
+}
+
 /// Parses the documents of one instruction set; `progress` is told entries done and in all.
 pub fn parse(isa: Isa, documents: &[Document], progress: &(dyn Fn(usize, usize) + Sync)) -> Parsed {
     let own: Vec<&Document> = documents.iter().filter(|document| document.isa == isa).collect();

@@ -12,7 +12,7 @@ use similarity::{Analysis, Entry, Partition, analyze};
 
 use crate::console::Phases;
 use crate::convert;
-use crate::documents::{Documents, isa_name, parse};
+use crate::documents::{Documents, isa_name, missing_main_document, parse};
 use crate::trust::{Records, Trust, records_path};
 
 /// Solver time for one question.
@@ -40,6 +40,10 @@ impl Pipeline {
         let mut parsed = Vec::new();
         for isa in isas {
             if !documents.documents.iter().any(|document| document.isa == *isa) {
+                continue;
+            }
+            if let Some(missing) = missing_main_document(*isa, &documents.documents) {
+                eprintln!("{:>14} left out: there is no {missing} among its documents", isa_name(*isa));
                 continue;
             }
             let phase = phases.start(&format!("parse {}", isa_name(*isa)), 0);
