@@ -1,6 +1,6 @@
 //! Certificates: a class's function, instantiated for a member, equals what the member's document says.
 
-use hydride_ir::exact::{Dag, Lowering, NodeId, Part, RaiseError, Raised, Segment, raise, raise_with};
+use hydride_ir::exact::{Dag, Lowering, NodeId, Part, RaiseError, Segment, raise, raise_with};
 use hydride_ir::lane::Masking;
 use hydride_ir::{Function, ResultId, ResultSlot, Stmt, VerifyError};
 use smt::{Prover, Verdict};
@@ -132,17 +132,6 @@ fn read(dag: &mut Dag, segments: &[Segment], low: u32, width: u32) -> NodeId {
         position = end;
     }
     dag.concat(&parts)
-}
-
-/// Whether two functions over the same arguments write the same, by structure alone.
-pub fn same_structure(left: &Function, right: &Function) -> Result<bool, RaiseError> {
-    let (mut dag, expected) = raise(left)?;
-    let bindings: Vec<NodeId> = (0..right.args.len()).map(|arg| dag.arg(arg as u32)).collect();
-    let params: Vec<i64> = right.params.iter().map(|param| param.value).collect();
-    let Raised { results } = raise_with(&mut dag, right, &params, &bindings)?;
-    Ok(results.iter().zip(&expected.results).all(|(segments, expected)| {
-        segments.iter().all(|segment| read(&mut dag, expected, segment.low, segment.width) == segment.value)
-    }))
 }
 
 /// Whether exchanging the first two arguments of `class` keeps every result at the given parameter values,

@@ -15,7 +15,7 @@ mod parameters;
 mod partition;
 
 pub use analyze::{Analysis, analyze};
-pub use certificate::{Application, Proof, Refusal, certify, commutes, same_structure};
+pub use certificate::{Application, Proof, Refusal, certify, commutes};
 pub use partition::{Class, Entry, Member, Partition, partition};
 
 /// Whether exchanging the first two arguments keeps every result, at the parameter values of every member.

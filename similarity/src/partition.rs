@@ -34,6 +34,13 @@ pub struct Partition {
     pub unknown: Vec<(usize, Refusal)>,
 }
 
+impl Partition {
+    fn absorb(&mut self, part: Partition) {
+        self.classes.extend(part.classes);
+        self.unknown.extend(part.unknown);
+    }
+}
+
 /// One equivalence class.
 #[derive(Debug)]
 pub struct Class {
@@ -81,8 +88,7 @@ pub fn partition(
         .collect();
     let mut partition = Partition::default();
     for part in parts {
-        partition.classes.extend(part.classes);
-        partition.unknown.extend(part.unknown);
+        partition.absorb(part);
     }
     let name = |class: &Class| {
         let entry = &entries[class.members[0].entry];
@@ -114,8 +120,7 @@ fn split(
     let mut partition = Partition::default();
     for (key, group) in &groups {
         let part = class(entries, key, group, prover, progress);
-        partition.classes.extend(part.classes);
-        partition.unknown.extend(part.unknown);
+        partition.absorb(part);
     }
     partition
 }

@@ -298,22 +298,6 @@ impl Kind {
         }
     }
 
-    /// Whether the low bits of the value depend on the same low bits of the operands alone.
-    pub fn commutes_with_truncation(&self) -> bool {
-        match self {
-            Kind::Sum { .. }
-            | Kind::Mul
-            | Kind::Shl
-            | Kind::And
-            | Kind::Or
-            | Kind::Xor
-            | Kind::Not
-            | Kind::Select => true,
-            Kind::Fold(op) => !matches!(op, FoldOp::Min | FoldOp::Max),
-            _ => false,
-        }
-    }
-
     /// Whether operands are computed at a width of the term's own ([`Term::working`]).
     pub fn has_working_width(&self) -> bool {
         matches!(
