@@ -5,6 +5,8 @@
 
 use hydride_ir::{Bits, Function};
 
+use crate::facts::Facts;
+
 /// A set of instructions that compute the same function of their arguments and parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
@@ -37,6 +39,10 @@ pub struct Member {
     pub args: Vec<ArgSource>,
     /// Whether the result passes through a lane select.
     pub masking: Masking,
+    /// How the mask is laid over the result; present when there is a mask.
+    pub mask_layout: Option<MaskLayout>,
+    /// The part of the result that the operation writes, where that is not the whole.
+    pub part: Option<ResultPart>,
     /// How the membership was certified.
     pub proof: Proof,
     /// How far the instruction's own semantics is trusted, as a word, where that is known.
@@ -56,14 +62,51 @@ pub enum ArgSource {
     Position(u32),
     /// A value that the member fixes.
     Constant(Bits),
-    /// Every element is one element of the member's own argument at `position`: element number 0 when
-    /// `lane` is absent, else the one that the immediate argument at position `lane` chooses.
+    /// Every element is one slice of the member's own argument at `position`: `width` bits from bit `low` on,
+    /// or, where `lane` is an immediate, from bit `low + width·lane` on. The copies are `stride` bits apart with
+    /// zeros between.
     Broadcast {
         /// Position of the register or scalar that is repeated.
         position: u32,
-        /// Position of the immediate that chooses the element.
+        /// Position of the immediate that chooses the slice.
         lane: Option<u32>,
+        /// Lowest bit of the slice.
+        low: u32,
+        /// Width of the slice in bits.
+        width: u32,
+        /// Distance of the copies in bits, at least `width`.
+        stride: u32,
     },
+}
+
+/// The part of a member's result that its operation writes; the other bits are an argument's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ResultPart {
+    /// Lowest bit written.
+    pub low: u32,
+    /// Number of bits written.
+    pub width: u32,
+    /// Position of the argument from which the other bits are taken, each from its own place.
+    pub pass_through: u32,
+}
+
+/// How the bits of a mask are laid over a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MaskLayout {
+    /// Distance in bits from one mask bit that is used to the next; the first is bit 0.
+    pub stride: u32,
+    /// Bits of the result that one mask bit governs.
+    pub lane: u32,
+    /// Whether a bit that is 0 selects what the operation computes, and not one that is 1.
+    pub negated: bool,
+}
+
+impl MaskLayout {
+    /// Stride and lane of a mask that has not one bit, right behind the one before, for each element of a result.
+    pub fn uneven(self, facts: &Facts) -> Option<(u32, u32)> {
+        let plain = self.stride == 1 && facts.results.iter().all(|result| result.element == self.lane);
+        (!plain).then_some((self.stride, self.lane))
+    }
 }
 
 /// What happens to the lanes of the result that a mask leaves out.

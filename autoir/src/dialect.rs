@@ -41,7 +41,7 @@ pub struct Op {
 
 impl Op {
     /// The members with their shapes.
-    pub fn instances(&self) -> impl Iterator<Item = (&Member, &Facts)> {
+    pub fn instances(&self) -> impl Iterator<Item = (&Member, &Facts)> + Clone {
         self.class.members.iter().zip(&self.facts)
     }
 
@@ -199,10 +199,11 @@ fn member_facts(class: &Class, member: &Member) -> Result<Facts, BuildError> {
     }
     let sources = member.args.iter().flat_map(|source| match source {
         ArgSource::Position(position) => [Some(*position), None],
-        ArgSource::Broadcast { position, lane } => [Some(*position), *lane],
+        ArgSource::Broadcast { position, lane, .. } => [Some(*position), *lane],
         ArgSource::Constant(_) => [None, None],
     });
-    let masks = [member.masking.mask(), member.masking.pass_through()];
+    let passed = member.part.map(|part| part.pass_through);
+    let masks = [member.masking.mask(), member.masking.pass_through(), passed];
     let count = member.signature.args.len();
     if let Some(position) = sources.chain(masks).flatten().find(|position| *position as usize >= count) {
         return Err(fail(format!("argument position {position} in a signature of {count}")));
@@ -286,10 +287,11 @@ fn claim_by_members(classes: &[Class], votes: &[BTreeMap<String, usize>], names:
     }
 }
 
-/// A name that nobody has: suggested, read off the structure, or made of the hash.
+/// A name that nobody has: suggested, read off the structure, the members' mnemonic, or made of the hash.
 fn fresh_name(class: &Class, taken: &mut BTreeSet<String>) -> String {
     let suggested = class.suggested_name.as_deref().and_then(name::sanitize);
     let base = suggested.or_else(|| name::describe(&class.function));
+    let base = base.or_else(|| name::of_mnemonics(class));
     let base = base.unwrap_or_else(|| format!("op_{:.8}", class.structural_hash));
     let numbered = (2..).map(|number| format!("{base}_{number}"));
     let mut candidates = std::iter::once(base.clone()).chain(numbered);

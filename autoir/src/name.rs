@@ -3,8 +3,11 @@
 //! Three steps, each a table of [`crate::name_table`]: [`RULES`] for trees that have a word of their own,
 //! [`WRAPPERS`] for what is done around a tree that has a name, [`WORDS`] for everything else.
 
+use std::collections::BTreeSet;
+
 use hydride_ir::Function;
 
+use crate::class::Class;
 use crate::facts::Assignment;
 use crate::movement;
 use crate::name_table::{CONVERSIONS, Conversion, RESERVED, RULES, WORDS, WRAPPERS, Widths};
@@ -41,6 +44,21 @@ pub(crate) fn sanitize(suggestion: &str) -> Option<String> {
     let name = name.trim_end_matches('_').to_owned();
     is_valid(&name).then_some(name)
 }
+
+/// What the mnemonics of a class's members have in common, where its structure has no short name; else the
+/// first of them.
+pub(crate) fn of_mnemonics(class: &Class) -> Option<String> {
+    let mnemonics: BTreeSet<String> =
+        class.members.iter().flat_map(|member| &member.mnemonics).map(|word| word.to_lowercase()).collect();
+    let (first, last) = (mnemonics.first()?, mnemonics.last()?);
+    let shared: String =
+        first.chars().zip(last.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect();
+    let shared = if shared.len() >= MIN_SHARED { &shared } else { first };
+    sanitize(shared)
+}
+
+/// The least that mnemonics share when what they share is a name.
+const MIN_SHARED: usize = 4;
 
 /// The name read off a class's function, if one fits.
 pub(crate) fn describe(function: &Function) -> Option<String> {

@@ -32,7 +32,7 @@ fn names_are_read_off_the_structure() {
         ("zip8", "interleave"),
         ("shli", "shift_left_immediate"),
         ("low8", "extract"),
-        ("crc", "op_12099999"),
+        ("crc", "crc"),
     ];
     for (id, name) in expected {
         assert_eq!(name_of(&dialect, id), name);
@@ -162,7 +162,7 @@ fn shapes_follow_the_parameters() {
     assert_eq!((facts.results.as_slice(), facts.args.as_slice()), (&[wide][..], &[wide, narrow, narrow][..]));
     let compare = dialect.op("compare_lt").unwrap();
     assert_eq!(compare.facts[1].results, [ValueType::vector(64, 1)]);
-    let scalar = dialect.op("op_12099999").unwrap();
+    let scalar = dialect.op("crc").unwrap();
     assert_eq!(scalar.facts[0].args, [ValueType::scalar(32), ValueType::scalar(8)]);
     let kinds = [ParamKind::Number, ParamKind::Number, ParamKind::Signedness];
     assert_eq!(dialect.op("add_sat").unwrap().param_kinds, kinds);
@@ -370,7 +370,8 @@ fn json_has_one_member_per_line() {
     assert_eq!(ops[1]["params"], serde_json::json!(["lane_width", "lanes", "is_signed"]));
     assert!(text.contains(
         "\n  {\"isa\":\"west\",\"id\":\"adds8_mask\",\"params\":{\"is_signed\":1,\"lane_width\":8,\"lanes\":32},\
-         \"args\":[3,2],\"masking\":\"merge\",\"proof\":\"smt\"}\n"
+         \"args\":[3,2],\"masking\":\"merge\",\"mask_layout\":{\"stride\":1,\"lane\":8,\"negated\":false},\
+         \"proof\":\"smt\"}\n"
     ));
     assert!(text.contains("\"args\":[0,{\"constant\":\"01\"}]"));
 }

@@ -103,6 +103,15 @@ pub fn mangled_type(shape: ValueType) -> String {
     }
 }
 
+/// The name of the LLVM function that an instance is called by, without `@`: the name of the overloaded
+/// intrinsic without `llvm.`, then the parameter values: `autollvm.add.v16i8.8_16`. The portable bodies and the
+/// target-specific definitions share it.
+pub fn instance_symbol(instance_name: &str, params: &[i64]) -> String {
+    let name = instance_name.trim_start_matches("llvm.");
+    let values: Vec<String> = params.iter().map(i64::to_string).collect();
+    if values.is_empty() { name.to_owned() } else { format!("{name}.{}", values.join("_")) }
+}
+
 /// A type as MLIR writes it: `vector<16xi8>`, `i32`.
 pub fn mlir_type(shape: ValueType) -> String {
     if shape.is_vector() {

@@ -1,4 +1,5 @@
-//! Code generation: LLVM intrinsics, lowering tables and an MLIR dialect from an AutoLLVM dialect.
+//! Code generation from an AutoLLVM dialect: LLVM intrinsics, portable bodies and lowering tables, an MLIR
+//! dialect, evaluators in C, Rust and SMT-LIB, and a JSON dictionary.
 //!
 //! The last step of the path. Everything is decided here and handed to the templates of `/templates`,
 //! which only lay out text.
@@ -8,8 +9,8 @@
 //! use codegen_gen::{LlvmVersion, Options, generate};
 //!
 //! let (dialect, _) = Dialect::build(Vec::new(), Lock::default())?;
-//! let files = generate(&dialect, &Options { llvm: LlvmVersion::Llvm19 })?;
-//! assert_eq!(files[0].path, "llvm/AutoLLVMLowering.td");
+//! let files = generate(&dialect, &Options { llvm: LlvmVersion::Llvm19, ..Options::default() })?;
+//! assert!(files.iter().any(|file| file.path == "llvm/AutoLLVMLowering.td"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -17,26 +18,39 @@
 
 #![forbid(unsafe_code)]
 
+mod bounds;
 mod check;
+mod definitions;
+mod dictionary;
+mod evaluators;
+mod fuse;
 mod identifier;
+mod instance;
 mod llvm;
 mod lowering;
 mod mlir;
 mod operation;
+mod plugin;
+mod portable;
 mod render;
 mod scheme;
+mod space;
 
 pub use check::CheckError;
+pub use definitions::{Case, Column, Variant, VendorFunction, VendorIr};
+pub use instance::InstanceError;
 pub use scheme::{Relation, Scheme, Slot};
 
 use autoir::Dialect;
 use operation::Operation;
 
 /// What to generate for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Options {
     /// The LLVM release that will read the files.
     pub llvm: LlvmVersion,
+    /// For each instruction set what its intrinsics are in that release, where that is known.
+    pub vendors: Vec<VendorIr>,
 }
 
 /// A supported LLVM release.
@@ -79,6 +93,9 @@ pub enum GenerateError {
     /// A definition that LLVM or MLIR would misunderstand.
     #[error(transparent)]
     Check(#[from] CheckError),
+    /// A member's parameter values at which its operation means nothing.
+    #[error(transparent)]
+    Instance(#[from] InstanceError),
     /// A template that does not fit its context.
     #[error("template: {0}")]
     Template(#[from] tera::Error),
@@ -101,13 +118,19 @@ pub fn generate(dialect: &Dialect, options: &Options) -> Result<Vec<GeneratedFil
     let (for_llvm, definitions): (Vec<_>, Vec<_>) = expressible.into_iter().unzip();
     check::check(&definitions)?;
     let renderer = render::Renderer::new()?;
+    let definitions = definitions::definitions(&operations, &options.vendors)?;
     let mut files = vec![
         llvm::intrinsics(&renderer, &for_llvm, left_out, options)?,
-        lowering::json(&operations, options)?,
+        lowering::json(&operations, &definitions, options)?,
         lowering::tables(&renderer, &for_llvm)?,
-        mlir::operations(&renderer, &operations)?,
-        mlir::irdl(&renderer, &operations)?,
+        portable::file(&operations)?,
+        dictionary::file(&operations, &definitions, options)?,
     ];
+    files.extend(dictionary::schemas());
+    files.extend(evaluators::files(&renderer, &operations)?);
+    files.extend(mlir::generate(&renderer, &operations, &definitions, options)?);
+    files.extend(definitions.files);
+    files.extend(plugin::plugin(&renderer, options)?);
     files.sort();
     Ok(files)
 }

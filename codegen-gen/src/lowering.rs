@@ -4,25 +4,30 @@
 
 use std::collections::BTreeMap;
 
-use autoir::{ArgSource, ArgsJson, Facts, Member, Operand};
+use autoir::{ArgSource, ArgsJson, Facts, MaskLayoutJson, Masking, Member, Operand, PartJson};
 use serde::Serialize;
 
+use crate::definitions::{Definitions, Signature};
 use crate::identifier::llvm_type;
 use crate::operation::Operation;
 use crate::render::{COMMAND, Renderer};
 use crate::{GenerateError, GeneratedFile, Options};
 
 #[derive(Serialize)]
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     op: &'a str,
     isa: &'a str,
     id: &'a str,
     intrinsic: &'a str,
     instance: String,
+    /// Its definition in `lowering/ISA.ll`, where it has one.
+    function: Option<&'a Signature>,
     params: BTreeMap<&'a str, i64>,
     types: Types,
     args: ArgsJson<'a>,
     masking: MaskingJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<PartJson>,
     proof: &'a str,
     mnemonics: Vec<&'a str>,
     extensions: Vec<&'a str>,
@@ -43,6 +48,8 @@ struct MaskingJson {
     mask: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pass_through: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layout: Option<MaskLayoutJson>,
 }
 
 /// The vendor's C signature.
@@ -63,11 +70,15 @@ struct OperandJson<'a> {
 
 /// The table as JSON: an object whose first line tells its origin, with the current name of each former
 /// name of an operation, and one row per line, sorted by operation, instruction set and id.
-pub(crate) fn json(operations: &[Operation<'_>], options: &Options) -> Result<GeneratedFile, GenerateError> {
+pub(crate) fn json(
+    operations: &[Operation<'_>],
+    definitions: &Definitions,
+    options: &Options,
+) -> Result<GeneratedFile, GenerateError> {
     let mut rows = Vec::new();
     for operation in operations {
         for (member, facts) in operation.op.instances() {
-            rows.push(serde_json::to_string(&row(operation, member, facts))?);
+            rows.push(serde_json::to_string(&row(operation, member, facts, definitions))?);
         }
     }
     let rows = if rows.is_empty() { String::new() } else { format!("\n{}\n", rows.join(",\n")) };
@@ -83,7 +94,12 @@ pub(crate) fn json(operations: &[Operation<'_>], options: &Options) -> Result<Ge
     Ok(GeneratedFile { path: "llvm/lowering.json".to_owned(), contents })
 }
 
-fn row<'a>(operation: &'a Operation<'_>, member: &'a Member, facts: &Facts) -> Row<'a> {
+pub(crate) fn row<'a>(
+    operation: &'a Operation<'_>,
+    member: &'a Member,
+    facts: &Facts,
+    definitions: &'a Definitions,
+) -> Row<'a> {
     let operands = |operands: &'a [Operand]| {
         let operand = |operand: &'a Operand| OperandJson {
             c_type: &operand.c_type,
@@ -97,7 +113,8 @@ fn row<'a>(operation: &'a Operation<'_>, member: &'a Member, facts: &Facts) -> R
         isa: &member.isa,
         id: &member.id,
         intrinsic: &member.intrinsic,
-        instance: operation.instance_name(facts),
+        instance: instance(operation, member, facts),
+        function: definitions.signatures.get(&(member.isa.clone(), member.id.clone())),
         params: operation.op.param_names().zip(member.params.iter().copied()).collect(),
         types: Types {
             results: facts.results.iter().copied().map(llvm_type).collect(),
@@ -108,7 +125,9 @@ fn row<'a>(operation: &'a Operation<'_>, member: &'a Member, facts: &Facts) -> R
             kind: member.masking.name(),
             mask: member.masking.mask(),
             pass_through: member.masking.pass_through(),
+            layout: member.mask_layout.map(MaskLayoutJson),
         },
+        part: member.part.map(PartJson),
         proof: member.proof.name(),
         mnemonics: sorted(&member.mnemonics),
         extensions: sorted(&member.extensions),
@@ -117,6 +136,12 @@ fn row<'a>(operation: &'a Operation<'_>, member: &'a Member, facts: &Facts) -> R
             args: operands(&member.signature.args),
         },
     }
+}
+
+/// The mangled intrinsic with the values of its parameters.
+fn instance(operation: &Operation<'_>, member: &Member, facts: &Facts) -> String {
+    let params: Vec<String> = member.params.iter().map(i64::to_string).collect();
+    format!("{}({})", operation.instance_name(facts), params.join(","))
 }
 
 fn sorted(words: &[String]) -> Vec<&str> {
@@ -151,6 +176,7 @@ struct TableRow {
     masking: String,
     mask: u32,
     pass_through: u32,
+    rest: u32,
     extensions: String,
 }
 
@@ -177,8 +203,7 @@ pub(crate) fn tables(
 }
 
 fn table_row(operation: &Operation<'_>, member: &Member, facts: &Facts) -> TableRow {
-    let params: Vec<String> = member.params.iter().map(i64::to_string).collect();
-    let instance = format!("{}({})", operation.instance_name(facts), params.join(","));
+    let instance = instance(operation, member, facts);
     let args: Vec<String> = member.args.iter().map(arg_text).collect();
     let position = |position: Option<u32>| position.map_or(NO_POSITION, |position| position.min(NO_POSITION));
     TableRow {
@@ -187,20 +212,44 @@ fn table_row(operation: &Operation<'_>, member: &Member, facts: &Facts) -> Table
         instance: quoted(&instance),
         intrinsic: quoted(&member.intrinsic),
         args: quoted(&args.join(",")),
-        masking: quoted(member.masking.name()),
+        masking: quoted(&masking_text(member, facts)),
         mask: position(member.masking.mask()),
         pass_through: position(member.masking.pass_through()),
+        rest: position(member.part.map(|part| part.pass_through)),
         extensions: quoted(&sorted(&member.extensions).join(",")),
     }
 }
 
-/// An argument's origin in one word: a position, `=0x…:width`, or `*position[lane]`.
+/// What is done with the operation's result, in one word: `none`, `zero` or `merge`, with `:STRIDE:LANE` where
+/// the mask has not one bit for each element and `:not` where a bit that is 0 selects, then `part:LOW+WIDTH`
+/// where the operation writes a part alone. A lookup for the plain word finds no other row.
+fn masking_text(member: &Member, facts: &Facts) -> String {
+    let mut words = Vec::new();
+    if member.masking != Masking::None {
+        let mut word = member.masking.name().to_owned();
+        if let Some(layout) = member.mask_layout {
+            if let Some((stride, lane)) = layout.uneven(facts) {
+                word.push_str(&format!(":{stride}:{lane}"));
+            }
+            if layout.negated {
+                word.push_str(":not");
+            }
+        }
+        words.push(word);
+    }
+    words.extend(member.part.map(|part| format!("part:{}+{}", part.low, part.width)));
+    if words.is_empty() { Masking::None.name().to_owned() } else { words.join(",") }
+}
+
+/// An argument's origin in one word: a position, `=0x…:width`, or `*position[low+width*%lane:width]/stride`.
 fn arg_text(source: &ArgSource) -> String {
     match source {
         ArgSource::Position(position) => position.to_string(),
         ArgSource::Constant(bits) => format!("=0x{bits:x}:{}", bits.width()),
-        ArgSource::Broadcast { position, lane: None } => format!("*{position}"),
-        ArgSource::Broadcast { position, lane: Some(lane) } => format!("*{position}[{lane}]"),
+        ArgSource::Broadcast { position, lane, low, width, stride } => {
+            let lane = lane.map_or_else(String::new, |lane| format!("+{width}*%{lane}"));
+            format!("*{position}[{low}{lane}:{width}]/{stride}")
+        }
     }
 }
 
@@ -239,9 +288,9 @@ mod tests {
     fn origins_in_one_word() {
         let sources = [
             ArgSource::Position(2),
-            ArgSource::Broadcast { position: 1, lane: None },
-            ArgSource::Broadcast { position: 1, lane: Some(3) },
+            ArgSource::Broadcast { position: 1, lane: None, low: 0, width: 8, stride: 16 },
+            ArgSource::Broadcast { position: 1, lane: Some(3), low: 0, width: 16, stride: 16 },
         ];
-        assert_eq!(sources.map(|source| arg_text(&source)), ["2", "*1", "*1[3]"]);
+        assert_eq!(sources.map(|source| arg_text(&source)), ["2", "*1[0:8]/16", "*1[0+16*%3:16]/16"]);
     }
 }

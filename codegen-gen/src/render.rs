@@ -10,10 +10,31 @@ pub(crate) const COMMAND: &str = "cargo xtask generate-ir";
 
 /// Every template by the path of the file that it makes.
 const TEMPLATES: &[(&str, &str)] = &[
+    ("evaluators/autollvm.h", include_str!("../../templates/autollvm.h.tera")),
+    ("evaluators/autollvm.rs", include_str!("../../templates/autollvm.rs.tera")),
     ("llvm/AutoLLVMLowering.td", include_str!("../../templates/AutoLLVMLowering.td.tera")),
     ("llvm/IntrinsicsAutoLLVM.td", include_str!("../../templates/IntrinsicsAutoLLVM.td.tera")),
-    ("mlir/AutoLLVMOps.td", include_str!("../../templates/AutoLLVMOps.td.tera")),
-    ("mlir/autollvm.irdl.mlir", include_str!("../../templates/autollvm.irdl.mlir.tera")),
+    ("llvm/plugin/AutoLLVM.cpp", include_str!("../../templates/AutoLLVMPlugin.cpp.tera")),
+    ("llvm/plugin/CMakeLists.txt", include_str!("../../templates/AutoLLVMPlugin.cmake.tera")),
+    ("mlir/AutoLLVMDialect.cpp", include_str!("../../templates/mlir/AutoLLVMDialect.cpp.tera")),
+    ("mlir/AutoLLVMDialect.h", include_str!("../../templates/mlir/AutoLLVMDialect.h.tera")),
+    ("mlir/AutoLLVMInterfaces.td", include_str!("../../templates/mlir/AutoLLVMInterfaces.td.tera")),
+    ("mlir/AutoLLVMOps.td", include_str!("../../templates/mlir/AutoLLVMOps.td.tera")),
+    ("mlir/AutoLLVMPlugin.cpp", include_str!("../../templates/mlir/AutoLLVMPlugin.cpp.tera")),
+    ("mlir/AutoLLVMToLLVM.cpp", include_str!("../../templates/mlir/AutoLLVMToLLVM.cpp.tera")),
+    ("mlir/CMakeLists.txt", include_str!("../../templates/mlir/CMakeLists.txt.tera")),
+    ("mlir/autollvm.functions.mlir", include_str!("../../templates/mlir/autollvm.functions.mlir.tera")),
+    ("mlir/autollvm.irdl.mlir", include_str!("../../templates/mlir/autollvm.irdl.mlir.tera")),
+    ("mlir/autollvm.patterns.mlir", include_str!("../../templates/mlir/autollvm.patterns.mlir.tera")),
+    ("mlir/lower.sh", include_str!("../../templates/mlir/lower.sh.tera")),
+    ("mlir/lowering.mlir", include_str!("../../templates/mlir/lowering.mlir.tera")),
+    ("mlir/test/invalid-irdl.mlir", include_str!("../../templates/mlir/test/invalid-irdl.mlir.tera")),
+    ("mlir/test/invalid.mlir", include_str!("../../templates/mlir/test/invalid.mlir.tera")),
+    ("mlir/test/irdl.mlir", include_str!("../../templates/mlir/test/irdl.mlir.tera")),
+    ("mlir/test/lit.cfg.py", include_str!("../../templates/mlir/test/lit.cfg.py.tera")),
+    ("mlir/test/lowering.mlir", include_str!("../../templates/mlir/test/lowering.mlir.tera")),
+    ("mlir/test/roundtrip.mlir", include_str!("../../templates/mlir/test/roundtrip.mlir.tera")),
+    ("mlir/test/stock.mlir", include_str!("../../templates/mlir/test/stock.mlir.tera")),
 ];
 
 /// Fills templates.

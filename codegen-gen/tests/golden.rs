@@ -5,6 +5,7 @@
 
 #[path = "../../autoir/tests/samples/mod.rs"]
 mod samples;
+mod vendors;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,7 +23,7 @@ fn dialect(classes: Vec<Class>) -> Dialect {
 }
 
 fn files(classes: Vec<Class>, llvm: LlvmVersion) -> Vec<GeneratedFile> {
-    generate(&dialect(classes), &Options { llvm }).unwrap()
+    generate(&dialect(classes), &Options { llvm, vendors: vendors::vendors() }).unwrap()
 }
 
 /// Files below a folder, by path relative to it.
@@ -115,9 +116,12 @@ fn lowering_rows_are_complete_json() {
     let members: usize = samples::classes().iter().map(|class| class.members.len()).sum();
     assert_eq!(rows.len(), members);
     let masked = rows.iter().find(|row| row["id"] == "adds8_mask").unwrap();
-    assert_eq!(masked["masking"], serde_json::json!({"kind": "merge", "mask": 1, "pass_through": 0}));
+    assert_eq!(
+        masked["masking"],
+        serde_json::json!({"kind": "merge", "mask": 1, "pass_through": 0, "layout": {"stride": 1, "lane": 8, "negated": false}})
+    );
     assert_eq!(masked["args"], serde_json::json!([3, 2]));
-    assert_eq!(masked["instance"], "llvm.autollvm.add_sat.v32i8");
+    assert_eq!(masked["instance"], "llvm.autollvm.add_sat.v32i8(8,32,1)");
     assert_eq!(masked["types"]["args"], serde_json::json!(["<32 x i8>", "<32 x i8>"]));
 }
 

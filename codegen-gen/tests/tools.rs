@@ -3,6 +3,7 @@
 
 #[path = "../../autoir/tests/samples/mod.rs"]
 mod samples;
+mod vendors;
 
 use std::fs;
 use std::io::Write;
@@ -10,14 +11,15 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use autoir::{Dialect, Lock};
-use codegen_gen::{Options, generate};
+use codegen_gen::{LlvmVersion, Options, generate};
 use tempfile::TempDir;
 
 /// The generated files in a folder of their own.
-fn generated() -> TempDir {
+fn generated(llvm: LlvmVersion) -> TempDir {
     let (dialect, _) = Dialect::build(samples::classes(), Lock::default()).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    for file in generate(&dialect, &Options::default()).unwrap() {
+    let options = Options { llvm, vendors: vendors::vendors() };
+    for file in generate(&dialect, &options).unwrap() {
         let path = folder.path().join(file.path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, file.contents).unwrap();
@@ -55,7 +57,7 @@ fn include_dir() -> Option<String> {
 
 #[test]
 fn llvm_tblgen_reads_the_intrinsics() {
-    let folder = generated();
+    let folder = generated(LlvmVersion::Llvm19);
     let Some(include) = include_dir() else { return };
     let tblgen = |action: &str| {
         let args = ["-I", &include, action, "--intrinsic-prefix=autollvm", "llvm/IntrinsicsAutoLLVM.td"];
@@ -68,9 +70,12 @@ fn llvm_tblgen_reads_the_intrinsics() {
     let macros = ["-D", "AUTOLLVM_IN_TREE", "-I", &include, "-I", "."];
     let args = [&macros[..], &["-gen-intrinsic-enums", "--intrinsic-prefix=autollvm", "tree.td"]].concat();
     let in_tree = succeed("llvm-tblgen-19", folder.path(), &args).unwrap();
-    for name in ["add", "add_sat", "dot_add", "widen_mul", "compare_lt", "extract", "op_12099999"] {
+    for name in ["add", "add_sat", "dot_add", "widen_mul", "compare_lt", "extract", "crc"] {
         let comment = format!("// llvm.autollvm.{name}\n");
         assert!(enums.contains(&comment) && in_tree.contains(&comment), "{name}");
+    }
+    for action in ["-dump-json", "-print-records", "-print-detailed-records"] {
+        assert!(!tblgen(action).unwrap().is_empty());
     }
     let implementation = tblgen("-gen-intrinsic-impl").unwrap();
     assert!(implementation.contains("\"llvm.autollvm.dot_add\""));
@@ -83,10 +88,15 @@ fn program(name: &str) -> String {
 
 #[test]
 fn lowering_tables_answer_from_cpp() {
-    let folder = generated();
+    let folder = generated(LlvmVersion::Llvm19);
     let Some(include) = include_dir() else { return };
-    let args = ["-I", &include, "-gen-searchable-tables", "llvm/AutoLLVMLowering.td"];
-    let Some(tables) = succeed("llvm-tblgen-19", folder.path(), &args) else { return };
+    let tblgen = |action: &str| {
+        succeed("llvm-tblgen-19", folder.path(), &["-I", &include, action, "llvm/AutoLLVMLowering.td"])
+    };
+    let Some(tables) = tblgen("-gen-searchable-tables") else { return };
+    for action in ["-dump-json", "-print-records", "-print-detailed-records"] {
+        assert!(!tblgen(action).unwrap().is_empty());
+    }
     fs::write(folder.path().join("AutoLLVMLowering.inc"), tables).unwrap();
     let libraries = succeed("llvm-config-19", folder.path(), &["--libdir"]).unwrap();
     let libraries = format!("-L{}", libraries.trim());
@@ -97,39 +107,200 @@ fn lowering_tables_answer_from_cpp() {
     }
     let executable = folder.path().join("lowering");
     let answers = succeed(executable.to_str().unwrap(), folder.path(), &[]).unwrap();
-    let expected = "adds8_mask 3,2 1 0\nno unmasked form\nlt16\nlt8\nllvm.autollvm.op_12099999.i32.i8()\n";
+    let expected = "\
+adds8_mask 3,2 1 0
+no unmasked form
+none add8 255 255 255
+none add16 255 255 255
+part:64+128 add8_low 255 255 2
+merge:not add16_not 2 3 255
+zero:4:32 add16_sparse 2 255 255
+lt16
+lt8
+llvm.autollvm.crc.i32.i8()
+";
     assert_eq!(answers, expected);
 }
 
 #[test]
-fn mlir_operations_compile() {
-    let folder = generated();
-    let Some(include) = include_dir() else { return };
-    if !Path::new(&include).join("mlir/IR/OpBase.td").exists() {
-        return skip("mlir/IR/OpBase.td");
+fn llvm_compiles_the_definitions() {
+    let folder = generated(LlvmVersion::Llvm19);
+    for isa in ["east", "west"] {
+        let file = format!("llvm/lowering/{isa}.ll");
+        if succeed("opt-19", folder.path(), &["-passes=verify", "-S", &file, "-o", "/dev/null"]).is_none() {
+            return;
+        }
+        succeed("llc-19", folder.path(), &[&file, "-o", "/dev/null"]);
     }
-    for (action, made) in [
-        ("-gen-op-decls", "AutoLLVMOps.h.inc"),
-        ("-gen-op-defs", "AutoLLVMOps.cpp.inc"),
-        ("-gen-dialect-decls", "AutoLLVMDialect.h.inc"),
-        ("-gen-dialect-defs", "AutoLLVMDialect.cpp.inc"),
-        ("-gen-op-doc", "AutoLLVM.md"),
-    ] {
-        let mut args = vec!["-I", &include, action, "mlir/AutoLLVMOps.td"];
+}
+
+#[test]
+fn the_plugin_lowers_intrinsics() {
+    let folder = generated(LlvmVersion::Llvm19);
+    let Some(include) = include_dir() else { return };
+    let (source, warnings) = ("llvm/plugin/AutoLLVM.cpp", ["-Wall", "-Wextra", "-Werror"]);
+    let args =
+        ["-std=c++17", "-fno-rtti", "-fPIC", "-shared", "-isystem", &include, source, "-o", "AutoLLVM.so"];
+    if succeed("clang++-19", folder.path(), &[&args[..], &warnings].concat()).is_none() {
+        return;
+    }
+    let program = "\
+declare <16 x i8> @llvm.autollvm.add.v16i8(<16 x i8>, <16 x i8>, i32, i32)
+define <16 x i8> @f(<16 x i8> %a, <16 x i8> %b) {
+  %r = call <16 x i8> @llvm.autollvm.add.v16i8(<16 x i8> %a, <16 x i8> %b, i32 8, i32 16)
+  ret <16 x i8> %r
+}
+";
+    let plugin = ["-load-pass-plugin=./AutoLLVM.so", "-passes=autollvm-lower,always-inline,globaldce", "-S"];
+    let files = ["-autollvm-lowering=llvm/lowering/west.ll,llvm/lowering/east.ll", "program.ll"];
+    let lower = |program: &str| {
+        fs::write(folder.path().join("program.ll"), program).unwrap();
+        run("opt-19", folder.path(), &[&plugin[..], &files].concat())
+    };
+    let Some(output) = lower(program) else { return };
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && errors.is_empty(), "{errors}");
+    assert!(text.contains("add <16 x i8>") && !text.contains("autollvm."), "{text}");
+    // By its full name, and declared with another type: the linker alone would take that.
+    let declared = |ty: &str| {
+        format!(
+            "declare <16 x i8> @autollvm.add.v16i8.8_16(<16 x i8>, {ty})\n\
+             define <16 x i8> @f(<16 x i8> %a, {ty} %b) {{\n  \
+             %r = call <16 x i8> @autollvm.add.v16i8.8_16(<16 x i8> %a, {ty} %b)\n  ret <16 x i8> %r\n}}\n"
+        )
+    };
+    for (ty, known) in [("<16 x i8>", true), ("<8 x i8>", false)] {
+        let output = lower(&declared(ty)).unwrap();
+        let (text, errors) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{errors}");
+        assert_eq!(text.contains("autollvm."), !known, "{text}");
+        assert_eq!(errors.contains("is declared with another type"), !known, "{errors}");
+    }
+    // At other parameters there is no definition.
+    let output = lower(&program.replace("i32 8,", "i32 9,")).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && errors.contains("no definition of autollvm.add.v16i8.9_16"),
+        "{errors}"
+    );
+}
+
+/// The generators of mlir-tblgen that read operations, with the files that C++ includes.
+const MLIR_GENERATORS: &[(&str, Option<&str>)] = &[
+    ("-gen-op-decls", Some("AutoLLVMOps.h.inc")),
+    ("-gen-op-defs", Some("AutoLLVMOps.cpp.inc")),
+    ("-gen-dialect-decls", Some("AutoLLVMOpsDialect.h.inc")),
+    ("-gen-dialect-defs", Some("AutoLLVMOpsDialect.cpp.inc")),
+    ("-gen-typedef-decls", None),
+    ("-gen-typedef-defs", None),
+    ("-gen-dialect-doc", Some("AutoLLVMOps.md")),
+    ("-gen-op-doc", None),
+    ("-gen-python-op-bindings", None),
+    ("-print-records", None),
+];
+
+/// What every program of MLIR that is called `tool` makes of the dialect's definitions, in `mlir/`.
+fn mlir_tablegen(tool: &str, mlir: &Path, include: &str) -> Option<()> {
+    for (action, made) in MLIR_GENERATORS {
+        let mut args = vec!["-I", include, "-I", ".", action, "AutoLLVMOps.td"];
         if action.contains("dialect") {
             args.push("-dialect=autollvm");
         }
-        let Some(text) = succeed("mlir-tblgen-19", folder.path(), &args) else { return };
-        fs::write(folder.path().join(made), text).unwrap();
+        if action.contains("typedef") {
+            args.push("-typedefs-dialect=autollvm");
+        }
+        if action.contains("python") {
+            args.push("-bind-dialect=autollvm");
+        }
+        let text = succeed(tool, mlir, &args)?;
+        if let Some(made) = made {
+            fs::write(mlir.join(made), text).unwrap();
+        }
     }
-    let source = program("dialect.cpp");
-    let args = ["-std=c++17", "-fno-rtti", "-fsyntax-only", "-I", &include, "-I", ".", &source];
-    succeed("clang++-19", folder.path(), &args);
+    for (action, made) in [
+        ("-gen-op-interface-decls", "AutoLLVMInterfaces.h.inc"),
+        ("-gen-op-interface-defs", "AutoLLVMInterfaces.cpp.inc"),
+        ("-gen-op-interface-docs", "AutoLLVMInterfaces.md"),
+    ] {
+        let text = succeed(tool, mlir, &["-I", include, "-I", ".", action, "AutoLLVMInterfaces.td"])?;
+        fs::write(mlir.join(made), text).unwrap();
+    }
+    Some(())
+}
+
+/// The folder of the headers of an LLVM release, where it has MLIR's.
+fn mlir_include_dir(llvm: LlvmVersion) -> Option<String> {
+    let config = format!("llvm-config-{}", llvm.number());
+    let include = succeed(&config, Path::new("."), &["--includedir"])?.trim().to_owned();
+    if !Path::new(&include).join("mlir/IR/OpBase.td").exists() {
+        skip(&format!("mlir/IR/OpBase.td of LLVM {}", llvm.number()));
+        return None;
+    }
+    Some(include)
+}
+
+const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"];
+
+#[test]
+fn the_dialect_is_a_plugin_of_mlir_opt() {
+    plugin(LlvmVersion::Llvm19);
+}
+
+#[test]
+fn the_dialect_is_a_plugin_of_mlir_opt_21() {
+    plugin(LlvmVersion::Llvm21);
+}
+
+/// Builds the dialect and runs the generated tests with it.
+fn plugin(llvm: LlvmVersion) {
+    let folder = generated(llvm);
+    let mlir = folder.path().join("mlir");
+    let Some(include) = mlir_include_dir(llvm) else { return };
+    if mlir_tablegen(&format!("mlir-tblgen-{}", llvm.number()), &mlir, &include).is_none() {
+        return;
+    }
+    let doc = fs::read_to_string(mlir.join("AutoLLVMOps.md")).unwrap();
+    assert!(doc.contains("%res = autollvm.dot_add<group = 4, "), "the example is in the documentation");
+    // As one unit, since nearly all of the time goes into MLIR's headers.
+    let sources = ["AutoLLVMDialect.cpp", "AutoLLVMToLLVM.cpp", "AutoLLVMPlugin.cpp"];
+    let unit: String = sources.iter().map(|source| format!("#include \"{source}\"\n")).collect();
+    fs::write(mlir.join("unit.cpp"), unit).unwrap();
+    let options = ["-std=c++17", "-fno-rtti", "-fPIC", "-shared", "-I", &include, "-I", "."];
+    let args = [&options[..], &WARNINGS, &["unit.cpp", "-o", "AutoLLVMPlugin.so"]].concat();
+    if succeed(&format!("clang++-{}", llvm.number()), &mlir, &args).is_none() {
+        return;
+    }
+    // Round trip, refusals, both lowerings: all tests that are generated.
+    assert!([None, Some((6, 0))].contains(&lit(&mlir, &["-Dplugin=AutoLLVMPlugin.so"])));
+}
+
+/// Runs the generated tests: how many passed, and how many were left out.
+fn lit(mlir: &Path, options: &[&str]) -> Option<(usize, usize)> {
+    let lit = "/usr/lib/llvm-19/build/utils/lit/lit.py";
+    if !Path::new(lit).exists() {
+        skip(lit);
+        return None;
+    }
+    let output = run("python3", mlir, &[&[lit, "-v", "-Dwork=lit-work"], options, &["test"]].concat())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let count = |word: &str| text.lines().filter(|line| line.starts_with(word)).count();
+    Some((count("PASS:"), count("UNSUPPORTED:")))
+}
+
+#[test]
+fn stock_tools_need_no_build() {
+    let folder = generated(LlvmVersion::Llvm19);
+    if run("mlir-opt-19", folder.path(), &["--version"]).is_none() {
+        return;
+    }
+    assert!([None, Some((3, 3))].contains(&lit(&folder.path().join("mlir"), &[])));
 }
 
 #[test]
 fn mlir_opt_loads_the_irdl_dialect() {
-    let folder = generated();
+    let folder = generated(LlvmVersion::Llvm19);
     let program = "\
 func.func @f(%a: vector<4xi32>, %b: vector<16xi8>) -> vector<4xi32> {
   %0 = \"autollvm.dot_add\"(%a, %b, %b) {group = 4 : i32, lane_width = 32 : i32, lanes = 4 : i32,

@@ -2,31 +2,16 @@
 //!
 //! A tuple such as `int8x8x2_t` is one argument, and one result for each of its parts.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use parsers::Instruction;
 
 use crate::error::OracleError;
 use crate::oracle::Oracle;
-use crate::prepare::Emulated;
+use crate::prepare::{Emulated, EmulatorOptions};
 use crate::wrapper::{Dialect, Several};
 
-/// How an Arm oracle is built.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The compiler, a clang with the target AArch64.
-    pub compiler: PathBuf,
-    /// The emulator, QEMU's for user programs.
-    pub emulator: PathBuf,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { compiler: "clang-19".into(), emulator: "qemu-aarch64".into() }
-    }
-}
-
-const DIALECT: Dialect = Dialect {
+pub(crate) const DIALECT: Dialect = Dialect {
     preamble: &["#include <arm_neon.h>", "#include <arm_acle.h>"],
     comment: "//",
     types: &[],
@@ -36,7 +21,7 @@ const DIALECT: Dialect = Dialect {
     mask: None,
 };
 
-const MACHINE: Emulated = Emulated {
+pub(crate) const MACHINE: Emulated = Emulated {
     isa: "arm",
     dialect: &DIALECT,
     options: &[
@@ -44,6 +29,7 @@ const MACHINE: Emulated = Emulated {
         "-march=armv8.6-a+sha3+sm4+aes+sha2+fp16fml+bf16+i8mm+dotprod+fp16+rdma+crc",
         "-ffreestanding",
     ],
+    emulator: "qemu-aarch64",
     emulator_args: &["-cpu", "max"],
 };
 
@@ -59,8 +45,8 @@ impl ArmOracle {
     pub fn prepare<'a>(
         instructions: impl IntoIterator<Item = &'a Instruction>,
         work_dir: &Path,
-        options: &Options,
+        options: &EmulatorOptions,
     ) -> Result<Oracle, OracleError> {
-        MACHINE.prepare(instructions, work_dir, &options.compiler, &options.emulator, |_| None)
+        MACHINE.prepare(instructions, work_dir, options, |_| None)
     }
 }

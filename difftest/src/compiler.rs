@@ -32,11 +32,28 @@ pub(crate) struct Compiler<'a> {
     pub(crate) version: String,
     /// The C that it is given.
     pub(crate) dialect: &'static Dialect,
+    /// Lines of C between the preamble and the wrappers.
+    pub(crate) definitions: &'a [String],
     /// Options that say which machine is compiled for.
     pub(crate) options: Vec<&'static str>,
     /// Further options for the link, which compiles the runner as well.
     pub(crate) link_options: &'static [&'static str],
     pub(crate) work_dir: &'a Path,
+}
+
+/// An object file to link.
+pub(crate) struct Object {
+    pub(crate) path: PathBuf,
+    /// The table of its wrappers.
+    pub(crate) symbol: String,
+    /// The length of the table.
+    pub(crate) count: usize,
+}
+
+impl From<&Chunk> for Object {
+    fn from(chunk: &Chunk) -> Self {
+        Self { path: chunk.object.clone(), symbol: chunk.symbol.clone(), count: chunk.wrappers.len() }
+    }
 }
 
 /// A compiled chunk.
@@ -69,7 +86,9 @@ impl<'a> Compiler<'a> {
         work_dir: &'a Path,
     ) -> Result<Self, OracleError> {
         std::fs::create_dir_all(work_dir).map_err(OracleError::file(work_dir))?;
-        let mut compiler = Self { program, version: String::new(), dialect, options, link_options, work_dir };
+        let definitions = &[];
+        let mut compiler =
+            Self { program, version: String::new(), dialect, definitions, options, link_options, work_dir };
         compiler.version = compiler.run(["--version"])?.1;
         Ok(compiler)
     }
@@ -95,7 +114,7 @@ impl<'a> Compiler<'a> {
 
     fn chunk(&self, first: usize, mut wrappers: Vec<Wrapper>) -> Result<Vec<Chunk>, OracleError> {
         // Two instructions may have one source, but each object file has a symbol of its own.
-        let source = chunk_source(self.dialect, &wrappers, "").0;
+        let source = chunk_source(self.dialect, self.definitions, &wrappers, "").0;
         let texts: Vec<&str> =
             std::iter::once(source.as_str()).chain(wrappers.iter().map(Wrapper::id)).collect();
         let key = self.key(&texts);
@@ -129,7 +148,7 @@ impl<'a> Compiler<'a> {
         let mut refused = Refused::default();
         let mut last = String::new();
         for _ in 0..MAX_ROUNDS {
-            let (source, owners) = chunk_source(self.dialect, wrappers, symbol);
+            let (source, owners) = chunk_source(self.dialect, self.definitions, wrappers, symbol);
             // Files of its own, for another process may compile the same chunk.
             let temporary = self.temporary(object);
             let file = temporary.with_extension("c");
@@ -167,28 +186,30 @@ impl<'a> Compiler<'a> {
     }
 
     /// Links chunks with the runner, whose C source is `runner`.
-    pub(crate) fn link(&self, runner: &str, chunks: &[Chunk]) -> Result<PathBuf, OracleError> {
+    pub(crate) fn link(&self, runner: &str, chunks: &[Object]) -> Result<PathBuf, OracleError> {
         let mut table = String::from(
             "typedef void (*hydride_wrapper)(const unsigned char *, unsigned char *, unsigned);\n",
         );
         for chunk in chunks {
             table += &format!("extern const hydride_wrapper {}[];\n", chunk.symbol);
         }
-        let list = |entry: &dyn Fn(&Chunk) -> String| chunks.iter().map(entry).collect::<Vec<_>>().join(", ");
+        let list =
+            |entry: &dyn Fn(&Object) -> String| chunks.iter().map(entry).collect::<Vec<_>>().join(", ");
         table += &format!(
             "const hydride_wrapper *const hydride_chunks[] = {{ {}, 0 }};\n",
             list(&|chunk| chunk.symbol.clone())
         );
         table += &format!(
             "const unsigned hydride_chunk_sizes[] = {{ {}, 0 }};\n",
-            list(&|chunk| chunk.wrappers.len().to_string())
+            list(&|chunk| chunk.count.to_string())
         );
         table += &format!("const unsigned hydride_chunk_count = {};\n", chunks.len());
         if chunks.is_empty() {
             table = table.replace("{ , 0 }", "{ 0 }");
         }
         let runner = format!("#define HYDRIDE_SLOT {}\n{runner}", self.dialect.slot_bytes);
-        let key = self.key(&[&runner, &table, &self.link_options.join(" ")]);
+        let objects: Vec<String> = chunks.iter().map(|chunk| chunk.path.display().to_string()).collect();
+        let key = self.key(&[&runner, &table, &self.link_options.join(" "), &objects.join(" ")]);
         let program = self.path(&key, "runner");
         if program.exists() {
             return Ok(program);
@@ -200,7 +221,7 @@ impl<'a> Compiler<'a> {
         let mut args: Vec<&OsStr> = vec![OsStr::new("-O1")];
         args.extend(self.options.iter().chain(self.link_options).map(OsStr::new));
         args.extend([main.as_os_str(), tables.as_os_str()]);
-        args.extend(chunks.iter().map(|chunk| chunk.object.as_os_str()));
+        args.extend(chunks.iter().map(|chunk| chunk.path.as_os_str()));
         args.extend([OsStr::new("-o"), temporary.as_os_str()]);
         match self.run(args)? {
             (true, _) => {
@@ -290,8 +311,6 @@ impl Refused {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use hydride_ir::Function;
     use parsers::{Argument, Instruction, Isa, Kind, Signature, Span};
 
@@ -325,8 +344,13 @@ mod tests {
              for last; do case $last in *.c) grep -q boom $last && exit 1;; esac; done\n: > $last\n",
             log.display()
         );
-        std::fs::write(&script, text).unwrap();
-        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+        // Another process writes it: a program that this one has open for writing, or a child that another
+        // thread just forked, cannot be started.
+        let write = Command::new("sh")
+            .args(["-c", "printf %s \"$1\" > \"$0\" && chmod +x \"$0\""])
+            .args([script.as_os_str(), text.as_ref()])
+            .status();
+        assert!(write.unwrap().success());
         let build = || {
             let compiler = Compiler::new(&script, &x86::DIALECT, Vec::new(), &[], folder.path()).unwrap();
             compiler.build(["a", "b", "boom", "c", "d"].map(wrapper).to_vec()).unwrap()

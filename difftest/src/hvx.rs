@@ -5,35 +5,20 @@
 //! that are all ones or zero, and the intrinsics convert that (`vandvrt`, `vandqrt`). An argument
 //! that is also a result (`Qx` of a carry) is one variable that the intrinsic gets the address of.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use parsers::Instruction;
 
 use crate::error::OracleError;
 use crate::oracle::Oracle;
-use crate::prepare::Emulated;
+use crate::prepare::{Emulated, EmulatorOptions};
 use crate::report::Outcome;
 use crate::wrapper::{Dialect, Several};
 
 /// The newest architecture version that is compiled for: QEMU 7.2 loads no program for a newer one.
 const VERSION: u32 = 67;
 
-/// How an HVX oracle is built.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The compiler, a clang with the target Hexagon.
-    pub compiler: PathBuf,
-    /// The emulator, QEMU's for user programs.
-    pub emulator: PathBuf,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { compiler: "clang-19".into(), emulator: "qemu-hexagon".into() }
-    }
-}
-
-const DIALECT: Dialect = Dialect {
+pub(crate) const DIALECT: Dialect = Dialect {
     preamble: &[
         "typedef int HVX_Vector __attribute__((vector_size(128), aligned(128)));",
         "typedef int HVX_VectorPair __attribute__((vector_size(256), aligned(128)));",
@@ -46,9 +31,9 @@ const DIALECT: Dialect = Dialect {
         "static void hydride_put_mask(unsigned char *bytes, const HVX_VectorPred *mask) {",
         "for (int i = 0; i < 128; i++) if (((const unsigned char *)mask)[i]) bytes[i / 8] |= 1 << i % 8; }",
         // What the compiler has no intrinsic for.
-        "static HVX_Vector hydride_vshuff(HVX_Vector y, HVX_Vector *x, int r) {",
+        "static inline __attribute__((always_inline)) HVX_Vector hydride_vshuff(HVX_Vector y, HVX_Vector *x, int r) {",
         "__asm__(\"vshuff(%0,%1,%2)\" : \"+v\"(y), \"+v\"(*x) : \"r\"(r)); return y; }",
-        "static HVX_Vector hydride_vdeal(HVX_Vector y, HVX_Vector *x, int r) {",
+        "static inline __attribute__((always_inline)) HVX_Vector hydride_vdeal(HVX_Vector y, HVX_Vector *x, int r) {",
         "__asm__(\"vdeal(%0,%1,%2)\" : \"+v\"(y), \"+v\"(*x) : \"r\"(r)); return y; }",
         "#define hydride_vaddcarryo __builtin_HEXAGON_V6_vaddcarryo_128B",
         "#define hydride_vsubcarryo __builtin_HEXAGON_V6_vsubcarryo_128B",
@@ -66,7 +51,7 @@ const DIALECT: Dialect = Dialect {
     mask: Some("HVX_VectorPred"),
 };
 
-const MACHINE: Emulated = Emulated {
+pub(crate) const MACHINE: Emulated = Emulated {
     isa: "hvx",
     dialect: &DIALECT,
     options: &[
@@ -76,8 +61,13 @@ const MACHINE: Emulated = Emulated {
         "-mhvx-length=128B",
         "-ffreestanding",
     ],
+    emulator: "qemu-hexagon",
     emulator_args: &[],
 };
+
+/// The compiler's options with which intrinsics are read off it: the newest version that it has.
+pub(crate) const READ_OPTIONS: &[&str] =
+    &["--target=hexagon-unknown-linux-musl", "-mv73", "-mhvx", "-mhvx-length=128B", "-ffreestanding"];
 
 /// Builds [`Oracle`]s for HVX.
 #[derive(Clone, Copy, Debug)]
@@ -91,17 +81,20 @@ impl HvxOracle {
     pub fn prepare<'a>(
         instructions: impl IntoIterator<Item = &'a Instruction>,
         work_dir: &Path,
-        options: &Options,
+        options: &EmulatorOptions,
     ) -> Result<Oracle, OracleError> {
-        MACHINE.prepare(instructions, work_dir, &options.compiler, &options.emulator, unavailable)
+        MACHINE.prepare(instructions, work_dir, options, |instruction| {
+            missing(instruction).map(|missing| Outcome::NotRunnable { missing })
+        })
     }
 }
 
-fn unavailable(instruction: &Instruction) -> Option<Outcome> {
+/// The architecture versions that an instruction needs and the emulator has not.
+pub(crate) fn missing(instruction: &Instruction) -> Option<Vec<String>> {
     let newer = |extension: &&String| {
         let version = extension.strip_prefix("hvxv").and_then(|version| version.parse::<u32>().ok());
         version.is_some_and(|version| version > VERSION)
     };
     let missing: Vec<String> = instruction.extensions.iter().filter(newer).cloned().collect();
-    (!missing.is_empty()).then_some(Outcome::NotRunnable { missing })
+    (!missing.is_empty()).then_some(missing)
 }

@@ -25,12 +25,13 @@
 
 #![forbid(unsafe_code)]
 
-pub mod arm;
+mod arm;
 pub mod compare;
 mod compiler;
 mod error;
-pub mod hvx;
+mod hvx;
 pub mod inputs;
+pub mod lowering;
 mod oracle;
 mod prepare;
 mod report;
@@ -42,5 +43,6 @@ pub use arm::ArmOracle;
 pub use error::OracleError;
 pub use hvx::HvxOracle;
 pub use oracle::{Case, Oracle};
+pub use prepare::EmulatorOptions;
 pub use report::{Checked, Mismatch, Outcome, Report, Totals};
 pub use x86::X86Oracle;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use hydride_ir::{Bits, Function};
 use interp::Bv;
-use parsers::Instruction;
+use parsers::{Instruction, Kind};
 use rayon::prelude::*;
 
 use crate::compare::{Forms, hexadecimal};
@@ -100,6 +100,68 @@ impl Oracle {
         };
         let cases = cases.par_iter().map(check).collect::<Result<Vec<Checked>, OracleError>>()?;
         Ok(Report { oracle: self.name.into(), seed, inputs, cases })
+    }
+
+    /// What the machine gives for one call of an instruction that the oracle was prepared with, or why it
+    /// cannot be asked. `args` are the intrinsic's, immediates included.
+    pub fn ask(
+        &self,
+        instruction: &Instruction,
+        args: &[Bits],
+    ) -> Result<Result<Vec<Bits>, String>, OracleError> {
+        let (wrapper, immediates) = match self.entries.get(&instruction.id) {
+            Some(Entry::Ready { wrapper, immediates }) => (*wrapper, immediates),
+            Some(Entry::Unavailable(outcome)) => return Ok(Err(outcome.reason())),
+            None => return Ok(Err("the oracle was prepared without it".into())),
+        };
+        let signature = &instruction.signature;
+        let chosen: Vec<i64> = signature
+            .args
+            .iter()
+            .zip(args)
+            .filter_map(|(arg, bits)| match &arg.kind {
+                Kind::Immediate(range) => {
+                    let value = Bv::from(bits).cast(64.max(bits.width()), range.low < 0);
+                    Some(value.words().first().copied().unwrap_or(0).cast_signed())
+                }
+                _ => None,
+            })
+            .collect();
+        let Some(selector) = immediates.iter().position(|kept| kept.as_ref() == Some(&chosen)) else {
+            return Ok(Err(format!("there is no call with the immediates {chosen:?}")));
+        };
+        let sizes = |args: &[parsers::Argument]| -> Vec<u32> {
+            args.iter().map(|arg| arg.width.div_ceil(64)).collect()
+        };
+        let mut records = vec![selector as u64];
+        records.extend(args.iter().flat_map(Bits::words));
+        let (arg_words, result_words) = (sizes(&signature.args), sizes(&signature.results));
+        let widest = signature.args.iter().chain(&signature.results).map(|arg| arg.width).max().unwrap_or(0);
+        if records.len() != 1 + arg_words.iter().sum::<u32>() as usize || widest > self.max_width {
+            return Ok(Err("the arguments are not those of the signature".into()));
+        }
+        let job = Job { wrapper, arg_words: &arg_words, result_words: &result_words, records: &records };
+        let mut runner = self.runner()?;
+        let reply = runner.run(&job);
+        if matches!(reply, Ok(Reply::Results(_) | Reply::Signal { .. }))
+            && let Ok(mut idle) = self.idle.lock()
+        {
+            idle.push(runner);
+        }
+        Ok(match reply {
+            Ok(Reply::Results(words)) => {
+                let mut words = words.into_iter();
+                let result = |result: &parsers::Argument| {
+                    let own: Vec<u64> = words.by_ref().take(result.width.div_ceil(64) as usize).collect();
+                    Bits::from_words(result.width, own)
+                };
+                Ok(signature.results.iter().map(result).collect())
+            }
+            Ok(Reply::Signal { number, .. } | Reply::Ended { number }) => {
+                Err(format!("the call ended with {}", signal_name(number)))
+            }
+            Err(_) => Err("the runner ended within the call".into()),
+        })
     }
 
     fn check(&self, case: &Case<'_>, inputs: usize, seed: u64) -> Result<Checked, OracleError> {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use parsers::Instruction;
 
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, Object};
 use crate::error::OracleError;
 use crate::oracle::{Entry, Oracle};
 use crate::report::Outcome;
@@ -46,7 +46,8 @@ pub(crate) fn prepare<'a>(
         entries.insert(instruction.id.clone(), Entry::Unavailable(outcome));
     }
     let chunks = compiler.build(wrappers)?;
-    let program = compiler.link(runner, &chunks)?;
+    let objects: Vec<Object> = chunks.iter().map(Object::from).collect();
+    let program = compiler.link(runner, &objects)?;
     for (chunk, number) in chunks.iter().zip(0u32..) {
         let ids = &ids[chunk.first..];
         for ((wrapper, id), index) in chunk.wrappers.iter().zip(ids).zip(0u32..) {
@@ -68,6 +69,23 @@ pub(crate) fn prepare<'a>(
     Ok(Prepared { program, entries })
 }
 
+/// How an oracle for a machine that only an emulator has is built.
+#[derive(Clone, Debug)]
+pub struct EmulatorOptions {
+    /// The compiler, a clang with the machine as a target.
+    pub compiler: PathBuf,
+    /// The emulator, QEMU's for user programs; where there is none the machine's own name of it.
+    pub emulator: Option<PathBuf>,
+    /// Lines of C before the wrappers: functions that instructions name as their intrinsics.
+    pub definitions: Vec<String>,
+}
+
+impl Default for EmulatorOptions {
+    fn default() -> Self {
+        Self { compiler: "clang-19".into(), emulator: None, definitions: Vec::new() }
+    }
+}
+
 /// A machine that only an emulator has, as data.
 #[derive(Debug)]
 pub(crate) struct Emulated {
@@ -76,12 +94,14 @@ pub(crate) struct Emulated {
     pub(crate) dialect: &'static Dialect,
     /// The compiler's options for the machine.
     pub(crate) options: &'static [&'static str],
+    /// The emulator's name.
+    pub(crate) emulator: &'static str,
     /// Arguments of the emulator before the program.
     pub(crate) emulator_args: &'static [&'static str],
 }
 
 /// Further options of the link: the program stands alone, the emulator loads it as it is.
-const LINK: &[&str] = &["-nostdlib", "-static", "-fuse-ld=lld", "-Wl,-e,_start"];
+pub(crate) const LINK: &[&str] = &["-nostdlib", "-static", "-fuse-ld=lld", "-Wl,-e,_start"];
 
 impl Emulated {
     /// Builds the oracle with a compiler and an emulator, after asking both whether they are there
@@ -90,12 +110,14 @@ impl Emulated {
         &self,
         instructions: impl IntoIterator<Item = &'a Instruction>,
         work_dir: &Path,
-        compiler: &Path,
-        emulator: &Path,
+        options: &EmulatorOptions,
         unavailable: impl Fn(&Instruction) -> Option<Outcome>,
     ) -> Result<Oracle, OracleError> {
+        let emulator = options.emulator.as_deref().unwrap_or(Path::new(self.emulator));
         let machine = self.machine(emulator)?;
-        let compiler = Compiler::new(compiler, self.dialect, self.options.to_vec(), LINK, work_dir)?;
+        let mut compiler =
+            Compiler::new(&options.compiler, self.dialect, self.options.to_vec(), LINK, work_dir)?;
+        compiler.definitions = &options.definitions;
         // The runner alone, so that a compiler without the target is not taken for one that
         // refuses every instruction.
         compiler.link(FREESTANDING_SOURCE, &[]).map_err(|error| match error {
@@ -113,7 +135,7 @@ impl Emulated {
     }
 
     /// The emulator's name, version and arguments: `qemu-aarch64 7.2.22 -cpu max`.
-    fn machine(&self, emulator: &Path) -> Result<String, OracleError> {
+    pub(crate) fn machine(&self, emulator: &Path) -> Result<String, OracleError> {
         let output = Command::new(emulator)
             .arg("--version")
             .stdin(Stdio::null())

@@ -67,6 +67,21 @@ pub enum Outcome {
     },
 }
 
+impl Outcome {
+    /// Why nothing was compared, in words; empty where something was.
+    pub fn reason(&self) -> String {
+        match self {
+            Self::Agrees { .. } | Self::Mismatch(_) => String::new(),
+            Self::NotBuildable { message } => {
+                format!("not buildable: {}", message.lines().next().unwrap_or_default())
+            }
+            Self::NotRunnable { missing } => format!("not runnable here: it needs {}", missing.join(" ")),
+            Self::Signal { name, .. } => format!("the call ended with {name}"),
+            Self::NotEvaluated { message } => format!("not evaluated: {message}"),
+        }
+    }
+}
+
 /// The first input for which a form differs, and how many there are.
 ///
 /// Values are hexadecimal, most significant digit first, each as wide as the argument or result.

@@ -91,25 +91,68 @@ impl Dialect {
 }
 
 /// An argument of a call.
-enum Passed {
+#[derive(Clone, Debug)]
+pub(crate) enum Passed {
     Variable(String),
     /// The value stands behind the cast.
     Immediate(String),
+}
+
+/// The arguments of a call: variables `a0`, `a1`, …, and casts for immediates; the variables' types go to `declare`
+/// with their positions. The message says which part of the signature has no C form.
+pub(crate) fn passed(
+    dialect: &Dialect,
+    signature: &Signature,
+    mut declare: impl FnMut(usize, &str),
+) -> Result<Vec<Passed>, String> {
+    if signature.results.is_empty() {
+        return Err("no result".into());
+    }
+    let mut passed = Vec::new();
+    for (position, arg) in signature.args.iter().enumerate() {
+        let ty = c_type(dialect, arg)?;
+        if ty.pointer {
+            return Err(format!("argument {} is a pointer", arg.name));
+        }
+        passed.push(match arg.kind {
+            Kind::Immediate(_) => Passed::Immediate(format!("({})", ty.name)),
+            _ => {
+                declare(position, &ty.name);
+                Passed::Variable(format!("a{position}"))
+            }
+        });
+    }
+    Ok(passed)
+}
+
+/// The arguments between a call's parentheses for one combination of immediates.
+pub(crate) fn argument_list(passed: &[Passed], immediates: &[i64]) -> String {
+    let mut values = immediates.iter();
+    let argument = |passed: &Passed| match passed {
+        Passed::Variable(name) => name.clone(),
+        Passed::Immediate(cast) => format!("{cast}({})", literal(*values.next().unwrap_or(&0))),
+    };
+    passed.iter().map(argument).collect::<Vec<_>>().join(", ")
+}
+
+/// The C types of a tuple's part and of the tuple itself, where several results are one.
+pub(crate) fn tuple(dialect: &Dialect, results: &[Argument]) -> Result<Option<(String, String)>, String> {
+    let [first, _, ..] = results else { return Ok(None) };
+    if dialect.several != Several::Tuple {
+        return Ok(None);
+    }
+    let part = c_type(dialect, first)?.name;
+    let stem = part.strip_suffix("_t").filter(|_| results.iter().all(|r| r.c_type == first.c_type));
+    let stem = stem.ok_or_else(|| format!("{part:?} is no part of a tuple"))?;
+    let whole = format!("{stem}x{}_t", results.len());
+    Ok(Some((part, whole)))
 }
 
 impl Wrapper {
     /// Generates a wrapper; the message says which part of the signature has no C form.
     pub(crate) fn new(dialect: &Dialect, instruction: &Instruction) -> Result<Self, String> {
         let signature = &instruction.signature;
-        let own = dialect.functions.iter().find(|(id, _)| *id == instruction.id);
-        let function = match (instruction.intrinsic.as_str(), own) {
-            ("", Some((_, function))) => function,
-            ("", None) => return Err("there is no C intrinsic for it".into()),
-            (intrinsic, _) => intrinsic,
-        };
-        if !is_identifier(function) {
-            return Err(format!("{function:?} is no C name"));
-        }
+        let function = intrinsic_name(dialect, instruction)?;
         let operands = || signature.args.iter().chain(&signature.results);
         if signature.args.len() > MAX_ARGS
             || signature.results.len() > MAX_RESULTS
@@ -117,35 +160,17 @@ impl Wrapper {
         {
             return Err("more or wider arguments or results than a runner takes".into());
         }
-        if signature.results.is_empty() {
-            return Err("no result".into());
-        }
         let mut head = String::new();
-        let mut passed = Vec::new();
-        for (position, arg) in signature.args.iter().enumerate() {
-            let ty = c_type(dialect, arg)?;
-            if ty.pointer {
-                return Err(format!("argument {} is a pointer", arg.name));
-            }
-            if let Kind::Immediate(_) = arg.kind {
-                passed.push(Passed::Immediate(format!("({})", ty.name)));
-                continue;
-            }
+        let mut passed = passed(dialect, signature, |position, ty| {
             let name = format!("a{position}");
-            head += &dialect.declare(&ty.name, &name, arg.width, &format!("argument {position}"));
-            head += &dialect.get(&ty.name, &name, position);
-            passed.push(Passed::Variable(name));
-        }
+            let width = signature.args[position].width;
+            head += &dialect.declare(ty, &name, width, &format!("argument {position}"));
+            head += &dialect.get(ty, &name, position);
+        })?;
         let (returned, stores) = results(dialect, signature, &mut head, &mut passed)?;
         let immediates = inputs::immediates(&signature.args);
         let case = |(selector, values): (usize, &Vec<i64>)| {
-            let mut values = values.iter();
-            let argument = |passed: &Passed| match passed {
-                Passed::Immediate(cast) => format!("{cast}({})", literal(*values.next().unwrap_or(&0))),
-                Passed::Variable(name) => name.clone(),
-            };
-            let list: Vec<String> = passed.iter().map(argument).collect();
-            let call = format!("{returned}{function}({});", list.join(", "));
+            let call = format!("{returned}{function}({});", argument_list(&passed, values));
             // The comment keeps the optimizer from joining cases into one call that it then
             // must emulate.
             Some(format!(
@@ -200,13 +225,8 @@ fn results(
 ) -> Result<(String, String), String> {
     let results = &signature.results;
     let mut stores = String::new();
-    if dialect.several == Several::Tuple
-        && let [first, _, ..] = &results[..]
-    {
-        let part = c_type(dialect, first)?.name;
-        let stem = part.strip_suffix("_t").filter(|_| results.iter().all(|r| r.c_type == first.c_type));
-        let stem = stem.ok_or_else(|| format!("{part:?} is no part of a tuple"))?;
-        *head += &format!("{stem}x{}_t r; ", results.len());
+    if let Some((part, whole)) = tuple(dialect, results)? {
+        *head += &format!("{whole} r; ");
         for (position, result) in results.iter().enumerate() {
             let name = format!("r.val[{position}]");
             let width = result.width;
@@ -240,8 +260,13 @@ fn results(
     Ok((returned, stores))
 }
 
-/// The C source of wrappers with their table, and the owner of each line.
-pub(crate) fn chunk_source(dialect: &Dialect, wrappers: &[Wrapper], symbol: &str) -> (String, Vec<Owner>) {
+/// The C source of wrappers with their table, and the owner of each line. `definitions` are lines before them.
+pub(crate) fn chunk_source(
+    dialect: &Dialect,
+    definitions: &[String],
+    wrappers: &[Wrapper],
+    symbol: &str,
+) -> (String, Vec<Owner>) {
     let mut text = String::new();
     let mut owners = Vec::new();
     let mut line = |owner, content: &str| {
@@ -249,7 +274,7 @@ pub(crate) fn chunk_source(dialect: &Dialect, wrappers: &[Wrapper], symbol: &str
         text.push('\n');
         owners.push(owner);
     };
-    for text in dialect.preamble {
+    for text in dialect.preamble.iter().copied().chain(definitions.iter().map(String::as_str)) {
         line(Owner::Nothing, text);
     }
     line(
@@ -283,13 +308,26 @@ pub(crate) fn chunk_source(dialect: &Dialect, wrappers: &[Wrapper], symbol: &str
     (text, owners)
 }
 
-struct CType {
-    /// Without `const` and `*`.
-    name: String,
-    pointer: bool,
+/// The C function that is called for an instruction: its intrinsic, or one of the preamble.
+pub(crate) fn intrinsic_name<'a>(dialect: &Dialect, instruction: &'a Instruction) -> Result<&'a str, String> {
+    let own = dialect.functions.iter().find(|(id, _)| *id == instruction.id);
+    let function = match (instruction.intrinsic.as_str(), own) {
+        ("", Some((_, function))) => function,
+        ("", None) => return Err("there is no C intrinsic for it".into()),
+        (intrinsic, _) => intrinsic,
+    };
+    if is_identifier(function) { Ok(function) } else { Err(format!("{function:?} is no C name")) }
 }
 
-fn c_type(dialect: &Dialect, operand: &Argument) -> Result<CType, String> {
+/// A type as C has it.
+pub(crate) struct CType {
+    /// Without `const` and `*`.
+    pub(crate) name: String,
+    pub(crate) pointer: bool,
+}
+
+/// The C type of an operand.
+pub(crate) fn c_type(dialect: &Dialect, operand: &Argument) -> Result<CType, String> {
     let text = &operand.c_type;
     let mut names = Vec::new();
     for word in text.split(['*', ' ', '\t']).filter(|word| !word.is_empty()) {
@@ -315,7 +353,7 @@ fn is_identifier(word: &str) -> bool {
 }
 
 /// A number as C source.
-fn literal(value: i64) -> String {
+pub(crate) fn literal(value: i64) -> String {
     match i32::try_from(value) {
         Ok(i32::MIN) => "-2147483647 - 1".into(),
         Ok(value) => value.to_string(),

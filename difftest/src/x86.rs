@@ -15,6 +15,7 @@ use crate::wrapper::{Dialect, Several};
 mod features;
 
 pub use features::CpuFeatures;
+pub(crate) use features::{all_options, has_masks, target_features};
 
 pub(crate) const DIALECT: Dialect = Dialect {
     // The second has bit scans, byte swaps and rotates of general registers.
@@ -41,11 +42,13 @@ pub struct Options {
     pub compiler: PathBuf,
     /// What the CPU has; this machine is asked where it is `None`.
     pub features: Option<CpuFeatures>,
+    /// Lines of C before the wrappers: functions that instructions name as their intrinsics.
+    pub definitions: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { compiler: "clang-19".into(), features: None }
+        Self { compiler: "clang-19".into(), features: None, definitions: Vec::new() }
     }
 }
 
@@ -75,7 +78,8 @@ impl X86Oracle {
         };
         let mut compiler_options = vec!["-march=x86-64"];
         compiler_options.extend(features.compiler_options());
-        let compiler = Compiler::new(&options.compiler, &DIALECT, compiler_options, &[], work_dir)?;
+        let mut compiler = Compiler::new(&options.compiler, &DIALECT, compiler_options, &[], work_dir)?;
+        compiler.definitions = &options.definitions;
         let unavailable = |instruction: &Instruction| {
             let missing = features.missing(&instruction.extensions);
             (!missing.is_empty()).then_some(Outcome::NotRunnable { missing })

@@ -14,7 +14,8 @@ fuzz_target!(|bytes: &[u8]| {
         instructions: document("arch_instrs.asl"),
         library: document("arch.asl"),
         decode: document("a64.json"),
-        errata: document("arm.json"),
+        page: document("arm-intrinsics.html"),
+        newer: document("intrinsics-no-operations.json"),
     };
     let parsed = parse(&documents, &Default::default());
     for instruction in &parsed.instructions {

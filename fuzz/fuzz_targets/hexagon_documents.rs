@@ -13,6 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
         semantics: document("ext.idef"),
         macros: document("macros.def"),
         prototypes: document("hvx_hexagon_protos.h"),
+        errata: None,
     };
     let parsed = parse(&documents, &Default::default());
     for instruction in &parsed.instructions {

@@ -1,6 +1,7 @@
 //! What the user sees: logs, progress bars per phase, diagnostics with source snippets.
 
-use std::io::IsTerminal;
+use std::cell::Cell;
+use std::io::{IsTerminal, Write as _};
 use std::time::{Duration, Instant};
 
 use codespan_reporting::diagnostic::{Diagnostic as Report, Label};
@@ -26,6 +27,34 @@ pub fn start_log(verbose: u8) {
         .with_ansi(std::io::stderr().is_terminal())
         .without_time()
         .init();
+}
+
+/// Makes the process end without a word when whoever reads its output has read enough (`| head`). The
+/// printing macros panic then, wherever they are; anything else that panics is reported as ever.
+pub fn end_quietly_on_a_closed_pipe() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if SILENT.get() {
+            return;
+        }
+        let message = panic.payload_as_str().unwrap_or_default();
+        if message.starts_with("failed printing to std") && message.contains("Broken pipe") {
+            std::process::exit(0);
+        }
+        report(panic);
+    }));
+}
+
+thread_local! {
+    static SILENT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs something that catches panics of its own and says itself what they mean.
+pub fn without_panic_messages<T>(run: impl FnOnce() -> T) -> T {
+    SILENT.set(true);
+    let result = run();
+    SILENT.set(false);
+    result
 }
 
 /// The phases of a run with their durations; on a terminal each shows a bar, else one line at its end.
@@ -81,8 +110,20 @@ impl Phase {
     }
 }
 
-/// Prints diagnostics with the lines that they are about.
-pub fn report(diagnostics: &[Diagnostic], documents: &[Document]) {
+/// Prints diagnostics with the lines that they are about; returns the text.
+pub fn report(diagnostics: &[Diagnostic], documents: &[Document]) -> String {
+    let text = rendered(diagnostics, documents, termcolor::Buffer::no_color());
+    match std::io::stderr().is_terminal() {
+        true => eprint!("{}", rendered(diagnostics, documents, termcolor::Buffer::ansi())),
+        false => eprint!("{text}"),
+    }
+    text
+}
+
+fn rendered(diagnostics: &[Diagnostic], documents: &[Document], mut writer: termcolor::Buffer) -> String {
+    if diagnostics.is_empty() {
+        return String::new();
+    }
     let mut files = SimpleFiles::new();
     let mut ids = Vec::new();
     for document in documents {
@@ -90,11 +131,6 @@ pub fn report(diagnostics: &[Diagnostic], documents: &[Document]) {
         ids.push((document.name.clone(), files.add(document.name.clone(), text)));
     }
     let config = term::Config { start_context_lines: 1, end_context_lines: 1, ..term::Config::default() };
-    let writer = termcolor::StandardStream::stderr(if std::io::stderr().is_terminal() {
-        termcolor::ColorChoice::Auto
-    } else {
-        termcolor::ColorChoice::Never
-    });
     for diagnostic in diagnostics {
         let message = match &diagnostic.entry {
             Some(entry) => format!("{entry}: {}", diagnostic.message),
@@ -116,8 +152,10 @@ pub fn report(diagnostics: &[Diagnostic], documents: &[Document]) {
                 report.with_message(format!("{}:{}:{}: {message}", span.file, span.line, span.column))
             }
         };
-        if term::emit_to_write_style(&mut writer.lock(), &config, &files, &report).is_err() {
-            eprintln!("{}: {}", diagnostic.span.file, diagnostic.message);
+        // Writing to memory fails for a place outside of its document alone.
+        if term::emit_to_write_style(&mut writer, &config, &files, &report).is_err() {
+            let _ = writeln!(writer, "{}: {}", diagnostic.span.file, diagnostic.message);
         }
     }
+    String::from_utf8_lossy(writer.as_slice()).into_owned()
 }

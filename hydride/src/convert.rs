@@ -1,10 +1,10 @@
 //! From proved classes to the dialect's input.
 
-use autoir::{ArgSource, Class, Masking, Member, Operand, Proof, Signature};
-use hydride_ir::{Function, Op, Stmt};
+use autoir::{ArgSource, Class, MaskLayout, Masking, Member, Operand, Proof, ResultPart, Signature};
+use hydride_ir::{Arg, Atom, Bits, Function, Op, Stmt};
 use parsers::{Argument, Instruction, Kind};
 use rayon::prelude::*;
-use similarity::{Entry, Partition};
+use similarity::{Application, Broadcast, Entry, Partition, Source};
 
 use crate::trust::Trust;
 
@@ -26,7 +26,9 @@ pub fn classes(
             members: class
                 .members
                 .iter()
-                .map(|found| member(instructions[found.entry], entries, found, &trusts[found.entry]))
+                .map(|found| {
+                    member(instructions[found.entry], entries, &class.function, found, &trusts[found.entry])
+                })
                 .collect(),
         })
         .collect()
@@ -35,6 +37,7 @@ pub fn classes(
 fn member(
     instruction: &Instruction,
     entries: &[Entry<'_>],
+    class: &Function,
     found: &similarity::Member,
     trust: &Trust,
 ) -> Member {
@@ -46,7 +49,17 @@ fn member(
         id: instruction.id.clone(),
         intrinsic: instruction.intrinsic.clone(),
         params: found.application.params.clone(),
-        args: found.application.args.iter().map(|arg| ArgSource::Position(*arg)).collect(),
+        args: sources(class, &found.application),
+        mask_layout: found.application.masking.map(|masking| MaskLayout {
+            stride: masking.stride,
+            lane: masking.lane,
+            negated: masking.negated,
+        }),
+        part: found.application.part.map(|part| ResultPart {
+            low: part.low,
+            width: part.width,
+            pass_through: part.pass,
+        }),
         masking: match found.application.masking {
             None => Masking::None,
             Some(masking) => match masking.pass {
@@ -66,6 +79,26 @@ fn member(
             results: instruction.signature.results.iter().map(operand).collect(),
         },
     }
+}
+
+/// Where the class's arguments come from.
+fn sources(class: &Function, application: &Application) -> Vec<ArgSource> {
+    let value_of = |atom| match atom {
+        Atom::Param(param) => application.params.get(param.0 as usize).copied().unwrap_or(0),
+        Atom::Index(_) => 0,
+    };
+    let source = |(arg, source): (&Arg, &Source)| match *source {
+        Source::Own(position) => ArgSource::Position(position),
+        Source::Zero => {
+            let width = arg.width.eval(value_of).and_then(|width| u32::try_from(width).ok());
+            ArgSource::Constant(Bits::zero(width.unwrap_or(1)))
+        }
+        Source::Broadcast(Broadcast { arg, low, lane, width, stride }) => {
+            let lane = lane.map(|(lane, _)| lane);
+            ArgSource::Broadcast { position: arg, lane, low, width, stride }
+        }
+    };
+    class.args.iter().zip(&application.args).map(source).collect()
 }
 
 fn operand(argument: &Argument) -> Operand {

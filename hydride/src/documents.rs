@@ -1,9 +1,11 @@
 //! Finds and reads the documents.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
-use parsers::{Isa, Parsed};
+use clap::Args;
+use parsers::{Isa, Outline, Parsed};
 
 /// A document as read.
 pub struct Document {
@@ -25,16 +27,46 @@ pub struct Documents {
     pub documents: Vec<Document>,
 }
 
+/// How documents are read.
+#[derive(Args, Clone, Debug)]
+pub struct ReadChoice {
+    /// Bytes of an HVX vector.
+    #[arg(long, global = true, value_name = "BYTES", default_value = "128", value_parser = ["64", "128"])]
+    hvx_length: String,
+}
+
+static HVX: OnceLock<parsers::hexagon::Options> = OnceLock::new();
+
+/// Sets how the documents of this run are read.
+pub fn choose(choice: &ReadChoice) {
+    let vector_length = match choice.hvx_length.as_str() {
+        "64" => parsers::hexagon::VectorLength::Bytes64,
+        _ => parsers::hexagon::VectorLength::Bytes128,
+    };
+    // A second choice in one process changes nothing.
+    let _ = HVX.set(parsers::hexagon::Options { vector_length });
+}
+
+/// How HVX is read.
+pub fn hvx_options() -> parsers::hexagon::Options {
+    HVX.get().copied().unwrap_or_default()
+}
+
 /// Every instruction set with its folder below the specs folder and the endings of its documents.
 const FOLDERS: &[(Isa, &str, &[&str])] = &[
     (Isa::X86, "x86", &["xml"]),
-    (Isa::Arm, "arm", &["json", "asl"]),
+    (Isa::Arm, "arm", &["json", "asl", "html"]),
     (Isa::Hvx, "hvx", &["json", "txt", "idef", "def", "h"]),
 ];
 
 /// The name of an instruction set in files and options.
 pub fn isa_name(isa: Isa) -> &'static str {
     FOLDERS.iter().find(|(known, _, _)| *known == isa).map_or("", |(_, name, _)| name)
+}
+
+/// Every instruction set.
+pub fn all_isas() -> Vec<Isa> {
+    FOLDERS.iter().map(|(isa, _, _)| *isa).collect()
 }
 
 /// The instruction set of that name.
@@ -106,8 +138,7 @@ fn keep_newest_intel(documents: &mut Vec<Document>) {
     documents.retain(|document| document.isa != Isa::X86 || Some(&document.name) == newest.as_ref());
 }
 
-/// What the documents of an instruction set lack without which nothing can be read: Arm's entries stand in
-/// one file, which the packages that can be fetched do not hold.
+/// What the documents of an instruction set lack without which nothing can be read.
 pub fn missing_main_document(isa: Isa, documents: &[Document]) -> Option<&'static str> {
     let has = |endings: &[&str]| {
         let mut own = documents.iter().filter(|document| document.isa == isa);
@@ -115,7 +146,11 @@ pub fn missing_main_document(isa: Isa, documents: &[Document]) -> Option<&'stati
     };
     match isa {
         Isa::X86 => None,
-        Isa::Arm => (!has(&["/intrinsics.json"])).then_some("intrinsics.json"),
+        Isa::Arm => {
+            let page = format!("/{ARM_PAGE}");
+            let newer = format!("/{ARM_NEWER}");
+            (!has(&["/intrinsics.json", &page, &newer])).then_some("intrinsics.json or reference page")
+        }
         Isa::Hvx => {
             (!has(&[".idef", ".json", ".txt"])).then_some("semantics (.idef) or manual (.json, .txt)")
         }
@@ -129,38 +164,61 @@ pub fn parse(isa: Isa, documents: &[Document], progress: &(dyn Fn(usize, usize) 
         Isa::X86 => match own.first() {
             Some(document) => {
                 let options =
-                    parsers::intel::Options { progress: Some(progress), errata: crate::errata::x86() };
+                    parsers::intel::Options { progress: Some(progress), errata: crate::errata::of(isa) };
                 parsers::intel::parse(&document.name, &document.bytes, &options)
             }
             None => Parsed::default(),
         },
-        Isa::Arm => parsers::arm::parse(&arm(&own), &parsers::arm::Options::default()),
-        Isa::Hvx => parsers::hexagon::parse(&hexagon(&own), &parsers::hexagon::Options::default()),
+        Isa::Arm => {
+            let options = parsers::arm::Options { errata: crate::errata::of(isa), ..Default::default() };
+            parsers::arm::parse(&arm(&own), &options)
+        }
+        Isa::Hvx => parsers::hexagon::parse(&hexagon(&own), &hvx_options()),
+    }
+}
+
+/// The entries of the documents of one instruction set without their meaning.
+pub fn outline(isa: Isa, documents: &[Document]) -> Vec<Outline> {
+    let own: Vec<&Document> = documents.iter().filter(|document| document.isa == isa).collect();
+    match (isa, own.first()) {
+        (Isa::X86, Some(document)) => parsers::intel::outline(&document.name, &document.bytes),
+        (Isa::X86, None) => Vec::new(),
+        (Isa::Arm, _) => parsers::arm::outline(&arm(&own)),
+        (Isa::Hvx, _) => parsers::hexagon::outline(&hexagon(&own)),
     }
 }
 
 /// The decode facts of A64 encodings, as checked in.
 const A64_DECODE: &str = include_str!("../../specs/decode/a64.json");
 
-/// Corrections of Arm's intrinsics, as checked in.
-const ARM_ERRATA: &str = include_str!("../../specs/errata/arm.json");
+/// The functions that Arm's operations call, for documents without `arch.asl`.
+const ARM_LIBRARY: &str = include_str!("../../specs/arm/library.asl");
 
-fn arm<'a>(own: &[&'a Document]) -> parsers::arm::Documents<'a> {
+/// The names of Arm's two documents that packages hold, below `arm/`.
+pub const ARM_PAGE: &str = "arm-intrinsics.html";
+pub const ARM_NEWER: &str = "intrinsics-no-operations.json";
+
+/// The documents of Arm by their names.
+pub fn arm<'a>(own: &[&'a Document]) -> parsers::arm::Documents<'a> {
     let named = |file: &str| {
-        let document = own.iter().find(|document| document.name.ends_with(file))?;
+        let document = own.iter().find(|document| document.name.ends_with(&format!("/{file}")))?;
         Some(parsers::arm::Document { name: &document.name, bytes: &document.bytes })
     };
+    let built_in =
+        |name: &'static str, text: &'static str| parsers::arm::Document { name, bytes: text.as_bytes() };
     parsers::arm::Documents {
-        intrinsics: named("/intrinsics.json"),
-        operations: named("/operations.json"),
-        instructions: named("/arch_instrs.asl"),
-        library: named("/arch.asl"),
-        decode: Some(parsers::arm::Document { name: "specs/decode/a64.json", bytes: A64_DECODE.as_bytes() }),
-        errata: Some(parsers::arm::Document { name: "specs/errata/arm.json", bytes: ARM_ERRATA.as_bytes() }),
+        intrinsics: named("intrinsics.json"),
+        operations: named("operations.json"),
+        instructions: named("arch_instrs.asl"),
+        library: named("arch.asl").or(Some(built_in("specs/arm/library.asl", ARM_LIBRARY))),
+        decode: Some(built_in("specs/decode/a64.json", A64_DECODE)),
+        page: named(ARM_PAGE),
+        newer: named(ARM_NEWER),
     }
 }
 
-fn hexagon<'a>(own: &[&'a Document]) -> parsers::hexagon::Documents<'a> {
+/// HVX's documents among those of a run.
+pub fn hexagon<'a>(own: &[&'a Document]) -> parsers::hexagon::Documents<'a> {
     let ending = |ending: &str| {
         let document = own.iter().find(|document| document.name.ends_with(ending))?;
         Some(parsers::hexagon::Document { name: &document.name, bytes: &document.bytes })
@@ -170,5 +228,6 @@ fn hexagon<'a>(own: &[&'a Document]) -> parsers::hexagon::Documents<'a> {
         semantics: ending(".idef"),
         macros: ending(".def"),
         prototypes: ending(".h"),
+        errata: crate::errata::of(Isa::Hvx),
     }
 }

@@ -1,9 +1,9 @@
 //! The errata of a run, and `hydride errata`: what they say and whether they still apply.
 //!
 //! The errata are those of `--errata FILE`, else `specs/errata/<isa>.toml` below the current folder, else, where
-//! there is no such folder, those that were checked in when the program was built. Arm's and HVX's documents have
-//! errata of another kind, beside the decode facts.
+//! there is no such folder, those that were checked in when the program was built.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -12,13 +12,14 @@ use clap::Args;
 use parsers::Isa;
 use parsers::errata::{Application, Errata, State};
 
-use crate::SpecArgs;
-use crate::documents::{isa_name, read};
+use crate::documents::{Document, isa_name, isa_of_name, read};
+use crate::{SpecArgs, usage};
 
 /// Which errata are applied to the documents.
 #[derive(Args, Clone, Debug)]
 pub struct ErrataChoice {
-    /// File with errata on the x86 document; else specs/errata/x86.toml, else the built-in ones.
+    /// File with errata, of the instruction set that it names, else of x86; else specs/errata/*.toml, else the
+    /// built-in ones.
     #[arg(long = "errata", id = "errata_file", value_name = "FILE", global = true)]
     file: Option<PathBuf>,
     /// Take the documents as they are.
@@ -36,36 +37,43 @@ pub struct ErrataArgs {
 /// The folder of errata, seen from the project's.
 const FOLDER: &str = "specs/errata";
 
-/// The checked-in errata on the x86 document.
-const X86: &str = include_str!("../../specs/errata/x86.toml");
+/// The checked-in errata.
+const BUILT_IN: &[(Isa, &str)] = &[
+    (Isa::X86, include_str!("../../specs/errata/x86.toml")),
+    (Isa::Arm, include_str!("../../specs/errata/arm.toml")),
+    (Isa::Hvx, include_str!("../../specs/errata/hvx.toml")),
+];
 
-static CHOSEN: OnceLock<Option<Errata>> = OnceLock::new();
+static CHOSEN: OnceLock<BTreeMap<Isa, Errata>> = OnceLock::new();
 
 /// Reads the errata of this run.
 pub fn choose(choice: &ErrataChoice) -> Result<()> {
-    let errata = if choice.no_errata {
-        None
-    } else if let Some(path) = &choice.file {
-        Some(parse(&path.display().to_string(), &text(path)?)?)
-    } else {
-        let name = format!("{FOLDER}/{}.toml", isa_name(Isa::X86));
-        let path = Path::new(&name);
-        if path.is_file() {
-            Some(parse(&name, &text(path)?)?)
-        } else if Path::new(FOLDER).is_dir() {
-            None
-        } else {
-            Some(parse("built-in errata", X86)?)
+    let mut chosen = BTreeMap::new();
+    if !choice.no_errata {
+        for (isa, built_in) in BUILT_IN {
+            let name = format!("{FOLDER}/{}.toml", isa_name(*isa));
+            let path = Path::new(&name);
+            if path.is_file() {
+                chosen.insert(*isa, parse(&name, &text(path)?)?);
+            } else if !Path::new(FOLDER).is_dir() {
+                chosen.insert(*isa, parse("built-in errata", built_in)?);
+            }
         }
-    };
+    }
+    if let Some(path) = &choice.file {
+        let errata = parse(&path.display().to_string(), &text(path)?)?;
+        let named = errata.isa.as_deref().unwrap_or("x86");
+        let isa = isa_of_name(named).ok_or_else(|| usage(format!("unknown instruction set {named}")))?;
+        chosen.insert(isa, errata);
+    }
     // A second choice in one process changes nothing.
-    let _ = CHOSEN.set(errata);
+    let _ = CHOSEN.set(chosen);
     Ok(())
 }
 
-/// The errata on the x86 document.
-pub fn x86() -> Option<&'static Errata> {
-    CHOSEN.get()?.as_ref()
+/// The errata on the documents of an instruction set.
+pub fn of(isa: Isa) -> Option<&'static Errata> {
+    CHOSEN.get()?.get(&isa)
 }
 
 fn text(path: &Path) -> Result<String> {
@@ -76,16 +84,29 @@ fn parse(name: &str, text: &str) -> Result<Errata> {
     Ok(Errata::parse(name, text, |bytes| blake3::hash(bytes).to_hex().to_string())?)
 }
 
-/// Lists the errata with their state against the document; exit code 1 when one no longer applies.
+/// Lists the errata with their state against the documents; exit code 1 when one no longer applies.
 pub fn run(args: &ErrataArgs) -> Result<u8> {
-    let Some(errata) = x86() else {
+    let isas: Vec<Isa> = BUILT_IN.iter().map(|(isa, _)| *isa).filter(|isa| of(*isa).is_some()).collect();
+    if isas.is_empty() {
         println!("no errata");
         return Ok(0);
-    };
-    let documents = read(args.specs.specs.as_deref(), &[Isa::X86])?;
-    let Some(document) = documents.documents.first() else { return Ok(0) };
-    let (version, applications) = parsers::intel::check_errata(&document.name, &document.bytes, errata);
-    println!("{} against {}/{} {version}", errata.file, documents.folder.display(), document.name);
+    }
+    let documents = read(args.specs.specs.as_deref(), &isas)?;
+    let mut found = false;
+    for isa in isas {
+        let own: Vec<&Document> = documents.documents.iter().filter(|document| document.isa == isa).collect();
+        if let (Some(errata), false) = (of(isa), own.is_empty()) {
+            found |= list(errata, isa, &own, &documents.folder);
+        }
+    }
+    Ok(u8::from(found))
+}
+
+/// Lists the errata of one instruction set; whether one no longer applies.
+fn list(errata: &Errata, isa: Isa, documents: &[&Document], folder: &Path) -> bool {
+    let (version, applications) = check(errata, isa, documents);
+    let named = if isa == Isa::X86 { documents[0].name.as_str() } else { isa_name(isa) };
+    println!("{} against {}/{named} {version}", errata.file, folder.display());
     let mut shown = None;
     for application in &applications {
         if shown != Some(application.erratum) {
@@ -99,14 +120,32 @@ pub fn run(args: &ErrataArgs) -> Result<u8> {
     }
     let count = |wanted: &str| applications.iter().filter(|done| state(&done.state).trim() == wanted).count();
     println!(
-        "\n{} errata on {} entries: {} applied, {} for other versions, {} no longer apply",
+        "\n{} errata on {} entries: {} applied, {} for other versions, {} on entries that are not there, {} on entries \
+         that another document is read for, {} no longer apply\n",
         errata.errata.len(),
         applications.len(),
         count("applied"),
         count("not here"),
+        count("no entry"),
+        count("not read"),
         count("STALE")
     );
-    Ok(u8::from(applications.iter().any(stale)))
+    applications.iter().any(stale)
+}
+
+/// The documents' version and the state of each erratum.
+fn check(errata: &Errata, isa: Isa, documents: &[&Document]) -> (String, Vec<Application>) {
+    match (isa, documents.first()) {
+        (Isa::X86, Some(document)) => parsers::intel::check_errata(&document.name, &document.bytes, errata),
+        (Isa::Arm, _) => parsers::arm::check_errata(&crate::documents::arm(documents), errata),
+        (Isa::Hvx, _) => {
+            let documents = crate::documents::hexagon(documents);
+            let documents = parsers::hexagon::Documents { errata: Some(errata), ..documents };
+            let parsed = parsers::hexagon::parse(&documents, &crate::documents::hvx_options());
+            (parsed.version, parsed.errata)
+        }
+        _ => (String::new(), Vec::new()),
+    }
 }
 
 fn describe(errata: &Errata, number: usize) {
@@ -125,6 +164,8 @@ fn state(state: &State) -> &'static str {
     match state {
         State::Applied => "applied ",
         State::OtherVersion => "not here",
+        State::NoEntry => "no entry",
+        State::Unread => "not read",
         State::Stale(_) => "STALE   ",
     }
 }
@@ -139,33 +180,54 @@ mod tests {
 
     #[test]
     fn the_checked_in_errata_are_legal() {
-        let errata = parse("x86.toml", X86).expect("it can be read");
-        assert!(!errata.errata.is_empty());
+        for (isa, text) in BUILT_IN {
+            let errata = parse(isa_name(*isa), text).expect("it can be read");
+            assert!(!errata.errata.is_empty());
+            assert_eq!(errata.isa.as_deref().unwrap_or("x86"), isa_name(*isa));
+        }
     }
 
     /// `HYDRIDE_SPECS` holds the real documents: whichever versions are there, no erratum on them is stale, and
-    /// each is of use for one of them.
+    /// each entry of each is of use for one of them.
     #[test]
     fn the_checked_in_errata_apply_to_the_real_documents() {
         let Some(specs) = std::env::var_os("HYDRIDE_SPECS") else { return };
-        let errata = parse("x86.toml", X86).expect("it can be read");
-        let folder = PathBuf::from(specs).join("x86");
-        let mut applied = std::collections::BTreeSet::new();
-        for file in std::fs::read_dir(folder).expect("the folder is there").flatten() {
-            let bytes = std::fs::read(file.path()).expect("the document is readable");
-            let name = file.file_name().to_string_lossy().into_owned();
-            let (_, applications) = parsers::intel::check_errata(&name, &bytes, &errata);
-            for application in applications {
-                assert!(!stale(&application), "{name}: {application:?}");
-                if application.state == State::Applied {
-                    applied.insert(application.erratum);
+        for (isa, text) in BUILT_IN {
+            let errata = parse(isa_name(*isa), text).expect("it can be read");
+            let folder = PathBuf::from(&specs).join(isa_name(*isa));
+            let mut documents = Vec::new();
+            for file in std::fs::read_dir(folder).expect("the folder is there").flatten() {
+                let bytes = std::fs::read(file.path()).expect("the document is readable");
+                let name = format!("{}/{}", isa_name(*isa), file.file_name().to_string_lossy());
+                documents.push(Document { isa: *isa, name, bytes });
+            }
+            // Each x86 document is a version of its own; Arm's are one, or that of the page beside it; HVX's manual
+            // is read for what the semantics file does not have.
+            let without = |ending: &str| -> Vec<&Document> {
+                documents.iter().filter(|document| !document.name.ends_with(ending)).collect()
+            };
+            let sets: Vec<Vec<&Document>> = match isa {
+                Isa::X86 => documents.iter().map(|document| vec![document]).collect(),
+                Isa::Arm => vec![documents.iter().collect(), without("/intrinsics.json")],
+                Isa::Hvx => vec![documents.iter().collect(), without(".idef")],
+            };
+            let mut applied = std::collections::BTreeSet::new();
+            for set in sets {
+                let (version, applications) = check(&errata, *isa, &set);
+                for application in applications {
+                    assert!(!stale(&application), "{version}: {application:?}");
+                    if application.state == State::Applied {
+                        applied.insert((application.erratum, application.entry));
+                    }
                 }
             }
+            let idle: Vec<&String> = (0..)
+                .zip(&errata.errata)
+                .flat_map(|(number, erratum)| erratum.entries.iter().map(move |entry| (number, entry)))
+                .filter(|(number, entry)| !applied.contains(&(*number, (*entry).clone())))
+                .map(|(_, entry)| entry)
+                .collect();
+            assert!(idle.is_empty(), "errata that no document needs: {idle:?}");
         }
-        let idle: Vec<u32> = (0..errata.errata.len())
-            .filter(|number| !applied.contains(number))
-            .map(|number| errata.errata[number].span.line)
-            .collect();
-        assert!(idle.is_empty(), "errata that no document needs, by line: {idle:?}");
     }
 }

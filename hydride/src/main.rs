@@ -5,16 +5,34 @@
 
 #![forbid(unsafe_code)]
 
+mod cache;
+mod check_lowering;
+mod classified;
 mod console;
 mod convert;
+mod dictionary;
+mod diff;
+mod difference;
 mod doctor;
 mod documents;
 mod errata;
 mod eval;
+mod explain;
 mod generate;
+mod join;
 mod lint;
+mod lowering_data;
+mod manual;
+mod merges;
 mod outputs;
+mod pair;
 mod pipeline;
+mod prove;
+mod query;
+mod read_lowering;
+mod report;
+mod reuse;
+mod search;
 mod summary;
 mod trust;
 mod validate;
@@ -33,6 +51,8 @@ struct Cli {
     verbose: u8,
     #[command(flatten)]
     errata: errata::ErrataChoice,
+    #[command(flatten)]
+    read: documents::ReadChoice,
     #[command(subcommand)]
     command: Command,
 }
@@ -45,12 +65,32 @@ enum Command {
     Eval(eval::EvalArgs),
     /// Compare the semantics with hardware or an emulator.
     Validate(validate::ValidateArgs),
+    /// Say what differs in meaning between two documents, folders of documents, outputs or sources.
+    Diff(diff::DiffArgs),
     /// List the errata with their state against the documents.
     Errata(errata::ErrataArgs),
+    /// Join what packages hold of Arm's documents into intrinsics.json and operations.json.
+    JoinArm(join::JoinArgs),
     /// Find what is wrong in a document before anything is run.
     Lint(lint::LintArgs),
+    /// Check every membership again, and write it out for other solvers.
+    Prove(prove::ProveArgs),
+    /// Say what an instruction or operation is, or what tells two instructions apart.
+    Explain(explain::ExplainArgs),
+    /// List the operations and instructions that have given properties.
+    Query(query::QueryArgs),
+    /// Read off a compiler what each intrinsic is in LLVM.
+    ReadLowering(read_lowering::ReadLoweringArgs),
+    /// Compile each definition of a generated folder with a stock LLVM and look at what comes out.
+    CheckLowering(check_lowering::CheckLoweringArgs),
+    /// Find the shortest sequence of instructions for a goal.
+    Search(Box<search::SearchArgs>),
     /// Say which outside tools are there.
     Doctor,
+    /// Print completions for a shell.
+    Completions(manual::CompletionsArgs),
+    /// Write manual pages.
+    Man(manual::ManArgs),
 }
 
 /// Where the documents are.
@@ -62,6 +102,7 @@ struct SpecArgs {
 }
 
 fn main() -> ExitCode {
+    console::end_quietly_on_a_closed_pipe();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -71,13 +112,24 @@ fn main() -> ExitCode {
         }
     };
     console::start_log(cli.verbose);
+    documents::choose(&cli.read);
     let outcome = errata::choose(&cli.errata).and_then(|()| match cli.command {
         Command::Errata(args) => errata::run(&args),
         Command::GenerateIr(args) => generate::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Validate(args) => validate::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Lint(args) => lint::run(&args),
+        Command::JoinArm(args) => join::run(&args),
+        Command::Prove(args) => prove::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Query(args) => query::run(&args),
+        Command::ReadLowering(args) => read_lowering::run(&args),
+        Command::CheckLowering(args) => check_lowering::run(&args),
+        Command::Search(args) => search::run(&args),
         Command::Doctor => doctor::run(),
+        Command::Completions(args) => Ok(manual::completions(&args)),
+        Command::Man(args) => manual::man(&args),
     });
     match outcome {
         Ok(code) => ExitCode::from(code),

@@ -5,21 +5,27 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use crate::difference::difference;
 use crate::usage;
 
 /// Files whose contents differ from run to run: they hold times.
 const TIMED: &[&str] = &["summary.json"];
-/// The file by which a folder is known to be an output folder.
-const MARK: &str = "summary.json";
+
+/// A kind of folder that may be replaced: the JSON file by which it is known, and keys that this file has.
+pub struct Mark(pub &'static str, pub &'static [&'static str]);
+
+/// How the outputs of `generate-ir` are known.
+pub const OUTPUTS: Mark = Mark("summary.json", &["schema", "ledger", "classes", "classes_masking_separate"]);
 
 /// Generated files by path below the output folder.
 pub type Files = BTreeMap<String, String>;
 
-/// Replaces `out` by a folder that holds `files`. An interrupted run leaves the old folder, or (between two
-/// renames) leaves it under a name from which the next run restores it.
-pub fn replace(out: &Path, files: &Files) -> Result<()> {
+/// Replaces `out`, a folder known by `mark`, by one that holds `files`. An interrupted run leaves the old
+/// folder or the new one. Where the system cannot exchange two names at once it can also leave the old
+/// folder under a name from which the next run restores it.
+pub fn replace(out: &Path, files: &Files, mark: &Mark) -> Result<()> {
     recover(out)?;
-    check_is_ours(out)?;
+    check_is_ours(out, mark)?;
     let aside = sibling(out, "new");
     remove(&aside)?;
     for (path, contents) in files {
@@ -29,6 +35,9 @@ pub fn replace(out: &Path, files: &Files) -> Result<()> {
         }
         std::fs::write(&path, contents).with_context(|| format!("cannot write {}", path.display()))?;
     }
+    if out.exists() && exchange(&aside, out) {
+        return remove(&aside);
+    }
     let old = sibling(out, "old");
     if out.exists() {
         std::fs::rename(out, &old).with_context(|| format!("cannot move {} aside", out.display()))?;
@@ -37,33 +46,55 @@ pub fn replace(out: &Path, files: &Files) -> Result<()> {
     remove(&old)
 }
 
-/// Paths that differ between `files` and what `out` holds, sorted, each with what is the matter.
+/// Exchanges two names in one step, where the system has one.
+#[cfg(target_os = "linux")]
+fn exchange(left: &Path, right: &Path) -> bool {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, left, CWD, right, RenameFlags::EXCHANGE).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_: &Path, _: &Path) -> bool {
+    false
+}
+
+/// Replaces one file of an output folder.
+pub fn replace_file(path: &Path, contents: &str) -> Result<()> {
+    let aside = path.with_extension("new");
+    std::fs::write(&aside, contents).with_context(|| format!("cannot write {}", aside.display()))?;
+    std::fs::rename(&aside, path).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// What differs between `files` and what `out` holds: for each path in order a line that says what is the
+/// matter, with the hunks of a unified diff where a file has other contents.
 pub fn differences(out: &Path, files: &Files) -> Result<Vec<String>> {
-    let mut differences = Vec::new();
+    let mut found = BTreeMap::new();
     for (path, contents) in files {
         if TIMED.contains(&path.as_str()) {
             continue;
         }
-        match std::fs::read_to_string(out.join(path)) {
-            Ok(present) if &present == contents => {}
+        match std::fs::read(out.join(path)) {
+            Ok(present) if present == contents.as_bytes() => {}
             Ok(present) => {
-                let line =
-                    present.lines().zip(contents.lines()).take_while(|(old, new)| old == new).count() + 1;
-                differences.push(format!("{path}: differs from line {line} on"));
+                let present = String::from_utf8_lossy(&present);
+                found.insert(path.clone(), difference(path, &present, contents));
             }
-            Err(_) => differences.push(format!("{path}: missing")),
+            Err(_) => {
+                found.insert(path.clone(), format!("{path}: missing\n"));
+            }
         }
     }
     for path in list(out, out)? {
         if !files.contains_key(&path) && !TIMED.contains(&path.as_str()) {
-            differences.push(format!("{path}: no longer generated"));
+            let text = format!("{path}: no longer generated\n");
+            found.insert(path, text);
         }
     }
-    differences.sort();
-    Ok(differences)
+    Ok(found.into_values().collect())
 }
 
-fn list(folder: &Path, root: &Path) -> Result<Vec<String>> {
+/// The files below a folder, by path below `root`, with `/`.
+pub fn list(folder: &Path, root: &Path) -> Result<Vec<String>> {
     let mut found = Vec::new();
     if !folder.is_dir() {
         return Ok(found);
@@ -80,7 +111,7 @@ fn list(folder: &Path, root: &Path) -> Result<Vec<String>> {
 }
 
 /// A folder that is there must be empty or an earlier output: nobody's files are thrown away.
-fn check_is_ours(out: &Path) -> Result<()> {
+fn check_is_ours(out: &Path, mark: &Mark) -> Result<()> {
     if !out.exists() {
         return Ok(());
     }
@@ -89,7 +120,7 @@ fn check_is_ours(out: &Path) -> Result<()> {
     }
     let empty =
         std::fs::read_dir(out).with_context(|| format!("cannot list {}", out.display()))?.next().is_none();
-    if !empty && !is_ours(out) {
+    if !empty && !is_ours(out, mark) {
         return Err(usage(format!(
             "{} holds other files than generated ones; choose another --out",
             out.display()
@@ -98,11 +129,11 @@ fn check_is_ours(out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a folder holds a summary that we wrote.
-fn is_ours(folder: &Path) -> bool {
-    let Ok(text) = std::fs::read_to_string(folder.join(MARK)) else { return false };
-    let summary: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-    ["schema", "ledger", "classes", "classes_masking_separate"].iter().all(|key| summary.get(key).is_some())
+/// Whether a folder is of a kind that we write.
+pub fn is_ours(folder: &Path, Mark(file, keys): &Mark) -> bool {
+    let Ok(text) = std::fs::read_to_string(folder.join(file)) else { return false };
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    keys.iter().all(|key| json.get(key).is_some())
 }
 
 /// Puts the old folder back where a run was interrupted between two renames.

@@ -1,6 +1,7 @@
 //! The phases of a run: documents to a dialect.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -9,7 +10,9 @@ use autoir::{Dialect, Lock};
 use parsers::{Instruction, Isa, LedgerEntry, Parsed};
 use rayon::prelude::*;
 use similarity::{Analysis, Entry, Partition, analyze};
+use smt::Prover;
 
+use crate::cache::Cache;
 use crate::console::Phases;
 use crate::convert;
 use crate::documents::{Documents, isa_name, missing_main_document, parse};
@@ -35,8 +38,19 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Runs all phases.
-    pub fn run(documents: &Documents, isas: &[Isa], lock: Lock, phases: &mut Phases) -> Result<Self> {
+    /// Runs all phases; proofs that `cache` holds are not made again.
+    pub fn run(
+        documents: &Documents,
+        isas: &[Isa],
+        lock: Lock,
+        cache: Option<&Arc<Cache>>,
+        phases: &mut Phases,
+    ) -> Result<Self> {
+        Self::classify(Self::parse(documents, isas, phases), lock, cache, phases)
+    }
+
+    /// The first phase: what the documents of each instruction set say.
+    pub fn parse(documents: &Documents, isas: &[Isa], phases: &mut Phases) -> Vec<(Isa, Parsed)> {
         let mut parsed = Vec::new();
         for isa in isas {
             if !documents.documents.iter().any(|document| document.isa == *isa) {
@@ -52,7 +66,16 @@ impl Pipeline {
             phases.end(phase, &what);
             parsed.push((*isa, result));
         }
+        parsed
+    }
 
+    /// The other phases.
+    pub fn classify(
+        parsed: Vec<(Isa, Parsed)>,
+        lock: Lock,
+        cache: Option<&Arc<Cache>>,
+        phases: &mut Phases,
+    ) -> Result<Self> {
         let instructions: Vec<&Instruction> = all(&parsed);
         let phase = phases.start("canonicalize", instructions.len());
         let analyses = instructions
@@ -67,19 +90,11 @@ impl Pipeline {
         let formed = analyses.iter().filter(|analysis| analysis.canonical.is_some()).count();
         phases.end(phase, &format!("{formed} of {} in lane form", analyses.len()));
 
-        let entries: Vec<Entry<'_>> = instructions
-            .iter()
-            .zip(&analyses)
-            .map(|(instruction, analysis)| Entry {
-                isa: isa_name(instruction.isa),
-                id: &instruction.id,
-                function: &instruction.function,
-                analysis,
-            })
-            .collect();
+        let entries = entries(&instructions, &analyses);
         let phase = phases.start("similarity", entries.len());
         let done = AtomicUsize::new(0);
-        let partition = similarity::partition(&entries, TIME_LIMIT, &|steps| {
+        let new_prover = || new_prover(cache);
+        let partition = similarity::partition(&entries, &new_prover, &|steps| {
             phase.set(done.fetch_add(steps, Ordering::Relaxed) + steps, entries.len());
         });
         phases.end(
@@ -104,10 +119,34 @@ impl Pipeline {
         all(&self.parsed)
     }
 
+    /// All instructions as similarity takes them.
+    pub fn entries(&self) -> Vec<Entry<'_>> {
+        entries(&self.instructions(), &self.analyses)
+    }
+
     /// The ledger of one instruction set.
     pub fn ledgers(&self) -> impl Iterator<Item = (Isa, &[LedgerEntry])> {
         self.parsed.iter().map(|(isa, parsed)| (*isa, parsed.ledger.as_slice()))
     }
+}
+
+/// A solver session with the time limit of a run, and its cache.
+pub fn new_prover(cache: Option<&Arc<Cache>>) -> Prover {
+    let prover = Prover::with_time_limit(TIME_LIMIT);
+    match cache {
+        Some(cache) => prover.with_cache(cache.clone()),
+        None => prover,
+    }
+}
+
+fn entries<'a>(instructions: &[&'a Instruction], analyses: &'a [Analysis]) -> Vec<Entry<'a>> {
+    let entry = |(instruction, analysis): (&&'a Instruction, &'a Analysis)| Entry {
+        isa: isa_name(instruction.isa),
+        id: &instruction.id,
+        function: &instruction.function,
+        analysis,
+    };
+    instructions.iter().zip(analyses).map(entry).collect()
 }
 
 fn all(parsed: &[(Isa, Parsed)]) -> Vec<&Instruction> {

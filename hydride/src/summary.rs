@@ -3,20 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use parsers::{Isa, LedgerEntry, Status};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::console::Phases;
 use crate::documents::{Documents, isa_name};
 use crate::pipeline::Pipeline;
 use crate::trust::Trust;
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Summary {
     schema: u32,
     specs: Vec<Spec>,
-    ledger: BTreeMap<&'static str, Ledger>,
-    classes: BTreeMap<&'static str, usize>,
-    classes_masking_separate: BTreeMap<&'static str, usize>,
+    ledger: BTreeMap<String, Ledger>,
+    classes: BTreeMap<String, usize>,
+    classes_masking_separate: BTreeMap<String, usize>,
     members: Members,
     phases: Vec<PhaseTime>,
     seconds: f64,
@@ -24,16 +24,16 @@ struct Summary {
     jobs: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Spec {
-    isa: &'static str,
+    isa: String,
     file: String,
     version: String,
     blake3: String,
     entries: usize,
 }
 
-#[derive(Serialize, Default)]
+#[derive(Serialize, Deserialize, Default)]
 struct Ledger {
     entries: usize,
     modelled: usize,
@@ -41,7 +41,7 @@ struct Ledger {
     failed: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Members {
     total: usize,
     proved_structural: usize,
@@ -49,7 +49,7 @@ struct Members {
     unknown: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct PhaseTime {
     name: String,
     seconds: f64,
@@ -81,7 +81,7 @@ pub fn summary(
             let parsed =
                 pipeline.parsed.iter().find(|(isa, _)| *isa == document.isa).map(|(_, parsed)| parsed);
             Spec {
-                isa: isa_name(document.isa),
+                isa: isa_name(document.isa).to_owned(),
                 file: document.name.clone(),
                 version: parsed.map(|parsed| parsed.version.clone()).unwrap_or_default(),
                 blake3: blake3::hash(&document.bytes).to_hex().to_string(),
@@ -89,7 +89,8 @@ pub fn summary(
             }
         })
         .collect();
-    let ledger = pipeline.ledgers().map(|(isa, entries)| (isa_name(isa), count(entries))).collect();
+    let ledger =
+        pipeline.ledgers().map(|(isa, entries)| (isa_name(isa).to_owned(), count(entries))).collect();
     // An instruction set counts each operation once, and once for each kind of masking among its members.
     let mut classes = BTreeMap::new();
     let mut separate = BTreeMap::new();
@@ -107,8 +108,8 @@ pub fn summary(
             operations += usize::from(!kinds.is_empty());
             masked += kinds.len();
         }
-        classes.insert(*name, operations);
-        separate.insert(*name, masked);
+        classes.insert((*name).to_owned(), operations);
+        separate.insert((*name).to_owned(), masked);
     }
     let proofs =
         || pipeline.partition.classes.iter().flat_map(|class| &class.members).map(|member| &member.proof);
@@ -123,21 +124,33 @@ pub fn summary(
         classes,
         classes_masking_separate: separate,
         members: Members { total, proved_structural: total - smt - unknown, proved_smt: smt, unknown },
-        phases: phases
-            .durations()
-            .iter()
-            .map(|(name, duration)| PhaseTime {
-                name: name.clone(),
-                seconds: rounded(duration.as_secs_f64()),
-            })
-            .collect(),
+        phases: times(phases),
         seconds: rounded(seconds),
         peak_rss_mib: peak_rss_mib(),
         jobs,
     };
-    let mut text = serde_json::to_string_pretty(&summary).unwrap_or_default();
+    text(&summary)
+}
+
+/// The summary of a run that found the outputs of an earlier one, whose summary is `earlier`.
+pub fn summary_again(earlier: &str, phases: &Phases, seconds: f64, jobs: usize) -> Option<String> {
+    let earlier: Summary = serde_json::from_str(earlier).ok()?;
+    let (phases, seconds) = (times(phases), rounded(seconds));
+    Some(text(&Summary { phases, seconds, peak_rss_mib: peak_rss_mib(), jobs, ..earlier }))
+}
+
+fn text(summary: &Summary) -> String {
+    let mut text = serde_json::to_string_pretty(summary).unwrap_or_default();
     text.push('\n');
     text
+}
+
+fn times(phases: &Phases) -> Vec<PhaseTime> {
+    let time = |(name, duration): &(String, std::time::Duration)| PhaseTime {
+        name: name.clone(),
+        seconds: rounded(duration.as_secs_f64()),
+    };
+    phases.durations().iter().map(time).collect()
 }
 
 fn rounded(seconds: f64) -> f64 {

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use difftest::{ArmOracle, Case, HvxOracle, OracleError, Outcome, Report, X86Oracle, arm, hvx, x86};
+use difftest::{ArmOracle, Case, EmulatorOptions, HvxOracle, OracleError, Outcome, Report, X86Oracle, x86};
 use globset::Glob;
 use parsers::{Instruction, Isa};
 use rayon::prelude::*;
 use similarity::analyze;
 
 use crate::console::Phases;
-use crate::documents::{isa_name, isa_of_name, parse, read};
+use crate::documents::{hvx_options, isa_name, isa_of_name, parse, read};
 use crate::trust::{Records, cpu_model, records_path};
 use crate::{SpecArgs, usage};
 
@@ -75,15 +75,14 @@ pub fn run(args: &ValidateArgs) -> Result<u8> {
         .map(|(instruction, canonical)| Case { canonical: canonical.as_ref(), ..Case::new(instruction) })
         .collect();
 
+    if isa == Isa::Hvx && hvx_options().vector_bytes() != 128 {
+        println!("nothing was compared, of {} hvx instructions: QEMU's vectors have 128 bytes", chosen.len());
+        return Ok(0);
+    }
     let phase = phases.start("compile", 0);
     let oracle = match oracle(isa, &chosen, &args.work) {
         Ok(oracle) => oracle,
-        Err(
-            error @ (OracleError::Host { .. }
-            | OracleError::Compiler { .. }
-            | OracleError::Emulator { .. }
-            | OracleError::Toolchain { .. }),
-        ) => {
+        Err(error) if is_missing(&error) => {
             phases.end(phase, "not done");
             println!("nothing was compared, of {} {} instructions: {error}", chosen.len(), isa_name(isa));
             return Ok(0);
@@ -111,12 +110,24 @@ pub fn run(args: &ValidateArgs) -> Result<u8> {
     Ok(u8::from(mismatches > 0))
 }
 
-fn oracle(isa: Isa, instructions: &[&Instruction], work: &Path) -> Result<difftest::Oracle, OracleError> {
+/// Whether an oracle could not be built because the machine or a tool is not there.
+pub fn is_missing(error: &OracleError) -> bool {
+    matches!(
+        error,
+        OracleError::Host { .. }
+            | OracleError::Compiler { .. }
+            | OracleError::Emulator { .. }
+            | OracleError::Toolchain { .. }
+    )
+}
+
+/// The oracle of an instruction set for some instructions.
+pub fn oracle(isa: Isa, instructions: &[&Instruction], work: &Path) -> Result<difftest::Oracle, OracleError> {
     let instructions = instructions.iter().copied();
     match isa {
         Isa::X86 => X86Oracle::prepare(instructions, work, &x86::Options::default()),
-        Isa::Arm => ArmOracle::prepare(instructions, work, &arm::Options::default()),
-        Isa::Hvx => HvxOracle::prepare(instructions, work, &hvx::Options::default()),
+        Isa::Arm => ArmOracle::prepare(instructions, work, &EmulatorOptions::default()),
+        Isa::Hvx => HvxOracle::prepare(instructions, work, &EmulatorOptions::default()),
     }
 }
 

@@ -172,7 +172,7 @@ fn classes_have_their_shape_and_hold_every_instruction_once() {
         let mut names = BTreeSet::new();
         let mut members_seen = BTreeSet::new();
         for class in list(&classes) {
-            assert_eq!(keys(class), BTreeSet::from(["name", "arity", "params", "members"]));
+            assert_eq!(keys(class), BTreeSet::from(["name", "arity", "params", "constraints", "members"]));
             let name = text(&class["name"]);
             assert!(names.insert(name.to_owned()), "{name} twice");
             let params: BTreeSet<&str> = list(&class["params"]).iter().map(text).collect();
@@ -181,7 +181,11 @@ fn classes_have_their_shape_and_hold_every_instruction_once() {
             assert_eq!(operation.args.len() as u64, number(&class["arity"]), "{name}");
             assert!(!list(&class["members"]).is_empty(), "{name}");
             for member in list(&class["members"]) {
-                let expected = BTreeSet::from(["isa", "id", "params", "args", "masking", "proof", "trust"]);
+                let mut expected =
+                    BTreeSet::from(["isa", "id", "params", "args", "masking", "proof", "trust"]);
+                let masked = member["masking"] != "none";
+                expected.extend(masked.then_some("mask_layout"));
+                expected.extend(member.get("part").map(|_| "part"));
                 assert_eq!(keys(member), expected);
                 assert_eq!(member["isa"], "x86");
                 let id = text(&member["id"]);
@@ -273,7 +277,11 @@ fn members_are_their_class_at_their_parameters() {
                 instance.verify().unwrap_or_else(|error| panic!("{id}: {error}"));
                 let positions: Option<Vec<usize>> =
                     list(&member["args"]).iter().map(|arg| Some(arg.as_u64()? as usize)).collect();
-                let (Some(positions), "none") = (positions, text(&member["masking"])) else { continue };
+                let (Some(positions), "none", None) =
+                    (positions, text(&member["masking"]), member.get("part"))
+                else {
+                    continue;
+                };
                 compared += 1;
                 let function = &parsed[id];
                 let [left, right] = [function, &instance].map(|function| Program::new(function).unwrap());

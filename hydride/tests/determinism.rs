@@ -72,8 +72,11 @@ fn the_check_names_the_file_and_the_line_of_a_change() {
     let before = files(&out);
     let run = check(&samples(), folder.path()).exits(1);
     let told: Vec<&str> = run.stdout.lines().collect();
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains("ir/x86.hir") && told[0].contains('7'), "{told:?}");
+    assert_eq!(told[0], "ir/x86.hir: differs");
+    // Two lines of context stand before the seventh.
+    assert_eq!(told[3], "@@ -5,5 +5,5 @@");
+    assert_eq!(told[6], "-# something else");
+    assert!(told[7].starts_with('+') && told.len() == 10, "{told:?}");
     assert!(files(&out) == before, "--check writes nothing");
 }
 
@@ -88,14 +91,16 @@ fn the_check_names_cut_removed_and_foreign_files() {
     std::fs::write(out.join("llvm/Old.td"), "// old\n").unwrap();
     let run = check(&samples(), folder.path()).exits(1);
     let told = |file: &str| {
-        let found: Vec<&str> = run.stdout.lines().filter(|line| line.contains(file)).collect();
+        let found: Vec<&str> =
+            run.stdout.lines().filter_map(|line| line.strip_prefix(&format!("{file}: "))).collect();
         assert_eq!(found.len(), 1, "{file} in {}", run.stdout);
         found[0].to_owned()
     };
-    assert!(told("ledger.jsonl").contains(&lines.to_string()), "{}", run.stdout);
-    told("classes.json");
-    told("llvm/Old.td");
-    assert_eq!(run.stdout.lines().count(), 3, "{}", run.stdout);
+    assert_eq!(told("ledger.jsonl"), "differs");
+    assert!(run.stdout.contains(&format!("@@ -{},2 +{0},3 @@", lines - 2)), "{}", run.stdout);
+    assert_eq!(told("classes.json"), "missing");
+    assert_eq!(told("llvm/Old.td"), "no longer generated");
+    assert!(run.stderr.contains("3 files are not what would be written"), "{}", run.stderr);
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn mlir_reads_the_dialect() {
         if let Some(include) = include_folder() {
             let include = include.to_string_lossy();
             let tblgen = |action| {
-                let args = ["-I", &include, action, "mlir/AutoLLVMOps.td"];
+                let args = ["-I", &include, "-I", "mlir", action, "mlir/AutoLLVMOps.td"];
                 tool(&["mlir-tblgen-19", "mlir-tblgen"], &out, &args)
             };
             if let (Some(_), Some(text)) = (tblgen("-gen-op-defs"), tblgen("-gen-op-decls")) {

@@ -1,7 +1,8 @@
 //! Reads Arm's documents and prints what became of the entries.
 //!
-//! `arm_ledger FOLDER FACTS ERRATA [failures|excluded|modelled|hir NAME]`: the folder holds `intrinsics.json`,
-//! `operations.json`, `arch_instrs.asl` and `arch.asl`.
+//! `arm_ledger FOLDER FACTS ERRATA [failures|excluded|modelled|features|hir NAME]`: the folder holds
+//! `intrinsics.json`, `operations.json`, `arch_instrs.asl` and `arch.asl`, or instead of the first two the
+//! reference page. With BODIES=operations (or named) in the environment the operations give the bodies.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,9 +19,27 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let read = |name: &str| (name.to_owned(), std::fs::read(Path::new(folder).join(name)).ok());
-    let files = ["intrinsics.json", "operations.json", "arch_instrs.asl", "arch.asl"].map(read);
-    let corrections = (errata.clone(), std::fs::read(errata).ok());
-    let decode = (facts.clone(), std::fs::read(facts).ok());
+    let files = [
+        "intrinsics.json",
+        "operations.json",
+        "arch_instrs.asl",
+        "arch.asl",
+        "arm-intrinsics.html",
+        "intrinsics-no-operations.json",
+    ]
+    .map(read);
+    // Arm's errata hold no digests.
+    let corrections = std::fs::read_to_string(errata)
+        .ok()
+        .map(|text| parsers::errata::Errata::parse(errata, &text, |_| String::new()));
+    let corrections = match corrections.transpose() {
+        Ok(corrections) => corrections,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::from(2);
+        }
+    };
+    let decode = std::fs::read(facts).ok();
     let document = |file: &'static str| {
         let found = files.iter().find(|(name, _)| name == file);
         found.and_then(|(_, bytes)| bytes.as_deref()).map(|bytes| Document { name: file, bytes })
@@ -30,16 +49,29 @@ fn main() -> ExitCode {
         operations: document("operations.json"),
         instructions: document("arch_instrs.asl"),
         library: document("arch.asl"),
-        errata: corrections.1.as_deref().map(|bytes| Document { name: &corrections.0, bytes }),
-        decode: decode.1.as_deref().map(|bytes| Document { name: &decode.0, bytes }),
+        decode: decode.as_deref().map(|bytes| Document { name: facts, bytes }),
+        page: document("arm-intrinsics.html"),
+        newer: document("intrinsics-no-operations.json"),
     };
     let only = match rest {
         [mode, names @ ..] if mode == "hir" => names.to_vec(),
         _ => Vec::new(),
     };
     let start = Instant::now();
-    let parsed = parse(&documents, &Options { only });
+    let bodies = match std::env::var("BODIES").as_deref() {
+        Ok("operations") => parsers::arm::Bodies::Operations,
+        Ok("named") => parsers::arm::Bodies::Named,
+        _ => parsers::arm::Bodies::Any,
+    };
+    let options = Options { only, bodies, errata: corrections.as_ref() };
+    let parsed = parse(&documents, &options);
     let seconds = start.elapsed().as_secs_f64();
+    if rest.first().is_some_and(|mode| mode == "features") {
+        for instruction in &parsed.instructions {
+            let types: Vec<&str> = instruction.signature.args.iter().map(|arg| arg.c_type.as_str()).collect();
+            println!("{}\t{}\t{}", instruction.id, instruction.extensions.join("+"), types.join(", "));
+        }
+    }
     if rest.first().is_some_and(|mode| mode == "hir") {
         for instruction in &parsed.instructions {
             print!("{}", instruction.function);

@@ -2,18 +2,20 @@
 //!
 //! An erratum names entries and the versions of the document that it is about, says what it changes, and gives the
 //! evidence. It never holds the document's text: what it replaces is named by its place and a digest. An erratum
-//! that does not find what it is to replace is an error, so that a document that was put right is noticed.
+//! that does not find in its entry what it is to replace is an error, so that a document that was put right is noticed.
 //!
 //! ```toml
 //! [[erratum]]
 //! entry = "_mm_example"                        # an id (DESIGN section 8), or a list of them
-//! versions = { from = "3.5.3" }                # or to = …, or a list of versions
+//! versions = { from = "3.5.3" }                # or to = …, or a list of versions; all without it
 //! etype = [{ of = "a", was = "SI64", now = "SI8" }]
 //! evidence = { cpu = "…", inputs = 1000 }      # a CPU run, or undefined = "what the text leaves open", or both
 //! note = "why"
 //! ```
 //!
-//! Besides `etype` (`of = "return"` is the result): `exchange = ["a", "b"]` swaps two parameters;
+//! Besides `etype` (`of = "return"` is the result): `field = [{ of = "operands", was = "…", now = "…" }]` replaces a
+//! field of an entry, of those that its front end has, and `fragment` of the same shape what stands in a field
+//! (HVX's manual); `exchange = ["a", "b"]` swaps two parameters;
 //! `lines = [{ first = 3, last = 9, was = "digest", now = "…" }]` replaces lines of the operation, counted from 1 in
 //! the document's text whatever other errata do (`last` may be left out); `operation = { was = "digest", now = "…" }`
 //! replaces all of it. A digest is of the trimmed lines that are not empty, joined by line feeds, and may be cut to any
@@ -45,6 +47,8 @@ pub type Digest = fn(&[u8]) -> String;
 pub struct Errata {
     /// The file's name as the user gave it.
     pub file: String,
+    /// The instruction set that the file says it is about (`isa = "arm"`), if it says so.
+    pub isa: Option<String>,
     /// The errata in the file's order.
     pub errata: Vec<Erratum>,
     digest: Digest,
@@ -99,6 +103,24 @@ pub enum Change {
         /// What replaces it.
         now: String,
     },
+    /// A field of an entry that has such beside its parameters.
+    Field {
+        /// The field's name.
+        of: String,
+        /// What the document has.
+        was: String,
+        /// What replaces it.
+        now: String,
+    },
+    /// A fragment of a field, wherever it stands in it.
+    Fragment {
+        /// The field's name.
+        of: String,
+        /// What the document has.
+        was: String,
+        /// What replaces it.
+        now: String,
+    },
     /// Two parameters change places.
     Exchange {
         /// The name of the one.
@@ -149,6 +171,10 @@ pub enum State {
     Applied,
     /// It is about other versions of the document.
     OtherVersion,
+    /// The document has no such entry.
+    NoEntry,
+    /// The entry is read from another document.
+    Unread,
     /// It should apply and does not, for that reason.
     Stale(String),
 }
@@ -166,6 +192,7 @@ pub struct ErrataError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    isa: Option<String>,
     #[serde(default)]
     erratum: Vec<Spanned<Table>>,
 }
@@ -174,9 +201,14 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Table {
     entry: OneOrMore,
+    #[serde(default)]
     versions: Versions,
     #[serde(default)]
     etype: Vec<ElementTable>,
+    #[serde(default)]
+    field: Vec<ElementTable>,
+    #[serde(default)]
+    fragment: Vec<ElementTable>,
     exchange: Option<[String; 2]>,
     #[serde(default)]
     lines: Vec<LinesTable>,
@@ -231,7 +263,7 @@ impl Errata {
             let erratum = table.into_inner().check(span_of(file, text, range.clone()));
             errata.push(erratum.map_err(|message| fault(range, message))?);
         }
-        Ok(Self { file: file.to_owned(), errata, digest })
+        Ok(Self { file: file.to_owned(), isa: read.isa, errata, digest })
     }
 
     /// The digest of lines as an erratum gives it.
@@ -312,6 +344,12 @@ impl Table {
         for ElementTable { of, was, now } in self.etype {
             changes.push(Change::Element { of, was, now });
         }
+        for ElementTable { of, was, now } in self.field {
+            changes.push(Change::Field { of, was, now });
+        }
+        for ElementTable { of, was, now } in self.fragment {
+            changes.push(Change::Fragment { of, was, now });
+        }
         if let Some([first, second]) = self.exchange {
             changes.push(Change::Exchange { first, second });
         }
@@ -329,6 +367,11 @@ impl Table {
             return Err("the erratum changes nothing".to_owned());
         }
         for change in &changes {
+            if let Change::Fragment { of, was, .. } = change
+                && was.is_empty()
+            {
+                return Err(format!("the fragment of `{of}` is empty"));
+            }
             if let Change::Lines { was, .. } = change
                 && (was.len() < SHORTEST_DIGEST
                     || !was.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')))
@@ -352,10 +395,17 @@ impl Table {
     }
 }
 
+impl Default for Versions {
+    fn default() -> Self {
+        Self::Range(VersionRange { from: None, to: None })
+    }
+}
+
 impl Versions {
     /// Whether a version is one of them.
     pub fn contain(&self, version: &str) -> bool {
         match self {
+            Self::Range(VersionRange { from: None, to: None }) => true,
             Self::List(versions) => versions.iter().any(|known| known == version),
             Self::Range(VersionRange { from, to }) => {
                 let Some(version) = numbers(version) else { return false };

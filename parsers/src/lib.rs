@@ -14,9 +14,11 @@ pub mod errata;
 pub mod hexagon;
 pub mod intel;
 mod ledger;
+mod outline;
 mod signature;
 
 pub use ledger::{Diagnostic, LedgerEntry, Severity, Span, Status};
+pub use outline::{Form as TextForm, Outline};
 pub use signature::{Argument, Element, Form, Immediate, Instruction, Kind, Signature, UndefinedBits};
 
 /// An instruction set.
@@ -51,4 +53,6 @@ pub struct Parsed {
     pub ledger: Vec<LedgerEntry>,
     /// What was noticed on the way, errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
+    /// What became of each erratum, in the errata's order.
+    pub errata: Vec<errata::Application>,
 }

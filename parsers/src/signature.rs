@@ -104,4 +104,10 @@ pub struct Form {
     pub mnemonic: String,
     /// The operand kinds, as documented.
     pub operands: String,
+    /// The line that an assembler takes, where the document says which operand each argument is: `{d}` stands
+    /// for the number of the result's register, `{2}` for the number of the register that holds argument 2 or
+    /// for its value, `{2*8}` for eight times its value.
+    pub template: Option<String>,
+    /// The argument whose register the result overwrites, where the document says so.
+    pub destroys: Option<usize>,
 }

@@ -4,8 +4,10 @@ mod arm_support;
 
 use std::sync::LazyLock;
 
-use arm_support::Files;
+use arm_support::{Files, errata};
 use hydride_ir::Bits;
+use parsers::arm::{Bodies, check_errata, parse};
+use parsers::errata::State;
 use parsers::{Isa, Kind, Parsed, Status};
 
 static SAMPLE: LazyLock<Parsed> = LazyLock::new(|| Files::sample().parse());
@@ -170,24 +172,61 @@ fn without_instructions_the_operations_serve() {
 #[test]
 fn errata_correct_entries_and_go_stale() {
     let mut files = Files::sample();
-    files.errata = br#"[
-        {"entry": "vmov_n_s64", "field": "/base_instruction/0", "was": "DUP", "becomes": "INS"},
-        {"entry": "vmov_n_s64", "field": "/operands", "was": "Vd.1D,rn", "becomes": "Vd.D[0],xn"},
-        {"entry": "vadd_s16", "field": "/base_instruction/0", "was": "SUB", "becomes": "ADD"},
-        {"entry": "vmissing", "field": "/operands", "was": "", "becomes": ""}
-    ]"#
-    .to_vec();
+    files.errata = Some(errata(
+        r#"
+        [[erratum]]
+        entry = "vmov_n_s64"
+        field = [{ of = "mnemonic", was = "DUP", now = "INS" }, { of = "operands", was = "Vd.1D,rn", now = "Vd.D[0],xn" }]
+        evidence = { undefined = "the instruction" }
+        note = "no such DUP"
+
+        [[erratum]]
+        entry = ["vadd_s16", "vmissing"]
+        field = [{ of = "mnemonic", was = "SUB", now = "ADD" }]
+        evidence = { undefined = "nothing" }
+        note = "stale, and an entry that is not there"
+
+        [[erratum]]
+        entry = "vsubq_u8"
+        exchange = ["a", "b"]
+        evidence = { undefined = "nothing" }
+        note = "the operands are in order"
+        "#,
+    ));
     let parsed = files.parse();
     let moved = parsed.instructions.iter().find(|i| i.id == "vmov_n_s64").expect("corrected");
     let value = Bits::from_hex(64, "0123456789abcdef").unwrap();
     assert_eq!(interp::evaluate(&moved.function, std::slice::from_ref(&value)).unwrap(), [value]);
-    let told: Vec<&str> =
-        parsed.diagnostics.iter().map(|d| d.message.as_str()).filter(|m| m.contains("erratum")).collect();
+    let told: Vec<(&str, &str, u32)> = parsed
+        .diagnostics
+        .iter()
+        .filter(|d| d.message.contains("erratum"))
+        .map(|d| (d.entry.as_deref().unwrap_or(""), d.message.as_str(), d.span.line))
+        .collect();
     assert_eq!(
         told,
         [
-            "the erratum of `/base_instruction/0` no longer applies: expected `SUB`, found `\"ADD\"`",
-            "there is no entry `vmissing` for an erratum"
+            ("vadd_s16", "an erratum no longer applies: `mnemonic` is `ADD`, not `SUB`", 8),
+            ("vsubq_u8", "an erratum no longer applies: the operands already name `a` before `b`", 14),
         ]
     );
+    let (version, applications) = check_errata(&files.documents(), files.errata.as_ref().unwrap());
+    assert_eq!(version, "search data");
+    assert_eq!(applications[2].state, State::NoEntry);
+}
+
+#[test]
+fn decode_values_and_operations_serve_where_there_is_no_asl() {
+    let mut files = Files::sample();
+    files.instructions.clear();
+    let parsed = files.parse();
+    let add = parsed.instructions.iter().find(|i| i.id == "vadd_s16").expect("modelled");
+    let own = SAMPLE.instructions.iter().find(|i| i.id == "vadd_s16").expect("modelled");
+    assert_eq!(add.function.to_string(), own.function.to_string());
+    // The two readings of one intrinsic, with the ASL at hand.
+    let files = Files::sample();
+    let other = parse(&files.documents(), &files.options(Bodies::Named));
+    let read = other.instructions.iter().find(|i| i.id == "vadd_s16").expect("modelled");
+    let raised = |function| hydride_ir::exact::raise(function).map(|(_, raised)| raised).unwrap();
+    assert_eq!(raised(&read.function), raised(&own.function));
 }

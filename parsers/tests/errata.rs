@@ -158,7 +158,7 @@ fn what_no_longer_applies_is_an_error_and_changes_nothing() {
         assert_eq!(parsed.ledger[0].status, Status::Modelled);
     }
     let text = erratum("[\"2.1\"]", "exchange = [\"a\", \"b\"]").replace("\"one\"", "[\"one\", \"two\"]");
-    assert_eq!(states(&text), [State::Applied, State::Stale("the document has no such entry".to_owned())]);
+    assert_eq!(states(&text), [State::Applied, State::NoEntry]);
 }
 
 #[test]

@@ -147,6 +147,10 @@ fn an_unterminated_record_does_not_hide_the_next() {
 fn records_with_wrong_parts_fail() {
     let bad = |text: &str| failed(&with_semantics(text).ledger);
     assert_eq!(bad("EXTINSN(V6_short, \"Vd32=vown(Vu32)\")").1, "a record has five parts, this one 2");
+    assert_eq!(
+        bad("EXTINSN(, \"Vd=v(Vu)\", ATTRIBS(), \"d\", { VdV = VuV; })").1,
+        "`` is no name of an instruction"
+    );
     let unknown = bad("EXTINSN(V6_z, \"Zd32=vown(Vu32)\", ATTRIBS(), \"d\", { VdV = VuV; })");
     assert_eq!(unknown.0, "unknown-register");
     assert_eq!(unknown.1, "unknown register class `Z` in the operand `Zd32`");
@@ -216,6 +220,7 @@ fn empty_and_undecodable_documents_are_reported() {
         semantics: Some(empty),
         macros: Some(empty),
         prototypes: Some(empty),
+        errata: None,
     };
     let parsed = parse(&documents, &Options::default());
     assert_eq!(parsed.diagnostics.iter().filter(|d| d.message == "the document is empty").count(), 4);
@@ -236,6 +241,11 @@ fn prototypes_that_cannot_be_read_are_reported() {
         (format!("{test}/* nothing */"), "the prototype's comment has no assembly syntax or no C prototype"),
         (format!("{test}{comment}"), "the prototype has no macro"),
         (format!("{test}{comment}#define Q6_V_v(Vu) other(Vu)\n"), "the prototype's macro names no builtin"),
+        // Found by mutation: an instruction without a name.
+        (
+            format!("{test}{comment}#define Q6_V_v(Vu) __builtin_HEXAGON_>V6_v(Vu)\n"),
+            "the prototype's macro names no builtin",
+        ),
     ];
     for (text, message) in cases {
         let prototypes = Some(Document { name: "own.h", bytes: text.as_bytes() });
@@ -251,6 +261,7 @@ fn prototypes_that_cannot_be_read_are_reported() {
         prototypes: Some(Document { name: "own.h", bytes: mismatch.as_bytes() }),
         manual: None,
         macros: sample.documents().macros,
+        errata: None,
     };
     assert_eq!(failed(&parse(&documents, &Options::default()).ledger).0, "signature");
 }

@@ -6,7 +6,8 @@ mod hexagon_support;
 use hexagon_support::{Sample, bytes, halves, int, repeat, words};
 use hydride_ir::Function;
 use hydride_ir::exact::Int;
-use parsers::hexagon::{Agreement, Options, VectorLength, compare, parse, parse_idef, parse_manual};
+use parsers::errata::{Errata, State};
+use parsers::hexagon::{Options, VectorLength, parse, parse_manual};
 use parsers::{Kind, Parsed, Severity, Status};
 
 fn both() -> [Options; 2] {
@@ -74,46 +75,38 @@ fn printed_functions_can_be_parsed() {
 }
 
 #[test]
-fn both_readings_agree() {
+fn errata_correct_the_manual() {
     let sample = Sample::read();
-    for options in both() {
-        let first = parse_idef(&sample.documents(), &options);
-        let second = parse_manual(&sample.documents(), &options);
-        let compared = compare(&first, &second, Some(&evaluate));
-        assert_eq!(compared.len(), 11);
-        for comparison in compared {
-            // One is written by De Morgan's law: other expressions, the same values.
-            match (comparison.id.as_str(), comparison.agreement) {
-                (id, Agreement::Equal) => assert_ne!(id, "V6_pred_or_n"),
-                (id, Agreement::Examples(_)) => assert_eq!(id, "V6_pred_or_n"),
-                other => panic!("{other:?}"),
-            }
-        }
-    }
-}
-
-fn evaluate(function: &Function, args: &[hydride_ir::Bits]) -> Option<Vec<hydride_ir::Bits>> {
-    Some(hexagon_support::evaluate_bits(function, args))
-}
-
-#[test]
-fn a_wrong_reading_is_noticed() {
-    let sample = Sample::read();
-    let manual = String::from_utf8(sample.manual.clone())
-        .expect("UTF-8")
-        .replace("Vd.b[n] = sum;", "Vd.b[n] = sum - 1;");
     let mut documents = sample.documents();
-    documents.manual =
-        documents.manual.map(|document| parsers::hexagon::Document { bytes: manual.as_bytes(), ..document });
-    let options = Options::default();
-    let (first, second) = (parse_idef(&documents, &options), parse_manual(&documents, &options));
-    let agreement = |evaluate: Option<parsers::hexagon::Evaluate<'_>>| {
-        let found =
-            compare(&first, &second, evaluate).into_iter().find(|comparison| comparison.id == "V6_vaddb");
-        found.expect("V6_vaddb").agreement
+    let erratum = |entry: &str, was: &str, now: &str| {
+        format!(
+            "[[erratum]]\nentry = \"{entry}\"\nfragment = [{{ of = \"pseudocode\", was = \"{was}\", now = \"{now}\" \
+             }}]\nevidence = {{ cpu = \"one\", inputs = 10 }}\nnote = \"own\"\n"
+        )
     };
-    assert_eq!(agreement(None), Agreement::Unknown);
-    assert!(matches!(agreement(Some(&evaluate)), Agreement::Different(args) if args.len() == 2));
+    let text = [
+        erratum("V6_vaddb", "= sum;", "= sum - 1;"),
+        erratum("V6_vaddb", "nowhere", ""),
+        erratum("V6_of_another_edition", "a", ""),
+    ];
+    let errata = Errata::parse("own.toml", &text.concat(), |_| String::new()).expect("legal errata");
+    documents.errata = Some(&errata);
+    let parsed = parse_manual(&documents, &Options::default());
+    let states: Vec<&State> = parsed.errata.iter().map(|done| &done.state).collect();
+    let stale = State::Stale("there is no `nowhere` in `pseudocode`".to_owned());
+    assert_eq!(states, [&State::Applied, &stale, &State::NoEntry]);
+    // The semantics file has the entry, so that the manual's record is not used.
+    let all = parse(&documents, &Options::default());
+    let states: Vec<&State> = all.errata.iter().map(|done| &done.state).collect();
+    assert_eq!(states, [&State::Unread, &stale, &State::NoEntry]);
+    let sums =
+        parsed.instructions.iter().find(|instruction| instruction.id == "V6_vaddb").expect("it is there");
+    let ones = hydride_ir::Bits::from_u64(1024, 1);
+    let results = hexagon_support::evaluate_bits(&sums.function, &[ones.clone(), ones]);
+    assert_eq!(results[0].words()[0] & 0xffff, 0xff01, "2 - 1, then 0 - 1");
+    let told: Vec<String> =
+        parsed.diagnostics.iter().map(|found| format!("{}:{}", found.span.file, found.message)).collect();
+    assert_eq!(told, ["own.toml:an erratum no longer applies: there is no `nowhere` in `pseudocode`"]);
 }
 
 #[test]

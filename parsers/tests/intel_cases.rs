@@ -7,11 +7,12 @@
 //! A case begins with `#!` lines: the result and the parameters as `name c_type etype [immwidth]`, and
 //! `run HEX … => HEX` with the arguments in the intrinsic's order.
 
+mod golden_cases;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hydride_ir::Bits;
-use parsers::{Instruction, Parsed, Status, intel};
+use parsers::{Instruction, Parsed, intel};
 
 struct Case {
     xml: String,
@@ -71,39 +72,11 @@ fn only(parsed: &Parsed, path: &Path) -> Instruction {
 }
 
 fn cases(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intel").join(folder);
-    let mut found: Vec<PathBuf> = fs::read_dir(folder)
-        .expect("the folder is there")
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
-        .collect();
-    found.sort();
-    assert!(!found.is_empty());
-    found
+    golden_cases::cases(&format!("intel/{folder}"), &["txt"])
 }
 
-/// Compares with the expected file, or writes it; then no expected file may be without a case.
 fn check_goldens(folder: &str, extension: &str, actual: impl Fn(&Path) -> String) {
-    let bless = std::env::var_os("HYDRIDE_BLESS").is_some();
-    let cases = cases(folder);
-    for path in &cases {
-        let golden = path.with_extension(extension);
-        let actual = actual(path);
-        if bless {
-            fs::write(&golden, actual).expect("the expected file is writable");
-            continue;
-        }
-        let expected = fs::read_to_string(&golden).unwrap_or_default();
-        assert_eq!(actual, expected, "{}", path.display());
-    }
-    let folder = cases[0].parent().expect("a folder");
-    for entry in fs::read_dir(folder).expect("the folder is there").flatten() {
-        let path = entry.path();
-        if path.extension().is_some_and(|found| found == extension) && !path.with_extension("txt").exists() {
-            assert!(bless, "{} has no case", path.display());
-            fs::remove_file(path).expect("the orphan is removable");
-        }
-    }
+    golden_cases::check(&format!("intel/{folder}"), &["txt"], extension, actual);
 }
 
 #[test]
@@ -115,15 +88,7 @@ fn operations_become_these_functions() {
 fn operations_fail_like_this() {
     check_goldens("fail", "diag", |path| {
         let parsed = parse(&read(path));
-        let line = &parsed.ledger[0];
-        let place = format!("{}:{}", line.span.line, line.span.column);
-        match &line.status {
-            Status::Modelled => panic!("{} is modelled", path.display()),
-            Status::Excluded { reason, message } => {
-                format!("{place} excluded {reason}: {}\n", message.as_deref().unwrap_or("-"))
-            }
-            Status::Failed { reason, message } => format!("{place} failed {reason}: {message}\n"),
-        }
+        golden_cases::verdict(&parsed.ledger[0]).replace("case:", "")
     });
 }
 
@@ -133,16 +98,6 @@ fn functions_compute_these_values() {
         let case = read(&path);
         let instruction = only(&parse(&case), &path);
         assert!(!case.runs.is_empty(), "{} runs nothing", path.display());
-        for run in &case.runs {
-            let (args, expected) = run.split_once("=>").expect("`=>`");
-            let args: Vec<Bits> = args
-                .split_whitespace()
-                .zip(&instruction.signature.args)
-                .map(|(digits, arg)| Bits::from_hex(arg.width, digits).expect("hexadecimal digits"))
-                .collect();
-            let results = interp::evaluate(&instruction.function, &args).expect("it evaluates");
-            let expected = Bits::from_hex(results[0].width(), expected.trim()).expect("hexadecimal digits");
-            assert_eq!(format!("{:x}", results[0]), format!("{expected:x}"), "{}: {run}", path.display());
-        }
+        golden_cases::run(&instruction, &case.runs, &path);
     }
 }

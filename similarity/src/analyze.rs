@@ -1,20 +1,32 @@
 //! One instruction by itself: its canonical function, and the key under which it meets its likes.
 
-use hydride_ir::exact::{RaiseError, Raised, raise};
+use hydride_ir::exact::{Dag, RaiseError, Raised, raise};
 use hydride_ir::lane::{Canonical, Form, Kind, Masking, canonicalize, emit};
 use hydride_ir::{Function, Num, Role};
+
+use crate::application::{Part, Source};
 
 /// What is known of an instruction before it is compared with others.
 #[derive(Debug)]
 pub struct Analysis {
     /// The function in canonical lane form, with its masking; `None` where there is no short lane form.
     pub canonical: Option<Function>,
-    /// The unmasked form with its arguments renumbered in order of first use; `None` as above.
+    /// The instruction as an operation under its masking.
+    pub shape: Shape,
+}
+
+/// An instruction as an operation with modifiers.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// The operation's form with its arguments renumbered in order of first use; `None` where there is no
+    /// short lane form.
     pub form: Option<Form<i64>>,
-    /// For each argument of the form the instruction's own.
-    pub args: Vec<u32>,
+    /// For each argument of the operation where it comes from.
+    pub args: Vec<Source>,
     /// The masking taken off.
     pub masking: Option<Masking>,
+    /// The part of the result that the operation writes, when it is not the whole.
+    pub part: Option<Part>,
     /// Structure without numbers: instructions with one key are members of one class. 32 hexadecimal digits.
     pub key: String,
 }
@@ -22,28 +34,44 @@ pub struct Analysis {
 /// Brings a function into canonical form and finds its key.
 pub fn analyze(function: &Function) -> Result<Analysis, RaiseError> {
     let (mut dag, raised) = raise(function)?;
-    let canonical = canonicalize(&mut dag, &raised, |arg| function.args[arg as usize].role == Role::Register)
-        .filter(|canonical| is_short(canonical, &raised));
-    let Some(Canonical { form, masking }) = canonical else {
-        return Ok(Analysis {
-            canonical: None,
-            form: None,
-            args: Vec::new(),
-            masking: None,
-            key: general_key(function),
-        });
+    let canonical = lane_form(&mut dag, &raised, function);
+    let text = canonical
+        .as_ref()
+        .map(|canonical| canonical_function(function, &canonical.form, canonical.masking.as_ref()));
+    let own: Vec<Source> = (0..function.args.len() as u32).map(Source::Own).collect();
+    let shape = match canonical {
+        Some(canonical) => form_shape(canonical, function, &own, None),
+        None => general_shape(function),
     };
-    let text = canonical_function(function, &form, masking.as_ref());
-    let (mut form, args) = renumber(form);
+    Ok(Analysis { canonical: text, shape })
+}
+
+/// The lane form of `raised`, which reads the arguments of `function` and perhaps further ones.
+pub(crate) fn lane_form(dag: &mut Dag, raised: &Raised, function: &Function) -> Option<Canonical> {
+    let may_mask = |arg: u32| function.args.get(arg as usize).is_some_and(|arg| arg.role == Role::Register);
+    canonicalize(dag, raised, may_mask).filter(|canonical| is_short(canonical, raised))
+}
+
+/// The shape of a form; `sources` tells where the arguments come from that its leaves name.
+pub(crate) fn form_shape(
+    canonical: Canonical,
+    function: &Function,
+    sources: &[Source],
+    part: Option<Part>,
+) -> Shape {
+    let Canonical { form, masking } = canonical;
+    let (mut form, order) = renumber(form);
+    let args: Vec<Source> = order.iter().map(|arg| sources[*arg as usize]).collect();
     // An immediate is encoded whole, whatever bits of it are used.
-    for (width, arg) in form.arg_widths.iter_mut().zip(&args) {
-        let own = &function.args[*arg as usize];
-        if let (Role::Immediate { .. }, Some(whole)) = (own.role, own.width.as_constant()) {
+    for (width, source) in form.arg_widths.iter_mut().zip(&args) {
+        if let Some(own) = source.own().map(|arg| &function.args[arg as usize])
+            && let (Role::Immediate { .. }, Some(whole)) = (own.role, own.width.as_constant())
+        {
             *width = whole;
         }
     }
     let key = form_key(&form, function, &args);
-    Ok(Analysis { canonical: Some(text), form: Some(form), args, masking, key })
+    Shape { form: Some(form), args, masking, part, key }
 }
 
 /// A form that needs more terms than the flat function has segments recovers nothing.
@@ -83,11 +111,15 @@ fn renumber(mut form: Form<i64>) -> (Form<i64>, Vec<u32>) {
     (form, order)
 }
 
-fn form_key(form: &Form<i64>, function: &Function, args: &[u32]) -> String {
+fn is_immediate(function: &Function, source: Source) -> bool {
+    let role = |arg: u32| function.args[arg as usize].role;
+    source.own().is_some_and(|arg| matches!(role(arg), Role::Immediate { .. }))
+}
+
+fn form_key(form: &Form<i64>, function: &Function, args: &[Source]) -> String {
     let mut hasher = blake3::Hasher::new();
-    for arg in args {
-        let immediate = matches!(function.args[*arg as usize].role, Role::Immediate { .. });
-        hasher.update(&[u8::from(immediate)]);
+    for source in args {
+        hasher.update(&[u8::from(is_immediate(function, *source))]);
     }
     for result in &form.results {
         hasher.update(b"result");
@@ -95,14 +127,18 @@ fn form_key(form: &Form<i64>, function: &Function, args: &[u32]) -> String {
             hasher.update(b"statement");
             for term in &statement.template.terms {
                 hasher.update(format!("{:?}{:?}{:?};", term.kind, term.children, term.folds).as_bytes());
+                // The low bits of a computed value are another operation than bits above them.
+                if let Kind::Slice = term.kind {
+                    hasher.update(&[u8::from(term.numbers[0].base == 0)]);
+                }
             }
         }
     }
-    hasher.finalize().to_hex()[..32].to_string()
+    short(hasher)
 }
 
-/// The key of an instruction without lane form: its own semantics, names apart.
-fn general_key(function: &Function) -> String {
+/// The shape of an instruction without lane form: its own semantics, names apart.
+fn general_shape(function: &Function) -> Shape {
     let mut nameless = function.clone();
     nameless.name = "general".into();
     for (position, arg) in nameless.args.iter_mut().enumerate() {
@@ -111,5 +147,11 @@ fn general_key(function: &Function) -> String {
     for (position, result) in nameless.results.iter_mut().enumerate() {
         result.name = format!("r{position}");
     }
-    blake3::hash(nameless.to_string().as_bytes()).to_hex()[..32].to_string()
+    let key = blake3::hash(nameless.to_string().as_bytes()).to_hex()[..32].to_string();
+    let args = (0..function.args.len() as u32).map(Source::Own).collect();
+    Shape { form: None, args, masking: None, part: None, key }
+}
+
+pub(crate) fn short(hasher: blake3::Hasher) -> String {
+    hasher.finalize().to_hex()[..32].to_string()
 }

@@ -2,13 +2,15 @@
 
 use hydride_ir::exact::{Dag, Lowering, NodeId, Part, RaiseError, Segment, raise, raise_with};
 use hydride_ir::lane::Masking;
-use hydride_ir::{Function, ResultId, ResultSlot, Stmt, VerifyError};
+use hydride_ir::{Atom, Function, ResultId, ResultSlot, Stmt, VerifyError};
 use smt::{Prover, Verdict};
+
+use crate::application::Application;
 
 /// How a membership was established.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// Both sides are one expression after simplification of exact integers.
+    /// Both sides are one expression after simplification of exact integers, in each case of a small number.
     Structural,
     /// The solver proved every element equal.
     Smt,
@@ -31,19 +33,8 @@ pub enum Refusal {
     Raise(#[from] RaiseError),
 }
 
-/// How a member applies its class's function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Application {
-    /// Values of the class's parameters.
-    pub params: Vec<i64>,
-    /// For each of the class's arguments the member's.
-    pub args: Vec<u32>,
-    /// Masking of the result.
-    pub masking: Option<Masking>,
-}
-
 /// Proves that `class` applied as `application` says equals `member`, its directly parsed function.
-pub fn certify(
+pub(crate) fn prove(
     class: &Function,
     member: &Function,
     application: &Application,
@@ -51,36 +42,59 @@ pub fn certify(
 ) -> Result<Proof, Refusal> {
     class.verify_with(&application.params)?;
     let (mut dag, expected) = raise(member)?;
-    let bindings: Vec<NodeId> = application.args.iter().map(|arg| dag.arg(*arg)).collect();
+    let value_of = |atom| match atom {
+        Atom::Param(param) => application.params.get(param.0 as usize).copied().unwrap_or(0),
+        Atom::Index(_) => 0,
+    };
+    let mut bindings: Vec<NodeId> = Vec::with_capacity(class.args.len());
+    for (arg, source) in class.args.iter().zip(&application.args) {
+        let width = arg.width.eval(value_of).and_then(|width| u32::try_from(width).ok()).unwrap_or(1);
+        bindings.push(source.bind(&mut dag, width));
+    }
     let applied = raise_with(&mut dag, class, &application.params, &bindings)?;
     let mut pairs = Vec::new();
     for (class_segments, segments) in applied.results.iter().zip(&expected.results) {
-        let mut end = 0;
         let width = segments.iter().map(|segment| segment.low + segment.width).max().unwrap_or(0);
+        let (start, room) = application.part.map_or((0, width), |part| (part.low, part.width));
+        let mut end = start;
         for segment in class_segments {
-            if segment.low + segment.width > width {
+            if segment.low + segment.width > room {
                 return Err(Refusal::Different);
             }
-            let given = masked(&mut dag, segment, application.masking.as_ref());
-            let wanted = read(&mut dag, segments, segment.low, segment.width);
-            end = end.max(segment.low + segment.width);
-            if given != wanted {
-                pairs.push((segment.width, given, wanted));
+            end = end.max(start + segment.low + segment.width);
+            for lane in lanes(&mut dag, segment, application.masking.as_ref()) {
+                let lane = Segment { low: start + lane.low, ..lane };
+                let given = masked(&mut dag, &lane, application.masking.as_ref());
+                let wanted = read(&mut dag, segments, lane.low, lane.width);
+                if given != wanted {
+                    pairs.push((lane.width, given, wanted));
+                }
             }
         }
-        // What the class does not write is zero.
-        if width > end {
-            let zero = dag.int(0);
-            let rest = read(&mut dag, segments, end, width - end);
-            if rest != zero {
-                pairs.push((width - end, zero, rest));
+        // What the class does not write is zero, and outside of its part it is the argument's.
+        let mut rest = vec![(end, start + room - end, None)];
+        if let Some(part) = application.part {
+            rest.push((0, start, Some(part.pass)));
+            rest.push((start + room, width - start - room, Some(part.pass)));
+        }
+        for (low, width, pass) in rest {
+            if width == 0 {
+                continue;
+            }
+            let given = match pass {
+                Some(arg) => dag.arg_slice(arg, low, width, false),
+                None => dag.int(0),
+            };
+            let wanted = read(&mut dag, segments, low, width);
+            if given != wanted {
+                pairs.push((width, given, wanted));
             }
         }
     }
     if applied.results.len() != expected.results.len() {
         return Err(Refusal::Different);
     }
-    if pairs.is_empty() {
+    if pairs.iter().all(|(_, given, wanted)| dag.equal_in_all_cases(*given, *wanted)) {
         return Ok(Proof::Structural);
     }
     let side = |dag: &Dag, pick: &dyn Fn(NodeId, NodeId) -> NodeId| {
@@ -105,16 +119,31 @@ pub fn certify(
     }
 }
 
+/// A segment cut at the ends of the mask's lanes.
+fn lanes(dag: &mut Dag, segment: &Segment, masking: Option<&Masking>) -> Vec<Segment> {
+    let lane = match masking {
+        Some(masking) if segment.width > masking.lane => masking.lane,
+        _ => return vec![*segment],
+    };
+    (0..segment.width)
+        .step_by(lane as usize)
+        .map(|low| {
+            let width = lane.min(segment.width - low);
+            Segment { low: segment.low + low, width, value: dag.slice(segment.value, low, width, false) }
+        })
+        .collect()
+}
+
 /// The class's value under the member's masking.
 fn masked(dag: &mut Dag, segment: &Segment, masking: Option<&Masking>) -> NodeId {
     let Some(masking) = masking else { return segment.value };
-    let place = segment.low / segment.width;
+    let place = segment.low / masking.lane;
     let bit = dag.arg_slice(masking.mask, place * masking.stride, 1, false);
-    let otherwise = match masking.pass {
+    let kept = match masking.pass {
         Some(arg) => dag.arg_slice(arg, segment.low, segment.width, false),
         None => dag.int(0),
     };
-    dag.select(bit, segment.value, otherwise)
+    if masking.negated { dag.select(bit, kept, segment.value) } else { dag.select(bit, segment.value, kept) }
 }
 
 /// Bits `low .. low + width` of what was written.

@@ -10,13 +10,27 @@
 #![forbid(unsafe_code)]
 
 mod analyze;
+mod application;
+mod apply;
+mod cached;
 mod certificate;
+mod difference;
+mod merges;
 mod parameters;
 mod partition;
+mod readings;
+mod relations;
+mod variants;
 
-pub use analyze::{Analysis, analyze};
-pub use certificate::{Application, Proof, Refusal, certify, commutes};
+pub use analyze::{Analysis, Shape, analyze};
+pub use application::{Application, Broadcast, Part, Source};
+pub use apply::{ApplyError, apply};
+pub use cached::certify;
+pub use certificate::{Proof, Refusal, commutes};
+pub use difference::{Difference, Side, first_difference};
+pub use merges::{Step, steps};
 pub use partition::{Class, Entry, Member, Partition, partition};
+pub use relations::{Change, Relation, relations};
 
 /// Whether exchanging the first two arguments keeps every result, at the parameter values of every member.
 pub fn is_commutative(class: &Class) -> bool {

@@ -23,9 +23,26 @@ struct Parameter {
     values: Vec<i64>,
 }
 
-/// Finds the parameters of forms of one structure. `registers` holds for each member the widths of the
-/// registers that its arguments come from: an argument may be declared as wide as these.
-pub(crate) fn parameterize(forms: &[&Form<i64>], registers: &[Vec<i64>]) -> Parameterized {
+/// What is enough to believe that a number is a sum of others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Evidence {
+    /// Three different values: two points fit a line by accident.
+    ThreeValues,
+    /// Any values, for widths and positions that make up an element with another one.
+    Complement,
+}
+
+/// Finds the parameters of forms of one structure, at most `most` if that can be. `registers` holds for each member
+/// the widths of the registers that its arguments come from: an argument may be declared as wide as these.
+pub(crate) fn parameterize(forms: &[&Form<i64>], registers: &[Vec<i64>], most: usize) -> Parameterized {
+    let careful = parameterize_by(forms, registers, Evidence::ThreeValues);
+    if careful.params.len() <= most {
+        return careful;
+    }
+    parameterize_by(forms, registers, Evidence::Complement)
+}
+
+fn parameterize_by(forms: &[&Form<i64>], registers: &[Vec<i64>], evidence: Evidence) -> Parameterized {
     let forms = &level_signs(forms);
     let columns = columns(forms);
     let mut args = 0;
@@ -42,7 +59,7 @@ pub(crate) fn parameterize(forms: &[&Form<i64>], registers: &[Vec<i64>]) -> Para
                 let widths: Vec<i64> = registers.iter().map(|widths| widths[args - 1]).collect();
                 arg_width(column, &widths, &params).unwrap_or_else(|| introduce(column, &mut params))
             }
-            _ => expressed(column, &params).unwrap_or_else(|| introduce(column, &mut params)),
+            _ => expressed(column, &params, evidence).unwrap_or_else(|| introduce(column, &mut params)),
         };
         nums[index] = Some(num);
     }
@@ -133,7 +150,7 @@ fn agrees(column: &Column, mut value_of: impl FnMut(usize) -> Option<i64>) -> bo
 }
 
 /// The column as a constant, a parameter, or a product or sum of few.
-fn expressed(column: &Column, params: &[Parameter]) -> Option<Num> {
+fn expressed(column: &Column, params: &[Parameter], evidence: Evidence) -> Option<Num> {
     let mut known = column.values.iter().flatten();
     let Some(first) = known.next() else { return Some(Num::constant(0)) };
     if known.all(|value| value == first) {
@@ -144,6 +161,12 @@ fn expressed(column: &Column, params: &[Parameter]) -> Option<Num> {
             param.role == Role::Signed && agrees(column, |member| Some(param.values[member]))
         });
         return same.map(param);
+    }
+    // Positions in one register move together.
+    if column.role == Role::Offset
+        && let Some(num) = moved_alike(column, params)
+    {
+        return Some(num);
     }
     // Products of up to three quantities with a small constant factor.
     let quantities = quantities(params);
@@ -157,7 +180,11 @@ fn expressed(column: &Column, params: &[Parameter]) -> Option<Num> {
             }
         }
     }
-    // Sums are believed where three different values bear them out: two points fit a line by accident.
+    if evidence == Evidence::Complement
+        && let Some(num) = complement(column, params)
+    {
+        return Some(num);
+    }
     let mut distinct: Vec<i64> = column.values.iter().flatten().copied().collect();
     distinct.sort_unstable();
     distinct.dedup();
@@ -203,6 +230,36 @@ fn expressed(column: &Column, params: &[Parameter]) -> Option<Num> {
         }
     }
     None
+}
+
+/// A width or position as what another width leaves of an element, or as the element and the other.
+fn complement(column: &Column, params: &[Parameter]) -> Option<Num> {
+    if !matches!(column.role, Role::Offset | Role::SliceWidth | Role::Width) {
+        return None;
+    }
+    let of_role =
+        |roles: &'static [Role]| (0..params.len()).filter(move |index| roles.contains(&params[*index].role));
+    of_role(&[Role::ElementWidth, Role::SliceWidth]).find_map(|whole| {
+        of_role(&[Role::SliceWidth, Role::Width]).filter(|other| *other != whole).find_map(|other| {
+            [(1, -1), (1, 1), (2, -1)].into_iter().find_map(|(factor, sign)| {
+                agrees(column, |member| {
+                    Some(factor * params[whole].values[member] + sign * params[other].values[member])
+                })
+                .then(|| param(whole) * Num::constant(factor) + param(other) * Num::constant(sign))
+            })
+        })
+    })
+}
+
+/// An offset as another one and a constant.
+fn moved_alike(column: &Column, params: &[Parameter]) -> Option<Num> {
+    params.iter().enumerate().filter(|(_, known)| known.role == Role::Offset).find_map(|(index, known)| {
+        let (member, value) =
+            column.values.iter().enumerate().find_map(|(member, value)| Some((member, (*value)?)))?;
+        let rest = value - known.values[member];
+        agrees(column, |member| known.values[member].checked_add(rest))
+            .then(|| param(index) + Num::constant(rest))
+    })
 }
 
 /// Constant factors that a derived number may have, the likeliest first.

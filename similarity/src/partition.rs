@@ -1,16 +1,18 @@
 //! The equivalence classes: instructions of one key under one parameterized function, each proved.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use hydride_ir::lane::{Form, Masking, emit};
-use hydride_ir::{Arg, Function, Num, ResultSlot};
+use hydride_ir::lane::{Form, Kind, emit};
+use hydride_ir::{Arg, Function, Num, ResultSlot, Role};
 use rayon::prelude::*;
 use smt::Prover;
 
-use crate::analyze::Analysis;
-use crate::certificate::{Application, Proof, Refusal, certify};
+use crate::analyze::{Analysis, Shape};
+use crate::application::{Application, Source};
+use crate::cached::certify;
+use crate::certificate::{Proof, Refusal};
 use crate::parameters::{Parameterized, parameterize};
+use crate::readings::readings;
 
 /// An instruction to be classified.
 #[derive(Clone, Copy, Debug)]
@@ -32,13 +34,6 @@ pub struct Partition {
     pub classes: Vec<Class>,
     /// Memberships that could not be decided; each such instruction has a class of its own.
     pub unknown: Vec<(usize, Refusal)>,
-}
-
-impl Partition {
-    fn absorb(&mut self, part: Partition) {
-        self.classes.extend(part.classes);
-        self.unknown.extend(part.unknown);
-    }
 }
 
 /// One equivalence class.
@@ -63,33 +58,36 @@ pub struct Member {
     pub proof: Proof,
 }
 
-/// Shares `entries` out over classes. `progress` is told the number of finished members.
+/// Shares `entries` out over classes. Each thread asks a prover of its own, made by `new_prover`; `progress` is
+/// told the number of finished members.
 pub fn partition(
     entries: &[Entry<'_>],
-    time_limit: Duration,
+    new_prover: &(dyn Fn() -> Prover + Sync),
     progress: &(dyn Fn(usize) + Sync),
 ) -> Partition {
-    let mut buckets: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (position, entry) in entries.iter().enumerate() {
-        buckets.entry(&entry.analysis.key).or_default().push(position);
-    }
-    for bucket in buckets.values_mut() {
-        bucket.sort_by_key(|position| (entries[*position].isa, entries[*position].id));
-    }
-    let mut buckets: Vec<(&str, Vec<usize>)> = buckets.into_iter().collect();
-    // Large classes first, so that none is left to one thread at the end.
-    buckets.sort_by_key(|(key, bucket)| (std::cmp::Reverse(bucket.len()), *key));
-    let parts: Vec<Partition> = buckets
-        .par_iter()
-        .map_init(
-            || Prover::with_time_limit(time_limit),
-            |prover, (key, bucket)| class(entries, key, bucket, prover, progress),
-        )
+    let readings = readings(entries);
+    let shape = |position: usize| readings[position].as_ref().unwrap_or(&entries[position].analysis.shape);
+    let candidates: Vec<Candidate<'_>> = entries
+        .iter()
+        .enumerate()
+        .map(|(position, entry)| Candidate {
+            position,
+            entry,
+            shape: shape(position),
+            plain: readings[position].is_none(),
+        })
         .collect();
     let mut partition = Partition::default();
-    for part in parts {
-        partition.absorb(part);
-    }
+    let refused = classes(&candidates, new_prover, progress, &mut partition);
+    // Readings that were not proved: the instructions keep to themselves.
+    let plain: Vec<Candidate<'_>> = refused
+        .into_iter()
+        .map(|position| {
+            let entry = &entries[position];
+            Candidate { position, entry, shape: &entry.analysis.shape, plain: true }
+        })
+        .collect();
+    classes(&plain, new_prover, progress, &mut partition);
     let name = |class: &Class| {
         let entry = &entries[class.members[0].entry];
         (entry.isa.to_string(), entry.id.to_string())
@@ -99,74 +97,177 @@ pub fn partition(
     partition
 }
 
-/// Parameters beyond which a class is a coincidence of structure: such members stay apart unless their
-/// numbers are the same.
-const MAX_PARAMETERS: usize = 20;
+/// An instruction in the reading under which it is classified.
+#[derive(Clone, Copy)]
+struct Candidate<'a> {
+    position: usize,
+    entry: &'a Entry<'a>,
+    shape: &'a Shape,
+    /// Whether the reading is without further modifiers.
+    plain: bool,
+}
 
-/// Classes of the members whose forms are equal, numbers and all.
-fn split(
-    entries: &[Entry<'_>],
+/// The classes of candidates; returns those whose reading was not proved.
+fn classes(
+    candidates: &[Candidate<'_>],
+    new_prover: &(dyn Fn() -> Prover + Sync),
+    progress: &(dyn Fn(usize) + Sync),
+    partition: &mut Partition,
+) -> Vec<usize> {
+    let mut buckets: BTreeMap<&str, Vec<Candidate<'_>>> = BTreeMap::new();
+    for candidate in candidates {
+        buckets.entry(&candidate.shape.key).or_default().push(*candidate);
+    }
+    for bucket in buckets.values_mut() {
+        bucket.sort_by_key(|candidate| (candidate.entry.isa, candidate.entry.id));
+    }
+    let mut buckets: Vec<(&str, Vec<Candidate<'_>>)> = buckets.into_iter().collect();
+    // Large classes first, so that none is left to one thread at the end.
+    buckets.sort_by_key(|(key, bucket)| (std::cmp::Reverse(bucket.len()), *key));
+    let parts: Vec<Part> = buckets
+        .par_iter()
+        .map_init(new_prover, |prover, (key, bucket)| class(key, bucket, prover, progress))
+        .collect();
+    let mut refused = Vec::new();
+    for part in parts {
+        partition.classes.extend(part.classes);
+        partition.unknown.extend(part.unknown);
+        refused.extend(part.refused);
+    }
+    refused.sort_unstable();
+    refused
+}
+
+/// What one bucket gives.
+#[derive(Default)]
+struct Part {
+    classes: Vec<Class>,
+    unknown: Vec<(usize, Refusal)>,
+    refused: Vec<usize>,
+}
+
+impl Part {
+    fn absorb(&mut self, part: Part) {
+        self.classes.extend(part.classes);
+        self.unknown.extend(part.unknown);
+        self.refused.extend(part.refused);
+    }
+}
+
+/// The most parameters that a class may have: beyond, its members are told apart by the layout of their
+/// elements, and in the end by any of their numbers.
+const MAX_PARAMETERS: usize = 8;
+
+/// Which loops an instruction's statements have and which of its positions move with them.
+fn layout(form: &Form<i64>) -> Vec<bool> {
+    let mut layout = Vec::new();
+    for statement in form.results.iter().flat_map(|result| &result.statements) {
+        layout.extend(statement.extents.iter().map(|extent| *extent > 1));
+        for term in &statement.template.terms {
+            if let Kind::Leaf(_) = term.kind {
+                layout.push(term.numbers[0].base != 0);
+                layout.extend(term.numbers[0].strides.iter().map(|stride| *stride != 0));
+            }
+        }
+    }
+    layout
+}
+
+/// Members that need few parameters together, each group with the trait of its first members, the most frequent
+/// trait first.
+fn groups<'a, T: Ord>(
+    bucket: &[Candidate<'a>],
+    trait_of: impl Fn(Option<&Form<i64>>) -> T,
+) -> Vec<(T, Vec<Candidate<'a>>)> {
+    let mut by_trait: BTreeMap<T, Vec<Candidate<'a>>> = BTreeMap::new();
+    for candidate in bucket {
+        by_trait.entry(trait_of(candidate.shape.form.as_ref())).or_default().push(*candidate);
+    }
+    let mut by_trait: Vec<(T, Vec<Candidate<'a>>)> = by_trait.into_iter().collect();
+    by_trait.sort_by(|(a, left), (b, right)| right.len().cmp(&left.len()).then_with(|| a.cmp(b)));
+    let mut groups: Vec<(T, Vec<Candidate<'a>>)> = Vec::new();
+    for (own, members) in by_trait {
+        let joined = groups.iter().position(|(_, group)| {
+            let all: Vec<Candidate<'a>> = group.iter().chain(&members).copied().collect();
+            parameter_count(&all) <= MAX_PARAMETERS
+        });
+        match joined {
+            Some(group) => groups[group].1.extend(members),
+            None => groups.push((own, members)),
+        }
+    }
+    for (_, group) in &mut groups {
+        group.sort_by_key(|candidate| (candidate.entry.isa, candidate.entry.id));
+    }
+    groups
+}
+
+fn parameter_count(bucket: &[Candidate<'_>]) -> usize {
+    let forms: Vec<&Form<i64>> =
+        bucket.iter().filter_map(|candidate| candidate.shape.form.as_ref()).collect();
+    let registers: Vec<Vec<i64>> = bucket.iter().map(register_widths).collect();
+    parameterize(&forms, &registers, MAX_PARAMETERS).params.len()
+}
+
+/// The classes of groups, whose traits tell their keys apart.
+fn apart<T: std::fmt::Debug>(
     key: &str,
-    bucket: &[usize],
+    groups: &[(T, Vec<Candidate<'_>>)],
     prover: &mut Prover,
     progress: &(dyn Fn(usize) + Sync),
-) -> Partition {
-    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for position in bucket {
-        let form = format!("{key}{:?}", entries[*position].analysis.form);
-        let key = blake3::hash(form.as_bytes()).to_hex()[..32].to_string();
-        groups.entry(key).or_default().push(*position);
-    }
-    let mut partition = Partition::default();
-    for (key, group) in &groups {
-        let part = class(entries, key, group, prover, progress);
-        partition.absorb(part);
+) -> Part {
+    let mut partition = Part::default();
+    for (own, group) in groups {
+        let key = blake3::hash(format!("{key}{own:?}").as_bytes()).to_hex()[..32].to_string();
+        partition.absorb(class(&key, group, prover, progress));
     }
     partition
 }
 
 /// The class of one bucket; members that have no certificate become classes of their own.
 fn class(
-    entries: &[Entry<'_>],
     key: &str,
-    bucket: &[usize],
+    bucket: &[Candidate<'_>],
     prover: &mut Prover,
     progress: &(dyn Fn(usize) + Sync),
-) -> Partition {
-    let mut partition = Partition::default();
+) -> Part {
+    let mut partition = Part::default();
     let forms: Option<Vec<&Form<i64>>> =
-        bucket.iter().map(|position| entries[*position].analysis.form.as_ref()).collect();
+        bucket.iter().map(|candidate| candidate.shape.form.as_ref()).collect();
+    let forms = forms.filter(|forms| !is_one_block(forms));
+    let formed = forms.is_some();
     let (function, values) = match forms {
         Some(forms) => {
-            let registers: Vec<Vec<i64>> =
-                bucket.iter().map(|position| register_widths(&entries[*position])).collect();
-            let Parameterized { form, params, values } = parameterize(&forms, &registers);
+            let registers: Vec<Vec<i64>> = bucket.iter().map(register_widths).collect();
+            let Parameterized { form, params, values } = parameterize(&forms, &registers, MAX_PARAMETERS);
             if params.len() > MAX_PARAMETERS {
-                return split(entries, key, bucket, prover, progress);
+                let by_layout = groups(bucket, |form| form.map(layout));
+                if by_layout.len() > 1 {
+                    return apart(key, &by_layout, prover, progress);
+                }
+                let by_numbers = groups(bucket, |form| format!("{form:?}"));
+                return apart(key, &by_numbers, prover, progress);
             }
-            let first = &entries[bucket[0]];
-            (class_function(key, first, &form, params), values)
+            (class_function(key, &bucket[0], &form, params), values)
         }
-        None => (general_function(key, entries[bucket[0]].function), vec![Vec::new(); bucket.len()]),
+        None => (general_function(key, bucket[0].entry.function), vec![Vec::new(); bucket.len()]),
     };
     let mut class = Class { key: key.to_string(), function, members: Vec::new() };
-    for (member, position) in bucket.iter().enumerate() {
-        let entry = &entries[*position];
-        let application = application(entry, values[member].clone(), entry.analysis.masking);
+    for (candidate, params) in bucket.iter().zip(values) {
+        let Candidate { position, entry, shape, plain } = *candidate;
+        let application =
+            if formed { Application { params, ..application(candidate) } } else { own_application(entry) };
         match certify(&class.function, entry.function, &application, prover) {
-            Ok(proof) => class.members.push(Member { entry: *position, application, proof }),
+            Ok(proof) => class.members.push(Member { entry: position, application, proof }),
+            Err(_) if !plain => partition.refused.push(position),
             Err(refusal) => {
-                let own = general_function(&format!("{key}/{}", entry.id), entry.function);
-                let application = Application {
-                    params: Vec::new(),
-                    args: (0..entry.function.args.len() as u32).collect(),
-                    masking: None,
-                };
-                let member = Member { entry: *position, application, proof: Proof::Structural };
+                let own = general_function(&format!("{}/{}", shape.key, entry.id), entry.function);
+                let member =
+                    Member { entry: position, application: own_application(entry), proof: Proof::Structural };
                 let key = blake3::hash(format!("{key}/{}/{}", entry.isa, entry.id).as_bytes()).to_hex()[..32]
                     .to_string();
                 partition.classes.push(Class { key, function: own, members: vec![member] });
-                partition.unknown.push((*position, refusal));
+                partition.unknown.push((position, refusal));
             }
         }
         progress(1);
@@ -181,32 +282,53 @@ fn class(
     partition
 }
 
-/// Widths of the instruction's own arguments, in the order of its form's.
-fn register_widths(entry: &Entry<'_>) -> Vec<i64> {
-    let width = |arg: &u32| entry.function.args[*arg as usize].width.as_constant().unwrap_or(0);
-    entry.analysis.args.iter().map(width).collect()
+/// Terms beyond which a single statement without loops is no shorter than what the document says.
+const MAX_BLOCK_TERMS: usize = 200;
+
+/// A class of one instruction whose form is one long expression: nothing was recovered.
+fn is_one_block(forms: &[&Form<i64>]) -> bool {
+    let [form] = forms else { return false };
+    form.results.iter().flat_map(|result| &result.statements).any(|statement| {
+        statement.extents.iter().all(|extent| *extent == 1)
+            && statement.template.terms.len() > MAX_BLOCK_TERMS
+    })
 }
 
-fn application(entry: &Entry<'_>, params: Vec<i64>, masking: Option<Masking>) -> Application {
-    let args = match &entry.analysis.form {
-        Some(_) => entry.analysis.args.clone(),
-        None => (0..entry.function.args.len() as u32).collect(),
+/// Widths of the registers that the arguments come from, in the order of the form's.
+fn register_widths(candidate: &Candidate<'_>) -> Vec<i64> {
+    let width = |source: &Source| match source {
+        Source::Own(arg) => candidate.entry.function.args[*arg as usize].width.as_constant().unwrap_or(0),
+        Source::Zero | Source::Broadcast(_) => i64::from(hydride_ir::MAX_WIDTH),
     };
-    Application { params, args, masking }
+    candidate.shape.args.iter().map(width).collect()
+}
+
+fn application(candidate: &Candidate<'_>) -> Application {
+    let shape = candidate.shape;
+    Application { params: Vec::new(), args: shape.args.clone(), masking: shape.masking, part: shape.part }
+}
+
+/// The instruction as its own class.
+fn own_application(entry: &Entry<'_>) -> Application {
+    let args = (0..entry.function.args.len() as u32).map(Source::Own).collect();
+    Application { params: Vec::new(), args, masking: None, part: None }
 }
 
 fn class_function(
     key: &str,
-    first: &Entry<'_>,
+    first: &Candidate<'_>,
     form: &Form<Num>,
     params: Vec<hydride_ir::Param>,
 ) -> Function {
     let mut function = Function::new(format!("class_{}", &key[..8]));
     function.params = params;
-    for (position, arg) in first.analysis.args.iter().enumerate() {
-        let own = &first.function.args[*arg as usize];
-        let name = char::from(b'a' + position as u8 % 26).to_string();
-        function.args.push(Arg { name, width: form.arg_widths[position].clone(), role: own.role });
+    for (position, source) in first.shape.args.iter().enumerate() {
+        let role = source.own().map_or(Role::Register, |arg| first.entry.function.args[arg as usize].role);
+        function.args.push(Arg {
+            name: argument_name(position),
+            width: form.arg_widths[position].clone(),
+            role,
+        });
     }
     for (position, result) in form.results.iter().enumerate() {
         let name = if form.results.len() == 1 { "dst".to_string() } else { format!("dst{position}") };
@@ -214,6 +336,15 @@ fn class_function(
     }
     emit(form, None, &mut function);
     function
+}
+
+/// `a`, `b`, …, `z`, `a1`, `b1`, …
+fn argument_name(position: usize) -> String {
+    let letter = char::from(b'a' + (position % 26) as u8);
+    match position / 26 {
+        0 => letter.to_string(),
+        round => format!("{letter}{round}"),
+    }
 }
 
 fn general_function(key: &str, function: &Function) -> Function {

@@ -34,6 +34,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cache;
 mod encode;
 mod prover;
 mod query;
@@ -42,5 +43,7 @@ mod smtlib;
 mod solve;
 mod term;
 
+pub use cache::{Cache, Key, solver_version};
 pub use encode::EncodeError;
 pub use prover::{Model, Prover, Stats, Verdict};
+pub use smtlib::{Script, script};

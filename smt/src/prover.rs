@@ -1,14 +1,15 @@
 //! The door to the solver: two functions in, one of three answers out.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hydride_ir::{Bits, Function};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::cache::Cache;
 use crate::encode::{EncodeError, Piece, encode};
 use crate::query::Query;
 use crate::signature::Signature;
-use crate::smtlib;
 use crate::solve::{Answer, Limits, solve};
 use crate::term::{TermId, Terms};
 
@@ -71,6 +72,7 @@ impl std::ops::AddAssign for Stats {
 pub struct Prover {
     limits: Limits,
     answers: FxHashMap<Vec<u64>, Answer>,
+    cache: Option<Arc<dyn Cache>>,
     stats: Stats,
 }
 
@@ -91,7 +93,7 @@ impl Prover {
     pub fn with_time_limit(limit: Duration) -> Prover {
         let steps = (limit.as_secs_f64() * STEPS_PER_SECOND).clamp(1.0, f64::from(u32::MAX)) as u32;
         let limits = Limits { steps, time: limit };
-        Prover { limits, answers: FxHashMap::default(), stats: Stats::default() }
+        Prover { limits, answers: FxHashMap::default(), cache: None, stats: Stats::default() }
     }
 
     /// Sets how many of its own steps the solver may take for a query (at least 1), instead of 500,000 for
@@ -100,6 +102,18 @@ impl Prover {
     pub fn step_limit(mut self, steps: u32) -> Prover {
         self.limits.steps = steps.max(1);
         self
+    }
+
+    /// Looks answers up in a cache first, and keeps there what is decided.
+    #[must_use]
+    pub fn with_cache(mut self, cache: Arc<dyn Cache>) -> Prover {
+        self.cache = Some(cache);
+        self
+    }
+
+    /// The cache, for questions of other kinds.
+    pub fn cache(&self) -> Option<Arc<dyn Cache>> {
+        self.cache.clone()
     }
 
     /// Compares two functions at their parameters' default values.
@@ -118,7 +132,7 @@ impl Prover {
         right: &Function,
         right_params: &[i64],
     ) -> Verdict {
-        let comparison = match Comparison::new(left, left_params, right, right_params) {
+        let comparison = match Comparison::new(Terms::default(), left, left_params, right, right_params) {
             Ok(comparison) => comparison,
             Err(error) => return Verdict::Unknown(error.to_string()),
         };
@@ -144,17 +158,6 @@ impl Prover {
         Verdict::Equal
     }
 
-    /// The whole question as an SMT-LIB 2 script, which other solvers can replay: `unsat` means equal.
-    /// Functions that cannot be compared give a comment that says why.
-    pub fn smtlib(&self, left: &Function, right: &Function) -> String {
-        match Comparison::new(left, &defaults(left), right, &defaults(right)) {
-            Ok(Comparison { terms, signature, pairs }) => {
-                smtlib::script(&terms, &signature, left, right, &pairs)
-            }
-            Err(error) => format!("; cannot be compared: {error}\n"),
-        }
-    }
-
     /// What happened so far.
     pub fn stats(&self) -> Stats {
         self.stats
@@ -176,19 +179,20 @@ impl Prover {
     }
 }
 
-fn defaults(function: &Function) -> Vec<i64> {
+pub(crate) fn defaults(function: &Function) -> Vec<i64> {
     function.params.iter().map(|param| param.value).collect()
 }
 
 /// Two functions over the same variables, cut into corresponding slices.
-struct Comparison {
-    terms: Terms,
-    signature: Signature,
-    pairs: Vec<(TermId, TermId)>,
+pub(crate) struct Comparison {
+    pub(crate) terms: Terms,
+    pub(crate) signature: Signature,
+    pub(crate) pairs: Vec<(TermId, TermId)>,
 }
 
 impl Comparison {
-    fn new(
+    pub(crate) fn new(
+        mut terms: Terms,
         left: &Function,
         left_params: &[i64],
         right: &Function,
@@ -204,7 +208,6 @@ impl Comparison {
             }
         }
         let signature = Signature::common(left, left_params, right, right_params)?;
-        let mut terms = Terms::default();
         let left = encode(&mut terms, left, left_params)?;
         let right = encode(&mut terms, right, right_params)?;
         let mut pairs = Vec::new();

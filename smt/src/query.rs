@@ -34,7 +34,7 @@ impl Query {
     pub fn new(terms: &Terms, roots: [TermId; 2], signature: &Signature) -> Query {
         let order = terms.reachable(&roots);
         let cuts = cut_arguments(terms, &order, roots, signature);
-        let mut query = Query { terms: Terms::default(), variables: Vec::new(), roots, segments: Vec::new() };
+        let mut query = Query { terms: terms.alike(), variables: Vec::new(), roots, segments: Vec::new() };
         let mut places: FxHashMap<Segment, TermId> = FxHashMap::default();
         let mut copies: FxHashMap<TermId, TermId> = FxHashMap::default();
         for id in depth_first(terms, roots) {
@@ -108,6 +108,11 @@ impl Query {
             }
         }
         key
+    }
+
+    /// For each variable the argument, by position, whose bits it is, and the lowest of these.
+    pub fn places(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.segments.iter().map(|segment| (segment.arg, segment.low))
     }
 
     /// Argument values from the variables' values; what the query does not read is zero, or the least

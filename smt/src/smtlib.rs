@@ -1,54 +1,89 @@
-//! The question as SMT-LIB 2, for other solvers, printed from our own terms.
+//! Questions as SMT-LIB 2, for other solvers.
+//!
+//! Both functions are encoded without any rewriting of operators, and the two sides share no definition:
+//! what our own simplification would decide is left to the solver that reads the script.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use hydride_ir::{Bits, Function};
+use rustc_hash::FxHashSet;
 
-use crate::signature::{Range, Signature};
+use crate::encode::EncodeError;
+use crate::prover::{Comparison, defaults};
+use crate::query::Query;
+use crate::signature::Range;
 use crate::term::{Operator, Relation, Term, TermId, Terms};
 
-/// A script that is satisfiable exactly when one of the pairs can differ.
-pub fn script(
-    terms: &Terms,
-    signature: &Signature,
-    left: &Function,
-    right: &Function,
-    pairs: &[(TermId, TermId)],
-) -> String {
-    let names = argument_names(left);
-    let mut text = String::new();
+/// The equality of two functions as a question to any solver of bit vectors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    /// SMT-LIB 2 in the logic `QF_BV`; `unsat` means that the functions are equal for all arguments.
+    pub text: String,
+    /// The result slices that are compared.
+    pub slices: usize,
+    /// The different questions that these are: slices that read other lanes alike are one question.
+    pub questions: usize,
+}
+
+/// Asks whether two functions, at their parameters' default values, can differ. As in
+/// [`crate::Prover::equal`], arguments and results correspond by position.
+///
+/// Each variable of the script is a slice of an argument, named after it; the number behind `#` is the
+/// question's. Slices that differ in the lanes that they read alone are asked about once.
+pub fn script(left: &Function, right: &Function) -> Result<Script, EncodeError> {
+    let Comparison { terms, signature, pairs } =
+        Comparison::new(Terms::verbatim(), left, &defaults(left), right, &defaults(right))?;
+    let arguments = argument_names(left);
     let comment = |name: &str| name.replace(['\n', '\r'], " ");
-    let _ = writeln!(text, "; @{} = @{}: unsat means equal", comment(&left.name), comment(&right.name));
+    let mut text = format!("; @{} = @{}: unsat means equal\n", comment(&left.name), comment(&right.name));
     text.push_str("(set-logic QF_BV)\n");
-    for ((name, width), range) in names.iter().zip(&signature.widths).zip(&signature.ranges) {
+    let mut asked: FxHashSet<Vec<u64>> = FxHashSet::default();
+    let mut differ = Vec::new();
+    for (left, right) in &pairs {
+        let query = Query::new(&terms, [*left, *right], &signature);
+        if asked.insert(query.key()) {
+            differ.push(question(&query, asked.len(), &arguments, &mut text));
+        }
+    }
+    let _ = writeln!(text, "(assert (or false\n  {}))\n(check-sat)", differ.join("\n  "));
+    Ok(Script { text, slices: pairs.len(), questions: asked.len() })
+}
+
+/// Writes a question's declarations and definitions; returns the condition that its sides differ.
+fn question(query: &Query, number: usize, arguments: &[String], text: &mut String) -> String {
+    let names: Vec<String> = query
+        .places()
+        .zip(&query.variables)
+        .map(|((arg, low), (width, _))| format!("|{}[{low} +: {width}]#{number}|", arguments[arg as usize]))
+        .collect();
+    for (name, (width, range)) in names.iter().zip(&query.variables) {
         let _ = writeln!(text, "(declare-const {name} (_ BitVec {width}))");
         if let Some(Range { low, high }) = range {
             let relation = if *low < 0 { "bvsle" } else { "bvule" };
-            let (low, high) = (number(*width, *low), number(*width, *high));
+            let (low, high) = (self::number(*width, *low), self::number(*width, *high));
             let _ = writeln!(text, "(assert (and ({relation} {low} {name}) ({relation} {name} {high})))");
         }
     }
-    let roots: Vec<TermId> = pairs.iter().flat_map(|(left, right)| [*left, *right]).collect();
-    for id in terms.reachable(&roots) {
-        if let Some(definition) = definition(terms, id, &names) {
-            let _ = writeln!(text, "(define-fun t{} () (_ BitVec {}) {definition})", id.0, terms.width(id));
+    let sides = ["l", "r"].into_iter().zip(query.roots).map(|(side, root)| {
+        let names = Names { variables: &names, prefix: format!("{side}{number}.") };
+        for id in query.terms.reachable(&[root]) {
+            if let Some(definition) = definition(&query.terms, id, &names) {
+                let width = query.terms.width(id);
+                let _ = writeln!(
+                    text,
+                    "(define-fun {}{} () (_ BitVec {width}) {definition})",
+                    names.prefix, id.0
+                );
+            }
         }
-    }
-    text.push_str("(assert (or false");
-    for (left, right) in pairs {
-        let _ = write!(
-            text,
-            "\n  (distinct {} {})",
-            reference(terms, *left, &names),
-            reference(terms, *right, &names)
-        );
-    }
-    text.push_str("))\n(check-sat)\n");
-    text
+        reference(&query.terms, root, &names)
+    });
+    let sides: Vec<String> = sides.collect();
+    format!("(distinct {})", sides.join(" "))
 }
 
-/// The arguments' names as symbols, made distinct by their positions where necessary.
+/// The arguments' names without what a quoted symbol cannot hold, made distinct by position where necessary.
 fn argument_names(function: &Function) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let names = function.args.iter().enumerate().map(|(position, arg)| {
@@ -58,9 +93,15 @@ fn argument_names(function: &Function) -> Vec<String> {
             name = format!("{name}@{position}");
             seen.insert(name.clone());
         }
-        format!("|{name}|")
+        name
     });
     names.collect()
+}
+
+/// What variables and definitions of one side of a question are called.
+struct Names<'a> {
+    variables: &'a [String],
+    prefix: String,
 }
 
 fn number(width: u32, value: i64) -> String {
@@ -79,16 +120,16 @@ fn literal(bits: &Bits) -> String {
     }
 }
 
-fn reference(terms: &Terms, id: TermId, names: &[String]) -> String {
+fn reference(terms: &Terms, id: TermId, names: &Names<'_>) -> String {
     match terms.term(id) {
-        Term::Var(number) => names[*number as usize].clone(),
+        Term::Var(number) => names.variables[*number as usize].clone(),
         Term::Const(bits) => literal(bits),
-        _ => format!("t{}", id.0),
+        _ => format!("{}{}", names.prefix, id.0),
     }
 }
 
 /// The right-hand side of a term's definition; none for what is referred to directly.
-fn definition(terms: &Terms, id: TermId, names: &[String]) -> Option<String> {
+fn definition(terms: &Terms, id: TermId, names: &Names<'_>) -> Option<String> {
     let width = terms.width(id);
     let of = |id: &TermId| reference(terms, *id, names);
     Some(match terms.term(id) {

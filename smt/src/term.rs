@@ -109,12 +109,24 @@ struct Node {
 /// A table of terms; equal terms have equal ids.
 #[derive(Default)]
 pub struct Terms {
+    /// Whether terms are kept as they are given: only slices and concatenations are resolved.
+    verbatim: bool,
     nodes: Vec<Node>,
     ids: FxHashMap<(Term, u32), TermId>,
     slices: FxHashMap<(TermId, u32, u32), TermId>,
 }
 
 impl Terms {
+    /// An empty table that rewrites no operator, for questions that others are to check.
+    pub fn verbatim() -> Terms {
+        Terms { verbatim: true, ..Terms::default() }
+    }
+
+    /// An empty table that rewrites as this one does.
+    pub fn alike(&self) -> Terms {
+        Terms { verbatim: self.verbatim, ..Terms::default() }
+    }
+
     /// The operation of a term.
     pub fn term(&self, id: TermId) -> &Term {
         &self.nodes[id.0 as usize].term
@@ -196,7 +208,7 @@ impl Terms {
     /// Two operands in the order that commutative operators keep.
     pub fn ordered(&self, left: TermId, right: TermId) -> (TermId, TermId) {
         let key = |id: TermId| (self.nodes[id.0 as usize].shape, id);
-        if key(left) <= key(right) { (left, right) } else { (right, left) }
+        if self.verbatim || key(left) <= key(right) { (left, right) } else { (right, left) }
     }
 
     /// A free variable.
@@ -243,7 +255,11 @@ impl Terms {
     }
 
     fn push_extract(&mut self, of: TermId, low: u32, width: u32, depth: u32) -> TermId {
-        match self.term(of).clone() {
+        let term = self.term(of).clone();
+        if self.verbatim && !matches!(term, Term::Const(_) | Term::Extract { .. } | Term::Concat(_)) {
+            return self.intern(Term::Extract { of, low }, width);
+        }
+        match term {
             Term::Const(bits) => {
                 let slice = slice_of(&bits, low, width);
                 self.constant(slice)
@@ -357,6 +373,9 @@ impl Terms {
         if added == 0 {
             return of;
         }
+        if self.verbatim {
+            return self.intern(Term::SignExtend(of), width);
+        }
         let top = match self.term(of) {
             Term::SignExtend(inner) => {
                 let inner = *inner;
@@ -378,6 +397,7 @@ impl Terms {
     /// Complement.
     pub fn not(&mut self, of: TermId) -> TermId {
         match self.term(of) {
+            _ if self.verbatim => self.intern(Term::Not(of), self.width(of)),
             Term::Not(inner) => *inner,
             Term::Const(bits) => {
                 let bits = Bits::from_words(bits.width(), bits.words().iter().map(|word| !word));
@@ -390,6 +410,7 @@ impl Terms {
     /// Two's complement negation.
     pub fn neg(&mut self, of: TermId) -> TermId {
         match self.term(of) {
+            _ if self.verbatim => self.intern(Term::Neg(of), self.width(of)),
             Term::Neg(inner) => *inner,
             _ if self.is_zero(of) => of,
             _ => self.intern(Term::Neg(of), self.width(of)),
@@ -400,6 +421,9 @@ impl Terms {
     pub fn binary(&mut self, operator: Operator, left: TermId, right: TermId) -> TermId {
         let width = self.width(left);
         debug_assert_eq!(width, self.width(right), "operands of {operator:?}");
+        if self.verbatim {
+            return self.intern(Term::Binary(operator, left, right), width);
+        }
         let (left, right) = if operator.commutes() { self.ordered(left, right) } else { (left, right) };
         if let Some(folded) = self.fold_constants(operator, left, right) {
             return folded;
@@ -475,6 +499,9 @@ impl Terms {
     /// A relation between terms of one width, as one bit.
     pub fn compare(&mut self, relation: Relation, left: TermId, right: TermId) -> TermId {
         debug_assert_eq!(self.width(left), self.width(right), "operands of {relation:?}");
+        if self.verbatim {
+            return self.intern(Term::Compare(relation, left, right), 1);
+        }
         if left == right {
             let strict = matches!(relation, Relation::UnsignedLess | Relation::SignedLess);
             return self.number(1, u64::from(!strict));
@@ -494,6 +521,9 @@ impl Terms {
     pub fn select(&mut self, condition: TermId, then: TermId, otherwise: TermId) -> TermId {
         debug_assert_eq!(self.width(condition), 1, "a condition is one bit");
         let width = self.width(then);
+        if self.verbatim {
+            return self.intern(Term::Select(condition, then, otherwise), width);
+        }
         if then == otherwise || self.is_ones(condition) {
             return then;
         }

@@ -62,9 +62,9 @@ fn build(choices: &[[u8; 6]]) -> Function {
 
 /// What Z3's own reader of SMT-LIB makes of the script for other solvers.
 fn replay(left: &Function, right: &Function) -> z3::SatResult {
-    let script = Prover::new().smtlib(left, right);
+    let script = smt::script(left, right).expect("comparable functions");
     let solver = z3::Solver::new();
-    solver.from_string(script);
+    solver.from_string(script.text);
     solver.check()
 }
 

@@ -33,10 +33,15 @@ pub fn fetch() -> Result<Fetched> {
     for document in &documents {
         let path = vendor_folder().join(&document.file);
         let held = fs::read(&path).ok().map(|bytes| blake3::hash(&bytes).to_hex().to_string());
-        if held.as_deref() == Some(&document.blake3) {
+        if held.is_some() && (held.as_ref() == Some(&document.blake3) || held == document.joined) {
             fetched.known += 1;
         } else if let Some(package) = &document.package {
             packages.entry((document.origin, package)).or_default().push(document);
+        } else if document.joined.is_some() && held.is_none() {
+            println!(
+                "fetch: {} is joined from what packages hold; by hand there is more: {}",
+                document.file, document.note
+            );
         } else if held.is_some() {
             println!("fetch: {} is not the revision {} of the manifest", document.file, document.version);
             fetched.unknown += 1;
@@ -82,6 +87,13 @@ pub fn fetch() -> Result<Fetched> {
         vendor_folder().display()
     );
     Ok(fetched)
+}
+
+/// Whether Arm's page or newer data was fetched, and no two-file form is there that they can be joined into.
+pub fn needs_join() -> bool {
+    let folder = vendor_folder().join("arm");
+    let fetched = ["arm-intrinsics.html", "intrinsics-no-operations.json"];
+    fetched.iter().any(|name| folder.join(name).is_file()) && !folder.join("intrinsics.json").is_file()
 }
 
 /// Files of a package below a folder.

@@ -7,9 +7,11 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod costs;
 mod fetch;
 mod hydride;
 mod process;
+mod search_bench;
 mod setup;
 mod specs;
 mod test;
@@ -35,6 +37,16 @@ struct Cli {
 enum Task {
     /// Turn vendor documents into IR and generated code below `out/`
     GenerateIr(GenerateIr),
+    /// Say what differs in meaning between two documents, folders of documents or outputs
+    DiffIr {
+        /// The older one
+        old: PathBuf,
+        /// The newer one
+        new: PathBuf,
+        /// Further flags of `hydride diff`
+        #[arg(last = true)]
+        flags: Vec<String>,
+    },
     /// Bring the vendor documents that Debian packages hold into `specs/vendor/`
     FetchSpecs,
     /// Check formatting, lints and all tests
@@ -53,6 +65,15 @@ enum Task {
         runs: u32,
         #[command(flatten)]
         selection: Selection,
+    },
+    /// Measure the costs of instructions in `specs/costs` again
+    Costs {
+        /// Folder of vendor documents
+        #[arg(long, value_name = "DIR")]
+        specs: Option<PathBuf>,
+        /// Write nothing; exit with 1 when the tables there differ
+        #[arg(long)]
+        check: bool,
     },
     /// Put the pinned Z3 in place, so that plain cargo commands work
     Setup,
@@ -124,14 +145,33 @@ fn perform(task: Task) -> Result<i32> {
             arguments.extend(options.no_cache.then(|| "--no-cache".to_owned()));
             hydride::start(&hydride::build()?, &arguments)
         }
+        Task::DiffIr { old, new, flags } => {
+            let mut arguments = vec!["diff".to_owned(), text(&old), text(&new)];
+            arguments.extend(flags);
+            hydride::start(&hydride::build()?, &arguments)
+        }
         Task::FetchSpecs => {
             let fetched = fetch::fetch()?;
+            if fetch::needs_join() {
+                let vendor = text(&specs::vendor_folder());
+                hydride::start(&hydride::build()?, &["join-arm".to_owned(), "--specs".to_owned(), vendor])?;
+            }
             Ok(if fetched.missing > 0 { 3 } else { 0 })
         }
         Task::Test { specs, quick } => test::test(specs.as_deref(), quick),
         Task::Bench { runs, selection } => {
             let flags = selection.flags()?;
-            bench::bench(&hydride::build()?, &flags, runs)
+            let binary = hydride::build()?;
+            let code = bench::bench(&binary, &flags, runs)?;
+            if code == 0 && flags.first().is_some_and(|flag| flag == "--specs") {
+                search_bench::bench(&binary, &flags[..2])?;
+            }
+            Ok(code)
+        }
+        Task::Costs { specs, check } => {
+            let found = hydride::documents(specs.as_deref())?;
+            println!("specs: {found}");
+            costs::costs(&found.folder, check)
         }
         Task::Setup => {
             setup::run_setup()?;

@@ -21,6 +21,8 @@ pub struct Document {
     pub version: String,
     /// Hash of the file.
     pub blake3: String,
+    /// Hash of the file as `hydride join-arm` makes it of fetched documents.
+    pub joined: Option<String>,
     /// Where it comes from.
     pub origin: Origin,
     /// The Debian package, for the origins that have one.

@@ -17,10 +17,14 @@ const TOOLS: &[(&str, &str)] = &[
     ("ld.lld-19", "lld-19"),
     ("llvm-tblgen-19", "llvm-19"),
     ("/usr/lib/llvm-19/include/llvm/IR/Intrinsics.td", "llvm-19-dev"),
+    ("FileCheck-19", "llvm-19-tools"),
     ("mlir-tblgen-19", "mlir-19-tools"),
     ("/usr/lib/llvm-19/include/mlir/IR/OpBase.td", "libmlir-19-dev"),
+    ("python3", "python3"),
     ("qemu-aarch64", "qemu-user"),
     ("/usr/aarch64-linux-gnu/lib/libc.a", "libc6-dev-arm64-cross"),
+    ("chromium", "chromium"),
+    ("chromedriver", "chromium-driver"),
 ];
 
 /// Formatting, lints and all tests. Returns the exit code: 0, or 1 when something failed. `quick` installs
@@ -42,9 +46,13 @@ pub fn test(asked: Option<&Path>, quick: bool) -> Result<i32> {
         skipped.push("slow tests: --quick".to_owned());
     } else {
         install_tools();
+        install_second_solver();
     }
     for (tool, package) in TOOLS.iter().filter(|(tool, _)| !have(tool)) {
         skipped.push(format!("tests with {tool}: not installed (Debian: apt-get install {package})"));
+    }
+    if !root().join("target/bitwuzla").is_dir() {
+        skipped.push("tests with Bitwuzla: not in target/bitwuzla".to_owned());
     }
 
     let mut step = |name: &str, command: &mut Command| -> Result<()> {
@@ -117,6 +125,23 @@ fn install_tools() {
     let install = run(apt().args(["install", "--no-install-recommends"]).args(&missing));
     if let Err(error) = update.and(install) {
         println!("set-up: {error:#}; the tests that need them are skipped");
+    }
+}
+
+/// Bitwuzla, which a test asks the questions that our certificates answer.
+const SECOND_SOLVER: &str = "bitwuzla==0.9.1";
+
+/// Puts Bitwuzla's Python module into `target/bitwuzla`; goes on when that fails.
+fn install_second_solver() {
+    let folder = root().join("target/bitwuzla");
+    if folder.is_dir() {
+        return;
+    }
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--only-binary=:all:"]);
+    pip.args(["--disable-pip-version-check", "--root-user-action=ignore", "--target"]);
+    if let Err(error) = run(pip.arg(&folder).arg(SECOND_SOLVER)) {
+        println!("set-up: {error:#}; the test with a second solver is skipped");
     }
 }
 

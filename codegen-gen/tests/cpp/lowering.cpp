@@ -15,7 +15,7 @@ struct AutoLLVMLoweringEntry {
   AutoLLVMOp Op;
   AutoLLVMTarget Target;
   const char *Instance, *Intrinsic, *Args, *Masking;
-  uint8_t Mask, PassThrough;
+  uint8_t Mask, PassThrough, Rest;
   const char *Extensions;
 };
 
@@ -29,6 +29,12 @@ int main() {
     printf("%s %s %d %d\n", Entry->Intrinsic, Entry->Args, Entry->Mask, Entry->PassThrough);
   if (!lookupAutoLLVMLoweringByInstance(Target_west, Instance, "none"))
     puts("no unmasked form");
+  // Rows of one instance are told apart by what becomes of its result.
+  for (const char *Masking : {"none", "part:64+128", "merge:not", "zero:4:32"})
+    for (auto Target : {Target_east, Target_west})
+      for (const char *Add : {"llvm.autollvm.add.v16i8(8,16)", "llvm.autollvm.add.v128i16(16,128)"})
+        if (auto *Entry = lookupAutoLLVMLoweringByInstance(Target, Add, Masking))
+          printf("%s %s %d %d %d\n", Masking, Entry->Intrinsic, Entry->Mask, Entry->PassThrough, Entry->Rest);
   for (auto &Entry : lookupAutoLLVMLowerings(Op_compare_lt, Target_west))
     puts(Entry.Intrinsic);
   puts(lookupAutoLLVMLoweringByIntrinsic("crc")->Instance);

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use parsers::Instruction;
+
 use crate::error::OracleError;
 
 /// A feature: the document's name in the form of [`key`], the flag in `/proc/cpuinfo`, and the
@@ -76,6 +78,49 @@ const FEATURES: &[(&str, &str, &str)] = &[
 /// The documents write one feature in several ways: `SSE4.1`, `AVX512_VNNI`, `AMX-INT8`.
 fn key(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_uppercase()).collect()
+}
+
+/// The compiler's options for every feature that it knows, in the table's order.
+pub(crate) fn all_options() -> Vec<&'static str> {
+    let mut options: Vec<&str> = Vec::new();
+    for (_, _, option) in FEATURES {
+        if !option.is_empty() && !options.contains(option) {
+            options.push(option);
+        }
+    }
+    options
+}
+
+/// The features that an instruction needs in LLVM's words. Of a name like `A/B` the first that the compiler
+/// knows is taken. What only the operands tell is added: MMX registers, those of 512 bits, and long masks.
+pub(crate) fn target_features(instruction: &Instruction) -> String {
+    let option = |name: &str| {
+        let key = key(name);
+        let row = FEATURES.iter().find(|(name, _, option)| *name == key && !option.is_empty());
+        row.and_then(|(_, _, option)| option.strip_prefix("-m"))
+    };
+    let operands = || instruction.signature.args.iter().chain(&instruction.signature.results);
+    let mmx = operands().any(|operand| operand.c_type.contains("__m64")).then_some("mmx");
+    let wide = operands().any(|operand| operand.width == 512).then_some("avx512f");
+    let long_mask = operands().any(|operand| matches!(operand.c_type.as_str(), "__mmask32" | "__mmask64"));
+    let long_mask = long_mask.then_some("avx512bw");
+    // A feature of its own since LLVM 14; the document has it with SSE 4.2.
+    let crc = instruction.extensions.iter().any(|name| key(name) == "SSE42").then_some("crc32");
+    let features = instruction.extensions.iter().filter_map(|name| name.split('/').find_map(option));
+    features
+        .chain(mmx)
+        .chain(wide)
+        .chain(long_mask)
+        .chain(crc)
+        .map(|feature| format!("+{feature}"))
+        .collect::<Vec<_>>()
+        .join(",")
+}
+
+/// Whether an instruction needs a CPU with mask registers.
+pub(crate) fn has_masks(instruction: &Instruction) -> bool {
+    let features = target_features(instruction);
+    features.split(',').any(|feature| feature.starts_with("+avx512"))
 }
 
 /// What a CPU has.

@@ -1,6 +1,6 @@
 //! Instructions written by hand, and how every oracle's tests treat them.
 
-use difftest::{Case, Checked, Oracle, OracleError};
+use difftest::{Case, Checked, Oracle, OracleError, Outcome};
 use hydride_ir::{Arg, ArgId, BinaryOp, ExprId, Function, Num, Op, ResultId, ResultSlot, Role, Stmt};
 use parsers::{Argument, Element, Immediate, Instruction, Isa, Kind, Signature, Span};
 
@@ -105,4 +105,13 @@ pub fn available(oracle: Result<Oracle, OracleError>) -> Option<Oracle> {
 pub fn validate(oracle: &Oracle, instructions: &[Instruction]) -> Vec<Checked> {
     let cases: Vec<Case<'_>> = instructions.iter().map(Case::new).collect();
     oracle.validate(&cases, 1000, 42, |_| {}).unwrap().cases
+}
+
+/// Of each two instructions the first has the right semantics, and the wrong ones of the second are caught.
+pub fn one_of_each_pair_agrees(checked: &[Checked]) {
+    for pair in checked.chunks(2) {
+        assert_eq!(pair[0].outcome, Outcome::Agrees { inputs: 1000 }, "{}", pair[0].id);
+        let Outcome::Mismatch(mismatch) = &pair[1].outcome else { panic!("{:?}", pair[1]) };
+        assert!(mismatch.parsed_differs > 100 && mismatch.expected != mismatch.parsed, "{}", pair[1].id);
+    }
 }

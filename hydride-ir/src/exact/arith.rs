@@ -65,7 +65,7 @@ impl Dag {
         self.intern(Node::Sum { terms: flat.into(), constant: total })
     }
 
-    /// Adjacent bits that are added count the ones of a slice.
+    /// Adjacent bits that are added, or added with one factor, count the ones of a slice.
     fn gather_bits(&mut self, terms: &mut Vec<(NodeId, Int)>) {
         if terms.len() < 2 {
             return;
@@ -78,29 +78,26 @@ impl Dag {
             },
             _ => None,
         };
-        let mut runs: Vec<(NodeId, u32, u32)> = terms
-            .iter()
-            .filter(|(_, coefficient)| coefficient == &Int::ONE)
-            .filter_map(|(term, _)| run_of(self, *term))
-            .collect();
+        let mut runs: Vec<(Int, (NodeId, u32, u32))> =
+            terms.iter().filter_map(|(term, factor)| Some((factor.clone(), run_of(self, *term)?))).collect();
         runs.sort_unstable();
         let joins = |left: &(NodeId, u32, u32), right: &(NodeId, u32, u32)| {
             left.0 == right.0 && left.1 + left.2 == right.1
         };
-        if !runs.windows(2).any(|pair| joins(&pair[0], &pair[1])) {
+        if !runs.windows(2).any(|pair| pair[0].0 == pair[1].0 && joins(&pair[0].1, &pair[1].1)) {
             return;
         }
-        terms.retain(|(term, coefficient)| coefficient != &Int::ONE || run_of(self, *term).is_none());
-        let mut joined: Vec<(NodeId, u32, u32)> = Vec::new();
-        for run in runs {
+        terms.retain(|(term, _)| run_of(self, *term).is_none());
+        let mut joined: Vec<(Int, (NodeId, u32, u32))> = Vec::new();
+        for (factor, run) in runs {
             match joined.last_mut() {
-                Some(last) if joins(last, &run) => last.2 += run.2,
-                _ => joined.push(run),
+                Some((known, last)) if *known == factor && joins(last, &run) => last.2 += run.2,
+                _ => joined.push((factor, run)),
             }
         }
-        for (of, low, width) in joined {
+        for (factor, (of, low, width)) in joined {
             let slice = self.slice(of, low, width, false);
-            terms.push((self.popcount(slice), Int::ONE));
+            terms.push((self.popcount(slice), factor));
         }
         terms.sort_by_key(|(term, _)| *term);
     }
@@ -193,6 +190,13 @@ impl Dag {
                 let amount = self.int(amount);
                 let total = self.sum(&[by, amount]);
                 return self.shr(inner, total);
+            }
+            Node::And(_) | Node::Or(_) | Node::Xor(_) => {
+                if let Some((width, false)) = self.natural(value)
+                    && amount < width
+                {
+                    return self.slice(value, amount, width - amount, false);
+                }
             }
             Node::Select(condition, then, otherwise)
                 if self.as_int(then).is_some() || self.as_int(otherwise).is_some() =>

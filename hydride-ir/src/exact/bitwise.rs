@@ -171,26 +171,52 @@ impl Dag {
 
     /// `left | right` as a concatenation where no bit of the one meets a bit of the other.
     fn disjoint(&mut self, left: NodeId, right: NodeId) -> Option<NodeId> {
-        for (high, low) in [(left, right), (right, left)] {
-            let Node::Sum { terms, constant } = self.node(high) else { continue };
-            let [(term, factor)] = &**terms else { continue };
-            let Some(shift) = exponent(factor) else { continue };
-            if constant != &Int::ZERO {
-                continue;
-            }
-            let term = *term;
-            let (Some((high_width, false)), Some((low_width, false))) =
-                (self.natural(term), self.natural(low))
-            else {
-                continue;
-            };
-            if low_width <= shift && shift + high_width <= crate::MAX_WIDTH {
-                return Some(
-                    self.concat(&[Part { node: low, width: shift }, Part { node: term, width: high_width }]),
-                );
-            }
+        let mut pieces = self.bits_apart(left)?;
+        pieces.extend(self.bits_apart(right)?);
+        pieces.sort_unstable_by_key(|(low, _)| *low);
+        if pieces.windows(2).any(|pair| pair[0].0 + pair[0].1.width > pair[1].0) {
+            return None;
         }
-        None
+        let zero = self.int(0);
+        let mut parts = Vec::with_capacity(2 * pieces.len());
+        let mut end = 0;
+        for (low, part) in pieces {
+            parts.push(Part { node: zero, width: low - end });
+            parts.push(part);
+            end = low + part.width;
+        }
+        Some(self.concat(&parts))
+    }
+
+    /// The parts of a non-negative value that may have one bits, each with its lowest bit's position.
+    fn bits_apart(&self, id: NodeId) -> Option<Vec<(u32, Part)>> {
+        match self.node(id) {
+            Node::Concat(parts) => {
+                let mut low = 0;
+                let mut found = Vec::with_capacity(parts.len());
+                for part in parts {
+                    if let Some((width, false)) = self.natural(part.node)
+                        && width > 0
+                        && self.as_int(part.node) != Some(&Int::ZERO)
+                    {
+                        found.push((low, Part { node: part.node, width }));
+                    }
+                    low += part.width;
+                }
+                Some(found)
+            }
+            Node::Sum { terms, constant } if terms.len() == 1 && constant == &Int::ZERO => {
+                let (term, factor) = &terms[0];
+                let shift = exponent(factor)?;
+                let inner = self.bits_apart(*term)?;
+                let found: Vec<_> = inner.into_iter().map(|(low, part)| (low + shift, part)).collect();
+                found.iter().all(|(low, part)| low + part.width <= crate::MAX_WIDTH).then_some(found)
+            }
+            _ => match self.natural(id)? {
+                (width, false) => Some(vec![(0, Part { node: id, width })]),
+                _ => None,
+            },
+        }
     }
 }
 

@@ -205,6 +205,12 @@ impl Dag {
         &self.arg_widths
     }
 
+    /// A further argument of `width` bits; returns its number.
+    pub fn add_arg(&mut self, width: u32) -> u32 {
+        self.arg_widths.push(width);
+        self.arg_widths.len() as u32 - 1
+    }
+
     /// A literal.
     pub fn int(&mut self, value: impl Into<Int>) -> NodeId {
         self.intern(Node::Const(value.into()))

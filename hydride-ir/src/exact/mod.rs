@@ -21,11 +21,13 @@
 
 mod arith;
 mod bitwise;
+mod cases;
 mod dag;
 mod lower;
 mod raise;
 mod range;
 mod register;
+mod replace;
 mod select;
 mod show;
 mod slice;
@@ -40,6 +42,7 @@ pub use lower::{Lowering, TooWide};
 pub use raise::{RaiseError, Raised, Segment, raise, raise_with};
 pub use range::Range;
 pub use register::Register;
+pub use replace::Replacements;
 
 /// The unbounded integer type.
 pub type Int = dashu_int::IBig;

@@ -107,7 +107,7 @@ impl Range {
         if factor < &Int::ZERO { Range { low: high, high: low } } else { Range { low, high } }
     }
 
-    pub(super) fn mul(&self, other: &Range) -> Range {
+    pub(crate) fn mul(&self, other: &Range) -> Range {
         let (Some(a), Some(b), Some(c), Some(d)) = (&self.low, &self.high, &other.low, &other.high) else {
             return Range::unbounded();
         };

@@ -32,6 +32,19 @@ impl Dag {
         if let Some((left, right)) = self.balanced(left, right) {
             return self.eq(left, right);
         }
+        // A multiple is compared as what it is a multiple of.
+        if let Some(constant) = self.as_int(right).cloned()
+            && let Node::Sum { terms, .. } = self.node(left)
+            && let [(term, factor)] = &**terms
+            && factor > &Int::ONE
+        {
+            let (term, factor) = (*term, factor.clone());
+            if &constant % &factor != Int::ZERO {
+                return self.int(0);
+            }
+            let quotient = self.int(constant / factor);
+            return self.eq(term, quotient);
+        }
         self.intern(Node::Eq(left.min(right), left.max(right)))
     }
 
@@ -258,6 +271,13 @@ impl Dag {
                 return self.and(opposite, otherwise);
             }
             _ => {}
+        }
+        // A choice between a value and the same value moved by a constant moves it by the condition.
+        if self.as_int(then).is_none() && self.as_int(otherwise).is_none() {
+            let distance = self.sub(then, otherwise);
+            if let Some(distance) = self.as_int(distance).cloned() {
+                return self.linear(&[(otherwise, Int::ONE), (condition, distance)], Int::ZERO);
+            }
         }
         if let Some(simpler) = self.select_by_order(condition, then, otherwise) {
             return simpler;

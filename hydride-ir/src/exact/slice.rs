@@ -19,6 +19,17 @@ impl Dag {
         result
     }
 
+    /// The boolean of which this is the negation.
+    fn negated_flag(&self, of: NodeId) -> Option<NodeId> {
+        match self.node(of) {
+            Node::Sum { terms, constant } if constant == &Int::ZERO => match **terms {
+                [(flag, ref factor)] if factor == &Int::from(-1) && self.is_boolean(flag) => Some(flag),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     fn slice_uncached(&mut self, of: NodeId, low: u32, width: u32, signed: bool) -> NodeId {
         let is_arg = matches!(self.node(of), Node::Arg(_));
         if !is_arg && low == 0 && self.range(of).fits(width, signed) {
@@ -26,6 +37,15 @@ impl Dag {
         }
         if !is_arg && self.natural(of).is_some_and(|(own, signed)| !signed && own <= low) {
             return self.int(0);
+        }
+        // All bits of 0 and of -1 are alike.
+        if let Some(flag) = self.negated_flag(of) {
+            match (signed, width) {
+                (true, _) => return of,
+                (false, 1) => return flag,
+                (false, _) if low > 0 => return self.slice(of, 0, width, false),
+                _ => {}
+            }
         }
         match self.node(of).clone() {
             Node::Const(value) => {

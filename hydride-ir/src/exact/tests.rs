@@ -321,3 +321,32 @@ fn magnitudes_are_recognised() {
     assert_eq!(dag.select(less, up, down), difference);
     assert_eq!(dag.abs(down), difference);
 }
+
+#[test]
+fn parts_that_do_not_meet_are_a_concatenation() {
+    let mut dag = Dag::new(vec![32]);
+    // The two halves of a rotation, as shifts write them.
+    let (down, up) = (dag.arg_slice(0, 7, 25, false), dag.arg_slice(0, 0, 7, false));
+    let count = dag.int(25);
+    let moved = dag.shl(up, count);
+    let joined = dag.or(down, moved);
+    assert!(matches!(dag.node(joined), Node::Concat(_)), "{}", dag.show(joined));
+    // With a hole between the parts, and on either side.
+    let count = dag.int(28);
+    let further = dag.shl(up, count);
+    let left = dag.or(down, further);
+    let right = dag.or(further, down);
+    assert_eq!(left, right);
+    assert!(matches!(dag.node(left), Node::Concat(_)));
+}
+
+#[test]
+fn multiples_compare_as_what_they_are_multiples_of() {
+    let mut dag = Dag::new(vec![8]);
+    let value = dag.arg_slice(0, 0, 8, false);
+    let multiple = dag.linear(&[(value, 16.into())], 0.into());
+    let (three, bound, none) = (dag.int(3), dag.int(48), dag.int(50));
+    let plain = dag.eq(value, three);
+    assert_eq!(dag.eq(multiple, bound), plain);
+    assert_eq!(dag.eq(multiple, none), dag.int(0));
+}

@@ -1,9 +1,10 @@
 //! From what a function writes to its lane form.
 
-use super::partition::{Elements, elements, statements};
+use super::growing::growing;
+use super::partition::{Elements, blocks, elements, statements};
 use super::skeleton::Skeletons;
 use super::template::{Form, Kind, ResultForm};
-use crate::exact::{Dag, Int, Node, NodeId, Raised};
+use crate::exact::{Dag, Int, Node, NodeId, Raised, Segment};
 
 /// A form and the masking that was taken off it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,10 +20,14 @@ pub struct Canonical {
 pub struct Masking {
     /// The argument that holds the mask.
     pub mask: u32,
-    /// Distance of the bits of neighbouring elements, in bits; the first is bit 0.
+    /// Distance of the bits of neighbouring lanes, in bits; the first is bit 0.
     pub stride: u32,
-    /// What the other elements keep: the same element of this argument, or 0.
+    /// Width of the lanes that one mask bit governs, in bits; elements can be wider.
+    pub lane: u32,
+    /// What the other lanes keep: the same lane of this argument, or 0.
     pub pass: Option<u32>,
+    /// Whether lanes are written where their mask bit is 0.
+    pub negated: bool,
 }
 
 /// The lane form of a function, or `None` where it has no lane structure that is short. `may_mask` tells
@@ -38,17 +43,60 @@ pub fn canonicalize(dag: &mut Dag, raised: &Raised, may_mask: impl Fn(u32) -> bo
     {
         return Some(Canonical { form, masking: Some(masking) });
     }
-    let cuts = raised.results.iter().map(|segments| elements(dag, segments)).collect::<Option<Vec<_>>>()?;
-    let form = form(dag, &mut skeletons, &cuts, &arg_widths)?;
-    Some(Canonical { form, masking: None })
+    let plain = unmasked_form(dag, &mut skeletons, &raised.results, &arg_widths);
+    if let [segments] = raised.results.as_slice()
+        && plain.as_ref().is_none_or(is_long)
+        && let Some(moved) = dag.moved_by_a_small_number(segments)
+    {
+        let form = unmasked_form(dag, &mut skeletons, &[vec![moved]], &arg_widths)?;
+        return Some(Canonical { form, masking: None });
+    }
+    Some(Canonical { form: plain?, masking: None })
 }
 
-fn form(dag: &Dag, skeletons: &mut Skeletons, cuts: &[Elements], arg_widths: &[u32]) -> Option<Form<i64>> {
+/// Terms from which on a form may hide a simple choice.
+const LONG: usize = 20;
+
+fn is_long(form: &Form<i64>) -> bool {
+    let statements = form.results.iter().flat_map(|result| &result.statements);
+    statements.map(|statement| statement.template.terms.len()).sum::<usize>() >= LONG
+}
+
+fn unmasked_form(
+    dag: &mut Dag,
+    skeletons: &mut Skeletons,
+    results: &[Vec<Segment>],
+    arg_widths: &[u32],
+) -> Option<Form<i64>> {
+    let cuts = results.iter().map(|segments| elements(dag, segments)).collect::<Option<Vec<_>>>()?;
+    form(dag, skeletons, &cuts, arg_widths)
+}
+
+fn form(
+    dag: &mut Dag,
+    skeletons: &mut Skeletons,
+    cuts: &[Elements],
+    arg_widths: &[u32],
+) -> Option<Form<i64>> {
     let results = cuts
         .iter()
         .map(|cut| {
-            let statements = statements(dag, skeletons, cut, arg_widths)?;
-            Some(ResultForm { width: i64::from(cut.width) * cut.values.len() as i64, statements })
+            let statements = statements(dag, skeletons, cut, arg_widths);
+            if statements.as_ref().is_none_or(|statements| statements.len() > 1)
+                && let Some(growing) = growing(dag, skeletons, cut, arg_widths)
+            {
+                return Some(growing);
+            }
+            // Many statements say less than one block of several elements.
+            let many = statements.as_ref().is_some_and(|statements| statements.len() > MANY);
+            if many && let Some(block) = block(dag, skeletons, cut, arg_widths) {
+                return Some(block);
+            }
+            if let Some(statements) = statements {
+                let width = i64::from(cut.width) * cut.values.len() as i64;
+                return Some(ResultForm { width, statements });
+            }
+            block(dag, skeletons, cut, arg_widths)
         })
         .collect::<Option<Vec<_>>>()?;
     let mut read = vec![0i64; arg_widths.len()];
@@ -80,9 +128,28 @@ fn form(dag: &Dag, skeletons: &mut Skeletons, cuts: &[Elements], arg_widths: &[u
     Some(Form { arg_widths: read, results })
 }
 
+/// Statements from which on blocks are tried as well.
+const MANY: usize = 4;
+
+fn block(
+    dag: &mut Dag,
+    skeletons: &mut Skeletons,
+    cut: &Elements,
+    arg_widths: &[u32],
+) -> Option<ResultForm<i64>> {
+    let block = blocks(dag, skeletons, cut, arg_widths)?;
+    let count: i64 = block.extents.iter().product();
+    let root = block.template.terms.last()?;
+    Some(ResultForm { width: count * root.numbers[1].base, statements: vec![block] })
+}
+
 /// Takes a mask off: every element is chosen by a bit of one argument, which nothing else reads, between
 /// its value and zero or the same element of an argument.
 fn unmask(dag: &mut Dag, cut: &Elements) -> Option<(Elements, Masking)> {
+    unmask_as(dag, cut, false).or_else(|| unmask_as(dag, cut, true))
+}
+
+fn unmask_as(dag: &mut Dag, cut: &Elements, negated: bool) -> Option<(Elements, Masking)> {
     // One element under one bit is a choice, not a mask register.
     if cut.values.len() < 2 {
         return None;
@@ -90,13 +157,13 @@ fn unmask(dag: &mut Dag, cut: &Elements) -> Option<(Elements, Masking)> {
     let mut taken: Option<Masking> = None;
     let mut values = Vec::with_capacity(cut.values.len());
     for (place, value) in cut.values.iter().enumerate() {
-        let (mask, low, core, pass) = unmask_element(dag, *value, place as u32 * cut.width)?;
+        let (mask, low, core, pass) = unmask_element(dag, *value, place as u32 * cut.width, negated)?;
         let stride = match (&taken, place) {
             (None, _) => 1,
             (Some(_), 1) => low,
             (Some(masking), _) => masking.stride,
         };
-        let masking = Masking { mask, stride, pass };
+        let masking = Masking { mask, stride, lane: cut.width, pass, negated };
         if let Some(known) = &taken
             && (known.mask, known.pass) != (mask, pass)
         {
@@ -111,11 +178,16 @@ fn unmask(dag: &mut Dag, cut: &Elements) -> Option<(Elements, Masking)> {
     let masking = taken?;
     let reads_mask = values.iter().any(|value| reads(dag, *value, masking.mask));
     (!reads_mask && masking.pass != Some(masking.mask))
-        .then_some((Elements { width: cut.width, values }, masking))
+        .then_some((Elements { width: cut.width, values, end: cut.end }, masking))
 }
 
 /// Mask argument, mask bit, value and pass-through argument of a masked element.
-fn unmask_element(dag: &mut Dag, value: NodeId, low: u32) -> Option<(u32, u32, NodeId, Option<u32>)> {
+fn unmask_element(
+    dag: &mut Dag,
+    value: NodeId,
+    low: u32,
+    negated: bool,
+) -> Option<(u32, u32, NodeId, Option<u32>)> {
     let mask_bit = |dag: &Dag, id: NodeId| match *dag.node(id) {
         Node::Slice { of, low, width: 1, signed: false } => match dag.node(of) {
             Node::Arg(arg) => Some((*arg, low)),
@@ -126,17 +198,18 @@ fn unmask_element(dag: &mut Dag, value: NodeId, low: u32) -> Option<(u32, u32, N
     match dag.node(value).clone() {
         Node::Select(condition, then, otherwise) => {
             let (mask, bit) = mask_bit(dag, condition)?;
-            match dag.node(otherwise) {
-                Node::Const(zero) if zero == &Int::ZERO => Some((mask, bit, then, None)),
+            let (written, kept) = if negated { (otherwise, then) } else { (then, otherwise) };
+            match dag.node(kept) {
+                Node::Const(zero) if zero == &Int::ZERO => Some((mask, bit, written, None)),
                 Node::Slice { of, low: from, .. } if *from == low => match dag.node(*of) {
-                    Node::Arg(arg) => Some((mask, bit, then, Some(*arg))),
+                    Node::Arg(arg) => Some((mask, bit, written, Some(*arg))),
                     _ => None,
                 },
                 _ => None,
             }
         }
         // A one-bit element: the first operand that is a bit of an argument at the element's own place.
-        Node::And(operands) if dag.is_boolean(value) => {
+        Node::And(operands) if !negated && dag.is_boolean(value) => {
             let chosen =
                 operands.iter().copied().find(|id| mask_bit(dag, *id).is_some_and(|(_, bit)| bit == low))?;
             let others: Vec<NodeId> = operands.iter().copied().filter(|id| *id != chosen).collect();

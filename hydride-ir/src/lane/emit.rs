@@ -23,6 +23,7 @@ pub fn emit(form: &Form<Num>, masking: Option<&Masking>, function: &mut Function
                 loops: [const { None }; LOOPS],
                 folds: FxHashMap::default(),
                 memo: FxHashMap::default(),
+                leaves: FxHashMap::default(),
                 indices: &mut indices,
             };
             let body = emitter.statement(statement, id, masking);
@@ -43,6 +44,8 @@ struct Emitter<'a> {
     /// Index of each enclosing fold's term.
     folds: FxHashMap<usize, IndexId>,
     memo: FxHashMap<(usize, Num), ExprId>,
+    /// Slices of arguments that were written: argument, lowest bit, width, whether signed, width wanted.
+    leaves: FxHashMap<(u32, [Num; 4]), ExprId>,
     indices: &'a mut u32,
 }
 
@@ -84,7 +87,8 @@ impl Emitter<'_> {
             }
             None => self.function.push(Op::Const(Bits::zero(element as u32)), width.clone()),
         };
-        self.function.push(Op::Select { condition, then: value, otherwise }, width.clone())
+        let (then, otherwise) = if masking.negated { (otherwise, value) } else { (value, otherwise) };
+        self.function.push(Op::Select { condition, then, otherwise }, width.clone())
     }
 
     fn arg(&mut self, arg: u32) -> ExprId {
@@ -144,6 +148,10 @@ impl Emitter<'_> {
                 let value = self.hole(&term.numbers[0], &term.folds);
                 self.literal(value, width)
             }
+            Kind::AllOnes => {
+                let ones = self.literal(Num::constant(-1), &number(0));
+                self.cast(ones, width, Num::constant(0))
+            }
             Kind::Literal(value) => {
                 let literal = crate::exact::literal(value, width.as_constant().unwrap_or(64) as u32);
                 self.function.push(Op::Const(literal), width.clone())
@@ -153,10 +161,16 @@ impl Emitter<'_> {
                 self.cast(whole, width, Num::constant(0))
             }
             Kind::Leaf(arg) => {
-                let whole = self.arg(*arg);
                 let low = self.hole(&term.numbers[0], &term.folds);
+                let key = (*arg, [low.clone(), number(1), number(2), width.clone()]);
+                if let Some(known) = self.leaves.get(&key) {
+                    return *known;
+                }
+                let whole = self.arg(*arg);
                 let slice = self.function.push(Op::Extract { of: whole, low }, number(1));
-                self.cast(slice, width, number(2))
+                let leaf = self.cast(slice, width, number(2));
+                self.leaves.insert(key, leaf);
+                leaf
             }
             Kind::Slice => {
                 let (low, own) = (number(0), number(1));
@@ -303,6 +317,7 @@ impl Emitter<'_> {
                 };
                 let op = match op {
                     FoldOp::Add => BinaryOp::Add,
+                    FoldOp::Mul => BinaryOp::Mul,
                     FoldOp::And => BinaryOp::And,
                     FoldOp::Or => BinaryOp::Or,
                     FoldOp::Xor => BinaryOp::Xor,

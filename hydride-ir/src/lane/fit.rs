@@ -1,7 +1,7 @@
 //! Fits number vectors to affine functions of up to three loop indices and the enclosing folds'.
 
 use super::LOOPS;
-use super::template::{Hole, Kind, Template, Term};
+use super::template::{Hole, Template, Term};
 use super::unify::RawTerm;
 
 /// Loop extents of `count` elements, `inner` of which run innermost when given: every way to split them,
@@ -37,13 +37,7 @@ pub(super) fn fit(terms: &[RawTerm], extents: [u32; LOOPS]) -> Option<Template<i
             counts.extend(term.folds.iter().map(|(_, count)| *count));
             let numbers =
                 term.numbers.iter().map(|vector| affine(vector, &counts)).collect::<Option<Vec<_>>>()?;
-            // Positions and literals may change from element to element; widths, counts and signs may not.
-            let may_vary = |index: usize| match &term.kind {
-                Kind::Leaf(_) | Kind::SliceAt => index == 0,
-                Kind::Const => true,
-                Kind::Sum { constant, .. } => *constant && index + 1 == numbers.len(),
-                _ => false,
-            };
+            let may_vary = |index: usize| term.kind.may_vary(index, numbers.len());
             let varies = |hole: &Hole<i64>| hole.strides.iter().any(|stride| *stride != 0);
             if numbers.iter().enumerate().any(|(index, hole)| varies(hole) && !may_vary(index)) {
                 return None;

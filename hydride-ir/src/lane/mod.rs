@@ -18,6 +18,7 @@
 mod canonicalize;
 mod emit;
 mod fit;
+mod growing;
 mod partition;
 mod skeleton;
 mod template;
@@ -26,6 +27,7 @@ mod working;
 
 pub use canonicalize::{Canonical, Masking, canonicalize};
 pub use emit::emit;
+pub use partition::{Elements, elements};
 pub use template::{Coefficient, FoldOp, Form, Hole, Kind, ResultForm, Role, Statement, Template, Term};
 
 /// Loops around a statement: blocks, groups in a block, elements in a group.

@@ -5,20 +5,26 @@ use super::skeleton::Skeletons;
 use super::template::{Hole, Kind, Statement, Template, Term};
 use super::unify::{RawTerm, unify};
 use super::{LOOPS, working};
-use crate::exact::{Dag, Int, Node, NodeId, Segment};
+use crate::exact::{Dag, Int, Node, NodeId, Part, Segment};
 
 /// Elements that a result may have.
 const MAX_ELEMENTS: u32 = 4096;
+/// Blocks of a result are multiples of this many bits.
+const MIN_BLOCK: u32 = 8;
+/// Elements of so few bits are copies of one flag (a predicate's bit for each byte of an element).
+const MAX_FLAG_WIDTH: u32 = 4;
 /// Statements that a result may need.
 const MAX_STATEMENTS: u32 = 8;
 
 /// A result cut into elements of one width.
 #[derive(Clone, Debug)]
-pub(super) struct Elements {
+pub struct Elements {
     /// Width of each in bits.
     pub width: u32,
     /// Lowest first; they cover the result up to its last bit that can be 1.
     pub values: Vec<NodeId>,
+    /// The end of what was written, zeros included, in bits.
+    pub end: u32,
 }
 
 /// A slice of a result with one value.
@@ -57,13 +63,17 @@ fn gcd(a: u32, b: u32) -> u32 {
 }
 
 /// The elements of a result: the greatest width at which no piece ends inside an element.
-pub(super) fn elements(dag: &mut Dag, segments: &[Segment]) -> Option<Elements> {
+pub fn elements(dag: &mut Dag, segments: &[Segment]) -> Option<Elements> {
     let mut pieces = pieces(dag, segments);
+    let written = pieces.last().map(|piece| piece.low + piece.width)?;
     while pieces.len() > 1 && pieces.last().is_some_and(|piece| dag.as_int(piece.value) == Some(&Int::ZERO)) {
         pieces.pop();
     }
     let end = pieces.last().map(|piece| piece.low + piece.width)?;
-    let width = pieces.iter().fold(end, |width, piece| gcd(gcd(width, piece.low), piece.width));
+    let mut width = pieces.iter().fold(end, |width, piece| gcd(gcd(width, piece.low), piece.width));
+    if width <= MAX_FLAG_WIDTH {
+        width = 1;
+    }
     if end / width > MAX_ELEMENTS {
         return None;
     }
@@ -73,7 +83,7 @@ pub(super) fn elements(dag: &mut Dag, segments: &[Segment]) -> Option<Elements> 
             values.push(dag.slice(piece.value, low, width, false));
         }
     }
-    (values.len() as u32 == end / width).then_some(Elements { width, values })
+    (values.len() as u32 == end / width).then_some(Elements { width, values, end: written })
 }
 
 /// The statements that write `elements`, as few as will do.
@@ -84,7 +94,14 @@ pub(super) fn statements(
     arg_widths: &[u32],
 ) -> Option<Vec<Statement<i64>>> {
     let count = elements.values.len() as u32;
+    let mut in_runs = None;
     for statements in (1..=MAX_STATEMENTS.min(count)).filter(|statements| count.is_multiple_of(*statements)) {
+        if statements > 2 {
+            let found = in_runs.get_or_insert_with(|| runs(dag, skeletons, elements, arg_widths));
+            if found.as_ref().is_some_and(|found| found.len() < statements as usize) {
+                return in_runs.flatten();
+            }
+        }
         let per_statement = count / statements;
         // Alternating elements first, then runs of elements, the longest first.
         let mut inners: Vec<u32> =
@@ -100,7 +117,43 @@ pub(super) fn statements(
             }
         }
     }
-    runs(dag, skeletons, elements, arg_widths)
+    in_runs.unwrap_or_else(|| runs(dag, skeletons, elements, arg_widths))
+}
+
+/// One statement that writes `elements` in blocks of several, each block as one wide element: the least
+/// blocks that are alike, at most the whole result.
+pub(super) fn blocks(
+    dag: &mut Dag,
+    skeletons: &mut Skeletons,
+    elements: &Elements,
+    arg_widths: &[u32],
+) -> Option<Statement<i64>> {
+    let count = elements.values.len() as u32;
+    let zero = dag.int(0);
+    let is_block = |joined: &u32| *joined == count || (joined * elements.width).is_multiple_of(MIN_BLOCK);
+    for joined in (2..=count).filter(is_block) {
+        let width = joined * elements.width;
+        // The last block may end in zeros.
+        let all = count.next_multiple_of(joined);
+        if all * elements.width > elements.end.max(count * elements.width) {
+            continue;
+        }
+        let mut values = elements.values.clone();
+        values.resize(all as usize, zero);
+        let values = values
+            .chunks(joined as usize)
+            .map(|chunk| {
+                let parts: Vec<Part> =
+                    chunk.iter().map(|node| Part { node: *node, width: elements.width }).collect();
+                dag.concat(&parts)
+            })
+            .collect();
+        let blocks = Elements { width, values, end: elements.end };
+        if let Some(mut found) = shared_out(dag, skeletons, &blocks, arg_widths, 1, 0) {
+            return found.pop();
+        }
+    }
+    None
 }
 
 /// `statements` statements that take turns, `inner` elements in a row each (0: a single statement).
@@ -149,20 +202,30 @@ fn runs(
     let mut start = 0;
     while start < elements.values.len() {
         let mut end = elements.values.len();
-        let (terms, extents) = loop {
+        let mut alike = |end: usize| {
             let family = &elements.values[start..end];
-            let found = unify(dag, skeletons, family).and_then(|terms| {
-                factorizations(family.len() as u32, None)
-                    .into_iter()
-                    .find(|extents| fit(&terms, *extents).is_some())
-                    .map(|extents| (terms, extents))
-            });
-            match found {
-                Some(found) => break found,
+            let terms = unify(dag, skeletons, family)?;
+            let mut extents = factorizations(family.len() as u32, None).into_iter();
+            extents.find(|extents| fit(&terms, *extents).is_some()).map(|extents| (terms, extents))
+        };
+        // Halves until one will do, then the half that was taken off last for as long as it fits.
+        let (mut found, mut step) = loop {
+            match alike(end) {
+                Some(found) => break (found, (end - start) / 2),
                 None if end == start + 1 => return None,
                 None => end = start + (end - start) / 2,
             }
         };
+        while step > 0 {
+            if end + step < elements.values.len()
+                && let Some(longer) = alike(end + step)
+            {
+                found = longer;
+                end += step;
+            }
+            step /= 2;
+        }
+        let (terms, extents) = found;
         let positions: Vec<i64> =
             (start..end).map(|place| place as i64 * i64::from(elements.width)).collect();
         statements.push(statement(&terms, &positions, extents, elements.width, arg_widths)?);
@@ -174,7 +237,8 @@ fn runs(
     Some(statements)
 }
 
-fn statement(
+/// A statement that writes elements of `width` bits at `positions`.
+pub(super) fn statement(
     terms: &[RawTerm],
     positions: &[i64],
     extents: [u32; LOOPS],
@@ -192,6 +256,7 @@ fn statement(
 /// Gives every template a slice of the element's width at its root, so that "no slice" and "a slice at 0"
 /// are one structure.
 fn root_slice(template: &mut Template<i64>, width: i64) {
+    shift_as_slice(template, width);
     let root = template.terms.len() - 1;
     let term = &template.terms[root];
     if matches!(term.kind, Kind::Slice) && term.numbers[1].base == width && term.numbers[2].base == 0 {
@@ -206,4 +271,33 @@ fn root_slice(template: &mut Template<i64>, width: i64) {
         working_signed: false,
         folds: Vec::new(),
     });
+}
+
+/// A constant shift at the root as a slice: the element's bits of the value from the shift's count on.
+fn shift_as_slice(template: &mut Template<i64>, width: i64) {
+    let root = template.terms.len() - 1;
+    let [value, count] = template.terms[root].children[..] else { return };
+    let is_shift = matches!(template.terms[root].kind, Kind::Shr);
+    let by = &template.terms[count];
+    let uses = template.terms.iter().flat_map(|term| &term.children).filter(|child| **child == count).count();
+    let fixed = matches!(by.kind, Kind::Const) && by.numbers[0].strides.iter().all(|stride| *stride == 0);
+    if !is_shift || !fixed || uses != 1 {
+        return;
+    }
+    let low = by.numbers[0].base;
+    let number = |base| Hole { base, strides: vec![0; LOOPS] };
+    template.terms[root] = Term {
+        kind: Kind::Slice,
+        children: vec![value],
+        numbers: vec![number(low), number(width), number(0)],
+        working: Vec::new(),
+        working_signed: false,
+        folds: Vec::new(),
+    };
+    // The count is nobody's operand now.
+    template.terms.remove(count);
+    let moved = |position: &mut usize| *position -= usize::from(*position > count);
+    for term in &mut template.terms {
+        term.children.iter_mut().chain(&mut term.folds).for_each(moved);
+    }
 }

@@ -9,6 +9,9 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::template::{Coefficient, FoldOp, Kind};
 use crate::exact::{Dag, Int, Node, NodeId};
 
+/// Numbers of an operand that are looked at to tell whether a fold joins it with its likes.
+const MAX_COMPARED: usize = 256;
+
 /// A node taken apart: structure, numbers, operands in canonical order.
 #[derive(Debug)]
 pub(super) struct View {
@@ -68,6 +71,11 @@ impl Skeletons {
                 "arg".hash(&mut shape);
                 ("arg", arg).hash(&mut structure);
             }
+            // Which literal it is tells nothing apart within an instruction.
+            Kind::AllOnes => {
+                Kind::Const.hash(&mut shape);
+                Kind::Const.hash(&mut structure);
+            }
             kind => {
                 kind.hash(&mut shape);
                 kind.hash(&mut structure);
@@ -96,9 +104,10 @@ impl Skeletons {
         let one = |ids: &[NodeId]| ids.iter().map(|id| Child::One(*id)).collect::<Vec<_>>();
         let flag = |signed: bool| i64::from(signed);
         match dag.node(id) {
-            Node::Const(value) => match i64::try_from(value) {
-                Ok(value) => (Kind::Const, vec![value], vec![]),
-                Err(_) => (Kind::Literal(value.clone()), vec![], vec![]),
+            Node::Const(value) => match (all_ones(value), i64::try_from(value)) {
+                (Some(width), _) => (Kind::AllOnes, vec![i64::from(width)], vec![]),
+                (None, Ok(value)) => (Kind::Const, vec![value], vec![]),
+                (None, Err(_)) => (Kind::Literal(value.clone()), vec![], vec![]),
             },
             Node::Arg(arg) => (Kind::Arg(*arg), vec![], vec![]),
             Node::Slice { of, low, width, signed } => {
@@ -117,6 +126,10 @@ impl Skeletons {
                 (Kind::Concat, widths, parts.iter().map(|part| Child::One(part.node)).collect())
             }
             Node::Sum { terms, constant } => self.sum(dag, terms, constant),
+            // Two factors are a product; more of one kind are a reduction.
+            Node::Mul(operands) if operands.len() > 2 => {
+                self.commutative(dag, Kind::Mul, FoldOp::Mul, operands)
+            }
             Node::Mul(operands) => {
                 let mut sorted = operands.to_vec();
                 sorted.sort_by(|a, b| self.compare(dag, *a, *b));
@@ -174,7 +187,55 @@ impl Skeletons {
                 children.push(Child::One(operand));
             }
         }
+        // Positions that no fold index explains stay apart.
         children
+            .into_iter()
+            .flat_map(|child| match child {
+                Child::Many(_, nodes) if !self.progress_evenly(dag, &nodes) => {
+                    nodes.into_iter().map(Child::One).collect()
+                }
+                child => vec![child],
+            })
+            .collect()
+    }
+
+    /// Whether every number that may vary changes by the same amount from node to node, and no other does.
+    fn progress_evenly(&mut self, dag: &Dag, nodes: &[NodeId]) -> bool {
+        let mut lists: Vec<Vec<(i64, bool)>> = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let mut numbers = Vec::new();
+            if !self.flatten(dag, *node, &mut numbers) {
+                return false;
+            }
+            lists.push(numbers);
+        }
+        let same_length = lists.windows(2).all(|pair| pair[0].len() == pair[1].len());
+        same_length
+            && (0..lists[0].len()).all(|place| {
+                let (first, may_vary) = lists[0][place];
+                let step = lists[1][place].0.checked_sub(first);
+                let even =
+                    lists.windows(2).all(|pair| pair[1][place].0.checked_sub(pair[0][place].0) == step);
+                even && (may_vary || step == Some(0))
+            })
+    }
+
+    /// The numbers of an expression in order, and whether each may vary within a fold; false when there are too
+    /// many to compare.
+    fn flatten(&mut self, dag: &Dag, id: NodeId, numbers: &mut Vec<(i64, bool)>) -> bool {
+        let view = self.view(dag, id);
+        let count = view.numbers.len();
+        numbers.extend(
+            view.numbers
+                .iter()
+                .enumerate()
+                .map(|(index, number)| (*number, view.kind.may_vary(index, count))),
+        );
+        numbers.len() <= MAX_COMPARED
+            && view.children.iter().all(|child| match child {
+                Child::One(node) => self.flatten(dag, *node, numbers),
+                Child::Many(_, nodes) => nodes.iter().all(|node| self.flatten(dag, *node, numbers)),
+            })
     }
 
     fn commutative(
@@ -285,4 +346,15 @@ impl Skeletons {
         }
         Ordering::Equal
     }
+}
+
+/// The width of a literal that is the greatest of an element, unsigned or signed.
+fn all_ones(value: &Int) -> Option<u32> {
+    use dashu_int::ops::BitTest;
+    let width = value.bit_len();
+    (value > &Int::ZERO
+        && width >= 7
+        && matches!(width % 8, 0 | 7)
+        && value == &((Int::ONE << width) - Int::ONE))
+        .then_some(width as u32)
 }

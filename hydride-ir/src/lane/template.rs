@@ -73,7 +73,9 @@ pub struct Hole<N> {
 pub enum Kind {
     /// `[value]`.
     Const,
-    /// A literal beyond 64 bits.
+    /// The greatest unsigned value of a width, one that is the greatest of an element: `[width]`.
+    AllOnes,
+    /// Another literal beyond 64 bits.
     Literal(Int),
     /// A slice of an argument: `[low, width, signed]`.
     Leaf(u32),
@@ -151,6 +153,8 @@ pub struct Coefficient {
 pub enum FoldOp {
     /// Sum.
     Add,
+    /// Product.
+    Mul,
     /// Bitwise and.
     And,
     /// Bitwise or.
@@ -211,6 +215,28 @@ impl<N> Form<N> {
             .collect();
         let arg_widths = self.arg_widths.iter().map(|width| f(Role::ArgWidth, width, false)).collect();
         Form { arg_widths, results }
+    }
+}
+
+impl Form<i64> {
+    /// A form that writes flags of one bit as one that writes masks of one bit: the low bit of the flag's
+    /// sign-extension. Wider masks have the same structure. `None` where an element has more bits.
+    pub fn flags_as_masks(&self) -> Option<Self> {
+        let mut form = self.clone();
+        for statement in form.results.iter_mut().flat_map(|result| &mut result.statements) {
+            let terms = &mut statement.template.terms;
+            let mut root = terms.pop()?;
+            if !matches!(root.kind, Kind::Slice) || root.numbers[1].base != 1 {
+                return None;
+            }
+            let mut extension = root.clone();
+            extension.numbers[2].base = 1;
+            terms.push(extension);
+            root.numbers[0].base = 0;
+            root.children = vec![terms.len() - 1];
+            terms.push(root);
+        }
+        Some(form)
     }
 }
 
@@ -292,9 +318,20 @@ impl Kind {
             (Kind::Slice, 1) if is_root => Role::ElementWidth,
             (Kind::Slice | Kind::SliceAt, 1) | (Kind::Saturate, 0) | (Kind::Concat, _) => Role::Width,
             (Kind::Leaf(_) | Kind::Slice, _) | (Kind::SliceAt | Kind::Saturate, _) => Role::Signed,
-            (Kind::LeadingZeros | Kind::TrailingZeros, _) => Role::Width,
+            (Kind::AllOnes | Kind::LeadingZeros | Kind::TrailingZeros, _) => Role::Width,
             (Kind::Fold(_), _) => Role::Count,
             _ => Role::Value,
+        }
+    }
+
+    /// Whether the number at `index` of `count` may change from element to element: positions and literals may;
+    /// widths, counts and signs may not.
+    pub(super) fn may_vary(&self, index: usize, count: usize) -> bool {
+        match self {
+            Kind::Leaf(_) | Kind::SliceAt => index == 0,
+            Kind::Const => true,
+            Kind::Sum { constant, .. } => *constant && index + 1 == count,
+            _ => false,
         }
     }
 

@@ -7,7 +7,7 @@ use super::template::Kind;
 use crate::exact::{Dag, NodeId};
 
 /// Terms that one template may have.
-const MAX_TERMS: usize = 400;
+const MAX_TERMS: usize = 50_000;
 
 /// A term whose numbers are vectors: one entry for each element, and below folds for each element and
 /// fold index (the last fold varies fastest).
@@ -55,13 +55,20 @@ struct Unifier<'a> {
 impl Unifier<'_> {
     fn unify(&mut self, family: Vec<NodeId>, folds: &[(usize, u32)]) -> Option<usize> {
         let key = (family, folds.to_vec());
-        if let Some(known) = self.memo.get(&key) {
-            return Some(*known);
-        }
         let family = &key.0;
         let first = self.skeletons.view(self.dag, family[0]);
+        // A slice that happens to be read twice is two leaves: elsewhere it may be two slices.
+        if !matches!(first.kind, Kind::Leaf(_))
+            && let Some(known) = self.memo.get(&key)
+        {
+            return Some(*known);
+        }
         if first.opaque || self.terms.len() >= MAX_TERMS {
             return None;
+        }
+        if matches!(first.kind, Kind::Const | Kind::AllOnes) {
+            let (kind, values) = self.constants(family)?;
+            return Some(self.push(key, kind, Vec::new(), vec![values], None));
         }
         let mut numbers: Vec<Vec<i64>> = vec![Vec::with_capacity(family.len()); first.numbers.len()];
         let mut children: Vec<Vec<Child>> = vec![Vec::with_capacity(family.len()); first.children.len()];
@@ -92,6 +99,16 @@ impl Unifier<'_> {
             operands.push(self.child(column, folds)?);
         }
         Some(self.push(key, first.kind.clone(), operands, numbers, None))
+    }
+
+    /// Literals: the greatest value of one width in all of them, else numbers.
+    fn constants(&mut self, family: &[NodeId]) -> Option<(Kind, Vec<i64>)> {
+        let views: Vec<_> = family.iter().map(|node| self.skeletons.view(self.dag, *node)).collect();
+        if views.iter().all(|view| view.kind == Kind::AllOnes && view.numbers == views[0].numbers) {
+            return Some((Kind::AllOnes, vec![views[0].numbers[0]; family.len()]));
+        }
+        let values = family.iter().map(|node| self.dag.as_i64(*node)).collect::<Option<_>>()?;
+        Some((Kind::Const, values))
     }
 
     fn push(

@@ -54,6 +54,7 @@ pub(super) fn ranges(
         let range = match &term.kind {
             Kind::Const => extremes(&term.numbers[0], &counts),
             Kind::Fold(op) => fold_range(*op, term.numbers[0].base, &ranges[term.children[0]]),
+            Kind::AllOnes => Range::of_width(width(0)?, false),
             Kind::Leaf(_) | Kind::Slice => Range::of_width(width(1)?, term.numbers[2].base == 1),
             Kind::SliceAt => Range::of_width(width(1)?, term.numbers[2].base == 1),
             kind => {
@@ -110,7 +111,12 @@ pub(super) fn ranges(
                     Kind::PopCount => Node::PopCount(child(0)),
                     Kind::LeadingZeros => Node::LeadingZeros(child(0), width(0)?),
                     Kind::TrailingZeros => Node::TrailingZeros(child(0), width(0)?),
-                    Kind::Const | Kind::Fold(_) | Kind::Leaf(_) | Kind::Slice | Kind::SliceAt => return None,
+                    Kind::Const
+                    | Kind::AllOnes
+                    | Kind::Fold(_)
+                    | Kind::Leaf(_)
+                    | Kind::Slice
+                    | Kind::SliceAt => return None,
                 };
                 range_of(&node, arg_widths, &|id| &ranges[id.position()])
             }
@@ -140,6 +146,7 @@ fn extremes(hole: &Hole<i64>, counts: &[i64]) -> Range {
 fn fold_range(op: super::FoldOp, count: i64, body: &Range) -> Range {
     match op {
         super::FoldOp::Add => body.scale(&Int::from(count)),
+        super::FoldOp::Mul => (1..count).fold(body.clone(), |product, _| product.mul(body)),
         super::FoldOp::And | super::FoldOp::Or | super::FoldOp::Xor => match body.natural() {
             Some((width, signed)) => Range::of_width(width, signed),
             None => Range::unbounded(),

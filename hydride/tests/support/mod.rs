@@ -48,6 +48,8 @@ impl Run {
 pub fn command(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hydride"));
     command.args(args).current_dir(folder).env_remove("HYDRIDE_LOG").env_remove("RUST_BACKTRACE");
+    // No cache unless a test names one.
+    command.env("HYDRIDE_CACHE", "");
     command
 }
 
@@ -90,6 +92,12 @@ pub fn document_folders() -> Vec<PathBuf> {
 pub fn skip(why: &str) {
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
     let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {why}");
+}
+
+/// Says a figure that is worth seeing; like [`skip`] it is not captured.
+pub fn note(what: &str) {
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    let _ = writeln!(std::io::stderr(), "NOTE {test}: {what}");
 }
 
 /// An output folder below `folder` from x86 documents, made in a run that succeeds.

@@ -126,6 +126,40 @@ impl Display for Line {
 }
 
 impl Line {
+    /// The line with places for registers and immediates, as [`crate::Form::template`] has them; `argument`
+    /// says which argument a register holds at the start. `None` where a register holds none, or several do.
+    pub fn template(&self, argument: impl Fn(Role) -> Option<usize>) -> Option<String> {
+        let register = |role: Role| match role {
+            Role::D => Some("{d}".to_owned()),
+            role => argument(role).map(|position| format!("{{{position}}}")),
+        };
+        let number = |number: &Number| match number {
+            Number::Literal(value) => value.to_string(),
+            Number::Argument { position, scale: 1, .. } => format!("{{{position}}}"),
+            Number::Argument { position, scale, .. } => format!("{{{position}*{scale}}}"),
+        };
+        let operands: Option<Vec<String>> = self
+            .operands
+            .iter()
+            .map(|operand| {
+                Some(match operand {
+                    Operand::Vector { role, arrangement, index, list: None } => {
+                        let index =
+                            index.as_ref().map_or(String::new(), |index| format!("[{}]", number(index)));
+                        format!("v{}.{arrangement}{index}", register(*role)?)
+                    }
+                    Operand::Vector { role, arrangement, list: Some(1), .. } => {
+                        format!("{{ v{}.{arrangement} }}", register(*role)?)
+                    }
+                    Operand::Vector { .. } => return None,
+                    Operand::Scalar { role, letter } => format!("{letter}{}", register(*role)?),
+                    Operand::Immediate(value) => format!("#{}", number(value)),
+                })
+            })
+            .collect();
+        Some(format!("{} {}", self.mnemonic, operands?.join(", ")))
+    }
+
     /// The registers in operand order, the destination first.
     pub fn slots(&self) -> impl Iterator<Item = Slot> {
         self.operands.iter().filter_map(|operand| match operand {
@@ -438,6 +472,24 @@ mod tests {
             assert!(lines(&entry(&["LD1"], operands, &[])).is_err(), "{operands}");
         }
         assert!(lines(&entry(&["RESULT[I]"], "Vd", &[])).is_err());
+    }
+
+    #[test]
+    fn a_template_names_the_arguments() {
+        let template = |base: &str, operands: &str, immediates: &[(&str, i64, i64)]| {
+            let lines = lines(&entry(&[base], operands, immediates)).unwrap();
+            let argument = |role| match role {
+                Role::D => Some(0),
+                Role::N => Some(1),
+                Role::M => Some(2),
+                _ => None,
+            };
+            lines[0].template(argument)
+        };
+        assert_eq!(template("MLA", "Vd.16B,Vn.16B,Vm.16B", &[]).unwrap(), "mla v{d}.16b, v{1}.16b, v{2}.16b");
+        let shift = template("SHL", "Vd.4S,Vn.4S,#n", &[("n", 0, 31)]);
+        assert_eq!(shift.unwrap(), "shl v{d}.4s, v{1}.4s, #{0}");
+        assert_eq!(template("TBL", "Vd.16B,{Vn.16B - Vn+1.16B},Vm.16B", &[]), None);
     }
 
     #[test]

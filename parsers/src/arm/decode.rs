@@ -37,6 +37,19 @@ pub struct Decoded {
     pub position: usize,
 }
 
+impl Decoded {
+    /// The same without some variables.
+    pub fn without(&self, names: &[&str]) -> Self {
+        let kept = self.vars.iter().filter(|(name, _)| !names.contains(&&***name));
+        Self {
+            encoding: self.encoding.clone(),
+            vars: kept.map(|(name, fact)| (name.clone(), fact.clone())).collect(),
+            extensions: self.extensions.clone(),
+            position: self.position,
+        }
+    }
+}
+
 /// Words decoded so far.
 #[derive(Default)]
 pub struct Cache {
@@ -101,8 +114,10 @@ fn decode(documents: &Documents<'_>, word: u32) -> Result<Decoded, Fault> {
                 return ambiguous(word, &other.encoding, encoding.name, encoding.offset);
             }
         }
-        let vars =
-            frame.vars().filter_map(|(name, var)| Some((name.clone(), fact(&machine, var)?))).collect();
+        let vars = frame
+            .vars()
+            .filter_map(|(name, var)| Some((name.clone(), fact(&machine, var)?)))
+            .collect::<FxHashMap<Name, Fact>>();
         let extensions = std::mem::take(&mut machine.extensions);
         found = Some(Decoded { encoding: encoding.name.to_owned(), vars, extensions, position });
     }

@@ -1,13 +1,19 @@
 //! The decode facts: assembly lines to the words that an assembler makes of them.
 //!
 //! A line may hold ranges (`sshr v0.8b, v1.8b, #{1..8}`); its words are those of every combination of
-//! values, the last range running fastest. They are made once per release of the documents by the
-//! `arm_decode` example, and kept as data.
+//! values, the last range running fastest. Beside the words stand the values that the decode of the ASL
+//! gives its variables, so that a user without ASL has them. They are made once per release of the
+//! documents by the `arm_decode` example, and kept as data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::assembly::Line;
+use super::decode::{Cache, Decoded};
+use super::exec::Documents;
+use super::operations::{Decodes, reads};
+use super::recorded;
 
 /// Most combinations of immediates in one line.
 pub const MAX_COMBINATIONS: usize = 1024;
@@ -17,12 +23,16 @@ pub const MAX_COMBINATIONS: usize = 1024;
 pub struct Facts {
     /// Words of a line; `None` where the assembler rejects a combination.
     pub words: BTreeMap<String, Vec<Option<u32>>>,
+    /// The decode variables of a line, as [`recorded`] writes them.
+    pub decodes: BTreeMap<String, String>,
 }
 
 #[derive(serde::Deserialize)]
 struct Document {
     schema: u32,
     words: BTreeMap<String, String>,
+    #[serde(default)]
+    decodes: BTreeMap<String, String>,
 }
 
 impl Facts {
@@ -34,7 +44,7 @@ impl Facts {
         if document.schema != 1 {
             return Err((1, 1, format!("schema {} is not known", document.schema)));
         }
-        let mut facts = Facts::default();
+        let mut facts = Facts { decodes: document.decodes, ..Facts::default() };
         for (line, words) in document.words {
             let parsed: Option<Vec<Option<u32>>> = words
                 .split(' ')
@@ -105,20 +115,86 @@ impl Facts {
             // Lines hold neither quotes nor backslashes.
             let _ = write!(text, "{comma}\n    \"{line}\": \"{}\"", words.join(" "));
         }
+        text.push_str("\n  },\n  \"decodes\": {");
+        for (index, (line, decode)) in self.decodes.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            let _ = write!(text, "{comma}\n    \"{line}\": \"{decode}\"");
+        }
         text.push_str("\n  }\n}\n");
         text
+    }
+
+    /// Adds what the decode of the ASL documents makes of the words of `lines`.
+    pub fn decode(&mut self, documents: &Documents<'_>, lines: &BTreeMap<String, Vec<(i64, i64)>>) {
+        let cache = Cache::default();
+        for (line, ranges) in lines {
+            let (Some(words), Some(combinations)) = (self.words.get(line), combinations(ranges)) else {
+                continue;
+            };
+            let decodes: Vec<Option<Arc<Decoded>>> = words
+                .iter()
+                .map(|word| {
+                    let decoded = cache.decode(documents, (*word)?).ok()?;
+                    // A field of the encoding is of use where the body reads it.
+                    let encoding = documents.instructions.encoding(decoded.position)?;
+                    let body = documents.instructions.execute(encoding).ok();
+                    let read = body.map(|body| reads(&body)).unwrap_or_default();
+                    let fields = encoding.fields.iter().map(|(name, ..)| name);
+                    let unread: Vec<&str> =
+                        fields.filter(|name| !read.contains(*name)).map(|name| &**name).collect();
+                    Some(Arc::new(decoded.without(&unread)))
+                })
+                .collect();
+            let text = recorded::print(&decodes, &combinations);
+            if !text.is_empty() {
+                self.decodes.insert(line.clone(), text);
+            }
+        }
+    }
+
+    /// The recorded decodes of a line for all combinations of its immediates: `Err` says what is missing.
+    pub fn decoded(&self, line: &Line) -> Result<Vec<Option<Arc<Decoded>>>, String> {
+        let key = line.to_string();
+        let text = self.decodes.get(&key).ok_or_else(|| format!("no decode facts for `{key}`"))?;
+        let ranges: Vec<(i64, i64)> = line.immediates().map(|(_, low, high)| (low, high)).collect();
+        let combinations = combinations(&ranges).unwrap_or_default();
+        recorded::read(text, &combinations).map_err(|part| format!("`{part}` is no decode fact of `{key}`"))
+    }
+
+    /// The encoding of a line, by its recorded decode.
+    pub fn encoding(&self, line: &str) -> Option<&str> {
+        self.decodes.get(line).map(|text| recorded::encoding(text))
+    }
+
+    /// What the decode of each encoding sets.
+    pub fn encodings(&self) -> BTreeMap<&str, Decodes> {
+        let mut encodings: BTreeMap<&str, Decodes> = BTreeMap::new();
+        for text in self.decodes.values() {
+            let own = encodings.entry(recorded::encoding(text)).or_default();
+            for (name, varies) in recorded::names(text) {
+                own.all.insert(name.into());
+                if varies {
+                    own.varying.insert(name.into());
+                }
+            }
+        }
+        encodings
+    }
+
+    /// A combination's position among those of a line's immediates.
+    pub fn position(line: &Line, values: &[i64]) -> Option<usize> {
+        line.immediates().zip(values).try_fold(0usize, |index, ((_, low, high), value)| {
+            let count = usize::try_from(high - low + 1).ok()?;
+            let digit = usize::try_from(value - low).ok().filter(|digit| *digit < count)?;
+            index.checked_mul(count)?.checked_add(digit)
+        })
     }
 
     /// The combination's word of a line: `Err` says what is missing.
     pub fn word(&self, line: &Line, values: &[i64]) -> Result<u32, String> {
         let key = line.to_string();
         let words = self.words.get(&key).ok_or_else(|| format!("no decode facts for `{key}`"))?;
-        let mut index = 0usize;
-        for ((_, low, high), value) in line.immediates().zip(values) {
-            let count = usize::try_from(high - low + 1).unwrap_or(0);
-            let digit = usize::try_from(value - low).ok().filter(|digit| *digit < count);
-            index = digit.map_or(usize::MAX, |digit| index.saturating_mul(count).saturating_add(digit));
-        }
+        let index = Self::position(line, values).unwrap_or(usize::MAX);
         match words.get(index) {
             Some(Some(word)) => Ok(*word),
             Some(None) => Err(format!("`{}` does not assemble", expanded(&key, values))),

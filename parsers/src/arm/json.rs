@@ -6,7 +6,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use rayon::prelude::*;
 use serde_json::Value;
+
+use super::position::Positions;
+use crate::{Diagnostic, Span};
 
 /// One intrinsic as documented.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,8 +31,10 @@ pub struct Entry {
     pub base: Vec<String>,
     /// Operands of the (first) base instruction.
     pub operands: String,
-    /// CPU features, where the document has them.
-    pub extensions: Vec<String>,
+    /// The architectures that have it, where the document says so.
+    pub architectures: Vec<String>,
+    /// Whether the document has operands, results and operation; newer data has not.
+    pub described: bool,
 }
 
 /// Where an argument goes.
@@ -96,49 +102,48 @@ pub fn elements(text: &str) -> (Vec<Range<usize>>, Option<(usize, &'static str)>
     }
 }
 
-/// A correction of one field of an entry.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
-pub struct Erratum {
-    /// The entry's name.
-    pub entry: String,
-    /// A JSON pointer within the entry, such as `/base_instruction/0`.
-    pub field: String,
-    /// The text that stands there.
-    pub was: String,
-    /// What replaces it.
-    pub becomes: String,
+/// An entry and where it stands.
+#[derive(Clone, Debug)]
+pub struct Raw {
+    /// Its place.
+    pub span: Span,
+    /// What it says.
+    pub entry: Result<Entry, ShapeError>,
 }
 
-/// Reads errata; an error has line, column and message.
-pub fn errata(text: &str) -> Result<Vec<Erratum>, (u32, u32, String)> {
-    serde_json::from_str(text)
-        .map_err(|error| (error.line() as u32, error.column() as u32, format!("not errata: {error}")))
+/// Reads a document's entries.
+pub fn read(document: &Positions<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Raw> {
+    if document.text.is_empty() {
+        return Vec::new();
+    }
+    let (ranges, cut) = elements(document.text);
+    if let Some((offset, message)) = cut {
+        diagnostics.push(document.diagnostic(offset, message));
+    }
+    ranges
+        .into_par_iter()
+        .enumerate()
+        .map(|(index, range)| Raw {
+            span: document.span(range.start, range.len()),
+            entry: entry(&document.text[range], index),
+        })
+        .collect()
 }
 
-/// Reads the entry at `index` as the errata correct it; those that do not apply are added to `stale`.
-pub fn entry(
-    text: &str,
-    index: usize,
-    errata: &[Erratum],
-    stale: &mut Vec<String>,
-) -> Result<Entry, ShapeError> {
+/// Whether a text can name a C function.
+pub fn is_name(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Reads the entry at `index`.
+pub fn entry(text: &str, index: usize) -> Result<Entry, ShapeError> {
     let failure = |path: String, message: String, name: Option<String>| ShapeError { name, path, message };
-    let mut value: Value = serde_json::from_str(text).map_err(|error| {
+    let value: Value = serde_json::from_str(text).map_err(|error| {
         let message = format!("not JSON (line {}, column {} of the entry)", error.line(), error.column());
         failure(format!("[{index}]"), message, None)
     })?;
     let name = value.get("name").and_then(Value::as_str).map(str::to_owned);
-    for erratum in errata.iter().filter(|erratum| name.as_ref() == Some(&erratum.entry)) {
-        match value.pointer_mut(&erratum.field) {
-            Some(Value::String(found)) if *found == erratum.was => found.clone_from(&erratum.becomes),
-            found => stale.push(format!(
-                "the erratum of `{}` no longer applies: expected `{}`, found {}",
-                erratum.field,
-                erratum.was,
-                found.map_or_else(|| "nothing".to_owned(), |value| format!("`{value}`"))
-            )),
-        }
-    }
     let reader = Reader { prefix: format!("[{index}]") };
     reader.entry(&value).map_err(|(path, message)| failure(path, message, name))
 }
@@ -183,13 +188,23 @@ impl Reader {
         if !value.is_object() {
             return self.path("", "expected an object");
         }
-        let mut entry = Entry {
-            name: self.string(value.get("name"), ".name")?,
-            operation: self.string(value.get("Operation"), ".Operation")?,
-            operands: self.string(value.get("operands"), ".operands")?,
-            base: self.strings(value.get("base_instruction"), ".base_instruction")?,
-            ..Entry::default()
-        };
+        let mut entry = Entry { name: self.string(value.get("name"), ".name")?, ..Entry::default() };
+        if !is_name(&entry.name) {
+            return self.path(".name", "expected the name of a C function");
+        }
+        // Newer data names the instructions alone.
+        match value.get("instructions").filter(|_| value.get("operands").is_none()) {
+            Some(sequences) => {
+                let first = self.array(Some(sequences), ".instructions")?.first();
+                entry.base = self.strings(first, ".instructions[0]")?;
+            }
+            None => {
+                entry.described = true;
+                entry.operation = self.string(value.get("Operation"), ".Operation")?;
+                entry.operands = self.string(value.get("operands"), ".operands")?;
+                entry.base = self.strings(value.get("base_instruction"), ".base_instruction")?;
+            }
+        }
         match value.get("return_type") {
             Some(Value::Object(fields)) => {
                 entry.returns = self.string(fields.get("value"), ".return_type.value")?
@@ -203,7 +218,9 @@ impl Reader {
                 None => return self.path(&format!(".arguments[{i}]"), "expected a type and a name"),
             }
         }
-        for (i, result) in self.array(value.get("results"), ".results")?.iter().enumerate() {
+        let none = Vec::new();
+        let results = if entry.described { self.array(value.get("results"), ".results")? } else { &none };
+        for (i, result) in results.iter().enumerate() {
             let Value::Object(fields) = result else {
                 return self.path(&format!(".results[{i}]"), "expected an object");
             };
@@ -222,9 +239,8 @@ impl Reader {
             Some(_) => return self.path(".Arguments_Preparation", "expected an object"),
             None => return self.path(".Arguments_Preparation", "the field is missing"),
         }
-        // Newer revisions name the extension.
-        if let Some(Value::String(isa)) = value.get("SIMD_ISA") {
-            entry.extensions.push(isa.clone());
+        if let Some(architectures) = value.get("Architectures") {
+            entry.architectures = self.strings(Some(architectures), ".Architectures")?;
         }
         Ok(entry)
     }
@@ -285,27 +301,20 @@ mod tests {
         let good = r#"{"name": "f", "return_type": {"value": "int8x8_t"}, "arguments": ["int8x8_t a"],
             "results": [{"Vd.8B": "result"}], "Arguments_Preparation": {"a": {"register": "Vn.8B"}},
             "Operation": "Op", "base_instruction": ["ABS"], "operands": "Vd.8B,Vn.8B"}"#;
-        assert_eq!(
-            entry(good, 0, &[], &mut Vec::new()).unwrap().args,
-            [("int8x8_t".to_owned(), "a".to_owned())]
-        );
-        let path = |text: &str| entry(text, 17, &[], &mut Vec::new()).map_err(|error| error.path);
+        assert_eq!(entry(good, 0).unwrap().args, [("int8x8_t".to_owned(), "a".to_owned())]);
+        let path = |text: &str| entry(text, 17).map_err(|error| error.path);
         assert_eq!(path(&good.replace("\"int8x8_t a\"", "3")), Err("[17].arguments[0]".into()));
         assert_eq!(
             path(&good.replace("\"Vn.8B\"", "null")),
             Err("[17].Arguments_Preparation.a.register".into())
         );
-        let erratum = |was: &str| Erratum {
-            entry: "f".into(),
-            field: "/base_instruction/0".into(),
-            was: was.into(),
-            becomes: "NEG".into(),
-        };
-        let mut stale = Vec::new();
-        assert_eq!(entry(good, 0, &[erratum("ABS")], &mut stale).unwrap().base, ["NEG"]);
-        assert_eq!(stale.len(), 0);
-        assert_eq!(entry(good, 0, &[erratum("CLZ")], &mut stale).unwrap().base, ["ABS"]);
-        assert_eq!(stale.len(), 1);
+        let newer = r#"{"name": "f", "return_type": {"value": "int8x8_t"}, "arguments": ["int8x8_t a"],
+            "Arguments_Preparation": {"a": {"register": "Vn.8B"}}, "Architectures": ["A64"],
+            "instructions": [["ABS"]]}"#;
+        let entry = entry(newer, 0).unwrap();
+        assert!(!entry.described && entry.base == ["ABS"] && entry.architectures == ["A64"]);
+        assert_eq!(path(&newer.replace("[[\"ABS\"]]", "[[1]]")), Err("[17].instructions[0][0]".into()));
+        assert_eq!(path(&good.replace("\"f\"", "\"\"")), Err("[17].name".into()));
         assert_eq!(path("3"), Err("[17]".into()));
         assert_eq!(path("{"), Err("[17]".into()));
     }

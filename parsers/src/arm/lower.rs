@@ -9,13 +9,15 @@ use std::sync::Arc;
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Register};
 use rustc_hash::FxHashMap;
 
+use super::Bodies;
 use super::asl::ast::{Name, Stmt};
-use super::assembly::{Line, Slot};
+use super::assembly::{Line, Role, Slot};
 use super::ctype::{CType, immediate};
 use super::decode::{Cache, Decoded, Fact, Variable, variables};
-use super::exec::{Documents, Fault, FileId, Frame, Machine, Registers, Value, Var, Width};
+use super::exec::{Documents, Fault, FileId, Frame, Machine, Reason, Registers, Value, Var, Width};
 use super::facts::{Facts, combinations};
 use super::json::{Entry, Preparation};
+use super::operations::Operations;
 use crate::{Argument, Form, Kind, Signature};
 
 /// What every intrinsic is lowered with.
@@ -27,7 +29,9 @@ pub struct Context<'a> {
     /// Words decoded so far.
     pub cache: &'a Cache,
     /// Operations of the JSON document, for instructions without ASL.
-    pub operations: &'a FxHashMap<String, Result<Arc<Vec<Stmt>>, Fault>>,
+    pub operations: &'a Operations,
+    /// Which of the two gives the bodies.
+    pub bodies: Bodies,
 }
 
 /// Why an intrinsic is not modelled.
@@ -56,7 +60,7 @@ pub struct Lowered {
     pub function: hydride_ir::Function,
     /// Bits that it leaves undefined.
     pub undefined: Vec<crate::UndefinedBits>,
-    /// Extensions that the decode asked for.
+    /// CPU features that it needs, as compilers name them.
     pub extensions: Vec<String>,
     /// Its instructions.
     pub forms: Vec<Form>,
@@ -64,15 +68,19 @@ pub struct Lowered {
 
 /// Lowers an entry.
 pub fn lower(context: &Context<'_>, entry: &Entry) -> Result<Lowered, Obstacle> {
-    if entry.returns == "void"
-        || entry.returns.contains('*')
-        || entry.args.iter().any(|(c_type, _)| c_type.contains('*'))
-    {
+    if is_memory(entry) {
         return Err(Obstacle::Excluded("memory", None));
     }
-    let types = Types::of(entry)?;
+    let undescribed = || {
+        let message = "the document has neither operands nor an operation for it";
+        Obstacle::Excluded("no-pseudocode", Some(message.to_owned()))
+    };
+    let types = Types::of(entry).map_err(|other| if entry.described { other } else { undescribed() })?;
     if let Some(base) = entry.base.iter().find(|base| is_floating_point(base, &types)) {
         return Err(Obstacle::Excluded("floating-point", Some(base.clone())));
+    }
+    if !entry.described {
+        return Err(undescribed());
     }
     let lines = super::assembly::lines(entry).map_err(|message| Obstacle::Entry("operands", message))?;
     let places = Places::of(entry, &types, &lines)?;
@@ -83,13 +91,10 @@ pub fn lower(context: &Context<'_>, entry: &Entry) -> Result<Lowered, Obstacle> 
     let mut run = Run::new(context, entry, &types, &places, &lines, &combinations)?;
     let results = run.results()?;
     let mut machine = run.machine;
-    let extensions = run.steps.iter().flat_map(|step| step.decodes.first()).flat_map(|d| d.extensions.iter());
-    let mut named: Vec<String> = Vec::new();
-    for extension in extensions {
-        if !named.iter().any(|known| *known == **extension) {
-            named.push(extension.to_string());
-        }
-    }
+    let asked = run.steps.iter().flat_map(|step| step.decodes.first()).flat_map(|d| d.extensions.iter());
+    let c_types = entry.args.iter().map(|(c_type, _)| c_type.as_str()).chain([entry.returns.as_str()]);
+    let c_types: Vec<&str> = c_types.collect();
+    let extensions = super::features::features(asked.map(|extension| &**extension), &c_types);
     let signature = types.signature;
     let (function, undefined) =
         crate::elaborate::function(&entry.name, &signature, &mut machine.dag, &results)
@@ -101,9 +106,22 @@ pub fn lower(context: &Context<'_>, entry: &Entry) -> Result<Lowered, Obstacle> 
         .map(|(index, base)| Form {
             mnemonic: base.trim().to_ascii_uppercase(),
             operands: if index == 0 { entry.operands.trim().to_owned() } else { String::new() },
+            // One line of several is not the intrinsic.
+            template: match &lines[..] {
+                [line] => line.template(|role| places.argument(role)),
+                _ => None,
+            },
+            destroys: if lines.len() == 1 { places.argument(Role::D) } else { None },
         })
         .collect();
-    Ok(Lowered { signature, function, undefined, extensions: named, forms })
+    Ok(Lowered { signature, function, undefined, extensions, forms })
+}
+
+/// Whether an entry reads or writes memory.
+pub fn is_memory(entry: &Entry) -> bool {
+    entry.returns == "void"
+        || entry.returns.contains('*')
+        || entry.args.iter().any(|(c_type, _)| c_type.contains('*'))
 }
 
 /// Whether a base instruction computes with floating-point numbers.
@@ -196,6 +214,13 @@ impl Places {
             return Err(Obstacle::Entry("operands", message));
         }
         Ok(Self { args, results })
+    }
+}
+
+impl Places {
+    /// The argument that a register holds at the start.
+    fn argument(&self, role: Role) -> Option<usize> {
+        self.args.iter().find(|(_, slot)| slot.role == role).map(|(position, _)| *position)
     }
 }
 
@@ -413,20 +438,29 @@ fn step(
     positions: &[usize],
     combinations: &[Vec<i64>],
 ) -> Result<Step, Obstacle> {
-    if context.documents.instructions.is_empty() {
-        return from_operation(context, entry, line);
+    let own: Vec<Vec<i64>> = combinations
+        .iter()
+        .map(|values| {
+            let value = |position| positions.iter().position(|p| *p == position).map_or(0, |at| values[at]);
+            line.immediates().map(|(position, ..)| value(position)).collect()
+        })
+        .collect();
+    if context.documents.instructions.is_empty()
+        || matches!(context.bodies, Bodies::Operations | Bodies::Named)
+    {
+        return from_operation(context, entry, line, &own, combinations);
     }
-    let mut decodes = Vec::with_capacity(combinations.len());
-    for values in combinations {
-        let own: Vec<i64> = line
-            .immediates()
-            .map(|(position, ..)| {
-                positions.iter().position(|p| *p == position).map_or(0, |index| values[index])
-            })
-            .collect();
-        let word = context.facts.word(line, &own).map_err(|message| Obstacle::Entry("encoding", message))?;
-        decodes.push(context.cache.decode(context.documents, word)?);
-    }
+    let decodes = match decode(context, line, &own) {
+        // No instruction of the ASL: the operation serves, if there is one.
+        Err(Obstacle::Asl(fault))
+            if fault.reason == Reason::Undefined
+                && context.bodies == Bodies::Any
+                && context.operations.serves(None, &entry.operation) =>
+        {
+            return from_operation(context, entry, line, &own, combinations);
+        }
+        decodes => decodes?,
+    };
     let Some(first) = decodes.first() else {
         return Err(Obstacle::Entry("encoding", "no combination of immediates".into()));
     };
@@ -439,16 +473,62 @@ fn step(
     Ok(Step { decodes, vars, body, file: FileId::Instructions })
 }
 
-/// An instruction without ASL: the entry's operation, with what the operands tell.
-fn from_operation(context: &Context<'_>, entry: &Entry, line: &Line) -> Result<Step, Obstacle> {
-    let body = match context.operations.get(&entry.operation) {
-        Some(Ok(body)) => body.clone(),
+/// The decodes of a line's words by the ASL.
+fn decode(context: &Context<'_>, line: &Line, own: &[Vec<i64>]) -> Result<Vec<Arc<Decoded>>, Obstacle> {
+    own.iter()
+        .map(|values| {
+            let word =
+                context.facts.word(line, values).map_err(|message| Obstacle::Entry("encoding", message))?;
+            Ok(context.cache.decode(context.documents, word)?)
+        })
+        .collect()
+}
+
+/// An instruction by the entry's operation, with the decode's values as they are recorded, else with
+/// what the operands tell.
+fn from_operation(
+    context: &Context<'_>,
+    entry: &Entry,
+    line: &Line,
+    own: &[Vec<i64>],
+    combinations: &[Vec<i64>],
+) -> Result<Step, Obstacle> {
+    let recorded = context.facts.decoded(line);
+    let encoding = recorded.as_ref().ok().and_then(|all| all.iter().flatten().next()).cloned();
+    let encoding = encoding.as_ref().map(|decoded| decoded.encoding.as_str());
+    let body = match context.operations.body(encoding, &entry.operation) {
+        Some(Ok(operation)) => operation.body.clone(),
         Some(Err(fault)) => return Err(Obstacle::Asl(fault.clone())),
+        None if context.operations.defines(&entry.operation) => {
+            let message = format!(
+                "the operation `{}` says nothing, or is another instruction's than `{}`",
+                entry.operation, line.mnemonic
+            );
+            return Err(Obstacle::Excluded("no-pseudocode", Some(message)));
+        }
+        None if entry.operation.is_empty() => {
+            return Err(Obstacle::Excluded("no-pseudocode", Some("the document has no operation".into())));
+        }
         None => {
             let message = format!("the operation `{}` is not defined", entry.operation);
             return Err(Obstacle::Entry("unknown-operation", message));
         }
     };
+    if let Ok(recorded) = recorded {
+        let decodes = own
+            .iter()
+            .map(|values| {
+                let position = Facts::position(line, values)?;
+                recorded.get(position)?.clone()
+            })
+            .collect::<Option<Vec<_>>>();
+        let Some(decodes) = decodes else {
+            let message = format!("`{line}` does not assemble for all immediates");
+            return Err(Obstacle::Entry("encoding", message));
+        };
+        let vars = variables(&decodes, combinations);
+        return Ok(Step { decodes, vars, body, file: FileId::Operations });
+    }
     let mut vars: FxHashMap<Name, Variable> = FxHashMap::default();
     let mut set = |name: &str, value: u32| {
         vars.insert(name.into(), Variable::Constant(Fact::Int(Int::from(value))));

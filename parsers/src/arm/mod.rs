@@ -4,6 +4,9 @@
 //! intrinsics.json ─ base instruction, operands ─▶ assembly line ─ decode facts ─▶ word
 //!   word ─ __opcode, __decode (arch_instrs.asl) ─▶ variables ─ __execute, arch.asl ─▶ registers
 //! ```
+//! Where there is no ASL, `operations.json` has bodies and the decode facts their variables. Instead of the two
+//! JSON files the older reference page and the newer data will do ([`join`]).
+//!
 //! [`parse`] reads the documents and lowers every intrinsic; each one ends in one ledger line.
 //! Implementation-defined features are taken to be there, side effects (`FPSR.QC`, traps) dropped.
 
@@ -11,24 +14,31 @@ pub mod asl;
 mod assembly;
 mod ctype;
 mod decode;
+mod errata;
 pub mod exec;
 mod facts;
+mod features;
+mod join;
 mod json;
 mod lower;
+mod operations;
+mod outline;
+mod page;
 mod position;
-
-use std::sync::Arc;
+mod recorded;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 pub use facts::Facts;
+pub use outline::outline;
 
 pub use crate::Document;
+use crate::errata::{Application, Errata};
 use crate::{Diagnostic, Instruction, Isa, LedgerEntry, Parsed, Severity, Span, Status};
-use asl::ast::Stmt;
 use exec::{Fault, FileId};
 use lower::{Context, Lowered, Obstacle};
+use operations::Operations;
 use position::Positions;
 
 /// The documents of one release; any may be missing.
@@ -44,37 +54,116 @@ pub struct Documents<'a> {
     pub library: Option<Document<'a>>,
     /// The decode facts, `specs/decode/a64.json`.
     pub decode: Option<Document<'a>>,
-    /// Corrections of `intrinsics.json`: an array of objects with `entry`, `field` (a JSON pointer),
-    /// `was` and `becomes`.
-    pub errata: Option<Document<'a>>,
+    /// The older reference page (HTML); read where there is no `intrinsics`.
+    pub page: Option<Document<'a>>,
+    /// The newer data without operations (JSON); read where there is no `intrinsics`.
+    pub newer: Option<Document<'a>>,
 }
 
 /// What to do beside the usual.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct Options<'a> {
+    /// Corrections of the entries.
+    pub errata: Option<&'a Errata>,
     /// Only these intrinsics are lowered, by name; all when empty. The ledger then has only them.
     pub only: Vec<String>,
+    /// Where the instructions' bodies come from.
+    pub bodies: Bodies,
+}
+
+/// Where the bodies of instructions come from. Two readings of one document can be compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bodies {
+    /// From the ASL, and from the operations where it has none.
+    #[default]
+    Any,
+    /// From the ASL alone.
+    Instructions,
+    /// From the operations alone, those of the encodings where entries name another instruction's.
+    Operations,
+    /// From the operations that the entries name, right or wrong.
+    Named,
+}
+
+/// The version of the two-file form without revision.
+const SEARCH: &str = "search data";
+
+/// The version of what is joined from page and newer data.
+const JOINED: &str = "reference page";
+
+/// What the documents say before anything is run.
+struct Source<'a> {
+    entries: Vec<json::Raw>,
+    operations: operations::Texts,
+    /// The document that the operations stand in.
+    operations_in: Positions<'a>,
+    version: &'static str,
+}
+
+impl<'a> Source<'a> {
+    fn read(documents: &Documents<'a>, diagnostics: &mut Vec<Diagnostic>) -> Self {
+        let intrinsics = text(documents.intrinsics, "intrinsics", diagnostics);
+        let operations_in = text(documents.operations, "operations", diagnostics);
+        if documents.intrinsics.is_some() || (documents.page.is_none() && documents.newer.is_none()) {
+            let entries = json::read(&intrinsics, diagnostics);
+            let operations = operations::texts(&operations_in, diagnostics);
+            // Entries of the search data have no architectures.
+            let first = entries.iter().find_map(|raw| raw.entry.as_ref().ok());
+            let joined = first.is_some_and(|entry| !entry.architectures.is_empty());
+            return Self {
+                entries,
+                operations,
+                operations_in,
+                version: if joined { JOINED } else { SEARCH },
+            };
+        }
+        let page = text(documents.page, "the reference page", diagnostics);
+        let newer = text(documents.newer, "the newer intrinsics", diagnostics);
+        let joined = join::join(&page, &newer, diagnostics);
+        Self { entries: joined.entries, operations: joined.operations, operations_in: page, version: JOINED }
+    }
+
+    /// Applies errata; what became of each.
+    fn correct(&mut self, errata: &Errata) -> Vec<Application> {
+        let mut entries: Vec<&mut json::Entry> =
+            self.entries.iter_mut().filter_map(|raw| raw.entry.as_mut().ok()).collect();
+        errata::apply(&mut entries, self.version, errata)
+    }
+}
+
+/// Joins the older page and the newer data, either of which may be missing, into the two-file form:
+/// the texts of `intrinsics.json` and `operations.json`.
+pub fn join(
+    page: Option<Document<'_>>,
+    newer: Option<Document<'_>>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (String, String) {
+    let page = text(page, "the reference page", diagnostics);
+    let newer = text(newer, "the newer intrinsics", diagnostics);
+    join::join(&page, &newer, diagnostics).print()
+}
+
+/// The state of each erratum against the documents, in the errata's order, and their version. Nothing is run.
+pub fn check_errata(documents: &Documents<'_>, errata: &Errata) -> (String, Vec<Application>) {
+    let mut source = Source::read(documents, &mut Vec::new());
+    let applications = source.correct(errata);
+    (source.version.to_owned(), applications)
 }
 
 /// Reads the documents.
-pub fn parse(documents: &Documents<'_>, options: &Options) -> Parsed {
+pub fn parse(documents: &Documents<'_>, options: &Options<'_>) -> Parsed {
     let mut parsed = Parsed::default();
-    let intrinsics = text(documents.intrinsics, "intrinsics", &mut parsed.diagnostics);
-    let operations = text(documents.operations, "operations", &mut parsed.diagnostics);
+    let mut source = Source::read(documents, &mut parsed.diagnostics);
     let instructions = text(documents.instructions, "instructions", &mut parsed.diagnostics);
     let library = text(documents.library, "library", &mut parsed.diagnostics);
     let decode = text(documents.decode, "decode facts", &mut parsed.diagnostics);
-
-    let corrections = text(documents.errata, "errata", &mut parsed.diagnostics);
-    let errata = match (corrections.text.is_empty(), json::errata(corrections.text)) {
-        (true, _) => Vec::new(),
-        (false, Ok(errata)) => errata,
-        (false, Err((line, column, message))) => {
-            parsed.diagnostics.push(corrections.diagnostic(corrections.offset_of(line, column), message));
-            Vec::new()
-        }
-    };
-
+    if !source.entries.is_empty() {
+        parsed.version = source.version.to_owned();
+    }
+    if let Some(errata) = options.errata {
+        parsed.errata = source.correct(errata);
+        parsed.diagnostics.extend(parsed.errata.iter().filter_map(|done| errata.diagnostic(done)));
+    }
     let mut errors = Vec::new();
     let sources = exec::Documents {
         library: asl::index::Library::new(library.text),
@@ -91,55 +180,45 @@ pub fn parse(documents: &Documents<'_>, options: &Options) -> Parsed {
             Facts::default()
         }
     };
-    let bodies = operation_bodies(&operations, sources.instructions.is_empty(), &mut parsed.diagnostics);
-    let files = Files { operations: &operations, instructions: &instructions, library: &library };
-    let cache = decode::Cache::default();
-    let context = Context { documents: &sources, facts: &facts, cache: &cache, operations: &bodies };
-
-    let (ranges, cut) = match intrinsics.text.is_empty() {
-        true => (Vec::new(), None),
-        false => json::elements(intrinsics.text),
-    };
-    if let Some((offset, message)) = cut {
-        parsed.diagnostics.push(intrinsics.diagnostic(offset, message));
+    let Source { entries, operations, operations_in, .. } = source;
+    let mut operations = Operations::new(&operations);
+    if options.bodies != Bodies::Named {
+        assign_operations(&mut operations, &facts, &entries);
     }
-    let outcomes: Vec<Option<Outcome>> = ranges
-        .par_iter()
+    let files = Files { operations: &operations_in, instructions: &instructions, library: &library };
+    let cache = decode::Cache::default();
+    let context = Context {
+        documents: &sources,
+        facts: &facts,
+        cache: &cache,
+        operations: &operations,
+        bodies: options.bodies,
+    };
+    let wanted = |id: &String| options.only.is_empty() || options.only.contains(id);
+    let outcomes: Vec<Option<Outcome>> = entries
+        .into_par_iter()
         .enumerate()
-        .map(|(index, range)| {
-            let span = intrinsics.span(range.start, range.len());
-            outcome(&context, &files, (options, &errata), index, &intrinsics.text[range.clone()], span)
-        })
+        .map(|(index, raw)| outcome(&context, &files, wanted, index, raw))
         .collect();
-    let known_operations = bodies;
     let mut seen: FxHashMap<String, usize> = FxHashMap::default();
     for mut outcome in outcomes.into_iter().flatten() {
-        let twins = seen.entry(outcome.ledger.id.clone()).or_insert(0);
-        *twins += 1;
-        if *twins > 1 {
-            outcome.ledger.id = format!("{}@{twins}", outcome.ledger.id);
+        let id = unique(&mut seen, &outcome.ledger.id);
+        if id != outcome.ledger.id {
+            outcome.ledger.id = id;
             if let Some(instruction) = &mut outcome.instruction {
                 instruction.id = outcome.ledger.id.clone();
                 instruction.function.name = outcome.ledger.id.clone();
             }
         }
-        if let Some(operation) = &outcome.operation
-            && !operations.text.is_empty()
-            && !known_operations.contains_key(operation)
+        if let Some(operation) = outcome.operation.as_ref().filter(|operation| !operation.is_empty())
+            && !operations_in.text.is_empty()
+            && !operations.defines(operation)
         {
             parsed.diagnostics.push(Diagnostic {
                 severity: Severity::Warning,
                 entry: Some(outcome.ledger.id.clone()),
                 span: outcome.ledger.span.clone(),
                 message: format!("the operation `{operation}` is not defined"),
-            });
-        }
-        for message in std::mem::take(&mut outcome.stale) {
-            parsed.diagnostics.push(Diagnostic {
-                severity: Severity::Error,
-                entry: Some(outcome.ledger.id.clone()),
-                span: outcome.ledger.span.clone(),
-                message,
             });
         }
         if let Status::Failed { message, .. } = &outcome.ledger.status {
@@ -153,30 +232,26 @@ pub fn parse(documents: &Documents<'_>, options: &Options) -> Parsed {
         parsed.ledger.push(outcome.ledger);
         parsed.instructions.extend(outcome.instruction);
     }
-    for erratum in
-        errata.iter().filter(|erratum| options.only.is_empty() && !seen.contains_key(&erratum.entry))
-    {
-        let message = format!("there is no entry `{}` for an erratum", erratum.entry);
-        parsed.diagnostics.push(corrections.diagnostic(0, message));
-    }
     parsed
 }
 
-/// The assembly lines of all intrinsics of a document, as it stands and as errata (JSON, may be
-/// empty) correct it, sorted, each with the ranges of its immediates: what the decode facts must hold.
-pub fn assembly_lines(intrinsics: &str, errata: &str) -> std::collections::BTreeMap<String, Vec<(i64, i64)>> {
-    let mut lines = std::collections::BTreeMap::new();
-    let (ranges, _) = json::elements(intrinsics);
-    let errata = json::errata(errata).unwrap_or_default();
-    for (index, range) in ranges.into_iter().enumerate() {
-        for errata in [&[][..], &errata] {
-            let Ok(entry) = json::entry(&intrinsics[range.clone()], index, errata, &mut Vec::new()) else {
-                continue;
-            };
-            if entry.returns == "void" || entry.args.iter().any(|(c_type, _)| c_type.contains('*')) {
+/// Assembly lines with the ranges of their immediates, sorted.
+pub type Lines = std::collections::BTreeMap<String, Vec<(i64, i64)>>;
+
+/// The assembly lines of the intrinsics of documents, as they stand and as errata correct them, sorted,
+/// each with the ranges of its immediates: what the decode facts must hold.
+pub fn assembly_lines(documents: &Documents<'_>, errata: Option<&Errata>) -> Lines {
+    let mut lines = Lines::new();
+    let mut source = Source::read(documents, &mut Vec::new());
+    for errata in [None, errata] {
+        if let Some(errata) = errata {
+            source.correct(errata);
+        }
+        for entry in source.entries.iter().filter_map(|raw| raw.entry.as_ref().ok()) {
+            if !entry.described || lower::is_memory(entry) {
                 continue;
             }
-            for line in assembly::lines(&entry).unwrap_or_default() {
+            for line in assembly::lines(entry).unwrap_or_default() {
                 let ranges = line.immediates().map(|(_, low, high)| (low, high)).collect();
                 lines.insert(line.to_string(), ranges);
             }
@@ -185,10 +260,35 @@ pub fn assembly_lines(intrinsics: &str, errata: &str) -> std::collections::BTree
     lines
 }
 
+/// Adds to facts of `lines` what the decode of ASL documents makes of their words.
+pub fn add_decodes(facts: &mut Facts, lines: &Lines, instructions: &str, library: &str) {
+    let documents = exec::Documents {
+        library: asl::index::Library::new(library),
+        instructions: asl::index::Instructions::new(instructions, &mut Vec::new()),
+    };
+    facts.decode(&documents, lines);
+}
+
 /// An assembly line with values in place of its ranges, and every combination of these.
 pub fn expand(line: &str, ranges: &[(i64, i64)]) -> Vec<String> {
     let all = facts::combinations(ranges).unwrap_or_default();
     all.iter().map(|values| facts::expanded(line, values)).collect()
+}
+
+/// The id of an entry: that of a second entry of one name is `NAME@2`.
+fn unique(seen: &mut FxHashMap<String, usize>, name: &str) -> String {
+    let twins = seen.entry(name.to_owned()).or_insert(0);
+    *twins += 1;
+    if *twins > 1 { format!("{name}@{twins}") } else { name.to_owned() }
+}
+
+/// The name of an entry; that of one that has none is its position.
+fn name(entry: &Result<json::Entry, json::ShapeError>, index: usize) -> String {
+    let name = match entry {
+        Ok(entry) => Some(entry.name.clone()),
+        Err(error) => error.name.clone(),
+    };
+    name.unwrap_or_else(|| format!("[{index}]"))
 }
 
 /// What became of an entry.
@@ -196,37 +296,27 @@ struct Outcome {
     ledger: LedgerEntry,
     instruction: Option<Instruction>,
     operation: Option<String>,
-    /// Errata of the entry that do not apply.
-    stale: Vec<String>,
 }
 
 fn outcome(
     context: &Context<'_>,
     files: &Files<'_>,
-    (options, errata): (&Options, &[json::Erratum]),
+    wanted: impl Fn(&String) -> bool,
     index: usize,
-    text: &str,
-    span: Span,
+    raw: json::Raw,
 ) -> Option<Outcome> {
-    let mut stale = Vec::new();
-    let entry = match json::entry(text, index, errata, &mut stale) {
+    let json::Raw { span, entry } = raw;
+    let id = name(&entry, index);
+    let entry = match entry {
         Ok(entry) => entry,
         Err(error) => {
-            let id = error.name.unwrap_or_else(|| format!("[{index}]"));
-            if !options.only.is_empty() && !options.only.contains(&id) {
-                return None;
-            }
             let message = format!("{}: {}", error.path, error.message);
             let status = Status::Failed { reason: "shape".into(), message };
-            return Some(Outcome {
-                ledger: LedgerEntry { id, span, status },
-                instruction: None,
-                operation: None,
-                stale,
-            });
+            let ledger = LedgerEntry { id, span, status };
+            return wanted(&ledger.id).then_some(Outcome { ledger, instruction: None, operation: None });
         }
     };
-    if !options.only.is_empty() && !options.only.contains(&entry.name) {
+    if !wanted(&entry.name) {
         return None;
     }
     let failed = |reason: &str, message: String| Status::Failed { reason: reason.to_owned(), message };
@@ -242,14 +332,14 @@ fn outcome(
             None,
         ),
         Err(Obstacle::Asl(fault)) => {
-            let place = files.span(&fault).unwrap_or_else(|| span.clone());
+            // A word that no pattern matches stands nowhere in the ASL.
+            let nowhere = fault.reason == exec::Reason::Undefined && fault.offset == 0;
+            let place = files.span(&fault).filter(|_| !nowhere).unwrap_or_else(|| span.clone());
             (failed(fault.reason.code(), fault.message), place, None)
         }
     };
     let instruction = lowered.map(|lowered| {
         let Lowered { signature, function, undefined, extensions, forms } = lowered;
-        let mut all = entry.extensions.clone();
-        all.extend(extensions);
         Instruction {
             id: entry.name.clone(),
             isa: Isa::Arm,
@@ -257,43 +347,27 @@ fn outcome(
             function,
             undefined,
             signature,
-            extensions: all,
+            extensions,
             forms,
             span,
         }
     });
     let ledger = LedgerEntry { id: entry.name.clone(), span: place, status };
-    Some(Outcome { ledger, instruction, operation: Some(entry.operation), stale })
+    Some(Outcome { ledger, instruction, operation: Some(entry.operation) })
 }
 
-/// The operations' statements: parsed only where there is no ASL of instructions.
-fn operation_bodies(
-    operations: &Positions<'_>,
-    needed: bool,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> FxHashMap<String, Result<Arc<Vec<Stmt>>, Fault>> {
-    if operations.text.is_empty() {
-        return FxHashMap::default();
-    }
-    match json::operations(operations.text) {
-        Ok(bodies) => bodies
-            .into_iter()
-            .map(|(key, body)| {
-                let parsed = if needed { asl::body(&body, 0..body.len()) } else { Ok(Vec::new()) };
-                let parsed = parsed.map(Arc::new).map_err(|error| {
-                    let message =
-                        format!("{} (operation `{key}`, character {})", error.message, error.offset);
-                    let offset = operations.text.find(&format!("\"{key}\"")).unwrap_or(0);
-                    Fault { reason: exec::Reason::Syntax, message, file: FileId::Operations, offset }
-                });
-                (key, parsed)
-            })
-            .collect(),
-        Err((line, column, message)) => {
-            diagnostics.push(operations.diagnostic(operations.offset_of(line, column), message));
-            FxHashMap::default()
-        }
-    }
+/// Chooses the operations of encodings by what the entries with one instruction name.
+fn assign_operations(operations: &mut Operations, facts: &Facts, entries: &[json::Raw]) {
+    let lines: Vec<(String, &str)> = entries
+        .iter()
+        .filter_map(|raw| raw.entry.as_ref().ok())
+        .filter_map(|entry| match &assembly::lines(entry).ok()?[..] {
+            [line] => Some((line.to_string(), entry.operation.as_str())),
+            _ => None,
+        })
+        .collect();
+    let named = lines.iter().filter_map(|(line, key)| Some((facts.encoding(line)?, *key)));
+    operations.assign(named, facts.encodings());
 }
 
 /// The documents that a fault can stand in.

@@ -42,7 +42,7 @@ impl Body {
 
     /// A text that stands in the document as it is, or with JSON escapes.
     fn verbatim(record: &manual::Record) -> Self {
-        let places = if record.raw.contains('\\') || record.raw.len() != record.pseudocode.len() {
+        let places = if record.raw.contains('\\') {
             let starts = record.pseudocode.char_indices().map(|(at, _)| at);
             starts.map(|at| (at, record.pseudocode_at + manual::raw_offset(&record.raw, at))).collect()
         } else {
@@ -72,6 +72,10 @@ const EXCLUDED: &[(&str, &str)] = &[
     ("A_CVI_4SLOT", "histogram"),
 ];
 
+/// Why floating-point entries are not modelled.
+const FLOATING_POINT: &str =
+    "floating-point elements in the assembly syntax, which neither the IR nor a trusted emulator computes";
+
 /// An entry of the semantics file.
 pub(super) fn from_record(record: &idef::Record) -> Entry {
     let by_attribute = EXCLUDED
@@ -95,8 +99,7 @@ pub(super) fn from_manual(record: &manual::Record) -> Entry {
         id: record.id.clone(),
         syntax: record.syntax.clone(),
         body: Body::verbatim(record),
-        excluded: operands::has_float(&record.syntax)
-            .then(|| ("floating-point", "floating-point elements in the assembly syntax".to_owned())),
+        excluded: operands::has_float(&record.syntax).then(|| ("floating-point", FLOATING_POINT.to_owned())),
         at: record.at,
     }
 }
@@ -104,7 +107,7 @@ pub(super) fn from_manual(record: &manual::Record) -> Entry {
 /// What an entry of a document says about a name that only the prototypes have: the assembly syntax,
 /// where that is an assignment that can be read, else the reason why not.
 pub(super) fn from_prototype(prototype: &Prototype) -> Entry {
-    let float = || ("floating-point", "floating-point elements in the assembly syntax".to_owned());
+    let float = || ("floating-point", FLOATING_POINT.to_owned());
     let memory = || ("memory", format!("the instruction type {}", prototype.class));
     let class = prototype.class.as_str();
     let is_memory = ["CVI_VM", "CVI_GATHER", "CVI_SCATTER"].iter().any(|prefix| class.starts_with(prefix));

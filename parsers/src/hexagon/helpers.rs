@@ -316,10 +316,17 @@ impl Machine {
         at: usize,
     ) -> Result<NodeId, Fault> {
         use hydride_ir::exact::Part;
-        let View { width, signed, .. } = self.view(then)?;
-        if !matches!(width, 8 | 16 | 32) {
-            return Err(Fault::new("unsupported", then.at, "the bytes of a value without width"));
+        // One of the two is the register's own element, which has the width.
+        let mut element = None;
+        for operand in [then, otherwise] {
+            let View { width, signed, .. } = self.view(operand)?;
+            if matches!(width, 8 | 16 | 32) {
+                element = element.or(Some((width, signed)));
+            }
         }
+        let Some((width, signed)) = element else {
+            return Err(Fault::new("unsupported", then.at, "the bytes of a value without width"));
+        };
         let predicate = self.view(predicate)?;
         let index = self.constant(index)?;
         let (then, otherwise) = (self.value(then)?, self.value(otherwise)?);

@@ -171,6 +171,9 @@ impl Reader<'_> {
                 let fault = Fault::new("syntax", place, "the record does not end");
                 self.records.push(Err((name.map(|name| name.text.to_string()), fault)));
                 at = self.next_record(at + 1);
+                if at == self.tokens.len() {
+                    self.report(Severity::Error, place, "the document ends inside this record".to_owned());
+                }
                 continue;
             };
             if known {
@@ -305,6 +308,9 @@ fn record_of(tokens: &[Token], at: usize) -> Result<Record, Broken> {
     if arguments.len() < 5 {
         let message = format!("a record has five parts, this one {}", arguments.len());
         return Err((Some(id).filter(|id| !id.is_empty()), Fault::new("syntax", at, message)));
+    }
+    if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return Err((None, Fault::new("syntax", at, format!("`{id}` is no name of an instruction"))));
     }
     let syntax = arguments[1].iter().map(|token| unquoted(&token.text)).collect();
     let attributes = arguments[2].iter().filter(|token| token.text.starts_with("A_"));

@@ -1,5 +1,17 @@
-//! The manual's instructions: a JSON array of records with intrinsic name, assembly syntax and
-//! pseudocode.
+//! The manual's instructions: intrinsic name, assembly syntax and pseudocode, as a JSON array of records
+//! or as plain text.
+//!
+//! In the text form a record has a line for each field, and the pseudocode is what follows up to the next
+//! record; lines that begin with `#` before the first record are comments:
+//!
+//! ```text
+//! intrinsic: hexagon_V6_vaddb_128B
+//! syntax: Vd.b=vadd(Vu.b,Vv.b)
+//! pseudocode:
+//! for (i = 0; i < VELEM(8); i++) {
+//!     Vd.b[i] = Vu.b[i] + Vv.b[i];
+//! }
+//! ```
 
 use serde_json::Value;
 
@@ -16,7 +28,8 @@ pub(super) struct Record {
     pub at: usize,
     /// Byte offset of the pseudocode's first character.
     pub pseudocode_at: usize,
-    /// The pseudocode as it stands in the file, with escapes.
+    /// The pseudocode as it stands in the file, with the escapes of JSON; empty in the text form, where
+    /// it has none.
     pub raw: String,
 }
 
@@ -25,6 +38,9 @@ pub(super) fn read(text: &Text<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Re
     let source = text.as_str();
     if source.trim().is_empty() {
         return Vec::new();
+    }
+    if !source.trim_start_matches('\u{feff}').trim_start().starts_with(['[', '{']) {
+        return plain(text, diagnostics);
     }
     let value: Value = match serde_json::from_str(source) {
         Ok(value) => value,
@@ -49,6 +65,68 @@ pub(super) fn read(text: &Text<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Re
         }
     }
     records
+}
+
+/// The fields of a record in the text form, in order.
+const FIELDS: [&str; 3] = ["intrinsic:", "syntax:", "pseudocode:"];
+
+/// The records of the text form. One that lacks a field is reported with its line and left out.
+fn plain(text: &Text<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Record> {
+    let source = text.as_str();
+    let mut starts: Vec<usize> = Vec::new();
+    let mut at = 0;
+    for line in source.split_inclusive('\n') {
+        if line.trim_start().starts_with(FIELDS[0]) {
+            starts.push(at);
+        } else if starts.is_empty() && !line.trim().is_empty() && !line.trim_start().starts_with('#') {
+            let message = "a record begins with `intrinsic:`, and the document with one or with `[`";
+            text.report(diagnostics, Severity::Error, None, at, message.into());
+            return Vec::new();
+        }
+        at += line.len();
+    }
+    let ends = starts.iter().skip(1).copied().chain([source.len()]);
+    let mut records = Vec::new();
+    for (start, end) in starts.iter().zip(ends) {
+        match plain_record(&source[*start..end], *start) {
+            Ok(record) => records.push(record),
+            Err((at, message)) => text.report(diagnostics, Severity::Error, None, at, message),
+        }
+    }
+    records
+}
+
+/// A record of the text form that begins at the offset `start`; an error has an offset.
+fn plain_record(record: &str, start: usize) -> Result<Record, (usize, String)> {
+    let mut values: Vec<(usize, &str)> = Vec::new();
+    let mut at = 0;
+    for line in record.split_inclusive('\n') {
+        let indent = line.len() - line.trim_start().len();
+        let Some(field) = FIELDS.get(values.len()) else { break };
+        if let Some(value) = line[indent..].strip_prefix(field) {
+            values.push((at + indent + field.len(), value));
+        } else if !line.trim().is_empty() {
+            let message = format!("the record lacks `{}` before `{}`", FIELDS[values.len()], line.trim());
+            return Err((start + at + indent, message));
+        }
+        at += line.len();
+    }
+    let [(at_name, intrinsic), (_, syntax), (body, _)] = values[..] else {
+        return Err((start, format!("the record ends without `{}`", FIELDS[values.len().min(2)])));
+    };
+    let id = identity(intrinsic.trim()).ok_or_else(|| {
+        let message = format!("`{}` is no name of an HVX instruction", intrinsic.trim());
+        (start + at_name, message)
+    })?;
+    let pseudocode = &record[body..];
+    Ok(Record {
+        id,
+        syntax: syntax.trim().to_owned(),
+        pseudocode: pseudocode.to_owned(),
+        at: start,
+        pseudocode_at: start + body,
+        raw: String::new(),
+    })
 }
 
 fn record(element: &Value, position: usize, place: Option<&Place>) -> Result<Record, String> {
@@ -162,7 +240,7 @@ pub(super) fn raw_offset(raw: &str, target: usize) -> usize {
 }
 
 /// The byte offset of a line and column, both counted from 1 as `serde_json` does.
-fn offset(source: &str, line: usize, column: usize) -> usize {
+pub(super) fn offset(source: &str, line: usize, column: usize) -> usize {
     let start: usize = source.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     (start + column.saturating_sub(1)).min(source.len())
 }

@@ -25,8 +25,8 @@
 //! assert_eq!(parsed.instructions[0].signature.results[0].width, 1024);
 //! ```
 
-mod compare;
 mod entry;
+mod errata;
 mod evaluate;
 mod grammar;
 mod helpers;
@@ -35,6 +35,7 @@ mod lex;
 mod machine;
 mod manual;
 mod operands;
+mod outline;
 mod preprocess;
 mod prototypes;
 mod simplify;
@@ -45,9 +46,10 @@ mod view;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-pub use compare::{Agreement, Comparison, Evaluate, compare};
+pub use outline::outline;
 
 pub use crate::Document;
+use crate::errata::{Application, Errata};
 use crate::{Diagnostic, Instruction, LedgerEntry, Parsed, Severity, Span, Status};
 use entry::Entry;
 use prototypes::Prototypes;
@@ -64,6 +66,8 @@ pub struct Documents<'a> {
     pub macros: Option<Document<'a>>,
     /// The compiler's prototypes (`hvx_hexagon_protos.h`).
     pub prototypes: Option<Document<'a>>,
+    /// Corrections of the manual's fields `intrinsic` (the id) and `pseudocode`.
+    pub errata: Option<&'a Errata>,
 }
 
 /// How long a vector is.
@@ -115,10 +119,23 @@ struct Outcome {
     result: Result<Instruction, Fault>,
 }
 
+/// The id of a record: that of a second record of one id is `ID@2`.
+fn unique(seen: &mut FxHashMap<String, u32>, id: &str) -> String {
+    let count = seen.entry(id.to_owned()).or_insert(0);
+    *count += 1;
+    if *count == 1 { id.to_owned() } else { format!("{id}@{count}") }
+}
+
+/// The id of a record that names none, by its position in the document.
+fn nameless(position: usize) -> String {
+    format!("record-{}", position + 1)
+}
+
 /// Collects outcomes in ledger order.
 struct Reader<'a> {
     options: &'a Options,
     diagnostics: Vec<Diagnostic>,
+    errata: Vec<Application>,
     outcomes: Vec<Outcome>,
     prototypes: Prototypes,
     /// How often each id has been seen in the present document.
@@ -130,6 +147,7 @@ impl<'a> Reader<'a> {
         let mut reader = Self {
             options,
             diagnostics: Vec::new(),
+            errata: Vec::new(),
             outcomes: Vec::new(),
             prototypes: Prototypes::default(),
             seen: FxHashMap::default(),
@@ -141,8 +159,8 @@ impl<'a> Reader<'a> {
         if let Some(document) = documents.semantics.filter(|_| idef) {
             reader.semantics(document, documents.macros);
         }
-        if let Some(document) = documents.manual.filter(|_| manual) {
-            reader.manual(document);
+        if manual {
+            reader.manual(documents.manual, documents.errata);
         }
         if let Some(text) = prototypes.as_ref().filter(|_| rest) {
             let known = std::mem::take(&mut reader.seen);
@@ -168,7 +186,7 @@ impl<'a> Reader<'a> {
                 Ok(record) => entries.push(entry::from_record(&record)),
                 Err((id, fault)) => {
                     self.elaborate(&std::mem::take(&mut entries), &text);
-                    let id = id.unwrap_or_else(|| format!("record-{}", position + 1));
+                    let id = id.unwrap_or_else(|| nameless(position));
                     let id = self.unique(&id);
                     let span = text.span(fault.at, 1);
                     self.outcomes.push(Outcome { id, span, result: Err(fault) });
@@ -179,20 +197,27 @@ impl<'a> Reader<'a> {
     }
 
     /// The manual's entries that no earlier document has.
-    fn manual(&mut self, document: Document<'_>) {
-        let text = Text::new(document, &mut self.diagnostics);
+    fn manual(&mut self, document: Option<Document<'_>>, errata: Option<&Errata>) {
         let known = std::mem::take(&mut self.seen);
-        let records = manual::read(&text, &mut self.diagnostics);
+        let text = document.map(|document| Text::new(document, &mut self.diagnostics));
+        let mut records = match &text {
+            Some(text) => manual::read(text, &mut self.diagnostics),
+            None => Vec::new(),
+        };
+        if let Some(errata) = errata {
+            self.errata = errata::apply(&mut records, &|id| known.contains_key(id), errata);
+            self.diagnostics.extend(self.errata.iter().filter_map(|done| errata.diagnostic(done)));
+        }
         let entries: Vec<Entry> =
             records.iter().map(entry::from_manual).filter(|entry| !known.contains_key(&entry.id)).collect();
-        self.elaborate(&entries, &text);
+        if let Some(text) = &text {
+            self.elaborate(&entries, text);
+        }
         self.seen.extend(known);
     }
 
     fn unique(&mut self, id: &str) -> String {
-        let count = self.seen.entry(id.to_owned()).or_insert(0);
-        *count += 1;
-        if *count == 1 { id.to_owned() } else { format!("{id}@{count}") }
+        unique(&mut self.seen, id)
     }
 
     fn elaborate(&mut self, entries: &[Entry], text: &Text<'_>) {
@@ -218,7 +243,8 @@ impl<'a> Reader<'a> {
     }
 
     fn finish(self) -> Parsed {
-        let mut parsed = Parsed { diagnostics: self.diagnostics, ..Parsed::default() };
+        let (diagnostics, errata) = (self.diagnostics, self.errata);
+        let mut parsed = Parsed { diagnostics, errata, ..Parsed::default() };
         for Outcome { id, span, result } in self.outcomes {
             let status = match result {
                 Ok(instruction) => {

@@ -243,7 +243,12 @@ pub(super) fn form(syntax: &str) -> Form {
     let called = assigned.split('(').next().unwrap_or_default();
     // A plain copy has no mnemonic of its own.
     let mnemonic = if assigned.contains('(') || !syntax.contains('=') { called } else { "=" };
-    Form { mnemonic: mnemonic.trim().to_ascii_uppercase(), operands: syntax.to_owned() }
+    Form {
+        mnemonic: mnemonic.trim().to_ascii_uppercase(),
+        operands: syntax.to_owned(),
+        template: None,
+        destroys: None,
+    }
 }
 
 #[cfg(test)]

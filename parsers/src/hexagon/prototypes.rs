@@ -106,6 +106,7 @@ fn record(source: &str) -> Result<Prototype, String> {
     let wrapped = result == "HVX_VectorPred" && builtins.first().is_some_and(|first| first == "V6_vandqrt");
     let id = builtins
         .get(usize::from(wrapped && builtins.len() > 1))
+        .filter(|id| !id.is_empty())
         .ok_or("the prototype's macro names no builtin")?;
     Ok(Prototype {
         id: id.clone(),

@@ -47,6 +47,8 @@ pub(super) struct Document {
     pub(super) version: String,
     pub(super) entries: Vec<Entry>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// Whether the list of entries has begun and has not ended.
+    list_open: bool,
 }
 
 const ENTRY: &[u8] = b"<intrinsic ";
@@ -61,6 +63,8 @@ pub(super) fn read(source: &Source<'_>, bytes: &[u8]) -> Document {
     for offset in invalid.iter().take(MAX_NOTES) {
         document.note(source, *offset, None, "invalid UTF-8".to_owned());
     }
+    // What is lost is told by the entries that have it.
+    document.diagnostics.iter_mut().for_each(|found| found.severity = Severity::Warning);
     let mut scanned = 0;
     let mut base = 0;
     loop {
@@ -86,6 +90,10 @@ pub(super) fn read(source: &Source<'_>, bytes: &[u8]) -> Document {
     }
     if document.entries.is_empty() && document.diagnostics.is_empty() {
         document.note(source, 0, None, "the document has no entries".to_owned());
+    }
+    if document.list_open {
+        let message = "the document ends before its list of entries does".to_owned();
+        document.note(source, bytes.len(), None, message);
     }
     document
 }
@@ -172,7 +180,10 @@ impl Section<'_> {
     fn start(&mut self, tag: &BytesStart<'_>, before: usize, after: usize, empty: bool) {
         let name = tag.name();
         match (name.as_ref(), &mut self.open) {
-            ("intrinsics_list", None) => self.document.version = attribute(tag, "version"),
+            ("intrinsics_list", None) => {
+                self.document.version = attribute(tag, "version");
+                self.document.list_open = !empty;
+            }
             ("intrinsic", _) => {
                 if self.open.is_some() {
                     self.abandon(before, "the entry does not end before the next one".to_owned());
@@ -198,6 +209,9 @@ impl Section<'_> {
     }
 
     fn end(&mut self, name: &str, before: usize, after: usize) {
+        if name == "intrinsics_list" {
+            self.document.list_open = false;
+        }
         if name == "intrinsic" {
             if let Some(mut entry) = self.open.take() {
                 entry.end = after;

@@ -21,7 +21,7 @@ pub(super) fn apply(document: &mut Document, ids: &[String], errata: &Errata) ->
                 State::OtherVersion
             } else {
                 match positions.get(id.as_str()) {
-                    None => State::Stale("the document has no such entry".to_owned()),
+                    None => State::NoEntry,
                     Some(&position) => {
                         let pending = edits.entry(position).or_default();
                         match change(&mut document.entries[position], erratum, errata, pending) {
@@ -72,6 +72,9 @@ fn change(
                     return Err(format!("the element type of `{of}` is `{}`, not `{was}`", operand.element));
                 }
                 operand.element.clone_from(now);
+            }
+            Change::Field { of, .. } | Change::Fragment { of, .. } => {
+                return Err(format!("there is no field `{of}` that could be corrected"));
             }
             Change::Exchange { first, second } => {
                 let (first, second) = (named(&parameters, first)?, named(&parameters, second)?);

@@ -25,6 +25,7 @@ mod grammar;
 mod library;
 pub mod lint;
 mod operand;
+mod outline;
 mod run;
 mod source;
 
@@ -43,6 +44,8 @@ use operand::TypeError;
 use run::{Failure, Verdict};
 use source::Source;
 
+pub use outline::outline;
+
 /// How to read a document.
 #[derive(Default, Clone, Copy)]
 pub struct Options<'a> {
@@ -60,8 +63,9 @@ pub fn parse(file_name: &str, bytes: &[u8], options: &Options<'_>) -> Parsed {
     let source = Source::new(file_name, bytes);
     let mut document = document::read(&source, bytes);
     let ids = ids(&document.entries);
+    let mut applications = Vec::new();
     if let Some(errata) = options.errata {
-        let applications = errata::apply(&mut document, &ids, errata);
+        applications = errata::apply(&mut document, &ids, errata);
         document.diagnostics.extend(applications.iter().filter_map(|done| errata.diagnostic(done)));
     }
     let total = document.entries.len();
@@ -75,7 +79,7 @@ pub fn parse(file_name: &str, bytes: &[u8], options: &Options<'_>) -> Parsed {
         modelled
     };
     let modelled = on_large_stacks(|| document.entries.par_iter().map(model_one).collect());
-    assemble(document, ids, modelled)
+    Parsed { errata: applications, ..assemble(document, ids, modelled) }
 }
 
 /// Runs something on threads whose stacks suffice for the deepest operations.
@@ -131,6 +135,7 @@ fn assemble(document: document::Document, ids: Vec<String>, modelled: Vec<Modell
         instructions: Vec::new(),
         ledger: Vec::with_capacity(modelled.len()),
         diagnostics: document.diagnostics,
+        errata: Vec::new(),
     };
     for (id, modelled) in ids.into_iter().zip(modelled) {
         if let Status::Failed { reason, message } = &modelled.status {
@@ -222,6 +227,8 @@ fn instruction(source: &Source<'_>, entry: &Entry) -> Result<(Instruction, Vec<u
     let form = |(mnemonic, operands): &(String, String)| Form {
         mnemonic: mnemonic.to_uppercase(),
         operands: operands.clone(),
+        template: None,
+        destroys: None,
     };
     let instruction = Instruction {
         id: entry.name.clone(),

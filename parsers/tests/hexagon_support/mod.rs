@@ -40,6 +40,7 @@ impl Sample {
             semantics: Some(Document { name: "ext.idef", bytes: &self.semantics }),
             macros: Some(Document { name: "macros.def", bytes: &self.macros }),
             prototypes: Some(Document { name: "hvx_hexagon_protos.h", bytes: &self.prototypes }),
+            errata: None,
         }
     }
 }

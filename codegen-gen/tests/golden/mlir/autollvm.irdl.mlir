@@ -51,6 +51,12 @@ irdl.dialect @autollvm {
     irdl.operands(%5, %5)
     irdl.results(%2)
   }
+  irdl.operation @crc {
+    %0 = irdl.is i32
+    %1 = irdl.is i8
+    irdl.operands(%0, %1)
+    irdl.results(%0)
+  }
   irdl.operation @dot_add {
     %0 = irdl.is vector<4xi32>
     %1 = irdl.is vector<32xi32>
@@ -98,12 +104,6 @@ irdl.dialect @autollvm {
     %4 = irdl.is 8 : i32
     irdl.attributes { "lane_width" = %1, "lanes" = %2, "offset" = %3, "pairs" = %4 }
     irdl.operands(%0, %0)
-    irdl.results(%0)
-  }
-  irdl.operation @op_12099999 {
-    %0 = irdl.is i32
-    %1 = irdl.is i8
-    irdl.operands(%0, %1)
     irdl.results(%0)
   }
   irdl.operation @shift_left_immediate {

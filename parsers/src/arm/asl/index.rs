@@ -324,6 +324,10 @@ impl<'a> Instructions<'a> {
                 _ => {}
             }
         }
+        let unfinished = index.encodings.get(first_of_instruction).or(open.as_ref().map(|(one, _)| one));
+        if let Some(encoding) = unfinished {
+            errors.push(SyntaxError::new(encoding.offset, "the file ends inside this instruction"));
+        }
         index
     }
 
@@ -340,6 +344,17 @@ impl<'a> Instructions<'a> {
     /// The encoding at a position that [`Self::matching`] gave.
     pub fn encoding(&self, position: usize) -> Option<&Encoding<'a>> {
         self.encodings.get(position)
+    }
+
+    /// The text of the encodings that a word is: fields, decode and what they do.
+    pub fn text(&self, word: u32) -> Option<String> {
+        let parts = self.matching(word).flat_map(|(_, encoding)| {
+            let decodes = encoding.decodes.iter().map(|(range, _)| range.clone());
+            let body = self.bodies.get(encoding.body).map(|(range, _)| range.clone());
+            std::iter::once(encoding.text.clone()).chain(decodes).chain(body)
+        });
+        let parts: Vec<&str> = parts.filter_map(|range| self.source.get(range)).collect();
+        (!parts.is_empty()).then(|| parts.join("\n"))
     }
 
     /// The decode statements of an encoding, part by part.

@@ -6,6 +6,18 @@ use super::value::select;
 use super::{Fault, FileId, Flow, Frame, Machine, Reason, Registers, Run, Value, Var, Width};
 use crate::arm::asl::ast::{Expr, ExprKind, Function, FunctionKind, Name, Offset, Type};
 
+/// A call of a function.
+pub(super) struct Call<'f> {
+    pub(super) function: &'f Function,
+    pub(super) args: Vec<Var>,
+    /// What is assigned, of a setter.
+    pub(super) assigned: Option<Value>,
+    /// The width that the value should have, where the place of the call tells.
+    pub(super) want: Option<u32>,
+    /// Where the call is in its text.
+    pub(super) offset: Offset,
+}
+
 impl Machine<'_> {
     /// A call as an expression or statement.
     pub(super) fn call(
@@ -65,29 +77,24 @@ impl Machine<'_> {
             let want = literal_width(&param.typ);
             vars.push(Var::Value(self.eval(frame, arg, want)?));
         }
-        let (value, _) = self.invoke(function, vars, None, want, offset)?;
+        let (value, _) = self.invoke(Call { function, args: vars, assigned: None, want, offset })?;
         Ok(value)
     }
 
     /// Calls a function; the values of its parameters afterwards are returned for references.
-    pub(super) fn invoke(
-        &mut self,
-        function: &Function,
-        args: Vec<Var>,
-        assigned: Option<Value>,
-        want: Option<u32>,
-        offset: Offset,
-    ) -> Run<(Value, Vec<Var>)> {
+    pub(super) fn invoke(&mut self, call: Call<'_>) -> Run<(Value, Vec<Var>)> {
+        let Call { function, args, offset, .. } = &call;
+        let (function, offset) = (*function, *offset);
         self.step(offset)?;
         let file = self.file;
-        let table_args = super::recognise::table_arguments(&self.dag, function, &args);
+        let table_args = super::recognise::table_arguments(&self.dag, function, args);
         if table_args.is_some()
-            && let Some(value) = self.table_value(function, &args)
+            && let Some(value) = self.table_value(function, args)
         {
-            return Ok((value, args));
+            return Ok((value, call.args));
         }
         let kept = table_args.map(|range| (range, args.clone(), self.registers.clone()));
-        let result = self.deeper(offset, |this| this.enter(function, args, assigned, want, offset));
+        let result = self.deeper(offset, |this| this.enter(call));
         self.file = file;
         match (result, kept) {
             (Err(fault), Some((range, args, registers))) if fault.reason == Reason::Symbolic => {
@@ -101,14 +108,8 @@ impl Machine<'_> {
         }
     }
 
-    fn enter(
-        &mut self,
-        function: &Function,
-        args: Vec<Var>,
-        assigned: Option<Value>,
-        want: Option<u32>,
-        offset: Offset,
-    ) -> Run<(Value, Vec<Var>)> {
+    fn enter(&mut self, call: Call<'_>) -> Run<(Value, Vec<Var>)> {
+        let Call { function, args, assigned, want, offset } = call;
         let mut inner = Frame { returns: function.returns.clone(), ..Frame::default() };
         let typed = function.params.iter().map(|param| &param.typ).zip(&args);
         for (typ, arg) in typed {

@@ -2,6 +2,7 @@
 
 use hydride_ir::exact::{Int, Node, NodeId, Register};
 
+use super::call::Call;
 use super::{Frame, Machine, Reason, Run, Value, Var, Width};
 use crate::arm::asl::ast::{Expr, ExprKind, FunctionKind, Offset, Place, Slice};
 
@@ -267,7 +268,8 @@ impl Machine<'_> {
                 vars[index] = self.taken(frame, arg)?;
             }
         }
-        let (_, references) = self.invoke(&function, vars, Some(value), None, offset)?;
+        let (_, references) =
+            self.invoke(Call { function: &function, args: vars, assigned: Some(value), want: None, offset })?;
         for ((param, arg), var) in function.params.iter().zip(&args).zip(references) {
             if param.reference {
                 self.put(frame, arg, var, offset)?;

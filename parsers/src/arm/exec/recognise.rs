@@ -9,6 +9,7 @@
 
 use hydride_ir::exact::{Dag, Int, NodeId};
 
+use super::call::Call;
 use super::{Fault, Frame, Machine, Pending, Reason, Run, Value, Var, Width};
 use crate::arm::asl::ast::{Function, FunctionKind, Offset};
 
@@ -119,7 +120,13 @@ impl Machine<'_> {
         for value in low..=high {
             let node = self.dag.int(value);
             let registers = self.registers.clone();
-            let result = self.invoke(function, vec![Var::Value(Value::Int(node))], None, None, offset);
+            let result = self.invoke(Call {
+                function,
+                args: vec![Var::Value(Value::Int(node))],
+                assigned: None,
+                want: None,
+                offset,
+            });
             let unchanged = registers == self.registers;
             values.push(match result {
                 Ok((Value::Int(node), _)) if unchanged => match self.dag.as_int(node) {

@@ -32,6 +32,13 @@ let TargetPrefix = "autollvm" in {
       [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<2>>, ImmArg<ArgIndex<3>>, ImmArg<ArgIndex<4>>],
       "llvm.autollvm.compare_lt">;
 
+  // crc(crc, data): east
+  def int_autollvm_crc : DefaultAttrsIntrinsic<
+      [llvm_anyint_ty],
+      [LLVMMatchType<0>, llvm_anyint_ty],
+      [IntrNoMem, IntrSpeculatable],
+      "llvm.autollvm.crc">;
+
   // dot_add(acc, a, b; group, lane_width, lanes, narrow, a_signed, b_signed): east, west
   def int_autollvm_dot_add : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
@@ -52,13 +59,6 @@ let TargetPrefix = "autollvm" in {
       [LLVMMatchType<0>, LLVMMatchType<0>, llvm_i32_ty, llvm_i32_ty, llvm_i32_ty, llvm_i32_ty],
       [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<2>>, ImmArg<ArgIndex<3>>, ImmArg<ArgIndex<4>>, ImmArg<ArgIndex<5>>],
       "llvm.autollvm.interleave">;
-
-  // op_12099999(crc, data): east
-  def int_autollvm_op_12099999 : DefaultAttrsIntrinsic<
-      [llvm_anyint_ty],
-      [LLVMMatchType<0>, llvm_anyint_ty],
-      [IntrNoMem, IntrSpeculatable],
-      "llvm.autollvm.op_12099999">;
 
   // shift_left_immediate(a, count; lane_width, lanes): east, west
   def int_autollvm_shift_left_immediate : DefaultAttrsIntrinsic<

@@ -1,0 +1,378 @@
+//! One member's definition: from the operation's arguments to a call of the vendor's function and back.
+
+use autoir::{ArgSource, Facts, Masking, Member};
+
+use super::convert::Lines;
+use super::data::VendorFunction;
+use super::types::{elements, parts, width};
+use super::vendor::{VendorFunctions, renamed};
+use super::{Sequence, Signature};
+use crate::identifier::llvm_type;
+use crate::operation::Operation;
+use crate::scheme::Slot;
+
+/// A definition without its name.
+pub(super) struct Adapter {
+    /// The name that it has where no other member has it.
+    pub(super) name: String,
+    result: String,
+    operands: Vec<Operand>,
+    lines: Lines,
+    /// The same in one, where that is the operation alone and a single sequence.
+    pub(super) sequence: Option<Sequence>,
+}
+
+struct Operand {
+    /// What it is: `arg0`, `mask`, `pass_through`.
+    role: String,
+    /// Its name in the text.
+    value: String,
+    ty: String,
+    /// The member's own argument that it is.
+    position: u32,
+}
+
+impl Adapter {
+    /// Everything behind the name.
+    pub(super) fn body(&self) -> String {
+        let operands: Vec<String> =
+            self.operands.iter().map(|operand| format!("{} {}", operand.ty, operand.value)).collect();
+        let mut text = format!("({}) alwaysinline {{\n", operands.join(", "));
+        for line in &self.lines.lines {
+            text.push_str("  ");
+            text.push_str(line);
+            text.push('\n');
+        }
+        text + "}\n"
+    }
+
+    /// The definition.
+    pub(super) fn text(&self, name: &str) -> String {
+        format!("\ndefine linkonce_odr {} @{name}{}", self.result, self.body())
+    }
+
+    pub(super) fn signature(&self, name: String) -> Signature {
+        let operands =
+            self.operands.iter().map(|operand| (operand.role.clone(), operand.ty.clone(), operand.position));
+        Signature { name, result: self.result.clone(), operands: operands.collect() }
+    }
+}
+
+/// The name of an operation at given types, parameter values and masking.
+fn base_name(operation: &Operation<'_>, member: &Member, facts: &Facts) -> String {
+    let name = operation.instance_name(facts);
+    let mut name = name.strip_prefix("llvm.").unwrap_or(&name).to_owned();
+    let values: Vec<String> = member.params.iter().map(i64::to_string).collect();
+    if !values.is_empty() {
+        name.push('.');
+        name.push_str(&values.join("_"));
+    }
+    name
+}
+
+/// Makes the definition of a member; a message when there is none.
+pub(super) fn adapter(
+    operation: &Operation<'_>,
+    member: &Member,
+    facts: &Facts,
+    functions: &mut VendorFunctions<'_>,
+) -> Result<Adapter, String> {
+    let mut name = base_name(operation, member, facts);
+    let mut operands = operands(operation, member, facts, &mut name)?;
+    let (function, function_name) = functions.get(&member.id)?;
+    let mut lines = Lines::default();
+    let mut passed = Vec::new();
+    let mut params = function.params.iter();
+    let mut immediates = Vec::new();
+    for (position, own) in (0u32..).zip(&member.signature.args) {
+        let operand = operands.iter_mut().find(|operand| operand.position == position);
+        if let Some((low, _)) = own.immediate {
+            immediates.push(match operand {
+                Some(operand) => {
+                    let value = lines.immediate(operand, low < 0)?;
+                    format!("i32 {value}")
+                }
+                // Nothing of the result depends on it.
+                None => format!("i32 {low}"),
+            });
+            continue;
+        }
+        let ty = params.next().ok_or("its function has fewer parameters than the document")?;
+        let value = match operand {
+            Some(operand) => {
+                operand.ty = register(&operand.ty, ty, own.width);
+                lines.convert(&operand.value, &operand.ty, ty)?
+            }
+            None => "undef".to_owned(),
+        };
+        passed.push(format!("{ty} {value}"));
+    }
+    if params.next().is_some() || immediates.len() != function.immediates {
+        return Err("its function has other parameters than the document".to_owned());
+    }
+    passed.extend(immediates);
+    let call = format!("call {} @{function_name}({})", function.result, passed.join(", "));
+    let called = lines.push(&call);
+    let call = lines.lines.len() - 1;
+    // A part's result is the member's whole register.
+    let result_type = |ty: String, own: u32| match (member.part, elements(&ty)) {
+        (Some(_), Some((_, element))) => {
+            let bits = width(element).filter(|bits| own.is_multiple_of(*bits)).unwrap_or(8);
+            format!("<{} x i{bits}>", own / bits)
+        }
+        (Some(_), None) => format!("<{} x i8>", own / 8),
+        (None, _) => ty,
+    };
+    let results = facts.results.iter().copied().map(llvm_type).zip(&member.signature.results);
+    let results = results.map(|(ty, own)| (result_type(ty, own.width), own));
+    let returned = parts(&function.result).unwrap_or_else(|| vec![&function.result]);
+    let types = results.zip(returned).map(|((ty, own), returned)| match bit_count(&ty) {
+        Some(count) if count < own.width => format!("<{} x i1>", own.width),
+        None if elements(&ty).is_some() && returned.starts_with('i') => {
+            format!("i{}", width(&ty).unwrap_or(own.width))
+        }
+        // A number wider than a general register is the register that it is in.
+        None if width(&ty).is_some_and(|bits| bits > 64 && bits < own.width) && elements(&ty).is_none() => {
+            register(&ty, returned, own.width)
+        }
+        _ => ty,
+    });
+    let types: Vec<String> = types.collect();
+    let result = lines.results(&called, &function.result, &types)?;
+    let own_types =
+        operands.iter().map(|operand| operand.ty.clone()).eq(facts.args.iter().map(|ty| llvm_type(*ty)));
+    let alone = own_types && facts.results.iter().map(|ty| llvm_type(*ty)).eq([result.clone()]);
+    let sequence = if alone { sequence(&operands, &lines.lines, call, function, &passed) } else { None };
+    Ok(Adapter { name, result, operands, lines, sequence })
+}
+
+/// The lines of a definition with those of the function in place of its call, which is line `call` and passes
+/// `passed`.
+fn sequence(
+    operands: &[Operand],
+    lines: &[String],
+    call: usize,
+    function: &VendorFunction,
+    passed: &[String],
+) -> Option<Sequence> {
+    let [body] = &function.variants[..] else { return None };
+    if function.immediates > 0 || body.lines.iter().any(|line| line.ends_with(':')) {
+        return None;
+    }
+    let passed: Vec<&str> =
+        passed.iter().map(|value| value.rsplit_once(' ').map_or("", |(_, v)| v)).collect();
+    let (last, body) = body.lines.split_last()?;
+    let name = |value: &str| match value.strip_prefix("%a").and_then(|number| number.parse::<usize>().ok()) {
+        Some(position) => passed.get(position).copied().unwrap_or("poison").to_owned(),
+        None => value.replace('%', "%.called."),
+    };
+    let mut made = lines[..call].to_vec();
+    made.extend(body.iter().map(|line| renamed(line, name)));
+    let returned = renamed(last.strip_prefix(&format!("ret {} ", function.result))?, name);
+    let called = lines[call].split(' ').next()?;
+    made.extend(lines[call + 1..].iter().map(|line| replaced(line, called, &returned)));
+    let operands = operands.iter().enumerate().map(|(index, operand)| (index, operand.value.clone()));
+    Some(Sequence { operands: operands.collect(), lines: made })
+}
+
+/// A line with a value replaced.
+fn replaced(line: &str, from: &str, to: &str) -> String {
+    let words = line.split_inclusive([' ', ',']);
+    let word = |word: &str| match word.strip_prefix(from) {
+        Some(end) if matches!(end, "" | " " | ",") => format!("{to}{end}"),
+        _ => word.to_owned(),
+    };
+    words.map(word).collect()
+}
+
+/// The operands: the operation's arguments, the mask, what passes through. What else tells the member from the
+/// operation is added to the name.
+fn operands(
+    operation: &Operation<'_>,
+    member: &Member,
+    facts: &Facts,
+    name: &mut String,
+) -> Result<Vec<Operand>, String> {
+    let mut operands: Vec<Operand> = Vec::new();
+    for (index, source) in member.args.iter().enumerate() {
+        let position = match source {
+            ArgSource::Position(position) => *position,
+            ArgSource::Constant(bits) => {
+                name.push_str(&format!(".arg{index}_0x{bits:x}"));
+                continue;
+            }
+            // The value that is repeated is passed as the member takes it, with the immediate that chooses it.
+            ArgSource::Broadcast { position, lane, low, width, stride } => {
+                name.push_str(&format!(".every{index}"));
+                let element = facts.args.get(index).map(|arg| arg.element);
+                if *low != 0 || [Some(*width), Some(*stride)] != [element; 2] {
+                    name.push_str(&format!("_{low}_{width}_{stride}"));
+                }
+                for (role, position) in [("arg", Some(*position)), ("lane", *lane)] {
+                    let Some(position) = position else { continue };
+                    if role == "lane" {
+                        name.push_str("_lane");
+                    }
+                    match operands.iter().find(|operand| operand.position == position) {
+                        Some(other) => name.push_str(&format!("_{}", other.role)),
+                        None => operands.push(own_operand(member, &format!("{role}{index}"), position)?),
+                    }
+                }
+                continue;
+            }
+        };
+        if let Some(other) = operands.iter().find(|operand| operand.position == position) {
+            name.push_str(&format!(".arg{index}_{}", other.role));
+            continue;
+        }
+        let own = member.signature.args.get(position as usize);
+        let own_immediate = own.is_some_and(|own| own.immediate.is_some());
+        let ty = match operation.scheme.args.get(index) {
+            Some(Slot::Immediate(width)) if own_immediate => format!("i{width}"),
+            _ => llvm_type(facts.args[index]),
+        };
+        let value = format!("%{}", operation.arg_names()[index]);
+        operands.push(Operand { role: format!("arg{index}"), value, ty, position });
+    }
+    if let Some(part) = member.part {
+        name.push_str(&format!(".part{}_{}", part.low, part.width));
+        match operands.iter().find(|operand| operand.position == part.pass_through) {
+            Some(other) => name.push_str(&format!("_{}", other.role)),
+            None => operands.push(own_operand(member, "rest", part.pass_through)?),
+        }
+    }
+    let (mask, pass_through) = match member.masking {
+        Masking::None => return Ok(operands),
+        Masking::Zero { mask } => {
+            name.push_str(".zero");
+            (mask, None)
+        }
+        Masking::Merge { mask, pass_through } => {
+            name.push_str(".merge");
+            (mask, pass_through)
+        }
+    };
+    if let Some(layout) = member.mask_layout {
+        if let Some((stride, lane)) = layout.uneven(facts) {
+            name.push_str(&format!("_{stride}_{lane}"));
+        }
+        if layout.negated {
+            name.push_str("_not");
+        }
+    }
+    let own = member.signature.args.get(mask as usize).ok_or("its mask is no argument")?;
+    let ty = if own.width == 1 { "i1".to_owned() } else { format!("<{} x i1>", own.width) };
+    operands.push(Operand { role: "mask".to_owned(), value: "%.mask".to_owned(), ty, position: mask });
+    if let Some(position) = pass_through {
+        match operands.iter().find(|operand| operand.position == position) {
+            Some(other) => name.push_str(&format!("_{}", other.role)),
+            None => operands.push(Operand {
+                role: "pass_through".to_owned(),
+                value: "%.pass_through".to_owned(),
+                ty: llvm_type(*facts.results.first().ok_or("it has no result")?),
+                position,
+            }),
+        }
+    }
+    Ok(operands)
+}
+
+/// One of the member's own arguments as it is: a number of its width, or a register's bytes.
+fn own_operand(member: &Member, role: &str, position: u32) -> Result<Operand, String> {
+    let own = member.signature.args.get(position as usize).ok_or("an argument is missing")?;
+    let ty = match own.immediate {
+        Some(_) => "i32".to_owned(),
+        None if own.width > 64 => format!("<{} x i8>", own.width / 8),
+        None => format!("i{}", own.width),
+    };
+    Ok(Operand { role: role.to_owned(), value: format!("%.{role}"), ty, position })
+}
+
+/// Whether a type is that of a predicate register, which has no other form.
+fn is_predicate(ty: &str) -> bool {
+    bit_count(ty).is_some()
+}
+
+/// The length of a vector of single bits.
+fn bit_count(ty: &str) -> Option<u32> {
+    elements(ty).filter(|(_, element)| *element == "i1").map(|(count, _)| count)
+}
+
+/// The type of an operand: the operation's, but where that is a part of a register which is no register itself
+/// (5 bits of a shift amount, 125 of a predicate) the whole register, so that no instruction is needed to cut
+/// it. `passed` is the type in the vendor's function, `own` the documented width.
+fn register(ty: &str, passed: &str, own: u32) -> String {
+    let have = width(ty).unwrap_or(own);
+    if is_predicate(passed) {
+        return passed.to_owned();
+    }
+    if bit_count(ty).is_some() {
+        return if have < own { format!("<{own} x i1>") } else { ty.to_owned() };
+    }
+    // Elements of a general register are of no use to a vector unit.
+    if passed.starts_with('i') {
+        return format!("i{own}");
+    }
+    if have >= own {
+        return ty.to_owned();
+    }
+    let bits = elements(ty).and_then(|(_, element)| width(element));
+    let vector = elements(passed).is_some();
+    match bits {
+        _ if vector && have >= 8 && own.is_multiple_of(have) => ty.to_owned(),
+        Some(bits) if vector && bits >= 8 && own.is_multiple_of(bits) => {
+            format!("<{} x i{bits}>", own / bits)
+        }
+        _ if vector && own > 64 => format!("<{} x i8>", own / 8),
+        _ => format!("i{own}"),
+    }
+}
+
+impl Lines {
+    /// An immediate as the vendor's function takes it.
+    fn immediate(&mut self, operand: &Operand, signed: bool) -> Result<String, String> {
+        let Operand { ty, value, .. } = operand;
+        let wide = width(ty).filter(|_| ty.starts_with('i')).ok_or("its immediate is no number")?;
+        Ok(match wide.cmp(&32) {
+            std::cmp::Ordering::Equal => value.clone(),
+            std::cmp::Ordering::Greater => self.push(&format!("trunc {ty} {value} to i32")),
+            std::cmp::Ordering::Less => {
+                let extend = if signed { "sext" } else { "zext" };
+                self.push(&format!("{extend} {ty} {value} to i32"))
+            }
+        })
+    }
+
+    /// Converts what was called to the operation's results and returns them; gives the type.
+    fn results(&mut self, called: &str, have: &str, want: &[String]) -> Result<String, String> {
+        let have_parts = match parts(have) {
+            Some(parts) => parts,
+            None => vec![have],
+        };
+        if have_parts.len() != want.len() {
+            return Err("its function has another number of results than the document".to_owned());
+        }
+        let kept =
+            |part: &&str, ty: &String| if is_predicate(part) { (*part).to_owned() } else { ty.clone() };
+        let want: Vec<String> = have_parts.iter().zip(want).map(|(part, ty)| kept(part, ty)).collect();
+        let mut whole = ("poison".to_owned(), format!("{{ {} }}", want.join(", ")));
+        for (index, (part, ty)) in have_parts.iter().zip(&want).enumerate() {
+            if width(part) < width(ty) {
+                return Err("its function's result is narrower than the document's".to_owned());
+            }
+            let value = match parts(have) {
+                Some(_) => self.push(&format!("extractvalue {have} {called}, {index}")),
+                None => called.to_owned(),
+            };
+            let value = self.convert(&value, part, ty)?;
+            if want.len() == 1 {
+                whole = (value, ty.clone());
+            } else {
+                let text = format!("insertvalue {} {}, {ty} {value}, {index}", whole.1, whole.0);
+                whole.0 = self.push(&text);
+            }
+        }
+        self.lines.push(format!("ret {} {}", whole.1, whole.0));
+        Ok(whole.1)
+    }
+}

@@ -1,0 +1,143 @@
+//! Conversions of values between an operation's types and those of the C calling convention, written as lines
+//! of LLVM assembly.
+
+use super::types::{elements, width};
+
+/// The lines of a function under construction.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    pub(super) lines: Vec<String>,
+    next: usize,
+}
+
+impl Lines {
+    /// Adds an instruction and returns its value. The names of values begin with a dot, so that they are none
+    /// of the operands'.
+    pub(super) fn push(&mut self, text: &str) -> String {
+        let value = format!("%.{}", self.next);
+        self.next += 1;
+        self.lines.push(format!("{value} = {text}"));
+        value
+    }
+
+    /// Converts a value from one type to another one: the bits stay, in order; a wider type has anything above
+    /// them, a narrower one loses what is above.
+    pub(super) fn convert(&mut self, value: &str, from: &str, to: &str) -> Result<String, String> {
+        if from == to {
+            return Ok(value.to_owned());
+        }
+        let known = |ty: &str| width(ty).ok_or_else(|| format!("there is no conversion to or from {ty}"));
+        let (have, want) = (known(from)?, known(to)?);
+        if to.starts_with('[') {
+            return self.array(value, from, to, have == want);
+        }
+        match have.cmp(&want) {
+            std::cmp::Ordering::Equal => Ok(self.push(&format!("bitcast {from} {value} to {to}"))),
+            std::cmp::Ordering::Less => self.widen(value, (from, have), (to, want)),
+            std::cmp::Ordering::Greater => self.narrow(value, (from, have), (to, want)),
+        }
+    }
+
+    fn widen(&mut self, value: &str, from: (&str, u32), to: (&str, u32)) -> Result<String, String> {
+        let ((from, have), (to, want)) = (from, to);
+        // Elements that are poison must not reach others: the vector's elements are cut at the same place.
+        let aligned = elements(to).and_then(|(_, element)| width(element)).is_some_and(|e| have % e == 0);
+        let (count, element) = elements(from).unwrap_or((1, from));
+        let bits = width(element).unwrap_or(have);
+        if aligned && bits >= 8 && want % bits == 0 {
+            let wide = format!("<{} x {element}>", want / bits);
+            let made = if elements(from).is_some() {
+                self.shuffle(value, from, (0..want / bits).map(|lane| (lane < count).then_some(lane)))
+            } else {
+                self.push(&format!("insertelement {wide} poison, {from} {value}, i64 0"))
+            };
+            return self.convert(&made, &wide, to);
+        }
+        let number = self.convert(value, from, &format!("i{have}"))?;
+        let wide = self.push(&format!("zext i{have} {number} to i{want}"));
+        self.convert(&wide, &format!("i{want}"), to)
+    }
+
+    fn narrow(&mut self, value: &str, from: (&str, u32), to: (&str, u32)) -> Result<String, String> {
+        let ((from, have), (to, want)) = (from, to);
+        if let Some((_, element)) = elements(from) {
+            let bits = width(element).unwrap_or(have);
+            if bits == want {
+                let made = self.push(&format!("extractelement {from} {value}, i64 0"));
+                return self.convert(&made, element, to);
+            }
+            if want % bits == 0 {
+                let made = self.shuffle(value, from, (0..want / bits).map(Some));
+                return self.convert(&made, &format!("<{} x {element}>", want / bits), to);
+            }
+            let scalar = |ty: &str| elements(ty).is_none();
+            if scalar(to) && bits.is_multiple_of(want) && element.starts_with('i') {
+                let made = self.push(&format!("extractelement {from} {value}, i64 0"));
+                return self.narrow(&made, (element, bits), (to, want));
+            }
+        }
+        let number = self.convert(value, from, &format!("i{have}"))?;
+        let narrow = self.push(&format!("trunc i{have} {number} to i{want}"));
+        self.convert(&narrow, &format!("i{want}"), to)
+    }
+
+    /// An array of vectors, as several registers are passed.
+    fn array(&mut self, value: &str, from: &str, to: &str, same: bool) -> Result<String, String> {
+        let fail = || format!("there is no conversion of {from} to {to}");
+        let (pieces, piece) = elements(to).ok_or_else(fail)?;
+        let (count, element) =
+            elements(from).filter(|(count, _)| same && count % pieces == 0).ok_or_else(fail)?;
+        let each = count / pieces;
+        let mut whole = "poison".to_owned();
+        for index in 0..pieces {
+            let lanes = (index * each..(index + 1) * each).map(Some);
+            let part = self.shuffle(value, from, lanes);
+            let part = self.convert(&part, &format!("<{each} x {element}>"), piece)?;
+            whole = self.push(&format!("insertvalue {to} {whole}, {piece} {part}, {index}"));
+        }
+        Ok(whole)
+    }
+
+    /// A vector of chosen elements of another one.
+    fn shuffle(&mut self, value: &str, ty: &str, lanes: impl Iterator<Item = Option<u32>>) -> String {
+        let lane = |lane: Option<u32>| lane.map_or("i32 poison".to_owned(), |lane| format!("i32 {lane}"));
+        let lanes: Vec<String> = lanes.map(lane).collect();
+        let mask = format!("<{} x i32> <{}>", lanes.len(), lanes.join(", "));
+        self.push(&format!("shufflevector {ty} {value}, {ty} poison, {mask}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(from: &str, to: &str) -> Vec<String> {
+        let mut lines = Lines::default();
+        lines.convert("%a", from, to).unwrap();
+        lines.lines
+    }
+
+    #[test]
+    fn equal_widths_are_bitcasts() {
+        assert_eq!(lines("<16 x i8>", "<2 x i64>"), ["%.0 = bitcast <16 x i8> %a to <2 x i64>"]);
+        assert_eq!(lines("<2 x i64>", "<2 x i64>"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_above_is_poison_only_where_it_reaches_nothing() {
+        let vector = "%.0 = shufflevector <2 x i32> %a, <2 x i32> poison, \
+                      <4 x i32> <i32 0, i32 1, i32 poison, i32 poison>";
+        assert_eq!(lines("<2 x i32>", "<2 x i64>"), [vector, "%.1 = bitcast <4 x i32> %.0 to <2 x i64>"]);
+        assert_eq!(lines("i32", "<4 x float>")[0], "%.0 = insertelement <4 x i32> poison, i32 %a, i64 0");
+        assert_eq!(lines("<2 x i1>", "i8"), ["%.0 = bitcast <2 x i1> %a to i2", "%.1 = zext i2 %.0 to i8"]);
+        assert!(lines("i32", "<2 x i64>")[0].starts_with("%.0 = zext i32"));
+    }
+
+    #[test]
+    fn registers_of_a_tuple() {
+        let made = lines("<4 x i8>", "[2 x <2 x i8>]");
+        assert_eq!(made.len(), 4);
+        assert_eq!(made[3], "%.3 = insertvalue [2 x <2 x i8>] %.1, <2 x i8> %.2, 1");
+        assert!(Lines::default().convert("%a", "i7", "[2 x i8]").is_err());
+    }
+}

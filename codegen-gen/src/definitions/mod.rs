@@ -1,0 +1,157 @@
+//! `llvm/lowering/ISA.ll`: for each member of each operation a definition of a function `@autollvm.…` that a
+//! stock LLVM compiles to the member's instruction, and `llvm/lowering/missing.json` with those that have none.
+//!
+//! A definition takes the operation's arguments at the operation's types, then the mask, then what passes
+//! through it; it converts them to the types of the C calling convention and calls the vendor's function
+//! ([`VendorIr`]). The values of the operation's parameters are in the name:
+//!
+//! ```text
+//! autollvm.add.v16i8.v16i8.v16i8.8_16_1_0_0_8_8_0_0_0.zero
+//! ```
+//!
+//! The name does not depend on the instruction set: a program is lowered for another one with another file.
+//! Where one instruction set has several members for one name, the one that needs the fewest extensions has it; members
+//! with the same text share it, the others have their id as an ending.
+
+mod adapter;
+mod convert;
+mod data;
+mod natural;
+mod types;
+mod vendor;
+
+use std::collections::BTreeMap;
+
+use autoir::Member;
+use serde::Serialize;
+
+pub use data::{Case, Column, Variant, VendorFunction, VendorIr};
+
+use crate::operation::Operation;
+use crate::render::COMMAND;
+use crate::{GenerateError, GeneratedFile};
+use adapter::Adapter;
+use vendor::{VendorFunctions, symbol};
+
+/// A definition's signature, as `lowering.json` has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Signature {
+    /// The name without `@`.
+    pub(crate) name: String,
+    /// The type of its result.
+    pub(crate) result: String,
+    /// What each operand is (`arg0`, `mask`, `pass_through`), its type, and its position in the vendor's
+    /// signature.
+    pub(crate) operands: Vec<(String, String, u32)>,
+}
+
+/// What was made for a dialect.
+#[derive(Debug, Default)]
+pub(crate) struct Definitions {
+    /// The files.
+    pub(crate) files: Vec<GeneratedFile>,
+    /// The definitions by instruction set and id.
+    pub(crate) signatures: BTreeMap<(String, String), Signature>,
+    /// Definitions that are an operation alone and one sequence of instructions, by instruction set and name.
+    pub(crate) sequences: BTreeMap<String, BTreeMap<String, Sequence>>,
+}
+
+/// The instructions of a definition, at an operation's own types.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sequence {
+    /// The operation's arguments, by number, with their names in the lines.
+    pub(crate) operands: Vec<(usize, String)>,
+    /// Lines of LLVM assembly; the last one returns.
+    pub(crate) lines: Vec<String>,
+}
+
+/// A member that has no definition.
+#[derive(Debug, Serialize)]
+struct Missing<'a> {
+    isa: &'a str,
+    id: &'a str,
+    reason: String,
+}
+
+/// The definitions for all members of the instruction sets that there is data for.
+pub(crate) fn definitions(
+    operations: &[Operation<'_>],
+    vendors: &[VendorIr],
+) -> Result<Definitions, GenerateError> {
+    let mut made = Definitions::default();
+    let mut missing: Vec<Missing<'_>> = Vec::new();
+    let without = |isa: &str| !vendors.iter().any(|vendor| vendor.isa == isa);
+    for vendor in vendors {
+        let mut functions = VendorFunctions::new(vendor);
+        // By name: text without the name, and the member's preference.
+        let mut adapters: BTreeMap<String, Vec<(&Member, Adapter)>> = BTreeMap::new();
+        for operation in operations {
+            for (member, facts) in operation.op.instances().filter(|(member, _)| member.isa == vendor.isa) {
+                match adapter::adapter(operation, member, facts, &mut functions) {
+                    Ok(adapter) => {
+                        adapters.entry(adapter.name.clone()).or_default().push((member, adapter));
+                    }
+                    Err(reason) => missing.push(Missing { isa: &member.isa, id: &member.id, reason }),
+                }
+            }
+        }
+        let mut sequences: BTreeMap<String, Sequence> = BTreeMap::new();
+        let mut text = header(vendor);
+        for (name, mut members) in adapters {
+            members.sort_by_key(|(member, _)| (member.extensions.len(), &member.id));
+            let mut written: BTreeMap<String, String> = BTreeMap::new();
+            for (member, adapter) in members {
+                let body = adapter.body();
+                let own = written.get(&body).cloned().unwrap_or_else(|| {
+                    let own = if written.is_empty() {
+                        name.clone()
+                    } else {
+                        format!("{name}.{}", symbol(&member.id))
+                    };
+                    text.push_str(&adapter.text(&own));
+                    if let Some(sequence) = adapter.sequence.clone().filter(|_| own == name) {
+                        sequences.insert(own.clone(), sequence);
+                    }
+                    own
+                });
+                written.insert(body, own.clone());
+                let key = (member.isa.clone(), member.id.clone());
+                made.signatures.insert(key, adapter.signature(own));
+            }
+        }
+        text.push_str(&functions.text());
+        made.sequences.insert(vendor.isa.clone(), sequences);
+        made.files.push(GeneratedFile { path: format!("llvm/lowering/{}.ll", vendor.isa), contents: text });
+    }
+    for operation in operations {
+        let members = operation.op.class.members.iter().filter(|member| without(&member.isa));
+        missing.extend(members.map(|member| {
+            let reason = "there is no data of its instruction set".to_owned();
+            Missing { isa: &member.isa, id: &member.id, reason }
+        }));
+    }
+    missing.sort_by(|a, b| (a.isa, a.id).cmp(&(b.isa, b.id)));
+    made.files.push(missing_file(&missing)?);
+    Ok(made)
+}
+
+fn missing_file(missing: &[Missing<'_>]) -> Result<GeneratedFile, GenerateError> {
+    let rows: Vec<String> = missing.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+    let rows = if rows.is_empty() { String::new() } else { format!("\n{}\n", rows.join(",\n")) };
+    let contents = format!("{{\"generated_by\":\"{COMMAND}\",\n\"missing\":[{rows}]}}\n");
+    Ok(GeneratedFile { path: "llvm/lowering/missing.json".to_owned(), contents })
+}
+
+fn header(vendor: &VendorIr) -> String {
+    let VendorIr { isa, llvm, compiler, triple, layout, .. } = vendor;
+    format!(
+        "; Generated by `{COMMAND}`; do not edit.\n\
+         ;\n\
+         ; AutoLLVM operations on {isa} for LLVM {llvm}, as functions that are inlined:\n\
+         ;   llvm-link --only-needed program.ll {isa}.ll -S -o - | opt -passes=always-inline,globaldce -S | llc\n\
+         ; lowering.json says which function is which instruction. The vendor's functions were read off\n\
+         ; {compiler}. Intrinsics are not declared, so that LLVM refuses what it does not know.\n\n\
+         target datalayout = \"{layout}\"\n\
+         target triple = \"{triple}\"\n"
+    )
+}

@@ -1,0 +1,214 @@
+//! `dictionary.json`: everything that is known of the operations, for programs that read JSON; and the JSON
+//! Schemas of this and of the other JSON files.
+
+use std::collections::BTreeSet;
+
+use autoir::ParamKind;
+use hydride_ir::{Atom, Num, Op, ParamId, Role, Stmt};
+use serde::Serialize;
+
+use crate::definitions::Definitions;
+use crate::evaluators::number;
+use crate::identifier::instance_symbol;
+use crate::lowering::{Row, row};
+use crate::operation::Operation;
+use crate::render::COMMAND;
+use crate::{GenerateError, GeneratedFile, Options};
+
+/// The version of the file's form: raised when a program that reads it has to change.
+const VERSION: u32 = 1;
+
+/// JSON Schemas (draft 2020-12) by the path of the file that describes them.
+const SCHEMAS: &[(&str, &str)] = &[
+    ("schemas/classes.schema.json", include_str!("schemas/classes.schema.json")),
+    ("schemas/dictionary.schema.json", include_str!("schemas/dictionary.schema.json")),
+    ("schemas/ledger.schema.json", include_str!("schemas/ledger.schema.json")),
+    ("schemas/lowering.schema.json", include_str!("schemas/lowering.schema.json")),
+    ("schemas/summary.schema.json", include_str!("schemas/summary.schema.json")),
+];
+
+/// An operation; its members follow, one a line.
+#[derive(Serialize)]
+struct Entry<'a> {
+    name: &'a str,
+    aliases: &'a [String],
+    documentation: String,
+    commutative: bool,
+    parameters: Vec<Parameter<'a>>,
+    arguments: Vec<Argument<'a>>,
+    results: Vec<Register<'a>>,
+    function: String,
+}
+
+#[derive(Serialize)]
+struct Parameter<'a> {
+    name: &'a str,
+    kind: &'static str,
+    /// What its values are used as.
+    roles: Vec<&'static str>,
+    default: i64,
+    /// The values that members have, sorted.
+    values: Vec<i64>,
+}
+
+#[derive(Serialize)]
+struct Argument<'a> {
+    name: &'a str,
+    width: String,
+    role: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<(i64, i64)>,
+}
+
+#[derive(Serialize)]
+struct Register<'a> {
+    name: &'a str,
+    width: String,
+}
+
+#[derive(Serialize)]
+struct Member<'a> {
+    #[serde(flatten)]
+    row: Row<'a>,
+    /// The LLVM function of the member's instance.
+    symbol: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trust: Option<&'a str>,
+}
+
+/// The dictionary: an object with one operation and one member a line, sorted by name, instruction set and id.
+pub(crate) fn file(
+    operations: &[Operation<'_>],
+    definitions: &Definitions,
+    options: &Options,
+) -> Result<GeneratedFile, GenerateError> {
+    let mut contents = format!(
+        "{{\"generated_by\":\"{COMMAND}\",\n\"$schema\":\"schemas/dictionary.schema.json\",\n\"schema\":{VERSION},\n\
+         \"llvm\":{},\n\"operations\":[",
+        options.llvm.number()
+    );
+    for (place, operation) in operations.iter().enumerate() {
+        contents.push_str(if place == 0 { "\n" } else { ",\n" });
+        let members: Vec<String> =
+            members(operation, definitions).iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+        let entry = serde_json::to_string(&entry(operation))?;
+        let entry = entry.trim_end_matches('}');
+        contents.push_str(&format!("{entry},\"members\":[\n  {}\n]}}", members.join(",\n  ")));
+    }
+    contents.push_str(if operations.is_empty() { "]}\n" } else { "\n]}\n" });
+    Ok(GeneratedFile { path: "dictionary.json".to_owned(), contents })
+}
+
+/// The schemas.
+pub(crate) fn schemas() -> Vec<GeneratedFile> {
+    let file = |(path, text): &(&str, &str)| GeneratedFile {
+        path: (*path).to_owned(),
+        contents: (*text).to_owned(),
+    };
+    SCHEMAS.iter().map(file).collect()
+}
+
+fn members<'a>(operation: &'a Operation<'_>, definitions: &'a Definitions) -> Vec<Member<'a>> {
+    let member = |(member, facts): (&'a autoir::Member, &autoir::Facts)| Member {
+        row: row(operation, member, facts, definitions),
+        symbol: instance_symbol(&operation.instance_name(facts), &member.params),
+        trust: member.trust.as_deref(),
+    };
+    operation.op.instances().map(member).collect()
+}
+
+fn entry<'a>(operation: &'a Operation<'_>) -> Entry<'a> {
+    let op = operation.op;
+    let function = &op.class.function;
+    let width = |num: &Num| {
+        number(num, &|atom| match atom {
+            Atom::Param(param) => function.param(param).name.clone(),
+            // Widths of registers depend on parameters alone.
+            Atom::Index(_) => String::new(),
+        })
+    };
+    let parameter = |(place, param): (usize, &'a hydride_ir::Param)| {
+        let values: BTreeSet<i64> = op.class.members.iter().map(|member| member.params[place]).collect();
+        Parameter {
+            name: &param.name,
+            kind: match op.param_kinds[place] {
+                ParamKind::Signedness => "signedness",
+                ParamKind::Number => "number",
+            },
+            roles: roles(function, ParamId(place as u32)).into_iter().collect(),
+            default: param.value,
+            values: values.into_iter().collect(),
+        }
+    };
+    let argument = |arg: &'a hydride_ir::Arg| Argument {
+        name: &arg.name,
+        width: width(&arg.width),
+        role: match arg.role {
+            Role::Register => "register",
+            Role::Immediate { .. } => "immediate",
+        },
+        range: match arg.role {
+            Role::Register => None,
+            Role::Immediate { low, high } => Some((low, high)),
+        },
+    };
+    let result =
+        |result: &'a hydride_ir::ResultSlot| Register { name: &result.name, width: width(&result.width) };
+    let mut named = function.clone();
+    named.name.clone_from(&op.name);
+    Entry {
+        name: &op.name,
+        aliases: &op.aliases,
+        documentation: documentation(operation),
+        commutative: op.class.commutative,
+        parameters: function.params.iter().enumerate().map(parameter).collect(),
+        arguments: function.args.iter().map(argument).collect(),
+        results: function.results.iter().map(result).collect(),
+        function: named.to_string(),
+    }
+}
+
+/// One line: the operation's words, its operands, and which instruction sets have it.
+fn documentation(operation: &Operation<'_>) -> String {
+    let op = operation.op;
+    let args: Vec<&str> = op.args().map(|(name, _)| name).collect();
+    let isas: Vec<&str> = op.isas().into_iter().collect();
+    let members = op.class.members.len();
+    let noun = if members == 1 { "instruction" } else { "instructions" };
+    format!("{} of {}: {members} {noun} of {}", op.name.replace('_', " "), args.join(", "), isas.join(", "))
+}
+
+/// What a parameter is used as in a function.
+fn roles(function: &hydride_ir::Function, param: ParamId) -> BTreeSet<&'static str> {
+    let mut roles = BTreeSet::new();
+    let mut note = |num: &Num, role| {
+        if num.atoms().any(|atom| atom == Atom::Param(param)) {
+            roles.insert(role);
+        }
+    };
+    for expr in function.exprs() {
+        note(&expr.width, "width");
+        match &expr.op {
+            Op::Int(num) => note(num, "value"),
+            Op::Extract { low, .. } => note(low, "position"),
+            Op::Fold { signed, count, .. } => {
+                note(signed, "signedness");
+                note(count, "count");
+            }
+            op => op.nums().into_iter().for_each(|num| note(num, "signedness")),
+        }
+    }
+    let widths = function.args.iter().map(|arg| &arg.width);
+    widths.chain(function.results.iter().map(|result| &result.width)).for_each(|num| note(num, "width"));
+    let mut pending: Vec<&Stmt> = function.body.iter().collect();
+    while let Some(statement) = pending.pop() {
+        match statement {
+            Stmt::For { count, body, .. } => {
+                note(count, "count");
+                pending.extend(body);
+            }
+            Stmt::Assign { low, .. } => note(low, "position"),
+        }
+    }
+    roles
+}

@@ -1,0 +1,97 @@
+//! Folds written out: `fold add (j in 0..3) f(j)` becomes `add(add(f(0), f(1)), f(2))`. Loops stay.
+
+use hydride_ir::passes::dead_code;
+use hydride_ir::{Atom, ExprId, Function, IndexId, Num, Op, Stmt};
+
+/// The function without folds; `None` when a count is not a constant.
+pub(crate) fn expand_folds(function: &Function) -> Option<Function> {
+    if !function.exprs().iter().any(|expr| matches!(expr.op, Op::Fold { .. })) {
+        return Some(function.clone());
+    }
+    let mut expanded = Function::new(function.name.clone());
+    expanded.args.clone_from(&function.args);
+    expanded.results.clone_from(&function.results);
+    expanded.body.clone_from(&function.body);
+    let mut new_ids: Vec<ExprId> = Vec::new();
+    for expr in function.exprs() {
+        let op = expr.op.map_operands(|id| new_ids[id.0 as usize]);
+        let id = match op {
+            Op::Fold { op, signed, index, count, body } => {
+                let mut sum = copy(&mut expanded, body, index, 0)?;
+                for repetition in 1..count.as_constant()? {
+                    let next = copy(&mut expanded, body, index, repetition)?;
+                    let op = Op::Binary { op, signed: signed.clone(), left: sum, right: next };
+                    sum = expanded.push(op, expr.width.clone());
+                }
+                sum
+            }
+            op => expanded.push(op, expr.width.clone()),
+        };
+        new_ids.push(id);
+    }
+    renumber(&mut expanded.body, &new_ids);
+    Some(dead_code(&expanded))
+}
+
+/// An expression with an index replaced by a value.
+fn copy(function: &mut Function, root: ExprId, index: IndexId, value: i64) -> Option<ExprId> {
+    let own = |num: &Num| num.atoms().any(|atom| atom == Atom::Index(index));
+    let mut reached = vec![false; root.0 as usize + 1];
+    reached[root.0 as usize] = true;
+    for position in (0..reached.len()).rev() {
+        if reached[position] {
+            for operand in function.exprs()[position].op.operands() {
+                reached[operand.0 as usize] = true;
+            }
+        }
+    }
+    let replace = |num: &Num| {
+        num.substitute(|atom| match atom {
+            Atom::Index(other) if other == index => Num::constant(value),
+            Atom::Index(other) => Num::index(other),
+            Atom::Param(param) => Num::param(param),
+        })
+    };
+    // The new id of each reached expression: its own where nothing below it depends on the index.
+    let mut ids: Vec<ExprId> = (0..=root.0).map(ExprId).collect();
+    for position in (0..reached.len()).filter(|position| reached[*position]) {
+        let expr = &function.exprs()[position];
+        let moved = expr.op.operands().iter().any(|operand| ids[operand.0 as usize] != *operand);
+        if moved || own(&expr.width) || expr.op.nums().into_iter().any(own) {
+            let op = expr.op.map_operands(|id| ids[id.0 as usize]);
+            let op = op.try_map_nums(|num| Ok::<Num, ()>(replace(num))).ok()?;
+            let width = replace(&expr.width);
+            ids[position] = function.push(op, width);
+        }
+    }
+    ids.last().copied()
+}
+
+fn renumber(body: &mut [Stmt], new_ids: &[ExprId]) {
+    for statement in body {
+        match statement {
+            Stmt::For { body, .. } => renumber(body, new_ids),
+            Stmt::Assign { value, .. } => *value = new_ids[value.0 as usize],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_folds() {
+        let function = Function::parse(
+            "func @f(%a: 32) -> (%d: 8) {
+               %d[0 +: 8] = fold add (i in 0..2) fold xor (j in 0..2) %a[16*i + 8*j +: 8]
+             }",
+        )
+        .unwrap();
+        function.verify().unwrap();
+        let expanded = expand_folds(&function).unwrap();
+        expanded.verify().unwrap();
+        let expected = "add(xor(%a[0 +: 8], %a[8 +: 8]), xor(%a[16 +: 8], %a[24 +: 8]))";
+        assert!(expanded.to_string().contains(expected), "{expanded}");
+    }
+}

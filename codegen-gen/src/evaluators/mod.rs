@@ -1,0 +1,98 @@
+//! `evaluators/`: operations for programs that compute with them: C and Rust with the parameters as run-time
+//! values, SMT-LIB with one function for each instance.
+
+mod folds;
+mod language;
+mod number;
+mod smt;
+mod support;
+mod write;
+
+use serde::Serialize;
+
+use self::language::{C, Rust};
+use self::write::{Plan, local_name};
+use crate::operation::Operation;
+use crate::render::Renderer;
+use crate::{GenerateError, GeneratedFile};
+
+pub(crate) use self::number::number;
+
+/// What the templates of C and Rust need.
+#[derive(Serialize)]
+struct Evaluators {
+    functions: Vec<Evaluator>,
+    /// Operations that could not be written, with the reason.
+    left_out: Vec<String>,
+    /// Words of the widest value.
+    max_words: u32,
+}
+
+/// One operation.
+#[derive(Serialize)]
+struct Evaluator {
+    documentation: Vec<String>,
+    c_name: String,
+    c_args: String,
+    c_body: String,
+    rust_name: String,
+    rust_args: String,
+    rust_body: String,
+}
+
+/// The files in C, Rust and SMT-LIB.
+pub(crate) fn files(
+    renderer: &Renderer,
+    operations: &[Operation<'_>],
+) -> Result<Vec<GeneratedFile>, GenerateError> {
+    let mut context =
+        Evaluators { functions: Vec::new(), left_out: Vec::new(), max_words: hydride_ir::MAX_WIDTH / 64 };
+    for operation in operations {
+        match Plan::of(operation) {
+            Ok(plan) => context.functions.push(evaluator(operation, &plan)),
+            Err(why) => context.left_out.push(format!("operation `{}`: {}", operation.op.name, why.0)),
+        }
+    }
+    let mut files = vec![
+        renderer.render("evaluators/autollvm.h", &context)?,
+        renderer.render("evaluators/autollvm.rs", &context)?,
+    ];
+    for operation in operations {
+        files.push(smt::file(operation)?);
+    }
+    Ok(files)
+}
+
+fn evaluator(operation: &Operation<'_>, plan: &Plan) -> Evaluator {
+    let name = local_name(&operation.op.name);
+    let args = |array: &str, word: &str, written: &str, number: &str, after: bool| {
+        let one = |name: &String, kind: &str| {
+            if after { format!("{name}: {kind}") } else { format!("{kind}{name}") }
+        };
+        let results = plan.results.iter().map(|name| one(name, written));
+        let args = plan.args.iter().map(|(name, immediate)| one(name, if *immediate { word } else { array }));
+        let params = plan.param_names.iter().map(|name| one(name, number));
+        results.chain(args).chain(params).collect::<Vec<_>>().join(", ")
+    };
+    let mut documentation = vec![format!("The operation `{}`.", operation.op.name), String::new()];
+    documentation
+        .extend(plan.documentation(&operation.op.param_kinds).into_iter().map(|line| format!("- {line}")));
+    Evaluator {
+        documentation,
+        c_args: args("const uint64_t *", "uint64_t ", "uint64_t *", "int64_t ", false),
+        c_body: unused(plan, plan.body(&C), |name| format!("(void){name};")),
+        rust_args: args("&[u64]", "u64", "&mut [u64]", "i64", true),
+        rust_body: unused(plan, plan.body(&Rust), |name| format!("let _ = {name};")),
+        c_name: operation.op.name.clone(),
+        rust_name: name,
+    }
+}
+
+/// The body with a mention of each argument that it does not use, so that compilers do not wonder.
+fn unused(plan: &Plan, body: String, mention: impl Fn(&str) -> String) -> String {
+    let word = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+    let used: std::collections::HashSet<&str> = body.split(word).collect();
+    let unused = plan.args.iter().filter(|(name, _)| !used.contains(name.as_str()));
+    let mentions: String = unused.map(|(name, _)| format!("    {}\n", mention(name))).collect();
+    mentions + &body
+}

@@ -1,0 +1,103 @@
+//! What the generated documentation says of an operation: who has it, what its parameters are, how it is
+//! written and what it computes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use autoir::ParamKind;
+
+use crate::mlir::example::{Example, shown};
+use crate::operation::Operation;
+
+/// Instructions named for each instruction set.
+const NAMED: usize = 3;
+/// Parameter values listed one by one.
+const LISTED: usize = 8;
+/// Lines of a function that are shown.
+const SHOWN: usize = 40;
+/// Characters of a function that are shown.
+const SHOWN_CHARACTERS: usize = 6000;
+
+/// One line about the operation: its words, and how many instructions of which instruction sets it is.
+pub(crate) fn summary(operation: &Operation<'_>) -> String {
+    let op = operation.op;
+    let isas: Vec<&str> = op.isas().into_iter().collect();
+    let members = op.class.members.len();
+    let noun = if members == 1 { "instruction" } else { "instructions" };
+    let isas = isas.join(", ").replace(['"', '\\'], "_");
+    format!("{} ({members} {noun} of {isas})", op.name.replace('_', " "))
+}
+
+/// The lines of the description, in Markdown.
+pub(crate) fn describe(operation: &Operation<'_>) -> Vec<String> {
+    let op = operation.op;
+    let mut lines = Vec::new();
+    let mut members: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for member in &op.class.members {
+        members.entry(&member.isa).or_default().push(&member.id);
+    }
+    for (isa, ids) in members {
+        let shown: Vec<String> = ids.iter().take(NAMED).map(|id| format!("`{id}`")).collect();
+        let more = if ids.len() > NAMED { format!(" and {} more", ids.len() - NAMED) } else { String::new() };
+        lines.push(format!("- {isa}: {}{more}", shown.join(", ")));
+    }
+    if op.class.commutative {
+        lines.extend([String::new(), "The first two arguments can be exchanged (proved).".to_owned()]);
+    }
+    if !operation.param_names().is_empty() {
+        lines.extend([String::new(), "Parameters, with the values that instructions have:".to_owned()]);
+        lines.push(String::new());
+        for (index, name) in operation.param_names().iter().enumerate() {
+            lines.push(format!("- `{name}`: {}", parameter(operation, index)));
+        }
+    }
+    if let Some((member, facts)) = shown(operation) {
+        let example = Example::of(operation, member, facts).custom(|name| format!("%{name}"));
+        lines.extend([String::new(), format!("As `{}`:", member.id), String::new()]);
+        lines.extend(["```mlir".to_owned(), format!("%res = {example}"), "```".to_owned()]);
+    }
+    lines.push(String::new());
+    lines.extend(function(operation));
+    // `}]` would end TableGen's text.
+    lines.iter().map(|line| line.replace("}]", "} ]")).collect()
+}
+
+fn parameter(operation: &Operation<'_>, index: usize) -> String {
+    let values: BTreeSet<i64> =
+        operation.op.class.members.iter().map(|member| member.params[index]).collect();
+    if operation.op.param_kinds[index] == ParamKind::Signedness {
+        let word = |value: &i64| if *value == 0 { "false (unsigned)" } else { "true (signed)" };
+        let words: BTreeSet<&str> = values.iter().map(word).collect();
+        return words.into_iter().collect::<Vec<_>>().join(", ");
+    }
+    let texts: Vec<String> = values.iter().map(i64::to_string).collect();
+    match (texts.first(), texts.last()) {
+        (Some(first), Some(last)) if texts.len() > LISTED => {
+            format!("{} values from {first} to {last}", texts.len())
+        }
+        _ => texts.join(", "),
+    }
+}
+
+/// The function in Hydride IR, in the operation's names.
+fn function(operation: &Operation<'_>) -> Vec<String> {
+    let mut function = operation.op.class.function.clone();
+    function.name.clone_from(&operation.op.name);
+    for (arg, name) in function.args.iter_mut().zip(operation.arg_names()) {
+        arg.name.clone_from(name);
+    }
+    for (param, name) in function.params.iter_mut().zip(operation.param_names()) {
+        param.name.clone_from(name);
+    }
+    for (result, name) in function.results.iter_mut().zip(operation.result_names()) {
+        result.name.clone_from(name);
+    }
+    let text = function.to_string();
+    let count = text.lines().count();
+    if count > SHOWN || text.len() > SHOWN_CHARACTERS {
+        return vec![format!("Its function has {count} lines of Hydride IR: `@{}`.", function.name)];
+    }
+    let mut lines = vec!["In Hydride IR:".to_owned(), String::new(), "```text".to_owned()];
+    lines.extend(text.lines().map(str::to_owned));
+    lines.push("```".to_owned());
+    lines
+}

@@ -1,0 +1,159 @@
+//! One use of an operation in MLIR: at a member's types and parameter values.
+
+use autoir::{ArgSource, Facts, Masking, Member, ValueType};
+use hydride_ir::Role;
+
+use crate::identifier::mlir_type;
+use crate::operation::Operation;
+use crate::scheme::Slot;
+
+/// An attribute of a use.
+pub(crate) struct Attribute<'a> {
+    /// Its name.
+    pub(crate) name: &'a str,
+    /// Width of its integer type; 1 is a truth value.
+    pub(crate) width: u32,
+    /// Its value.
+    pub(crate) value: i64,
+}
+
+impl Attribute<'_> {
+    /// The value where its type is known.
+    pub(crate) fn bare(&self) -> String {
+        match (self.width, self.value) {
+            (1, 0) => "false".to_owned(),
+            (1, _) => "true".to_owned(),
+            (_, value) => value.to_string(),
+        }
+    }
+
+    /// The value with its type.
+    pub(crate) fn typed(&self) -> String {
+        match self.width {
+            1 => self.bare(),
+            width => format!("{} : i{width}", self.value),
+        }
+    }
+}
+
+/// An operation at a member's types and parameter values. Immediates have their second
+/// documented value: at the least one many operations do nothing.
+pub(crate) struct Example<'a> {
+    /// The operation's name.
+    pub(crate) name: &'a str,
+    /// Register arguments by name.
+    pub(crate) operands: Vec<(&'a str, ValueType)>,
+    /// Immediate arguments, then parameters.
+    pub(crate) attributes: Vec<Attribute<'a>>,
+    /// Types of the results.
+    pub(crate) results: Vec<ValueType>,
+    /// The overloaded types, in the order of the assembly format.
+    overloads: Vec<ValueType>,
+}
+
+/// The member by which an operation is shown: the first one that is the operation and nothing else, without a
+/// mask and with an argument for each of the operation's; else the first one.
+pub(crate) fn shown<'a>(operation: &'a Operation<'_>) -> Option<(&'a Member, &'a Facts)> {
+    let plain = |member: &Member| {
+        let args = member.args.iter().enumerate();
+        let position = |source: &ArgSource| matches!(source, ArgSource::Position(_));
+        let mut distinct =
+            args.map(|(index, source)| position(source) && !member.args[..index].contains(source));
+        member.masking == Masking::None && distinct.all(|distinct| distinct)
+    };
+    let mut instances = operation.op.instances();
+    instances.clone().find(|(member, _)| plain(member)).or_else(|| instances.next())
+}
+
+impl<'a> Example<'a> {
+    /// The use that `member`, whose shapes are `facts`, stands for.
+    pub(crate) fn of(operation: &'a Operation<'_>, member: &Member, facts: &Facts) -> Self {
+        let scheme = &operation.scheme;
+        let mut operands = Vec::new();
+        let mut attributes = Vec::new();
+        let args = scheme.args.iter().zip(operation.arg_names()).zip(&operation.op.class.function.args);
+        for (((slot, name), arg), shape) in args.zip(&facts.args) {
+            match (slot, arg.role) {
+                (Slot::Immediate(width), Role::Immediate { low, high }) => {
+                    let value = low.saturating_add(1).min(high);
+                    attributes.push(Attribute { name, width: *width, value });
+                }
+                (Slot::Immediate(width), Role::Register) => {
+                    attributes.push(Attribute { name, width: *width, value: 0 });
+                }
+                _ => operands.push((name.as_str(), *shape)),
+            }
+        }
+        let params = scheme.params.iter().zip(operation.param_names()).zip(&member.params);
+        attributes.extend(params.map(|((width, name), value)| Attribute {
+            name,
+            width: *width,
+            value: *value,
+        }));
+        Self {
+            name: &operation.op.name,
+            operands,
+            attributes,
+            results: facts.results.clone(),
+            overloads: scheme.overloads(facts),
+        }
+    }
+
+    /// The use in the dialect's own assembly, with the operands as `operand` writes them.
+    pub(crate) fn custom(&self, operand: impl Fn(&str) -> String) -> String {
+        let attributes: Vec<String> =
+            self.attributes.iter().map(|it| format!("{} = {}", it.name, it.bare())).collect();
+        let attributes =
+            if attributes.is_empty() { String::new() } else { format!("<{}>", attributes.join(", ")) };
+        let operands: Vec<String> = self.operands.iter().map(|(name, _)| operand(name)).collect();
+        let space = if operands.is_empty() { "" } else { " " };
+        let types: Vec<String> = self.overloads.iter().copied().map(mlir_type).collect();
+        format!("autollvm.{}{attributes}{space}{} : {}", self.name, operands.join(", "), types.join(", "))
+    }
+
+    /// The use in MLIR's generic form.
+    pub(crate) fn generic(&self, operand: impl Fn(&str) -> String) -> String {
+        let attributes: Vec<String> =
+            self.attributes.iter().map(|it| format!("{} = {}", it.name, it.typed())).collect();
+        let attributes =
+            if attributes.is_empty() { String::new() } else { format!(" {{{}}}", attributes.join(", ")) };
+        let operands: Vec<String> = self.operands.iter().map(|(name, _)| operand(name)).collect();
+        let types: Vec<String> = self.operands.iter().map(|(_, shape)| mlir_type(*shape)).collect();
+        format!(
+            "\"autollvm.{}\"({}){attributes} : ({}) -> {}",
+            self.name,
+            operands.join(", "),
+            types.join(", "),
+            self.result_types()
+        )
+    }
+
+    /// The results' types, in parentheses unless there is one.
+    pub(crate) fn result_types(&self) -> String {
+        let types: Vec<String> = self.results.iter().copied().map(mlir_type).collect();
+        match types.as_slice() {
+            [one] => one.clone(),
+            _ => format!("({})", types.join(", ")),
+        }
+    }
+
+    /// A function that takes the operands, does `text` and returns its results.
+    pub(crate) fn function(&self, text: &str) -> String {
+        let args: Vec<String> =
+            self.operands.iter().map(|(name, shape)| format!("%{name}: {}", mlir_type(*shape))).collect();
+        let count = self.results.len();
+        let (results, returned): (String, Vec<String>) = match count {
+            1 => ("%res".to_owned(), vec!["%res".to_owned()]),
+            _ => (format!("%res:{count}"), (0..count).map(|index| format!("%res#{index}")).collect()),
+        };
+        let types: Vec<String> = self.results.iter().copied().map(mlir_type).collect();
+        format!(
+            "func.func @{}({}) -> {} {{\n  {results} = {text}\n  return {} : {}\n}}",
+            self.name,
+            args.join(", "),
+            self.result_types(),
+            returned.join(", "),
+            types.join(", ")
+        )
+    }
+}

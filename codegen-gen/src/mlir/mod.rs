@@ -1,0 +1,32 @@
+//! The MLIR side: the dialect's definitions, the sources of a build out of tree, the dialect for stock
+//! tools without a build, and its tests.
+
+mod describe;
+mod direct;
+mod example;
+mod files;
+mod irdl;
+mod ops;
+mod patterns;
+mod tests;
+
+use crate::definitions::Definitions;
+use crate::operation::Operation;
+use crate::render::Renderer;
+use crate::{GenerateError, GeneratedFile, Options};
+
+/// Every file below `mlir/`.
+pub(crate) fn generate(
+    renderer: &Renderer,
+    operations: &[Operation<'_>],
+    definitions: &Definitions,
+    options: &Options,
+) -> Result<Vec<GeneratedFile>, GenerateError> {
+    let mut made = files::sources(renderer, options)?;
+    made.push(ops::operations(renderer, operations, options)?);
+    made.push(irdl::irdl(renderer, operations, options)?);
+    made.extend(patterns::lowering(renderer, operations)?);
+    made.extend(direct::lowerings(renderer, operations, definitions)?);
+    made.extend(tests::tests(renderer, operations)?);
+    Ok(made)
+}

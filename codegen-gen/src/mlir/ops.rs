@@ -1,0 +1,236 @@
+//! `mlir/AutoLLVMOps.td`: one operation definition for each class.
+//!
+//! The assembly format writes the overloaded types alone; traits give the others. A trait also holds the
+//! total width of each overloaded type against the class function's own width, a sum of products of
+//! parameters, so that an operation whose parameters contradict its types does not verify.
+
+use hydride_ir::{Atom, Num};
+use serde::Serialize;
+
+use crate::identifier::class_name;
+use crate::mlir::describe::{describe, summary};
+use crate::operation::Operation;
+use crate::render::Renderer;
+use crate::scheme::{Relation, Slot};
+use crate::{GenerateError, GeneratedFile, Options};
+
+#[derive(Serialize)]
+struct Ops {
+    llvm: u32,
+    ops: Vec<OpDefinition>,
+}
+
+#[derive(Serialize)]
+struct OpDefinition {
+    class: String,
+    name: String,
+    summary: String,
+    description: Vec<String>,
+    traits: Vec<String>,
+    arguments: String,
+    results: String,
+    format: String,
+    /// Positions among results and operands of the overloaded types.
+    overloads: String,
+    /// For each operand of the LLVM intrinsic the attribute's name in quotes; empty for an SSA operand.
+    layout: String,
+    parameters: usize,
+}
+
+pub(crate) fn operations(
+    renderer: &Renderer,
+    operations: &[Operation<'_>],
+    options: &Options,
+) -> Result<GeneratedFile, GenerateError> {
+    let ops = operations.iter().map(definition).collect();
+    renderer.render("mlir/AutoLLVMOps.td", &Ops { llvm: options.llvm.number(), ops })
+}
+
+fn definition(operation: &Operation<'_>) -> OpDefinition {
+    let scheme = &operation.scheme;
+    let results = operation.result_names();
+    let names: Vec<&String> = results.iter().chain(operation.arg_names()).collect();
+    let slots: Vec<&Slot> = scheme.results.iter().chain(&scheme.args).collect();
+    let args = scheme.args.iter().zip(operation.arg_names());
+    let params = scheme.params.iter().zip(operation.param_names());
+    let typed = |kind: &str, name: &str| format!("{kind}:${name}");
+    let arguments: Vec<String> = args
+        .clone()
+        .map(|(slot, name)| typed(constraint(slot, &slots), name))
+        .chain(params.map(|(width, name)| typed(attribute(*width), name)))
+        .collect();
+    let outs = scheme.results.iter().zip(results);
+    let outs: Vec<String> = outs.map(|(slot, name)| typed(constraint(slot, &slots), name)).collect();
+    let quoted = |name: &String| format!("\"{name}\"");
+    let layout: Vec<String> = args
+        .map(|(slot, name)| match slot {
+            Slot::Immediate(_) => quoted(name),
+            _ => "\"\"".to_owned(),
+        })
+        .chain(operation.param_names().iter().map(quoted))
+        .collect();
+    OpDefinition {
+        class: class_name(&operation.op.name),
+        name: operation.op.name.clone(),
+        summary: summary(operation),
+        description: describe(operation),
+        traits: traits(operation, &names, &slots),
+        arguments: arguments.join(", "),
+        results: outs.join(", "),
+        format: assembly_format(operation, &names, &slots),
+        overloads: value_positions(&slots).join(", "),
+        layout: layout.join(", "),
+        parameters: scheme.params.len(),
+    }
+}
+
+/// Positions of the overloaded types among results and SSA operands.
+fn value_positions(slots: &[&Slot]) -> Vec<String> {
+    let values = slots.iter().filter(|slot| !matches!(slot, Slot::Immediate(_))).enumerate();
+    let overloads = values.filter(|(_, slot)| matches!(slot, Slot::Overload { .. }));
+    overloads.map(|(position, _)| position.to_string()).collect()
+}
+
+fn traits(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]) -> Vec<String> {
+    let mut traits = Vec::new();
+    // MLIR exchanges any two operands of a commutative operation, LLVM the first two.
+    let values = operation.scheme.args.iter().filter(|slot| !matches!(slot, Slot::Immediate(_)));
+    if operation.op.class.commutative && values.count() == 2 {
+        traits.push("Commutative".to_owned());
+    }
+    for number in 0..operation.scheme.overload_count() {
+        traits.extend(type_traits(number, names, slots));
+    }
+    traits.extend(width_traits(operation, names, slots));
+    traits
+}
+
+/// The traits that tie other types to overloaded type `number`.
+fn type_traits(number: usize, names: &[&String], slots: &[&Slot]) -> Vec<String> {
+    let base = slots.iter().position(|slot| matches!(slot, Slot::Overload { number: n, .. } if *n == number));
+    let Some(base) = base else { return Vec::new() };
+    let mut same = vec![format!("\"{}\"", names[base])];
+    let mut traits = Vec::new();
+    for (slot, name) in slots.iter().zip(names) {
+        match slot {
+            Slot::Related { relation: Relation::Match, of } if *of == number => {
+                same.push(format!("\"{name}\""))
+            }
+            Slot::Related { relation, of } if *of == number => {
+                traits.push(relation_trait(*relation, name, names[base]));
+            }
+            _ => {}
+        }
+    }
+    if same.len() > 1 {
+        traits.insert(0, format!("AllTypesMatch<[{}]>", same.join(", ")));
+    }
+    traits
+}
+
+/// A relation as factors on the number and the width of the elements: `count * a / b`, `width * a / b`.
+fn relation_trait(relation: Relation, name: &str, base: &str) -> String {
+    let (counts, widths) = match relation {
+        Relation::Match => ((1, 1), (1, 1)),
+        Relation::Extended => ((1, 1), (2, 1)),
+        Relation::Truncated => ((1, 1), (1, 2)),
+        Relation::HalfElements => ((1, 2), (1, 1)),
+        Relation::Subdivide2 => ((2, 1), (1, 2)),
+        Relation::Subdivide4 => ((4, 1), (1, 4)),
+        Relation::Mask => return format!("AutoLLVM_MaskOf<\"{name}\", \"{base}\">"),
+        Relation::Element => return format!("AutoLLVM_ElementOf<\"{name}\", \"{base}\">"),
+    };
+    format!("AutoLLVM_Scaled<\"{name}\", \"{base}\", {}, {}, {}, {}>", counts.0, counts.1, widths.0, widths.1)
+}
+
+/// For each overloaded type the trait that it is as wide as the class function says.
+fn width_traits(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]) -> Vec<String> {
+    let function = &operation.op.class.function;
+    let widths = function.results.iter().map(|result| &result.width);
+    let widths: Vec<&Num> = widths.chain(function.args.iter().map(|arg| &arg.width)).collect();
+    let mut traits = Vec::new();
+    for ((slot, name), width) in slots.iter().zip(names).zip(widths) {
+        if !matches!(slot, Slot::Overload { .. }) {
+            continue;
+        }
+        let (text, code) = (number(width, operation, &|_, name| name.to_owned()), cpp(width, operation));
+        traits.push(format!("AutoLLVM_Width<\"{name}\", \"{text}\", \"{code}\">"));
+    }
+    traits
+}
+
+/// The number in C++, with the operation's attributes, which are read as unsigned, for parameters.
+fn cpp(width: &Num, operation: &Operation<'_>) -> String {
+    let widths = &operation.scheme.params;
+    number(width, operation, &|index, name| match widths[index] {
+        32 => format!("int64_t(int32_t(${name}))"),
+        _ => format!("int64_t(${name})"),
+    })
+}
+
+/// A number as text, with parameters as `write` writes them.
+fn number(number: &Num, operation: &Operation<'_>, write: &dyn Fn(usize, &str) -> String) -> String {
+    let mut text = Vec::new();
+    for (atoms, coefficient) in number.terms() {
+        let mut factors = Vec::new();
+        if coefficient != 1 {
+            factors.push(coefficient.to_string());
+        }
+        for atom in atoms {
+            match atom {
+                Atom::Param(id) => {
+                    let index = id.0 as usize;
+                    factors.push(write(index, &operation.param_names()[index]));
+                }
+                // The widths of arguments and results are outside of every loop.
+                Atom::Index(_) => factors.push("0".to_owned()),
+            }
+        }
+        text.push(factors.join(" * "));
+    }
+    if number.constant_part() != 0 || text.is_empty() {
+        text.push(number.constant_part().to_string());
+    }
+    text.join(" + ")
+}
+
+fn assembly_format(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]) -> String {
+    let scheme = &operation.scheme;
+    let args = || scheme.args.iter().zip(operation.arg_names());
+    let immediates = args().filter(|(slot, _)| matches!(slot, Slot::Immediate(_))).map(|(_, name)| name);
+    let attributes: Vec<String> =
+        immediates.chain(operation.param_names()).map(|name| format!("`{name}` `=` ${name}")).collect();
+    let mut parts = Vec::new();
+    if !attributes.is_empty() {
+        parts.push(format!("`<` {} `>`", attributes.join(" `,` ")));
+    }
+    let operands = args().filter(|(slot, _)| !matches!(slot, Slot::Immediate(_)));
+    let operands: Vec<String> = operands.map(|(_, name)| format!("${name}")).collect();
+    if !operands.is_empty() {
+        parts.push(operands.join(" `,` "));
+    }
+    let overloads = slots.iter().zip(names).filter(|(slot, _)| matches!(slot, Slot::Overload { .. }));
+    let types: Vec<String> = overloads.map(|(_, name)| format!("type(${name})")).collect();
+    parts.push(format!("attr-dict `:` {}", types.join(" `,` ")));
+    parts.join(" ")
+}
+
+fn constraint(slot: &Slot, slots: &[&Slot]) -> &'static str {
+    let is_vector = |number: &usize| slots.contains(&&Slot::Overload { number: *number, vector: true });
+    match slot {
+        Slot::Overload { vector: true, .. } => "AutoLLVM_Vector",
+        Slot::Related { relation, of } if *relation != Relation::Element && is_vector(of) => {
+            "AutoLLVM_Vector"
+        }
+        Slot::Overload { vector: false, .. } | Slot::Related { .. } => "AutoLLVM_Value",
+        Slot::Immediate(width) => attribute(*width),
+    }
+}
+
+fn attribute(width: u32) -> &'static str {
+    match width {
+        1 => "BoolAttr",
+        64 => "I64Attr",
+        _ => "I32Attr",
+    }
+}

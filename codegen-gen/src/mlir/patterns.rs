@@ -1,0 +1,169 @@
+//! `mlir/autollvm.patterns.mlir` and `mlir/autollvm.functions.mlir`: from operations to calls of the
+//! functions `@autollvm.…`, for stock tools. A pattern (in PDL) holds for one instance, that is an operation
+//! at given types and parameter values; the functions' bodies are elsewhere.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::identifier::{instance_symbol, mlir_type};
+use crate::mlir::example::Example;
+use crate::operation::Operation;
+use crate::render::Renderer;
+use crate::scheme::Slot;
+use crate::{GenerateError, GeneratedFile};
+
+#[derive(Serialize)]
+struct Lowering {
+    instances: Vec<Instance>,
+}
+
+#[derive(Serialize)]
+struct Instance {
+    /// The function's name, quoted where MLIR wants that.
+    symbol: String,
+    /// Types of the function's arguments and results.
+    arguments: String,
+    results: String,
+    /// The lines that say what is matched and what replaces it.
+    pattern: Vec<String>,
+    /// The lines of the rewrite.
+    rewrite: Vec<String>,
+}
+
+pub(crate) fn lowering(
+    renderer: &Renderer,
+    operations: &[Operation<'_>],
+) -> Result<Vec<GeneratedFile>, GenerateError> {
+    let mut instances = Vec::new();
+    for operation in operations {
+        let mut own: BTreeMap<String, Instance> = BTreeMap::new();
+        for (member, facts) in operation.op.instances() {
+            let symbol = instance_symbol(&operation.instance_name(facts), &member.params);
+            let example = Example::of(operation, member, facts);
+            own.entry(symbol.clone()).or_insert_with(|| instance(operation, &symbol, &example));
+        }
+        instances.extend(own.into_values());
+    }
+    let context = Lowering { instances };
+    Ok(vec![
+        renderer.render("mlir/autollvm.functions.mlir", &context)?,
+        renderer.render("mlir/autollvm.patterns.mlir", &context)?,
+    ])
+}
+
+/// A symbol as MLIR writes it.
+pub(crate) fn symbol_reference(symbol: &str) -> String {
+    let plain = symbol.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._$".contains(&byte));
+    if plain { format!("@{symbol}") } else { format!("@\"{symbol}\"") }
+}
+
+fn instance(operation: &Operation<'_>, symbol: &str, example: &Example<'_>) -> Instance {
+    let Matched { pattern, values, arguments, results, mut rewrite, .. } = matched(operation, example);
+    let results = format!("({} : {})", results.join(", "), kinds("type", results.len()));
+    rewrite.push(format!("%callee = pdl.attribute = {}", symbol_reference(symbol)));
+    rewrite.push(format!(
+        "%call = pdl.operation \"func.call\"{} {{\"callee\" = %callee}} -> {results}",
+        operands(&values)
+    ));
+    rewrite.push("pdl.replace %op with %call".to_owned());
+    Instance {
+        symbol: symbol_reference(symbol),
+        arguments: arguments.join(", "),
+        results: example.result_types(),
+        pattern,
+        rewrite,
+    }
+}
+
+/// A pattern that matches an operation at given types and parameter values as `%op`.
+pub(super) struct Matched {
+    /// Its lines.
+    pub(super) pattern: Vec<String>,
+    /// The types that they define.
+    pub(super) types: Types,
+    /// The arguments as values, immediates among them.
+    pub(super) values: Vec<String>,
+    /// Their types in MLIR.
+    pub(super) arguments: Vec<String>,
+    /// The names of the results' types.
+    pub(super) results: Vec<String>,
+    /// The lines of the rewrite that make values of immediates.
+    pub(super) rewrite: Vec<String>,
+}
+
+pub(super) fn matched(operation: &Operation<'_>, example: &Example<'_>) -> Matched {
+    let mut pattern = Vec::new();
+    let mut rewrite = Vec::new();
+    let mut types = Types::default();
+    let results: Vec<String> =
+        example.results.iter().map(|shape| types.name(mlir_type(*shape), &mut pattern)).collect();
+    let (mut matched, mut values) = (Vec::new(), Vec::new());
+    let mut attributes = Vec::new();
+    let mut arguments = Vec::new();
+    let mut shapes = example.operands.iter().map(|(_, shape)| mlir_type(*shape));
+    for (index, slot) in operation.scheme.args.iter().enumerate() {
+        let value = format!("%value{index}");
+        if let Slot::Immediate(width) = slot {
+            let immediate = format!("i{width}");
+            let constant = types.name(immediate.clone(), &mut pattern);
+            pattern.push(format!("%immediate{index} = pdl.attribute : {constant}"));
+            attributes.push(format!("\"{}\" = %immediate{index}", operation.arg_names()[index]));
+            rewrite.push(format!(
+                "%constant{index} = pdl.operation \"llvm.mlir.constant\" {{\"value\" = %immediate{index}}} -> ({constant} : !pdl.type)"
+            ));
+            rewrite.push(format!("{value} = pdl.result 0 of %constant{index}"));
+            arguments.push(immediate);
+        } else if let Some(shape) = shapes.next() {
+            let shape_name = types.name(shape.clone(), &mut pattern);
+            pattern.push(format!("{value} = pdl.operand : {shape_name}"));
+            matched.push(value.clone());
+            arguments.push(shape);
+        }
+        values.push(value);
+    }
+    let immediates = example.attributes.len() - operation.scheme.params.len();
+    for (index, attribute) in example.attributes[immediates..].iter().enumerate() {
+        pattern.push(format!("%parameter{index} = pdl.attribute = {}", attribute.typed()));
+        attributes.push(format!("\"{}\" = %parameter{index}", attribute.name));
+    }
+    let attributes =
+        if attributes.is_empty() { String::new() } else { format!(" {{{}}}", attributes.join(", ")) };
+    pattern.push(format!(
+        "%op = pdl.operation \"autollvm.{}\"{}{attributes} -> ({} : {})",
+        example.name,
+        operands(&matched),
+        results.join(", "),
+        kinds("type", results.len())
+    ));
+    Matched { pattern, types, values, arguments, results, rewrite }
+}
+
+/// The operands of a `pdl.operation`; nothing at all where there are none.
+pub(super) fn operands(values: &[String]) -> String {
+    if values.is_empty() {
+        return String::new();
+    }
+    format!("({} : {})", values.join(", "), kinds("value", values.len()))
+}
+
+pub(super) fn kinds(kind: &str, count: usize) -> String {
+    vec![format!("!pdl.{kind}"); count].join(", ")
+}
+
+/// The types of one pattern, each defined once.
+#[derive(Default)]
+pub(super) struct Types {
+    names: BTreeMap<String, String>,
+}
+
+impl Types {
+    pub(super) fn name(&mut self, text: String, lines: &mut Vec<String>) -> String {
+        let next = format!("%type{}", self.names.len());
+        let name = self.names.entry(text.clone()).or_insert_with(|| {
+            lines.push(format!("{next} = pdl.type : {text}"));
+            next
+        });
+        name.clone()
+    }
+}

@@ -1,0 +1,83 @@
+//! `mlir/test/`: tests for lit and FileCheck, with each operation at one member's types.
+
+use autoir::ValueType;
+use serde::Serialize;
+
+use crate::identifier::instance_symbol;
+use crate::mlir::example::{Example, shown};
+use crate::operation::Operation;
+use crate::render::Renderer;
+use crate::scheme::Slot;
+use crate::{GenerateError, GeneratedFile};
+
+#[derive(Serialize)]
+struct Tests {
+    ops: Vec<Case>,
+}
+
+#[derive(Serialize)]
+struct Case {
+    name: String,
+    /// A function with the operation in the dialect's assembly, and what is printed of it.
+    custom: String,
+    printed: String,
+    /// The same in generic form, and the same with a type that contradicts the parameters.
+    generic: String,
+    contradiction: String,
+    /// The same with a type that no member has.
+    foreign: String,
+    /// The function that it becomes a call of, and the intrinsic.
+    symbol: String,
+    intrinsic: String,
+}
+
+pub(crate) fn tests(
+    renderer: &Renderer,
+    operations: &[Operation<'_>],
+) -> Result<Vec<GeneratedFile>, GenerateError> {
+    let context = Tests { ops: operations.iter().filter_map(case).collect() };
+    let files =
+        ["invalid.mlir", "invalid-irdl.mlir", "irdl.mlir", "lowering.mlir", "roundtrip.mlir", "stock.mlir"];
+    files.iter().map(|name| renderer.render(&format!("mlir/test/{name}"), &context)).collect()
+}
+
+fn case(operation: &Operation<'_>) -> Option<Case> {
+    let (member, facts) = shown(operation)?;
+    let example = || Example::of(operation, member, facts);
+    let operand = |name: &str| format!("%{name}");
+    let plain = example();
+    let intrinsic = operation.instance_name(facts);
+    Some(Case {
+        name: operation.op.name.clone(),
+        custom: plain.function(&plain.custom(operand)),
+        printed: plain.custom(|_| "%{{.*}}".to_owned()),
+        generic: plain.function(&plain.generic(operand)),
+        contradiction: changed(operation, example(), |shape| ValueType {
+            element: shape.element * 2,
+            ..shape
+        }),
+        foreign: changed(operation, example(), |_| ValueType::vector(3, 7)),
+        symbol: instance_symbol(&intrinsic, &member.params),
+        intrinsic,
+    })
+}
+
+/// The function with the generic form where the first overloaded type is another one.
+fn changed(
+    operation: &Operation<'_>,
+    mut example: Example<'_>,
+    change: impl Fn(ValueType) -> ValueType,
+) -> String {
+    let overloaded = |slot: &&Slot| matches!(slot, Slot::Overload { number: 0, .. });
+    let values = operation.scheme.args.iter().filter(|slot| !matches!(slot, Slot::Immediate(_)));
+    let result = operation.scheme.results.iter().position(|slot| overloaded(&slot));
+    let arg = values.enumerate().find(|(_, slot)| overloaded(slot)).map(|(position, _)| position);
+    if let Some(result) = result {
+        example.results[result] = change(example.results[result]);
+    } else if let Some(arg) = arg {
+        example.operands[arg].1 = change(example.operands[arg].1);
+    }
+    let text = example.function(&example.generic(|name| format!("%{name}")));
+    // The expectation stands before the operation, which is the function's second line.
+    text.replacen("{\n", "{\n  // expected-error@+1 {{DIAGNOSTIC}}\n", 1)
+}

@@ -1,0 +1,48 @@
+//! Hand-made functions for members of the sample dialect.
+
+use std::collections::BTreeMap;
+
+use codegen_gen::{Case, VendorFunction, VendorIr};
+
+fn lines(lines: &[&str]) -> Vec<String> {
+    lines.iter().map(|line| (*line).to_owned()).collect()
+}
+
+/// What `east` and `west` have in LLVM: plain additions, and a shift with a body for each immediate.
+pub fn vendors() -> Vec<VendorIr> {
+    let vendor = |isa: &str, functions: Vec<(&str, VendorFunction)>| VendorIr {
+        isa: isa.to_owned(),
+        llvm: 19,
+        compiler: "a made-up compiler".to_owned(),
+        triple: "x86_64-unknown-linux-gnu".to_owned(),
+        members: functions.iter().enumerate().map(|(at, (id, _))| ((*id).to_owned(), at)).collect(),
+        functions: functions.into_iter().map(|(_, function)| function).collect(),
+        refused: BTreeMap::from([("crc".to_owned(), "there is no such intrinsic".to_owned())]),
+        ..VendorIr::default()
+    };
+    let quads = || "<2 x i64>".to_owned();
+    let wide = || "<4 x i64>".to_owned();
+    let add = lines(&[
+        "%v0 = bitcast <2 x i64> %a0 to <16 x i8>",
+        "%v1 = bitcast <2 x i64> %a1 to <16 x i8>",
+        "%v2 = add <16 x i8> %v0, %v1",
+        "%v3 = bitcast <16 x i8> %v2 to <2 x i64>",
+        "ret <2 x i64> %v3",
+    ]);
+    let add = Case { values: Vec::new(), lines: add };
+    let shift = |value: i64| {
+        let count = format!("%v1 = shl <8 x i32> %v0, <{}>", vec![format!("i32 {value}"); 8].join(", "));
+        let lines = lines(&[
+            "%v0 = bitcast <4 x i64> %a0 to <8 x i32>",
+            &count,
+            "%v2 = bitcast <8 x i32> %v1 to <4 x i64>",
+            "ret <4 x i64> %v2",
+        ]);
+        Case { values: vec![value], lines }
+    };
+    let shifts: Vec<Case> = (0..4).map(shift).collect();
+    vec![
+        vendor("east", vec![("add8", VendorFunction::new(quads(), vec![quads(), quads()], &[add]))]),
+        vendor("west", vec![("shli", VendorFunction::new(wide(), vec![wide()], &shifts))]),
+    ]
+}

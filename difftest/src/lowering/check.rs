@@ -1,0 +1,333 @@
+//! One-to-one lowering: what a program of one call becomes.
+//!
+//! All programs of an instruction set are one module, linked with the definitions, inlined and compiled by the
+//! stock tools. An instruction is lowered one to one if its own machine instruction, as the document names it,
+//! is all that is left beside moves.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use parsers::{Form, Instruction, Isa};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::names::{Names, copies, names, twins};
+use super::program::{Definition, Setting, Surroundings, declaration, one_call};
+use crate::error::OracleError;
+
+/// Stock LLVM's programs.
+#[derive(Clone, Debug)]
+pub struct Programs {
+    /// `llvm-link`.
+    pub link: PathBuf,
+    /// `opt`.
+    pub optimizer: PathBuf,
+    /// `llc`.
+    pub compiler: PathBuf,
+}
+
+impl Default for Programs {
+    fn default() -> Self {
+        Self { link: "llvm-link-19".into(), optimizer: "opt-19".into(), compiler: "llc-19".into() }
+    }
+}
+
+/// What a program of one call became.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "lowered", rename_all = "snake_case")]
+pub enum Lowered {
+    /// The instruction itself.
+    Own {
+        /// What is around the call in the program of which it comes.
+        program: Surroundings,
+    },
+    /// The document names no instruction, and this is what there is beside moves.
+    Unnamed {
+        /// Instructions without operands.
+        found: Vec<String>,
+    },
+    /// Another one that does the same: of another execution domain (`vandps` for `vpand`), a comparison with its
+    /// predicate in the opcode, a zip of two elements for a transposition. LLVM chooses between these.
+    Twin {
+        /// What the document names.
+        named: Vec<String>,
+        /// The instruction, without operands.
+        found: Vec<String>,
+    },
+    /// Something else.
+    Other {
+        /// What the document names.
+        named: Vec<String>,
+        /// Instructions beside moves, without operands.
+        found: Vec<String>,
+    },
+    /// The compiler ends with an error.
+    Refused {
+        /// Its message.
+        message: String,
+    },
+}
+
+/// What a definition became.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CheckedDefinition {
+    /// The instruction's id.
+    pub id: String,
+    /// The definition's name.
+    pub name: String,
+    /// What it became.
+    #[serde(flatten)]
+    pub lowered: Lowered,
+}
+
+/// The extensions that Neon's intrinsics need, in `llc`'s words.
+pub(super) const ARM_OPTIONS: &[&str] =
+    &["-mattr=+v8.6a,+sha3,+sm4,+aes,+sha2,+fp16fml,+bf16,+i8mm,+dotprod,+fullfp16,+rdm,+crc"];
+
+/// How `llc` is called for an instruction set whose programs do not say it themselves.
+fn options(isa: Isa) -> &'static [&'static str] {
+    match isa {
+        Isa::X86 => &["--x86-asm-syntax=intel"],
+        Isa::Arm => ARM_OPTIONS,
+        Isa::Hvx => &["-mcpu=hexagonv73", "-mattr=+hvxv73,+hvx-length128b"],
+    }
+}
+
+/// Functions of one module: few enough that a refused one is found soon.
+const CHUNK: usize = 1000;
+
+/// Compiles a program of one call for each definition of the file `lowering`, and looks at what comes out.
+/// Definitions whose instruction is not among `instructions` are left out. Files are written in `work_dir`.
+pub fn check<'a>(
+    isa: Isa,
+    lowering: &Path,
+    definitions: &[Definition],
+    instructions: impl IntoIterator<Item = &'a Instruction>,
+    programs: &Programs,
+    work_dir: &Path,
+) -> Result<Vec<CheckedDefinition>, OracleError> {
+    std::fs::create_dir_all(work_dir).map_err(OracleError::file(work_dir))?;
+    let mut known: BTreeMap<&str, &Instruction> = BTreeMap::new();
+    for instruction in instructions {
+        known.entry(&instruction.id).or_insert(instruction);
+    }
+    let calls: Vec<Call<'_>> = definitions
+        .iter()
+        .filter_map(|definition| {
+            let instruction = *known.get(definition.id.as_str())?;
+            Some(Call { definition, instruction, setting: Setting::FIRST })
+        })
+        .collect();
+    let mut checked = compile_all(isa, lowering, &calls, programs, work_dir)?;
+    // What is something else at first may be the instruction in another program.
+    let others: Vec<Call<'_>> = calls
+        .iter()
+        .filter(|call| matches!(checked[&call.definition.id], Lowered::Twin { .. } | Lowered::Other { .. }))
+        .flat_map(|call| {
+            Setting::others(isa, call.instruction).into_iter().map(|setting| Call { setting, ..*call })
+        })
+        .collect();
+    for (id, lowered) in compile_all(isa, lowering, &others, programs, work_dir)? {
+        if matches!(lowered, Lowered::Own { .. }) {
+            checked.insert(id, lowered);
+        }
+    }
+    let named = |definition: &Definition| {
+        let lowered = checked.get(&definition.id)?.clone();
+        Some(CheckedDefinition { id: definition.id.clone(), name: definition.name.clone(), lowered })
+    };
+    let mut checked: Vec<CheckedDefinition> = definitions.iter().filter_map(named).collect();
+    checked.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(checked)
+}
+
+/// A program.
+#[derive(Clone, Copy)]
+struct Call<'a> {
+    definition: &'a Definition,
+    instruction: &'a Instruction,
+    setting: Setting,
+}
+
+/// What each instruction becomes, by id; the first program in which it becomes itself counts, else the last.
+fn compile_all(
+    isa: Isa,
+    lowering: &Path,
+    calls: &[Call<'_>],
+    programs: &Programs,
+    work_dir: &Path,
+) -> Result<BTreeMap<String, Lowered>, OracleError> {
+    let chunks: Vec<(usize, &[_])> = calls.chunks(CHUNK).enumerate().collect();
+    let chunks = chunks.into_par_iter().map(|(number, chunk)| {
+        let folder = work_dir.join(format!("{}-{number}", super::dialect_name(isa)));
+        std::fs::create_dir_all(&folder).map_err(OracleError::file(&folder))?;
+        let mut checked = Vec::new();
+        compile(isa, lowering, chunk, programs, &folder, &mut checked)?;
+        Ok(checked)
+    });
+    let mut checked: BTreeMap<String, (Surroundings, Lowered)> = BTreeMap::new();
+    for (call, lowered) in chunks.collect::<Result<Vec<_>, OracleError>>()?.into_iter().flatten() {
+        let surroundings = call.setting.surroundings;
+        let better = checked.get(&call.definition.id).is_none_or(|(other, known)| {
+            let known = matches!(known, Lowered::Own { .. });
+            !known || matches!(lowered, Lowered::Own { .. }) && surroundings < *other
+        });
+        if better {
+            checked.insert(call.definition.id.clone(), (surroundings, lowered));
+        }
+    }
+    Ok(checked.into_iter().map(|(id, (_, lowered))| (id, lowered)).collect())
+}
+
+/// Compiles calls; on an error each half alone.
+fn compile<'a>(
+    isa: Isa,
+    lowering: &Path,
+    calls: &[Call<'a>],
+    programs: &Programs,
+    work_dir: &Path,
+    checked: &mut Vec<(Call<'a>, Lowered)>,
+) -> Result<(), OracleError> {
+    match assembly(isa, lowering, calls, programs, work_dir)? {
+        Ok(text) => {
+            let functions = functions(&text);
+            for (index, call) in calls.iter().enumerate() {
+                let lines = functions.get(format!("call{index}").as_str()).cloned().unwrap_or_default();
+                let lowered = judge(isa, &call.instruction.forms, &lines, call.setting.surroundings);
+                checked.push((*call, lowered));
+            }
+        }
+        Err(message) if calls.len() == 1 => {
+            let message = summary(&message).to_owned();
+            checked.push((calls[0], Lowered::Refused { message }));
+        }
+        Err(message) if named(&message, calls.len()).is_some() => {
+            let at = named(&message, calls.len()).unwrap_or_default();
+            compile(isa, lowering, &calls[at..=at], programs, work_dir, checked)?;
+            let others = [&calls[..at], &calls[at + 1..]].concat();
+            compile(isa, lowering, &others, programs, work_dir, checked)?;
+        }
+        Err(_) => {
+            let (first, second) = calls.split_at(calls.len() / 2);
+            compile(isa, lowering, first, programs, work_dir, checked)?;
+            compile(isa, lowering, second, programs, work_dir, checked)?;
+        }
+    }
+    Ok(())
+}
+
+/// The assembly of the programs, or the message of the tool that fails.
+fn assembly(
+    isa: Isa,
+    lowering: &Path,
+    calls: &[Call<'_>],
+    programs: &Programs,
+    work_dir: &Path,
+) -> Result<Result<String, String>, OracleError> {
+    let mut declared: BTreeMap<&str, String> = BTreeMap::new();
+    let mut text = String::new();
+    for (index, Call { definition, instruction, setting }) in calls.iter().enumerate() {
+        declared.entry(&definition.name).or_insert_with(|| declaration(definition));
+        text.push_str(&one_call(isa, &format!("call{index}"), definition, instruction, *setting));
+    }
+    let module: String = declared.into_values().chain([text]).collect();
+    let file = |ending: &str| work_dir.join(format!("calls.{ending}"));
+    let (program, linked, inlined, output) = (file("ll"), file("linked.bc"), file("inlined.bc"), file("s"));
+    std::fs::write(&program, module).map_err(OracleError::file(&program))?;
+    let done = step(&programs.link, &["--only-needed"], &[&program, lowering], &linked)?
+        .and(step(&programs.optimizer, &["-passes=always-inline,globaldce"], &[&linked], &inlined)?)
+        .and(step(&programs.compiler, options(isa), &[&inlined], &output)?);
+    if let Err(message) = done {
+        return Ok(Err(message));
+    }
+    let text = std::fs::read_to_string(&output).map_err(OracleError::file(&output))?;
+    Ok(Ok(text))
+}
+
+/// Runs a program of LLVM; its messages when it fails.
+pub(super) fn step(
+    program: &Path,
+    options: &[&str],
+    inputs: &[&Path],
+    output: &Path,
+) -> Result<Result<(), String>, OracleError> {
+    let done = Command::new(program)
+        .args(options)
+        .args(inputs)
+        .arg("-o")
+        .arg(output)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|source| OracleError::Compiler { program: program.to_path_buf(), source })?;
+    let message = || String::from_utf8_lossy(&done.stderr).into_owned();
+    Ok(if done.status.success() { Ok(()) } else { Err(message()) })
+}
+
+/// The line of a tool's messages that says what is wrong.
+fn summary(message: &str) -> &str {
+    let wrong = |line: &&str| line.contains("error:") || line.contains("ERROR:");
+    message.lines().find(wrong).or_else(|| message.lines().next()).unwrap_or_default()
+}
+
+/// The call in whose function the compiler says that it gave up.
+fn named(message: &str, calls: usize) -> Option<usize> {
+    let function = message.lines().find_map(|line| line.strip_prefix("In function: call"))?;
+    function.trim().parse().ok().filter(|at| *at < calls)
+}
+
+/// The instructions of each function.
+fn functions(assembly: &str) -> BTreeMap<&str, Vec<&str>> {
+    let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut current = None;
+    for line in assembly.lines() {
+        let line = line.split_once("//").map_or(line, |(code, _)| code).trim_end();
+        let label =
+            line.split_once(':').filter(|(_, rest)| rest.is_empty() || rest.trim_start().starts_with('#'));
+        if let Some((label, _)) = label.filter(|(label, _)| label.starts_with("call")) {
+            current = Some(label);
+            found.entry(label).or_default();
+            continue;
+        }
+        let code = line.split('#').next().unwrap_or(line).trim_end();
+        // Hexagon's immediates have the comment's sign.
+        let code = if line.contains("(v") || line.contains("(q") { line.trim_end() } else { code };
+        let label = current.filter(|_| code.starts_with(['\t', ' ']) && !code.trim_start().starts_with('.'));
+        if let Some(label) = label {
+            let code = code.trim();
+            // Hexagon's packets.
+            let code = code.strip_prefix("{\t").unwrap_or(code).trim();
+            if !code.is_empty() && !["{", "}"].contains(&code) {
+                found.entry(label).or_default().push(code);
+            }
+        } else if line.contains("func_end") {
+            current = None;
+        }
+    }
+    found
+}
+
+/// Compares instructions with those that the document names.
+fn judge(isa: Isa, forms: &[Form], lines: &[&str], program: Surroundings) -> Lowered {
+    let Names { own, code, is_move } = names(isa);
+    let named: Vec<String> = forms.iter().filter_map(own).collect();
+    let found: Vec<String> = lines.iter().filter_map(|line| code(line)).collect();
+    let others: Vec<String> = found.iter().filter(|found| !is_move(found)).cloned().collect();
+    if named.is_empty() {
+        return Lowered::Unnamed { found: others };
+    }
+    let same = |found: &String| named.iter().any(|named| super::names::same(isa, named, found));
+    // Each of its instructions at most once, as the zips of both halves have it, and nothing else.
+    let distinct = others.iter().enumerate().all(|(at, found)| !others[..at].contains(found));
+    let own = !others.is_empty() && others.iter().all(same) && distinct;
+    // A move becomes one, or nothing at all.
+    let moves = others.is_empty() && (named.iter().any(|named| is_move(named)) || copies(isa, &named));
+    let twin = |found: &String| named.iter().any(|named| twins(isa, named, found));
+    if own || moves {
+        Lowered::Own { program }
+    } else if others.len() <= 1 && found.iter().any(twin) {
+        Lowered::Twin { named, found: others }
+    } else {
+        Lowered::Other { named, found: others }
+    }
+}

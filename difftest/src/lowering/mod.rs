@@ -1,0 +1,253 @@
+//! What each intrinsic is in LLVM: read off the compiler, so that users need none.
+//!
+//! About half of Neon's and a third of x86's intrinsics have no LLVM intrinsic but only plain IR. [`read`] makes
+//! one C function for each instruction and combination of immediates, compiles it, and takes the body.
+
+mod body;
+mod check;
+mod names;
+mod oracle;
+mod place;
+mod program;
+mod source;
+mod values;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use parsers::{Instruction, Isa};
+use rayon::prelude::*;
+
+pub use body::Body;
+pub use check::{CheckedDefinition, Lowered, Programs, check};
+pub use oracle::prepare;
+pub use program::{Definition, Operand, Surroundings};
+use source::Source;
+
+use crate::error::OracleError;
+use crate::wrapper::Dialect;
+use crate::{arm, hvx, x86};
+
+/// Functions of one file: enough that reading the headers does not count.
+const CHUNK: usize = 4000;
+
+/// How often a file is compiled again without what was refused.
+const MAX_ROUNDS: usize = 8;
+
+/// How the C is compiled: as for optimization, but with none done.
+const COMPILE: [&str; 8] = [
+    "-O1",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-S",
+    "-emit-llvm",
+    "-ferror-limit=0",
+    "-fno-caret-diagnostics",
+    "-fno-color-diagnostics",
+];
+
+/// What is done then: the headers' functions and variables go away. Nothing is simplified, so that the bodies
+/// stay what the headers say and have one shape for all values of an immediate.
+const PASSES: &str = "-passes=always-inline,function(sroa,dce),globaldce";
+
+/// The programs that are used.
+#[derive(Clone, Debug)]
+pub struct Tools {
+    /// A clang.
+    pub compiler: PathBuf,
+    /// LLVM's `opt` of the same release.
+    pub optimizer: PathBuf,
+}
+
+/// What an instruction's intrinsic is in LLVM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The instruction's id.
+    pub id: String,
+    /// For each combination of immediates that the compiler takes, in order, the function.
+    pub cases: Vec<(Vec<i64>, Body)>,
+}
+
+/// What was read of an instruction set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadAll {
+    /// The compiler's own words about its version.
+    pub compiler: String,
+    /// The options that it was called with.
+    pub options: Vec<String>,
+    /// The target's name.
+    pub triple: String,
+    /// The target's layout of data.
+    pub layout: String,
+    /// The instructions that could be read, by id.
+    pub read: Vec<Read>,
+    /// The others with the reason, by id.
+    pub refused: Vec<(String, String)>,
+}
+
+/// The C of an instruction set and the compiler's options for all of it.
+fn target(isa: Isa) -> (&'static Dialect, Vec<&'static str>) {
+    match isa {
+        Isa::X86 => (&x86::DIALECT, [&["-march=x86-64"][..], &x86::all_options()].concat()),
+        Isa::Arm => (&arm::DIALECT, arm::MACHINE.options.to_vec()),
+        Isa::Hvx => (&hvx::DIALECT, hvx::READ_OPTIONS.to_vec()),
+    }
+}
+
+/// Reads instructions of one instruction set off a compiler, a clang. Where an id occurs twice the first
+/// instruction counts. Files are written in `work_dir`, which is created where needed.
+pub fn read<'a>(
+    isa: Isa,
+    instructions: impl IntoIterator<Item = &'a Instruction>,
+    tools: &Tools,
+    work_dir: &Path,
+) -> Result<ReadAll, OracleError> {
+    std::fs::create_dir_all(work_dir).map_err(OracleError::file(work_dir))?;
+    let (dialect, options) = target(isa);
+    let options_text = options.iter().map(|option| (*option).to_owned()).collect();
+    let mut all = ReadAll { options: options_text, ..ReadAll::default() };
+    all.compiler = run(&tools.compiler, &["--version"])?.1.lines().next().unwrap_or_default().to_owned();
+
+    let mut seen = BTreeSet::new();
+    let mut sources = Vec::new();
+    for instruction in instructions {
+        if !seen.insert(instruction.id.as_str()) {
+            continue;
+        }
+        match Source::new(dialect, instruction) {
+            Ok(source) => sources.push((instruction.id.clone(), source)),
+            Err(message) => all.refused.push((instruction.id.clone(), message)),
+        }
+    }
+    let functions: Vec<(usize, usize)> = sources
+        .iter()
+        .enumerate()
+        .flat_map(|(number, (_, source))| (0..source.immediates.len()).map(move |case| (number, case)))
+        .collect();
+    let chunks: Vec<(usize, &[(usize, usize)])> = functions.chunks(CHUNK).enumerate().collect();
+    let chunks = chunks.into_par_iter().map(|(number, chunk)| {
+        let lines = chunk.iter().map(|(source, case)| {
+            (name_of(*source, *case), sources[*source].1.line(&name_of(*source, *case), *case))
+        });
+        let file = work_dir.join(format!("read-{}-{number}.c", dialect_name(isa)));
+        compile(tools, dialect, &options, lines.collect(), &file)
+    });
+    let mut bodies = BTreeMap::new();
+    for chunk in chunks.collect::<Result<Vec<_>, OracleError>>()? {
+        (all.triple, all.layout) = (chunk.triple, chunk.layout);
+        bodies.extend(chunk.functions);
+    }
+    for (number, (id, source)) in sources.into_iter().enumerate() {
+        let mut cases = Vec::new();
+        let mut why = String::from("the compiler gives no function");
+        for (case, values) in source.immediates.into_iter().enumerate() {
+            match bodies.remove(&name_of(number, case)) {
+                Some(Ok(body)) => cases.push((values, body)),
+                Some(Err(message)) => why = message,
+                None => {}
+            }
+        }
+        if cases.is_empty() {
+            all.refused.push((id, why));
+        } else {
+            all.read.push(Read { id, cases });
+        }
+    }
+    all.read.sort_by(|a, b| a.id.cmp(&b.id));
+    all.refused.sort();
+    Ok(all)
+}
+
+fn name_of(source: usize, case: usize) -> String {
+    format!("f{source}_{case}")
+}
+
+fn dialect_name(isa: Isa) -> &'static str {
+    match isa {
+        Isa::X86 => "x86",
+        Isa::Arm => "arm",
+        Isa::Hvx => "hvx",
+    }
+}
+
+/// A compiled file.
+struct Compiled {
+    triple: String,
+    layout: String,
+    functions: BTreeMap<String, Result<Body, String>>,
+}
+
+/// Compiles functions, each a name and a line, until nothing is refused; the messages of those that were.
+fn compile(
+    tools: &Tools,
+    dialect: &Dialect,
+    options: &[&str],
+    mut functions: Vec<(String, String)>,
+    file: &Path,
+) -> Result<Compiled, OracleError> {
+    let mut refused = BTreeMap::new();
+    let output = file.with_extension("ll");
+    for _ in 0..MAX_ROUNDS {
+        let mut text = String::new();
+        for line in dialect.preamble.iter().copied().chain(functions.iter().map(|(_, line)| line.as_str())) {
+            text.push_str(line);
+            text.push('\n');
+        }
+        std::fs::write(file, &text).map_err(OracleError::file(file))?;
+        let (source, target) = (file.to_string_lossy(), output.to_string_lossy());
+        let args: Vec<&str> =
+            options.iter().copied().chain(COMPILE).chain([&*source, "-o", &*target]).collect();
+        let (done, messages) = run(&tools.compiler, &args)?;
+        if done {
+            let (done, messages) = run(&tools.optimizer, &[PASSES, "-S", &*target, "-o", &*target])?;
+            if !done {
+                return Err(OracleError::Build { message: messages });
+            }
+            let module = std::fs::read_to_string(&output).map_err(OracleError::file(&output))?;
+            let mut functions = body::functions(&module);
+            functions.extend(refused);
+            let named = |what: &str| {
+                let mut lines = module.lines().filter_map(|line| line.strip_prefix(what));
+                lines.next().unwrap_or_default().trim_matches('"').to_owned()
+            };
+            let (triple, layout) = (named("target triple = "), named("target datalayout = "));
+            return Ok(Compiled { triple, layout, functions });
+        }
+        let before = refused.len();
+        for (line, message) in errors(&messages) {
+            let function = line.checked_sub(dialect.preamble.len() + 1).and_then(|at| functions.get(at));
+            if let Some((name, _)) = function {
+                let undeclared = message.starts_with("call to undeclared function");
+                let message = if undeclared { "the compiler declares no such intrinsic" } else { message };
+                refused.entry(name.clone()).or_insert_with(|| Err(message.to_owned()));
+            }
+        }
+        if refused.len() == before {
+            return Err(OracleError::Build { message: messages });
+        }
+        functions.retain(|(name, _)| !refused.contains_key(name));
+    }
+    Err(OracleError::Build { message: format!("{}: more and more errors", file.display()) })
+}
+
+/// The errors in a compiler's messages by line: `file.c:LINE:COLUMN: error: MESSAGE`.
+fn errors(messages: &str) -> impl Iterator<Item = (usize, &str)> {
+    messages.lines().filter_map(|line| {
+        let (place, message) = line.split_once(" error: ")?;
+        let (_, place) = place.split_once(".c:")?;
+        Some((place.split(':').next()?.parse().ok()?, message))
+    })
+}
+
+/// Runs the compiler; whether it succeeded, and what it said.
+fn run(compiler: &Path, args: &[&str]) -> Result<(bool, String), OracleError> {
+    let output = Command::new(compiler)
+        .args(args)
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|source| OracleError::Compiler { program: compiler.to_path_buf(), source })?;
+    let text = [output.stdout, output.stderr].concat();
+    Ok((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
+}

@@ -1,0 +1,252 @@
+//! Programs of one call: a function in LLVM assembly for each definition, with the C prototype of the vendor's
+//! intrinsic, which does nothing but call it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use parsers::{Argument, Instruction, Isa, Kind};
+use serde::Serialize;
+
+use super::place::{Place, place, result_place};
+use super::values::{Body, integers};
+use crate::x86;
+
+/// A definition of `lowering/ISA.ll`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// The instruction that it stands for.
+    pub id: String,
+    /// The function's name without `@`.
+    pub name: String,
+    /// The type of its result.
+    pub result: String,
+    /// Its operands.
+    pub operands: Vec<Operand>,
+}
+
+/// An operand of a definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// Its type in LLVM assembly.
+    pub ty: String,
+    /// The instruction's own argument that it is.
+    pub position: usize,
+}
+
+/// What is around the call in a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Surroundings {
+    /// Nothing but the prototype.
+    Prototype,
+    /// On x86 the first element of a vector of integers is moved to a general register as well: a `movq`, which is of
+    /// the integers' execution domain. Without any neighbour LLVM takes the floats' instruction.
+    Domain,
+    /// The same, and vectors come in registers 16 to 31, which the shorter encodings of AVX do not have.
+    Registers,
+}
+
+/// How a program is written where there is a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Setting {
+    /// Which of [`IMMEDIATES`].
+    pub(super) immediate: usize,
+    /// Whether x86's vectors of integers have the definition's elements, not C's of 64 bits.
+    pub(super) elements: bool,
+    pub(super) surroundings: Surroundings,
+}
+
+impl Setting {
+    /// The program that is tried first.
+    pub(super) const FIRST: Self =
+        Self { immediate: 0, elements: false, surroundings: Surroundings::Prototype };
+
+    /// The others that an instruction has.
+    pub(super) fn others(isa: Isa, instruction: &Instruction) -> Vec<Self> {
+        let arguments = &instruction.signature.args;
+        let mut surroundings = vec![Surroundings::Prototype];
+        if isa == Isa::X86 {
+            surroundings.push(Surroundings::Domain);
+            if x86::has_masks(instruction) {
+                surroundings.push(Surroundings::Registers);
+            }
+        }
+        let mut immediates: Vec<(usize, Vec<_>)> = Vec::new();
+        for immediate in 0..IMMEDIATES.len() {
+            let values = arguments.iter().map(|arg| value(arg, immediate)).collect();
+            if immediates.iter().all(|(_, known)| *known != values) {
+                immediates.push((immediate, values));
+            }
+        }
+        let mut settings = Vec::new();
+        for surroundings in surroundings {
+            for elements in if isa == Isa::X86 { &[false, true][..] } else { &[false] } {
+                let setting =
+                    |(immediate, _): &_| Self { immediate: *immediate, elements: *elements, surroundings };
+                settings.extend(immediates.iter().map(setting).filter(|setting| *setting != Self::FIRST));
+            }
+        }
+        settings
+    }
+}
+
+/// Immediates in programs of one call, above the lowest value: at the first of them some lanes differ and no amount
+/// is zero. The others are for instructions of which that value leaves less than the instruction itself.
+const IMMEDIATES: [i64; 6] = [5, 1, 2, 6, 27, 78];
+
+/// An argument's value where it is an immediate.
+fn value(argument: &Argument, choice: usize) -> Option<i64> {
+    match &argument.kind {
+        Kind::Immediate(range) => Some(range.low.saturating_add(IMMEDIATES[choice]).min(range.high)),
+        _ => None,
+    }
+}
+
+/// The number of bits of a vector of single bits.
+pub(super) fn bits(ty: &str) -> Option<u32> {
+    ty.strip_prefix('<')?.strip_suffix(" x i1>")?.parse().ok()
+}
+
+/// The parts of a result: those of a structure, or the result itself.
+pub(super) fn parts(result: &str) -> Vec<&str> {
+    match result.strip_prefix("{ ").and_then(|inner| inner.strip_suffix(" }")) {
+        Some(inner) => super::body::split_commas(inner),
+        None => vec![result],
+    }
+}
+
+/// The module's line of a definition's declaration.
+pub(super) fn declaration(definition: &Definition) -> String {
+    let types: Vec<&str> = definition.operands.iter().map(|operand| operand.ty.as_str()).collect();
+    format!("declare {} @{}({})\n", definition.result, definition.name, types.join(", "))
+}
+
+/// The function `name`, which calls a definition once on its own arguments, in the order and at the types of the
+/// vendor's prototype (on HVX in those of the definition). Predicates and masks come from their registers and go
+/// there without any instruction.
+pub(super) fn one_call(
+    isa: Isa,
+    name: &str,
+    definition: &Definition,
+    instruction: &Instruction,
+    setting: Setting,
+) -> String {
+    let mut body = Body::default();
+    let mut params = Vec::new();
+    // The values of the instruction's arguments with their types.
+    let mut sources: BTreeMap<usize, (String, String)> = BTreeMap::new();
+    let mut positions: Vec<usize> = definition.operands.iter().map(|operand| operand.position).collect();
+    if isa != Isa::Hvx {
+        positions.sort_unstable();
+    }
+    for position in positions {
+        let argument = instruction.signature.args.get(position);
+        let operand = definition.operands.iter().find(|operand| operand.position == position);
+        let (Some(argument), Some(operand)) = (argument, operand) else { continue };
+        if sources.contains_key(&position) {
+            continue;
+        }
+        if let Some(value) = value(argument, setting.immediate) {
+            sources.insert(position, (operand.ty.clone(), value.to_string()));
+            continue;
+        }
+        let ty = match place(isa, instruction, position, &operand.ty, setting) {
+            Place::Parameter { ty } => {
+                params.push(format!("{ty} %p{position}"));
+                sources.insert(position, (ty, format!("%p{position}")));
+                continue;
+            }
+            Place::Register { ty, constraint } => {
+                body.line(&format!("%p{position} = call {ty} asm sideeffect \"\", \"={constraint}\"()"));
+                ty
+            }
+            Place::Memory { ty } => {
+                params.push(format!("ptr %m{position}"));
+                body.line(&format!("%p{position} = load {ty}, ptr %m{position}, align 1"));
+                ty
+            }
+            Place::Tuple { ty, count } => {
+                let pieces: Vec<String> = (0..count).map(|piece| format!("%t{position}.{piece}")).collect();
+                params.extend(pieces.iter().map(|piece| format!("{ty} {piece}")));
+                let whole = body.concatenation(&ty, &pieces);
+                sources.insert(position, whole);
+                continue;
+            }
+        };
+        sources.insert(position, (ty, format!("%p{position}")));
+    }
+    let mut args = Vec::new();
+    for Operand { ty, position } in &definition.operands {
+        let value = match sources.get(position) {
+            Some((have, value)) => body.convert(value, have, ty),
+            None => "poison".to_owned(),
+        };
+        args.push(format!("{ty} {value}"));
+    }
+    let result = &definition.result;
+    body.line(&format!("%r = call {result} @{}({})", definition.name, args.join(", ")));
+    let ty = finish(isa, instruction, result, setting, &mut body);
+    let attributes = match isa {
+        Isa::X86 => format!(" \"target-features\"=\"{}\"", x86::target_features(instruction)),
+        Isa::Arm | Isa::Hvx => String::new(),
+    };
+    let mut text = format!("\ndefine {ty} @{name}({}){attributes} {{\n", params.join(", "));
+    for line in body.lines {
+        let _ = writeln!(text, "  {line}");
+    }
+    text + "}\n"
+}
+
+/// Leaves the result `%r` where the instruction leaves it; the function's type.
+fn finish(isa: Isa, instruction: &Instruction, result: &str, setting: Setting, body: &mut Body) -> String {
+    if isa == Isa::Hvx {
+        into_registers(result, body);
+        body.line("ret void");
+        return "void".to_owned();
+    }
+    match result_place(isa, instruction, result, setting) {
+        Place::Register { ty, constraint } => {
+            let value = body.convert("%r", result, &ty);
+            body.line(&format!("call void asm sideeffect \"\", \"{constraint}\"({ty} {value})"));
+            body.line("ret void");
+            "void".to_owned()
+        }
+        Place::Parameter { ty } => {
+            let value = body.convert("%r", result, &ty);
+            if setting.surroundings != Surroundings::Prototype && integers(&ty) {
+                let low = body.convert(&value, &ty, "i64");
+                let pair = format!("{{ {ty}, i64 }}");
+                body.line(&format!("%one = insertvalue {pair} poison, {ty} {value}, 0"));
+                body.line(&format!("%both = insertvalue {pair} %one, i64 {low}, 1"));
+                body.line(&format!("ret {pair} %both"));
+                return pair;
+            }
+            body.line(&format!("ret {ty} {value}"));
+            ty
+        }
+        Place::Memory { .. } | Place::Tuple { .. } => {
+            body.line(&format!("ret {result} %r"));
+            result.to_owned()
+        }
+    }
+}
+
+/// Hexagon's results are left in registers of their kind.
+fn into_registers(result: &str, body: &mut Body) {
+    let parts = parts(result);
+    for (index, part) in parts.iter().enumerate() {
+        let mut value = "%r".to_owned();
+        if parts.len() > 1 {
+            value = format!("%r{index}");
+            body.line(&format!("{value} = extractvalue {result} %r, {index}"));
+        }
+        let (class, ty) = match bits(part) {
+            Some(super::place::PREDICATE) => ("q", (*part).to_owned()),
+            None if part.starts_with('i') => ("r", (*part).to_owned()),
+            // Registers hold words.
+            _ => ("v", super::values::of_elements(part, "i32").unwrap_or_else(|| (*part).to_owned())),
+        };
+        let value = body.convert(&value, part, &ty);
+        body.line(&format!("call void asm sideeffect \"\", \"{class}\"({ty} {value})"));
+    }
+}

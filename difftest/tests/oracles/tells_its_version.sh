@@ -1,0 +1,2 @@
+#!/bin/sh
+echo emulator version 1.2.3

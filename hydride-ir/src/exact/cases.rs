@@ -1,0 +1,175 @@
+//! Case distinctions over a small number: what it chooses among is known, one case at a time.
+
+use super::dag::{Dag, Node, NodeId, Part};
+use super::{Int, Replacements, Segment};
+
+/// Bits of the widest number whose cases are told apart.
+const MAX_BITS: u32 = 7;
+
+impl Dag {
+    /// The nodes that `roots` are made of, themselves included, in order.
+    pub fn reachable(&self, roots: impl IntoIterator<Item = NodeId>) -> std::collections::BTreeSet<NodeId> {
+        let mut seen = std::collections::BTreeSet::new();
+        let mut stack: Vec<NodeId> = roots.into_iter().collect();
+        while let Some(id) = stack.pop() {
+            if seen.insert(id) {
+                stack.extend(self.node(id).operands());
+            }
+        }
+        seen
+    }
+
+    /// The number of low bits of an argument that are read, when they are read at fixed places.
+    pub fn bits_read(&self, nodes: impl IntoIterator<Item = NodeId>, arg: u32) -> Option<u32> {
+        let mut bits = 0;
+        for id in nodes {
+            match self.node(id) {
+                Node::Slice { of, low, width, .. } if self.node(*of) == &Node::Arg(arg) => {
+                    bits = bits.max(low + width);
+                }
+                Node::SliceAt { of, .. } if self.node(*of) == &Node::Arg(arg) => return None,
+                _ => {}
+            }
+        }
+        Some(bits)
+    }
+
+    /// The argument of fewest bits that `roots` read, if it is small, and the number of its low bits that matter.
+    fn small_argument(&self, roots: impl IntoIterator<Item = NodeId>) -> Option<(u32, u32)> {
+        let nodes = self.reachable(roots);
+        (0..self.arg_widths().len() as u32)
+            .filter_map(|arg| Some((arg, self.bits_read(nodes.iter().copied(), arg)?)))
+            .filter(|(_, bits)| (1..=MAX_BITS).contains(bits))
+            .min_by_key(|(_, bits)| *bits)
+    }
+
+    /// Whether two values are one in each case of a small argument that they read.
+    pub fn equal_in_all_cases(&mut self, left: NodeId, right: NodeId) -> bool {
+        let Some((arg, bits)) = self.small_argument([left, right]) else { return false };
+        let whole = self.arg(arg);
+        (0..1i64 << bits).all(|case| {
+            let mut replacements = Replacements::from_iter([(whole, self.int(case))]);
+            self.replace(left, &mut replacements) == self.replace(right, &mut replacements)
+        })
+    }
+
+    /// A result that is `width` bits of two registers side by side, from a position on that is a multiple of a
+    /// small number: `segments` choose among the copies case by case.
+    ///
+    /// ```text
+    /// n == 0 ? a : n == 1 ? {a[30:0], a[31]} : …    is    {a, a}[32 - n +: 32]
+    /// ```
+    pub fn moved_by_a_small_number(&mut self, segments: &[Segment]) -> Option<Segment> {
+        let width = segments.last().map(|segment| segment.low + segment.width)?;
+        if segments.iter().all(|segment| matches!(self.node(segment.value), Node::SliceAt { .. })) {
+            return None;
+        }
+        let (number, bits) = self.small_argument(segments.iter().map(|segment| segment.value))?;
+        let case = |dag: &mut Self, value: i64| {
+            let value = dag.int(value);
+            let mut parts = Vec::with_capacity(2 * segments.len());
+            let mut end = 0;
+            for segment in dag.with_argument(segments, number, value) {
+                let zero = dag.int(0);
+                parts.push(Part { node: zero, width: segment.low.checked_sub(end)? });
+                parts.push(Part { node: segment.value, width: segment.width });
+                end = segment.low + segment.width;
+            }
+            Some(dag.concat(&parts))
+        };
+        let first = case(self, 0)?;
+        let unmoved = self.whole_argument(first, width)?;
+        let once = case(self, 1)?;
+        let Node::Concat(parts) = self.node(once).clone() else { return None };
+        let [low, high] = parts[..] else { return None };
+        let of = |dag: &Self, part: Part| match *dag.node(part.node) {
+            Node::Slice { of, low, signed: false, .. } => match *dag.node(of) {
+                Node::Arg(arg) => Some((arg, low)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let ((lower, lower_from), (upper, upper_from)) = (of(self, low)?, of(self, high)?);
+        // What comes in does so from above or from below; for a rotation the shorter way.
+        let is_down = lower == unmoved && upper_from == 0 && lower_from == high.width;
+        let (pair, step, start) = if is_down && (upper != unmoved || high.width <= low.width) {
+            ([lower, upper], i64::from(high.width), 0)
+        } else if upper == unmoved && upper_from == 0 && lower_from + low.width == width {
+            ([lower, upper], -i64::from(low.width), width)
+        } else {
+            return None;
+        };
+        let parts = pair.map(|arg| Part { node: self.arg_slice(arg, 0, width, false), width });
+        let both = self.concat(&parts);
+        for value in 0..1i64 << bits {
+            let low = u32::try_from(i64::from(start) + step * value).ok()?;
+            if low > width || case(self, value)? != self.slice(both, low, width, false) {
+                return None;
+            }
+        }
+        let number = self.arg_slice(number, 0, bits, false);
+        let low = self.linear(&[(number, Int::from(step))], Int::from(start));
+        let value = self.slice_at(both, low, width, false);
+        Some(Segment { low: 0, width, value })
+    }
+
+    /// The argument of which this is the low `width` bits.
+    fn whole_argument(&self, id: NodeId, width: u32) -> Option<u32> {
+        match *self.node(id) {
+            Node::Slice { of, low: 0, width: own, signed: false } if own == width => match *self.node(of) {
+                Node::Arg(arg) => Some(arg),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rotation by selects, one for each count, as a loop that is unrolled leaves it.
+    fn rotated(dag: &mut Dag, width: u32, bits: u32, down: bool) -> NodeId {
+        let value = dag.arg_slice(0, 0, width, false);
+        let count = dag.arg_slice(1, 0, bits, false);
+        (1..width).fold(value, |found, by| {
+            let by = if down { by } else { width - by };
+            let (low, high) = (dag.arg_slice(0, by, width - by, false), dag.arg_slice(0, 0, by, false));
+            let parts = [Part { node: low, width: width - by }, Part { node: high, width: by }];
+            let moved = dag.concat(&parts);
+            let case = dag.int(if down { by } else { width - by });
+            let is_case = dag.eq(count, case);
+            dag.select(is_case, moved, found)
+        })
+    }
+
+    #[test]
+    fn rotations_by_cases_are_slices_of_the_register_twice() {
+        for down in [true, false] {
+            let mut dag = Dag::new(vec![16, 8]);
+            let value = rotated(&mut dag, 16, 4, down);
+            let moved = dag.moved_by_a_small_number(&[Segment { low: 0, width: 16, value }]).unwrap().value;
+            assert!(matches!(dag.node(moved), Node::SliceAt { .. }), "{}", dag.show(moved));
+            assert!(dag.equal_in_all_cases(value, moved));
+        }
+    }
+
+    #[test]
+    fn a_wrong_case_is_no_movement() {
+        let mut dag = Dag::new(vec![16, 8]);
+        let value = rotated(&mut dag, 16, 4, true);
+        let (count, seven, zero) = (dag.arg_slice(1, 0, 4, false), dag.int(7), dag.int(0));
+        let is_seven = dag.eq(count, seven);
+        let wrong = dag.select(is_seven, zero, value);
+        assert_eq!(dag.moved_by_a_small_number(&[Segment { low: 0, width: 16, value: wrong }]), None);
+        assert!(!dag.equal_in_all_cases(value, wrong));
+    }
+
+    #[test]
+    fn wide_numbers_have_too_many_cases() {
+        let mut dag = Dag::new(vec![16, 16]);
+        let (a, b) = (dag.arg_slice(0, 0, 16, false), dag.arg_slice(1, 0, 16, false));
+        assert!(!dag.equal_in_all_cases(a, b));
+    }
+}

@@ -1,0 +1,53 @@
+//! Gives the program a version of its own that changes with every source it is made of, so that nothing kept
+//! by another version is ever taken for an answer.
+
+use std::path::{Path, PathBuf};
+
+/// What the program is made of, seen from the workspace: folders, and single files.
+const SOURCES: &[&str] = &[
+    "autoir/src",
+    "codegen-gen/src",
+    "hydride/src",
+    "hydride-ir/src",
+    "interp/src",
+    "parsers/src",
+    "report/src",
+    "semantic-diff/src",
+    "similarity/src",
+    "smt/src",
+    "specs/arm",
+    "specs/decode",
+    "specs/errata",
+    "specs/hvx",
+    "specs/lowering",
+    "templates",
+    "Cargo.lock",
+    "Cargo.toml",
+];
+
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut hasher = blake3::Hasher::new();
+    for source in SOURCES {
+        let path = root.join(source);
+        println!("cargo::rerun-if-changed={}", path.display());
+        let mut files = Vec::new();
+        collect(&path, &mut files);
+        files.sort();
+        for file in files {
+            let contents = std::fs::read(&file).unwrap_or_default();
+            let name = file.strip_prefix(&root).unwrap_or(&file);
+            hasher.update(name.to_string_lossy().as_bytes());
+            hasher.update(&(contents.len() as u64).to_le_bytes());
+            hasher.update(&contents);
+        }
+    }
+    println!("cargo::rustc-env=HYDRIDE_SOURCES={}", hasher.finalize().to_hex());
+}
+
+fn collect(path: &Path, files: &mut Vec<PathBuf>) {
+    match std::fs::read_dir(path) {
+        Ok(entries) => entries.flatten().for_each(|entry| collect(&entry.path(), files)),
+        Err(_) => files.push(path.to_path_buf()),
+    }
+}

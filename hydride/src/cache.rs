@@ -1,0 +1,294 @@
+//! What earlier runs found out, kept in one file: verdicts of proofs, and the outputs of whole runs.
+//!
+//! Every key is a hash of all that the answer depends on, and everything is kept under the version of the
+//! program's own sources and of the solver: what another version kept is dropped when there is something to
+//! write. The file is read as a whole at the start and written once at the end; in between it is closed, so
+//! that several runs can share it. It can be deleted at any time, and it can be read-only.
+
+use std::collections::{BTreeMap, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use clap::Args;
+use redb::{
+    Database, DatabaseError, ReadOnlyDatabase, ReadableDatabase, ReadableTable, ReadableTableMetadata,
+    TableDefinition,
+};
+use smt::Key;
+
+/// Where to keep what is found out.
+#[derive(Args, Clone)]
+pub struct CacheArgs {
+    /// File that keeps proofs from run to run; else HYDRIDE_CACHE, else hydride/cache.redb in the user's
+    /// folder for caches.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_cache")]
+    cache: Option<PathBuf>,
+    /// Prove everything anew, and keep nothing.
+    #[arg(long)]
+    no_cache: bool,
+}
+
+impl CacheArgs {
+    /// Opens the cache that is asked for, if one is.
+    pub fn open(&self) -> Option<Arc<Cache>> {
+        if self.no_cache {
+            return None;
+        }
+        let path = self.cache.clone().or_else(standard_path)?;
+        Some(Arc::new(Cache::open(path)))
+    }
+}
+
+fn standard_path() -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os("HYDRIDE_CACHE") {
+        return (!path.is_empty()).then(|| PathBuf::from(path));
+    }
+    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let caches = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
+    Some(caches.join("hydride/cache.redb"))
+}
+
+const VERSION: TableDefinition<'_, &str, &str> = TableDefinition::new("version");
+const PROOFS: TableDefinition<'_, &[u8; 32], u64> = TableDefinition::new("proofs");
+const RUNS: TableDefinition<'_, &[u8; 32], &[u8]> = TableDefinition::new("runs");
+
+/// Proofs beyond which a file is begun anew.
+const MAX_PROOFS: usize = 1_000_000;
+/// Answers of whole runs kept; a comparison keeps three.
+const MAX_RUNS: usize = 64;
+/// How often another process that has the file open is waited for, and how long each time.
+const WAITS: u32 = 20;
+const WAIT: Duration = Duration::from_millis(50);
+
+/// What is in the file, and what this run adds.
+pub struct Cache {
+    path: PathBuf,
+    known: Contents,
+    added: Mutex<Contents>,
+    /// The file cannot be used as it is and is to be written anew.
+    damaged: bool,
+}
+
+#[derive(Default)]
+struct Contents {
+    proofs: HashMap<Key, u8>,
+    runs: BTreeMap<Key, Vec<u8>>,
+}
+
+/// Why a file was not read.
+enum Trouble {
+    /// There is none, or it is another version's.
+    Empty,
+    /// It cannot be read now; nothing is wrong with it.
+    Busy(String),
+    /// It is no cache, or is not whole.
+    Damaged(String),
+}
+
+/// The version under which everything is kept.
+fn version() -> String {
+    format!("{} {} {}", env!("CARGO_PKG_VERSION"), env!("HYDRIDE_SOURCES"), smt::solver_version())
+}
+
+impl Cache {
+    fn open(path: PathBuf) -> Self {
+        let mut damaged = false;
+        let known = match guarded(|| read(&path)) {
+            Ok(contents) => contents,
+            Err(Trouble::Empty) => Contents::default(),
+            Err(Trouble::Busy(why)) => {
+                tracing::info!("the cache {} is not used: {why}", path.display());
+                Contents::default()
+            }
+            Err(Trouble::Damaged(why)) => {
+                eprintln!("warning: the cache {} is damaged and is made anew: {why}", path.display());
+                damaged = true;
+                Contents::default()
+            }
+        };
+        Self { path, known, added: Mutex::default(), damaged }
+    }
+
+    fn added(&self) -> std::sync::MutexGuard<'_, Contents> {
+        self.added.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was kept of a whole run.
+    pub fn run(&self, key: &Key) -> Option<&[u8]> {
+        self.known.runs.get(key).map(Vec::as_slice)
+    }
+
+    /// Keeps something of a whole run.
+    pub fn keep_run(&self, key: Key, value: Vec<u8>) {
+        self.added().runs.insert(key, value);
+    }
+
+    /// Writes what this run added. A file that cannot be written is left alone.
+    pub fn save(&self) {
+        let added = std::mem::take(&mut *self.added());
+        if added.proofs.is_empty() && added.runs.is_empty() && !self.damaged {
+            return;
+        }
+        if self.damaged && std::fs::remove_file(&self.path).is_err() {
+            return;
+        }
+        let written = guarded(|| write(&self.path, &added));
+        if let Err(Trouble::Busy(why) | Trouble::Damaged(why)) = written {
+            tracing::info!("the cache {} is not written: {why}", self.path.display());
+        }
+    }
+}
+
+impl smt::Cache for Cache {
+    fn find(&self, key: &Key) -> Option<u8> {
+        self.known.proofs.get(key).copied().or_else(|| self.added().proofs.get(key).copied())
+    }
+
+    fn store(&self, key: Key, verdict: u8) {
+        self.added().proofs.insert(key, verdict);
+    }
+}
+
+/// A database that is not whole can lead to a panic inside of the library.
+fn guarded<T>(run: impl FnOnce() -> Result<T, Trouble>) -> Result<T, Trouble> {
+    crate::console::without_panic_messages(|| {
+        catch_unwind(AssertUnwindSafe(run))
+            .unwrap_or_else(|_| Err(Trouble::Damaged("its contents contradict each other".into())))
+    })
+}
+
+impl From<DatabaseError> for Trouble {
+    fn from(error: DatabaseError) -> Self {
+        match error {
+            DatabaseError::DatabaseAlreadyOpen => Trouble::Busy("another process has it open".into()),
+            DatabaseError::Storage(redb::StorageError::Io(io)) => match io.kind() {
+                std::io::ErrorKind::NotFound => Trouble::Empty,
+                std::io::ErrorKind::InvalidData | std::io::ErrorKind::UnexpectedEof => {
+                    Trouble::Damaged(io.to_string())
+                }
+                _ => Trouble::Busy(io.to_string()),
+            },
+            other => Trouble::Damaged(other.to_string()),
+        }
+    }
+}
+
+fn damaged(error: impl Into<redb::Error>) -> Trouble {
+    Trouble::Damaged(error.into().to_string())
+}
+
+fn wait<T>(mut open: impl FnMut() -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
+    for _ in 0..WAITS {
+        match open() {
+            Err(DatabaseError::DatabaseAlreadyOpen) => std::thread::sleep(WAIT),
+            other => return other,
+        }
+    }
+    open()
+}
+
+/// Opens a file to read it; one that a killed run left open is put in order first.
+fn open_to_read(path: &Path) -> Result<ReadOnlyDatabase, DatabaseError> {
+    match wait(|| ReadOnlyDatabase::open(path)) {
+        Err(DatabaseError::RepairAborted) => {
+            drop(wait(|| Database::open(path))?);
+            wait(|| ReadOnlyDatabase::open(path))
+        }
+        other => other,
+    }
+}
+
+/// Hash of a key and its value: the database does not look at every bit when it is opened.
+fn seal(key: &Key, value: &[u8]) -> blake3::Hash {
+    blake3::Hasher::new().update(key).update(value).finalize()
+}
+
+/// A verdict in the lowest byte, under seven bytes of its seal.
+fn seal_verdict(key: &Key, verdict: u8) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&seal(key, &[verdict]).as_bytes()[..8]);
+    bytes[0] = verdict;
+    u64::from_le_bytes(bytes)
+}
+
+fn read(path: &Path) -> Result<Contents, Trouble> {
+    let length = std::fs::metadata(path).map_err(|_| Trouble::Empty)?.len();
+    if length == 0 {
+        return Err(Trouble::Empty);
+    }
+    let database = open_to_read(path)?;
+    let transaction = database.begin_read().map_err(damaged)?;
+    let table = transaction.open_table(VERSION).map_err(damaged)?;
+    let held = table.get("version").map_err(damaged)?.map(|held| held.value().to_owned());
+    if held != Some(version()) {
+        return Err(Trouble::Empty);
+    }
+    let mut contents = Contents::default();
+    for row in transaction.open_table(PROOFS).map_err(damaged)?.iter().map_err(damaged)? {
+        let (key, sealed) = row.map_err(damaged)?;
+        let (key, sealed) = (*key.value(), sealed.value());
+        let verdict = sealed.to_le_bytes()[0];
+        if seal_verdict(&key, verdict) != sealed {
+            return Err(Trouble::Damaged("a verdict is not what was written".into()));
+        }
+        contents.proofs.insert(key, verdict);
+    }
+    for row in transaction.open_table(RUNS).map_err(damaged)?.iter().map_err(damaged)? {
+        let (key, sealed) = row.map_err(damaged)?;
+        let (key, sealed) = (*key.value(), sealed.value());
+        match sealed.split_first_chunk::<32>() {
+            Some((held, value)) if *held == *seal(&key, value).as_bytes() => {
+                contents.runs.insert(key, value.to_vec());
+            }
+            _ => return Err(Trouble::Damaged("what a run kept is not what was written".into())),
+        }
+    }
+    Ok(contents)
+}
+
+/// Puts an empty database where there is no file. The library fills a new file in several steps, and a run that
+/// is killed between them would leave one that is no database: it is made aside and renamed.
+fn begin(path: &Path) -> Result<(), Trouble> {
+    if std::fs::metadata(path).is_ok_and(|file| file.len() > 0) {
+        return Ok(());
+    }
+    let aside = path.with_extension(format!("{}.new", std::process::id()));
+    let _ = std::fs::remove_file(&aside);
+    drop(Database::create(&aside)?);
+    std::fs::rename(&aside, path).map_err(|error| Trouble::Busy(error.to_string()))
+}
+
+fn write(path: &Path, added: &Contents) -> Result<(), Trouble> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| Trouble::Busy(error.to_string()))?;
+    }
+    begin(path)?;
+    let database = wait(|| Database::create(path))?;
+    let transaction = database.begin_write().map_err(damaged)?;
+    {
+        let mut table = transaction.open_table(VERSION).map_err(damaged)?;
+        let held = table.get("version").map_err(damaged)?.map(|held| held.value().to_owned());
+        let mut proofs = transaction.open_table(PROOFS).map_err(damaged)?;
+        let mut runs = transaction.open_table(RUNS).map_err(damaged)?;
+        if held != Some(version()) || proofs.len().map_err(damaged)? as usize > MAX_PROOFS {
+            proofs.retain(|_, _| false).map_err(damaged)?;
+            runs.retain(|_, _| false).map_err(damaged)?;
+            table.insert("version", version().as_str()).map_err(damaged)?;
+        }
+        if runs.len().map_err(damaged)? as usize + added.runs.len() > MAX_RUNS {
+            runs.retain(|_, _| false).map_err(damaged)?;
+        }
+        let mut sorted: Vec<(&Key, &u8)> = added.proofs.iter().collect();
+        sorted.sort_unstable();
+        for (key, verdict) in sorted {
+            proofs.insert(key, seal_verdict(key, *verdict)).map_err(damaged)?;
+        }
+        for (key, value) in &added.runs {
+            let sealed = [seal(key, value).as_bytes().as_slice(), value].concat();
+            runs.insert(key, sealed.as_slice()).map_err(damaged)?;
+        }
+    }
+    transaction.commit().map_err(damaged)
+}

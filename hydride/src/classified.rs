@@ -1,0 +1,55 @@
+//! Documents to classes, for commands that look at the classes and write no outputs.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use parsers::Isa;
+
+use crate::console::Phases;
+use crate::documents::{Documents, isa_of_name, read};
+use crate::generate::read_lock;
+use crate::pipeline::Pipeline;
+use crate::{SpecArgs, usage};
+
+/// What such a command is told about its input.
+#[derive(Args, Clone)]
+pub struct ClassifyArgs {
+    #[command(flatten)]
+    pub specs: SpecArgs,
+    /// File that keeps the operations' names; it is read and not written.
+    #[arg(long, value_name = "FILE", default_value = "autollvm.lock")]
+    pub lock: PathBuf,
+    /// Threads; as many as there are processors when not given.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+}
+
+impl ClassifyArgs {
+    /// Runs the pipeline over the documents of `isas`.
+    pub fn run(&self, isas: &[Isa]) -> Result<(Documents, Pipeline)> {
+        start_threads(self.jobs)?;
+        let mut phases = Phases::default();
+        let documents = read(self.specs.specs.as_deref(), isas)?;
+        let pipeline = Pipeline::run(&documents, isas, read_lock(&self.lock)?, None, &mut phases)?;
+        Ok((documents, pipeline))
+    }
+}
+
+/// The instruction sets of a list of names.
+pub fn isas(names: &[String]) -> Result<Vec<Isa>> {
+    let isa =
+        |name: &String| isa_of_name(name).ok_or_else(|| usage(format!("unknown instruction set {name}")));
+    names.iter().map(isa).collect()
+}
+
+/// Sets the number of threads of everything that follows.
+pub fn start_threads(jobs: Option<usize>) -> Result<()> {
+    match jobs {
+        Some(0) => Err(usage("--jobs must be at least 1")),
+        Some(jobs) => {
+            rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global().context("cannot start threads")
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,254 @@
+//! The two inputs of a comparison: what kind each is, and what it says.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Result;
+use autoir::Lock;
+use parsers::{Diagnostic, Isa, Outline, Parsed, Severity};
+use semantic_diff::{Entry, Operation, Semantics, Side, SideSummary};
+use smt::Key;
+
+use super::kept::Keeper;
+use super::kinds;
+use super::output::{self, Listed};
+use super::sources::Source;
+use crate::Failure;
+use crate::console::{self, Phases};
+use crate::documents::{self, Document, Documents};
+use crate::pipeline::Pipeline;
+use crate::reuse;
+
+/// An input as read.
+pub struct Input {
+    name: String,
+    kind: String,
+    contents: Contents,
+}
+
+enum Contents {
+    Documents {
+        documents: Documents,
+        /// For each of them where it was read.
+        paths: Vec<PathBuf>,
+    },
+    Output {
+        folder: PathBuf,
+        files: output::Files,
+    },
+    /// One source of what the documents of an instruction set are.
+    Source {
+        documents: Arc<Documents>,
+        source: &'static Source,
+    },
+}
+
+/// What an input says.
+#[derive(Default)]
+pub struct Loaded {
+    /// Name, kind and versions.
+    pub summary: SideSummary,
+    /// What documents say, by instruction set.
+    pub parsed: Vec<(Isa, Parsed)>,
+    /// The entries' own texts, where they are at hand.
+    pub outlines: BTreeMap<Isa, BTreeMap<String, Outline>>,
+    /// The operations, where they are known.
+    pub operations: Option<Vec<Operation>>,
+    /// Entries of an output.
+    pub listed: Vec<Listed>,
+    /// Whether another run may come to other operations, because time ran out.
+    pub undecided: bool,
+}
+
+/// Reads an input; what kind it is follows from its contents.
+pub fn read(path: &Path, isas: &[Isa]) -> Result<Input> {
+    let made =
+        |kind: &str, contents| Input { name: path.display().to_string(), kind: kind.to_owned(), contents };
+    if !path.is_dir() {
+        let found = kinds::read(path, isas)?;
+        return Ok(made(found.kind, Contents::Documents { documents: found.documents, paths: found.paths }));
+    }
+    if output::is_output(path) {
+        let files = output::read(path, isas)?;
+        return Ok(made("generated output", Contents::Output { folder: path.to_path_buf(), files }));
+    }
+    let documents = documents::read(Some(path), isas)?;
+    let paths = documents.documents.iter().map(|document| path.join(&document.name)).collect();
+    Ok(made("folder of documents", Contents::Documents { documents, paths }))
+}
+
+/// One source of an instruction set as an input.
+pub fn source(documents: &Arc<Documents>, source: &'static Source) -> Input {
+    Input {
+        name: format!("{}: {}", documents.folder.display(), source.words),
+        kind: "one source".to_owned(),
+        contents: Contents::Source { documents: documents.clone(), source },
+    }
+}
+
+impl Input {
+    /// The name as given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it was taken for.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// Name and kind.
+    pub fn summary(&self) -> SideSummary {
+        SideSummary { name: self.name.clone(), kind: self.kind.clone(), ..SideSummary::default() }
+    }
+
+    /// The instruction sets that it is about.
+    pub fn isas(&self, isas: &[Isa]) -> BTreeSet<Isa> {
+        match &self.contents {
+            Contents::Documents { documents, .. } => {
+                documents.documents.iter().map(|document| document.isa).collect()
+            }
+            Contents::Output { files, .. } => output::isas(files, isas),
+            Contents::Source { source, .. } => BTreeSet::from([source.isa]),
+        }
+    }
+
+    /// Whether both hold the same documents, or the same outputs, byte for byte.
+    pub fn has_contents_of(&self, other: &Input) -> bool {
+        match (&self.contents, &other.contents) {
+            (Contents::Documents { documents: one, .. }, Contents::Documents { documents: other, .. }) => {
+                let contents = |documents: &Documents| -> Vec<(Isa, blake3::Hash)> {
+                    let hash = |document: &Document| (document.isa, blake3::hash(&document.bytes));
+                    documents.documents.iter().map(hash).collect()
+                };
+                contents(one) == contents(other)
+            }
+            (Contents::Output { files: one, .. }, Contents::Output { files: other, .. }) => one == other,
+            _ => false,
+        }
+    }
+
+    /// A hash of all that it says.
+    pub fn digest(&self) -> Key {
+        match &self.contents {
+            Contents::Documents { documents, .. } => reuse::key(documents, &self.kind, &[]),
+            Contents::Output { files, .. } => {
+                let parts = files.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
+                reuse::digest(std::iter::once(self.kind.as_bytes()).chain(parts))
+            }
+            Contents::Source { documents, source } => reuse::key(documents, source.words, &[]),
+        }
+    }
+
+    /// Reads what the input says. `lock` gives names to operations and remembers them. A document that is not
+    /// whole is an error: what is missing would count as removed.
+    pub fn load(self, isas: &[Isa], lock: &mut Lock, keeper: &Keeper, phases: &mut Phases) -> Result<Loaded> {
+        let mut loaded = Loaded { summary: self.summary(), ..Loaded::default() };
+        match self.contents {
+            Contents::Documents { documents, paths } => {
+                let parsed = Pipeline::parse(&documents, isas, phases);
+                require_whole(&self.name, &parsed, &documents, &paths)?;
+                for (isa, _) in &parsed {
+                    let outlines = documents::outline(*isa, &documents.documents);
+                    let by_id = outlines.into_iter().map(|outline| (outline.id.clone(), outline)).collect();
+                    loaded.outlines.insert(*isa, by_id);
+                }
+                let versions = parsed.iter().map(|(_, parsed)| parsed.version.clone());
+                loaded.summary.versions = versions.filter(|version| !version.is_empty()).collect();
+                keeper.classify(&mut loaded, parsed, &documents, lock, phases)?;
+            }
+            Contents::Output { folder, files } => {
+                loaded.listed = output::listed(&files, isas, &folder)?;
+                loaded.operations = Some(output::operations(&files, isas, &folder)?);
+                if loaded.listed.is_empty() {
+                    return Err(empty(&self.name));
+                }
+            }
+            Contents::Source { documents, source } => {
+                let parsed = vec![(source.isa, source.parse(&documents)?)];
+                let paths: Vec<PathBuf> = documents
+                    .documents
+                    .iter()
+                    .map(|document| documents.folder.join(&document.name))
+                    .collect();
+                require_whole(&self.name, &parsed, &documents, &paths)?;
+                loaded.parsed = parsed;
+            }
+        }
+        Ok(loaded)
+    }
+}
+
+fn empty(name: &str) -> anyhow::Error {
+    Failure { code: 3, message: format!("{name} holds no entries") }.into()
+}
+
+/// Refuses documents that cannot be read as a whole, and tells where.
+fn require_whole(
+    name: &str,
+    parsed: &[(Isa, Parsed)],
+    documents: &Documents,
+    paths: &[PathBuf],
+) -> Result<()> {
+    let whole = |found: &&Diagnostic| found.entry.is_none() && found.severity == Severity::Error;
+    let mut broken: Vec<Diagnostic> =
+        parsed.iter().flat_map(|(_, parsed)| &parsed.diagnostics).filter(whole).cloned().collect();
+    if !broken.is_empty() {
+        // Documents are told by the names that the user knows.
+        let path_of: BTreeMap<&str, String> = (documents.documents.iter().map(|found| found.name.as_str()))
+            .zip(paths.iter().map(|path| path.display().to_string()))
+            .collect();
+        for found in &mut broken {
+            if let Some(path) = path_of.get(found.span.file.as_str()) {
+                found.span.file.clone_from(path);
+            }
+        }
+        let shown: Vec<Document> = (documents.documents.iter().zip(paths))
+            .filter(|(_, path)| broken.iter().any(|found| Path::new(&found.span.file) == path.as_path()))
+            .map(|(document, path)| Document {
+                isa: document.isa,
+                name: path.display().to_string(),
+                bytes: document.bytes.clone(),
+            })
+            .collect();
+        console::report(&broken, &shown);
+        let message = format!("{name} cannot be read as a whole: nothing was compared");
+        return Err(Failure { code: 3, message }.into());
+    }
+    match parsed.iter().any(|(_, parsed)| parsed.ledger.is_empty()) || parsed.is_empty() {
+        true => Err(empty(name)),
+        false => Ok(()),
+    }
+}
+
+impl Loaded {
+    /// The side as it is compared.
+    pub fn side(&self) -> Side<'_> {
+        static NONE: BTreeMap<String, Outline> = BTreeMap::new();
+        let mut side = Side::default();
+        for (isa, parsed) in &self.parsed {
+            side.add(*isa, parsed, self.outlines.get(isa).unwrap_or(&NONE));
+        }
+        for Listed { isa, id, semantics } in &self.listed {
+            side.entries.push(Entry {
+                isa: *isa,
+                id: id.clone(),
+                extensions: Vec::new(),
+                prototype: None,
+                text: None,
+                semantics: match semantics {
+                    Ok(function) => Ok(Semantics { function, undefined: &[] }),
+                    Err(reason) => Err(reason.clone()),
+                },
+            });
+        }
+        side
+    }
+
+    /// The instruction of an id, where documents were read.
+    pub fn instruction(&self, isa: Isa, id: &str) -> Option<&parsers::Instruction> {
+        let own = self.parsed.iter().filter(|(known, _)| *known == isa);
+        own.flat_map(|(_, parsed)| &parsed.instructions).find(|instruction| instruction.id == id)
+    }
+}

@@ -1,0 +1,127 @@
+//! What a comparison keeps for the next one: the report on two inputs, and the operations of one input.
+//!
+//! The report is kept under all that it depends on, without the names by which the user called the inputs. It is
+//! kept before any hardware is asked, and not at all where time ran out: another run might decide more.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use autoir::Lock;
+use parsers::{Isa, Parsed};
+use semantic_diff::{Operation, Report};
+use serde::{Deserialize, Serialize};
+use smt::Key;
+
+use super::input::{Input, Loaded};
+use crate::cache::{Cache, CacheArgs};
+use crate::console::Phases;
+use crate::documents::Documents;
+use crate::pipeline::Pipeline;
+use crate::reuse;
+
+/// The cache, and what every answer depends on beside the inputs.
+pub struct Keeper {
+    cache: Option<Arc<Cache>>,
+    options: String,
+    errata: Vec<String>,
+}
+
+/// Name, parameters, and instruction set and id of each member of an operation.
+type Row = (String, Vec<String>, Vec<(String, String)>);
+
+/// The operations of an input as they are kept.
+#[derive(Serialize, Deserialize)]
+struct Classified {
+    operations: Vec<Row>,
+    /// The names after them.
+    lock: String,
+}
+
+impl Keeper {
+    pub fn new(args: &CacheArgs, isas: &[Isa]) -> Self {
+        let options = format!("{isas:?} {:?}", crate::documents::hvx_options());
+        Self { cache: args.open(), options, errata: reuse::errata(isas) }
+    }
+
+    fn key(&self, what: &str, parts: &[&[u8]]) -> Key {
+        let own = [what, &self.options].into_iter().chain(self.errata.iter().map(String::as_str));
+        reuse::digest(own.map(str::as_bytes).chain(parts.iter().copied()))
+    }
+
+    /// The key of the report on two inputs.
+    pub fn question(&self, old: &Input, new: &Input, lock: &Lock) -> Key {
+        self.key("report", &[&old.digest(), &new.digest(), lock.to_string().as_bytes()])
+    }
+
+    /// The report that an earlier run kept. Who wants to hear more gets a whole run.
+    pub fn report(&self, question: &Key) -> Option<Report> {
+        if tracing::enabled!(tracing::Level::INFO) {
+            return None;
+        }
+        serde_json::from_slice(self.cache.as_ref()?.run(question)?).ok()
+    }
+
+    /// Keeps a report.
+    pub fn keep(&self, question: Key, report: &Report) -> Result<()> {
+        if let Some(cache) = &self.cache {
+            cache.keep_run(question, serde_json::to_vec(report)?);
+        }
+        Ok(())
+    }
+
+    /// Writes what this run keeps.
+    pub fn save(&self) {
+        if let Some(cache) = &self.cache {
+            cache.save();
+        }
+    }
+
+    /// Finds the operations of what documents say, which goes to `loaded` with them.
+    pub fn classify(
+        &self,
+        loaded: &mut Loaded,
+        parsed: Vec<(Isa, Parsed)>,
+        documents: &Documents,
+        lock: &mut Lock,
+        phases: &mut Phases,
+    ) -> Result<()> {
+        let names = lock.to_string();
+        let key = self.key("operations", &[&reuse::key(documents, "", &[]), names.as_bytes()]);
+        let kept = self.cache.as_ref().and_then(|cache| cache.run(&key));
+        if let Some(kept) = kept.and_then(|kept| serde_json::from_slice::<Classified>(kept).ok()) {
+            *lock = Lock::parse(&kept.lock).context("the names that an earlier run kept cannot be read")?;
+            let operation = |(name, params, members): Row| Operation {
+                name,
+                params,
+                members: members.into_iter().collect(),
+            };
+            loaded.operations = Some(kept.operations.into_iter().map(operation).collect());
+            loaded.parsed = parsed;
+            return Ok(());
+        }
+        let pipeline = Pipeline::classify(parsed, std::mem::take(lock), self.cache.as_ref(), phases)?;
+        *lock = pipeline.lock;
+        let operations: Vec<Operation> = pipeline.dialect.ops().iter().map(operation).collect();
+        loaded.undecided = !pipeline.partition.unknown.is_empty();
+        if let Some(cache) = self.cache.as_ref().filter(|_| !loaded.undecided) {
+            let row = |operation: &Operation| {
+                let members = operation.members.iter().cloned().collect();
+                (operation.name.clone(), operation.params.clone(), members)
+            };
+            let operations = operations.iter().map(row).collect();
+            let kept = Classified { operations, lock: lock.to_string() };
+            cache.keep_run(key, serde_json::to_vec(&kept)?);
+        }
+        loaded.operations = Some(operations);
+        loaded.parsed = pipeline.parsed;
+        Ok(())
+    }
+}
+
+fn operation(op: &autoir::Op) -> Operation {
+    Operation {
+        name: op.name.clone(),
+        params: op.param_names().map(str::to_owned).collect(),
+        members: op.class.members.iter().map(|member| (member.isa.clone(), member.id.clone())).collect(),
+    }
+}

@@ -1,0 +1,40 @@
+//! `hydride completions` and `hydride man`: what shells and `man` want to know, made from the command line's
+//! own definition.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::Cli;
+
+/// Arguments of `hydride completions`.
+#[derive(Args)]
+pub struct CompletionsArgs {
+    /// The shell.
+    shell: Shell,
+}
+
+/// Arguments of `hydride man`.
+#[derive(Args)]
+pub struct ManArgs {
+    /// Folder for the pages; it is made where it is missing.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// Prints the completions.
+pub fn completions(args: &CompletionsArgs) -> u8 {
+    clap_complete::generate(args.shell, &mut Cli::command(), "hydride", &mut std::io::stdout());
+    0
+}
+
+/// Writes one page for `hydride` and one for each command.
+pub fn man(args: &ManArgs) -> Result<u8> {
+    let folder = &args.folder;
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    clap_mangen::generate_to(Cli::command(), folder)
+        .with_context(|| format!("cannot write pages to {}", folder.display()))?;
+    Ok(0)
+}

@@ -1,0 +1,208 @@
+//! `hydride query`: the operations and instructions that have given properties.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use globset::{Glob, GlobMatcher};
+use serde::Serialize;
+
+use crate::dictionary::{Class, DictionaryArgs, MaskLayout, Member, Origin, Part};
+use crate::explain::{modifiers, params};
+use crate::usage;
+
+/// Arguments of `hydride query`. An instruction is listed when all that is asked for holds.
+#[derive(Args)]
+pub struct QueryArgs {
+    #[command(flatten)]
+    dictionary: DictionaryArgs,
+    /// Instructions of these instruction sets.
+    #[arg(long, value_delimiter = ',', value_name = "x86,arm,hvx")]
+    isa: Vec<String>,
+    /// Instructions that need an extension of this name.
+    #[arg(long, value_name = "GLOB")]
+    extension: Option<String>,
+    /// Operations of this name.
+    #[arg(long, value_name = "GLOB")]
+    op: Option<String>,
+    /// Instructions with a result of so many bits.
+    #[arg(long, value_name = "BITS")]
+    width: Option<u32>,
+    /// Instructions at this value of a parameter; may be given several times.
+    #[arg(long, value_name = "NAME=VALUE")]
+    param: Vec<String>,
+    /// Operations with one member.
+    #[arg(long)]
+    single: bool,
+    /// Operations with members of at least so many instruction sets.
+    #[arg(long, value_name = "N")]
+    shared: Option<usize>,
+    /// One line for each instruction instead of each operation.
+    #[arg(long)]
+    members: bool,
+    /// How to print: text or JSON (which lists operations with their instructions).
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// Instructions or operations with this in an id, a name or a mnemonic.
+    text: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// What is asked for, read.
+struct Filter<'a> {
+    args: &'a QueryArgs,
+    extension: Option<GlobMatcher>,
+    op: Option<GlobMatcher>,
+    params: Vec<(&'a str, i64)>,
+    text: Option<String>,
+}
+
+/// Prints what fits.
+pub fn run(args: &QueryArgs) -> Result<u8> {
+    let filter = Filter::new(args)?;
+    let dictionary = args.dictionary.read()?;
+    let found: Vec<(&Class, Vec<&Member>)> = dictionary
+        .classes
+        .iter()
+        .filter(|class| filter.class(class))
+        .map(|class| (class, class.members.iter().filter(|member| filter.member(class, member)).collect()))
+        .filter(|(_, members): &(_, Vec<_>)| !members.is_empty())
+        .collect();
+    match (args.format, args.members) {
+        (Format::Json, _) => println!("{}", json(&found)?),
+        (Format::Text, true) => found.iter().for_each(|(class, members)| {
+            for member in members {
+                println!(
+                    "{} {} {} [{}] {}",
+                    class.name,
+                    member.isa,
+                    member.id,
+                    params(member),
+                    modifiers(member)
+                );
+            }
+        }),
+        (Format::Text, false) => found.iter().for_each(|(class, members)| {
+            let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+            members.iter().for_each(|member| *counts.entry(&member.isa).or_default() += 1);
+            let counts: Vec<String> = counts.iter().map(|(isa, count)| format!("{count} {isa}")).collect();
+            println!("{} [{}] {}", class.name, class.params.join(", "), counts.join(", "));
+        }),
+    }
+    Ok(0)
+}
+
+impl<'a> Filter<'a> {
+    fn new(args: &'a QueryArgs) -> Result<Self> {
+        let glob = |name: &str, text: &Option<String>| match text {
+            Some(text) => match Glob::new(text) {
+                Ok(glob) => Ok(Some(glob.compile_matcher())),
+                Err(error) => Err(usage(format!("--{name} {text}: {error}"))),
+            },
+            None => Ok(None),
+        };
+        for isa in &args.isa {
+            if crate::documents::isa_of_name(isa).is_none() {
+                return Err(usage(format!("unknown instruction set {isa}")));
+            }
+        }
+        let param = |text: &'a String| {
+            let parts = text.split_once('=').and_then(|(name, value)| Some((name, value.parse().ok()?)));
+            parts.ok_or_else(|| usage(format!("--param {text}: a name, `=` and a number are wanted")))
+        };
+        Ok(Self {
+            args,
+            extension: glob("extension", &args.extension)?,
+            op: glob("op", &args.op)?,
+            params: args.param.iter().map(param).collect::<Result<_>>()?,
+            text: args.text.as_ref().map(|text| text.to_ascii_lowercase()),
+        })
+    }
+
+    fn class(&self, class: &Class) -> bool {
+        let isas: std::collections::BTreeSet<&str> =
+            class.members.iter().map(|member| member.isa.as_str()).collect();
+        self.op.as_ref().is_none_or(|glob| glob.is_match(&class.name))
+            && (!self.args.single || class.members.len() == 1)
+            && self.args.shared.is_none_or(|least| isas.len() >= least)
+    }
+
+    fn member(&self, class: &Class, member: &Member) -> bool {
+        let lowering = &member.lowering;
+        let text = |text: &String| {
+            let names = [&class.name, &member.id].into_iter().chain(&lowering.mnemonics);
+            names.into_iter().any(|name| name.to_ascii_lowercase().contains(text.as_str()))
+        };
+        (self.args.isa.is_empty() || self.args.isa.contains(&member.isa))
+            && self
+                .extension
+                .as_ref()
+                .is_none_or(|glob| lowering.extensions.iter().any(|extension| glob.is_match(extension)))
+            && self
+                .args
+                .width
+                .is_none_or(|width| lowering.signature.results.iter().any(|result| result.width == width))
+            && self.params.iter().all(|(name, value)| member.params.get(*name) == Some(value))
+            && self.text.as_ref().is_none_or(text)
+    }
+}
+
+#[derive(Serialize)]
+struct ClassJson<'a> {
+    name: &'a str,
+    arity: usize,
+    params: &'a [String],
+    constraints: &'a [String],
+    members: Vec<MemberJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct MemberJson<'a> {
+    isa: &'a str,
+    id: &'a str,
+    params: &'a BTreeMap<String, i64>,
+    args: &'a [Origin],
+    masking: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mask_layout: Option<MaskLayout>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<Part>,
+    proof: &'a str,
+    trust: Option<&'a str>,
+    mnemonics: &'a [String],
+    extensions: &'a [String],
+}
+
+fn json(found: &[(&Class, Vec<&Member>)]) -> Result<String> {
+    let classes: Vec<ClassJson<'_>> = found
+        .iter()
+        .map(|(class, members)| ClassJson {
+            name: &class.name,
+            arity: class.arity,
+            params: &class.params,
+            constraints: &class.constraints,
+            members: members
+                .iter()
+                .map(|member| MemberJson {
+                    isa: &member.isa,
+                    id: &member.id,
+                    params: &member.params,
+                    args: &member.args,
+                    masking: &member.masking,
+                    mask_layout: member.mask_layout,
+                    part: member.part,
+                    proof: &member.proof,
+                    trust: member.trust.as_deref(),
+                    mnemonics: &member.lowering.mnemonics,
+                    extensions: &member.lowering.extensions,
+                })
+                .collect(),
+        })
+        .collect();
+    Ok(serde_json::to_string_pretty(&classes)?)
+}

@@ -1,0 +1,190 @@
+//! Found sequences as LLVM IR over AutoLLVM operations: calls of the definitions that `generate-ir` wrote, so that
+//! the function, linked with `llvm/lowering/ISA.ll`, compiles to the sequence.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use ::search::{Class, Operand, Solution, Type};
+use anyhow::{Context, Result, anyhow};
+use serde::Deserialize;
+
+use super::Task;
+
+/// What AutoLLVM has for each instruction.
+pub struct Lowerings {
+    by_id: BTreeMap<(String, String), Function>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    lowerings: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    isa: String,
+    id: String,
+    function: Option<Function>,
+}
+
+/// A definition's signature.
+#[derive(Deserialize)]
+struct Function {
+    name: String,
+    result: String,
+    /// What each operand is, its type, and its position in the vendor's signature.
+    operands: Vec<(String, String, usize)>,
+}
+
+impl Lowerings {
+    /// Reads `llvm/lowering.json` of an output folder.
+    pub fn read(out: &Path) -> Result<Self> {
+        let path = out.join("llvm/lowering.json");
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("cannot read {}: run generate-ir, or give its --out", path.display()))?;
+        let file: File = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+        let rows = file.lowerings.into_iter();
+        let by_id = rows.filter_map(|entry| Some(((entry.isa, entry.id), entry.function?))).collect();
+        Ok(Self { by_id })
+    }
+
+    /// A solution as an LLVM function behind the declarations that it needs: vectors are vectors of bytes,
+    /// everything else an integer as wide as it is.
+    pub fn function(&self, task: &Task, solution: &Solution) -> Result<Vec<String>> {
+        let goal = &task.goal;
+        let inputs = goal.inputs.len();
+        let mut types: Vec<Type> = goal.inputs.iter().map(|input| input.ty).collect();
+        let name = |value: usize| match goal.inputs.get(value) {
+            Some(input) => format!("%{}", input.name),
+            None => format!("%t{}", value - inputs + 1),
+        };
+        let mut declarations = BTreeSet::new();
+        let mut lines = Vec::new();
+        // Known contents are not read from the argument.
+        let mut values: Vec<String> = (0..inputs).map(name).collect();
+        for (input, value) in goal.inputs.iter().zip(&mut values) {
+            if let Some(bits) = &input.constant {
+                let bytes = bits.words().iter().flat_map(|word| word.to_le_bytes()).take(input.ty.bytes());
+                let list: Vec<String> = bytes.map(|byte| format!("i8 {byte}")).collect();
+                let known = format!("<{} x i8> <{}>", input.ty.bytes(), list.join(", "));
+                let own = format!("%{}.known", input.name);
+                lines.push(format!("  {own} = bitcast {known} to {}", llvm(input.ty)));
+                *value = own;
+            }
+        }
+        for (at, step) in solution.sequence.steps.iter().enumerate() {
+            let instruction = &task.instructions[step.member.instruction];
+            let function = self
+                .by_id
+                .get(&(task.target.isa.clone(), instruction.id.clone()))
+                .ok_or_else(|| anyhow!("{} has no AutoLLVM definition", instruction.id))?;
+            let own = name(inputs + at);
+            let (mut registers, mut choices) = (step.operands.iter(), step.member.choices.iter());
+            let arguments: Vec<Result<usize, i64>> = instruction
+                .operands
+                .iter()
+                .map(|operand| match operand {
+                    Operand::Register(_) => Ok(registers.next().copied().unwrap_or(0)),
+                    Operand::Choice { .. } => Err(choices.next().copied().unwrap_or(0)),
+                })
+                .collect();
+            let mut passed = Vec::new();
+            for (position, (_, ty, argument)) in function.operands.iter().enumerate() {
+                match arguments.get(*argument) {
+                    Some(Ok(value)) => {
+                        let (from, to) = (types[*value], width(ty));
+                        let mut source = format!("{} {}", llvm(from), values[*value]);
+                        // An operation takes as much of a register as it reads, a narrow scalar is passed wider.
+                        if to != from.width {
+                            source = resized(&source, from, to, &format!("{own}.n{position}"), &mut lines);
+                        }
+                        lines.push(format!("  {own}.a{position} = bitcast {source} to {ty}"));
+                        passed.push(format!("{ty} {own}.a{position}"));
+                    }
+                    Some(Err(value)) if ty.starts_with('<') => {
+                        passed.push(format!("{ty} bitcast (i{} {value} to {ty})", width(ty)));
+                    }
+                    Some(Err(value)) => passed.push(format!("{ty} {value}")),
+                    None => return Err(anyhow!("{}: argument {argument} is not there", instruction.id)),
+                }
+            }
+            let parameters: Vec<&str> = function.operands.iter().map(|(_, ty, _)| ty.as_str()).collect();
+            let Function { name: callee, result, .. } = function;
+            declarations.insert(format!("declare {result} @{callee}({})", parameters.join(", ")));
+            lines.push(format!("  {own}.r = call {result} @{callee}({})", passed.join(", ")));
+            let (from, to) = (width(result), instruction.result);
+            if from < to.width {
+                // What the operation leaves out is 0 in the register.
+                let narrow = Type { class: to.class, width: from };
+                lines.push(format!("  {own}.i = bitcast {result} {own}.r to {}", llvm(narrow)));
+                let source = format!("{} {own}.i", llvm(narrow));
+                let whole = resized(&source, narrow, to.width, &format!("{own}.z"), &mut lines);
+                lines.push(format!("  {own} = bitcast {whole} to {}", llvm(to)));
+            } else {
+                lines.push(format!("  {own} = bitcast {result} {own}.r to {}", llvm(to)));
+            }
+            types.push(to);
+            values.push(own);
+        }
+        let outputs: Vec<(String, String)> = solution
+            .sequence
+            .outputs
+            .iter()
+            .map(|value| (llvm(types[*value]), values[*value].clone()))
+            .collect();
+        let results: Vec<&str> = outputs.iter().map(|(ty, _)| ty.as_str()).collect();
+        let returned = match &results[..] {
+            [single] => (*single).to_owned(),
+            several => format!("{{ {} }}", several.join(", ")),
+        };
+        if let [(_, single)] = &outputs[..] {
+            lines.push(format!("  ret {returned} {single}"));
+        } else {
+            let mut whole = "poison".to_owned();
+            for (at, (ty, output)) in outputs.iter().enumerate() {
+                lines.push(format!("  %out.{at} = insertvalue {returned} {whole}, {ty} {output}, {at}"));
+                whole = format!("%out.{at}");
+            }
+            lines.push(format!("  ret {returned} {whole}"));
+        }
+        lines.push("}".into());
+        let parameters: Vec<String> =
+            goal.inputs.iter().map(|input| format!("{} %{}", llvm(input.ty), input.name)).collect();
+        let head =
+            format!("define {returned} @{}({}) {{", super::report::c_name(task), parameters.join(", "));
+        Ok(declarations.into_iter().chain([String::new(), head]).chain(lines).collect())
+    }
+}
+
+/// The low bits of a value, or the value with zeros above it, with its type; `own` is its name.
+fn resized(source: &str, from: Type, to: u32, own: &str, lines: &mut Vec<String>) -> String {
+    if from.class == Class::Vector && to.is_multiple_of(8) {
+        // Integers as wide as a vector would go through general registers.
+        let (count, wanted) = (from.bytes(), to as usize / 8);
+        let bytes: Vec<String> = (0..wanted).map(|byte| format!("i32 {}", byte.min(count))).collect();
+        let zero = format!("<{count} x i8> zeroinitializer, <{wanted} x i32> <{}>", bytes.join(", "));
+        lines.push(format!("  {own} = shufflevector {source}, {zero}"));
+        return format!("<{wanted} x i8> {own}");
+    }
+    let cut = if to < from.width { "trunc" } else { "zext" };
+    lines.push(format!("  {own}.w = bitcast {source} to i{}", from.width));
+    lines.push(format!("  {own} = {cut} i{} {own}.w to i{to}", from.width));
+    format!("i{to} {own}")
+}
+
+/// The LLVM type of a register.
+fn llvm(ty: Type) -> String {
+    match ty.class {
+        Class::Vector => format!("<{} x i8>", ty.bytes()),
+        Class::Scalar | Class::Mask => format!("i{}", ty.width),
+    }
+}
+
+/// Width in bits of an LLVM type as the tables write it: `i32`, `<4 x i32>`.
+fn width(ty: &str) -> u32 {
+    let digits = |text: &str| text.trim_matches(|c: char| !c.is_ascii_digit()).parse::<u32>().unwrap_or(0);
+    match ty.split_once(" x ") {
+        Some((count, element)) => digits(count) * digits(element),
+        None => digits(ty),
+    }
+}

@@ -1,0 +1,264 @@
+//! `hydride search`: the shortest sequence of instructions for a goal.
+
+mod autollvm;
+mod convert;
+mod costs;
+mod progress;
+mod report;
+mod table;
+mod targets;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use ::search::{Cost, Goal, GoalFile, Options, Outcome, Selection, Shared, Style, find, transitions};
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use parsers::Instruction;
+
+use self::convert::Filter;
+use self::costs::Costs;
+use self::targets::Target;
+use crate::console::Phases;
+use crate::documents::{isa_of_name, parse, read};
+use crate::{Failure, SpecArgs, usage};
+
+/// Arguments of `hydride search`.
+#[derive(Args)]
+pub struct SearchArgs {
+    #[command(flatten)]
+    specs: SpecArgs,
+    /// The instruction set: x86, arm or hvx.
+    #[arg(long, default_value = "x86")]
+    isa: String,
+    /// CPU features that instructions may need, and what these bring with them; else the plainest.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    extensions: Vec<String>,
+    /// The greatest cost that is tried.
+    #[arg(long, value_name = "N")]
+    max_length: Option<u32>,
+    /// What is made small.
+    #[arg(long, value_enum, default_value_t = Measure::Length)]
+    cost: Measure,
+    /// The machine whose costs are counted, for latency and uops.
+    #[arg(long)]
+    cpu: Option<String>,
+    /// List every cheapest sequence.
+    #[arg(long)]
+    all: bool,
+    /// Only these mnemonics or ids (globs), instead of what the goal says.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Not these mnemonics or ids (globs), besides what the goal says.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    without: Vec<String>,
+    /// Only data movements, or all instructions; else movements where the goal is one.
+    #[arg(long, value_enum)]
+    domain: Option<Domain>,
+    /// Only instructions that read whole elements of so many bits; 0 for all instructions.
+    #[arg(long, value_name = "BITS")]
+    granularity: Option<u32>,
+    /// Vector registers that may be used.
+    #[arg(long, value_name = "N")]
+    registers: Option<usize>,
+    /// Results get registers of their own even where the machine form overwrites a source.
+    #[arg(long)]
+    three_address: bool,
+    /// End after so many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<u64>,
+    /// How sequences are printed.
+    #[arg(long, value_enum, default_value_t = Emit::Assembly)]
+    emit: Emit,
+    /// The folder that `generate-ir` wrote, for AutoLLVM IR.
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    out: PathBuf,
+    /// Run the found sequence on the machine or an emulator on so many inputs.
+    #[arg(long, value_name = "INPUTS", default_value_t = 0)]
+    run: usize,
+    /// Folder for the compiled harness.
+    #[arg(long, value_name = "DIR", default_value = "target/search")]
+    work: PathBuf,
+    /// Search every goal of this folder on every target and print a page with what was found.
+    #[arg(long, value_name = "DIR")]
+    table: Option<PathBuf>,
+    /// The goal: a TOML file.
+    #[arg(required_unless_present = "table")]
+    goal: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Measure {
+    Length,
+    Latency,
+    Uops,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Domain {
+    Movement,
+    All,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    Assembly,
+    C,
+    Autollvm,
+    Json,
+}
+
+/// Instructions in a sequence, at most, unless asked otherwise.
+const MAX_LENGTH: u32 = 6;
+
+/// A goal on a target, ready to be searched.
+struct Task {
+    goal: Goal,
+    target: Target,
+    instructions: Vec<::search::Instruction>,
+    selection: Selection,
+    options: Options,
+}
+
+/// What a search gave and took.
+struct Run {
+    outcome: Outcome,
+    seconds: f64,
+}
+
+/// Searches and prints what was found; exit code 1 when nothing was.
+pub fn run(args: &SearchArgs) -> Result<u8> {
+    if let Some(folder) = &args.table {
+        return table::run(args, folder);
+    }
+    let path = args.goal.as_deref().ok_or_else(|| usage("a goal is needed"))?;
+    let (text, file) = read_goal(path)?;
+    let target = targets::choose(&args.isa, &args.extensions)?;
+    let isa = isa_of_name(&args.isa).ok_or_else(|| usage(format!("unknown instruction set {}", args.isa)))?;
+    let costs = match (args.cost, &args.cpu) {
+        (Measure::Length, _) => Costs::length(),
+        (_, Some(cpu)) => Costs::of_cpu(cpu, &args.isa)?,
+        (_, None) => return Err(usage("--cost latency and uops need --cpu")),
+    };
+    let mut phases = Phases::default();
+    let documents = read(args.specs.specs.as_deref(), &[isa])?;
+    let phase = phases.start("parse", 0);
+    let parsed = parse(isa, &documents.documents, &|done, total| phase.set(done, total));
+    phases.end(phase, &format!("{} instructions", parsed.instructions.len()));
+    targets::check(&args.extensions, &parsed.instructions)?;
+    let task = task(args, path, &file, &text, target, &parsed.instructions, &costs)?;
+    let shared = Arc::new(Shared::default());
+    let handler = shared.clone();
+    // A second interrupt ends the process: the search may be in a long proof.
+    let _ = ctrlc::set_handler(move || {
+        if handler.stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    let run = search(&task, &shared, args.time.map(Duration::from_secs));
+    if let Some(source) = costs.source() {
+        eprintln!("{:>14} {source}", "costs");
+    }
+    report::print(args, &task, &run)?;
+    let mut code = u8::from(run.outcome.solutions.is_empty());
+    if args.run > 0 && !run.outcome.solutions.is_empty() {
+        code = report::check_on_hardware(&task, &run.outcome, isa, args.run, &args.work)?;
+    }
+    Ok(code)
+}
+
+/// Reads a goal file; what is wrong with it is told with file, line and column.
+fn read_goal(path: &Path) -> Result<(String, GoalFile)> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let line = error.as_bytes()[..error.utf8_error().valid_up_to()].split(|byte| *byte == b'\n').count();
+        Failure { code: 3, message: format!("{}:{line}:1: the goal is not UTF-8", path.display()) }
+    })?;
+    let file = GoalFile::parse(&text).map_err(|error| refused(path, &error))?;
+    Ok((text, file))
+}
+
+fn refused(path: &Path, error: &::search::GoalError) -> anyhow::Error {
+    Failure { code: 3, message: format!("{}:{error}", path.display()) }.into()
+}
+
+/// Puts together what the goal and the command line ask for.
+fn task(
+    args: &SearchArgs,
+    path: &Path,
+    file: &GoalFile,
+    text: &str,
+    target: Target,
+    parsed: &[Instruction],
+    costs: &Costs,
+) -> Result<Task> {
+    let goal = file.at(text, target.width, target.least_width).map_err(|error| refused(path, &error))?;
+    let wishes = &file.search;
+    let only = if args.only.is_empty() { &wishes.only } else { &args.only };
+    let without = [wishes.without.as_slice(), &args.without].concat();
+    let filter = Filter::new(only, &without, &target, &goal, wishes.scalars, wishes.masks)?;
+    let instructions = convert::instructions(parsed, &target, &filter, costs);
+    let movements = match (args.domain, wishes.domain.as_deref()) {
+        (Some(domain), _) => domain == Domain::Movement,
+        (None, Some("movement")) => true,
+        (None, Some("all")) => false,
+        (None, Some(other)) => {
+            let message = format!("{}: domain `{other}` is neither `movement` nor `all`", path.display());
+            return Err(Failure { code: 3, message }.into());
+        }
+        (None, None) => goal.is_movement(),
+    };
+    let two_address = !args.three_address;
+    let granularity = match args.granularity.or(wishes.granularity) {
+        Some(0) | None => None,
+        Some(bits) if bits % 8 == 0 => Some(bits),
+        Some(bits) if args.granularity.is_some() => {
+            return Err(usage(format!("--granularity {bits}: elements have whole bytes")));
+        }
+        Some(bits) => {
+            let message = format!("{}: granularity {bits}: elements have whole bytes", path.display());
+            return Err(Failure { code: 3, message }.into());
+        }
+    };
+    let options = Options {
+        cost: match args.cost {
+            Measure::Length => Cost::Length,
+            Measure::Latency => Cost::Latency,
+            Measure::Uops => Cost::Uops,
+        },
+        max_cost: args.max_length.or(wishes.max_length).unwrap_or(MAX_LENGTH),
+        all: args.all,
+        two_address,
+        registers: args.registers.unwrap_or(target.registers),
+    };
+    // Elements of masks are bits: none of these is told from the others of its byte.
+    let lanewise = wishes.lanewise.then_some(goal.element.max(8));
+    let selection = Selection { movements, granularity, lanewise, two_address };
+    Ok(Task { goal, target, instructions, selection, options })
+}
+
+/// Runs a search under the progress line; it ends after `limit`.
+fn search(task: &Task, shared: &Arc<Shared>, limit: Option<Duration>) -> Run {
+    let start = Instant::now();
+    let steps = transitions(&task.instructions, &task.selection);
+    // The time limit is the search's own.
+    let progress = progress::Progress::start(shared.clone(), limit);
+    let outcome = find(&task.goal, &task.instructions, &steps, &task.options, shared, |position| {
+        progress.tell(position)
+    });
+    progress.end();
+    Run { outcome, seconds: start.elapsed().as_secs_f64() }
+}
+
+impl Target {
+    /// How the target's instructions are written.
+    fn style(&self) -> Style {
+        match self.isa.as_str() {
+            "arm" => Style::Arm,
+            "hvx" => Style::Hvx,
+            _ => Style::X86 { vex: !self.two_address },
+        }
+    }
+}

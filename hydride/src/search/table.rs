@@ -1,0 +1,115 @@
+//! The table of all goals on all targets, as a page of the guide.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::search::Shared;
+use anyhow::{Context, Result};
+
+use super::costs::Costs;
+use super::{Run, SearchArgs, Task, read_goal, report, search, targets, task};
+use crate::console::Phases;
+use crate::documents::{isa_of_name, parse, read};
+
+/// Searches every goal of a folder on every target and prints a page; exit code 1 when a found sequence
+/// disagrees with its goal on a machine.
+pub fn run(args: &SearchArgs, folder: &Path) -> Result<u8> {
+    let mut goals: Vec<PathBuf> = std::fs::read_dir(folder)
+        .with_context(|| format!("cannot list {}", folder.display()))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .collect();
+    goals.sort();
+    let limit = args.time.map(Duration::from_secs);
+    let targets = targets::all()?;
+    let mut phases = Phases::default();
+    let mut cells: BTreeMap<(usize, usize), Cell> = BTreeMap::new();
+    let mut parsed = BTreeMap::new();
+    let mut code = 0;
+    for (column, target) in targets.iter().enumerate() {
+        let Some(isa) = isa_of_name(&target.isa) else { continue };
+        if let std::collections::btree_map::Entry::Vacant(slot) = parsed.entry(isa) {
+            let documents = read(args.specs.specs.as_deref(), &[isa])?;
+            let phase = phases.start(&format!("parse {}", target.isa), 0);
+            let result = parse(isa, &documents.documents, &|done, total| phase.set(done, total));
+            phases.end(phase, &format!("{} instructions", result.instructions.len()));
+            slot.insert(result);
+        }
+        let instructions = &parsed[&isa].instructions;
+        for (row, path) in goals.iter().enumerate() {
+            let (text, file) = read_goal(path)?;
+            let task = task(args, path, &file, &text, target.clone(), instructions, &Costs::length())?;
+            let run = search(&task, &Arc::new(Shared::default()), limit);
+            eprintln!("{:>14} {:6.2} s  {}", "search", run.seconds, report::verdict(&task, &run));
+            if args.run > 0 && !run.outcome.solutions.is_empty() {
+                code = code.max(report::check_on_hardware(&task, &run.outcome, isa, args.run, &args.work)?);
+            }
+            cells.insert((row, column), Cell::new(&task, &run));
+        }
+    }
+    print!("{}", page(&goals, &targets, &cells, args)?);
+    Ok(code)
+}
+
+/// What a goal on a target came to.
+struct Cell {
+    /// The length, or what is known of it.
+    text: String,
+    /// The sequence found.
+    assembly: Vec<String>,
+}
+
+impl Cell {
+    fn new(task: &Task, run: &Run) -> Self {
+        let outcome = &run.outcome;
+        match outcome.solutions.first() {
+            Some(first) => Self {
+                text: format!("**{}**", first.cost),
+                assembly: ::search::assembly(&task.goal, first, &task.instructions, task.target.style()),
+            },
+            None => Self { text: format!("> {}", outcome.exhausted), assembly: Vec::new() },
+        }
+    }
+}
+
+fn page(
+    goals: &[PathBuf],
+    targets: &[targets::Target],
+    cells: &BTreeMap<(usize, usize), Cell>,
+    args: &SearchArgs,
+) -> Result<String> {
+    let mut text =
+        String::from("<!-- Made by `hydride search --table specs/goals`. -->\n# Goals on every target\n\n");
+    let limit = args
+        .time
+        .map_or("without a time limit".to_owned(), |seconds| format!("with {seconds} s for each cell"));
+    let _ = writeln!(
+        text,
+        "A bold number is the length of the shortest sequence, moves included, proved by the solver; `> N` says that \
+         every sequence of up to N steps was tried before the time was over, {limit}. Which instructions count is in the goal's file; the \
+         rest is in [Shortest sequences](search.md).\n"
+    );
+    let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
+    let _ =
+        writeln!(text, "| goal | what | {} |\n|---|---|{}", names.join(" | "), "---|".repeat(names.len()));
+    let mut sequences = String::new();
+    for (row, path) in goals.iter().enumerate() {
+        let (_, file) = read_goal(path)?;
+        let texts: Vec<&str> = (0..targets.len())
+            .map(|column| cells.get(&(row, column)).map_or("", |cell| &cell.text))
+            .collect();
+        let _ = writeln!(text, "| `{}` | {} | {} |", file.name, file.about, texts.join(" | "));
+        let _ = writeln!(sequences, "\n### {}\n", file.name);
+        for (column, target) in targets.iter().enumerate() {
+            if let Some(cell) = cells.get(&(row, column)).filter(|cell| !cell.assembly.is_empty()) {
+                let _ =
+                    writeln!(sequences, "{}:\n\n```text\n{}\n```\n", target.name, cell.assembly.join("\n"));
+            }
+        }
+    }
+    let _ = write!(text, "\n## The sequences\n{sequences}");
+    Ok(text)
+}

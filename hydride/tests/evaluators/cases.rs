@@ -1,0 +1,137 @@
+//! What is evaluated: instances of every operation with inputs, and what `interp` makes of them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use difftest::inputs;
+use hydride_ir::{Function, Role};
+use interp::{Machine, Program};
+use parsers::{Argument, Immediate, Kind};
+
+use crate::support::{functions, read_json};
+
+/// Instances of one operation that are tried at most, unless all are asked for (`HYDRIDE_ALL_INSTANCES=1`).
+const INSTANCES: usize = 3;
+
+/// Inputs of each instance at least; combinations of immediates can ask for more.
+const INPUTS: usize = 40;
+
+/// An operation at parameter values.
+pub struct Case {
+    pub op: String,
+    pub params: Vec<i64>,
+    pub function: Function,
+    /// The name and types that `lowering.json` gives the instance.
+    pub symbol: String,
+    pub arg_types: Vec<String>,
+    pub result_types: Vec<String>,
+    pub arg_widths: Vec<u32>,
+    pub result_widths: Vec<u32>,
+    /// The arguments of each input, one after the other.
+    pub inputs: Vec<Vec<u64>>,
+    /// The results for each input, one after the other.
+    pub expected: Vec<Vec<u64>>,
+}
+
+pub fn words(width: u32) -> usize {
+    width.div_ceil(64) as usize
+}
+
+/// First word of each value, and the words of all.
+pub fn offsets(widths: &[u32]) -> (Vec<usize>, usize) {
+    let mut sum = 0;
+    let starts = widths.iter().map(|width| {
+        let start = sum;
+        sum += words(*width);
+        start
+    });
+    (starts.collect(), sum)
+}
+
+/// The cases of an output folder.
+pub fn cases(out: &Path) -> Vec<Case> {
+    let functions = functions(&out.join("autollvm/autollvm.hir"));
+    let rows = read_json(&out.join("llvm/lowering.json"));
+    let all = std::env::var_os("HYDRIDE_ALL_INSTANCES").is_some_and(|value| value == "1");
+    let mut cases = Vec::new();
+    let mut rows = rows["lowerings"].as_array().expect("rows").iter().peekable();
+    while let Some(first) = rows.peek() {
+        let op = first["op"].as_str().expect("a name").to_owned();
+        let function = &functions[&op];
+        let mut seen = BTreeSet::new();
+        let mut own = Vec::new();
+        while let Some(row) = rows.next_if(|row| row["op"] == op) {
+            let value = |name: &str| row["params"][name].as_i64().expect("a number");
+            let params: Vec<i64> = function.params.iter().map(|param| value(&param.name)).collect();
+            if seen.insert(params.clone()) {
+                own.push((params, row));
+            }
+        }
+        let count = own.len();
+        // The first, the last, and what lies evenly between.
+        let chosen = |place: usize| {
+            let kept = INSTANCES.min(count) - 1;
+            all || kept == 0 && place == 0
+                || (0..=kept).any(|step| kept > 0 && step * (count - 1) / kept == place)
+        };
+        for (_, (params, row)) in own.into_iter().enumerate().filter(|(place, _)| chosen(*place)) {
+            cases.push(case(&op, function, params, row));
+        }
+    }
+    cases
+}
+
+fn case(op: &str, function: &Function, params: Vec<i64>, row: &serde_json::Value) -> Case {
+    let program = Program::with_params(function, &params).expect("a legal function");
+    let arg_widths: Vec<u32> = program.arg_widths().collect();
+    let result_widths: Vec<u32> = program.result_widths().collect();
+    let instance = row["instance"].as_str().expect("a name").trim_start_matches("llvm.");
+    let instance = instance.split('(').next().unwrap_or(instance);
+    let values: Vec<String> = params.iter().map(i64::to_string).collect();
+    let symbol =
+        if values.is_empty() { instance.to_owned() } else { format!("{instance}.{}", values.join("_")) };
+    let types = |what: &str| -> Vec<String> {
+        let list = row["types"][what].as_array().expect("types");
+        list.iter().map(|one| one.as_str().expect("a type").to_owned()).collect()
+    };
+
+    let arguments: Vec<Argument> = function
+        .args
+        .iter()
+        .zip(&arg_widths)
+        .map(|(arg, width)| Argument {
+            name: arg.name.clone(),
+            c_type: String::new(),
+            width: *width,
+            kind: match arg.role {
+                Role::Register => Kind::Vector,
+                Role::Immediate { low, high } => Kind::Immediate(Immediate { low, high }),
+            },
+            element: None,
+        })
+        .collect();
+    let immediates = inputs::immediates(&arguments);
+    let records = inputs::generate(&arguments, &immediates, INPUTS, 7, &symbol);
+    let mut machine = Machine::new();
+    let mut case = Case {
+        op: op.to_owned(),
+        params,
+        function: function.clone(),
+        symbol,
+        arg_types: types("args"),
+        result_types: types("results"),
+        arg_widths,
+        result_widths,
+        inputs: Vec::new(),
+        expected: Vec::new(),
+    };
+    for record in records.records.chunks(records.record) {
+        let input = record[1..].to_vec();
+        program.run_words(&mut machine, &input).expect("a run");
+        let results =
+            (0..case.result_widths.len()).flat_map(|at| program.result_words(&machine, at).to_vec());
+        case.expected.push(results.collect());
+        case.inputs.push(input);
+    }
+    case
+}

@@ -1,0 +1,65 @@
+//! Errata on Arm's intrinsics: entries as read become entries as they should read.
+
+use super::json::{Entry, Preparation};
+use crate::errata::{Application, Change, Errata, State};
+
+/// Applies the errata to the entries. The outcomes are in the errata's order.
+pub fn apply(entries: &mut [&mut Entry], version: &str, errata: &Errata) -> Vec<Application> {
+    let mut applications = Vec::new();
+    for (number, erratum) in errata.errata.iter().enumerate() {
+        for id in &erratum.entries {
+            let state = if !erratum.versions.contain(version) {
+                State::OtherVersion
+            } else {
+                match entries.iter_mut().find(|entry| entry.name == *id) {
+                    None => State::NoEntry,
+                    Some(entry) => {
+                        let mut changed = entry.clone();
+                        match erratum.changes.iter().try_for_each(|change| make(&mut changed, change)) {
+                            Ok(()) => {
+                                **entry = changed;
+                                State::Applied
+                            }
+                            Err(reason) => State::Stale(reason),
+                        }
+                    }
+                }
+            };
+            applications.push(Application { erratum: number, entry: id.clone(), state });
+        }
+    }
+    applications
+}
+
+fn make(entry: &mut Entry, change: &Change) -> Result<(), String> {
+    match change {
+        Change::Field { of, was, now } => {
+            let field = match of.as_str() {
+                "operands" => &mut entry.operands,
+                "mnemonic" => entry.base.first_mut().ok_or("the entry has no instruction")?,
+                other => return Err(format!("there is no field `{other}` that could be corrected")),
+            };
+            if field != was {
+                return Err(format!("`{of}` is `{field}`, not `{was}`"));
+            }
+            field.clone_from(now);
+        }
+        Change::Exchange { first, second } => {
+            let register = |name: &String| match entry.preparation.get(name) {
+                Some(Preparation::Register(register)) => Ok(register.clone()),
+                _ => Err(format!("no register holds `{name}`")),
+            };
+            let (one, other) = (register(first)?, register(second)?);
+            // Exchanged sources stand in the operands against the order of the arguments.
+            if entry.operands.find(&one) < entry.operands.find(&other) {
+                return Err(format!("the operands already name `{first}` before `{second}`"));
+            }
+            entry.preparation.insert(first.clone(), Preparation::Register(other));
+            entry.preparation.insert(second.clone(), Preparation::Register(one));
+        }
+        Change::Element { of, .. } => return Err(format!("`{of}` has no element type here")),
+        Change::Fragment { of, .. } => return Err(format!("no fragment of `{of}` is replaced here")),
+        Change::Lines { .. } => return Err("operations are not corrected here".to_owned()),
+    }
+    Ok(())
+}

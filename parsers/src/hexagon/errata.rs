@@ -1,0 +1,72 @@
+//! Errata on the manual: records as read become records as they should read.
+
+use rustc_hash::FxHashMap;
+
+use super::manual::Record;
+use crate::errata::{Application, Change, Errata, State};
+
+/// Applies the errata to the records. The outcomes are in the errata's order. `elsewhere` tells of the ids that
+/// another document has, so that the manual's record of them is not used.
+pub(super) fn apply(
+    records: &mut [Record],
+    elsewhere: &dyn Fn(&str) -> bool,
+    errata: &Errata,
+) -> Vec<Application> {
+    let positions: FxHashMap<String, usize> =
+        records.iter().enumerate().map(|(position, record)| (record.id.clone(), position)).collect();
+    let mut applications = Vec::new();
+    for (number, erratum) in errata.errata.iter().enumerate() {
+        for id in &erratum.entries {
+            let record = positions.get(id).and_then(|position| records.get_mut(*position));
+            let state = match record {
+                // The manual has no version.
+                _ if !erratum.versions.contain("") => State::OtherVersion,
+                None if elsewhere(id) => State::Unread,
+                None => State::NoEntry,
+                Some(record) => {
+                    let mut changed = record.clone();
+                    match erratum.changes.iter().try_for_each(|change| make(&mut changed, change)) {
+                        Ok(()) => {
+                            *record = changed;
+                            if elsewhere(&record.id) { State::Unread } else { State::Applied }
+                        }
+                        Err(reason) => State::Stale(reason),
+                    }
+                }
+            };
+            applications.push(Application { erratum: number, entry: id.clone(), state });
+        }
+    }
+    applications
+}
+
+fn make(record: &mut Record, change: &Change) -> Result<(), String> {
+    match change {
+        Change::Fragment { of, was, now } => {
+            let field = field(record, of)?;
+            if !field.contains(was) {
+                return Err(format!("there is no `{was}` in `{of}`"));
+            }
+            *field = field.replace(was, now);
+        }
+        Change::Field { of, was, now } => {
+            let field = field(record, of)?;
+            if field != was {
+                return Err(format!("`{of}` is `{field}`, not `{was}`"));
+            }
+            field.clone_from(now);
+        }
+        Change::Exchange { .. } | Change::Element { .. } | Change::Lines { .. } => {
+            return Err("the manual's fields and fragments of them are corrected, nothing else".to_owned());
+        }
+    }
+    Ok(())
+}
+
+fn field<'a>(record: &'a mut Record, of: &str) -> Result<&'a mut String, String> {
+    match of {
+        "intrinsic" => Ok(&mut record.id),
+        "pseudocode" => Ok(&mut record.pseudocode),
+        _ => Err(format!("there is no field `{of}` that could be corrected")),
+    }
+}

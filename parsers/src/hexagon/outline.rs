@@ -1,0 +1,55 @@
+//! The entries of HVX's documents without their meaning.
+
+use rustc_hash::FxHashMap;
+
+use super::lex::Token;
+use super::source::Text;
+use super::{Documents, idef, manual, nameless, prototypes, unique};
+use crate::outline::{Form, Outline};
+
+/// The entries in the order of the ledger, one for each line of it. A record of the semantics file has its macros
+/// expanded and single blanks between its tokens; a record of the manual stands as it is, without errata.
+pub fn outline(documents: &Documents<'_>) -> Vec<Outline> {
+    // What cannot be read is told by those who read for the meaning.
+    let told = &mut Vec::new();
+    let mut seen: FxHashMap<String, u32> = FxHashMap::default();
+    let mut outlines = Vec::new();
+    if let Some(document) = documents.semantics {
+        let text = Text::new(document, told);
+        let macros = documents.macros.map(|document| Text::new(document, told));
+        let macros = idef::macros(macros.as_ref(), told);
+        for (position, record) in idef::records(&text, macros, told).into_iter().enumerate() {
+            let (id, text) = match record {
+                Ok(record) => (record.id, format!("{}\n{}", record.syntax, joined(&record.body))),
+                Err((id, _)) => (id.unwrap_or_else(|| nameless(position)), String::new()),
+            };
+            outlines.push(entry(unique(&mut seen, &id), Form::Semantics, text));
+        }
+    }
+    let known = std::mem::take(&mut seen);
+    if let Some(document) = documents.manual {
+        for record in manual::read(&Text::new(document, told), told) {
+            if !known.contains_key(&record.id) {
+                let text = format!("{}\n{}", record.syntax, record.pseudocode);
+                outlines.push(entry(unique(&mut seen, &record.id), Form::Manual, text));
+            }
+        }
+    }
+    if let Some(document) = documents.prototypes {
+        for prototype in prototypes::read(&Text::new(document, told), told).list {
+            if !known.contains_key(&prototype.id) && !seen.contains_key(&prototype.id) {
+                outlines.push(entry(prototype.id, Form::Prototype, prototype.syntax));
+            }
+        }
+    }
+    outlines
+}
+
+fn entry(id: String, form: Form, text: String) -> Outline {
+    Outline { id, form, text, ..Outline::default() }
+}
+
+fn joined(tokens: &[Token]) -> String {
+    let tokens: Vec<&str> = tokens.iter().map(|token| &*token.text).collect();
+    tokens.join(" ")
+}

@@ -1,0 +1,34 @@
+//! What an entry of a document says before it is given a meaning: for those who compare documents.
+
+/// An entry as it stands in its document. Errata are not applied.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// The entry's id, as in the ledger.
+    pub id: String,
+    /// What it needs of the machine, in document order; empty where the document does not say so.
+    pub extensions: Vec<String>,
+    /// The result's C type; empty where the document has none.
+    pub result: String,
+    /// C types and names of the parameters; empty where the document has none.
+    pub args: Vec<(String, String)>,
+    /// What kind of text `text` is.
+    pub form: Form,
+    /// The text of its semantics; empty where there is none.
+    pub text: String,
+}
+
+/// What kind of text says what an entry means. Only texts of one kind can be compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Form {
+    /// The operation of the entry (x86), with operands and places of the arguments (Arm).
+    #[default]
+    Operation,
+    /// The ASL of the entry's instructions, with operands and places of the arguments (Arm).
+    Asl,
+    /// A record of the semantics file (HVX).
+    Semantics,
+    /// A record of the manual (HVX).
+    Manual,
+    /// The assembly syntax in the prototypes (HVX).
+    Prototype,
+}

@@ -1,0 +1,125 @@
+//! `ops/NAME.js`: what the page of one operation and those of its members show beside `data.js`.
+
+use std::collections::BTreeMap;
+
+use autoir::{Member, Op};
+use codegen_gen::GeneratedFile;
+use hydride_ir::Function;
+use hydride_ir::passes::instantiate;
+use serde::Serialize;
+
+use crate::ReportError;
+use crate::assets::script;
+use crate::data::argument;
+use crate::formula::{Formula, formula};
+use crate::input::{Input, Modelled, Status};
+
+/// Bytes of the IR's text that are shown of an operation and of a member.
+const MAX_CLASS_TEXT: usize = 24_000;
+const MAX_MEMBER_TEXT: usize = 6_000;
+
+#[derive(Serialize)]
+struct Detail<'a> {
+    name: &'a str,
+    formula: usize,
+    text: Text,
+    formulas: Vec<FormulaData>,
+    /// By instruction set and id: the formula, the text, and whether that is the canonical one.
+    members: BTreeMap<&'a str, BTreeMap<&'a str, (usize, Text, u8)>>,
+}
+
+/// Equation and range of each statement, and the number of statements left out.
+type FormulaData = (Vec<(String, String)>, usize);
+
+/// The text of a function, cut at a line, and the bytes that it has in all.
+#[derive(Serialize)]
+struct Text(String, usize);
+
+impl Text {
+    fn new(function: &Function, limit: usize) -> Self {
+        let mut text = function.to_string();
+        let length = text.len();
+        if length > limit {
+            let mut end = limit;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            let end = text[..end].rfind('\n').map_or(end, |line| line + 1);
+            text.truncate(end);
+        }
+        Self(text, length)
+    }
+}
+
+/// Formulas, each once.
+#[derive(Default)]
+struct Formulas {
+    positions: BTreeMap<Formula, usize>,
+}
+
+impl Formulas {
+    fn position(&mut self, formula: Formula) -> usize {
+        let next = self.positions.len();
+        *self.positions.entry(formula).or_insert(next)
+    }
+
+    fn into_data(self) -> Vec<FormulaData> {
+        let mut found: Vec<(usize, Formula)> =
+            self.positions.into_iter().map(|(formula, position)| (position, formula)).collect();
+        found.sort();
+        let data = |formula: Formula| {
+            let lines = formula.lines.into_iter().map(|line| (line.equation, line.range)).collect();
+            (lines, formula.left_out)
+        };
+        found.into_iter().map(|(_, formula)| data(formula)).collect()
+    }
+}
+
+/// One file for each operation.
+pub(crate) fn files(input: &Input<'_>) -> Result<Vec<GeneratedFile>, ReportError> {
+    let mut modelled: BTreeMap<(&str, &str), &Modelled<'_>> = BTreeMap::new();
+    for isa in &input.isas {
+        for entry in &isa.entries {
+            if let Status::Modelled(found) = &entry.status {
+                modelled.insert((isa.name, entry.id), found);
+            }
+        }
+    }
+    input.dialect.ops().iter().map(|op| file(op, &modelled)).collect()
+}
+
+fn file(op: &Op, modelled: &BTreeMap<(&str, &str), &Modelled<'_>>) -> Result<GeneratedFile, ReportError> {
+    let function = &op.class.function;
+    let mut formulas = Formulas::default();
+    let general = formulas.position(formula(function, &[]));
+    let mut members: BTreeMap<&str, BTreeMap<&str, (usize, Text, u8)>> = BTreeMap::new();
+    let mut instances: BTreeMap<(&[i64], Vec<String>), usize> = BTreeMap::new();
+    for member in &op.class.members {
+        let Some(own) = modelled.get(&(member.isa.as_str(), member.id.as_str())) else { continue };
+        let names = arg_names(member, &own.arg_names);
+        let position = *instances.entry((&member.params, names.clone())).or_insert_with(|| {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            // The dialect was built with these values; where they did not fit the general formula stands.
+            instantiate(function, &member.params)
+                .map_or(general, |instance| formulas.position(formula(&instance, &names)))
+        });
+        let text = Text::new(own.function, MAX_MEMBER_TEXT);
+        members.entry(&member.isa).or_default().insert(&member.id, (position, text, u8::from(own.canonical)));
+    }
+    let mut named = function.clone();
+    named.name.clone_from(&op.name);
+    let detail = Detail {
+        name: &op.name,
+        formula: general,
+        text: Text::new(&named, MAX_CLASS_TEXT),
+        formulas: formulas.into_data(),
+        members,
+    };
+    Ok(script(&format!("report/ops/{}.js", op.name), "hydride.loadDetail", &serde_json::to_string(&detail)?))
+}
+
+/// The operation's arguments in the member's own words.
+fn arg_names(member: &Member, own: &[&str]) -> Vec<String> {
+    let name = |position: u32| (*own.get(position as usize).unwrap_or(&"?")).to_owned();
+    member.args.iter().map(|source| argument(source, name)).collect()
+}

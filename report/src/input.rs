@@ -1,0 +1,95 @@
+//! What the report is made of: plain data that a caller fills in.
+
+use autoir::Dialect;
+use hydride_ir::Function;
+
+/// Everything that is shown.
+#[derive(Clone, Debug)]
+pub struct Input<'a> {
+    /// The operations with their members.
+    pub dialect: &'a Dialect,
+    /// The instruction sets of the run, in the order in which they are shown.
+    pub isas: Vec<InstructionSet<'a>>,
+    /// What was corrected in the documents.
+    pub errata: Vec<Erratum>,
+}
+
+/// An instruction set as its documents have it.
+#[derive(Clone, Debug)]
+pub struct InstructionSet<'a> {
+    /// The name, as in [`autoir::Member::isa`].
+    pub name: &'a str,
+    /// The document's version, empty when it has none.
+    pub version: &'a str,
+    /// One for each line of the ledger, in its order.
+    pub entries: Vec<Entry<'a>>,
+}
+
+/// An entry of a document.
+#[derive(Clone, Debug)]
+pub struct Entry<'a> {
+    /// Unique within the instruction set, as in [`autoir::Member::id`].
+    pub id: &'a str,
+    /// The document, below the specs folder.
+    pub file: &'a str,
+    /// Where the entry begins, from 1.
+    pub line: u32,
+    /// What became of it.
+    pub status: Status<'a>,
+    /// Positions in [`Input::errata`].
+    pub errata: Vec<usize>,
+}
+
+/// What became of an entry.
+#[derive(Clone, Debug)]
+pub enum Status<'a> {
+    /// It is a member of an operation.
+    Modelled(Modelled<'a>),
+    /// It is outside of what the IR describes.
+    Excluded {
+        /// A reason code.
+        reason: &'a str,
+        /// What the entry has that leads to the reason.
+        message: Option<&'a str>,
+    },
+    /// It should have been modelled and could not be.
+    Failed {
+        /// A reason code.
+        reason: &'a str,
+        /// What went wrong.
+        message: &'a str,
+    },
+}
+
+/// What is known of a modelled entry beside its membership.
+#[derive(Clone, Debug)]
+pub struct Modelled<'a> {
+    /// The document's names of the arguments.
+    pub arg_names: Vec<&'a str>,
+    /// The canonical function, else the one that the document's text gives.
+    pub function: &'a Function,
+    /// Whether `function` is the canonical one.
+    pub canonical: bool,
+    /// The runs on CPUs or emulators without a difference.
+    pub runs: Vec<Run>,
+}
+
+/// A comparison with a CPU or emulator that showed no difference.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Run {
+    /// The CPU.
+    pub cpu: String,
+    /// Inputs compared.
+    pub inputs: usize,
+    /// Seed of the inputs.
+    pub seed: u64,
+}
+
+/// A correction of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Erratum {
+    /// What is wrong, in our words.
+    pub note: String,
+    /// Why the correction is right.
+    pub evidence: String,
+}

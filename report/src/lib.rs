@@ -1,0 +1,55 @@
+//! The report: operations, instructions and the ledger as pages that a browser opens from a folder.
+//!
+//! Beside code generation at the end of the path. What the pages show is decided here and written as data
+//! (`data.js`, and one file for each operation, loaded when it is looked at); the scripts of `/templates/report` search
+//! it and lay it out. The first page, with its plots, is plain HTML and SVG.
+//!
+//! ```
+//! let input = report::Input { dialect: &autoir::Dialect::default(), isas: Vec::new(), errata: Vec::new() };
+//! let files = report::generate(&input)?;
+//! assert!(files.iter().any(|file| file.path == "report/index.html"));
+//! # Ok::<(), report::ReportError>(())
+//! ```
+//!
+//! Invariant: no vendor, no solver, no file system; no time stamps and no absolute paths in the output.
+
+#![forbid(unsafe_code)]
+
+mod assets;
+mod data;
+mod detail;
+mod formula;
+mod input;
+mod overview;
+mod plots;
+mod svg;
+
+pub use formula::{Formula, Line, formula};
+pub use input::{Entry, Erratum, Input, InstructionSet, Modelled, Run, Status};
+
+use codegen_gen::GeneratedFile;
+
+/// An input that cannot be shown.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A modelled entry that is a member of no operation.
+    #[error("`{isa}:{id}` is modelled and a member of no operation")]
+    NoMember {
+        /// The instruction set.
+        isa: String,
+        /// The entry.
+        id: String,
+    },
+    /// A value that cannot be written as JSON.
+    #[error("JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// The files of the report, sorted by path. They depend on the input alone.
+pub fn generate(input: &Input<'_>) -> Result<Vec<GeneratedFile>, ReportError> {
+    let mut files = assets::files(&overview::html(input));
+    files.push(data::file(input)?);
+    files.extend(detail::files(input)?);
+    files.sort();
+    Ok(files)
+}

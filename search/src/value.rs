@@ -1,0 +1,29 @@
+//! Types of values that instructions read and write.
+
+/// What kind of register holds a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// A vector register, or a pair of them.
+    Vector,
+    /// A general register.
+    Scalar,
+    /// A mask or predicate register.
+    Mask,
+}
+
+/// A kind of register and a width in bits, a multiple of 8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Type {
+    /// The kind of register.
+    pub class: Class,
+    /// Width in bits.
+    pub width: u32,
+}
+
+impl Type {
+    /// Width in bytes.
+    pub fn bytes(self) -> usize {
+        self.width as usize / 8
+    }
+}

@@ -1,0 +1,195 @@
+//! The comparison of two sides entry by entry.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use hydride_ir::{Bits, Function, Role};
+use interp::Bv;
+use rayon::prelude::*;
+use smt::Prover;
+
+use crate::align::align;
+use crate::lanes::element_width;
+use crate::meaning::{Meaning, Witness, compare};
+use crate::rename::equals;
+use crate::report::{
+    Change, Counterexample, EntryName, Found, Outcome, Report, Side as Summary, SignatureChange, Value,
+};
+use crate::side::{Entry, Side};
+
+/// Choices of a comparison.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// Solver time for one question.
+    pub time_limit: Duration,
+    /// Told the number of compared entries and of all, from any thread.
+    pub progress: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+/// Compares two sides. The report has no names, errata, operations and hardware yet.
+pub fn differences(old: &Side<'_>, new: &Side<'_>, options: &Options<'_>) -> Report {
+    let provers = || Prover::with_time_limit(options.time_limit);
+    let alignment = align(&old.entries, &new.entries);
+    let at = |side: &'_ Side<'_>, positions: &[usize]| -> Vec<EntryName> {
+        positions.iter().map(|position| name(&side.entries[*position])).collect()
+    };
+    let removed: Vec<&Entry<'_>> = alignment.removed.iter().map(|position| &old.entries[*position]).collect();
+    let added: Vec<&Entry<'_>> = alignment.added.iter().map(|position| &new.entries[*position]).collect();
+    let renamed = equals(&removed, &added, true, &provers);
+    let (from, to): (BTreeSet<usize>, BTreeSet<usize>) =
+        renamed.iter().map(|(one, other, _)| (alignment.removed[*one], alignment.added[*other])).unzip();
+    let without = |positions: &[usize], taken: &BTreeSet<usize>| -> Vec<usize> {
+        positions.iter().copied().filter(|position| !taken.contains(position)).collect()
+    };
+
+    // What is gone, but for the name: another entry does the same.
+    let gone = without(&alignment.removed, &from);
+    let left: Vec<&Entry<'_>> = gone.iter().map(|position| &old.entries[*position]).collect();
+    let others: Vec<&Entry<'_>> = new.entries.iter().collect();
+    let replaced = equals(&left, &others, false, &provers);
+
+    let done = std::sync::atomic::AtomicUsize::new(0);
+    let changes: Vec<Option<Change>> = alignment
+        .pairs
+        .par_iter()
+        .map_init(provers, |prover, (one, other)| {
+            let change = change(&old.entries[*one], &new.entries[*other], prover);
+            let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+            (options.progress)(done, alignment.pairs.len());
+            change
+        })
+        .collect();
+    let signatures = alignment
+        .pairs
+        .iter()
+        .filter_map(|(one, other)| signature(&old.entries[*one], &new.entries[*other]))
+        .collect();
+    Report {
+        schema: 1,
+        old: summary(old),
+        new: summary(new),
+        added: at(new, &without(&alignment.added, &to)),
+        removed: at(old, &gone),
+        renamed: renamed.into_iter().map(|(_, _, renamed)| renamed).collect(),
+        replaced: replaced.into_iter().map(|(_, _, replaced)| replaced).collect(),
+        signatures,
+        changes: changes.into_iter().flatten().collect(),
+        errata: Vec::new(),
+        operations: None,
+    }
+}
+
+fn summary(side: &Side<'_>) -> Summary {
+    let modelled = side.entries.iter().filter(|entry| entry.semantics.is_ok()).count();
+    Summary { entries: side.entries.len(), modelled, ..Summary::default() }
+}
+
+fn name(entry: &Entry<'_>) -> EntryName {
+    EntryName { isa: entry.isa, id: entry.id.clone(), reason: entry.semantics.as_ref().err().cloned() }
+}
+
+/// What became of an entry that both sides have; nothing where neither text nor meaning changed.
+fn change(old: &Entry<'_>, new: &Entry<'_>, prover: &mut Prover) -> Option<Change> {
+    let text_differs = match (old.text, new.text) {
+        (Some((form, old)), Some((other, new))) if form == other => Some(old != new),
+        _ => None,
+    };
+    let changed = text_differs == Some(true);
+    let outcome = match (&old.semantics, &new.semantics) {
+        (Ok(_), Ok(_)) => {
+            let (left, right) = (old.reading()?, new.reading()?);
+            match compare(left, right, prover) {
+                Meaning::Same(crate::Proof::Identical) if !changed => return None,
+                Meaning::Same(proof) => Outcome::Same { proof },
+                Meaning::Different(witness) => Outcome::Different {
+                    counterexample: Box::new(counterexample(&witness, left.function, right.function)),
+                },
+                Meaning::Unknown { reason, time } => {
+                    Outcome::Unknown { reason, seconds: time.as_secs() + u64::from(time.subsec_nanos() > 0) }
+                }
+                Meaning::Incomparable(reason) => Outcome::OtherShape { reason },
+            }
+        }
+        (Err(was), Ok(_)) => Outcome::NewlyModelled { was: was.clone() },
+        (Ok(_), Err(now)) => Outcome::NoLongerModelled { now: now.clone() },
+        (Err(was), Err(now)) if changed => Outcome::NotModelled { was: was.clone(), now: now.clone() },
+        (Err(_), Err(_)) => return None,
+    };
+    let undefined = |entry: &Entry<'_>| entry.reading().map(|reading| reading.undefined.to_vec());
+    let both = old.semantics.is_ok() && new.semantics.is_ok();
+    Some(Change {
+        isa: new.isa,
+        id: new.id.clone(),
+        old_id: (old.id != new.id).then(|| old.id.clone()),
+        text_differs,
+        outcome,
+        erratum: None,
+        undefined_bits_differ: both && undefined(old) != undefined(new),
+    })
+}
+
+fn counterexample(witness: &Witness, old: &Function, new: &Function) -> Counterexample {
+    let args = new.args.iter().zip(&witness.args).map(|(arg, bits)| Value {
+        name: arg.name.clone(),
+        width: bits.width(),
+        bits: format!("{bits:x}"),
+        immediate: match arg.role {
+            Role::Immediate { low, .. } => Some(integer(bits, low < 0)),
+            Role::Register => None,
+        },
+    });
+    let results = |values: &[Bits]| {
+        let value = |(slot, bits): (&hydride_ir::ResultSlot, &Bits)| Value {
+            name: slot.name.clone(),
+            width: bits.width(),
+            bits: format!("{bits:x}"),
+            immediate: None,
+        };
+        new.results.iter().zip(values).map(value).collect()
+    };
+    let differing = witness.old.iter().zip(&witness.new).enumerate().find_map(|(result, (old, new))| {
+        let bit = (0..old.width()).find(|bit| old.bit(*bit) != new.bit(*bit))?;
+        Some((result, bit))
+    });
+    let lane = differing
+        .map_or(8, |(result, bit)| element_width(old, result, bit).min(element_width(new, result, bit)));
+    Counterexample {
+        args: args.collect(),
+        old: results(&witness.old),
+        new: results(&witness.new),
+        lane,
+        found_by: if witness.by_solver { Found::Solver } else { Found::Examples },
+        hardware: None,
+    }
+}
+
+/// An immediate's value as an integer.
+fn integer(bits: &Bits, signed: bool) -> i64 {
+    let wide = Bv::from(bits).cast(64.max(bits.width()), signed);
+    wide.words().first().copied().unwrap_or(0).cast_signed()
+}
+
+fn signature(old: &Entry<'_>, new: &Entry<'_>) -> Option<SignatureChange> {
+    let mut immediates = Vec::new();
+    let (left, right) = (old.immediates(), new.immediates());
+    if left.len() == right.len() {
+        for ((_, low, high), (name, new_low, new_high)) in left.into_iter().zip(right) {
+            if (low, high) != (new_low, new_high) {
+                immediates.push(format!("{name}: {low}..={high}, now {new_low}..={new_high}"));
+            }
+        }
+    }
+    let prototypes = old.prototype.as_ref().zip(new.prototype.as_ref()).filter(|(old, new)| old != new);
+    if prototypes.is_none() && immediates.is_empty() {
+        return None;
+    }
+    let text = |entry: &Entry<'_>| entry.prototype.as_ref().map(ToString::to_string).unwrap_or_default();
+    Some(SignatureChange {
+        isa: new.isa,
+        id: new.id.clone(),
+        old: text(old),
+        new: text(new),
+        types: prototypes.is_some_and(|(old, new)| !old.has_types_of(new)),
+        immediates,
+    })
+}

@@ -1,0 +1,164 @@
+//! Examples: arguments on which two functions of one shape are evaluated, and the smallest that tell them apart.
+
+use difftest::inputs;
+use hydride_ir::{Bits, Function};
+use interp::{Bv, EvalError, Machine, Program};
+use parsers::{Argument, Immediate, Kind, UndefinedBits};
+
+use crate::meaning::{Operand, Shape, Witness};
+
+/// Examples tried before the solver is asked.
+const EXAMPLES: usize = 192;
+
+/// The seed of the examples.
+const SEED: u64 = 1;
+
+/// Two compiled functions.
+pub(crate) struct Evaluator<'a> {
+    old: Program,
+    new: Program,
+    shape: &'a Shape,
+    /// For each result the bits that count.
+    known: Vec<Bv>,
+}
+
+impl<'a> Evaluator<'a> {
+    pub(crate) fn new(
+        old: &Function,
+        new: &Function,
+        shape: &'a Shape,
+        undefined: &[UndefinedBits],
+    ) -> Result<Self, EvalError> {
+        let mut known: Vec<Bv> = shape.results.iter().map(|width| Bv::ones(*width)).collect();
+        for bits in undefined {
+            if let Some(known) = known.get_mut(bits.result).filter(|known| bits.low < known.width()) {
+                known.insert(bits.low, &Bv::zero(bits.width.min(known.width() - bits.low)));
+            }
+        }
+        Ok(Self { old: Program::new(old)?, new: Program::new(new)?, shape, known })
+    }
+
+    /// Whether the results differ in a bit that counts.
+    pub(crate) fn differs(&self, args: &[Bits]) -> bool {
+        self.differs_in(args, &mut Machine::new(), &mut Machine::new())
+    }
+
+    fn differs_in(&self, args: &[Bits], old: &mut Machine, new: &mut Machine) -> bool {
+        if self.old.run_into(old, args).is_err() || self.new.run_into(new, args).is_err() {
+            return false;
+        }
+        self.known.iter().enumerate().any(|(result, known)| {
+            let words = self.old.result_words(old, result).iter().zip(self.new.result_words(new, result));
+            words.zip(known.words()).any(|((old, new), known)| (old ^ new) & known != 0)
+        })
+    }
+
+    /// Of the examples that tell the functions apart one with few bits set.
+    pub(crate) fn search(&self) -> Option<Vec<Bits>> {
+        let (mut old, mut new) = (Machine::new(), Machine::new());
+        let weight =
+            |args: &[Bits]| -> u32 { args.iter().flat_map(Bits::words).map(|word| word.count_ones()).sum() };
+        examples(self.shape, EXAMPLES)
+            .into_iter()
+            .filter(|args| self.differs_in(args, &mut old, &mut new))
+            .min_by_key(|args| weight(args))
+    }
+
+    /// Arguments that tell the functions apart, with as few bits set as this finds: immediates take the least
+    /// value that does, then ever smaller pieces of the other arguments become zero.
+    pub(crate) fn minimal(&self, mut args: Vec<Bits>) -> Vec<Bits> {
+        let (mut old, mut new) = (Machine::new(), Machine::new());
+        let mut keep = |args: &[Bits]| self.differs_in(args, &mut old, &mut new);
+        for pass in 0..2 {
+            for position in 0..args.len() {
+                let (width, range) = self.shape.args[position];
+                let Some((low, high)) = range else {
+                    clear_pieces(&mut args, position, &mut keep);
+                    continue;
+                };
+                let tried = (low..=high).take(if pass == 0 { MAX_IMMEDIATES } else { 0 });
+                for value in tried {
+                    let value = immediate(width, value);
+                    if value == args[position] {
+                        break;
+                    }
+                    let former = std::mem::replace(&mut args[position], value);
+                    if keep(&args) {
+                        break;
+                    }
+                    args[position] = former;
+                }
+            }
+        }
+        args
+    }
+
+    /// What both functions give for arguments.
+    pub(crate) fn witness(&self, args: Vec<Bits>, by_solver: bool) -> Witness {
+        // They have been evaluated on arguments of this shape before.
+        let results = |program: &Program| program.run(&args).unwrap_or_default();
+        let (old, new) = (results(&self.old), results(&self.new));
+        Witness { args, old, new, by_solver }
+    }
+}
+
+/// Values of an immediate that are tried in the search for the least one.
+const MAX_IMMEDIATES: usize = 256;
+
+/// Makes pieces of one argument zero, halves first, single bits last, as long as `keep` holds.
+fn clear_pieces(args: &mut [Bits], position: usize, keep: &mut impl FnMut(&[Bits]) -> bool) {
+    let width = args[position].width();
+    let mut piece = width.next_power_of_two();
+    loop {
+        // From the top, so that what is left stands low.
+        for low in (0..width).step_by(piece as usize).rev() {
+            let mut value = Bv::from(&args[position]);
+            let size = piece.min(width - low);
+            if value.extract(low, size).is_zero() {
+                continue;
+            }
+            value.insert(low, &Bv::zero(size));
+            let former = std::mem::replace(&mut args[position], Bits::from(&value));
+            if !keep(args) {
+                args[position] = former;
+            }
+        }
+        if piece == 1 {
+            break;
+        }
+        piece /= 2;
+    }
+}
+
+/// An immediate's value as an argument.
+fn immediate(width: u32, value: i64) -> Bits {
+    Bits::from(&Bv::from_i64(width, value))
+}
+
+/// Deterministic arguments for functions of a shape, directed ones first: the same for every function.
+pub(crate) fn examples(shape: &Shape, count: usize) -> Vec<Vec<Bits>> {
+    let argument = |(position, (width, range)): (usize, &Operand)| Argument {
+        name: format!("a{position}"),
+        c_type: String::new(),
+        width: *width,
+        kind: match range {
+            Some((low, high)) => Kind::Immediate(Immediate { low: *low, high: *high }),
+            None => Kind::Vector,
+        },
+        element: None,
+    };
+    let args: Vec<Argument> = shape.args.iter().enumerate().map(argument).collect();
+    let inputs = inputs::generate(&args, &inputs::immediates(&args), count, SEED, "");
+    let values = |record: &[u64]| {
+        let mut words = record[1..].iter().copied();
+        shape
+            .args
+            .iter()
+            .map(|(width, _)| {
+                let own: Vec<u64> = words.by_ref().take(width.div_ceil(64) as usize).collect();
+                Bits::from_words(*width, own)
+            })
+            .collect()
+    };
+    inputs.records.chunks_exact(inputs.record).map(values).collect()
+}

@@ -1,0 +1,152 @@
+//! What is compared: the entries and operations of one reading.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hydride_ir::{Function, Role};
+use parsers::{Isa, Outline, Parsed, Status, TextForm, UndefinedBits};
+
+use crate::meaning::Reading;
+
+/// One side of a comparison.
+#[derive(Clone, Debug, Default)]
+pub struct Side<'a> {
+    /// The entries; their order does not matter.
+    pub entries: Vec<Entry<'a>>,
+}
+
+/// An entry of a document, or an instruction of an output.
+#[derive(Clone, Debug)]
+pub struct Entry<'a> {
+    /// The instruction set.
+    pub isa: Isa,
+    /// Unique within its instruction set.
+    pub id: String,
+    /// Where the entry says so, what it needs of the machine; tells twins of one name apart.
+    pub extensions: Vec<String>,
+    /// The C prototype, where it is known.
+    pub prototype: Option<Prototype>,
+    /// The text of its semantics and of what kind it is, where it is at hand.
+    pub text: Option<(TextForm, &'a str)>,
+    /// Its semantics, or why there is none.
+    pub semantics: Result<Semantics<'a>, String>,
+}
+
+/// The semantics of an entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Semantics<'a> {
+    /// As parsed.
+    pub function: &'a Function,
+    /// Bits that the document leaves undefined.
+    pub undefined: &'a [UndefinedBits],
+}
+
+/// A C prototype.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prototype {
+    /// The result's type.
+    pub result: String,
+    /// Types and names of the parameters.
+    pub args: Vec<(String, String)>,
+}
+
+/// An operation of the IR with its members.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Operation {
+    /// The name.
+    pub name: String,
+    /// Names of the parameters, in order.
+    pub params: Vec<String>,
+    /// Instruction sets and ids.
+    pub members: BTreeSet<(String, String)>,
+}
+
+impl std::fmt::Display for Prototype {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} (", self.result)?;
+        for (position, (c_type, name)) in self.args.iter().enumerate() {
+            write!(f, "{}{c_type} {name}", if position == 0 { "" } else { ", " })?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl Prototype {
+    /// Whether both have the same types, whatever the names are.
+    pub fn has_types_of(&self, other: &Self) -> bool {
+        let types = |prototype: &Self| -> Vec<String> {
+            prototype.args.iter().map(|(c_type, _)| c_type.clone()).collect()
+        };
+        self.result == other.result && types(self) == types(other)
+    }
+}
+
+impl<'a> Side<'a> {
+    /// Adds what documents of one instruction set say. `outlines` has the entries' own texts by id, where they
+    /// are at hand; what an outline does not say is its instruction's.
+    pub fn add(&mut self, isa: Isa, parsed: &'a Parsed, outlines: &'a BTreeMap<String, Outline>) {
+        let mut instructions: BTreeMap<&str, &parsers::Instruction> = BTreeMap::new();
+        for instruction in &parsed.instructions {
+            instructions.entry(&instruction.id).or_insert(instruction);
+        }
+        for line in &parsed.ledger {
+            let outline = outlines.get(&line.id);
+            let instruction = instructions.get(line.id.as_str()).copied();
+            let semantics = match (&line.status, instruction) {
+                (Status::Modelled, Some(instruction)) => {
+                    Ok(Semantics { function: &instruction.function, undefined: &instruction.undefined })
+                }
+                (Status::Modelled, None) => Err("missing".to_owned()),
+                (Status::Excluded { reason, .. } | Status::Failed { reason, .. }, _) => Err(reason.clone()),
+            };
+            let extensions = outline.map(|outline| &outline.extensions).filter(|own| !own.is_empty());
+            let extensions = extensions.or_else(|| Some(&instruction?.extensions));
+            let typed = outline.filter(|outline| !outline.result.is_empty() || !outline.args.is_empty());
+            self.entries.push(Entry {
+                isa,
+                id: line.id.clone(),
+                extensions: extensions.cloned().unwrap_or_default(),
+                prototype: typed.map(Prototype::from).or_else(|| instruction.map(Prototype::from)),
+                text: outline.map(|outline| (outline.form, outline.text.as_str())),
+                semantics,
+            });
+        }
+    }
+}
+
+impl From<&Outline> for Prototype {
+    fn from(outline: &Outline) -> Self {
+        Self { result: outline.result.clone(), args: outline.args.clone() }
+    }
+}
+
+impl From<&parsers::Instruction> for Prototype {
+    fn from(instruction: &parsers::Instruction) -> Self {
+        let signature = &instruction.signature;
+        let types: Vec<&str> = signature.results.iter().map(|result| result.c_type.as_str()).collect();
+        let arg = |arg: &parsers::Argument| (arg.c_type.clone(), arg.name.clone());
+        Self { result: types.join(", "), args: signature.args.iter().map(arg).collect() }
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// The name without what tells twins apart.
+    pub fn name(&self) -> &str {
+        self.id.split(['@', '#']).next().unwrap_or(&self.id)
+    }
+
+    /// The semantics to compare, where there is one.
+    pub(crate) fn reading(&self) -> Option<Reading<'a>> {
+        let semantics = self.semantics.as_ref().ok()?;
+        Some(Reading { function: semantics.function, undefined: semantics.undefined })
+    }
+
+    /// The documented values of the immediates, by name.
+    pub(crate) fn immediates(&self) -> Vec<(&'a str, i64, i64)> {
+        let Ok(semantics) = &self.semantics else { return Vec::new() };
+        let immediate = |arg: &'a hydride_ir::Arg| match arg.role {
+            Role::Immediate { low, high } => Some((arg.name.as_str(), low, high)),
+            Role::Register => None,
+        };
+        semantics.function.args.iter().filter_map(immediate).collect()
+    }
+}

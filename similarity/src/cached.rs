@@ -1,0 +1,168 @@
+//! Certificates that were made before: a question that was asked in an earlier run, or earlier in this one,
+//! is answered by the prover's cache.
+
+use std::hash::{Hash, Hasher};
+
+use hydride_ir::lane::Masking;
+use hydride_ir::{Arg, Function, ResultSlot, Stmt};
+use smt::{Key, Prover};
+
+use crate::application::Application;
+use crate::certificate::{Proof, Refusal, prove};
+
+/// Proves that `class` applied as `application` says equals `member`, its directly parsed function.
+///
+/// With a cache ([`Prover::with_cache`]) the answer can be an earlier one to the same question: the content of
+/// both functions, up to names, and the application. Refusals other than a difference are not kept.
+pub fn certify(
+    class: &Function,
+    member: &Function,
+    application: &Application,
+    prover: &mut Prover,
+) -> Result<Proof, Refusal> {
+    let Some(cache) = prover.cache() else { return prove(class, member, application, prover) };
+    let key = key(class, member, application);
+    if let Some(found) = cache.find(&key)
+        && let Some((_, answer)) = VERDICTS.iter().find(|(code, _)| *code == found)
+    {
+        return answer.clone();
+    }
+    let answer = prove(class, member, application, prover);
+    if let Some((code, _)) = VERDICTS.iter().find(|(_, known)| *known == answer) {
+        cache.store(key, *code);
+    }
+    answer
+}
+
+/// The answers that are kept, with their codes.
+const VERDICTS: &[(u8, Result<Proof, Refusal>)] =
+    &[(1, Ok(Proof::Structural)), (2, Ok(Proof::Smt)), (3, Err(Refusal::Different))];
+
+fn key(class: &Function, member: &Function, application: &Application) -> Key {
+    let mut hasher = Content::default();
+    b"certificate".hash(&mut hasher);
+    content(class, &mut hasher);
+    content(member, &mut hasher);
+    let Application { params, args, masking, part } = application;
+    (params, args, part).hash(&mut hasher);
+    let fields = |masking: Masking| {
+        let Masking { mask, stride, lane, pass, negated } = masking;
+        (mask, stride, lane, pass, negated)
+    };
+    masking.map(fields).hash(&mut hasher);
+    *blake3::hash(&hasher.0).as_bytes()
+}
+
+/// The key of a question about one function by itself; `what` says which, with all else that it depends on.
+pub(crate) fn question(what: &[u8], function: &Function) -> Key {
+    let mut hasher = Content::default();
+    what.hash(&mut hasher);
+    content(function, &mut hasher);
+    *blake3::hash(&hasher.0).as_bytes()
+}
+
+/// All of a function but names and the parameters' own values.
+fn content(function: &Function, hasher: &mut Content) {
+    function.params.len().hash(hasher);
+    for Arg { name: _, width, role } in &function.args {
+        (width, role).hash(hasher);
+    }
+    for ResultSlot { name: _, width } in &function.results {
+        width.hash(hasher);
+    }
+    (function.args.len(), function.results.len()).hash(hasher);
+    function.exprs().hash(hasher);
+    statements(&function.body, hasher);
+}
+
+fn statements(body: &[Stmt], hasher: &mut Content) {
+    body.len().hash(hasher);
+    for stmt in body {
+        match stmt {
+            Stmt::For { index, count, body } => {
+                (0u8, index, count).hash(hasher);
+                statements(body, hasher);
+            }
+            Stmt::Assign { result, low, value } => (1u8, result, low, value).hash(hasher),
+        }
+    }
+}
+
+/// Collects what is hashed, so that equal bytes are equal content.
+#[derive(Default)]
+struct Content(Vec<u8>);
+
+impl Hasher for Content {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Memory(Mutex<BTreeMap<Key, u8>>);
+
+    impl smt::Cache for Memory {
+        fn find(&self, key: &Key) -> Option<u8> {
+            self.0.lock().unwrap().get(key).copied()
+        }
+
+        fn store(&self, key: Key, verdict: u8) {
+            self.0.lock().unwrap().insert(key, verdict);
+        }
+    }
+
+    const CLASS: &str = "func @c[w = 8](%a: w, %b: w) -> (%d: w) { %d[0 +: w] = sub(%a, %b) }";
+
+    #[test]
+    fn an_answer_is_kept_under_everything_it_depends_on() {
+        let memory = Arc::new(Memory::default());
+        let mut prover = Prover::new().with_cache(memory.clone());
+        let class = Function::parse(CLASS).unwrap();
+        let member =
+            Function::parse("func @m(%x: 8, %y: 8) -> (%d: 8) { %d[0 +: 8] = sub(%x, %y) }").unwrap();
+        let order = |args: &[u32]| Application::plain(vec![8], args);
+        assert_eq!(certify(&class, &member, &order(&[0, 1]), &mut prover), Ok(Proof::Structural));
+        assert_eq!(certify(&class, &member, &order(&[1, 0]), &mut prover), Err(Refusal::Different));
+        let other = Function::parse("func @m(%x: 8, %y: 8) -> (%d: 8) { %d[0 +: 8] = sub(%y, %x) }").unwrap();
+        assert_eq!(certify(&class, &other, &order(&[1, 0]), &mut prover), Ok(Proof::Structural));
+        let known = memory.0.lock().unwrap().len();
+        // Other names, the same question.
+        let renamed = Function::parse(&CLASS.replace("@c", "@d").replace("%a", "%p")).unwrap();
+        assert_eq!(certify(&renamed, &member, &order(&[0, 1]), &mut prover), Ok(Proof::Structural));
+        assert_eq!(memory.0.lock().unwrap().len(), known);
+        // The cache is asked: what it says is believed.
+        memory.0.lock().unwrap().values_mut().for_each(|verdict| *verdict = 2);
+        assert_eq!(certify(&class, &member, &order(&[1, 0]), &mut prover), Ok(Proof::Smt));
+    }
+
+    #[test]
+    fn what_is_not_decided_is_not_kept() {
+        let memory = Arc::new(Memory::default());
+        let mut prover = Prover::new().step_limit(1).with_cache(memory.clone());
+        let class = Function::parse(
+            "func @c(%a: 64, %b: 64) -> (%d: 64) { %d[0 +: 64] = mul(add(%a, %b), add(%a, %b)) }",
+        )
+        .unwrap();
+        let member = Function::parse(
+            "func @m(%a: 64, %b: 64) -> (%d: 64) { %d[0 +: 64] = add(mul(%a, %a), add(mul(%b, %b), mul(0x2:64, mul(%a, %b)))) }",
+        )
+        .unwrap();
+        let application = Application::plain(vec![], &[0, 1]);
+        let answer = certify(&class, &member, &application, &mut prover);
+        assert!(matches!(answer, Err(Refusal::Unknown(_))), "{answer:?}");
+        let illegal = Application::plain(vec![1], &[0, 1]);
+        assert!(certify(&class, &member, &illegal, &mut prover).is_err());
+        assert!(memory.0.lock().unwrap().is_empty());
+    }
+}

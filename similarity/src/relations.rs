@@ -1,0 +1,400 @@
+//! How classes relate: one is another with a parameter fixed, with an argument constant or given twice, or is
+//! one followed by another.
+//!
+//! Each such relation is tried on a small instance of a class: the changed function is analyzed like an
+//! instruction, meets the class whose key it has, and is proved a member of it beside that class's own members
+//! ([`crate::partition()`]). What is not proved is no relation.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hydride_ir::passes::{dead_code, instantiate};
+use hydride_ir::{Arg, ArgId, Bits, ExprId, Function, Num, Op, ResultId, ResultSlot, Role, Stmt, legality};
+use rayon::prelude::*;
+use smt::Prover;
+
+use crate::analyze::{Analysis, analyze};
+use crate::cached::question;
+use crate::partition::{Class, Entry, Partition, partition};
+
+/// What makes one class another; classes are positions in the partition's list.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Relation {
+    /// The class that is changed; for [`Change::Then`] the one that is taken apart.
+    pub from: usize,
+    /// What is done to it.
+    pub change: Change,
+    /// The class that results; for [`Change::Then`] the one that is computed first.
+    pub to: usize,
+}
+
+/// What is done to a class.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// A parameter has a value that no member has.
+    Parameter {
+        /// The parameter.
+        name: String,
+        /// Its value.
+        value: i64,
+    },
+    /// An argument has all bits zero, or all one.
+    Constant {
+        /// The argument's position.
+        arg: u32,
+        /// Whether the bits are ones.
+        ones: bool,
+    },
+    /// Two arguments are the same.
+    Same {
+        /// One argument's position.
+        arg: u32,
+        /// The other's.
+        other: u32,
+    },
+    /// It computes `to` and then this class on the result.
+    Then {
+        /// The class computed last.
+        last: usize,
+    },
+}
+
+/// A changed instance, to be recognised.
+struct Trial {
+    from: usize,
+    change: Trying,
+    function: Function,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Trying {
+    One(Change),
+    /// The operand of this position, computed first, and what is left to compute then.
+    First(u32),
+    Last(u32),
+}
+
+/// All relations that can be shown, sorted.
+pub fn relations(
+    entries: &[Entry<'_>],
+    classes: &[Class],
+    new_prover: &(dyn Fn() -> Prover + Sync),
+) -> Vec<Relation> {
+    let trials: Vec<Trial> =
+        classes.par_iter().enumerate().flat_map_iter(|(position, class)| trials(position, class)).collect();
+    let mut by_key: BTreeMap<&str, usize> = BTreeMap::new();
+    for (position, class) in classes.iter().enumerate() {
+        for member in &class.members {
+            by_key.entry(&entries[member.entry].analysis.shape.key).or_insert(position);
+        }
+    }
+    let analyses = analyses(&trials, &by_key, new_prover);
+    // What met another class, beside two members of that class.
+    let mut met: Vec<(usize, usize)> = Vec::new();
+    let mut candidates: Vec<Entry<'_>> = Vec::new();
+    let names: Vec<String> = (0..trials.len()).map(|position| format!("{position:08}")).collect();
+    for (position, (trial, analysis)) in trials.iter().zip(&analyses).enumerate() {
+        let Some(analysis) = analysis else { continue };
+        let Some(to) = by_key.get(analysis.shape.key.as_str()) else { continue };
+        if *to != trial.from {
+            met.push((position, *to));
+            candidates.push(Entry { isa: TRIAL, id: &names[position], function: &trial.function, analysis });
+        }
+    }
+    let targets: BTreeSet<usize> = met.iter().map(|(_, to)| *to).collect();
+    let mut owners: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for to in targets {
+        let members = &classes[to].members;
+        for member in [&members[0], &members[members.len() - 1]] {
+            let entry = entries[member.entry];
+            if owners.insert((entry.isa, entry.id), to).is_none() {
+                candidates.push(entry);
+            }
+        }
+    }
+    let proved = proved(&candidates, &owners, new_prover);
+    let mut found: BTreeSet<Relation> = BTreeSet::new();
+    let mut halves: BTreeMap<(usize, u32), (Option<usize>, Option<usize>)> = BTreeMap::new();
+    for (position, to) in met {
+        if !proved.contains(&(names[position].as_str(), to)) {
+            continue;
+        }
+        let trial = &trials[position];
+        match &trial.change {
+            Trying::One(change) => {
+                found.insert(Relation { from: trial.from, change: change.clone(), to });
+            }
+            Trying::First(operand) => halves.entry((trial.from, *operand)).or_default().0 = Some(to),
+            Trying::Last(operand) => halves.entry((trial.from, *operand)).or_default().1 = Some(to),
+        }
+    }
+    for ((from, _), halves) in halves {
+        if let (Some(to), Some(last)) = halves {
+            found.insert(Relation { from, change: Change::Then { last }, to });
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// What is found of the trials that meet a class. Most meet none, which the cache remembers for as long as there
+/// are the same classes.
+fn analyses(
+    trials: &[Trial],
+    by_key: &BTreeMap<&str, usize>,
+    new_prover: &(dyn Fn() -> Prover + Sync),
+) -> Vec<Option<Analysis>> {
+    const MEETS_NONE: u8 = 0;
+    let mut hasher = blake3::Hasher::new();
+    by_key.keys().for_each(|key| {
+        hasher.update(key.as_bytes()).update(b" ");
+    });
+    let what = [b"relation".as_slice(), hasher.finalize().as_bytes()].concat();
+    let cache = new_prover().cache();
+    let analysis = |trial: &Trial| {
+        let question = cache.as_ref().map(|_| question(&what, &trial.function));
+        if let (Some(cache), Some(question)) = (&cache, &question)
+            && cache.find(question) == Some(MEETS_NONE)
+        {
+            return None;
+        }
+        let found =
+            analyze(&trial.function).ok().filter(|found| by_key.contains_key(found.shape.key.as_str()));
+        if let (Some(cache), Some(question), None) = (&cache, question, &found) {
+            cache.store(question, MEETS_NONE);
+        }
+        found
+    };
+    trials.par_iter().map(analysis).collect()
+}
+
+/// The instruction set of trials, which is none.
+const TRIAL: &str = "~";
+
+/// Trials, by name, that are proved to be in one class with a member of a given class.
+fn proved<'a>(
+    candidates: &[Entry<'a>],
+    owners: &BTreeMap<(&str, &str), usize>,
+    new_prover: &(dyn Fn() -> Prover + Sync),
+) -> BTreeSet<(&'a str, usize)> {
+    let Partition { classes, .. } = partition(candidates, new_prover, &|_| {});
+    let mut proved = BTreeSet::new();
+    for class in &classes {
+        let members = || class.members.iter().map(|member| &candidates[member.entry]);
+        let real: BTreeSet<usize> =
+            members().filter_map(|entry| owners.get(&(entry.isa, entry.id)).copied()).collect();
+        for trial in members().filter(|entry| entry.isa == TRIAL) {
+            proved.extend(real.iter().map(|to| (trial.id, *to)));
+        }
+    }
+    proved
+}
+
+/// The changed instances of a class.
+fn trials(from: usize, class: &Class) -> Vec<Trial> {
+    let size = |params: &[i64]| {
+        let at = |num: &Num| num.eval(|atom| value(atom, params)).unwrap_or(i64::MAX);
+        let widths = class.function.args.iter().map(|arg| &arg.width);
+        widths
+            .chain(class.function.results.iter().map(|result| &result.width))
+            .map(at)
+            .fold(0, i64::saturating_add)
+    };
+    let known: Vec<&[i64]> =
+        class.members.iter().map(|member| member.application.params.as_slice()).collect();
+    let Some(params) = known.iter().copied().min_by_key(|params| (size(params), params.to_vec())) else {
+        return Vec::new();
+    };
+    // Functions without lane form have no relatives but themselves, and can be very large.
+    let Ok(instance) = instantiate(&class.function, params) else { return Vec::new() };
+    if instance.body.len() > MAX_STATEMENTS {
+        return Vec::new();
+    }
+    let mut trials = Vec::new();
+    let mut push = |change: Trying, function: Option<Function>| {
+        trials.extend(function.map(|function| Trial { from, change, function }));
+    };
+    let args = &instance.args;
+    let register = |arg: usize| args[arg].role == Role::Register;
+    for arg in (0..args.len()).filter(|arg| register(*arg) && args.len() > 1) {
+        for ones in [false, true] {
+            let change = Change::Constant { arg: arg as u32, ones };
+            push(Trying::One(change), with_constant(&instance, arg as u32, ones));
+        }
+        for other in (arg + 1..args.len()).filter(|other| register(*other)) {
+            if args[arg].width == args[other].width {
+                let change = Change::Same { arg: arg as u32, other: other as u32 };
+                push(Trying::One(change), Some(with_same(&instance, arg as u32, other as u32)));
+            }
+        }
+    }
+    let legal = legality(&class.function, &known);
+    for (position, param) in class.function.params.iter().enumerate() {
+        for value in [0, 1] {
+            let mut values = params.to_vec();
+            values[position] = value;
+            if !known.iter().any(|params| params[position] == value) && legal.holds(&values) {
+                let change = Change::Parameter { name: param.name.clone(), value };
+                push(Trying::One(change), instantiate(&class.function, &values).ok());
+            }
+        }
+    }
+    if let Some((loops, low, root)) = single(&instance) {
+        let operands = instance.expr(root).op.operands();
+        for (operand, id) in operands.iter().enumerate() {
+            if let Some((first, last)) = taken_apart(&instance, &loops, &low, root, operand, *id) {
+                push(Trying::First(operand as u32), Some(first));
+                push(Trying::Last(operand as u32), Some(last));
+            }
+        }
+    }
+    trials
+}
+
+/// Statements of an instance beyond which no relation is looked for.
+const MAX_STATEMENTS: usize = 16;
+
+fn value(atom: hydride_ir::Atom, params: &[i64]) -> i64 {
+    match atom {
+        hydride_ir::Atom::Param(param) => params.get(param.0 as usize).copied().unwrap_or(0),
+        hydride_ir::Atom::Index(_) => 0,
+    }
+}
+
+/// The function with expressions exchanged.
+fn rebuilt(
+    function: &Function,
+    mut exchange: impl FnMut(&mut Function, &Op, &Num) -> Option<ExprId>,
+) -> Function {
+    let mut changed = Function::new(&function.name);
+    changed.args.clone_from(&function.args);
+    changed.results.clone_from(&function.results);
+    let mut ids: Vec<ExprId> = Vec::with_capacity(function.exprs().len());
+    for expr in function.exprs() {
+        let id = exchange(&mut changed, &expr.op, &expr.width).unwrap_or_else(|| {
+            let op = expr.op.map_operands(|operand| ids[operand.0 as usize]);
+            changed.push(op, expr.width.clone())
+        });
+        ids.push(id);
+    }
+    changed.body = statements(&function.body, &ids);
+    changed
+}
+
+fn statements(body: &[Stmt], ids: &[ExprId]) -> Vec<Stmt> {
+    let statement = |stmt: &Stmt| match stmt {
+        Stmt::For { index, count, body } => {
+            Stmt::For { index: *index, count: count.clone(), body: statements(body, ids) }
+        }
+        Stmt::Assign { result, low, value } => {
+            Stmt::Assign { result: *result, low: low.clone(), value: ids[value.0 as usize] }
+        }
+    };
+    body.iter().map(statement).collect()
+}
+
+fn with_constant(function: &Function, arg: u32, ones: bool) -> Option<Function> {
+    let width = u32::try_from(function.args[arg as usize].width.as_constant()?).ok()?;
+    let bits = if ones { Bits::ones(width) } else { Bits::zero(width) };
+    Some(rebuilt(function, |changed, op, width| {
+        matches!(op, Op::Arg(ArgId(own)) if *own == arg)
+            .then(|| changed.push(Op::Const(bits.clone()), width.clone()))
+    }))
+}
+
+fn with_same(function: &Function, arg: u32, other: u32) -> Function {
+    rebuilt(function, |changed, op, width| {
+        matches!(op, Op::Arg(ArgId(own)) if *own == other)
+            .then(|| changed.push(Op::Arg(ArgId(arg)), width.clone()))
+    })
+}
+
+/// Loops, outermost first, with constant counts.
+type Loops = Vec<(hydride_ir::IndexId, i64)>;
+
+/// The loops, position and value of the only statement.
+fn single(function: &Function) -> Option<(Loops, Num, ExprId)> {
+    let mut loops = Vec::new();
+    let mut body = &function.body;
+    if function.results.len() != 1 {
+        return None;
+    }
+    loop {
+        match body.as_slice() {
+            [Stmt::For { index, count, body: inner }] => {
+                loops.push((*index, count.as_constant()?));
+                body = inner;
+            }
+            [Stmt::Assign { low, value, .. }] => return Some((loops, low.clone(), *value)),
+            _ => return None,
+        }
+    }
+}
+
+/// A function that computes one operand of the outermost operator, element by element, and one that takes
+/// these and does the rest.
+fn taken_apart(
+    function: &Function,
+    loops: &Loops,
+    low: &Num,
+    root: ExprId,
+    operand: usize,
+    inner: ExprId,
+) -> Option<(Function, Function)> {
+    let mut loops = loops.clone();
+    if let Op::Fold { index, count, .. } = &function.expr(root).op {
+        loops.push((*index, count.as_constant()?));
+    }
+    // A slice of an argument is nothing to compute, whatever its width.
+    let mut leaf = inner;
+    while let Op::Cast { of, .. } | Op::Extract { of, .. } = function.expr(leaf).op {
+        leaf = of;
+    }
+    if matches!(function.expr(leaf).op, Op::Arg(_) | Op::Const(_) | Op::Int(_)) {
+        return None;
+    }
+    let width = function.expr(inner).width.as_constant()?;
+    // The elements of the first part stand side by side, in the order in which they are computed.
+    let mut place = Num::constant(0);
+    let mut total = width;
+    for (index, count) in loops.iter().rev() {
+        place = place + Num::index(*index) * Num::constant(total);
+        total = total.checked_mul(*count)?;
+    }
+    if total > i64::from(hydride_ir::MAX_WIDTH) {
+        return None;
+    }
+    let mut first = Function::new(&function.name);
+    first.args.clone_from(&function.args);
+    first.results = vec![ResultSlot { name: "first".into(), width: total.into() }];
+    for expr in function.exprs() {
+        first.push(expr.op.clone(), expr.width.clone());
+    }
+    let mut body = vec![Stmt::Assign { result: ResultId(0), low: place.clone(), value: inner }];
+    for (index, count) in loops.iter().rev() {
+        body = vec![Stmt::For { index: *index, count: (*count).into(), body }];
+    }
+    first.body = body;
+
+    let mut last = Function::new(&function.name);
+    last.args.clone_from(&function.args);
+    last.args.push(Arg { name: "first".into(), width: total.into(), role: Role::Register });
+    last.results.clone_from(&function.results);
+    for expr in &function.exprs()[..root.0 as usize] {
+        last.push(expr.op.clone(), expr.width.clone());
+    }
+    let whole = last.push(Op::Arg(ArgId(function.args.len() as u32)), total);
+    let slice = last.push(Op::Extract { of: whole, low: place }, width);
+    let mut position = 0;
+    let op = function.expr(root).op.map_operands(|own| {
+        position += 1;
+        if position == operand + 1 { slice } else { own }
+    });
+    let value = last.push(op, function.expr(root).width.clone());
+    let mut body = vec![Stmt::Assign { result: ResultId(0), low: low.clone(), value }];
+    let around = loops.len() - usize::from(matches!(function.expr(root).op, Op::Fold { .. }));
+    for (index, count) in loops[..around].iter().rev() {
+        body = vec![Stmt::For { index: *index, count: (*count).into(), body }];
+    }
+    last.body = body;
+    let (first, last) = (dead_code(&first), dead_code(&last));
+    (first.verify().is_ok() && last.verify().is_ok()).then_some((first, last))
+}

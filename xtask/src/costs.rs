@@ -1,0 +1,289 @@
+//! `cargo xtask costs`: the tables in `specs/costs`, measured again.
+//!
+//! x86: `llvm-mca` says what each register form that Intel's document names costs on a CPU, each in a region of
+//! its own. HVX: the prototypes' instruction type says how many vector units it takes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+
+use crate::root;
+
+/// The program that knows scheduling models.
+const MCA: &str = "llvm-mca-19";
+
+/// The assembler that says which forms there are.
+const MC: &str = "llvm-mc-19";
+
+/// CPUs of x86 with a table.
+const CPUS: &[&str] = &["icelake-server", "znver4"];
+
+/// Extensions beyond those of the scheduling model's CPU, so that every form assembles.
+const FEATURES: &str = "+adx,+avx512vp2intersect,+gfni,+sha,+vaes,+vpclmulqdq,+fma4,+xop,+sse4a";
+
+/// General registers by width and position.
+const SCALARS: &[(&str, [&str; 4])] =
+    &[("r32", ["edi", "esi", "edx", "ecx"]), ("r64", ["rdi", "rsi", "rdx", "rcx"])];
+
+/// Latency and micro-operations by `mnemonic operands`.
+type Costs = BTreeMap<String, (u32, u32)>;
+
+#[derive(Deserialize)]
+struct Report {
+    #[serde(rename = "CodeRegions")]
+    regions: Vec<Region>,
+}
+
+#[derive(Deserialize)]
+struct Region {
+    #[serde(rename = "Name")]
+    name: String,
+    #[serde(rename = "InstructionInfoView")]
+    info: Info,
+}
+
+#[derive(Deserialize)]
+struct Info {
+    #[serde(rename = "InstructionList")]
+    list: Vec<Instruction>,
+}
+
+#[derive(Deserialize)]
+struct Instruction {
+    #[serde(rename = "Latency")]
+    latency: u32,
+    #[serde(rename = "NumMicroOpcodes")]
+    uops: u32,
+}
+
+/// Writes the tables, or with `check` says which differ (exit code 1).
+pub fn costs(specs: &Path, check: bool) -> Result<i32> {
+    let forms = forms(&specs.join("x86"))?;
+    let mut tables = Vec::new();
+    for cpu in CPUS {
+        let source = format!(
+            "llvm-mca-19 -mcpu={cpu} -json ({}): Latency and NumMicroOpcodes of each register form",
+            version()?
+        );
+        let uop = "a micro-operation of LLVM's scheduling model";
+        tables.push((*cpu, table(cpu, "x86", &source, uop, &measure(cpu, &forms)?)));
+    }
+    let source = "hvx_hexagon_protos.h of LLVM: Instruction Type (CVI_..._DV and CVI_VP_VS take two vector units); \
+                  the header gives no latencies, each counts 1";
+    let header = specs.join("hvx/hvx_hexagon_protos.h");
+    let text = fs::read_to_string(&header).with_context(|| format!("cannot read {}", header.display()))?;
+    tables.push((
+        "hvx-v66",
+        table("hvx-v66", "hvx", source, "a vector unit of a packet", &vector_units(&text)),
+    ));
+    let mut differ = 0;
+    for (name, text) in tables {
+        let path = root().join(format!("specs/costs/{name}.json"));
+        if !check {
+            fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        } else if fs::read_to_string(&path).unwrap_or_default() != text {
+            println!("costs: {} differs", path.display());
+            differ = 1;
+        }
+    }
+    Ok(differ)
+}
+
+fn version() -> Result<String> {
+    let output =
+        Command::new(MCA).arg("--version").output().with_context(|| format!("cannot start {MCA}"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let version = text.split_whitespace().skip_while(|word| *word != "version").nth(1);
+    Ok(format!("LLVM {}", version.unwrap_or("of unknown version")))
+}
+
+fn table(cpu: &str, isa: &str, source: &str, uop: &str, costs: &Costs) -> String {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let mut text = format!(
+        "{{\n\"cpu\":{},\n\"isa\":{},\n\"source\":{},\n\"uop\":{},\n\"instructions\":{{",
+        quoted(cpu),
+        quoted(isa),
+        quoted(source),
+        quoted(uop)
+    );
+    for (number, (form, (latency, uops))) in costs.iter().enumerate() {
+        let comma = if number == 0 { "" } else { "," };
+        let _ = write!(text, "{comma}\n{}:[{latency},{uops}]", quoted(form));
+    }
+    text.push_str("}}\n");
+    text
+}
+
+/// The register forms of the newest document of a folder: `mnemonic operands`, lower case.
+fn forms(folder: &Path) -> Result<BTreeSet<String>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "xml"));
+    files.sort();
+    let newest = files.last().with_context(|| format!("no document in {}", folder.display()))?;
+    let text = fs::read_to_string(newest).with_context(|| format!("cannot read {}", newest.display()))?;
+    let attribute = |tag: &str, name: &str| -> Option<String> {
+        let (_, value) = tag.split_once(&format!(" {name}=\""))?;
+        Some(value.split('"').next()?.to_lowercase())
+    };
+    let tags = text.split("<instruction ").skip(1).filter_map(|rest| rest.split('>').next());
+    let form = |tag: &str| {
+        let tag = format!(" {tag}");
+        let (name, form) = (attribute(&tag, "name")?, attribute(&tag, "form")?);
+        let operands: Vec<&str> = form.split(',').map(str::trim).collect();
+        Some(format!("{name} {}", operands.join(", ")))
+    };
+    Ok(tags.filter_map(form).filter(|form| line(form).is_some()).collect())
+}
+
+/// A form with registers for its kinds; `None` for memory, masks and what has no operands.
+fn line(form: &str) -> Option<String> {
+    let (mnemonic, operands) = form.split_once(' ')?;
+    let operand = |(at, kind): (usize, &str)| {
+        Some(match kind {
+            "xmm" | "ymm" | "zmm" | "k" => format!("{kind}{}", at + 1),
+            "imm8" => "1".to_owned(),
+            kind => {
+                let (_, names) = SCALARS.iter().find(|(scalar, _)| *scalar == kind)?;
+                (*names.get(at)?).to_owned()
+            }
+        })
+    };
+    let operands: Option<Vec<String>> = operands.split(", ").enumerate().map(operand).collect();
+    Some(format!("{mnemonic} {}", operands?.join(", ")))
+}
+
+/// What the forms that the CPU has cost.
+fn measure(cpu: &str, forms: &BTreeSet<String>) -> Result<Costs> {
+    let forms: Vec<(&String, String)> = forms.iter().filter_map(|form| Some((form, line(form)?))).collect();
+    // Lines that do not assemble are named by the assembler.
+    let mut source = String::from(".intel_syntax noprefix\n");
+    forms.iter().for_each(|(_, line)| source.push_str(&format!("{line}\n")));
+    let arguments =
+        ["-triple=x86_64", &format!("-mcpu={cpu}"), &format!("-mattr={FEATURES}"), "-filetype=null"];
+    let (_, errors) = feed(MC, &arguments, &source)?;
+    let wrong = |message: &str| -> Option<usize> {
+        let (place, _) = message.split_once(": error:")?;
+        place.split(':').nth(1)?.parse().ok()
+    };
+    let wrong: BTreeSet<usize> = errors.lines().filter_map(wrong).collect();
+    let mut source = String::from(".intel_syntax noprefix\n");
+    for (number, (_, line)) in forms.iter().enumerate().filter(|(number, _)| !wrong.contains(&(number + 2))) {
+        let _ = writeln!(source, "# LLVM-MCA-BEGIN {number}\n{line}\n# LLVM-MCA-END");
+    }
+    let arguments = [
+        "-mtriple=x86_64",
+        &format!("-mcpu={cpu}"),
+        &format!("-mattr={FEATURES}"),
+        "-json",
+        "-iterations=1",
+        "-skip-unsupported-instructions=lack-sched",
+    ];
+    let (output, errors) = feed(MCA, &arguments, &source)?;
+    let report: Report =
+        serde_json::from_str(&output).with_context(|| format!("{MCA} on {cpu}: {}", errors.trim()))?;
+    let mut costs = Costs::new();
+    for region in report.regions {
+        let number: usize = region.name.parse().with_context(|| format!("the region {}", region.name))?;
+        if let (Some((form, _)), [one]) = (forms.get(number), &region.info.list[..]) {
+            costs.insert((*form).clone(), (one.latency, one.uops));
+        }
+    }
+    ensure!(!costs.is_empty(), "{MCA} knows no instruction of {cpu}");
+    Ok(costs)
+}
+
+/// What a program prints and complains of when it is given `input`.
+fn feed(program: &str, arguments: &[&str], input: &str) -> Result<(String, String)> {
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start {program} (Debian: llvm-19)"))?;
+    let mut stdin = child.stdin.take().context("no input")?;
+    let text = input.to_owned();
+    let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
+    let output = child.wait_with_output()?;
+    // A program that ends early says why by itself.
+    let _ = writer.join();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok((text(&output.stdout), text(&output.stderr)))
+}
+
+/// Vector units of each instruction of the prototypes: a type for two units, or one.
+fn vector_units(header: &str) -> Costs {
+    let mut costs = Costs::new();
+    let mut syntax = None;
+    for line in header.lines() {
+        let Some((key, value)) = line.split_once(':') else { continue };
+        match key.trim() {
+            "Assembly Syntax" => syntax = Some(value.trim().to_owned()),
+            "Instruction Type" => {
+                let kind = value.trim();
+                let Some(syntax) = syntax.take().filter(|_| kind.starts_with("CVI_")) else { continue };
+                let assigned = syntax.rsplit_once('=').map_or(syntax.as_str(), |(_, right)| right);
+                let called = assigned.split('(').next().unwrap_or_default();
+                let plain = !assigned.contains('(') && syntax.contains('=');
+                let mnemonic = if plain { "=" } else { called };
+                let operands: Vec<&str> = syntax.split(',').map(str::trim).collect();
+                let key = format!("{mnemonic} {}", operands.join(", ")).to_lowercase();
+                let two = kind.ends_with("_DV") || kind == "CVI_VP_VS";
+                costs.insert(key, (1, if two { 2 } else { 1 }));
+            }
+            _ => {}
+        }
+    }
+    costs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Table {
+        instructions: Costs,
+    }
+
+    #[test]
+    fn forms_become_lines() {
+        assert_eq!(line("vpternlogd zmm, zmm, zmm, imm8").unwrap(), "vpternlogd zmm1, zmm2, zmm3, 1");
+        assert_eq!(line("movd xmm, r32").unwrap(), "movd xmm1, esi");
+        assert_eq!(line("paddd xmm, m128"), None);
+    }
+
+    #[test]
+    fn a_sample_of_the_tables_is_what_the_tool_says() {
+        if !crate::process::have(MCA) || !crate::process::have(MC) {
+            eprintln!("skipped: {MCA} is not installed");
+            return;
+        }
+        for cpu in CPUS {
+            let text = fs::read_to_string(root().join(format!("specs/costs/{cpu}.json"))).unwrap();
+            let table: Table = serde_json::from_str(&text).unwrap();
+            let sample: Costs = table.instructions.into_iter().step_by(10).collect();
+            assert!(sample.len() > 100);
+            let forms: BTreeSet<String> = sample.keys().cloned().collect();
+            assert_eq!(measure(cpu, &forms).unwrap(), sample, "{cpu}");
+        }
+    }
+
+    #[test]
+    fn the_type_says_how_many_vector_units() {
+        let header = "   Assembly Syntax:       Vdd32=vmpy(Vu32.h, Vv32.h)\n   Instruction Type:      CVI_VX_DV\n   \
+                      Assembly Syntax:       Rd32=vextract(Vu32,Rs32)\n   Instruction Type:      LD\n";
+        let costs = vector_units(header);
+        assert_eq!(
+            costs.into_iter().collect::<Vec<_>>(),
+            [("vmpy vdd32=vmpy(vu32.h, vv32.h)".to_owned(), (1, 2))]
+        );
+    }
+}
