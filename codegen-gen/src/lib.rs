@@ -43,6 +43,7 @@ pub use scheme::{Relation, Scheme, Slot};
 
 use autoir::Dialect;
 use operation::Operation;
+use rayon::prelude::*;
 
 /// What to generate for.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -104,6 +105,9 @@ pub enum GenerateError {
     Json(#[from] serde_json::Error),
 }
 
+/// Files that are made apart from the others.
+type Section<'a> = dyn Fn() -> Result<Vec<GeneratedFile>, GenerateError> + Sync + 'a;
+
 /// The files for a dialect, sorted by path. They depend on the dialect and the options alone.
 pub fn generate(dialect: &Dialect, options: &Options) -> Result<Vec<GeneratedFile>, GenerateError> {
     let operations: Vec<Operation<'_>> = dialect.ops().iter().map(Operation::new).collect();
@@ -119,18 +123,25 @@ pub fn generate(dialect: &Dialect, options: &Options) -> Result<Vec<GeneratedFil
     check::check(&definitions)?;
     let renderer = render::Renderer::new()?;
     let definitions = definitions::definitions(&operations, &options.vendors)?;
-    let mut files = vec![
-        llvm::intrinsics(&renderer, &for_llvm, left_out, options)?,
-        lowering::json(&operations, &definitions, options)?,
-        lowering::tables(&renderer, &for_llvm)?,
-        portable::file(&operations)?,
-        dictionary::file(&operations, &definitions, options)?,
+    let sections: [&Section<'_>; 6] = [
+        &|| evaluators::files(&renderer, &operations),
+        &|| Ok(vec![portable::file(&operations)?]),
+        &|| mlir::generate(&renderer, &operations, &definitions, options),
+        &|| Ok(vec![dictionary::file(&operations, &definitions, options)?]),
+        &|| {
+            Ok(vec![
+                lowering::json(&operations, &definitions, options)?,
+                lowering::tables(&renderer, &for_llvm)?,
+            ])
+        },
+        &|| Ok(vec![llvm::intrinsics(&renderer, &for_llvm, &left_out, options)?]),
     ];
+    let made: Vec<Vec<GeneratedFile>> =
+        sections.par_iter().map(|section| section()).collect::<Result<_, GenerateError>>()?;
+    let mut files: Vec<GeneratedFile> = made.into_iter().flatten().collect();
     files.extend(dictionary::schemas());
-    files.extend(evaluators::files(&renderer, &operations)?);
-    files.extend(mlir::generate(&renderer, &operations, &definitions, options)?);
-    files.extend(definitions.files);
     files.extend(plugin::plugin(&renderer, options)?);
+    files.extend(definitions.files);
     files.sort();
     Ok(files)
 }

@@ -8,11 +8,11 @@ use crate::scheme::{Relation, Slot};
 use crate::{GenerateError, GeneratedFile, LlvmVersion, Options};
 
 #[derive(Serialize)]
-struct Intrinsics {
+struct Intrinsics<'a> {
     llvm: u32,
     intrinsics: Vec<Intrinsic>,
     /// Operations that LLVM cannot express, with the reason.
-    left_out: Vec<String>,
+    left_out: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -28,7 +28,7 @@ struct Intrinsic {
 pub(crate) fn intrinsics(
     renderer: &Renderer,
     operations: &[&Operation<'_>],
-    left_out: Vec<String>,
+    left_out: &[String],
     options: &Options,
 ) -> Result<GeneratedFile, GenerateError> {
     let intrinsics = operations.iter().map(|operation| intrinsic(operation, options.llvm)).collect();

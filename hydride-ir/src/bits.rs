@@ -5,10 +5,11 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use smallvec::{SmallVec, smallvec};
 
 /// A literal of `width` bits. Words are least significant first; bits above `width` are zero.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Bits {
     width: u32,
     words: SmallVec<[u64; 1]>,

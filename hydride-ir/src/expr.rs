@@ -3,16 +3,18 @@
 //! Expressions live in their function's arena and refer to each other by [`ExprId`]; an operand's
 //! id is always smaller than its user's. Every expression has a width in bits, a [`Num`].
 
+use serde::{Deserialize, Serialize};
+
 use crate::bits::Bits;
 use crate::function::ArgId;
 use crate::num::{IndexId, Num};
 
 /// An expression of a function's arena.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ExprId(pub u32);
 
 /// An operation and the width of its value in bits.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Expr {
     /// What is computed.
     pub op: Op,
@@ -22,7 +24,7 @@ pub struct Expr {
 
 /// The operations. `signed` flags are numbers too (0 or 1), since signedness may be a parameter of
 /// a class; where an operator does not depend on signedness its flag is 0.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Op {
     /// A whole argument.
     Arg(ArgId),
@@ -116,7 +118,7 @@ pub enum Op {
 }
 
 /// Operators with one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum UnaryOp {
     /// Complement of every bit.
     Not,
@@ -133,7 +135,7 @@ pub enum UnaryOp {
 }
 
 /// Operators with two operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BinaryOp {
     /// Sum modulo 2^width.
     Add,
@@ -163,7 +165,7 @@ pub enum BinaryOp {
 }
 
 /// Relations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum CompareOp {
     /// Equal.
     Eq,

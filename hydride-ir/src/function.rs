@@ -1,22 +1,24 @@
 //! Functions: arguments, results, numeric parameters, and the statements that write the results.
 
+use serde::{Deserialize, Serialize};
+
 use crate::expr::{Expr, ExprId, Op};
 use crate::num::{IndexId, Num};
 
 /// An argument of a function, by position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ArgId(pub u32);
 
 /// A result of a function, by position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ResultId(pub u32);
 
 /// A numeric parameter of a function, by position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ParamId(pub u32);
 
 /// The semantics of one instruction, or of a class of instructions over its parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
     /// The instruction's or class's name.
     pub name: String,
@@ -32,7 +34,7 @@ pub struct Function {
 }
 
 /// A numeric parameter with the value at which the function is meant unless told otherwise.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Param {
     /// Name in the text form.
     pub name: String,
@@ -41,7 +43,7 @@ pub struct Param {
 }
 
 /// An argument.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arg {
     /// Name in the text form.
     pub name: String,
@@ -52,7 +54,7 @@ pub struct Arg {
 }
 
 /// What kind of operand an argument is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Role {
     /// A register or scalar value known at run time.
     Register,
@@ -67,7 +69,7 @@ pub enum Role {
 }
 
 /// A result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultSlot {
     /// Name in the text form.
     pub name: String,
@@ -76,7 +78,7 @@ pub struct ResultSlot {
 }
 
 /// A statement.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stmt {
     /// Runs the body for `index` = 0, 1, …, `count - 1`; iterations are independent.
     For {

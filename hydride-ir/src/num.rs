@@ -7,15 +7,17 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Add, Mul, Sub};
 
+use serde::{Deserialize, Serialize};
+
 use crate::function::ParamId;
 
 /// A loop index, unique within its function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct IndexId(pub u32);
 
 /// An affine integer expression `constant + Σ coefficient·atom` over products of parameters and
 /// loop indices; the sum is sorted and free of zero coefficients, so that equality is structural.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Num {
     constant: i64,
     /// Products (sorted atoms) with their non-zero coefficients.
@@ -23,7 +25,7 @@ pub struct Num {
 }
 
 /// What a number may depend on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Atom {
     /// A numeric parameter of the function.
     Param(ParamId),

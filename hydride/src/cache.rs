@@ -1,4 +1,5 @@
-//! What earlier runs found out, kept in one file: verdicts of proofs, and the outputs of whole runs.
+//! What earlier runs found out, kept in one file: answers to single questions, most of them verdicts of proofs, and
+//! the outputs of whole runs.
 //!
 //! Every key is a hash of all that the answer depends on, and everything is kept under the version of the
 //! program's own sources and of the solver: what another version kept is dropped when there is something to
@@ -16,6 +17,8 @@ use redb::{
     Database, DatabaseError, ReadOnlyDatabase, ReadableDatabase, ReadableTable, ReadableTableMetadata,
     TableDefinition,
 };
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use smt::Key;
 
 /// Where to keep what is found out.
@@ -51,12 +54,12 @@ fn standard_path() -> Option<PathBuf> {
 }
 
 const VERSION: TableDefinition<'_, &str, &str> = TableDefinition::new("version");
-const PROOFS: TableDefinition<'_, &[u8; 32], u64> = TableDefinition::new("proofs");
+const ANSWERS: TableDefinition<'_, &[u8; 32], &[u8]> = TableDefinition::new("answers");
 const RUNS: TableDefinition<'_, &[u8; 32], &[u8]> = TableDefinition::new("runs");
 
-/// Proofs beyond which a file is begun anew.
-const MAX_PROOFS: usize = 1_000_000;
-/// Answers of whole runs kept; a comparison keeps three.
+/// Answers beyond which a file is begun anew.
+const MAX_ANSWERS: usize = 1_000_000;
+/// Answers of whole runs kept; a run keeps up to five, a comparison eight.
 const MAX_RUNS: usize = 64;
 /// How often another process that has the file open is waited for, and how long each time.
 const WAITS: u32 = 20;
@@ -73,7 +76,7 @@ pub struct Cache {
 
 #[derive(Default)]
 struct Contents {
-    proofs: HashMap<Key, u8>,
+    answers: HashMap<Key, Vec<u8>>,
     runs: BTreeMap<Key, Vec<u8>>,
 }
 
@@ -125,10 +128,22 @@ impl Cache {
         self.added().runs.insert(key, value);
     }
 
+    /// What depends on `key` alone: `make`'s, or what an earlier run kept of it.
+    pub fn remembered<T: Serialize + DeserializeOwned>(&self, key: Key, make: impl FnOnce() -> T) -> T {
+        if let Some(kept) = self.run(&key).and_then(|kept| postcard::from_bytes(kept).ok()) {
+            return kept;
+        }
+        let made = make();
+        if let Ok(bytes) = postcard::to_stdvec(&made) {
+            self.keep_run(key, bytes);
+        }
+        made
+    }
+
     /// Writes what this run added. A file that cannot be written is left alone.
     pub fn save(&self) {
         let added = std::mem::take(&mut *self.added());
-        if added.proofs.is_empty() && added.runs.is_empty() && !self.damaged {
+        if added.answers.is_empty() && added.runs.is_empty() && !self.damaged {
             return;
         }
         if self.damaged && std::fs::remove_file(&self.path).is_err() {
@@ -142,12 +157,12 @@ impl Cache {
 }
 
 impl smt::Cache for Cache {
-    fn find(&self, key: &Key) -> Option<u8> {
-        self.known.proofs.get(key).copied().or_else(|| self.added().proofs.get(key).copied())
+    fn find(&self, key: &Key) -> Option<Vec<u8>> {
+        self.known.answers.get(key).cloned().or_else(|| self.added().answers.get(key).cloned())
     }
 
-    fn store(&self, key: Key, verdict: u8) {
-        self.added().proofs.insert(key, verdict);
+    fn store(&self, key: Key, answer: Vec<u8>) {
+        self.added().answers.insert(key, answer);
     }
 }
 
@@ -205,12 +220,18 @@ fn seal(key: &Key, value: &[u8]) -> blake3::Hash {
     blake3::Hasher::new().update(key).update(value).finalize()
 }
 
-/// A verdict in the lowest byte, under seven bytes of its seal.
-fn seal_verdict(key: &Key, verdict: u8) -> u64 {
-    let mut bytes = [0; 8];
-    bytes.copy_from_slice(&seal(key, &[verdict]).as_bytes()[..8]);
-    bytes[0] = verdict;
-    u64::from_le_bytes(bytes)
+/// A value, compressed, behind its seal.
+fn sealed(key: &Key, value: &[u8]) -> Vec<u8> {
+    let value = lz4_flex::compress_prepend_size(value);
+    [seal(key, &value).as_bytes().as_slice(), &value].concat()
+}
+
+/// A value as it was sealed.
+fn unsealed(key: &Key, sealed: &[u8]) -> Result<Vec<u8>, Trouble> {
+    let whole =
+        sealed.split_first_chunk::<32>().filter(|(held, value)| **held == *seal(key, value).as_bytes());
+    let value = whole.and_then(|(_, value)| lz4_flex::decompress_size_prepended(value).ok());
+    value.ok_or_else(|| Trouble::Damaged("a value is not what was written".into()))
 }
 
 fn read(path: &Path) -> Result<Contents, Trouble> {
@@ -226,24 +247,13 @@ fn read(path: &Path) -> Result<Contents, Trouble> {
         return Err(Trouble::Empty);
     }
     let mut contents = Contents::default();
-    for row in transaction.open_table(PROOFS).map_err(damaged)?.iter().map_err(damaged)? {
-        let (key, sealed) = row.map_err(damaged)?;
-        let (key, sealed) = (*key.value(), sealed.value());
-        let verdict = sealed.to_le_bytes()[0];
-        if seal_verdict(&key, verdict) != sealed {
-            return Err(Trouble::Damaged("a verdict is not what was written".into()));
-        }
-        contents.proofs.insert(key, verdict);
+    for row in transaction.open_table(ANSWERS).map_err(damaged)?.iter().map_err(damaged)? {
+        let (key, value) = row.map_err(damaged)?;
+        contents.answers.insert(*key.value(), unsealed(key.value(), value.value())?);
     }
     for row in transaction.open_table(RUNS).map_err(damaged)?.iter().map_err(damaged)? {
-        let (key, sealed) = row.map_err(damaged)?;
-        let (key, sealed) = (*key.value(), sealed.value());
-        match sealed.split_first_chunk::<32>() {
-            Some((held, value)) if *held == *seal(&key, value).as_bytes() => {
-                contents.runs.insert(key, value.to_vec());
-            }
-            _ => return Err(Trouble::Damaged("what a run kept is not what was written".into())),
-        }
+        let (key, value) = row.map_err(damaged)?;
+        contents.runs.insert(*key.value(), unsealed(key.value(), value.value())?);
     }
     Ok(contents)
 }
@@ -270,24 +280,23 @@ fn write(path: &Path, added: &Contents) -> Result<(), Trouble> {
     {
         let mut table = transaction.open_table(VERSION).map_err(damaged)?;
         let held = table.get("version").map_err(damaged)?.map(|held| held.value().to_owned());
-        let mut proofs = transaction.open_table(PROOFS).map_err(damaged)?;
+        let mut answers = transaction.open_table(ANSWERS).map_err(damaged)?;
         let mut runs = transaction.open_table(RUNS).map_err(damaged)?;
-        if held != Some(version()) || proofs.len().map_err(damaged)? as usize > MAX_PROOFS {
-            proofs.retain(|_, _| false).map_err(damaged)?;
+        if held != Some(version()) || answers.len().map_err(damaged)? as usize > MAX_ANSWERS {
+            answers.retain(|_, _| false).map_err(damaged)?;
             runs.retain(|_, _| false).map_err(damaged)?;
             table.insert("version", version().as_str()).map_err(damaged)?;
         }
         if runs.len().map_err(damaged)? as usize + added.runs.len() > MAX_RUNS {
             runs.retain(|_, _| false).map_err(damaged)?;
         }
-        let mut sorted: Vec<(&Key, &u8)> = added.proofs.iter().collect();
+        let mut sorted: Vec<(&Key, &Vec<u8>)> = added.answers.iter().collect();
         sorted.sort_unstable();
-        for (key, verdict) in sorted {
-            proofs.insert(key, seal_verdict(key, *verdict)).map_err(damaged)?;
+        for (key, value) in sorted {
+            answers.insert(key, sealed(key, value).as_slice()).map_err(damaged)?;
         }
         for (key, value) in &added.runs {
-            let sealed = [seal(key, value).as_bytes().as_slice(), value].concat();
-            runs.insert(key, sealed.as_slice()).map_err(damaged)?;
+            runs.insert(key, sealed(key, value).as_slice()).map_err(damaged)?;
         }
     }
     transaction.commit().map_err(damaged)

@@ -246,13 +246,13 @@ pub fn files(pipeline: &Pipeline, llvm: LlvmVersion, cache: Option<&Arc<Cache>>)
     files.insert("autollvm/autollvm.hir".into(), joined(&classes));
     let isas: Vec<&str> = pipeline.parsed.iter().map(|(isa, _)| isa_name(*isa)).collect();
     let options = codegen_gen::Options { llvm, vendors: lowering_data::vendors(llvm, &isas)? };
-    for file in codegen_gen::generate(&pipeline.dialect, &options)? {
-        files.insert(file.path, file.contents);
-    }
-    for file in report::files(pipeline)? {
-        files.insert(file.path, file.contents);
-    }
-    merges::add(pipeline, cache, &mut files)?;
+    let (code, (report, merges)) = rayon::join(
+        || codegen_gen::generate(&pipeline.dialect, &options),
+        || rayon::join(|| report::files(pipeline), || merges::files(pipeline, cache)),
+    );
+    files.extend(code?.into_iter().map(|file| (file.path, file.contents)));
+    files.extend(report?.into_iter().map(|file| (file.path, file.contents)));
+    files.extend(merges?);
     Ok(files)
 }
 

@@ -42,6 +42,10 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
+/// Graphs of small nodes are built and dropped all the time; this allocator makes that cheap.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Turns vendor instruction-set documents into a compiler IR.
 #[derive(Parser)]
 #[command(name = "hydride", version, about, max_term_width = 100)]

@@ -9,13 +9,14 @@ use anyhow::{Context, Result};
 use autoir::{Dialect, Lock};
 use parsers::{Instruction, Isa, LedgerEntry, Parsed};
 use rayon::prelude::*;
-use similarity::{Analysis, Entry, Partition, analyze};
+use similarity::{Analysis, Entry, Partition, analyze_with};
 use smt::Prover;
 
 use crate::cache::Cache;
 use crate::console::Phases;
 use crate::convert;
 use crate::documents::{Documents, isa_name, missing_main_document, parse};
+use crate::reuse;
 use crate::trust::{Records, Trust, records_path};
 
 /// Solver time for one question.
@@ -46,11 +47,16 @@ impl Pipeline {
         cache: Option<&Arc<Cache>>,
         phases: &mut Phases,
     ) -> Result<Self> {
-        Self::classify(Self::parse(documents, isas, phases), lock, cache, phases)
+        Self::classify(Self::parse(documents, isas, cache, phases), lock, cache, phases)
     }
 
     /// The first phase: what the documents of each instruction set say.
-    pub fn parse(documents: &Documents, isas: &[Isa], phases: &mut Phases) -> Vec<(Isa, Parsed)> {
+    pub fn parse(
+        documents: &Documents,
+        isas: &[Isa],
+        cache: Option<&Arc<Cache>>,
+        phases: &mut Phases,
+    ) -> Vec<(Isa, Parsed)> {
         let mut parsed = Vec::new();
         for isa in isas {
             if !documents.documents.iter().any(|document| document.isa == *isa) {
@@ -61,7 +67,11 @@ impl Pipeline {
                 continue;
             }
             let phase = phases.start(&format!("parse {}", isa_name(*isa)), 0);
-            let result = parse(*isa, &documents.documents, &|done, total| phase.set(done, total));
+            let parse = || parse(*isa, &documents.documents, &|done, total| phase.set(done, total));
+            let result = match cache {
+                Some(cache) => cache.remembered(reuse::documents_key(documents, *isa), parse),
+                None => parse(),
+            };
             let what = format!("{} of {} entries modelled", result.instructions.len(), result.ledger.len());
             phases.end(phase, &what);
             parsed.push((*isa, result));
@@ -78,10 +88,11 @@ impl Pipeline {
     ) -> Result<Self> {
         let instructions: Vec<&Instruction> = all(&parsed);
         let phase = phases.start("canonicalize", instructions.len());
+        let known = cache.map(|cache| cache.as_ref() as &dyn smt::Cache);
         let analyses = instructions
             .par_iter()
             .map(|instruction| {
-                let analysis = analyze(&instruction.function)
+                let analysis = analyze_with(&instruction.function, known)
                     .with_context(|| format!("{}: the parsed function is not legal", instruction.id));
                 phase.advance(1);
                 analysis

@@ -49,6 +49,14 @@ pub fn key(documents: &Documents, options: &str, texts: &[&str]) -> Key {
     digest(std::iter::once(options.as_bytes()).chain(texts).chain(named))
 }
 
+/// Everything that the reading of one instruction set's documents depends on.
+pub fn documents_key(documents: &Documents, isa: Isa) -> Key {
+    let options = format!("documents {isa:?} {:?} {:?}", crate::documents::hvx_options(), errata(&[isa]));
+    let own = documents.documents.iter().filter(|document| document.isa == isa);
+    let parts = own.flat_map(|document| [document.name.as_bytes(), document.bytes.as_slice()]);
+    digest(std::iter::once(options.as_bytes()).chain(parts))
+}
+
 /// The errata of a run as text.
 pub fn errata(isas: &[Isa]) -> Vec<String> {
     let own = isas.iter().map(|isa| {

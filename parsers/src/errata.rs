@@ -31,7 +31,7 @@
 
 use std::ops::Range;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::ledger::{Diagnostic, Severity, Span};
@@ -154,7 +154,7 @@ pub struct Evidence {
 }
 
 /// What became of an erratum for one of its entries.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Application {
     /// The erratum's position in [`Errata::errata`].
     pub erratum: usize,
@@ -165,7 +165,7 @@ pub struct Application {
 }
 
 /// Whether an erratum applies to an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     /// It was applied.
     Applied,

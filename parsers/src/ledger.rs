@@ -1,7 +1,9 @@
 //! The ledger: what became of each entry of a document, and the diagnostics with their places.
 
+use serde::{Deserialize, Serialize};
+
 /// A place in a document; lines and columns count from 1, columns in characters.
-#[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Span {
     /// The document's name as the user gave it.
     pub file: String,
@@ -16,7 +18,7 @@ pub struct Span {
 }
 
 /// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing; the result stands.
@@ -26,7 +28,7 @@ pub enum Severity {
 }
 
 /// A finding about a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
@@ -39,8 +41,7 @@ pub struct Diagnostic {
 }
 
 /// What became of an entry.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase", tag = "status")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     /// It is in [`crate::Parsed::instructions`].
     Modelled,
@@ -49,7 +50,6 @@ pub enum Status {
         /// A reason code: `memory`, `control`, `state`, `floating-point`, `no-pseudocode`, …
         reason: String,
         /// What the entry has that leads to the reason.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
         message: Option<String>,
     },
     /// It should have been modelled and could not be.
@@ -62,7 +62,7 @@ pub enum Status {
 }
 
 /// One line of the ledger.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerEntry {
     /// The entry's id (DESIGN section 8), unique within its ISA for modelled entries.
     pub id: String,

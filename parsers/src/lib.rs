@@ -43,7 +43,7 @@ pub struct Document<'a> {
 }
 
 /// What a set of documents says.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Parsed {
     /// The document's own version, empty when it has none.
     pub version: String,

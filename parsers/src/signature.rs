@@ -1,12 +1,13 @@
 //! What a document says about an instruction beside its semantics: types, immediates, extensions.
 
 use hydride_ir::Function;
+use serde::{Deserialize, Serialize};
 
 use crate::Isa;
 use crate::ledger::Span;
 
 /// A modelled instruction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Instruction {
     /// Unique within its ISA; the vendor's intrinsic name, with `@EXTENSION` on a twin.
     pub id: String,
@@ -30,7 +31,7 @@ pub struct Instruction {
 }
 
 /// Bits `low .. low + width` of a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndefinedBits {
     /// The result's position.
     pub result: usize,
@@ -41,7 +42,7 @@ pub struct UndefinedBits {
 }
 
 /// Types of an instruction's arguments and results.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Signature {
     /// Arguments in the intrinsic's own order.
     pub args: Vec<Argument>,
@@ -50,7 +51,7 @@ pub struct Signature {
 }
 
 /// An argument or a result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Argument {
     /// The document's name for it.
     pub name: String,
@@ -65,7 +66,7 @@ pub struct Argument {
 }
 
 /// What kind of operand an argument is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// A vector register.
     Vector,
@@ -78,7 +79,7 @@ pub enum Kind {
 }
 
 /// The documented values of an immediate: `low..=high`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Immediate {
     /// Least value.
     pub low: i64,
@@ -87,7 +88,7 @@ pub struct Immediate {
 }
 
 /// An element type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Element {
     /// Width in bits.
     pub width: u32,
@@ -98,7 +99,7 @@ pub struct Element {
 }
 
 /// A machine instruction with its operand form.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Form {
     /// The mnemonic, upper case as documented.
     pub mnemonic: String,

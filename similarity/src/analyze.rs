@@ -3,11 +3,14 @@
 use hydride_ir::exact::{Dag, RaiseError, Raised, raise};
 use hydride_ir::lane::{Canonical, Form, Kind, Masking, canonicalize, emit};
 use hydride_ir::{Function, Num, Role};
+use serde::{Deserialize, Serialize};
+use smt::Cache;
 
 use crate::application::{Part, Source};
+use crate::cached::remembered;
 
 /// What is known of an instruction before it is compared with others.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Analysis {
     /// The function in canonical lane form, with its masking; `None` where there is no short lane form.
     pub canonical: Option<Function>,
@@ -16,7 +19,7 @@ pub struct Analysis {
 }
 
 /// An instruction as an operation with modifiers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Shape {
     /// The operation's form with its arguments renumbered in order of first use; `None` where there is no
     /// short lane form.
@@ -29,6 +32,25 @@ pub struct Shape {
     pub part: Option<Part>,
     /// Structure without numbers: instructions with one key are members of one class. 32 hexadecimal digits.
     pub key: String,
+}
+
+/// What [`analyze`] finds, or what the cache kept of it from an earlier run.
+pub fn analyze_with(function: &Function, cache: Option<&dyn Cache>) -> Result<Analysis, RaiseError> {
+    let mut refused = None;
+    let found = remembered("analysis", function, cache, || {
+        let found = analyze(function);
+        found.map_err(|error| refused = Some(error)).ok()
+    });
+    match (found, refused) {
+        (Some(mut analysis), _) => {
+            if let Some(canonical) = &mut analysis.canonical {
+                name_as(canonical, function);
+            }
+            Ok(analysis)
+        }
+        (None, Some(refused)) => Err(refused),
+        (None, None) => analyze(function),
+    }
 }
 
 /// Brings a function into canonical form and finds its key.
@@ -82,12 +104,18 @@ fn is_short(canonical: &Canonical, raised: &Raised) -> bool {
 }
 
 fn canonical_function(function: &Function, form: &Form<i64>, masking: Option<&Masking>) -> Function {
-    let mut canonical = Function::new(&function.name);
-    canonical.args = function.args.clone();
-    canonical.results = function.results.clone();
+    let mut canonical = Function::new("");
+    name_as(&mut canonical, function);
     let form = form.map(&mut |_, number, _| Num::constant(*number), &|number| *number == 1);
     emit(&form, masking, &mut canonical);
     canonical
+}
+
+/// Gives a function the name, arguments and results of another.
+fn name_as(canonical: &mut Function, function: &Function) {
+    canonical.name.clone_from(&function.name);
+    canonical.args.clone_from(&function.args);
+    canonical.results.clone_from(&function.results);
 }
 
 /// Renumbers arguments in order of first use and drops those that are not read; returns for each kept

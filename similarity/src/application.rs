@@ -3,6 +3,7 @@
 
 use hydride_ir::exact::{Dag, NodeId, Part as Piece};
 use hydride_ir::lane::Masking;
+use serde::{Deserialize, Serialize};
 
 /// How a member applies its class's function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ impl Application {
 }
 
 /// Where a class's argument comes from in a member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Source {
     /// The member's own argument at that position.
     Own(u32),
@@ -36,7 +37,7 @@ pub enum Source {
 }
 
 /// A slice of an argument that is repeated in every element of another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Broadcast {
     /// Position of the member's own argument.
     pub arg: u32,
@@ -52,7 +53,7 @@ pub struct Broadcast {
 }
 
 /// A slice of a result that an operation writes; the other bits are those of an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Part {
     /// Lowest bit written.
     pub low: u32,

@@ -1,11 +1,13 @@
-//! Certificates that were made before: a question that was asked in an earlier run, or earlier in this one,
-//! is answered by the prover's cache.
+//! What was found out before: a question that was asked in an earlier run, or earlier in this one, is answered by
+//! the prover's cache.
 
 use std::hash::{Hash, Hasher};
 
 use hydride_ir::lane::Masking;
 use hydride_ir::{Arg, Function, ResultSlot, Stmt};
-use smt::{Key, Prover};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use smt::{Cache, Key, Prover};
 
 use crate::application::Application;
 use crate::certificate::{Proof, Refusal, prove};
@@ -23,13 +25,13 @@ pub fn certify(
     let Some(cache) = prover.cache() else { return prove(class, member, application, prover) };
     let key = key(class, member, application);
     if let Some(found) = cache.find(&key)
-        && let Some((_, answer)) = VERDICTS.iter().find(|(code, _)| *code == found)
+        && let Some((_, answer)) = VERDICTS.iter().find(|(code, _)| found == [*code])
     {
         return answer.clone();
     }
     let answer = prove(class, member, application, prover);
     if let Some((code, _)) = VERDICTS.iter().find(|(_, known)| *known == answer) {
-        cache.store(key, *code);
+        cache.store(key, vec![*code]);
     }
     answer
 }
@@ -53,12 +55,26 @@ fn key(class: &Function, member: &Function, application: &Application) -> Key {
     *blake3::hash(&hasher.0).as_bytes()
 }
 
-/// The key of a question about one function by itself; `what` says which, with all else that it depends on.
-pub(crate) fn question(what: &[u8], function: &Function) -> Key {
+/// What depends on a function alone, names apart; `what` says how. It is `make`'s, or what an earlier run kept of it.
+pub(crate) fn remembered<T: Serialize + DeserializeOwned>(
+    what: &str,
+    function: &Function,
+    cache: Option<&dyn Cache>,
+    make: impl FnOnce() -> T,
+) -> T {
+    let Some(cache) = cache else { return make() };
     let mut hasher = Content::default();
     what.hash(&mut hasher);
     content(function, &mut hasher);
-    *blake3::hash(&hasher.0).as_bytes()
+    let key = *blake3::hash(&hasher.0).as_bytes();
+    if let Some(kept) = cache.find(&key).and_then(|kept| postcard::from_bytes(&kept).ok()) {
+        return kept;
+    }
+    let made = make();
+    if let Ok(bytes) = postcard::to_stdvec(&made) {
+        cache.store(key, bytes);
+    }
+    made
 }
 
 /// All of a function but names and the parameters' own values.
@@ -110,15 +126,15 @@ mod tests {
     use super::*;
 
     #[derive(Default)]
-    struct Memory(Mutex<BTreeMap<Key, u8>>);
+    struct Memory(Mutex<BTreeMap<Key, Vec<u8>>>);
 
-    impl smt::Cache for Memory {
-        fn find(&self, key: &Key) -> Option<u8> {
-            self.0.lock().unwrap().get(key).copied()
+    impl Cache for Memory {
+        fn find(&self, key: &Key) -> Option<Vec<u8>> {
+            self.0.lock().unwrap().get(key).cloned()
         }
 
-        fn store(&self, key: Key, verdict: u8) {
-            self.0.lock().unwrap().insert(key, verdict);
+        fn store(&self, key: Key, answer: Vec<u8>) {
+            self.0.lock().unwrap().insert(key, answer);
         }
     }
 
@@ -142,7 +158,7 @@ mod tests {
         assert_eq!(certify(&renamed, &member, &order(&[0, 1]), &mut prover), Ok(Proof::Structural));
         assert_eq!(memory.0.lock().unwrap().len(), known);
         // The cache is asked: what it says is believed.
-        memory.0.lock().unwrap().values_mut().for_each(|verdict| *verdict = 2);
+        memory.0.lock().unwrap().values_mut().for_each(|answer| *answer = vec![2]);
         assert_eq!(certify(&class, &member, &order(&[1, 0]), &mut prover), Ok(Proof::Smt));
     }
 

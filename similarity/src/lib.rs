@@ -22,7 +22,7 @@ mod readings;
 mod relations;
 mod variants;
 
-pub use analyze::{Analysis, Shape, analyze};
+pub use analyze::{Analysis, Shape, analyze, analyze_with};
 pub use application::{Application, Broadcast, Part, Source};
 pub use apply::{ApplyError, apply};
 pub use cached::certify;

@@ -10,14 +10,17 @@ use hydride_ir::exact::{Raised, raise};
 use hydride_ir::lane::{Kind, Template};
 use hydride_ir::{Function, Role};
 use rayon::prelude::*;
+use smt::Cache;
 
 use crate::analyze::{Shape, form_shape, lane_form, short};
 use crate::application::Source;
+use crate::cached::remembered;
 use crate::partition::Entry;
 use crate::variants::{moves_only, variants};
 
-/// For each entry the reading to use in place of its plain shape.
-pub(crate) fn readings(entries: &[Entry<'_>]) -> Vec<Option<Shape>> {
+/// For each entry the reading to use in place of its plain shape. The
+/// cache keeps what readings an instruction has.
+pub(crate) fn readings(entries: &[Entry<'_>], cache: Option<&dyn Cache>) -> Vec<Option<Shape>> {
     let mut buckets: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (position, entry) in entries.iter().enumerate() {
         buckets.entry(&entry.analysis.shape.key).or_default().push(position);
@@ -26,11 +29,11 @@ pub(crate) fn readings(entries: &[Entry<'_>]) -> Vec<Option<Shape>> {
         bucket.sort_by_key(|position| (entries[*position].isa, entries[*position].id));
     }
     let sizes: BTreeMap<&str, usize> = buckets.iter().map(|(key, bucket)| (*key, bucket.len())).collect();
-    let fixed = zero_arguments(entries);
+    let fixed = zero_arguments(entries, cache);
 
     let moves: BTreeMap<&str, BTreeMap<String, Vec<Shape>>> = buckets
         .par_iter()
-        .map(|(key, bucket)| (*key, targets(entries, key, bucket, &sizes, &fixed)))
+        .map(|(key, bucket)| (*key, targets(entries, key, bucket, &sizes, &fixed, cache)))
         .filter(|(_, targets)| !targets.is_empty())
         .collect();
 
@@ -64,11 +67,12 @@ fn targets(
     bucket: &[usize],
     sizes: &BTreeMap<&str, usize>,
     fixed: &BTreeMap<String, (usize, u32)>,
+    cache: Option<&dyn Cache>,
 ) -> BTreeMap<String, Vec<Shape>> {
     let mut found: BTreeMap<String, Vec<Shape>> = BTreeMap::new();
     for (count, position) in bucket.iter().enumerate() {
         let entry = &entries[*position];
-        let mut readings = variants(entry.function);
+        let mut readings = remembered("readings", entry.function, cache, || variants(entry.function));
         readings.extend(at_zero(entries, entry, fixed));
         let mut next: BTreeMap<String, Shape> = BTreeMap::new();
         for shape in readings {
@@ -108,16 +112,16 @@ fn identity(shape: &Shape) -> String {
 }
 
 /// For operations with an argument fixed to zero the entry and the argument.
-fn zero_arguments(entries: &[Entry<'_>]) -> BTreeMap<String, (usize, u32)> {
+fn zero_arguments(entries: &[Entry<'_>], cache: Option<&dyn Cache>) -> BTreeMap<String, (usize, u32)> {
     let found: Vec<(String, (usize, u32))> = entries
         .par_iter()
         .enumerate()
         .flat_map_iter(|(position, entry)| {
-            let choices = chosen_arguments(&entry.analysis.shape);
-            let fixed = choices
-                .into_iter()
-                .filter_map(move |arg| Some((identity(&without(entry.function, arg)?), (position, arg))));
-            fixed.collect::<Vec<_>>()
+            let fixed: Vec<(String, u32)> = remembered("zero", entry.function, cache, || {
+                let choices = chosen_arguments(&entry.analysis.shape).into_iter();
+                choices.filter_map(|arg| Some((identity(&without(entry.function, arg)?), arg))).collect()
+            });
+            fixed.into_iter().map(move |(identity, arg)| (identity, (position, arg)))
         })
         .collect();
     let mut first: BTreeMap<String, (usize, u32)> = BTreeMap::new();

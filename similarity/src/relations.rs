@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use smt::Prover;
 
 use crate::analyze::{Analysis, analyze};
-use crate::cached::question;
+use crate::cached::remembered;
 use crate::partition::{Class, Entry, Partition, partition};
 
 /// What makes one class another; classes are positions in the partition's list.
@@ -135,33 +135,21 @@ pub fn relations(
     found.into_iter().collect()
 }
 
-/// What is found of the trials that meet a class. Most meet none, which the cache remembers for as long as there
-/// are the same classes.
+/// What is found of the trials that meet a class. Most meet none; their keys, which the cache keeps, say so.
 fn analyses(
     trials: &[Trial],
     by_key: &BTreeMap<&str, usize>,
     new_prover: &(dyn Fn() -> Prover + Sync),
 ) -> Vec<Option<Analysis>> {
-    const MEETS_NONE: u8 = 0;
-    let mut hasher = blake3::Hasher::new();
-    by_key.keys().for_each(|key| {
-        hasher.update(key.as_bytes()).update(b" ");
-    });
-    let what = [b"relation".as_slice(), hasher.finalize().as_bytes()].concat();
     let cache = new_prover().cache();
     let analysis = |trial: &Trial| {
-        let question = cache.as_ref().map(|_| question(&what, &trial.function));
-        if let (Some(cache), Some(question)) = (&cache, &question)
-            && cache.find(question) == Some(MEETS_NONE)
-        {
-            return None;
-        }
-        let found =
-            analyze(&trial.function).ok().filter(|found| by_key.contains_key(found.shape.key.as_str()));
-        if let (Some(cache), Some(question), None) = (&cache, question, &found) {
-            cache.store(question, MEETS_NONE);
-        }
-        found
+        let mut found = None;
+        let key: Option<String> = remembered("key", &trial.function, cache.as_deref(), || {
+            found = analyze(&trial.function).ok();
+            found.as_ref().map(|found| found.shape.key.clone())
+        });
+        key.filter(|key| by_key.contains_key(key.as_str()))?;
+        found.or_else(|| analyze(&trial.function).ok())
     };
     trials.par_iter().map(analysis).collect()
 }

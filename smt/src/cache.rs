@@ -1,16 +1,16 @@
-//! What a proof cache has to be able to do; where it lives is for the caller to say.
+//! What a cache of answers has to be able to do; where it lives is for the caller to say.
 
 /// The key of a question: a hash of all that it depends on.
 pub type Key = [u8; 32];
 
-/// Verdicts of earlier runs. What was not decided is never handed to it.
+/// Answers of earlier runs, to proofs and to other questions. What was not decided is never handed to it.
 ///
-/// Whoever implements it keeps verdicts of another version of the tool or of the solver apart.
+/// Whoever implements it keeps answers of another version of the tool or of the solver apart.
 pub trait Cache: Send + Sync {
-    /// The verdict for a question, as it was stored.
-    fn find(&self, key: &Key) -> Option<u8>;
-    /// Keeps a verdict.
-    fn store(&self, key: Key, verdict: u8);
+    /// The answer to a question, as it was stored.
+    fn find(&self, key: &Key) -> Option<Vec<u8>>;
+    /// Keeps an answer.
+    fn store(&self, key: Key, answer: Vec<u8>);
 }
 
 /// The version of the solver that answers.

@@ -8,6 +8,7 @@ mod smt;
 mod support;
 mod write;
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use self::language::{C, Rust};
@@ -47,9 +48,13 @@ pub(crate) fn files(
 ) -> Result<Vec<GeneratedFile>, GenerateError> {
     let mut context =
         Evaluators { functions: Vec::new(), left_out: Vec::new(), max_words: hydride_ir::MAX_WIDTH / 64 };
-    for operation in operations {
-        match Plan::of(operation) {
-            Ok(plan) => context.functions.push(evaluator(operation, &plan)),
+    let made: Vec<_> = operations
+        .par_iter()
+        .map(|operation| Plan::of(operation).map(|plan| evaluator(operation, &plan)))
+        .collect();
+    for (operation, made) in operations.iter().zip(made) {
+        match made {
+            Ok(function) => context.functions.push(function),
             Err(why) => context.left_out.push(format!("operation `{}`: {}", operation.op.name, why.0)),
         }
     }
@@ -57,9 +62,8 @@ pub(crate) fn files(
         renderer.render("evaluators/autollvm.h", &context)?,
         renderer.render("evaluators/autollvm.rs", &context)?,
     ];
-    for operation in operations {
-        files.push(smt::file(operation)?);
-    }
+    let smt: Vec<GeneratedFile> = operations.par_iter().map(smt::file).collect::<Result<_, _>>()?;
+    files.extend(smt);
     Ok(files)
 }
 

@@ -12,6 +12,7 @@ mod slices;
 use std::fmt::Write as _;
 
 use hydride_ir::passes::{dead_code, unroll};
+use rayon::prelude::*;
 
 use crate::identifier::llvm_type;
 use crate::instance::{Instance, InstanceError};
@@ -31,11 +32,15 @@ pub(crate) fn file(operations: &[Operation<'_>]) -> Result<GeneratedFile, Genera
          ; Each instance of each AutoLLVM operation for targets that have no instruction for it.\n\
          ; Element 0 of a vector is in the lowest bits: for little-endian targets.\n"
     );
-    for operation in operations {
-        for instance in operation.instances() {
-            contents.push('\n');
-            contents.push_str(&definition(operation, &instance)?);
-        }
+    let definitions = operations
+        .par_iter()
+        .map(|operation| {
+            operation.instances().iter().map(|instance| definition(operation, instance)).collect()
+        })
+        .collect::<Result<Vec<Vec<String>>, InstanceError>>()?;
+    for definition in definitions.iter().flatten() {
+        contents.push('\n');
+        contents.push_str(definition);
     }
     let _ = write!(contents, "\n{ATTRIBUTES}\n");
     Ok(GeneratedFile { path: "llvm/portable.ll".to_owned(), contents })

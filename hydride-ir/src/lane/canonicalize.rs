@@ -1,5 +1,7 @@
 //! From what a function writes to its lane form.
 
+use serde::{Deserialize, Serialize};
+
 use super::growing::growing;
 use super::partition::{Elements, blocks, elements, statements};
 use super::skeleton::Skeletons;
@@ -16,7 +18,7 @@ pub struct Canonical {
 }
 
 /// Elements that are written only where their mask bit is 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Masking {
     /// The argument that holds the mask.
     pub mask: u32,

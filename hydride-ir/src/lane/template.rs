@@ -1,11 +1,13 @@
 //! Templates: element expressions with numbers that are affine in loop indices.
 
+use serde::{Deserialize, Serialize};
+
 use crate::exact::Int;
 
 use super::LOOPS;
 
 /// The loop nests that write the results.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Form<N> {
     /// For each argument the number of low bits that the form reads; 0 where it reads none.
     pub arg_widths: Vec<N>,
@@ -14,7 +16,7 @@ pub struct Form<N> {
 }
 
 /// The statements that write one result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultForm<N> {
     /// Bits that the statements cover, from bit 0; result bits above are zero.
     pub width: N,
@@ -23,7 +25,7 @@ pub struct ResultForm<N> {
 }
 
 /// One write under [`LOOPS`] loops.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statement<N> {
     /// Iterations of each loop, outermost first.
     pub extents: [N; LOOPS],
@@ -34,14 +36,14 @@ pub struct Statement<N> {
 }
 
 /// An expression; terms stand before their users, the root is the last one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Template<N> {
     /// The terms.
     pub terms: Vec<Term<N>>,
 }
 
 /// A term of a template.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Term<N> {
     /// The operator.
     pub kind: Kind,
@@ -60,7 +62,7 @@ pub struct Term<N> {
 }
 
 /// A number `base + Σ stride·index` over the loops and then the enclosing folds.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Hole<N> {
     /// The value at all indices 0.
     pub base: N,
@@ -69,7 +71,7 @@ pub struct Hole<N> {
 }
 
 /// Operators of templates; the comment gives their numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Kind {
     /// `[value]`.
     Const,
@@ -140,7 +142,7 @@ pub enum Kind {
 }
 
 /// Sign and unit magnitude of a coefficient; other magnitudes are numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Coefficient {
     /// Whether the operand is subtracted.
     pub negative: bool,
@@ -149,7 +151,7 @@ pub struct Coefficient {
 }
 
 /// Operators that fold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FoldOp {
     /// Sum.
     Add,

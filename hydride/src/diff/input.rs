@@ -147,7 +147,7 @@ impl Input {
         let mut loaded = Loaded { summary: self.summary(), ..Loaded::default() };
         match self.contents {
             Contents::Documents { documents, paths } => {
-                let parsed = Pipeline::parse(&documents, isas, phases);
+                let parsed = Pipeline::parse(&documents, isas, keeper.cache(), phases);
                 require_whole(&self.name, &parsed, &documents, &paths)?;
                 for (isa, _) in &parsed {
                     let outlines = documents::outline(*isa, &documents.documents);

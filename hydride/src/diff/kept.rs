@@ -43,6 +43,11 @@ impl Keeper {
         Self { cache: args.open(), options, errata: reuse::errata(isas) }
     }
 
+    /// Where single answers are kept.
+    pub fn cache(&self) -> Option<&Arc<Cache>> {
+        self.cache.as_ref()
+    }
+
     fn key(&self, what: &str, parts: &[&[u8]]) -> Key {
         let own = [what, &self.options].into_iter().chain(self.errata.iter().map(String::as_str));
         reuse::digest(own.map(str::as_bytes).chain(parts.iter().copied()))
