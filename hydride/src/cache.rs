@@ -128,6 +128,16 @@ impl Cache {
         self.added().runs.insert(key, value);
     }
 
+    /// What was kept for a question, or else `make`'s answer to it.
+    pub fn answer(&self, question: &[u8], make: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
+        let key = *blake3::hash(question).as_bytes();
+        smt::Cache::find(self, &key).unwrap_or_else(|| {
+            let made = make();
+            smt::Cache::store(self, key, made.clone());
+            made
+        })
+    }
+
     /// What depends on `key` alone: `make`'s, or what an earlier run kept of it.
     pub fn remembered<T: Serialize + DeserializeOwned>(&self, key: Key, make: impl FnOnce() -> T) -> T {
         if let Some(kept) = self.run(&key).and_then(|kept| postcard::from_bytes(kept).ok()) {

@@ -7,6 +7,9 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use parsers::{Isa, Outline, Parsed};
 
+use crate::cache::Cache;
+use crate::reuse;
+
 /// A document as read.
 pub struct Document {
     /// The instruction set it belongs to.
@@ -157,23 +160,44 @@ pub fn missing_main_document(isa: Isa, documents: &[Document]) -> Option<&'stati
     }
 }
 
-/// Parses the documents of one instruction set; `progress` is told entries done and in all.
-pub fn parse(isa: Isa, documents: &[Document], progress: &(dyn Fn(usize, usize) + Sync)) -> Parsed {
+/// Parses the documents of one instruction set; `progress` is told entries done and in all. What the cache has is
+/// not read again: an entry of x86, all documents of another instruction set.
+pub fn parse(
+    isa: Isa,
+    documents: &[Document],
+    cache: Option<&Cache>,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Parsed {
     let own: Vec<&Document> = documents.iter().filter(|document| document.isa == isa).collect();
     match isa {
         Isa::X86 => match own.first() {
             Some(document) => {
-                let options =
-                    parsers::intel::Options { progress: Some(progress), errata: crate::errata::of(isa) };
+                let kept = cache.map(|cache| {
+                    |question: &[u8], make: &mut dyn FnMut() -> Vec<u8>| cache.answer(question, make)
+                });
+                let options = parsers::intel::Options {
+                    progress: Some(progress),
+                    errata: crate::errata::of(isa),
+                    kept: kept.as_ref().map(|kept| kept as &parsers::Kept<'_>),
+                };
                 parsers::intel::parse(&document.name, &document.bytes, &options)
             }
             None => Parsed::default(),
         },
-        Isa::Arm => {
-            let options = parsers::arm::Options { errata: crate::errata::of(isa), ..Default::default() };
-            parsers::arm::parse(&arm(&own), &options)
+        Isa::Arm | Isa::Hvx => {
+            let parse = || match isa {
+                Isa::Hvx => parsers::hexagon::parse(&hexagon(&own), &hvx_options()),
+                _ => {
+                    let options =
+                        parsers::arm::Options { errata: crate::errata::of(isa), ..Default::default() };
+                    parsers::arm::parse(&arm(&own), &options)
+                }
+            };
+            match cache {
+                Some(cache) => cache.remembered(reuse::documents_key(&own, isa), parse),
+                None => parse(),
+            }
         }
-        Isa::Hvx => parsers::hexagon::parse(&hexagon(&own), &hvx_options()),
     }
 }
 

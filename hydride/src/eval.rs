@@ -32,7 +32,7 @@ pub struct EvalArgs {
 pub fn run(args: &EvalArgs) -> Result<u8> {
     let isa = isa_of_name(&args.isa).ok_or_else(|| usage(format!("unknown instruction set {}", args.isa)))?;
     let documents = read(args.specs.specs.as_deref(), &[isa])?;
-    let parsed = parse(isa, &documents.documents, &|_, _| {});
+    let parsed = parse(isa, &documents.documents, None, &|_, _| {});
     let Some(instruction) = parsed.instructions.iter().find(|instruction| instruction.id == args.id) else {
         let entry = parsed.ledger.iter().find(|entry| entry.id == args.id);
         return Err(match entry.map(|entry| &entry.status) {

@@ -16,7 +16,6 @@ use crate::cache::Cache;
 use crate::console::Phases;
 use crate::convert;
 use crate::documents::{Documents, isa_name, missing_main_document, parse};
-use crate::reuse;
 use crate::trust::{Records, Trust, records_path};
 
 /// Solver time for one question.
@@ -67,11 +66,8 @@ impl Pipeline {
                 continue;
             }
             let phase = phases.start(&format!("parse {}", isa_name(*isa)), 0);
-            let parse = || parse(*isa, &documents.documents, &|done, total| phase.set(done, total));
-            let result = match cache {
-                Some(cache) => cache.remembered(reuse::documents_key(documents, *isa), parse),
-                None => parse(),
-            };
+            let progress = |done, total| phase.set(done, total);
+            let result = parse(*isa, &documents.documents, cache.map(Arc::as_ref), &progress);
             let what = format!("{} of {} entries modelled", result.instructions.len(), result.ledger.len());
             phases.end(phase, &what);
             parsed.push((*isa, result));

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use smt::Key;
 
-use crate::documents::Documents;
+use crate::documents::{Document, Documents};
 use crate::outputs::{Files, OUTPUTS, list};
 
 /// What is kept of a run.
@@ -50,10 +50,9 @@ pub fn key(documents: &Documents, options: &str, texts: &[&str]) -> Key {
 }
 
 /// Everything that the reading of one instruction set's documents depends on.
-pub fn documents_key(documents: &Documents, isa: Isa) -> Key {
+pub fn documents_key(own: &[&Document], isa: Isa) -> Key {
     let options = format!("documents {isa:?} {:?} {:?}", crate::documents::hvx_options(), errata(&[isa]));
-    let own = documents.documents.iter().filter(|document| document.isa == isa);
-    let parts = own.flat_map(|document| [document.name.as_bytes(), document.bytes.as_slice()]);
+    let parts = own.iter().flat_map(|document| [document.name.as_bytes(), document.bytes.as_slice()]);
     digest(std::iter::once(options.as_bytes()).chain(parts))
 }
 
