@@ -1,19 +1,17 @@
 //! `hydride check-lowering`: what a stock LLVM makes of the definitions in a generated folder.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use difftest::lowering::{
-    CheckedDefinition, Definition, Lowered, Operand, Programs, Surroundings, check, prepare,
-};
+use difftest::lowering::{CheckedDefinition, Lowered, Programs, Surroundings, check, prepare};
 use difftest::{Case, Outcome, Report};
-use serde::Deserialize;
 
 use crate::SpecArgs;
 use crate::classified::isas;
 use crate::console::Phases;
+use crate::definitions::{self, Defined};
 use crate::documents::{isa_name, parse, read};
 
 /// Arguments of `hydride check-lowering`.
@@ -39,58 +37,10 @@ pub struct CheckLoweringArgs {
     work: PathBuf,
 }
 
-/// `llvm/lowering.json`, as far as it is needed.
-#[derive(Deserialize)]
-struct LoweringFile {
-    lowerings: Vec<Row>,
-}
-
-#[derive(Deserialize)]
-struct Row {
-    isa: String,
-    id: String,
-    function: Option<Function>,
-}
-
-#[derive(Deserialize)]
-struct Function {
-    name: String,
-    result: String,
-    operands: Vec<(String, String, usize)>,
-}
-
-/// What an output folder has of one instruction set: the members and their definitions.
-#[derive(Default)]
-struct Defined {
-    members: Vec<String>,
-    definitions: Vec<Definition>,
-}
-
-/// The members in an output folder by instruction set, and their definitions.
-fn definitions(out: &Path) -> Result<BTreeMap<String, Defined>> {
-    let path = out.join("llvm/lowering.json");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let file: LoweringFile =
-        serde_json::from_str(&text).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut all: BTreeMap<String, Defined> = BTreeMap::new();
-    for row in file.lowerings {
-        let Defined { members, definitions } = all.entry(row.isa).or_default();
-        members.push(row.id.clone());
-        definitions.extend(row.function.map(|function| Definition {
-            id: row.id,
-            name: function.name,
-            result: function.result,
-            operands:
-                function.operands.into_iter().map(|(_, ty, position)| Operand { ty, position }).collect(),
-        }));
-    }
-    Ok(all)
-}
-
 /// Compiles and tells.
 pub fn run(args: &CheckLoweringArgs) -> Result<u8> {
     let isas = isas(&args.isa)?;
-    let mut definitions = definitions(&args.out)?;
+    let mut definitions = definitions::read(&args.out)?;
     let documents = read(args.specs.specs.as_deref(), &isas)?;
     let mut phases = Phases::default();
     let mut report = BTreeMap::new();

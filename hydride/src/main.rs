@@ -10,6 +10,7 @@ mod check_lowering;
 mod classified;
 mod console;
 mod convert;
+mod definitions;
 mod dictionary;
 mod diff;
 mod difference;

@@ -5,46 +5,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ::search::{Class, Operand, Solution, Type};
-use anyhow::{Context, Result, anyhow};
-use serde::Deserialize;
+use anyhow::{Result, anyhow};
+use difftest::lowering::Definition;
 
 use super::Task;
+use crate::definitions;
 
 /// What AutoLLVM has for each instruction.
 pub struct Lowerings {
-    by_id: BTreeMap<(String, String), Function>,
-}
-
-#[derive(Deserialize)]
-struct File {
-    lowerings: Vec<Entry>,
-}
-
-#[derive(Deserialize)]
-struct Entry {
-    isa: String,
-    id: String,
-    function: Option<Function>,
-}
-
-/// A definition's signature.
-#[derive(Deserialize)]
-struct Function {
-    name: String,
-    result: String,
-    /// What each operand is, its type, and its position in the vendor's signature.
-    operands: Vec<(String, String, usize)>,
+    by_id: BTreeMap<(String, String), Definition>,
 }
 
 impl Lowerings {
-    /// Reads `llvm/lowering.json` of an output folder.
+    /// Reads the definitions of an output folder.
     pub fn read(out: &Path) -> Result<Self> {
-        let path = out.join("llvm/lowering.json");
-        let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("cannot read {}: run generate-ir, or give its --out", path.display()))?;
-        let file: File = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
-        let rows = file.lowerings.into_iter();
-        let by_id = rows.filter_map(|entry| Some(((entry.isa, entry.id), entry.function?))).collect();
+        let mut by_id = BTreeMap::new();
+        for (isa, defined) in definitions::read(out)? {
+            let own = defined.definitions.into_iter();
+            by_id.extend(own.map(|definition| ((isa.clone(), definition.id.clone()), definition)));
+        }
         Ok(Self { by_id })
     }
 
@@ -89,7 +68,8 @@ impl Lowerings {
                 })
                 .collect();
             let mut passed = Vec::new();
-            for (position, (_, ty, argument)) in function.operands.iter().enumerate() {
+            for (position, operand) in function.operands.iter().enumerate() {
+                let difftest::lowering::Operand { ty, position: argument } = operand;
                 match arguments.get(*argument) {
                     Some(Ok(value)) => {
                         let (from, to) = (types[*value], width(ty));
@@ -108,8 +88,8 @@ impl Lowerings {
                     None => return Err(anyhow!("{}: argument {argument} is not there", instruction.id)),
                 }
             }
-            let parameters: Vec<&str> = function.operands.iter().map(|(_, ty, _)| ty.as_str()).collect();
-            let Function { name: callee, result, .. } = function;
+            let parameters: Vec<&str> = function.operands.iter().map(|operand| operand.ty.as_str()).collect();
+            let Definition { name: callee, result, .. } = function;
             declarations.insert(format!("declare {result} @{callee}({})", parameters.join(", ")));
             lines.push(format!("  {own}.r = call {result} @{callee}({})", passed.join(", ")));
             let (from, to) = (width(result), instruction.result);

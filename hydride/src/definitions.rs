@@ -1,0 +1,56 @@
+//! The LLVM definitions of an output folder, as `llvm/lowering.json` tells their signatures.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use difftest::lowering::{Definition, Operand};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct File {
+    lowerings: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    isa: String,
+    id: String,
+    function: Option<Function>,
+}
+
+#[derive(Deserialize)]
+struct Function {
+    name: String,
+    result: String,
+    /// What each operand is, its type, and its position in the vendor's signature.
+    operands: Vec<(String, String, usize)>,
+}
+
+/// What an output folder has of one instruction set.
+#[derive(Default)]
+pub struct Defined {
+    /// Every member's id.
+    pub members: Vec<String>,
+    /// The definitions of those that have one.
+    pub definitions: Vec<Definition>,
+}
+
+/// The members in an output folder by instruction set, and their definitions.
+pub fn read(out: &Path) -> Result<BTreeMap<String, Defined>> {
+    let path = out.join("llvm/lowering.json");
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("cannot read {}: run generate-ir, or give its --out", path.display()))?;
+    let file: File =
+        serde_json::from_str(&text).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut all: BTreeMap<String, Defined> = BTreeMap::new();
+    for row in file.lowerings {
+        let Defined { members, definitions } = all.entry(row.isa).or_default();
+        members.push(row.id.clone());
+        definitions.extend(row.function.map(|Function { name, result, operands }| {
+            let operand = |(_, ty, position)| Operand { ty, position };
+            Definition { id: row.id, name, result, operands: operands.into_iter().map(operand).collect() }
+        }));
+    }
+    Ok(all)
+}
