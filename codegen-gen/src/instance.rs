@@ -1,6 +1,6 @@
 //! The instances of an operation: one for each assignment of its parameters that a member has.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use autoir::Facts;
 use hydride_ir::passes::{dead_code, instantiate};
@@ -35,7 +35,19 @@ impl Operation<'_> {
 
     /// The operation's function at the values of an instance: without parameters and unused
     /// expressions, and with adjacent slices fused.
-    pub(crate) fn function_at(&self, params: &[i64]) -> Result<Function, InstanceError> {
+    pub(crate) fn function_at(&self, params: &[i64]) -> Result<&Function, InstanceError> {
+        let functions = self.functions.get_or_init(|| {
+            let params = self.op.instances().map(|(member, _)| member.params.as_slice());
+            let distinct: BTreeSet<&[i64]> = params.collect();
+            distinct.into_iter().map(|params| (params, self.instantiated(params))).collect()
+        });
+        match functions.get(params) {
+            Some(function) => function.as_ref().map_err(Clone::clone),
+            None => Err(InstanceError { op: self.op.name.clone(), message: "no such instance".to_owned() }),
+        }
+    }
+
+    fn instantiated(&self, params: &[i64]) -> Result<Function, InstanceError> {
         let fail = |message: String| InstanceError { op: self.op.name.clone(), message };
         let function = &self.op.class.function;
         function.verify_with(params).map_err(|error: VerifyError| fail(error.to_string()))?;

@@ -1,10 +1,15 @@
 //! An operation with everything that the generated languages need to know in common: its type scheme
 //! and the names of its operands.
 
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
 use autoir::{Facts, Op};
+use hydride_ir::Function;
 
 use crate::check::Definition;
 use crate::identifier::{class_name, mangled_type, operand_names};
+use crate::instance::InstanceError;
 use crate::scheme::{Scheme, Slot};
 
 /// An operation on its way into the templates.
@@ -13,6 +18,8 @@ pub(crate) struct Operation<'a> {
     pub(crate) scheme: Scheme,
     /// Names of the results, then of the arguments, then of the parameters.
     names: Vec<String>,
+    /// The functions of the instances, once they are asked for.
+    pub(crate) functions: OnceLock<BTreeMap<&'a [i64], Result<Function, InstanceError>>>,
 }
 
 impl<'a> Operation<'a> {
@@ -22,7 +29,7 @@ impl<'a> Operation<'a> {
         let results: Vec<String> = (0..count).map(result).collect();
         let results = results.iter().map(String::as_str);
         let names = operand_names(results.chain(op.args().map(|(name, _)| name)).chain(op.param_names()));
-        Self { op, scheme: Scheme::of(op), names }
+        Self { op, scheme: Scheme::of(op), names, functions: OnceLock::new() }
     }
 
     /// The results' names in the generated languages.

@@ -109,6 +109,15 @@ impl Num {
         Some(Num { constant: quotient(self.constant)?, terms })
     }
 
+    fn scaled(mut self, factor: i64) -> Num {
+        if factor == 0 {
+            return Num::default();
+        }
+        self.constant = self.constant.saturating_mul(factor);
+        self.terms.values_mut().for_each(|coefficient| *coefficient = coefficient.saturating_mul(factor));
+        self
+    }
+
     fn add_term(&mut self, atoms: Vec<Atom>, coefficient: i64) {
         if atoms.is_empty() {
             self.constant = self.constant.saturating_add(coefficient);
@@ -194,6 +203,12 @@ impl Mul for Num {
     type Output = Num;
 
     fn mul(self, other: Num) -> Num {
+        if let Some(factor) = other.as_constant() {
+            return self.scaled(factor);
+        }
+        if let Some(factor) = self.as_constant() {
+            return other.scaled(factor);
+        }
         let mut product = Num::constant(0);
         let parts = |num: &Num| {
             let constant = (num.constant != 0).then(|| (Vec::new(), num.constant));

@@ -222,7 +222,6 @@ pub fn files(pipeline: &Pipeline, llvm: LlvmVersion, cache: Option<&Arc<Cache>>)
         ledger.push_str(&ledger_lines(isa, entries, &trusts));
     }
     files.insert("ledger.jsonl".into(), ledger);
-    files.insert("classes.json".into(), classes_json(&pipeline.dialect));
     let instructions = pipeline.instructions();
     for (isa, _) in &pipeline.parsed {
         let own = || instructions.par_iter().zip(&pipeline.analyses).filter(|(found, _)| found.isa == *isa);
@@ -246,10 +245,14 @@ pub fn files(pipeline: &Pipeline, llvm: LlvmVersion, cache: Option<&Arc<Cache>>)
     files.insert("autollvm/autollvm.hir".into(), joined(&classes));
     let isas: Vec<&str> = pipeline.parsed.iter().map(|(isa, _)| isa_name(*isa)).collect();
     let options = codegen_gen::Options { llvm, vendors: lowering_data::vendors(llvm, &isas)? };
-    let (code, (report, merges)) = rayon::join(
+    let (code, (merges, (report, classes))) = rayon::join(
         || codegen_gen::generate(&pipeline.dialect, &options),
-        || rayon::join(|| report::files(pipeline), || merges::files(pipeline, cache)),
+        || {
+            let rest = || rayon::join(|| report::files(pipeline), || classes_json(&pipeline.dialect));
+            rayon::join(|| merges::files(pipeline, cache), rest)
+        },
     );
+    files.insert("classes.json".into(), classes);
     files.extend(code?.into_iter().map(|file| (file.path, file.contents)));
     files.extend(report?.into_iter().map(|file| (file.path, file.contents)));
     files.extend(merges?);

@@ -46,6 +46,9 @@ fn copy(function: &mut Function, root: ExprId, index: IndexId, value: i64) -> Op
         }
     }
     let replace = |num: &Num| {
+        if !own(num) {
+            return num.clone();
+        }
         num.substitute(|atom| match atom {
             Atom::Index(other) if other == index => Num::constant(value),
             Atom::Index(other) => Num::index(other),

@@ -28,14 +28,14 @@ pub(crate) fn file(operation: &Operation<'_>) -> Result<GeneratedFile, InstanceE
         let prefix = format!("{}.{place}", operation.op.name);
         let fail = |message: String| InstanceError { op: operation.op.name.clone(), message };
         let function = operation.function_at(instance.params)?;
-        let regular = expand_folds(&function).and_then(|function| {
+        let regular = expand_folds(function).and_then(|function| {
             Writer::of(&function, operation.arg_names(), &mut support)?.function(&instance.symbol, &prefix)
         });
         let text = match regular {
             Some(text) => text,
             // Widths or counts that depend on indices.
             None => {
-                let flat = unroll(&function).map_err(|error| fail(error.to_string()))?;
+                let flat = unroll(function).map_err(|error| fail(error.to_string()))?;
                 Writer::of(&dead_code(&flat), operation.arg_names(), &mut support)
                     .and_then(|writer| writer.function(&instance.symbol, &prefix))
                     .ok_or_else(|| fail("a number does not fit 32 bits".to_owned()))?

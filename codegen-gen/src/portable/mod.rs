@@ -51,10 +51,10 @@ fn definition(operation: &Operation<'_>, instance: &Instance<'_>) -> Result<Stri
     let function = operation.function_at(instance.params)?;
     let fail = |message: String| InstanceError { op: operation.op.name.clone(), message };
     let names = operation.arg_names();
-    let text = match lower::body(&function, facts, names, symbol) {
+    let text = match lower::body(function, facts, names, symbol) {
         Some(text) => text,
         None => {
-            let flat = unroll(&function).map_err(|error| fail(error.to_string()))?;
+            let flat = unroll(function).map_err(|error| fail(error.to_string()))?;
             lower::body(&dead_code(&flat), facts, names, symbol)
                 .ok_or_else(|| fail("a number does not fit 32 bits".to_owned()))?
         }
