@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use hydride_ir::passes::{dead_code, instantiate};
 use hydride_ir::{Arg, ArgId, Bits, ExprId, Function, Num, Op, ResultId, ResultSlot, Role, Stmt, legality};
 use rayon::prelude::*;
-use smt::Prover;
+use serde::{Deserialize, Serialize};
+use smt::{Cache, Prover};
 
 use crate::analyze::{Analysis, analyze};
 use crate::cached::remembered;
@@ -28,7 +29,7 @@ pub struct Relation {
 }
 
 /// What is done to a class.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Change {
     /// A parameter has a value that no member has.
     Parameter {
@@ -58,14 +59,15 @@ pub enum Change {
     },
 }
 
-/// A changed instance, to be recognised.
+/// A changed instance, and what it is.
+#[derive(Serialize, Deserialize)]
 struct Trial {
-    from: usize,
     change: Trying,
     function: Function,
+    analysis: Analysis,
 }
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Serialize, Deserialize)]
 enum Trying {
     One(Change),
     /// The operand of this position, computed first, and what is left to compute then.
@@ -79,25 +81,30 @@ pub fn relations(
     classes: &[Class],
     new_prover: &(dyn Fn() -> Prover + Sync),
 ) -> Vec<Relation> {
-    let trials: Vec<Trial> =
-        classes.par_iter().enumerate().flat_map_iter(|(position, class)| trials(position, class)).collect();
+    let cache = new_prover().cache();
+    let trials: Vec<(usize, Trial)> = classes
+        .par_iter()
+        .enumerate()
+        .flat_map_iter(|(from, class)| {
+            trials(class, cache.as_deref()).into_iter().map(move |trial| (from, trial))
+        })
+        .collect();
     let mut by_key: BTreeMap<&str, usize> = BTreeMap::new();
     for (position, class) in classes.iter().enumerate() {
         for member in &class.members {
             by_key.entry(&entries[member.entry].analysis.shape.key).or_insert(position);
         }
     }
-    let analyses = analyses(&trials, &by_key, new_prover);
     // What met another class, beside two members of that class.
     let mut met: Vec<(usize, usize)> = Vec::new();
     let mut candidates: Vec<Entry<'_>> = Vec::new();
     let names: Vec<String> = (0..trials.len()).map(|position| format!("{position:08}")).collect();
-    for (position, (trial, analysis)) in trials.iter().zip(&analyses).enumerate() {
-        let Some(analysis) = analysis else { continue };
+    for (position, (from, trial)) in trials.iter().enumerate() {
+        let Trial { function, analysis, .. } = trial;
         let Some(to) = by_key.get(analysis.shape.key.as_str()) else { continue };
-        if *to != trial.from {
+        if to != from {
             met.push((position, *to));
-            candidates.push(Entry { isa: TRIAL, id: &names[position], function: &trial.function, analysis });
+            candidates.push(Entry { isa: TRIAL, id: &names[position], function, analysis });
         }
     }
     let targets: BTreeSet<usize> = met.iter().map(|(_, to)| *to).collect();
@@ -118,13 +125,13 @@ pub fn relations(
         if !proved.contains(&(names[position].as_str(), to)) {
             continue;
         }
-        let trial = &trials[position];
+        let (from, trial) = &trials[position];
         match &trial.change {
             Trying::One(change) => {
-                found.insert(Relation { from: trial.from, change: change.clone(), to });
+                found.insert(Relation { from: *from, change: change.clone(), to });
             }
-            Trying::First(operand) => halves.entry((trial.from, *operand)).or_default().0 = Some(to),
-            Trying::Last(operand) => halves.entry((trial.from, *operand)).or_default().1 = Some(to),
+            Trying::First(operand) => halves.entry((*from, *operand)).or_default().0 = Some(to),
+            Trying::Last(operand) => halves.entry((*from, *operand)).or_default().1 = Some(to),
         }
     }
     for ((from, _), halves) in halves {
@@ -135,23 +142,19 @@ pub fn relations(
     found.into_iter().collect()
 }
 
-/// What is found of the trials that meet a class. Most meet none; their keys, which the cache keeps, say so.
-fn analyses(
-    trials: &[Trial],
-    by_key: &BTreeMap<&str, usize>,
-    new_prover: &(dyn Fn() -> Prover + Sync),
-) -> Vec<Option<Analysis>> {
-    let cache = new_prover().cache();
-    let analysis = |trial: &Trial| {
-        let mut found = None;
-        let key: Option<String> = remembered("key", &trial.function, cache.as_deref(), || {
-            found = analyze(&trial.function).ok();
-            found.as_ref().map(|found| found.shape.key.clone())
-        });
-        key.filter(|key| by_key.contains_key(key.as_str()))?;
-        found.or_else(|| analyze(&trial.function).ok())
-    };
-    trials.par_iter().map(analysis).collect()
+/// The trials of a class, or what the cache kept of them: they depend on its function and on the parameter values
+/// that its members have.
+fn trials(class: &Class, cache: Option<&dyn Cache>) -> Vec<Trial> {
+    let names: Vec<&str> = class.function.params.iter().map(|param| param.name.as_str()).collect();
+    let known: Vec<&[i64]> =
+        class.members.iter().map(|member| member.application.params.as_slice()).collect();
+    remembered(&format!("trials {names:?} {known:?}"), &class.function, cache, || {
+        let analyzed = |(change, function): (Trying, Function)| {
+            let Analysis { shape, .. } = analyze(&function).ok()?;
+            Some(Trial { change, function, analysis: Analysis { canonical: None, shape } })
+        };
+        changed(class, &known).into_iter().filter_map(analyzed).collect()
+    })
 }
 
 /// The instruction set of trials, which is none.
@@ -177,7 +180,7 @@ fn proved<'a>(
 }
 
 /// The changed instances of a class.
-fn trials(from: usize, class: &Class) -> Vec<Trial> {
+fn changed(class: &Class, known: &[&[i64]]) -> Vec<(Trying, Function)> {
     let size = |params: &[i64]| {
         let at = |num: &Num| num.eval(|atom| value(atom, params)).unwrap_or(i64::MAX);
         let widths = class.function.args.iter().map(|arg| &arg.width);
@@ -186,8 +189,6 @@ fn trials(from: usize, class: &Class) -> Vec<Trial> {
             .map(at)
             .fold(0, i64::saturating_add)
     };
-    let known: Vec<&[i64]> =
-        class.members.iter().map(|member| member.application.params.as_slice()).collect();
     let Some(params) = known.iter().copied().min_by_key(|params| (size(params), params.to_vec())) else {
         return Vec::new();
     };
@@ -198,7 +199,7 @@ fn trials(from: usize, class: &Class) -> Vec<Trial> {
     }
     let mut trials = Vec::new();
     let mut push = |change: Trying, function: Option<Function>| {
-        trials.extend(function.map(|function| Trial { from, change, function }));
+        trials.extend(function.map(|function| (change, function)));
     };
     let args = &instance.args;
     let register = |arg: usize| args[arg].role == Role::Register;
@@ -214,7 +215,7 @@ fn trials(from: usize, class: &Class) -> Vec<Trial> {
             }
         }
     }
-    let legal = legality(&class.function, &known);
+    let legal = legality(&class.function, known);
     for (position, param) in class.function.params.iter().enumerate() {
         for value in [0, 1] {
             let mut values = params.to_vec();
