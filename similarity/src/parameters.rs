@@ -108,11 +108,12 @@ fn columns(forms: &[Form<i64>]) -> Vec<Column> {
     let mut columns: Vec<Column> = Vec::new();
     for (member, form) in forms.iter().enumerate() {
         let mut position = 0;
-        form.map(
+        form.with_free_signs().map(
             &mut |role, number, free| {
                 if member == 0 {
                     columns.push(Column { role, values: Vec::with_capacity(forms.len()) });
                 }
+                let free = free || (role == Role::Signed && *number == 2);
                 columns[position].values.push((!free).then_some(*number));
                 position += 1;
             },

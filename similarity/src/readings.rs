@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hydride_ir::exact::{Raised, raise};
-use hydride_ir::lane::{Kind, Template};
+use hydride_ir::lane::{Kind, Template, Term};
 use hydride_ir::{Function, Role};
 use rayon::prelude::*;
 
@@ -142,12 +142,18 @@ fn chosen_arguments(shape: &Shape) -> Vec<u32> {
         let chosen = chosen_terms(&statement.template);
         for (term, chosen) in statement.template.terms.iter().zip(chosen) {
             if let Kind::Leaf(arg) | Kind::Arg(arg) = term.kind {
-                *read.entry(arg).or_insert(true) &= chosen;
+                *read.entry(arg).or_insert(true) &= chosen || is_flag(term, &statement.template);
             }
         }
     }
     let chosen = read.into_iter().filter(|(_, chosen)| *chosen);
     chosen.filter_map(|(arg, _)| shape.args[arg as usize].own()).collect()
+}
+
+/// Whether a term reads one bit beside wider elements: a carry, which says what is done, not with what.
+fn is_flag(term: &Term<i64>, template: &Template<i64>) -> bool {
+    let is_bit = |term: &Term<i64>| term.numbers.get(1).is_some_and(|width| width.base == 1);
+    matches!(term.kind, Kind::Leaf(_)) && is_bit(term) && !template.terms.last().is_some_and(is_bit)
 }
 
 /// For each term whether its value is compared, chosen or passed on, wherever it is used.

@@ -291,6 +291,9 @@ impl Dag {
         if let Some(simpler) = self.select_first_one(condition, then, otherwise) {
             return simpler;
         }
+        if self.counts_zero_anyway(condition, then, otherwise) {
+            return otherwise;
+        }
         self.intern(Node::Select(condition, then, otherwise))
     }
 
@@ -390,6 +393,18 @@ impl Dag {
             let value = self.slice(of, first, count, false);
             Some(self.trailing_zeros(value, count))
         }
+    }
+
+    /// Whether `then` is what counting zero bits gives for 0, and 0 is the case that is set apart.
+    fn counts_zero_anyway(&self, condition: NodeId, then: NodeId, otherwise: NodeId) -> bool {
+        let (Node::LeadingZeros(counted, width) | Node::TrailingZeros(counted, width)) = *self.node(otherwise)
+        else {
+            return false;
+        };
+        let Node::Eq(left, right) = *self.node(condition) else { return false };
+        let is_zero = |id| self.as_int(id) == Some(&Int::ZERO);
+        self.as_i64(then) == Some(i64::from(width))
+            && ((left == counted && is_zero(right)) || (right == counted && is_zero(left)))
     }
 
     /// Minimum, maximum and magnitude written as a choice.

@@ -113,6 +113,31 @@ impl Dag {
                     self.slice_general(of, low, width, signed)
                 }
             }
+            Node::Sum { terms, constant } if low > 0 => {
+                let moved = self.slice_scaled_sum(&terms, &constant, (low, width, signed));
+                moved
+                    .or_else(|| self.slice_moved_sum(&terms, &constant, (low, width, signed)))
+                    .or_else(|| self.slice_with_whole_terms(of, (low, width, signed)))
+                    .unwrap_or_else(|| self.slice_general(of, low, width, signed))
+            }
+            // Bits of registers side by side that are moved up by less than where the slice begins.
+            Node::Shl(value, count)
+                if matches!(self.node(value), Node::Concat(_))
+                    && self.range(count).is_non_negative()
+                    && self.range(count).high.as_ref().is_some_and(|high| high <= &Int::from(low)) =>
+            {
+                let position = self.linear(&[(count, Int::from(-1))], Int::from(low));
+                self.slice_at(value, position, width, signed)
+            }
+            // The upper bits of a clamp are a clamp of the upper bits.
+            Node::Saturate { of: inner, width: whole, signed: clamped } if low > 0 && low + width == whole => {
+                let Some((own, own_signed)) = self.natural(inner).filter(|(own, _)| *own > low) else {
+                    return self.slice_general(of, low, width, signed);
+                };
+                let upper = self.slice(inner, low, own - low, own_signed);
+                let clamp = self.saturate(upper, width, clamped);
+                self.slice(clamp, 0, width, signed)
+            }
             Node::Shr(value, count) if low > 0 || self.as_i64(count).is_some() => {
                 match self.as_i64(count).and_then(|count| u32::try_from(count).ok()) {
                     Some(count) if count <= crate::MAX_WIDTH => self.slice(value, low + count, width, signed),
@@ -143,6 +168,57 @@ impl Dag {
             }
             _ => self.slice_general(of, low, width, signed),
         }
+    }
+
+    /// Upper bits of a sum of multiples: `⌊(2^k·x + c) / 2^n⌋ = ⌊(x + ⌊c / 2^k⌋) / 2^(n - k)⌋`.
+    fn slice_scaled_sum(&mut self, terms: &[(NodeId, Int)], constant: &Int, slice: (u32, u32, bool)) -> Option<NodeId> {
+        let (low, width, signed) = slice;
+        let scale = terms.iter().map(|(_, factor)| trailing_zeros(factor)).min()?.min(low);
+        if scale == 0 {
+            return None;
+        }
+        let terms: Vec<_> = terms.iter().map(|(term, factor)| (*term, factor >> scale as usize)).collect();
+        let rest = self.linear(&terms, constant >> scale as usize);
+        Some(self.slice(rest, low - scale, width, signed))
+    }
+
+    /// Upper bits of upper bits and a constant: `⌊(⌊x / 2^k⌋ + c) / 2^n⌋ = ⌊(x + 2^k·c) / 2^(n + k)⌋`, as far as
+    /// the bits of `⌊x / 2^k⌋` that are there reach.
+    fn slice_moved_sum(&mut self, terms: &[(NodeId, Int)], constant: &Int, slice: (u32, u32, bool)) -> Option<NodeId> {
+        let (low, width, signed) = slice;
+        let [(term, factor)] = terms else { return None };
+        let Node::Slice { of, low: inner_low, width: inner_width, signed: inner_signed } = *self.node(*term) else {
+            return None;
+        };
+        if factor != &Int::ONE || inner_low == 0 || matches!(self.node(of), Node::Arg(_)) {
+            return None;
+        }
+        let is_whole = self.range(of).fits(inner_low + inner_width, inner_signed);
+        if !is_whole && low + width > inner_width {
+            return None;
+        }
+        let moved = self.linear(&[(of, Int::ONE)], constant << inner_low as usize);
+        Some(self.slice(moved, inner_low + low, width, signed))
+    }
+
+    /// `⌊(2^n·x + y) / 2^n⌋ = x + ⌊y / 2^n⌋`, where no upper bits are cut off.
+    fn slice_with_whole_terms(&mut self, of: NodeId, slice: (u32, u32, bool)) -> Option<NodeId> {
+        let (low, width, signed) = slice;
+        let Node::Sum { terms, constant } = self.node(of).clone() else { return None };
+        if !self.range(of).fits(low + width, signed) {
+            return None;
+        }
+        let (whole, rest): (Vec<_>, Vec<_>) =
+            terms.iter().cloned().partition(|(_, factor)| trailing_zeros(factor) >= low);
+        if whole.is_empty() || rest.is_empty() {
+            return None;
+        }
+        let rest = self.linear(&rest, constant);
+        let (own, own_signed) = self.natural(rest).filter(|(own, _)| *own > low)?;
+        let upper = self.slice(rest, low, own - low, own_signed);
+        let mut sum = vec![(upper, Int::ONE)];
+        sum.extend(whole.into_iter().map(|(term, factor)| (term, factor >> low as usize)));
+        Some(self.linear(&sum, Int::ZERO))
     }
 
     /// A part of a value shifted down by a computed count is a slice at that position.

@@ -122,7 +122,7 @@ fn triangle(
         return None;
     }
     let rows = elements.end as usize / row;
-    if !(3..row).contains(&rows) || elements.values.len() != (rows - 1) * (row + 1) {
+    if !(2..row).contains(&rows) || elements.values.len() != (rows - 1) * (row + 1) {
         return None;
     }
     let mut flags = Vec::new();
@@ -140,11 +140,19 @@ fn triangle(
         if !term.folds.is_empty() || matches!(term.kind, Kind::Fold(_)) {
             return None;
         }
-        for numbers in &mut term.numbers {
-            // Row 1, then both of row 2.
-            let by_row = numbers[1].checked_sub(numbers[0])?;
-            let by_column = numbers[2].checked_sub(numbers[1])?;
-            let base = numbers[0] - by_row;
+        for (place, numbers) in term.numbers.iter_mut().enumerate() {
+            let is_position = place == 0 && matches!(term.kind, Kind::Leaf(_));
+            let (base, by_row, by_column) = match numbers[..] {
+                // Of two rows there is one flag: what it reads at 0 moves with the column, in steps of a row.
+                [low] if is_position && low == row as i64 => (0, low, 0),
+                [0] if is_position => (0, 0, row as i64),
+                [only] => (only, 0, 0),
+                // Row 1, then both of row 2.
+                _ => {
+                    let by_row = numbers[1].checked_sub(numbers[0])?;
+                    (numbers[0] - by_row, by_row, numbers[2].checked_sub(numbers[1])?)
+                }
+            };
             *numbers = all.iter().map(|(row, column)| base + by_row * row + by_column * column).collect();
         }
     }

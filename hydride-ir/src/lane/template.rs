@@ -240,6 +240,89 @@ impl Form<i64> {
     }
 }
 
+impl Form<i64> {
+    /// A form of one-bit elements with their complements `1 - x` as complements of every bit, of which the low one
+    /// is kept: wider elements are complemented so. `None` where there is no complement to be written otherwise.
+    pub fn flags_as_words(&self) -> Option<Self> {
+        let mut form = self.clone();
+        let mut changed = false;
+        for statement in form.results.iter_mut().flat_map(|result| &mut result.statements) {
+            let terms = &mut statement.template.terms;
+            let root = terms.last()?;
+            if !matches!(root.kind, Kind::Slice) || (root.numbers[0].base, root.numbers[1].base) != (0, 1) {
+                return None;
+            }
+            let mut bitwise = vec![false; terms.len()];
+            bitwise[terms.len() - 1] = true;
+            for position in (0..terms.len()).rev() {
+                if !bitwise[position] {
+                    continue;
+                }
+                for child in terms[position].children.clone() {
+                    let mut users = terms.iter().enumerate().filter(|(_, term)| term.children.contains(&child));
+                    bitwise[child] = matches!(terms[child].kind, Kind::And | Kind::Or | Kind::Xor)
+                        && users.all(|(user, _)| bitwise[user]);
+                }
+            }
+            for position in (0..terms.len()).rev() {
+                let [left, right] = terms[position].children[..] else { continue };
+                let is_one = |term: &Term<i64>| {
+                    matches!(term.kind, Kind::Const) && term.numbers[0].base == 1 && term.numbers[0].strides.iter().all(|stride| *stride == 0)
+                };
+                let (one, operand) = if is_one(&terms[left]) { (left, right) } else { (right, left) };
+                let users = terms.iter().filter(|term| term.children.contains(&one)).count();
+                if !bitwise[position] || !matches!(terms[position].kind, Kind::Xor) || !is_one(&terms[one]) || users != 1 {
+                    continue;
+                }
+                terms[position].kind = Kind::Not;
+                terms[position].children = vec![operand];
+                terms.remove(one);
+                bitwise.remove(one);
+                let moved = |position: &mut usize| *position -= usize::from(*position > one);
+                for term in terms.iter_mut() {
+                    term.children.iter_mut().chain(&mut term.folds).for_each(moved);
+                }
+                changed = true;
+                break;
+            }
+        }
+        changed.then_some(form)
+    }
+
+    /// The form with 2 for each sign that does not matter: that of a slice as wide as the element whose low bits
+    /// alone are used.
+    pub fn with_free_signs(&self) -> Self {
+        let mut form = self.clone();
+        for statement in form.results.iter_mut().flat_map(|result| &mut result.statements) {
+            let terms = &mut statement.template.terms;
+            let Some(root) = terms.last() else { continue };
+            if !matches!(root.kind, Kind::Slice) || root.numbers[0].base != 0 {
+                continue;
+            }
+            let element = root.numbers[1].base;
+            let mut truncated = vec![true; terms.len()];
+            for user in (0..terms.len()).rev() {
+                let keeps = truncated[user]
+                    && match terms[user].kind {
+                        Kind::Sum { .. } | Kind::Mul | Kind::And | Kind::Or | Kind::Xor | Kind::Not => true,
+                        Kind::Fold(op) => !matches!(op, FoldOp::Min | FoldOp::Max),
+                        Kind::Slice => user + 1 == terms.len(),
+                        _ => false,
+                    };
+                for child in terms[user].children.clone() {
+                    truncated[child] &= keeps;
+                }
+            }
+            for (term, truncated) in terms.iter_mut().zip(truncated) {
+                if truncated && matches!(term.kind, Kind::Leaf(_)) && term.numbers[1].base >= element {
+                    term.numbers[2].base = 2;
+                }
+            }
+        }
+        form
+    }
+}
+
 impl<N> Statement<N> {
     fn map<M>(&self, f: &mut impl FnMut(Role, &N, bool) -> M, is_one: &impl Fn(&N) -> bool) -> Statement<M> {
         let root = self.template.terms.len() - 1;
