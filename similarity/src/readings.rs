@@ -44,8 +44,9 @@ pub(crate) fn readings(entries: &[Entry<'_>]) -> Vec<Option<Shape>> {
             continue;
         }
         let open = moves[key].iter().filter(|(target, _)| !moved.contains(target.as_str()));
-        let Some((target, shapes)) = open.max_by_key(|(target, _)| (sizes[target.as_str()], target.as_str()))
-        else {
+        // Best an operation that does not join another one itself.
+        let rank = |target: &str| (!moves.contains_key(target), sizes[target]);
+        let Some((target, shapes)) = open.max_by_key(|(target, _)| (rank(target), target.as_str())) else {
             continue;
         };
         moved.insert(key);
@@ -152,8 +153,11 @@ fn chosen_arguments(shape: &Shape) -> Vec<u32> {
 
 /// Whether a term reads one bit beside wider elements: a carry, which says what is done, not with what.
 fn is_flag(term: &Term<i64>, template: &Template<i64>) -> bool {
-    let is_bit = |term: &Term<i64>| term.numbers.get(1).is_some_and(|width| width.base == 1);
-    matches!(term.kind, Kind::Leaf(_)) && is_bit(term) && !template.terms.last().is_some_and(is_bit)
+    let width = |term: &Term<i64>| match term.kind {
+        Kind::Leaf(_) => term.numbers[1].base,
+        _ => 0,
+    };
+    width(term) == 1 && template.terms.iter().any(|other| width(other) > 1)
 }
 
 /// For each term whether its value is compared, chosen or passed on, wherever it is used.

@@ -35,7 +35,7 @@ pub(crate) fn variants(function: &Function) -> Vec<Shape> {
         }
     }
     if let Some(Canonical { form, masking }) = lane_form(&mut dag, &raised, function) {
-        for form in [form.flags_as_masks(), form.flags_as_words()].into_iter().flatten() {
+        for form in form.flags_as_masks().into_iter().chain(form.flags_as_words()) {
             shapes.push(form_shape(Canonical { form, masking }, function, &plain, None));
         }
     }

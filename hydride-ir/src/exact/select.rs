@@ -120,6 +120,18 @@ impl Dag {
             let below = self.lt(right, above);
             return self.complement(below);
         }
+        // A multiple is compared as what it is a multiple of.
+        if let Some(bound) = self.as_int(right).cloned()
+            && let Node::Sum { terms, constant } = self.node(left)
+            && let [(term, factor)] = &**terms
+            && factor > &Int::ONE
+            && constant == &Int::ZERO
+            && bound >= Int::ZERO
+        {
+            let term = *term;
+            let quotient = self.int((bound + factor - Int::ONE) / factor);
+            return self.lt(term, quotient);
+        }
         // a - b compared with 0 is a compared with b.
         self.intern(Node::Lt(left, right))
     }
@@ -290,6 +302,9 @@ impl Dag {
         }
         if let Some(simpler) = self.select_first_one(condition, then, otherwise) {
             return simpler;
+        }
+        if let Some(ranked) = self.select_by_rank(condition, then, otherwise) {
+            return ranked;
         }
         if self.counts_zero_anyway(condition, then, otherwise) {
             return otherwise;

@@ -1,5 +1,7 @@
 //! Constructors of slices and concatenations, and the demand for low bits.
 
+use dashu_int::ops::BitTest;
+
 use super::Int;
 use super::dag::{Dag, Node, NodeId, Part};
 use super::range::power;
@@ -114,6 +116,10 @@ impl Dag {
                 }
             }
             Node::Sum { terms, constant } if low > 0 => {
+                let demanded = self.demand(of, low + width);
+                if demanded != of {
+                    return self.slice(demanded, low, width, signed);
+                }
                 let moved = self.slice_scaled_sum(&terms, &constant, (low, width, signed));
                 moved
                     .or_else(|| self.slice_moved_sum(&terms, &constant, (low, width, signed)))
@@ -329,7 +335,12 @@ impl Dag {
                         let shift = trailing_zeros(factor);
                         let kept =
                             if shift >= width { self.int(0) } else { self.demand(*term, width - shift) };
-                        (kept, factor.clone())
+                        match self.above_zeros(kept, width.saturating_sub(shift)) {
+                            Some((above, zeros)) => {
+                                (self.demand(above, width - shift - zeros), factor << zeros as usize)
+                            }
+                            None => (kept, factor.clone()),
+                        }
                     })
                     .collect();
                 self.linear(&terms, constant)
@@ -362,6 +373,14 @@ impl Dag {
         }
     }
 
+    /// What stands above zeros where both make up `width` bits, and the number of zeros: a multiple there.
+    fn above_zeros(&self, id: NodeId, width: u32) -> Option<(NodeId, u32)> {
+        let Node::Concat(parts) = self.node(id) else { return None };
+        let [zeros, above] = **parts else { return None };
+        let is_multiple = self.as_int(zeros.node) == Some(&Int::ZERO) && zeros.width < width;
+        (is_multiple && zeros.width + above.width >= width).then_some((above.node, zeros.width))
+    }
+
     fn demand_bitwise(
         &mut self,
         operands: &[NodeId],
@@ -387,6 +406,9 @@ impl Dag {
                 _ => self.int(0),
             };
         }
+        if let Some(found) = self.slice_of_table(of, base, low, width, signed) {
+            return found;
+        }
         if let Node::Sum { terms, constant } = self.node(low).clone()
             && constant > Int::ZERO
             && let Ok(constant) = u32::try_from(&constant)
@@ -411,6 +433,71 @@ impl Dag {
             }
         }
         self.intern(Node::SliceAt { of, base, low, width, signed })
+    }
+
+    /// An entry of a literal table in one form: tables are read from their low end, and one whose entry for `x ^ y`
+    /// is the exclusive or of those for `x` and `y` is exclusive ors of the index's bits.
+    fn slice_of_table(&mut self, of: NodeId, base: u32, low: NodeId, width: u32, signed: bool) -> Option<NodeId> {
+        let table = self.as_int(of).filter(|table| *table >= &Int::ZERO)?.clone();
+        let (terms, constant) = match self.node(low).clone() {
+            Node::Sum { terms, constant } => (terms, constant),
+            _ => return None,
+        };
+        let [(index, step)] = &*terms else { return None };
+        let (index, step) = (*index, i64::try_from(step).ok()?);
+        let start = i64::from(base) + i64::try_from(&constant).ok()?;
+        if step < 0 {
+            return self.slice_of_reversed(&table, (start, index, -step), width, signed);
+        }
+        let (bits, false) = self.natural(index)? else { return None };
+        if constant != Int::ZERO || !(2..=MAX_TABLE_BITS).contains(&bits) || width > MAX_TABLE_BITS {
+            return None;
+        }
+        let mask = power(width) - Int::ONE;
+        let entry = |at: u32| (&table >> (base as usize + step as usize * at as usize)) & &mask;
+        let units: Vec<Int> = (0..bits).map(|bit| entry(1 << bit)).collect();
+        let joined = |at: u32| {
+            (0..bits).filter(|bit| at >> bit & 1 == 1).fold(Int::ZERO, |sum, bit| sum ^ &units[bit as usize])
+        };
+        if units.iter().all(|unit| unit == &Int::ZERO) || (0..1 << bits).any(|at| entry(at) != joined(at)) {
+            return None;
+        }
+        let mut parts = Vec::with_capacity(width as usize);
+        for bit in 0..width {
+            let mut node = self.int(0);
+            for (place, unit) in units.iter().enumerate() {
+                if unit.bit(bit as usize) {
+                    let read = self.slice(index, place as u32, 1, false);
+                    node = self.xor(node, read);
+                }
+            }
+            parts.push(Part { node, width: 1 });
+        }
+        let entry = self.concat(&parts);
+        Some(self.slice(entry, 0, width, signed))
+    }
+
+    /// A slice inside one entry of a table that is read from its high end, at `start - step·index`: the same slice
+    /// of the table's entries in opposite order.
+    fn slice_of_reversed(
+        &mut self,
+        table: &Int,
+        (start, index, step): (i64, NodeId, i64),
+        width: u32,
+        signed: bool,
+    ) -> Option<NodeId> {
+        let (last, inside) = (start.div_euclid(step), start.rem_euclid(step));
+        if inside + i64::from(width) > step || last * step > i64::from(crate::MAX_WIDTH) || last < 0 {
+            return None;
+        }
+        let mask = (Int::ONE << step as usize) - Int::ONE;
+        let opposite = (0..=last).fold(Int::ZERO, |joined, place| {
+            let entry = (table >> ((last - place) * step) as usize) & &mask;
+            joined + (entry << (place * step) as usize)
+        });
+        let of = self.int(opposite);
+        let position = self.linear(&[(index, Int::from(step))], Int::ZERO);
+        Some(self.slice_from(of, inside as u32, position, width, signed))
     }
 
     /// Parts side by side, least significant first; each part is its low `width` bits.
@@ -483,9 +570,11 @@ impl Dag {
     }
 }
 
+/// Bits of an index, and of an entry, of tables that are looked at as a whole.
+const MAX_TABLE_BITS: u32 = 8;
+
 /// Zero bits below the lowest one bit; 0 for 0.
 pub(super) fn trailing_zeros(value: &Int) -> u32 {
-    use dashu_int::ops::BitTest;
     if value == &Int::ZERO {
         return 0;
     }

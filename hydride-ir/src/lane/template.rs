@@ -241,52 +241,19 @@ impl Form<i64> {
 }
 
 impl Form<i64> {
-    /// A form of one-bit elements with their complements `1 - x` as complements of every bit, of which the low one
-    /// is kept: wider elements are complemented so. `None` where there is no complement to be written otherwise.
-    pub fn flags_as_words(&self) -> Option<Self> {
-        let mut form = self.clone();
-        let mut changed = false;
-        for statement in form.results.iter_mut().flat_map(|result| &mut result.statements) {
-            let terms = &mut statement.template.terms;
-            let root = terms.last()?;
-            if !matches!(root.kind, Kind::Slice) || (root.numbers[0].base, root.numbers[1].base) != (0, 1) {
-                return None;
-            }
-            let mut bitwise = vec![false; terms.len()];
-            bitwise[terms.len() - 1] = true;
-            for position in (0..terms.len()).rev() {
-                if !bitwise[position] {
-                    continue;
-                }
-                for child in terms[position].children.clone() {
-                    let mut users = terms.iter().enumerate().filter(|(_, term)| term.children.contains(&child));
-                    bitwise[child] = matches!(terms[child].kind, Kind::And | Kind::Or | Kind::Xor)
-                        && users.all(|(user, _)| bitwise[user]);
-                }
-            }
-            for position in (0..terms.len()).rev() {
-                let [left, right] = terms[position].children[..] else { continue };
-                let is_one = |term: &Term<i64>| {
-                    matches!(term.kind, Kind::Const) && term.numbers[0].base == 1 && term.numbers[0].strides.iter().all(|stride| *stride == 0)
-                };
-                let (one, operand) = if is_one(&terms[left]) { (left, right) } else { (right, left) };
-                let users = terms.iter().filter(|term| term.children.contains(&one)).count();
-                if !bitwise[position] || !matches!(terms[position].kind, Kind::Xor) || !is_one(&terms[one]) || users != 1 {
-                    continue;
-                }
-                terms[position].kind = Kind::Not;
-                terms[position].children = vec![operand];
-                terms.remove(one);
-                bitwise.remove(one);
-                let moved = |position: &mut usize| *position -= usize::from(*position > one);
-                for term in terms.iter_mut() {
-                    term.children.iter_mut().chain(&mut term.folds).for_each(moved);
-                }
-                changed = true;
-                break;
-            }
-        }
-        changed.then_some(form)
+    /// Forms of one-bit elements with their complements `1 - x` as complements of every bit, of which the low one is
+    /// kept: wider elements are complemented so. The operands of the operator around them stand in either order.
+    pub fn flags_as_words(&self) -> Vec<Self> {
+        let [result] = self.results.as_slice() else { return Vec::new() };
+        let [statement] = result.statements.as_slice() else { return Vec::new() };
+        [false, true]
+            .into_iter()
+            .filter_map(|flip| {
+                let mut form = self.clone();
+                form.results[0].statements[0].template = statement.template.flags_as_words(flip)?;
+                Some(form)
+            })
+            .collect()
     }
 
     /// The form with 2 for each sign that does not matter: that of a slice as wide as the element whose low bits
@@ -320,6 +287,51 @@ impl Form<i64> {
             }
         }
         form
+    }
+}
+
+impl Template<i64> {
+    /// A bitwise operator of two bits, one of them complemented; `flip` exchanges its operands.
+    fn flags_as_words(&self, flip: bool) -> Option<Self> {
+        let terms = &self.terms;
+        let root = terms.last()?;
+        let is_bit = matches!(root.kind, Kind::Slice) && (root.numbers[0].base, root.numbers[1].base) == (0, 1);
+        let operator = terms.get(*root.children.first()?)?;
+        let [left, right] = operator.children[..] else { return None };
+        if !is_bit || !matches!(operator.kind, Kind::And | Kind::Or | Kind::Xor) {
+            return None;
+        }
+        let mut changed = false;
+        let mut found: Vec<Term<i64>> = Vec::new();
+        let mut children = Vec::new();
+        for operand in if flip { [right, left] } else { [left, right] } {
+            let term = &terms[operand];
+            let bit = match (&term.kind, &term.children[..]) {
+                (Kind::Leaf(_), _) => operand,
+                (Kind::Xor, [one, bit]) if terms[*one].is_one() => *bit,
+                (Kind::Xor, [bit, one]) if terms[*one].is_one() => *bit,
+                _ => return None,
+            };
+            if !matches!(terms[bit].kind, Kind::Leaf(_)) {
+                return None;
+            }
+            found.push(terms[bit].clone());
+            if bit != operand {
+                changed = true;
+                found.push(Term { kind: Kind::Not, children: vec![found.len() - 1], ..term.clone() });
+            }
+            children.push(found.len() - 1);
+        }
+        found.push(Term { children, ..operator.clone() });
+        found.push(Term { children: vec![found.len() - 1], ..root.clone() });
+        changed.then_some(Template { terms: found })
+    }
+}
+
+impl Term<i64> {
+    fn is_one(&self) -> bool {
+        let same = |hole: &Hole<i64>| hole.base == 1 && hole.strides.iter().all(|stride| *stride == 0);
+        matches!(self.kind, Kind::Const) && self.numbers.iter().all(same)
     }
 }
 
