@@ -132,6 +132,14 @@ impl Dag {
             rest = below;
         }
         chosen.push((rank, rest));
+        // The rest is another register's; one of the same is a choice among its elements, that goes on.
+        let read = |dag: &Self, id: NodeId| match dag.node(id) {
+            Node::Slice { of, .. } => Some(*of),
+            _ => None,
+        };
+        if rank == 0 && read(self, then).is_some_and(|of| read(self, rest) == Some(of)) {
+            return None;
+        }
         let zero = self.int(0);
         let mut joined = zero;
         for (place, value) in chosen {
