@@ -4,8 +4,11 @@
 //! |---|---|---|
 //! | broadcast | `dst[i] = a[i] * b[lane]` | `dst[i] = a[i] * b[i]` |
 //! | scalar | `dst[i] = a[i] << n`, an immediate | `dst[i] = a[i] << n[0]`, a register |
+//! | scalar | `dst[i] = a[i] * b[i % 2]`, a register of two | `dst[i] = a[i] * b[i]` |
+//! | one register twice | `dst[i] = {a[i], a[i]} >> n[i]` | `dst[i] = {a[i], b[i]} >> n[i]` |
 //! | part | `dst = {high: a[i] + b[i], low: c}` | `dst[i] = a[i] + b[i]` |
 //! | mask | `dst[i] = a[i] < b[i]`, one bit | `dst[i] = a[i] < b[i] ? -1 : 0` |
+//! | words | `dst[i] = a[i] | 1 - b[i]`, one bit | `dst[i] = a[i] | !b[i]` |
 //! | masking | `dst[i] = k[i / 4] ? f(a, i) : c[i]` | `dst[i] = f(a, i)` |
 //!
 //! A reading counts only where another instruction is the operation itself; `partition` sees to that.
@@ -62,10 +65,12 @@ fn twice(dag: &mut Dag, raised: &Raised, function: &Function) -> Option<(Raised,
         .filter_map(|id| match dag.node(id) {
             Node::Concat(parts) => match **parts {
                 [below, above] if below == above => match *dag.node(below.node) {
-                    Node::Slice { of, low, width, signed: false } if width == below.width => match *dag.node(of) {
-                        Node::Arg(arg) => Some((id, arg, low, width)),
-                        _ => None,
-                    },
+                    Node::Slice { of, low, width, signed: false } if width == below.width => {
+                        match *dag.node(of) {
+                            Node::Arg(arg) => Some((id, arg, low, width)),
+                            _ => None,
+                        }
+                    }
                     _ => None,
                 },
                 _ => None,
@@ -405,7 +410,13 @@ fn repeated_scalars(dag: &mut Dag, raised: &Raised, function: &Function, shapes:
             values.push(Segment { low: position, width: cut.width, value });
         }
         let mut sources = own(function, fresh);
-        sources.push(Source::Broadcast(Broadcast { arg: arg as u32, low: 0, lane: None, width, stride: width }));
+        sources.push(Source::Broadcast(Broadcast {
+            arg: arg as u32,
+            low: 0,
+            lane: None,
+            width,
+            stride: width,
+        }));
         shapes.extend(shape(dag, &Raised { results: vec![values] }, function, &sources, None));
     }
 }

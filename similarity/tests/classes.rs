@@ -191,9 +191,14 @@ fn packed_elements_are_one_class_for_every_width() {
             for place in rank.max(1)..count {
                 let below = format!("cast.u(popcount(%k[0 +: {place}]), 8)");
                 let own = format!("%a[{} +: {width}]", place * width);
-                value = format!("select(%k[{place} +: 1], select(eq({below}, {rank:#x}:8), {own}, {value}), {value})");
+                value = format!(
+                    "select(%k[{place} +: 1], select(eq({below}, {rank:#x}:8), {own}, {value}), {value})"
+                );
             }
-            format!("select(lt.u(cast.u(popcount(%k[0 +: {count}]), 8), {:#x}:8), 0x0:{width}, {value})", rank + 1)
+            format!(
+                "select(lt.u(cast.u(popcount(%k[0 +: {count}]), 8), {:#x}:8), 0x0:{width}, {value})",
+                rank + 1
+            )
         })
     };
     let (names, found) = classes(&[packed("four", 4, 32), packed("eight", 8, 8), packed("eight_16", 8, 16)]);
@@ -223,7 +228,13 @@ fn conflicts_of_two_elements_are_conflicts() {
         for row in 0..count {
             for column in 0..row {
                 let read = |place: u32| format!("%a[{} +: {width}]", place * width);
-                let _ = writeln!(text, "  %dst[{} +: 1] = eq({}, {})", row * width + column, read(column), read(row));
+                let _ = writeln!(
+                    text,
+                    "  %dst[{} +: 1] = eq({}, {})",
+                    row * width + column,
+                    read(column),
+                    read(row)
+                );
             }
             let _ = writeln!(text, "  %dst[{} +: {}] = 0x0:{1}", row * width + row, width - row);
         }

@@ -360,7 +360,10 @@ impl Dag {
         }
         // |a - b| = |b - a|: the term that reads the earlier argument is the one that is added, whatever its position.
         if let Node::Sum { terms, constant } = self.node(value)
-            && terms.iter().min_by_key(|(term, _)| self.reading_order(*term)).is_some_and(|(_, factor)| factor < &Int::ZERO)
+            && terms
+                .iter()
+                .min_by_key(|(term, _)| self.reading_order(*term))
+                .is_some_and(|(_, factor)| factor < &Int::ZERO)
         {
             let negated: Vec<_> = terms.iter().map(|(term, factor)| (*term, -factor)).collect();
             let constant = -constant;

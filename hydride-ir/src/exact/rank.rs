@@ -19,8 +19,14 @@ struct Mask {
 
 impl Dag {
     /// A choice by rank among others of the same rank as an `or`.
-    pub(super) fn select_by_rank(&mut self, condition: NodeId, then: NodeId, otherwise: NodeId) -> Option<NodeId> {
-        self.next_bit_of_rank(condition, then, otherwise).or_else(|| self.value_of_rank(condition, then, otherwise))
+    pub(super) fn select_by_rank(
+        &mut self,
+        condition: NodeId,
+        then: NodeId,
+        otherwise: NodeId,
+    ) -> Option<NodeId> {
+        self.next_bit_of_rank(condition, then, otherwise)
+            .or_else(|| self.value_of_rank(condition, then, otherwise))
     }
 
     /// Whether bit `place` of the mask is set and has `rank` ones below it.
@@ -69,6 +75,9 @@ impl Dag {
             }
             _ => return None,
         };
+        if !self.is_boolean(value) {
+            return None;
+        }
         let place = bit.low - mask.low;
         let others = match self.node(otherwise) {
             Node::Or(operands) => operands.to_vec(),
@@ -76,7 +85,8 @@ impl Dag {
         };
         for other in others {
             let Node::And(operands) = self.node(other).clone() else { return None };
-            let below = operands.iter().filter_map(|id| self.mask_bit(*id)).filter(|known| known.of == mask.of);
+            let below =
+                operands.iter().filter_map(|id| self.mask_bit(*id)).filter(|known| known.of == mask.of);
             let lower = below.map(|known| known.low).max()?.checked_sub(mask.low)?;
             let expected = self.has_rank(mask, lower, rank);
             let conditions = match self.node(expected) {

@@ -412,7 +412,8 @@ impl Dag {
 
     /// Whether `then` is what counting zero bits gives for 0, and 0 is the case that is set apart.
     fn counts_zero_anyway(&self, condition: NodeId, then: NodeId, otherwise: NodeId) -> bool {
-        let (Node::LeadingZeros(counted, width) | Node::TrailingZeros(counted, width)) = *self.node(otherwise)
+        let (Node::LeadingZeros(counted, width) | Node::TrailingZeros(counted, width)) =
+            *self.node(otherwise)
         else {
             return false;
         };

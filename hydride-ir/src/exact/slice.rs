@@ -136,7 +136,9 @@ impl Dag {
                 self.slice_at(value, position, width, signed)
             }
             // The upper bits of a clamp are a clamp of the upper bits.
-            Node::Saturate { of: inner, width: whole, signed: clamped } if low > 0 && low + width == whole => {
+            Node::Saturate { of: inner, width: whole, signed: clamped }
+                if low > 0 && low + width == whole =>
+            {
                 let Some((own, own_signed)) = self.natural(inner).filter(|(own, _)| *own > low) else {
                     return self.slice_general(of, low, width, signed);
                 };
@@ -177,7 +179,12 @@ impl Dag {
     }
 
     /// Upper bits of a sum of multiples: `⌊(2^k·x + c) / 2^n⌋ = ⌊(x + ⌊c / 2^k⌋) / 2^(n - k)⌋`.
-    fn slice_scaled_sum(&mut self, terms: &[(NodeId, Int)], constant: &Int, slice: (u32, u32, bool)) -> Option<NodeId> {
+    fn slice_scaled_sum(
+        &mut self,
+        terms: &[(NodeId, Int)],
+        constant: &Int,
+        slice: (u32, u32, bool),
+    ) -> Option<NodeId> {
         let (low, width, signed) = slice;
         let scale = terms.iter().map(|(_, factor)| trailing_zeros(factor)).min()?.min(low);
         if scale == 0 {
@@ -190,10 +197,16 @@ impl Dag {
 
     /// Upper bits of upper bits and a constant: `⌊(⌊x / 2^k⌋ + c) / 2^n⌋ = ⌊(x + 2^k·c) / 2^(n + k)⌋`, as far as
     /// the bits of `⌊x / 2^k⌋` that are there reach.
-    fn slice_moved_sum(&mut self, terms: &[(NodeId, Int)], constant: &Int, slice: (u32, u32, bool)) -> Option<NodeId> {
+    fn slice_moved_sum(
+        &mut self,
+        terms: &[(NodeId, Int)],
+        constant: &Int,
+        slice: (u32, u32, bool),
+    ) -> Option<NodeId> {
         let (low, width, signed) = slice;
         let [(term, factor)] = terms else { return None };
-        let Node::Slice { of, low: inner_low, width: inner_width, signed: inner_signed } = *self.node(*term) else {
+        let Node::Slice { of, low: inner_low, width: inner_width, signed: inner_signed } = *self.node(*term)
+        else {
             return None;
         };
         if factor != &Int::ONE || inner_low == 0 || matches!(self.node(of), Node::Arg(_)) {
@@ -437,7 +450,14 @@ impl Dag {
 
     /// An entry of a literal table in one form: tables are read from their low end, and one whose entry for `x ^ y`
     /// is the exclusive or of those for `x` and `y` is exclusive ors of the index's bits.
-    fn slice_of_table(&mut self, of: NodeId, base: u32, low: NodeId, width: u32, signed: bool) -> Option<NodeId> {
+    fn slice_of_table(
+        &mut self,
+        of: NodeId,
+        base: u32,
+        low: NodeId,
+        width: u32,
+        signed: bool,
+    ) -> Option<NodeId> {
         let table = self.as_int(of).filter(|table| *table >= &Int::ZERO)?.clone();
         let (terms, constant) = match self.node(low).clone() {
             Node::Sum { terms, constant } => (terms, constant),

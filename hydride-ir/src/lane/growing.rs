@@ -8,6 +8,8 @@
 //!
 //! dst[1] = {0…, a[0] == a[1]}                      dst[i] = {0…, (a[j] == a[i]) & (j < i) for each j}
 //! dst[2] = {0…, a[1] == a[2], a[0] == a[2]}
+//!
+//! dst[0] = m[0] ? a[0] : m[1] ? a[1] : …           dst[i] = or of (m[j] & popcount(m[0 +: j]) == i ? a[j] : 0)
 //! ```
 //!
 //! The first elements have lost their structure to simplification, so the last ones tell it; the form counts only
@@ -213,7 +215,8 @@ fn packed(dag: &Dag, elements: &Elements, arg_widths: &[u32]) -> Option<ResultFo
             mask = mask.or_else(|| conditions.iter().find_map(|id| leaf(*id)).map(|(arg, _)| arg));
         } else {
             let mut bits = conditions.iter().filter_map(|id| leaf(*id));
-            data = data.or_else(|| bits.find(|(arg, _)| mask.is_some_and(|mask| mask != *arg)).map(|(arg, _)| arg));
+            data = data
+                .or_else(|| bits.find(|(arg, _)| mask.is_some_and(|mask| mask != *arg)).map(|(arg, _)| arg));
         }
     }
     let (mask, data) = (mask?, data?);
@@ -222,7 +225,8 @@ fn packed(dag: &Dag, elements: &Elements, arg_widths: &[u32]) -> Option<ResultFo
         return None;
     }
     let pairs = || (0..size).flat_map(|element| (0..size).map(move |place| (element, place)));
-    let each = |value: &dyn Fn(i64, i64) -> i64| pairs().map(|(element, place)| value(element, place)).collect();
+    let each =
+        |value: &dyn Fn(i64, i64) -> i64| pairs().map(|(element, place)| value(element, place)).collect();
     // The fold's own position is known when its operands stand.
     let inside = [(0, count as u32)];
     let mut terms: Vec<RawTerm> = Vec::new();
@@ -230,8 +234,10 @@ fn packed(dag: &Dag, elements: &Elements, arg_widths: &[u32]) -> Option<ResultFo
         terms.push(RawTerm { kind, children: children.to_vec(), numbers, folds: folds.to_vec() });
         terms.len() - 1
     };
-    let bit = push(Kind::Leaf(mask), &[], vec![each(&|_, place| place), each(&|_, _| 1), each(&|_, _| 0)], &inside);
-    let all = push(Kind::Leaf(mask), &[], vec![each(&|_, _| 0), each(&|_, _| size), each(&|_, _| 0)], &inside);
+    let bit =
+        push(Kind::Leaf(mask), &[], vec![each(&|_, place| place), each(&|_, _| 1), each(&|_, _| 0)], &inside);
+    let all =
+        push(Kind::Leaf(mask), &[], vec![each(&|_, _| 0), each(&|_, _| size), each(&|_, _| 0)], &inside);
     let ones = push(Kind::AllOnes, &[], vec![each(&|_, _| size)], &inside);
     let above = push(Kind::Const, &[], vec![each(&|_, place| size - place)], &inside);
     let low = push(Kind::Shr, &[ones, above], vec![], &inside);
@@ -247,7 +253,8 @@ fn packed(dag: &Dag, elements: &Elements, arg_widths: &[u32]) -> Option<ResultFo
     let joined = push(Kind::Fold(FoldOp::Or), &[one], vec![vec![size; count]], &[]);
     if let Some(rest) = rest {
         let element = |value: &dyn Fn(i64) -> i64| (0..size).map(value).collect::<Vec<_>>();
-        let all = push(Kind::Leaf(mask), &[], vec![element(&|_| 0), element(&|_| size), element(&|_| 0)], &[]);
+        let all =
+            push(Kind::Leaf(mask), &[], vec![element(&|_| 0), element(&|_| size), element(&|_| 0)], &[]);
         let ones = push(Kind::PopCount, &[all], vec![], &[]);
         let needed = push(Kind::Const, &[], vec![element(&|element| element + 1)], &[]);
         let is_short = push(Kind::Lt, &[ones, needed], vec![], &[]);

@@ -295,7 +295,8 @@ impl Template<i64> {
     fn flags_as_words(&self, flip: bool) -> Option<Self> {
         let terms = &self.terms;
         let root = terms.last()?;
-        let is_bit = matches!(root.kind, Kind::Slice) && (root.numbers[0].base, root.numbers[1].base) == (0, 1);
+        let is_bit =
+            matches!(root.kind, Kind::Slice) && (root.numbers[0].base, root.numbers[1].base) == (0, 1);
         let operator = terms.get(*root.children.first()?)?;
         let [left, right] = operator.children[..] else { return None };
         if !is_bit || !matches!(operator.kind, Kind::And | Kind::Or | Kind::Xor) {
