@@ -4,7 +4,6 @@
 //! |---|---|---|
 //! | broadcast | `dst[i] = a[i] * b[lane]` | `dst[i] = a[i] * b[i]` |
 //! | scalar | `dst[i] = a[i] << n`, an immediate | `dst[i] = a[i] << n[0]`, a register |
-//! | scalar | `dst[i] = a[i] * b[i % 2]`, a register of two | `dst[i] = a[i] * b[i]` |
 //! | one register twice | `dst[i] = {a[i], a[i]} >> n[i]` | `dst[i] = {a[i], b[i]} >> n[i]` |
 //! | part | `dst = {high: a[i] + b[i], low: c}` | `dst[i] = a[i] + b[i]` |
 //! | mask | `dst[i] = a[i] < b[i]`, one bit | `dst[i] = a[i] < b[i] ? -1 : 0` |
@@ -49,7 +48,6 @@ pub(crate) fn variants(function: &Function) -> Vec<Shape> {
             broadcasts(&mut dag, &core, function, &sources, None, &mut shapes);
         }
         broadcasts(&mut dag, core, function, &plain, None, &mut shapes);
-        repeated_scalars(&mut dag, core, function, &mut shapes);
         immediates(&mut dag, core, function, &mut shapes);
     }
     shapes
@@ -376,53 +374,6 @@ fn broadcasts(
         shapes.extend(shape(dag, &Raised { results: vec![values] }, function, &sources, part));
     }
 }
-
-/// Readings in which a scalar register, of which neighbouring elements read one part each, is a register that
-/// repeats it: `dst[i] = a[i] * b[i % 2]`.
-fn repeated_scalars(dag: &mut Dag, raised: &Raised, function: &Function, shapes: &mut Vec<Shape>) {
-    let [segments] = raised.results.as_slice() else { return };
-    let Some(cut) = elements(dag, segments) else { return };
-    let whole = cut.width * cut.values.len() as u32;
-    for (arg, operand) in function.args.iter().enumerate() {
-        let Some(width) = operand.width.as_constant().map(|width| width as u32) else { continue };
-        let is_scalar = operand.role == Role::Register && width <= MAX_SCALAR;
-        if !is_scalar || cut.width >= width || whole <= width || !whole.is_multiple_of(width) {
-            continue;
-        }
-        let nodes = dag.reachable(cut.values.iter().copied());
-        if dag.bits_read(nodes.iter().copied(), arg as u32) != Some(width) {
-            continue;
-        }
-        let fresh = dag.add_arg(whole);
-        let mut values = Vec::with_capacity(cut.values.len());
-        for (place, value) in cut.values.iter().enumerate() {
-            let position = place as u32 * cut.width;
-            let mut replacements = Replacements::default();
-            for node in dag.reachable([*value]) {
-                if let Node::Slice { of, low, width: own, signed } = *dag.node(node)
-                    && dag.node(of) == &Node::Arg(arg as u32)
-                {
-                    let slice = dag.arg_slice(fresh, position / width * width + low, own, signed);
-                    replacements.insert(node, slice);
-                }
-            }
-            let value = dag.replace(*value, &mut replacements);
-            values.push(Segment { low: position, width: cut.width, value });
-        }
-        let mut sources = own(function, fresh);
-        sources.push(Source::Broadcast(Broadcast {
-            arg: arg as u32,
-            low: 0,
-            lane: None,
-            width,
-            stride: width,
-        }));
-        shapes.extend(shape(dag, &Raised { results: vec![values] }, function, &sources, None));
-    }
-}
-
-/// Bits of the widest scalar register.
-const MAX_SCALAR: u32 = 64;
 
 fn is_signed(dag: &Dag, node: NodeId) -> bool {
     matches!(dag.node(node), Node::Slice { signed: true, .. } | Node::SliceAt { signed: true, .. })

@@ -467,6 +467,9 @@ impl Dag {
         let (index, step) = (*index, i64::try_from(step).ok()?);
         let start = i64::from(base) + i64::try_from(&constant).ok()?;
         if step < 0 {
+            if !self.range(index).is_non_negative() {
+                return None;
+            }
             return self.slice_of_reversed(&table, (start, index, -step), width, signed);
         }
         let (bits, false) = self.natural(index)? else { return None };

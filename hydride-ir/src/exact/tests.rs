@@ -34,7 +34,10 @@ fn eval(dag: &Dag, id: NodeId, args: &[Int]) -> Int {
     use dashu_int::ops::BitTest;
     let value = |id: &NodeId| eval(dag, *id, args);
     let truth = |condition: bool| Int::from(u8::from(condition));
-    let count = |id: &NodeId| usize::try_from(value(id)).unwrap();
+    let count = |by: &NodeId| {
+        let value = value(by);
+        usize::try_from(&value).unwrap_or_else(|_| panic!("{value} is no count, in {}", dag.show(id)))
+    };
     match dag.node(id) {
         Node::Const(constant) => constant.clone(),
         Node::Arg(arg) => args[*arg as usize].clone(),

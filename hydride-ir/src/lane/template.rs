@@ -320,6 +320,8 @@ impl Template<i64> {
             if bit != operand {
                 changed = true;
                 found.push(Term { kind: Kind::Not, children: vec![found.len() - 1], ..term.clone() });
+                // The complement of an element is cut to its width.
+                found.push(Term { children: vec![found.len() - 1], ..root.clone() });
             }
             children.push(found.len() - 1);
         }
