@@ -108,11 +108,12 @@ fn columns(forms: &[Form<i64>]) -> Vec<Column> {
     let mut columns: Vec<Column> = Vec::new();
     for (member, form) in forms.iter().enumerate() {
         let mut position = 0;
-        form.map(
+        form.with_free_signs().map(
             &mut |role, number, free| {
                 if member == 0 {
                     columns.push(Column { role, values: Vec::with_capacity(forms.len()) });
                 }
+                let free = free || (role == Role::Signed && *number == 2);
                 columns[position].values.push((!free).then_some(*number));
                 position += 1;
             },
@@ -239,6 +240,13 @@ fn complement(column: &Column, params: &[Parameter]) -> Option<Num> {
     }
     let of_role =
         |roles: &'static [Role]| (0..params.len()).filter(move |index| roles.contains(&params[*index].role));
+    // A value of one bit more than an element, as a sum has before it is clamped.
+    if column.role == Role::Width
+        && let Some(element) = of_role(&[Role::ElementWidth])
+            .find(|element| agrees(column, |member| Some(params[*element].values[member] + 1)))
+    {
+        return Some(param(element) + Num::constant(1));
+    }
     of_role(&[Role::ElementWidth, Role::SliceWidth]).find_map(|whole| {
         of_role(&[Role::SliceWidth, Role::Width]).filter(|other| *other != whole).find_map(|other| {
             [(1, -1), (1, 1), (2, -1)].into_iter().find_map(|(factor, sign)| {

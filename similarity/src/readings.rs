@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hydride_ir::exact::{Raised, raise};
-use hydride_ir::lane::{Kind, Template};
+use hydride_ir::lane::{Kind, Template, Term};
 use hydride_ir::{Function, Role};
 use rayon::prelude::*;
 use smt::Cache;
@@ -47,8 +47,9 @@ pub(crate) fn readings(entries: &[Entry<'_>], cache: Option<&dyn Cache>) -> Vec<
             continue;
         }
         let open = moves[key].iter().filter(|(target, _)| !moved.contains(target.as_str()));
-        let Some((target, shapes)) = open.max_by_key(|(target, _)| (sizes[target.as_str()], target.as_str()))
-        else {
+        // Best an operation that does not join another one itself.
+        let rank = |target: &str| (!moves.contains_key(target), sizes[target]);
+        let Some((target, shapes)) = open.max_by_key(|(target, _)| (rank(target), target.as_str())) else {
             continue;
         };
         moved.insert(key);
@@ -146,12 +147,21 @@ fn chosen_arguments(shape: &Shape) -> Vec<u32> {
         let chosen = chosen_terms(&statement.template);
         for (term, chosen) in statement.template.terms.iter().zip(chosen) {
             if let Kind::Leaf(arg) | Kind::Arg(arg) = term.kind {
-                *read.entry(arg).or_insert(true) &= chosen;
+                *read.entry(arg).or_insert(true) &= chosen || is_flag(term, &statement.template);
             }
         }
     }
     let chosen = read.into_iter().filter(|(_, chosen)| *chosen);
     chosen.filter_map(|(arg, _)| shape.args[arg as usize].own()).collect()
+}
+
+/// Whether a term reads one bit beside wider elements: a carry, which says what is done, not with what.
+fn is_flag(term: &Term<i64>, template: &Template<i64>) -> bool {
+    let width = |term: &Term<i64>| match term.kind {
+        Kind::Leaf(_) => term.numbers[1].base,
+        _ => 0,
+    };
+    width(term) == 1 && template.terms.iter().any(|other| width(other) > 1)
 }
 
 /// For each term whether its value is compared, chosen or passed on, wherever it is used.

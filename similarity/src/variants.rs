@@ -4,13 +4,15 @@
 //! |---|---|---|
 //! | broadcast | `dst[i] = a[i] * b[lane]` | `dst[i] = a[i] * b[i]` |
 //! | scalar | `dst[i] = a[i] << n`, an immediate | `dst[i] = a[i] << n[0]`, a register |
+//! | one register twice | `dst[i] = {a[i], a[i]} >> n[i]` | `dst[i] = {a[i], b[i]} >> n[i]` |
 //! | part | `dst = {high: a[i] + b[i], low: c}` | `dst[i] = a[i] + b[i]` |
 //! | mask | `dst[i] = a[i] < b[i]`, one bit | `dst[i] = a[i] < b[i] ? -1 : 0` |
+//! | words | `dst[i] = a[i] | 1 - b[i]`, one bit | `dst[i] = a[i] | !b[i]` |
 //! | masking | `dst[i] = k[i / 4] ? f(a, i) : c[i]` | `dst[i] = f(a, i)` |
 //!
 //! A reading counts only where another instruction is the operation itself; `partition` sees to that.
 
-use hydride_ir::exact::{Dag, Int, Node, NodeId, Raised, Replacements, Segment, raise};
+use hydride_ir::exact::{Dag, Int, Node, NodeId, Part as Piece, Raised, Replacements, Segment, raise};
 use hydride_ir::lane::{Canonical, Kind, Masking, elements};
 use hydride_ir::{Function, Role};
 
@@ -24,7 +26,7 @@ pub(crate) fn variants(function: &Function) -> Vec<Shape> {
     let mut shapes = Vec::new();
     if let Some((core, part)) = without_rest(&mut dag, &raised, function) {
         shapes.extend(shape(&mut dag, &core, function, &plain, Some(part)));
-        broadcasts(&mut dag, &core, function, Some(part), &mut shapes);
+        broadcasts(&mut dag, &core, function, &plain, Some(part), &mut shapes);
     }
     for (core, masking) in unmasked(&mut dag, &raised, function) {
         if let Some(mut shape) = shape(&mut dag, &core, function, &plain, None)
@@ -34,17 +36,62 @@ pub(crate) fn variants(function: &Function) -> Vec<Shape> {
             shapes.push(shape);
         }
     }
-    if let Some(Canonical { form, masking }) = lane_form(&mut dag, &raised, function)
-        && let Some(form) = form.flags_as_masks()
-    {
-        shapes.push(form_shape(Canonical { form, masking }, function, &plain, None));
+    if let Some(Canonical { form, masking }) = lane_form(&mut dag, &raised, function) {
+        for form in form.flags_as_masks().into_iter().chain(form.flags_as_words()) {
+            shapes.push(form_shape(Canonical { form, masking }, function, &plain, None));
+        }
     }
     let moved = moved(&mut dag, &raised);
     for core in std::iter::once(&raised).chain(&moved) {
-        broadcasts(&mut dag, core, function, None, &mut shapes);
+        if let Some((core, sources)) = twice(&mut dag, core, function) {
+            shapes.extend(shape(&mut dag, &core, function, &sources, None));
+            broadcasts(&mut dag, &core, function, &sources, None, &mut shapes);
+        }
+        broadcasts(&mut dag, core, function, &plain, None, &mut shapes);
         immediates(&mut dag, core, function, &mut shapes);
     }
     shapes
+}
+
+/// A reading in which a register that stands beside itself is two registers, as in a funnel shift: both are the
+/// instruction's one argument.
+fn twice(dag: &mut Dag, raised: &Raised, function: &Function) -> Option<(Raised, Vec<Source>)> {
+    let [segments] = raised.results.as_slice() else { return None };
+    let nodes = dag.reachable(segments.iter().map(|segment| segment.value));
+    let pairs: Vec<(NodeId, u32, u32, u32)> = nodes
+        .into_iter()
+        .filter_map(|id| match dag.node(id) {
+            Node::Concat(parts) => match **parts {
+                [below, above] if below == above => match *dag.node(below.node) {
+                    Node::Slice { of, low, width, signed: false } if width == below.width => {
+                        match *dag.node(of) {
+                            Node::Arg(arg) => Some((id, arg, low, width)),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect();
+    let arg = pairs.first()?.1;
+    let fresh = dag.add_arg(dag.arg_widths()[arg as usize]);
+    let mut replacements = Replacements::default();
+    for (id, _, low, width) in pairs.into_iter().filter(|(_, own, ..)| *own == arg) {
+        let below = dag.arg_slice(arg, low, width, false);
+        let above = dag.arg_slice(fresh, low, width, false);
+        let both = dag.concat(&[Piece { node: below, width }, Piece { node: above, width }]);
+        replacements.insert(id, both);
+    }
+    let segments = segments
+        .iter()
+        .map(|segment| Segment { value: dag.replace(segment.value, &mut replacements), ..*segment })
+        .collect();
+    let mut sources = own(function, fresh);
+    sources.push(Source::Own(arg));
+    Some((Raised { results: vec![segments] }, sources))
 }
 
 /// The result as a slice of registers side by side.
@@ -274,11 +321,12 @@ fn sample_bits(width: u32, seed: u64) -> Int {
     value >> (width.div_ceil(64) * 64 - width) as usize
 }
 
-/// Readings in which a value that all elements share is an argument of its own.
+/// Readings in which a value that all elements share is an argument of its own; `known` tells where the others come from.
 fn broadcasts(
     dag: &mut Dag,
     raised: &Raised,
     function: &Function,
+    known: &[Source],
     part: Option<Part>,
     shapes: &mut Vec<Shape>,
 ) {
@@ -320,7 +368,8 @@ fn broadcasts(
                 value: dag.replace(*value, &mut replacements),
             });
         }
-        let mut sources = own(function, fresh);
+        let mut sources = known.to_vec();
+        sources.resize(fresh as usize, Source::Zero);
         sources.push(Source::Broadcast(broadcast));
         shapes.extend(shape(dag, &Raised { results: vec![values] }, function, &sources, part));
     }

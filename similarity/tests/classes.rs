@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use hydride_ir::Function;
-use similarity::{Entry, Partition, analyze, partition};
+use similarity::{Entry, Partition, Source, analyze, partition};
 
 /// Writes a flat function: one assignment for each element.
 fn flat(name: &str, args: &str, width: u32, element: u32, value: impl Fn(u32) -> String) -> String {
@@ -126,5 +126,121 @@ fn packs_of_one_and_two_blocks_are_one_class() {
         })
     };
     let (names, _) = classes(&[pack("packs_128", 128), pack("packs_256", 256), pack("packs_512", 512)]);
+    assert_eq!(names.len(), 1, "{names:?}");
+}
+
+#[test]
+fn a_rotation_is_a_funnel_shift_of_one_register_twice() {
+    let funnel = |i: u32, high: &str| {
+        let (low, both) = (16 * i, format!("concat(%{high}[{0} +: 16], %a[{0} +: 16])", 16 * i));
+        format!("{both}[at %n[{low} +: 4] +: 16]")
+    };
+    let texts = [
+        flat("funnel", "%a: 128, %b: 128, %n: 128", 128, 16, |i| funnel(i, "b")),
+        flat("funnel_256", "%a: 256, %b: 256, %n: 256", 256, 16, |i| funnel(i, "b")),
+        flat("rotate", "%a: 128, %n: 128", 128, 16, |i| funnel(i, "a")),
+    ];
+    let (names, found) = classes(&texts);
+    assert_eq!(names, [["funnel", "funnel_256", "rotate"]]);
+    let own = |arg: u32| Source::Own(arg);
+    assert_eq!(found.classes[0].members[2].application.args, [own(0), own(0), own(1)]);
+}
+
+#[test]
+fn complements_of_flags_are_complements_of_words() {
+    let texts = [
+        flat("or_not", "%a: 64, %b: 64", 64, 64, |_| "or(%a[0 +: 64], not(%b[0 +: 64]))".into()),
+        flat("or_not_128", "%a: 128, %b: 128", 128, 128, |_| "or(%a[0 +: 128], not(%b[0 +: 128]))".into()),
+        flat("flags", "%p: 16, %q: 16", 16, 1, |i| format!("or(%p[{i} +: 1], xor(0x1:1, %q[{i} +: 1]))")),
+    ];
+    let (names, _) = classes(&texts);
+    assert_eq!(names.len(), 1, "{names:?}");
+}
+
+#[test]
+fn a_carry_can_be_fixed_and_an_operand_cannot() {
+    let two = |name: &str, args: &str, value: &dyn Fn(u32, u32) -> String| {
+        let mut text = format!("func @{name}({args}) -> (%s: 128, %c: 4) {{\n");
+        for i in 0..4 {
+            let _ = writeln!(text, "  %s[{} +: 32] = {}", 32 * i, value(i, 32));
+        }
+        for i in 0..4 {
+            let _ = writeln!(text, "  %c[{i} +: 1] = {}[32 +: 1]", value(i, 33));
+        }
+        text.push_str("}\n");
+        text
+    };
+    let read = |arg: &str, i: u32, w: u32| format!("cast.u(%{arg}[{} +: 32], {w})", 32 * i);
+    let sum = |i: u32, w: u32| format!("add({}, {})", read("a", i, w), read("b", i, w));
+    let carry = |i: u32, w: u32| format!("add({}, cast.u(%k[{i} +: 1], {w}))", sum(i, w));
+    let wide = |i: u32, w: u32| format!("add({}, {})", sum(i, w), read("k", i, w));
+    let add = two("add", "%a: 128, %b: 128", &sum);
+    let (names, _) = classes(&[two("carry", "%a: 128, %b: 128, %k: 4", &carry), add.clone()]);
+    assert_eq!(names.len(), 1, "{names:?}");
+    let (names, _) = classes(&[two("three", "%a: 128, %b: 128, %k: 128", &wide), add]);
+    assert_eq!(names.len(), 2, "{names:?}");
+}
+
+#[test]
+fn packed_elements_are_one_class_for_every_width() {
+    let packed = |name: &str, count: u32, width: u32| {
+        let args = format!("%k: {count}, %a: {}", count * width);
+        flat(name, &args, count * width, width, |rank| {
+            // The last element of that rank wins.
+            let mut value = format!("%a[{} +: {width}]", rank * width);
+            for place in rank.max(1)..count {
+                let below = format!("cast.u(popcount(%k[0 +: {place}]), 8)");
+                let own = format!("%a[{} +: {width}]", place * width);
+                value = format!(
+                    "select(%k[{place} +: 1], select(eq({below}, {rank:#x}:8), {own}, {value}), {value})"
+                );
+            }
+            format!(
+                "select(lt.u(cast.u(popcount(%k[0 +: {count}]), 8), {:#x}:8), 0x0:{width}, {value})",
+                rank + 1
+            )
+        })
+    };
+    let (names, found) = classes(&[packed("four", 4, 32), packed("eight", 8, 8), packed("eight_16", 8, 16)]);
+    assert_eq!(names.len(), 1, "{names:?}");
+    assert!(found.classes[0].function.params.len() <= 3);
+}
+
+#[test]
+fn sums_with_zeros_above_are_wider_sums() {
+    let sum = |element: u32, width: u32| {
+        let term = |t: u32| format!("cast.u(%a[{} +: 8], {width})", element * 64 + t * 8);
+        (1..8).fold(term(0), |sum, t| format!("add({sum}, {})", term(t)))
+    };
+    let texts = [
+        flat("wide", "%a: 256", 256, 64, |i| sum(i, 64)),
+        flat("narrow", "%a: 128", 128, 16, |i| if i % 4 == 0 { sum(i / 4, 16) } else { "0x0:16".into() }),
+    ];
+    let (names, _) = classes(&texts);
+    assert_eq!(names.len(), 1, "{names:?}");
+}
+
+#[test]
+fn conflicts_of_two_elements_are_conflicts() {
+    let conflict = |name: &str, count: u32| {
+        let width = 128 / count;
+        let mut text = format!("func @{name}(%a: 128) -> (%dst: 128) {{\n");
+        for row in 0..count {
+            for column in 0..row {
+                let read = |place: u32| format!("%a[{} +: {width}]", place * width);
+                let _ = writeln!(
+                    text,
+                    "  %dst[{} +: 1] = eq({}, {})",
+                    row * width + column,
+                    read(column),
+                    read(row)
+                );
+            }
+            let _ = writeln!(text, "  %dst[{} +: {}] = 0x0:{1}", row * width + row, width - row);
+        }
+        text.push_str("}\n");
+        text
+    };
+    let (names, _) = classes(&[conflict("four", 4), conflict("two", 2)]);
     assert_eq!(names.len(), 1, "{names:?}");
 }

@@ -358,9 +358,12 @@ impl Dag {
         if self.range(value).high.as_ref().is_some_and(|high| high <= &Int::ZERO) {
             return self.neg(value);
         }
-        // |a - b| = |b - a|: the first term is the one that is added.
+        // |a - b| = |b - a|: the term that reads the earlier argument is the one that is added, whatever its position.
         if let Node::Sum { terms, constant } = self.node(value)
-            && (terms[0].1 < Int::ZERO)
+            && terms
+                .iter()
+                .min_by_key(|(term, _)| self.reading_order(*term))
+                .is_some_and(|(_, factor)| factor < &Int::ZERO)
         {
             let negated: Vec<_> = terms.iter().map(|(term, factor)| (*term, -factor)).collect();
             let constant = -constant;
@@ -368,6 +371,22 @@ impl Dag {
             return self.intern(Node::Abs(value));
         }
         self.intern(Node::Abs(value))
+    }
+
+    /// An order of terms by what they read first, the same wherever they read it.
+    fn reading_order(&self, id: NodeId) -> (u32, u32, NodeId) {
+        let mut depth = 0;
+        let mut first = id;
+        loop {
+            match self.node(first) {
+                Node::Arg(arg) => return (depth, *arg, id),
+                node => match node.operands().first() {
+                    Some(operand) => first = *operand,
+                    None => return (depth, u32::MAX, id),
+                },
+            }
+            depth += 1;
+        }
     }
 
     /// Quotient rounded toward zero; `None` for a divisor that is always zero.

@@ -61,7 +61,7 @@ impl Dag {
     /// ```
     pub fn moved_by_a_small_number(&mut self, segments: &[Segment]) -> Option<Segment> {
         let width = segments.last().map(|segment| segment.low + segment.width)?;
-        if segments.iter().all(|segment| matches!(self.node(segment.value), Node::SliceAt { .. })) {
+        if segments.iter().all(|segment| self.is_at_computed_position(segment.value)) {
             return None;
         }
         let (number, bits) = self.small_argument(segments.iter().map(|segment| segment.value))?;
@@ -111,6 +111,15 @@ impl Dag {
         let low = self.linear(&[(number, Int::from(step))], Int::from(start));
         let value = self.slice_at(both, low, width, false);
         Some(Segment { low: 0, width, value })
+    }
+
+    /// Whether this is a slice already, at a position that does not wrap around.
+    fn is_at_computed_position(&self, id: NodeId) -> bool {
+        let Node::SliceAt { low, .. } = self.node(id) else { return false };
+        self.reachable([*low]).into_iter().all(|part| match self.node(part) {
+            Node::Slice { of, .. } => !matches!(self.node(*of), Node::Sum { .. }),
+            _ => true,
+        })
     }
 
     /// The argument of which this is the low `width` bits.

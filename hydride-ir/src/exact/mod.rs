@@ -26,6 +26,7 @@ mod dag;
 mod lower;
 mod raise;
 mod range;
+mod rank;
 mod register;
 mod replace;
 mod select;

@@ -120,6 +120,18 @@ impl Dag {
             let below = self.lt(right, above);
             return self.complement(below);
         }
+        // A multiple is compared as what it is a multiple of.
+        if let Some(bound) = self.as_int(right).cloned()
+            && let Node::Sum { terms, constant } = self.node(left)
+            && let [(term, factor)] = &**terms
+            && factor > &Int::ONE
+            && constant == &Int::ZERO
+            && bound >= Int::ZERO
+        {
+            let term = *term;
+            let quotient = self.int((bound + factor - Int::ONE) / factor);
+            return self.lt(term, quotient);
+        }
         // a - b compared with 0 is a compared with b.
         self.intern(Node::Lt(left, right))
     }
@@ -291,6 +303,12 @@ impl Dag {
         if let Some(simpler) = self.select_first_one(condition, then, otherwise) {
             return simpler;
         }
+        if let Some(ranked) = self.select_by_rank(condition, then, otherwise) {
+            return ranked;
+        }
+        if self.counts_zero_anyway(condition, then, otherwise) {
+            return otherwise;
+        }
         self.intern(Node::Select(condition, then, otherwise))
     }
 
@@ -390,6 +408,19 @@ impl Dag {
             let value = self.slice(of, first, count, false);
             Some(self.trailing_zeros(value, count))
         }
+    }
+
+    /// Whether `then` is what counting zero bits gives for 0, and 0 is the case that is set apart.
+    fn counts_zero_anyway(&self, condition: NodeId, then: NodeId, otherwise: NodeId) -> bool {
+        let (Node::LeadingZeros(counted, width) | Node::TrailingZeros(counted, width)) =
+            *self.node(otherwise)
+        else {
+            return false;
+        };
+        let Node::Eq(left, right) = *self.node(condition) else { return false };
+        let is_zero = |id| self.as_int(id) == Some(&Int::ZERO);
+        self.as_i64(then) == Some(i64::from(width))
+            && ((left == counted && is_zero(right)) || (right == counted && is_zero(left)))
     }
 
     /// Minimum, maximum and magnitude written as a choice.

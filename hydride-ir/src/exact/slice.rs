@@ -1,5 +1,7 @@
 //! Constructors of slices and concatenations, and the demand for low bits.
 
+use dashu_int::ops::BitTest;
+
 use super::Int;
 use super::dag::{Dag, Node, NodeId, Part};
 use super::range::power;
@@ -113,6 +115,37 @@ impl Dag {
                     self.slice_general(of, low, width, signed)
                 }
             }
+            Node::Sum { terms, constant } if low > 0 => {
+                let demanded = self.demand(of, low + width);
+                if demanded != of {
+                    return self.slice(demanded, low, width, signed);
+                }
+                let moved = self.slice_scaled_sum(&terms, &constant, (low, width, signed));
+                moved
+                    .or_else(|| self.slice_moved_sum(&terms, &constant, (low, width, signed)))
+                    .or_else(|| self.slice_with_whole_terms(of, (low, width, signed)))
+                    .unwrap_or_else(|| self.slice_general(of, low, width, signed))
+            }
+            // Bits of registers side by side that are moved up by less than where the slice begins.
+            Node::Shl(value, count)
+                if matches!(self.node(value), Node::Concat(_))
+                    && self.range(count).is_non_negative()
+                    && self.range(count).high.as_ref().is_some_and(|high| high <= &Int::from(low)) =>
+            {
+                let position = self.linear(&[(count, Int::from(-1))], Int::from(low));
+                self.slice_at(value, position, width, signed)
+            }
+            // The upper bits of a clamp are a clamp of the upper bits.
+            Node::Saturate { of: inner, width: whole, signed: clamped }
+                if low > 0 && low + width == whole =>
+            {
+                let Some((own, own_signed)) = self.natural(inner).filter(|(own, _)| *own > low) else {
+                    return self.slice_general(of, low, width, signed);
+                };
+                let upper = self.slice(inner, low, own - low, own_signed);
+                let clamp = self.saturate(upper, width, clamped);
+                self.slice(clamp, 0, width, signed)
+            }
             Node::Shr(value, count) if low > 0 || self.as_i64(count).is_some() => {
                 match self.as_i64(count).and_then(|count| u32::try_from(count).ok()) {
                     Some(count) if count <= crate::MAX_WIDTH => self.slice(value, low + count, width, signed),
@@ -143,6 +176,68 @@ impl Dag {
             }
             _ => self.slice_general(of, low, width, signed),
         }
+    }
+
+    /// Upper bits of a sum of multiples: `⌊(2^k·x + c) / 2^n⌋ = ⌊(x + ⌊c / 2^k⌋) / 2^(n - k)⌋`.
+    fn slice_scaled_sum(
+        &mut self,
+        terms: &[(NodeId, Int)],
+        constant: &Int,
+        slice: (u32, u32, bool),
+    ) -> Option<NodeId> {
+        let (low, width, signed) = slice;
+        let scale = terms.iter().map(|(_, factor)| trailing_zeros(factor)).min()?.min(low);
+        if scale == 0 {
+            return None;
+        }
+        let terms: Vec<_> = terms.iter().map(|(term, factor)| (*term, factor >> scale as usize)).collect();
+        let rest = self.linear(&terms, constant >> scale as usize);
+        Some(self.slice(rest, low - scale, width, signed))
+    }
+
+    /// Upper bits of upper bits and a constant: `⌊(⌊x / 2^k⌋ + c) / 2^n⌋ = ⌊(x + 2^k·c) / 2^(n + k)⌋`, as far as
+    /// the bits of `⌊x / 2^k⌋` that are there reach.
+    fn slice_moved_sum(
+        &mut self,
+        terms: &[(NodeId, Int)],
+        constant: &Int,
+        slice: (u32, u32, bool),
+    ) -> Option<NodeId> {
+        let (low, width, signed) = slice;
+        let [(term, factor)] = terms else { return None };
+        let Node::Slice { of, low: inner_low, width: inner_width, signed: inner_signed } = *self.node(*term)
+        else {
+            return None;
+        };
+        if factor != &Int::ONE || inner_low == 0 || matches!(self.node(of), Node::Arg(_)) {
+            return None;
+        }
+        let is_whole = self.range(of).fits(inner_low + inner_width, inner_signed);
+        if !is_whole && low + width > inner_width {
+            return None;
+        }
+        let moved = self.linear(&[(of, Int::ONE)], constant << inner_low as usize);
+        Some(self.slice(moved, inner_low + low, width, signed))
+    }
+
+    /// `⌊(2^n·x + y) / 2^n⌋ = x + ⌊y / 2^n⌋`, where no upper bits are cut off.
+    fn slice_with_whole_terms(&mut self, of: NodeId, slice: (u32, u32, bool)) -> Option<NodeId> {
+        let (low, width, signed) = slice;
+        let Node::Sum { terms, constant } = self.node(of).clone() else { return None };
+        if !self.range(of).fits(low + width, signed) {
+            return None;
+        }
+        let (whole, rest): (Vec<_>, Vec<_>) =
+            terms.iter().cloned().partition(|(_, factor)| trailing_zeros(factor) >= low);
+        if whole.is_empty() || rest.is_empty() {
+            return None;
+        }
+        let rest = self.linear(&rest, constant);
+        let (own, own_signed) = self.natural(rest).filter(|(own, _)| *own > low)?;
+        let upper = self.slice(rest, low, own - low, own_signed);
+        let mut sum = vec![(upper, Int::ONE)];
+        sum.extend(whole.into_iter().map(|(term, factor)| (term, factor >> low as usize)));
+        Some(self.linear(&sum, Int::ZERO))
     }
 
     /// A part of a value shifted down by a computed count is a slice at that position.
@@ -253,7 +348,12 @@ impl Dag {
                         let shift = trailing_zeros(factor);
                         let kept =
                             if shift >= width { self.int(0) } else { self.demand(*term, width - shift) };
-                        (kept, factor.clone())
+                        match self.above_zeros(kept, width.saturating_sub(shift)) {
+                            Some((above, zeros)) => {
+                                (self.demand(above, width - shift - zeros), factor << zeros as usize)
+                            }
+                            None => (kept, factor.clone()),
+                        }
                     })
                     .collect();
                 self.linear(&terms, constant)
@@ -286,6 +386,14 @@ impl Dag {
         }
     }
 
+    /// What stands above zeros where both make up `width` bits, and the number of zeros: a multiple there.
+    fn above_zeros(&self, id: NodeId, width: u32) -> Option<(NodeId, u32)> {
+        let Node::Concat(parts) = self.node(id) else { return None };
+        let [zeros, above] = **parts else { return None };
+        let is_multiple = self.as_int(zeros.node) == Some(&Int::ZERO) && zeros.width < width;
+        (is_multiple && zeros.width + above.width >= width).then_some((above.node, zeros.width))
+    }
+
     fn demand_bitwise(
         &mut self,
         operands: &[NodeId],
@@ -311,6 +419,9 @@ impl Dag {
                 _ => self.int(0),
             };
         }
+        if let Some(found) = self.slice_of_table(of, base, low, width, signed) {
+            return found;
+        }
         if let Node::Sum { terms, constant } = self.node(low).clone()
             && constant > Int::ZERO
             && let Ok(constant) = u32::try_from(&constant)
@@ -335,6 +446,81 @@ impl Dag {
             }
         }
         self.intern(Node::SliceAt { of, base, low, width, signed })
+    }
+
+    /// An entry of a literal table in one form: tables are read from their low end, and one whose entry for `x ^ y`
+    /// is the exclusive or of those for `x` and `y` is exclusive ors of the index's bits.
+    fn slice_of_table(
+        &mut self,
+        of: NodeId,
+        base: u32,
+        low: NodeId,
+        width: u32,
+        signed: bool,
+    ) -> Option<NodeId> {
+        let table = self.as_int(of).filter(|table| *table >= &Int::ZERO)?.clone();
+        let (terms, constant) = match self.node(low).clone() {
+            Node::Sum { terms, constant } => (terms, constant),
+            _ => return None,
+        };
+        let [(index, step)] = &*terms else { return None };
+        let (index, step) = (*index, i64::try_from(step).ok()?);
+        let start = i64::from(base) + i64::try_from(&constant).ok()?;
+        if step < 0 {
+            if !self.range(index).is_non_negative() {
+                return None;
+            }
+            return self.slice_of_reversed(&table, (start, index, -step), width, signed);
+        }
+        let (bits, false) = self.natural(index)? else { return None };
+        if constant != Int::ZERO || !(2..=MAX_TABLE_BITS).contains(&bits) || width > MAX_TABLE_BITS {
+            return None;
+        }
+        let mask = power(width) - Int::ONE;
+        let entry = |at: u32| (&table >> (base as usize + step as usize * at as usize)) & &mask;
+        let units: Vec<Int> = (0..bits).map(|bit| entry(1 << bit)).collect();
+        let joined = |at: u32| {
+            (0..bits).filter(|bit| at >> bit & 1 == 1).fold(Int::ZERO, |sum, bit| sum ^ &units[bit as usize])
+        };
+        if units.iter().all(|unit| unit == &Int::ZERO) || (0..1 << bits).any(|at| entry(at) != joined(at)) {
+            return None;
+        }
+        let mut parts = Vec::with_capacity(width as usize);
+        for bit in 0..width {
+            let mut node = self.int(0);
+            for (place, unit) in units.iter().enumerate() {
+                if unit.bit(bit as usize) {
+                    let read = self.slice(index, place as u32, 1, false);
+                    node = self.xor(node, read);
+                }
+            }
+            parts.push(Part { node, width: 1 });
+        }
+        let entry = self.concat(&parts);
+        Some(self.slice(entry, 0, width, signed))
+    }
+
+    /// A slice inside one entry of a table that is read from its high end, at `start - step·index`: the same slice
+    /// of the table's entries in opposite order.
+    fn slice_of_reversed(
+        &mut self,
+        table: &Int,
+        (start, index, step): (i64, NodeId, i64),
+        width: u32,
+        signed: bool,
+    ) -> Option<NodeId> {
+        let (last, inside) = (start.div_euclid(step), start.rem_euclid(step));
+        if inside + i64::from(width) > step || last * step > i64::from(crate::MAX_WIDTH) || last < 0 {
+            return None;
+        }
+        let mask = (Int::ONE << step as usize) - Int::ONE;
+        let opposite = (0..=last).fold(Int::ZERO, |joined, place| {
+            let entry = (table >> ((last - place) * step) as usize) & &mask;
+            joined + (entry << (place * step) as usize)
+        });
+        let of = self.int(opposite);
+        let position = self.linear(&[(index, Int::from(step))], Int::ZERO);
+        Some(self.slice_from(of, inside as u32, position, width, signed))
     }
 
     /// Parts side by side, least significant first; each part is its low `width` bits.
@@ -407,9 +593,11 @@ impl Dag {
     }
 }
 
+/// Bits of an index, and of an entry, of tables that are looked at as a whole.
+const MAX_TABLE_BITS: u32 = 8;
+
 /// Zero bits below the lowest one bit; 0 for 0.
 pub(super) fn trailing_zeros(value: &Int) -> u32 {
-    use dashu_int::ops::BitTest;
     if value == &Int::ZERO {
         return 0;
     }

@@ -34,7 +34,10 @@ fn eval(dag: &Dag, id: NodeId, args: &[Int]) -> Int {
     use dashu_int::ops::BitTest;
     let value = |id: &NodeId| eval(dag, *id, args);
     let truth = |condition: bool| Int::from(u8::from(condition));
-    let count = |id: &NodeId| usize::try_from(value(id)).unwrap();
+    let count = |by: &NodeId| {
+        let value = value(by);
+        usize::try_from(&value).unwrap_or_else(|_| panic!("{value} is no count, in {}", dag.show(id)))
+    };
     match dag.node(id) {
         Node::Const(constant) => constant.clone(),
         Node::Arg(arg) => args[*arg as usize].clone(),
@@ -349,4 +352,95 @@ fn multiples_compare_as_what_they_are_multiples_of() {
     let plain = dag.eq(value, three);
     assert_eq!(dag.eq(multiple, bound), plain);
     assert_eq!(dag.eq(multiple, none), dag.int(0));
+}
+
+#[test]
+fn upper_bits_of_sums_take_one_form() {
+    let mut dag = Dag::new(vec![64, 64]);
+    let (a, b) = (dag.arg_slice(0, 0, 16, true), dag.arg_slice(1, 0, 16, true));
+    let product = dag.mul(a, b);
+    // (a·b + 2^14) >> 15, as (2·a·b + 2^15) >> 16 and as ((a·b >> 14) + 1) >> 1.
+    let rounded = dag.linear(&[(product, 1.into())], (1 << 14).into());
+    let expected = dag.slice(rounded, 15, 17, true);
+    let doubled = dag.linear(&[(product, 2.into())], (1 << 15).into());
+    assert_eq!(dag.slice(doubled, 16, 17, true), expected);
+    let upper = dag.slice(product, 14, 18, true);
+    let next = dag.linear(&[(upper, 1.into())], 1.into());
+    assert_eq!(dag.slice(next, 1, 17, true), expected);
+    // Bits of the product that are cut off below stay cut off.
+    let cut = dag.slice(product, 14, 4, true);
+    let next = dag.linear(&[(cut, 1.into())], 1.into());
+    assert_ne!(dag.slice(next, 1, 17, true), expected);
+    // A multiple of 2^15 is added after the shift, where nothing is cut off above.
+    let c = dag.arg_slice(0, 16, 16, true);
+    let sum = dag.linear(&[(c, (1 << 15).into()), (product, 1.into())], (1 << 14).into());
+    let apart = dag.sum(&[expected, c]);
+    assert_eq!(dag.slice(sum, 15, 18, true), apart);
+    assert_ne!(dag.slice(sum, 15, 8, true), apart);
+}
+
+#[test]
+fn upper_bits_of_a_clamp_are_a_clamp() {
+    let mut dag = Dag::new(vec![32, 32]);
+    let (a, b) = (dag.arg_slice(0, 0, 16, true), dag.arg_slice(1, 0, 16, true));
+    let product = dag.mul(a, b);
+    let clamped = dag.saturate(product, 20, true);
+    let upper = dag.slice(product, 12, 20, true);
+    let expected = dag.saturate(upper, 8, true);
+    assert_eq!(dag.slice(clamped, 12, 8, true), expected);
+}
+
+#[test]
+fn magnitudes_do_not_depend_on_where_terms_were_made() {
+    let mut dag = Dag::new(vec![32, 32]);
+    let made_first = dag.arg_slice(1, 8, 8, false);
+    let (a, b) = (dag.arg_slice(0, 0, 8, false), dag.arg_slice(1, 0, 8, false));
+    let (one, two) = (dag.sub(a, b), dag.sub(made_first, a));
+    for (difference, subtracted) in [(one, b), (two, made_first)] {
+        let magnitude = dag.abs(difference);
+        let expected = dag.sub(a, subtracted);
+        assert_eq!(dag.node(magnitude), &Node::Abs(expected));
+    }
+}
+
+#[test]
+fn zero_is_counted_without_a_case_of_its_own() {
+    let mut dag = Dag::new(vec![32]);
+    let value = dag.arg_slice(0, 0, 32, false);
+    let (zero, width, less) = (dag.int(0), dag.int(32), dag.int(31));
+    let is_zero = dag.eq(value, zero);
+    let counted = dag.trailing_zeros(value, 32);
+    assert_eq!(dag.select(is_zero, width, counted), counted);
+    assert_ne!(dag.select(is_zero, less, counted), counted);
+}
+
+#[test]
+fn tables_are_read_from_their_low_end() {
+    let mut dag = Dag::new(vec![8]);
+    let index = dag.arg_slice(0, 0, 2, false);
+    let (table, opposite) = (dag.int(0x4e21), dag.int(0x12e4));
+    let down = dag.linear(&[(index, (-4).into())], 12.into());
+    let up = dag.linear(&[(index, 4.into())], 0.into());
+    let expected = dag.slice_at(opposite, up, 4, false);
+    assert_eq!(dag.slice_at(table, down, 4, false), expected);
+    // A slice of two entries has no such place.
+    let across = dag.slice_at(table, down, 5, false);
+    assert!(matches!(dag.node(across), Node::SliceAt { of, .. } if *of == table));
+}
+
+#[test]
+fn tables_of_exclusive_ors_are_exclusive_ors() {
+    let mut dag = Dag::new(vec![8]);
+    let index = dag.arg_slice(0, 0, 2, false);
+    let position = dag.linear(&[(index, 4.into())], 0.into());
+    // Entries 0, 5, 3, 5 ^ 3.
+    let table = dag.int(0x6350);
+    let found = dag.slice_at(table, position, 4, false);
+    let (low, high, zero) = (dag.arg_slice(0, 0, 1, false), dag.arg_slice(0, 1, 1, false), dag.int(0));
+    let both = dag.xor(low, high);
+    let parts = [both, high, low, zero].map(|node| Part { node, width: 1 });
+    assert_eq!(found, dag.concat(&parts));
+    let other = dag.int(0x7350);
+    let found = dag.slice_at(other, position, 4, false);
+    assert!(matches!(dag.node(found), Node::SliceAt { .. }));
 }

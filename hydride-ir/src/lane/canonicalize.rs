@@ -83,6 +83,8 @@ fn form(
     let results = cuts
         .iter()
         .map(|cut| {
+            let wide = zero_extended(dag, cut);
+            let cut = wide.as_ref().unwrap_or(cut);
             let statements = statements(dag, skeletons, cut, arg_widths);
             if statements.as_ref().is_none_or(|statements| statements.len() > 1)
                 && let Some(growing) = growing(dag, skeletons, cut, arg_widths)
@@ -128,6 +130,19 @@ fn form(
         }
     }
     Some(Form { arg_widths: read, results })
+}
+
+/// Elements that zeros follow, always as many, as wider elements: `{x0, 0, 0, 0, x1, 0, 0, 0}` is `{x0, x1}` in
+/// elements of four times the width.
+fn zero_extended(dag: &Dag, cut: &Elements) -> Option<Elements> {
+    let is_zero = |place: usize| dag.as_int(cut.values[place]) == Some(&Int::ZERO);
+    let count = cut.values.len();
+    let joined = (1..count).find(|place| !is_zero(*place))?;
+    let width = cut.width * joined as u32;
+    let values: Vec<NodeId> = cut.values.iter().copied().step_by(joined).collect();
+    let fits = width as usize * values.len() <= cut.end as usize;
+    let uniform = (0..count).all(|place| is_zero(place) != place.is_multiple_of(joined));
+    (joined > 1 && fits && uniform).then_some(Elements { width, values, end: cut.end })
 }
 
 /// Statements from which on blocks are tried as well.

@@ -8,6 +8,8 @@
 //!
 //! dst[1] = {0…, a[0] == a[1]}                      dst[i] = {0…, (a[j] == a[i]) & (j < i) for each j}
 //! dst[2] = {0…, a[1] == a[2], a[0] == a[2]}
+//!
+//! dst[0] = m[0] ? a[0] : m[1] ? a[1] : …           dst[i] = or of (m[j] & popcount(m[0 +: j]) == i ? a[j] : 0)
 //! ```
 //!
 //! The first elements have lost their structure to simplification, so the last ones tell it; the form counts only
@@ -17,9 +19,9 @@ use super::emit;
 use super::fit::factorizations;
 use super::partition::{Elements, statement};
 use super::skeleton::Skeletons;
-use super::template::{Form, Kind, ResultForm};
+use super::template::{FoldOp, Form, Kind, ResultForm};
 use super::unify::{RawTerm, unify};
-use crate::exact::{Dag, Int, NodeId, Part, raise_with};
+use crate::exact::{Dag, Int, Node, NodeId, Part, raise_with};
 use crate::function::{Arg, Function, ResultSlot, Role};
 use crate::num::Num;
 
@@ -34,7 +36,8 @@ pub(super) fn growing(
     arg_widths: &[u32],
 ) -> Option<ResultForm<i64>> {
     let form = prefixes(dag, skeletons, elements, arg_widths)
-        .or_else(|| triangle(dag, skeletons, elements, arg_widths))?;
+        .or_else(|| triangle(dag, skeletons, elements, arg_widths))
+        .or_else(|| packed(dag, elements, arg_widths))?;
     yields(dag, &form, elements).then_some(form)
 }
 
@@ -122,7 +125,7 @@ fn triangle(
         return None;
     }
     let rows = elements.end as usize / row;
-    if !(3..row).contains(&rows) || elements.values.len() != (rows - 1) * (row + 1) {
+    if !(2..row).contains(&rows) || elements.values.len() != (rows - 1) * (row + 1) {
         return None;
     }
     let mut flags = Vec::new();
@@ -140,11 +143,19 @@ fn triangle(
         if !term.folds.is_empty() || matches!(term.kind, Kind::Fold(_)) {
             return None;
         }
-        for numbers in &mut term.numbers {
-            // Row 1, then both of row 2.
-            let by_row = numbers[1].checked_sub(numbers[0])?;
-            let by_column = numbers[2].checked_sub(numbers[1])?;
-            let base = numbers[0] - by_row;
+        for (place, numbers) in term.numbers.iter_mut().enumerate() {
+            let is_position = place == 0 && matches!(term.kind, Kind::Leaf(_));
+            let (base, by_row, by_column) = match numbers[..] {
+                // Of two rows there is one flag: what it reads at 0 moves with the column, in steps of a row.
+                [low] if is_position && low == row as i64 => (0, low, 0),
+                [0] if is_position => (0, 0, row as i64),
+                [only] => (only, 0, 0),
+                // Row 1, then both of row 2.
+                _ => {
+                    let by_row = numbers[1].checked_sub(numbers[0])?;
+                    (numbers[0] - by_row, by_row, numbers[2].checked_sub(numbers[1])?)
+                }
+            };
             *numbers = all.iter().map(|(row, column)| base + by_row * row + by_column * column).collect();
         }
     }
@@ -163,6 +174,102 @@ fn triangle(
     let above: Vec<i64> = (0..rows as i64).map(|row| row * width + rows as i64).collect();
     let zeros = statement(&[zeros], &above, [1, 1, rows as u32], (row - rows) as u32, arg_widths)?;
     Some(ResultForm { width: i64::from(elements.end), statements: vec![flags, zeros] })
+}
+
+/// The elements that a mask chooses, packed: element `j` is the one whose mask bit has `j` ones below it, or what
+/// is in its place in an argument where there are fewer ones.
+fn packed(dag: &Dag, elements: &Elements, arg_widths: &[u32]) -> Option<ResultForm<i64>> {
+    let count = elements.values.len();
+    let first = *elements.values.first()?;
+    let leaf = |id: NodeId| match *dag.node(id) {
+        Node::Slice { of, width, signed: false, .. } => match *dag.node(of) {
+            Node::Arg(arg) => Some((arg, width)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let (rest, chosen) = match *dag.node(first) {
+        Node::Select(guard, rest, chosen) if matches!(dag.node(guard), Node::Eq(..)) => {
+            (Some(leaf(rest)?.0), chosen)
+        }
+        _ => (None, first),
+    };
+    let Node::Or(terms) = dag.node(chosen) else { return None };
+    // The mask's bits are read in every condition, the elements beside them.
+    let (mut mask, mut data) = (None, None);
+    for term in terms {
+        let (condition, value) = match dag.node(*term) {
+            Node::Select(condition, value, _) => (*condition, Some(*value)),
+            _ => (*term, None),
+        };
+        let conditions = match dag.node(condition) {
+            Node::And(operands) => operands.to_vec(),
+            _ => vec![condition],
+        };
+        let counted = conditions.iter().any(|id| matches!(dag.node(*id), Node::Eq(..)));
+        for id in dag.reachable(conditions.iter().copied().filter(|id| leaf(*id).is_none())) {
+            mask = mask.or_else(|| leaf(id).filter(|_| counted).map(|(arg, _)| arg));
+        }
+        if let Some(value) = value {
+            data = Some(leaf(value)?.0);
+            mask = mask.or_else(|| conditions.iter().find_map(|id| leaf(*id)).map(|(arg, _)| arg));
+        } else {
+            let mut bits = conditions.iter().filter_map(|id| leaf(*id));
+            data = data
+                .or_else(|| bits.find(|(arg, _)| mask.is_some_and(|mask| mask != *arg)).map(|(arg, _)| arg));
+        }
+    }
+    let (mask, data) = (mask?, data?);
+    let (size, width) = (count as i64, i64::from(elements.width));
+    if i64::from(arg_widths[mask as usize]) < size {
+        return None;
+    }
+    let pairs = || (0..size).flat_map(|element| (0..size).map(move |place| (element, place)));
+    let each =
+        |value: &dyn Fn(i64, i64) -> i64| pairs().map(|(element, place)| value(element, place)).collect();
+    // The fold's own position is known when its operands stand.
+    let inside = [(0, count as u32)];
+    let mut terms: Vec<RawTerm> = Vec::new();
+    let mut push = |kind, children: &[usize], numbers, folds: &[(usize, u32)]| {
+        terms.push(RawTerm { kind, children: children.to_vec(), numbers, folds: folds.to_vec() });
+        terms.len() - 1
+    };
+    let bit =
+        push(Kind::Leaf(mask), &[], vec![each(&|_, place| place), each(&|_, _| 1), each(&|_, _| 0)], &inside);
+    let all =
+        push(Kind::Leaf(mask), &[], vec![each(&|_, _| 0), each(&|_, _| size), each(&|_, _| 0)], &inside);
+    let ones = push(Kind::AllOnes, &[], vec![each(&|_, _| size)], &inside);
+    let above = push(Kind::Const, &[], vec![each(&|_, place| size - place)], &inside);
+    let low = push(Kind::Shr, &[ones, above], vec![], &inside);
+    let below = push(Kind::And, &[all, low], vec![], &inside);
+    let rank = push(Kind::PopCount, &[below], vec![], &inside);
+    let own = push(Kind::Const, &[], vec![each(&|element, _| element)], &inside);
+    let equal = push(Kind::Eq, &[rank, own], vec![], &inside);
+    let is_chosen = push(Kind::And, &[bit, equal], vec![], &inside);
+    let read = vec![each(&|_, place| place * width), each(&|_, _| width), each(&|_, _| 0)];
+    let value = push(Kind::Leaf(data), &[], read, &inside);
+    let zero = push(Kind::Const, &[], vec![each(&|_, _| 0)], &inside);
+    let one = push(Kind::Select, &[is_chosen, value, zero], vec![], &inside);
+    let joined = push(Kind::Fold(FoldOp::Or), &[one], vec![vec![size; count]], &[]);
+    if let Some(rest) = rest {
+        let element = |value: &dyn Fn(i64) -> i64| (0..size).map(value).collect::<Vec<_>>();
+        let all =
+            push(Kind::Leaf(mask), &[], vec![element(&|_| 0), element(&|_| size), element(&|_| 0)], &[]);
+        let ones = push(Kind::PopCount, &[all], vec![], &[]);
+        let needed = push(Kind::Const, &[], vec![element(&|element| element + 1)], &[]);
+        let is_short = push(Kind::Lt, &[ones, needed], vec![], &[]);
+        let kept = vec![element(&|element| element * width), element(&|_| width), element(&|_| 0)];
+        let kept = push(Kind::Leaf(rest), &[], kept, &[]);
+        push(Kind::Select, &[is_short, kept, joined], vec![], &[]);
+    }
+    for term in &mut terms {
+        for (position, _) in &mut term.folds {
+            *position = joined;
+        }
+    }
+    let positions: Vec<i64> = (0..size).map(|element| element * width).collect();
+    let statement = statement(&terms, &positions, [1, 1, count as u32], elements.width, arg_widths)?;
+    Some(ResultForm { width: size * width, statements: vec![statement] })
 }
 
 /// Whether a form writes exactly `elements`.
