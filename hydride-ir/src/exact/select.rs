@@ -4,6 +4,9 @@ use super::Int;
 use super::dag::{Dag, Node, NodeId};
 use super::range::{Range, power};
 
+/// Bits of the widest numbers that count elements.
+const COUNT_BITS: u32 = 8;
+
 impl Dag {
     /// 1 when equal, else 0.
     pub fn eq(&mut self, left: NodeId, right: NodeId) -> NodeId {
@@ -120,13 +123,14 @@ impl Dag {
             let below = self.lt(right, above);
             return self.complement(below);
         }
-        // A multiple is compared as what it is a multiple of.
+        // A multiple of a count is compared as the count; of other numbers not, whose clamps are told by the bound.
         if let Some(bound) = self.as_int(right).cloned()
             && let Node::Sum { terms, constant } = self.node(left)
             && let [(term, factor)] = &**terms
             && factor > &Int::ONE
             && constant == &Int::ZERO
             && bound >= Int::ZERO
+            && matches!(self.range(*term).natural(), Some((width, false)) if width <= COUNT_BITS)
         {
             let term = *term;
             let quotient = self.int((bound + factor - Int::ONE) / factor);
