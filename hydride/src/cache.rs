@@ -251,7 +251,11 @@ fn read(path: &Path) -> Result<Contents, Trouble> {
     }
     let database = open_to_read(path)?;
     let transaction = database.begin_read().map_err(damaged)?;
-    let table = transaction.open_table(VERSION).map_err(damaged)?;
+    let table = match transaction.open_table(VERSION) {
+        // A run was killed before it wrote anything.
+        Err(redb::TableError::TableDoesNotExist(_)) => return Err(Trouble::Empty),
+        other => other.map_err(damaged)?,
+    };
     let held = table.get("version").map_err(damaged)?.map(|held| held.value().to_owned());
     if held != Some(version()) {
         return Err(Trouble::Empty);
