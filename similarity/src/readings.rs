@@ -18,8 +18,7 @@ use crate::cached::remembered;
 use crate::partition::Entry;
 use crate::variants::{moves_only, variants};
 
-/// For each entry the reading to use in place of its plain shape. The
-/// cache keeps what readings an instruction has.
+/// For each entry the reading to use in place of its plain shape. The cache keeps what readings an instruction has.
 pub(crate) fn readings(entries: &[Entry<'_>], cache: Option<&dyn Cache>) -> Vec<Option<Shape>> {
     let mut buckets: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (position, entry) in entries.iter().enumerate() {
