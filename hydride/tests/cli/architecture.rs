@@ -1,0 +1,211 @@
+//! What each crate must not know (DESIGN section 2).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::repository;
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
+
+struct Crates {
+    metadata: Metadata,
+    /// For each package of the resolved graph the packages that it depends on, with the kinds.
+    edges: BTreeMap<String, Vec<(String, BTreeSet<String>)>>,
+}
+
+fn kind_name(kind: DependencyKind) -> &'static str {
+    match kind {
+        DependencyKind::Normal => "normal",
+        DependencyKind::Development => "dev",
+        DependencyKind::Build => "build",
+        _ => "other",
+    }
+}
+
+/// The system that the tests are built on, in the compiler's words.
+fn host() -> String {
+    let output = Command::new(env!("CARGO")).arg("-vV").output().expect("cargo");
+    let text = String::from_utf8(output.stdout).expect("a text");
+    text.lines().find_map(|line| line.strip_prefix("host: ")).expect("a host").to_owned()
+}
+
+impl Crates {
+    fn read() -> Crates {
+        // Packages of other systems are not always there; without the network they cannot be.
+        let options = ["--locked".to_owned(), "--filter-platform".to_owned(), host()];
+        let metadata = MetadataCommand::new()
+            .manifest_path(repository().join("Cargo.toml"))
+            .other_options(options)
+            .exec()
+            .expect("cargo metadata");
+        let name = |id| metadata[id].name.to_string();
+        let nodes = &metadata.resolve.as_ref().expect("a resolved graph").nodes;
+        let edges = nodes
+            .iter()
+            .map(|node| {
+                let deps = node.deps.iter().map(|dep| {
+                    (
+                        name(&dep.pkg),
+                        dep.dep_kinds.iter().map(|kind| kind_name(kind.kind).to_owned()).collect(),
+                    )
+                });
+                (name(&node.id), deps.collect())
+            })
+            .collect();
+        Crates { metadata, edges }
+    }
+
+    fn members(&self) -> BTreeSet<String> {
+        self.metadata.workspace_packages().iter().map(|package| package.name.to_string()).collect()
+    }
+
+    fn direct(&self, package: &str, kinds: &[&str]) -> BTreeSet<&str> {
+        let edges = &self.edges[package];
+        let wanted = edges.iter().filter(|(_, of)| of.iter().any(|kind| kinds.contains(&kind.as_str())));
+        wanted.map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// Everything that is built for a package, with the tests' own dependencies where `tests`.
+    fn reached(&self, package: &str, tests: bool) -> BTreeSet<&str> {
+        let own: &[&str] = if tests { &["normal", "build", "dev"] } else { &["normal", "build"] };
+        let mut seen = BTreeSet::new();
+        let mut pending: Vec<&str> = self.direct(package, own).into_iter().collect();
+        while let Some(name) = pending.pop() {
+            if seen.insert(name) {
+                pending.extend(self.direct(name, &["normal", "build"]));
+            }
+        }
+        seen
+    }
+
+    /// The workspace crates among normal dependencies.
+    fn workspace_dependencies(&self, package: &str) -> BTreeSet<String> {
+        let members = self.members();
+        let reached = self.reached(package, false);
+        reached.into_iter().map(str::to_owned).filter(|name| members.contains(name)).collect()
+    }
+
+    fn folder(&self, package: &str) -> PathBuf {
+        let packages = self.metadata.workspace_packages();
+        let found = packages.iter().find(|found| found.name.as_str() == package).expect("a member");
+        found.manifest_path.parent().expect("a folder").as_std_path().to_path_buf()
+    }
+}
+
+fn set(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[test]
+fn crates_depend_on_what_they_may() {
+    let crates = Crates::read();
+    let expected: [(&str, &[&str]); 12] = [
+        ("hydride-ir", &[]),
+        ("interp", &["hydride-ir"]),
+        ("smt", &["hydride-ir"]),
+        ("parsers", &["hydride-ir"]),
+        ("similarity", &["hydride-ir", "interp", "smt"]),
+        ("autoir", &["hydride-ir"]),
+        ("codegen-gen", &["autoir", "hydride-ir"]),
+        ("report", &["autoir", "codegen-gen", "hydride-ir"]),
+        // A harness is generated from signatures, which only the parsers know.
+        ("difftest", &["hydride-ir", "interp", "parsers"]),
+        // Examples are the harness's inputs.
+        ("semantic-diff", &["difftest", "hydride-ir", "interp", "parsers", "smt"]),
+        ("search", &["hydride-ir", "interp", "smt"]),
+        ("xtask", &[]),
+    ];
+    for (package, allowed) in expected {
+        let found = crates.workspace_dependencies(package);
+        assert!(found.is_subset(&set(allowed)), "{package} depends on {found:?}, not only on {allowed:?}");
+    }
+}
+
+#[test]
+fn names_and_code_build_and_test_without_the_solver() {
+    let crates = Crates::read();
+    for package in ["hydride-ir", "interp", "parsers", "autoir", "codegen-gen", "report", "difftest", "xtask"]
+    {
+        let reached = crates.reached(package, package != "parsers" && package != "difftest");
+        for solver in ["smt", "z3", "z3-sys"] {
+            assert!(!reached.contains(solver), "{package} reaches {solver}");
+        }
+    }
+    assert!(crates.reached("similarity", false).contains("z3-sys"), "the graph says what is reached");
+}
+
+#[test]
+fn the_solver_has_one_door() {
+    let crates = Crates::read();
+    for package in crates.members() {
+        let direct = crates.direct(&package, &["normal", "build", "dev"]);
+        let named = direct.contains("z3") || direct.contains("z3-sys");
+        assert_eq!(named, package == "smt", "{package}");
+    }
+}
+
+/// The lines of a crate's sources that are no comments, with their places.
+fn code_lines(folder: &Path) -> Vec<(String, String)> {
+    let mut lines = Vec::new();
+    let mut pending = vec![folder.to_path_buf()];
+    while let Some(path) = pending.pop() {
+        if path.is_dir() {
+            pending.extend(
+                std::fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("an entry").path()),
+            );
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = std::fs::read_to_string(&path).expect("a source");
+            for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().starts_with("//"))
+            {
+                lines.push((format!("{}:{}", path.display(), number + 1), line.to_owned()));
+            }
+        }
+    }
+    assert!(!lines.is_empty(), "{} has sources", folder.display());
+    lines
+}
+
+/// Whether a line names a module as part of a path.
+fn names_module(line: &str, module: &str) -> bool {
+    let word = |at: usize| {
+        let identifier = |c: char| c.is_alphanumeric() || c == '_';
+        !line[..at].ends_with(identifier) && !line[at + module.len()..].starts_with(identifier)
+    };
+    line.match_indices(module).any(|(at, _)| {
+        let in_path = line[..at].ends_with("::") || line[at + module.len()..].starts_with("::");
+        let in_list = line.trim_start().starts_with("use ") && line[..at].contains('{');
+        word(at) && (in_path || in_list)
+    })
+}
+
+#[test]
+fn vendor_modules_do_not_know_each_other() {
+    let parsers = repository().join("parsers/src");
+    let vendors = ["intel", "arm", "hexagon"];
+    for own in vendors {
+        for (place, line) in code_lines(&parsers.join(own)) {
+            for other in vendors.iter().filter(|other| **other != own) {
+                assert!(!names_module(&line, other), "{place}: {line}");
+            }
+        }
+    }
+    assert!(names_module("use crate::arm::Thing;", "arm") && names_module("use crate::{arm, x};", "arm"));
+    assert!(!names_module("let arm = swarm::of(alarm);", "arm"));
+}
+
+#[test]
+fn libraries_neither_print_nor_touch_files() {
+    let crates = Crates::read();
+    let printing = ["println!", "eprintln!", "print!(", "dbg!("];
+    let outside = ["std::fs", "std::process", "std::net"];
+    for package in crates.members() {
+        if package == "hydride" || package == "xtask" {
+            continue;
+        }
+        for (place, line) in code_lines(&crates.folder(&package).join("src")) {
+            assert!(!printing.iter().any(|call| line.contains(call)), "{place}: {line}");
+            let exempt = package == "difftest";
+            assert!(exempt || !outside.iter().any(|module| line.contains(module)), "{place}: {line}");
+        }
+    }
+}

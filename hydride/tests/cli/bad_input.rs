@@ -1,0 +1,311 @@
+//! Documents and options that are wrong: what is said, what survives, and what is left alone.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::support::*;
+use serde_json::Value;
+
+/// Options that read `specs` below the test's folder.
+const GENERATE: [&str; 5] = ["generate-ir", "--specs", "specs", "--isa", "x86"];
+
+fn generate_with(folder: &Path, extra: &[&str]) -> Run {
+    hydride(folder, &[&GENERATE[..], extra].concat())
+}
+
+/// Runs on a document with a bad entry between two good ones; gives what was said and the bad entry's line.
+#[track_caller]
+fn with_bad_entry(name: &str, bad: &str) -> (Run, Value) {
+    let folder = scratch();
+    let entries = [good_entry("_mm_before"), bad.to_owned(), good_entry("_mm_after")];
+    specs_with(folder.path(), document(&entries));
+    let start = Instant::now();
+    let run = generate_with(folder.path(), &["-v"]).exits(0);
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    let out = folder.path().join("out");
+    for good in ["_mm_before", "_mm_after"] {
+        assert_eq!(ledger_line(&out, good)["status"], "modelled", "{good}");
+    }
+    let line = ledger_line(&out, name);
+    assert_eq!(line["status"], "failed", "{line}");
+    assert_eq!(line["span"]["file"], "x86/own.xml");
+    (run, line)
+}
+
+/// Requires that the entry's place is said in the ledger and in a diagnostic that names the entry too.
+#[track_caller]
+fn assert_place(run: &Run, line: &Value, at: (u64, u64)) {
+    let place = (line["span"]["line"].as_u64().unwrap(), line["span"]["column"].as_u64().unwrap());
+    assert_eq!(place, at, "{line}");
+    let text = format!("x86/own.xml:{}:{}", at.0, at.1);
+    assert!(run.stderr.contains(&text), "{text} is not in:\n{}", run.stderr);
+    let name = line["id"].as_str().unwrap();
+    assert!(name == "(unnamed)" || run.stderr.contains(name), "{name} is not in:\n{}", run.stderr);
+}
+
+/// The bad entry's first line in the document.
+const START: u64 = 12;
+
+/// The first line of its operation.
+const OPERATION: u64 = START + 6;
+
+#[test]
+fn an_unknown_call_fails_its_entry() {
+    let (run, line) = with_bad_entry("_mm_bad", &entry("_mm_bad", "dst[127:0] := FROBNICATE(a[127:0])"));
+    assert_place(&run, &line, (OPERATION, 15));
+    assert!(line["message"].as_str().unwrap().contains("FROBNICATE"), "{line}");
+}
+
+#[test]
+fn endless_recursion_fails_its_entry() {
+    let operation = "DEFINE AGAIN(x) {\n\tRETURN AGAIN(x)\n}\ndst[127:0] := AGAIN(a[127:0])";
+    let (run, line) = with_bad_entry("_mm_bad", &entry("_mm_bad", operation));
+    let at = line["span"]["line"].as_u64().unwrap();
+    assert!((OPERATION..OPERATION + 4).contains(&at), "{line}");
+    assert!(run.stderr.contains("_mm_bad"), "{}", run.stderr);
+}
+
+#[test]
+fn endless_loops_fail_their_entry() {
+    for operation in [
+        "FOR j := 0 to 1152921504606846976\n\tdst[7:0] := a[7:0]\nENDFOR",
+        "FOR j := 0 to 1048575\n\tFOR k := 0 to 1099511627776\n\t\tdst[7:0] := a[7:0]\n\tENDFOR\nENDFOR",
+        "j := 0\nDO WHILE j < 10\n\tdst[7:0] := a[7:0]\nOD",
+    ] {
+        let (run, line) = with_bad_entry("_mm_bad", &entry("_mm_bad", operation));
+        let at = line["span"]["line"].as_u64().unwrap();
+        assert!((OPERATION..OPERATION + 5).contains(&at), "{line}");
+        assert!(run.stderr.contains("_mm_bad"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn slices_too_wide_fail_their_entry() {
+    for operation in [
+        "dst[127:0] := a[1000000000:0]",
+        "tmp[1000000000:0] := a[127:0]\ndst[127:0] := tmp[127:0]",
+        "dst[127:0] := a[127:0] << 1000000000000",
+        "dst[1000000000:0] := a[127:0]",
+    ] {
+        let (run, line) = with_bad_entry("_mm_bad", &entry("_mm_bad", operation));
+        assert_eq!(line["span"]["line"], OPERATION, "{operation}: {line}");
+        assert!(run.stderr.contains("_mm_bad"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn division_by_zero_fails_its_entry() {
+    let (run, line) = with_bad_entry("_mm_bad", &entry("_mm_bad", "n := 8 / 0\ndst[127:0] := a[127:0] >> n"));
+    assert_eq!(line["span"]["line"], OPERATION, "{line}");
+    assert!(line["message"].as_str().unwrap().contains("zero"), "{line}");
+    assert!(run.stderr.contains("_mm_bad"), "{}", run.stderr);
+}
+
+#[test]
+fn deep_nesting_fails_its_entry() {
+    let deep = format!("dst[127:0] := {}a[127:0]{}", "(".repeat(100_000), ")".repeat(100_000));
+    let (_, line) = with_bad_entry("_mm_bad", &entry("_mm_bad", &deep));
+    assert_eq!(line["span"]["line"], OPERATION, "{line}");
+    let deep = format!("{}dst[127:0] := a[127:0]\n{}", "IF a[0]\n".repeat(20_000), "FI\n".repeat(20_000));
+    with_bad_entry("_mm_bad", &entry("_mm_bad", &deep));
+}
+
+#[test]
+fn a_syntax_error_has_its_place() {
+    let (run, line) = with_bad_entry("_mm_bad", &entry("_mm_bad", "tmp := 1\ndst[127:0 := a[127:0]"));
+    assert_place(&run, &line, (OPERATION + 1, 11));
+}
+
+#[test]
+fn an_entry_without_a_name_is_counted() {
+    let bad = good_entry("_mm_bad").replace(" name=\"_mm_bad\"", "");
+    let (run, line) = with_bad_entry("(unnamed)", &bad);
+    assert_place(&run, &line, (START, 1));
+    let bad = good_entry("_mm_bad").replace("_mm_bad", "");
+    let (run, line) = with_bad_entry("(unnamed)", &bad);
+    assert_place(&run, &line, (START, 1));
+}
+
+#[test]
+fn malformed_xml_costs_its_entry_alone() {
+    for (bad, what) in [
+        (good_entry("_mm_bad").replace("</operation>", "</operation"), "a tag without an end"),
+        (good_entry("_mm_bad").replace("</operation>\n", ""), "an element without an end"),
+        (good_entry("_mm_bad").replace("</intrinsic>\n", ""), "an entry without an end"),
+        (good_entry("_mm_bad").replace("AND", "&nonsense;"), "an entity"),
+        (good_entry("_mm_bad").replace("AND", "<!-- - "), "a comment without an end"),
+    ] {
+        let folder = scratch();
+        let entries = [good_entry("_mm_before"), bad, good_entry("_mm_after")];
+        specs_with(folder.path(), document(&entries));
+        let run = generate_with(folder.path(), &["-v"]).exits(0);
+        let out = folder.path().join("out");
+        assert_eq!(ledger_line(&out, "_mm_before")["status"], "modelled", "{what}");
+        assert_eq!(ledger_line(&out, "_mm_after")["status"], "modelled", "{what}");
+        let line = ledger_line(&out, "_mm_bad");
+        assert_eq!(line["status"], "failed", "{what}: {line}");
+        assert!(line["span"]["line"].as_u64().unwrap() >= START, "{what}: {line}");
+        run.complains(&["_mm_bad", "x86/own.xml:"]);
+    }
+}
+
+#[test]
+fn a_truncated_document_keeps_what_is_whole() {
+    let text = document(&[good_entry("_mm_before"), good_entry("_mm_bad"), good_entry("_mm_lost")]);
+    let middle = text.find("a[127:0] AND").map(|_| text.rfind("_mm_lost").unwrap()).unwrap();
+    let second = text.find("_mm_bad").unwrap();
+    for cut in [second + 40, second + 200, middle - 60] {
+        let folder = scratch();
+        specs_with(folder.path(), &text[..cut]);
+        let run = generate_with(folder.path(), &["-v"]).exits(0);
+        let out = folder.path().join("out");
+        assert_eq!(ledger_line(&out, "_mm_before")["status"], "modelled");
+        assert_eq!(ledger(&out).len(), 2, "cut at {cut}");
+        let line = ledger_line(&out, "_mm_bad");
+        assert_eq!(line["status"], "failed", "cut at {cut}: {line}");
+        run.complains(&["_mm_bad", "x86/own.xml:"]);
+    }
+}
+
+#[test]
+fn truncated_anywhere_there_is_an_answer() {
+    let text = document(&[good_entry("_mm_before"), good_entry("_mm_bad")]);
+    for cut in (0..text.len()).step_by(29) {
+        let folder = scratch();
+        specs_with(folder.path(), &text[..cut]);
+        let run = generate_with(folder.path(), &[]);
+        assert!(!run.stderr.contains("panicked"), "cut at {cut}: {}", run.stderr);
+        assert!(matches!(run.code, Some(0 | 3)), "cut at {cut}: {:?}\n{}", run.code, run.stderr);
+    }
+}
+
+#[test]
+fn invalid_utf8_fails_its_entry() {
+    let folder = scratch();
+    let entries = [good_entry("_mm_before"), good_entry("_mm_bad"), good_entry("_mm_after")];
+    let mut bytes = document(&entries).into_bytes();
+    let bad = bytes.windows(7).position(|window| window == b"_mm_bad").unwrap();
+    let place = bad + bytes[bad..].windows(3).position(|window| window == b"AND").unwrap();
+    bytes[place] = 0xff;
+    specs_with(folder.path(), &bytes);
+    let run = generate_with(folder.path(), &["-v"]).exits(0);
+    let out = folder.path().join("out");
+    for good in ["_mm_before", "_mm_after"] {
+        assert_eq!(ledger_line(&out, good)["status"], "modelled");
+    }
+    let line = ledger_line(&out, "_mm_bad");
+    assert_eq!((&line["status"], &line["span"]["line"]), (&"failed".into(), &OPERATION.into()), "{line}");
+    run.complains(&["UTF-8", "x86/own.xml:18:24"]);
+}
+
+/// Runs with an earlier output there, which must not change.
+#[track_caller]
+fn assert_untouched(code: i32, spoil: impl FnOnce(&Path), extra: &[&str], says: &[&str]) {
+    let folder = scratch();
+    specs_with(folder.path(), document(&[good_entry("_mm_one")]));
+    generate_with(folder.path(), &[]).exits(0);
+    let lock = std::fs::read(folder.path().join("autollvm.lock")).unwrap();
+    spoil(folder.path());
+    let before = files(&folder.path().join("out"));
+    generate_with(folder.path(), extra).exits(code).complains(says);
+    assert!(files(&folder.path().join("out")) == before, "the outputs have changed");
+    if extra.contains(&"--lock") || says.contains(&"autollvm.lock") {
+        return;
+    }
+    assert_eq!(std::fs::read(folder.path().join("autollvm.lock")).unwrap(), lock);
+}
+
+fn spec(contents: &'static [u8]) -> impl FnOnce(&Path) {
+    move |folder| drop(specs_with(folder, contents))
+}
+
+#[test]
+fn what_cannot_be_read_at_all_is_3_and_leaves_the_outputs() {
+    assert_untouched(3, spec(b""), &[], &["x86/own.xml"]);
+    assert_untouched(3, spec(b"\0\xff\xfe<\0<<<"), &[], &["x86/own.xml"]);
+    assert_untouched(3, spec(b"{\"not\": \"XML\"}"), &[], &["x86/own.xml"]);
+    assert_untouched(3, spec(b"<intrinsics_list version=\"1\"></intrinsics_list>"), &[], &["x86/own.xml"]);
+    let removed = |folder: &Path| std::fs::remove_dir_all(folder.join("specs")).unwrap();
+    assert_untouched(3, removed, &[], &["specs"]);
+    let emptied = |folder: &Path| std::fs::remove_file(folder.join("specs/x86/own.xml")).unwrap();
+    assert_untouched(3, emptied, &[], &["specs", "x86"]);
+    let file = |folder: &Path| {
+        std::fs::remove_dir_all(folder.join("specs")).unwrap();
+        std::fs::write(folder.join("specs"), "a file").unwrap();
+    };
+    assert_untouched(3, file, &[], &["specs"]);
+}
+
+#[test]
+fn a_bad_lock_file_is_told_with_its_line() {
+    for (text, line) in [
+        (&b"op add\n  hash 1\n  nonsense x\n"[..], "line 3"),
+        (b"op add\nop add\n", "line 2"),
+        (b"op \n", "line 1"),
+        (b"\xff\xfe", ""),
+    ] {
+        let spoil = |folder: &Path| std::fs::write(folder.join("autollvm.lock"), text).unwrap();
+        assert_untouched(3, spoil, &[], &["autollvm.lock", line]);
+    }
+    assert_untouched(
+        3,
+        |folder| std::fs::create_dir(folder.join("own.lock")).unwrap(),
+        &["--lock", "own.lock"],
+        &["own.lock"],
+    );
+}
+
+#[test]
+fn wrong_usage_is_2_and_leaves_the_outputs() {
+    let nothing = |_: &Path| {};
+    assert_untouched(2, nothing, &["--jobs", "0"], &["jobs"]);
+    assert_untouched(2, nothing, &["--jobs", "-1"], &["-1"]);
+    assert_untouched(2, nothing, &["--jobs", "many"], &["jobs", "many"]);
+    assert_untouched(2, nothing, &["--isa", "x86,mips"], &[]);
+    assert_untouched(2, nothing, &["--llvm", "7"], &["LLVM", "7"]);
+    assert_untouched(2, nothing, &["--nonsense"], &["--nonsense"]);
+    let folder = scratch();
+    specs_with(folder.path(), document(&[good_entry("_mm_one")]));
+    let unknown = ["generate-ir", "--specs", "specs", "--isa", "mips"];
+    hydride(folder.path(), &unknown).exits(2).complains(&["mips"]);
+    assert!(!folder.path().join("out").exists());
+    hydride(folder.path(), &[]).exits(2);
+    hydride(folder.path(), &["nonsense"]).exits(2).complains(&["nonsense"]);
+    hydride(folder.path(), &["--help"]).exits(0);
+    hydride(folder.path(), &["--version"]).exits(0);
+}
+
+#[test]
+fn folders_of_others_are_left_alone() {
+    let folder = scratch();
+    specs_with(folder.path(), document(&[good_entry("_mm_one")]));
+    let own = folder.path().join("own");
+    std::fs::create_dir_all(own.join("deep")).unwrap();
+    std::fs::write(own.join("deep/thesis.tex"), "years of work").unwrap();
+    generate_with(folder.path(), &["--out", "own"]).exits(2).complains(&["own"]);
+    assert_eq!(files(&own)["deep/thesis.tex"], "years of work");
+    assert_eq!(files(&own).len(), 1);
+    // The folder of the run itself, and a file.
+    generate_with(folder.path(), &["--out", "."]).exits(2);
+    generate_with(folder.path(), &["--out", "specs/x86/own.xml"]).exits(2).complains(&["own.xml"]);
+    assert_eq!(files(&folder.path().join("specs")).len(), 1);
+    // A file of ours by name does not make a folder ours.
+    std::fs::write(own.join("summary.json"), "{\"mine\": true}").unwrap();
+    generate_with(folder.path(), &["--out", "own"]).exits(2);
+    assert_eq!(files(&own)["deep/thesis.tex"], "years of work");
+}
+
+#[test]
+fn files_added_to_the_outputs_are_not_thrown_away_in_silence() {
+    let folder = scratch();
+    specs_with(folder.path(), document(&[good_entry("_mm_one")]));
+    generate_with(folder.path(), &[]).exits(0);
+    std::fs::create_dir(folder.path().join("out.old")).unwrap();
+    std::fs::write(folder.path().join("out.old/notes.txt"), "mine").unwrap();
+    let run = generate_with(folder.path(), &[]);
+    assert!(
+        folder.path().join("out.old/notes.txt").exists() || run.stderr.contains("out.old"),
+        "out.old is gone without a word:\n{}",
+        run.stderr
+    );
+}

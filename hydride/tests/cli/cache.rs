@@ -1,0 +1,263 @@
+//! The proof cache changes how long a run takes, and nothing else.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::support::*;
+use serde_json::Value;
+
+/// A run with a cache: what it wrote but for times, what it said, and the names of its phases.
+struct Cached {
+    files: BTreeMap<String, String>,
+    stderr: String,
+    phases: Vec<String>,
+}
+
+fn run(folder: &Path, specs: &Path, extra: &[&str]) -> Cached {
+    let specs = specs.to_string_lossy();
+    let mut args = vec!["generate-ir", "--specs", &specs];
+    if !extra.iter().any(|arg| arg.starts_with("--cache") || *arg == "--no-cache") {
+        args.extend(["--cache", "kept.redb"]);
+    }
+    args.extend(extra);
+    let run = hydride(folder, &args).exits(0);
+    let out = folder.join("out");
+    let summary = read_json(&out.join("summary.json"));
+    let phases = summary["phases"].as_array().unwrap().iter();
+    Cached {
+        files: timeless_files(&out),
+        stderr: run.stderr,
+        phases: phases.map(|phase| phase["name"].as_str().unwrap().to_owned()).collect(),
+    }
+}
+
+impl Cached {
+    /// Whether the run only found that nothing had changed.
+    fn only_compared(&self) -> bool {
+        self.phases == ["read", "compare"]
+    }
+}
+
+#[test]
+fn warm_runs_write_the_same_bytes_for_any_number_of_threads() {
+    for specs in document_folders() {
+        let folder = scratch();
+        let folder = folder.path();
+        let cold = run(folder, &specs, &["--no-cache", "--jobs", "1"]);
+        let summary = |folder: &Path| {
+            let mut summary = read_json(&folder.join("out/summary.json"));
+            for timed in ["phases", "seconds", "peak_rss_mib", "jobs"] {
+                assert!(summary.as_object_mut().unwrap().remove(timed).is_some());
+            }
+            summary
+        };
+        let cold_summary = summary(folder);
+        let filling = run(folder, &specs, &["--jobs", "2"]);
+        assert!(!filling.only_compared());
+        let compared = run(folder, &specs, &["--jobs", "8"]);
+        assert!(compared.only_compared(), "{:?}", compared.phases);
+        assert_eq!(summary(folder), cold_summary);
+        // Without the outputs everything is made again, from the proofs that are kept.
+        std::fs::remove_dir_all(folder.join("out")).unwrap();
+        let warm = run(folder, &specs, &["--jobs", "8"]);
+        assert!(!warm.only_compared());
+        assert_eq!(summary(folder), cold_summary);
+        for (name, other) in [("filling", &filling), ("compared", &compared), ("warm", &warm)] {
+            assert!(other.files == cold.files, "{name}");
+        }
+    }
+}
+
+#[test]
+fn whatever_changes_is_noticed() {
+    let folder = scratch();
+    let folder = folder.path();
+    let entries = |last: &str| document(&[good_entry("_mm_one"), entry("_mm_two", last)]);
+    let specs = specs_with(folder, entries("dst[127:0] := a[127:0] OR b[127:0]"));
+    let first = run(folder, &specs, &[]);
+    let lock = folder.join("autollvm.lock");
+    let names = std::fs::read_to_string(&lock).unwrap();
+    assert!(run(folder, &specs, &[]).only_compared());
+    // A document.
+    specs_with(folder, entries("dst[127:0] := a[127:0] XOR b[127:0]"));
+    let second = run(folder, &specs, &[]);
+    assert!(!second.only_compared() && second.files != first.files);
+    // And back: the earlier answers, but other outputs are there now.
+    specs_with(folder, entries("dst[127:0] := a[127:0] OR b[127:0]"));
+    let third = run(folder, &specs, &[]);
+    assert!(!third.only_compared() && third.files == first.files);
+    assert!(run(folder, &specs, &[]).only_compared());
+    // An output that was changed, one that is missing, one too many.
+    let path = folder.join("out/ir/x86.hir");
+    std::fs::write(&path, "# changed\n").unwrap();
+    assert!(run(folder, &specs, &[]).files == first.files);
+    std::fs::remove_file(&path).unwrap();
+    assert!(run(folder, &specs, &[]).files == first.files);
+    std::fs::write(folder.join("out/ir/more.hir"), "").unwrap();
+    assert!(run(folder, &specs, &[]).files == first.files);
+    assert!(run(folder, &specs, &[]).only_compared());
+    // An option that changes outputs, and names.
+    assert!(!run(folder, &specs, &["--llvm", "21"]).only_compared());
+    assert!(!run(folder, &specs, &[]).only_compared());
+    std::fs::remove_file(&lock).unwrap();
+    let nameless = run(folder, &specs, &[]);
+    assert!(nameless.files == first.files);
+    assert_eq!(std::fs::read_to_string(&lock).unwrap(), names, "the names are written whatever is reused");
+}
+
+#[test]
+fn a_cache_can_be_deleted_damaged_shared_or_read_only() {
+    let folder = scratch();
+    let folder = folder.path();
+    let specs = samples();
+    let first = run(folder, &specs, &[]);
+    let kept = folder.join("kept.redb");
+    let whole = std::fs::read(&kept).unwrap();
+    assert!(!first.stderr.contains("damaged"));
+
+    std::fs::remove_file(&kept).unwrap();
+    assert!(run(folder, &specs, &[]).files == first.files);
+    assert!(kept.exists());
+
+    // Damage of all kinds: a warning, the same outputs, and a cache that works again.
+    let half = whole[..whole.len() / 2].to_vec();
+    let mut bits = whole.clone();
+    bits[4096..].iter_mut().step_by(97).for_each(|byte| *byte ^= 0x10);
+    for (name, bytes) in [("half", half), ("garbage", b"no cache at all".to_vec()), ("bits", bits)] {
+        std::fs::write(&kept, bytes).unwrap();
+        std::fs::remove_dir_all(folder.join("out")).unwrap();
+        let again = run(folder, &specs, &[]);
+        assert!(
+            again.stderr.contains("damaged") && !again.stderr.contains("panicked"),
+            "{name}: {}",
+            again.stderr
+        );
+        assert!(again.files == first.files, "{name}");
+        assert!(run(folder, &specs, &[]).only_compared(), "{name}");
+    }
+
+    // Another folder can use a copy, and one that cannot be written.
+    let other = scratch();
+    let shared = other.path().join("shared.redb");
+    std::fs::write(&shared, &whole).unwrap();
+    let mut permissions = std::fs::metadata(&shared).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&shared, permissions).unwrap();
+    let from = shared.to_string_lossy();
+    let used = run(other.path(), &specs, &["--cache", &from]);
+    assert!(used.files == first.files && !used.stderr.contains("damaged"), "{}", used.stderr);
+
+    // A folder in the file's place is no cache and no reason to fail.
+    std::fs::create_dir(other.path().join("folder.redb")).unwrap();
+    assert!(run(other.path(), &specs, &["--cache", "folder.redb"]).files == first.files);
+    let conflict = ["generate-ir", "--cache", "x.redb", "--no-cache"];
+    hydride(other.path(), &conflict).exits(2);
+}
+
+#[test]
+fn runs_at_the_same_time_share_a_cache() {
+    let folders: Vec<_> = (0..3).map(|_| scratch()).collect();
+    let shared = folders[0].path().join("kept.redb");
+    let shared = shared.to_string_lossy().into_owned();
+    let specs = samples();
+    let specs_text = specs.to_string_lossy().into_owned();
+    let children: Vec<_> = folders
+        .iter()
+        .map(|folder| {
+            command(folder.path(), &["generate-ir", "--specs", &specs_text, "--cache", &shared])
+                .stderr(std::process::Stdio::null())
+                .spawn()
+                .expect("the binary starts")
+        })
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let outs: Vec<_> = folders.iter().map(|folder| timeless_files(&folder.path().join("out"))).collect();
+    assert!(outs[0] == outs[1] && outs[0] == outs[2]);
+    let after = run(folders[0].path(), &specs, &["--cache", &shared]);
+    assert!(after.files == outs[0] && !after.stderr.contains("damaged"));
+}
+
+/// A folder of documents whose entries stand in another order.
+fn shuffled(specs: &Path, folder: &Path, random: &mut Random) -> PathBuf {
+    let into = folder.join("shuffled");
+    // Of entries with one name the first has the plain id: these keep their order.
+    let name = |part: &str| {
+        let at = part.find("name").expect("a name");
+        part[at + 4..].split('"').find(|text| text.contains(|c: char| c.is_alphanumeric())).map(str::to_owned)
+    };
+    let mut shuffle = |parts: Vec<String>| {
+        let mut order: Vec<usize> = (0..parts.len()).collect();
+        for last in (1..order.len()).rev() {
+            order.swap(last, usize::try_from(random.next() % (last as u64 + 1)).unwrap());
+        }
+        let mut places: BTreeMap<Option<String>, Vec<usize>> = BTreeMap::new();
+        for (place, part) in order.iter().enumerate() {
+            places.entry(name(&parts[*part])).or_default().push(place);
+        }
+        let mut mixed = vec![String::new(); parts.len()];
+        for part in parts {
+            let place = places.get_mut(&name(&part)).expect("a place").remove(0);
+            mixed[place] = part;
+        }
+        mixed
+    };
+    for isa in ["x86", "arm", "hvx"] {
+        let Ok(listed) = std::fs::read_dir(specs.join(isa)) else { continue };
+        std::fs::create_dir_all(into.join(isa)).unwrap();
+        for entry in listed {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            let text = match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
+                "xml" => {
+                    let (head, rest) = text.split_at(text.find("<intrinsic ").expect("an entry"));
+                    let (body, tail) =
+                        rest.split_at(rest.rfind("</intrinsic>").unwrap() + "</intrinsic>".len());
+                    let parts = body.split_inclusive("</intrinsic>").map(|part| format!("{}\n", part.trim()));
+                    format!("{head}{}{tail}", shuffle(parts.collect()).concat())
+                }
+                "json" if isa == "arm" => {
+                    let json: Value = serde_json::from_str(&text).unwrap();
+                    match json {
+                        Value::Array(items) => {
+                            let items = items.iter().map(Value::to_string).collect();
+                            format!("[{}]", shuffle(items).join(",\n"))
+                        }
+                        _ => text,
+                    }
+                }
+                _ => text,
+            };
+            std::fs::write(into.join(isa).join(name), text).unwrap();
+        }
+    }
+    into
+}
+
+#[test]
+fn the_order_of_entries_changes_no_class() {
+    let mut random = Random::new(11);
+    for specs in document_folders() {
+        let (one, other) = (scratch(), scratch());
+        let plain = run(one.path(), &specs, &["--no-cache"]);
+        let mixed_specs = shuffled(&specs, other.path(), &mut random);
+        let mixed = run(other.path(), &mixed_specs, &["--no-cache"]);
+        // The order of entries is the documents': what lists entries follows it, everything else must not.
+        let lines = |cached: &Cached, path: &str| {
+            let mut lines: Vec<String> = cached.files[path].lines().map(str::to_owned).collect();
+            lines.sort();
+            lines
+        };
+        assert_eq!(plain.files.keys().collect::<Vec<_>>(), mixed.files.keys().collect::<Vec<_>>());
+        for (path, text) in &plain.files {
+            if path.starts_with("ir/") {
+                assert!(lines(&plain, path) == lines(&mixed, path), "{path}");
+            } else if path != "ledger.jsonl" && path != "report/data.js" {
+                assert!(*text == mixed.files[path], "{path}");
+            }
+        }
+        assert_eq!(plain.files["ledger.jsonl"].lines().count(), mixed.files["ledger.jsonl"].lines().count());
+    }
+}

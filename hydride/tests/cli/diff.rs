@@ -1,0 +1,431 @@
+//! `hydride diff` from outside: kinds of input, formats, exit codes, and counterexamples that `hydride eval`
+//! confirms. `HYDRIDE_BLESS=1` writes the expected reports anew.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::*;
+use serde_json::Value;
+
+/// An entry with a C type for its second parameter and one CPU feature.
+fn typed(name: &str, c_type: &str, operation: &str) -> String {
+    entry(name, operation)
+        .replace("type=\"__m128i\" varname=\"b\"", &format!("type=\"{c_type}\" varname=\"b\""))
+}
+
+fn bytes(value: &str) -> String {
+    format!("FOR j := 0 to 15\n\ti := j*8\n\tdst[i+7:i] := {value}\nENDFOR")
+}
+
+/// A document in which each of its entries meets another fate in the second one.
+fn first() -> String {
+    document(&[
+        good_entry("kept"),
+        entry("looped", &bytes("a[i+7:i] + b[i+7:i]")),
+        entry("wraps", &bytes("a[i+7:i] + b[i+7:i]")),
+        entry("rare", "dst[127:0] := a[127:0] XOR b[127:0]"),
+        entry("gone", "dst[127:0] := a[127:0] + 3"),
+        entry("formerly", &bytes("a[i+7:i] - b[i+7:i]")),
+        typed("retyped", "__m128i", "dst[127:0] := a[127:0] OR b[127:0]"),
+        typed("reshaped", "__m128i", "dst[127:0] := a[127:0] + b[7:0]"),
+        entry("broken", "dst[127:0] := a[127:0] AND b[127:0]"),
+        entry("repaired", "dst[127:0] := Undocumented(a)"),
+        entry("elsewhere", "dst[127:0] := MEM[a+127:a]"),
+    ])
+}
+
+fn second() -> String {
+    document(&[
+        good_entry("kept"),
+        entry("looped", &bytes("b[i+7:i] + a[i+7:i]").replace("j*8", "8*j")),
+        entry("wraps", &bytes("SaturateU8(a[i+7:i] + b[i+7:i])")),
+        entry(
+            "rare",
+            "tmp[31:0] := a[31:0] * a[31:0]\nIF tmp[31:0] == 14634897\n\tdst[127:0] := 0\nELSE\n\tdst[127:0] := a[127:0] XOR b[127:0]\nFI",
+        ),
+        entry("since", &bytes("a[i+7:i] - b[i+7:i]")),
+        typed("retyped", "__m128i const", "dst[127:0] := a[127:0] OR b[127:0]"),
+        typed("reshaped", "unsigned int", "dst[127:0] := a[127:0] + b[7:0]"),
+        entry("broken", "dst[127:0] := Undocumented(a)"),
+        entry("repaired", "dst[127:0] := a[127:0] AND b[127:0]"),
+        entry("elsewhere", "dst[127:0] := MEM[b+127:b]"),
+        entry("added", "dst[127:0] := a[127:0] + 5"),
+    ])
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> String {
+    std::fs::write(folder.join(name), text).expect("a file");
+    name.to_owned()
+}
+
+fn json(folder: &Path, args: &[&str], code: i32) -> Value {
+    let mut all = vec!["diff", "--format", "json"];
+    all.extend(args);
+    let run = hydride(folder, &all).exits(code);
+    serde_json::from_str(&run.stdout).expect("JSON")
+}
+
+/// The outcomes by id.
+fn meanings(report: &Value) -> Vec<(String, String)> {
+    let changes = report["changes"].as_array().expect("changes");
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    changes.iter().map(|change| (text(&change["id"]), text(&change["meaning"]))).collect()
+}
+
+fn ids(list: &Value, key: &str) -> Vec<String> {
+    let list = list.as_array().expect("a list").iter();
+    list.map(|entry| entry[key].as_str().expect("a text").to_owned()).collect()
+}
+
+#[test]
+fn every_fate_of_an_entry_is_told() {
+    let folder = scratch();
+    let (old, new) = (write(folder.path(), "old.xml", &first()), write(folder.path(), "new.xml", &second()));
+    let report = json(folder.path(), &[&old, &new], 1);
+    let expected = [
+        ("broken", "no-longer-modelled"),
+        ("elsewhere", "not-modelled"),
+        ("looped", "same"),
+        ("rare", "different"),
+        ("repaired", "newly-modelled"),
+        ("reshaped", "other-shape"),
+        ("wraps", "different"),
+    ];
+    let expected: Vec<(String, String)> =
+        expected.iter().map(|(id, meaning)| ((*id).to_owned(), (*meaning).to_owned())).collect();
+    assert_eq!(meanings(&report), expected);
+    assert_eq!(ids(&report["removed"], "id"), ["gone"]);
+    assert_eq!(ids(&report["added"], "id"), ["added"]);
+    assert_eq!(
+        (ids(&report["renamed"], "old"), ids(&report["renamed"], "new")),
+        (vec!["formerly".into()], vec!["since".into()])
+    );
+    assert_eq!(ids(&report["signatures"], "id"), ["reshaped", "retyped"]);
+    let again = json(folder.path(), &[&old, &new], 1);
+    assert_eq!(report, again);
+}
+
+/// The reports as people see them; file names are the tests' own.
+#[test]
+fn reports_are_stable() {
+    let folder = scratch();
+    let (old, new) = (write(folder.path(), "old.xml", &first()), write(folder.path(), "new.xml", &second()));
+    let golden = repository().join("hydride/tests/cli/golden");
+    for (format, ending) in [("text", "txt"), ("markdown", "md"), ("html", "html")] {
+        let run = hydride(folder.path(), &["diff", &old, &new, "--format", format]).exits(1);
+        let path = golden.join(format!("diff.{ending}"));
+        if std::env::var_os("HYDRIDE_BLESS").is_some_and(|value| value == "1") {
+            std::fs::create_dir_all(&golden).expect("a folder");
+            std::fs::write(&path, &run.stdout).expect("a file");
+        }
+        let expected = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(run.stdout, expected, "{}; HYDRIDE_BLESS=1 rewrites it", path.display());
+    }
+}
+
+#[test]
+fn nothing_differs_between_equal_inputs() {
+    let folder = scratch();
+    let (old, new) = (write(folder.path(), "old.xml", &first()), write(folder.path(), "new.xml", &first()));
+    let run = hydride(folder.path(), &["diff", &old, &new]).exits(0).complains(&["identical"]);
+    assert!(run.stdout.contains("Nothing differs."));
+    // Another text of the same entries in another order.
+    let shuffled = first().replace("<!--", "<!-- -->");
+    let reordered = write(folder.path(), "reordered.xml", &format!("{shuffled}\n<!-- later -->\n"));
+    hydride(folder.path(), &["diff", &old, &reordered]).exits(0);
+}
+
+#[test]
+fn only_what_breaks_can_be_asked_for() {
+    let folder = scratch();
+    let old = write(folder.path(), "old.xml", &document(&[good_entry("kept")]));
+    let more = write(folder.path(), "more.xml", &document(&[good_entry("kept"), good_entry("added")]));
+    hydride(folder.path(), &["diff", &old, &more]).exits(1);
+    hydride(folder.path(), &["diff", &old, &more, "--breaking-only"]).exits(0);
+    let report = json(folder.path(), &[&more, &old, "--breaking-only"], 1);
+    assert_eq!(ids(&report["removed"], "id"), ["added"]);
+}
+
+/// Arguments of a counterexample as `hydride eval` takes them, and both results.
+fn example(change: &Value) -> (Vec<String>, [Vec<String>; 2]) {
+    let example = &change["counterexample"];
+    let arg = |value: &Value| match value.get("immediate") {
+        Some(integer) => integer.to_string(),
+        None => value["bits"].as_str().expect("digits").to_owned(),
+    };
+    let args = example["args"].as_array().expect("arguments").iter().map(arg).collect();
+    (args, ["old", "new"].map(|side| ids(&example[side], "bits")))
+}
+
+#[track_caller]
+fn confirm(folder: &Path, specs: [&Path; 2], change: &Value, flags: &[&str]) {
+    let (args, expected) = example(change);
+    let (isa, id) = (change["isa"].as_str().expect("a name"), change["id"].as_str().expect("an id"));
+    let old_id = change.get("old_id").and_then(Value::as_str).unwrap_or(id);
+    for ((specs, id), expected) in specs.into_iter().zip([old_id, id]).zip(expected) {
+        let specs = specs.to_string_lossy();
+        let mut command = vec!["eval", "--specs", &specs, "--isa", isa, "--id", id];
+        command.extend(flags);
+        command.extend(args.iter().map(String::as_str));
+        let run = hydride(folder, &command).exits(0);
+        assert_eq!(run.stdout.lines().collect::<Vec<_>>(), expected, "{id}");
+    }
+}
+
+#[test]
+fn counterexamples_hold_when_evaluated() {
+    let folder = scratch();
+    let sides = [folder.path().join("one"), folder.path().join("two")];
+    let specs: Vec<PathBuf> =
+        sides.iter().zip([first(), second()]).map(|(side, text)| specs_with(side, text)).collect();
+    let report = json(folder.path(), &[&specs[0].to_string_lossy(), &specs[1].to_string_lossy()], 1);
+    let changes = report["changes"].as_array().expect("changes");
+    let different: Vec<&Value> = changes.iter().filter(|change| change["meaning"] == "different").collect();
+    assert_eq!(different.len(), 2);
+    for change in different {
+        confirm(folder.path(), [&specs[0], &specs[1]], change, &[]);
+    }
+    // The one that examples do not find is the solver's.
+    let rare = changes.iter().find(|change| change["id"] == "rare").expect("it changed");
+    assert_eq!(rare["counterexample"]["found_by"], "solver");
+    // One bit of each operand suffices to tell saturation from wrapping.
+    let wraps = changes.iter().find(|change| change["id"] == "wraps").expect("it changed");
+    let ones: u32 = example(wraps)
+        .0
+        .iter()
+        .flat_map(|digits| digits.chars())
+        .filter_map(|digit| digit.to_digit(16))
+        .map(u32::count_ones)
+        .sum();
+    assert_eq!(ones, 2, "{wraps}");
+}
+
+#[test]
+fn outputs_compare_as_their_documents_do() {
+    let folder = scratch();
+    let mut outputs = Vec::new();
+    for (name, text) in [("one", first()), ("two", second())] {
+        let specs = specs_with(&folder.path().join(name), text);
+        outputs.push(generate(&specs, &folder.path().join(name), &["--lock", "../autollvm.lock"]));
+    }
+    let [old, new] = [0, 1].map(|side: usize| outputs[side].to_string_lossy().into_owned());
+    let report = json(folder.path(), &[&old, &new], 1);
+    assert_eq!(report["old"]["kind"], "generated output");
+    let kept = |(id, meaning): &(String, String)| !(id == "elsewhere" || meaning == "same");
+    let documents = json(folder.path(), &["one/specs", "two/specs", "--lock", "none.lock"], 1);
+    let expected: Vec<(String, String)> = meanings(&documents).into_iter().filter(kept).collect();
+    assert_eq!(meanings(&report).into_iter().filter(kept).collect::<Vec<_>>(), expected);
+    assert_eq!(report["operations"], documents["operations"]);
+    // A document against its own output.
+    hydride(folder.path(), &["diff", "one/specs/x86/own.xml", &old]).exits(0);
+}
+
+#[test]
+fn an_erratum_that_the_new_revision_makes_unnecessary_is_told() {
+    let folder = scratch();
+    let wrong = document(&[entry("difference", "dst[127:0] := a[127:0] - b[127:0]")]);
+    let right = wrong.replace("a[127:0] - b[127:0]", "b[127:0] - a[127:0]");
+    let old = write(folder.path(), "old.xml", &wrong.replace("version=\"test\"", "version=\"1\""));
+    let new = write(folder.path(), "new.xml", &right.replace("version=\"test\"", "version=\"2\""));
+    let erratum = "[[erratum]]\nentry = \"difference\"\nversions = { to = \"1\" }\nexchange = [\"a\", \"b\"]\n\
+                   evidence = { cpu = \"one\", inputs = 10 }\nnote = \"exchanged\"\n";
+    write(folder.path(), "own.toml", erratum);
+    let report = json(folder.path(), &["--errata", "own.toml", &old, &new], 1);
+    let change = &report["errata"][0];
+    assert_eq!((&change["entry"], &change["old"]), (&Value::from("difference"), &Value::from("applied")));
+    assert_eq!(change["settled"], true, "{change}");
+    let plain = json(folder.path(), &["--no-errata", &old, &new], 1);
+    assert_eq!(meanings(&plain), [("difference".to_owned(), "different".to_owned())]);
+    assert_eq!(plain["errata"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn two_sources_of_one_instruction_set_are_compared() {
+    let folder = scratch();
+    let specs = samples();
+    let specs = specs.to_string_lossy();
+    let report = json(folder.path(), &["--sources", "--isa", "hvx", "--specs", &specs], 1);
+    assert!(report["old"]["name"].as_str().expect("a name").ends_with("manual"));
+    assert!(!report["changes"].as_array().expect("changes").is_empty());
+    hydride(folder.path(), &["diff", "--sources", "--isa", "x86", "--specs", &specs]).exits(2);
+    hydride(folder.path(), &["diff", "--sources", "--specs", &specs]).exits(2);
+}
+
+#[test]
+fn the_cpu_names_the_side_that_is_right() {
+    let folder = scratch();
+    let sum =
+        |operator: &str| document(&[entry("_mm_add_epi8", &bytes(&format!("a[i+7:i] {operator} b[i+7:i]")))]);
+    let (old, new) = (write(folder.path(), "old.xml", &sum("-")), write(folder.path(), "new.xml", &sum("+")));
+    for (args, side) in [([&old, &new], "new"), ([&new, &old], "old")] {
+        let report = json(folder.path(), &[args[0], args[1], "--against-hardware"], 1);
+        let hardware = &report["changes"][0]["counterexample"]["hardware"];
+        if hardware["agrees_with"] == "unasked" {
+            skip(&hardware.to_string());
+            return;
+        }
+        assert_eq!(hardware["agrees_with"], side, "{hardware}");
+        assert_eq!(hardware[format!("{side}_differs")], 0, "{hardware}");
+    }
+}
+
+/// Qualcomm's manual against the semantics file, where both are at hand: the same with the errata, and without them
+/// different where the emulator, if it is there, agrees with the semantics file.
+#[test]
+fn the_manual_is_wrong_where_its_errata_say() {
+    let Some(specs) = vendor_documents().filter(|specs| specs.join("hvx/ext.idef").is_file()) else { return };
+    let specs = specs.to_string_lossy();
+    let folder = scratch();
+    let args = ["--sources", "--isa", "hvx", "--specs", &specs];
+    let corrected = json(folder.path(), &args, 1);
+    let open: Vec<(String, String)> =
+        meanings(&corrected).into_iter().filter(|(_, meaning)| meaning != "same").collect();
+    assert_eq!(open, [], "with the errata");
+    let plain = json(folder.path(), &[&args[..], &["--no-errata", "--against-hardware"]].concat(), 1);
+    let changes = plain["changes"].as_array().expect("changes");
+    let errata = std::fs::read_to_string(repository().join("specs/errata/hvx.toml")).expect("the errata");
+    for change in changes.iter().filter(|change| change["meaning"] != "same") {
+        let id = change["id"].as_str().expect("an id");
+        assert!(errata.contains(&format!("\"{id}\"")), "{id} has no erratum");
+        let verdict = &change["counterexample"]["hardware"]["agrees_with"];
+        assert!(verdict.is_null() || verdict == "new" || verdict == "unasked", "{id}: {verdict}");
+    }
+}
+
+#[test]
+fn what_cannot_be_compared_is_told() {
+    let folder = scratch();
+    let good = write(folder.path(), "good.xml", &first());
+    let other = write(folder.path(), "other.txt", "no document");
+    let empty = write(folder.path(), "empty.xml", "<intrinsics_list></intrinsics_list>");
+    std::fs::create_dir(folder.path().join("nothing")).expect("a folder");
+    hydride(folder.path(), &["diff", &good]).exits(2);
+    hydride(folder.path(), &["diff", &good, "missing.xml"]).exits(3).complains(&["missing.xml"]);
+    hydride(folder.path(), &["diff", &good, &other]).exits(3).complains(&["other.txt"]);
+    hydride(folder.path(), &["diff", &good, &empty]).exits(3).complains(&["no entries"]);
+    hydride(folder.path(), &["diff", &good, "nothing"]).exits(3).complains(&["nothing"]);
+    hydride(folder.path(), &["diff", &good, &good, "--isa", "arm"]).exits(2);
+    hydride(folder.path(), &["diff", &good, &good, "--isa", "mips"]).exits(2);
+    for (name, bytes) in
+        [("blank.xml", &b" \n\t\n"[..]), ("empty.json", b""), ("bytes.xml", b"\0\xff\xfe<\0<<<")]
+    {
+        std::fs::write(folder.path().join(name), bytes).expect("a file");
+        for inputs in [[&good, name], [name, &good]] {
+            let place = format!("{name}:1:1");
+            hydride(folder.path(), &["diff", inputs[0], inputs[1]]).exits(3).complains(&[&place]);
+        }
+    }
+}
+
+/// What a document that is cut off lacks would count as removed: such a document is refused, with the place.
+#[test]
+fn a_document_that_is_cut_off_is_not_compared() {
+    let folder = scratch();
+    let whole = first();
+    let good = write(folder.path(), "good.xml", &whole);
+    let last = whole.rfind("<intrinsic ").expect("an entry");
+    for cut in [last - 1, last + 20, whole.len() - 30, whole.rfind("</intrinsics_list>").expect("an end")] {
+        let text = &whole[..cut];
+        let place = format!("cut.xml:{}:", text.matches('\n').count() + 1);
+        let cut = write(folder.path(), "cut.xml", text);
+        for inputs in [[&good, &cut], [&cut, &good]] {
+            let run = hydride(folder.path(), &["diff", inputs[0], inputs[1]]).exits(3);
+            assert_eq!(run.stdout, "");
+            run.complains(&[&place, "cut.xml cannot be read as a whole"]);
+        }
+    }
+    for (isa, document, cut) in [
+        ("arm", "intrinsics.json", "intrinsics.json"),
+        ("arm", "intrinsics.json", "operations.json"),
+        ("arm", "intrinsics.json", "arch_instrs.asl"),
+        ("hvx", "hvx-prm.json", "hvx-prm.json"),
+        ("hvx", "ext.idef", "ext.idef"),
+    ] {
+        let own = folder.path().join("cut").join(isa);
+        let _ = std::fs::remove_dir_all(&own);
+        std::fs::create_dir_all(&own).expect("a folder");
+        for (name, text) in files(&samples().join(isa)) {
+            let last = if cut.ends_with(".asl") { text.rfind("__execute") } else { text.rfind(['{', ':']) };
+            let end = match name == cut {
+                true => last.expect("something to cut"),
+                false => text.len(),
+            };
+            std::fs::write(own.join(name), &text[..end]).expect("a file");
+        }
+        let (old, new) = (samples().join(isa).join(document), format!("cut/{isa}/{document}"));
+        let run = hydride(folder.path(), &["diff", &old.to_string_lossy(), &new]).exits(3);
+        run.complains(&[&format!("cut/{isa}/{cut}:"), "cannot be read as a whole"]);
+        let (old, new) = (samples().to_string_lossy().into_owned(), "cut");
+        hydride(folder.path(), &["diff", &old, new, "--isa", isa]).exits(3).complains(&[cut]);
+    }
+}
+
+#[test]
+fn an_output_that_is_not_whole_is_not_compared() {
+    let folder = scratch();
+    let specs = specs_with(folder.path(), first());
+    generate(&specs, folder.path(), &[]);
+    let whole = files(&folder.path().join("out"));
+    for (name, says) in
+        [("ledger.jsonl", "ledger.jsonl:"), ("classes.json", "line "), ("ir/x86.hir", "x86.hir")]
+    {
+        let path = folder.path().join("out").join(name);
+        let text = &whole[name];
+        for cut in [Some(text.len() - 30), None] {
+            match cut {
+                Some(end) => std::fs::write(&path, &text[..end]).expect("a file"),
+                None => std::fs::remove_file(&path).expect("the file"),
+            }
+            let run = hydride(folder.path(), &["diff", "specs", "out"]);
+            let wanted = if cut.is_some() { says } else { name };
+            match (name, cut) {
+                // Without the functions it is no output of this instruction set.
+                ("ir/x86.hir", None) => run.exits(2),
+                _ => run.exits(3).complains(&[wanted]),
+            };
+        }
+        std::fs::write(&path, text).expect("a file");
+    }
+}
+
+#[test]
+fn two_instruction_sets_have_nothing_to_compare() {
+    let folder = scratch();
+    let good = write(folder.path(), "good.xml", &first());
+    let arm = samples().join("arm/intrinsics.json");
+    let hvx = samples().join("hvx/ext.idef");
+    let [arm, hvx] = [arm, hvx].map(|path| path.to_string_lossy().into_owned());
+    hydride(folder.path(), &["diff", &good, &arm]).exits(2).complains(&["x86", "arm", "nothing to compare"]);
+    hydride(folder.path(), &["diff", &hvx, &arm]).exits(2).complains(&["hvx", "arm"]);
+}
+
+/// The two revisions of Intel's document, where both are at hand: no more than three changed texts may be
+/// undecided, and what differs must be confirmed.
+#[test]
+fn the_vendors_revisions_are_sorted_completely() {
+    let Some(specs) = vendor_documents() else { return };
+    let documents: Vec<String> =
+        files(&specs.join("x86")).into_keys().filter(|name| name.ends_with(".xml")).collect();
+    let [old, new] = &documents[..] else {
+        skip("there are no two x86 documents");
+        return;
+    };
+    let folder = scratch();
+    let paths = [old, new].map(|name| specs.join("x86").join(name));
+    let sides: Vec<PathBuf> = paths
+        .iter()
+        .zip(["one", "two"])
+        .map(|(path, side)| specs_with(&folder.path().join(side), std::fs::read(path).expect("a document")))
+        .collect();
+    let [old, new] = paths.each_ref().map(|path| path.to_string_lossy());
+    // As corrected, and as they stand.
+    for flags in [&[][..], &["--no-errata"]] {
+        let report = json(folder.path(), &[&[&*old, &*new], flags].concat(), 1);
+        let changes = report["changes"].as_array().expect("changes");
+        let texts = changes.iter().filter(|change| change["text_differs"] == true).count();
+        let unknown = changes.iter().filter(|change| change["meaning"] == "unknown").count();
+        assert!(texts >= 100 && unknown <= 3, "{texts} texts changed, {unknown} unknown");
+        for change in changes.iter().filter(|change| change["meaning"] == "different") {
+            confirm(folder.path(), [&sides[0], &sides[1]], change, flags);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! From a program in the MLIR dialect to assembly with stock tools: the generated tests under lit, and every
+//! operation that an instruction set defines through `mlir/lower.sh`, llvm-link, opt and llc.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::support::*;
+use serde_json::Value;
+
+const LIT: &str = "/usr/lib/llvm-19/build/utils/lit/lit.py";
+
+/// What a tool prints; `None`, with a word about it, when it is not there.
+fn tool(name: &str, folder: &Path, args: &[&str]) -> Option<String> {
+    let Ok(output) = Command::new(name).args(args).current_dir(folder).stdin(Stdio::null()).output() else {
+        skip(&format!("{name} is not there"));
+        return None;
+    };
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{name} {args:?}:\n{errors}{said}");
+    Some(said)
+}
+
+#[test]
+fn stock_tools_read_and_lower_every_operation() {
+    if !Path::new(LIT).exists() || tool("mlir-opt-19", Path::new("."), &["--version"]).is_none() {
+        return skip(&format!("{LIT} or mlir-opt-19 is not there"));
+    }
+    for specs in document_folders() {
+        let folder = scratch();
+        generate(&specs, folder.path(), &[]);
+        let args = [LIT, "-v", "-Dwork=lit-work", "out/mlir/test"];
+        let Some(text) = tool("python3", folder.path(), &args) else { return };
+        let passed: Vec<&str> = text.lines().filter(|line| line.starts_with("PASS:")).collect();
+        // irdl, invalid-irdl and stock; the others need the dialect to be built.
+        assert_eq!(passed.len(), 3, "{text}");
+    }
+}
+
+#[test]
+fn a_program_reaches_assembly() {
+    for specs in document_folders() {
+        let folder = scratch();
+        let out = generate(&specs, folder.path(), &[]);
+        let Some(_) = tool("mlir-opt-19", folder.path(), &["--version"]) else { return };
+        let Some(_) = tool("llc-19", folder.path(), &["--version"]) else { return };
+        // The program uses each operation once.
+        let called = tool("sh", folder.path(), &["out/mlir/lower.sh", "out/mlir/test/stock.mlir"]).unwrap();
+        let declared = symbols(&called, "declare ");
+        assert_eq!(declared.len(), read_json(&out.join("classes.json")).as_array().unwrap().len());
+        let table = read_json(&out.join("llvm/lowering.json"));
+        let rows = table["lowerings"].as_array().unwrap();
+        let defined: BTreeSet<String> =
+            rows.iter().filter_map(|row| row["function"]["name"].as_str()).map(str::to_owned).collect();
+
+        std::fs::write(folder.path().join("program.ll"), called).unwrap();
+        let args = ["--only-needed", "program.ll", "out/llvm/lowering/x86.ll", "-S", "-o", "linked.ll"];
+        tool("llvm-link-19", folder.path(), &args).unwrap();
+        let args = ["-passes=always-inline,globaldce", "-S", "linked.ll"];
+        let inlined = tool("opt-19", folder.path(), &args).unwrap();
+        // What the instruction set does not define is still a declaration, and nothing else is.
+        let left = symbols(&inlined, "declare ");
+        let expected: BTreeSet<String> = declared.difference(&defined).cloned().collect();
+        assert_eq!(left, expected);
+        assert!(left.len() * 4 < declared.len(), "{} of {} have no definition", left.len(), declared.len());
+        let kept = symbols(&inlined, "define ");
+        // Definitions that take whole registers where the operation has parts of them are not inlined.
+        let other_types = |row: &&serde_json::Value| {
+            let operands = row["function"]["operands"].as_array().into_iter().flatten();
+            let taken: Vec<&serde_json::Value> = operands.map(|operand| &operand[1]).collect();
+            let given: Vec<&serde_json::Value> =
+                row["types"]["args"].as_array().into_iter().flatten().collect();
+            taken != given || row["function"]["result"] != row["types"]["results"][0]
+        };
+        let whole: BTreeSet<&str> =
+            rows.iter().filter(other_types).filter_map(|row| row["function"]["name"].as_str()).collect();
+        let kept: Vec<&String> = kept.iter().filter(|name| !whole.contains(name.as_str())).collect();
+        assert!(kept.is_empty(), "every definition is gone where it was called: {kept:?}");
+        std::fs::write(folder.path().join("inlined.ll"), inlined).unwrap();
+        let features = "-mattr=+avxvnniint8,+avxvnniint16,+avxifma,+sha512,+sm3,+sm4,+avx512vp2intersect";
+        let args = ["-mtriple=x86_64-linux-gnu", "-mcpu=sapphirerapids", features, "inlined.ll", "-o", "-"];
+        let assembly = tool("llc-19", folder.path(), &args).unwrap();
+        let (mut right, mut wrong) = (0, Vec::new());
+        for row in rows.iter().filter(|row| declared.contains(row["function"]["name"].as_str().unwrap_or("")))
+        {
+            let op = row["op"].as_str().unwrap();
+            let code = assembly.split(&format!("\n{op}:")).nth(1).expect("each operation has code");
+            let code = code.split(".cfi_endproc").next().unwrap();
+            let used = |instruction: &Value| {
+                let instruction = instruction.as_str().unwrap().to_lowercase();
+                code.split_whitespace()
+                    .any(|word| word.trim_start_matches('v').starts_with(instruction.trim_start_matches('v')))
+            };
+            if row["mnemonics"].as_array().unwrap().iter().any(used) {
+                right += 1;
+            } else {
+                wrong.push(row["id"].as_str().unwrap());
+            }
+        }
+        // Sequences and moves between domains are among the others; which ones there are is another test's matter.
+        assert!(wrong.len() * 2 < right, "{right} have their instruction, these have not: {wrong:?}");
+    }
+}
+
+/// Both ways of `lower.sh` to a target give the same code: operations of the LLVM dialect, and the definitions.
+#[test]
+fn target_patterns_are_the_definitions() {
+    for specs in document_folders() {
+        let folder = scratch();
+        let out = generate(&specs, folder.path(), &[]);
+        let patterns = std::fs::read_to_string(out.join("mlir/lowering/x86.mlir")).unwrap();
+        assert!(patterns.contains("\"llvm.call_intrinsic\""), "no target intrinsic");
+        let Some(_) = tool("mlir-opt-19", folder.path(), &["--version"]) else { return };
+        let Some(_) = tool("llc-19", folder.path(), &["--version"]) else { return };
+        let script = ["out/mlir/lower.sh", "-t", "x86", "out/mlir/test/stock.mlir"];
+        let direct = tool("sh", folder.path(), &script).unwrap();
+        let called = tool("sh", folder.path(), &[script[0], script[3]]).unwrap();
+        let calls = |text: &str| {
+            text.lines().filter(|line| line.contains("call ") && line.contains("@autollvm.")).count()
+        };
+        let (left, all) = (calls(&direct), calls(&called));
+        assert!(left < all, "all {all} calls are left");
+        let code = |text: String, name: &str| {
+            let (program, linked) = (format!("{name}.ll"), format!("{name}.linked.ll"));
+            std::fs::write(folder.path().join(&program), text).unwrap();
+            let args = ["--only-needed", &program, "out/llvm/lowering/x86.ll", "-S", "-o", &linked];
+            tool("llvm-link-19", folder.path(), &args).unwrap();
+            // What inlining leaves behind is cleaned up.
+            let passes = "-passes=always-inline,globaldce,function(instcombine<no-verify-fixpoint>,early-cse,instcombine<no-verify-fixpoint>)";
+            let inlined = format!("{name}.inlined.ll");
+            tool("opt-19", folder.path(), &[passes, "-S", &linked, "-o", &inlined]).unwrap();
+            let features = "-mattr=+avxvnniint8,+avxvnniint16,+avxifma,+sha512,+sm3,+sm4,+avx512vp2intersect";
+            let args = ["-mtriple=x86_64-linux-gnu", "-mcpu=sapphirerapids", features, &inlined, "-o", "-"];
+            tool("llc-19", folder.path(), &args).unwrap()
+        };
+        assert!(code(direct, "direct") == code(called, "called"), "the two ways differ");
+    }
+}
+
+/// The functions `@autollvm.…` of lines that begin with a word.
+fn symbols(text: &str, word: &str) -> BTreeSet<String> {
+    let lines = text.lines().filter(|line| line.starts_with(word));
+    let names =
+        lines.filter_map(|line| line.split_once("@autollvm.").and_then(|(_, rest)| rest.split_once('(')));
+    names.map(|(name, _)| format!("autollvm.{name}")).collect()
+}

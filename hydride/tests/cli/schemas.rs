@@ -1,0 +1,91 @@
+//! The JSON files are what their schemas say, and the schemas say something.
+
+use std::path::Path;
+
+use crate::support::*;
+use serde_json::{Value, json};
+
+fn validator(out: &Path, name: &str) -> jsonschema::Validator {
+    let schema = read_json(&out.join(format!("schemas/{name}.schema.json")));
+    jsonschema::draft202012::meta::validate(&schema).unwrap_or_else(|error| panic!("{name}: {error}"));
+    jsonschema::draft202012::new(&schema).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+#[track_caller]
+fn valid(validator: &jsonschema::Validator, value: &Value, what: &str) {
+    let errors: Vec<String> = validator
+        .iter_errors(value)
+        .take(5)
+        .map(|error| format!("{}: {error:.300}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{what}: {}", errors.join("\n"));
+}
+
+/// Outputs from all instruction sets of a folder.
+fn generate_all(specs: &Path, folder: &Path) -> std::path::PathBuf {
+    hydride(folder, &["generate-ir", "--specs", &specs.to_string_lossy()]).exits(0);
+    folder.join("out")
+}
+
+#[test]
+fn outputs_are_what_their_schemas_say() {
+    for specs in document_folders() {
+        let folder = scratch();
+        let out = generate_all(&specs, folder.path());
+        for (name, file) in [
+            ("dictionary", "dictionary.json"),
+            ("classes", "classes.json"),
+            ("lowering", "llvm/lowering.json"),
+            ("summary", "summary.json"),
+        ] {
+            valid(&validator(&out, name), &read_json(&out.join(file)), file);
+        }
+        let line = validator(&out, "ledger");
+        for entry in ledger(&out) {
+            valid(&line, &entry, "ledger.jsonl");
+        }
+        let dictionary = read_json(&out.join("dictionary.json"));
+        let classes = read_json(&out.join("classes.json"));
+        let functions = functions(&out.join("autollvm/autollvm.hir"));
+        let operations = dictionary["operations"].as_array().expect("operations");
+        assert_eq!(operations.len(), functions.len());
+        for (operation, class) in operations.iter().zip(classes.as_array().expect("classes")) {
+            let name = operation["name"].as_str().expect("a name");
+            assert_eq!(class["name"], name);
+            let text = operation["function"].as_str().expect("a function");
+            assert_eq!(text, functions[name].to_string());
+            let (own, members) = (&operation["members"], class["members"].as_array().expect("members"));
+            assert_eq!(own.as_array().expect("members").len(), members.len());
+            for (own, member) in own.as_array().into_iter().flatten().zip(members) {
+                for field in ["isa", "id", "params", "args", "proof"] {
+                    assert_eq!(own[field], member[field], "{name}: {field}");
+                }
+                assert_eq!(own["masking"]["kind"], member["masking"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn schemas_refuse_what_is_wrong() {
+    let folder = scratch();
+    let out = generate_all(&samples(), folder.path());
+    let dictionary = read_json(&out.join("dictionary.json"));
+    let schema = validator(&out, "dictionary");
+    let changes: [(&str, Value); 6] = [
+        ("/schema", json!(2)),
+        ("/operations/0/name", json!("Not A Name")),
+        ("/operations/0/function", json!("")),
+        ("/operations/0/members", json!([])),
+        ("/operations/0/members/0/args/0", json!({"constant": "xyz"})),
+        ("/operations/0/members/0/types/results/0", json!("<4 i32>")),
+    ];
+    for (place, wrong) in changes {
+        let mut changed = dictionary.clone();
+        *changed.pointer_mut(place).unwrap_or_else(|| panic!("{place}")) = wrong;
+        assert!(!schema.is_valid(&changed), "{place}");
+    }
+    let line = validator(&out, "ledger");
+    let excluded = json!({"isa": "x86", "id": "a", "status": "excluded"});
+    assert!(!line.is_valid(&excluded), "a reason is missing");
+}

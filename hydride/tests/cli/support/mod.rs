@@ -1,0 +1,259 @@
+//! Starts the binary, reads what it wrote, and writes small documents for it.
+
+pub mod browser;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use hydride_ir::{Bits, Function, Role};
+use serde_json::Value;
+
+/// What a run of the binary said.
+pub struct Run {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Run {
+    fn new(output: Output) -> Run {
+        Run {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// Requires an exit code, and in no case a panic.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Run {
+        assert!(!self.stderr.contains("panicked at"), "{}", self.stderr);
+        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Requires texts in what went to standard error.
+    #[track_caller]
+    pub fn complains(self, of: &[&str]) -> Run {
+        for text in of {
+            assert!(self.stderr.contains(text), "`{text}` is not in:\n{}", self.stderr);
+        }
+        self
+    }
+}
+
+/// The binary, to be started in `folder`.
+pub fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hydride"));
+    command.args(args).current_dir(folder).env_remove("HYDRIDE_LOG").env_remove("RUST_BACKTRACE");
+    // No cache unless a test names one.
+    command.env("HYDRIDE_CACHE", "");
+    command
+}
+
+/// Runs the binary in `folder`.
+pub fn hydride(folder: &Path, args: &[&str]) -> Run {
+    Run::new(command(folder, args).output().expect("the binary starts"))
+}
+
+/// A folder of its own for a test.
+pub fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// The documents that the repository has itself.
+pub fn samples() -> PathBuf {
+    repository().join("specs").join("sample")
+}
+
+/// The workspace's folder.
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace").to_path_buf()
+}
+
+/// The folder with the vendors' documents, or a visible word that the test does without.
+pub fn vendor_documents() -> Option<PathBuf> {
+    let folder = std::env::var_os("HYDRIDE_SPECS").map(PathBuf::from);
+    if folder.as_ref().is_none_or(|folder| !folder.join("x86").is_dir()) {
+        skip("HYDRIDE_SPECS names no folder with x86 documents");
+        return None;
+    }
+    folder
+}
+
+/// The samples, and the vendors' documents where they are.
+pub fn document_folders() -> Vec<PathBuf> {
+    std::iter::once(samples()).chain(vendor_documents()).collect()
+}
+
+/// Says that a test, or a part of it, did not run; unlike `eprintln!` this is not captured.
+pub fn skip(why: &str) {
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {why}");
+}
+
+/// Says a figure that is worth seeing; like [`skip`] it is not captured.
+pub fn note(what: &str) {
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    let _ = writeln!(std::io::stderr(), "NOTE {test}: {what}");
+}
+
+/// An output folder below `folder` from x86 documents, made in a run that succeeds.
+#[track_caller]
+pub fn generate(specs: &Path, folder: &Path, extra: &[&str]) -> PathBuf {
+    let specs = specs.to_string_lossy();
+    let mut args = vec!["generate-ir", "--specs", &specs, "--isa", "x86"];
+    args.extend(extra);
+    hydride(folder, &args).exits(0);
+    folder.join("out")
+}
+
+/// The files below a folder by path, with their contents.
+pub fn files(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut pending = vec![folder.to_path_buf()];
+    while let Some(below) = pending.pop() {
+        for entry in std::fs::read_dir(&below).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                pending.push(path);
+            } else {
+                let name = path.strip_prefix(folder).expect("below").to_string_lossy().replace('\\', "/");
+                found.insert(name, std::fs::read_to_string(&path).expect("a text file"));
+            }
+        }
+    }
+    found
+}
+
+/// The files that a run makes alike every time: all but the one that holds times.
+pub fn timeless_files(folder: &Path) -> BTreeMap<String, String> {
+    let mut files = files(folder);
+    assert!(files.remove("summary.json").is_some(), "a summary");
+    files
+}
+
+#[track_caller]
+pub fn read_json(path: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(path).expect("a file")).expect("JSON")
+}
+
+/// The lines of `ledger.jsonl`.
+#[track_caller]
+pub fn ledger(out: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(out.join("ledger.jsonl")).expect("a ledger");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON in every line")).collect()
+}
+
+/// The ledger line of an entry.
+#[track_caller]
+pub fn ledger_line(out: &Path, id: &str) -> Value {
+    let found: Vec<Value> = ledger(out).into_iter().filter(|line| line["id"] == id).collect();
+    assert_eq!(found.len(), 1, "lines of {id}");
+    found[0].clone()
+}
+
+/// The functions of a file of IR by name.
+#[track_caller]
+pub fn functions(path: &Path) -> BTreeMap<String, Function> {
+    let text = std::fs::read_to_string(path).expect("a file");
+    let all = Function::parse_all(&text).unwrap_or_else(|error| panic!("{}:{error}", path.display()));
+    let count = all.len();
+    let named: BTreeMap<String, Function> =
+        all.into_iter().map(|function| (function.name.clone(), function)).collect();
+    assert_eq!(named.len(), count, "names are different in {}", path.display());
+    named
+}
+
+/// The keys of an object.
+pub fn keys(value: &Value) -> BTreeSet<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+/// The members of each class by name: their ids.
+pub fn class_of(classes: &Value, id: &str) -> String {
+    let found: Vec<&Value> = classes
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|class| class["members"].as_array().expect("members").iter().any(|member| member["id"] == id))
+        .collect();
+    assert_eq!(found.len(), 1, "classes of {id}");
+    found[0]["name"].as_str().expect("a name").to_owned()
+}
+
+/// Numbers that are the same in every run.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed | 1)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Bits of a width: now and then zeros, ones, or a small number, which random words hardly ever are.
+    pub fn bits(&mut self, width: u32) -> Bits {
+        match self.next() % 8 {
+            0 => Bits::zero(width),
+            1 => Bits::ones(width),
+            2 => Bits::from_u64(width, self.next() % 70),
+            _ => Bits::from_words(width, (0..width.div_ceil(64)).map(|_| self.next()).collect::<Vec<_>>()),
+        }
+    }
+
+    /// An argument for each one of a function without parameters, immediates within their range.
+    pub fn arguments(&mut self, function: &Function) -> Vec<Bits> {
+        let args = function.args.iter().map(|arg| {
+            let width = u32::try_from(arg.width.as_constant().expect("a number")).expect("a width");
+            match arg.role {
+                Role::Register => self.bits(width),
+                Role::Immediate { low, high } => {
+                    let values = high.abs_diff(low).saturating_add(1);
+                    Bits::from_u64(width, low.wrapping_add_unsigned(self.next() % values).cast_unsigned())
+                }
+            }
+        });
+        args.collect()
+    }
+}
+
+/// A document with these entries, in the format of the Intrinsics Guide data.
+pub fn document(entries: &[String]) -> String {
+    format!(
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<intrinsics_list version=\"test\">\n{}</intrinsics_list>\n",
+        entries.concat()
+    )
+}
+
+/// An entry on two 128-bit registers; the operation begins in its sixth line.
+pub fn entry(name: &str, operation: &str) -> String {
+    let operation = operation.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    format!(
+        "<intrinsic tech=\"SSE_ALL\" name=\"{name}\">\n<CPUID>SSE2</CPUID>\n\
+         <return type=\"__m128i\" varname=\"dst\" etype=\"UI8\"/>\n\
+         <parameter type=\"__m128i\" varname=\"a\" etype=\"UI8\"/>\n\
+         <parameter type=\"__m128i\" varname=\"b\" etype=\"UI8\"/>\n\
+         <operation>\n{operation}\n</operation>\n</intrinsic>\n"
+    )
+}
+
+/// An entry that is modelled.
+pub fn good_entry(name: &str) -> String {
+    entry(name, "dst[127:0] := a[127:0] AND b[127:0]")
+}
+
+/// Makes a specs folder below `folder` whose one x86 document has these contents.
+pub fn specs_with(folder: &Path, contents: impl AsRef<[u8]>) -> PathBuf {
+    let specs = folder.join("specs");
+    std::fs::create_dir_all(specs.join("x86")).expect("a folder");
+    std::fs::write(specs.join("x86/own.xml"), contents).expect("a document");
+    specs
+}
