@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::process::{have, output, run};
 use crate::root;
-use crate::specs::{Document, Origin, manifest, vendor_folder};
+use crate::specs::{Document, Origin, Source, manifest, vendor_folder};
 
 /// How many documents a fetch brought and how many it could not bring.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -29,56 +29,69 @@ pub struct Fetched {
 pub fn fetch() -> Result<Fetched> {
     let documents = manifest()?;
     let mut fetched = Fetched::default();
-    let mut packages: BTreeMap<(Origin, &str), Vec<&Document>> = BTreeMap::new();
+    let mut wanted: Vec<&Document> = Vec::new();
     for document in &documents {
         let path = vendor_folder().join(&document.file);
         let held = fs::read(&path).ok().map(|bytes| blake3::hash(&bytes).to_hex().to_string());
-        if held.is_some() && (held.as_ref() == Some(&document.blake3) || held == document.joined) {
-            fetched.known += 1;
-        } else if let Some(package) = &document.package {
-            packages.entry((document.origin, package)).or_default().push(document);
-        } else if document.joined.is_some() && held.is_none() {
-            println!(
-                "fetch: {} is joined from what packages hold; by hand there is more: {}",
+        match held {
+            Some(hash) if document.known(&hash).is_some() || document.joined.as_ref() == Some(&hash) => {
+                fetched.known += 1;
+            }
+            _ if !document.source.is_empty() => wanted.push(document),
+            Some(_) => {
+                println!("fetch: {} is a revision that specs/manifest.toml does not know", document.file);
+                fetched.unknown += 1;
+            }
+            None if document.joined.is_some() => println!(
+                "fetch: {} is joined from what packages hold; Arm's site has more: {}",
                 document.file, document.note
-            );
-        } else if held.is_some() {
-            println!("fetch: {} is not the revision {} of the manifest", document.file, document.version);
-            fetched.unknown += 1;
-        } else {
-            println!("fetch: {} has to be had by hand: {}", document.file, document.note);
+            ),
+            None => println!("fetch: {} is in no package: {}", document.file, document.note),
         }
     }
-    for ((origin, package), documents) in packages {
-        let unpacked = match origin {
-            Origin::Deb => binary_package(package, &documents),
-            Origin::DebSrc => source_package(package, &documents),
-            Origin::Vendor => continue,
-        };
-        let unpacked = match unpacked {
-            Ok(unpacked) => unpacked,
-            Err(error) => {
-                eprintln!("fetch: {error:#}");
-                let files: Vec<&str> = documents.iter().map(|document| document.file.as_str()).collect();
-                eprintln!("fetch: without {}", files.join(", "));
-                fetched.missing += documents.len();
-                continue;
+    // The first package of each document, then the second one of those that it lacks.
+    for choice in 0.. {
+        let mut packages: BTreeMap<(Origin, &str), Vec<(&Document, &Source)>> = BTreeMap::new();
+        for document in &wanted {
+            if let Some(source) = document.source.get(choice) {
+                packages.entry((source.origin, &source.package)).or_default().push((document, source));
             }
-        };
-        for document in documents {
-            match find_member(&unpacked.folder, &document.members)? {
-                Some(member) => keep(document, &member, &mut fetched)?,
-                None => {
-                    eprintln!(
-                        "fetch: {package} {} holds no {}; a newer release of Debian (or its security or \
-                         backports suite) may",
-                        unpacked.version, document.file
-                    );
-                    fetched.missing += 1;
+        }
+        if packages.is_empty() {
+            break;
+        }
+        for ((origin, package), documents) in packages {
+            let members: Vec<&str> =
+                documents.iter().flat_map(|(_, source)| &source.members).map(String::as_str).collect();
+            let unpacked = match origin {
+                Origin::Deb => binary_package(package, &members),
+                Origin::DebSrc => source_package(package, &members),
+            };
+            let unpacked = match unpacked {
+                Ok(unpacked) => unpacked,
+                Err(error) => {
+                    eprintln!("fetch: {error:#}");
+                    continue;
+                }
+            };
+            for (document, source) in documents {
+                match find_member(&unpacked.folder, &source.members)? {
+                    Some(member) => {
+                        keep(document, &member, &unpacked.version, &mut fetched)?;
+                        wanted.retain(|other| other.file != document.file);
+                    }
+                    None => eprintln!("fetch: {package} {} holds no {}", unpacked.version, document.file),
                 }
             }
         }
     }
+    for document in &wanted {
+        eprintln!(
+            "fetch: without {}; a newer release of Debian, or its security or backports suite, may have it",
+            document.file
+        );
+    }
+    fetched.missing = wanted.len();
     println!(
         "fetch: {} known, {} of unknown revision, {} missing in {}",
         fetched.known,
@@ -111,7 +124,7 @@ fn scratch(name: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-fn binary_package(package: &str, documents: &[&Document]) -> Result<Unpacked> {
+fn binary_package(package: &str, members: &[&str]) -> Result<Unpacked> {
     ensure!(have("apt-get") && have("dpkg-deb"), "{package} needs apt-get and dpkg-deb, as on Debian");
     let folder = scratch(package)?;
     if candidate(package)?.is_none() {
@@ -136,14 +149,14 @@ fn binary_package(package: &str, documents: &[&Document]) -> Result<Unpacked> {
     let archive = only_file(&folder, |name| name.ends_with(".deb"))?;
     let mut unpack = Command::new("dpkg-deb");
     unpack.arg("--fsys-tarfile").arg(&archive);
-    extract(&mut unpack, &folder, documents)?;
+    extract(&mut unpack, &folder, members)?;
     fs::remove_file(archive)?;
     Ok(Unpacked { folder, version })
 }
 
 /// Source packages need `deb-src` entries, which few systems have: the binary ones are copied for this
 /// one call into a configuration of our own.
-fn source_package(package: &str, documents: &[&Document]) -> Result<Unpacked> {
+fn source_package(package: &str, members: &[&str]) -> Result<Unpacked> {
     ensure!(have("apt-get"), "{package} needs apt-get, as on Debian");
     let folder = scratch(&format!("{package}-src"))?;
     let (parts, lists) = (folder.join("sources"), folder.join("lists"));
@@ -171,21 +184,20 @@ fn source_package(package: &str, documents: &[&Document]) -> Result<Unpacked> {
         name.split(['_']).nth(1).and_then(|rest| rest.split(".orig").next()).unwrap_or("?").to_owned();
     let mut unpack = Command::new("cat");
     unpack.arg(&archive);
-    extract(&mut unpack, &folder, documents)?;
+    extract(&mut unpack, &folder, members)?;
     fs::remove_file(archive)?;
     Ok(Unpacked { folder, version })
 }
 
 /// Unpacks the documents' files out of a tar stream, and nothing else.
-fn extract(stream: &mut Command, into: &Path, documents: &[&Document]) -> Result<()> {
+fn extract(stream: &mut Command, into: &Path, members: &[&str]) -> Result<()> {
     let mut producer = stream.stdout(Stdio::piped()).spawn().context("cannot unpack")?;
     let pipe = producer.stdout.take().context("no output to unpack")?;
     let mut tar = Command::new("tar");
     // Source archives come compressed, and tar cannot seek in a pipe to find out how.
     let compressed = stream.get_args().last().is_some_and(|name| name.to_string_lossy().ends_with(".xz"));
     tar.arg(if compressed { "-xJf" } else { "-xf" }).arg("-").arg("-C").arg(into).arg("--wildcards");
-    let members = documents.iter().flat_map(|document| &document.members);
-    tar.args(members.map(|member| format!("*/{member}")));
+    tar.args(members.iter().map(|member| format!("*/{member}")));
     // A member that is not there is reported by whoever looks for it.
     let status = tar.stdin(pipe).stderr(Stdio::null()).status().context("cannot start tar")?;
     let produced = producer.wait()?;
@@ -300,23 +312,26 @@ fn find_member(folder: &Path, members: &[String]) -> Result<Option<PathBuf>> {
 }
 
 /// Copies a document into `specs/vendor/`, under its own revision where it is an unknown one.
-fn keep(document: &Document, member: &Path, fetched: &mut Fetched) -> Result<()> {
+fn keep(document: &Document, member: &Path, package: &str, fetched: &mut Fetched) -> Result<()> {
     let bytes = fs::read(member)?;
     let hash = blake3::hash(&bytes).to_hex().to_string();
     let mut file = document.file.clone();
-    if hash == document.blake3 {
-        fetched.known += 1;
-    } else {
-        if let Some(version) = guide_version(&bytes) {
-            file = file.replace(&document.version, &version);
+    match document.known(&hash) {
+        Some(revision) => {
+            fetched.known += 1;
+            println!("fetch: {} {file}, {}: {}", document.isa, revision.version, document.note);
         }
-        println!(
-            "fetch: {file} is a revision that specs/manifest.toml does not know (BLAKE3 {hash}); \
-             it is kept, but was never tested"
-        );
-        fetched.unknown += 1;
+        None => {
+            if let (Some(version), Some(tested)) = (guide_version(&bytes), document.revision.first()) {
+                file = file.replace(&tested.version, &version);
+            }
+            println!(
+                "fetch: {file} of {package} is a revision that specs/manifest.toml does not know (BLAKE3 {hash}); \
+                 it is kept, but was never tested"
+            );
+            fetched.unknown += 1;
+        }
     }
-    println!("fetch: {} {file}: {}", document.isa, document.note);
     let path = vendor_folder().join(&file);
     fs::create_dir_all(path.parent().context("a document lies in a folder")?)?;
     fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;

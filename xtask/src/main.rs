@@ -51,12 +51,15 @@ enum Task {
     FetchSpecs,
     /// Check formatting, lints and all tests
     Test {
-        /// Folder of vendor documents
+        /// Further folder of vendor documents, beside the fetched ones; can be given several times
         #[arg(long, value_name = "DIR")]
-        specs: Option<PathBuf>,
-        /// Install nothing and leave out the slow tests
-        #[arg(long)]
+        specs: Vec<PathBuf>,
+        /// Install and fetch nothing and leave out the slow tests
+        #[arg(long, conflicts_with = "full")]
         quick: bool,
+        /// The whole validation: 1,000 inputs for each instruction, every instance of each operation
+        #[arg(long)]
+        full: bool,
     },
     /// Time the phases of `generate-ir` from cold starts
     Bench {
@@ -158,7 +161,14 @@ fn perform(task: Task) -> Result<i32> {
             }
             Ok(if fetched.missing > 0 { 3 } else { 0 })
         }
-        Task::Test { specs, quick } => test::test(specs.as_deref(), quick),
+        Task::Test { specs, quick, full } => {
+            let extent = match (quick, full) {
+                (true, _) => test::Extent::Quick,
+                (_, true) => test::Extent::Full,
+                _ => test::Extent::Usual,
+            };
+            test::test(&specs, extent)
+        }
         Task::Bench { runs, selection } => {
             let flags = selection.flags()?;
             let binary = hydride::build()?;

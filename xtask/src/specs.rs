@@ -17,24 +17,40 @@ pub struct Document {
     pub isa: String,
     /// Path below a specs folder.
     pub file: String,
-    /// The vendor's revision, or what stands for it.
+    /// What it is, for people.
+    pub note: String,
+    /// Hash of the file as `hydride join-arm` makes it of fetched documents.
+    pub joined: Option<String>,
+    /// The revisions that were tested.
+    pub revision: Vec<Revision>,
+    /// The packages that hold it, in the order in which they are tried; empty when it is to be had by hand.
+    #[serde(default)]
+    pub source: Vec<Source>,
+}
+
+/// A revision of a document.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Revision {
+    /// The vendor's revision, or the package that holds it.
     pub version: String,
     /// Hash of the file.
     pub blake3: String,
-    /// Hash of the file as `hydride join-arm` makes it of fetched documents.
-    pub joined: Option<String>,
-    /// Where it comes from.
-    pub origin: Origin,
-    /// The Debian package, for the origins that have one.
-    pub package: Option<String>,
-    /// Where the file may lie in the package, newest layout first.
-    #[serde(default)]
-    pub members: Vec<String>,
-    /// What it is, for people.
-    pub note: String,
 }
 
-/// How a document is had.
+/// A package that holds a document.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// The kind of package.
+    pub origin: Origin,
+    /// Its name.
+    pub package: String,
+    /// Where the file may lie in it, newest layout first.
+    pub members: Vec<String>,
+}
+
+/// Kinds of package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
@@ -42,8 +58,13 @@ pub enum Origin {
     Deb,
     /// A source package of Debian.
     DebSrc,
-    /// By hand, from the vendor.
-    Vendor,
+}
+
+impl Document {
+    /// The tested revision with this hash.
+    pub fn known(&self, hash: &str) -> Option<&Revision> {
+        self.revision.iter().find(|revision| revision.blake3 == hash)
+    }
 }
 
 #[derive(Deserialize)]
@@ -115,10 +136,10 @@ mod tests {
         assert!(documents.len() >= 12);
         for document in &documents {
             assert!(document.file.starts_with(&format!("{}/", document.isa)), "{}", document.file);
-            assert_eq!(document.blake3.len(), 64, "{}", document.file);
-            let packaged = document.origin != Origin::Vendor;
-            assert_eq!(document.package.is_some(), packaged, "{}", document.file);
-            assert_eq!(!document.members.is_empty(), packaged, "{}", document.file);
+            assert!(!document.revision.is_empty(), "{}", document.file);
+            let hashes = document.revision.iter().map(|revision| &revision.blake3).chain(&document.joined);
+            assert!(hashes.into_iter().all(|hash| hash.len() == 64), "{}", document.file);
+            assert!(document.source.iter().all(|source| !source.members.is_empty()), "{}", document.file);
         }
     }
 

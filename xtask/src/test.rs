@@ -1,10 +1,12 @@
 //! Everything that a change must pass, in one command.
 
-use std::path::Path;
+use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::Result;
 
+use crate::fetch::fetch;
 use crate::process::{cargo, code, have, run};
 use crate::root;
 use crate::setup::run_setup;
@@ -27,20 +29,31 @@ const TOOLS: &[(&str, &str)] = &[
     ("chromedriver", "chromium-driver"),
 ];
 
-/// Formatting, lints and all tests. Returns the exit code: 0, or 1 when something failed. `quick` installs
-/// nothing and tells the tests (`HYDRIDE_QUICK`) to leave out the slow ones.
-pub fn test(asked: Option<&Path>, quick: bool) -> Result<i32> {
+/// How much is tested.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Nothing is installed or fetched, and the slow tests are left out (`HYDRIDE_QUICK=1`).
+    Quick,
+    /// Every test, with few inputs and instances where there are thousands.
+    Usual,
+    /// With all of them (`HYDRIDE_FULL=1`).
+    Full,
+}
+
+/// Formatting, lints and tests, on the fetched documents and those in `asked`. Returns the exit code: 0, or 1 when
+/// something failed.
+pub fn test(asked: &[PathBuf], extent: Extent) -> Result<i32> {
+    let quick = extent == Extent::Quick;
     let mut skipped = Vec::new();
     let mut failed = Vec::new();
 
     println!("== set-up");
     run_setup()?;
-    let specs = present(asked);
-    match &specs {
-        Some(specs) => println!("specs: {specs}"),
-        None => skipped.push(
+    let folders = documents(asked, !quick);
+    if folders.is_empty() {
+        skipped.push(
             "tests over vendor documents: there are none (`cargo xtask fetch-specs`, or --specs)".to_owned(),
-        ),
+        );
     }
     if quick {
         skipped.push("slow tests: --quick".to_owned());
@@ -75,19 +88,27 @@ pub fn test(asked: Option<&Path>, quick: bool) -> Result<i32> {
     }
     let mut tests = cargo();
     tests.args(["test", "--workspace", "--no-fail-fast"]);
-    match &specs {
-        Some(specs) => tests.env("HYDRIDE_SPECS", &specs.folder),
-        None => tests.env_remove("HYDRIDE_SPECS"),
-    };
-    if quick {
-        tests.env("HYDRIDE_QUICK", "1");
+    tests.env("HYDRIDE_SPECS", std::env::join_paths(&folders)?);
+    // Tests add a line for each thing that they leave out.
+    let skips = root().join("target/skipped-tests.txt");
+    if skips.exists() {
+        fs::remove_file(&skips)?;
     }
+    tests.env("HYDRIDE_SKIPS", &skips);
+    match extent {
+        Extent::Quick => tests.env("HYDRIDE_QUICK", "1"),
+        Extent::Usual => &mut tests,
+        Extent::Full => tests.env("HYDRIDE_FULL", "1"),
+    };
     step("tests", &mut tests)?;
 
     println!("== summary");
+    let told = fs::read_to_string(&skips).unwrap_or_default();
+    skipped.extend(told.lines().map(|line| line.trim_start_matches("SKIPPED ").to_owned()));
     for skip in &skipped {
         println!("skipped {skip}");
     }
+    println!("{} skipped in all", skipped.len());
     for failure in &failed {
         println!("FAILED {failure}");
     }
@@ -95,6 +116,22 @@ pub fn test(asked: Option<&Path>, quick: bool) -> Result<i32> {
         println!("passed");
     }
     Ok(i32::from(!failed.is_empty()))
+}
+
+/// The folders of documents: those asked for, whose figures are tested first, and the fetched ones.
+fn documents(asked: &[PathBuf], may_fetch: bool) -> Vec<PathBuf> {
+    if may_fetch && present(None).is_none() {
+        println!("specs: none in specs/vendor, fetching them");
+        if let Err(error) = fetch() {
+            println!("fetch: {error:#}");
+        }
+    }
+    let found: Vec<_> =
+        asked.iter().filter_map(|folder| present(Some(folder))).chain(present(None)).collect();
+    for specs in &found {
+        println!("specs: {specs}");
+    }
+    found.into_iter().map(|specs| specs.folder).collect()
 }
 
 /// Whether cargo has a subcommand of the toolchain.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{document, document_folders, files, hydride, samples, scratch, specs_with};
+use crate::support::{document, document_folders_of, files, hydride, samples, scratch, specs_with};
 
 /// Digits with zeros above.
 fn low(width: usize, digits: &str) -> String {
@@ -32,7 +32,7 @@ fn excerpt(specs: &Path, id: &str) -> Option<String> {
 /// Evaluates on each document that has the instruction; the samples must where `sampled`.
 #[track_caller]
 fn check(sampled: bool, id: &str, args: &[&str], expected: &str) {
-    for specs in document_folders() {
+    for specs in document_folders_of("x86") {
         let Some(excerpt) = excerpt(&specs, id) else {
             assert!(specs == samples() && !sampled, "{} has no {id}", specs.display());
             continue;

@@ -28,9 +28,8 @@ fn include_folder() -> Option<PathBuf> {
 fn llvm_reads_intrinsics_and_lowerings() {
     let Some(include) = include_folder() else { return };
     let include = include.to_string_lossy();
-    for specs in document_folders() {
-        let folder = scratch();
-        let out = generate(&specs, folder.path(), &[]);
+    for specs in document_folders_of("x86") {
+        let out = shared_output(&specs, "x86");
         let operations = functions(&out.join("autollvm/autollvm.hir"));
         let tblgen = |action: &[&str], file: &str| {
             let args = [&["-I", &*include][..], action, &[file]].concat();
@@ -69,9 +68,9 @@ fn llvm_reads_intrinsics_and_lowerings() {
 
 #[test]
 fn mlir_reads_the_dialect() {
-    for specs in document_folders() {
+    for specs in document_folders_of("x86") {
         let folder = scratch();
-        let out = generate(&specs, folder.path(), &[]);
+        let out = shared_output(&specs, "x86");
         let operations = functions(&out.join("autollvm/autollvm.hir"));
         if let Some(include) = include_folder() {
             let include = include.to_string_lossy();
@@ -86,7 +85,7 @@ fn mlir_reads_the_dialect() {
             }
         }
         std::fs::write(folder.path().join("empty.mlir"), "module {}\n").unwrap();
-        let args = ["--irdl-file=out/mlir/autollvm.irdl.mlir", "empty.mlir"];
-        tool(&["mlir-opt-19", "mlir-opt"], folder.path(), &args);
+        let irdl = format!("--irdl-file={}", out.join("mlir/autollvm.irdl.mlir").display());
+        tool(&["mlir-opt-19", "mlir-opt"], folder.path(), &[&irdl, "empty.mlir"]);
     }
 }

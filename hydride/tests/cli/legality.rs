@@ -31,10 +31,7 @@ fn values(random: &mut Random, known: &[Vec<i64>]) -> Vec<i64> {
 fn constraints_hold_only_where_the_verifier_agrees() {
     let mut random = Random::new(7);
     for specs in document_folders() {
-        let folder = scratch();
-        let specs = specs.to_string_lossy();
-        hydride(folder.path(), &["generate-ir", "--specs", &specs]).exits(0);
-        let out = folder.path().join("out");
+        let out = shared_output(&specs, ALL);
         let functions = functions(&out.join("autollvm/autollvm.hir"));
         let (mut legal, mut refused, mut missed) = (0, 0, BTreeSet::new());
         let mut missed_values = 0;

@@ -21,17 +21,10 @@ fn valid(validator: &jsonschema::Validator, value: &Value, what: &str) {
     assert!(errors.is_empty(), "{what}: {}", errors.join("\n"));
 }
 
-/// Outputs from all instruction sets of a folder.
-fn generate_all(specs: &Path, folder: &Path) -> std::path::PathBuf {
-    hydride(folder, &["generate-ir", "--specs", &specs.to_string_lossy()]).exits(0);
-    folder.join("out")
-}
-
 #[test]
 fn outputs_are_what_their_schemas_say() {
     for specs in document_folders() {
-        let folder = scratch();
-        let out = generate_all(&specs, folder.path());
+        let out = shared_output(&specs, ALL);
         for (name, file) in [
             ("dictionary", "dictionary.json"),
             ("classes", "classes.json"),
@@ -68,8 +61,7 @@ fn outputs_are_what_their_schemas_say() {
 
 #[test]
 fn schemas_refuse_what_is_wrong() {
-    let folder = scratch();
-    let out = generate_all(&samples(), folder.path());
+    let out = shared_output(&samples(), ALL);
     let dictionary = read_json(&out.join("dictionary.json"));
     let schema = validator(&out, "dictionary");
     let changes: [(&str, Value); 6] = [

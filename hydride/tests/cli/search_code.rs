@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::support::{hydride, repository, scratch, skip, vendor_documents};
+use crate::support::{hydride, repository, scratch, skip};
 
 /// A target with goals that are found at once, and how the assembler is told of it.
 struct Target {
@@ -112,7 +112,7 @@ fn assembles(target: &Target) {
     if !there("llvm-mc-19") {
         return;
     }
-    let Some(specs) = vendor_documents().filter(|specs| specs.join(target.isa).is_dir()) else { return };
+    let Some(specs) = vendor_documents::with(&[target.isa]).into_iter().next() else { return };
     let folder = scratch();
     for goal in target.goals {
         let lines = first(&search(&specs, folder.path(), target, *goal, &[]));
@@ -150,7 +150,7 @@ fn becomes_its_instructions(target: &Target, code: &[&str]) {
     if !LLVM.iter().all(|program| there(program)) {
         return;
     }
-    let Some(specs) = vendor_documents().filter(|specs| specs.join(target.isa).is_dir()) else { return };
+    let Some(specs) = vendor_documents::with(&[target.isa]).into_iter().next() else { return };
     let folder = scratch();
     let out = generated(&specs, folder.path(), target.isa);
     let text = out.join(format!("llvm/lowering/{}.ll", target.isa)).display().to_string();

@@ -1,18 +1,24 @@
-//! The whole validation on whatever CPU and emulators are here: no modelled instruction may differ.
+//! Every modelled instruction on whatever CPU and emulators are here, on 1,000 inputs in the full validation and 100
+//! otherwise: none may differ.
 
-use std::path::PathBuf;
 use std::process::Command;
 
+use crate::support::is_full;
+
 fn validate(isa: &str) {
-    let Some(specs) =
-        std::env::var_os("HYDRIDE_SPECS").map(PathBuf::from).filter(|specs| specs.join(isa).is_dir())
-    else {
-        eprintln!("SKIPPED: HYDRIDE_SPECS names no folder with documents of {isa}");
-        return;
-    };
+    let Some(specs) = vendor_documents::with(&[isa]).into_iter().next() else { return };
     let folder = tempfile::tempdir().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_hydride"))
-        .args(["validate", "--isa", isa, "--inputs", "1000", "--seed", "1", "--specs"])
+        .args([
+            "validate",
+            "--isa",
+            isa,
+            "--inputs",
+            if is_full() { "1000" } else { "100" },
+            "--seed",
+            "1",
+            "--specs",
+        ])
         .arg(&specs)
         .arg("--work")
         .arg(folder.path().join("work"))

@@ -66,8 +66,7 @@ fn integer_names(document: &str) -> BTreeSet<&str> {
 #[test]
 fn nearly_every_integer_operation_is_modelled() {
     let Some(specs) = vendor_documents() else { return };
-    let folder = scratch();
-    let out = generate(&specs, folder.path(), &[]);
+    let out = shared_output(&specs, "x86");
     let summary = read_json(&out.join("summary.json"));
     let spec = &summary["specs"][0];
     let newest = files(&specs.join("x86")).into_keys().filter(|name| name.ends_with(".xml")).max().unwrap();
@@ -102,8 +101,7 @@ fn nearly_every_integer_operation_is_modelled() {
 #[test]
 fn instructions_meet_and_stay_apart() {
     let Some(specs) = vendor_documents() else { return };
-    let folder = scratch();
-    let out = generate(&specs, folder.path(), &[]);
+    let out = shared_output(&specs, "x86");
     let classes = read_json(&out.join("classes.json"));
     let class = |id: &str| class_of(&classes, id);
     for together in [
@@ -123,5 +121,19 @@ fn instructions_meet_and_stay_apart() {
         ("_mm_max_epi8", "_mm_min_epi8"),
     ] {
         assert_ne!(class(one), class(other), "{one} and {other}");
+    }
+}
+
+/// Whatever is at hand: all of it, or what packages hold.
+#[test]
+fn no_entry_fails_and_every_instruction_set_has_operations() {
+    for specs in vendor_documents::with(&["x86"]) {
+        let summary = read_json(&shared_output(&specs, ALL).join("summary.json"));
+        for (isa, counts) in summary["ledger"].as_object().unwrap() {
+            assert_eq!(counts["failed"], 0, "{isa} in {}", specs.display());
+            assert!(counts["modelled"].as_u64().unwrap() > 0, "{isa} in {}", specs.display());
+            assert!(summary["classes"][isa].as_u64().unwrap() > 0, "{isa} in {}", specs.display());
+        }
+        assert_eq!(summary["members"]["unknown"], 0, "{}", specs.display());
     }
 }

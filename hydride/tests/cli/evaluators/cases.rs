@@ -8,9 +8,9 @@ use hydride_ir::{Function, Role};
 use interp::{Machine, Program};
 use parsers::{Argument, Immediate, Kind};
 
-use crate::support::{functions, read_json};
+use crate::support::{functions, is_full, read_json};
 
-/// Instances of one operation that are tried at most, unless all are asked for (`HYDRIDE_ALL_INSTANCES=1`).
+/// Instances of one operation that are tried at most, unless everything is.
 const INSTANCES: usize = 3;
 
 /// Inputs of each instance at least; combinations of immediates can ask for more.
@@ -52,7 +52,7 @@ pub fn offsets(widths: &[u32]) -> (Vec<usize>, usize) {
 pub fn cases(out: &Path) -> Vec<Case> {
     let functions = functions(&out.join("autollvm/autollvm.hir"));
     let rows = read_json(&out.join("llvm/lowering.json"));
-    let all = std::env::var_os("HYDRIDE_ALL_INSTANCES").is_some_and(|value| value == "1");
+    let all = is_full();
     let mut cases = Vec::new();
     let mut rows = rows["lowerings"].as_array().expect("rows").iter().peekable();
     while let Some(first) = rows.peek() {

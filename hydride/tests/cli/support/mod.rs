@@ -2,10 +2,12 @@
 
 pub mod browser;
 
+pub use vendor_documents::{note, skip};
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
 use hydride_ir::{Bits, Function, Role};
 use serde_json::Value;
@@ -58,6 +60,11 @@ pub fn hydride(folder: &Path, args: &[&str]) -> Run {
     Run::new(command(folder, args).output().expect("the binary starts"))
 }
 
+/// Whether everything is tried where otherwise a sample is (`cargo xtask test --full`).
+pub fn is_full() -> bool {
+    std::env::var_os("HYDRIDE_FULL").is_some_and(|value| value == "1")
+}
+
 /// A folder of its own for a test.
 pub fn scratch() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
@@ -73,31 +80,53 @@ pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace").to_path_buf()
 }
 
-/// The folder with the vendors' documents, or a visible word that the test does without.
+/// The first folder with the vendors' x86 documents; without one, a visible word that the test does without.
 pub fn vendor_documents() -> Option<PathBuf> {
-    let folder = std::env::var_os("HYDRIDE_SPECS").map(PathBuf::from);
-    if folder.as_ref().is_none_or(|folder| !folder.join("x86").is_dir()) {
-        skip("HYDRIDE_SPECS names no folder with x86 documents");
-        return None;
-    }
-    folder
+    vendor_documents::with(&["x86"]).into_iter().next()
 }
 
-/// The samples, and the vendors' documents where they are.
+/// The samples, and the folders of the vendors' documents, but only one of those with the same documents of an
+/// instruction set.
+pub fn document_folders_of(isa: &str) -> Vec<PathBuf> {
+    let mut seen = BTreeSet::new();
+    let different = |folder: &PathBuf| {
+        let mut documents = binary_files(&folder.join(isa));
+        // Of several x86 documents the last one is read.
+        let newest = documents.keys().filter(|name| name.ends_with(".xml")).max().cloned();
+        documents.retain(|name, _| newest.as_ref().is_none_or(|newest| name == newest));
+        seen.insert(documents)
+    };
+    let vendors = vendor_documents::with(&[isa]).into_iter().filter(different);
+    std::iter::once(samples()).chain(vendors).collect()
+}
+
+/// The samples, and each folder of the vendors' documents.
 pub fn document_folders() -> Vec<PathBuf> {
-    std::iter::once(samples()).chain(vendor_documents()).collect()
+    std::iter::once(samples()).chain(vendor_documents::with(&["x86"])).collect()
 }
 
-/// Says that a test, or a part of it, did not run; unlike `eprintln!` this is not captured.
-pub fn skip(why: &str) {
-    let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {why}");
-}
+/// Every instruction set, for [`shared_output`].
+pub const ALL: &str = "x86,arm,hvx";
 
-/// Says a figure that is worth seeing; like [`skip`] it is not captured.
-pub fn note(what: &str) {
-    let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    let _ = writeln!(std::io::stderr(), "NOTE {test}: {what}");
+/// The outputs from some instruction sets of a folder, made once for all the tests that only read them.
+#[track_caller]
+pub fn shared_output(specs: &Path, isas: &str) -> PathBuf {
+    type Made = BTreeMap<(PathBuf, String), Arc<OnceLock<tempfile::TempDir>>>;
+    static MADE: Mutex<Made> = Mutex::new(Made::new());
+    static CLEAN: Once = Once::new();
+    let key = (specs.to_path_buf(), isas.to_owned());
+    let made = MADE.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
+    let folder = made.get_or_init(|| {
+        let parent = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shared-outputs");
+        // What lives as long as the program is not removed at its end.
+        CLEAN.call_once(|| drop(std::fs::remove_dir_all(&parent)));
+        std::fs::create_dir_all(&parent).expect("a folder for outputs");
+        let folder = tempfile::tempdir_in(parent).expect("a folder");
+        let args = ["generate-ir", "--specs", &specs.to_string_lossy(), "--isa", isas];
+        hydride(folder.path(), &args).exits(0);
+        folder
+    });
+    folder.path().join("out")
 }
 
 /// An output folder below `folder` from x86 documents, made in a run that succeeds.
@@ -112,6 +141,12 @@ pub fn generate(specs: &Path, folder: &Path, extra: &[&str]) -> PathBuf {
 
 /// The files below a folder by path, with their contents.
 pub fn files(folder: &Path) -> BTreeMap<String, String> {
+    let text = |bytes| String::from_utf8(bytes).expect("a text file");
+    binary_files(folder).into_iter().map(|(name, bytes)| (name, text(bytes))).collect()
+}
+
+/// The same where not all of them are texts.
+fn binary_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut pending = vec![folder.to_path_buf()];
     while let Some(below) = pending.pop() {
@@ -121,7 +156,7 @@ pub fn files(folder: &Path) -> BTreeMap<String, String> {
                 pending.push(path);
             } else {
                 let name = path.strip_prefix(folder).expect("below").to_string_lossy().replace('\\', "/");
-                found.insert(name, std::fs::read_to_string(&path).expect("a text file"));
+                found.insert(name, std::fs::read(&path).expect("a file"));
             }
         }
     }
