@@ -13,7 +13,8 @@ use crate::dialect::{Dialect, Op};
 /// An entry of `args` is a position in the member's own signature, or an object: `{"constant": hex}`
 /// or `{"broadcast": position, "lane": position, "low": bit, "width": bits, "stride": bits}`. A member that
 /// writes a part of its result has `"part": {"low", "width", "pass_through"}`, a masked one
-/// `"mask_layout": {"stride", "lane", "negated"}`.
+/// `"mask_arg": position` of the mask, `"pass_arg": position` of what passes through where it is one of the arguments,
+/// and `"mask_layout": {"stride", "lane", "negated"}`.
 pub fn classes_json(dialect: &Dialect) -> String {
     let mut text = String::from("[");
     for (index, op) in dialect.ops().iter().enumerate() {
@@ -60,6 +61,12 @@ impl Serialize for MemberJson<'_> {
         map.serialize_entry("params", &params)?;
         map.serialize_entry("args", &ArgsJson(&self.member.args))?;
         map.serialize_entry("masking", self.member.masking.name())?;
+        if let Some(mask) = self.member.masking.mask() {
+            map.serialize_entry("mask_arg", &mask)?;
+        }
+        if let Some(pass) = self.member.masking.pass_through() {
+            map.serialize_entry("pass_arg", &pass)?;
+        }
         if let Some(layout) = self.member.mask_layout {
             map.serialize_entry("mask_layout", &MaskLayoutJson(layout))?;
         }

@@ -122,6 +122,42 @@ impl Lock {
         Ok(self)
     }
 
+    /// This lock with what `other` knows beside it. Where the two contradict each other, this one stands: a hash, a
+    /// member or a name that it has belongs where it has it.
+    pub fn with(mut self, other: Self) -> Self {
+        let owned = |own: fn(&Entry) -> &BTreeSet<String>| -> BTreeSet<String> {
+            self.entries.values().flat_map(own).cloned().collect()
+        };
+        let (hashes, aliases) = (owned(|entry| &entry.hashes), owned(|entry| &entry.aliases));
+        let names: BTreeSet<String> = self.entries.keys().cloned().chain(aliases).collect();
+        let members: BTreeSet<(String, String)> = self
+            .entries
+            .values()
+            .flat_map(|entry| &entry.members)
+            .flat_map(|(isa, ids)| ids.iter().map(|id| (isa.clone(), id.clone())))
+            .collect();
+        for (name, mut entry) in other.entries {
+            entry.hashes.retain(|hash| !hashes.contains(hash));
+            entry.aliases.retain(|alias| !names.contains(alias));
+            for (isa, ids) in &mut entry.members {
+                ids.retain(|id| !members.contains(&(isa.clone(), id.clone())));
+            }
+            entry.members.retain(|_, ids| !ids.is_empty());
+            if entry == Entry::default() {
+                continue;
+            }
+            let current = self.resolve(&name).map_or(name, str::to_owned);
+            let known = self.entries.entry(current.clone()).or_default();
+            known.hashes.append(&mut entry.hashes);
+            known.aliases.append(&mut entry.aliases);
+            known.aliases.remove(&current);
+            for (isa, mut ids) in entry.members {
+                known.members.entry(isa).or_default().append(&mut ids);
+            }
+        }
+        self
+    }
+
     /// The current name for a name or a former name.
     pub fn resolve(&self, name: &str) -> Option<&str> {
         if let Some((name, _)) = self.entries.get_key_value(name) {
@@ -228,6 +264,19 @@ mod tests {
             "op sub",
         ];
         assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn of_two_locks_the_first_one_stands() {
+        let own = Lock::parse("op add\n hash 1\n alias plus\n members x86 a\nop sub\n hash 2\n").unwrap();
+        let other = "op plus\n hash 1 9\n members x86 a b\nop minus\n hash 2\nop mul\n hash 3\n alias add\n";
+        let both = own.clone().with(Lock::parse(other).unwrap());
+        // What reads back has no contradictions.
+        assert_eq!(Lock::parse(&both.to_string()).unwrap(), both);
+        let expected = "op add\n hash 1 9\n alias plus\n members x86 a b\nop mul\n hash 3\nop sub\n hash 2\n";
+        assert_eq!(both, Lock::parse(expected).unwrap());
+        assert_eq!(own.clone().with(own.clone()), own);
+        assert_eq!(Lock::default().with(own.clone()), own);
     }
 
     #[test]

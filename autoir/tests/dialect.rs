@@ -370,7 +370,7 @@ fn json_has_one_member_per_line() {
     assert_eq!(ops[1]["params"], serde_json::json!(["lane_width", "lanes", "is_signed"]));
     assert!(text.contains(
         "\n  {\"isa\":\"west\",\"id\":\"adds8_mask\",\"params\":{\"is_signed\":1,\"lane_width\":8,\"lanes\":32},\
-         \"args\":[3,2],\"masking\":\"merge\",\"mask_layout\":{\"stride\":1,\"lane\":8,\"negated\":false},\
+         \"args\":[3,2],\"masking\":\"merge\",\"mask_arg\":1,\"pass_arg\":0,\"mask_layout\":{\"stride\":1,\"lane\":8,\"negated\":false},\
          \"proof\":\"smt\"}\n"
     ));
     assert!(text.contains("\"args\":[0,{\"constant\":\"01\"}]"));

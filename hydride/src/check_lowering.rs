@@ -49,7 +49,7 @@ pub fn run(args: &CheckLoweringArgs) -> Result<u8> {
         let name = isa_name(isa);
         let Some(Defined { members, definitions }) = definitions.remove(name) else { continue };
         let defined: BTreeSet<&str> = definitions.iter().map(|definition| definition.id.as_str()).collect();
-        let parsed = parse(isa, &documents.documents, None, &|_, _| {});
+        let parsed = parse(isa, &documents.documents, None, &|_, _| {})?;
         let phase = phases.start(&format!("check {name}"), 0);
         let lowering = args.out.join(format!("llvm/lowering/{name}.ll"));
         let checked =

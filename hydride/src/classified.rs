@@ -1,15 +1,14 @@
 //! Documents to classes, for commands that look at the classes and write no outputs.
 
-use std::path::PathBuf;
-
 use anyhow::{Context, Result};
 use clap::Args;
 use parsers::Isa;
 
 use crate::console::Phases;
 use crate::documents::{Documents, isa_of_name, read};
-use crate::generate::read_lock;
+use crate::names::NamesArgs;
 use crate::pipeline::Pipeline;
+use crate::trust::RecordsArgs;
 use crate::{SpecArgs, usage};
 
 /// What such a command is told about its input.
@@ -17,9 +16,10 @@ use crate::{SpecArgs, usage};
 pub struct ClassifyArgs {
     #[command(flatten)]
     pub specs: SpecArgs,
-    /// File that keeps the operations' names; it is read and not written.
-    #[arg(long, value_name = "FILE", default_value = "autollvm.lock")]
-    pub lock: PathBuf,
+    #[command(flatten)]
+    names: NamesArgs,
+    #[command(flatten)]
+    records: RecordsArgs,
     /// Threads; as many as there are processors when not given.
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
@@ -31,7 +31,8 @@ impl ClassifyArgs {
         start_threads(self.jobs)?;
         let mut phases = Phases::default();
         let documents = read(self.specs.specs.as_deref(), isas)?;
-        let pipeline = Pipeline::run(&documents, isas, read_lock(&self.lock)?, None, &mut phases)?;
+        let lock = self.names.read()?;
+        let pipeline = Pipeline::run(&documents, isas, lock, &self.records, None, &mut phases)?;
         Ok((documents, pipeline))
     }
 }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::io::{IsTerminal, Write as _};
 use std::time::{Duration, Instant};
 
+use anyhow::{Context, Result};
 use codespan_reporting::diagnostic::{Diagnostic as Report, Label};
 use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term::{self, termcolor};
@@ -29,20 +30,40 @@ pub fn start_log(verbose: u8) {
         .init();
 }
 
-/// Makes the process end without a word when whoever reads its output has read enough (`| head`). The
-/// printing macros panic then, wherever they are; anything else that panics is reported as ever.
-pub fn end_quietly_on_a_closed_pipe() {
+/// Makes the process end in order where its output cannot be written: without a word when whoever reads it has read
+/// enough (`| head`), else with a message and code 3. The printing macros panic then, wherever they are; anything
+/// else that panics is reported as ever.
+pub fn end_when_output_fails() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if SILENT.get() {
             return;
         }
         let message = panic.payload_as_str().unwrap_or_default();
-        if message.starts_with("failed printing to std") && message.contains("Broken pipe") {
-            std::process::exit(0);
+        match message.strip_prefix("failed printing to ") {
+            Some(failure) if failure.contains("Broken pipe") => std::process::exit(0),
+            Some(failure) => {
+                // Where it is standard error that cannot be written, the code alone tells.
+                let _ = writeln!(std::io::stderr(), "error: cannot write to {failure}");
+                std::process::exit(3)
+            }
+            None => report(panic),
         }
-        report(panic);
     }));
+}
+
+/// Writes a text, and whatever is still in the buffer before it, to standard output.
+pub fn print(text: &[u8]) -> Result<()> {
+    let mut output = std::io::stdout().lock();
+    written(output.write_all(text).and_then(|()| output.flush()))
+}
+
+/// What writing to standard output came to. Whoever stops reading has seen enough.
+pub fn written(result: std::io::Result<()>) -> Result<()> {
+    match result {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("cannot write to stdout"),
+    }
 }
 
 thread_local! {
@@ -110,17 +131,27 @@ impl Phase {
     }
 }
 
-/// Prints diagnostics with the lines that they are about; returns the text.
-pub fn report(diagnostics: &[Diagnostic], documents: &[Document]) -> String {
-    let text = rendered(diagnostics, documents, termcolor::Buffer::no_color());
+/// Prints diagnostics with the lines that they are about, each document under the name that `named` gives it;
+/// returns the text.
+pub fn report(
+    diagnostics: &[Diagnostic],
+    documents: &[&Document],
+    named: impl Fn(&Document) -> String,
+) -> String {
+    let text = rendered(diagnostics, documents, &named, termcolor::Buffer::no_color());
     match std::io::stderr().is_terminal() {
-        true => eprint!("{}", rendered(diagnostics, documents, termcolor::Buffer::ansi())),
+        true => eprint!("{}", rendered(diagnostics, documents, &named, termcolor::Buffer::ansi())),
         false => eprint!("{text}"),
     }
     text
 }
 
-fn rendered(diagnostics: &[Diagnostic], documents: &[Document], mut writer: termcolor::Buffer) -> String {
+fn rendered(
+    diagnostics: &[Diagnostic],
+    documents: &[&Document],
+    named: impl Fn(&Document) -> String,
+    mut writer: termcolor::Buffer,
+) -> String {
     if diagnostics.is_empty() {
         return String::new();
     }
@@ -128,7 +159,7 @@ fn rendered(diagnostics: &[Diagnostic], documents: &[Document], mut writer: term
     let mut ids = Vec::new();
     for document in documents {
         let text = String::from_utf8_lossy(&document.bytes).into_owned();
-        ids.push((document.name.clone(), files.add(document.name.clone(), text)));
+        ids.push((&document.name, files.add(named(document), text)));
     }
     let config = term::Config { start_context_lines: 1, end_context_lines: 1, ..term::Config::default() };
     for diagnostic in diagnostics {
@@ -137,10 +168,10 @@ fn rendered(diagnostics: &[Diagnostic], documents: &[Document], mut writer: term
             None => diagnostic.message.clone(),
         };
         let report = match diagnostic.severity {
-            Severity::Error => Report::error(),
+            Severity::Error | Severity::Fatal => Report::error(),
             Severity::Warning => Report::warning(),
         };
-        let file = ids.iter().find(|(name, _)| *name == diagnostic.span.file);
+        let file = ids.iter().find(|(name, _)| **name == diagnostic.span.file);
         let report = match file {
             Some((_, id)) => {
                 let start = diagnostic.span.offset;

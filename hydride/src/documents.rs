@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use parsers::{Isa, Outline, Parsed};
+use parsers::{Diagnostic, Isa, Outline, Parsed};
 
 use crate::cache::Cache;
-use crate::reuse;
+use crate::{Failure, console, reuse};
 
 /// A document as read.
 pub struct Document {
@@ -16,6 +16,8 @@ pub struct Document {
     pub isa: Isa,
     /// Its path below the specs folder, with `/`.
     pub name: String,
+    /// Where it was read.
+    pub path: PathBuf,
     /// Its contents.
     pub bytes: Vec<u8>,
 }
@@ -30,15 +32,28 @@ pub struct Documents {
     pub documents: Vec<Document>,
 }
 
+impl Documents {
+    /// Which documents of which folder these are, for messages.
+    pub fn told(&self) -> String {
+        let names: Vec<&str> = self.documents.iter().map(|document| document.name.as_str()).collect();
+        format!("{} ({}): {}", self.folder.display(), self.because, names.join(", "))
+    }
+}
+
 /// How documents are read.
 #[derive(Args, Clone, Debug)]
 pub struct ReadChoice {
     /// Bytes of an HVX vector.
     #[arg(long, global = true, value_name = "BYTES", default_value = "128", value_parser = ["64", "128"])]
     hvx_length: String,
+    /// Go on with what can be read of a document that is cut off or not well-formed.
+    #[arg(long, global = true)]
+    accept_partial: bool,
 }
 
 static HVX: OnceLock<parsers::hexagon::Options> = OnceLock::new();
+
+static ACCEPT_PARTIAL: OnceLock<bool> = OnceLock::new();
 
 /// Sets how the documents of this run are read.
 pub fn choose(choice: &ReadChoice) {
@@ -48,11 +63,29 @@ pub fn choose(choice: &ReadChoice) {
     };
     // A second choice in one process changes nothing.
     let _ = HVX.set(parsers::hexagon::Options { vector_length });
+    let _ = ACCEPT_PARTIAL.set(choice.accept_partial);
 }
 
 /// How HVX is read.
 pub fn hvx_options() -> parsers::hexagon::Options {
     HVX.get().copied().unwrap_or_default()
+}
+
+/// The flags by which another run reads documents in the same way.
+pub fn flags() -> Vec<String> {
+    let mut flags = Vec::new();
+    if hvx_options() != parsers::hexagon::Options::default() {
+        flags.extend(["--hvx-length".to_owned(), hvx_options().vector_bytes().to_string()]);
+    }
+    if ACCEPT_PARTIAL.get().copied().unwrap_or(false) {
+        flags.push("--accept-partial".to_owned());
+    }
+    flags
+}
+
+/// How documents are read, for keys: what one way of reading gives is no answer for another.
+pub fn read_options() -> String {
+    format!("{:?} {:?}", hvx_options(), ACCEPT_PARTIAL.get())
 }
 
 /// Every instruction set with its folder below the specs folder and the endings of its documents.
@@ -122,13 +155,31 @@ fn read_folder(folder: &Path, isas: &[Isa]) -> Result<Vec<Document>> {
             if !path.is_file() || !endings.contains(&ending) {
                 continue;
             }
-            let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let bytes = read_file(&path)?;
             let file = path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
-            documents.push(Document { isa: *isa, name: format!("{name}/{file}"), bytes });
+            documents.push(Document { isa: *isa, name: format!("{name}/{file}"), path, bytes });
         }
     }
     keep_newest_intel(&mut documents);
     Ok(documents)
+}
+
+/// The bytes of a document. One in UTF-16 would be taken for one without entries.
+pub fn read_file(path: &Path) -> Result<Vec<u8>> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let wide = match bytes[..] {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
+        [a, b, c, d, ..] => matches!(
+            (a == 0, b == 0, c == 0, d == 0),
+            (true, false, true, false) | (false, true, false, true)
+        ),
+        _ => false,
+    };
+    if wide {
+        let path = path.display();
+        bail!("{path}:1:1: the document is in UTF-16; make it UTF-8 first: iconv -f UTF-16 -t UTF-8 {path}");
+    }
+    Ok(bytes)
 }
 
 /// Several revisions of Intel's document describe one instruction set: the last by name is read.
@@ -160,15 +211,50 @@ pub fn missing_main_document(isa: Isa, documents: &[Document]) -> Option<&'stati
     }
 }
 
-/// Parses the documents of one instruction set; `progress` is told entries done and in all. What the cache has is
-/// not read again: an entry of x86, all documents of another instruction set.
+/// Parses the documents of one instruction set, which must be whole; `progress` is told entries done and in all.
+/// What the cache has is not read again: an entry of x86, all documents of another instruction set.
 pub fn parse(
     isa: Isa,
     documents: &[Document],
     cache: Option<&Cache>,
     progress: &(dyn Fn(usize, usize) + Sync),
-) -> Parsed {
+) -> Result<Parsed> {
     let own: Vec<&Document> = documents.iter().filter(|document| document.isa == isa).collect();
+    let parsed = parse_any(isa, &own, cache, progress);
+    require_whole(&parsed.diagnostics, &own)?;
+    Ok(parsed)
+}
+
+/// Refuses documents of which only a part can be read, and tells where, unless the user accepts that. What is lost
+/// would be told as missing, removed or unknown by whoever goes on.
+pub fn require_whole(diagnostics: &[Diagnostic], documents: &[&Document]) -> Result<()> {
+    let broken: Vec<Diagnostic> =
+        diagnostics.iter().filter(|found| found.breaks_the_document()).cloned().collect();
+    let Some(first) = broken.first().filter(|_| !ACCEPT_PARTIAL.get().copied().unwrap_or(false)) else {
+        return Ok(());
+    };
+    let named = |document: &Document| document.path.display().to_string();
+    console::report(&broken[..broken.len().min(MAX_SHOWN)], documents, named);
+    if broken.len() > MAX_SHOWN {
+        eprintln!("and {} more such places", broken.len() - MAX_SHOWN);
+    }
+    let path = documents.iter().find(|document| document.name == first.span.file);
+    let path = path.map_or_else(|| first.span.file.clone(), |document| document.path.display().to_string());
+    let message = format!(
+        "{path} cannot be read as a whole: nothing was done with it; --accept-partial takes what can be read"
+    );
+    Err(Failure { code: 3, message }.into())
+}
+
+/// Places shown of a document that is not whole.
+const MAX_SHOWN: usize = 10;
+
+fn parse_any(
+    isa: Isa,
+    own: &[&Document],
+    cache: Option<&Cache>,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Parsed {
     match isa {
         Isa::X86 => match own.first() {
             Some(document) => {
@@ -186,15 +272,15 @@ pub fn parse(
         },
         Isa::Arm | Isa::Hvx => {
             let parse = || match isa {
-                Isa::Hvx => parsers::hexagon::parse(&hexagon(&own), &hvx_options()),
+                Isa::Hvx => parsers::hexagon::parse(&hexagon(own), &hvx_options()),
                 _ => {
                     let options =
                         parsers::arm::Options { errata: crate::errata::of(isa), ..Default::default() };
-                    parsers::arm::parse(&arm(&own), &options)
+                    parsers::arm::parse(&arm(own), &options)
                 }
             };
             match cache {
-                Some(cache) => cache.remembered(reuse::documents_key(&own, isa), parse),
+                Some(cache) => cache.remembered(reuse::documents_key(own, isa), parse),
                 None => parse(),
             }
         }

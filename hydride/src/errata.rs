@@ -1,7 +1,7 @@
 //! The errata of a run, and `hydride errata`: what they say and whether they still apply.
 //!
-//! The errata are those of `--errata FILE`, else `specs/errata/<isa>.toml` below the current folder, else, where
-//! there is no such folder, those that were checked in when the program was built.
+//! The errata are those that were checked in when the program was built; for the instruction set of `--errata FILE`,
+//! that file's.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,16 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use parsers::Isa;
 use parsers::errata::{Application, Errata, State};
+use parsers::{Isa, Parsed};
 
-use crate::documents::{Document, isa_name, isa_of_name, read};
+use crate::documents::{Document, isa_name, isa_of_name, read, require_whole};
 use crate::{SpecArgs, usage};
 
 /// Which errata are applied to the documents.
 #[derive(Args, Clone, Debug)]
 pub struct ErrataChoice {
-    /// File with errata, of the instruction set that it names, else of x86; else specs/errata/*.toml, else the
-    /// built-in ones.
+    /// File with errata, of the instruction set that it names, else of x86, instead of the built-in ones.
     #[arg(long = "errata", id = "errata_file", value_name = "FILE", global = true)]
     file: Option<PathBuf>,
     /// Take the documents as they are.
@@ -34,30 +33,23 @@ pub struct ErrataArgs {
     specs: SpecArgs,
 }
 
-/// The folder of errata, seen from the project's.
-const FOLDER: &str = "specs/errata";
-
-/// The checked-in errata.
-const BUILT_IN: &[(Isa, &str)] = &[
-    (Isa::X86, include_str!("../../specs/errata/x86.toml")),
-    (Isa::Arm, include_str!("../../specs/errata/arm.toml")),
-    (Isa::Hvx, include_str!("../../specs/errata/hvx.toml")),
+/// The checked-in errata, with their places in the project's folder.
+const BUILT_IN: &[(Isa, &str, &str)] = &[
+    (Isa::X86, "specs/errata/x86.toml", include_str!("../../specs/errata/x86.toml")),
+    (Isa::Arm, "specs/errata/arm.toml", include_str!("../../specs/errata/arm.toml")),
+    (Isa::Hvx, "specs/errata/hvx.toml", include_str!("../../specs/errata/hvx.toml")),
 ];
 
 static CHOSEN: OnceLock<BTreeMap<Isa, Errata>> = OnceLock::new();
+
+static FLAGS: OnceLock<Vec<String>> = OnceLock::new();
 
 /// Reads the errata of this run.
 pub fn choose(choice: &ErrataChoice) -> Result<()> {
     let mut chosen = BTreeMap::new();
     if !choice.no_errata {
-        for (isa, built_in) in BUILT_IN {
-            let name = format!("{FOLDER}/{}.toml", isa_name(*isa));
-            let path = Path::new(&name);
-            if path.is_file() {
-                chosen.insert(*isa, parse(&name, &text(path)?)?);
-            } else if !Path::new(FOLDER).is_dir() {
-                chosen.insert(*isa, parse("built-in errata", built_in)?);
-            }
+        for (isa, name, built_in) in BUILT_IN {
+            chosen.insert(*isa, parse(name, built_in)?);
         }
     }
     if let Some(path) = &choice.file {
@@ -66,9 +58,22 @@ pub fn choose(choice: &ErrataChoice) -> Result<()> {
         let isa = isa_of_name(named).ok_or_else(|| usage(format!("unknown instruction set {named}")))?;
         chosen.insert(isa, errata);
     }
+    let mut flags = Vec::new();
+    if choice.no_errata {
+        flags.push("--no-errata".to_owned());
+    }
+    if let Some(path) = &choice.file {
+        flags.extend(["--errata".to_owned(), path.display().to_string()]);
+    }
     // A second choice in one process changes nothing.
+    let _ = FLAGS.set(flags);
     let _ = CHOSEN.set(chosen);
     Ok(())
+}
+
+/// The flags by which another run has the same errata.
+pub fn flags() -> Vec<String> {
+    FLAGS.get().cloned().unwrap_or_default()
 }
 
 /// The errata on the documents of an instruction set.
@@ -86,7 +91,7 @@ fn parse(name: &str, text: &str) -> Result<Errata> {
 
 /// Lists the errata with their state against the documents; exit code 1 when one no longer applies.
 pub fn run(args: &ErrataArgs) -> Result<u8> {
-    let isas: Vec<Isa> = BUILT_IN.iter().map(|(isa, _)| *isa).filter(|isa| of(*isa).is_some()).collect();
+    let isas: Vec<Isa> = BUILT_IN.iter().map(|(isa, _, _)| *isa).filter(|isa| of(*isa).is_some()).collect();
     if isas.is_empty() {
         println!("no errata");
         return Ok(0);
@@ -96,19 +101,21 @@ pub fn run(args: &ErrataArgs) -> Result<u8> {
     for isa in isas {
         let own: Vec<&Document> = documents.documents.iter().filter(|document| document.isa == isa).collect();
         if let (Some(errata), false) = (of(isa), own.is_empty()) {
-            found |= list(errata, isa, &own, &documents.folder);
+            let checked = check(errata, isa, &own);
+            require_whole(&checked.diagnostics, &own)?;
+            found |= list(errata, isa, &own, &documents.folder, &checked);
         }
     }
     Ok(u8::from(found))
 }
 
 /// Lists the errata of one instruction set; whether one no longer applies.
-fn list(errata: &Errata, isa: Isa, documents: &[&Document], folder: &Path) -> bool {
-    let (version, applications) = check(errata, isa, documents);
+fn list(errata: &Errata, isa: Isa, documents: &[&Document], folder: &Path, checked: &Parsed) -> bool {
+    let Parsed { version, errata: applications, .. } = checked;
     let named = if isa == Isa::X86 { documents[0].name.as_str() } else { isa_name(isa) };
     println!("{} against {}/{named} {version}", errata.file, folder.display());
     let mut shown = None;
-    for application in &applications {
+    for application in applications {
         if shown != Some(application.erratum) {
             shown = Some(application.erratum);
             describe(errata, application.erratum);
@@ -118,12 +125,15 @@ fn list(errata: &Errata, isa: Isa, documents: &[&Document], folder: &Path) -> bo
             println!("            {reason}");
         }
     }
+    let entries: std::collections::BTreeSet<&str> =
+        applications.iter().map(|done| done.entry.as_str()).collect();
     let count = |wanted: &str| applications.iter().filter(|done| state(&done.state).trim() == wanted).count();
     println!(
-        "\n{} errata on {} entries: {} applied, {} for other versions, {} on entries that are not there, {} on entries \
-         that another document is read for, {} no longer apply\n",
+        "\n{} errata make {} corrections of {} entries: {} applied, {} for other versions, {} on entries that are not \
+         there, {} on entries that another document is read for, {} no longer apply\n",
         errata.errata.len(),
         applications.len(),
+        entries.len(),
         count("applied"),
         count("not here"),
         count("no entry"),
@@ -134,17 +144,16 @@ fn list(errata: &Errata, isa: Isa, documents: &[&Document], folder: &Path) -> bo
 }
 
 /// The documents' version and the state of each erratum.
-fn check(errata: &Errata, isa: Isa, documents: &[&Document]) -> (String, Vec<Application>) {
+fn check(errata: &Errata, isa: Isa, documents: &[&Document]) -> Parsed {
     match (isa, documents.first()) {
         (Isa::X86, Some(document)) => parsers::intel::check_errata(&document.name, &document.bytes, errata),
         (Isa::Arm, _) => parsers::arm::check_errata(&crate::documents::arm(documents), errata),
         (Isa::Hvx, _) => {
             let documents = crate::documents::hexagon(documents);
             let documents = parsers::hexagon::Documents { errata: Some(errata), ..documents };
-            let parsed = parsers::hexagon::parse(&documents, &crate::documents::hvx_options());
-            (parsed.version, parsed.errata)
+            parsers::hexagon::parse(&documents, &crate::documents::hvx_options())
         }
-        _ => (String::new(), Vec::new()),
+        _ => Parsed::default(),
     }
 }
 
@@ -180,8 +189,8 @@ mod tests {
 
     #[test]
     fn the_checked_in_errata_are_legal() {
-        for (isa, text) in BUILT_IN {
-            let errata = parse(isa_name(*isa), text).expect("it can be read");
+        for (isa, name, text) in BUILT_IN {
+            let errata = parse(name, text).expect("it can be read");
             assert!(!errata.errata.is_empty());
             assert_eq!(errata.isa.as_deref().unwrap_or("x86"), isa_name(*isa));
         }
@@ -191,8 +200,8 @@ mod tests {
     /// are, each entry of each erratum is of use for one of them.
     #[test]
     fn the_checked_in_errata_apply_to_the_real_documents() {
-        for (isa, text) in BUILT_IN {
-            let errata = parse(isa_name(*isa), text).expect("it can be read");
+        for (isa, name, text) in BUILT_IN {
+            let errata = parse(name, text).expect("it can be read");
             let mut applied = std::collections::BTreeSet::new();
             for folder in vendor_documents::with(&[isa_name(*isa)]) {
                 applied.extend(applied_in(&folder, *isa, &errata));
@@ -217,7 +226,7 @@ mod tests {
         for file in std::fs::read_dir(folder.join(isa_name(isa))).expect("the folder is there").flatten() {
             let bytes = std::fs::read(file.path()).expect("the document is readable");
             let name = format!("{}/{}", isa_name(isa), file.file_name().to_string_lossy());
-            documents.push(Document { isa, name, bytes });
+            documents.push(Document { isa, name, path: file.path(), bytes });
         }
         // Each x86 document is a version of its own; Arm's are one, or that of the page beside it; HVX's manual
         // is read for what the semantics file does not have.
@@ -231,7 +240,7 @@ mod tests {
         };
         let mut applied = Vec::new();
         for set in sets {
-            let (version, applications) = check(errata, isa, &set);
+            let Parsed { version, errata: applications, .. } = check(errata, isa, &set);
             for application in applications {
                 assert!(!stale(&application), "{}: {version}: {application:?}", folder.display());
                 if application.state == State::Applied {

@@ -1,18 +1,24 @@
 //! `hydride eval`: one instruction on given arguments, for checks from scripts.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use hydride_ir::{Bits, Function, Role};
-use parsers::Status;
 
-use crate::documents::{isa_of_name, parse, read};
-use crate::{SpecArgs, usage};
+use crate::documents::isa_of_name;
+use crate::{diff, usage};
 
 /// Arguments of `hydride eval`.
 #[derive(Args)]
 pub struct EvalArgs {
-    #[command(flatten)]
-    specs: SpecArgs,
+    /// Folder with x86/*.xml, arm/*, hvx/*, one document, or a folder that generate-ir wrote; else specs/vendor, else
+    /// specs/sample.
+    #[arg(long, value_name = "PATH")]
+    specs: Option<PathBuf>,
+    /// Read one source of the documents alone: of hvx manual or semantics; of arm operations, asl or page.
+    #[arg(long, value_name = "NAME")]
+    source: Option<String>,
     /// The instruction set: x86, arm or hvx.
     #[arg(long)]
     isa: String,
@@ -31,24 +37,20 @@ pub struct EvalArgs {
 /// Prints each result in hexadecimal, one a line.
 pub fn run(args: &EvalArgs) -> Result<u8> {
     let isa = isa_of_name(&args.isa).ok_or_else(|| usage(format!("unknown instruction set {}", args.isa)))?;
-    let documents = read(args.specs.specs.as_deref(), &[isa])?;
-    let parsed = parse(isa, &documents.documents, None, &|_, _| {});
-    let Some(instruction) = parsed.instructions.iter().find(|instruction| instruction.id == args.id) else {
-        let entry = parsed.ledger.iter().find(|entry| entry.id == args.id);
-        return Err(match entry.map(|entry| &entry.status) {
-            Some(Status::Excluded { reason, .. }) => usage(format!("{} is not modelled: {reason}", args.id)),
-            Some(Status::Failed { reason, message }) => {
-                usage(format!("{} is not modelled: {reason}: {message}", args.id))
-            }
-            Some(Status::Modelled) | None => usage(format!("{} has no instruction {}", args.isa, args.id)),
-        });
+    let side = diff::side(isa, args.specs.as_deref(), args.source.as_deref())?;
+    let function = match side.function(isa, &args.id)? {
+        Some(Ok(function)) => function,
+        Some(Err(reason)) => return Err(usage(format!("{} is not modelled: {reason}", args.id))),
+        None => {
+            return Err(usage(format!("{} has no instruction {} in {}", args.isa, args.id, side.told())));
+        }
     };
     if args.show {
-        print!("{}", instruction.function);
+        print!("{function}");
         return Ok(0);
     }
-    let values = arguments(&instruction.function, &args.values)?;
-    for result in interp::evaluate(&instruction.function, &values).context("cannot evaluate")? {
+    let values = arguments(&function, &args.values)?;
+    for result in interp::evaluate(&function, &values).context("cannot evaluate")? {
         println!("{result:x}");
     }
     Ok(0)

@@ -2,28 +2,28 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
-use autoir::{Lock, classes_json};
+use anyhow::Result;
+use autoir::classes_json;
 use clap::Args;
 use codegen_gen::LlvmVersion;
-use parsers::{Diagnostic, Isa, Severity, Status};
+use parsers::{Diagnostic, Isa, Status};
 use rayon::prelude::*;
 
 use crate::cache::{Cache, CacheArgs};
 use crate::classified::{isas, start_threads};
 use crate::console::{self, Phases};
-use crate::documents::{Documents, isa_name, read};
+use crate::documents::{Document, Documents, isa_name, read, read_options};
 use crate::lowering_data;
 use crate::outputs::{self, Files};
 use crate::pipeline::Pipeline;
 use crate::reuse::{self, Kept};
 use crate::summary::{ledger_lines, summary, summary_again};
-use crate::trust::{Trust, records_path};
-use crate::{SpecArgs, merges, report, usage};
+use crate::trust::{RecordsArgs, Trust};
+use crate::{SpecArgs, merges, names, report, usage};
 
 /// Arguments of `hydride generate-ir`.
 #[derive(Args)]
@@ -44,12 +44,15 @@ pub struct GenerateArgs {
     check: bool,
     #[command(flatten)]
     cache: CacheArgs,
-    /// File that keeps the operations' names from run to run.
-    #[arg(long, value_name = "FILE", default_value = "autollvm.lock")]
-    lock: PathBuf,
-    /// Do not write the lock file.
+    /// File that keeps the operations' names from run to run: read, and written when there are new ones. Without
+    /// it the names are the built-in ones and those in the folder that is written.
+    #[arg(long, value_name = "FILE")]
+    lock: Option<PathBuf>,
+    /// Do not write the file of --lock.
     #[arg(long)]
     locked: bool,
+    #[command(flatten)]
+    records: RecordsArgs,
     /// LLVM release that the generated files are for.
     #[arg(long, value_name = "19|21", default_value_t = 19)]
     llvm: u32,
@@ -65,23 +68,31 @@ pub fn run(args: &GenerateArgs) -> Result<u8> {
     let llvm = LlvmVersion::from_number(args.llvm)
         .ok_or_else(|| usage(format!("files for LLVM {} cannot be made; 19 and 21 can", args.llvm)))?;
     start_threads(args.jobs)?;
+    let written_lock = args.lock.as_deref().filter(|_| !args.check && !args.locked);
+    if !args.check {
+        outputs::check_writable(&args.out, &outputs::OUTPUTS)?;
+        written_lock.map_or(Ok(()), names::check_writable)?;
+    }
     let mut phases = Phases::default();
     let phase = phases.start("read", 0);
     let documents = read(args.specs.specs.as_deref(), &isas)?;
-    let names: Vec<&str> = documents.documents.iter().map(|document| document.name.as_str()).collect();
-    let what = format!("{} ({}): {}", documents.folder.display(), documents.because, names.join(", "));
-    phases.end(phase, &what);
+    phases.end(phase, &documents.told());
 
-    let lock = read_lock(&args.lock)?;
+    let lock = match (&args.lock, written_lock) {
+        (_, Some(path)) => names::begun(path)?,
+        (Some(path), None) => names::read(path)?,
+        (None, None) => names::for_outputs(&args.out)?,
+    };
     let cache = args.cache.open();
-    let inputs = Inputs::new(args, &isas)?;
+    let inputs = Inputs::new(args, &isas, lock.to_string())?;
     if let Some(cache) = &cache
         && !args.check
-        && inputs.reuse(args, &documents, cache, &mut phases, start)?
+        && let Some(kept) = inputs.reuse(args, &documents, cache, &mut phases, start)?
     {
+        written_lock.map_or(Ok(()), |path| names::write(path, &kept.lock))?;
         return Ok(0);
     }
-    let pipeline = Pipeline::run(&documents, &isas, lock, cache.as_ref(), &mut phases)?;
+    let pipeline = Pipeline::run(&documents, &isas, lock, &args.records, cache.as_ref(), &mut phases)?;
     let phase = phases.start("generate", 0);
     let mut files = files(&pipeline, llvm, cache.as_ref())?;
     phases.end(phase, &format!("{} files", files.len() + 1));
@@ -108,12 +119,16 @@ pub fn run(args: &GenerateArgs) -> Result<u8> {
     let summary = summary(&pipeline, &documents, &phases, seconds, rayon::current_num_threads());
     files.insert("summary.json".into(), summary);
     outputs::replace(&args.out, &files, &outputs::OUTPUTS)?;
-    if !args.locked {
-        write_lock(&args.lock, &pipeline.lock.to_string())?;
+    if let Some(path) = written_lock {
+        names::write(path, &pipeline.lock.to_string())?;
     }
     if let Some(cache) = &cache {
         if code == 0 {
-            inputs.keep(&documents, &files, told, pipeline.lock.to_string(), cache)?;
+            let next = match args.lock {
+                Some(_) => pipeline.lock.to_string(),
+                None => names::beside_built_in(pipeline.lock.clone())?.to_string(),
+            };
+            inputs.keep(&documents, &files, told, [pipeline.lock.to_string(), next], cache)?;
         }
         cache.save();
     }
@@ -130,15 +145,12 @@ struct Inputs {
 }
 
 impl Inputs {
-    fn new(args: &GenerateArgs, isas: &[Isa]) -> Result<Self> {
+    fn new(args: &GenerateArgs, isas: &[Isa], lock: String) -> Result<Self> {
         let mut texts = reuse::errata(isas);
-        texts.extend(isas.iter().map(|isa| std::fs::read_to_string(records_path(*isa)).unwrap_or_default()));
-        let lock = std::fs::read_to_string(&args.lock).unwrap_or_default();
-        Ok(Self {
-            options: format!("{isas:?} {} {:?}", args.llvm, crate::documents::hvx_options()),
-            texts,
-            lock,
-        })
+        for isa in isas {
+            texts.push(args.records.text(*isa)?.into_owned());
+        }
+        Ok(Self { options: format!("{isas:?} {} {}", args.llvm, read_options()), texts, lock })
     }
 
     fn key(&self, documents: &Documents, lock: &str) -> smt::Key {
@@ -146,7 +158,8 @@ impl Inputs {
         reuse::key(documents, &self.options, &texts)
     }
 
-    /// Finishes the run at once where an earlier one had the same inputs and its outputs are still there.
+    /// Finishes the run at once where an earlier one had the same inputs and its outputs are still there, and gives
+    /// what was kept of that one.
     fn reuse(
         &self,
         args: &GenerateArgs,
@@ -154,63 +167,42 @@ impl Inputs {
         cache: &Cache,
         phases: &mut Phases,
         start: Instant,
-    ) -> Result<bool> {
+    ) -> Result<Option<Kept>> {
         // Who wants to hear more gets a whole run.
         if tracing::enabled!(tracing::Level::INFO) {
-            return Ok(false);
+            return Ok(None);
         }
         let phase = phases.start("compare", 0);
         let key = self.key(documents, &self.lock);
         let kept: Option<Kept> = cache.run(&key).and_then(|kept| serde_json::from_slice(kept).ok());
         let Some(kept) = kept.filter(|kept| kept.is_in(&args.out).unwrap_or(false)) else {
-            return Ok(false);
+            return Ok(None);
         };
         phases.end(phase, &format!("{} is what an earlier run made of the same", args.out.display()));
         eprint!("{}", kept.told);
         let (seconds, jobs) = (start.elapsed().as_secs_f64(), rayon::current_num_threads());
-        let Some(summary) = summary_again(&kept.summary, phases, seconds, jobs) else { return Ok(false) };
+        let Some(summary) = summary_again(&kept.summary, phases, seconds, jobs) else { return Ok(None) };
         outputs::replace_file(&args.out.join(outputs::OUTPUTS.0), &summary)?;
-        if !args.locked {
-            write_lock(&args.lock, &kept.lock)?;
-        }
-        Ok(true)
+        Ok(Some(kept))
     }
 
-    /// Keeps the outputs' hashes for the next run, whether that finds the names of before this run or those that
-    /// this run wrote.
+    /// Keeps the outputs' hashes for the next run, whether that begins with the names of before this run or with `next`,
+    /// those that it finds when this run's stand in their place.
     fn keep(
         &self,
         documents: &Documents,
         files: &Files,
         told: String,
-        lock: String,
+        [lock, next]: [String; 2],
         cache: &Cache,
     ) -> Result<()> {
         let Some(kept) = Kept::new(files, told, lock) else { return Ok(()) };
         let value = serde_json::to_vec(&kept)?;
-        for lock in [&self.lock, &kept.lock] {
+        for lock in [&self.lock, &next] {
             cache.keep_run(self.key(documents, lock), value.clone());
         }
         Ok(())
     }
-}
-
-/// The names of earlier runs; none when there is no file.
-pub fn read_lock(path: &Path) -> Result<Lock> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Lock::parse(&text).with_context(|| format!("cannot read {}", path.display())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Lock::default()),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
-    }
-}
-
-fn write_lock(path: &Path, text: &str) -> Result<()> {
-    if std::fs::read_to_string(path).is_ok_and(|present| present == text) {
-        return Ok(());
-    }
-    let aside = path.with_extension("lock.new");
-    std::fs::write(&aside, text).with_context(|| format!("cannot write {}", aside.display()))?;
-    std::fs::rename(&aside, path).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// All files but the summary.
@@ -253,6 +245,7 @@ pub fn files(pipeline: &Pipeline, llvm: LlvmVersion, cache: Option<&Arc<Cache>>)
         },
     );
     files.insert("classes.json".into(), classes);
+    files.insert(names::FILE.into(), pipeline.lock.to_string());
     files.extend(code?.into_iter().map(|file| (file.path, file.contents)));
     files.extend(report?.into_iter().map(|file| (file.path, file.contents)));
     files.extend(merges?);
@@ -287,12 +280,12 @@ fn tell_findings(pipeline: &Pipeline, documents: &Documents) -> (u8, String) {
     let verbose = tracing::enabled!(tracing::Level::INFO);
     let shown: Vec<Diagnostic> = diagnostics
         .iter()
-        .filter(|diagnostic| {
-            verbose || (diagnostic.entry.is_none() && diagnostic.severity == Severity::Error)
-        })
+        .filter(|diagnostic| verbose || diagnostic.breaks_the_document())
         .cloned()
         .collect();
-    let mut told = console::report(&shown, &documents.documents);
+    let all: Vec<&Document> = documents.documents.iter().collect();
+    // What is said here is kept, too: without paths, which depend on the folder of the run.
+    let mut told = console::report(&shown, &all, |document| document.name.clone());
     let failed: usize = pipeline
         .ledgers()
         .flat_map(|(_, entries)| entries)

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use parsers::arm::Document;
 
-use crate::documents::{ARM_NEWER, ARM_PAGE};
+use crate::documents::{ARM_NEWER, ARM_PAGE, read_file, require_whole};
 use crate::{Failure, console};
 
 /// Arguments of `hydride join-arm`.
@@ -20,8 +20,11 @@ pub struct JoinArgs {
 /// Writes intrinsics.json and operations.json; Arm's own files are never replaced.
 pub fn run(args: &JoinArgs) -> Result<u8> {
     let folder = args.specs.join("arm");
-    let read = |name: &str| std::fs::read(folder.join(name)).ok();
-    let (page, newer) = (read(ARM_PAGE), read(ARM_NEWER));
+    let read = |name: &str| {
+        let path = folder.join(name);
+        path.is_file().then(|| read_file(&path)).transpose()
+    };
+    let (page, newer) = (read(ARM_PAGE)?, read(ARM_NEWER)?);
     if page.is_none() && newer.is_none() {
         let message = format!("{} holds neither {ARM_PAGE} nor {ARM_NEWER}", folder.display());
         return Err(Failure { code: 3, message }.into());
@@ -41,7 +44,8 @@ pub fn run(args: &JoinArgs) -> Result<u8> {
         newer.as_deref().map(|bytes| Document { name: &newer_name, bytes }),
         &mut diagnostics,
     );
-    console::report(&diagnostics, &[]);
+    require_whole(&diagnostics, &[])?;
+    console::report(&diagnostics, &[], |document| document.name.clone());
     write(&intrinsics, &entries)?;
     write(&operations, &bodies)?;
     println!("{} and {} are joined of what is beside them", intrinsics.display(), operations.display());

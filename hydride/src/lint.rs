@@ -1,14 +1,14 @@
 //! `hydride lint`: what is wrong in a document before any run.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use parsers::Severity;
 use parsers::intel::lint::{Finding, RULES, Report, lint};
 
+use crate::documents::{read_file, require_whole};
 use crate::{Failure, console};
 
 /// Arguments of `hydride lint`.
@@ -42,11 +42,12 @@ pub fn run(args: &LintArgs) -> Result<u8> {
         return Ok(0);
     }
     let Some(file) = &args.file else { return Ok(2) };
-    let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let bytes = read_file(file)?;
     let report = lint(&file.display().to_string(), &bytes, &|function, arguments| {
         interp::evaluate(function, arguments).ok()
     });
-    console::report(&report.diagnostics, &[]);
+    require_whole(&report.diagnostics, &[])?;
+    console::report(&report.diagnostics, &[], |document| document.name.clone());
     if report.entries == 0 {
         let message = format!("{} holds no entries", file.display());
         return Err(Failure { code: 3, message }.into());
@@ -61,11 +62,7 @@ pub fn run(args: &LintArgs) -> Result<u8> {
         }
         Format::Text => tell(&report, &mut text)?,
     }
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        // Whoever reads has seen enough.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
-        written => written.context("cannot write the findings")?,
-    }
+    console::print(text.as_bytes())?;
     Ok(u8::from(!report.findings.is_empty()))
 }
 
@@ -95,6 +92,6 @@ fn tell(report: &Report, text: &mut String) -> std::fmt::Result {
 fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Warning => "warning",
-        Severity::Error => "error",
+        Severity::Error | Severity::Fatal => "error",
     }
 }

@@ -23,8 +23,10 @@ mod generate;
 mod join;
 mod lint;
 mod lowering_data;
+mod manifest;
 mod manual;
 mod merges;
+mod names;
 mod outputs;
 mod pair;
 mod pipeline;
@@ -38,9 +40,11 @@ mod summary;
 mod trust;
 mod validate;
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
 
 /// Graphs of small nodes are built and dropped all the time; this allocator makes that cheap.
@@ -107,14 +111,15 @@ struct SpecArgs {
 }
 
 fn main() -> ExitCode {
-    console::end_quietly_on_a_closed_pipe();
+    console::end_when_output_fails();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            let usage = error.use_stderr();
+        Err(error) if error.use_stderr() => {
             let _ = error.print();
-            return ExitCode::from(if usage { 2 } else { 0 });
+            return ExitCode::from(2);
         }
+        // Help and version.
+        Err(text) => return exit(console::written(text.print()).map(|()| 0)),
     };
     console::start_log(cli.verbose);
     documents::choose(&cli.read);
@@ -133,13 +138,19 @@ fn main() -> ExitCode {
         Command::CheckLowering(args) => check_lowering::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Doctor => doctor::run(),
-        Command::Completions(args) => Ok(manual::completions(&args)),
+        Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),
     });
+    // What is still in the buffer would be lost without a word.
+    exit(outcome.and_then(|code| console::print(b"").map(|()| code)))
+}
+
+/// The exit code of what a command came to; an error is told.
+fn exit(outcome: Result<u8>) -> ExitCode {
     match outcome {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            eprintln!("error: {error:#}");
+            let _ = writeln!(std::io::stderr(), "error: {error:#}");
             ExitCode::from(error.downcast_ref::<Failure>().map_or(3, |failure| failure.code))
         }
     }

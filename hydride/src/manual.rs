@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
-use crate::Cli;
+use crate::{Cli, console};
 
 /// Arguments of `hydride completions`.
 #[derive(Args)]
@@ -25,9 +25,11 @@ pub struct ManArgs {
 }
 
 /// Prints the completions.
-pub fn completions(args: &CompletionsArgs) -> u8 {
-    clap_complete::generate(args.shell, &mut Cli::command(), "hydride", &mut std::io::stdout());
-    0
+pub fn completions(args: &CompletionsArgs) -> Result<u8> {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "hydride", &mut text);
+    console::print(&text)?;
+    Ok(0)
 }
 
 /// Writes one page for `hydride` and one for each command.

@@ -46,6 +46,22 @@ pub fn replace(out: &Path, files: &Files, mark: &Mark) -> Result<()> {
     remove(&old)
 }
 
+/// Fails, before any work is done, where [`replace()`] would.
+pub fn check_writable(out: &Path, mark: &Mark) -> Result<()> {
+    recover(out)?;
+    check_is_ours(out, mark)?;
+    let aside = sibling(out, "new");
+    remove(&aside)?;
+    // Folders that are missing are made when there is something to put into them.
+    let mut above = aside.parent();
+    while let Some(folder) = above.filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) {
+        above = folder.parent();
+    }
+    let probe = above.unwrap_or(Path::new("")).join(aside.file_name().unwrap_or_default());
+    std::fs::create_dir(&probe).with_context(|| format!("cannot write {}", out.display()))?;
+    remove(&probe)
+}
+
 /// Exchanges two names in one step, where the system has one.
 #[cfg(target_os = "linux")]
 fn exchange(left: &Path, right: &Path) -> bool {

@@ -16,7 +16,7 @@ use crate::cache::Cache;
 use crate::console::Phases;
 use crate::convert;
 use crate::documents::{Documents, isa_name, missing_main_document, parse};
-use crate::trust::{Records, Trust, records_path};
+use crate::trust::{Records, RecordsArgs, Trust};
 
 /// Solver time for one question.
 pub const TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -43,10 +43,11 @@ impl Pipeline {
         documents: &Documents,
         isas: &[Isa],
         lock: Lock,
+        records: &RecordsArgs,
         cache: Option<&Arc<Cache>>,
         phases: &mut Phases,
     ) -> Result<Self> {
-        Self::classify(Self::parse(documents, isas, cache, phases), lock, cache, phases)
+        Self::classify(Self::parse(documents, isas, cache, phases)?, lock, records, cache, phases)
     }
 
     /// The first phase: what the documents of each instruction set say.
@@ -55,7 +56,7 @@ impl Pipeline {
         isas: &[Isa],
         cache: Option<&Arc<Cache>>,
         phases: &mut Phases,
-    ) -> Vec<(Isa, Parsed)> {
+    ) -> Result<Vec<(Isa, Parsed)>> {
         let mut parsed = Vec::new();
         for isa in isas {
             if !documents.documents.iter().any(|document| document.isa == *isa) {
@@ -67,18 +68,19 @@ impl Pipeline {
             }
             let phase = phases.start(&format!("parse {}", isa_name(*isa)), 0);
             let progress = |done, total| phase.set(done, total);
-            let result = parse(*isa, &documents.documents, cache.map(Arc::as_ref), &progress);
+            let result = parse(*isa, &documents.documents, cache.map(Arc::as_ref), &progress)?;
             let what = format!("{} of {} entries modelled", result.instructions.len(), result.ledger.len());
             phases.end(phase, &what);
             parsed.push((*isa, result));
         }
-        parsed
+        Ok(parsed)
     }
 
     /// The other phases.
     pub fn classify(
         parsed: Vec<(Isa, Parsed)>,
         lock: Lock,
+        records: &RecordsArgs,
         cache: Option<&Arc<Cache>>,
         phases: &mut Phases,
     ) -> Result<Self> {
@@ -114,7 +116,7 @@ impl Pipeline {
         );
 
         let phase = phases.start("name", partition.classes.len());
-        let trusts = trusts(&instructions, &analyses, &partition)?;
+        let trusts = trusts(&instructions, &analyses, &partition, records)?;
         let classes = convert::classes(&instructions, &entries, &partition, &trusts);
         let (dialect, lock) = Dialect::build(classes, lock).context("the classes contradict each other")?;
         phases.end(phase, &format!("{} operations", dialect.ops().len()));
@@ -161,11 +163,16 @@ fn all(parsed: &[(Isa, Parsed)]) -> Vec<&Instruction> {
 }
 
 /// How far each instruction can be trusted: what certificates and recorded runs say.
-fn trusts(instructions: &[&Instruction], analyses: &[Analysis], partition: &Partition) -> Result<Vec<Trust>> {
+fn trusts(
+    instructions: &[&Instruction],
+    analyses: &[Analysis],
+    partition: &Partition,
+    chosen: &RecordsArgs,
+) -> Result<Vec<Trust>> {
     let mut records: BTreeMap<Isa, Records> = BTreeMap::new();
     for instruction in instructions {
         if let std::collections::btree_map::Entry::Vacant(slot) = records.entry(instruction.isa) {
-            slot.insert(Records::read(&records_path(instruction.isa))?);
+            slot.insert(chosen.read(instruction.isa)?);
         }
     }
     let refused: Vec<usize> = partition.unknown.iter().map(|(entry, _)| *entry).collect();

@@ -21,7 +21,7 @@ use smt::{Prover, Verdict};
 use crate::classified::{ClassifyArgs, isas};
 use crate::console::Phases;
 use crate::documents::isa_name;
-use crate::outputs::{Files, Mark, replace};
+use crate::outputs::{Files, Mark, check_writable, replace};
 use crate::pipeline::{Pipeline, TIME_LIMIT};
 use crate::usage;
 
@@ -104,6 +104,9 @@ pub fn run(args: &ProveArgs) -> Result<u8> {
         ),
         None => None,
     };
+    if let Some(folder) = &args.export {
+        check_writable(folder, &INDEX)?;
+    }
     let (_, pipeline) = args.classify.run(&isas)?;
     let mut memberships = memberships(&pipeline)?;
     memberships.retain(|membership| wanted.as_ref().is_none_or(|glob| glob.is_match(&membership.op.name)));
@@ -214,11 +217,18 @@ fn tell(memberships: &[Membership<'_>], checked: &[Checked], every_class: bool) 
             counts.add(checked);
         }
     }
-    println!("{:>7} {:>10} {:>6} {:>6} {:>6}  operation", "members", "structural", "smt", "twice", "failed");
+    println!(
+        "{:>7} {:>10} {:>6} {:>6} {:>6} {:>6}  operation",
+        "members", "structural", "smt", "twice", "once", "failed"
+    );
     if every_class {
         classes.iter().for_each(|(class, counts)| counts.print(class));
     }
     total.print(&format!("all {}", classes.len()));
+    println!(
+        "{} of {} memberships are shown by both ways, {} by the first way alone, {} do not hold",
+        total.twice, total.members, total.once, total.failed
+    );
     failures
 }
 
@@ -230,6 +240,8 @@ struct Counts {
     smt: usize,
     /// Shown as bit vectors as well.
     twice: usize,
+    /// Not decided as bit vectors.
+    once: usize,
     failed: usize,
 }
 
@@ -241,12 +253,17 @@ impl Counts {
             (None, Ok(Proof::Smt)) => self.smt += 1,
             (Some(_), _) | (None, Err(_)) => self.failed += 1,
         }
-        self.twice += usize::from(checked.failure().is_none() && checked.direct == Verdict::Equal);
+        if checked.failure().is_none() {
+            match checked.direct {
+                Verdict::Equal => self.twice += 1,
+                Verdict::Unknown(_) | Verdict::Different(_) => self.once += 1,
+            }
+        }
     }
 
     fn print(&self, class: &str) {
-        let Counts { members, structural, smt, twice, failed } = self;
-        println!("{members:>7} {structural:>10} {smt:>6} {twice:>6} {failed:>6}  {class}");
+        let Counts { members, structural, smt, twice, once, failed } = self;
+        println!("{members:>7} {structural:>10} {smt:>6} {twice:>6} {once:>6} {failed:>6}  {class}");
     }
 }
 
@@ -317,4 +334,25 @@ fn export(folder: &Path, memberships: &[Membership<'_>], checked: &[Checked]) ->
     replace(folder, &files, &INDEX)?;
     println!("{count} questions in {}", folder.display());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_membership_is_counted_by_how_often_it_is_shown() {
+        let checked = |direct| Checked { exact: Ok(Proof::Structural), direct, question: None };
+        let mut counts = Counts::default();
+        counts.add(&checked(Verdict::Equal));
+        counts.add(&checked(Verdict::Unknown("a limit".to_owned())));
+        counts.add(&checked(Verdict::Unknown("a limit".to_owned())));
+        assert_eq!((counts.members, counts.twice, counts.once, counts.failed), (3, 1, 2, 0));
+        counts.add(&Checked {
+            exact: Err(Refusal::Unknown("a limit".to_owned())),
+            direct: Verdict::Equal,
+            question: None,
+        });
+        assert_eq!((counts.twice, counts.once, counts.failed), (1, 2, 1));
+    }
 }

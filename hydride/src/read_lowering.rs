@@ -48,7 +48,7 @@ pub fn run(args: &ReadLoweringArgs) -> Result<u8> {
     for isa in isas {
         let name = isa_name(isa);
         let phase = phases.start(&format!("parse {name}"), 0);
-        let parsed = parse(isa, &documents.documents, None, &|done, total| phase.set(done, total));
+        let parsed = parse(isa, &documents.documents, None, &|done, total| phase.set(done, total))?;
         phases.end(phase, &format!("{} instructions", parsed.instructions.len()));
         let phase = phases.start(&format!("read {name}"), 0);
         let all = difftest::lowering::read(isa, &parsed.instructions, &tools, &args.work)?;

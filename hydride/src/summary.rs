@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::console::Phases;
 use crate::documents::{Documents, isa_name};
+use crate::manifest;
 use crate::pipeline::Pipeline;
 use crate::trust::Trust;
 
@@ -28,7 +29,8 @@ struct Summary {
 struct Spec {
     isa: String,
     file: String,
-    version: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
     blake3: String,
     entries: usize,
 }
@@ -80,11 +82,15 @@ pub fn summary(
         .map(|document| {
             let parsed =
                 pipeline.parsed.iter().find(|(isa, _)| *isa == document.isa).map(|(_, parsed)| parsed);
+            let blake3 = blake3::hash(&document.bytes).to_hex().to_string();
+            // Of all documents those of x86 alone say what version they are.
+            let own = parsed.filter(|parsed| document.isa == Isa::X86 && !parsed.version.is_empty());
+            let version = own.map(|parsed| parsed.version.clone());
             Spec {
                 isa: isa_name(document.isa).to_owned(),
                 file: document.name.clone(),
-                version: parsed.map(|parsed| parsed.version.clone()).unwrap_or_default(),
-                blake3: blake3::hash(&document.bytes).to_hex().to_string(),
+                version: version.or_else(|| manifest::version(&blake3)),
+                blake3,
                 entries: parsed.map_or(0, |parsed| parsed.ledger.len()),
             }
         })

@@ -3,15 +3,64 @@
 //! A record belongs to a function's text: when the semantics changes, what was run on the old one counts
 //! no longer. Records of several CPUs stand side by side, so that a machine without a feature loses nothing.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use clap::Args;
 use hydride_ir::Function;
 use parsers::Isa;
 use serde::{Deserialize, Serialize};
 
 use crate::documents::isa_name;
+use crate::usage;
+
+/// Which validation records count.
+#[derive(Args, Clone, Debug, Default)]
+pub struct RecordsArgs {
+    /// Folder with records of validation, ISA.json for each instruction set, instead of the built-in ones.
+    #[arg(long, value_name = "DIR")]
+    records: Option<PathBuf>,
+}
+
+/// The records that were checked in when the program was built.
+const BUILT_IN: &[(Isa, &str)] = &[
+    (Isa::X86, include_str!("../../specs/validation/x86.json")),
+    (Isa::Arm, include_str!("../../specs/validation/arm.json")),
+    (Isa::Hvx, include_str!("../../specs/validation/hvx.json")),
+];
+
+impl RecordsArgs {
+    /// The text of the records of an instruction set; empty where there are none.
+    pub fn text(&self, isa: Isa) -> Result<Cow<'static, str>> {
+        let Some(folder) = &self.records else {
+            let built_in = BUILT_IN.iter().find(|(known, _)| *known == isa);
+            return Ok(Cow::Borrowed(built_in.map_or("", |(_, text)| text)));
+        };
+        if !folder.is_dir() {
+            return Err(usage(format!("--records {}: this is not a folder", folder.display())));
+        }
+        let path = folder.join(format!("{}.json", isa_name(isa)));
+        match std::fs::read_to_string(&path) {
+            Ok(text) => Ok(Cow::Owned(text)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Cow::Borrowed("")),
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+        }
+    }
+
+    /// The records of an instruction set.
+    pub fn read(&self, isa: Isa) -> Result<Records> {
+        let text = self.text(isa)?;
+        if text.is_empty() {
+            return Ok(Records::default());
+        }
+        serde_json::from_str(&text).with_context(|| match &self.records {
+            Some(folder) => format!("cannot read {}.json in {}", isa_name(isa), folder.display()),
+            None => format!("the built-in records of {} cannot be read", isa_name(isa)),
+        })
+    }
+}
 
 /// The validation records of one instruction set.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -123,7 +172,7 @@ fn hash(function: &Function) -> String {
     blake3::hash(function.to_string().as_bytes()).to_hex()[..16].to_string()
 }
 
-/// Where the records of an instruction set are kept, seen from the project's folder.
+/// Where `validate` collects the records of an instruction set, seen from the project's folder.
 pub fn records_path(isa: Isa) -> PathBuf {
     PathBuf::from(format!("specs/validation/{}.json", isa_name(isa)))
 }
@@ -140,5 +189,18 @@ pub fn cpu_model() -> String {
     match (field("cpu family"), field("model\t")) {
         (Some(family), Some(number)) => format!("{model} (family {family}, model {number})"),
         _ => model,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checked_in_records_are_legal() {
+        for (isa, _) in BUILT_IN {
+            let records = RecordsArgs::default().read(*isa).expect("they can be read");
+            assert!(!records.runs.is_empty(), "{isa:?}");
+        }
     }
 }

@@ -56,7 +56,7 @@ pub fn run(args: &ValidateArgs) -> Result<u8> {
     let mut phases = Phases::default();
     let documents = read(args.specs.specs.as_deref(), &[isa])?;
     let phase = phases.start("parse", 0);
-    let parsed = parse(isa, &documents.documents, None, &|done, total| phase.set(done, total));
+    let parsed = parse(isa, &documents.documents, None, &|done, total| phase.set(done, total))?;
     phases.end(phase, &format!("{} instructions", parsed.instructions.len()));
     let chosen: Vec<&Instruction> = parsed
         .instructions

@@ -25,6 +25,8 @@ pub enum Severity {
     Warning,
     /// The entry, or the document from here on, could not be used.
     Error,
+    /// The document is not well-formed here, or is cut off: what was read of it may be a part.
+    Fatal,
 }
 
 /// A finding about a document.
@@ -38,6 +40,18 @@ pub struct Diagnostic {
     pub span: Span,
     /// What, in one sentence.
     pub message: String,
+}
+
+impl Diagnostic {
+    /// Whether the document could not be read as a whole because of this: it is not well-formed, or wrong outside
+    /// of any entry.
+    pub fn breaks_the_document(&self) -> bool {
+        match self.severity {
+            Severity::Fatal => true,
+            Severity::Error => self.entry.is_none(),
+            Severity::Warning => false,
+        }
+    }
 }
 
 /// What became of an entry.

@@ -33,6 +33,9 @@ pub enum Isa {
     Hvx,
 }
 
+/// What may stand before a document in UTF-8; it is skipped.
+pub(crate) const BYTE_ORDER_MARK: &str = "\u{feff}";
+
 /// A document of a set: what diagnostics call it, and its contents.
 #[derive(Clone, Copy, Debug)]
 pub struct Document<'a> {

@@ -5,6 +5,7 @@ use hydride_ir::{Bits, Function};
 use interp::{Bv, EvalError, Machine, Program};
 use parsers::{Argument, Immediate, Kind, UndefinedBits};
 
+use crate::lanes::WIDTHS;
 use crate::meaning::{Operand, Shape, Witness};
 
 /// Examples tried before the solver is asked.
@@ -64,8 +65,9 @@ impl<'a> Evaluator<'a> {
             .min_by_key(|args| weight(args))
     }
 
-    /// Arguments that tell the functions apart, with as few bits set as this finds: immediates take the least
-    /// value that does, then ever smaller pieces of the other arguments become zero.
+    /// Arguments that tell the functions apart, made small: immediates take the least value that does, ever smaller
+    /// pieces of the other arguments become zero, what is left moves to the lowest lane that does, and each bit of it
+    /// to the lowest place.
     pub(crate) fn minimal(&self, mut args: Vec<Bits>) -> Vec<Bits> {
         let (mut old, mut new) = (Machine::new(), Machine::new());
         let mut keep = |args: &[Bits]| self.differs_in(args, &mut old, &mut new);
@@ -89,8 +91,45 @@ impl<'a> Evaluator<'a> {
                     args[position] = former;
                 }
             }
+            if pass == 0 {
+                self.move_to_low_lanes(&mut args, &mut keep);
+                for (position, (_, range)) in self.shape.args.iter().enumerate() {
+                    if range.is_none() {
+                        lower_bits(&mut args, position, &mut keep);
+                    }
+                }
+            }
         }
         args
+    }
+
+    /// Moves all arguments by as many lanes as `keep` allows. How wide lanes are is tried; a mask moves by as many of
+    /// its bits.
+    fn move_to_low_lanes(&self, args: &mut [Bits], keep: &mut impl FnMut(&[Bits]) -> bool) {
+        let result = self.shape.results.first().copied().unwrap_or(0);
+        for lane in WIDTHS.iter().rev().filter(|lane| result.is_multiple_of(**lane)) {
+            let lanes = result / lane;
+            // Bits of a lane of each argument that has so many lanes.
+            let steps: Vec<Option<u32>> = (self.shape.args.iter())
+                .map(|(width, range)| {
+                    (range.is_none() && lanes > 0 && width.is_multiple_of(lanes)).then_some(width / lanes)
+                })
+                .collect();
+            let free = (args.iter().zip(&steps))
+                .filter_map(|(arg, step)| Some(lowest_bit(arg)? / (*step)?))
+                .min()
+                .unwrap_or(0);
+            let moved = |by: u32| -> Vec<Bits> {
+                let one = |(arg, step): (&Bits, &Option<u32>)| match step {
+                    Some(step) => shifted_down(arg, by * step),
+                    None => arg.clone(),
+                };
+                args.iter().zip(&steps).map(one).collect()
+            };
+            if let Some(lower) = (1..=free).rev().map(moved).find(|lower| keep(lower)) {
+                args.clone_from_slice(&lower);
+            }
+        }
     }
 
     /// What both functions give for arguments.
@@ -129,6 +168,42 @@ fn clear_pieces(args: &mut [Bits], position: usize, keep: &mut impl FnMut(&[Bits
         piece /= 2;
     }
 }
+
+/// The position of the lowest bit that is set.
+fn lowest_bit(value: &Bits) -> Option<u32> {
+    (0..value.width()).find(|bit| value.bit(*bit))
+}
+
+/// A value without its lowest bits.
+fn shifted_down(value: &Bits, by: u32) -> Bits {
+    let mut moved = Bv::zero(value.width());
+    moved.insert(0, &Bv::from(value).extract(by, value.width() - by));
+    Bits::from(&moved)
+}
+
+/// Moves each bit of one argument, the lowest first, to the lowest place at which `keep` holds.
+fn lower_bits(args: &mut [Bits], position: usize, keep: &mut impl FnMut(&[Bits]) -> bool) {
+    let set: Vec<u32> = (0..args[position].width()).filter(|bit| args[position].bit(*bit)).collect();
+    if set.len() > MAX_MOVED_BITS {
+        return;
+    }
+    for bit in set {
+        let former = args[position].clone();
+        for place in (0..bit).filter(|place| !former.bit(*place)) {
+            let mut value = Bv::from(&former);
+            value.insert(bit, &Bv::zero(1));
+            value.insert(place, &Bv::ones(1));
+            args[position] = Bits::from(&value);
+            if keep(args) {
+                break;
+            }
+            args[position].clone_from(&former);
+        }
+    }
+}
+
+/// Bits of an argument beyond which they stay where they are.
+const MAX_MOVED_BITS: usize = 16;
 
 /// An immediate's value as an argument.
 fn immediate(width: u32, value: i64) -> Bits {

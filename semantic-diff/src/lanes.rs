@@ -6,7 +6,7 @@ use interp::Bv;
 use crate::report::Value;
 
 /// The widths that lanes are shown at.
-const WIDTHS: [u32; 4] = [8, 16, 32, 64];
+pub(crate) const WIDTHS: [u32; 4] = [8, 16, 32, 64];
 
 /// The lanes of a value that satisfy a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -109,6 +109,9 @@ struct GenerateIr {
     /// Prove everything again
     #[arg(long)]
     no_cache: bool,
+    /// File that keeps the operations' names, read and written; else the built-in names
+    #[arg(long, value_name = "FILE")]
+    lock: Option<PathBuf>,
 }
 
 impl Selection {
@@ -146,6 +149,7 @@ fn perform(task: Task) -> Result<i32> {
             arguments.extend(["--out".to_owned(), text(&options.out)]);
             arguments.extend(options.check.then(|| "--check".to_owned()));
             arguments.extend(options.no_cache.then(|| "--no-cache".to_owned()));
+            arguments.extend(options.lock.iter().flat_map(|lock| ["--lock".to_owned(), text(lock)]));
             hydride::start(&hydride::build()?, &arguments)
         }
         Task::DiffIr { old, new, flags } => {
@@ -192,6 +196,7 @@ fn perform(task: Task) -> Result<i32> {
 }
 
 fn main() -> ExitCode {
+    process::end_when_output_fails();
     match perform(Cli::parse().task) {
         Ok(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
         Err(error) => {

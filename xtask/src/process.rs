@@ -1,9 +1,27 @@
 //! Starting other programs, with errors that name them.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+
+/// Makes this process end in order where its output cannot be written, on which the printing macros panic: without a
+/// word when whoever reads it has read enough, else with a message and code 3.
+pub fn end_when_output_fails() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let message = panic.payload_as_str().unwrap_or_default();
+        match message.strip_prefix("failed printing to ") {
+            Some(failure) if failure.contains("Broken pipe") => std::process::exit(0),
+            Some(failure) => {
+                let _ = writeln!(std::io::stderr(), "error: cannot write to {failure}");
+                std::process::exit(3)
+            }
+            None => report(panic),
+        }
+    }));
+}
 
 /// Runs a program to its end; an exit code other than 0 is an error.
 pub fn run(command: &mut Command) -> Result<()> {

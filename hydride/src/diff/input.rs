@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use autoir::Lock;
-use parsers::{Diagnostic, Isa, Outline, Parsed, Severity};
+use hydride_ir::Function;
+use parsers::{Isa, Outline, Parsed, Status};
 use semantic_diff::{Entry, Operation, Semantics, Side, SideSummary};
 use smt::Key;
 
@@ -15,7 +16,7 @@ use super::kinds;
 use super::output::{self, Listed};
 use super::sources::Source;
 use crate::Failure;
-use crate::console::{self, Phases};
+use crate::console::Phases;
 use crate::documents::{self, Document, Documents};
 use crate::pipeline::Pipeline;
 use crate::reuse;
@@ -30,8 +31,6 @@ pub struct Input {
 enum Contents {
     Documents {
         documents: Documents,
-        /// For each of them where it was read.
-        paths: Vec<PathBuf>,
     },
     Output {
         folder: PathBuf,
@@ -67,15 +66,21 @@ pub fn read(path: &Path, isas: &[Isa]) -> Result<Input> {
         |kind: &str, contents| Input { name: path.display().to_string(), kind: kind.to_owned(), contents };
     if !path.is_dir() {
         let found = kinds::read(path, isas)?;
-        return Ok(made(found.kind, Contents::Documents { documents: found.documents, paths: found.paths }));
+        return Ok(made(found.kind, Contents::Documents { documents: found.documents }));
     }
     if output::is_output(path) {
         let files = output::read(path, isas)?;
         return Ok(made("generated output", Contents::Output { folder: path.to_path_buf(), files }));
     }
     let documents = documents::read(Some(path), isas)?;
-    let paths = documents.documents.iter().map(|document| path.join(&document.name)).collect();
-    Ok(made("folder of documents", Contents::Documents { documents, paths }))
+    Ok(made("folder of documents", Contents::Documents { documents }))
+}
+
+/// The documents that are read when none are named, as an input.
+pub fn standard(isas: &[Isa]) -> Result<Input> {
+    let documents = documents::read(None, isas)?;
+    let name = documents.folder.display().to_string();
+    Ok(Input { name, kind: "folder of documents".to_owned(), contents: Contents::Documents { documents } })
 }
 
 /// One source of an instruction set as an input.
@@ -103,10 +108,54 @@ impl Input {
         SideSummary { name: self.name.clone(), kind: self.kind.clone(), ..SideSummary::default() }
     }
 
+    /// What was read, for messages.
+    pub fn told(&self) -> String {
+        match &self.contents {
+            Contents::Documents { documents } => documents.told(),
+            Contents::Output { .. } | Contents::Source { .. } => format!("{} ({})", self.name, self.kind),
+        }
+    }
+
+    /// The flags by which `hydride eval` reads the same.
+    pub fn flags(&self) -> Vec<String> {
+        let specs = |path: String| vec!["--specs".to_owned(), path];
+        match &self.contents {
+            Contents::Documents { .. } | Contents::Output { .. } => specs(self.name.clone()),
+            Contents::Source { documents, source } => {
+                let mut flags = specs(documents.folder.display().to_string());
+                flags.extend(["--source".to_owned(), source.name.to_owned()]);
+                flags
+            }
+        }
+    }
+
+    /// The function of an instruction, or why there is none; nothing where there is no such entry.
+    pub fn function(&self, isa: Isa, id: &str) -> Result<Option<Result<Function, String>>> {
+        let parsed = match &self.contents {
+            Contents::Output { folder, files } => {
+                let mut listed = output::listed(files, &[isa], folder)?.into_iter();
+                return Ok(listed.find(|entry| entry.id == id).map(|entry| entry.semantics));
+            }
+            Contents::Documents { documents } => {
+                documents::parse(isa, &documents.documents, None, &|_, _| {})?
+            }
+            Contents::Source { documents, source } => source.parse(documents)?,
+        };
+        if let Some(found) = parsed.instructions.into_iter().find(|instruction| instruction.id == id) {
+            return Ok(Some(Ok(found.function)));
+        }
+        let entry = parsed.ledger.into_iter().find(|entry| entry.id == id);
+        Ok(entry.map(|entry| match entry.status {
+            Status::Excluded { reason, .. } => Err(reason),
+            Status::Failed { reason, message } => Err(format!("{reason}: {message}")),
+            Status::Modelled => Err("it has no function".to_owned()),
+        }))
+    }
+
     /// The instruction sets that it is about.
     pub fn isas(&self, isas: &[Isa]) -> BTreeSet<Isa> {
         match &self.contents {
-            Contents::Documents { documents, .. } => {
+            Contents::Documents { documents } => {
                 documents.documents.iter().map(|document| document.isa).collect()
             }
             Contents::Output { files, .. } => output::isas(files, isas),
@@ -117,7 +166,7 @@ impl Input {
     /// Whether both hold the same documents, or the same outputs, byte for byte.
     pub fn has_contents_of(&self, other: &Input) -> bool {
         match (&self.contents, &other.contents) {
-            (Contents::Documents { documents: one, .. }, Contents::Documents { documents: other, .. }) => {
+            (Contents::Documents { documents: one }, Contents::Documents { documents: other }) => {
                 let contents = |documents: &Documents| -> Vec<(Isa, blake3::Hash)> {
                     let hash = |document: &Document| (document.isa, blake3::hash(&document.bytes));
                     documents.documents.iter().map(hash).collect()
@@ -132,7 +181,7 @@ impl Input {
     /// A hash of all that it says.
     pub fn digest(&self) -> Key {
         match &self.contents {
-            Contents::Documents { documents, .. } => reuse::key(documents, &self.kind, &[]),
+            Contents::Documents { documents } => reuse::key(documents, &self.kind, &[]),
             Contents::Output { files, .. } => {
                 let parts = files.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
                 reuse::digest(std::iter::once(self.kind.as_bytes()).chain(parts))
@@ -146,9 +195,9 @@ impl Input {
     pub fn load(self, isas: &[Isa], lock: &mut Lock, keeper: &Keeper, phases: &mut Phases) -> Result<Loaded> {
         let mut loaded = Loaded { summary: self.summary(), ..Loaded::default() };
         match self.contents {
-            Contents::Documents { documents, paths } => {
-                let parsed = Pipeline::parse(&documents, isas, keeper.cache(), phases);
-                require_whole(&self.name, &parsed, &documents, &paths)?;
+            Contents::Documents { documents } => {
+                let parsed = Pipeline::parse(&documents, isas, keeper.cache(), phases)?;
+                require_entries(&self.name, &parsed)?;
                 for (isa, _) in &parsed {
                     let outlines = documents::outline(*isa, &documents.documents);
                     let by_id = outlines.into_iter().map(|outline| (outline.id.clone(), outline)).collect();
@@ -167,12 +216,7 @@ impl Input {
             }
             Contents::Source { documents, source } => {
                 let parsed = vec![(source.isa, source.parse(&documents)?)];
-                let paths: Vec<PathBuf> = documents
-                    .documents
-                    .iter()
-                    .map(|document| documents.folder.join(&document.name))
-                    .collect();
-                require_whole(&self.name, &parsed, &documents, &paths)?;
+                require_entries(&self.name, &parsed)?;
                 loaded.parsed = parsed;
             }
         }
@@ -184,38 +228,8 @@ fn empty(name: &str) -> anyhow::Error {
     Failure { code: 3, message: format!("{name} holds no entries") }.into()
 }
 
-/// Refuses documents that cannot be read as a whole, and tells where.
-fn require_whole(
-    name: &str,
-    parsed: &[(Isa, Parsed)],
-    documents: &Documents,
-    paths: &[PathBuf],
-) -> Result<()> {
-    let whole = |found: &&Diagnostic| found.entry.is_none() && found.severity == Severity::Error;
-    let mut broken: Vec<Diagnostic> =
-        parsed.iter().flat_map(|(_, parsed)| &parsed.diagnostics).filter(whole).cloned().collect();
-    if !broken.is_empty() {
-        // Documents are told by the names that the user knows.
-        let path_of: BTreeMap<&str, String> = (documents.documents.iter().map(|found| found.name.as_str()))
-            .zip(paths.iter().map(|path| path.display().to_string()))
-            .collect();
-        for found in &mut broken {
-            if let Some(path) = path_of.get(found.span.file.as_str()) {
-                found.span.file.clone_from(path);
-            }
-        }
-        let shown: Vec<Document> = (documents.documents.iter().zip(paths))
-            .filter(|(_, path)| broken.iter().any(|found| Path::new(&found.span.file) == path.as_path()))
-            .map(|(document, path)| Document {
-                isa: document.isa,
-                name: path.display().to_string(),
-                bytes: document.bytes.clone(),
-            })
-            .collect();
-        console::report(&broken, &shown);
-        let message = format!("{name} cannot be read as a whole: nothing was compared");
-        return Err(Failure { code: 3, message }.into());
-    }
+/// Refuses documents that hold no entries.
+fn require_entries(name: &str, parsed: &[(Isa, Parsed)]) -> Result<()> {
     match parsed.iter().any(|(_, parsed)| parsed.ledger.is_empty()) || parsed.is_empty() {
         true => Err(empty(name)),
         false => Ok(()),

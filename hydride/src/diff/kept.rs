@@ -15,9 +15,10 @@ use smt::Key;
 use super::input::{Input, Loaded};
 use crate::cache::{Cache, CacheArgs};
 use crate::console::Phases;
-use crate::documents::Documents;
+use crate::documents::{Documents, read_options};
 use crate::pipeline::Pipeline;
 use crate::reuse;
+use crate::trust::RecordsArgs;
 
 /// The cache, and what every answer depends on beside the inputs.
 pub struct Keeper {
@@ -39,7 +40,7 @@ struct Classified {
 
 impl Keeper {
     pub fn new(args: &CacheArgs, isas: &[Isa]) -> Self {
-        let options = format!("{isas:?} {:?}", crate::documents::hvx_options());
+        let options = format!("{isas:?} {}", read_options());
         Self { cache: args.open(), options, errata: reuse::errata(isas) }
     }
 
@@ -104,7 +105,11 @@ impl Keeper {
             loaded.parsed = parsed;
             return Ok(());
         }
-        let pipeline = Pipeline::classify(parsed, std::mem::take(lock), self.cache.as_ref(), phases)?;
+        let pipeline = {
+            // How far an instruction is trusted is no part of a comparison.
+            let (names, records) = (std::mem::take(lock), RecordsArgs::default());
+            Pipeline::classify(parsed, names, &records, self.cache.as_ref(), phases)?
+        };
         *lock = pipeline.lock;
         let operations: Vec<Operation> = pipeline.dialect.ops().iter().map(operation).collect();
         loaded.undecided = !pipeline.partition.unknown.is_empty();

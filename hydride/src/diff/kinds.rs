@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use parsers::Isa;
 
-use crate::documents::{ARM_NEWER, ARM_PAGE, Document, Documents, isa_name};
+use crate::documents::{ARM_NEWER, ARM_PAGE, Document, Documents, isa_name, read_file};
 use crate::usage;
 
 /// Bytes of a document from which its kind is told; a page begins with much that is no intrinsic.
@@ -77,19 +77,19 @@ pub struct Found {
     pub kind: &'static str,
     /// The document first.
     pub documents: Documents,
-    /// For each of them where it was read.
-    pub paths: Vec<PathBuf>,
 }
 
 /// Reads a document given as a file.
 pub fn read(path: &Path, isas: &[Isa]) -> Result<Found> {
     let name = path.display();
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+    let bytes = read_file(path)?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
         bail!("{name}:1:1: the document is empty");
     }
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
-    let Some(kind) = KINDS.iter().find(|kind| (kind.is)(&head)) else {
+    // Behind a byte-order mark.
+    let head = head.trim_start_matches('\u{feff}');
+    let Some(kind) = KINDS.iter().find(|kind| (kind.is)(head)) else {
         bail!(
             "{name}:1:1: this is no document that is known: x86 XML, Arm JSON or page, HVX manual or semantics"
         )
@@ -98,21 +98,22 @@ pub fn read(path: &Path, isas: &[Isa]) -> Result<Found> {
         return Err(usage(format!("{name} is a document of {}, which --isa leaves out", isa_name(kind.isa))));
     }
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let document =
-        |name: &str, bytes| Document { isa: kind.isa, name: format!("{}/{name}", isa_name(kind.isa)), bytes };
+    let document = |name: &str, path: &Path, bytes| Document {
+        isa: kind.isa,
+        name: format!("{}/{name}", isa_name(kind.isa)),
+        path: path.to_path_buf(),
+        bytes,
+    };
     let own = file_name(path);
-    let mut found = vec![document(kind.file.unwrap_or(&own), bytes)];
-    let mut paths = vec![path.to_path_buf()];
+    let mut found = vec![document(kind.file.unwrap_or(&own), path, bytes)];
     for file in sorted_files(folder)? {
         let own = file_name(&file);
         if own != file_name(path) && kind.companions.iter().any(|ending| own.ends_with(ending)) {
-            let bytes = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-            found.push(document(&own, bytes));
-            paths.push(file);
+            found.push(document(&own, &file, read_file(&file)?));
         }
     }
     let documents = Documents { folder: folder.to_path_buf(), because: "as asked", documents: found };
-    Ok(Found { kind: kind.name, documents, paths })
+    Ok(Found { kind: kind.name, documents })
 }
 
 fn file_name(path: &Path) -> String {

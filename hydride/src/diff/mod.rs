@@ -11,18 +11,17 @@ mod output;
 mod present;
 mod sources;
 
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use parsers::Isa;
 use semantic_diff::{Options, Report, differences, operations};
 
 use crate::cache::CacheArgs;
-use crate::console::Phases;
+use crate::console::{self, Phases};
 use crate::documents::{isa_name, isa_of_name};
-use crate::generate::read_lock;
+use crate::names::NamesArgs;
 use crate::pipeline::TIME_LIMIT;
 use crate::usage;
 use input::{Input, Loaded};
@@ -57,9 +56,8 @@ pub struct DiffArgs {
     /// Ask the CPU, or the emulator, which side of each changed meaning it agrees with.
     #[arg(long)]
     against_hardware: bool,
-    /// File that keeps the operations' names; it is read, not written.
-    #[arg(long, value_name = "FILE", default_value = "autollvm.lock")]
-    lock: PathBuf,
+    #[command(flatten)]
+    names: NamesArgs,
     #[command(flatten)]
     cache: CacheArgs,
     /// Folder for the compiled harness of --against-hardware.
@@ -98,9 +96,10 @@ pub fn run(args: &DiffArgs) -> Result<u8> {
             sources::read(isa, args.sources.as_deref().unwrap_or_default(), args.specs.as_deref())?
         }
     };
+    let commands = inputs.each_ref().map(command);
     let report = report(args, inputs, &isas)?;
     let report = if args.breaking_only { report.breaking() } else { report };
-    print(&report, args.format)?;
+    print(&report, &commands, args.format)?;
     Ok(u8::from(!report.is_empty()))
 }
 
@@ -125,7 +124,7 @@ fn report(args: &DiffArgs, [old, new]: [Input; 2], isas: &[Isa]) -> Result<Repor
             new.name()
         )));
     }
-    let mut lock = read_lock(&args.lock)?;
+    let mut lock = args.names.read()?;
     let keeper = Keeper::new(&args.cache, isas);
     let question = keeper.question(&old, &new, &lock);
     if let Some(mut kept) = keeper.report(&question)
@@ -172,16 +171,41 @@ fn compared(old: &Loaded, new: &Loaded, phases: &mut Phases) -> Report {
     report
 }
 
-fn print(report: &Report, format: Format) -> Result<()> {
+/// One side as `hydride eval` reads it: folder of documents, document, output, or one source of the documents; the
+/// documents that are read when none are named.
+pub fn side(isa: Isa, specs: Option<&Path>, source: Option<&str>) -> Result<Input> {
+    match (source, specs) {
+        (Some(source), _) => sources::read_one(isa, source, specs),
+        (None, Some(path)) => input::read(path, &[isa]),
+        (None, None) => input::standard(&[isa]),
+    }
+}
+
+/// The beginning of the command line that evaluates an instruction of a side, read as in this run.
+fn command(side: &Input) -> String {
+    let mut words = vec!["hydride".to_owned()];
+    words.extend(crate::errata::flags());
+    words.extend(crate::documents::flags());
+    words.push("eval".to_owned());
+    words.extend(side.flags());
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-+=./:,@%".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+fn print(report: &Report, commands: &[String; 2], format: Format) -> Result<()> {
     let text = match format {
         Format::Json => serde_json::to_string_pretty(report)? + "\n",
-        Format::Text => blocks::text(&present::blocks(report)),
-        Format::Markdown => blocks::markdown(&present::blocks(report)),
-        Format::Html => blocks::html(&present::blocks(report)),
+        Format::Text => blocks::text(&present::blocks(report, commands)),
+        Format::Markdown => blocks::markdown(&present::blocks(report, commands)),
+        Format::Html => blocks::html(&present::blocks(report, commands)),
     };
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        // Whoever reads has seen enough.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("cannot write the report"),
-    }
+    console::print(text.as_bytes())
 }

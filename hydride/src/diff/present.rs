@@ -10,8 +10,9 @@ use semantic_diff::{
 use super::blocks::Block;
 use crate::documents::isa_name;
 
-/// The blocks of a report.
-pub fn blocks(report: &Report) -> Vec<Block> {
+/// The blocks of a report; `commands` are the beginnings of the command lines that evaluate an instruction of the old
+/// and of the new side.
+pub fn blocks(report: &Report, commands: &[String; 2]) -> Vec<Block> {
     let mut blocks = vec![
         Block::Heading(1, "Differences in meaning".into()),
         Block::Paragraph(format!("Old: {}.", side(&report.old))),
@@ -22,7 +23,7 @@ pub fn blocks(report: &Report) -> Vec<Block> {
         return blocks;
     }
     numbers(report, &mut blocks);
-    different(report, &mut blocks);
+    different(report, commands, &mut blocks);
     unsettled(report, &mut blocks);
     modelling(report, &mut blocks);
     same(report, &mut blocks);
@@ -110,18 +111,19 @@ fn with(report: &Report, outcome: &str) -> Vec<Change> {
     report.changes.iter().filter(|change| change.outcome.name() == outcome).cloned().collect()
 }
 
-/// Characters beyond which a command line is of no use to a reader.
-const MAX_COMMAND: usize = 200;
+/// Characters of arguments beyond which a command line is of no use to a reader.
+const MAX_ARGUMENTS: usize = 200;
 
-fn different(report: &Report, blocks: &mut Vec<Block>) {
+fn different(report: &Report, commands: &[String; 2], blocks: &mut Vec<Block>) {
     let changes = with(report, "different");
     if changes.is_empty() {
         return;
     }
     blocks.push(Block::Heading(2, "Different meaning".into()));
     blocks.push(Block::Paragraph(
-        "Each with a smallest counterexample that both sides were evaluated on. Lanes are counted from the least \
-         significant; lanes of arguments that are not shown are 0."
+        "Each with a counterexample, made small, that both sides were evaluated on. Lanes are counted from the least \
+         significant; lanes of arguments that are not shown are 0. The first command gives the old side's results, \
+         the second one the new side's."
             .into(),
     ));
     for change in changes {
@@ -132,11 +134,13 @@ fn different(report: &Report, blocks: &mut Vec<Block>) {
             lines.push("the bits that are left undefined differ, too".to_owned());
         }
         let args: Vec<String> = counterexample.args.iter().map(argument).collect();
-        let command =
-            format!("hydride eval --isa {} --id {} {}", isa_name(change.isa), change.id, args.join(" "));
+        let args = args.join(" ");
         // Longer ones are in the serialized form.
-        if command.len() <= MAX_COMMAND {
-            lines.push(command);
+        if args.len() <= MAX_ARGUMENTS {
+            let ids = [change.old_id.as_ref().unwrap_or(&change.id), &change.id];
+            for (command, id) in commands.iter().zip(ids) {
+                lines.push(format!("{command} --isa {} --id {id} {args}", isa_name(change.isa)));
+            }
         }
         blocks.push(Block::Listing(lines));
     }

@@ -14,7 +14,7 @@ use crate::{Failure, usage};
 pub struct Source {
     pub isa: Isa,
     /// Its name on the command line.
-    name: &'static str,
+    pub name: &'static str,
     /// What it is.
     pub words: &'static str,
     reading: Reading,
@@ -49,6 +49,23 @@ const SOURCES: &[Source] = &[
     Source { isa: Isa::Arm, name: "page", words: "older page with its operations", reading: Reading::Page },
 ];
 
+/// The source of that name.
+fn find(isa: Isa, name: &str) -> Result<&'static Source> {
+    let own = SOURCES.iter().filter(|source| source.isa == isa);
+    let found = own.clone().find(|source| source.name == name);
+    found.ok_or_else(|| {
+        let known: Vec<&str> = own.map(|source| source.name).collect();
+        let known = if known.is_empty() { "one alone".to_owned() } else { known.join(", ") };
+        usage(format!("{} has no source {name}: it has {known}", isa_name(isa)))
+    })
+}
+
+/// One source of an instruction set as an input.
+pub fn read_one(isa: Isa, name: &str, specs: Option<&Path>) -> Result<Input> {
+    let source = find(isa, name)?;
+    Ok(input::source(&Arc::new(documents::read(specs, &[isa])?), source))
+}
+
 /// Two sources of an instruction set as inputs: those named, else its first two.
 pub fn read(isa: Isa, names: &[String], specs: Option<&Path>) -> Result<[Input; 2]> {
     let own: Vec<&'static Source> = SOURCES.iter().filter(|source| source.isa == isa).collect();
@@ -59,13 +76,9 @@ pub fn read(isa: Isa, names: &[String], specs: Option<&Path>) -> Result<[Input; 
         )));
     }
     let known = || own.iter().map(|source| source.name).collect::<Vec<_>>().join(", ");
-    let find = |name: &str| {
-        let found = own.iter().copied().find(|source| source.name == name);
-        found.ok_or_else(|| usage(format!("{} has no source {name}: it has {}", isa_name(isa), known())))
-    };
     let chosen = match names {
         [] => [own[0], own[1]],
-        [old, new] => [find(old)?, find(new)?],
+        [old, new] => [find(isa, old)?, find(isa, new)?],
         _ => return Err(usage(format!("--sources takes two names: of {}", known()))),
     };
     let documents = Arc::new(documents::read(specs, &[isa])?);
@@ -78,7 +91,7 @@ impl Source {
         let own: Vec<&Document> = documents.documents.iter().collect();
         let options = arm::Options { errata: crate::errata::of(Isa::Arm), ..arm::Options::default() };
         let hvx = documents::hvx_options();
-        Ok(match self.reading {
+        let parsed = match self.reading {
             Reading::Manual => hexagon::parse_manual(&documents::hexagon(&own), &hvx),
             Reading::Semantics => hexagon::parse_idef(&documents::hexagon(&own), &hvx),
             Reading::Asl => arm::parse(&documents::arm(&own), &options),
@@ -94,6 +107,8 @@ impl Source {
                 let alone = arm::Documents { intrinsics: None, operations: None, instructions: None, ..own };
                 arm::parse(&alone, &options)
             }
-        })
+        };
+        documents::require_whole(&parsed.diagnostics, &own)?;
+        Ok(parsed)
     }
 }

@@ -145,7 +145,7 @@ pub fn run(args: &SearchArgs) -> Result<u8> {
     let mut phases = Phases::default();
     let documents = read(args.specs.specs.as_deref(), &[isa])?;
     let phase = phases.start("parse", 0);
-    let parsed = parse(isa, &documents.documents, None, &|done, total| phase.set(done, total));
+    let parsed = parse(isa, &documents.documents, None, &|done, total| phase.set(done, total))?;
     phases.end(phase, &format!("{} instructions", parsed.instructions.len()));
     targets::check(&args.extensions, &parsed.instructions)?;
     let task = task(args, path, &file, &text, target, &parsed.instructions, &costs)?;

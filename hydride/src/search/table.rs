@@ -34,7 +34,7 @@ pub fn run(args: &SearchArgs, folder: &Path) -> Result<u8> {
         if let std::collections::btree_map::Entry::Vacant(slot) = parsed.entry(isa) {
             let documents = read(args.specs.specs.as_deref(), &[isa])?;
             let phase = phases.start(&format!("parse {}", target.isa), 0);
-            let result = parse(isa, &documents.documents, None, &|done, total| phase.set(done, total));
+            let result = parse(isa, &documents.documents, None, &|done, total| phase.set(done, total))?;
             phases.end(phase, &format!("{} instructions", result.instructions.len()));
             slot.insert(result);
         }

@@ -126,6 +126,14 @@ fn an_entry_without_a_name_is_counted() {
     assert_place(&run, &line, (START, 1));
 }
 
+/// Requires that a document that is not whole is refused, with a place, before anything is written.
+#[track_caller]
+fn assert_refused(folder: &Path, says: &[&str]) {
+    let run = generate_with(folder, &[]).exits(3).complains(says);
+    run.complains(&["cannot be read as a whole", "--accept-partial"]);
+    assert!(!folder.join("out").exists(), "something was written");
+}
+
 #[test]
 fn malformed_xml_costs_its_entry_alone() {
     for (bad, what) in [
@@ -138,7 +146,8 @@ fn malformed_xml_costs_its_entry_alone() {
         let folder = scratch();
         let entries = [good_entry("_mm_before"), bad, good_entry("_mm_after")];
         specs_with(folder.path(), document(&entries));
-        let run = generate_with(folder.path(), &["-v"]).exits(0);
+        assert_refused(folder.path(), &["_mm_bad", "x86/own.xml:"]);
+        let run = generate_with(folder.path(), &["-v", "--accept-partial"]).exits(0);
         let out = folder.path().join("out");
         assert_eq!(ledger_line(&out, "_mm_before")["status"], "modelled", "{what}");
         assert_eq!(ledger_line(&out, "_mm_after")["status"], "modelled", "{what}");
@@ -157,7 +166,8 @@ fn a_truncated_document_keeps_what_is_whole() {
     for cut in [second + 40, second + 200, middle - 60] {
         let folder = scratch();
         specs_with(folder.path(), &text[..cut]);
-        let run = generate_with(folder.path(), &["-v"]).exits(0);
+        assert_refused(folder.path(), &["_mm_bad", "x86/own.xml:"]);
+        let run = generate_with(folder.path(), &["-v", "--accept-partial"]).exits(0);
         let out = folder.path().join("out");
         assert_eq!(ledger_line(&out, "_mm_before")["status"], "modelled");
         assert_eq!(ledger(&out).len(), 2, "cut at {cut}");
@@ -175,7 +185,8 @@ fn truncated_anywhere_there_is_an_answer() {
         specs_with(folder.path(), &text[..cut]);
         let run = generate_with(folder.path(), &[]);
         assert!(!run.stderr.contains("panicked"), "cut at {cut}: {}", run.stderr);
-        assert!(matches!(run.code, Some(0 | 3)), "cut at {cut}: {:?}\n{}", run.code, run.stderr);
+        assert_eq!(run.code, Some(3), "cut at {cut}: {}", run.stderr);
+        assert!(!folder.path().join("out").exists(), "cut at {cut}");
     }
 }
 
@@ -198,21 +209,154 @@ fn invalid_utf8_fails_its_entry() {
     run.complains(&["UTF-8", "x86/own.xml:18:24"]);
 }
 
+/// A document that is not whole is none for any command, also where an earlier run accepted what there was.
+#[test]
+fn every_command_refuses_a_document_that_is_cut_off() {
+    let folder = scratch();
+    let text = document(&[good_entry("_mm_before"), good_entry("_mm_lost")]);
+    let cut = text.rfind("_mm_lost").unwrap() + 60;
+    specs_with(folder.path(), &text[..cut]);
+    let accepted: &[&str] = &["--accept-partial", "--cache", "kept.redb"];
+    generate_with(folder.path(), accepted).exits(0);
+    generate_with(folder.path(), &accepted[1..]).exits(3);
+    generate_with(folder.path(), accepted).exits(0);
+    let eval = ["eval", "--specs", "specs", "--isa", "x86", "--id", "_mm_before", "f0", "3c"];
+    for command in [
+        &eval[..],
+        &["eval", "--specs", "specs/x86/own.xml", "--isa", "x86", "--id", "_mm_before", "f0", "3c"],
+        &["lint", "specs/x86/own.xml"],
+        &["prove", "--specs", "specs", "--isa", "x86"],
+        &["query", "--specs", "specs"],
+        &["errata", "--specs", "specs"],
+        &["validate", "--specs", "specs", "--isa", "x86"],
+    ] {
+        let run = hydride(folder.path(), command).exits(3).complains(&["own.xml:"]);
+        assert_eq!(run.stdout, "", "{command:?}");
+    }
+    let run = hydride(folder.path(), &[&eval[..], &["--accept-partial"]].concat()).exits(0);
+    assert_eq!(run.stdout.trim().trim_start_matches('0'), "30");
+}
+
+/// A byte-order mark in front changes no entry and no function; places count it.
+#[test]
+fn a_byte_order_mark_is_skipped_in_every_document() {
+    let folder = scratch();
+    for (name, text) in files(&samples()) {
+        let path = folder.path().join("marked").join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, format!("\u{feff}{text}")).unwrap();
+    }
+    let run = |specs: &Path, out: &str| {
+        let specs = specs.to_string_lossy();
+        let run = hydride(folder.path(), &["generate-ir", "--specs", &specs, "--out", out]).exits(0);
+        (run.stderr.replace("marked", ""), timeless_files(&folder.path().join(out)))
+    };
+    let (plain, marked) = (run(&samples(), "plain").1, run(&folder.path().join("marked"), "out").1);
+    for (name, text) in &plain {
+        let places = name == "ledger.jsonl" || name == "dictionary.json" || name.starts_with("report/");
+        assert!(places || marked[name] == *text, "{name} differs");
+    }
+    let of = |out: &str| ledger(&folder.path().join(out));
+    for (plain, marked) in of("plain").iter().zip(of("out")) {
+        for field in ["isa", "id", "status", "reason", "message"] {
+            assert_eq!(plain[field], marked[field], "{plain}");
+        }
+        assert_eq!(marked["span"]["line"], plain["span"]["line"]);
+        assert_eq!(marked["span"]["offset"], plain["span"]["offset"].as_u64().unwrap() + 3, "{plain}");
+    }
+    // Alone, its kind is told from what is behind the mark.
+    for document in ["x86/sample.xml", "arm/intrinsics.json", "hvx/hvx-prm.json", "hvx/ext.idef"] {
+        let (plain, marked) = (samples().join(document), folder.path().join("marked").join(document));
+        assert!(plain.is_file() && marked.is_file(), "{document}");
+        let sides = [plain.to_string_lossy(), marked.to_string_lossy()];
+        hydride(folder.path(), &["diff", &sides[0], &sides[1]]).exits(0);
+    }
+}
+
+#[test]
+fn a_document_in_utf_16_is_refused_with_that_reason() {
+    let text = document(&[good_entry("_mm_one")]);
+    let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let marked = [&[0xff, 0xfe][..], &little].concat();
+    for bytes in [little, big, marked] {
+        let folder = scratch();
+        specs_with(folder.path(), &bytes);
+        generate_with(folder.path(), &[]).exits(3).complains(&["own.xml:1:1", "UTF-16", "UTF-8"]);
+        hydride(folder.path(), &["lint", "specs/x86/own.xml"]).exits(3).complains(&["UTF-16"]);
+        hydride(folder.path(), &["diff", "specs/x86/own.xml", "specs"]).exits(3).complains(&["UTF-16"]);
+    }
+}
+
+/// What cannot be written is told before any document is read.
+#[test]
+fn places_that_cannot_be_written_are_told_at_once() {
+    let folder = scratch();
+    specs_with(folder.path(), document(&[good_entry("_mm_one")]));
+    std::fs::write(folder.path().join("file"), "mine").unwrap();
+    let told = |args: &[&str], says: &str| {
+        let run = generate_with(folder.path(), args).exits(3).complains(&[says]);
+        assert!(!run.stderr.contains(" read "), "{}", run.stderr);
+    };
+    told(&["--out", "file/out"], "file/out");
+    told(&["--lock", "file/own.lock"], "file/own.lock");
+    told(&["--lock", "missing/own.lock"], "missing/own.lock");
+    let export = ["prove", "--specs", "specs", "--isa", "x86", "--export", "file/questions"];
+    let run = hydride(folder.path(), &export).exits(3).complains(&["file/questions"]);
+    assert!(!run.stderr.contains(" parse "), "{}", run.stderr);
+    // Nothing is left of the attempts, and folders that are missing are made.
+    assert_eq!(files(folder.path()).keys().collect::<Vec<_>>(), ["file", "specs/x86/own.xml"]);
+    generate_with(folder.path(), &["--out", "new/deep/out"]).exits(0);
+    assert!(folder.path().join("new/deep/out/classes.json").is_file());
+}
+
+/// A full disk is no panic, whichever way a command prints.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_told() {
+    let folder = scratch();
+    let specs = specs_with(folder.path(), document(&[good_entry("_mm_one")]));
+    let specs = specs.to_string_lossy();
+    let eval = ["eval", "--specs", &specs, "--isa", "x86", "--id", "_mm_one"];
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+    for args in [
+        &[&eval[..], &["1", "1"]].concat()[..],
+        &[&eval[..], &["--show"]].concat(),
+        &["generate-ir", "--specs", &specs, "--check"],
+        &["prove", "--specs", &specs, "--isa", "x86"],
+        &["query", "--specs", &specs],
+        &["explain", "--specs", &specs, "_mm_one"],
+        &["diff", &specs, &samples().to_string_lossy(), "--isa", "x86"],
+        &["lint", "--rules"],
+        &["errata", "--specs", &specs],
+        &["doctor"],
+        &["completions", "bash"],
+        &["--help"],
+        &["--version"],
+        &["eval", "--help"],
+    ] {
+        let output = command(folder.path(), args).stdout(full()).output().expect("the binary starts");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{args:?}: {told}");
+        assert!(told.contains("cannot write to stdout") && !told.contains("panicked"), "{args:?}: {told}");
+    }
+    // Where errors cannot be told the code still is.
+    let status = command(folder.path(), &["generate-ir", "--specs", &specs]).stderr(full()).status();
+    assert_eq!(status.expect("the binary starts").code(), Some(3));
+}
+
 /// Runs with an earlier output there, which must not change.
 #[track_caller]
 fn assert_untouched(code: i32, spoil: impl FnOnce(&Path), extra: &[&str], says: &[&str]) {
     let folder = scratch();
     specs_with(folder.path(), document(&[good_entry("_mm_one")]));
-    generate_with(folder.path(), &[]).exits(0);
-    let lock = std::fs::read(folder.path().join("autollvm.lock")).unwrap();
+    generate_with(folder.path(), &["--lock", "own.lock"]).exits(0);
     spoil(folder.path());
+    let lock = std::fs::read(folder.path().join("own.lock")).ok();
     let before = files(&folder.path().join("out"));
-    generate_with(folder.path(), extra).exits(code).complains(says);
+    generate_with(folder.path(), &[&["--lock", "own.lock"], extra].concat()).exits(code).complains(says);
     assert!(files(&folder.path().join("out")) == before, "the outputs have changed");
-    if extra.contains(&"--lock") || says.contains(&"autollvm.lock") {
-        return;
-    }
-    assert_eq!(std::fs::read(folder.path().join("autollvm.lock")).unwrap(), lock);
+    assert_eq!(std::fs::read(folder.path().join("own.lock")).ok(), lock);
 }
 
 fn spec(contents: &'static [u8]) -> impl FnOnce(&Path) {
@@ -244,15 +388,22 @@ fn a_bad_lock_file_is_told_with_its_line() {
         (b"op \n", "line 1"),
         (b"\xff\xfe", ""),
     ] {
-        let spoil = |folder: &Path| std::fs::write(folder.join("autollvm.lock"), text).unwrap();
-        assert_untouched(3, spoil, &[], &["autollvm.lock", line]);
+        let spoil = |folder: &Path| std::fs::write(folder.join("own.lock"), text).unwrap();
+        assert_untouched(3, spoil, &[], &["own.lock", line]);
+        let spoil = |folder: &Path| std::fs::write(folder.join("out/autollvm.lock"), text).unwrap();
+        let folder = scratch();
+        specs_with(folder.path(), document(&[good_entry("_mm_one")]));
+        generate_with(folder.path(), &[]).exits(0);
+        spoil(folder.path());
+        generate_with(folder.path(), &[]).exits(3).complains(&["out/autollvm.lock", line]);
     }
-    assert_untouched(
-        3,
-        |folder| std::fs::create_dir(folder.join("own.lock")).unwrap(),
-        &["--lock", "own.lock"],
-        &["own.lock"],
-    );
+    let folder_instead = |folder: &Path| {
+        std::fs::remove_file(folder.join("own.lock")).unwrap();
+        std::fs::create_dir(folder.join("own.lock")).unwrap();
+    };
+    assert_untouched(3, folder_instead, &[], &["own.lock"]);
+    let removed = |folder: &Path| std::fs::remove_file(folder.join("own.lock")).unwrap();
+    assert_untouched(3, removed, &["--locked"], &["own.lock"]);
 }
 
 #[test]

@@ -78,8 +78,6 @@ fn whatever_changes_is_noticed() {
     let entries = |last: &str| document(&[good_entry("_mm_one"), entry("_mm_two", last)]);
     let specs = specs_with(folder, entries("dst[127:0] := a[127:0] OR b[127:0]"));
     let first = run(folder, &specs, &[]);
-    let lock = folder.join("autollvm.lock");
-    let names = std::fs::read_to_string(&lock).unwrap();
     assert!(run(folder, &specs, &[]).only_compared());
     // A document.
     specs_with(folder, entries("dst[127:0] := a[127:0] XOR b[127:0]"));
@@ -102,9 +100,12 @@ fn whatever_changes_is_noticed() {
     // An option that changes outputs, and names.
     assert!(!run(folder, &specs, &["--llvm", "21"]).only_compared());
     assert!(!run(folder, &specs, &[]).only_compared());
+    let lock = folder.join("own.lock");
+    let named = run(folder, &specs, &["--lock", "own.lock"]);
+    let names = std::fs::read_to_string(&lock).unwrap();
+    assert!(named.files == first.files && named.files["autollvm.lock"] == names);
     std::fs::remove_file(&lock).unwrap();
-    let nameless = run(folder, &specs, &[]);
-    assert!(nameless.files == first.files);
+    assert!(run(folder, &specs, &["--lock", "own.lock"]).only_compared());
     assert_eq!(std::fs::read_to_string(&lock).unwrap(), names, "the names are written whatever is reused");
 }
 

@@ -29,22 +29,92 @@ fn outputs_are_the_same_in_every_run_and_for_any_number_of_threads() {
         folders.iter().zip(jobs).map(|(folder, jobs)| generate(&specs, folder.path(), jobs)).collect();
     assert_same(&outs[0], &outs[1]);
     assert_same(&outs[0], &outs[2]);
-    let locks = folders.each_ref().map(|folder| std::fs::read(folder.path().join("autollvm.lock")).unwrap());
-    assert!(locks[0] == locks[1] && locks[0] == locks[2], "autollvm.lock differs");
     assert_eq!(read_json(&outs[1].join("summary.json"))["jobs"], 1);
     assert_eq!(read_json(&outs[2].join("summary.json"))["jobs"], 2);
 
-    // Again in the first folder, now with a lock file and an output folder there.
+    // Again in the first folder, now with the names that are kept in the output folder there.
     let before = timeless_files(&outs[0]);
     generate(&specs, folders[0].path(), &[]);
     assert!(timeless_files(&outs[0]) == before, "a second run changes the outputs");
-    assert_eq!(std::fs::read(folders[0].path().join("autollvm.lock")).unwrap(), locks[0]);
     let left: Vec<String> = std::fs::read_dir(folders[0].path())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-        .filter(|name| name != "out" && name != "autollvm.lock")
+        .filter(|name| name != "out")
         .collect();
     assert!(left.is_empty(), "left behind: {left:?}");
+}
+
+/// Names, errata and records are those of the program, whatever lies in the folder where it is started; and nothing
+/// but the output folder is written.
+#[test]
+fn outputs_do_not_depend_on_the_current_folder() {
+    let lock = repository().join("autollvm.lock");
+    let checked_in = std::fs::read(&lock).unwrap();
+    for specs in document_folders_of("x86") {
+        let (elsewhere, here) = (scratch(), scratch());
+        // Traps: a renamed operation, and records and errata that can be read by no one.
+        let trap = String::from_utf8_lossy(&checked_in).replace("\nop add\n", "\nop trap\n");
+        std::fs::write(elsewhere.path().join("autollvm.lock"), &trap).unwrap();
+        for (folder, file) in [("validation", "x86.json"), ("errata", "x86.toml")] {
+            std::fs::create_dir_all(elsewhere.path().join("specs").join(folder)).unwrap();
+            std::fs::write(elsewhere.path().join("specs").join(folder).join(file), "{").unwrap();
+        }
+        let before = files(elsewhere.path());
+        let text = specs.to_string_lossy();
+        let outs = [(elsewhere.path(), here.path().join("one")), (&repository(), here.path().join("two"))];
+        for (folder, out) in &outs {
+            let out = out.to_string_lossy();
+            hydride(folder, &["generate-ir", "--specs", &text, "--isa", "x86", "--out", &out]).exits(0);
+        }
+        assert_same(&outs[0].1, &outs[1].1);
+        assert_eq!(files(elsewhere.path()), before);
+        assert!(ledger(&outs[0].1).iter().any(|line| line["trust"]["run"].is_object()), "no record counts");
+        assert!(class_of(&read_json(&outs[0].1.join("classes.json")), "_mm_add_epi8") == "add");
+    }
+    assert!(std::fs::read(&lock).unwrap() == checked_in, "a run has changed the checked-in names");
+    // Other records than the built-in ones.
+    let folder = scratch();
+    std::fs::create_dir(folder.path().join("none")).unwrap();
+    let out = generate(&samples(), folder.path(), &["--records", "none"]);
+    assert!(!ledger(&out).iter().any(|line| line["trust"]["run"].is_object()));
+    std::fs::write(folder.path().join("none/x86.json"), "{").unwrap();
+    let specs = samples();
+    let args = ["generate-ir", "--specs", &specs.to_string_lossy(), "--isa", "x86", "--records", "none"];
+    hydride(folder.path(), &args).exits(3).complains(&["x86.json"]);
+}
+
+/// Names that the built-in ones do not have stay with the output folder, or in the file of --lock.
+#[test]
+fn new_names_are_kept_with_the_outputs() {
+    let folder = scratch();
+    let odd = "dst[63:0] := (a[63:0] * 5) XOR ((b[63:0] * 3) OR (a[63:0] - 7))\ndst[127:64] := b[127:64] - 9";
+    let specs = specs_with(folder.path(), document(&[entry("_own_odd", odd)]));
+    let name = |out: &Path| class_of(&read_json(&out.join("classes.json")), "_own_odd");
+    let rename = |lock: &Path, old: &str, new: &str| {
+        let text = std::fs::read_to_string(lock).unwrap();
+        let changed = text.replace(&format!("\nop {old}\n"), &format!("\nop {new}\n"));
+        assert_ne!(changed, text, "{old} is in {}", lock.display());
+        std::fs::write(lock, changed).unwrap();
+    };
+    let out = generate(&specs, folder.path(), &[]);
+    rename(&out.join("autollvm.lock"), &name(&out), "kept_name");
+    generate(&specs, folder.path(), &[]);
+    assert_eq!(name(&out), "kept_name");
+    check(&specs, folder.path()).exits(0);
+    // A file begins with the built-in names, is written, and is read again.
+    let lock = folder.path().join("own.lock");
+    generate(&specs, folder.path(), &["--lock", "own.lock"]);
+    assert_ne!(name(&out), "kept_name");
+    let text = std::fs::read_to_string(&lock).unwrap();
+    assert!(text.contains("\nop add\n"), "the built-in names");
+    rename(&lock, &name(&out), "own_name");
+    let before = std::fs::read(&lock).unwrap();
+    generate(&specs, folder.path(), &["--lock", "own.lock", "--locked"]);
+    assert_eq!(name(&out), "own_name");
+    assert_eq!(std::fs::read(&lock).unwrap(), before);
+    std::fs::write(&lock, "").unwrap();
+    generate(&specs, folder.path(), &["--lock", "own.lock"]);
+    assert!(!std::fs::read_to_string(&lock).unwrap().contains("\nop add\n"), "an empty file has no names");
 }
 
 #[test]
@@ -106,7 +176,6 @@ fn the_check_of_a_missing_folder_differs() {
     let run = check(&samples(), folder.path()).exits(1);
     assert!(run.stdout.contains("classes.json"), "{}", run.stdout);
     assert!(!folder.path().join("out").exists());
-    assert!(!folder.path().join("autollvm.lock").exists());
 }
 
 #[test]

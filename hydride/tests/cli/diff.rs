@@ -205,18 +205,86 @@ fn outputs_compare_as_their_documents_do() {
     let mut outputs = Vec::new();
     for (name, text) in [("one", first()), ("two", second())] {
         let specs = specs_with(&folder.path().join(name), text);
-        outputs.push(generate(&specs, &folder.path().join(name), &["--lock", "../autollvm.lock"]));
+        outputs.push(generate(&specs, &folder.path().join(name), &["--lock", "../own.lock"]));
     }
     let [old, new] = [0, 1].map(|side: usize| outputs[side].to_string_lossy().into_owned());
     let report = json(folder.path(), &[&old, &new], 1);
     assert_eq!(report["old"]["kind"], "generated output");
     let kept = |(id, meaning): &(String, String)| !(id == "elsewhere" || meaning == "same");
-    let documents = json(folder.path(), &["one/specs", "two/specs", "--lock", "none.lock"], 1);
+    let documents = json(folder.path(), &["one/specs", "two/specs"], 1);
     let expected: Vec<(String, String)> = meanings(&documents).into_iter().filter(kept).collect();
     assert_eq!(meanings(&report).into_iter().filter(kept).collect::<Vec<_>>(), expected);
     assert_eq!(report["operations"], documents["operations"]);
     // A document against its own output.
     hydride(folder.path(), &["diff", "one/specs/x86/own.xml", &old]).exits(0);
+}
+
+/// Runs the printed commands as a shell does; what they print is what the report says.
+#[track_caller]
+fn confirm_printed(folder: &Path, flags: &[&str], inputs: &[&str]) {
+    let report = json(folder, &[flags, inputs].concat(), 1);
+    let expected: Vec<Vec<String>> = (report["changes"].as_array().expect("changes").iter())
+        .filter(|change| change["meaning"] == "different")
+        .flat_map(|change| example(change).1)
+        .collect();
+    assert!(!expected.is_empty(), "nothing is different: {inputs:?}");
+    let text = hydride(folder, &[flags, &["diff"], inputs].concat()).exits(1).stdout;
+    let commands: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| line.starts_with("hydride ")).collect();
+    assert_eq!(commands.len(), expected.len(), "{text}");
+    let binary = Path::new(env!("CARGO_BIN_EXE_hydride")).parent().expect("a folder");
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap_or_default());
+    for (command, expected) in commands.iter().zip(expected) {
+        let mut shell = std::process::Command::new("sh");
+        let output =
+            shell.args(["-c", command]).current_dir(folder).env("PATH", &path).output().expect("a shell");
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(told.lines().collect::<Vec<_>>(), expected, "{command}\n{errors}");
+    }
+}
+
+#[test]
+fn printed_commands_give_the_values_shown() {
+    let folder = scratch();
+    let at = folder.path();
+    let version =
+        |text: String, number: &str| text.replace("version=\"test\"", &format!("version=\"{number}\""));
+    // An old document by name, and folders of documents; names that a shell would take apart.
+    for (name, text) in [("the old one", version(first(), "1")), ("it's new", version(second(), "2"))] {
+        let specs = specs_with(&at.join(name), text.clone());
+        write(at, &format!("{name}.xml"), &text);
+        generate(&specs, &at.join(name), &[]);
+    }
+    let documents = ["the old one.xml", "it's new.xml"];
+    confirm_printed(at, &[], &documents);
+    confirm_printed(at, &[], &["the old one/specs", "it's new/out"]);
+    // Errata that make a difference where there is none, and that take one away.
+    let erratum = "[[erratum]]\nentry = \"wraps\"\nversions = { to = \"1\" }\nexchange = [\"a\", \"b\"]\n\
+                   evidence = { cpu = \"one\", inputs = 10 }\nnote = \"exchanged\"\n";
+    write(at, "own.toml", erratum);
+    confirm_printed(at, &["--errata", "own.toml"], &documents);
+    confirm_printed(at, &["--no-errata"], &documents);
+    // Sources of one folder, with vectors of another length.
+    let specs = samples();
+    let sources = ["--sources", "--isa", "hvx", "--specs", &specs.to_string_lossy()];
+    confirm_printed(at, &["--no-errata"], &sources);
+    confirm_printed(at, &["--no-errata", "--hvx-length", "64"], &sources);
+}
+
+/// What tells two lane-wise operations apart stands in the lowest lane, and in its lowest bits.
+#[test]
+fn counterexamples_stand_low() {
+    let folder = scratch();
+    let lanes = |value: &str| {
+        let text = "FOR j := 0 to 15\n\ti := j*8\n\tIF a[i+7]\n\t\tdst[i+7:i] := VALUE\n\tELSE\n\t\tdst[i+7:i] := 0\n\tFI\nENDFOR";
+        document(&[entry("lanes", &text.replace("VALUE", value))])
+    };
+    let old = write(folder.path(), "old.xml", &lanes("b[i+7:i]"));
+    let new = write(folder.path(), "new.xml", &lanes("b[i+7:i] AND 0xFC"));
+    let report = json(folder.path(), &[&old, &new], 1);
+    let (args, _) = example(&report["changes"][0]);
+    assert_eq!(args.iter().map(|arg| arg.trim_start_matches('0')).collect::<Vec<_>>(), ["80", "1"]);
 }
 
 #[test]

@@ -54,6 +54,9 @@ fn outputs_are_what_their_schemas_say() {
                     assert_eq!(own[field], member[field], "{name}: {field}");
                 }
                 assert_eq!(own["masking"]["kind"], member["masking"]);
+                // `null` where there is none.
+                assert_eq!(own["masking"]["mask"], member["mask_arg"], "{name}");
+                assert_eq!(own["masking"]["pass_through"], member["pass_arg"], "{name}");
             }
         }
     }
@@ -75,6 +78,27 @@ fn schemas_refuse_what_is_wrong() {
     for (place, wrong) in changes {
         let mut changed = dictionary.clone();
         *changed.pointer_mut(place).unwrap_or_else(|| panic!("{place}")) = wrong;
+        assert!(!schema.is_valid(&changed), "{place}");
+    }
+    // A mask without its place, and the place of a mask where there is none.
+    let classes = read_json(&out.join("classes.json"));
+    let schema = validator(&out, "classes");
+    let members = |masked: bool| {
+        let member = |(class, member): (usize, &Value)| {
+            let position =
+                member["members"].as_array()?.iter().position(|m| (m["masking"] != "none") == masked)?;
+            Some(format!("/{class}/members/{position}"))
+        };
+        let found = classes.as_array().into_iter().flatten().enumerate().find_map(member);
+        found.expect("a member with and one without a mask")
+    };
+    for (place, mask) in [(members(true), Value::Null), (members(false), json!(0))] {
+        let mut changed = classes.clone();
+        let member = changed.pointer_mut(&place).and_then(Value::as_object_mut).expect("a member");
+        member.remove("mask_arg");
+        if !mask.is_null() {
+            member.insert("mask_arg".to_owned(), mask);
+        }
         assert!(!schema.is_valid(&changed), "{place}");
     }
     let line = validator(&out, "ledger");

@@ -60,6 +60,12 @@ fn every_membership_of_the_samples_is_shown_and_written_out() {
     let folder = scratch();
     let (run, index) = export(&samples(), folder.path(), &[]);
     assert!(!run.stdout.contains("FAILED"), "{}", run.stdout);
+    // Every membership is counted by how often it is shown, and those shown once have a line each.
+    let once = run.stdout.lines().filter(|line| line.starts_with("once ")).count();
+    let sum = run.stdout.lines().find(|line| line.contains(" are shown by both ways, ")).unwrap();
+    let numbers: Vec<usize> = sum.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [twice, total, alone, failed] = numbers[..] else { panic!("{sum}") };
+    assert_eq!((twice + alone, alone, failed), (total, once, 0), "{sum}");
     let queries = index["queries"].as_array().unwrap();
     let total: usize = run
         .stdout

@@ -42,6 +42,9 @@ pub fn join(page: &Positions<'_>, newer: &Positions<'_>, diagnostics: &mut Vec<D
     if !page.text.is_empty() && !page::is_page(page.text) {
         diagnostics.push(page.diagnostic(0, "the page has no block of an intrinsic"));
     }
+    if !page.text.is_empty() && !page.text.trim_end().ends_with("</html>") {
+        diagnostics.push(page.diagnostic(page.text.len(), "the page ends before `</html>`"));
+    }
     for block in page::blocks(page.text) {
         match block {
             Ok(block) => {

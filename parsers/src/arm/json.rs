@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use super::position::Positions;
-use crate::{Diagnostic, Span};
+use crate::{Diagnostic, Severity, Span};
 
 /// One intrinsic as documented.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,6 +57,8 @@ pub struct ShapeError {
     pub path: String,
     /// What was expected.
     pub message: String,
+    /// Whether the entry is not JSON at all.
+    pub ill_formed: bool,
 }
 
 /// Cuts an array into its elements; an error has the byte offset up to which it could be cut.
@@ -69,7 +71,7 @@ pub fn elements(text: &str) -> (Vec<Range<usize>>, Option<(usize, &'static str)>
         }
         at
     };
-    let mut at = blank(usize::from(text.starts_with('\u{feff}')) * 3);
+    let mut at = blank(0);
     if bytes.get(at) != Some(&b'[') {
         return (found, Some((at, "expected an array of intrinsics")));
     }
@@ -96,7 +98,11 @@ pub fn elements(text: &str) -> (Vec<Range<usize>>, Option<(usize, &'static str)>
         found.push(start..start + text[start..at].trim_end().len());
         match bytes.get(at) {
             Some(b',') => at = blank(at + 1),
-            Some(b']') => return (found, None),
+            Some(b']') => {
+                let rest = blank(at + 1);
+                let more = (rest < bytes.len()).then_some((rest, "expected nothing behind the array"));
+                return (found, more);
+            }
             _ => return (found, Some((at, "expected `,` or `]`"))),
         }
     }
@@ -120,14 +126,25 @@ pub fn read(document: &Positions<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<
     if let Some((offset, message)) = cut {
         diagnostics.push(document.diagnostic(offset, message));
     }
-    ranges
+    let entries: Vec<Raw> = ranges
         .into_par_iter()
         .enumerate()
         .map(|(index, range)| Raw {
             span: document.span(range.start, range.len()),
             entry: entry(&document.text[range], index),
         })
-        .collect()
+        .collect();
+    for Raw { span, entry } in &entries {
+        if let Err(ShapeError { path, message, ill_formed: true, .. }) = entry {
+            diagnostics.push(Diagnostic {
+                severity: Severity::Fatal,
+                entry: Some(path.clone()),
+                span: span.clone(),
+                message: message.clone(),
+            });
+        }
+    }
+    entries
 }
 
 /// Whether a text can name a C function.
@@ -138,10 +155,15 @@ pub fn is_name(text: &str) -> bool {
 
 /// Reads the entry at `index`.
 pub fn entry(text: &str, index: usize) -> Result<Entry, ShapeError> {
-    let failure = |path: String, message: String, name: Option<String>| ShapeError { name, path, message };
+    let failure = |path: String, message: String, name: Option<String>| ShapeError {
+        ill_formed: false,
+        name,
+        path,
+        message,
+    };
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let message = format!("not JSON (line {}, column {} of the entry)", error.line(), error.column());
-        failure(format!("[{index}]"), message, None)
+        ShapeError { ill_formed: true, ..failure(format!("[{index}]"), message, None) }
     })?;
     let name = value.get("name").and_then(Value::as_str).map(str::to_owned);
     let reader = Reader { prefix: format!("[{index}]") };

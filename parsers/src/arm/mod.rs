@@ -143,11 +143,14 @@ pub fn join(
     join::join(&page, &newer, diagnostics).print()
 }
 
-/// The state of each erratum against the documents, in the errata's order, and their version. Nothing is run.
-pub fn check_errata(documents: &Documents<'_>, errata: &Errata) -> (String, Vec<Application>) {
-    let mut source = Source::read(documents, &mut Vec::new());
-    let applications = source.correct(errata);
-    (source.version.to_owned(), applications)
+/// The state of each erratum against the documents, in the errata's order, with their version and what is wrong with
+/// them. Nothing is run: there are no instructions and no ledger.
+pub fn check_errata(documents: &Documents<'_>, errata: &Errata) -> Parsed {
+    let mut parsed = Parsed::default();
+    let mut source = Source::read(documents, &mut parsed.diagnostics);
+    parsed.errata = source.correct(errata);
+    parsed.version = source.version.to_owned();
+    parsed
 }
 
 /// Reads the documents.
@@ -164,14 +167,15 @@ pub fn parse(documents: &Documents<'_>, options: &Options<'_>) -> Parsed {
         parsed.errata = source.correct(errata);
         parsed.diagnostics.extend(parsed.errata.iter().filter_map(|done| errata.diagnostic(done)));
     }
-    let mut errors = Vec::new();
+    let (mut in_library, mut in_instructions) = (Vec::new(), Vec::new());
     let sources = exec::Documents {
-        library: asl::index::Library::new(library.text),
-        instructions: asl::index::Instructions::new(instructions.text, &mut errors),
+        library: asl::index::Library::new(library.text, &mut in_library),
+        instructions: asl::index::Instructions::new(instructions.text, &mut in_instructions),
     };
-    parsed
-        .diagnostics
-        .extend(errors.into_iter().map(|error| instructions.diagnostic(error.offset, error.message)));
+    for (document, errors) in [(&library, in_library), (&instructions, in_instructions)] {
+        let told = errors.into_iter().map(|error| document.diagnostic(error.offset, error.message));
+        parsed.diagnostics.extend(told);
+    }
     let facts = match (decode.text.is_empty(), Facts::parse(decode.text)) {
         (true, _) => Facts::default(),
         (false, Ok(facts)) => facts,
@@ -263,7 +267,7 @@ pub fn assembly_lines(documents: &Documents<'_>, errata: Option<&Errata>) -> Lin
 /// Adds to facts of `lines` what the decode of ASL documents makes of their words.
 pub fn add_decodes(facts: &mut Facts, lines: &Lines, instructions: &str, library: &str) {
     let documents = exec::Documents {
-        library: asl::index::Library::new(library),
+        library: asl::index::Library::new(library, &mut Vec::new()),
         instructions: asl::index::Instructions::new(instructions, &mut Vec::new()),
     };
     facts.decode(&documents, lines);

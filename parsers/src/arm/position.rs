@@ -1,21 +1,25 @@
 //! Byte offsets to lines and columns.
 
-use crate::{Diagnostic, Severity, Span};
+use crate::{BYTE_ORDER_MARK, Diagnostic, Severity, Span};
 
 /// A text with the starts of its lines.
 pub struct Positions<'a> {
     /// The document's name.
     pub name: &'a str,
-    /// Its text.
+    /// Its text, behind a byte-order mark. Offsets are those in it, but for those of spans.
     pub text: &'a str,
+    /// Bytes of the byte-order mark.
+    mark: usize,
     starts: Vec<usize>,
 }
 
 impl<'a> Positions<'a> {
     /// Indexes a text.
     pub fn new(name: &'a str, text: &'a str) -> Self {
+        let whole = text.len();
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { name, text, starts }
+        Self { name, text, mark: whole - text.len(), starts }
     }
 
     /// The span of some bytes.
@@ -25,7 +29,7 @@ impl<'a> Positions<'a> {
         let before = self.text.get(start..offset.min(self.text.len())).unwrap_or("");
         Span {
             file: self.name.to_owned(),
-            offset,
+            offset: offset + self.mark,
             length,
             line: line as u32,
             column: before.chars().count() as u32 + 1,

@@ -39,7 +39,7 @@ pub(super) fn read(text: &Text<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Re
     if source.trim().is_empty() {
         return Vec::new();
     }
-    if !source.trim_start_matches('\u{feff}').trim_start().starts_with(['[', '{']) {
+    if !source.trim_start().starts_with(['[', '{']) {
         return plain(text, diagnostics);
     }
     let value: Value = match serde_json::from_str(source) {

@@ -69,6 +69,14 @@ pub(super) fn read(text: &Text<'_>, diagnostics: &mut Vec<Diagnostic>) -> Protot
             Err(message) => text.report(diagnostics, Severity::Error, None, *at, message),
         }
     }
+    let directives = |names: &[&str]| {
+        let lines = source.lines().map(str::trim_start);
+        lines.filter(|line| names.iter().any(|name| line.starts_with(name))).count()
+    };
+    if directives(&["#if"]) > directives(&["#endif"]) {
+        let message = "the document ends inside a conditional section".to_owned();
+        text.report(diagnostics, Severity::Error, None, source.len(), message);
+    }
     if starts.is_empty() && !source.trim().is_empty() {
         text.report(diagnostics, Severity::Error, None, 0, "the document has no HVX prototype".into());
     }

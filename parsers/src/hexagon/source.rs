@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Document;
-use crate::{Diagnostic, Severity, Span};
+use crate::{BYTE_ORDER_MARK, Diagnostic, Severity, Span};
 
 /// What made an entry, or a part of a document, unusable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,10 @@ impl Fault {
 /// A document's text.
 pub(super) struct Text<'a> {
     name: &'a str,
+    /// Behind a byte-order mark; offsets are those in it, but for those of spans.
     text: Cow<'a, str>,
+    /// Bytes of the byte-order mark.
+    mark: usize,
     line_starts: Vec<usize>,
 }
 
@@ -39,14 +42,16 @@ impl<'a> Text<'a> {
     /// The text of a document. Bytes that are not UTF-8 are reported and replaced one by one, so
     /// that offsets stay what they are in the file.
     pub fn new(document: Document<'a>, diagnostics: &mut Vec<Diagnostic>) -> Self {
-        let (text, invalid) = match std::str::from_utf8(document.bytes) {
+        let bytes = document.bytes.strip_prefix(BYTE_ORDER_MARK.as_bytes()).unwrap_or(document.bytes);
+        let (text, invalid) = match std::str::from_utf8(bytes) {
             Ok(text) => (Cow::Borrowed(text), None),
-            Err(error) => (Cow::Owned(replace_invalid(document.bytes)), Some(error.valid_up_to())),
+            Err(error) => (Cow::Owned(replace_invalid(bytes)), Some(error.valid_up_to())),
         };
         let line_starts = std::iter::once(0)
             .chain(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1))
             .collect();
-        let this = Self { name: document.name, text, line_starts };
+        let mark = document.bytes.len() - bytes.len();
+        let this = Self { name: document.name, text, mark, line_starts };
         if let Some(at) = invalid {
             this.report(diagnostics, Severity::Error, None, at, "the document is not valid UTF-8".into());
         } else if this.text.trim().is_empty() {
@@ -70,7 +75,7 @@ impl<'a> Text<'a> {
         let column = self.text[start..offset].chars().count() + 1;
         Span {
             file: self.name.to_owned(),
-            offset,
+            offset: offset + self.mark,
             length: length.min(self.text.len() - offset),
             line: u32::try_from(line).unwrap_or(u32::MAX),
             column: u32::try_from(column).unwrap_or(u32::MAX),

@@ -9,6 +9,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::source::{Source, Text, decode_attribute};
+use crate::BYTE_ORDER_MARK;
 use crate::ledger::{Diagnostic, Severity};
 
 /// A parameter or the result, as attributes have it; missing ones are empty.
@@ -37,8 +38,17 @@ pub(super) struct Entry {
     /// Byte range of the entry.
     pub(super) start: usize,
     pub(super) end: usize,
-    /// What is wrong with its XML, and where.
+    /// What is wrong with it, and where.
     pub(super) fault: Option<(usize, String)>,
+    /// Whether what is wrong is that its XML is not well-formed.
+    pub(super) ill_formed: bool,
+}
+
+impl Entry {
+    /// The name, or what stands for one.
+    pub(super) fn called(&self) -> String {
+        if self.name.is_empty() { "(unnamed)".to_owned() } else { self.name.clone() }
+    }
 }
 
 /// A document as read.
@@ -61,12 +71,11 @@ pub(super) fn read(source: &Source<'_>, bytes: &[u8]) -> Document {
     let mut document = Document::default();
     let (bytes, invalid) = without_invalid(bytes);
     for offset in invalid.iter().take(MAX_NOTES) {
-        document.note(source, *offset, None, "invalid UTF-8".to_owned());
+        // What is lost is told by the entries that have it.
+        document.note(source, Severity::Warning, *offset, None, "invalid UTF-8".to_owned());
     }
-    // What is lost is told by the entries that have it.
-    document.diagnostics.iter_mut().for_each(|found| found.severity = Severity::Warning);
     let mut scanned = 0;
-    let mut base = 0;
+    let mut base = if bytes.starts_with(BYTE_ORDER_MARK.as_bytes()) { BYTE_ORDER_MARK.len() } else { 0 };
     loop {
         let section = Section {
             source,
@@ -80,7 +89,8 @@ pub(super) fn read(source: &Source<'_>, bytes: &[u8]) -> Document {
         let Some((resume, reached)) = section.read() else { break };
         scanned += reached.saturating_sub(resume);
         if scanned / MAX_RESCANS > bytes.len() {
-            document.note(source, resume, None, "too many XML errors: the rest is not read".to_owned());
+            let message = "too many XML errors: the rest is not read".to_owned();
+            document.note(source, Severity::Fatal, resume, None, message);
             break;
         }
         // Resume at the next entry.
@@ -89,11 +99,11 @@ pub(super) fn read(source: &Source<'_>, bytes: &[u8]) -> Document {
         base = resume + next;
     }
     if document.entries.is_empty() && document.diagnostics.is_empty() {
-        document.note(source, 0, None, "the document has no entries".to_owned());
+        document.note(source, Severity::Error, 0, None, "the document has no entries".to_owned());
     }
     if document.list_open {
         let message = "the document ends before its list of entries does".to_owned();
-        document.note(source, bytes.len(), None, message);
+        document.note(source, Severity::Fatal, bytes.len(), None, message);
     }
     document
 }
@@ -117,9 +127,16 @@ fn without_invalid(bytes: &[u8]) -> (Cow<'_, [u8]>, Vec<usize>) {
 }
 
 impl Document {
-    fn note(&mut self, source: &Source<'_>, offset: usize, entry: Option<String>, message: String) {
+    fn note(
+        &mut self,
+        source: &Source<'_>,
+        severity: Severity,
+        offset: usize,
+        entry: Option<String>,
+        message: String,
+    ) {
         let span = source.span(offset, 1);
-        self.diagnostics.push(Diagnostic { severity: Severity::Error, entry, span, message });
+        self.diagnostics.push(Diagnostic { severity, entry, span, message });
     }
 }
 
@@ -168,7 +185,7 @@ impl Section<'_> {
                     if self.open.is_some() {
                         self.abandon(offset, message);
                     } else {
-                        self.document.note(self.source, offset, None, message);
+                        self.document.note(self.source, Severity::Fatal, offset, None, message);
                     }
                     return Some((offset + 1, after));
                 }
@@ -219,6 +236,7 @@ impl Section<'_> {
                     && matches!(&*element, "operation" | "CPUID" | "category")
                 {
                     entry.fault = Some((start, "an element of the entry is not closed".to_owned()));
+                    entry.ill_formed = true;
                 }
                 self.finish(entry);
             }
@@ -253,6 +271,7 @@ impl Section<'_> {
         if let Some(mut entry) = self.open.take() {
             entry.end = offset.max(entry.start);
             entry.fault = Some((offset, message));
+            entry.ill_formed = true;
             self.finish(entry);
         }
     }
@@ -265,10 +284,12 @@ impl Section<'_> {
             && let Some(fault) = text.faults.first()
         {
             entry.fault = Some((*fault, "the operation has an unknown entity".to_owned()));
+            entry.ill_formed = true;
         }
         if let Some((offset, message)) = &entry.fault {
-            let name = Some(entry.name.clone()).filter(|name| !name.is_empty());
-            self.document.note(self.source, *offset, name, message.clone());
+            let name = Some(entry.called());
+            let severity = if entry.ill_formed { Severity::Fatal } else { Severity::Error };
+            self.document.note(self.source, severity, *offset, name, message.clone());
         }
         self.document.entries.push(entry);
     }

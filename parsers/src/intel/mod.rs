@@ -36,7 +36,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::elaborate;
-use crate::errata::{Application, Errata, State};
+use crate::errata::{Errata, State};
 use crate::ledger::{Diagnostic, LedgerEntry, Severity, Span, Status};
 use crate::signature::{Form, Instruction, Signature};
 use crate::{Isa, Kept, Parsed};
@@ -106,19 +106,20 @@ fn on_large_stacks<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// The state of each erratum against a document, in the errata's order, and the document's version. Nothing is run.
-pub fn check_errata(file_name: &str, bytes: &[u8], errata: &Errata) -> (String, Vec<Application>) {
+/// The state of each erratum against a document, in the errata's order, with the document's version and what is wrong
+/// with it. Nothing is run: there are no instructions and no ledger.
+pub fn check_errata(file_name: &str, bytes: &[u8], errata: &Errata) -> Parsed {
     let mut document = document::read(&Source::new(file_name, bytes), bytes);
     let ids = ids(&document.entries);
-    let applications = errata::apply(&mut document, &ids, errata);
-    (document.version, applications)
+    let errata = errata::apply(&mut document, &ids, errata);
+    Parsed { version: document.version, diagnostics: document.diagnostics, errata, ..Parsed::default() }
 }
 
 /// The ids of entries.
 fn ids(entries: &[Entry]) -> Vec<String> {
     let mut taken: FxHashMap<String, usize> = FxHashMap::default();
     let name = |entry: &Entry| {
-        let mut id = if entry.name.is_empty() { "(unnamed)".to_owned() } else { entry.name.clone() };
+        let mut id = entry.called();
         if taken.contains_key(&id) {
             id = format!("{}@{}", id, entry.extensions.join("+"));
         }

@@ -208,9 +208,9 @@ fn errata_correct_entries_and_go_stale() {
             ("vsubq_u8", "an erratum no longer applies: the operands already name `a` before `b`", 14),
         ]
     );
-    let (version, applications) = check_errata(&files.documents(), files.errata.as_ref().unwrap());
-    assert_eq!(version, "search data");
-    assert_eq!(applications[2].state, State::NoEntry);
+    let checked = check_errata(&files.documents(), files.errata.as_ref().unwrap());
+    assert_eq!(checked.version, "search data");
+    assert_eq!(checked.errata[2].state, State::NoEntry);
 }
 
 #[test]

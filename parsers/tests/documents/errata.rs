@@ -43,9 +43,9 @@ fn parse(text: &str) -> Parsed {
 }
 
 fn states(text: &str) -> Vec<State> {
-    let (version, applications) = intel::check_errata("own.xml", DOCUMENT.as_bytes(), &errata(text));
-    assert_eq!(version, "2.1");
-    applications.into_iter().map(|application| application.state).collect()
+    let checked = intel::check_errata("own.xml", DOCUMENT.as_bytes(), &errata(text));
+    assert_eq!(checked.version, "2.1");
+    checked.errata.into_iter().map(|application| application.state).collect()
 }
 
 fn function(parsed: &Parsed) -> String {

@@ -37,8 +37,8 @@ struct FunctionEntry {
 }
 
 impl<'a> Library<'a> {
-    /// Indexes a file.
-    pub fn new(source: &'a str) -> Self {
+    /// Indexes a file; what is wrong with it as a whole is added to `errors`.
+    pub fn new(source: &'a str, errors: &mut Vec<SyntaxError>) -> Self {
         let mut library = Library { source, ..Library::default() };
         let mut lines = Lines::new(source);
         while let Some((start, line)) = lines.next() {
@@ -63,6 +63,9 @@ impl<'a> Library<'a> {
                 library.constant(source, rest);
             } else if !code.ends_with(';') && !code.starts_with("type ") && !code.starts_with("array ") {
                 let body = lines.block(0);
+                if is_cut_off(source, &body) {
+                    errors.push(SyntaxError::new(body.end, "the file ends inside a function"));
+                }
                 library.function(start..start + code.len(), body);
             }
         }
@@ -137,6 +140,14 @@ impl<'a> Library<'a> {
         let (range, parsed) = self.constants.get(name)?;
         Some(get(parsed, || super::expression(self.source, range.clone())))
     }
+}
+
+/// Whether a file ends inside its last body: in the middle of a line, and the body cannot be read. A file that is cut
+/// between two lines of a body cannot be told from a whole one.
+fn is_cut_off(source: &str, body: &Range<usize>) -> bool {
+    !source.ends_with('\n')
+        && source[body.end..].trim().is_empty()
+        && super::body(source, body.clone()).is_err()
 }
 
 /// Name, kind and number of parameters of a function's head.
@@ -327,6 +338,9 @@ impl<'a> Instructions<'a> {
         let unfinished = index.encodings.get(first_of_instruction).or(open.as_ref().map(|(one, _)| one));
         if let Some(encoding) = unfinished {
             errors.push(SyntaxError::new(encoding.offset, "the file ends inside this instruction"));
+        }
+        if let Some((range, _)) = index.bodies.last().filter(|(range, _)| is_cut_off(source, range)) {
+            errors.push(SyntaxError::new(range.end, "the file ends inside what an instruction does"));
         }
         index
     }
