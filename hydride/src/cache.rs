@@ -3,7 +3,7 @@
 //!
 //! Every key is a hash of all that the answer depends on, and everything is kept under the version of the
 //! program's own sources and of the solver: what another version kept is dropped when there is something to
-//! write. The file is read as a whole at the start and written once at the end; in between it is closed, so
+//! write. The file is read at the start, as a whole unless one answer is all that is asked for, and written once at the end; in between it is closed, so
 //! that several runs can share it. It can be deleted at any time, and it can be read-only.
 
 use std::collections::{BTreeMap, HashMap};
@@ -36,11 +36,19 @@ pub struct CacheArgs {
 impl CacheArgs {
     /// Opens the cache that is asked for, if one is.
     pub fn open(&self) -> Option<Arc<Cache>> {
+        Some(Arc::new(Cache::open(self.path()?, None)))
+    }
+
+    /// The same for what these keys say alone: the rest of the file, which can be long, is not read.
+    pub fn open_at(&self, keys: &[Key]) -> Option<Cache> {
+        Some(Cache::open(self.path()?, Some(keys)))
+    }
+
+    fn path(&self) -> Option<PathBuf> {
         if self.no_cache {
             return None;
         }
-        let path = self.cache.clone().or_else(standard_path)?;
-        Some(Arc::new(Cache::open(path)))
+        self.cache.clone().or_else(standard_path)
     }
 }
 
@@ -96,9 +104,9 @@ fn version() -> String {
 }
 
 impl Cache {
-    fn open(path: PathBuf) -> Self {
+    fn open(path: PathBuf, wanted: Option<&[Key]>) -> Self {
         let mut damaged = false;
-        let known = match guarded(|| read(&path)) {
+        let known = match guarded(|| read(&path, wanted)) {
             Ok(contents) => contents,
             Err(Trouble::Empty) => Contents::default(),
             Err(Trouble::Busy(why)) => {
@@ -130,7 +138,7 @@ impl Cache {
 
     /// What was kept for a question, or else `make`'s answer to it.
     pub fn answer(&self, question: &[u8], make: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
-        let key = *blake3::hash(question).as_bytes();
+        let key = question_key(question);
         smt::Cache::find(self, &key).unwrap_or_else(|| {
             let made = make();
             smt::Cache::store(self, key, made.clone());
@@ -164,6 +172,11 @@ impl Cache {
             tracing::info!("the cache {} is not written: {why}", self.path.display());
         }
     }
+}
+
+/// The key under which [`Cache::answer`] keeps the answer to a question.
+pub fn question_key(question: &[u8]) -> Key {
+    *blake3::hash(question).as_bytes()
 }
 
 impl smt::Cache for Cache {
@@ -244,7 +257,8 @@ fn unsealed(key: &Key, sealed: &[u8]) -> Result<Vec<u8>, Trouble> {
     value.ok_or_else(|| Trouble::Damaged("a value is not what was written".into()))
 }
 
-fn read(path: &Path) -> Result<Contents, Trouble> {
+/// Everything in a file, or what is there of the wanted keys.
+fn read(path: &Path, wanted: Option<&[Key]>) -> Result<Contents, Trouble> {
     let length = std::fs::metadata(path).map_err(|_| Trouble::Empty)?.len();
     if length == 0 {
         return Err(Trouble::Empty);
@@ -261,6 +275,21 @@ fn read(path: &Path) -> Result<Contents, Trouble> {
         return Err(Trouble::Empty);
     }
     let mut contents = Contents::default();
+    if let Some(wanted) = wanted {
+        let (answers, runs) = (
+            transaction.open_table(ANSWERS).map_err(damaged)?,
+            transaction.open_table(RUNS).map_err(damaged)?,
+        );
+        for key in wanted {
+            if let Some(value) = answers.get(key).map_err(damaged)? {
+                contents.answers.insert(*key, unsealed(key, value.value())?);
+            }
+            if let Some(value) = runs.get(key).map_err(damaged)? {
+                contents.runs.insert(*key, unsealed(key, value.value())?);
+            }
+        }
+        return Ok(contents);
+    }
     for row in transaction.open_table(ANSWERS).map_err(damaged)?.iter().map_err(damaged)? {
         let (key, value) = row.map_err(damaged)?;
         contents.answers.insert(*key.value(), unsealed(key.value(), value.value())?);

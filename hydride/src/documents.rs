@@ -168,6 +168,21 @@ pub fn parse(
     cache: Option<&Cache>,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Parsed {
+    parse_some(isa, documents, cache, progress, None)
+}
+
+/// The same where only the entry of one id is wanted: of x86's document nothing else is run.
+pub fn parse_one(isa: Isa, documents: &[Document], id: &str) -> Parsed {
+    parse_some(isa, documents, None, &|_, _| {}, Some(id))
+}
+
+fn parse_some(
+    isa: Isa,
+    documents: &[Document],
+    cache: Option<&Cache>,
+    progress: &(dyn Fn(usize, usize) + Sync),
+    only: Option<&str>,
+) -> Parsed {
     let own: Vec<&Document> = documents.iter().filter(|document| document.isa == isa).collect();
     match isa {
         Isa::X86 => match own.first() {
@@ -179,6 +194,7 @@ pub fn parse(
                     progress: Some(progress),
                     errata: crate::errata::of(isa),
                     kept: kept.as_ref().map(|kept| kept as &parsers::Kept<'_>),
+                    only,
                 };
                 parsers::intel::parse(&document.name, &document.bytes, &options)
             }

@@ -3,9 +3,12 @@
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use hydride_ir::{Bits, Function, Role};
-use parsers::Status;
+use parsers::{Instruction, Isa, Status};
+use serde::{Deserialize, Serialize};
 
-use crate::documents::{isa_of_name, parse, read};
+use crate::cache::{CacheArgs, question_key};
+use crate::documents::{Document, Documents, isa_of_name, parse_one, read};
+use crate::reuse::documents_key;
 use crate::{SpecArgs, usage};
 
 /// Arguments of `hydride eval`.
@@ -19,6 +22,8 @@ pub struct EvalArgs {
     /// The instruction's id: the vendor's intrinsic name.
     #[arg(long)]
     id: String,
+    #[command(flatten)]
+    cache: CacheArgs,
     /// Print the instruction's function instead of evaluating it.
     #[arg(long)]
     show: bool,
@@ -32,10 +37,9 @@ pub struct EvalArgs {
 pub fn run(args: &EvalArgs) -> Result<u8> {
     let isa = isa_of_name(&args.isa).ok_or_else(|| usage(format!("unknown instruction set {}", args.isa)))?;
     let documents = read(args.specs.specs.as_deref(), &[isa])?;
-    let parsed = parse(isa, &documents.documents, None, &|_, _| {});
-    let Some(instruction) = parsed.instructions.iter().find(|instruction| instruction.id == args.id) else {
-        let entry = parsed.ledger.iter().find(|entry| entry.id == args.id);
-        return Err(match entry.map(|entry| &entry.status) {
+    let Entry { instruction, status } = entry(isa, &documents, &args.id, &args.cache);
+    let Some(instruction) = instruction else {
+        return Err(match status {
             Some(Status::Excluded { reason, .. }) => usage(format!("{} is not modelled: {reason}", args.id)),
             Some(Status::Failed { reason, message }) => {
                 usage(format!("{} is not modelled: {reason}: {message}", args.id))
@@ -52,6 +56,30 @@ pub fn run(args: &EvalArgs) -> Result<u8> {
         println!("{result:x}");
     }
     Ok(0)
+}
+
+/// What the documents say about an id.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    instruction: Option<Instruction>,
+    status: Option<Status>,
+}
+
+fn entry(isa: Isa, documents: &Documents, id: &str, cache: &CacheArgs) -> Entry {
+    let read = || {
+        let parsed = parse_one(isa, &documents.documents, id);
+        Entry {
+            instruction: parsed.instructions.into_iter().find(|instruction| instruction.id == id),
+            status: parsed.ledger.into_iter().find(|entry| entry.id == id).map(|entry| entry.status),
+        }
+    };
+    let own: Vec<&Document> = documents.documents.iter().filter(|document| document.isa == isa).collect();
+    let question = [b"entry ".as_slice(), &documents_key(&own, isa), id.as_bytes()].concat();
+    let Some(cache) = cache.open_at(&[question_key(&question)]) else { return read() };
+    let mut made = None;
+    let kept = cache.answer(&question, &mut || postcard::to_stdvec(made.insert(read())).unwrap_or_default());
+    cache.save();
+    made.or_else(|| postcard::from_bytes(&kept).ok()).unwrap_or_else(read)
 }
 
 fn arguments(function: &Function, values: &[String]) -> Result<Vec<Bits>> {
