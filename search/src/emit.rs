@@ -48,6 +48,10 @@ impl Style {
             (Style::Hvx, Class::Vector) if ty.width == 2048 => {
                 format!("v{}:{}", 2 * number + 17, 2 * number + 16)
             }
+            // Beyond the single ones, so that the two share their numbers.
+            (Style::Hvx, Class::Scalar) if ty.width == 64 => {
+                format!("r{}:{}", 2 * number + 17, 2 * number + 16)
+            }
             (_, Class::Vector) => format!("v{number}"),
             (_, Class::Scalar) => format!("r{number}"),
             (_, Class::Mask) => format!("q{number}"),
@@ -344,25 +348,29 @@ fn scalar_constants(
     instructions: &[Instruction],
     taken: usize,
 ) -> (Vec<Vec<Option<String>>>, Vec<String>) {
-    let mut known: Vec<i64> = Vec::new();
+    let mut known: Vec<(i64, Type)> = Vec::new();
     let mut steps = Vec::new();
     for step in &solution.sequence.steps {
         let instruction = &instructions[step.member.instruction];
         let choices = instruction.operands.iter().zip(&instruction.names);
         let choices = choices.filter(|(operand, _)| matches!(operand, Operand::Choice { .. }));
-        let own = choices.zip(&step.member.choices).map(|((_, name), value)| {
+        let own = choices.zip(&step.member.choices).map(|((operand, name), value)| {
+            let Operand::Choice { width, .. } = operand else { return None };
             name.starts_with('R').then(|| {
-                let at = known.iter().position(|other| other == value).unwrap_or_else(|| {
-                    known.push(*value);
+                let constant = (*value, Type { class: Class::Scalar, width: *width });
+                let at = known.iter().position(|other| *other == constant).unwrap_or_else(|| {
+                    known.push(constant);
                     known.len() - 1
                 });
                 // Some instructions read only the first eight.
-                format!("r{}", taken + at)
+                Style::Hvx.register(constant.1, taken + at)
             })
         });
         steps.push(own.collect());
     }
-    let set = (taken..).zip(&known).map(|(register, value)| format!("r{register} = #{value}")).collect();
+    let line =
+        |(at, (value, ty)): (usize, &(i64, Type))| format!("{} = #{value}", Style::Hvx.register(*ty, at));
+    let set = (taken..).zip(&known).map(line).collect();
     (steps, set)
 }
 

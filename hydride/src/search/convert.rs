@@ -1,6 +1,6 @@
 //! Parsed instructions to what the search takes, and which of them it gets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ::search::{Class, Goal, Operand, Type};
 use anyhow::Result;
@@ -70,12 +70,21 @@ pub struct Chosen {
 /// The instructions of a target that a search may use. What goal and user do not ask for is not among those left
 /// out.
 pub fn instructions(parsed: &[Instruction], target: &Target, filter: &Filter, costs: &Costs) -> Chosen {
+    let forms: BTreeSet<(&str, &str)> = parsed
+        .iter()
+        .flat_map(|instruction| &instruction.forms)
+        .map(|form| (form.mnemonic.as_str(), form.operands.as_str()))
+        .collect();
+    // `VPCMPB k, ymm, ymm` stands beside `VPCMPB k, ymm, ymm, imm8`, and is an immediate short.
+    let incomplete =
+        |form: &Form| forms.contains(&(form.mnemonic.as_str(), format!("{}, imm8", form.operands).as_str()));
     let mut chosen = Chosen { instructions: Vec::new(), left_out: BTreeMap::new() };
     for instruction in parsed.iter().filter(|instruction| target.has(instruction)) {
         let mnemonic = instruction.forms.first().map_or(String::new(), |form| form.mnemonic.to_lowercase());
         let converted = match form(instruction) {
             Ok(form) if !filter.admits(&form.mnemonic.to_lowercase(), &instruction.id) => continue,
             Err(_) if !filter.admits(&mnemonic, &instruction.id) => continue,
+            Ok(form) if incomplete(form) => Err("a machine form without its immediate"),
             Ok(form) => convert(instruction, form, target, filter, costs),
             Err(why) => Err(why),
         };
@@ -213,14 +222,29 @@ fn x86_places(
     instruction: &Instruction,
     target: &Target,
 ) -> Result<Places, &'static str> {
-    let shown = form.operands.split(',').filter(|operand| !operand.trim().is_empty()).count();
+    let kinds: Vec<&str> =
+        form.operands.split(',').map(str::trim).filter(|operand| !operand.is_empty()).collect();
+    let shown = kinds.len();
     let first = operands.iter().position(|operand| matches!(operand, Operand::Register(_)));
     let own = |at: usize| operands[at] == Operand::Register(result);
     let only_legacy = |extension: &String| target.only_legacy.contains(extension);
-    let legacy = target.two_address || instruction.extensions.iter().any(only_legacy);
+    // What works on general registers alone was never given another encoding.
+    let vectors = operands.iter().flat_map(Operand::registers).chain([result]);
+    let general = vectors.into_iter().all(|ty| ty.class != Class::Vector);
+    let legacy = target.two_address || general || instruction.extensions.iter().any(only_legacy);
     let overwrites = legacy || form.mnemonic.starts_with('V');
+    let types: Vec<Option<Type>> =
+        operands.iter().map(|operand| operand.registers().first().copied()).collect();
+    let is_shown = |kind: &str, ty: Option<Type>| ty.is_none_or(|ty| shows(kind, ty));
     if shown == operands.len() + 1 {
+        let (own, read) = (kinds[0], &kinds[1..]);
+        if !shows(own, result) || !read.iter().zip(&types).all(|(kind, ty)| is_shown(kind, *ty)) {
+            return Err(OTHER_KINDS);
+        }
         return Ok(Places { legacy, ..Places::default() });
+    }
+    if !kinds.iter().zip(&types).all(|(kind, ty)| is_shown(kind, *ty)) {
+        return Err(OTHER_KINDS);
     }
     // The result is the first operand, or flags or a register that is not shown.
     let first = first.filter(|at| own(*at)).ok_or("a result in no operand that is shown")?;
@@ -236,6 +260,23 @@ fn x86_places(
             })
         }
         _ => Err("operands that are not shown"),
+    }
+}
+
+/// What keeps out a cast, or a broadcast of memory, that is an instruction under another type.
+const OTHER_KINDS: &str = "operands of another kind than the machine form's";
+
+/// Whether an operand that x86's form shows (`xmm`, `zmm {k}`, `r32`, `m128`) is a register of a type.
+fn shows(kind: &str, ty: Type) -> bool {
+    let kind = kind.split([' ', '{']).next().unwrap_or_default();
+    match ty.class {
+        Class::Vector => match kind {
+            "zmm" => ty.width == 512,
+            "ymm" => ty.width == 256,
+            _ => kind.starts_with("xmm") && ty.width <= 128,
+        },
+        Class::Mask => kind.starts_with('k'),
+        Class::Scalar => kind.starts_with('r'),
     }
 }
 
