@@ -3,10 +3,11 @@
 //!
 //! Every key is a hash of all that the answer depends on, and everything is kept under the version of the
 //! program's own sources and of the solver: what another version kept is dropped when there is something to
-//! write. The file is read as a whole at the start and written once at the end; in between it is closed, so
+//! write. The file is read at the start, as a whole unless one answer is all that is asked for, and written once at the end; in between it is closed, so
 //! that several runs can share it. It can be deleted at any time, and it can be read-only.
 
 use std::collections::{BTreeMap, HashMap};
+use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,11 +37,19 @@ pub struct CacheArgs {
 impl CacheArgs {
     /// Opens the cache that is asked for, if one is.
     pub fn open(&self) -> Option<Arc<Cache>> {
+        Some(Arc::new(Cache::open(self.path()?, None)))
+    }
+
+    /// The same for what these keys say alone: the rest of the file, which can be long, is not read.
+    pub fn open_at(&self, keys: &[Key]) -> Option<Cache> {
+        Some(Cache::open(self.path()?, Some(keys)))
+    }
+
+    fn path(&self) -> Option<PathBuf> {
         if self.no_cache {
             return None;
         }
-        let path = self.cache.clone().or_else(standard_path)?;
-        Some(Arc::new(Cache::open(path)))
+        self.cache.clone().or_else(standard_path)
     }
 }
 
@@ -96,9 +105,9 @@ fn version() -> String {
 }
 
 impl Cache {
-    fn open(path: PathBuf) -> Self {
+    fn open(path: PathBuf, wanted: Option<&[Key]>) -> Self {
         let mut damaged = false;
-        let known = match guarded(|| read(&path)) {
+        let known = match guarded(|| read(&path, wanted)) {
             Ok(contents) => contents,
             Err(Trouble::Empty) => Contents::default(),
             Err(Trouble::Busy(why)) => {
@@ -130,7 +139,7 @@ impl Cache {
 
     /// What was kept for a question, or else `make`'s answer to it.
     pub fn answer(&self, question: &[u8], make: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
-        let key = *blake3::hash(question).as_bytes();
+        let key = question_key(question);
         smt::Cache::find(self, &key).unwrap_or_else(|| {
             let made = make();
             smt::Cache::store(self, key, made.clone());
@@ -140,14 +149,24 @@ impl Cache {
 
     /// What depends on `key` alone: `make`'s, or what an earlier run kept of it.
     pub fn remembered<T: Serialize + DeserializeOwned>(&self, key: Key, make: impl FnOnce() -> T) -> T {
+        let Ok(made) = self.remembered_if_made(key, || Ok::<T, Infallible>(make()));
+        made
+    }
+
+    /// The same where it may not be had; a failure is not kept.
+    pub fn remembered_if_made<T: Serialize + DeserializeOwned, E>(
+        &self,
+        key: Key,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
         if let Some(kept) = self.run(&key).and_then(|kept| postcard::from_bytes(kept).ok()) {
-            return kept;
+            return Ok(kept);
         }
-        let made = make();
+        let made = make()?;
         if let Ok(bytes) = postcard::to_stdvec(&made) {
             self.keep_run(key, bytes);
         }
-        made
+        Ok(made)
     }
 
     /// Writes what this run added. A file that cannot be written is left alone.
@@ -164,6 +183,11 @@ impl Cache {
             tracing::info!("the cache {} is not written: {why}", self.path.display());
         }
     }
+}
+
+/// The key under which [`Cache::answer`] keeps the answer to a question.
+pub fn question_key(question: &[u8]) -> Key {
+    *blake3::hash(question).as_bytes()
 }
 
 impl smt::Cache for Cache {
@@ -244,7 +268,8 @@ fn unsealed(key: &Key, sealed: &[u8]) -> Result<Vec<u8>, Trouble> {
     value.ok_or_else(|| Trouble::Damaged("a value is not what was written".into()))
 }
 
-fn read(path: &Path) -> Result<Contents, Trouble> {
+/// Everything in a file, or what is there of the wanted keys.
+fn read(path: &Path, wanted: Option<&[Key]>) -> Result<Contents, Trouble> {
     let length = std::fs::metadata(path).map_err(|_| Trouble::Empty)?.len();
     if length == 0 {
         return Err(Trouble::Empty);
@@ -261,6 +286,21 @@ fn read(path: &Path) -> Result<Contents, Trouble> {
         return Err(Trouble::Empty);
     }
     let mut contents = Contents::default();
+    if let Some(wanted) = wanted {
+        let (answers, runs) = (
+            transaction.open_table(ANSWERS).map_err(damaged)?,
+            transaction.open_table(RUNS).map_err(damaged)?,
+        );
+        for key in wanted {
+            if let Some(value) = answers.get(key).map_err(damaged)? {
+                contents.answers.insert(*key, unsealed(key, value.value())?);
+            }
+            if let Some(value) = runs.get(key).map_err(damaged)? {
+                contents.runs.insert(*key, unsealed(key, value.value())?);
+            }
+        }
+        return Ok(contents);
+    }
     for row in transaction.open_table(ANSWERS).map_err(damaged)?.iter().map_err(damaged)? {
         let (key, value) = row.map_err(damaged)?;
         contents.answers.insert(*key.value(), unsealed(key.value(), value.value())?);

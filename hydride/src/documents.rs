@@ -219,8 +219,23 @@ pub fn parse(
     cache: Option<&Cache>,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Parsed> {
+    parse_some(isa, documents, cache, progress, None)
+}
+
+/// The same where only the entry of one id is wanted: of x86's document nothing else is run.
+pub fn parse_one(isa: Isa, documents: &[Document], id: &str) -> Result<Parsed> {
+    parse_some(isa, documents, None, &|_, _| {}, Some(id))
+}
+
+fn parse_some(
+    isa: Isa,
+    documents: &[Document],
+    cache: Option<&Cache>,
+    progress: &(dyn Fn(usize, usize) + Sync),
+    only: Option<&str>,
+) -> Result<Parsed> {
     let own: Vec<&Document> = documents.iter().filter(|document| document.isa == isa).collect();
-    let parsed = parse_any(isa, &own, cache, progress);
+    let parsed = parse_any(isa, &own, cache, progress, only);
     require_whole(&parsed.diagnostics, &own)?;
     Ok(parsed)
 }
@@ -254,6 +269,7 @@ fn parse_any(
     own: &[&Document],
     cache: Option<&Cache>,
     progress: &(dyn Fn(usize, usize) + Sync),
+    only: Option<&str>,
 ) -> Parsed {
     match isa {
         Isa::X86 => match own.first() {
@@ -265,6 +281,7 @@ fn parse_any(
                     progress: Some(progress),
                     errata: crate::errata::of(isa),
                     kept: kept.as_ref().map(|kept| kept as &parsers::Kept<'_>),
+                    only,
                 };
                 parsers::intel::parse(&document.name, &document.bytes, &options)
             }

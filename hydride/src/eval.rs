@@ -6,6 +6,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use hydride_ir::{Bits, Function, Role};
 
+use crate::cache::CacheArgs;
 use crate::documents::isa_of_name;
 use crate::{diff, usage};
 
@@ -25,6 +26,8 @@ pub struct EvalArgs {
     /// The instruction's id: the vendor's intrinsic name.
     #[arg(long)]
     id: String,
+    #[command(flatten)]
+    cache: CacheArgs,
     /// Print the instruction's function instead of evaluating it.
     #[arg(long)]
     show: bool,
@@ -38,7 +41,7 @@ pub struct EvalArgs {
 pub fn run(args: &EvalArgs) -> Result<u8> {
     let isa = isa_of_name(&args.isa).ok_or_else(|| usage(format!("unknown instruction set {}", args.isa)))?;
     let side = diff::side(isa, args.specs.as_deref(), args.source.as_deref())?;
-    let function = match side.function(isa, &args.id)? {
+    let function = match side.function(isa, &args.id, &args.cache)? {
         Some(Ok(function)) => function,
         Some(Err(reason)) => return Err(usage(format!("{} is not modelled: {reason}", args.id))),
         None => {

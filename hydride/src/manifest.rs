@@ -29,7 +29,11 @@ pub fn version(blake3: &str) -> Option<String> {
     manifest.document.into_iter().find_map(|known| {
         // What is joined of other documents stands in the place of the first revision.
         let joined = known.joined.as_deref() == Some(blake3);
-        known.revision.into_iter().find(|revision| joined || revision.blake3 == blake3).map(|found| found.version)
+        known
+            .revision
+            .into_iter()
+            .find(|revision| joined || revision.blake3 == blake3)
+            .map(|found| found.version)
     })
 }
 

@@ -107,7 +107,8 @@ pub struct Form {
     pub operands: String,
     /// The line that an assembler takes, where the document says which operand each argument is: `{d}` stands
     /// for the number of the result's register, `{2}` for the number of the register that holds argument 2 or
-    /// for its value, `{2*8}` for eight times its value.
+    /// for its value, `{2*8}` for eight times its value, `{2+1}` for the register after it where argument 2 is in
+    /// several.
     pub template: Option<String>,
     /// The argument whose register the result overwrites, where the document says so.
     pub destroys: Option<usize>,

@@ -1,11 +1,14 @@
 //! Found sequences as assembly and as C.
 
+use hydride_ir::Function;
+
 use crate::find::Solution;
-use crate::goal::{Goal, Input};
+use crate::goal::{Goal, Input, Output};
 use crate::instruction::{Instruction, Operand};
-use crate::registers::Place;
-use crate::sequence::Applied;
-use crate::value::{Class, Type};
+use crate::registers::{Place, Use, place};
+use crate::sequence::{Applied, Sequence};
+use crate::transition::Member;
+use crate::value::{Class, File, Type};
 
 /// How a target writes registers, instructions and C types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +22,6 @@ pub enum Style {
     Arm,
     /// Hexagon.
     Hvx,
-}
-
-/// Registers for the values of a solution.
-struct Allocation {
-    /// For each value its register's number.
-    numbers: Vec<usize>,
 }
 
 impl Style {
@@ -50,6 +47,10 @@ impl Style {
             (Style::Arm, Class::Scalar) => format!("{}{number}", if ty.width == 64 { "x" } else { "w" }),
             (Style::Hvx, Class::Vector) if ty.width == 2048 => {
                 format!("v{}:{}", 2 * number + 17, 2 * number + 16)
+            }
+            // Beyond the single ones, so that the two share their numbers.
+            (Style::Hvx, Class::Scalar) if ty.width == 64 => {
+                format!("r{}:{}", 2 * number + 17, 2 * number + 16)
             }
             (_, Class::Vector) => format!("v{number}"),
             (_, Class::Scalar) => format!("r{number}"),
@@ -105,45 +106,11 @@ fn types(goal: &Goal, solution: &Solution, instructions: &[Instruction]) -> Vec<
     inputs.chain(results).collect()
 }
 
-fn allocate(types: &[Type], solution: &Solution, inputs: usize) -> Allocation {
-    let steps = &solution.sequence.steps;
-    let last_use = |value: usize| {
-        let readers = steps.iter().rposition(|step| step.operands.contains(&value));
-        if solution.sequence.outputs.contains(&value) { usize::MAX } else { readers.map_or(0, |at| at + 1) }
-    };
-    let same_file = |a: Type, b: Type| a.class == b.class && (a.width == 2048) == (b.width == 2048);
-    let mut numbers: Vec<usize> = Vec::new();
-    for value in 0..types.len() {
-        let at = value.checked_sub(inputs);
-        let over = at.and_then(|at| match solution.schedule.places[at] {
-            Place::Over(operand) => Some(numbers[steps[at].operands[operand]]),
-            _ => None,
-        });
-        let copied = at.is_some_and(|at| matches!(solution.schedule.places[at], Place::Copy(_)));
-        let number = over.unwrap_or_else(|| {
-            let taken = |number: usize| {
-                (0..value).any(|other| {
-                    // A step's operands are free for its result, unless it starts with a copy.
-                    let needed = match at {
-                        None => true,
-                        Some(at) => last_use(other) > at + usize::from(!copied),
-                    };
-                    same_file(types[other], types[value]) && numbers[other] == number && needed
-                })
-            };
-            (0..).find(|number| !taken(*number)).unwrap_or(0)
-        });
-        numbers.push(number);
-    }
-    Allocation { numbers }
-}
-
 /// One line for each machine instruction, moves among them, and a last one that says where the outputs are.
 pub fn assembly(goal: &Goal, solution: &Solution, instructions: &[Instruction], style: Style) -> Vec<String> {
     let inputs = goal.inputs.len();
     let types = types(goal, solution, instructions);
-    let registers = allocate(&types, solution, inputs);
-    let name = |value: usize| style.register(types[value], registers.numbers[value]);
+    let name = |value: usize| style.register(types[value], solution.schedule.registers[value]);
     let taken = types.iter().filter(|ty| ty.class == Class::Scalar).count();
     let (scalars, mut lines) = match style {
         Style::Hvx => scalar_constants(solution, instructions, taken),
@@ -157,7 +124,13 @@ pub fn assembly(goal: &Goal, solution: &Solution, instructions: &[Instruction], 
             let value = step.operands[operand];
             lines.push(style.copy(types[value], &result, &name(value)));
         }
-        let operands: Vec<String> = step.operands.iter().map(|operand| name(*operand)).collect();
+        let mut operands: Vec<String> = step.operands.iter().map(|operand| name(*operand)).collect();
+        for (operand, register) in &solution.schedule.copies[at] {
+            let ty = types[step.operands[*operand]];
+            let copy = style.register(ty, *register);
+            lines.push(style.copy(ty, &copy, &operands[*operand]));
+            operands[*operand] = copy;
+        }
         lines.push(match style {
             Style::X86 { vex } => x86(instruction, step, &result, &operands, place, vex),
             Style::Arm => arm(instruction, step, &result, &operands, place),
@@ -174,14 +147,68 @@ pub fn assembly(goal: &Goal, solution: &Solution, instructions: &[Instruction], 
     lines
 }
 
-/// The operands in the intrinsic's order, immediates among them.
-fn mixed(instruction: &Instruction, step: &Applied, registers: &[String]) -> Vec<String> {
-    let (mut registers, mut choices) = (registers.iter(), step.member.choices.iter());
-    let operand = |operand: &Operand| match operand {
-        Operand::Register(_) => registers.next().cloned(),
-        Operand::Choice { .. } => choices.next().map(ToString::to_string),
+/// An instruction alone with these immediates, as [`assembly`] shows a sequence: each register that it reads is an
+/// input. Where they are to be `kept`, what it overwrites is copied.
+pub fn alone(
+    position: usize,
+    choices: &[i64],
+    kept: bool,
+    instructions: &[Instruction],
+    style: Style,
+) -> Option<Vec<String>> {
+    let instruction = instructions.get(position)?;
+    let types: Vec<Type> = instruction.operands.iter().flat_map(Operand::registers).collect();
+    let input = |(at, ty): (usize, &Type)| {
+        let name = char::from(b'a' + at as u8).to_string();
+        Input { name, ty: *ty, element: 8, constant: None }
     };
-    instruction.operands.iter().map(operand).map(Option::unwrap_or_default).collect()
+    let goal = Goal {
+        name: instruction.id.clone(),
+        inputs: types.iter().enumerate().map(input).collect(),
+        outputs: vec![Output { name: "result".into(), ty: instruction.result, wanted: Vec::new() }],
+        element: 8,
+        function: Function::new(instruction.id.clone()),
+    };
+    let count = types.len();
+    let outputs = vec![count];
+    let step = Use {
+        operands: (0..count).collect(),
+        destroys: instruction.destroys.map(|at| instruction.register_of(at)).into_iter().collect(),
+        placement: instruction.placement(),
+        file: instruction.result.file(),
+    };
+    let files: Vec<File> = types.iter().map(|ty| ty.file()).collect();
+    let read: Vec<usize> = if kept { (0..=count).collect() } else { outputs.clone() };
+    let schedule = place(&files, &[step], &read, &[0])?;
+    let member = Member { instruction: position, choices: choices.to_vec() };
+    let sequence = Sequence { steps: vec![Applied { member, operands: (0..count).collect() }], outputs };
+    let solution = Solution { sequence, others: Vec::new(), cost: 1 + schedule.moves, schedule };
+    Some(assembly(&goal, &solution, instructions, style))
+}
+
+/// The operands in the intrinsic's order, immediates among them; of registers that follow each other the first.
+fn mixed(instruction: &Instruction, step: &Applied, registers: &[String]) -> Vec<String> {
+    let first = |group: &[String]| group.first().cloned().unwrap_or_default();
+    grouped(instruction, step, registers, |_, group| first(group))
+}
+
+/// The operands in the intrinsic's order; `register` makes one of those in registers.
+fn grouped(
+    instruction: &Instruction,
+    step: &Applied,
+    registers: &[String],
+    register: impl Fn(usize, &[String]) -> String,
+) -> Vec<String> {
+    let (mut rest, mut choices) = (registers, step.member.choices.iter());
+    let operand = |(position, operand): (usize, &Operand)| match operand {
+        Operand::Choice { .. } => choices.next().map(ToString::to_string).unwrap_or_default(),
+        _ => {
+            let (group, after) = rest.split_at(operand.registers().len());
+            rest = after;
+            register(position, group)
+        }
+    };
+    instruction.operands.iter().enumerate().map(operand).collect()
 }
 
 fn x86(
@@ -205,14 +232,16 @@ fn x86(
         registers.fill(result.to_owned());
     }
     let mut operands = mixed(instruction, step, &registers);
+    if let Some(implied) = instruction.implied {
+        operands.remove(implied);
+    }
     if place == Place::Fresh && !idiom {
         operands.insert(0, result.to_owned());
     }
     let is_vector = |ty: &Type| ty.class == Class::Vector;
-    let reads =
-        instruction.operands.iter().any(|operand| matches!(operand, Operand::Register(ty) if is_vector(ty)));
+    let reads = instruction.operands.iter().flat_map(Operand::registers).any(|ty| is_vector(&ty));
     let sse = (reads || is_vector(&instruction.result)) && !instruction.mnemonic.starts_with('v');
-    let prefix = if vex && sse { "v" } else { "" };
+    let prefix = if vex && sse && !instruction.legacy { "v" } else { "" };
     format!("{prefix}{} {}", instruction.mnemonic, operands.join(", "))
 }
 
@@ -237,12 +266,15 @@ fn arm(
     let mut text = instruction.syntax.replace("{d}", &number(result));
     for (position, value) in mixed(instruction, step, &registers).into_iter().enumerate() {
         text = text.replace(&format!("{{{position}}}"), &value);
-        let scaled = format!("{{{position}*");
-        while let Some(start) = text.find(&scaled) {
-            let end = text[start..].find('}').map_or(text.len(), |end| start + end + 1);
-            let factor: i64 = text[start + scaled.len()..end - 1].parse().unwrap_or(1);
-            let product = value.parse().unwrap_or(0) * factor;
-            text.replace_range(start..end, &product.to_string());
+        let value: i64 = value.parse().unwrap_or(0);
+        for operator in ['*', '+'] {
+            let computed = format!("{{{position}{operator}");
+            while let Some(start) = text.find(&computed) {
+                let end = text[start..].find('}').map_or(text.len(), |end| start + end + 1);
+                let by: i64 = text[start + computed.len()..end - 1].parse().unwrap_or(1);
+                let number = if operator == '*' { value * by } else { value + by };
+                text.replace_range(start..end, &number.to_string());
+            }
         }
     }
     text
@@ -316,25 +348,29 @@ fn scalar_constants(
     instructions: &[Instruction],
     taken: usize,
 ) -> (Vec<Vec<Option<String>>>, Vec<String>) {
-    let mut known: Vec<i64> = Vec::new();
+    let mut known: Vec<(i64, Type)> = Vec::new();
     let mut steps = Vec::new();
     for step in &solution.sequence.steps {
         let instruction = &instructions[step.member.instruction];
         let choices = instruction.operands.iter().zip(&instruction.names);
         let choices = choices.filter(|(operand, _)| matches!(operand, Operand::Choice { .. }));
-        let own = choices.zip(&step.member.choices).map(|((_, name), value)| {
+        let own = choices.zip(&step.member.choices).map(|((operand, name), value)| {
+            let Operand::Choice { width, .. } = operand else { return None };
             name.starts_with('R').then(|| {
-                let at = known.iter().position(|other| other == value).unwrap_or_else(|| {
-                    known.push(*value);
+                let constant = (*value, Type { class: Class::Scalar, width: *width });
+                let at = known.iter().position(|other| *other == constant).unwrap_or_else(|| {
+                    known.push(constant);
                     known.len() - 1
                 });
                 // Some instructions read only the first eight.
-                format!("r{}", taken + at)
+                Style::Hvx.register(constant.1, taken + at)
             })
         });
         steps.push(own.collect());
     }
-    let set = (taken..).zip(&known).map(|(register, value)| format!("r{register} = #{value}")).collect();
+    let line =
+        |(at, (value, ty)): (usize, &(i64, Type))| format!("{} = #{value}", Style::Hvx.register(*ty, at));
+    let set = (taken..).zip(&known).map(line).collect();
     (steps, set)
 }
 
@@ -396,15 +432,18 @@ pub fn c_function(
     for (at, step) in solution.sequence.steps.iter().enumerate() {
         let instruction = &instructions[step.member.instruction];
         let values: Vec<String> = step.operands.iter().map(|operand| value_name(*operand)).collect();
-        let arguments: Vec<String> = mixed(instruction, step, &values)
-            .into_iter()
-            .zip(&instruction.c_types)
-            .zip(&instruction.operands)
-            .map(|((value, c_type), operand)| match operand {
-                Operand::Register(_) => format!("({})({value})", c_name(c_type)),
-                Operand::Choice { .. } => value,
-            })
-            .collect();
+        let arguments = grouped(instruction, step, &values, |position, group| {
+            let c_type = c_name(&instruction.c_types[position]);
+            match group {
+                [value] => format!("({c_type})({value})"),
+                _ => {
+                    let each = c_part(&c_type, group.len());
+                    let parts: Vec<String> = group.iter().map(|part| format!("({each})({part})")).collect();
+                    // In parentheses: the intrinsic may be a macro.
+                    format!("(({c_type}){{{{{}}}}})", parts.join(", "))
+                }
+            }
+        });
         let own = inputs + at;
         lines.push(format!(
             "  {0} {1} = ({0})({2}({3}));",
@@ -450,6 +489,12 @@ fn c_output_type(goal: &Goal, style: Style, output: usize) -> String {
     let output = &goal.outputs[output];
     let element = output.wanted.first().map_or(goal.element, |wanted| wanted.width);
     style.c_type(output.ty, element)
+}
+
+/// The C type of one of the vectors of a structure of A64: `uint8x16_t` of `uint8x16x3_t`.
+fn c_part(c_type: &str, count: usize) -> String {
+    let part = c_type.strip_suffix(&format!("x{count}_t"));
+    part.map_or_else(|| c_type.to_owned(), |part| format!("{part}_t"))
 }
 
 /// The documents' C types as compilers know them.

@@ -354,8 +354,8 @@ impl<'a, F: FnMut(Found) -> bool> Explorer<'a, F> {
         let transition = &self.plan.transitions[position];
         let limit = self.limits.cost;
         match self.limits.model {
-            // Moves are counted once the value is known to be new.
-            Cost::Length => true,
+            // Other moves are counted once the value is known to be new.
+            Cost::Length => transition.placement.repeated(operands) <= limit as usize - self.limits.steps,
             Cost::Uops => self.spent + transition.uops + (left - 1) as u32 <= limit,
             Cost::Latency => {
                 let operands = &operands[..transition.args.len()];
@@ -444,7 +444,13 @@ pub(crate) fn use_of(plan: &Plan, step: &Step) -> Use {
     let arity = plan.transitions[step.transition].args.len();
     let operands = step.operands[..arity].iter().map(|operand| usize::from(*operand)).collect();
     let destroyed = destroyed(plan, step);
-    Use { operands, destroys: (0..arity).filter(|operand| destroyed >> operand & 1 != 0).collect() }
+    let transition = &plan.transitions[step.transition];
+    Use {
+        operands,
+        destroys: (0..arity).filter(|operand| destroyed >> operand & 1 != 0).collect(),
+        placement: transition.placement,
+        file: transition.result.file(),
+    }
 }
 
 /// The values that a step reads, and those of which the machine form overwrites one, as bits.

@@ -1,7 +1,7 @@
 //! Iterative deepening: the cheapest sequences first, each proved before it counts.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use hydride_ir::Bits;
 use rayon::prelude::*;
@@ -11,11 +11,12 @@ use crate::explore::{Cost, Explorer, Found, Limits, Shared, Step, use_of};
 use crate::goal::Goal;
 use crate::instruction::Instruction;
 use crate::machine::{Values, hash};
-use crate::plan::Plan;
-use crate::registers::{Schedule, Use, schedule};
+use crate::plan::{MAX_ARITY, Plan};
+use crate::registers::{Placement, Schedule, Use, place, schedule};
 use crate::samples::{ALL_SAMPLES, MOVEMENT_SAMPLES};
 use crate::sequence::{Applied, Sequence};
 use crate::transition::{Member, Transition};
+use crate::value::File;
 
 /// Sequences that one pass may collect before they are proved.
 const MAX_COLLECTED: usize = 20_000;
@@ -75,6 +76,15 @@ pub struct Outcome {
     pub truncated: bool,
 }
 
+/// What a search has to tell before its end.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// Where it is.
+    At(Position),
+    /// A proved sequence: none costs less. Another one of the same cost can still take its place.
+    Found(&'a Solution),
+}
+
 /// Where a search is.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
@@ -88,14 +98,14 @@ pub struct Position {
     pub parts: usize,
 }
 
-/// Searches for the cheapest sequences; `progress` is called from any thread.
+/// Searches for the cheapest sequences; `tell` is called from any thread.
 pub fn find(
     goal: &Goal,
     instructions: &[Instruction],
     transitions: &[Transition],
     options: &Options,
     shared: &Shared,
-    progress: impl Fn(Position) + Sync,
+    tell: impl Fn(Event<'_>) + Sync,
 ) -> Outcome {
     let mut outcome = Outcome::default();
     let mut more: Vec<Vec<Bits>> = Vec::new();
@@ -104,14 +114,16 @@ pub fn find(
     let Some(mut plan) = Plan::new(goal, transitions, samples, &more) else { return outcome };
     outcome.transitions = plan.transitions.len();
     let two_address = options.two_address;
+    // A list of registers or one that is implied can need a copy even where results have registers of their own.
+    let moves = two_address || plan.transitions.iter().any(|one| one.placement != Placement::default());
     for cost in 0..=options.max_cost {
         // Without moves each unit of length is a step; else fewer steps leave room for moves.
-        let fewest = if options.cost == Cost::Length && !two_address { cost } else { cost.min(1) };
+        let fewest = if options.cost == Cost::Length && !moves { cost } else { cost.min(1) };
         for steps in fewest..=cost {
             let limits = Limits { steps: steps as usize, cost, model: options.cost, two_address };
             plan.prepare(limits.steps, &shared.stop);
             let search = Search { goal, instructions, plan: &plan, options, shared, limits };
-            let mut pass = search.pass(&progress);
+            let mut pass = search.pass(&tell);
             for _ in 0..MAX_ROUNDS {
                 let Some(sample) = pass.counterexample.take() else { break };
                 outcome.refuted += 1;
@@ -123,7 +135,7 @@ pub fn find(
                     break;
                 }
                 let search = Search { goal, instructions, plan: &plan, options, shared, limits };
-                pass = search.pass(&progress);
+                pass = search.pass(&tell);
             }
             // Too many refuted ones: the pass was not complete.
             pass.undecided += usize::from(pass.counterexample.is_some());
@@ -133,6 +145,7 @@ pub fn find(
             outcome.states = shared.states.load(Ordering::Relaxed);
             if shared.stop.load(Ordering::Relaxed) {
                 outcome.interrupted = true;
+                outcome.truncated |= options.all;
                 break;
             }
             if !outcome.solutions.is_empty() && !options.all {
@@ -181,7 +194,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Tries all sequences within the limits.
-    fn pass(&self, progress: &(impl Fn(Position) + Sync)) -> Pass {
+    fn pass(&self, tell: &(impl Fn(Event<'_>) + Sync)) -> Pass {
         let steps = self.limits.steps;
         let mut parts: Vec<Vec<Step>> = Vec::new();
         Explorer::new(self.plan, self.limits, self.shared, steps.saturating_sub(2).min(1), |found: Found| {
@@ -191,8 +204,9 @@ impl Search<'_> {
         .explore();
         let count = parts.len();
         let done = AtomicUsize::new(0);
-        let tell = |done| progress(Position { cost: self.limits.cost, steps, done, parts: count });
-        tell(0);
+        let at = |done| tell(Event::At(Position { cost: self.limits.cost, steps, done, parts: count }));
+        at(0);
+        let told = AtomicBool::new(false);
         let collected = AtomicUsize::new(0);
         let undecided = AtomicUsize::new(0);
         // For each part what it found: all, or the first sequence that is proved or refuted.
@@ -206,6 +220,13 @@ impl Search<'_> {
             let mut explorer =
                 Explorer::new(self.plan, self.limits, self.shared, usize::MAX, |next: Found| {
                     if self.options.all {
+                        // One of them is proved at once, so that there is something to tell.
+                        if !told.load(Ordering::Relaxed)
+                            && let Judged::Proved(solution) = self.judge(&next, &mut prover)
+                            && !told.swap(true, Ordering::Relaxed)
+                        {
+                            tell(Event::Found(&solution));
+                        }
                         let full = collected.fetch_add(1, Ordering::Relaxed) >= MAX_COLLECTED;
                         if !full {
                             found.push(next);
@@ -219,6 +240,11 @@ impl Search<'_> {
                             false
                         }
                         judged => {
+                            if let Judged::Proved(solution) = &judged
+                                && !told.swap(true, Ordering::Relaxed)
+                            {
+                                tell(Event::Found(solution));
+                            }
                             first = Some(judged);
                             true
                         }
@@ -227,7 +253,7 @@ impl Search<'_> {
             explorer.follow(prefix);
             explorer.explore();
             drop(explorer);
-            tell(done.fetch_add(1, Ordering::Relaxed) + 1);
+            at(done.fetch_add(1, Ordering::Relaxed) + 1);
             (first.is_some() || !found.is_empty()).then_some((found, first))
         };
         let mut pass = Pass::default();
@@ -250,6 +276,10 @@ impl Search<'_> {
                     }
                 }
                 if pass.counterexample.is_some() {
+                    break;
+                }
+                // What was asked to end does, once it has something to show.
+                if self.shared.stop.load(Ordering::Relaxed) && !pass.solutions.is_empty() {
                     break;
                 }
             }
@@ -276,17 +306,20 @@ impl Search<'_> {
         if !self.options.two_address {
             uses.iter_mut().for_each(|step| step.destroys.clear());
         }
-        let Some(mut schedule) = schedule(inputs, &uses, &found.outputs, self.options.registers) else {
+        let files: Vec<File> = self.goal.inputs.iter().map(|input| input.ty.file()).collect();
+        let Some(mut schedule) = schedule(&files, &uses, &found.outputs, self.options.registers) else {
             return Judged::Unfit;
         };
-        if !self.options.two_address {
+        if !self.options.two_address && uses.iter().all(|step| step.placement == Placement::default()) {
             // Any order will do: the same one for the same steps.
             let member = |step: &Step| plan.transitions[step.transition].members[0].clone();
             let steps = found.steps.iter().zip(&uses);
             let steps =
                 steps.map(|(step, used)| Applied { member: member(step), operands: used.operands.clone() });
             let sequence = Sequence { steps: steps.collect(), outputs: found.outputs.clone() };
-            schedule.order = canonical(&sequence, inputs).1;
+            let order = canonical(&sequence, inputs).1;
+            let Some(placed) = place(&files, &uses, &found.outputs, &order) else { return Judged::Unfit };
+            schedule = placed;
         }
         let cost = match self.limits.model {
             Cost::Length => found.steps.len() as u32 + schedule.moves,
@@ -419,10 +452,12 @@ impl Search<'_> {
 }
 
 /// The operands in every order.
-fn permutations(operands: &[u8; 4], count: usize) -> Vec<[u8; 4]> {
+fn permutations(operands: &[u8; MAX_ARITY], count: usize) -> Vec<[u8; MAX_ARITY]> {
     let mut all = vec![*operands];
     if count == 2 && operands[0] != operands[1] {
-        all.push([operands[1], operands[0], 0, 0]);
+        let mut exchanged = *operands;
+        exchanged.swap(0, 1);
+        all.push(exchanged);
     }
     all
 }

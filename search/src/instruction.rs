@@ -2,6 +2,7 @@
 
 use hydride_ir::Function;
 
+use crate::registers::Placement;
 use crate::value::Type;
 
 /// An instruction with one result, as a document describes it.
@@ -31,6 +32,10 @@ pub struct Instruction {
     /// The operand whose register the result overwrites, where the machine form has no register of its own
     /// for the result.
     pub destroys: Option<usize>,
+    /// The operand that the machine form does not show since it is always in register 0 (`blendvps`).
+    pub implied: Option<usize>,
+    /// Of x86: whether there is no form with three operands, whatever the target.
+    pub legacy: bool,
     /// Cycles until the result is there.
     pub latency: u32,
     /// Micro-operations, or whatever the cost table counts.
@@ -40,10 +45,19 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// The number of an operand among the register operands.
+    /// The number of an operand's first register among the registers of all operands.
     pub(crate) fn register_of(&self, operand: usize) -> usize {
-        let register = |operand: &&Operand| matches!(operand, Operand::Register(_));
-        self.operands[..operand].iter().filter(register).count()
+        self.operands[..operand].iter().map(|operand| operand.registers().len()).sum()
+    }
+
+    /// What the machine form asks of the registers.
+    pub(crate) fn placement(&self) -> Placement {
+        let several = |operand: &Operand| matches!(operand, Operand::Consecutive { .. });
+        let list = self.operands.iter().position(several);
+        Placement {
+            consecutive: list.map(|at| (self.register_of(at), self.operands[at].registers().len())),
+            implied: self.implied.map(|at| self.register_of(at)),
+        }
     }
 }
 
@@ -52,6 +66,14 @@ impl Instruction {
 pub enum Operand {
     /// A register known at run time.
     Register(Type),
+    /// So many registers that follow each other (`{ v1.16b, v2.16b }`); together they are one argument, the first
+    /// its lowest bits.
+    Consecutive {
+        /// Each of them.
+        each: Type,
+        /// How many.
+        count: usize,
+    },
     /// An integer of `width` bits that the search chooses.
     Choice {
         /// Width of the argument in bits.
@@ -59,4 +81,15 @@ pub enum Operand {
         /// The values to choose from.
         values: Vec<i64>,
     },
+}
+
+impl Operand {
+    /// The types of its registers.
+    pub fn registers(&self) -> Vec<Type> {
+        match self {
+            Operand::Register(ty) => vec![*ty],
+            Operand::Consecutive { each, count } => vec![*each; *count],
+            Operand::Choice { .. } => Vec::new(),
+        }
+    }
 }

@@ -34,6 +34,8 @@
 //!     result: vector,
 //!     result_c_type: "__m128i".into(),
 //!     destroys: Some(0),
+//!     implied: None,
+//!     legacy: false,
 //!     latency: 1,
 //!     uops: 1,
 //!     rank: 0,
@@ -51,6 +53,7 @@
 
 #![forbid(unsafe_code)]
 
+mod allocation;
 mod backward;
 mod emit;
 mod explore;
@@ -69,13 +72,13 @@ mod transition;
 mod units;
 mod value;
 
-pub use emit::{Style, assembly, c_function, c_types};
+pub use emit::{Style, alone, assembly, c_function, c_types};
 pub use explore::{Cost, Shared};
-pub use find::{Options, Outcome, Position, Solution, find};
+pub use find::{Event, Options, Outcome, Position, Solution, find};
 pub use goal::{Goal, GoalError, GoalFile, Input, Output, SearchOptions, Wanted};
 pub use instruction::{Instruction, Operand};
 pub use movement::{Source, movement};
-pub use registers::{Place, Schedule};
+pub use registers::{Place, Placement, Schedule};
 pub use sequence::{Applied, Sequence};
-pub use transition::{Member, Selection, Transition, specialize, transitions};
+pub use transition::{Member, Selection, Transition, specialize, transitions, untried};
 pub use value::{Class, Type};

@@ -15,7 +15,7 @@ use crate::units::{Piece, Units};
 use crate::value::Type;
 
 /// Operands of a transition, at most.
-pub(crate) const MAX_ARITY: usize = 4;
+pub(crate) const MAX_ARITY: usize = 6;
 
 /// A wanted register.
 #[derive(Debug)]
@@ -90,7 +90,6 @@ impl Plan {
         let starts: Vec<Type> = goal.inputs.iter().map(|input| input.ty).collect();
         let ends: Vec<Type> = goal.outputs.iter().map(|output| output.ty).collect();
         let mut transitions = useful(transitions, &starts, &ends);
-        transitions.retain(|transition| transition.args.len() <= MAX_ARITY);
         let mut types: Vec<Type> = starts.iter().chain(&ends).copied().collect();
         types.extend(
             transitions.iter().flat_map(|transition| transition.args.iter().chain([&transition.result])),

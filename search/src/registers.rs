@@ -1,5 +1,8 @@
 //! Two-address form: in which order a sequence needs the fewest register moves.
 
+use crate::allocation::{Allocation, allocate};
+use crate::value::File;
+
 /// A step as far as registers matter.
 #[derive(Clone, Debug)]
 pub struct Use {
@@ -8,6 +11,34 @@ pub struct Use {
     /// Positions among `operands` of which the machine form overwrites one; none when the result has a
     /// register of its own.
     pub destroys: Vec<usize>,
+    /// What the machine form asks of the operands' registers.
+    pub placement: Placement,
+    /// The registers of which the result takes one.
+    pub(crate) file: File,
+}
+
+/// What a machine form asks of the registers of its operands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Placement {
+    /// The first one of the operands that are in registers that follow each other, and how many these are.
+    pub consecutive: Option<(usize, usize)>,
+    /// The operand that is in register 0.
+    pub implied: Option<usize>,
+}
+
+impl Placement {
+    /// The operands that cannot be in any register, in order.
+    pub(crate) fn operands(self) -> impl Iterator<Item = usize> {
+        let list = self.consecutive.map_or(0..0, |(first, count)| first..first + count);
+        list.chain(self.implied)
+    }
+
+    /// How often a list of registers repeats a value: each time it is a copy that is needed.
+    pub(crate) fn repeated(self, operands: &[u8]) -> usize {
+        let Some((first, count)) = self.consecutive else { return 0 };
+        let list = &operands[first..first + count];
+        (0..count).filter(|at| list[..*at].contains(&list[*at])).count()
+    }
 }
 
 /// An order of execution with its moves.
@@ -18,6 +49,11 @@ pub struct Schedule {
     /// For each entry of `order` the value that is copied before, if any, and the operand position whose
     /// register the result takes.
     pub places: Vec<Place>,
+    /// For each entry of `order` the operands that are copied to where the machine form wants them, each with the
+    /// copy's register.
+    pub copies: Vec<Vec<(usize, usize)>>,
+    /// The registers of the inputs, then of the results in the order of execution.
+    pub registers: Vec<usize>,
     /// Number of moves.
     pub moves: u32,
     /// Values alive at once, at most.
@@ -40,10 +76,20 @@ const MAX_ORDERED: usize = 8;
 
 /// The order with the fewest moves, then the fewest registers, then the first one. `None` when each needs
 /// more than `registers`.
-pub fn schedule(inputs: usize, steps: &[Use], outputs: &[usize], registers: usize) -> Option<Schedule> {
+pub(crate) fn schedule(
+    inputs: &[File],
+    steps: &[Use],
+    outputs: &[usize],
+    registers: usize,
+) -> Option<Schedule> {
+    let placed = steps.iter().any(|step| step.placement != Placement::default());
     let mut best: Option<Schedule> = None;
     let mut consider = |order: &[usize]| {
-        let schedule = place(inputs, steps, outputs, order);
+        let mut schedule = count(inputs.len(), steps, outputs, order);
+        if placed {
+            let Some(settled) = settle(schedule, inputs, steps, outputs) else { return };
+            schedule = settled;
+        }
         let better = best
             .as_ref()
             .is_none_or(|best| (schedule.moves, schedule.pressure) < (best.moves, best.pressure));
@@ -54,9 +100,25 @@ pub fn schedule(inputs: usize, steps: &[Use], outputs: &[usize], registers: usiz
     if steps.len() > MAX_ORDERED {
         consider(&(0..steps.len()).collect::<Vec<_>>());
     } else {
-        orders(inputs, steps, &mut Vec::new(), &mut consider);
+        orders(inputs.len(), steps, &mut Vec::new(), &mut consider);
     }
-    best
+    // Where any registers will do, the order does not depend on which they are.
+    if placed { best } else { settle(best?, inputs, steps, outputs) }
+}
+
+/// Steps in a given order.
+pub(crate) fn place(inputs: &[File], steps: &[Use], outputs: &[usize], order: &[usize]) -> Option<Schedule> {
+    settle(count(inputs.len(), steps, outputs, order), inputs, steps, outputs)
+}
+
+/// Chooses the registers, with the copies that these need.
+fn settle(schedule: Schedule, inputs: &[File], steps: &[Use], outputs: &[usize]) -> Option<Schedule> {
+    let Allocation { registers, copies } =
+        allocate(inputs, steps, outputs, &schedule.order, &schedule.places)?;
+    let made: usize = copies.iter().map(Vec::len).sum();
+    let beside = copies.iter().map(Vec::len).max().unwrap_or(0);
+    let (moves, pressure) = (schedule.moves + made as u32, schedule.pressure + beside);
+    Some(Schedule { registers, copies, moves, pressure, ..schedule })
 }
 
 /// Calls `consider` with each order in which steps follow what they read.
@@ -75,7 +137,8 @@ fn orders(inputs: usize, steps: &[Use], order: &mut Vec<usize>, consider: &mut i
     }
 }
 
-fn place(inputs: usize, steps: &[Use], outputs: &[usize], order: &[usize]) -> Schedule {
+/// Where results go in a given order; registers are not chosen.
+fn count(inputs: usize, steps: &[Use], outputs: &[usize], order: &[usize]) -> Schedule {
     let needed_after = |value: usize, at: usize| {
         outputs.contains(&value)
             || order[at + 1..].iter().any(|later| steps[*later].operands.contains(&value))
@@ -101,7 +164,8 @@ fn place(inputs: usize, steps: &[Use], outputs: &[usize], order: &[usize]) -> Sc
         alive.push(inputs + position);
         pressure = pressure.max(alive.len());
     }
-    Schedule { order: order.to_vec(), places, moves, pressure }
+    let (copies, registers) = (Vec::new(), Vec::new());
+    Schedule { order: order.to_vec(), places, copies, registers, moves, pressure }
 }
 
 /// The fewest moves of any order, whatever the number of registers. Steps that are added later cannot make it
@@ -158,8 +222,11 @@ fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
 mod tests {
     use super::*;
 
+    const VECTOR: File = (crate::value::Class::Vector, false);
+
     fn step(operands: &[usize], destroys: &[usize]) -> Use {
-        Use { operands: operands.to_vec(), destroys: destroys.to_vec() }
+        let placement = Placement::default();
+        Use { operands: operands.to_vec(), destroys: destroys.to_vec(), placement, file: VECTOR }
     }
 
     fn fewest(inputs: usize, steps: &[Use], outputs: u32) -> u32 {
@@ -173,7 +240,7 @@ mod tests {
     fn a_sum_over_shifts_needs_a_copy_for_each_shift() {
         // shift x; add x, it; shift that; add
         let steps = [step(&[0], &[0]), step(&[0, 1], &[0, 1]), step(&[2], &[0]), step(&[2, 3], &[0, 1])];
-        let schedule = schedule(1, &steps, &[4], 2).unwrap();
+        let schedule = schedule(&[VECTOR], &steps, &[4], 2).unwrap();
         assert_eq!((schedule.moves, schedule.pressure), (2, 2));
         assert_eq!(fewest(1, &steps, 1 << 4), 2);
     }
@@ -182,7 +249,7 @@ mod tests {
     fn the_order_is_chosen_so_that_the_last_reader_overwrites() {
         // overwrites x; reads x; joins both
         let steps = [step(&[0], &[0]), step(&[0], &[]), step(&[1, 2], &[0])];
-        let schedule = schedule(1, &steps, &[3], 4).unwrap();
+        let schedule = schedule(&[VECTOR], &steps, &[3], 4).unwrap();
         assert_eq!((schedule.moves, schedule.order[0]), (0, 1));
         assert_eq!(fewest(1, &steps, 1 << 3), 0);
     }

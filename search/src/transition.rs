@@ -11,11 +11,31 @@ use rayon::prelude::*;
 use crate::inline::inline;
 use crate::instruction::{Instruction, Operand};
 use crate::movement::{Source, of_raised};
+use crate::plan::MAX_ARITY;
+use crate::registers::Placement;
 use crate::samples::samples;
 use crate::value::Type;
 
 /// Combinations of an instruction's immediates; with more it is left out.
 const MAX_CHOICES: usize = 4096;
+
+/// Why an instruction is not tried, whatever the goal.
+pub fn untried(instruction: &Instruction) -> Option<&'static str> {
+    let registers: Vec<Type> = instruction.operands.iter().flat_map(Operand::registers).collect();
+    let whole_bytes = |ty: &Type| ty.width.is_multiple_of(8);
+    if registers.is_empty() {
+        // A load of a constant, which is not modelled, or an idiom.
+        Some("no register that it reads")
+    } else if registers.len() > MAX_ARITY {
+        Some("too many registers that they read")
+    } else if !registers.iter().chain([&instruction.result]).all(whole_bytes) {
+        Some("registers that have no whole bytes")
+    } else if combinations(&instruction.operands).is_empty() {
+        Some("too many combinations of immediates")
+    } else {
+        None
+    }
+}
 
 /// Samples by which transitions with one effect are found.
 const TWIN_SAMPLES: usize = 12;
@@ -45,6 +65,8 @@ pub struct Transition {
     pub commutative: bool,
     /// The register operand that is overwritten.
     pub destroys: Option<usize>,
+    /// What the machine form asks of the registers.
+    pub placement: Placement,
     /// Whether the result is one constant whenever all operands are equal (`x ^ x`): any register will do then.
     pub forgets: bool,
     /// Where each byte of the result comes from, when it is only moved.
@@ -76,6 +98,7 @@ struct Candidate {
     args: Vec<Type>,
     result: Type,
     destroys: Option<usize>,
+    placement: Placement,
     movement: Option<Vec<Source>>,
     effect: Vec<u8>,
     commutative: bool,
@@ -92,19 +115,23 @@ pub fn specialize(instruction: &Instruction, choices: &[i64]) -> Option<Function
     let mut args = Vec::new();
     let mut choices = choices.iter();
     for (operand, arg) in instruction.operands.iter().zip(&instruction.function.args) {
-        args.push(match operand {
-            Operand::Register(ty) => {
-                let id = ArgId(function.args.len() as u32);
-                function.args.push(Arg {
-                    name: arg.name.clone(),
-                    width: ty.width.into(),
-                    role: Role::Register,
-                });
-                function.push(Op::Arg(id), ty.width)
-            }
-            Operand::Choice { width, .. } => {
-                function.push(Op::Const(Bits::from_u64(*width, *choices.next()? as u64)), *width)
-            }
+        if let Operand::Choice { width, .. } = operand {
+            args.push(function.push(Op::Const(Bits::from_u64(*width, *choices.next()? as u64)), *width));
+            continue;
+        }
+        let registers = operand.registers();
+        let mut parts = Vec::new();
+        for (at, ty) in registers.iter().enumerate() {
+            let id = ArgId(function.args.len() as u32);
+            let name = if registers.len() == 1 { arg.name.clone() } else { format!("{}.{at}", arg.name) };
+            function.args.push(Arg { name, width: ty.width.into(), role: Role::Register });
+            parts.push(function.push(Op::Arg(id), ty.width));
+        }
+        // The most significant part stands first.
+        parts.reverse();
+        args.push(match parts[..] {
+            [single] => single,
+            _ => function.push(Op::Concat(parts), registers.iter().map(|ty| ty.width).sum::<u32>()),
         });
     }
     let value = inline(&mut function, &instruction.function, &args)?;
@@ -118,6 +145,7 @@ pub fn transitions(instructions: &[Instruction], selection: &Selection) -> Vec<T
     let forms: Vec<(usize, Vec<i64>)> = instructions
         .iter()
         .enumerate()
+        .filter(|(_, instruction)| untried(instruction).is_none())
         .flat_map(|(position, instruction)| {
             combinations(&instruction.operands).into_iter().map(move |choices| (position, choices))
         })
@@ -126,17 +154,18 @@ pub fn transitions(instructions: &[Instruction], selection: &Selection) -> Vec<T
         .into_par_iter()
         .filter_map(|(position, choices)| candidate(instructions, position, choices, selection))
         .collect();
-    type Key = (Vec<Type>, Type, Option<usize>, Option<Vec<Source>>, Vec<u8>);
+    type Key = (Vec<Type>, Type, Option<usize>, Placement, Option<Vec<Source>>, Vec<u8>);
     let mut twins: BTreeMap<Key, Vec<Candidate>> = BTreeMap::new();
     for candidate in candidates {
         let effect = if candidate.movement.is_some() { Vec::new() } else { candidate.effect.clone() };
         let destroys = candidate.destroys.filter(|_| selection.two_address);
-        let key = (candidate.args.clone(), candidate.result, destroys, candidate.movement.clone(), effect);
+        let (args, movement) = (candidate.args.clone(), candidate.movement.clone());
+        let key = (args, candidate.result, destroys, candidate.placement, movement, effect);
         twins.entry(key).or_default().push(candidate);
     }
     let mut list: Vec<Transition> = twins
         .into_iter()
-        .filter_map(|((.., destroys, _, _), mut twins)| {
+        .filter_map(|((.., destroys, placement, _, _), mut twins)| {
             let order = |twin: &Candidate| {
                 let rank = instructions[twin.member.instruction].rank;
                 (twin.uops, twin.latency, rank, twin.member.clone())
@@ -152,6 +181,7 @@ pub fn transitions(instructions: &[Instruction], selection: &Selection) -> Vec<T
                 members,
                 commutative: first.commutative,
                 destroys,
+                placement,
                 forgets: first.forgets,
                 movement: first.movement,
                 latency,
@@ -189,26 +219,9 @@ fn candidate(
     selection: &Selection,
 ) -> Option<Candidate> {
     let instruction = &instructions[position];
-    let args: Vec<Type> = instruction
-        .operands
-        .iter()
-        .filter_map(|operand| match operand {
-            Operand::Register(ty) => Some(*ty),
-            Operand::Choice { .. } => None,
-        })
-        .collect();
-    // What reads no register is a constant: a load of one, which is not modelled, or an idiom.
-    if args.is_empty() || args.iter().chain([&instruction.result]).any(|ty| !ty.width.is_multiple_of(8)) {
-        return None;
-    }
-    let registers: Vec<usize> = instruction
-        .operands
-        .iter()
-        .enumerate()
-        .filter(|(_, operand)| matches!(operand, Operand::Register(_)))
-        .map(|(at, _)| at)
-        .collect();
-    let destroys = instruction.destroys.and_then(|at| registers.iter().position(|register| *register == at));
+    let args: Vec<Type> = instruction.operands.iter().flat_map(Operand::registers).collect();
+    let is_register = |at: &usize| matches!(instruction.operands[*at], Operand::Register(_));
+    let destroys = instruction.destroys.filter(is_register).map(|at| instruction.register_of(at));
     let function = specialize(instruction, &choices)?;
     let raised = raise(&function).ok();
     let movement = raised.as_ref().and_then(|(dag, raised)| of_raised(dag, raised));
@@ -231,6 +244,7 @@ fn candidate(
         args,
         result: instruction.result,
         destroys,
+        placement: instruction.placement(),
         movement,
         effect: Vec::new(),
         commutative: false,

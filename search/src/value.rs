@@ -12,6 +12,9 @@ pub enum Class {
     Mask,
 }
 
+/// Registers that share their numbers; see [`Type::file`].
+pub(crate) type File = (Class, bool);
+
 /// A kind of register and a width in bits, a multiple of 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Type {
@@ -22,6 +25,11 @@ pub struct Type {
 }
 
 impl Type {
+    /// The registers that it is in: those of another class, and HVX's pairs, have numbers of their own.
+    pub(crate) fn file(self) -> File {
+        (self.class, self.width == 2048)
+    }
+
     /// Width in bytes.
     pub fn bytes(self) -> usize {
         self.width as usize / 8

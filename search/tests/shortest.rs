@@ -25,6 +25,8 @@ fn instruction(id: &str, arity: usize, destructive: bool, body: &str) -> Instruc
         result: VECTOR,
         result_c_type: "v".into(),
         destroys: destructive.then_some(0),
+        implied: None,
+        legacy: false,
         latency: 1,
         uops: 1,
         rank: 0,

@@ -16,6 +16,7 @@ use super::kinds;
 use super::output::{self, Listed};
 use super::sources::Source;
 use crate::Failure;
+use crate::cache::CacheArgs;
 use crate::console::Phases;
 use crate::documents::{self, Document, Documents};
 use crate::pipeline::Pipeline;
@@ -41,6 +42,22 @@ enum Contents {
         documents: Arc<Documents>,
         source: &'static Source,
     },
+}
+
+/// The function of an instruction, or why there is none.
+pub type Found = Result<Function, String>;
+
+/// What parsed documents say of an entry.
+fn found(parsed: Parsed, id: &str) -> Option<Found> {
+    if let Some(found) = parsed.instructions.into_iter().find(|instruction| instruction.id == id) {
+        return Some(Ok(found.function));
+    }
+    let entry = parsed.ledger.into_iter().find(|entry| entry.id == id)?;
+    Some(Err(match entry.status {
+        Status::Excluded { reason, .. } => reason,
+        Status::Failed { reason, message } => format!("{reason}: {message}"),
+        Status::Modelled => "it has no function".to_owned(),
+    }))
 }
 
 /// What an input says.
@@ -129,27 +146,27 @@ impl Input {
         }
     }
 
-    /// The function of an instruction, or why there is none; nothing where there is no such entry.
-    pub fn function(&self, isa: Isa, id: &str) -> Result<Option<Result<Function, String>>> {
-        let parsed = match &self.contents {
+    /// The function of an instruction, or why there is none; nothing where there is no such entry. What documents say of
+    /// the entry is kept.
+    pub fn function(&self, isa: Isa, id: &str, cache: &CacheArgs) -> Result<Option<Found>> {
+        match &self.contents {
             Contents::Output { folder, files } => {
                 let mut listed = output::listed(files, &[isa], folder)?.into_iter();
-                return Ok(listed.find(|entry| entry.id == id).map(|entry| entry.semantics));
+                Ok(listed.find(|entry| entry.id == id).map(|entry| entry.semantics))
             }
             Contents::Documents { documents } => {
-                documents::parse(isa, &documents.documents, None, &|_, _| {})?
+                let read = || Ok(found(documents::parse_one(isa, &documents.documents, id)?, id));
+                let own: Vec<&Document> =
+                    documents.documents.iter().filter(|document| document.isa == isa).collect();
+                let key =
+                    reuse::digest([b"entry".as_slice(), &reuse::documents_key(&own, isa), id.as_bytes()]);
+                let Some(cache) = cache.open_at(&[key]) else { return read() };
+                let found = cache.remembered_if_made(key, read)?;
+                cache.save();
+                Ok(found)
             }
-            Contents::Source { documents, source } => source.parse(documents)?,
-        };
-        if let Some(found) = parsed.instructions.into_iter().find(|instruction| instruction.id == id) {
-            return Ok(Some(Ok(found.function)));
+            Contents::Source { documents, source } => Ok(found(source.parse(documents)?, id)),
         }
-        let entry = parsed.ledger.into_iter().find(|entry| entry.id == id);
-        Ok(entry.map(|entry| match entry.status {
-            Status::Excluded { reason, .. } => Err(reason),
-            Status::Failed { reason, message } => Err(format!("{reason}: {message}")),
-            Status::Modelled => Err("it has no function".to_owned()),
-        }))
     }
 
     /// The instruction sets that it is about.

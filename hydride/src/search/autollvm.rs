@@ -58,22 +58,28 @@ impl Lowerings {
                 .get(&(task.target.isa.clone(), instruction.id.clone()))
                 .ok_or_else(|| anyhow!("{} has no AutoLLVM definition", instruction.id))?;
             let own = name(inputs + at);
-            let (mut registers, mut choices) = (step.operands.iter(), step.member.choices.iter());
-            let arguments: Vec<Result<usize, i64>> = instruction
-                .operands
-                .iter()
-                .map(|operand| match operand {
-                    Operand::Register(_) => Ok(registers.next().copied().unwrap_or(0)),
-                    Operand::Choice { .. } => Err(choices.next().copied().unwrap_or(0)),
-                })
-                .collect();
+            let (mut registers, mut choices) = (step.operands.as_slice(), step.member.choices.iter());
+            // A type with a value of it, or an immediate.
+            let mut arguments: Vec<Result<(Type, String), i64>> = Vec::new();
+            for (position, operand) in instruction.operands.iter().enumerate() {
+                if let Operand::Choice { .. } = operand {
+                    arguments.push(Err(choices.next().copied().unwrap_or(0)));
+                    continue;
+                }
+                let (own, rest) = registers.split_at(operand.registers().len());
+                registers = rest;
+                let parts: Vec<(Type, &str)> =
+                    own.iter().map(|value| (types[*value], values[*value].as_str())).collect();
+                let joined = format!("{}.l{position}", name(inputs + at));
+                arguments.push(Ok(concatenated(&parts, &joined, &mut lines)));
+            }
             let mut passed = Vec::new();
             for (position, operand) in function.operands.iter().enumerate() {
                 let difftest::lowering::Operand { ty, position: argument } = operand;
                 match arguments.get(*argument) {
-                    Some(Ok(value)) => {
-                        let (from, to) = (types[*value], width(ty));
-                        let mut source = format!("{} {}", llvm(from), values[*value]);
+                    Some(Ok((from, value))) => {
+                        let (from, to) = (*from, width(ty));
+                        let mut source = format!("{} {value}", llvm(from));
                         // An operation takes as much of a register as it reads, a narrow scalar is passed wider.
                         if to != from.width {
                             source = resized(&source, from, to, &format!("{own}.n{position}"), &mut lines);
@@ -150,6 +156,26 @@ fn resized(source: &str, from: Type, to: u32, own: &str, lines: &mut Vec<String>
     lines.push(format!("  {own}.w = bitcast {source} to i{}", from.width));
     lines.push(format!("  {own} = {cut} i{} {own}.w to i{to}", from.width));
     format!("i{to} {own}")
+}
+
+/// Vectors as one, the first its lowest bytes.
+fn concatenated(parts: &[(Type, &str)], own: &str, lines: &mut Vec<String>) -> (Type, String) {
+    let (mut ty, first) = parts[0];
+    let mut joined = first.to_owned();
+    for (at, (next, value)) in parts[1..].iter().enumerate() {
+        // A shuffle takes two vectors of one length.
+        let own = format!("{own}.{at}");
+        let mut source = format!("{} {value}", llvm(*next));
+        if next.width != ty.width {
+            source = resized(&source, *next, ty.width, &format!("{own}.w"), lines);
+        }
+        let whole = Type { class: ty.class, width: ty.width + next.width };
+        let bytes: Vec<String> = (0..whole.bytes()).map(|byte| format!("i32 {byte}")).collect();
+        let mask = format!("<{} x i32> <{}>", whole.bytes(), bytes.join(", "));
+        lines.push(format!("  {own} = shufflevector {} {joined}, {source}, {mask}", llvm(ty)));
+        (ty, joined) = (whole, own);
+    }
+    (ty, joined)
 }
 
 /// The LLVM type of a register.

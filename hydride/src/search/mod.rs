@@ -3,26 +3,31 @@
 mod autollvm;
 mod convert;
 mod costs;
+mod known;
 mod progress;
 mod report;
 mod table;
 mod targets;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use ::search::{Cost, Goal, GoalFile, Options, Outcome, Selection, Shared, Style, find, transitions};
+use ::search::{
+    Cost, Event, Goal, GoalFile, Options, Outcome, Selection, Shared, Solution, Style, find, transitions,
+};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use parsers::Instruction;
 
-use self::convert::Filter;
+use self::convert::{Chosen, Filter};
 use self::costs::Costs;
 use self::targets::Target;
+use crate::cache::CacheArgs;
 use crate::console::Phases;
-use crate::documents::{isa_of_name, parse, read};
+use crate::documents::{isa_of_name, read};
 use crate::{Failure, SpecArgs, usage};
 
 /// Arguments of `hydride search`.
@@ -66,9 +71,11 @@ pub struct SearchArgs {
     /// Results get registers of their own even where the machine form overwrites a source.
     #[arg(long)]
     three_address: bool,
-    /// End after so many seconds.
-    #[arg(long, value_name = "SECONDS")]
-    time: Option<u64>,
+    /// End after so many seconds of search with what was found; 0 for no end.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    time: u64,
+    #[command(flatten)]
+    cache: CacheArgs,
     /// How sequences are printed.
     #[arg(long, value_enum, default_value_t = Emit::Assembly)]
     emit: Emit,
@@ -84,8 +91,12 @@ pub struct SearchArgs {
     /// Search every goal of this folder on every target and print a page with what was found.
     #[arg(long, value_name = "DIR")]
     table: Option<PathBuf>,
+    /// Print the instructions of the target that can be steps, each as the assembler takes it, and the others
+    /// with what they have that a step has not.
+    #[arg(long)]
+    list_instructions: bool,
     /// The goal: a TOML file.
-    #[arg(required_unless_present = "table")]
+    #[arg(required_unless_present_any = ["table", "list_instructions"])]
     goal: Option<PathBuf>,
 }
 
@@ -113,11 +124,19 @@ enum Emit {
 /// Instructions in a sequence, at most, unless asked otherwise.
 const MAX_LENGTH: u32 = 6;
 
+impl SearchArgs {
+    fn limit(&self) -> Option<Duration> {
+        (self.time > 0).then(|| Duration::from_secs(self.time))
+    }
+}
+
 /// A goal on a target, ready to be searched.
 struct Task {
     goal: Goal,
     target: Target,
     instructions: Vec<::search::Instruction>,
+    /// The ids of the target's other instructions, by what they have that a step has not.
+    left_out: BTreeMap<&'static str, Vec<String>>,
     selection: Selection,
     options: Options,
 }
@@ -133,8 +152,10 @@ pub fn run(args: &SearchArgs) -> Result<u8> {
     if let Some(folder) = &args.table {
         return table::run(args, folder);
     }
-    let path = args.goal.as_deref().ok_or_else(|| usage("a goal is needed"))?;
-    let (text, file) = read_goal(path)?;
+    let goal = match &args.goal {
+        Some(path) => Some((path, read_goal(path)?)),
+        None => None,
+    };
     let target = targets::choose(&args.isa, &args.extensions)?;
     let isa = isa_of_name(&args.isa).ok_or_else(|| usage(format!("unknown instruction set {}", args.isa)))?;
     let costs = match (args.cost, &args.cpu) {
@@ -144,20 +165,21 @@ pub fn run(args: &SearchArgs) -> Result<u8> {
     };
     let mut phases = Phases::default();
     let documents = read(args.specs.specs.as_deref(), &[isa])?;
-    let phase = phases.start("parse", 0);
-    let parsed = parse(isa, &documents.documents, None, &|done, total| phase.set(done, total))?;
-    phases.end(phase, &format!("{} instructions", parsed.instructions.len()));
-    targets::check(&args.extensions, &parsed.instructions)?;
-    let task = task(args, path, &file, &text, target, &parsed.instructions, &costs)?;
+    let known = known::known(&args.cache, &documents.documents, isa, &target, &mut phases)?;
+    targets::check(&args.extensions, &known.extensions)?;
+    let Some((path, (text, file))) = goal else {
+        return report::list(args, &target, &known.instructions, &costs);
+    };
+    let task = task(args, path, &file, &text, target, &known.instructions, &costs)?;
     let shared = Arc::new(Shared::default());
     let handler = shared.clone();
-    // A second interrupt ends the process: the search may be in a long proof.
+    // A second interrupt (or SIGTERM, SIGHUP) ends the process: the search may be in a long proof.
     let _ = ctrlc::set_handler(move || {
         if handler.stop.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
     });
-    let run = search(&task, &shared, args.time.map(Duration::from_secs));
+    let run = search(&task, &shared, args.limit(), true);
     if let Some(source) = costs.source() {
         eprintln!("{:>14} {source}", "costs");
     }
@@ -198,8 +220,8 @@ fn task(
     let wishes = &file.search;
     let only = if args.only.is_empty() { &wishes.only } else { &args.only };
     let without = [wishes.without.as_slice(), &args.without].concat();
-    let filter = Filter::new(only, &without, &target, &goal, wishes.scalars, wishes.masks)?;
-    let instructions = convert::instructions(parsed, &target, &filter, costs);
+    let filter = Filter::new(only, &without, &target, wishes.scalars, wishes.masks)?.for_goal(&goal);
+    let Chosen { instructions, left_out } = convert::instructions(parsed, &target, &filter, costs);
     let movements = match (args.domain, wishes.domain.as_deref()) {
         (Some(domain), _) => domain == Domain::Movement,
         (None, Some("movement")) => true,
@@ -236,20 +258,34 @@ fn task(
     // Elements of masks are bits: none of these is told from the others of its byte.
     let lanewise = wishes.lanewise.then_some(goal.element.max(8));
     let selection = Selection { movements, granularity, lanewise, two_address };
-    Ok(Task { goal, target, instructions, selection, options })
+    Ok(Task { goal, target, instructions, left_out, selection, options })
 }
 
-/// Runs a search under the progress line; it ends after `limit`.
-fn search(task: &Task, shared: &Arc<Shared>, limit: Option<Duration>) -> Run {
+/// Runs a search under the progress line; it ends after `limit`. What it finds is told at once if `aloud`.
+fn search(task: &Task, shared: &Arc<Shared>, limit: Option<Duration>, aloud: bool) -> Run {
     let start = Instant::now();
     let steps = transitions(&task.instructions, &task.selection);
     // The time limit is the search's own.
     let progress = progress::Progress::start(shared.clone(), limit);
-    let outcome = find(&task.goal, &task.instructions, &steps, &task.options, shared, |position| {
-        progress.tell(position)
-    });
+    let mut outcome =
+        find(&task.goal, &task.instructions, &steps, &task.options, shared, |event| match event {
+            Event::At(position) => progress.tell(position),
+            Event::Found(solution) if aloud => {
+                progress.print(&report::found(task, solution, start.elapsed()));
+            }
+            Event::Found(_) => {}
+        });
     progress.end();
+    // Intrinsics that differ in types alone, or in how much of a register they name, are one instruction.
+    let mut printed = BTreeSet::new();
+    outcome.solutions.retain(|solution| printed.insert(task.assembly(solution)));
     Run { outcome, seconds: start.elapsed().as_secs_f64() }
+}
+
+impl Task {
+    fn assembly(&self, solution: &Solution) -> Vec<String> {
+        ::search::assembly(&self.goal, solution, &self.instructions, self.target.style())
+    }
 }
 
 impl Target {

@@ -16,6 +16,7 @@ const INTERVAL: Duration = Duration::from_millis(50);
 pub struct Progress {
     at: Arc<Mutex<Option<(Position, Instant)>>>,
     over: Arc<AtomicBool>,
+    bar: ProgressBar,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -25,14 +26,16 @@ impl Progress {
         let at: Arc<Mutex<Option<(Position, Instant)>>> = Arc::default();
         let over = Arc::new(AtomicBool::new(false));
         let (seen, ended) = (at.clone(), over.clone());
+        let bar = if std::io::stderr().is_terminal() {
+            let style =
+                ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+            ProgressBar::new_spinner().with_style(style)
+        } else {
+            ProgressBar::hidden()
+        };
+        let line_bar = bar.clone();
         let thread = std::thread::spawn(move || {
-            let bar = if std::io::stderr().is_terminal() {
-                let style =
-                    ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
-                ProgressBar::new_spinner().with_style(style)
-            } else {
-                ProgressBar::hidden()
-            };
+            let bar = line_bar;
             let begin = Instant::now();
             while !ended.load(Ordering::Relaxed) {
                 if limit.is_some_and(|limit| begin.elapsed() > limit) {
@@ -47,7 +50,7 @@ impl Progress {
             }
             bar.finish_and_clear();
         });
-        Self { at, over, thread: Some(thread) }
+        Self { at, over, bar, thread: Some(thread) }
     }
 
     /// Says where the search is.
@@ -59,6 +62,11 @@ impl Progress {
             };
             *at = Some((position, since));
         }
+    }
+
+    /// Prints lines above the progress line at once.
+    pub fn print(&self, lines: &[String]) {
+        self.bar.suspend(|| lines.iter().for_each(|line| eprintln!("{line}")));
     }
 
     /// Ends the line.

@@ -1,13 +1,18 @@
 //! What a search prints, and the comparison of what it found with a machine.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
-use ::search::{Class, Cost, Solution, Style, Type, assembly, c_function};
+use ::search::{Class, Cost, Operand, Solution, Style, Type, alone, c_function};
 use anyhow::{Context, Result, anyhow};
 use difftest::{ArmOracle, Case, EmulatorOptions, HvxOracle, Oracle, OracleError, Outcome, X86Oracle, x86};
 use parsers::{Argument, Instruction, Isa, Kind, Signature, Span};
 use serde::Serialize;
 
+use super::convert::{self, Filter};
+use super::costs::Costs;
+use super::targets::Target;
 use super::{Emit, Run, SearchArgs, Task};
 
 /// Seed of the inputs of a run on a machine.
@@ -22,6 +27,9 @@ pub fn print(args: &SearchArgs, task: &Task, run: &Run) -> Result<()> {
         return Ok(());
     }
     println!("{}", verdict(task, run));
+    if outcome.solutions.is_empty() {
+        left_out(task).iter().for_each(|line| println!("{line}"));
+    }
     let lowerings = match args.emit {
         Emit::Autollvm => Some(super::autollvm::Lowerings::read(&args.out)?),
         _ => None,
@@ -31,7 +39,7 @@ pub fn print(args: &SearchArgs, task: &Task, run: &Run) -> Result<()> {
         let lines = match (args.emit, &lowerings) {
             (Emit::C, _) => c(task, solution, &c_name(task)),
             (_, Some(lowerings)) => lowerings.function(task, solution)?,
-            _ => assembly(&task.goal, solution, &task.instructions, task.target.style()),
+            _ => task.assembly(solution),
         };
         for line in lines {
             println!("    {line}");
@@ -43,6 +51,51 @@ pub fn print(args: &SearchArgs, task: &Task, run: &Run) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What is told of a sequence as soon as it is proved.
+pub fn found(task: &Task, solution: &Solution, after: Duration) -> Vec<String> {
+    let seconds = after.as_secs_f64();
+    let head = format!("{:>14} {seconds:6.2} s  {} {}", "found", solution.cost, unit(task.options.cost));
+    let code = task.assembly(solution);
+    std::iter::once(head).chain(code.iter().map(|line| format!("{:>14} {line}", ""))).collect()
+}
+
+/// Names of instructions that are told of a list; the list of all is another command's.
+const NAMED: usize = 3;
+
+/// The instructions that no sequence was tried with, though the target has them.
+fn left_out(task: &Task) -> Vec<String> {
+    let lines = task.left_out.iter().map(|(why, ids)| {
+        let more = if ids.len() > NAMED { ", …" } else { "" };
+        format!("not tried: {} with {why} ({}{more})", ids.len(), ids[..ids.len().min(NAMED)].join(", "))
+    });
+    lines.collect()
+}
+
+/// Prints the instructions that can be steps, and the others with what keeps them out.
+pub fn list(args: &SearchArgs, target: &Target, known: &[Instruction], costs: &Costs) -> Result<u8> {
+    let filter = Filter::new(&args.only, &args.without, target, true, true)?;
+    let chosen = convert::instructions(known, target, &filter, costs);
+    for (position, instruction) in chosen.instructions.iter().enumerate() {
+        let choices: Vec<i64> = instruction
+            .operands
+            .iter()
+            .filter_map(|operand| match operand {
+                Operand::Choice { values, .. } => values.get(values.len() / 2).copied(),
+                _ => None,
+            })
+            .collect();
+        println!("; {}", instruction.id);
+        let lines = alone(position, &choices, args.all, &chosen.instructions, target.style());
+        for line in lines.ok_or_else(|| anyhow!("{} fits no registers", instruction.id))? {
+            println!("    {line}");
+        }
+    }
+    for (why, ids) in &chosen.left_out {
+        println!("; not tried: {} with {why}: {}", ids.len(), ids.join(", "));
+    }
+    Ok(0)
 }
 
 /// Comments that name the other instructions with the effect of each step, one for each mnemonic.
@@ -100,8 +153,12 @@ pub fn verdict(task: &Task, run: &Run) -> String {
                 0 => String::new(),
                 count => format!("; {count} candidates were undecided"),
             };
+            let untried = match task.left_out.values().map(Vec::len).sum::<usize>() {
+                0 => String::new(),
+                count => format!("; {count} instructions of the target were not tried"),
+            };
             format!(
-                "{head}: needs more than {} {unit} of {}{undecided}",
+                "{head}: needs more than {} {unit} of {}{undecided}{untried}",
                 outcome.exhausted,
                 domain(task, run)
             )
@@ -150,6 +207,8 @@ pub struct Report {
     refuted: usize,
     undecided: usize,
     interrupted: bool,
+    /// The ids of the target's instructions that no sequence was tried with, by what keeps them out.
+    left_out: BTreeMap<&'static str, Vec<String>>,
     solutions: Vec<Sequence>,
 }
 
@@ -183,7 +242,7 @@ pub fn json(task: &Task, run: &Run) -> Report {
         cost: solution.cost,
         moves: solution.schedule.moves,
         registers: solution.schedule.pressure,
-        assembly: assembly(&task.goal, solution, &task.instructions, task.target.style()),
+        assembly: task.assembly(solution),
         c: c(task, solution, &c_name(task)),
         steps: solution
             .sequence
@@ -214,6 +273,7 @@ pub fn json(task: &Task, run: &Run) -> Report {
         refuted: outcome.refuted,
         undecided: outcome.undecided,
         interrupted: outcome.interrupted,
+        left_out: task.left_out.clone(),
         solutions: outcome.solutions.iter().map(sequence).collect(),
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use ::search::Shared;
 use anyhow::{Context, Result};
@@ -23,7 +22,7 @@ pub fn run(args: &SearchArgs, folder: &Path) -> Result<u8> {
         .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
         .collect();
     goals.sort();
-    let limit = args.time.map(Duration::from_secs);
+    let limit = args.limit();
     let targets = targets::all()?;
     let mut phases = Phases::default();
     let mut cells: BTreeMap<(usize, usize), Cell> = BTreeMap::new();
@@ -42,7 +41,7 @@ pub fn run(args: &SearchArgs, folder: &Path) -> Result<u8> {
         for (row, path) in goals.iter().enumerate() {
             let (text, file) = read_goal(path)?;
             let task = task(args, path, &file, &text, target.clone(), instructions, &Costs::length())?;
-            let run = search(&task, &Arc::new(Shared::default()), limit);
+            let run = search(&task, &Arc::new(Shared::default()), limit, false);
             eprintln!("{:>14} {:6.2} s  {}", "search", run.seconds, report::verdict(&task, &run));
             if args.run > 0 && !run.outcome.solutions.is_empty() {
                 code = code.max(report::check_on_hardware(&task, &run.outcome, isa, args.run, &args.work)?);
@@ -66,10 +65,7 @@ impl Cell {
     fn new(task: &Task, run: &Run) -> Self {
         let outcome = &run.outcome;
         match outcome.solutions.first() {
-            Some(first) => Self {
-                text: format!("**{}**", first.cost),
-                assembly: ::search::assembly(&task.goal, first, &task.instructions, task.target.style()),
-            },
+            Some(first) => Self { text: format!("**{}**", first.cost), assembly: task.assembly(first) },
             None => Self { text: format!("> {}", outcome.exhausted), assembly: Vec::new() },
         }
     }
@@ -83,9 +79,9 @@ fn page(
 ) -> Result<String> {
     let mut text =
         String::from("<!-- Made by `hydride search --table specs/goals`. -->\n# Goals on every target\n\n");
-    let limit = args
-        .time
-        .map_or("without a time limit".to_owned(), |seconds| format!("with {seconds} s for each cell"));
+    let limit = args.limit().map_or("without a time limit".to_owned(), |limit| {
+        format!("with {} s for each cell", limit.as_secs())
+    });
     let _ = writeln!(
         text,
         "A bold number is the length of the shortest sequence, moves included, proved by the solver; `> N` says that \

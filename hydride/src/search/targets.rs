@@ -35,6 +35,9 @@ pub struct Target {
     /// Whether instructions of SSE have no forms with a register for the result.
     #[serde(default)]
     pub two_address: bool,
+    /// Extensions of x86 whose instructions have no three-operand forms even where there is AVX.
+    #[serde(default)]
+    pub only_legacy: BTreeSet<String>,
     /// Vector registers.
     pub registers: usize,
     /// Values for scalar operands where the goal has no scalars.
@@ -52,13 +55,20 @@ fn table() -> Result<Table> {
     toml::from_str(TARGETS).context("specs/targets.toml")
 }
 
-/// Refuses extensions that neither the table nor any instruction knows.
-pub fn check(asked: &[String], instructions: &[Instruction]) -> Result<()> {
+impl Target {
+    /// Whether it has an instruction.
+    pub fn has(&self, instruction: &Instruction) -> bool {
+        instruction.extensions.iter().all(|extension| self.extensions.contains(extension))
+    }
+}
+
+/// Refuses extensions that neither the table knows nor any instruction, of which `named` are all.
+pub fn check(asked: &[String], named: &BTreeSet<String>) -> Result<()> {
     let table = table()?;
     let known = |extension: &&String| {
         table.implies.contains_key(*extension)
             || table.target.iter().any(|target| target.extensions.contains(*extension))
-            || instructions.iter().any(|instruction| instruction.extensions.contains(extension))
+            || named.contains(*extension)
     };
     match asked.iter().find(|extension| !known(extension)) {
         Some(extension) => Err(usage(format!("no instruction needs the extension {extension}"))),

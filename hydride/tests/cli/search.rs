@@ -75,6 +75,8 @@ fn what_was_not_found_is_a_finding() {
     let goal = ZERO.replace("each = \"0\"", "each = \"x[i] * x[i] * x[i] + 12345\"");
     let run = search(folder.path(), &goal, &["--max-length", "1"]).exits(1);
     assert!(run.stdout.contains("needs more than 1 instructions"), "{}", run.stdout);
+    // What was not tried is told with the reason.
+    assert!(run.stdout.contains("not tried: "), "{}", run.stdout);
 }
 
 #[test]
@@ -156,14 +158,22 @@ fn what_a_time_limit_cuts_off_says_how_far_it_came() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_a_search_with_what_it_has() {
-    use std::io::{BufRead, BufReader};
-    use std::process::Stdio;
-
     let folder = scratch();
     std::fs::write(folder.path().join("goal.toml"), FAR).expect("a file");
     let specs = samples().display().to_string();
     let args = ["search", "--specs", &specs, "--extensions", "SSE2", "--max-length", "30", "goal.toml"];
-    let mut child = crate::support::command(folder.path(), &args)
+    for signal in ["-INT", "-TERM"] {
+        ends(folder.path(), &args, signal);
+    }
+}
+
+/// A search that has found nothing ends at a signal with exit code 1, and says how far it came.
+#[cfg(unix)]
+fn ends(folder: &Path, args: &[&str], signal: &str) {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    let mut child = crate::support::command(folder, args)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -175,12 +185,76 @@ fn an_interrupt_ends_a_search_with_what_it_has() {
         line.clear();
     }
     std::thread::sleep(std::time::Duration::from_millis(500));
-    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let killed = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
     assert!(killed.expect("kill starts").success());
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8(output.stdout).expect("a text");
     assert!(text.contains("far on SSE2: needs more than"), "{text}");
+}
+
+#[test]
+fn what_is_found_is_told_at_once_and_once() {
+    let folder = scratch();
+    let run = search(folder.path(), ZERO, &["--all", "--only", "pxor"]).exits(0);
+    assert_eq!(run.stderr.matches("found ").count(), 1, "{}", run.stderr);
+    run.complains(&["pxor xmm0, xmm0"]);
+}
+
+#[test]
+fn a_second_search_reads_no_documents() {
+    let folder = scratch();
+    let run = || search(folder.path(), ZERO, &["--all", "--cache", "kept"]).exits(0);
+    let first = run();
+    let kept = std::fs::read(folder.path().join("kept")).expect("a cache");
+    let second = run();
+    assert_eq!(first.stdout, second.stdout);
+    // Nothing was made anew, or it would have been kept again.
+    assert!(kept == std::fs::read(folder.path().join("kept")).expect("a cache"));
+}
+
+#[test]
+fn tables_of_several_registers_are_steps() {
+    let Some(specs) = vendor_documents().filter(|specs| specs.join("arm").is_dir()) else { return };
+    let specs = specs.display().to_string();
+    let folder = scratch();
+    let input = |name: &str| format!("[[input]]\nname = \"{name}\"\n");
+    // The elements of a, b and c in this order, 0 above them.
+    let part = |(at, name): (usize, &str)| format!("sum(j, 0, 16, k[i] == j + {} ? {name}[j] : 0)", 16 * at);
+    let each = ["a", "b", "c"].into_iter().enumerate().map(part).collect::<Vec<_>>().join(" + ");
+    let inputs = ["c", "a", "k", "b"].map(input).concat();
+    let goal =
+        format!("name = \"look-up\"\nelement = 8\n{inputs}[[output]]\nname = \"y\"\neach = \"{each}\"\n");
+    std::fs::write(folder.path().join("goal.toml"), goal).expect("a file");
+    let args =
+        ["search", "--specs", &specs, "--isa", "arm", "--only", "tbl,add,ext", "--run", "100", "goal.toml"];
+    let run = hydride(folder.path(), &args).exits(0);
+    assert!(run.stdout.contains("look-up on Neon: 1 instructions"), "{}", run.stdout);
+    // Inputs are put where the list of registers wants them.
+    assert!(run.stdout.contains("; in: c = v2, a = v0, k = v3, b = v1"), "{}", run.stdout);
+    assert!(run.stdout.contains("tbl v0.16b, { v0.16b, v1.16b, v2.16b }, v3.16b"), "{}", run.stdout);
+    assert!(!run.stderr.contains("0 of 1 sequences agree"), "{}", run.stderr);
+}
+
+#[test]
+fn no_two_sequences_print_the_same() {
+    let Some(specs) = vendor_documents().filter(|specs| specs.join("arm").is_dir()) else { return };
+    let specs = specs.display().to_string();
+    let folder = scratch();
+    let goal = repository().join("specs/goals/all-ones.toml").display().to_string();
+    // Greater with its operands exchanged is less: one machine instruction with two intrinsics.
+    let args = ["search", "--specs", &specs, "--isa", "arm", "--all", "--emit", "json", &goal];
+    let run = hydride(folder.path(), &args).exits(0);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let printed: Vec<String> = report["solutions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| one["assembly"].to_string())
+        .collect();
+    let different: std::collections::BTreeSet<&String> = printed.iter().collect();
+    assert!(!printed.is_empty());
+    assert_eq!(different.len(), printed.len());
 }
 
 #[test]

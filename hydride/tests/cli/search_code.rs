@@ -143,6 +143,58 @@ fn assembly_of_hvx_assembles() {
     assembles(&HVX);
 }
 
+/// Every instruction that can be a step on a target, alone: what it overwrites is free to be, or is kept. With the
+/// extensions the features that the assembler is told.
+fn every_step_assembles(isa: &str, targets: &[(&str, &[&str])]) {
+    if !there("llvm-mc-19") {
+        return;
+    }
+    let Some(specs) = vendor_documents().filter(|specs| specs.join(isa).is_dir()) else { return };
+    let specs = specs.display().to_string();
+    let folder = scratch();
+    let syntax = if isa == "x86" { ".intel_syntax noprefix\n" } else { "" };
+    for (extensions, assembler) in targets {
+        let mut listed = 0;
+        for kept in [false, true] {
+            let mut args =
+                vec!["search", "--specs", &specs, "--isa", isa, "--list-instructions", "--cache", "kept"];
+            if !extensions.is_empty() {
+                args.extend(["--extensions", extensions]);
+            }
+            if kept {
+                args.push("--all");
+            }
+            let text = hydride(folder.path(), &args).exits(0).stdout;
+            let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with(';')).collect();
+            feed("llvm-mc-19", assembler, &format!("{syntax}{}\n", code.join("\n")));
+            listed = code.len();
+        }
+        assert!(listed > 100, "{listed} on {extensions}");
+    }
+}
+
+#[test]
+fn every_step_on_x86_assembles() {
+    every_step_assembles(
+        "x86",
+        &[
+            ("SSE4.1", &["-triple=x86_64", "-mattr=+sse4.1"]),
+            ("AVX2,SHA", &["-triple=x86_64", "-mattr=+avx2,+sha"]),
+            (AVX512.extensions, AVX512.assembler),
+        ],
+    );
+}
+
+#[test]
+fn every_step_on_neon_assembles() {
+    every_step_assembles("arm", &[("", NEON.assembler)]);
+}
+
+#[test]
+fn every_step_on_hvx_assembles() {
+    every_step_assembles("hvx", &[("", HVX.assembler)]);
+}
+
 const LLVM: &[&str] = &["llvm-as-19", "llvm-link-19", "opt-19", "llc-19"];
 
 /// The AutoLLVM IR of each goal becomes the instructions of the sequence, in any order.

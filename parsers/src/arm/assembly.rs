@@ -127,7 +127,8 @@ impl Display for Line {
 
 impl Line {
     /// The line with places for registers and immediates, as [`crate::Form::template`] has them; `argument`
-    /// says which argument a register holds at the start. `None` where a register holds none, or several do.
+    /// says which argument a register holds at the start. `None` where a register holds none, or the results are
+    /// several.
     pub fn template(&self, argument: impl Fn(Role) -> Option<usize>) -> Option<String> {
         let register = |role: Role| match role {
             Role::D => Some("{d}".to_owned()),
@@ -148,10 +149,15 @@ impl Line {
                             index.as_ref().map_or(String::new(), |index| format!("[{}]", number(index)));
                         format!("v{}.{arrangement}{index}", register(*role)?)
                     }
-                    Operand::Vector { role, arrangement, list: Some(1), .. } => {
-                        format!("{{ v{}.{arrangement} }}", register(*role)?)
+                    Operand::Vector { role: Role::D | Role::D2, list: Some(2..), .. } => return None,
+                    Operand::Vector { role, arrangement, list: Some(count), .. } => {
+                        let first = register(*role)?;
+                        let next = |plus: u32| match plus {
+                            0 => format!("v{first}.{arrangement}"),
+                            plus => format!("v{}+{plus}}}.{arrangement}", first.trim_end_matches('}')),
+                        };
+                        format!("{{ {} }}", (0..*count).map(next).collect::<Vec<_>>().join(", "))
                     }
-                    Operand::Vector { .. } => return None,
                     Operand::Scalar { role, letter } => format!("{letter}{}", register(*role)?),
                     Operand::Immediate(value) => format!("#{}", number(value)),
                 })
@@ -489,7 +495,8 @@ mod tests {
         assert_eq!(template("MLA", "Vd.16B,Vn.16B,Vm.16B", &[]).unwrap(), "mla v{d}.16b, v{1}.16b, v{2}.16b");
         let shift = template("SHL", "Vd.4S,Vn.4S,#n", &[("n", 0, 31)]);
         assert_eq!(shift.unwrap(), "shl v{d}.4s, v{1}.4s, #{0}");
-        assert_eq!(template("TBL", "Vd.16B,{Vn.16B - Vn+1.16B},Vm.16B", &[]), None);
+        let table = template("TBL", "Vd.16B,{Vn.16B - Vn+1.16B},Vm.16B", &[]);
+        assert_eq!(table.unwrap(), "tbl v{d}.16b, { v{1}.16b, v{1+1}.16b }, v{2}.16b");
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub struct Options<'a> {
     pub errata: Option<&'a Errata>,
     /// What earlier runs found of entries that stand in the document as they stood then.
     pub kept: Option<&'a Kept<'a>>,
+    /// Only the entry of this id, where one is asked for: no other one is run, and none is in the ledger.
+    pub only: Option<&'a str>,
 }
 
 /// Stack of the threads that run operations, whose nesting is bounded but deep.
@@ -65,11 +67,16 @@ const STACK_BYTES: usize = 64 << 20;
 pub fn parse(file_name: &str, bytes: &[u8], options: &Options<'_>) -> Parsed {
     let source = Source::new(file_name, bytes);
     let mut document = document::read(&source, bytes);
-    let ids = ids(&document.entries);
+    let mut ids = ids(&document.entries);
     let mut applications = Vec::new();
     if let Some(errata) = options.errata {
         applications = errata::apply(&mut document, &ids, errata);
         document.diagnostics.extend(applications.iter().filter_map(|done| errata.diagnostic(done)));
+    }
+    if let Some(only) = options.only {
+        let mut own = ids.iter().map(|id| id == only);
+        document.entries.retain(|_| own.next().unwrap_or(false));
+        ids.retain(|id| id == only);
     }
     let total = document.entries.len();
     let done = AtomicUsize::new(0);

@@ -1,0 +1,56 @@
+//! What the documents say of a target's instructions, read once: the cache keeps it from call to call.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use parsers::{Instruction, Isa};
+use serde::{Deserialize, Serialize};
+
+use super::targets::Target;
+use crate::cache::CacheArgs;
+use crate::console::Phases;
+use crate::documents::{Document, parse};
+use crate::reuse::{digest, documents_key};
+
+/// The instructions of a target.
+#[derive(Serialize, Deserialize)]
+pub struct Known {
+    /// Those whose extensions the target has.
+    pub instructions: Vec<Instruction>,
+    /// The extensions that any instruction of the instruction set needs.
+    pub extensions: BTreeSet<String>,
+}
+
+/// Takes them from the cache or reads the documents.
+pub fn known(
+    cache: &CacheArgs,
+    documents: &[Document],
+    isa: Isa,
+    target: &Target,
+    phases: &mut Phases,
+) -> Result<Known> {
+    let own: Vec<&Document> = documents.iter().filter(|document| document.isa == isa).collect();
+    let all = documents_key(&own, isa);
+    let extensions: Vec<&str> = target.extensions.iter().map(String::as_str).collect();
+    let key = digest([b"search".as_slice(), &all, extensions.join(" ").as_bytes()]);
+    // What `generate-ir` kept of whole documents serves too.
+    let cache = cache.open_at(&[key, all]);
+    let phase = phases.start("parse", 0);
+    let read = || {
+        let parsed = parse(isa, documents, cache.as_ref(), &|done, total| phase.set(done, total))?;
+        let named = parsed.instructions.iter().flat_map(|instruction| &instruction.extensions);
+        let extensions = named.cloned().collect();
+        let instructions = parsed.instructions.into_iter().filter(|instruction| target.has(instruction));
+        Ok(Known { instructions: instructions.collect(), extensions })
+    };
+    let known = match &cache {
+        Some(kept) => {
+            let known = kept.remembered_if_made(key, read)?;
+            kept.save();
+            known
+        }
+        None => read()?,
+    };
+    phases.end(phase, &format!("{} instructions", known.instructions.len()));
+    Ok(known)
+}
