@@ -36,7 +36,7 @@ pub fn known(
     // What `generate-ir` kept of whole documents serves too.
     let cache = cache.open_at(&[key, all]);
     let phase = phases.start("parse", 0);
-    let read = || {
+    let read = || -> Result<Known> {
         let parsed = parse(isa, documents, cache.as_ref(), &|done, total| phase.set(done, total))?;
         let named = parsed.instructions.iter().flat_map(|instruction| &instruction.extensions);
         let extensions = named.cloned().collect();
