@@ -1,4 +1,4 @@
-//! Examples: arguments on which two functions of one shape are evaluated, and the smallest that tell them apart.
+//! Examples: arguments on which two functions of one shape are evaluated, and small ones that tell them apart.
 
 use difftest::inputs;
 use hydride_ir::{Bits, Function};

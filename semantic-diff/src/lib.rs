@@ -2,7 +2,7 @@
 //! outputs, or two documents that describe the same instructions.
 //!
 //! [`differences`] takes two [`Side`]s and gives a [`Report`]: entries added, removed and renamed, signatures,
-//! and for each changed entry whether its meaning is proved to be the same, differs with a smallest
+//! and for each changed entry whether its meaning is proved to be the same, differs with a small
 //! counterexample, or is not known. [`operations`] says what that does to the operations of the IR.
 //! [`compare`] is the comparison of two functions by itself.
 //!

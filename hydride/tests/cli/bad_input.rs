@@ -248,10 +248,10 @@ fn a_byte_order_mark_is_skipped_in_every_document() {
     }
     let run = |specs: &Path, out: &str| {
         let specs = specs.to_string_lossy();
-        let run = hydride(folder.path(), &["generate-ir", "--specs", &specs, "--out", out]).exits(0);
-        (run.stderr.replace("marked", ""), timeless_files(&folder.path().join(out)))
+        hydride(folder.path(), &["generate-ir", "--specs", &specs, "--out", out]).exits(0);
+        timeless_files(&folder.path().join(out))
     };
-    let (plain, marked) = (run(&samples(), "plain").1, run(&folder.path().join("marked"), "out").1);
+    let (plain, marked) = (run(&samples(), "plain"), run(&folder.path().join("marked"), "out"));
     for (name, text) in &plain {
         let places = name == "ledger.jsonl" || name == "dictionary.json" || name.starts_with("report/");
         assert!(places || marked[name] == *text, "{name} differs");
@@ -269,7 +269,7 @@ fn a_byte_order_mark_is_skipped_in_every_document() {
         let (plain, marked) = (samples().join(document), folder.path().join("marked").join(document));
         assert!(plain.is_file() && marked.is_file(), "{document}");
         let sides = [plain.to_string_lossy(), marked.to_string_lossy()];
-        hydride(folder.path(), &["diff", &sides[0], &sides[1]]).exits(0);
+        hydride(folder.path(), &["--no-errata", "diff", &sides[0], &sides[1]]).exits(0);
     }
 }
 

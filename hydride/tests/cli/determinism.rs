@@ -50,36 +50,34 @@ fn outputs_are_the_same_in_every_run_and_for_any_number_of_threads() {
 fn outputs_do_not_depend_on_the_current_folder() {
     let lock = repository().join("autollvm.lock");
     let checked_in = std::fs::read(&lock).unwrap();
-    for specs in document_folders_of("x86") {
-        let (elsewhere, here) = (scratch(), scratch());
-        // Traps: a renamed operation, and records and errata that can be read by no one.
-        let trap = String::from_utf8_lossy(&checked_in).replace("\nop add\n", "\nop trap\n");
-        std::fs::write(elsewhere.path().join("autollvm.lock"), &trap).unwrap();
-        for (folder, file) in [("validation", "x86.json"), ("errata", "x86.toml")] {
-            std::fs::create_dir_all(elsewhere.path().join("specs").join(folder)).unwrap();
-            std::fs::write(elsewhere.path().join("specs").join(folder).join(file), "{").unwrap();
-        }
-        let before = files(elsewhere.path());
-        let text = specs.to_string_lossy();
-        let outs = [(elsewhere.path(), here.path().join("one")), (&repository(), here.path().join("two"))];
-        for (folder, out) in &outs {
-            let out = out.to_string_lossy();
-            hydride(folder, &["generate-ir", "--specs", &text, "--isa", "x86", "--out", &out]).exits(0);
-        }
-        assert_same(&outs[0].1, &outs[1].1);
-        assert_eq!(files(elsewhere.path()), before);
-        assert!(ledger(&outs[0].1).iter().any(|line| line["trust"]["run"].is_object()), "no record counts");
-        assert!(class_of(&read_json(&outs[0].1.join("classes.json")), "_mm_add_epi8") == "add");
+    let (elsewhere, here) = (scratch(), scratch());
+    // Traps: a renamed operation, and records and errata that nobody can read.
+    let trap = String::from_utf8_lossy(&checked_in).replace("\nop add\n", "\nop trap\n");
+    std::fs::write(elsewhere.path().join("autollvm.lock"), &trap).unwrap();
+    for (folder, file) in [("validation", "x86.json"), ("errata", "x86.toml")] {
+        std::fs::create_dir_all(elsewhere.path().join("specs").join(folder)).unwrap();
+        std::fs::write(elsewhere.path().join("specs").join(folder).join(file), "{").unwrap();
     }
+    let before = files(elsewhere.path());
+    let (specs, root) = (samples(), repository());
+    let text = specs.to_string_lossy();
+    let outs = [here.path().join("one"), here.path().join("two")];
+    for (folder, out) in [elsewhere.path(), root.as_path()].into_iter().zip(&outs) {
+        let out = out.to_string_lossy();
+        hydride(folder, &["generate-ir", "--specs", &text, "--isa", "x86", "--out", &out]).exits(0);
+    }
+    assert_same(&outs[0], &outs[1]);
+    assert_eq!(files(elsewhere.path()), before);
+    assert!(ledger(&outs[0]).iter().any(|line| line["trust"]["run"].is_object()), "no record counts");
+    assert_eq!(class_of(&read_json(&outs[0].join("classes.json")), "_mm_add_epi8"), "add");
     assert!(std::fs::read(&lock).unwrap() == checked_in, "a run has changed the checked-in names");
     // Other records than the built-in ones.
     let folder = scratch();
     std::fs::create_dir(folder.path().join("none")).unwrap();
-    let out = generate(&samples(), folder.path(), &["--records", "none"]);
+    let out = generate(&specs, folder.path(), &["--records", "none"]);
     assert!(!ledger(&out).iter().any(|line| line["trust"]["run"].is_object()));
     std::fs::write(folder.path().join("none/x86.json"), "{").unwrap();
-    let specs = samples();
-    let args = ["generate-ir", "--specs", &specs.to_string_lossy(), "--isa", "x86", "--records", "none"];
+    let args = ["generate-ir", "--specs", &text, "--isa", "x86", "--records", "none"];
     hydride(folder.path(), &args).exits(3).complains(&["x86.json"]);
 }
 

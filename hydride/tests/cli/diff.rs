@@ -266,8 +266,13 @@ fn printed_commands_give_the_values_shown() {
     confirm_printed(at, &["--errata", "own.toml"], &documents);
     confirm_printed(at, &["--no-errata"], &documents);
     // Sources of one folder, with vectors of another length.
-    let specs = samples();
-    let sources = ["--sources", "--isa", "hvx", "--specs", &specs.to_string_lossy()];
+    let hvx = at.join("sources/hvx");
+    std::fs::create_dir_all(&hvx).expect("a folder");
+    for (name, text) in files(&samples().join("hvx")) {
+        std::fs::write(hvx.join(name), text.replace("sum = 1 + Vv.ub[n]", "sum = 2 + Vv.ub[n]"))
+            .expect("a file");
+    }
+    let sources = ["--sources", "--isa", "hvx", "--specs", "sources"];
     confirm_printed(at, &["--no-errata"], &sources);
     confirm_printed(at, &["--no-errata", "--hvx-length", "64"], &sources);
 }

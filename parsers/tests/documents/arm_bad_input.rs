@@ -111,6 +111,36 @@ fn unreadable_documents_are_told() {
     assert!(told(&decode).is_some());
 }
 
+/// Where it can be seen that the end of a document is missing, or that it is not well-formed, that is told.
+#[test]
+fn documents_that_are_not_whole_are_told() {
+    let whole = Files::sample();
+    assert!(!whole.parse().diagnostics.iter().any(parsers::Diagnostic::breaks_the_document));
+    let told = |change: &dyn Fn(&mut Files)| {
+        let mut files = Files::sample();
+        change(&mut files);
+        let found = files.parse().diagnostics.into_iter().find(parsers::Diagnostic::breaks_the_document);
+        found.map(|found| (found.message, found.entry)).expect("it is told")
+    };
+    let cut = |bytes: &mut Vec<u8>, at: &str| {
+        let end = bytes.windows(at.len()).rposition(|window| window == at.as_bytes()).expect("it is there");
+        bytes.truncate(end);
+    };
+    let (message, _) = told(&|files| cut(&mut files.instructions, ")] = result;"));
+    assert_eq!(message, "the file ends inside what an instruction does");
+    let (message, _) = told(&|files| cut(&mut files.library, "* (root + 1)"));
+    assert_eq!(message, "the file ends inside a function");
+    // One entry that is not JSON, and something behind the last one.
+    let (message, entry) = told(&|files| replace(&mut files.intrinsics, "\"name\":", "\"name\""));
+    assert!(message.starts_with("not JSON") && entry.as_deref() == Some("[0]"), "{message} {entry:?}");
+    let (message, _) = told(&|files| files.intrinsics.extend(b" more"));
+    assert_eq!(message, "expected nothing behind the array");
+    let page = b"<html><div class=\"intrinsic\"><label>";
+    let documents = Documents { page: Some(Document { name: "p", bytes: page }), ..Documents::default() };
+    let parsed = parse(&documents, &Options::default());
+    assert_eq!(parsed.diagnostics[0].message, "the page ends before `</html>`");
+}
+
 #[test]
 fn nesting_is_bounded() {
     let deep =

@@ -250,6 +250,17 @@ fn prototypes_that_cannot_be_read_are_reported() {
         let parsed = parse(&Documents { prototypes, ..Documents::default() }, &Options::default());
         assert_eq!(parsed.diagnostics[0].message, message, "{text}");
     }
+    let whole = format!("{test}{comment}#define Q6_V_v(Vu) __builtin_HEXAGON_V6_own(Vu)\n#endif\n");
+    for (text, told) in [(whole.as_str(), 0), (whole.trim_end_matches("#endif\n"), 1)] {
+        let prototypes = Some(Document { name: "own.h", bytes: text.as_bytes() });
+        let parsed = parse(&Documents { prototypes, ..Documents::default() }, &Options::default());
+        let message = "the document ends inside a conditional section";
+        assert_eq!(
+            parsed.diagnostics.iter().filter(|found| found.message == message).count(),
+            told,
+            "{text}"
+        );
+    }
     let mismatch =
         format!("{test}{}#define Q6_V_v(Vu) __builtin_HEXAGON_V6_own(Vu)\n", comment.replace("Vu)", "Vw)"));
     let sample = Sample::read();
