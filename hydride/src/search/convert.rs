@@ -73,7 +73,8 @@ fn convert(
     let form = form(instruction)?;
     let known = instruction.extensions.iter().all(|extension| target.extensions.contains(extension));
     let mnemonic = form.mnemonic.to_lowercase();
-    if !known || !instruction.undefined.is_empty() || !filter.admits(&mnemonic, &instruction.id) {
+    let undefined = !instruction.undefined.is_empty() || !instruction.undefined_for.is_empty();
+    if !known || undefined || !filter.admits(&mnemonic, &instruction.id) {
         return None;
     }
     let mut operands = Vec::new();
