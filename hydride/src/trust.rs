@@ -126,9 +126,7 @@ impl Records {
             Ok(text) => {
                 serde_json::from_str(&text).with_context(|| format!("cannot read {}", path.display()))
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                Ok(Self::default())
-            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
         }
     }

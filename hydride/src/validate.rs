@@ -200,12 +200,13 @@ fn tell(report: &Report, cpu: &str) -> usize {
         println!("{other}");
     }
     let totals = report.totals();
-    let through = |case: &&difftest::Checked| {
-        case.through.is_some() && matches!(case.outcome, Outcome::Agrees { .. })
-    };
+    let through =
+        |case: &&difftest::Checked| case.through.is_some() && matches!(case.outcome, Outcome::Agrees { .. });
     match report.cases.iter().filter(through).count() {
         0 => {}
-        count => println!("{count} agree as the same function under another name or encoding, or as operators of C"),
+        count => println!(
+            "{count} agree as the same function under another name or encoding, or as operators of C"
+        ),
     }
     println!(
         "{} agree, {} differ, {} not compared, on {cpu}, seed {}",
