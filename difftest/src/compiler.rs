@@ -326,6 +326,7 @@ mod tests {
             intrinsic: intrinsic.into(),
             function: Function::new(intrinsic),
             undefined: Vec::new(),
+            undefined_for: Vec::new(),
             signature: Signature { args: Vec::new(), results: vec![result] },
             extensions: Vec::new(),
             forms: Vec::new(),

@@ -43,6 +43,12 @@ pub enum OracleError {
         /// What the compiler says.
         message: String,
     },
+    /// The file of intrinsics that are the same function as others cannot be read.
+    #[error("specs/equals: {message}")]
+    Equals {
+        /// What is wrong.
+        message: String,
+    },
     /// A file or folder could not be read or written.
     #[error("cannot use {}", path.display())]
     File {

@@ -10,7 +10,7 @@ extern const hydride_wrapper *const hydride_chunks[];
 extern const unsigned hydride_chunk_sizes[];
 extern const unsigned hydride_chunk_count;
 
-enum { ARGS = 16, RESULTS = 8, SLOT = HYDRIDE_SLOT, NO_WRAPPER = 254, SECONDS = 20 };
+enum { ARGS = 64, RESULTS = 8, SLOT = HYDRIDE_SLOT, NO_WRAPPER = 254, SECONDS = 20 };
 
 /* Linux's generic system calls, which both machines have. */
 enum { READ = 63, WRITE = 64, EXIT = 93, SET_TIMER = 103, SET_LIMIT = 164, BREAK = 214 };

@@ -1,4 +1,4 @@
-//! The inputs of a validation: deterministic for a seed and an instruction, directed ones first.
+//! The inputs of a validation: deterministic for a seed and an instruction, directed and mixed ones in turns.
 //!
 //! Directed inputs put each extreme of each element width (the documented one, 8, 16, 32 and 64
 //! bits) into each lane of each argument, and pairs of extremes into the same lane of the first two
@@ -7,6 +7,10 @@
 
 use interp::Bv;
 use parsers::{Argument, Kind};
+
+/// The version of the patterns: a seed gives the same inputs as long as it stays the same. Version 1 began with
+/// eight inputs whose lanes are all equal.
+pub const PATTERNS: u32 = 2;
 
 /// The least number of inputs that each combination of immediates gets.
 const INPUTS_PER_IMMEDIATE: usize = 2;
@@ -80,15 +84,21 @@ fn immediate_values(low: i64, high: i64) -> Vec<i64> {
 pub fn generate(args: &[Argument], immediates: &[Vec<i64>], count: usize, seed: u64, id: &str) -> Inputs {
     let mut random = Random::new(seed, id);
     let count = count.max(INPUTS_PER_IMMEDIATE * immediates.len() * usize::from(immediates.len() > 1));
-    let directed = directed(args, &mut random);
-    // Directed inputs may take three quarters; immediates must not always meet the same ones.
-    let limit = count - count / 4;
+    let mut directed = directed(args, &mut random).into_iter();
+    // Immediates must not always meet the same patterns.
     let skipped = immediates.len() / 2 + 1;
     let mut inputs = Inputs { records: Vec::new(), record: 0 };
+    let mut turn = 0;
     for position in 0..count {
-        let values = match directed.get(position) {
-            Some(pattern) if position < limit => pattern.values(args, &mut random),
-            _ => mixed(args, position, &mut random),
+        // A short run must not consist of directed inputs alone, nor a long one lack them: about one in four is mixed,
+        // the first one too.
+        let pattern = if position == 0 || random.below(4) == 0 { None } else { directed.next() };
+        let values = match pattern {
+            Some(pattern) => pattern.values(args, &mut random),
+            None => {
+                turn += 1;
+                mixed(args, turn - 1, &mut random)
+            }
         };
         let selector = match immediates.len() {
             0 | 1 => 0,
@@ -121,6 +131,9 @@ enum Pattern {
 
 const EXTREMES: usize = 8;
 
+/// Shift counts at and around the widths of elements.
+const COUNTS: [u64; 19] = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256];
+
 /// The extremes of a lane.
 fn extreme(width: u32, number: usize) -> Bv {
     match number % EXTREMES {
@@ -149,27 +162,52 @@ fn lane_widths(args: &[Argument]) -> Vec<u32> {
 
 fn directed(args: &[Argument], random: &mut Random) -> Vec<Pattern> {
     let lanes = lane_widths(args);
-    let mut patterns = Vec::new();
-    for lane in lanes.iter().copied() {
-        patterns.extend((0..EXTREMES).map(|extreme| Pattern::Equal { lane, extreme }));
-    }
     // Each extreme in each lane of each argument at every lane width, and for the first width all
     // pairs of extremes; then the pairs of the other widths as far as there is room.
     let single = random.below(EXTREMES);
     let rotated = |lane, step| (0..EXTREMES).map(move |first| Pattern::Rotated { lane, first, step });
-    patterns.extend(lanes.iter().flat_map(|lane| rotated(*lane, single)));
-    let steps = |single: usize| (0..EXTREMES).filter(move |step| *step != single);
-    patterns.extend(steps(single).flat_map(|step| rotated(lanes[0], step)));
-    for (arg, argument) in args.iter().enumerate() {
-        if !matches!(argument.kind, Kind::Immediate(_)) {
-            let counts = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256];
-            patterns.extend(counts.map(|count| Pattern::Count { arg, count }));
-        }
-    }
+    let steps = || (0..EXTREMES).filter(|step| *step != single);
+    let equal =
+        lanes.iter().flat_map(|&lane| (0..EXTREMES).map(move |extreme| Pattern::Equal { lane, extreme }));
+    let singles = lanes.iter().flat_map(|lane| rotated(*lane, single));
+    let pairs = steps().flat_map(|step| rotated(lanes[0], step));
+    let registers = (0..args.len()).filter(|arg| !matches!(args[*arg].kind, Kind::Immediate(_)));
+    let counts = registers.flat_map(|arg| COUNTS.map(|count| Pattern::Count { arg, count }));
+    let mut patterns = in_turns([singles.collect(), pairs.collect(), counts.collect(), equal.collect()]);
     for lane in &lanes[1..] {
-        patterns.extend(steps(single).flat_map(|step| rotated(*lane, step)));
+        patterns.extend(steps().flat_map(|step| rotated(*lane, step)));
     }
     patterns
+}
+
+/// The first of each list, then the second of each, and so on.
+fn in_turns<const N: usize>(lists: [Vec<Pattern>; N]) -> Vec<Pattern> {
+    let mut patterns = Vec::new();
+    let mut lists = lists.map(Vec::into_iter);
+    loop {
+        let before = patterns.len();
+        patterns.extend(lists.iter_mut().filter_map(Iterator::next));
+        if patterns.len() == before {
+            return patterns;
+        }
+    }
+}
+
+impl Inputs {
+    /// Lets `change` put other values in place of those of an input that it finds unfit.
+    pub(crate) fn rewrite(&mut self, args: &[Argument], mut change: impl FnMut(&mut [Bv])) {
+        for record in self.records.chunks_exact_mut(self.record) {
+            let mut words = record[1..].iter().copied();
+            let value = |arg: &Argument| {
+                let width = arg.width.max(1);
+                Bv::from_words(width, words.by_ref().take(width.div_ceil(64) as usize).collect::<Vec<u64>>())
+            };
+            let mut values: Vec<Bv> = args.iter().map(value).collect();
+            change(&mut values);
+            let changed = values.iter().flat_map(|value| value.words());
+            record[1..].iter_mut().zip(changed).for_each(|(word, changed)| *word = *changed);
+        }
+    }
 }
 
 impl Pattern {
@@ -199,8 +237,8 @@ fn lanes(width: u32, lane: u32, mut element: impl FnMut(usize) -> Bv) -> Bv {
     value
 }
 
-/// An input that is random in one of several ways.
-fn mixed(args: &[Argument], position: usize, random: &mut Random) -> Vec<Bv> {
+/// An input that is random in one of several ways, which take turns.
+fn mixed(args: &[Argument], turn: usize, random: &mut Random) -> Vec<Bv> {
     let widths = lane_widths(args);
     let lane = widths[random.below(widths.len())];
     let special = random.below(args.len().max(1));
@@ -208,9 +246,9 @@ fn mixed(args: &[Argument], position: usize, random: &mut Random) -> Vec<Bv> {
     let shared = random.value(widest);
     let fill = |(index, arg): (usize, &Argument)| {
         let width = arg.width.max(1);
-        match position % 8 {
+        match turn % 8 {
             // Equal operands, but for a bit.
-            0 => {
+            4 => {
                 let value = shared.cast(width, false);
                 let bit = Bv::from_u64(width, 1).shl(random.below(width as usize) as u64);
                 if index == special && random.below(2) == 0 { value.xor(&bit) } else { value }
@@ -227,7 +265,7 @@ fn mixed(args: &[Argument], position: usize, random: &mut Random) -> Vec<Bv> {
             // One small number.
             3 if index == special => Bv::from_u64(width, random.below(80) as u64),
             // Few one bits, or few zero bits.
-            4 => {
+            6 => {
                 let sparse = (0..3).fold(random.value(width), |value, _| value.and(&random.value(width)));
                 if random.below(2) == 0 { sparse } else { sparse.not() }
             }
@@ -314,6 +352,35 @@ mod tests {
         for record in inputs.records.chunks(inputs.record) {
             assert_eq!(record[0], record[4]);
             assert!(record[3] < 256);
+        }
+    }
+
+    #[test]
+    fn inputs_are_mixed_from_the_first_one_on() {
+        let args = [arg(128, Kind::Vector), arg(128, Kind::Vector)];
+        for seed in 0..20 {
+            let inputs = generate(&args, &immediates(&args), 8, seed, "f");
+            let lanes_differ = |record: &[u64]| {
+                let value = Bv::from_words(128, record[1..3].to_vec());
+                (1..8).any(|lane| value.extract(16 * lane, 16) != value.extract(0, 16))
+            };
+            let records: Vec<&[u64]> = inputs.records.chunks(inputs.record).collect();
+            assert!(lanes_differ(records[0]), "seed {seed}");
+            assert!(records.iter().filter(|record| lanes_differ(record)).count() >= 4, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn rewritten_inputs_keep_everything_else() {
+        let args = [arg(128, Kind::Vector), arg(8, Kind::Mask)];
+        let mut inputs = generate(&args, &immediates(&args), 50, 1, "f");
+        let before = inputs.clone();
+        inputs.rewrite(&args, |values| {
+            assert_eq!((values[0].width(), values[1].width()), (128, 8));
+            values[1] = Bv::from_u64(8, 7);
+        });
+        for (now, then) in inputs.records.chunks(inputs.record).zip(before.records.chunks(before.record)) {
+            assert_eq!((&now[..3], now[3]), (&then[..3], 7));
         }
     }
 

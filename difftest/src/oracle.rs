@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use hydride_ir::{Bits, Function};
 use interp::Bv;
-use parsers::{Instruction, Kind};
+use parsers::{Instruction, Kind, UndefinedFor};
 use rayon::prelude::*;
 
 use crate::compare::{Forms, hexadecimal};
@@ -13,6 +13,7 @@ use crate::error::OracleError;
 use crate::inputs;
 use crate::report::{Checked, Outcome, Report};
 use crate::runner::{Job, MAX_ARGS, MAX_RESULTS, Reply, Runner, RunnerCommand, WrapperId, signal_name};
+use crate::x86::StandIn;
 
 /// An instruction to validate.
 #[derive(Clone, Debug)]
@@ -55,6 +56,8 @@ pub struct Oracle {
     entries: BTreeMap<String, Entry>,
     /// The widest argument or result that the runner takes, in bits.
     max_width: u32,
+    /// By id, what runs in place of an instruction.
+    stand_ins: BTreeMap<String, StandIn>,
     /// Runners that are not busy.
     idle: Mutex<Vec<Runner>>,
 }
@@ -67,7 +70,13 @@ impl Oracle {
         entries: BTreeMap<String, Entry>,
         max_width: u32,
     ) -> Self {
-        Self { name, machine, command, entries, max_width, idle: Mutex::new(Vec::new()) }
+        let stand_ins = BTreeMap::new();
+        Self { name, machine, command, entries, max_width, stand_ins, idle: Mutex::new(Vec::new()) }
+    }
+
+    /// The same with other calls in place of some instructions' own.
+    pub(crate) fn with_stand_ins(self, stand_ins: BTreeMap<String, StandIn>) -> Self {
+        Self { stand_ins, ..self }
     }
 
     /// The emulator that stands for the machine, with its version and CPU; `None` where this
@@ -166,8 +175,11 @@ impl Oracle {
 
     fn check(&self, case: &Case<'_>, inputs: usize, seed: u64) -> Result<Checked, OracleError> {
         let id = case.instruction.id.clone();
-        let checked =
-            |outcome, refused_immediates| Ok(Checked { id: id.clone(), outcome, refused_immediates });
+        let stand_in = self.stand_ins.get(&id);
+        let through = stand_in.map(|stand_in| stand_in.runs.clone());
+        let checked = |outcome, refused_immediates| {
+            Ok(Checked { id: id.clone(), outcome, refused_immediates, through: through.clone() })
+        };
         let (wrapper, immediates) = match self.entries.get(&id) {
             Some(Entry::Ready { wrapper, immediates }) => (*wrapper, immediates),
             Some(Entry::Unavailable(outcome)) => return checked(outcome.clone(), 0),
@@ -184,6 +196,13 @@ impl Oracle {
         };
         let args = &case.instruction.signature.args;
         let mut inputs = inputs::generate(args, &kept, inputs, seed, &id);
+        if let Some(stand_in) = stand_in {
+            inputs.rewrite(args, |values| stand_in.avoid_undefined(values));
+        }
+        let undefined = &case.instruction.undefined_for;
+        if !undefined.is_empty() {
+            inputs.rewrite(args, |values| avoid(undefined, values));
+        }
         // Wrappers count the refused immediates, too.
         let selectors: Vec<u64> = (0u64..)
             .zip(immediates)
@@ -253,6 +272,17 @@ impl Oracle {
             return Err("more or wider arguments or results than a runner takes".into());
         }
         Ok(forms)
+    }
+}
+
+/// Puts other values in place of those for which the document leaves the result undefined.
+fn avoid(undefined: &[UndefinedFor], values: &mut [Bv]) {
+    for UndefinedFor { argument, value } in undefined {
+        if let Some(given) = values.get_mut(*argument)
+            && *given == Bv::from_u64(given.width(), *value)
+        {
+            *given = given.add(&Bv::from_u64(given.width(), 1));
+        }
     }
 }
 

@@ -26,6 +26,9 @@ pub struct Checked {
     /// Immediate values, or combinations of them, that the compiler refused.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub refused_immediates: usize,
+    /// What ran in the instruction's place: the same function under another name or encoding, or operators of C.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub through: Option<String>,
 }
 
 fn is_zero(number: &usize) -> bool {

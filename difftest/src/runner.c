@@ -22,7 +22,7 @@ extern const hydride_wrapper *const hydride_chunks[];
 extern const unsigned hydride_chunk_sizes[];
 extern const unsigned hydride_chunk_count;
 
-enum { ARGS = 16, RESULTS = 8, SLOT = HYDRIDE_SLOT, NO_WRAPPER = 254, SECONDS = 20 };
+enum { ARGS = 64, RESULTS = 8, SLOT = HYDRIDE_SLOT, NO_WRAPPER = 254, SECONDS = 20 };
 
 static sigjmp_buf back;
 static volatile uint32_t current;

@@ -17,8 +17,8 @@ pub const RUNNER_SOURCE: &str = include_str!("runner.c");
 /// The C source of a runner without a library, for 64-bit Arm and Hexagon under Linux.
 pub const FREESTANDING_SOURCE: &str = include_str!("freestanding.c");
 
-/// The most arguments of a wrapper.
-pub const MAX_ARGS: usize = 16;
+/// The most arguments of a wrapper: one for each byte of 512 bits.
+pub const MAX_ARGS: usize = 64;
 
 /// The most results of a wrapper.
 pub const MAX_RESULTS: usize = 8;

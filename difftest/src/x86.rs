@@ -1,5 +1,7 @@
 //! The x86 oracle: C intrinsics compiled by clang and run on this machine.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use parsers::Instruction;
@@ -12,10 +14,13 @@ use crate::report::Outcome;
 use crate::runner::{RUNNER_SOURCE, RunnerCommand};
 use crate::wrapper::{Dialect, Several};
 
+mod division;
 mod features;
+mod stand_in;
 
 pub use features::CpuFeatures;
 pub(crate) use features::{all_options, has_masks, target_features};
+pub(crate) use stand_in::StandIn;
 
 pub(crate) const DIALECT: Dialect = Dialect {
     // The second has bit scans, byte swaps and rotates of general registers.
@@ -63,7 +68,8 @@ impl X86Oracle {
     /// Immediates are compiled in for every documented value, up to [`crate::inputs::MAX_IMMEDIATES`].
     /// What the compiler refuses is taken out and reported by [`Oracle::validate`]. Object files
     /// are kept in `work_dir`, which is created where needed, under hashes of their content.
-    /// Results whose C type is a pointer are passed as pointers behind the arguments.
+    /// Results whose C type is a pointer are passed as pointers behind the arguments. Where an instruction is the same
+    /// function as another one, or as an operator of C, and cannot be called itself, that runs in its place.
     pub fn prepare<'a>(
         instructions: impl IntoIterator<Item = &'a Instruction>,
         work_dir: &Path,
@@ -79,13 +85,30 @@ impl X86Oracle {
         let mut compiler_options = vec!["-march=x86-64"];
         compiler_options.extend(features.compiler_options());
         let mut compiler = Compiler::new(&options.compiler, &DIALECT, compiler_options, &[], work_dir)?;
-        compiler.definitions = &options.definitions;
+        let equals = stand_in::Equals::built_in()?;
+        let mut definitions = options.definitions.clone();
+        let mut stand_ins: BTreeMap<String, StandIn> = BTreeMap::new();
+        let mut called = |instruction: &'a Instruction| match StandIn::of(
+            instruction,
+            &equals,
+            &features,
+            &mut definitions,
+        ) {
+            Some((stand_in, called)) => {
+                stand_ins.entry(instruction.id.clone()).or_insert(stand_in);
+                Cow::Owned(called)
+            }
+            None => Cow::Borrowed(instruction),
+        };
+        let instructions: Vec<Cow<'_, Instruction>> = instructions.into_iter().map(&mut called).collect();
+        compiler.definitions = &definitions;
         let unavailable = |instruction: &Instruction| {
             let missing = features.missing(&instruction.extensions);
             (!missing.is_empty()).then_some(Outcome::NotRunnable { missing })
         };
-        let prepared = prepare(&compiler, RUNNER_SOURCE, instructions, unavailable)?;
+        let prepared = prepare(&compiler, RUNNER_SOURCE, instructions.iter().map(Cow::as_ref), unavailable)?;
         let command = RunnerCommand { program: prepared.program, args: Vec::new() };
-        Ok(Oracle::new("x86", None, command, prepared.entries, DIALECT.max_width()))
+        let oracle = Oracle::new("x86", None, command, prepared.entries, DIALECT.max_width());
+        Ok(oracle.with_stand_ins(stand_ins))
     }
 }

@@ -57,9 +57,14 @@ fn standard_path() -> Option<PathBuf> {
     if let Some(path) = std::env::var_os("HYDRIDE_CACHE") {
         return (!path.is_empty()).then(|| PathBuf::from(path));
     }
+    Some(user_folder("XDG_CACHE_HOME", ".cache")?.join("cache.redb"))
+}
+
+/// This program's folder among those of the user that `variable` names, else `below` their home.
+pub fn user_folder(variable: &str, below: &str) -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let caches = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
-    Some(caches.join("hydride/cache.redb"))
+    let folders = folder(variable).or_else(|| Some(folder("HOME")?.join(below)))?;
+    Some(folders.join("hydride"))
 }
 
 const VERSION: TableDefinition<'_, &str, &str> = TableDefinition::new("version");

@@ -180,7 +180,7 @@ fn trusts(
         let run =
             records.get(&instruction.isa).and_then(|all| all.best(&instruction.id, &instruction.function));
         match run {
-            Some((cpu, run)) => Trust::Run { cpu: cpu.to_string(), inputs: run.inputs, seed: run.seed },
+            Some((cpu, run)) => Trust::Run { cpu: run.machine(cpu), inputs: run.inputs, seed: run.seed },
             None if analysis.canonical.is_some() && !refused.contains(&position) => Trust::Proved,
             None => Trust::Parsed,
         }

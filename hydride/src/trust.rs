@@ -1,7 +1,8 @@
 //! What hardware said: the record of validation runs, and the trust that follows for an instruction.
 //!
 //! A record belongs to a function's text: when the semantics changes, what was run on the old one counts
-//! no longer. Records of several CPUs stand side by side, so that a machine without a feature loses nothing.
+//! no longer. Records of several CPUs stand side by side, so that a machine without a feature loses nothing, and
+//! records only grow: a run of fewer inputs takes nothing away from a longer one.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,10 +10,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
+use difftest::inputs::PATTERNS;
 use hydride_ir::Function;
 use parsers::Isa;
 use serde::{Deserialize, Serialize};
 
+use crate::cache::user_folder;
 use crate::documents::isa_name;
 use crate::usage;
 
@@ -62,12 +65,36 @@ impl RecordsArgs {
     }
 }
 
+/// The version of the records' form.
+const SCHEMA: u32 = 2;
+
 /// The validation records of one instruction set.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub struct Records {
-    schema: u32,
     /// For each instruction what was run, by CPU.
-    runs: BTreeMap<String, BTreeMap<String, Run>>,
+    runs: BTreeMap<String, BTreeMap<String, Runs>>,
+}
+
+/// The runs of one instruction on one CPU, each with another function, seed, version of the patterns or stand-in.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(from = "WrittenRuns")]
+struct Runs(Vec<Run>);
+
+/// As it stands in a file: schema 1 had one run for each CPU.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenRuns {
+    Several(Vec<Run>),
+    One(Run),
+}
+
+impl From<WrittenRuns> for Runs {
+    fn from(written: WrittenRuns) -> Self {
+        match written {
+            WrittenRuns::Several(runs) => Self(runs),
+            WrittenRuns::One(run) => Self(vec![run]),
+        }
+    }
 }
 
 /// One instruction on one CPU, without a difference.
@@ -79,6 +106,36 @@ pub struct Run {
     pub inputs: usize,
     /// Seed of the inputs.
     pub seed: u64,
+    /// Version of the inputs' patterns.
+    #[serde(default = "first_patterns")]
+    pub patterns: u32,
+    /// What ran in the instruction's place, where it did not run itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub through: Option<String>,
+}
+
+fn first_patterns() -> u32 {
+    1
+}
+
+impl Run {
+    /// A run of so many inputs of today's patterns.
+    pub fn new(function: &Function, inputs: usize, seed: u64, through: Option<String>) -> Self {
+        Self { function: hash(function), inputs, seed, patterns: PATTERNS, through }
+    }
+
+    /// The CPU, and what ran on it where that was not the instruction itself.
+    pub fn machine(&self, cpu: &str) -> String {
+        match &self.through {
+            Some(through) => format!("{cpu}, as {through}"),
+            None => cpu.to_string(),
+        }
+    }
+
+    /// Whether two runs differ in their number of inputs alone.
+    fn same_but_inputs(&self, other: &Self) -> bool {
+        *self == Self { inputs: self.inputs, ..other.clone() }
+    }
 }
 
 /// How far an instruction's semantics can be trusted.
@@ -118,16 +175,14 @@ impl Records {
             Ok(text) => {
                 serde_json::from_str(&text).with_context(|| format!("cannot read {}", path.display()))
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                Ok(Self { schema: 1, ..Self::default() })
-            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
         }
     }
 
     /// Writes the records, one instruction a line.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let mut text = String::from("{\"schema\":1,\"runs\":{");
+        let mut text = format!("{{\"schema\":{SCHEMA},\"runs\":{{");
         for (position, (id, runs)) in self.runs.iter().enumerate() {
             text.push_str(if position == 0 { "\n" } else { ",\n" });
             text.push_str(&format!("{}:{}", serde_json::to_string(id)?, serde_json::to_string(runs)?));
@@ -141,19 +196,41 @@ impl Records {
         std::fs::rename(&aside, path).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Notes that `function` agreed with `cpu`.
-    pub fn agreed(&mut self, id: &str, cpu: &str, function: &Function, inputs: usize, seed: u64) {
-        let run = Run { function: hash(function), inputs, seed };
-        self.runs.entry(id.to_string()).or_default().insert(cpu.to_string(), run);
+    /// Notes a run on `cpu` without a difference; of two that differ in their inputs' number alone the longer one stays.
+    pub fn agreed(&mut self, id: &str, cpu: &str, run: Run) {
+        let runs = &mut self.runs.entry(id.to_string()).or_default().entry(cpu.to_string()).or_default().0;
+        match runs.iter_mut().find(|known| known.same_but_inputs(&run)) {
+            Some(known) => known.inputs = known.inputs.max(run.inputs),
+            None => {
+                runs.push(run);
+                runs.sort_by(|left, right| {
+                    let key = |run: &Run| (run.function.clone(), run.patterns, run.seed, run.through.clone());
+                    key(left).cmp(&key(right))
+                });
+            }
+        }
     }
 
-    /// Notes that an instruction did not agree with `cpu`.
-    pub fn differed(&mut self, id: &str, cpu: &str) {
-        if let Some(runs) = self.runs.get_mut(id) {
-            runs.remove(cpu);
-            if runs.is_empty() {
-                self.runs.remove(id);
-            }
+    /// Notes that a function did not agree with `cpu`: what was run of it there before proves nothing.
+    pub fn differed(&mut self, id: &str, cpu: &str, function: &Function) {
+        let hash = hash(function);
+        self.retain(id, |known, run| known != cpu || run.function != hash);
+    }
+
+    /// Drops the runs of other functions of an instruction than `function`.
+    pub fn drop_stale(&mut self, id: &str, function: &Function) {
+        let hash = hash(function);
+        self.retain(id, |_, run| run.function == hash);
+    }
+
+    fn retain(&mut self, id: &str, keep: impl Fn(&str, &Run) -> bool) {
+        let Some(cpus) = self.runs.get_mut(id) else { return };
+        for (cpu, runs) in cpus.iter_mut() {
+            runs.0.retain(|run| keep(cpu, run));
+        }
+        cpus.retain(|_, runs| !runs.0.is_empty());
+        if cpus.is_empty() {
+            self.runs.remove(id);
         }
     }
 
@@ -162,9 +239,9 @@ impl Records {
         let runs = self.runs.get(id)?;
         let hash = hash(function);
         runs.iter()
+            .flat_map(|(cpu, runs)| runs.0.iter().map(move |run| (cpu.as_str(), run)))
             .filter(|(_, run)| run.function == hash)
-            .max_by_key(|(_, run)| run.inputs)
-            .map(|(cpu, run)| (cpu.as_str(), run))
+            .max_by_key(|(_, run)| (run.inputs, run.through.is_none()))
     }
 }
 
@@ -175,6 +252,12 @@ fn hash(function: &Function) -> String {
 /// Where `validate` collects the records of an instruction set, seen from the project's folder.
 pub fn records_path(isa: Isa) -> PathBuf {
     PathBuf::from(format!("specs/validation/{}.json", isa_name(isa)))
+}
+
+/// Where a user's own runs are kept; nothing where there is no home.
+pub fn user_records_path(isa: Isa) -> Option<PathBuf> {
+    let folder = user_folder("XDG_DATA_HOME", ".local/share")?;
+    Some(folder.join(format!("validation/{}.json", isa_name(isa))))
 }
 
 /// The model of this machine's CPU.
@@ -202,5 +285,73 @@ mod tests {
             let records = RecordsArgs::default().read(*isa).expect("they can be read");
             assert!(!records.runs.is_empty(), "{isa:?}");
         }
+    }
+
+    fn function(name: &str) -> Function {
+        Function::new(name)
+    }
+
+    fn run(function: &Function, inputs: usize, seed: u64) -> Run {
+        Run::new(function, inputs, seed, None)
+    }
+
+    #[test]
+    fn a_shorter_run_takes_nothing_away() {
+        let (mut records, f) = (Records::default(), function("f"));
+        records.agreed("f", "one", run(&f, 1000, 1));
+        records.agreed("f", "one", run(&f, 10, 1));
+        assert_eq!(records.best("f", &f), Some(("one", &run(&f, 1000, 1))));
+        records.agreed("f", "one", run(&f, 2000, 1));
+        records.agreed("f", "one", run(&f, 10, 2));
+        records.agreed("f", "two", run(&f, 500, 1));
+        assert_eq!(records.best("f", &f), Some(("one", &run(&f, 2000, 1))));
+        let count: usize = records.runs["f"].values().map(|runs| runs.0.len()).sum();
+        assert_eq!(count, 3, "{records:?}");
+    }
+
+    #[test]
+    fn a_run_counts_for_its_function_alone() {
+        let (mut records, f, g) = (Records::default(), function("f"), function("g"));
+        records.agreed("f", "one", run(&f, 1000, 1));
+        assert_eq!(records.best("f", &g), None);
+        records.agreed("f", "two", run(&g, 10, 1));
+        assert_eq!(records.best("f", &g), Some(("two", &run(&g, 10, 1))));
+        assert_eq!(records.best("f", &f), Some(("one", &run(&f, 1000, 1))));
+        records.drop_stale("f", &g);
+        assert_eq!(records.best("f", &f), None);
+        assert_eq!(records.best("f", &g), Some(("two", &run(&g, 10, 1))));
+    }
+
+    #[test]
+    fn a_difference_drops_the_runs_of_that_cpu_and_function() {
+        let (mut records, f, g) = (Records::default(), function("f"), function("g"));
+        for cpu in ["one", "two"] {
+            records.agreed("f", cpu, run(&f, 1000, 1));
+        }
+        records.differed("f", "one", &g);
+        records.differed("f", "two", &f);
+        assert_eq!(records.best("f", &f), Some(("one", &run(&f, 1000, 1))));
+        records.differed("f", "one", &f);
+        assert!(records.runs.is_empty());
+    }
+
+    #[test]
+    fn records_are_read_as_written_and_in_their_first_form() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/records.json");
+        let (mut records, f) = (Records::default(), function("f"));
+        records.agreed("f", "one", run(&f, 1000, 1));
+        records.agreed("f", "one", Run::new(&f, 1000, 1, Some("g".into())));
+        records.write(&path).unwrap();
+        let read = Records::read(&path).unwrap();
+        assert_eq!(read.best("f", &f), Some(("one", &run(&f, 1000, 1))));
+        assert_eq!(read.runs["f"]["one"].0.len(), 2);
+        let hash = hash(&f);
+        let first = format!(
+            "{{\"schema\":1,\"runs\":{{\"f\":{{\"one\":{{\"function\":\"{hash}\",\"inputs\":7,\"seed\":1}}}}}}}}"
+        );
+        std::fs::write(&path, first).unwrap();
+        let read = Records::read(&path).unwrap();
+        assert_eq!(read.best("f", &f).map(|(_, run)| (run.inputs, run.patterns)), Some((7, 1)));
     }
 }

@@ -13,7 +13,7 @@ use similarity::analyze;
 
 use crate::console::Phases;
 use crate::documents::{hvx_options, isa_name, isa_of_name, parse, read};
-use crate::trust::{Records, cpu_model, records_path};
+use crate::trust::{Records, RecordsArgs, Run, cpu_model, records_path, user_records_path};
 use crate::{SpecArgs, usage};
 
 /// Arguments of `hydride validate`.
@@ -36,9 +36,17 @@ pub struct ValidateArgs {
     /// File for the outcome of each instruction as JSON.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// File that collects what was run, on this and other CPUs.
+    /// File that collects what was run, on this and other CPUs; else hydride/validation/ISA.json in the user's folder
+    /// for data.
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
+    /// Collect it in specs/validation/ISA.json below the current folder, without what was run of other functions than
+    /// today's.
+    #[arg(long, conflicts_with = "records")]
+    update_records: bool,
+    /// Run nothing: list the instructions that no run in the records covers.
+    #[arg(long)]
+    list_unrun: bool,
     /// Folder for the compiled harness.
     #[arg(long, value_name = "DIR", default_value = "target/difftest")]
     work: PathBuf,
@@ -58,6 +66,14 @@ pub fn run(args: &ValidateArgs) -> Result<u8> {
     let phase = phases.start("parse", 0);
     let parsed = parse(isa, &documents.documents, None, &|done, total| phase.set(done, total))?;
     phases.end(phase, &format!("{} instructions", parsed.instructions.len()));
+    if args.list_unrun {
+        let records = match &args.records {
+            Some(path) => Records::read(path)?,
+            None => RecordsArgs::default().read(isa)?,
+        };
+        list_unrun(&parsed.instructions, &records);
+        return Ok(0);
+    }
     let chosen: Vec<&Instruction> = parsed
         .instructions
         .iter()
@@ -105,8 +121,20 @@ pub fn run(args: &ValidateArgs) -> Result<u8> {
         let text = serde_json::to_string_pretty(&report)?;
         std::fs::write(path, text + "\n").with_context(|| format!("cannot write {}", path.display()))?;
     }
-    let default = records_path(isa);
-    record(args.records.as_deref().unwrap_or(&default), args, &report, &chosen, &cpu)?;
+    let path = match (&args.records, args.update_records) {
+        (Some(path), _) => Some(path.clone()),
+        (None, true) => Some(records_path(isa)),
+        (None, false) => user_records_path(isa),
+    };
+    if let Some(path) = path {
+        let mut records = Records::read(&path)?;
+        record(&mut records, args.seed, &report, &chosen, &cpu);
+        if args.update_records {
+            parsed.instructions.iter().for_each(|own| records.drop_stale(&own.id, &own.function));
+        }
+        records.write(&path)?;
+        eprintln!("{:>14} {}", "recorded in", path.display());
+    }
     Ok(u8::from(mismatches > 0))
 }
 
@@ -175,6 +203,14 @@ fn tell(report: &Report, cpu: &str) -> usize {
         println!("{other}");
     }
     let totals = report.totals();
+    let through =
+        |case: &&difftest::Checked| case.through.is_some() && matches!(case.outcome, Outcome::Agrees { .. });
+    match report.cases.iter().filter(through).count() {
+        0 => {}
+        count => println!(
+            "{count} agree as the same function under another name or encoding, or as operators of C"
+        ),
+    }
     println!(
         "{} agree, {} differ, {} not compared, on {cpu}, seed {}",
         totals.agrees,
@@ -185,22 +221,32 @@ fn tell(report: &Report, cpu: &str) -> usize {
     mismatches
 }
 
-fn record(
-    path: &Path,
-    args: &ValidateArgs,
-    report: &Report,
-    instructions: &[&Instruction],
-    cpu: &str,
-) -> Result<()> {
-    let mut records = Records::read(path)?;
+fn record(records: &mut Records, seed: u64, report: &Report, instructions: &[&Instruction], cpu: &str) {
     for (case, instruction) in report.cases.iter().zip(instructions) {
+        let Instruction { id, function, .. } = instruction;
         match &case.outcome {
             Outcome::Agrees { inputs } => {
-                records.agreed(&instruction.id, cpu, &instruction.function, *inputs, args.seed);
+                records.agreed(id, cpu, Run::new(function, *inputs, seed, case.through.clone()));
             }
-            Outcome::Mismatch(_) => records.differed(&instruction.id, cpu),
+            Outcome::Mismatch(_) => records.differed(id, cpu, function),
             _ => {}
         }
     }
-    records.write(path)
+}
+
+/// Prints the instructions that no recorded run covers, by the CPU features that they need.
+fn list_unrun(instructions: &[Instruction], records: &Records) {
+    let mut unrun: std::collections::BTreeMap<String, Vec<&str>> = std::collections::BTreeMap::new();
+    for instruction in instructions {
+        if records.best(&instruction.id, &instruction.function).is_none() {
+            unrun.entry(instruction.extensions.join(" ")).or_default().push(&instruction.id);
+        }
+    }
+    let count: usize = unrun.values().map(Vec::len).sum();
+    let mut text = format!("{count} of {} modelled instructions were never run\n", instructions.len());
+    for (extensions, ids) in unrun {
+        let needs = if extensions.is_empty() { "no feature" } else { &extensions };
+        text.push_str(&format!("{needs}: {}\n", ids.join(" ")));
+    }
+    print!("{text}");
 }

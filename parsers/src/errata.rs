@@ -9,7 +9,8 @@
 //! entry = "_mm_example"                        # an id (DESIGN section 8), or a list of them
 //! versions = { from = "3.5.3" }                # or to = …, or a list of versions; all without it
 //! etype = [{ of = "a", was = "SI64", now = "SI8" }]
-//! evidence = { cpu = "…", inputs = 1000 }      # a CPU run, or undefined = "what the text leaves open", or both
+//! evidence = { cpu = "…", inputs = 1000 }      # a CPU run, undefined = "what the text leaves open", document = "where
+//!                                              # it contradicts itself", or several of these
 //! note = "why"
 //! ```
 //!
@@ -18,7 +19,8 @@
 //! (HVX's manual); `exchange = ["a", "b"]` swaps two parameters;
 //! `lines = [{ first = 3, last = 9, was = "digest", now = "…" }]` replaces lines of the operation, counted from 1 in
 //! the document's text whatever other errata do (`last` may be left out); `operation = { was = "digest", now = "…" }`
-//! replaces all of it. A digest is of the trimmed lines that are not empty, joined by line feeds, and may be cut to any
+//! replaces all of it; `undefined = { of = "a", value = 0 }` says that the result is undefined where an argument has
+//! that value. A digest is of the trimmed lines that are not empty, joined by line feeds, and may be cut to any
 //! length from [`SHORTEST_DIGEST`] digits.
 //!
 //! ```
@@ -121,6 +123,13 @@ pub enum Change {
         /// What replaces it.
         now: String,
     },
+    /// The result is undefined for a value of a parameter, and is not to be compared there.
+    Undefined {
+        /// The parameter's name.
+        of: String,
+        /// The value.
+        value: u64,
+    },
     /// Two parameters change places.
     Exchange {
         /// The name of the one.
@@ -139,7 +148,8 @@ pub enum Change {
     },
 }
 
-/// Why an erratum is right: a run on hardware, or that the text leaves something undefined; or both.
+/// Why an erratum is right: a run on hardware, what the text leaves undefined, what the document says elsewhere; one or
+/// more of these.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evidence {
@@ -151,6 +161,8 @@ pub struct Evidence {
     pub contradicts: Option<usize>,
     /// What the text leaves open.
     pub undefined: Option<String>,
+    /// What else in the document contradicts it, where no machine can be asked.
+    pub document: Option<String>,
 }
 
 /// What became of an erratum for one of its entries.
@@ -213,6 +225,7 @@ struct Table {
     #[serde(default)]
     lines: Vec<LinesTable>,
     operation: Option<OperationTable>,
+    undefined: Option<UndefinedTable>,
     evidence: Evidence,
     note: String,
 }
@@ -239,6 +252,13 @@ struct LinesTable {
     last: Option<usize>,
     was: String,
     now: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UndefinedTable {
+    of: String,
+    value: u64,
 }
 
 #[derive(Deserialize)]
@@ -363,6 +383,9 @@ impl Table {
         if let Some(OperationTable { was, now }) = self.operation {
             changes.push(Change::Lines { lines: None, was, now });
         }
+        if let Some(UndefinedTable { of, value }) = self.undefined {
+            changes.push(Change::Undefined { of, value });
+        }
         if changes.is_empty() {
             return Err("the erratum changes nothing".to_owned());
         }
@@ -382,8 +405,11 @@ impl Table {
             }
         }
         let evidence = self.evidence;
-        if evidence.cpu.is_none() && evidence.undefined.is_none() {
-            return Err("the evidence names neither a CPU nor what the text leaves undefined".to_owned());
+        if evidence.cpu.is_none() && evidence.undefined.is_none() && evidence.document.is_none() {
+            return Err(
+                "the evidence names neither a CPU, nor what the text leaves undefined, nor what contradicts it"
+                    .to_owned(),
+            );
         }
         if evidence.cpu.is_some() && evidence.inputs.unwrap_or(0) == 0 {
             return Err("the evidence does not say how many inputs were run".to_owned());
@@ -435,17 +461,16 @@ impl std::fmt::Display for Versions {
 
 impl std::fmt::Display for Evidence {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if let Some(undefined) = &self.undefined {
-            write!(f, "the text leaves undefined {undefined}")?;
-        }
-        if let Some(cpu) = &self.cpu {
-            let separator = if self.undefined.is_some() { "; " } else { "" };
-            write!(f, "{separator}{cpu}, {} inputs", self.inputs.unwrap_or(0))?;
-            if let Some(contradicts) = self.contradicts {
-                write!(f, ", {contradicts} against the document")?;
-            }
-        }
-        Ok(())
+        let undefined =
+            self.undefined.as_ref().map(|undefined| format!("the text leaves undefined {undefined}"));
+        let document =
+            self.document.as_ref().map(|document| format!("the document contradicts itself: {document}"));
+        let cpu = self.cpu.as_ref().map(|cpu| {
+            let against = self.contradicts.map(|inputs| format!(", {inputs} against the document"));
+            format!("{cpu}, {} inputs{}", self.inputs.unwrap_or(0), against.unwrap_or_default())
+        });
+        let parts: Vec<String> = undefined.into_iter().chain(document).chain(cpu).collect();
+        f.write_str(&parts.join("; "))
     }
 }
 

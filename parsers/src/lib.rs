@@ -19,7 +19,9 @@ mod signature;
 
 pub use ledger::{Diagnostic, LedgerEntry, Severity, Span, Status};
 pub use outline::{Form as TextForm, Outline};
-pub use signature::{Argument, Element, Form, Immediate, Instruction, Kind, Signature, UndefinedBits};
+pub use signature::{
+    Argument, Element, Form, Immediate, Instruction, Kind, Signature, UndefinedBits, UndefinedFor,
+};
 
 /// An instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]

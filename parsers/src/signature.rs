@@ -20,6 +20,8 @@ pub struct Instruction {
     pub function: Function,
     /// Bits of the results that the document leaves undefined; the function writes 0 there.
     pub undefined: Vec<UndefinedBits>,
+    /// Arguments for which the document leaves the results undefined; the function has some value there.
+    pub undefined_for: Vec<UndefinedFor>,
     /// Types of the arguments and results.
     pub signature: Signature,
     /// CPU features that the instruction needs, in document order.
@@ -39,6 +41,15 @@ pub struct UndefinedBits {
     pub low: u32,
     /// Number of bits.
     pub width: u32,
+}
+
+/// An argument's value for which the results are undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UndefinedFor {
+    /// The argument's position.
+    pub argument: usize,
+    /// Its value, read unsigned.
+    pub value: u64,
 }
 
 /// Types of an instruction's arguments and results.

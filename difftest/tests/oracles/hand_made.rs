@@ -49,6 +49,7 @@ pub fn instruction(
         intrinsic: intrinsic.into(),
         function,
         undefined: Vec::new(),
+        undefined_for: Vec::new(),
         signature: Signature { args, results },
         extensions: extensions.iter().map(|name| name.to_string()).collect(),
         forms: Vec::new(),

@@ -3,4 +3,5 @@
 mod arm;
 mod hand_made;
 mod hvx;
+mod stand_ins;
 mod x86;

@@ -112,7 +112,7 @@ fn convert(
     costs: &Costs,
 ) -> Result<::search::Instruction, &'static str> {
     let [result] = &instruction.signature.results[..] else { return Err("several results") };
-    if !instruction.undefined.is_empty() {
+    if !instruction.undefined.is_empty() || !instruction.undefined_for.is_empty() {
         return Err("bits that the document leaves undefined");
     }
     let mut operands = Vec::new();

@@ -383,6 +383,7 @@ fn synthetic(task: &Task, isa: Isa, name: String, function: hydride_ir::Function
         intrinsic: name,
         function,
         undefined: Vec::new(),
+        undefined_for: Vec::new(),
         signature,
         extensions: Vec::new(),
         forms: Vec::new(),

@@ -59,6 +59,7 @@ fn make(entry: &mut Entry, change: &Change) -> Result<(), String> {
         }
         Change::Element { of, .. } => return Err(format!("`{of}` has no element type here")),
         Change::Fragment { of, .. } => return Err(format!("no fragment of `{of}` is replaced here")),
+        Change::Undefined { .. } => return Err("inputs with undefined results are not known here".to_owned()),
         Change::Lines { .. } => return Err("operations are not corrected here".to_owned()),
     }
     Ok(())

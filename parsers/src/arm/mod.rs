@@ -350,6 +350,7 @@ fn outcome(
             intrinsic: entry.name.clone(),
             function,
             undefined,
+            undefined_for: Vec::new(),
             signature,
             extensions,
             forms,

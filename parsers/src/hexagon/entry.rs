@@ -202,6 +202,7 @@ pub(super) fn elaborate(
         intrinsic: prototype.map(|prototype| prototype.intrinsic.clone()).unwrap_or_default(),
         function,
         undefined,
+        undefined_for: Vec::new(),
         signature: shape.signature,
         extensions: prototype.iter().map(|prototype| format!("hvxv{}", prototype.arch)).collect(),
         forms: vec![operands::form(syntax)],

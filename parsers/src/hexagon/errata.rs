@@ -56,7 +56,10 @@ fn make(record: &mut Record, change: &Change) -> Result<(), String> {
             }
             field.clone_from(now);
         }
-        Change::Exchange { .. } | Change::Element { .. } | Change::Lines { .. } => {
+        Change::Exchange { .. }
+        | Change::Element { .. }
+        | Change::Lines { .. }
+        | Change::Undefined { .. } => {
             return Err("the manual's fields and fragments of them are corrected, nothing else".to_owned());
         }
     }

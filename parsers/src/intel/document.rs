@@ -35,6 +35,8 @@ pub(super) struct Entry {
     pub(super) extensions: Vec<String>,
     pub(super) categories: Vec<String>,
     pub(super) forms: Vec<(String, String)>,
+    /// Parameters by name with values for which an erratum says that the result is undefined.
+    pub(super) undefined_for: Vec<(String, u64)>,
     /// Byte range of the entry.
     pub(super) start: usize,
     pub(super) end: usize,

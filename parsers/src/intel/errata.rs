@@ -58,6 +58,7 @@ fn change(
 ) -> Result<(), String> {
     let mut parameters = entry.parameters.clone();
     let mut result = entry.result.clone();
+    let mut undefined_for = entry.undefined_for.clone();
     let mut edits = Vec::new();
     for change in &erratum.changes {
         match change {
@@ -75,6 +76,10 @@ fn change(
             }
             Change::Field { of, .. } | Change::Fragment { of, .. } => {
                 return Err(format!("there is no field `{of}` that could be corrected"));
+            }
+            Change::Undefined { of, value } => {
+                named(&parameters, of)?;
+                undefined_for.push((of.clone(), *value));
             }
             Change::Exchange { first, second } => {
                 let (first, second) = (named(&parameters, first)?, named(&parameters, second)?);
@@ -96,6 +101,7 @@ fn change(
     }
     entry.parameters = parameters;
     entry.result = result;
+    entry.undefined_for = undefined_for;
     pending.extend(edits);
     Ok(())
 }

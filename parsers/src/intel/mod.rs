@@ -38,7 +38,7 @@ use serde::{Deserialize, Serialize};
 use crate::elaborate;
 use crate::errata::{Errata, State};
 use crate::ledger::{Diagnostic, LedgerEntry, Severity, Span, Status};
-use crate::signature::{Form, Instruction, Signature};
+use crate::signature::{Form, Instruction, Signature, UndefinedFor};
 use crate::{Isa, Kept, Parsed};
 use document::Entry;
 use operand::TypeError;
@@ -268,6 +268,13 @@ fn instruction(source: &Source<'_>, entry: &Entry) -> Result<(Instruction, Vec<u
             break (signature, outcome);
         }
     };
+    // By the document's names, before they are made unique.
+    let position = |name: &String| signature.args.iter().position(|arg| arg.name == *name);
+    let undefined_for = entry
+        .undefined_for
+        .iter()
+        .filter_map(|(name, value)| Some(UndefinedFor { argument: position(name)?, value: *value }))
+        .collect();
     operand::make_unique(signature.args.iter_mut().chain(&mut signature.results));
     let built = elaborate::function(&entry.name, &signature, &mut outcome.dag, &[outcome.result]);
     let (function, undefined) = built.map_err(|error| (failed("limit", error.to_string()), whole.clone()))?;
@@ -283,6 +290,7 @@ fn instruction(source: &Source<'_>, entry: &Entry) -> Result<(Instruction, Vec<u
         intrinsic: entry.name.clone(),
         function,
         undefined,
+        undefined_for,
         signature,
         extensions: entry.extensions.clone(),
         forms: entry.forms.iter().map(form).collect(),

@@ -1,7 +1,7 @@
 //! Errata on small documents of our own: applied, no longer applying, for other versions, malformed.
 
 use parsers::errata::{Errata, State};
-use parsers::{Parsed, Status, intel};
+use parsers::{Parsed, Status, UndefinedFor, intel};
 
 /// FNV-1a: enough to tell the lines of these documents apart.
 fn digest(bytes: &[u8]) -> String {
@@ -98,6 +98,32 @@ fn a_whole_operation_is_replaced() {
     let change = format!("operation = {{ was = \"{was}\", now = \"dst := a + b\" }}");
     let parsed = parse(&erratum("[\"2.1\"]", &change));
     assert!(function(&parsed).contains("add"), "{}", function(&parsed));
+}
+
+#[test]
+fn an_input_with_an_undefined_result_is_noted() {
+    let both = erratum("[\"2.1\"]", "undefined = { of = \"b\", value = 5 }\nexchange = [\"a\", \"b\"]");
+    let parsed = parse(&both);
+    // By name: the parameters have changed places.
+    assert_eq!(parsed.instructions[0].undefined_for, [UndefinedFor { argument: 0, value: 5 }]);
+    assert!(parse("").instructions[0].undefined_for.is_empty());
+    let states = states(&erratum("[\"2.1\"]", "undefined = { of = \"c\", value = 0 }"));
+    assert!(matches!(&states[..], [State::Stale(reason)] if reason.contains("`c`")), "{states:?}");
+}
+
+#[test]
+fn what_contradicts_the_document_within_it_is_evidence() {
+    let text = erratum("[\"2.1\"]", "exchange = [\"a\", \"b\"]");
+    let cpu = "evidence = { cpu = \"a CPU\", inputs = 10 }";
+    let own = errata(&text.replace(cpu, "evidence = { document = \"its twin\" }"));
+    assert_eq!(own.errata[0].evidence.to_string(), "the document contradicts itself: its twin");
+    assert!(Errata::parse("own.toml", &text.replace(cpu, "evidence = {}"), digest).is_err());
+    let both = errata(
+        &text
+            .replace(cpu, "evidence = { cpu = \"a CPU\", inputs = 10, contradicts = 3, undefined = \"it\" }"),
+    );
+    let shown = both.errata[0].evidence.to_string();
+    assert_eq!(shown, "the text leaves undefined it; a CPU, 10 inputs, 3 against the document");
 }
 
 #[test]

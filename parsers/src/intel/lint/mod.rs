@@ -21,9 +21,11 @@ mod element_width;
 mod incomplete;
 mod masked_differs;
 mod masked_off;
+mod mixed_saturation;
 mod read_unwritten;
 mod reversed_slice;
 mod samples;
+mod sign_twin;
 mod slice_beyond_width;
 mod text_width;
 mod twin_differs;
@@ -105,8 +107,10 @@ pub const RULES: &[Rule] = &[
     incomplete::RULE,
     masked_differs::RULE,
     masked_off::RULE,
+    mixed_saturation::RULE,
     read_unwritten::RULE,
     reversed_slice::RULE,
+    sign_twin::RULE,
     slice_beyond_width::RULE,
     text_width::RULE,
     twin_differs::RULE,

@@ -161,6 +161,40 @@ fn element_twin() {
 }
 
 #[test]
+fn sign_twin() {
+    let remainder = "FOR j := 0 to 7\ni := j*8\ndst[i+7:i] := REMAINDER(a[i+7:i] / b[i+7:i])\nENDFOR";
+    let equal = "FOR j := 0 to 7\ni := j*8\ndst[i+7:i] := (a[i+7:i] == b[i+7:i]) ? 0xFF : 0\nENDFOR";
+    let twins = |names: [&str; 2], etype: &str, text: &str| {
+        let [a, b] = ["a", "b"].map(|name| format!("parameter {name} __m64 {etype}"));
+        let found =
+            findings("sign-twin", &[(names[0], &[DST, &a, &b], text), (names[1], &[DST, A, B], text)]);
+        found.into_iter().map(|finding| finding.entry).collect::<Vec<_>>()
+    };
+    for names in [["_own_rem_epi8", "_own_rem_epu8"], ["_own_irem", "_own_urem"], ["_own_bssd", "_own_buud"]]
+    {
+        assert_eq!(twins(names, "UI8", remainder), names);
+        assert!(twins(names, "SI8", remainder).is_empty());
+        // It means the same with any sign.
+        assert!(twins(names, "UI8", equal).is_empty());
+    }
+    assert!(twins(["_own_rem_epi8", "_own_mod_epu8"], "UI8", remainder).is_empty());
+}
+
+#[test]
+fn mixed_saturation() {
+    let sum = "FOR j := 0 to 1\ndst.dword[j] := UNSIGNED_DWORD_SATURATE(a.dword[j] + b.byte[j])\nENDFOR";
+    let found = |etype: &str, text: &str| {
+        let accumulator = format!("parameter a __m64 {etype}");
+        findings("mixed-saturation", &[("_own", &[DST, &accumulator, B], text)]).len()
+    };
+    assert_eq!(found("SI32", sum), 1);
+    assert_eq!(found("UI32", sum), 0);
+    assert_eq!(found("SI32", &sum.replace("UNSIGNED", "SIGNED")), 0);
+    // Signed numbers are narrowed to unsigned ones of half the width on purpose.
+    assert_eq!(found("SI32", "FOR j := 0 to 1\ndst.word[j] := SaturateU16(a.dword[j])\nENDFOR"), 0);
+}
+
+#[test]
 fn masked_differs() {
     let lanes = |last: u32| {
         format!(
