@@ -149,7 +149,7 @@ fn every_step_assembles(isa: &str, targets: &[(&str, &[&str])]) {
     if !there("llvm-mc-19") {
         return;
     }
-    let Some(specs) = vendor_documents().filter(|specs| specs.join(isa).is_dir()) else { return };
+    let Some(specs) = vendor_documents::with(&[isa]).into_iter().next() else { return };
     let specs = specs.display().to_string();
     let folder = scratch();
     let syntax = if isa == "x86" { ".intel_syntax noprefix\n" } else { "" };
