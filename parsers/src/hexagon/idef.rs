@@ -60,8 +60,10 @@ pub(super) fn macros(text: Option<&Text<'_>>, diagnostics: &mut Vec<Diagnostic>)
         let place = token.origin as usize;
         if token.is("#") && token.starts_line {
             let end = line_end(&source, at);
-            if source.get(at + 1).is_some_and(|word| word.is("define"))
-                && let Err(fault) = macros.define_directive(&source[at + 2..end])
+            // The word stands in the line of its `#`: what follows in the next one is no directive.
+            if let Some((word, rest)) = source[at + 1..end].split_first()
+                && word.is("define")
+                && let Err(fault) = macros.define_directive(rest)
             {
                 text.report(diagnostics, Severity::Error, None, fault.at, fault.message);
             }

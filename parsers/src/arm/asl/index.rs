@@ -176,7 +176,13 @@ fn outline(head: &str) -> Option<(&str, FunctionKind, usize)> {
             name = next;
         }
     }
+    // Only here may slices be taken one byte further: anything else could be the middle of a character.
     let open = blanks(name.end);
+    let calls = match bytes.get(open)? {
+        b'(' => true,
+        b'[' => false,
+        _ => return None,
+    };
     let close = balanced(open)?;
     let inside = head[open + 1..close - 1].trim();
     let mut depth = 0i32;
@@ -188,10 +194,12 @@ fn outline(head: &str) -> Option<(&str, FunctionKind, usize)> {
         })
         .count();
     let parameters = if inside.is_empty() { 0 } else { commas + 1 };
-    let kind = match bytes[open] {
-        b'(' => FunctionKind::Call,
-        _ if head[close..].trim_start().starts_with('=') => FunctionKind::Setter,
-        _ => FunctionKind::Getter,
+    let kind = if calls {
+        FunctionKind::Call
+    } else if head[close..].trim_start().starts_with('=') {
+        FunctionKind::Setter
+    } else {
+        FunctionKind::Getter
     };
     (!name.is_empty()).then(|| (&head[name], kind, parameters))
 }
@@ -460,6 +468,10 @@ mod tests {
         assert_eq!(outline("integer Max(integer a, integer b)"), Some(("Max", FunctionKind::Call, 2)));
         assert_eq!(outline("bits(M+N) Poly(bits(M) a, bits(N) b)"), Some(("Poly", FunctionKind::Call, 2)));
         assert_eq!(outline("))(("), None);
+        // A character beyond ASCII ends a name; what follows it is no list of parameters.
+        for head in ["boolean Executin\u{80}Check()", "é()", "bits(é) é[]", "Check é(x)", "integer Max é (a, b)"] {
+            assert_eq!(outline(head), None, "{head}");
+        }
     }
 
     #[test]
