@@ -6,6 +6,10 @@ mod targets;
 
 pub use targets::*;
 
+/// Documents make many small allocations, and the C library's are slow.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Keeps the readers' parallel loops on the fuzzer's own thread: handing small inputs to another one takes longer than
 /// reading them.
 pub fn one_thread() {

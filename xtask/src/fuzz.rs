@@ -18,7 +18,7 @@ use crate::root;
 pub const TARGETS: &[&str] = &["intel_document", "arm_json", "asl", "hvx_documents", "ir_text", "errata"];
 
 /// Longest input in bytes. Most of what a reader does shows in one entry, and short inputs run fast.
-const MAX_LENGTH: u32 = 4096;
+const MAX_LENGTH: u32 = 2048;
 
 /// An input that takes longer is a finding. The slowest that the readers' limits allow stay well below.
 const SECONDS_AN_INPUT: u32 = 20;
@@ -56,7 +56,10 @@ pub fn fuzz(minutes: u32, asked: &[String]) -> Result<i32> {
         outcomes.push(run_target(&binaries, target, minutes)?);
     }
     println!("== summary");
-    println!("{:<16} {:>12} {:>9} {:>9} {:>8} {:>9}", "target", "inputs", "a second", "coverage", "corpus", "findings");
+    println!(
+        "{:<16} {:>12} {:>9} {:>9} {:>8} {:>9}",
+        "target", "inputs", "a second", "coverage", "corpus", "findings"
+    );
     for outcome in &outcomes {
         println!(
             "{:<16} {:>12} {:>9} {:>9} {:>8} {:>9}",
@@ -80,7 +83,9 @@ pub fn fuzz(minutes: u32, asked: &[String]) -> Result<i32> {
 fn build() -> Result<PathBuf> {
     let folder = root().join("target/fuzz");
     let mut build = cargo();
-    build.args(["build", "--release", "--locked", "--bins", "--manifest-path"]).arg(root().join("fuzz/Cargo.toml"));
+    build
+        .args(["build", "--release", "--locked", "--bins", "--manifest-path"])
+        .arg(root().join("fuzz/Cargo.toml"));
     build.arg("--target-dir").arg(&folder).env("RUSTC_WRAPPER", root().join("fuzz/rustc-coverage"));
     // The variables that cargo sets for us are not meant for a cargo that we start.
     build.env_remove("CARGO_MANIFEST_DIR");
@@ -98,23 +103,30 @@ fn run_target(binaries: &Path, target: &'static str, minutes: u32) -> Result<Out
     }
     let before = files(&findings)?;
     let fuzz = root().join("fuzz");
-    let mut fuzzer = Command::new(binaries.join(target));
+    // On a stack as large as that of the reader with the deepest recursion everything runs in one thread.
+    let mut fuzzer = Command::new("sh");
     fuzzer
+        .args(["-c", "ulimit -s 262144; exec \"$0\" \"$@\""])
+        .arg(binaries.join(target))
         .arg(format!("-max_total_time={}", minutes * 60))
         .arg(format!("-max_len={MAX_LENGTH}"))
         .arg(format!("-timeout={SECONDS_AN_INPUT}"))
         .arg(format!("-rss_limit_mb={MEMORY}"))
         .arg(format!("-dict={}", fuzz.join(format!("dictionaries/{target}.dict")).display()))
         .arg(format!("-artifact_prefix={}/", findings.display()))
-        .args(["-print_final_stats=1", "-reload=0", "-report_slow_units=5"])
+        // Weighing the corpus by rare counters takes longer than most inputs.
+        .args(["-entropic=0", "-reload=0", "-report_slow_units=5", "-print_final_stats=1"])
         .arg(&corpus);
     // New inputs go to the first folder; the others are read.
-    fuzzer.args(["seeds", "regressions"].map(|kind| fuzz.join(kind).join(target)).iter().filter(|path| path.is_dir()));
+    fuzzer.args(
+        ["seeds", "regressions"].map(|kind| fuzz.join(kind).join(target)).iter().filter(|path| path.is_dir()),
+    );
     let errors = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
     let ended = code(fuzzer.stderr(errors))?;
     let text = fs::read(&log).with_context(|| format!("cannot read {}", log.display()))?;
     let text = String::from_utf8_lossy(&text);
-    let findings: Vec<PathBuf> = files(&findings)?.into_iter().filter(|path| !before.contains(path)).collect();
+    let findings: Vec<PathBuf> =
+        files(&findings)?.into_iter().filter(|path| !before.contains(path)).collect();
     if ended != 0 && findings.is_empty() {
         bail!("{target} ended with exit code {ended}; see {}", log.display());
     }

@@ -1,5 +1,6 @@
 //! Byte offsets to lines and columns.
 
+use crate::lines::Lines;
 use crate::{Diagnostic, Severity, Span};
 
 /// A text with the starts of its lines.
@@ -8,33 +9,24 @@ pub struct Positions<'a> {
     pub name: &'a str,
     /// Its text.
     pub text: &'a str,
-    starts: Vec<usize>,
+    lines: Lines,
 }
 
 impl<'a> Positions<'a> {
     /// Indexes a text.
     pub fn new(name: &'a str, text: &'a str) -> Self {
-        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { name, text, starts }
+        Self { name, text, lines: Lines::new(text.as_bytes()) }
     }
 
     /// The span of some bytes.
     pub fn span(&self, offset: usize, length: usize) -> Span {
-        let line = self.starts.partition_point(|start| *start <= offset).max(1);
-        let start = self.starts[line - 1];
-        let before = self.text.get(start..offset.min(self.text.len())).unwrap_or("");
-        Span {
-            file: self.name.to_owned(),
-            offset,
-            length,
-            line: line as u32,
-            column: before.chars().count() as u32 + 1,
-        }
+        let (line, column) = self.lines.place(self.text.as_bytes(), offset);
+        Span { file: self.name.to_owned(), offset, length, line, column }
     }
 
     /// The offset of a line and column, both counted from 1; columns in bytes.
     pub fn offset_of(&self, line: u32, column: u32) -> usize {
-        let start = self.starts.get(line.saturating_sub(1) as usize).copied().unwrap_or(self.text.len());
+        let start = self.lines.start(line as usize).unwrap_or(self.text.len());
         (start + column.saturating_sub(1) as usize).min(self.text.len())
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parsers::{Parsed, Status, intel};
 use proptest::prelude::*;
 
-const SAMPLE: &str = include_str!("../../specs/sample/x86/sample.xml");
+const SAMPLE: &str = include_str!("../../../specs/sample/x86/sample.xml");
 
 fn parse(bytes: &[u8]) -> Parsed {
     intel::parse("sample.xml", bytes, &intel::Options::default())

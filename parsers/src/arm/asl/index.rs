@@ -204,6 +204,9 @@ fn outline(head: &str) -> Option<(&str, FunctionKind, usize)> {
     (!name.is_empty()).then(|| (&head[name], kind, parameters))
 }
 
+/// Parts of the decode of an encoding. Each of the file's further parts is held by every encoding of its instruction.
+const MAX_DECODES: usize = 64;
+
 /// The A64 encodings of an instruction file.
 #[derive(Default)]
 pub struct Instructions<'a> {
@@ -303,8 +306,17 @@ impl<'a> Instructions<'a> {
                 }
                 "__postdecode" => {
                     let block = lines.block(indentation);
+                    let mut full = false;
                     for encoding in &mut index.encodings[first_of_instruction..] {
-                        encoding.decodes.push((block.clone(), OnceLock::new()));
+                        full |= encoding.decodes.len() >= MAX_DECODES;
+                        if !full {
+                            encoding.decodes.push((block.clone(), OnceLock::new()));
+                        }
+                    }
+                    if full {
+                        let message = "more parts of a decode than are read";
+                        errors.push(SyntaxError::new(start + indentation, message));
+                        break;
                     }
                 }
                 "__execute" => {
@@ -469,7 +481,9 @@ mod tests {
         assert_eq!(outline("bits(M+N) Poly(bits(M) a, bits(N) b)"), Some(("Poly", FunctionKind::Call, 2)));
         assert_eq!(outline("))(("), None);
         // A character beyond ASCII ends a name; what follows it is no list of parameters.
-        for head in ["boolean Executin\u{80}Check()", "é()", "bits(é) é[]", "Check é(x)", "integer Max é (a, b)"] {
+        for head in
+            ["boolean Executin\u{80}Check()", "é()", "bits(é) é[]", "Check é(x)", "integer Max é (a, b)"]
+        {
             assert_eq!(outline(head), None, "{head}");
         }
     }
@@ -488,6 +502,16 @@ mod tests {
         let (_, encoding) = index.matching(0x5e20_0c00).next().unwrap();
         assert_eq!(index.execute(encoding).unwrap().len(), 1);
         assert_eq!(index.decode(encoding).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn the_parts_of_a_decode_are_bounded() {
+        let encoding = "    __encoding a\n        __instruction_set A64\n";
+        let text = format!("__instruction a\n{}{}", encoding.repeat(100), "    __postdecode\n".repeat(5000));
+        let mut errors = Vec::new();
+        let index = Instructions::new(&text, &mut errors);
+        assert!(errors.iter().any(|error| error.message == "more parts of a decode than are read"));
+        assert!(index.encodings.iter().all(|encoding| encoding.decodes.len() <= MAX_DECODES));
     }
 
     #[test]
