@@ -1,4 +1,4 @@
-//! The target `arm_json`; see `src/lib.rs`.
+//! The target `arm_json`; see `src/targets.rs`.
 
 #![no_main]
 

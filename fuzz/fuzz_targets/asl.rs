@@ -1,4 +1,4 @@
-//! The target `asl`; see `src/lib.rs`.
+//! The target `asl`; see `src/targets.rs`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! The target `errata`; see `src/lib.rs`.
+//! The target `errata`; see `src/targets.rs`.
 
 #![no_main]
 

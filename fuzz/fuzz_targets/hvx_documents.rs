@@ -1,4 +1,4 @@
-//! The target `hvx_documents`; see `src/lib.rs`.
+//! The target `hvx_documents`; see `src/targets.rs`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! The target `intel_document`; see `src/lib.rs`.
+//! The target `intel_document`; see `src/targets.rs`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! The target `ir_text`; see `src/lib.rs`.
+//! The target `ir_text`; see `src/targets.rs`.
 
 #![no_main]
 

@@ -119,8 +119,9 @@ const INTRINSICS: &[u8] = br#"[
  "results": [{"Vd.4H": "result"}], "Arguments_Preparation": {"a": {"register": "Vn.4H"}, "b": {"register": "Vm.4H"}},
  "Operation": "", "base_instruction": ["ADD"], "operands": "Vd.4H,Vn.4H,Vm.4H"},
 {"name": "g", "return_type": {"value": "int8x8_t"}, "arguments": ["int8x8_t a", "const int n"],
- "results": [{"Vd.8B": "result"}], "Arguments_Preparation": {"a": {"register": "Vn.8B"}, "n": {"minimum": "1", "maximum": "2"}},
- "Operation": "", "base_instruction": ["SSHR"], "operands": "Vd.8B,Vn.8B,#n"}]"#;
+ "results": [{"Vd.8B": "result"}], "Operation": "", "base_instruction": ["SSHR"],
+ "Arguments_Preparation": {"a": {"register": "Vn.8B"}, "n": {"minimum": "1", "maximum": "2"}},
+ "operands": "Vd.8B,Vn.8B,#n"}]"#;
 
 const DECODE: &[u8] = br#"{"schema": 1, "words": {"add v0.4h, v1.4h, v8.4h": "0e688420",
  "sshr v0.8b, v1.8b, #{1..2}": "0f0f0420 0f0e0420"}}"#;

@@ -23,7 +23,7 @@ const MAX_LENGTH: u32 = 2048;
 /// An input that takes longer is a finding. The slowest that the readers' limits allow stay well below.
 const SECONDS_AN_INPUT: u32 = 20;
 
-/// What a process may use in MiB, as `docs/src/limits.md` has it.
+/// What a process may use in MiB, `docs/src/limits.md`.
 const MEMORY: u32 = 4096;
 
 /// What a run of a target came to.
@@ -87,8 +87,6 @@ fn build() -> Result<PathBuf> {
         .args(["build", "--release", "--locked", "--bins", "--manifest-path"])
         .arg(root().join("fuzz/Cargo.toml"));
     build.arg("--target-dir").arg(&folder).env("RUSTC_WRAPPER", root().join("fuzz/rustc-coverage"));
-    // The variables that cargo sets for us are not meant for a cargo that we start.
-    build.env_remove("CARGO_MANIFEST_DIR");
     run(&mut build)?;
     Ok(folder.join("release"))
 }
@@ -101,7 +99,6 @@ fn run_target(binaries: &Path, target: &'static str, minutes: u32) -> Result<Out
     for folder in [&corpus, &findings] {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
-    let before = files(&findings)?;
     let fuzz = root().join("fuzz");
     // On a stack as large as that of the reader with the deepest recursion everything runs in one thread.
     let mut fuzzer = Command::new("sh");
@@ -125,8 +122,7 @@ fn run_target(binaries: &Path, target: &'static str, minutes: u32) -> Result<Out
     let ended = code(fuzzer.stderr(errors))?;
     let text = fs::read(&log).with_context(|| format!("cannot read {}", log.display()))?;
     let text = String::from_utf8_lossy(&text);
-    let findings: Vec<PathBuf> =
-        files(&findings)?.into_iter().filter(|path| !before.contains(path)).collect();
+    let findings = saved(&text);
     if ended != 0 && findings.is_empty() {
         bail!("{target} ended with exit code {ended}; see {}", log.display());
     }
@@ -141,17 +137,14 @@ fn run_target(binaries: &Path, target: &'static str, minutes: u32) -> Result<Out
     })
 }
 
-/// The saved findings of a folder; inputs that are merely slow are none.
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
-        let entry = entry?;
-        if !entry.file_name().to_string_lossy().starts_with("slow-unit-") {
-            files.push(entry.path());
-        }
-    }
-    files.sort();
-    Ok(files)
+/// The inputs that libFuzzer saved as findings; those that are merely slow are none.
+fn saved(log: &str) -> Vec<PathBuf> {
+    let paths = log.lines().filter_map(|line| Some(line.split_once("Test unit written to ")?.1.trim()));
+    paths.map(PathBuf::from).filter(|path| !is_slow(path)).collect()
+}
+
+fn is_slow(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("slow-unit-"))
 }
 
 /// A number of libFuzzer's final statistics: `stat::NAME: NUMBER`.
@@ -185,6 +178,9 @@ mod tests {
         assert_eq!(last_status(log), (12, 7));
         assert_eq!(statistic(log, "number_of_executed_units"), 81);
         assert_eq!(statistic(log, "average_exec_per_sec"), 27);
+        let found =
+            "artifact_prefix='f/'; Test unit written to f/crash-0a\nTest unit written to f/slow-unit-1b\n";
+        assert_eq!(saved(found), [Path::new("f/crash-0a")]);
         assert_eq!((last_status(""), statistic("", "peak_rss_mb")), ((0, 0), 0));
     }
 

@@ -82,7 +82,7 @@ enum Task {
         #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10_000))]
         minutes: u32,
         /// Only this target (may be repeated)
-        #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(fuzz::TARGETS.iter().copied()))]
+        #[arg(long, value_name = "NAME", value_parser = fuzz::TARGETS.to_vec())]
         target: Vec<String>,
     },
     /// Put the pinned Z3 in place, so that plain cargo commands work

@@ -306,17 +306,17 @@ impl<'a> Instructions<'a> {
                 }
                 "__postdecode" => {
                     let block = lines.block(indentation);
-                    let mut full = false;
-                    for encoding in &mut index.encodings[first_of_instruction..] {
-                        full |= encoding.decodes.len() >= MAX_DECODES;
-                        if !full {
-                            encoding.decodes.push((block.clone(), OnceLock::new()));
-                        }
-                    }
-                    if full {
-                        let message = "more parts of a decode than are read";
+                    let encodings = &mut index.encodings[first_of_instruction..];
+                    if encodings.iter().any(|encoding| encoding.decodes.len() >= MAX_DECODES) {
+                        let message = format!(
+                            "the decode of an encoding has more than {MAX_DECODES} parts; its instruction is not read"
+                        );
                         errors.push(SyntaxError::new(start + indentation, message));
-                        break;
+                        index.encodings.truncate(first_of_instruction);
+                        continue;
+                    }
+                    for encoding in encodings {
+                        encoding.decodes.push((block.clone(), OnceLock::new()));
                     }
                 }
                 "__execute" => {
@@ -507,11 +507,24 @@ mod tests {
     #[test]
     fn the_parts_of_a_decode_are_bounded() {
         let encoding = "    __encoding a\n        __instruction_set A64\n";
-        let text = format!("__instruction a\n{}{}", encoding.repeat(100), "    __postdecode\n".repeat(5000));
-        let mut errors = Vec::new();
-        let index = Instructions::new(&text, &mut errors);
-        assert!(errors.iter().any(|error| error.message == "more parts of a decode than are read"));
-        assert!(index.encodings.iter().all(|encoding| encoding.decodes.len() <= MAX_DECODES));
+        let instruction = |parts: usize| {
+            let head = format!("__instruction a\n{}", encoding.repeat(100));
+            format!(
+                "{head}    __execute\n        x = 1;\n{head}{}    __execute\n",
+                "    __postdecode\n".repeat(parts)
+            )
+        };
+        let read = |parts: usize| {
+            let mut errors = Vec::new();
+            let text = instruction(parts);
+            let count = Instructions::new(&text, &mut errors).encodings.len();
+            (count, errors.into_iter().map(|error| error.message).collect::<Vec<_>>())
+        };
+        // The encodings of an instruction are equal here, so that one of them counts.
+        assert_eq!(read(0), (2, vec![]));
+        assert_eq!(read(MAX_DECODES), (2, vec![]));
+        let message = "the decode of an encoding has more than 64 parts; its instruction is not read";
+        assert_eq!(read(5000), (1, vec![message.to_owned()]));
     }
 
     #[test]
