@@ -1,12 +1,5 @@
-//! Any bytes as Intel's document: diagnostics, never a panic, and functions that keep the laws of the IR.
+//! The target `intel_document`; see `src/targets.rs`.
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| {
-    let parsed = parsers::intel::parse("fuzz.xml", bytes, &Default::default());
-    for instruction in &parsed.instructions {
-        instruction.function.verify().expect("a modelled instruction is legal");
-    }
-});
+libfuzzer_sys::fuzz_target!(init: hydride_fuzz::one_thread(), |bytes: &[u8]| hydride_fuzz::intel_document(bytes));

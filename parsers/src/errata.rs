@@ -37,6 +37,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::ledger::{Diagnostic, Severity, Span};
+use crate::lines::Lines;
 
 /// Digits that a digest has at least.
 pub const SHORTEST_DIGEST: usize = 16;
@@ -271,8 +272,14 @@ struct OperationTable {
 impl Errata {
     /// Reads a file of errata.
     pub fn parse(file: &str, text: &str, digest: Digest) -> Result<Self, ErrataError> {
+        let lines = Lines::new(text.as_bytes());
+        let span_of = |range: Range<usize>| {
+            let (line, column) = lines.place(text.as_bytes(), range.start);
+            let length = range.end.saturating_sub(range.start).max(1);
+            Span { file: file.to_owned(), offset: range.start, length, line, column }
+        };
         let fault = |range: Range<usize>, message: String| ErrataError {
-            span: span_of(file, text, range),
+            span: span_of(range),
             message: message.trim().to_owned(),
         };
         let read: File = toml::from_str(text)
@@ -280,7 +287,7 @@ impl Errata {
         let mut errata = Vec::with_capacity(read.erratum.len());
         for table in read.erratum {
             let range = table.span();
-            let erratum = table.into_inner().check(span_of(file, text, range.clone()));
+            let erratum = table.into_inner().check(span_of(range.clone()));
             errata.push(erratum.map_err(|message| fault(range, message))?);
         }
         Ok(Self { file: file.to_owned(), isa: read.isa, errata, digest })
@@ -477,17 +484,4 @@ impl std::fmt::Display for Evidence {
 /// The numbers of a dotted version.
 fn numbers(version: &str) -> Option<Vec<u64>> {
     version.split('.').map(|number| number.parse().ok()).collect()
-}
-
-fn span_of(file: &str, text: &str, range: Range<usize>) -> Span {
-    let before = text.get(..range.start).unwrap_or_default();
-    let line = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let clamp = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    Span {
-        file: file.to_owned(),
-        offset: range.start,
-        length: range.end.saturating_sub(range.start).max(1),
-        line: clamp(before.matches('\n').count() + 1),
-        column: clamp(before[line..].chars().count() + 1),
-    }
 }

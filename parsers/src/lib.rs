@@ -14,6 +14,7 @@ pub mod errata;
 pub mod hexagon;
 pub mod intel;
 mod ledger;
+mod lines;
 mod outline;
 mod signature;
 

@@ -9,6 +9,7 @@
 mod bench;
 mod costs;
 mod fetch;
+mod fuzz;
 mod hydride;
 mod process;
 mod search_bench;
@@ -77,6 +78,15 @@ enum Task {
         /// Write nothing; exit with 1 when the tables there differ
         #[arg(long)]
         check: bool,
+    },
+    /// Give the readers of documents arbitrary bytes; exit with 1 when one panics, hangs or needs too much memory
+    Fuzz {
+        /// Minutes for each target
+        #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        minutes: u32,
+        /// Only this target (may be repeated)
+        #[arg(long, value_name = "NAME", value_parser = fuzz::TARGETS.to_vec())]
+        target: Vec<String>,
     },
     /// Put the pinned Z3 in place, so that plain cargo commands work
     Setup,
@@ -187,6 +197,7 @@ fn perform(task: Task) -> Result<i32> {
             println!("specs: {found}");
             costs::costs(&found.folder, check)
         }
+        Task::Fuzz { minutes, target } => fuzz::fuzz(minutes, &target),
         Task::Setup => {
             setup::run_setup()?;
             println!("setup: Z3 is in {}", setup::folder().display());

@@ -10,6 +10,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::asl::ast::{Expr, ExprKind, Name, Place, Slice, Stmt, StmtKind};
 use super::asl::{self};
 use super::exec::{Fault, FileId, Reason};
@@ -30,7 +32,8 @@ pub fn texts(document: &Positions<'_>, diagnostics: &mut Vec<Diagnostic>) -> Tex
     }
     match json::operations(document.text) {
         Ok(bodies) => {
-            let place = |key: &str| document.text.find(&format!("\"{key}\"")).unwrap_or(0);
+            let places = strings(document.text);
+            let place = |key: &str| places.get(key).copied().unwrap_or(0);
             bodies.into_iter().map(|(key, body)| (key.clone(), (body, place(&key)))).collect()
         }
         Err((line, column, message)) => {
@@ -38,6 +41,28 @@ pub fn texts(document: &Positions<'_>, diagnostics: &mut Vec<Diagnostic>) -> Tex
             Texts::default()
         }
     }
+}
+
+/// Where each string of a JSON text first begins, by what stands between its quotes.
+fn strings(text: &str) -> FxHashMap<&str, usize> {
+    let bytes = text.as_bytes();
+    let mut places = FxHashMap::default();
+    let mut at = 0;
+    while at < bytes.len() {
+        let open = at;
+        at += 1;
+        if bytes[open] != b'"' {
+            continue;
+        }
+        while bytes.get(at).is_some_and(|byte| *byte != b'"') {
+            at += if bytes[at] == b'\\' { 2 } else { 1 };
+        }
+        if let Some(string) = text.get(open + 1..at) {
+            places.entry(string).or_insert(open);
+        }
+        at += 1;
+    }
+    places
 }
 
 /// An operation that can be run.
@@ -326,5 +351,14 @@ mod tests {
         let body = asl::body(text, 0..text.len()).unwrap();
         let names: Vec<String> = reads(&body).iter().map(|name| name.to_string()).collect();
         assert_eq!(names, ["V", "d", "datasize", "elements"]);
+    }
+
+    #[test]
+    fn strings_are_found_where_they_begin() {
+        let text = r#"{"a": "\"b\" é", "b": "a", "c\\": "x"}"#;
+        let places = strings(text);
+        assert_eq!((places["a"], places["b"]), (1, text.find(r#""b":"#).unwrap()));
+        assert_eq!(places[r"c\\"], text.find(r#""c"#).unwrap());
+        assert!(strings("\"open\\").is_empty());
     }
 }

@@ -1,5 +1,6 @@
 //! Byte offsets to lines and columns.
 
+use crate::lines::Lines;
 use crate::{BYTE_ORDER_MARK, Diagnostic, Severity, Span};
 
 /// A text with the starts of its lines.
@@ -10,7 +11,7 @@ pub struct Positions<'a> {
     pub text: &'a str,
     /// Bytes of the byte-order mark.
     mark: usize,
-    starts: Vec<usize>,
+    lines: Lines,
 }
 
 impl<'a> Positions<'a> {
@@ -18,27 +19,18 @@ impl<'a> Positions<'a> {
     pub fn new(name: &'a str, text: &'a str) -> Self {
         let whole = text.len();
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { name, text, mark: whole - text.len(), starts }
+        Self { name, text, mark: whole - text.len(), lines: Lines::new(text.as_bytes()) }
     }
 
     /// The span of some bytes.
     pub fn span(&self, offset: usize, length: usize) -> Span {
-        let line = self.starts.partition_point(|start| *start <= offset).max(1);
-        let start = self.starts[line - 1];
-        let before = self.text.get(start..offset.min(self.text.len())).unwrap_or("");
-        Span {
-            file: self.name.to_owned(),
-            offset: offset + self.mark,
-            length,
-            line: line as u32,
-            column: before.chars().count() as u32 + 1,
-        }
+        let (line, column) = self.lines.place(self.text.as_bytes(), offset);
+        Span { file: self.name.to_owned(), offset: offset + self.mark, length, line, column }
     }
 
     /// The offset of a line and column, both counted from 1; columns in bytes.
     pub fn offset_of(&self, line: u32, column: u32) -> usize {
-        let start = self.starts.get(line.saturating_sub(1) as usize).copied().unwrap_or(self.text.len());
+        let start = self.lines.start(line as usize).unwrap_or(self.text.len());
         (start + column.saturating_sub(1) as usize).min(self.text.len())
     }
 

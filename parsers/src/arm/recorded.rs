@@ -129,7 +129,10 @@ pub fn names(text: &str) -> impl Iterator<Item = (&str, bool)> {
 fn fact(text: &str, combination: &[i64]) -> Option<Fact> {
     if let Some(affine) = text.strip_prefix('~') {
         let (numbers, width) = match affine.split_once(':') {
-            Some((numbers, width)) => (numbers, Some(width.parse().ok()?)),
+            Some((numbers, width)) => {
+                let width = width.parse().ok().filter(|width| *width <= hydride_ir::MAX_WIDTH)?;
+                (numbers, Some(width))
+            }
             None => (affine, None),
         };
         let mut numbers = numbers.split(',').map(|number| number.parse::<Int>().ok());
@@ -200,5 +203,7 @@ mod tests {
         assert!(read("no colon", &combinations).is_err());
         assert!(read("e: n=1|2", &combinations).is_err());
         assert!(read("e: n='012'", &combinations).is_err());
+        assert!(read("e: n=~1:65536", &combinations).is_ok());
+        assert!(read("e: n=~1:65537", &combinations).is_err());
     }
 }

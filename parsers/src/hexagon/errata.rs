@@ -5,6 +5,9 @@ use rustc_hash::FxHashMap;
 use super::manual::Record;
 use crate::errata::{Application, Change, Errata, State};
 
+/// Longest field. A fragment that holds what it replaces makes a field longer each time that it is named.
+const MAX_LENGTH: usize = 1 << 20;
+
 /// Applies the errata to the records. The outcomes are in the errata's order. `elsewhere` tells of the ids that
 /// another document has, so that the manual's record of them is not used.
 pub(super) fn apply(
@@ -46,6 +49,10 @@ fn make(record: &mut Record, change: &Change) -> Result<(), String> {
             let field = field(record, of)?;
             if !field.contains(was) {
                 return Err(format!("there is no `{was}` in `{of}`"));
+            }
+            let count = field.matches(was.as_str()).count();
+            if field.len().saturating_add(count.saturating_mul(now.len())) > MAX_LENGTH {
+                return Err(format!("`{of}` becomes longer than {MAX_LENGTH} bytes"));
             }
             *field = field.replace(was, now);
         }

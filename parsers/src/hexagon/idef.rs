@@ -1,14 +1,16 @@
 //! The semantics file and its macros: from C macro uses to one record for each instruction.
 
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use super::lex::{Kind, Token, closing, split_arguments, tokens};
 use super::preprocess::{Macro, Macros};
 use super::source::{Fault, Text};
 use crate::{Diagnostic, Severity};
 
-/// The facts about macros that no document has.
-const FACTS: &str = include_str!("../../../specs/hvx/macros.toml");
+/// The facts about macros that no document has. The table is part of the program; a test reads it.
+static FACTS: LazyLock<Facts> = LazyLock::new(|| toml::from_str(FACTS_TEXT).unwrap_or_default());
+const FACTS_TEXT: &str = include_str!("../../../specs/hvx/macros.toml");
 
 /// Names under which a record is written.
 const RECORDS: [&str; 2] = ["EXTINSN", "Q6INSN"];
@@ -27,7 +29,7 @@ pub(super) struct Record {
 /// A record that could not be read: the instruction's name, when it is known, and why.
 pub(super) type Broken = (Option<String>, Fault);
 
-#[derive(serde::Deserialize)]
+#[derive(Default, serde::Deserialize)]
 struct Facts {
     parameters: std::collections::BTreeMap<String, Vec<String>>,
     text: std::collections::BTreeMap<String, TextMacro>,
@@ -43,13 +45,8 @@ struct TextMacro {
 /// and the definitions of the macro file.
 pub(super) fn macros(text: Option<&Text<'_>>, diagnostics: &mut Vec<Diagnostic>) -> Macros {
     let mut macros = Macros::default();
-    let facts: Facts = match toml::from_str(FACTS) {
-        Ok(facts) => facts,
-        // The table is part of the program; a test reads it.
-        Err(_) => return macros,
-    };
     let names = |names: &[String]| names.iter().map(|name| Rc::from(name.as_str())).collect();
-    for (name, definition) in &facts.text {
+    for (name, definition) in &FACTS.text {
         let params = Some(names(&definition.parameters));
         macros.define(name, Macro { params, body: tokens(&definition.body) });
     }
@@ -60,8 +57,10 @@ pub(super) fn macros(text: Option<&Text<'_>>, diagnostics: &mut Vec<Diagnostic>)
         let place = token.origin as usize;
         if token.is("#") && token.starts_line {
             let end = line_end(&source, at);
-            if source.get(at + 1).is_some_and(|word| word.is("define"))
-                && let Err(fault) = macros.define_directive(&source[at + 2..end])
+            // The word stands in the line of its `#`: what follows in the next one is no directive.
+            if let Some((word, rest)) = source[at + 1..end].split_first()
+                && word.is("define")
+                && let Err(fault) = macros.define_directive(rest)
             {
                 text.report(diagnostics, Severity::Error, None, fault.at, fault.message);
             }
@@ -95,7 +94,7 @@ pub(super) fn macros(text: Option<&Text<'_>>, diagnostics: &mut Vec<Diagnostic>)
         };
         let from = open + 1 + arguments[0].len() + 1;
         let to = end - (arguments[arguments.len() - 1].len() + 1);
-        let Some(params) = facts.parameters.get(&*name.text) else {
+        let Some(params) = FACTS.parameters.get(&*name.text) else {
             let message = format!("the parameters of {} are not known; it is not expanded", name.text);
             text.report(diagnostics, Severity::Warning, None, place, message);
             continue;
@@ -335,7 +334,7 @@ mod tests {
 
     #[test]
     fn the_facts_table_can_be_read() {
-        let facts: Facts = toml::from_str(FACTS).expect("specs/hvx/macros.toml");
+        let facts: Facts = toml::from_str(FACTS_TEXT).expect("specs/hvx/macros.toml");
         assert!(facts.parameters.len() > 90);
         assert!(facts.text.contains_key("fHIDE"));
     }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Document;
+use crate::lines::Lines;
 use crate::{BYTE_ORDER_MARK, Diagnostic, Severity, Span};
 
 /// What made an entry, or a part of a document, unusable.
@@ -35,7 +36,7 @@ pub(super) struct Text<'a> {
     text: Cow<'a, str>,
     /// Bytes of the byte-order mark.
     mark: usize,
-    line_starts: Vec<usize>,
+    lines: Lines,
 }
 
 impl<'a> Text<'a> {
@@ -47,11 +48,9 @@ impl<'a> Text<'a> {
             Ok(text) => (Cow::Borrowed(text), None),
             Err(error) => (Cow::Owned(replace_invalid(bytes)), Some(error.valid_up_to())),
         };
-        let line_starts = std::iter::once(0)
-            .chain(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1))
-            .collect();
         let mark = document.bytes.len() - bytes.len();
-        let this = Self { name: document.name, text, mark, line_starts };
+        let lines = Lines::new(text.as_bytes());
+        let this = Self { name: document.name, text, mark, lines };
         if let Some(at) = invalid {
             this.report(diagnostics, Severity::Error, None, at, "the document is not valid UTF-8".into());
         } else if this.text.trim().is_empty() {
@@ -70,15 +69,13 @@ impl<'a> Text<'a> {
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let line = self.line_starts.partition_point(|start| *start <= offset);
-        let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
-        let column = self.text[start..offset].chars().count() + 1;
+        let (line, column) = self.lines.place(self.text.as_bytes(), offset);
         Span {
             file: self.name.to_owned(),
             offset: offset + self.mark,
             length: length.min(self.text.len() - offset),
-            line: u32::try_from(line).unwrap_or(u32::MAX),
-            column: u32::try_from(column).unwrap_or(u32::MAX),
+            line,
+            column,
         }
     }
 

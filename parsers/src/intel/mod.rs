@@ -101,8 +101,13 @@ pub fn parse(file_name: &str, bytes: &[u8], options: &Options<'_>) -> Parsed {
     Parsed { errata: applications, ..assemble(document, ids, modelled) }
 }
 
-/// Runs something on threads whose stacks suffice for the deepest operations.
+/// Runs something on threads whose stacks suffice for the deepest operations; without threads of its own where the
+/// caller's is the only one that there is to be, and has such a stack.
 fn on_large_stacks<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+    let alone = rayon::current_num_threads() == 1 && rayon::current_thread_index().is_some();
+    if alone && stacker::remaining_stack().is_some_and(|bytes| bytes >= STACK_BYTES) {
+        return run();
+    }
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(rayon::current_num_threads())
         .stack_size(STACK_BYTES)

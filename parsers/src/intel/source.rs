@@ -3,31 +3,26 @@
 use std::ops::Range;
 
 use crate::ledger::Span;
+use crate::lines::Lines;
 
 /// A document's bytes with its line starts.
 pub(super) struct Source<'a> {
     name: &'a str,
     bytes: &'a [u8],
-    lines: Vec<usize>,
+    lines: Lines,
 }
 
 impl<'a> Source<'a> {
     pub(super) fn new(name: &'a str, bytes: &'a [u8]) -> Self {
-        let starts =
-            bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(offset, _)| offset + 1);
-        Self { name, bytes, lines: std::iter::once(0).chain(starts).collect() }
+        Self { name, bytes, lines: Lines::new(bytes) }
     }
 
     /// The span of `length` bytes at `offset`, clamped into the document.
     pub(super) fn span(&self, offset: usize, length: usize) -> Span {
         let offset = offset.min(self.bytes.len());
         let length = length.min(self.bytes.len() - offset);
-        let line = self.lines.partition_point(|start| *start <= offset).max(1);
-        let start = self.lines[line - 1];
-        // Every byte that does not continue a UTF-8 character starts one.
-        let column = self.bytes[start..offset].iter().filter(|byte| **byte & 0xC0 != 0x80).count() + 1;
-        let clamp = |number| u32::try_from(number).unwrap_or(u32::MAX);
-        Span { file: self.name.to_owned(), offset, length, line: clamp(line), column: clamp(column) }
+        let (line, column) = self.lines.place(self.bytes, offset);
+        Span { file: self.name.to_owned(), offset, length, line, column }
     }
 }
 

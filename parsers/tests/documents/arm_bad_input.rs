@@ -168,6 +168,29 @@ fn nesting_is_bounded() {
     assert_eq!(parse(&documents, &Options::default()).diagnostics.len(), 1);
 }
 
+/// A document of one long line has a place for every few bytes.
+#[test]
+fn places_in_one_long_line_are_found() {
+    let count = 300_000;
+    let json = format!("[{}3]", "3,".repeat(count));
+    let documents = Documents {
+        intrinsics: Some(Document { name: "i", bytes: json.as_bytes() }),
+        ..Documents::default()
+    };
+    let parsed = parse(&documents, &Options::default());
+    let last = parsed.ledger.last().map(|line| (line.span.line, line.span.column));
+    assert_eq!((parsed.ledger.len(), last), (count + 1, Some((1, 2 * count as u32 + 2))));
+    let keys: Vec<String> = (0..50_000).map(|key| format!("\"k{key}\":\"x = * 1;\"")).collect();
+    let operations = format!("{{{}}}", keys.join(","));
+    let sample = Files::sample();
+    let documents = Documents {
+        operations: Some(Document { name: "o", bytes: operations.as_bytes() }),
+        intrinsics: Some(Document { name: "i", bytes: &sample.intrinsics }),
+        ..Documents::default()
+    };
+    assert!(!parse(&documents, &Options::default()).ledger.is_empty());
+}
+
 #[test]
 fn cut_and_scrambled_documents_do_not_panic() {
     let sample = Files::sample();

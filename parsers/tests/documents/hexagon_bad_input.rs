@@ -129,6 +129,23 @@ fn macros_that_cannot_be_expanded_fail() {
     assert_eq!(failed(&with_semantics(&format!("#define ID(X) X\n{nested}")).ledger).0, "limit");
 }
 
+/// A `#` alone in its line, with the directive's word in the next one.
+#[test]
+fn a_directive_ends_with_its_line() {
+    let semantics = record("VdV.w[0] = ONE;");
+    let documents = |macros: &'static str| Documents {
+        semantics: Some(Document { name: "own.idef", bytes: semantics.as_bytes() }),
+        macros: Some(Document { name: "macros.def", bytes: macros.as_bytes() }),
+        ..Documents::default()
+    };
+    let parsed = parse(&documents("#define ONE 1\n"), &Options::default());
+    assert_eq!(parsed.instructions.len(), 1, "{:?}", parsed.ledger);
+    for macros in ["#\ndefine ONE 1\n", "#\ndefine", "#", "#\n\n"] {
+        let parsed = parse(&documents(macros), &Options::default());
+        assert_eq!(failed(&parsed.ledger).0, "unknown-name", "{macros:?}");
+    }
+}
+
 #[test]
 fn an_unterminated_record_does_not_hide_the_next() {
     let good = record("VdV.w[0] = 1;");

@@ -108,6 +108,20 @@ fn errata_correct_the_manual() {
 }
 
 #[test]
+fn errata_make_no_field_endless() {
+    let sample = Sample::read();
+    let mut documents = sample.documents();
+    let doubled = "[[erratum]]\nentry = \"V6_vaddb\"\nfragment = [{ of = \"pseudocode\", was = \"n\", now = \"nn\" }]\n\
+                   evidence = { undefined = \"own\" }\nnote = \"own\"\n";
+    let errata = Errata::parse("own.toml", &doubled.repeat(60), |_| String::new()).expect("legal errata");
+    documents.errata = Some(&errata);
+    let parsed = parse_manual(&documents, &Options::default());
+    let long = State::Stale("`pseudocode` becomes longer than 1048576 bytes".to_owned());
+    assert_eq!(parsed.errata.first().map(|done| &done.state), Some(&State::Applied));
+    assert_eq!(parsed.errata.last().map(|done| &done.state), Some(&long));
+}
+
+#[test]
 fn signatures_come_from_the_prototypes() {
     let parsed = sample(&Options::default());
     let find = |id: &str| parsed.instructions.iter().find(|instruction| instruction.id == id).expect(id);

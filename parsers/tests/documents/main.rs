@@ -7,6 +7,7 @@ mod arm_documents;
 mod arm_samples;
 mod arm_support;
 mod errata;
+mod fuzz_inputs;
 mod golden_cases;
 mod hexagon_bad_input;
 mod hexagon_cases;

@@ -187,7 +187,13 @@ fn outline(head: &str) -> Option<(&str, FunctionKind, usize)> {
             name = next;
         }
     }
+    // Only here may slices be taken one byte further: anything else could be the middle of a character.
     let open = blanks(name.end);
+    let calls = match bytes.get(open)? {
+        b'(' => true,
+        b'[' => false,
+        _ => return None,
+    };
     let close = balanced(open)?;
     let inside = head[open + 1..close - 1].trim();
     let mut depth = 0i32;
@@ -199,13 +205,18 @@ fn outline(head: &str) -> Option<(&str, FunctionKind, usize)> {
         })
         .count();
     let parameters = if inside.is_empty() { 0 } else { commas + 1 };
-    let kind = match bytes[open] {
-        b'(' => FunctionKind::Call,
-        _ if head[close..].trim_start().starts_with('=') => FunctionKind::Setter,
-        _ => FunctionKind::Getter,
+    let kind = if calls {
+        FunctionKind::Call
+    } else if head[close..].trim_start().starts_with('=') {
+        FunctionKind::Setter
+    } else {
+        FunctionKind::Getter
     };
     (!name.is_empty()).then(|| (&head[name], kind, parameters))
 }
+
+/// Parts of the decode of an encoding. Each of the file's further parts is held by every encoding of its instruction.
+const MAX_DECODES: usize = 64;
 
 /// The A64 encodings of an instruction file.
 #[derive(Default)]
@@ -306,7 +317,16 @@ impl<'a> Instructions<'a> {
                 }
                 "__postdecode" => {
                     let block = lines.block(indentation);
-                    for encoding in &mut index.encodings[first_of_instruction..] {
+                    let encodings = &mut index.encodings[first_of_instruction..];
+                    if encodings.iter().any(|encoding| encoding.decodes.len() >= MAX_DECODES) {
+                        let message = format!(
+                            "the decode of an encoding has more than {MAX_DECODES} parts; its instruction is not read"
+                        );
+                        errors.push(SyntaxError::new(start + indentation, message));
+                        index.encodings.truncate(first_of_instruction);
+                        continue;
+                    }
+                    for encoding in encodings {
                         encoding.decodes.push((block.clone(), OnceLock::new()));
                     }
                 }
@@ -474,6 +494,12 @@ mod tests {
         assert_eq!(outline("integer Max(integer a, integer b)"), Some(("Max", FunctionKind::Call, 2)));
         assert_eq!(outline("bits(M+N) Poly(bits(M) a, bits(N) b)"), Some(("Poly", FunctionKind::Call, 2)));
         assert_eq!(outline("))(("), None);
+        // A character beyond ASCII ends a name; what follows it is no list of parameters.
+        for head in
+            ["boolean Executin\u{80}Check()", "é()", "bits(é) é[]", "Check é(x)", "integer Max é (a, b)"]
+        {
+            assert_eq!(outline(head), None, "{head}");
+        }
     }
 
     #[test]
@@ -490,6 +516,29 @@ mod tests {
         let (_, encoding) = index.matching(0x5e20_0c00).next().unwrap();
         assert_eq!(index.execute(encoding).unwrap().len(), 1);
         assert_eq!(index.decode(encoding).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn the_parts_of_a_decode_are_bounded() {
+        let encoding = "    __encoding a\n        __instruction_set A64\n";
+        let instruction = |parts: usize| {
+            let head = format!("__instruction a\n{}", encoding.repeat(100));
+            format!(
+                "{head}    __execute\n        x = 1;\n{head}{}    __execute\n",
+                "    __postdecode\n".repeat(parts)
+            )
+        };
+        let read = |parts: usize| {
+            let mut errors = Vec::new();
+            let text = instruction(parts);
+            let count = Instructions::new(&text, &mut errors).encodings.len();
+            (count, errors.into_iter().map(|error| error.message).collect::<Vec<_>>())
+        };
+        // The encodings of an instruction are equal here, so that one of them counts.
+        assert_eq!(read(0), (2, vec![]));
+        assert_eq!(read(MAX_DECODES), (2, vec![]));
+        let message = "the decode of an encoding has more than 64 parts; its instruction is not read";
+        assert_eq!(read(5000), (1, vec![message.to_owned()]));
     }
 
     #[test]

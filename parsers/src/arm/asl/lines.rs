@@ -207,6 +207,9 @@ fn without_comments(text: &str) -> String {
     plain
 }
 
+/// How far from a `<` its `>` is looked for: a line may have as many `<` as bytes.
+const MAX_SLICE: usize = 1024;
+
 /// `x<h:l>` as `x[h:l]`: a `<` without a blank before and after it, with its `>` in the same line.
 fn angle_slices(content: &str) -> String {
     let mut bytes = content.as_bytes().to_vec();
@@ -219,7 +222,7 @@ fn angle_slices(content: &str) -> String {
             && bytes.get(position + 1).is_some_and(|next| !matches!(next, b' ' | b'<' | b'='));
         if opens {
             let mut depth = 0;
-            for end in position + 1..bytes.len() {
+            for end in position + 1..bytes.len().min(position + MAX_SLICE) {
                 match bytes[end] {
                     b'(' | b'[' => depth += 1,
                     b')' | b']' if depth > 0 => depth -= 1,

@@ -1,0 +1,5 @@
+//! The target `arm_json`; see `src/targets.rs`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(init: hydride_fuzz::one_thread(), |bytes: &[u8]| hydride_fuzz::arm_json(bytes));

@@ -1,0 +1,198 @@
+//! Coverage-guided fuzzing of everything that reads documents: builds the targets of `fuzz/` and runs one after the
+//! other.
+//!
+//! The targets link libFuzzer, which the crate `libfuzzer-sys` compiles with the C++ compiler that is there. Coverage
+//! counters come from flags of the stable compiler (`fuzz/rustc-coverage`), in the crates that read documents alone, so
+//! that their dependencies are compiled once and run fast.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::process::{cargo, code, have, run};
+use crate::root;
+
+/// The binaries of `fuzz/`.
+pub const TARGETS: &[&str] = &["intel_document", "arm_json", "asl", "hvx_documents", "ir_text", "errata"];
+
+/// Longest input in bytes. Most of what a reader does shows in one entry, and short inputs run fast.
+const MAX_LENGTH: u32 = 2048;
+
+/// An input that takes longer is a finding. The slowest that the readers' limits allow stay well below.
+const SECONDS_AN_INPUT: u32 = 20;
+
+/// What a process may use in MiB, `docs/src/limits.md`.
+const MEMORY: u32 = 4096;
+
+/// What a run of a target came to.
+struct Outcome {
+    target: &'static str,
+    /// Inputs run.
+    inputs: u64,
+    /// Inputs a second.
+    speed: u64,
+    /// Counters reached.
+    coverage: u64,
+    /// Inputs in the corpus.
+    corpus: u64,
+    /// Saved inputs that are findings.
+    findings: Vec<PathBuf>,
+}
+
+/// Builds the targets and runs each for some minutes. Returns the exit code: 1 when there are findings.
+pub fn fuzz(minutes: u32, asked: &[String]) -> Result<i32> {
+    let compilers = ["c++", "g++", "clang++"];
+    ensure!(
+        compilers.into_iter().any(have),
+        "no C++ compiler, which libFuzzer needs (Debian: apt-get install g++)"
+    );
+    println!("== build");
+    let binaries = build()?;
+    let mut outcomes = Vec::new();
+    for target in TARGETS.iter().filter(|target| asked.is_empty() || asked.iter().any(|one| one == *target)) {
+        println!("== {target}");
+        outcomes.push(run_target(&binaries, target, minutes)?);
+    }
+    println!("== summary");
+    println!(
+        "{:<16} {:>12} {:>9} {:>9} {:>8} {:>9}",
+        "target", "inputs", "a second", "coverage", "corpus", "findings"
+    );
+    for outcome in &outcomes {
+        println!(
+            "{:<16} {:>12} {:>9} {:>9} {:>8} {:>9}",
+            outcome.target,
+            outcome.inputs,
+            outcome.speed,
+            outcome.coverage,
+            outcome.corpus,
+            outcome.findings.len()
+        );
+    }
+    for outcome in &outcomes {
+        for finding in &outcome.findings {
+            println!("finding: {} {}", binaries.join(outcome.target).display(), finding.display());
+        }
+    }
+    Ok(i32::from(outcomes.iter().any(|outcome| !outcome.findings.is_empty())))
+}
+
+/// Builds all targets; returns the folder of the binaries.
+fn build() -> Result<PathBuf> {
+    let folder = root().join("target/fuzz");
+    let mut build = cargo();
+    build
+        .args(["build", "--release", "--locked", "--bins", "--manifest-path"])
+        .arg(root().join("fuzz/Cargo.toml"));
+    build.arg("--target-dir").arg(&folder).env("RUSTC_WRAPPER", root().join("fuzz/rustc-coverage"));
+    run(&mut build)?;
+    Ok(folder.join("release"))
+}
+
+/// Runs a target; its corpus and what it finds are kept below `target/fuzz`.
+fn run_target(binaries: &Path, target: &'static str, minutes: u32) -> Result<Outcome> {
+    let kept = root().join("target/fuzz");
+    let (corpus, findings) = (kept.join("corpus").join(target), kept.join("findings").join(target));
+    let log = kept.join(format!("{target}.log"));
+    for folder in [&corpus, &findings] {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    let fuzz = root().join("fuzz");
+    // On a stack as large as that of the reader with the deepest recursion everything runs in one thread.
+    let mut fuzzer = Command::new("sh");
+    fuzzer
+        .args(["-c", "ulimit -s 262144; exec \"$0\" \"$@\""])
+        .arg(binaries.join(target))
+        .arg(format!("-max_total_time={}", minutes * 60))
+        .arg(format!("-max_len={MAX_LENGTH}"))
+        .arg(format!("-timeout={SECONDS_AN_INPUT}"))
+        .arg(format!("-rss_limit_mb={MEMORY}"))
+        .arg(format!("-dict={}", fuzz.join(format!("dictionaries/{target}.dict")).display()))
+        .arg(format!("-artifact_prefix={}/", findings.display()))
+        // Weighing the corpus by rare counters takes longer than most inputs.
+        .args(["-entropic=0", "-reload=0", "-report_slow_units=5", "-print_final_stats=1"])
+        .arg(&corpus);
+    // New inputs go to the first folder; the others are read.
+    fuzzer.args(
+        ["seeds", "regressions"].map(|kind| fuzz.join(kind).join(target)).iter().filter(|path| path.is_dir()),
+    );
+    let errors = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
+    let ended = code(fuzzer.stderr(errors))?;
+    let text = fs::read(&log).with_context(|| format!("cannot read {}", log.display()))?;
+    let text = String::from_utf8_lossy(&text);
+    let findings = saved(&text);
+    if ended != 0 && findings.is_empty() {
+        bail!("{target} ended with exit code {ended}; see {}", log.display());
+    }
+    let (coverage, corpus) = last_status(&text);
+    Ok(Outcome {
+        target,
+        inputs: statistic(&text, "number_of_executed_units"),
+        speed: statistic(&text, "average_exec_per_sec"),
+        coverage,
+        corpus,
+        findings,
+    })
+}
+
+/// The inputs that libFuzzer saved as findings; those that are merely slow are none.
+fn saved(log: &str) -> Vec<PathBuf> {
+    let paths = log.lines().filter_map(|line| Some(line.split_once("Test unit written to ")?.1.trim()));
+    paths.map(PathBuf::from).filter(|path| !is_slow(path)).collect()
+}
+
+fn is_slow(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("slow-unit-"))
+}
+
+/// A number of libFuzzer's final statistics: `stat::NAME: NUMBER`.
+fn statistic(log: &str, name: &str) -> u64 {
+    let start = format!("stat::{name}:");
+    let value = log.lines().rev().find_map(|line| line.strip_prefix(&start));
+    value.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
+}
+
+/// Counters and corpus of the last line of libFuzzer's that has them: `#N NEW cov: N ft: N corp: N/BYTES …`.
+fn last_status(log: &str) -> (u64, u64) {
+    let after = |line: &str, label: &str| {
+        let (_, rest) = line.split_once(label)?;
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().ok()
+    };
+    let status = |line: &str| Some((after(line, " cov: ")?, after(line, " corp: ")?));
+    log.lines().rev().find_map(status).unwrap_or((0, 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_libfuzzer_says_is_read() {
+        let log = "#2\tINITED cov: 9 ft: 9 corp: 1/1b exec/s: 0 rss: 30Mb\n\
+                   #80\tNEW    cov: 12 ft: 15 corp: 7/90b lim: 4 exec/s: 0 rss: 31Mb L: 4/4 MS: 1 ChangeBit-\n\
+                   thread 'main' panicked at src/lib.rs:3:5:\n\
+                   stat::number_of_executed_units: 81\nstat::average_exec_per_sec:     27\n";
+        assert_eq!(last_status(log), (12, 7));
+        assert_eq!(statistic(log, "number_of_executed_units"), 81);
+        assert_eq!(statistic(log, "average_exec_per_sec"), 27);
+        let found =
+            "artifact_prefix='f/'; Test unit written to f/crash-0a\nTest unit written to f/slow-unit-1b\n";
+        assert_eq!(saved(found), [Path::new("f/crash-0a")]);
+        assert_eq!((last_status(""), statistic("", "peak_rss_mb")), ((0, 0), 0));
+    }
+
+    #[test]
+    fn each_target_has_a_program_seeds_and_words() {
+        let fuzz = root().join("fuzz");
+        for target in TARGETS {
+            assert!(fuzz.join(format!("fuzz_targets/{target}.rs")).is_file(), "{target}");
+            assert!(fuzz.join(format!("dictionaries/{target}.dict")).is_file(), "{target}");
+            assert!(fuzz.join("seeds").join(target).is_dir(), "{target}");
+        }
+        let programs = fs::read_dir(fuzz.join("fuzz_targets")).unwrap().count();
+        assert_eq!(programs, TARGETS.len());
+    }
+}
