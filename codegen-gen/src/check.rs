@@ -78,6 +78,14 @@ pub enum CheckError {
     /// Operands declared exchangeable that have different types.
     #[error("operation `{0}`: its first two operands differ in type and cannot be exchanged")]
     Commutative(String),
+    /// A function with two types.
+    #[error("`{name}` is {} in {} and {} in {}", types[1], types[0], types[3], types[2])]
+    Disagreement {
+        /// The function.
+        name: String,
+        /// A file and the function's type there, and another one.
+        types: [String; 4],
+    },
     /// More results or overloaded types than LLVM can encode.
     #[error("operation `{op}`: {count} {what}, LLVM has room for {limit}")]
     Limit {

@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use crate::definitions::Definitions;
 use crate::evaluators::number;
-use crate::identifier::instance_symbol;
 use crate::lowering::{Row, row};
 use crate::operation::Operation;
 use crate::render::COMMAND;
@@ -111,7 +110,7 @@ pub(crate) fn schemas() -> Vec<GeneratedFile> {
 fn members<'a>(operation: &'a Operation<'_>, definitions: &'a Definitions) -> Vec<Member<'a>> {
     let member = |(member, facts): (&'a autoir::Member, &autoir::Facts)| Member {
         row: row(operation, member, facts, definitions),
-        symbol: instance_symbol(&operation.instance_name(facts), &member.params),
+        symbol: operation.symbol(&member.params, facts),
         trust: member.trust.as_deref(),
     };
     operation.op.instances().map(member).collect()

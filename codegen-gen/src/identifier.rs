@@ -94,6 +94,16 @@ pub fn llvm_type(shape: ValueType) -> String {
     }
 }
 
+/// What a function with these results returns, as LLVM assembly writes it: several are a structure.
+pub fn return_type(results: &[ValueType]) -> String {
+    let types: Vec<String> = results.iter().copied().map(llvm_type).collect();
+    match types.as_slice() {
+        [] => "void".to_owned(),
+        [single] => single.clone(),
+        _ => format!("{{ {} }}", types.join(", ")),
+    }
+}
+
 /// A type as it appears in the name of an overloaded intrinsic: `v16i8`, `i32`.
 pub fn mangled_type(shape: ValueType) -> String {
     if shape.is_vector() {
@@ -103,15 +113,6 @@ pub fn mangled_type(shape: ValueType) -> String {
     }
 }
 
-/// The name of the LLVM function that an instance is called by, without `@`: the name of the overloaded
-/// intrinsic without `llvm.`, then the parameter values: `autollvm.add.v16i8.8_16`. The portable bodies and the
-/// target-specific definitions share it.
-pub fn instance_symbol(instance_name: &str, params: &[i64]) -> String {
-    let name = instance_name.trim_start_matches("llvm.");
-    let values: Vec<String> = params.iter().map(i64::to_string).collect();
-    if values.is_empty() { name.to_owned() } else { format!("{name}.{}", values.join("_")) }
-}
-
 /// A type as MLIR writes it: `vector<16xi8>`, `i32`.
 pub fn mlir_type(shape: ValueType) -> String {
     if shape.is_vector() {
@@ -119,6 +120,12 @@ pub fn mlir_type(shape: ValueType) -> String {
     } else {
         format!("i{}", shape.element)
     }
+}
+
+/// A symbol as MLIR writes it.
+pub fn symbol_reference(symbol: &str) -> String {
+    let plain = symbol.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._$".contains(&byte));
+    if plain { format!("@{symbol}") } else { format!("@\"{symbol}\"") }
 }
 
 #[cfg(test)]

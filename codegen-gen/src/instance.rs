@@ -7,7 +7,6 @@ use hydride_ir::passes::{dead_code, instantiate};
 use hydride_ir::{Function, VerifyError};
 
 use crate::fuse::fuse;
-use crate::identifier::instance_symbol;
 use crate::operation::Operation;
 
 /// An operation at given values of its parameters.
@@ -25,11 +24,7 @@ impl Operation<'_> {
     pub(crate) fn instances(&self) -> Vec<Instance<'_>> {
         let distinct: BTreeMap<&[i64], &Facts> =
             self.op.instances().map(|(member, facts)| (member.params.as_slice(), facts)).collect();
-        let instance = |(params, facts)| Instance {
-            params,
-            facts,
-            symbol: instance_symbol(&self.instance_name(facts), params),
-        };
+        let instance = |(params, facts)| Instance { params, facts, symbol: self.symbol(params, facts) };
         distinct.into_iter().map(instance).collect()
     }
 

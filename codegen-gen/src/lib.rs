@@ -18,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agreement;
 mod bounds;
 mod check;
 mod definitions;
@@ -35,6 +36,7 @@ mod portable;
 mod render;
 mod scheme;
 mod space;
+mod types;
 
 pub use check::CheckError;
 pub use definitions::{Case, Column, Variant, VendorFunction, VendorIr};
@@ -143,5 +145,6 @@ pub fn generate(dialect: &Dialect, options: &Options) -> Result<Vec<GeneratedFil
     files.extend(plugin::plugin(&renderer, options)?);
     files.extend(definitions.files);
     files.sort();
+    agreement::check(&files)?;
     Ok(files)
 }

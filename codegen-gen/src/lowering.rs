@@ -22,6 +22,9 @@ pub(crate) struct Row<'a> {
     instance: String,
     /// Its definition in `lowering/ISA.ll`, where it has one.
     function: Option<&'a Signature>,
+    /// The definition at the operation's own types, on the row of the member that it is made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<&'a Signature>,
     params: BTreeMap<&'a str, i64>,
     types: Types,
     args: ArgsJson<'a>,
@@ -108,13 +111,15 @@ pub(crate) fn row<'a>(
         };
         operands.iter().map(operand).collect()
     };
+    let key = (member.isa.clone(), member.id.clone());
     Row {
         op: &operation.op.name,
         isa: &member.isa,
         id: &member.id,
         intrinsic: &member.intrinsic,
         instance: instance(operation, member, facts),
-        function: definitions.signatures.get(&(member.isa.clone(), member.id.clone())),
+        function: definitions.signatures.get(&key),
+        operation: definitions.operations.get(&key),
         params: operation.op.param_names().zip(member.params.iter().copied()).collect(),
         types: Types {
             results: facts.results.iter().copied().map(llvm_type).collect(),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use autoir::{Facts, Op};
+use autoir::{Facts, Op, ValueType};
 use hydride_ir::Function;
 
 use crate::check::Definition;
@@ -56,6 +56,26 @@ impl<'a> Operation<'a> {
     pub(crate) fn instance_name(&self, facts: &Facts) -> String {
         let types = self.scheme.overloads(facts).into_iter();
         types.fold(self.llvm_name(), |name, shape| format!("{name}.{}", mangled_type(shape)))
+    }
+
+    /// The name of the LLVM function that is the instance at the given parameter values and shapes, without `@`: that
+    /// of the overloaded intrinsic without `llvm.`, then the values: `autollvm.add.v16i8.8_16`. The portable bodies,
+    /// the definitions and the calls of MLIR's side share it.
+    pub(crate) fn symbol(&self, params: &[i64], facts: &Facts) -> String {
+        let name = self.instance_name(facts);
+        let name = name.trim_start_matches("llvm.");
+        let values: Vec<String> = params.iter().map(i64::to_string).collect();
+        if values.is_empty() { name.to_owned() } else { format!("{name}.{}", values.join("_")) }
+    }
+
+    /// The types of an instance's arguments where it is a function: its own, and for an immediate that of the
+    /// intrinsic's operand. The results are those of the facts.
+    pub(crate) fn argument_types(&self, facts: &Facts) -> Vec<ValueType> {
+        let own = |(slot, shape): (&Slot, &ValueType)| match slot {
+            Slot::Immediate(width) => ValueType::scalar(*width),
+            Slot::Overload { .. } | Slot::Related { .. } => *shape,
+        };
+        self.scheme.args.iter().zip(&facts.args).map(own).collect()
     }
 
     /// Positions of the immediates among arguments and parameters.

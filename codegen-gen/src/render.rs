@@ -26,6 +26,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("mlir/autollvm.functions.mlir", include_str!("../../templates/mlir/autollvm.functions.mlir.tera")),
     ("mlir/autollvm.irdl.mlir", include_str!("../../templates/mlir/autollvm.irdl.mlir.tera")),
     ("mlir/autollvm.patterns.mlir", include_str!("../../templates/mlir/autollvm.patterns.mlir.tera")),
+    ("mlir/instances.mlir", include_str!("../../templates/mlir/instances.mlir.tera")),
     ("mlir/lower.sh", include_str!("../../templates/mlir/lower.sh.tera")),
     ("mlir/lowering.mlir", include_str!("../../templates/mlir/lowering.mlir.tera")),
     ("mlir/test/invalid-irdl.mlir", include_str!("../../templates/mlir/test/invalid-irdl.mlir.tera")),

@@ -5,14 +5,18 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use difftest::lowering::{CheckedDefinition, Lowered, Programs, Surroundings, check, prepare};
+use difftest::lowering::{
+    CheckedDefinition, Definition, Lowered, Program, Programs, Surroundings, case, check, prepare,
+};
 use difftest::{Case, Outcome, Report};
+use parsers::{Instruction, Isa};
 
 use crate::SpecArgs;
 use crate::classified::isas;
 use crate::console::Phases;
 use crate::definitions::{self, Defined};
 use crate::documents::{isa_name, parse, read};
+use crate::through_mlir::{self, Route};
 
 /// Arguments of `hydride check-lowering`.
 #[derive(Args)]
@@ -29,6 +33,13 @@ pub struct CheckLoweringArgs {
     /// others on QEMU.
     #[arg(long, value_name = "N")]
     inputs: Option<usize>,
+    /// Run `mlir/instances.mlir` in place of the definitions, lowered to calls of them in these ways: `functions` and
+    /// `target` by `mlir/lower.sh` without and with a target, `pass` by the dialect's own pass.
+    #[arg(long, value_delimiter = ',', value_name = "WAYS", requires = "inputs")]
+    through: Vec<Route>,
+    /// The dialect as a plugin of `mlir-opt`, for `--through pass`.
+    #[arg(long, value_name = "FILE", required_if_eq("through", "pass"))]
+    plugin: Option<PathBuf>,
     /// File for what became of each definition, as JSON.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -47,34 +58,120 @@ pub fn run(args: &CheckLoweringArgs) -> Result<u8> {
     let mut differing = 0;
     for isa in isas {
         let name = isa_name(isa);
-        let Some(Defined { members, definitions }) = definitions.remove(name) else { continue };
-        let defined: BTreeSet<&str> = definitions.iter().map(|definition| definition.id.as_str()).collect();
+        let Some(defined) = definitions.remove(name) else { continue };
         let parsed = parse(isa, &documents.documents, None, &|_, _| {})?;
-        let phase = phases.start(&format!("check {name}"), 0);
-        let lowering = args.out.join(format!("llvm/lowering/{name}.ll"));
-        let checked =
-            check(isa, &lowering, &definitions, &parsed.instructions, &Programs::default(), &args.work)?;
-        phases.end(phase, &format!("{} definitions", checked.len()));
-        let missing = members.iter().filter(|id| !defined.contains(id.as_str()));
-        let nameless = |id: &&String| parsed.instructions.iter().any(|i| i.id == **id && i.forms.is_empty());
-        tell(name, members.len(), missing.filter(nameless).count(), &checked);
-        if let Some(inputs) = args.inputs {
-            let phase = phases.start(&format!("run {name}"), 0);
-            let instructions = &parsed.instructions;
-            let programs = Programs::default();
-            let oracle = prepare(isa, &lowering, &definitions, instructions, &programs, &args.work)?;
-            let cases: Vec<Case<'_>> = instructions.iter().map(Case::new).collect();
-            let ran = oracle.validate(&cases, inputs, 1, |_| {})?;
-            phases.end(phase, &format!("{inputs} inputs each"));
-            differing += tell_run(name, oracle.machine(), &ran);
+        let target = Target { isa, args, instructions: &parsed.instructions };
+        if args.through.is_empty() {
+            report.insert(name, target.check(&defined, &mut phases)?);
         }
-        report.insert(name, checked);
+        let Some(inputs) = args.inputs else { continue };
+        for route in &args.through {
+            differing += target.run_through(*route, &defined.operations, inputs, &mut phases)?;
+        }
+        if args.through.is_empty() {
+            differing += target.run("definitions", &defined.definitions, None, inputs, &mut phases)?;
+            let members: BTreeSet<&str> =
+                defined.definitions.iter().map(|definition| definition.name.as_str()).collect();
+            let (mut others, is_member) = (defined.operations, |name: &str| members.contains(name));
+            others.retain(|definition| !is_member(&definition.name));
+            let what = "definitions at an operation's own types";
+            differing += target.run(what, &others, None, inputs, &mut phases)?;
+        }
     }
     if let Some(path) = &args.report {
         let text = serde_json::to_string_pretty(&report)?;
         std::fs::write(path, text + "\n").with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(u8::from(differing > 0))
+}
+
+/// An instruction set on a stock LLVM.
+struct Target<'a> {
+    isa: Isa,
+    args: &'a CheckLoweringArgs,
+    instructions: &'a [Instruction],
+}
+
+impl Target<'_> {
+    fn lowering(&self) -> PathBuf {
+        self.args.out.join(format!("llvm/lowering/{}.ll", isa_name(self.isa)))
+    }
+
+    /// Compiles the definitions and prints what they became.
+    fn check(&self, defined: &Defined, phases: &mut Phases) -> Result<Vec<CheckedDefinition>> {
+        let name = isa_name(self.isa);
+        let ids: BTreeSet<&str> =
+            defined.definitions.iter().map(|definition| definition.id.as_str()).collect();
+        let phase = phases.start(&format!("check {name}"), 0);
+        let (programs, work) = (Programs::default(), &self.args.work);
+        let checked =
+            check(self.isa, &self.lowering(), &defined.definitions, self.instructions, &programs, work)?;
+        phases.end(phase, &format!("{} definitions", checked.len()));
+        let missing = defined.members.iter().filter(|id| !ids.contains(id.as_str()));
+        let nameless = |id: &&String| self.instructions.iter().any(|i| i.id == **id && i.forms.is_empty());
+        tell(name, defined.members.len(), missing.filter(nameless).count(), &checked);
+        Ok(checked)
+    }
+
+    /// Runs what MLIR's tools make of calls of the definitions; returns how many differ from the semantics, and
+    /// declarations from the definitions.
+    fn run_through(
+        &self,
+        route: Route,
+        operations: &[Definition],
+        inputs: usize,
+        phases: &mut Phases,
+    ) -> Result<usize> {
+        let (name, plugin) = (isa_name(self.isa), self.args.plugin.as_deref());
+        let phase = phases.start(&format!("lower {name}"), 0);
+        let lowered = through_mlir::lower(route, &self.args.out, name, operations, plugin, &self.args.work)?;
+        phases.end(phase, &format!("{} functions", lowered.functions));
+        for declaration in &lowered.wrong {
+            println!("DECLARED {declaration}");
+        }
+        println!(
+            "{name}: {} operations in {} functions through {}, {} operations declared, {} of them not as defined",
+            lowered.program.callers.len(),
+            lowered.functions,
+            route.name(),
+            lowered.declared,
+            lowered.wrong.len(),
+        );
+        if !lowered.wrong.is_empty() {
+            // What such calls do is undefined, and whether they compile.
+            return Ok(lowered.wrong.len());
+        }
+        let what = format!("operations through {}", route.name());
+        self.run(&what, operations, Some(&lowered.program), inputs, phases)
+    }
+
+    /// Runs definitions, or the program that calls them; returns how many differ from the semantics.
+    fn run(
+        &self,
+        what: &str,
+        definitions: &[Definition],
+        program: Option<&Program>,
+        inputs: usize,
+        phases: &mut Phases,
+    ) -> Result<usize> {
+        let name = isa_name(self.isa);
+        let phase = phases.start(&format!("run {name}"), 0);
+        let by_id: BTreeMap<&str, &Definition> =
+            definitions.iter().map(|definition| (definition.id.as_str(), definition)).collect();
+        let mut instructions: BTreeMap<&str, &Instruction> = BTreeMap::new();
+        for instruction in self.instructions.iter().filter(|own| by_id.contains_key(own.id.as_str())) {
+            instructions.entry(&instruction.id).or_insert(instruction);
+        }
+        let instructions: Vec<&Instruction> = instructions.into_values().collect();
+        let (lowering, work) = (self.lowering(), &self.args.work);
+        let own = instructions.iter().copied();
+        let oracle = prepare(self.isa, &lowering, definitions, program, own, &Programs::default(), work)?;
+        let cases = instructions.iter().map(|instruction| case(by_id[instruction.id.as_str()], instruction));
+        let cases: Vec<Case<'_>> = cases.collect();
+        let ran = oracle.validate(&cases, inputs, 1, |_| {})?;
+        phases.end(phase, &format!("{what}: {inputs} inputs each"));
+        Ok(tell_run(name, what, oracle.machine(), &ran))
+    }
 }
 
 /// Prints the totals of an instruction set; of the members without definition `nameless` have no instruction's name.
@@ -102,7 +199,7 @@ fn tell(isa: &str, members: usize, nameless: usize, checked: &[CheckedDefinition
 }
 
 /// Prints what running the definitions gave; returns how many differ from the semantics.
-fn tell_run(isa: &str, machine: Option<&str>, report: &Report) -> usize {
+fn tell_run(isa: &str, what: &str, machine: Option<&str>, report: &Report) -> usize {
     let (mut agree, mut unavailable, mut others, mut differ) = (0, 0, 0, 0);
     for case in &report.cases {
         match &case.outcome {
@@ -123,7 +220,7 @@ fn tell_run(isa: &str, machine: Option<&str>, report: &Report) -> usize {
     }
     let machine = machine.unwrap_or("this machine");
     println!(
-        "{isa}: {agree} definitions agree with the semantics, {differ} differ, {unavailable} cannot run on \
+        "{isa}: {agree} {what} agree with the semantics, {differ} differ, {unavailable} cannot run on \
          {machine}, {others} were not compared"
     );
     differ

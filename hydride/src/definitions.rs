@@ -17,6 +17,7 @@ struct Row {
     isa: String,
     id: String,
     function: Option<Function>,
+    operation: Option<Function>,
 }
 
 #[derive(Deserialize)]
@@ -34,6 +35,8 @@ pub struct Defined {
     pub members: Vec<String>,
     /// The definitions of those that have one.
     pub definitions: Vec<Definition>,
+    /// Those that are an operation alone, at its own types; each with the member that it is made of.
+    pub operations: Vec<Definition>,
 }
 
 /// The members in an output folder by instruction set, and their definitions.
@@ -45,12 +48,15 @@ pub fn read(out: &Path) -> Result<BTreeMap<String, Defined>> {
         serde_json::from_str(&text).with_context(|| format!("cannot read {}", path.display()))?;
     let mut all: BTreeMap<String, Defined> = BTreeMap::new();
     for row in file.lowerings {
-        let Defined { members, definitions } = all.entry(row.isa).or_default();
-        members.push(row.id.clone());
-        definitions.extend(row.function.map(|Function { name, result, operands }| {
+        let Defined { members, definitions, operations } = all.entry(row.isa).or_default();
+        let definition = |Function { name, result, operands }| {
             let operand = |(_, ty, position)| Operand { ty, position };
-            Definition { id: row.id, name, result, operands: operands.into_iter().map(operand).collect() }
-        }));
+            let operands = operands.into_iter().map(operand).collect();
+            Definition { id: row.id.clone(), name, result, operands }
+        };
+        definitions.extend(row.function.map(definition));
+        operations.extend(row.operation.map(definition));
+        members.push(row.id);
     }
     Ok(all)
 }

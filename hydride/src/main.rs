@@ -37,6 +37,7 @@ mod report;
 mod reuse;
 mod search;
 mod summary;
+mod through_mlir;
 mod trust;
 mod validate;
 

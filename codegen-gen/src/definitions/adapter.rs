@@ -4,12 +4,22 @@ use autoir::{ArgSource, Facts, Masking, Member};
 
 use super::convert::Lines;
 use super::data::VendorFunction;
-use super::types::{elements, parts, width};
 use super::vendor::{VendorFunctions, renamed};
 use super::{Sequence, Signature};
 use crate::identifier::llvm_type;
 use crate::operation::Operation;
 use crate::scheme::Slot;
+use crate::types::{elements, parts, width};
+
+/// At which types a definition takes and gives values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// The operation's own: those of every call of the operation alone.
+    Operation,
+    /// The same, but a part of a register that is no register itself is the whole register, so that no instruction
+    /// is needed to cut or to fill it.
+    Registers,
+}
 
 /// A definition without its name.
 pub(super) struct Adapter {
@@ -51,6 +61,13 @@ impl Adapter {
         format!("\ndefine linkonce_odr {} @{name}{}", self.result, self.body())
     }
 
+    /// Whether callers see a difference.
+    fn same_type(&self, other: &Self) -> bool {
+        let types =
+            |adapter: &Self| adapter.operands.iter().map(|operand| operand.ty.clone()).collect::<Vec<_>>();
+        self.result == other.result && types(self) == types(other)
+    }
+
     pub(super) fn signature(&self, name: String) -> Signature {
         let operands =
             self.operands.iter().map(|operand| (operand.role.clone(), operand.ty.clone(), operand.position));
@@ -58,27 +75,47 @@ impl Adapter {
     }
 }
 
-/// The name of an operation at given types, parameter values and masking.
-fn base_name(operation: &Operation<'_>, member: &Member, facts: &Facts) -> String {
-    let name = operation.instance_name(facts);
-    let mut name = name.strip_prefix("llvm.").unwrap_or(&name).to_owned();
-    let values: Vec<String> = member.params.iter().map(i64::to_string).collect();
-    if !values.is_empty() {
-        name.push('.');
-        name.push_str(&values.join("_"));
-    }
-    name
+/// The definitions of a member.
+pub(super) struct Adapters {
+    /// The member, at the types of registers.
+    pub(super) member: Adapter,
+    /// The operation at its own types, where the member is the operation alone and these are others.
+    pub(super) operation: Option<Adapter>,
 }
 
-/// Makes the definition of a member; a message when there is none.
-pub(super) fn adapter(
+/// Makes the definitions of a member; a message when there are none.
+pub(super) fn adapters(
     operation: &Operation<'_>,
     member: &Member,
     facts: &Facts,
     functions: &mut VendorFunctions<'_>,
+) -> Result<Adapters, String> {
+    let mut registers = adapter(operation, member, facts, Shape::Registers, functions)?;
+    if registers.name != operation.symbol(&member.params, facts) {
+        return Ok(Adapters { member: registers, operation: None });
+    }
+    let own = adapter(operation, member, facts, Shape::Operation, functions)?;
+    if own.same_type(&registers) {
+        return Ok(Adapters { member: own, operation: None });
+    }
+    registers.name.push_str(".registers");
+    Ok(Adapters { member: registers, operation: Some(own) })
+}
+
+fn adapter(
+    operation: &Operation<'_>,
+    member: &Member,
+    facts: &Facts,
+    shape: Shape,
+    functions: &mut VendorFunctions<'_>,
 ) -> Result<Adapter, String> {
-    let mut name = base_name(operation, member, facts);
+    let mut name = operation.symbol(&member.params, facts);
     let mut operands = operands(operation, member, facts, &mut name)?;
+    if shape == Shape::Operation {
+        for (operand, ty) in operands.iter_mut().zip(operation.argument_types(facts)) {
+            operand.ty = llvm_type(ty);
+        }
+    }
     let (function, function_name) = functions.get(&member.id)?;
     let mut lines = Lines::default();
     let mut passed = Vec::new();
@@ -100,7 +137,9 @@ pub(super) fn adapter(
         let ty = params.next().ok_or("its function has fewer parameters than the document")?;
         let value = match operand {
             Some(operand) => {
-                operand.ty = register(&operand.ty, ty, own.width);
+                if shape == Shape::Registers {
+                    operand.ty = register(&operand.ty, ty, own.width);
+                }
                 lines.convert(&operand.value, &operand.ty, ty)?
             }
             None => "undef".to_owned(),
@@ -114,8 +153,22 @@ pub(super) fn adapter(
     let call = format!("call {} @{function_name}({})", function.result, passed.join(", "));
     let called = lines.push(&call);
     let call = lines.lines.len() - 1;
+    let types = match shape {
+        Shape::Operation => facts.results.iter().copied().map(llvm_type).collect(),
+        Shape::Registers => result_registers(member, facts, &function.result),
+    };
+    let result = lines.results(&called, &function.result, &types)?;
+    let sequence = match shape {
+        Shape::Operation => sequence(&operands, &lines.lines, call, function, &passed),
+        Shape::Registers => None,
+    };
+    Ok(Adapter { name, result, operands, lines, sequence })
+}
+
+/// The types of the registers that hold the results; `returned` is what the vendor's function returns.
+fn result_registers(member: &Member, facts: &Facts, returned: &str) -> Vec<String> {
     // A part's result is the member's whole register.
-    let result_type = |ty: String, own: u32| match (member.part, elements(&ty)) {
+    let whole = |ty: String, own: u32| match (member.part, elements(&ty)) {
         (Some(_), Some((_, element))) => {
             let bits = width(element).filter(|bits| own.is_multiple_of(*bits)).unwrap_or(8);
             format!("<{} x i{bits}>", own / bits)
@@ -124,9 +177,10 @@ pub(super) fn adapter(
         (None, _) => ty,
     };
     let results = facts.results.iter().copied().map(llvm_type).zip(&member.signature.results);
-    let results = results.map(|(ty, own)| (result_type(ty, own.width), own));
-    let returned = parts(&function.result).unwrap_or_else(|| vec![&function.result]);
-    let types = results.zip(returned).map(|((ty, own), returned)| match bit_count(&ty) {
+    let results = results.map(|(ty, own)| (whole(ty, own.width), own));
+    let returned = parts(returned).unwrap_or_else(|| vec![returned]);
+    let register = |((ty, own), returned): ((String, &autoir::Operand), &str)| match bit_count(&ty) {
+        _ if is_predicate(returned) => returned.to_owned(),
         Some(count) if count < own.width => format!("<{} x i1>", own.width),
         None if elements(&ty).is_some() && returned.starts_with('i') => {
             format!("i{}", width(&ty).unwrap_or(own.width))
@@ -136,14 +190,8 @@ pub(super) fn adapter(
             register(&ty, returned, own.width)
         }
         _ => ty,
-    });
-    let types: Vec<String> = types.collect();
-    let result = lines.results(&called, &function.result, &types)?;
-    let own_types =
-        operands.iter().map(|operand| operand.ty.clone()).eq(facts.args.iter().map(|ty| llvm_type(*ty)));
-    let alone = own_types && facts.results.iter().map(|ty| llvm_type(*ty)).eq([result.clone()]);
-    let sequence = if alone { sequence(&operands, &lines.lines, call, function, &passed) } else { None };
-    Ok(Adapter { name, result, operands, lines, sequence })
+    };
+    results.zip(returned).map(register).collect()
 }
 
 /// The lines of a definition with those of the function in place of its call, which is line `call` and passes
@@ -352,11 +400,8 @@ impl Lines {
         if have_parts.len() != want.len() {
             return Err("its function has another number of results than the document".to_owned());
         }
-        let kept =
-            |part: &&str, ty: &String| if is_predicate(part) { (*part).to_owned() } else { ty.clone() };
-        let want: Vec<String> = have_parts.iter().zip(want).map(|(part, ty)| kept(part, ty)).collect();
         let mut whole = ("poison".to_owned(), format!("{{ {} }}", want.join(", ")));
-        for (index, (part, ty)) in have_parts.iter().zip(&want).enumerate() {
+        for (index, (part, ty)) in have_parts.iter().zip(want).enumerate() {
             if width(part) < width(ty) {
                 return Err("its function's result is narrower than the document's".to_owned());
             }

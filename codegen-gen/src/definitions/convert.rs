@@ -1,7 +1,7 @@
 //! Conversions of values between an operation's types and those of the C calling convention, written as lines
 //! of LLVM assembly.
 
-use super::types::{elements, width};
+use crate::types::{elements, width};
 
 /// The lines of a function under construction.
 #[derive(Debug, Default)]
@@ -44,13 +44,15 @@ impl Lines {
         let aligned = elements(to).and_then(|(_, element)| width(element)).is_some_and(|e| have % e == 0);
         let (count, element) = elements(from).unwrap_or((1, from));
         let bits = width(element).unwrap_or(have);
+        let wide = format!("<{} x {element}>", want.checked_div(bits).unwrap_or_default());
+        if elements(from).is_some() && (bits >= 8 || element == "i1") && want % bits == 0 {
+            let above = (!aligned).then_some(count);
+            let lanes = (0..want / bits).map(|lane| if lane < count { Some(lane) } else { above });
+            let made = self.shuffle(value, from, lanes);
+            return self.convert(&made, &wide, to);
+        }
         if aligned && bits >= 8 && want % bits == 0 {
-            let wide = format!("<{} x {element}>", want / bits);
-            let made = if elements(from).is_some() {
-                self.shuffle(value, from, (0..want / bits).map(|lane| (lane < count).then_some(lane)))
-            } else {
-                self.push(&format!("insertelement {wide} poison, {from} {value}, i64 0"))
-            };
+            let made = self.push(&format!("insertelement {wide} poison, {from} {value}, i64 0"));
             return self.convert(&made, &wide, to);
         }
         let number = self.convert(value, from, &format!("i{have}"))?;
@@ -60,6 +62,11 @@ impl Lines {
 
     fn narrow(&mut self, value: &str, from: (&str, u32), to: (&str, u32)) -> Result<String, String> {
         let ((from, have), (to, want)) = (from, to);
+        let flags = format!("<{have} x i1>");
+        if elements(to).is_some_and(|(_, element)| element == "i1") && from != flags {
+            let made = self.convert(value, from, &flags)?;
+            return self.narrow(&made, (&flags, have), (to, want));
+        }
         if let Some((_, element)) = elements(from) {
             let bits = width(element).unwrap_or(have);
             if bits == want {
@@ -98,12 +105,16 @@ impl Lines {
         Ok(whole)
     }
 
-    /// A vector of chosen elements of another one.
+    /// A vector of chosen elements of another one; what is behind its last element is 0.
     fn shuffle(&mut self, value: &str, ty: &str, lanes: impl Iterator<Item = Option<u32>>) -> String {
         let lane = |lane: Option<u32>| lane.map_or("i32 poison".to_owned(), |lane| format!("i32 {lane}"));
-        let lanes: Vec<String> = lanes.map(lane).collect();
+        let lanes: Vec<Option<u32>> = lanes.collect();
+        let count = elements(ty).map_or(0, |(count, _)| count);
+        let zeros = lanes.iter().flatten().any(|lane| *lane >= count);
+        let other = if zeros { "zeroinitializer" } else { "poison" };
+        let lanes: Vec<String> = lanes.into_iter().map(lane).collect();
         let mask = format!("<{} x i32> <{}>", lanes.len(), lanes.join(", "));
-        self.push(&format!("shufflevector {ty} {value}, {ty} poison, {mask}"))
+        self.push(&format!("shufflevector {ty} {value}, {ty} {other}, {mask}"))
     }
 }
 
@@ -129,8 +140,20 @@ mod tests {
                       <4 x i32> <i32 0, i32 1, i32 poison, i32 poison>";
         assert_eq!(lines("<2 x i32>", "<2 x i64>"), [vector, "%.1 = bitcast <4 x i32> %.0 to <2 x i64>"]);
         assert_eq!(lines("i32", "<4 x float>")[0], "%.0 = insertelement <4 x i32> poison, i32 %a, i64 0");
-        assert_eq!(lines("<2 x i1>", "i8"), ["%.0 = bitcast <2 x i1> %a to i2", "%.1 = zext i2 %.0 to i8"]);
+        let mask = "%.0 = shufflevector <2 x i1> %a, <2 x i1> zeroinitializer, \
+                    <4 x i32> <i32 0, i32 1, i32 2, i32 2>";
+        assert_eq!(lines("<2 x i1>", "i4"), [mask, "%.1 = bitcast <4 x i1> %.0 to i4"]);
+        // The elements of 16 bits end inside of an element of 32.
+        let padded = "%.0 = shufflevector <3 x i16> %a, <3 x i16> zeroinitializer, \
+                      <4 x i32> <i32 0, i32 1, i32 2, i32 3>";
+        assert_eq!(lines("<3 x i16>", "<2 x i32>"), [padded, "%.1 = bitcast <4 x i16> %.0 to <2 x i32>"]);
         assert!(lines("i32", "<2 x i64>")[0].starts_with("%.0 = zext i32"));
+    }
+
+    #[test]
+    fn bits_of_a_number_are_cut_as_a_vector() {
+        let cut = "%.1 = shufflevector <8 x i1> %.0, <8 x i1> poison, <2 x i32> <i32 0, i32 1>";
+        assert_eq!(lines("i8", "<2 x i1>"), ["%.0 = bitcast i8 %a to <8 x i1>", cut]);
     }
 
     #[test]

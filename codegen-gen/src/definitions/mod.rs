@@ -9,7 +9,10 @@
 //! autollvm.add.v16i8.v16i8.v16i8.8_16_1_0_0_8_8_0_0_0.zero
 //! ```
 //!
-//! The name does not depend on the instruction set: a program is lowered for another one with another file.
+//! The name does not depend on the instruction set: a program is lowered for another one with another file. Neither do
+//! the types behind a name without an ending, which are the operation's. Where the member's registers are wider than
+//! what the operation has (8 bits of a mask for two lanes, 32 of which a shift reads 5), the function that takes and
+//! gives whole registers is another one, with the ending `.registers`.
 //! Where one instruction set has several members for one name, the one that needs the fewest extensions has it; members
 //! with the same text share it, the others have their id as an ending.
 
@@ -17,10 +20,9 @@ mod adapter;
 mod convert;
 mod data;
 mod natural;
-mod types;
 mod vendor;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use autoir::Member;
 use serde::Serialize;
@@ -30,7 +32,7 @@ pub use data::{Case, Column, Variant, VendorFunction, VendorIr};
 use crate::operation::Operation;
 use crate::render::COMMAND;
 use crate::{GenerateError, GeneratedFile};
-use adapter::Adapter;
+use adapter::{Adapter, Adapters};
 use vendor::{VendorFunctions, symbol};
 
 /// A definition's signature, as `lowering.json` has it.
@@ -52,6 +54,9 @@ pub(crate) struct Definitions {
     pub(crate) files: Vec<GeneratedFile>,
     /// The definitions by instruction set and id.
     pub(crate) signatures: BTreeMap<(String, String), Signature>,
+    /// The definitions that are an operation alone at its own types, by instruction set and the id of the member that
+    /// they were made of.
+    pub(crate) operations: BTreeMap<(String, String), Signature>,
     /// Definitions that are an operation alone and one sequence of instructions, by instruction set and name.
     pub(crate) sequences: BTreeMap<String, BTreeMap<String, Sequence>>,
 }
@@ -63,6 +68,14 @@ pub(crate) struct Sequence {
     pub(crate) operands: Vec<(usize, String)>,
     /// Lines of LLVM assembly; the last one returns.
     pub(crate) lines: Vec<String>,
+}
+
+/// What a name may be.
+struct Candidate<'a> {
+    member: &'a Member,
+    adapter: Adapter,
+    /// Whether it is the member's definition, and not only the operation's.
+    is_member: bool,
 }
 
 /// A member that has no definition.
@@ -83,13 +96,19 @@ pub(crate) fn definitions(
     let without = |isa: &str| !vendors.iter().any(|vendor| vendor.isa == isa);
     for vendor in vendors {
         let mut functions = VendorFunctions::new(vendor);
-        // By name: text without the name, and the member's preference.
-        let mut adapters: BTreeMap<String, Vec<(&Member, Adapter)>> = BTreeMap::new();
+        let mut named: BTreeMap<String, Vec<Candidate<'_>>> = BTreeMap::new();
+        let mut symbols: BTreeSet<String> = BTreeSet::new();
         for operation in operations {
             for (member, facts) in operation.op.instances().filter(|(member, _)| member.isa == vendor.isa) {
-                match adapter::adapter(operation, member, facts, &mut functions) {
-                    Ok(adapter) => {
-                        adapters.entry(adapter.name.clone()).or_default().push((member, adapter));
+                symbols.insert(operation.symbol(&member.params, facts));
+                match adapter::adapters(operation, member, facts, &mut functions) {
+                    Ok(Adapters { member: own, operation }) => {
+                        let own = Candidate { member, adapter: own, is_member: true };
+                        let operation =
+                            operation.map(|adapter| Candidate { member, adapter, is_member: false });
+                        for candidate in std::iter::once(own).chain(operation) {
+                            named.entry(candidate.adapter.name.clone()).or_default().push(candidate);
+                        }
                     }
                     Err(reason) => missing.push(Missing { isa: &member.isa, id: &member.id, reason }),
                 }
@@ -97,11 +116,19 @@ pub(crate) fn definitions(
         }
         let mut sequences: BTreeMap<String, Sequence> = BTreeMap::new();
         let mut text = header(vendor);
-        for (name, mut members) in adapters {
-            members.sort_by_key(|(member, _)| (member.extensions.len(), &member.id));
+        for (name, mut candidates) in named {
+            candidates.sort_by_key(|candidate| (candidate.member.extensions.len(), &candidate.member.id));
             let mut written: BTreeMap<String, String> = BTreeMap::new();
-            for (member, adapter) in members {
+            for Candidate { member, adapter, is_member } in candidates {
                 let body = adapter.body();
+                let key = (member.isa.clone(), member.id.clone());
+                if written.is_empty() && symbols.contains(&name) {
+                    made.operations.insert(key.clone(), adapter.signature(name.clone()));
+                    sequences.extend(adapter.sequence.clone().map(|sequence| (name.clone(), sequence)));
+                } else if !is_member {
+                    // Calls of the operation alone have the first one.
+                    continue;
+                }
                 let own = written.get(&body).cloned().unwrap_or_else(|| {
                     let own = if written.is_empty() {
                         name.clone()
@@ -109,14 +136,12 @@ pub(crate) fn definitions(
                         format!("{name}.{}", symbol(&member.id))
                     };
                     text.push_str(&adapter.text(&own));
-                    if let Some(sequence) = adapter.sequence.clone().filter(|_| own == name) {
-                        sequences.insert(own.clone(), sequence);
-                    }
                     own
                 });
                 written.insert(body, own.clone());
-                let key = (member.isa.clone(), member.id.clone());
-                made.signatures.insert(key, adapter.signature(own));
+                if is_member {
+                    made.signatures.insert(key, adapter.signature(own));
+                }
             }
         }
         text.push_str(&functions.text());

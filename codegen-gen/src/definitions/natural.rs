@@ -12,8 +12,8 @@
 //! ```
 
 use super::data::{Variant, VendorFunction};
-use super::types::elements;
 use super::vendor::{renamed, values};
+use crate::types::elements;
 
 /// The function without conversions of whole parameters and of the result from one vector type to another.
 pub(super) fn natural(function: &VendorFunction) -> VendorFunction {

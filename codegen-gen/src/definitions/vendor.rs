@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 
 use super::data::{Case, VendorFunction, VendorIr};
 use super::natural::natural;
-use super::types;
+use crate::types;
 
 /// The functions of one instruction set, as far as they are used.
 pub(super) struct VendorFunctions<'a> {

@@ -51,7 +51,7 @@ pub(crate) fn describe(operation: &Operation<'_>) -> Vec<String> {
         }
     }
     if let Some((member, facts)) = shown(operation) {
-        let example = Example::of(operation, member, facts).custom(|name| format!("%{name}"));
+        let example = Example::of(operation, &member.params, facts).custom(|name| format!("%{name}"));
         lines.extend([String::new(), format!("As `{}`:", member.id), String::new()]);
         lines.extend(["```mlir".to_owned(), format!("%res = {example}"), "```".to_owned()]);
     }

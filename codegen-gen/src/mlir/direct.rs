@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use super::patterns::{Matched, Types, matched, operands};
 use crate::definitions::{Definitions, Sequence};
-use crate::identifier::instance_symbol;
 use crate::mlir::example::Example;
 use crate::operation::Operation;
 use crate::render::Renderer;
+use crate::types::{elements, in_mlir, split_list};
 use crate::{GenerateError, GeneratedFile};
 
 #[derive(Serialize)]
@@ -38,16 +38,11 @@ pub(super) fn lowerings(
     for (isa, sequences) in &definitions.sequences {
         let mut instances = Vec::new();
         for operation in operations {
-            let mut own: BTreeMap<String, Instance> = BTreeMap::new();
-            for (member, facts) in operation.op.instances() {
-                let symbol = instance_symbol(&operation.instance_name(facts), &member.params);
-                let Some(sequence) = sequences.get(&symbol).filter(|_| !own.contains_key(&symbol)) else {
-                    continue;
-                };
-                let example = Example::of(operation, member, facts);
-                own.extend(instance(operation, &example, sequence).map(|instance| (symbol, instance)));
+            for own in operation.instances() {
+                let Some(sequence) = sequences.get(&own.symbol) else { continue };
+                let example = Example::of(operation, own.params, own.facts);
+                instances.extend(instance(operation, &example, sequence));
             }
-            instances.extend(own.into_values());
         }
         let context = Lowering { isa: isa.clone(), instances };
         let file = renderer.render("mlir/lowering.mlir", &context)?;
@@ -133,7 +128,7 @@ impl<'a> Writer<'a> {
                 "call" => {
                     let (ty, callee) = typed(rest)?;
                     let (name, operands) = callee.strip_prefix('@')?.strip_suffix(')')?.split_once('(')?;
-                    let operands = split(operands).into_iter().map(|operand| {
+                    let operands = split_list(operands).into_iter().map(|operand| {
                         let (ty, value) = typed(operand)?;
                         self.value(ty, value)
                     });
@@ -147,7 +142,7 @@ impl<'a> Writer<'a> {
                     )?
                 }
                 "select" | "shufflevector" | "insertelement" | "extractelement" => {
-                    let operands = split(rest);
+                    let operands = split_list(rest);
                     let operands: Vec<(&str, &str)> =
                         operands.into_iter().map(typed).collect::<Option<_>>()?;
                     self.chosen(word, &operands)?
@@ -167,9 +162,9 @@ impl<'a> Writer<'a> {
             let (a, b) = (self.value(ty, a)?, self.value(ty, b)?);
             let (count, _) = elements(lanes)?;
             let lanes: Vec<String> = match *list {
-                "zeroinitializer" => vec!["0".to_owned(); count],
+                "zeroinitializer" => vec!["0".to_owned(); count as usize],
                 list => {
-                    let lanes = split(list.strip_prefix('<')?.strip_suffix('>')?);
+                    let lanes = split_list(list.strip_prefix('<')?.strip_suffix('>')?);
                     let lane = |lane: &str| {
                         Some(lane.strip_prefix("i32 ")?.replace("poison", "-1").replace("undef", "-1"))
                     };
@@ -199,14 +194,14 @@ impl<'a> Writer<'a> {
         if matches!(text, "poison" | "undef") {
             return self.operation(&format!("llvm.mlir.{text}"), &[], "", ty);
         }
-        let mlir = mlir_type(ty)?;
+        let mlir = in_mlir(ty)?;
         let integers = !mlir.contains('f');
         let constant = match (elements(ty), text) {
             (None, "true" | "false") => text.to_owned(),
             (None, number) if integers => format!("{} : {mlir}", number.parse::<i64>().ok()?),
             (Some(_), "zeroinitializer") => format!("dense<{}> : {mlir}", if integers { "0" } else { "0.0" }),
             (Some((_, element)), list) if integers => {
-                let list = split(list.strip_prefix('<')?.strip_suffix('>')?);
+                let list = split_list(list.strip_prefix('<')?.strip_suffix('>')?);
                 let number = |number: &str| number.strip_prefix(element)?.trim().parse::<i64>().ok();
                 let numbers: Vec<i64> = list.into_iter().map(number).collect::<Option<_>>()?;
                 format!("dense<{numbers:?}> : {mlir}")
@@ -226,7 +221,7 @@ impl<'a> Writer<'a> {
 
     /// Makes an operation with one result, and returns that.
     fn operation(&mut self, name: &str, values: &[String], attributes: &str, ty: &str) -> Option<String> {
-        let ty = self.types.name(mlir_type(ty)?, &mut self.lines);
+        let ty = self.types.name(in_mlir(ty)?, &mut self.lines);
         let operands = operands(values);
         let attributes = if attributes.is_empty() { String::new() } else { format!(" {{{attributes}}}") };
         let (made, value) = (format!("%made{}", self.next), format!("%result{}", self.next));
@@ -245,43 +240,4 @@ fn typed(text: &str) -> Option<(&str, &str)> {
         false => text.find(' ')?,
     };
     Some((&text[..end], text[end..].trim_start()))
-}
-
-/// The parts of a list, also where they have commas in brackets.
-fn split(text: &str) -> Vec<&str> {
-    let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
-    for (at, character) in text.char_indices() {
-        match character {
-            '<' | '(' => depth += 1,
-            '>' | ')' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(text[start..at].trim());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(text[start..].trim());
-    parts.retain(|part| !part.is_empty());
-    parts
-}
-
-/// Count and type of a vector's elements.
-fn elements(ty: &str) -> Option<(usize, &str)> {
-    let (count, element) = ty.strip_prefix('<')?.strip_suffix('>')?.split_once(" x ")?;
-    Some((count.parse().ok()?, element))
-}
-
-/// A type of LLVM assembly as MLIR writes it.
-fn mlir_type(ty: &str) -> Option<String> {
-    if let Some((count, element)) = elements(ty) {
-        return Some(format!("vector<{count}x{}>", mlir_type(element)?));
-    }
-    Some(match ty {
-        "half" => "f16".to_owned(),
-        "bfloat" => "bf16".to_owned(),
-        "float" => "f32".to_owned(),
-        "double" => "f64".to_owned(),
-        _ => format!("i{}", ty.strip_prefix('i')?.parse::<u32>().ok()?),
-    })
 }

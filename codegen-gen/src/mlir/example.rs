@@ -3,7 +3,7 @@
 use autoir::{ArgSource, Facts, Masking, Member, ValueType};
 use hydride_ir::Role;
 
-use crate::identifier::mlir_type;
+use crate::identifier::{mlir_type, symbol_reference};
 use crate::operation::Operation;
 use crate::scheme::Slot;
 
@@ -66,8 +66,8 @@ pub(crate) fn shown<'a>(operation: &'a Operation<'_>) -> Option<(&'a Member, &'a
 }
 
 impl<'a> Example<'a> {
-    /// The use that `member`, whose shapes are `facts`, stands for.
-    pub(crate) fn of(operation: &'a Operation<'_>, member: &Member, facts: &Facts) -> Self {
+    /// The use at the given parameter values and shapes.
+    pub(crate) fn of(operation: &'a Operation<'_>, params: &[i64], facts: &Facts) -> Self {
         let scheme = &operation.scheme;
         let mut operands = Vec::new();
         let mut attributes = Vec::new();
@@ -84,7 +84,7 @@ impl<'a> Example<'a> {
                 _ => operands.push((name.as_str(), *shape)),
             }
         }
-        let params = scheme.params.iter().zip(operation.param_names()).zip(&member.params);
+        let params = scheme.params.iter().zip(operation.param_names()).zip(params);
         attributes.extend(params.map(|((width, name), value)| Attribute {
             name,
             width: *width,
@@ -137,8 +137,8 @@ impl<'a> Example<'a> {
         }
     }
 
-    /// A function that takes the operands, does `text` and returns its results.
-    pub(crate) fn function(&self, text: &str) -> String {
+    /// A function of that name that takes the operands, does `text` and returns its results.
+    pub(crate) fn function(&self, name: &str, text: &str) -> String {
         let args: Vec<String> =
             self.operands.iter().map(|(name, shape)| format!("%{name}: {}", mlir_type(*shape))).collect();
         let count = self.results.len();
@@ -148,8 +148,8 @@ impl<'a> Example<'a> {
         };
         let types: Vec<String> = self.results.iter().copied().map(mlir_type).collect();
         format!(
-            "func.func @{}({}) -> {} {{\n  {results} = {text}\n  return {} : {}\n}}",
-            self.name,
+            "func.func {}({}) -> {} {{\n  {results} = {text}\n  return {} : {}\n}}",
+            symbol_reference(name),
             args.join(", "),
             self.result_types(),
             returned.join(", "),

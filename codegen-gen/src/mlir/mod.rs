@@ -5,6 +5,7 @@ mod describe;
 mod direct;
 mod example;
 mod files;
+mod instances;
 mod irdl;
 mod ops;
 mod patterns;
@@ -26,6 +27,7 @@ pub(crate) fn generate(
     made.push(ops::operations(renderer, operations, options)?);
     made.push(irdl::irdl(renderer, operations, options)?);
     made.extend(patterns::lowering(renderer, operations)?);
+    made.push(instances::instances(renderer, operations)?);
     made.extend(direct::lowerings(renderer, operations, definitions)?);
     made.extend(tests::tests(renderer, operations)?);
     Ok(made)

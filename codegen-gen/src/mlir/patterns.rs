@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::identifier::{instance_symbol, mlir_type};
+use crate::identifier::{mlir_type, symbol_reference};
+use crate::instance;
 use crate::mlir::example::Example;
 use crate::operation::Operation;
 use crate::render::Renderer;
@@ -37,13 +38,8 @@ pub(crate) fn lowering(
 ) -> Result<Vec<GeneratedFile>, GenerateError> {
     let mut instances = Vec::new();
     for operation in operations {
-        let mut own: BTreeMap<String, Instance> = BTreeMap::new();
-        for (member, facts) in operation.op.instances() {
-            let symbol = instance_symbol(&operation.instance_name(facts), &member.params);
-            let example = Example::of(operation, member, facts);
-            own.entry(symbol.clone()).or_insert_with(|| instance(operation, &symbol, &example));
-        }
-        instances.extend(own.into_values());
+        let own = operation.instances().into_iter().map(|own| instance(operation, &own));
+        instances.extend(own);
     }
     let context = Lowering { instances };
     Ok(vec![
@@ -52,23 +48,19 @@ pub(crate) fn lowering(
     ])
 }
 
-/// A symbol as MLIR writes it.
-pub(crate) fn symbol_reference(symbol: &str) -> String {
-    let plain = symbol.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._$".contains(&byte));
-    if plain { format!("@{symbol}") } else { format!("@\"{symbol}\"") }
-}
-
-fn instance(operation: &Operation<'_>, symbol: &str, example: &Example<'_>) -> Instance {
-    let Matched { pattern, values, arguments, results, mut rewrite, .. } = matched(operation, example);
+fn instance(operation: &Operation<'_>, own: &instance::Instance<'_>) -> Instance {
+    let example = Example::of(operation, own.params, own.facts);
+    let Matched { pattern, values, results, mut rewrite, .. } = matched(operation, &example);
+    let arguments: Vec<String> = operation.argument_types(own.facts).into_iter().map(mlir_type).collect();
     let results = format!("({} : {})", results.join(", "), kinds("type", results.len()));
-    rewrite.push(format!("%callee = pdl.attribute = {}", symbol_reference(symbol)));
+    rewrite.push(format!("%callee = pdl.attribute = {}", symbol_reference(&own.symbol)));
     rewrite.push(format!(
         "%call = pdl.operation \"func.call\"{} {{\"callee\" = %callee}} -> {results}",
         operands(&values)
     ));
     rewrite.push("pdl.replace %op with %call".to_owned());
     Instance {
-        symbol: symbol_reference(symbol),
+        symbol: symbol_reference(&own.symbol),
         arguments: arguments.join(", "),
         results: example.result_types(),
         pattern,
@@ -84,8 +76,6 @@ pub(super) struct Matched {
     pub(super) types: Types,
     /// The arguments as values, immediates among them.
     pub(super) values: Vec<String>,
-    /// Their types in MLIR.
-    pub(super) arguments: Vec<String>,
     /// The names of the results' types.
     pub(super) results: Vec<String>,
     /// The lines of the rewrite that make values of immediates.
@@ -100,25 +90,21 @@ pub(super) fn matched(operation: &Operation<'_>, example: &Example<'_>) -> Match
         example.results.iter().map(|shape| types.name(mlir_type(*shape), &mut pattern)).collect();
     let (mut matched, mut values) = (Vec::new(), Vec::new());
     let mut attributes = Vec::new();
-    let mut arguments = Vec::new();
     let mut shapes = example.operands.iter().map(|(_, shape)| mlir_type(*shape));
     for (index, slot) in operation.scheme.args.iter().enumerate() {
         let value = format!("%value{index}");
         if let Slot::Immediate(width) = slot {
-            let immediate = format!("i{width}");
-            let constant = types.name(immediate.clone(), &mut pattern);
+            let constant = types.name(format!("i{width}"), &mut pattern);
             pattern.push(format!("%immediate{index} = pdl.attribute : {constant}"));
             attributes.push(format!("\"{}\" = %immediate{index}", operation.arg_names()[index]));
             rewrite.push(format!(
                 "%constant{index} = pdl.operation \"llvm.mlir.constant\" {{\"value\" = %immediate{index}}} -> ({constant} : !pdl.type)"
             ));
             rewrite.push(format!("{value} = pdl.result 0 of %constant{index}"));
-            arguments.push(immediate);
         } else if let Some(shape) = shapes.next() {
-            let shape_name = types.name(shape.clone(), &mut pattern);
+            let shape_name = types.name(shape, &mut pattern);
             pattern.push(format!("{value} = pdl.operand : {shape_name}"));
             matched.push(value.clone());
-            arguments.push(shape);
         }
         values.push(value);
     }
@@ -136,7 +122,7 @@ pub(super) fn matched(operation: &Operation<'_>, example: &Example<'_>) -> Match
         results.join(", "),
         kinds("type", results.len())
     ));
-    Matched { pattern, types, values, arguments, results, rewrite }
+    Matched { pattern, types, values, results, rewrite }
 }
 
 /// The operands of a `pdl.operation`; nothing at all where there are none.

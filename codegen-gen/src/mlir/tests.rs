@@ -3,7 +3,6 @@
 use autoir::ValueType;
 use serde::Serialize;
 
-use crate::identifier::instance_symbol;
 use crate::mlir::example::{Example, shown};
 use crate::operation::Operation;
 use crate::render::Renderer;
@@ -43,21 +42,21 @@ pub(crate) fn tests(
 
 fn case(operation: &Operation<'_>) -> Option<Case> {
     let (member, facts) = shown(operation)?;
-    let example = || Example::of(operation, member, facts);
+    let example = || Example::of(operation, &member.params, facts);
     let operand = |name: &str| format!("%{name}");
     let plain = example();
     let intrinsic = operation.instance_name(facts);
     Some(Case {
         name: operation.op.name.clone(),
-        custom: plain.function(&plain.custom(operand)),
+        custom: plain.function(plain.name, &plain.custom(operand)),
         printed: plain.custom(|_| "%{{.*}}".to_owned()),
-        generic: plain.function(&plain.generic(operand)),
+        generic: plain.function(plain.name, &plain.generic(operand)),
         contradiction: changed(operation, example(), |shape| ValueType {
             element: shape.element * 2,
             ..shape
         }),
         foreign: changed(operation, example(), |_| ValueType::vector(3, 7)),
-        symbol: instance_symbol(&intrinsic, &member.params),
+        symbol: operation.symbol(&member.params, facts),
         intrinsic,
     })
 }
@@ -77,7 +76,7 @@ fn changed(
     } else if let Some(arg) = arg {
         example.operands[arg].1 = change(example.operands[arg].1);
     }
-    let text = example.function(&example.generic(|name| format!("%{name}")));
+    let text = example.function(example.name, &example.generic(|name| format!("%{name}")));
     // The expectation stands before the operation, which is the function's second line.
     text.replacen("{\n", "{\n  // expected-error@+1 {{DIAGNOSTIC}}\n", 1)
 }

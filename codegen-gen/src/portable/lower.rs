@@ -5,12 +5,13 @@
 
 use std::collections::HashMap;
 
-use autoir::{Facts, ValueType};
+use autoir::Facts;
 use hydride_ir::{BinaryOp, Bits, CompareOp, Expr, ExprId, Function, Num, Op, Stmt, UnaryOp};
 
 use super::code::{Code, constant, type_suffix, type_text};
 use super::register::{Piece, Register, assemble, resize};
 use crate::bounds::Bounds;
+use crate::identifier::return_type;
 use crate::space::{Indices, Space, union};
 
 /// A value: `lanes(space)` elements of `width` bits.
@@ -71,17 +72,6 @@ pub(super) struct Text {
     pub(super) body: String,
     /// Definitions of the constants that they read.
     pub(super) tables: String,
-}
-
-/// The type that a function returns.
-pub(super) fn return_type(results: &[ValueType]) -> String {
-    let types: Vec<String> =
-        results.iter().map(|shape| type_text(shape.count as usize, shape.element)).collect();
-    match types.as_slice() {
-        [] => "void".to_owned(),
-        [single] => single.clone(),
-        _ => format!("{{ {} }}", types.join(", ")),
-    }
 }
 
 fn width(num: &Num) -> Option<u32> {

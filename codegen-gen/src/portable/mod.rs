@@ -14,11 +14,10 @@ use std::fmt::Write as _;
 use hydride_ir::passes::{dead_code, unroll};
 use rayon::prelude::*;
 
-use crate::identifier::llvm_type;
+use crate::identifier::{llvm_type, return_type};
 use crate::instance::{Instance, InstanceError};
 use crate::operation::Operation;
 use crate::render::COMMAND;
-use crate::scheme::Slot;
 use crate::{GenerateError, GeneratedFile};
 
 /// What is true of every body: nothing is read, written or waited for.
@@ -63,17 +62,16 @@ fn definition(operation: &Operation<'_>, instance: &Instance<'_>) -> Result<Stri
     // Immediates are passed as wide as the intrinsic's operands.
     let mut narrowed = String::new();
     let mut args: Vec<String> = Vec::with_capacity(names.len());
-    for ((shape, name), slot) in facts.args.iter().zip(names).zip(&operation.scheme.args) {
-        let own = llvm_type(*shape);
-        match slot {
-            Slot::Immediate(width) if *width > shape.width() => {
-                args.push(format!("i{width} %{name}.wide"));
-                let _ = writeln!(narrowed, "  %{name} = trunc i{width} %{name}.wide to {own}");
-            }
-            _ => args.push(format!("{own} %{name}")),
+    for ((shape, name), passed) in facts.args.iter().zip(names).zip(operation.argument_types(facts)) {
+        let (own, passed) = (llvm_type(*shape), llvm_type(passed));
+        if passed == own {
+            args.push(format!("{own} %{name}"));
+        } else {
+            args.push(format!("{passed} %{name}.wide"));
+            let _ = writeln!(narrowed, "  %{name} = trunc {passed} %{name}.wide to {own}");
         }
     }
-    let returned = lower::return_type(&facts.results);
+    let returned = return_type(&facts.results);
     let args = args.join(", ");
     Ok(format!("{tables}define linkonce_odr {returned} @{symbol}({args}) #0 {{\n{narrowed}{body}}}\n"))
 }

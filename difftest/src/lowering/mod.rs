@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 pub use body::Body;
 pub use check::{CheckedDefinition, Lowered, Programs, check};
-pub use oracle::prepare;
+pub use oracle::{Caller, Program, case, prepare};
 pub use program::{Definition, Operand, Surroundings};
 use source::Source;
 

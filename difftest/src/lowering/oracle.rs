@@ -1,19 +1,21 @@
 //! An oracle that runs definitions in place of the intrinsics: compiled by a stock LLVM, on this machine or an
 //! emulator, with the runner and the inputs of the others.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use hydride_ir::Bits;
+use interp::Bv;
 use parsers::{Argument, Instruction, Isa, Kind};
 
 use super::check::{Programs, step};
 use super::dialect_name;
-use super::program::{Definition, bits, declaration, parts};
+use super::program::{Definition, Operand, bits, parts};
+use super::values::{Body, width};
 use crate::compiler::{Compiler, Object};
 use crate::error::OracleError;
 use crate::inputs;
-use crate::oracle::{Entry, Oracle};
+use crate::oracle::{Case, Entry, Oracle};
 use crate::prepare::LINK;
 use crate::report::Outcome;
 use crate::runner::{FREESTANDING_SOURCE, RUNNER_SOURCE, RunnerCommand, WrapperId};
@@ -24,20 +26,55 @@ use crate::{arm, hvx};
 /// The bits of Hexagon's predicate registers.
 const PREDICATE: &str = "<128 x i1>";
 
+/// Definitions are inlined; then conversions that undo each other go, some of which Hexagon's backend cannot compile.
+const INLINE: &str = "-passes=always-inline,globaldce,function(instcombine<no-verify-fixpoint>)";
+
 /// Predicates go through C's form of them, which the instruction set's preamble converts.
 const HVX_HELPERS: &str = "
 void hydride_load_predicate(HVX_VectorPred *to, const unsigned char *from) { hydride_get_mask(to, from); }
 void hydride_store_predicate(unsigned char *to, const HVX_VectorPred *from) { hydride_put_mask(to, from); }
 ";
 
-/// Builds an oracle for the definitions of the file `lowering`, for those instructions that have one.
+/// A program whose functions call definitions. Some operands of those can be constants in it.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The program in LLVM assembly.
+    pub path: PathBuf,
+    /// Its functions by the name of the definition that each of them calls.
+    pub callers: BTreeMap<String, Vec<Caller>>,
+}
+
+/// A function that calls a definition with its own arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// Its name without `@`.
+    pub name: String,
+    /// For each operand of the definition its value where that is a constant, and no argument of the function.
+    pub constants: Vec<Option<i64>>,
+}
+
+/// A case that compares what a definition gives: results of an operation that are narrower than the instruction's in
+/// their own bits.
+pub fn case<'a>(definition: &Definition, instruction: &'a Instruction) -> Case<'a> {
+    let results = parts(&definition.result).into_iter().zip(&instruction.signature.results);
+    let known = results.map(|(ty, own)| {
+        let mut known = Bv::zero(own.width);
+        known.insert(0, &Bv::ones(width(ty).filter(|have| *have < own.width)?));
+        Some(Bits::from(&known))
+    });
+    Case { known_bits: known.collect(), ..Case::new(instruction) }
+}
+
+/// Builds an oracle for the definitions of the file `lowering`, for those instructions that have one. With a program,
+/// its functions are run, which call the definitions.
 ///
-/// Immediates are passed at run time, so that every value of every `switch` is reached. Files are written in
-/// `work_dir`.
+/// Immediates are passed at run time, so that every value of every `switch` is reached, unless they are constants in
+/// the program. Files are written in `work_dir`.
 pub fn prepare<'a>(
     isa: Isa,
     lowering: &Path,
     definitions: &[Definition],
+    program: Option<&Program>,
     instructions: impl IntoIterator<Item = &'a Instruction>,
     programs: &Programs,
     work_dir: &Path,
@@ -60,7 +97,7 @@ pub fn prepare<'a>(
         definitions.iter().map(|definition| (definition.id.as_str(), definition)).collect();
     let mut entries = BTreeMap::new();
     let mut text = String::new();
-    let mut declared: BTreeMap<&str, String> = BTreeMap::new();
+    let mut declared: BTreeSet<String> = BTreeSet::new();
     let mut count = 0;
     for instruction in instructions {
         if entries.contains_key(&instruction.id) {
@@ -80,13 +117,18 @@ pub fn prepare<'a>(
                 Entry::Unavailable(Outcome::NotBuildable { message: "it has no definition".into() })
             }
             (None, Some(definition)) => {
-                declared.entry(&definition.name).or_insert_with(|| declaration(definition));
-                text.push_str(&wrapper(isa, count, definition, instruction, dialect.slot_bytes));
-                let wrapper = WrapperId { chunk: 0, index: count };
-                count += 1;
-                let immediates =
-                    inputs::immediates(&instruction.signature.args).into_iter().map(Some).collect();
-                Entry::Ready { wrapper, immediates }
+                let calls = Calls::new(definition, program, instruction);
+                if calls.callers.is_empty() {
+                    let message = "the program has no function with its immediates".into();
+                    Entry::Unavailable(Outcome::NotBuildable { message })
+                } else {
+                    declared.extend(calls.declarations());
+                    text.push_str(&wrapper(isa, count, &calls, instruction, dialect.slot_bytes));
+                    let wrapper = WrapperId { chunk: 0, index: count };
+                    count += 1;
+                    let immediates = calls.immediates.into_iter().map(|(values, _)| Some(values)).collect();
+                    Entry::Ready { wrapper, immediates }
+                }
             }
         };
         entries.insert(instruction.id.clone(), entry);
@@ -97,10 +139,11 @@ pub fn prepare<'a>(
     let helpers = "declare void @hydride_load_predicate(ptr, ptr)\n\
                    declare void @hydride_store_predicate(ptr, ptr)\n";
     let helpers = if isa == Isa::Hvx { helpers } else { "" };
-    let module: String =
-        [helpers.to_owned()].into_iter().chain(declared.into_values()).chain([text, table]).collect();
+    let module: String = [helpers.to_owned()].into_iter().chain(declared).chain([text, table]).collect();
 
-    let object = compile(isa, lowering, &module, programs, work_dir)?;
+    let linked: Vec<&Path> =
+        program.map(|program| program.path.as_path()).into_iter().chain([lowering]).collect();
+    let object = compile(isa, &linked, &module, programs, work_dir)?;
     let runner = if emulator.is_some() { FREESTANDING_SOURCE } else { RUNNER_SOURCE };
     let runner = match isa {
         Isa::Hvx => format!("{}\n{HVX_HELPERS}{runner}", dialect.preamble.join("\n")),
@@ -119,17 +162,19 @@ pub fn prepare<'a>(
     Ok(Oracle::new(dialect_name(isa), machine, command, entries, dialect.max_width()))
 }
 
-/// Links, inlines and compiles a module to an object file whose name depends on what is in it.
+/// Links a module with others, inlines and compiles it to an object file whose name depends on what is in it.
 fn compile(
     isa: Isa,
-    lowering: &Path,
+    others: &[&Path],
     module: &str,
     programs: &Programs,
     work_dir: &Path,
 ) -> Result<PathBuf, OracleError> {
-    let definitions = std::fs::read(lowering).map_err(OracleError::file(lowering))?;
     let mut hasher = blake3::Hasher::new();
-    hasher.update(module.as_bytes()).update(&definitions);
+    hasher.update(module.as_bytes());
+    for other in others {
+        hasher.update(&std::fs::read(other).map_err(OracleError::file(other))?);
+    }
     let key = hasher.finalize().to_hex()[..24].to_owned();
     let file = |ending: &str| work_dir.join(format!("lowered-{}-{key}.{ending}", dialect_name(isa)));
     let (source, linked, inlined, object) = (file("ll"), file("linked.bc"), file("inlined.bc"), file("o"));
@@ -144,92 +189,185 @@ fn compile(
         Isa::Hvx => &["-mcpu=hexagonv67", "-mattr=+hvxv67,+hvx-length128b"],
     };
     let compiled = [&["-filetype=obj", "-relocation-model=pic"], machine].concat();
-    let done = step(&programs.link, &["--only-needed"], &[&source, lowering], &linked)?
-        .and(step(&programs.optimizer, &["-passes=always-inline,globaldce"], &[&linked], &inlined)?)
+    let modules: Vec<&Path> = [source.as_path()].into_iter().chain(others.iter().copied()).collect();
+    let done = step(&programs.link, &["--only-needed"], &modules, &linked)?
+        .and(step(&programs.optimizer, &[INLINE], &[&linked], &inlined)?)
         .and(step(&programs.compiler, &compiled, &[&inlined], &object)?);
     done.map(|()| object).map_err(|message| OracleError::Build { message })
 }
 
+/// What a wrapper calls.
+struct Calls<'a> {
+    definition: &'a Definition,
+    callers: Vec<Caller>,
+    /// Combinations of the instruction's immediates, and which caller each needs.
+    immediates: Vec<(Vec<i64>, usize)>,
+}
+
+impl<'a> Calls<'a> {
+    /// All callers in the program, or the definition itself, that some combination of immediates needs.
+    fn new(definition: &'a Definition, program: Option<&Program>, instruction: &Instruction) -> Self {
+        let itself = || {
+            vec![Caller { name: definition.name.clone(), constants: vec![None; definition.operands.len()] }]
+        };
+        let callers = match program {
+            Some(program) => program.callers.get(&definition.name).cloned().unwrap_or_default(),
+            None => itself(),
+        };
+        let args = &instruction.signature.args;
+        let is_immediate = |arg: &&Argument| matches!(arg.kind, Kind::Immediate(_));
+        let place = |operand: &Operand| {
+            args.get(operand.position).filter(is_immediate)?;
+            Some(args[..operand.position].iter().filter(is_immediate).count())
+        };
+        let fits = |caller: &Caller, values: &[i64]| {
+            caller.constants.iter().zip(&definition.operands).all(|(constant, operand)| match constant {
+                Some(constant) => place(operand).and_then(|at| values.get(at)) == Some(constant),
+                None => true,
+            })
+        };
+        let choose = |values: Vec<i64>| {
+            let caller = callers.iter().position(|caller| fits(caller, &values))?;
+            Some((values, caller))
+        };
+        let immediates: Vec<_> = inputs::immediates(args).into_iter().filter_map(choose).collect();
+        let callers = if immediates.is_empty() { Vec::new() } else { callers };
+        Self { definition, callers, immediates }
+    }
+
+    /// Whether an operand is no constant, for all callers alike.
+    fn is_passed(&self, operand: usize) -> bool {
+        self.callers.iter().all(|caller| caller.constants.get(operand).is_none_or(Option::is_none))
+    }
+
+    fn declarations(&self) -> Vec<String> {
+        let operands = self.definition.operands.iter().enumerate();
+        let passed = operands.filter(|(index, _)| self.is_passed(*index));
+        let types = passed.map(|(_, operand)| operand.ty.as_str()).collect::<Vec<_>>().join(", ");
+        let declaration =
+            |caller: &Caller| format!("declare {} @\"{}\"({types})\n", self.definition.result, caller.name);
+        self.callers.iter().map(declaration).collect()
+    }
+
+    /// The lines that call with `args` and give `%r`; `%s` counts the combinations of immediates.
+    fn call(&self, args: &str, body: &mut Body) {
+        let result = &self.definition.result;
+        if let [caller] = &self.callers[..] {
+            return body.line(&format!("%r = call {result} @\"{}\"({args})", caller.name));
+        }
+        body.line("switch i32 %s, label %none [");
+        for (selector, (_, caller)) in self.immediates.iter().enumerate() {
+            body.line(&format!("  i32 {selector}, label %c{caller}"));
+        }
+        body.line("]");
+        let mut values = Vec::new();
+        for (number, caller) in self.callers.iter().enumerate() {
+            body.line(&format!("c{number}:"));
+            body.line(&format!("%r{number}.c = call {result} @\"{}\"({args})", caller.name));
+            body.line("br label %called");
+            values.push(format!("[ %r{number}.c, %c{number} ]"));
+        }
+        body.line("none:");
+        body.line("unreachable");
+        body.line("called:");
+        body.line(&format!("%r = phi {result} {}", values.join(", ")));
+    }
+}
+
 /// The function `w<number>(in, out, selector)`, which reads a definition's operands from the slots of the
 /// instruction's arguments and writes the results into theirs.
-fn wrapper(isa: Isa, number: u32, definition: &Definition, instruction: &Instruction, slot: u32) -> String {
+fn wrapper(isa: Isa, number: u32, calls: &Calls<'_>, instruction: &Instruction, slot: u32) -> String {
     let attributes = match isa {
         Isa::X86 => format!(" \"target-features\"=\"{}\"", x86::target_features(instruction)),
         Isa::Arm | Isa::Hvx => String::new(),
     };
-    let mut text = format!("\ndefine internal void @w{number}(ptr %in, ptr %out, i32 %s){attributes} {{\n");
     let hvx = isa == Isa::Hvx;
+    let mut body = Body::default();
     if hvx {
-        let _ = writeln!(text, "  %buffer = alloca <32 x i32>, align 128");
+        body.line("%buffer = alloca <32 x i32>, align 128");
     }
     let mut args = Vec::new();
-    for (index, operand) in definition.operands.iter().enumerate() {
-        let (ty, place) = (&operand.ty, operand.position as u32 * slot);
-        let _ = writeln!(text, "  %i{index} = getelementptr i8, ptr %in, i32 {place}");
+    for (index, operand) in calls.definition.operands.iter().enumerate() {
+        if !calls.is_passed(index) {
+            continue;
+        }
+        body.line(&format!("%i{index} = getelementptr i8, ptr %in, i32 {}", operand.position as u32 * slot));
         let own = instruction.signature.args.get(operand.position);
-        load(&mut text, index, ty, own, hvx);
-        args.push(format!("{ty} %a{index}"));
+        let stored = in_memory(&operand.ty, own, hvx);
+        load(&mut body, index, &stored, own, hvx);
+        let value = body.convert(&format!("%a{index}"), &stored, &operand.ty);
+        args.push(format!("{} {value}", operand.ty));
     }
-    let result = &definition.result;
-    let _ = writeln!(text, "  %r = call {result} @{}({})", definition.name, args.join(", "));
+    calls.call(&args.join(", "), &mut body);
+    let result = &calls.definition.result;
     let results = parts(result);
     for (index, ty) in results.iter().enumerate() {
-        let value = if results.len() > 1 {
-            let _ = writeln!(text, "  %r{index} = extractvalue {result} %r, {index}");
-            format!("%r{index}")
-        } else {
-            "%r".to_owned()
-        };
-        let _ = writeln!(text, "  %o{index} = getelementptr i8, ptr %out, i32 {}", index as u32 * slot);
-        match bits(ty) {
-            _ if hvx && *ty == PREDICATE => {
-                let _ = writeln!(
-                    text,
-                    "  %q{index} = call <32 x i32> @llvm.hexagon.V6.vandqrt.128B({ty} {value}, i32 -1)\n  \
-                     store <32 x i32> %q{index}, ptr %buffer\n  \
-                     call void @hydride_store_predicate(ptr %o{index}, ptr %buffer)"
-                );
+        let mut value = "%r".to_owned();
+        if results.len() > 1 {
+            value = format!("%r{index}");
+            body.line(&format!("{value} = extractvalue {result} %r, {index}"));
+        }
+        body.line(&format!("%o{index} = getelementptr i8, ptr %out, i32 {}", index as u32 * slot));
+        let stored = in_memory(ty, instruction.signature.results.get(index), hvx);
+        let value = body.convert(&value, ty, &stored);
+        match bits(&stored) {
+            _ if hvx && stored == PREDICATE => {
+                body.line(&format!(
+                    "%q{index} = call <32 x i32> @llvm.hexagon.V6.vandqrt.128B({stored} {value}, i32 -1)"
+                ));
+                body.line(&format!("store <32 x i32> %q{index}, ptr %buffer"));
+                body.line(&format!("call void @hydride_store_predicate(ptr %o{index}, ptr %buffer)"));
             }
             Some(count) => {
-                let _ = writeln!(
-                    text,
-                    "  %b{index} = bitcast {ty} {value} to i{count}\n  \
-                     store i{count} %b{index}, ptr %o{index}, align 1"
-                );
+                body.line(&format!("%b{index} = bitcast {stored} {value} to i{count}"));
+                body.line(&format!("store i{count} %b{index}, ptr %o{index}, align 1"));
             }
-            None => {
-                let _ = writeln!(text, "  store {ty} {value}, ptr %o{index}, align 1");
-            }
+            None => body.line(&format!("store {stored} {value}, ptr %o{index}, align 1")),
         }
     }
-    text + "  ret void\n}\n"
+    let lines: String = body.lines.iter().map(|line| format!("  {line}\n")).collect();
+    format!(
+        "\ndefine internal void @w{number}(ptr %in, ptr %out, i32 %s){attributes} {{\n{lines}  ret void\n}}\n"
+    )
+}
+
+/// The type at which a value of type `ty`, a whole register or a part of it, is read and written. Bits that are no
+/// bytes, and on HVX all parts of registers, are so as the whole.
+fn in_memory(ty: &str, own: Option<&Argument>, hvx: bool) -> String {
+    let Some((own, have)) = own.map(|own| own.width).zip(width(ty)) else { return ty.to_owned() };
+    if hvx && bits(PREDICATE) == Some(own) {
+        return PREDICATE.to_owned();
+    }
+    if have >= own || !hvx && have.is_multiple_of(8) {
+        return ty.to_owned();
+    }
+    if own > 128 { format!("<{} x i8>", own / 8) } else { format!("i{own}") }
 }
 
 /// Reads the operand `%a<index>` from `%i<index>`.
-fn load(text: &mut String, index: usize, ty: &str, own: Option<&Argument>, hvx: bool) {
+fn load(body: &mut Body, index: usize, ty: &str, own: Option<&Argument>, hvx: bool) {
     let immediate = own.and_then(|own| match &own.kind {
         Kind::Immediate(range) => Some((own.width, range.low < 0)),
         _ => None,
     });
     let wanted = ty.strip_prefix('i').and_then(|width| width.parse::<u32>().ok());
-    let _ = match (immediate, bits(ty)) {
+    match (immediate, bits(ty)) {
         (Some((width, signed)), _) if wanted.is_some_and(|wanted| wanted > width) => {
             let extend = if signed { "sext" } else { "zext" };
-            writeln!(
-                text,
-                "  %n{index} = load i{width}, ptr %i{index}, align 1\n  %a{index} = {extend} i{width} %n{index} to {ty}"
-            )
+            body.line(&format!("%n{index} = load i{width}, ptr %i{index}, align 1"));
+            body.line(&format!("%a{index} = {extend} i{width} %n{index} to {ty}"));
         }
-        _ if hvx && ty == PREDICATE => writeln!(
-            text,
-            "  call void @hydride_load_predicate(ptr %buffer, ptr %i{index})\n  \
-             %n{index} = load <32 x i32>, ptr %buffer\n  \
-             %a{index} = call {ty} @llvm.hexagon.V6.vandvrt.128B(<32 x i32> %n{index}, i32 -1)"
-        ),
-        (_, Some(count)) => writeln!(
-            text,
-            "  %n{index} = load i{count}, ptr %i{index}, align 1\n  %a{index} = bitcast i{count} %n{index} to {ty}"
-        ),
-        _ => writeln!(text, "  %a{index} = load {ty}, ptr %i{index}, align 1"),
-    };
+        _ if hvx && ty == PREDICATE => {
+            body.line(&format!("call void @hydride_load_predicate(ptr %buffer, ptr %i{index})"));
+            body.line(&format!("%n{index} = load <32 x i32>, ptr %buffer"));
+            body.line(&format!(
+                "%a{index} = call {ty} @llvm.hexagon.V6.vandvrt.128B(<32 x i32> %n{index}, i32 -1)"
+            ));
+        }
+        (_, Some(count)) => {
+            body.line(&format!("%n{index} = load i{count}, ptr %i{index}, align 1"));
+            body.line(&format!("%a{index} = bitcast i{count} %n{index} to {ty}"));
+        }
+        _ => body.line(&format!("%a{index} = load {ty}, ptr %i{index}, align 1")),
+    }
 }

@@ -45,6 +45,7 @@ fn a_program_reaches_assembly() {
         let out = generate(&specs, folder.path(), &[]);
         let Some(_) = tool("mlir-opt-19", folder.path(), &["--version"]) else { return };
         let Some(_) = tool("llc-19", folder.path(), &["--version"]) else { return };
+        lane_flags_reach_a_select(folder.path(), &out);
         // The program uses each operation once.
         let called = tool("sh", folder.path(), &["out/mlir/lower.sh", "out/mlir/test/stock.mlir"]).unwrap();
         let declared = symbols(&called, "declare ");
@@ -52,7 +53,7 @@ fn a_program_reaches_assembly() {
         let table = read_json(&out.join("llvm/lowering.json"));
         let rows = table["lowerings"].as_array().unwrap();
         let defined: BTreeSet<String> =
-            rows.iter().filter_map(|row| row["function"]["name"].as_str()).map(str::to_owned).collect();
+            rows.iter().filter_map(|row| row["operation"]["name"].as_str()).map(str::to_owned).collect();
 
         std::fs::write(folder.path().join("program.ll"), called).unwrap();
         let args = ["--only-needed", "program.ll", "out/llvm/lowering/x86.ll", "-S", "-o", "linked.ll"];
@@ -65,24 +66,14 @@ fn a_program_reaches_assembly() {
         assert_eq!(left, expected);
         assert!(left.len() * 4 < declared.len(), "{} of {} have no definition", left.len(), declared.len());
         let kept = symbols(&inlined, "define ");
-        // Definitions that take whole registers where the operation has parts of them are not inlined.
-        let other_types = |row: &&serde_json::Value| {
-            let operands = row["function"]["operands"].as_array().into_iter().flatten();
-            let taken: Vec<&serde_json::Value> = operands.map(|operand| &operand[1]).collect();
-            let given: Vec<&serde_json::Value> =
-                row["types"]["args"].as_array().into_iter().flatten().collect();
-            taken != given || row["function"]["result"] != row["types"]["results"][0]
-        };
-        let whole: BTreeSet<&str> =
-            rows.iter().filter(other_types).filter_map(|row| row["function"]["name"].as_str()).collect();
-        let kept: Vec<&String> = kept.iter().filter(|name| !whole.contains(name.as_str())).collect();
         assert!(kept.is_empty(), "every definition is gone where it was called: {kept:?}");
         std::fs::write(folder.path().join("inlined.ll"), inlined).unwrap();
         let features = "-mattr=+avxvnniint8,+avxvnniint16,+avxifma,+sha512,+sm3,+sm4,+avx512vp2intersect";
         let args = ["-mtriple=x86_64-linux-gnu", "-mcpu=sapphirerapids", features, "inlined.ll", "-o", "-"];
         let assembly = tool("llc-19", folder.path(), &args).unwrap();
         let (mut right, mut wrong) = (0, Vec::new());
-        for row in rows.iter().filter(|row| declared.contains(row["function"]["name"].as_str().unwrap_or("")))
+        for row in
+            rows.iter().filter(|row| declared.contains(row["operation"]["name"].as_str().unwrap_or("")))
         {
             let op = row["op"].as_str().unwrap();
             let code = assembly.split(&format!("\n{op}:")).nth(1).expect("each operation has code");
@@ -102,6 +93,82 @@ fn a_program_reaches_assembly() {
         assert!(wrong.len() * 2 < right, "{right} have their instruction, these have not: {wrong:?}");
     }
 }
+
+/// Flags of lanes choose between lanes, as computed by running the program: definitions that gave a mask's whole
+/// register where the program takes a flag for each lane made other lanes of it, or a crash.
+fn lane_flags_reach_a_select(folder: &Path, out: &Path) {
+    let Some(_) = tool("lli-19", folder, &["--version"]) else { return };
+    let defined = std::fs::read_to_string(out.join("llvm/lowering/x86.ll")).unwrap();
+    let mut ran = 0;
+    for (symbol, operation, flags, [a, b, expected]) in SELECTS {
+        if !defined.contains(&format!(" @{symbol}(")) {
+            continue;
+        }
+        let ty = flags.replace('<', "vector<").replace(" x ", "x");
+        let (count, _) = flags[1..].split_once(' ').unwrap();
+        let lanes = flags.replace("i1", if count == "4" { "i32" } else { "i8" });
+        let vector = lanes.replace('<', "vector<").replace(" x ", "x");
+        let program = format!(
+            "func.func @f(%a: {vector}, %b: {vector}) -> {vector} {{\n  {operation}\n  \
+             %r = llvm.select %m, %a, %b : {ty}, {vector}\n  return %r : {vector}\n}}\n"
+        );
+        let list = |numbers: &[i32]| {
+            let ty = &lanes[lanes.find('i').unwrap()..lanes.len() - 1];
+            let lanes: Vec<String> = numbers.iter().map(|number| format!("{ty} {number}")).collect();
+            format!("<{}>", lanes.join(", "))
+        };
+        // The program's code is the number of lanes that are not as expected.
+        let main = format!(
+            "declare {lanes} @f({lanes}, {lanes})\n\
+             define i32 @main() {{\n  %r = call {lanes} @f({lanes} {}, {lanes} {})\n  \
+             %wrong = icmp ne {lanes} %r, {}\n  %numbers = zext {flags} %wrong to <{count} x i32>\n  \
+             %code = call i32 @llvm.vector.reduce.add.v{count}i32(<{count} x i32> %numbers)\n  \
+             ret i32 %code\n}}\n",
+            list(a),
+            list(b),
+            list(expected)
+        );
+        std::fs::write(folder.join("select.mlir"), program).unwrap();
+        std::fs::write(folder.join("main.ll"), main).unwrap();
+        let lowered = tool("sh", folder, &["out/mlir/lower.sh", "select.mlir"]).unwrap();
+        assert!(lowered.contains(&format!("@{symbol}(")), "{lowered}");
+        std::fs::write(folder.join("select.ll"), lowered).unwrap();
+        let args = ["main.ll", "select.ll", "out/llvm/lowering/x86.ll", "-S", "-o", "linked.ll"];
+        tool("llvm-link-19", folder, &[&["--only-needed"], &args[..]].concat()).unwrap();
+        let args = ["-passes=always-inline,globaldce", "-S", "linked.ll", "-o", "inlined.ll"];
+        tool("opt-19", folder, &args).unwrap();
+        tool("lli-19", folder, &["inlined.ll"]).unwrap();
+        ran += 1;
+    }
+    assert!(ran > 0, "each set of documents has one of the operations");
+}
+
+/// An operation that gives flags, and a program's line with it; the type of the flags; two vectors between which the
+/// flags choose, and what is chosen.
+type Select = (&'static str, &'static str, &'static str, [&'static [i32]; 3]);
+
+const SELECTS: &[Select] = &[
+    (
+        "autollvm.compare_le.v4i1.v4i32.1_4_1_32",
+        "%m = \"autollvm.compare_le\"(%a, %b) {element_width = 1 : i32, elements = 4 : i32, signed_arg = true, \
+         source_width = 32 : i32} : (vector<4xi32>, vector<4xi32>) -> vector<4xi1>",
+        "<4 x i1>",
+        [&[1, 20, 3, 40], &[10, 2, 30, 4], &[1, 2, 3, 4]],
+    ),
+    (
+        "autollvm.move_elements.v16i1.v128i1.1_16_0_1_7_8_128",
+        "%bits = llvm.bitcast %a : vector<16xi8> to vector<128xi1>\n  \
+         %m = \"autollvm.move_elements\"(%bits) {element_width = 1 : i32, elements = 16 : i32, \
+         signed_arg = false, source_width = 1 : i32, offset = 7 : i32, stride = 8 : i32, register_width = 128 : i32} \
+         : (vector<128xi1>) -> vector<16xi1>",
+        "<16 x i1>",
+        [
+            &[-1, 2, -3, 4, 5, 6, 7, 8, -9, 10, 11, 12, 13, -14, 15, -16],
+            &[0; 16],
+            &[-1, 0, -3, 0, 0, 0, 0, 0, -9, 0, 0, 0, 0, -14, 0, -16],
+        ],
+    ),
+];
 
 /// Both ways of `lower.sh` to a target give the same code: operations of the LLVM dialect, and the definitions.
 #[test]

@@ -4,19 +4,6 @@
 
 module @patterns {
   pdl.pattern : benefit(1) {
-    %type0 = pdl.type : vector<128xi16>
-    %value0 = pdl.operand : %type0
-    %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 16 : i32
-    %parameter1 = pdl.attribute = 128 : i32
-    %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1} -> (%type0 : !pdl.type)
-    pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.add.v128i16.16_128
-      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
-      pdl.replace %op with %call
-    }
-  }
-  pdl.pattern : benefit(1) {
     %type0 = pdl.type : vector<16xi8>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
@@ -25,6 +12,19 @@ module @patterns {
     %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
       %callee = pdl.attribute = @autollvm.add.v16i8.8_16
+      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
+  pdl.pattern : benefit(1) {
+    %type0 = pdl.type : vector<128xi16>
+    %value0 = pdl.operand : %type0
+    %value1 = pdl.operand : %type0
+    %parameter0 = pdl.attribute = 16 : i32
+    %parameter1 = pdl.attribute = 128 : i32
+    %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1} -> (%type0 : !pdl.type)
+    pdl.rewrite %op {
+      %callee = pdl.attribute = @autollvm.add.v128i16.16_128
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -58,21 +58,6 @@ module @patterns {
     }
   }
   pdl.pattern : benefit(1) {
-    %type0 = pdl.type : vector<32xi1>
-    %type1 = pdl.type : vector<32xi16>
-    %value0 = pdl.operand : %type1
-    %value1 = pdl.operand : %type1
-    %parameter0 = pdl.attribute = 16 : i32
-    %parameter1 = pdl.attribute = 32 : i32
-    %parameter2 = pdl.attribute = false
-    %op = pdl.operation "autollvm.compare_lt"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "is_signed" = %parameter2} -> (%type0 : !pdl.type)
-    pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.compare_lt.v32i16.16_32_0
-      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
-      pdl.replace %op with %call
-    }
-  }
-  pdl.pattern : benefit(1) {
     %type0 = pdl.type : vector<64xi1>
     %type1 = pdl.type : vector<64xi8>
     %value0 = pdl.operand : %type1
@@ -88,6 +73,21 @@ module @patterns {
     }
   }
   pdl.pattern : benefit(1) {
+    %type0 = pdl.type : vector<32xi1>
+    %type1 = pdl.type : vector<32xi16>
+    %value0 = pdl.operand : %type1
+    %value1 = pdl.operand : %type1
+    %parameter0 = pdl.attribute = 16 : i32
+    %parameter1 = pdl.attribute = 32 : i32
+    %parameter2 = pdl.attribute = false
+    %op = pdl.operation "autollvm.compare_lt"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "is_signed" = %parameter2} -> (%type0 : !pdl.type)
+    pdl.rewrite %op {
+      %callee = pdl.attribute = @autollvm.compare_lt.v32i16.16_32_0
+      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
+  pdl.pattern : benefit(1) {
     %type0 = pdl.type : i32
     %value0 = pdl.operand : %type0
     %type1 = pdl.type : i8
@@ -96,25 +96,6 @@ module @patterns {
     pdl.rewrite %op {
       %callee = pdl.attribute = @autollvm.crc.i32.i8
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
-      pdl.replace %op with %call
-    }
-  }
-  pdl.pattern : benefit(1) {
-    %type0 = pdl.type : vector<32xi32>
-    %value0 = pdl.operand : %type0
-    %type1 = pdl.type : vector<128xi8>
-    %value1 = pdl.operand : %type1
-    %value2 = pdl.operand : %type1
-    %parameter0 = pdl.attribute = 4 : i32
-    %parameter1 = pdl.attribute = 32 : i32
-    %parameter2 = pdl.attribute = 32 : i32
-    %parameter3 = pdl.attribute = 8 : i32
-    %parameter4 = pdl.attribute = true
-    %parameter5 = pdl.attribute = true
-    %op = pdl.operation "autollvm.dot_add"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"group" = %parameter0, "lane_width" = %parameter1, "lanes" = %parameter2, "narrow" = %parameter3, "a_signed" = %parameter4, "b_signed" = %parameter5} -> (%type0 : !pdl.type)
-    pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.dot_add.v32i32.4_32_32_8_1_1
-      %call = pdl.operation "func.call"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
   }
@@ -138,16 +119,21 @@ module @patterns {
     }
   }
   pdl.pattern : benefit(1) {
-    %type0 = pdl.type : vector<8xi16>
-    %type1 = pdl.type : vector<16xi16>
-    %value0 = pdl.operand : %type1
-    %parameter0 = pdl.attribute = 16 : i32
-    %parameter1 = pdl.attribute = 8 : i32
-    %parameter2 = pdl.attribute = 8 : i32
-    %op = pdl.operation "autollvm.extract"(%value0 : !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
+    %type0 = pdl.type : vector<32xi32>
+    %value0 = pdl.operand : %type0
+    %type1 = pdl.type : vector<128xi8>
+    %value1 = pdl.operand : %type1
+    %value2 = pdl.operand : %type1
+    %parameter0 = pdl.attribute = 4 : i32
+    %parameter1 = pdl.attribute = 32 : i32
+    %parameter2 = pdl.attribute = 32 : i32
+    %parameter3 = pdl.attribute = 8 : i32
+    %parameter4 = pdl.attribute = true
+    %parameter5 = pdl.attribute = true
+    %op = pdl.operation "autollvm.dot_add"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"group" = %parameter0, "lane_width" = %parameter1, "lanes" = %parameter2, "narrow" = %parameter3, "a_signed" = %parameter4, "b_signed" = %parameter5} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.extract.v16i16.16_8_8
-      %call = pdl.operation "func.call"(%value0 : !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      %callee = pdl.attribute = @autollvm.dot_add.v32i32.4_32_32_8_1_1
+      %call = pdl.operation "func.call"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
   }
@@ -161,6 +147,20 @@ module @patterns {
     %op = pdl.operation "autollvm.extract"(%value0 : !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
       %callee = pdl.attribute = @autollvm.extract.v16i8.8_8_0
+      %call = pdl.operation "func.call"(%value0 : !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
+  pdl.pattern : benefit(1) {
+    %type0 = pdl.type : vector<8xi16>
+    %type1 = pdl.type : vector<16xi16>
+    %value0 = pdl.operand : %type1
+    %parameter0 = pdl.attribute = 16 : i32
+    %parameter1 = pdl.attribute = 8 : i32
+    %parameter2 = pdl.attribute = 8 : i32
+    %op = pdl.operation "autollvm.extract"(%value0 : !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
+    pdl.rewrite %op {
+      %callee = pdl.attribute = @autollvm.extract.v16i16.16_8_8
       %call = pdl.operation "func.call"(%value0 : !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -213,21 +213,6 @@ module @patterns {
     }
   }
   pdl.pattern : benefit(1) {
-    %type0 = pdl.type : vector<2xi64>
-    %type1 = pdl.type : vector<2xi32>
-    %value0 = pdl.operand : %type1
-    %value1 = pdl.operand : %type1
-    %parameter0 = pdl.attribute = 32 : i32
-    %parameter1 = pdl.attribute = 2 : i32
-    %parameter2 = pdl.attribute = false
-    %op = pdl.operation "autollvm.widen_mul"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "is_signed" = %parameter2} -> (%type0 : !pdl.type)
-    pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.widen_mul.v2i64.32_2_0
-      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
-      pdl.replace %op with %call
-    }
-  }
-  pdl.pattern : benefit(1) {
     %type0 = pdl.type : vector<8xi16>
     %type1 = pdl.type : vector<8xi8>
     %value0 = pdl.operand : %type1
@@ -238,6 +223,21 @@ module @patterns {
     %op = pdl.operation "autollvm.widen_mul"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "is_signed" = %parameter2} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
       %callee = pdl.attribute = @autollvm.widen_mul.v8i16.8_8_1
+      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
+  pdl.pattern : benefit(1) {
+    %type0 = pdl.type : vector<2xi64>
+    %type1 = pdl.type : vector<2xi32>
+    %value0 = pdl.operand : %type1
+    %value1 = pdl.operand : %type1
+    %parameter0 = pdl.attribute = 32 : i32
+    %parameter1 = pdl.attribute = 2 : i32
+    %parameter2 = pdl.attribute = false
+    %op = pdl.operation "autollvm.widen_mul"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "is_signed" = %parameter2} -> (%type0 : !pdl.type)
+    pdl.rewrite %op {
+      %callee = pdl.attribute = @autollvm.widen_mul.v2i64.32_2_0
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }

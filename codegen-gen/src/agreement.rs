@@ -1,0 +1,88 @@
+//! What must hold between generated files: a function `@autollvm.…` has one type, wherever it is defined or declared.
+//! No tool says so when it has not: since pointers are opaque, LLVM links a call with a function of another type, and
+//! what then happens is undefined.
+//!
+//! The files' texts are compared, not what they were made of.
+
+use std::collections::BTreeMap;
+
+use crate::GeneratedFile;
+use crate::check::CheckError;
+use crate::types::{in_mlir, parts, split_list};
+
+/// Compares the types of all functions of all files; the first difference is the error.
+pub(crate) fn check(files: &[GeneratedFile]) -> Result<(), CheckError> {
+    let mut known: BTreeMap<&str, (String, &str)> = BTreeMap::new();
+    for file in files {
+        for line in file.contents.lines() {
+            let Some((name, ty)) = function(line) else { continue };
+            let (first, place) = known.entry(name).or_insert_with(|| (ty.clone(), &file.path));
+            if *first != ty {
+                return Err(CheckError::Disagreement {
+                    name: name.to_owned(),
+                    types: [(*place).to_owned(), first.clone(), file.path.clone(), ty],
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The name and the type, as MLIR writes it, of the function that a line of LLVM assembly or MLIR begins.
+fn function(line: &str) -> Option<(&str, String)> {
+    if let Some(rest) = line.strip_prefix("func.func private @") {
+        let (name, ty) = rest.split_at(rest.find('(')?);
+        return Some((name.trim_matches('"'), ty.to_owned()));
+    }
+    let line = line.strip_prefix("define ").or_else(|| line.strip_prefix("declare "))?;
+    let (result, rest) = line.split_once(" @autollvm.")?;
+    let (_, rest) = line.split_at(line.len() - rest.len() - "autollvm.".len());
+    let (name, args) = rest.split_once('(')?;
+    let args = split_list(args.split_once(')')?.0).into_iter();
+    // An argument with a name ends with that.
+    let args = args.map(|arg| in_mlir(arg.rsplit_once(" %").map_or(arg, |(ty, _)| ty)));
+    let args: Vec<String> = args.collect::<Option<_>>()?;
+    let result = result.strip_prefix("linkonce_odr ").unwrap_or(result);
+    let result = match parts(result) {
+        Some(parts) => {
+            let parts: Vec<String> = parts.into_iter().map(in_mlir).collect::<Option<_>>()?;
+            format!("({})", parts.join(", "))
+        }
+        None => in_mlir(result)?,
+    };
+    Some((name, format!("({}) -> {result}", args.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, contents: &str) -> GeneratedFile {
+        GeneratedFile { path: path.to_owned(), contents: contents.to_owned() }
+    }
+
+    #[test]
+    fn types_of_definitions_and_declarations() {
+        let several =
+            "define linkonce_odr { <2 x i8>, i1 } @autollvm.f.1_-2(<4 x i32> %a, i5 %.mask) alwaysinline {";
+        let expected = Some(("autollvm.f.1_-2", "(vector<4xi32>, i5) -> (vector<2xi8>, i1)".to_owned()));
+        assert_eq!(function(several), expected);
+        let private = "func.func private @\"autollvm.f.1_-2\"(vector<4xi32>, i5) -> (vector<2xi8>, i1)";
+        assert_eq!(function(private), expected);
+        assert_eq!(function("declare i8 @autollvm.g()"), Some(("autollvm.g", "() -> i8".to_owned())));
+        assert_eq!(function("define internal i8 @x86.f(i8 %a0) alwaysinline {"), None);
+    }
+
+    #[test]
+    fn a_function_of_two_types_is_refused() {
+        let mlir = file("mlir/f.mlir", "func.func private @autollvm.f(i4) -> vector<2xi1>\n");
+        let same = file("llvm/west.ll", "define linkonce_odr <2 x i1> @autollvm.f(i4 %a) alwaysinline {\n");
+        check(&[mlir.clone(), same.clone()]).unwrap();
+        for (from, to) in [("<2 x i1>", "<8 x i1>"), ("i4 %a", "i32 %a"), ("(i4 %a)", "()")] {
+            let other = file("llvm/east.ll", &same.contents.replace(from, to));
+            let error = check(&[mlir.clone(), same.clone(), other]).unwrap_err().to_string();
+            assert!(error.starts_with("`autollvm.f` is (i4) -> vector<2xi1> in mlir/f.mlir and "), "{error}");
+            assert!(error.ends_with(" in llvm/east.ll"), "{error}");
+        }
+    }
+}
