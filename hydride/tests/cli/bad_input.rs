@@ -233,7 +233,7 @@ fn every_command_refuses_a_document_that_is_cut_off() {
         let run = hydride(folder.path(), command).exits(3).complains(&["own.xml:"]);
         assert_eq!(run.stdout, "", "{command:?}");
     }
-    let run = hydride(folder.path(), &[&eval[..], &["--accept-partial"]].concat()).exits(0);
+    let run = hydride(folder.path(), &[&["--accept-partial"], &eval[..]].concat()).exits(0);
     assert_eq!(run.stdout.trim().trim_start_matches('0'), "30");
 }
 

@@ -69,7 +69,13 @@ fn a_killed_run_leaves_old_or_new_outputs() {
         }
         // The next run works and leaves nothing behind.
         let (again, _) = restart("AND");
-        assert!(again == old, "the run after the interruption");
+        for (name, text) in &again {
+            // The names remember the run that was interrupted.
+            assert!(
+                *text == old[name] || name == "autollvm.lock",
+                "{name} of the run after the interruption"
+            );
+        }
         assert!(!folder.join(".out.hydride-new").exists() && !folder.join(".out.hydride-old").exists());
     }
     assert!(finished < 40, "no run was interrupted");

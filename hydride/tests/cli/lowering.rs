@@ -157,8 +157,8 @@ fn sample_operations_run_through_mlir() {
         let programs: Vec<&str> = LLVM.iter().copied().chain(emulator).collect();
         if tools(&programs) {
             let folder = scratch();
-            let out = generated(&samples(), folder.path(), isa);
-            operations_run_through_mlir(&samples(), folder.path(), isa, &out, "100");
+            let out = shared_output(&samples(), ALL);
+            operations_run_through_mlir(&samples(), folder.path(), isa, &out.to_string_lossy(), "100");
         }
     }
 }
@@ -170,7 +170,7 @@ fn a_wrong_declaration_is_found() {
         return;
     }
     let folder = scratch();
-    let out = generated(&samples(), folder.path(), "x86");
+    let out = generate(&samples(), folder.path(), &[]).to_string_lossy().into_owned();
     let path = Path::new(&out).join("llvm/lowering/x86.ll");
     let text = std::fs::read_to_string(&path).unwrap();
     let whole =

@@ -41,6 +41,20 @@ module @patterns {
     }
   }
   pdl.pattern : benefit(1) {
+    %type0 = pdl.type : vector<8xi8>
+    %value0 = pdl.operand : %type0
+    %value1 = pdl.operand : %type0
+    %parameter0 = pdl.attribute = 8 : i32
+    %parameter1 = pdl.attribute = 8 : i32
+    %parameter2 = pdl.attribute = true
+    %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "elements" = %parameter1, "signed_arg" = %parameter2} -> (%type0 : !pdl.type)
+    pdl.rewrite %op {
+      %callee = pdl.attribute = @autollvm.add_sat.v8i8.8_8_1
+      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
+  pdl.pattern : benefit(1) {
     %type0 = pdl.type : vector<16xi8>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
@@ -78,20 +92,6 @@ module @patterns {
     %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "elements" = %parameter1, "signed_arg" = %parameter2} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
       %callee = pdl.attribute = @autollvm.add_sat.v4i16.16_4_0
-      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
-      pdl.replace %op with %call
-    }
-  }
-  pdl.pattern : benefit(1) {
-    %type0 = pdl.type : vector<8xi8>
-    %value0 = pdl.operand : %type0
-    %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 8 : i32
-    %parameter2 = pdl.attribute = true
-    %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "elements" = %parameter1, "signed_arg" = %parameter2} -> (%type0 : !pdl.type)
-    pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.add_sat.v8i8.8_8_1
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -143,20 +143,6 @@ module @patterns {
   }
   pdl.pattern : benefit(1) {
     %type0 = pdl.type : vector<16xi8>
-    %value0 = pdl.operand : %type0
-    %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 8 : i32
-    %parameter2 = pdl.attribute = 64 : i32
-    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "groups" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
-    pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.interleave.v16i8.v16i8.8_8_64
-      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
-      pdl.replace %op with %call
-    }
-  }
-  pdl.pattern : benefit(1) {
-    %type0 = pdl.type : vector<16xi8>
     %type1 = pdl.type : vector<8xi8>
     %value0 = pdl.operand : %type1
     %value1 = pdl.operand : %type1
@@ -166,6 +152,20 @@ module @patterns {
     %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "groups" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
       %callee = pdl.attribute = @autollvm.interleave.v16i8.v8i8.8_8_0
+      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
+  pdl.pattern : benefit(1) {
+    %type0 = pdl.type : vector<16xi8>
+    %value0 = pdl.operand : %type0
+    %value1 = pdl.operand : %type0
+    %parameter0 = pdl.attribute = 8 : i32
+    %parameter1 = pdl.attribute = 8 : i32
+    %parameter2 = pdl.attribute = 64 : i32
+    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "groups" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
+    pdl.rewrite %op {
+      %callee = pdl.attribute = @autollvm.interleave.v16i8.v16i8.8_8_64
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }

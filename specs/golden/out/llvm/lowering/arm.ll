@@ -75,7 +75,14 @@ define linkonce_odr <4 x i16> @autollvm.mul_high_sat.v4i16(<4 x i16> %a, <4 x i1
   ret <4 x i16> %.0
 }
 
-define linkonce_odr <2 x i32> @autollvm.mul_permute.v2i32.v5i8(<8 x i8> %a) alwaysinline {
+define linkonce_odr <2 x i32> @autollvm.mul_permute.v2i32.v5i8(<5 x i8> %a) alwaysinline {
+  %.0 = shufflevector <5 x i8> %a, <5 x i8> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 5, i32 5>
+  %.1 = bitcast <8 x i8> %.0 to <2 x i32>
+  %.2 = call <2 x i32> @arm.vrecpe_u32(<2 x i32> %.1)
+  ret <2 x i32> %.2
+}
+
+define linkonce_odr <2 x i32> @autollvm.mul_permute.v2i32.v5i8.registers(<8 x i8> %a) alwaysinline {
   %.0 = bitcast <8 x i8> %a to <2 x i32>
   %.1 = call <2 x i32> @arm.vrecpe_u32(<2 x i32> %.0)
   ret <2 x i32> %.1

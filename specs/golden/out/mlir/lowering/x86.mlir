@@ -60,21 +60,6 @@ pdl.pattern : benefit(2) {
 }
 pdl.pattern : benefit(2) {
   %type0 = pdl.type : vector<16xi8>
-  %value0 = pdl.operand : %type0
-  %value1 = pdl.operand : %type0
-  %parameter0 = pdl.attribute = 8 : i32
-  %parameter1 = pdl.attribute = 8 : i32
-  %parameter2 = pdl.attribute = 64 : i32
-  %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "groups" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
-  pdl.rewrite %op {
-    %attribute0 = pdl.attribute = array<i32: 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31>
-    %made1 = pdl.operation "llvm.shufflevector"(%value0, %value1 : !pdl.value, !pdl.value) {"mask" = %attribute0} -> (%type0 : !pdl.type)
-    %result1 = pdl.result 0 of %made1
-    pdl.replace %op with (%result1 : !pdl.value)
-  }
-}
-pdl.pattern : benefit(2) {
-  %type0 = pdl.type : vector<16xi8>
   %type1 = pdl.type : vector<8xi8>
   %value0 = pdl.operand : %type1
   %value1 = pdl.operand : %type1
@@ -97,5 +82,20 @@ pdl.pattern : benefit(2) {
     %made7 = pdl.operation "llvm.shufflevector"(%result2, %result5 : !pdl.value, !pdl.value) {"mask" = %attribute6} -> (%type0 : !pdl.type)
     %result7 = pdl.result 0 of %made7
     pdl.replace %op with (%result7 : !pdl.value)
+  }
+}
+pdl.pattern : benefit(2) {
+  %type0 = pdl.type : vector<16xi8>
+  %value0 = pdl.operand : %type0
+  %value1 = pdl.operand : %type0
+  %parameter0 = pdl.attribute = 8 : i32
+  %parameter1 = pdl.attribute = 8 : i32
+  %parameter2 = pdl.attribute = 64 : i32
+  %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "groups" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
+  pdl.rewrite %op {
+    %attribute0 = pdl.attribute = array<i32: 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31>
+    %made1 = pdl.operation "llvm.shufflevector"(%value0, %value1 : !pdl.value, !pdl.value) {"mask" = %attribute0} -> (%type0 : !pdl.type)
+    %result1 = pdl.result 0 of %made1
+    pdl.replace %op with (%result1 : !pdl.value)
   }
 }
