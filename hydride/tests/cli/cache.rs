@@ -31,13 +31,6 @@ fn run(folder: &Path, specs: &Path, extra: &[&str]) -> Cached {
     }
 }
 
-/// The files that a run makes alike whatever else was written into the folder before, which the names remember.
-fn files_without_history(out: &Path) -> BTreeMap<String, String> {
-    let mut files = timeless_files(out);
-    assert!(files.remove("autollvm.lock").is_some());
-    files
-}
-
 impl Cached {
     /// Whether the run only found that nothing had changed.
     fn only_compared(&self) -> bool {

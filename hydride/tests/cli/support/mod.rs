@@ -170,6 +170,13 @@ pub fn timeless_files(folder: &Path) -> BTreeMap<String, String> {
     files
 }
 
+/// The files that a run makes alike whatever else was written into the folder before, which the names remember.
+pub fn files_without_history(out: &Path) -> BTreeMap<String, String> {
+    let mut files = timeless_files(out);
+    assert!(files.remove("autollvm.lock").is_some());
+    files
+}
+
 #[track_caller]
 pub fn read_json(path: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).expect("a file")).expect("JSON")
