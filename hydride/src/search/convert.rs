@@ -70,21 +70,28 @@ pub struct Chosen {
 /// The instructions of a target that a search may use. What goal and user do not ask for is not among those left
 /// out.
 pub fn instructions(parsed: &[Instruction], target: &Target, filter: &Filter, costs: &Costs) -> Chosen {
-    let forms: BTreeSet<(&str, &str)> = parsed
+    // `{k}` and `{z}` of masked forms are no operands of their own.
+    let unmasked = |form: &Form| form.operands.replace(" {k}", "").replace(" {z}", "");
+    let forms: BTreeSet<(&str, String)> = parsed
         .iter()
         .flat_map(|instruction| &instruction.forms)
-        .map(|form| (form.mnemonic.as_str(), form.operands.as_str()))
+        .map(|form| (form.mnemonic.as_str(), unmasked(form)))
         .collect();
-    // `VPCMPB k, ymm, ymm` stands beside `VPCMPB k, ymm, ymm, imm8`, and is an immediate short.
-    let incomplete =
-        |form: &Form| forms.contains(&(form.mnemonic.as_str(), format!("{}, imm8", form.operands).as_str()));
+    // `VPCMPB k, ymm, ymm` stands beside `VPCMPB k, ymm, ymm, imm8`, and `VPORD xmm, xmm` beside `VPORD xmm, xmm, xmm`.
+    let incomplete = |form: &Form| {
+        let operands = unmasked(form);
+        let last = operands.rsplit(", ").next().unwrap_or_default().to_owned();
+        [last.as_str(), "imm8"]
+            .iter()
+            .any(|more| forms.contains(&(form.mnemonic.as_str(), format!("{operands}, {more}"))))
+    };
     let mut chosen = Chosen { instructions: Vec::new(), left_out: BTreeMap::new() };
     for instruction in parsed.iter().filter(|instruction| target.has(instruction)) {
         let mnemonic = instruction.forms.first().map_or(String::new(), |form| form.mnemonic.to_lowercase());
         let converted = match form(instruction) {
             Ok(form) if !filter.admits(&form.mnemonic.to_lowercase(), &instruction.id) => continue,
             Err(_) if !filter.admits(&mnemonic, &instruction.id) => continue,
-            Ok(form) if incomplete(form) => Err("a machine form without its immediate"),
+            Ok(form) if incomplete(form) => Err("a machine form without one of its operands"),
             Ok(form) => convert(instruction, form, target, filter, costs),
             Err(why) => Err(why),
         };
