@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::packages::provide;
 use crate::process::{have, output, run};
 use crate::root;
 use crate::specs::{Document, Origin, Source, manifest, vendor_folder};
@@ -158,6 +159,7 @@ fn binary_package(package: &str, members: &[&str]) -> Result<Unpacked> {
 /// one call into a configuration of our own.
 fn source_package(package: &str, members: &[&str]) -> Result<Unpacked> {
     ensure!(have("apt-get"), "{package} needs apt-get, as on Debian");
+    provide(&[("xz", "xz-utils")]).with_context(|| format!("the source of {package} is compressed"))?;
     let folder = scratch(&format!("{package}-src"))?;
     let (parts, lists) = (folder.join("sources"), folder.join("lists"));
     fs::create_dir_all(&parts)?;
@@ -199,8 +201,10 @@ fn extract(stream: &mut Command, into: &Path, members: &[&str]) -> Result<()> {
     tar.arg(if compressed { "-xJf" } else { "-xf" }).arg("-").arg("-C").arg(into).arg("--wildcards");
     tar.args(members.iter().map(|member| format!("*/{member}")));
     // A member that is not there is reported by whoever looks for it.
-    let status = tar.stdin(pipe).stderr(Stdio::null()).status().context("cannot start tar")?;
-    let produced = producer.wait()?;
+    let status = tar.stdin(pipe).stderr(Stdio::null()).status().context("cannot start tar");
+    // It holds our end of the pipe: a producer that nobody reads from would never end.
+    drop(tar);
+    let (produced, status) = (producer.wait()?, status?);
     ensure!(produced.success() || status.success(), "cannot unpack a package into {}", into.display());
     Ok(())
 }

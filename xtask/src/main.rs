@@ -11,6 +11,7 @@ mod costs;
 mod fetch;
 mod fuzz;
 mod hydride;
+mod packages;
 mod process;
 mod search_bench;
 mod setup;

@@ -13,6 +13,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::packages::provide_pip;
 use crate::process::{have, run};
 use crate::root;
 
@@ -92,14 +93,14 @@ fn download(wheel: &Wheel) -> Result<PathBuf> {
         fs::remove_file(&path)?;
     }
     fs::create_dir_all(&into)?;
+    provide_pip().context("pip brings the pinned Z3")?;
     println!("setup: downloading {}", wheel.file());
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]);
     pip.args(["--disable-pip-version-check", "--dest"]).arg(&into).arg(format!("z3-solver=={VERSION}"));
     run(&mut pip).with_context(|| {
         format!(
-            "cannot download z3-solver {VERSION} with pip (Debian: apt-get install python3-pip); \
-             without network, put {} into {}",
+            "cannot download z3-solver {VERSION} with pip; without network, put {} into {}",
             wheel.file(),
             into.display()
         )

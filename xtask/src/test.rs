@@ -7,14 +7,14 @@ use std::process::{Command, Stdio};
 use anyhow::Result;
 
 use crate::fetch::fetch;
+use crate::packages::{Tool, provide};
 use crate::process::{cargo, code, have, run};
 use crate::root;
 use crate::setup::run_setup;
 use crate::specs::present;
 
-/// Outside tools (programs, or files at fixed places) that some tests use, with the Debian package that has
-/// them. Root gets them installed where they are missing.
-const TOOLS: &[(&str, &str)] = &[
+/// What some tests use besides the Rust toolchain.
+const TOOLS: &[Tool] = &[
     ("clang-19", "clang-19"),
     ("ld.lld-19", "lld-19"),
     ("llvm-tblgen-19", "llvm-19"),
@@ -22,7 +22,6 @@ const TOOLS: &[(&str, &str)] = &[
     ("FileCheck-19", "llvm-19-tools"),
     ("mlir-tblgen-19", "mlir-19-tools"),
     ("/usr/lib/llvm-19/include/mlir/IR/OpBase.td", "libmlir-19-dev"),
-    ("python3", "python3"),
     ("qemu-aarch64", "qemu-user"),
     ("/usr/aarch64-linux-gnu/lib/libc.a", "libc6-dev-arm64-cross"),
     ("chromium", "chromium"),
@@ -58,7 +57,9 @@ pub fn test(asked: &[PathBuf], extent: Extent) -> Result<i32> {
     if quick {
         skipped.push("slow tests: --quick".to_owned());
     } else {
-        install_tools();
+        if let Err(error) = provide(TOOLS) {
+            println!("set-up: {error:#}; the tests that need them are skipped");
+        }
         install_second_solver();
     }
     for (tool, package) in TOOLS.iter().filter(|(tool, _)| !have(tool)) {
@@ -141,30 +142,6 @@ fn component(name: &str) -> bool {
     code(&mut probe).is_ok_and(|code| code == 0)
 }
 
-/// Installs what is missing of clang and LLVM when we may; goes on when that fails.
-fn install_tools() {
-    let missing: Vec<&str> =
-        TOOLS.iter().filter(|(tool, _)| !have(tool)).map(|(_, package)| *package).collect();
-    if missing.is_empty() {
-        return;
-    }
-    if !is_root() || !have("apt-get") {
-        println!("set-up: {} missing; as root on Debian they would be installed", missing.join(", "));
-        return;
-    }
-    println!("set-up: installing {}", missing.join(", "));
-    let apt = || {
-        let mut apt = Command::new("apt-get");
-        apt.args(["-q", "-q", "-y"]).env("DEBIAN_FRONTEND", "noninteractive");
-        apt
-    };
-    let update = run(apt().arg("update"));
-    let install = run(apt().args(["install", "--no-install-recommends"]).args(&missing));
-    if let Err(error) = update.and(install) {
-        println!("set-up: {error:#}; the tests that need them are skipped");
-    }
-}
-
 /// Bitwuzla, which a test asks the questions that our certificates answer.
 const SECOND_SOLVER: &str = "bitwuzla==0.9.1";
 
@@ -180,9 +157,4 @@ fn install_second_solver() {
     if let Err(error) = run(pip.arg(&folder).arg(SECOND_SOLVER)) {
         println!("set-up: {error:#}; the test with a second solver is skipped");
     }
-}
-
-fn is_root() -> bool {
-    let id = Command::new("id").arg("-u").stderr(Stdio::null()).output();
-    id.is_ok_and(|id| id.stdout.trim_ascii() == b"0")
 }
