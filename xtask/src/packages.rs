@@ -29,6 +29,16 @@ pub fn provide_pip() -> Result<()> {
     install(&["python3", "python3-pip"])
 }
 
+/// C++'s standard library, which `z3-sys` links against.
+pub fn provide_cxx_library() -> Result<()> {
+    let found = Command::new("cc").arg("-print-file-name=libstdc++.so").stderr(Stdio::null()).output();
+    // A compiler answers with the bare name for what it lacks.
+    if found.is_ok_and(|found| found.stdout.starts_with(b"/")) {
+        return Ok(());
+    }
+    install(&["g++"])
+}
+
 fn install(packages: &[&str]) -> Result<()> {
     let names = packages.join(" ");
     ensure!(is_root() && have("apt-get"), "missing: {names} (Debian: apt-get install {names})");

@@ -13,7 +13,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::packages::provide_pip;
+use crate::packages::{provide_cxx_library, provide_pip};
 use crate::process::{have, run};
 use crate::root;
 
@@ -67,6 +67,7 @@ pub fn run_setup() -> Result<()> {
             host.1
         );
     };
+    provide_cxx_library().context("Z3's bindings link with C++'s standard library")?;
     let library = folder().join("lib/libz3.so");
     let import = folder().join("link/libz3.so");
     let stamp = folder().join("stamp");
