@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hydride_ir::{Role, VerifyError};
+use hydride_ir::{Function, Role, VerifyError};
 
-use crate::class::{ArgSource, Class, Member};
+use crate::class::{Class, Member};
 use crate::facts::{Assignment, Facts, ParamKind, param_kinds};
 use crate::lock::{Entry, Lock};
 use crate::name;
@@ -43,6 +43,13 @@ impl Op {
     /// The members with their shapes.
     pub fn instances(&self) -> impl Iterator<Item = (&Member, &Facts)> + Clone {
         self.class.members.iter().zip(&self.facts)
+    }
+
+    /// The class's function, with the operation's name.
+    pub fn named_function(&self) -> Function {
+        let mut function = self.class.function.clone();
+        function.name.clone_from(&self.name);
+        function
     }
 
     /// The names of the parameters, in the class's order.
@@ -191,24 +198,21 @@ fn member_facts(class: &Class, member: &Member) -> Result<Facts, BuildError> {
         id: member.id.clone(),
         reason,
     };
-    if member.params.len() != function.params.len() {
-        return Err(fail(format!("{} parameter values for {}", member.params.len(), function.params.len())));
+    if member.application.params.len() != function.params.len() {
+        return Err(fail(format!(
+            "{} parameter values for {}",
+            member.application.params.len(),
+            function.params.len()
+        )));
     }
-    if member.args.len() != function.args.len() {
-        return Err(fail(format!("{} arguments for {}", member.args.len(), function.args.len())));
+    if member.application.args.len() != function.args.len() {
+        return Err(fail(format!("{} arguments for {}", member.application.args.len(), function.args.len())));
     }
-    let sources = member.args.iter().flat_map(|source| match source {
-        ArgSource::Position(position) => [Some(*position), None],
-        ArgSource::Broadcast { position, lane, .. } => [Some(*position), *lane],
-        ArgSource::Constant(_) => [None, None],
-    });
-    let passed = member.part.map(|part| part.pass_through);
-    let masks = [member.masking.mask(), member.masking.pass_through(), passed];
     let count = member.signature.args.len();
-    if let Some(position) = sources.chain(masks).flatten().find(|position| *position as usize >= count) {
+    if let Some(position) = member.application.positions().find(|position| *position as usize >= count) {
         return Err(fail(format!("argument position {position} in a signature of {count}")));
     }
-    let facts = Assignment::new(function, &member.params).facts();
+    let facts = Assignment::new(function, &member.application.params).facts();
     facts.ok_or_else(|| fail("a width is outside 1..=65536 at its parameter values".to_owned()))
 }
 

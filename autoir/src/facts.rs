@@ -4,6 +4,7 @@
 //! An element is the greatest common slice: the greatest width that divides every slice of the
 //! argument (or result) and every position at which a slice starts.
 
+use catalog::Masking;
 use hydride_ir::{ArgId, Atom, ExprId, Function, IndexId, MAX_WIDTH, Num, Op, Role, Stmt};
 
 /// The shape of a value: `count` elements of `element` bits, element 0 in the lowest bits.
@@ -44,6 +45,14 @@ pub struct Facts {
     pub args: Vec<ValueType>,
     /// One shape for each result of the class's function.
     pub results: Vec<ValueType>,
+}
+
+impl Facts {
+    /// Stride and lane of a mask that does not have one bit, right behind the one before, for each element of a result.
+    pub fn uneven_mask(&self, masking: Masking) -> Option<(u32, u32)> {
+        let even = masking.stride == 1 && self.results.iter().all(|result| result.element == masking.lane);
+        (!even).then_some((masking.stride, masking.lane))
+    }
 }
 
 /// What a parameter of a class stands for.

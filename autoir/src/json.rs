@@ -1,20 +1,15 @@
 //! `classes.json`: the operations and their members for other programs (DESIGN section 8).
 
-use std::collections::BTreeMap;
+use catalog::record::{MaskingKind, SourceRecord};
+use catalog::{MemberRecord, OperationRecord};
+use serde::Serialize;
 
-use serde::ser::{SerializeMap, SerializeSeq};
-use serde::{Serialize, Serializer};
-
-use crate::class::{ArgSource, MaskLayout, Member, ResultPart};
+use crate::class::Member;
 use crate::dialect::{Dialect, Op};
+use crate::facts::Facts;
 
-/// The document, sorted by operation, instruction set and id, with one member per line.
-///
-/// An entry of `args` is a position in the member's own signature, or an object: `{"constant": hex}`
-/// or `{"broadcast": position, "lane": position, "low": bit, "width": bits, "stride": bits}`. A member that
-/// writes a part of its result has `"part": {"low", "width", "pass_through"}`, a masked one
-/// `"mask_arg": position` of the mask, `"pass_arg": position` of what passes through where it is one of the arguments,
-/// and `"mask_layout": {"stride", "lane", "negated"}`.
+/// The document, sorted by operation, instruction set and id, with one member per line; [`catalog::record`] says what
+/// the fields are.
 pub fn classes_json(dialect: &Dialect) -> String {
     let mut text = String::from("[");
     for (index, op) in dialect.ops().iter().enumerate() {
@@ -26,17 +21,14 @@ pub fn classes_json(dialect: &Dialect) -> String {
 }
 
 fn op_json(op: &Op) -> String {
-    let params: Vec<&str> = op.param_names().collect();
-    let known: Vec<&[i64]> = op.class.members.iter().map(|member| member.params.as_slice()).collect();
-    let constraints = hydride_ir::legality(&op.class.function, &known).texts();
-    let members: Vec<String> =
-        op.class.members.iter().map(|member| format!("  {}", compact(&MemberJson { op, member }))).collect();
+    let record = op.record();
+    let members: Vec<String> = record.members.iter().map(|member| format!("  {}", compact(member))).collect();
     format!(
         "{{\"name\":{},\"arity\":{},\"params\":{},\"constraints\":{},\"members\":[\n{}\n]}}",
-        compact(&op.name),
-        op.args().count(),
-        compact(&params),
-        compact(&constraints),
+        compact(&record.name),
+        record.arity,
+        compact(&record.params),
+        compact(&record.constraints),
         members.join(",\n")
     )
 }
@@ -46,100 +38,43 @@ fn compact(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-struct MemberJson<'a> {
-    op: &'a Op,
-    member: &'a Member,
-}
+impl Op {
+    /// The operation as `classes.json` has it.
+    pub fn record(&self) -> OperationRecord {
+        let members = self.class.members.iter();
+        let known: Vec<&[i64]> = members.map(|member| member.application.params.as_slice()).collect();
+        OperationRecord {
+            name: self.name.clone(),
+            arity: self.args().count(),
+            params: self.param_names().map(str::to_owned).collect(),
+            constraints: hydride_ir::legality(&self.class.function, &known).texts(),
+            members: self.instances().map(|(member, facts)| self.member_record(member, facts)).collect(),
+        }
+    }
 
-impl Serialize for MemberJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let params: BTreeMap<&str, i64> =
-            self.op.param_names().zip(self.member.params.iter().copied()).collect();
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("isa", &self.member.isa)?;
-        map.serialize_entry("id", &self.member.id)?;
-        map.serialize_entry("params", &params)?;
-        map.serialize_entry("args", &ArgsJson(&self.member.args))?;
-        map.serialize_entry("masking", self.member.masking.name())?;
-        if let Some(mask) = self.member.masking.mask() {
-            map.serialize_entry("mask_arg", &mask)?;
+    fn member_record(&self, member: &Member, facts: &Facts) -> MemberRecord {
+        let application = &member.application;
+        let masking = application.masking;
+        MemberRecord {
+            isa: member.isa.clone(),
+            id: member.id.clone(),
+            params: self.param_names().map(str::to_owned).zip(application.params.iter().copied()).collect(),
+            args: facts.sources(application).collect(),
+            masking: MaskingKind::of(masking),
+            mask_arg: masking.map(|masking| masking.mask),
+            pass_arg: masking.and_then(|masking| masking.pass),
+            mask_layout: masking.map(Into::into),
+            part: application.part.map(Into::into),
+            proof: member.proof,
+            trust: member.trust.as_ref().map(|trust| trust.name().to_owned()),
         }
-        if let Some(pass) = self.member.masking.pass_through() {
-            map.serialize_entry("pass_arg", &pass)?;
-        }
-        if let Some(layout) = self.member.mask_layout {
-            map.serialize_entry("mask_layout", &MaskLayoutJson(layout))?;
-        }
-        if let Some(part) = self.member.part {
-            map.serialize_entry("part", &PartJson(part))?;
-        }
-        map.serialize_entry("proof", self.member.proof.name())?;
-        if let Some(trust) = &self.member.trust {
-            map.serialize_entry("trust", trust)?;
-        }
-        map.end()
     }
 }
 
-/// How a mask is laid over a result, as `classes.json` and the lowering table write it.
-pub struct MaskLayoutJson(
-    /// The layout.
-    pub MaskLayout,
-);
-
-impl Serialize for MaskLayoutJson {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(3))?;
-        map.serialize_entry("stride", &self.0.stride)?;
-        map.serialize_entry("lane", &self.0.lane)?;
-        map.serialize_entry("negated", &self.0.negated)?;
-        map.end()
-    }
-}
-
-/// The part of a result that is written, as `classes.json` and the lowering table write it.
-pub struct PartJson(
-    /// The part.
-    pub ResultPart,
-);
-
-impl Serialize for PartJson {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(3))?;
-        map.serialize_entry("low", &self.0.low)?;
-        map.serialize_entry("width", &self.0.width)?;
-        map.serialize_entry("pass_through", &self.0.pass_through)?;
-        map.end()
-    }
-}
-
-/// The arguments of a member as `classes.json` and the lowering table write them.
-pub struct ArgsJson<'a>(
-    /// The sources, one for each argument of the class.
-    pub &'a [ArgSource],
-);
-
-impl Serialize for ArgsJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut sequence = serializer.serialize_seq(Some(self.0.len()))?;
-        for source in self.0 {
-            match source {
-                ArgSource::Position(position) => sequence.serialize_element(position)?,
-                ArgSource::Constant(bits) => {
-                    sequence.serialize_element(&BTreeMap::from([("constant", format!("{bits:x}"))]))?;
-                }
-                ArgSource::Broadcast { position, lane, low, width, stride } => {
-                    let mut fields = BTreeMap::from([
-                        ("broadcast", *position),
-                        ("low", *low),
-                        ("stride", *stride),
-                        ("width", *width),
-                    ]);
-                    fields.extend(lane.map(|lane| ("lane", lane)));
-                    sequence.serialize_element(&fields)?;
-                }
-            }
-        }
-        sequence.end()
+impl Facts {
+    /// The sources of a member's arguments as files have them, the facts being the member's.
+    pub fn sources(&self, application: &catalog::Application) -> impl Iterator<Item = SourceRecord> {
+        let args = application.args.iter().zip(&self.args);
+        args.map(|(source, shape)| SourceRecord::new(*source, shape.width()))
     }
 }

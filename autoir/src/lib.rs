@@ -28,10 +28,10 @@ mod name_table;
 mod pattern;
 mod term;
 
-pub use class::{ArgSource, Class, MaskLayout, Masking, Member, Operand, Proof, ResultPart, Signature};
+pub use class::{Class, Member};
 pub use dialect::{BuildError, Dialect, Op};
 pub use facts::{Facts, ParamKind, ValueType};
-pub use json::{ArgsJson, MaskLayoutJson, PartJson, classes_json};
+pub use json::classes_json;
 pub use lock::{Lock, LockError};
 pub use name::is_valid as is_valid_name;
 pub use name_table::RESERVED;

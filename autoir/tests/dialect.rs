@@ -349,10 +349,10 @@ fn contradictory_classes_are_refused() {
     });
     assert_eq!(duplicate.to_string(), "`east:add8` is a member twice");
     for change in [
-        (|classes| classes[0].members[0].params.push(1)) as fn(&mut Vec<Class>),
-        |classes| classes[0].members[0].params[0] = 0,
-        |classes| classes[0].members[0].args.clear(),
-        |classes| classes[0].members[0].args[0] = autoir::ArgSource::Position(9),
+        (|classes| classes[0].members[0].application.params.push(1)) as fn(&mut Vec<Class>),
+        |classes| classes[0].members[0].application.params[0] = 0,
+        |classes| classes[0].members[0].application.args.clear(),
+        |classes| classes[0].members[0].application.args[0] = catalog::Source::Own(9),
     ] {
         assert!(matches!(error(change), BuildError::Member { .. }));
     }

@@ -110,8 +110,8 @@ pub(crate) fn schemas() -> Vec<GeneratedFile> {
 fn members<'a>(operation: &'a Operation<'_>, definitions: &'a Definitions) -> Vec<Member<'a>> {
     let member = |(member, facts): (&'a autoir::Member, &autoir::Facts)| Member {
         row: row(operation, member, facts, definitions),
-        symbol: operation.symbol(&member.params, facts),
-        trust: member.trust.as_deref(),
+        symbol: operation.symbol(&member.application.params, facts),
+        trust: member.trust.as_ref().map(catalog::Trust::name),
     };
     operation.op.instances().map(member).collect()
 }
@@ -127,7 +127,8 @@ fn entry<'a>(operation: &'a Operation<'_>) -> Entry<'a> {
         })
     };
     let parameter = |(place, param): (usize, &'a hydride_ir::Param)| {
-        let values: BTreeSet<i64> = op.class.members.iter().map(|member| member.params[place]).collect();
+        let values: BTreeSet<i64> =
+            op.class.members.iter().map(|member| member.application.params[place]).collect();
         Parameter {
             name: &param.name,
             kind: match op.param_kinds[place] {

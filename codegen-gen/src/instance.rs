@@ -22,8 +22,11 @@ pub(crate) struct Instance<'a> {
 impl Operation<'_> {
     /// The distinct instances, sorted by parameter values.
     pub(crate) fn instances(&self) -> Vec<Instance<'_>> {
-        let distinct: BTreeMap<&[i64], &Facts> =
-            self.op.instances().map(|(member, facts)| (member.params.as_slice(), facts)).collect();
+        let distinct: BTreeMap<&[i64], &Facts> = self
+            .op
+            .instances()
+            .map(|(member, facts)| (member.application.params.as_slice(), facts))
+            .collect();
         let instance = |(params, facts)| Instance { params, facts, symbol: self.symbol(params, facts) };
         distinct.into_iter().map(instance).collect()
     }
@@ -32,7 +35,7 @@ impl Operation<'_> {
     /// expressions, and with adjacent slices fused.
     pub(crate) fn function_at(&self, params: &[i64]) -> Result<&Function, InstanceError> {
         let functions = self.functions.get_or_init(|| {
-            let params = self.op.instances().map(|(member, _)| member.params.as_slice());
+            let params = self.op.instances().map(|(member, _)| member.application.params.as_slice());
             let distinct: BTreeSet<&[i64]> = params.collect();
             distinct.into_iter().map(|params| (params, self.instantiated(params))).collect()
         });

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use autoir::{ArgSource, ArgsJson, Facts, MaskLayoutJson, Masking, Member, Operand, PartJson};
+use autoir::{Facts, Member};
+use catalog::record::{MaskLayout, MaskingKind, PartRecord, SignatureRecord, SourceRecord};
+use catalog::{Broadcast, Proof, Source, constant};
 use serde::Serialize;
 
 use crate::definitions::{Definitions, Signature};
@@ -27,14 +29,14 @@ pub(crate) struct Row<'a> {
     operation: Option<&'a Signature>,
     params: BTreeMap<&'a str, i64>,
     types: Types,
-    args: ArgsJson<'a>,
+    args: Vec<SourceRecord>,
     masking: MaskingJson,
     #[serde(skip_serializing_if = "Option::is_none")]
-    part: Option<PartJson>,
-    proof: &'a str,
+    part: Option<PartRecord>,
+    proof: Proof,
     mnemonics: Vec<&'a str>,
     extensions: Vec<&'a str>,
-    signature: SignatureJson<'a>,
+    signature: SignatureRecord,
 }
 
 /// The LLVM types of the instance.
@@ -46,29 +48,13 @@ struct Types {
 
 #[derive(Serialize)]
 struct MaskingJson {
-    kind: &'static str,
+    kind: MaskingKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     mask: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pass_through: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    layout: Option<MaskLayoutJson>,
-}
-
-/// The vendor's C signature.
-#[derive(Serialize)]
-struct SignatureJson<'a> {
-    results: Vec<OperandJson<'a>>,
-    args: Vec<OperandJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct OperandJson<'a> {
-    #[serde(rename = "type")]
-    c_type: &'a str,
-    width: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    immediate: Option<(i64, i64)>,
+    layout: Option<MaskLayout>,
 }
 
 /// The table as JSON: an object whose first line tells its origin, with the current name of each former
@@ -103,14 +89,8 @@ pub(crate) fn row<'a>(
     facts: &Facts,
     definitions: &'a Definitions,
 ) -> Row<'a> {
-    let operands = |operands: &'a [Operand]| {
-        let operand = |operand: &'a Operand| OperandJson {
-            c_type: &operand.c_type,
-            width: operand.width,
-            immediate: operand.immediate,
-        };
-        operands.iter().map(operand).collect()
-    };
+    let application = &member.application;
+    let masking = application.masking;
     let key = (member.isa.clone(), member.id.clone());
     Row {
         op: &operation.op.name,
@@ -120,32 +100,29 @@ pub(crate) fn row<'a>(
         instance: instance(operation, member, facts),
         function: definitions.signatures.get(&key),
         operation: definitions.operations.get(&key),
-        params: operation.op.param_names().zip(member.params.iter().copied()).collect(),
+        params: operation.op.param_names().zip(member.application.params.iter().copied()).collect(),
         types: Types {
             results: facts.results.iter().copied().map(llvm_type).collect(),
             args: facts.args.iter().copied().map(llvm_type).collect(),
         },
-        args: ArgsJson(&member.args),
+        args: facts.sources(application).collect(),
         masking: MaskingJson {
-            kind: member.masking.name(),
-            mask: member.masking.mask(),
-            pass_through: member.masking.pass_through(),
-            layout: member.mask_layout.map(MaskLayoutJson),
+            kind: MaskingKind::of(masking),
+            mask: masking.map(|masking| masking.mask),
+            pass_through: masking.and_then(|masking| masking.pass),
+            layout: masking.map(Into::into),
         },
-        part: member.part.map(PartJson),
-        proof: member.proof.name(),
+        part: application.part.map(Into::into),
+        proof: member.proof,
         mnemonics: sorted(&member.mnemonics),
         extensions: sorted(&member.extensions),
-        signature: SignatureJson {
-            results: operands(&member.signature.results),
-            args: operands(&member.signature.args),
-        },
+        signature: (&member.signature).into(),
     }
 }
 
 /// The mangled intrinsic with the values of its parameters.
 fn instance(operation: &Operation<'_>, member: &Member, facts: &Facts) -> String {
-    let params: Vec<String> = member.params.iter().map(i64::to_string).collect();
+    let params: Vec<String> = member.application.params.iter().map(i64::to_string).collect();
     format!("{}({})", operation.instance_name(facts), params.join(","))
 }
 
@@ -209,7 +186,9 @@ pub(crate) fn tables(
 
 fn table_row(operation: &Operation<'_>, member: &Member, facts: &Facts) -> TableRow {
     let instance = instance(operation, member, facts);
-    let args: Vec<String> = member.args.iter().map(arg_text).collect();
+    let application = &member.application;
+    let args = application.args.iter().zip(&facts.args);
+    let args: Vec<String> = args.map(|(source, shape)| arg_text(*source, shape.width())).collect();
     let position = |position: Option<u32>| position.map_or(NO_POSITION, |position| position.min(NO_POSITION));
     TableRow {
         op: operation.op.name.clone(),
@@ -218,9 +197,9 @@ fn table_row(operation: &Operation<'_>, member: &Member, facts: &Facts) -> Table
         intrinsic: quoted(&member.intrinsic),
         args: quoted(&args.join(",")),
         masking: quoted(&masking_text(member, facts)),
-        mask: position(member.masking.mask()),
-        pass_through: position(member.masking.pass_through()),
-        rest: position(member.part.map(|part| part.pass_through)),
+        mask: position(application.masking.map(|masking| masking.mask)),
+        pass_through: position(application.masking.and_then(|masking| masking.pass)),
+        rest: position(application.part.map(|part| part.pass)),
         extensions: quoted(&sorted(&member.extensions).join(",")),
     }
 }
@@ -230,30 +209,30 @@ fn table_row(operation: &Operation<'_>, member: &Member, facts: &Facts) -> Table
 /// where the operation writes a part alone. A lookup for the plain word finds no other row.
 fn masking_text(member: &Member, facts: &Facts) -> String {
     let mut words = Vec::new();
-    if member.masking != Masking::None {
-        let mut word = member.masking.name().to_owned();
-        if let Some(layout) = member.mask_layout {
-            if let Some((stride, lane)) = layout.uneven(facts) {
-                word.push_str(&format!(":{stride}:{lane}"));
-            }
-            if layout.negated {
-                word.push_str(":not");
-            }
+    let application = &member.application;
+    let kind = MaskingKind::of(application.masking).name();
+    if let Some(masking) = application.masking {
+        let mut word = kind.to_owned();
+        if let Some((stride, lane)) = facts.uneven_mask(masking) {
+            word.push_str(&format!(":{stride}:{lane}"));
+        }
+        if masking.negated {
+            word.push_str(":not");
         }
         words.push(word);
     }
-    words.extend(member.part.map(|part| format!("part:{}+{}", part.low, part.width)));
-    if words.is_empty() { Masking::None.name().to_owned() } else { words.join(",") }
+    words.extend(application.part.map(|part| format!("part:{}+{}", part.low, part.width)));
+    if words.is_empty() { kind.to_owned() } else { words.join(",") }
 }
 
-/// An argument's origin in one word: a position, `=0x…:width`, or `*position[low+width*%lane:width]/stride`.
-fn arg_text(source: &ArgSource) -> String {
+/// The origin of an argument of `bits` bits in one word: a position, `=0x…:width`, or `*position[low+width*%lane:width]/stride`.
+fn arg_text(source: Source, bits: u32) -> String {
     match source {
-        ArgSource::Position(position) => position.to_string(),
-        ArgSource::Constant(bits) => format!("=0x{bits:x}:{}", bits.width()),
-        ArgSource::Broadcast { position, lane, low, width, stride } => {
-            let lane = lane.map_or_else(String::new, |lane| format!("+{width}*%{lane}"));
-            format!("*{position}[{low}{lane}:{width}]/{stride}")
+        Source::Own(position) => position.to_string(),
+        Source::Constant(value) => format!("=0x{:x}:{bits}", constant(value, bits)),
+        Source::Broadcast(Broadcast { arg, lane, low, width, stride }) => {
+            let lane = lane.map_or_else(String::new, |(lane, _)| format!("+{width}*%{lane}"));
+            format!("*{arg}[{low}{lane}:{width}]/{stride}")
         }
     }
 }
@@ -292,10 +271,12 @@ mod tests {
     #[test]
     fn origins_in_one_word() {
         let sources = [
-            ArgSource::Position(2),
-            ArgSource::Broadcast { position: 1, lane: None, low: 0, width: 8, stride: 16 },
-            ArgSource::Broadcast { position: 1, lane: Some(3), low: 0, width: 16, stride: 16 },
+            Source::Own(2),
+            Source::Constant(-1),
+            Source::Broadcast(Broadcast { arg: 1, lane: None, low: 0, width: 8, stride: 16 }),
+            Source::Broadcast(Broadcast { arg: 1, lane: Some((3, 2)), low: 0, width: 16, stride: 16 }),
         ];
-        assert_eq!(sources.map(|source| arg_text(&source)), ["2", "*1[0:8]/16", "*1[0+16*%3:16]/16"]);
+        let texts = sources.map(|source| arg_text(source, 6));
+        assert_eq!(texts, ["2", "=0x3f:6", "*1[0:8]/16", "*1[0+16*%3:16]/16"]);
     }
 }

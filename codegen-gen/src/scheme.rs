@@ -204,7 +204,7 @@ fn search(
 
 fn param_widths(op: &Op) -> Vec<u32> {
     let width = |(index, kind): (usize, &ParamKind)| {
-        let mut values = op.class.members.iter().map(|member| member.params[index]);
+        let mut values = op.class.members.iter().map(|member| member.application.params[index]);
         match kind {
             ParamKind::Signedness if values.clone().all(|value| value == 0 || value == 1) => 1,
             _ if values.all(|value| i32::try_from(value).is_ok()) => 32,

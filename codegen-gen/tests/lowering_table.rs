@@ -4,7 +4,8 @@
 #[path = "../../autoir/tests/samples/mod.rs"]
 mod samples;
 
-use autoir::{ArgSource, Dialect, Lock};
+use autoir::{Dialect, Lock};
+use catalog::Source;
 use codegen_gen::{Options, generate};
 use serde_json::{Map, Value, json};
 
@@ -130,14 +131,14 @@ fn a_row_says_what_the_json_row_says() {
 fn the_samples_have_every_modifier() {
     let members: Vec<autoir::Member> =
         samples::classes().into_iter().flat_map(|class| class.members).collect();
-    let layouts = || members.iter().filter_map(|member| member.mask_layout);
-    assert!(members.iter().any(|member| member.part.is_some()));
+    let layouts = || members.iter().filter_map(|member| member.application.masking);
+    assert!(members.iter().any(|member| member.application.part.is_some()));
     assert!(layouts().any(|layout| layout.negated));
     assert!(layouts().any(|layout| layout.stride != 1));
     assert!(layouts().any(|layout| layout.stride == 1 && !layout.negated));
-    let mut sources = members.iter().flat_map(|member| &member.args);
-    assert!(sources.clone().any(|source| matches!(source, ArgSource::Constant(_))));
-    assert!(sources.any(|source| matches!(source, ArgSource::Broadcast { .. })));
+    let mut sources = members.iter().flat_map(|member| &member.application.args);
+    assert!(sources.clone().any(|source| matches!(source, Source::Constant(_))));
+    assert!(sources.any(|source| matches!(source, Source::Broadcast { .. })));
 }
 
 /// Who asks for the operation alone, or under a plain mask, must not get a member that does something more.

@@ -1,12 +1,11 @@
 //! From proved classes to the dialect's input.
 
-use autoir::{ArgSource, Class, MaskLayout, Masking, Member, Operand, Proof, ResultPart, Signature};
-use hydride_ir::{Arg, Atom, Bits, Function, Op, Stmt};
-use parsers::{Argument, Instruction, Kind};
+use autoir::{Class, Member};
+use catalog::Trust;
+use hydride_ir::{Function, Op, Stmt};
+use parsers::Instruction;
 use rayon::prelude::*;
-use similarity::{Application, Broadcast, Entry, Partition, Source};
-
-use crate::trust::Trust;
+use similarity::{Entry, Partition};
 
 /// The classes of a partition with what the documents say of their members.
 pub fn classes(
@@ -26,9 +25,7 @@ pub fn classes(
             members: class
                 .members
                 .iter()
-                .map(|found| {
-                    member(instructions[found.entry], entries, &class.function, found, &trusts[found.entry])
-                })
+                .map(|found| member(instructions[found.entry], entries, found, &trusts[found.entry]))
                 .collect(),
         })
         .collect()
@@ -37,7 +34,6 @@ pub fn classes(
 fn member(
     instruction: &Instruction,
     entries: &[Entry<'_>],
-    class: &Function,
     found: &similarity::Member,
     trust: &Trust,
 ) -> Member {
@@ -48,65 +44,13 @@ fn member(
         isa: entries[found.entry].isa.to_string(),
         id: instruction.id.clone(),
         intrinsic: instruction.intrinsic.clone(),
-        params: found.application.params.clone(),
-        args: sources(class, &found.application),
-        mask_layout: found.application.masking.map(|masking| MaskLayout {
-            stride: masking.stride,
-            lane: masking.lane,
-            negated: masking.negated,
-        }),
-        part: found.application.part.map(|part| ResultPart {
-            low: part.low,
-            width: part.width,
-            pass_through: part.pass,
-        }),
-        masking: match found.application.masking {
-            None => Masking::None,
-            Some(masking) => match masking.pass {
-                Some(pass) => Masking::Merge { mask: masking.mask, pass_through: Some(pass) },
-                None => Masking::Zero { mask: masking.mask },
-            },
-        },
-        proof: match found.proof {
-            similarity::Proof::Structural => Proof::Structural,
-            similarity::Proof::Smt => Proof::Smt,
-        },
-        trust: Some(trust.name().to_string()),
+        application: found.application.clone(),
+        proof: found.proof,
+        trust: Some(trust.clone()),
         mnemonics,
         extensions: instruction.extensions.clone(),
-        signature: Signature {
-            args: instruction.signature.args.iter().map(operand).collect(),
-            results: instruction.signature.results.iter().map(operand).collect(),
-        },
+        signature: instruction.signature.clone(),
     }
-}
-
-/// Where the class's arguments come from.
-fn sources(class: &Function, application: &Application) -> Vec<ArgSource> {
-    let value_of = |atom| match atom {
-        Atom::Param(param) => application.params.get(param.0 as usize).copied().unwrap_or(0),
-        Atom::Index(_) => 0,
-    };
-    let source = |(arg, source): (&Arg, &Source)| match *source {
-        Source::Own(position) => ArgSource::Position(position),
-        Source::Zero => {
-            let width = arg.width.eval(value_of).and_then(|width| u32::try_from(width).ok());
-            ArgSource::Constant(Bits::zero(width.unwrap_or(1)))
-        }
-        Source::Broadcast(Broadcast { arg, low, lane, width, stride }) => {
-            let lane = lane.map(|(lane, _)| lane);
-            ArgSource::Broadcast { position: arg, lane, low, width, stride }
-        }
-    };
-    class.args.iter().zip(&application.args).map(source).collect()
-}
-
-fn operand(argument: &Argument) -> Operand {
-    let immediate = match &argument.kind {
-        Kind::Immediate(range) => Some((range.low, range.high)),
-        Kind::Vector | Kind::Mask | Kind::Scalar => None,
-    };
-    Operand { c_type: argument.c_type.clone(), width: argument.width, immediate }
 }
 
 /// A name for what single instructions of a class would name too narrowly: one source whose elements are

@@ -1,18 +1,22 @@
-//! The dictionary of operations as `explain` and `query` see it: the generated files, from an output folder
-//! or fresh from a run over documents.
+//! The dictionary of operations as `explain` and `query` see it: from the files of an output folder, or
+//! fresh from a run over documents.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
+use catalog::record::SignatureRecord;
+use catalog::{MemberRecord, OperationRecord};
 use clap::Args;
-use codegen_gen::LlvmVersion;
 use hydride_ir::Function;
-use serde::{Deserialize, Serialize};
+use parsers::Instruction;
+use serde::Deserialize;
 
 use crate::classified::ClassifyArgs;
-use crate::generate::files;
-use crate::outputs::{Files, OUTPUTS, is_ours};
+use crate::documents::isa_name;
+use crate::generate::ledger;
+use crate::outputs::{OUTPUTS, is_ours};
+use crate::pipeline::Pipeline;
 use crate::usage;
 
 /// Where the dictionary comes from.
@@ -36,35 +40,15 @@ impl DictionaryArgs {
             Some(folder) => Some(folder.as_path()),
             None => (self.classify.specs.specs.is_none() && is_ours(standard, &OUTPUTS)).then_some(standard),
         };
-        let source = match folder {
+        match folder {
             Some(folder) => {
                 tracing::info!("the outputs in {} are read", folder.display());
-                Source::Folder(folder.to_path_buf())
+                Dictionary::from_outputs(folder)
             }
             None => {
                 let all = crate::documents::all_isas();
                 let (_, pipeline) = self.classify.run(&all)?;
-                Source::Files(files(&pipeline, LlvmVersion::default(), None)?)
-            }
-        };
-        Dictionary::new(source)
-    }
-}
-
-enum Source {
-    Folder(PathBuf),
-    Files(Files),
-}
-
-impl Source {
-    fn text(&self, path: &str) -> Result<String> {
-        match self {
-            Source::Folder(folder) => {
-                let path = folder.join(path);
-                std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
-            }
-            Source::Files(files) => {
-                files.get(path).cloned().with_context(|| format!("there is no {path} among the outputs"))
+                Ok(Dictionary::from_run(pipeline))
             }
         }
     }
@@ -73,171 +57,41 @@ impl Source {
 /// All operations with their members.
 pub struct Dictionary {
     /// Sorted by name.
-    pub classes: Vec<Class>,
+    pub operations: Vec<OperationRecord>,
+    /// What the documents say of the members, by instruction set and id.
+    lowerings: BTreeMap<(String, String), Lowering>,
     source: Source,
 }
 
-/// An operation, as `classes.json` has it.
-#[derive(Deserialize)]
-pub struct Class {
-    /// The operation's name.
-    pub name: String,
-    /// Number of arguments.
-    pub arity: usize,
-    /// Names of the parameters.
-    pub params: Vec<String>,
-    /// For which parameter values the function is legal.
-    #[serde(default)]
-    pub constraints: Vec<String>,
-    /// The instructions, by instruction set and id.
-    pub members: Vec<Member>,
+enum Source {
+    /// The outputs of an earlier run.
+    Outputs(PathBuf),
+    Run(Box<Pipeline>),
 }
 
-/// A member, as `classes.json` has it, with what the lowering table adds.
-#[derive(Deserialize)]
-pub struct Member {
-    /// The instruction set.
-    pub isa: String,
-    /// The instruction's id.
-    pub id: String,
-    /// Parameter values by name.
-    pub params: BTreeMap<String, i64>,
-    /// For each argument of the class where it comes from.
-    pub args: Vec<Origin>,
-    /// `none`, `merge` or `zero`.
-    pub masking: String,
-    /// How the mask is laid over the result.
-    #[serde(default)]
-    pub mask_layout: Option<MaskLayout>,
-    /// The part of the result that the operation writes, where that is not the whole.
-    #[serde(default)]
-    pub part: Option<Part>,
-    /// How the membership is shown.
-    pub proof: String,
-    /// How far the semantics can be trusted.
-    #[serde(default)]
-    pub trust: Option<String>,
-    /// What the lowering table says of it.
-    #[serde(skip)]
-    pub lowering: Lowering,
-}
-
-/// Where an argument of the class comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(untagged)]
-pub enum Origin {
-    /// The instruction's own argument at this position.
-    Position(u32),
-    /// A value that the instruction fixes, in hexadecimal digits.
-    Constant {
-        /// The digits.
-        constant: String,
-    },
-    /// A slice of one of the instruction's arguments in every element.
-    Broadcast {
-        /// Position of the argument.
-        broadcast: u32,
-        /// Position of the immediate that chooses the slice.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        lane: Option<u32>,
-        /// Lowest bit of the slice, before the lane is counted.
-        low: u32,
-        /// Its width in bits.
-        width: u32,
-        /// Distance of its copies in bits.
-        stride: u32,
-    },
-}
-
-/// How the bits of a mask are laid over a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct MaskLayout {
-    /// Distance of the mask bits that are used.
-    pub stride: u32,
-    /// Bits of the result that each governs.
-    pub lane: u32,
-    /// Whether a bit that is 0 selects.
-    pub negated: bool,
-}
-
-/// The part of a result that is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Part {
-    /// Its lowest bit.
-    pub low: u32,
-    /// Its width in bits.
-    pub width: u32,
-    /// Position of the argument that has the other bits.
-    pub pass_through: u32,
-}
-
-impl Member {
-    /// Whether another member of its class uses the operation in the same way: the same parameter values, the
-    /// same arguments, and the same done with the result.
-    pub fn is_alike(&self, other: &Member) -> bool {
-        self.params == other.params
-            && self.args == other.args
-            && self.masking == other.masking
-            && self.lowering.masking == other.lowering.masking
-            && self.mask_layout == other.mask_layout
-            && self.part == other.part
-    }
-}
-
-/// A row of `llvm/lowering.json`, as far as it is of use here.
-#[derive(Clone, Debug, Default, Deserialize)]
+/// What the lowering table adds to a member.
+#[derive(Debug, Default, Deserialize)]
 pub struct Lowering {
-    isa: String,
-    id: String,
     /// Assembly mnemonics.
     pub mnemonics: Vec<String>,
     /// Extensions needed.
     pub extensions: Vec<String>,
     /// The C signature.
-    pub signature: Signature,
-    masking: Masking,
+    pub signature: SignatureRecord,
 }
 
-/// A C signature.
-#[derive(Clone, Debug, Default, Deserialize)]
-pub struct Signature {
-    /// The results.
-    pub results: Vec<Operand>,
-    /// The arguments.
-    pub args: Vec<Operand>,
-}
-
-/// One operand of a C signature.
-#[derive(Clone, Debug, Default, Deserialize)]
-pub struct Operand {
-    /// The C type.
-    #[serde(rename = "type")]
-    pub c_type: String,
-    /// Width in bits.
-    pub width: u32,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-struct Masking {
-    mask: Option<u32>,
-    pass_through: Option<u32>,
-}
-
-impl Lowering {
-    /// Position of the mask among the instruction's arguments.
-    pub fn mask(&self) -> Option<u32> {
-        self.masking.mask
-    }
-
-    /// Position of the argument whose elements are kept where the mask leaves some out.
-    pub fn pass_through(&self) -> Option<u32> {
-        self.masking.pass_through
-    }
+/// `llvm/lowering.json`, as far as it is of use here.
+#[derive(Deserialize)]
+struct Lowerings {
+    lowerings: Vec<Row>,
 }
 
 #[derive(Deserialize)]
-struct Lowerings {
-    lowerings: Vec<Lowering>,
+struct Row {
+    isa: String,
+    id: String,
+    #[serde(flatten)]
+    lowering: Lowering,
 }
 
 /// A line of the ledger.
@@ -261,38 +115,54 @@ pub struct LedgerLine {
 }
 
 impl Dictionary {
-    fn new(source: Source) -> Result<Self> {
-        let text = source.text("classes.json")?;
-        let mut classes: Vec<Class> = serde_json::from_str(&text).context("classes.json")?;
-        let text = source.text("llvm/lowering.json")?;
-        let rows: Lowerings = serde_json::from_str(&text).context("llvm/lowering.json")?;
-        let mut rows: BTreeMap<(String, String), Lowering> =
-            rows.lowerings.into_iter().map(|row| ((row.isa.clone(), row.id.clone()), row)).collect();
-        for member in classes.iter_mut().flat_map(|class| &mut class.members) {
-            if let Some(row) = rows.remove(&(member.isa.clone(), member.id.clone())) {
-                member.lowering = row;
-            }
-        }
-        Ok(Self { classes, source })
+    fn from_outputs(folder: &Path) -> Result<Self> {
+        let operations = serde_json::from_str(&text(folder, "classes.json")?).context("classes.json")?;
+        let path = "llvm/lowering.json";
+        let rows: Lowerings = serde_json::from_str(&text(folder, path)?).context(path)?;
+        let lowerings = rows.lowerings.into_iter().map(|row| ((row.isa, row.id), row.lowering)).collect();
+        Ok(Self { operations, lowerings, source: Source::Outputs(folder.to_owned()) })
+    }
+
+    fn from_run(pipeline: Pipeline) -> Self {
+        let operations = pipeline.dialect.ops().iter().map(autoir::Op::record).collect();
+        let members = pipeline.dialect.ops().iter().flat_map(|op| &op.class.members);
+        let lowerings = members.map(|member| {
+            let lowering = Lowering {
+                mnemonics: member.mnemonics.clone(),
+                extensions: member.extensions.clone(),
+                signature: (&member.signature).into(),
+            };
+            ((member.isa.clone(), member.id.clone()), lowering)
+        });
+        Self { operations, lowerings: lowerings.collect(), source: Source::Run(Box::new(pipeline)) }
+    }
+
+    /// What the lowering table says of a member.
+    pub fn lowering(&self, member: &MemberRecord) -> Result<&Lowering> {
+        let found = self.lowerings.get(&(member.isa.clone(), member.id.clone()));
+        found.with_context(|| format!("llvm/lowering.json has no row for {}", member.id))
     }
 
     /// The instructions that a name means: an id, or `isa:id`.
-    pub fn instructions(&self, name: &str) -> Vec<(&Class, &Member)> {
+    pub fn instructions(&self, name: &str) -> Vec<(&OperationRecord, &MemberRecord)> {
         let (isa, id) = match name.split_once(':') {
             Some((isa, id)) => (Some(isa), id),
             None => (None, name),
         };
         let all =
-            self.classes.iter().flat_map(|class| class.members.iter().map(move |member| (class, member)));
+            self.operations.iter().flat_map(|class| class.members.iter().map(move |member| (class, member)));
         all.filter(|(_, member)| member.id == id && isa.is_none_or(|isa| member.isa == isa)).collect()
     }
 
     /// The ledger's lines of an id.
     pub fn ledger(&self, name: &str) -> Result<Vec<LedgerLine>> {
         let id = name.split_once(':').map_or(name, |(_, id)| id);
-        // Lines are picked before they are read: there are thousands.
+        // Lines are picked before they are parsed: there are thousands.
         let quoted = serde_json::to_string(id)?;
-        let text = self.source.text("ledger.jsonl")?;
+        let text = match &self.source {
+            Source::Outputs(folder) => text(folder, "ledger.jsonl")?,
+            Source::Run(pipeline) => ledger(pipeline),
+        };
         let lines = text.lines().filter(|line| line.contains(&quoted));
         let mut found: Vec<LedgerLine> = lines.map(serde_json::from_str).collect::<Result<_, _>>()?;
         found.retain(|line| line.id == id);
@@ -300,33 +170,50 @@ impl Dictionary {
     }
 
     /// An instruction's function as parsed.
-    pub fn parsed(&self, member: &Member) -> Result<Function> {
-        let found = self.function(&format!("ir/{}.hir", member.isa), &member.id)?;
-        found.with_context(|| format!("ir/{}.hir has no {}", member.isa, member.id))
+    pub fn parsed(&self, member: &MemberRecord) -> Result<Function> {
+        let missing = || format!("ir/{}.hir has no {}", member.isa, member.id);
+        match &self.source {
+            Source::Outputs(folder) => {
+                function(folder, &format!("ir/{}.hir", member.isa), &member.id)?.with_context(missing)
+            }
+            Source::Run(pipeline) => {
+                let (instruction, _) = found(pipeline, member).with_context(missing)?;
+                Ok(instruction.function.clone())
+            }
+        }
     }
 
     /// An instruction's canonical function, where it has one.
-    pub fn canonical(&self, member: &Member) -> Result<Option<Function>> {
-        self.function(&format!("ir/{}.canonical.hir", member.isa), &member.id)
+    pub fn canonical(&self, member: &MemberRecord) -> Result<Option<Function>> {
+        match &self.source {
+            Source::Outputs(folder) => {
+                function(folder, &format!("ir/{}.canonical.hir", member.isa), &member.id)
+            }
+            Source::Run(pipeline) => {
+                Ok(found(pipeline, member).and_then(|(_, analysis)| analysis.canonical.clone()))
+            }
+        }
     }
 
     /// The text of an operation's function.
-    pub fn formula(&self, class: &Class) -> Result<String> {
-        let text = self.source.text("autollvm/autollvm.hir")?;
-        let found = function_text(&text, &class.name).map(str::to_owned);
-        found.with_context(|| format!("autollvm/autollvm.hir has no {}", class.name))
-    }
-
-    fn function(&self, path: &str, name: &str) -> Result<Option<Function>> {
-        let text = self.source.text(path)?;
-        let Some(found) = function_text(&text, name) else { return Ok(None) };
-        Function::parse(found).map(Some).map_err(|error| anyhow!("{path}: @{name}: {error}"))
+    pub fn formula(&self, operation: &OperationRecord) -> Result<String> {
+        let name = &operation.name;
+        let formula = match &self.source {
+            Source::Outputs(folder) => {
+                function_text(&text(folder, "autollvm/autollvm.hir")?, name).map(str::to_owned)
+            }
+            Source::Run(pipeline) => {
+                let op = pipeline.dialect.ops().iter().find(|op| op.name == *name);
+                op.map(|op| op.named_function().to_string())
+            }
+        };
+        formula.with_context(|| format!("autollvm/autollvm.hir has no {name}"))
     }
 
     /// Names that somebody may have meant.
     pub fn alike(&self, name: &str) -> Vec<&str> {
         let wanted = name.trim_start_matches('_').to_ascii_lowercase();
-        let ids = self.classes.iter().flat_map(|class| {
+        let ids = self.operations.iter().flat_map(|class| {
             std::iter::once(class.name.as_str()).chain(class.members.iter().map(|member| member.id.as_str()))
         });
         let mut found: Vec<&str> = ids.filter(|id| id.to_ascii_lowercase().contains(&wanted)).collect();
@@ -345,6 +232,27 @@ impl Dictionary {
             )),
         }
     }
+}
+
+/// The contents of an output.
+fn text(folder: &Path, path: &str) -> Result<String> {
+    let path = folder.join(path);
+    std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// A member's instruction and what was found of it.
+fn found<'a>(
+    pipeline: &'a Pipeline,
+    member: &MemberRecord,
+) -> Option<(&'a Instruction, &'a similarity::Analysis)> {
+    let mut all = pipeline.instructions().into_iter().zip(&pipeline.analyses);
+    all.find(|(instruction, _)| instruction.id == member.id && isa_name(instruction.isa) == member.isa)
+}
+
+fn function(folder: &Path, path: &str, name: &str) -> Result<Option<Function>> {
+    let text = text(folder, path)?;
+    let Some(found) = function_text(&text, name) else { return Ok(None) };
+    Function::parse(found).map(Some).map_err(|error| anyhow!("{path}: @{name}: {error}"))
 }
 
 /// The text of one function of a file of IR: from its first line to the closing brace.

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
+use catalog::record::{OperandRecord, PartRecord, SignatureRecord, SourceRecord};
+use catalog::{MemberRecord, OperationRecord, Proof};
 use clap::Args;
 
-use crate::dictionary::{Class, Dictionary, DictionaryArgs, Member, Origin, Part};
+use crate::dictionary::{Dictionary, DictionaryArgs};
 use crate::pair;
 
 /// Arguments of `hydride explain`.
@@ -37,7 +39,7 @@ fn explain(dictionary: &Dictionary, name: &str) -> Result<()> {
     for (class, member) in &found {
         instruction(dictionary, class, member)?;
     }
-    if let Some(class) = dictionary.classes.iter().find(|class| class.name == name) {
+    if let Some(class) = dictionary.operations.iter().find(|class| class.name == name) {
         return operation(dictionary, class);
     }
     if found.is_empty() {
@@ -54,11 +56,12 @@ fn explain(dictionary: &Dictionary, name: &str) -> Result<()> {
     Ok(())
 }
 
-fn instruction(dictionary: &Dictionary, class: &Class, member: &Member) -> Result<()> {
+fn instruction(dictionary: &Dictionary, class: &OperationRecord, member: &MemberRecord) -> Result<()> {
     println!("{} ({})", member.id, member.isa);
-    row("signature", &signature(member));
-    row("mnemonic", &member.lowering.mnemonics.join(", "));
-    row("needs", &member.lowering.extensions.join(", "));
+    let lowering = dictionary.lowering(member)?;
+    row("signature", &signature(&lowering.signature));
+    row("mnemonic", &lowering.mnemonics.join(", "));
+    row("needs", &lowering.extensions.join(", "));
     row("operation", &class.name);
     row("parameters", &params(member));
     row("arguments", &arguments(member));
@@ -74,7 +77,7 @@ fn instruction(dictionary: &Dictionary, class: &Class, member: &Member) -> Resul
     Ok(())
 }
 
-fn operation(dictionary: &Dictionary, class: &Class) -> Result<()> {
+fn operation(dictionary: &Dictionary, class: &OperationRecord) -> Result<()> {
     println!("operation {}", class.name);
     let counts: Vec<String> =
         by_isa(class).into_iter().map(|(isa, members)| format!("{} {isa}", members.len())).collect();
@@ -103,9 +106,8 @@ pub fn row(name: &str, what: &str) {
     }
 }
 
-fn signature(member: &Member) -> String {
-    let signature = &member.lowering.signature;
-    let types = |operands: &[crate::dictionary::Operand]| -> String {
+fn signature(signature: &SignatureRecord) -> String {
+    let types = |operands: &[OperandRecord]| -> String {
         let types: Vec<&str> = operands.iter().map(|operand| operand.c_type.as_str()).collect();
         types.join(", ")
     };
@@ -114,13 +116,13 @@ fn signature(member: &Member) -> String {
 }
 
 /// Parameter values in words.
-pub fn params(member: &Member) -> String {
+pub fn params(member: &MemberRecord) -> String {
     let all: Vec<String> = member.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     all.join(", ")
 }
 
 /// Which of the instruction's arguments the operation's are.
-pub fn arguments(member: &Member) -> String {
+pub fn arguments(member: &MemberRecord) -> String {
     let all: Vec<String> = member
         .args
         .iter()
@@ -134,11 +136,11 @@ pub fn arguments(member: &Member) -> String {
 }
 
 /// Where an argument comes from, in words.
-fn origin(source: &Origin) -> String {
+fn origin(source: &SourceRecord) -> String {
     match source {
-        Origin::Position(own) => format!("argument {own}"),
-        Origin::Constant { constant } => format!("0x{constant}"),
-        Origin::Broadcast { broadcast, lane, low, width, stride } => {
+        SourceRecord::Position(own) => format!("argument {own}"),
+        SourceRecord::Constant { constant } => format!("0x{constant}"),
+        SourceRecord::Broadcast { broadcast, lane, low, width, stride } => {
             let lane = lane.map_or_else(String::new, |lane| format!(" + {width}*argument {lane}"));
             let gap = if width == stride { String::new() } else { format!(", {stride} bits apart") };
             format!("every element: argument {broadcast} [{low}{lane} +: {width}]{gap}")
@@ -147,9 +149,10 @@ fn origin(source: &Origin) -> String {
 }
 
 /// Masking in words.
-pub fn masking(member: &Member) -> String {
-    let Some(mask) = member.lowering.mask() else { return member.masking.clone() };
-    let mut text = format!("{}, mask is argument {mask}", member.masking);
+pub fn masking(member: &MemberRecord) -> String {
+    let kind = member.masking.name();
+    let Some(mask) = member.mask_arg else { return kind.to_owned() };
+    let mut text = format!("{kind}, mask is argument {mask}");
     if let Some(layout) = member.mask_layout {
         let bits = match layout.stride {
             1 => "a bit".to_owned(),
@@ -160,15 +163,15 @@ pub fn masking(member: &Member) -> String {
             text.push_str(", which is 0 where the operation's value is taken");
         }
     }
-    if let Some(kept) = member.lowering.pass_through() {
+    if let Some(kept) = member.pass_arg {
         text.push_str(&format!(", argument {kept} passes through"));
     }
     text
 }
 
 /// Masking and part in a few words.
-pub fn modifiers(member: &Member) -> String {
-    let mut text = format!("masking {}", member.masking);
+pub fn modifiers(member: &MemberRecord) -> String {
+    let mut text = format!("masking {}", member.masking.name());
     if let Some(layout) = member.mask_layout {
         if layout.stride != 1 {
             text.push_str(&format!(" by every bit {}", layout.stride));
@@ -184,22 +187,21 @@ pub fn modifiers(member: &Member) -> String {
 }
 
 /// In words the part of the result that the operation writes; empty where it is the whole.
-pub fn part(member: &Member) -> String {
-    member.part.map_or_else(String::new, |Part { low, width, pass_through }| {
+pub fn part(member: &MemberRecord) -> String {
+    member.part.map_or_else(String::new, |PartRecord { low, width, pass_through }| {
         format!("bits [{low} +: {width}] of the result, the others are those of argument {pass_through}")
     })
 }
 
 /// How the membership is shown, in words.
-pub fn proof(member: &Member) -> &str {
-    match member.proof.as_str() {
-        "structural" => "proved: one expression after simplification",
-        "smt" => "proved by the solver",
-        other => other,
+pub fn proof(member: &MemberRecord) -> &'static str {
+    match member.proof {
+        Proof::Structural => "proved: one expression after simplification",
+        Proof::Smt => "proved by the solver",
     }
 }
 
-fn trust(dictionary: &Dictionary, member: &Member) -> Result<String> {
+fn trust(dictionary: &Dictionary, member: &MemberRecord) -> Result<String> {
     let lines = dictionary.ledger(&member.id)?;
     let trust = lines.into_iter().find(|line| line.isa == member.isa).and_then(|line| line.trust);
     let run = trust.as_ref().and_then(|trust| trust.get("run"));
@@ -213,8 +215,8 @@ fn trust(dictionary: &Dictionary, member: &Member) -> Result<String> {
     })
 }
 
-fn by_isa(class: &Class) -> BTreeMap<&str, Vec<&Member>> {
-    let mut all: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
+fn by_isa(class: &OperationRecord) -> BTreeMap<&str, Vec<&MemberRecord>> {
+    let mut all: BTreeMap<&str, Vec<&MemberRecord>> = BTreeMap::new();
     for member in &class.members {
         all.entry(&member.isa).or_default().push(member);
     }
@@ -222,14 +224,14 @@ fn by_isa(class: &Class) -> BTreeMap<&str, Vec<&Member>> {
 }
 
 /// Its siblings, for each instruction set those that are most alike.
-fn siblings(class: &Class, own: &Member) {
+fn siblings(class: &OperationRecord, own: &MemberRecord) {
     if class.members.len() == 1 {
         println!("It is the only member of {}.", class.name);
         return;
     }
     for (isa, mut members) in by_isa(class) {
         members.retain(|member| (&member.isa, &member.id) != (&own.isa, &own.id));
-        let distance = |member: &&Member| {
+        let distance = |member: &&MemberRecord| {
             let other = |name: &&String| member.params.get(*name) != own.params.get(*name);
             (own.params.keys().filter(other).count(), member.masking != own.masking, member.id.clone())
         };
@@ -257,7 +259,7 @@ fn siblings(class: &Class, own: &Member) {
 }
 
 /// The parameters in which another member differs.
-pub fn changed(own: &Member, other: &Member) -> String {
+pub fn changed(own: &MemberRecord, other: &MemberRecord) -> String {
     let differ = other.params.iter().filter(|(name, value)| own.params.get(*name) != Some(*value));
     let differ: Vec<String> = differ.map(|(name, value)| format!("{name} = {value}")).collect();
     differ.join(", ")

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use autoir::classes_json;
+use catalog::Trust;
 use clap::Args;
 use codegen_gen::LlvmVersion;
 use parsers::{Diagnostic, Isa, Status};
@@ -22,7 +23,7 @@ use crate::outputs::{self, Files};
 use crate::pipeline::Pipeline;
 use crate::reuse::{self, Kept};
 use crate::summary::{ledger_lines, summary, summary_again};
-use crate::trust::{RecordsArgs, Trust};
+use crate::trust::RecordsArgs;
 use crate::{SpecArgs, merges, names, report, usage};
 
 /// Arguments of `hydride generate-ir`.
@@ -208,12 +209,7 @@ impl Inputs {
 /// All files but the summary.
 pub fn files(pipeline: &Pipeline, llvm: LlvmVersion, cache: Option<&Arc<Cache>>) -> Result<Files> {
     let mut files = Files::new();
-    let mut ledger = String::new();
-    for (isa, entries) in pipeline.ledgers() {
-        let trusts = trusts(pipeline, isa);
-        ledger.push_str(&ledger_lines(isa, entries, &trusts));
-    }
-    files.insert("ledger.jsonl".into(), ledger);
+    files.insert("ledger.jsonl".into(), ledger(pipeline));
     let instructions = pipeline.instructions();
     for (isa, _) in &pipeline.parsed {
         let own = || instructions.par_iter().zip(&pipeline.analyses).filter(|(found, _)| found.isa == *isa);
@@ -224,16 +220,8 @@ pub fn files(pipeline: &Pipeline, llvm: LlvmVersion, cache: Option<&Arc<Cache>>)
         files.insert(format!("ir/{}.hir", isa_name(*isa)), joined(&parsed));
         files.insert(format!("ir/{}.canonical.hir", isa_name(*isa)), joined(&canonical));
     }
-    let classes: Vec<String> = pipeline
-        .dialect
-        .ops()
-        .par_iter()
-        .map(|op| {
-            let mut function = op.class.function.clone();
-            function.name.clone_from(&op.name);
-            function.to_string()
-        })
-        .collect();
+    let ops = pipeline.dialect.ops();
+    let classes: Vec<String> = ops.par_iter().map(|op| op.named_function().to_string()).collect();
     files.insert("autollvm/autollvm.hir".into(), joined(&classes));
     let isas: Vec<&str> = pipeline.parsed.iter().map(|(isa, _)| isa_name(*isa)).collect();
     let options = codegen_gen::Options { llvm, vendors: lowering_data::vendors(llvm, &isas)? };
@@ -250,6 +238,12 @@ pub fn files(pipeline: &Pipeline, llvm: LlvmVersion, cache: Option<&Arc<Cache>>)
     files.extend(report?.into_iter().map(|file| (file.path, file.contents)));
     files.extend(merges?);
     Ok(files)
+}
+
+/// `ledger.jsonl`: one line for each entry of the documents.
+pub fn ledger(pipeline: &Pipeline) -> String {
+    let lines = |(isa, entries)| ledger_lines(isa, entries, &trusts(pipeline, isa));
+    pipeline.ledgers().map(lines).collect()
 }
 
 /// How far each instruction of an instruction set can be trusted, by id.

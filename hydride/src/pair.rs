@@ -1,11 +1,12 @@
 //! `hydride explain A B`: how two instructions are one operation, or what tells them apart.
 
 use anyhow::Result;
+use catalog::{Application, MemberRecord, OperationRecord};
 use hydride_ir::{Bits, Function, Role};
-use similarity::{Application, Side, first_difference};
+use similarity::{Side, first_difference};
 use smt::{Prover, Verdict};
 
-use crate::dictionary::{Class, Dictionary, Member};
+use crate::dictionary::Dictionary;
 use crate::explain::{arguments, masking, modifiers, params, part, proof, row};
 use crate::pipeline::TIME_LIMIT;
 use crate::usage;
@@ -33,7 +34,7 @@ pub fn explain(dictionary: &Dictionary, first: &str, second: &str) -> Result<()>
 }
 
 /// The instruction that a name means, when it means one.
-fn one<'a>(dictionary: &'a Dictionary, name: &str) -> Result<(&'a Class, &'a Member)> {
+fn one<'a>(dictionary: &'a Dictionary, name: &str) -> Result<(&'a OperationRecord, &'a MemberRecord)> {
     match dictionary.instructions(name).as_slice() {
         [found] => Ok(*found),
         [] => Err(match dictionary.ledger(name)?.first() {
@@ -50,22 +51,32 @@ fn one<'a>(dictionary: &'a Dictionary, name: &str) -> Result<(&'a Class, &'a Mem
     }
 }
 
-fn together(dictionary: &Dictionary, class: &Class, left: &Member, right: &Member) -> Result<()> {
+fn together(
+    dictionary: &Dictionary,
+    class: &OperationRecord,
+    left: &MemberRecord,
+    right: &MemberRecord,
+) -> Result<()> {
     println!("{} and {} are one operation, {}.", left.id, right.id, class.name);
     println!();
-    if left.is_alike(right) {
-        println!("They use it alike: {}; {}; {}.", params(left), arguments(left), modifiers(left));
+    if left.applies_as(right) {
+        println!(
+            "They apply it in the same way: {}; {}; {}.",
+            params(left),
+            arguments(left),
+            modifiers(left)
+        );
     } else {
         let width = left.id.len().max(right.id.len());
         println!("  {:<24} {:<width$}  {}", "", left.id, right.id);
         for name in &class.params {
-            let value = |member: &Member| member.params.get(name).map_or(String::new(), i64::to_string);
+            let value = |member: &MemberRecord| member.params.get(name).map_or(String::new(), i64::to_string);
             let (one, other) = (value(left), value(right));
             let mark = if one == other { "" } else { "  <-" };
             println!("  {name:<24} {one:<width$}  {other}{mark}");
         }
-        println!("  {:<24} {:<width$}  {}", "masking", left.masking, right.masking);
-        let whole = |member: &Member| member.part.map_or("whole", |_| "part");
+        println!("  {:<24} {:<width$}  {}", "masking", left.masking.name(), right.masking.name());
+        let whole = |member: &MemberRecord| member.part.map_or("whole", |_| "part");
         println!("  {:<24} {:<width$}  {}", "result", whole(left), whole(right));
         for member in [left, right] {
             println!();
@@ -85,7 +96,7 @@ fn together(dictionary: &Dictionary, class: &Class, left: &Member, right: &Membe
 }
 
 /// The first difference in structure of the canonical forms.
-fn structure(dictionary: &Dictionary, left: &Member, right: &Member) -> Result<()> {
+fn structure(dictionary: &Dictionary, left: &MemberRecord, right: &MemberRecord) -> Result<()> {
     let forms = (dictionary.canonical(left)?, dictionary.canonical(right)?);
     let (Some(one), Some(other)) = &forms else {
         for (member, form) in [(left, &forms.0), (right, &forms.1)] {
@@ -99,8 +110,8 @@ fn structure(dictionary: &Dictionary, left: &Member, right: &Member) -> Result<(
         return Ok(());
     };
     let found = first_difference(
-        Side { function: one, mask: left.lowering.mask() },
-        Side { function: other, mask: right.lowering.mask() },
+        Side { function: one, mask: left.mask_arg },
+        Side { function: other, mask: right.mask_arg },
     );
     match found {
         Some(difference) => {
@@ -120,20 +131,26 @@ fn structure(dictionary: &Dictionary, left: &Member, right: &Member) -> Result<(
 }
 
 /// An input on which they differ, or the word that none was found.
-fn inputs(dictionary: &Dictionary, left: &Member, class: &Class, right: &Member) -> Result<()> {
+fn inputs(
+    dictionary: &Dictionary,
+    left: &MemberRecord,
+    class: &OperationRecord,
+    right: &MemberRecord,
+) -> Result<()> {
     let one = dictionary.parsed(left)?;
     let mut other_member = right;
     let mut other = dictionary.parsed(right)?;
     if orders(&one, &other).is_empty() {
         // A sibling of the second that takes what the first takes.
-        let widths = |member: &Member| {
-            let signature = &member.lowering.signature;
+        let widths = |member: &MemberRecord| -> Result<(Vec<u32>, Vec<u32>)> {
+            let signature = &dictionary.lowering(member)?.signature;
             let mut widths: Vec<u32> = signature.args.iter().map(|operand| operand.width).collect();
             widths.sort_unstable();
-            (widths, signature.results.iter().map(|operand| operand.width).collect::<Vec<_>>())
+            Ok((widths, signature.results.iter().map(|operand| operand.width).collect::<Vec<_>>()))
         };
-        let wanted = widths(left);
-        let mut siblings = class.members.iter().filter(|member| widths(member) == wanted);
+        let wanted = widths(left)?;
+        let fits = |member: &&MemberRecord| widths(member).is_ok_and(|widths| widths == wanted);
+        let mut siblings = class.members.iter().filter(fits);
         let sibling = siblings.find_map(|member| {
             let function = dictionary.parsed(member).ok()?;
             (!orders(&one, &function).is_empty()).then_some((member, function))

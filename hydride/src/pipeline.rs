@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use autoir::{Dialect, Lock};
+use catalog::Trust;
 use parsers::{Instruction, Isa, LedgerEntry, Parsed};
 use rayon::prelude::*;
 use similarity::{Analysis, Entry, Partition, analyze_with};
@@ -16,7 +17,7 @@ use crate::cache::Cache;
 use crate::console::Phases;
 use crate::convert;
 use crate::documents::{Documents, isa_name, missing_main_document, parse};
-use crate::trust::{Records, RecordsArgs, Trust};
+use crate::trust::{Records, RecordsArgs};
 
 /// Solver time for one question.
 pub const TIME_LIMIT: Duration = Duration::from_secs(10);

@@ -10,12 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
 use autoir::Op;
+use catalog::Proof;
 use clap::Args;
 use globset::Glob;
 use parsers::Instruction;
 use rayon::prelude::*;
 use serde::Serialize;
-use similarity::{Class, Member, Proof, Refusal};
+use similarity::{Class, Member, Refusal};
 use smt::{Prover, Verdict};
 
 use crate::classified::{ClassifyArgs, isas};

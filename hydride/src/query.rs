@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use catalog::{MemberRecord, OperationRecord};
 use clap::{Args, ValueEnum};
 use globset::{Glob, GlobMatcher};
 use serde::Serialize;
 
-use crate::dictionary::{Class, DictionaryArgs, MaskLayout, Member, Origin, Part};
+use crate::dictionary::{Dictionary, DictionaryArgs, Lowering};
 use crate::explain::{modifiers, params};
 use crate::usage;
 
@@ -66,15 +67,20 @@ struct Filter<'a> {
 pub fn run(args: &QueryArgs) -> Result<u8> {
     let filter = Filter::new(args)?;
     let dictionary = args.dictionary.read()?;
-    let found: Vec<(&Class, Vec<&Member>)> = dictionary
-        .classes
-        .iter()
-        .filter(|class| filter.class(class))
-        .map(|class| (class, class.members.iter().filter(|member| filter.member(class, member)).collect()))
-        .filter(|(_, members): &(_, Vec<_>)| !members.is_empty())
-        .collect();
+    let mut found: Vec<(&OperationRecord, Vec<&MemberRecord>)> = Vec::new();
+    for operation in dictionary.operations.iter().filter(|operation| filter.operation(operation)) {
+        let mut members = Vec::new();
+        for member in &operation.members {
+            if filter.member(operation, member, dictionary.lowering(member)?) {
+                members.push(member);
+            }
+        }
+        if !members.is_empty() {
+            found.push((operation, members));
+        }
+    }
     match (args.format, args.members) {
-        (Format::Json, _) => println!("{}", json(&found)?),
+        (Format::Json, _) => println!("{}", json(&dictionary, &found)?),
         (Format::Text, true) => found.iter().for_each(|(class, members)| {
             for member in members {
                 println!(
@@ -124,7 +130,7 @@ impl<'a> Filter<'a> {
         })
     }
 
-    fn class(&self, class: &Class) -> bool {
+    fn operation(&self, class: &OperationRecord) -> bool {
         let isas: std::collections::BTreeSet<&str> =
             class.members.iter().map(|member| member.isa.as_str()).collect();
         self.op.as_ref().is_none_or(|glob| glob.is_match(&class.name))
@@ -132,8 +138,7 @@ impl<'a> Filter<'a> {
             && self.args.shared.is_none_or(|least| isas.len() >= least)
     }
 
-    fn member(&self, class: &Class, member: &Member) -> bool {
-        let lowering = &member.lowering;
+    fn member(&self, class: &OperationRecord, member: &MemberRecord, lowering: &Lowering) -> bool {
         let text = |text: &String| {
             let names = [&class.name, &member.id].into_iter().chain(&lowering.mnemonics);
             names.into_iter().any(|name| name.to_ascii_lowercase().contains(text.as_str()))
@@ -152,57 +157,41 @@ impl<'a> Filter<'a> {
     }
 }
 
+/// An operation with those of its members that were asked for.
 #[derive(Serialize)]
-struct ClassJson<'a> {
+struct Found<'a> {
     name: &'a str,
     arity: usize,
     params: &'a [String],
     constraints: &'a [String],
-    members: Vec<MemberJson<'a>>,
+    members: Vec<FoundMember<'a>>,
 }
 
 #[derive(Serialize)]
-struct MemberJson<'a> {
-    isa: &'a str,
-    id: &'a str,
-    params: &'a BTreeMap<String, i64>,
-    args: &'a [Origin],
-    masking: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mask_layout: Option<MaskLayout>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    part: Option<Part>,
-    proof: &'a str,
-    trust: Option<&'a str>,
+struct FoundMember<'a> {
+    #[serde(flatten)]
+    record: &'a MemberRecord,
     mnemonics: &'a [String],
     extensions: &'a [String],
 }
 
-fn json(found: &[(&Class, Vec<&Member>)]) -> Result<String> {
-    let classes: Vec<ClassJson<'_>> = found
-        .iter()
-        .map(|(class, members)| ClassJson {
-            name: &class.name,
-            arity: class.arity,
-            params: &class.params,
-            constraints: &class.constraints,
-            members: members
-                .iter()
-                .map(|member| MemberJson {
-                    isa: &member.isa,
-                    id: &member.id,
-                    params: &member.params,
-                    args: &member.args,
-                    masking: &member.masking,
-                    mask_layout: member.mask_layout,
-                    part: member.part,
-                    proof: &member.proof,
-                    trust: member.trust.as_deref(),
-                    mnemonics: &member.lowering.mnemonics,
-                    extensions: &member.lowering.extensions,
-                })
-                .collect(),
-        })
-        .collect();
-    Ok(serde_json::to_string_pretty(&classes)?)
+impl<'a> Found<'a> {
+    fn new(
+        dictionary: &'a Dictionary,
+        operation: &'a OperationRecord,
+        members: &[&'a MemberRecord],
+    ) -> Result<Self> {
+        let mut found = Vec::new();
+        for record in members {
+            let Lowering { mnemonics, extensions, .. } = dictionary.lowering(record)?;
+            found.push(FoundMember { record, mnemonics, extensions });
+        }
+        let OperationRecord { name, arity, params, constraints, members: _ } = operation;
+        Ok(Self { name, arity: *arity, params, constraints, members: found })
+    }
+}
+
+fn json(dictionary: &Dictionary, found: &[(&OperationRecord, Vec<&MemberRecord>)]) -> Result<String> {
+    let all = found.iter().map(|(operation, members)| Found::new(dictionary, operation, members));
+    Ok(serde_json::to_string_pretty(&all.collect::<Result<Vec<_>>>()?)?)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use ::report::{Entry, Erratum, Input, InstructionSet, Modelled, Run};
 use anyhow::{Context, Result};
+use catalog::Trust;
 use codegen_gen::GeneratedFile;
 use parsers::errata::State;
 use parsers::{Instruction, Isa, Parsed, Status};
@@ -12,7 +13,6 @@ use similarity::Analysis;
 use crate::documents::isa_name;
 use crate::errata;
 use crate::pipeline::Pipeline;
-use crate::trust::Trust;
 
 /// The report's files.
 pub fn files(pipeline: &Pipeline) -> Result<Vec<GeneratedFile>> {

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use catalog::record::MaskingKind;
+use catalog::{Proof, Trust};
 use parsers::{Isa, LedgerEntry, Status};
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +11,6 @@ use crate::console::Phases;
 use crate::documents::{Documents, isa_name};
 use crate::manifest;
 use crate::pipeline::Pipeline;
-use crate::trust::Trust;
 
 #[derive(Serialize, Deserialize)]
 struct Summary {
@@ -109,7 +110,7 @@ pub fn summary(
                 .members
                 .iter()
                 .filter(|member| isas.contains(&member.isa.as_str()))
-                .map(|member| member.masking.name())
+                .map(|member| MaskingKind::of(member.application.masking).name())
                 .collect();
             operations += usize::from(!kinds.is_empty());
             masked += kinds.len();
@@ -121,7 +122,7 @@ pub fn summary(
         || pipeline.partition.classes.iter().flat_map(|class| &class.members).map(|member| &member.proof);
     let undecided = |refusal: &&similarity::Refusal| matches!(refusal, similarity::Refusal::Unknown(_));
     let unknown = pipeline.partition.unknown.iter().map(|(_, refusal)| refusal).filter(undecided).count();
-    let smt = proofs().filter(|proof| **proof == similarity::Proof::Smt).count();
+    let smt = proofs().filter(|proof| **proof == Proof::Smt).count();
     let total = proofs().count();
     let summary = Summary {
         schema: 1,

@@ -138,36 +138,6 @@ impl Run {
     }
 }
 
-/// How far an instruction's semantics can be trusted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Trust {
-    /// Read from the document; there is no canonical form.
-    Parsed,
-    /// The canonical form is proved equal to what the document says.
-    Proved,
-    /// It agrees with a CPU or emulator as well.
-    Run {
-        /// The CPU.
-        cpu: String,
-        /// Inputs compared.
-        inputs: usize,
-        /// Seed of the inputs.
-        seed: u64,
-    },
-}
-
-impl Trust {
-    /// The trust in one word.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Parsed => "parsed",
-            Self::Proved => "proved",
-            Self::Run { .. } => "run",
-        }
-    }
-}
-
 impl Records {
     /// Reads the records; none when there is no file.
     pub fn read(path: &Path) -> Result<Self> {

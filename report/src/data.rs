@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use autoir::{ArgSource, Facts, Member, Op, ParamKind, ValueType};
+use autoir::{Facts, Member, Op, ParamKind, ValueType};
+use catalog::Trust;
+use catalog::record::{MaskingKind, SourceRecord};
 use codegen_gen::GeneratedFile;
 use hydride_ir::passes::instantiate;
 use serde::Serialize;
@@ -168,10 +170,14 @@ pub(crate) fn file(input: &Input<'_>) -> Result<GeneratedFile, ReportError> {
             columns.instance.push(*instance);
             let signature = signature(member, names, &mut known.c_type)?;
             columns.signature.push(known.signature.position(signature)?);
-            columns.args.push(known.args.position(member.args.iter().map(source).collect())?);
+            columns.args.push(
+                known
+                    .args
+                    .position(facts.sources(&member.application).map(|found| source(&found)).collect())?,
+            );
             columns.masking.push(known.masking.position(masking(member, facts))?);
             columns.proof.push(known.proof.position(member.proof.name())?);
-            columns.trust.push(known.trust.position(member.trust.as_deref().unwrap_or("unknown"))?);
+            columns.trust.push(known.trust.position(member.trust.as_ref().map_or("unknown", Trust::name))?);
             columns.runs.push(known.runs.position(runs)?);
             columns.extensions.push(known.extensions.position(&member.extensions)?);
             columns.mnemonics.push(known.mnemonics.position(&member.mnemonics)?);
@@ -185,7 +191,7 @@ fn op_data<'a>(op: &'a Op, shapes: &mut Dictionary<String>) -> Result<(OpData<'a
     let mut positions: BTreeMap<&[i64], usize> = BTreeMap::new();
     let mut distinct: Vec<(&[i64], &Facts)> = op
         .instances()
-        .map(|(member, facts)| (member.params.as_slice(), facts))
+        .map(|(member, facts)| (member.application.params.as_slice(), facts))
         .collect::<BTreeMap<_, _>>()
         .into_iter()
         .collect();
@@ -203,8 +209,9 @@ fn op_data<'a>(op: &'a Op, shapes: &mut Dictionary<String>) -> Result<(OpData<'a
         instances.push((params.to_vec(), shapes_of(&facts.results)?, shapes_of(&facts.args)?));
     }
     let members = op.class.members.iter();
-    let found: Vec<usize> =
-        members.map(|member| positions.get(member.params.as_slice()).copied().unwrap_or(0)).collect();
+    let found: Vec<usize> = members
+        .map(|member| positions.get(member.application.params.as_slice()).copied().unwrap_or(0))
+        .collect();
     let mut counts = vec![0usize; instances.len()];
     found.iter().for_each(|instance| counts[*instance] += 1);
     // Of vectors where there are any, since a scalar's formula tells less; the first of those with the most members.
@@ -279,38 +286,38 @@ fn signature<'a>(
     let mut args = Vec::new();
     for (position, arg) in member.signature.args.iter().enumerate() {
         let name = names.get(position).map_or_else(|| format!("x{position}"), |name| (*name).to_owned());
-        args.push((types.position(&arg.c_type)?, name, arg.immediate));
+        args.push((types.position(&arg.c_type)?, name, arg.immediate()));
     }
     Ok((results, args))
 }
 
 fn masking(member: &Member, facts: &Facts) -> MaskingData {
     let place = |position: Option<u32>| position.map_or(-1, i64::from);
-    let Member { masking, mask_layout, part, .. } = member;
+    let masking = member.application.masking;
     (
-        masking.name(),
-        place(masking.mask()),
-        place(masking.pass_through()),
-        mask_layout.and_then(|layout| layout.uneven(facts)),
-        u8::from(mask_layout.is_some_and(|layout| layout.negated)),
-        part.map(|part| (part.low, part.width, part.pass_through)),
+        MaskingKind::of(masking).name(),
+        place(masking.map(|masking| masking.mask)),
+        place(masking.and_then(|masking| masking.pass)),
+        masking.and_then(|masking| facts.uneven_mask(masking)),
+        u8::from(masking.is_some_and(|masking| masking.negated)),
+        member.application.part.map(|part| (part.low, part.width, part.pass)),
     )
 }
 
 /// Where an argument of the operation comes from; `#` stands before a position of the member's own arguments.
-fn source(source: &ArgSource) -> String {
+fn source(source: &SourceRecord) -> String {
     argument(source, |position| format!("#{position}"))
 }
 
 /// Where an argument of the operation comes from, with the member's own arguments as `name` calls them.
-pub(crate) fn argument(source: &ArgSource, name: impl Fn(u32) -> String) -> String {
+pub(crate) fn argument(source: &SourceRecord, name: impl Fn(u32) -> String) -> String {
     match source {
-        ArgSource::Position(position) => name(*position),
-        ArgSource::Constant(bits) => format!("0x{bits:x}"),
-        ArgSource::Broadcast { position, lane, low, width, stride } => {
+        SourceRecord::Position(position) => name(*position),
+        SourceRecord::Constant { constant } => format!("0x{constant}"),
+        SourceRecord::Broadcast { broadcast, lane, low, width, stride } => {
             let lane = lane.map_or_else(String::new, |lane| format!(" + {width}·{}", name(lane)));
             let apart = if stride == width { String::new() } else { format!("_{{{stride}}}") };
-            format!("every{apart}({}[{low}{lane} +: {width}])", name(*position))
+            format!("every{apart}({}[{low}{lane} +: {width}])", name(*broadcast))
         }
     }
 }

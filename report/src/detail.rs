@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use autoir::{Member, Op};
+use autoir::{Facts, Member, Op};
 use codegen_gen::GeneratedFile;
 use hydride_ir::Function;
 use hydride_ir::passes::instantiate;
@@ -94,24 +94,22 @@ fn file(op: &Op, modelled: &BTreeMap<(&str, &str), &Modelled<'_>>) -> Result<Gen
     let general = formulas.position(formula(function, &[]));
     let mut members: BTreeMap<&str, BTreeMap<&str, (usize, Text, u8)>> = BTreeMap::new();
     let mut instances: BTreeMap<(&[i64], Vec<String>), usize> = BTreeMap::new();
-    for member in &op.class.members {
+    for (member, facts) in op.instances() {
         let Some(own) = modelled.get(&(member.isa.as_str(), member.id.as_str())) else { continue };
-        let names = arg_names(member, &own.arg_names);
-        let position = *instances.entry((&member.params, names.clone())).or_insert_with(|| {
+        let names = arg_names(member, facts, &own.arg_names);
+        let position = *instances.entry((&member.application.params, names.clone())).or_insert_with(|| {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             // The dialect was built with these values; where they did not fit the general formula stands.
-            instantiate(function, &member.params)
+            instantiate(function, &member.application.params)
                 .map_or(general, |instance| formulas.position(formula(&instance, &names)))
         });
         let text = Text::new(own.function, MAX_MEMBER_TEXT);
         members.entry(&member.isa).or_default().insert(&member.id, (position, text, u8::from(own.canonical)));
     }
-    let mut named = function.clone();
-    named.name.clone_from(&op.name);
     let detail = Detail {
         name: &op.name,
         formula: general,
-        text: Text::new(&named, MAX_CLASS_TEXT),
+        text: Text::new(&op.named_function(), MAX_CLASS_TEXT),
         formulas: formulas.into_data(),
         members,
     };
@@ -119,7 +117,7 @@ fn file(op: &Op, modelled: &BTreeMap<(&str, &str), &Modelled<'_>>) -> Result<Gen
 }
 
 /// The operation's arguments in the member's own words.
-fn arg_names(member: &Member, own: &[&str]) -> Vec<String> {
+fn arg_names(member: &Member, facts: &Facts, own: &[&str]) -> Vec<String> {
     let name = |position: u32| (*own.get(position as usize).unwrap_or(&"?")).to_owned();
-    member.args.iter().map(|source| argument(source, name)).collect()
+    facts.sources(&member.application).map(|source| argument(&source, name)).collect()
 }

@@ -116,7 +116,8 @@ fn trust(input: &Input<'_>) -> String {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for member in input.dialect.ops().iter().flat_map(|op| &op.class.members) {
             if member.isa == isa.name {
-                *counts.entry(member.trust.as_deref().unwrap_or("unknown")).or_default() += 1;
+                *counts.entry(member.trust.as_ref().map_or("unknown", catalog::Trust::name)).or_default() +=
+                    1;
             }
         }
         let total: usize = counts.values().sum();

@@ -6,8 +6,9 @@ use hydride_ir::{Function, Num, Role};
 use serde::{Deserialize, Serialize};
 use smt::Cache;
 
-use crate::application::{Part, Source};
 use crate::cached::remembered;
+use crate::identity::Encoding;
+use catalog::{Part, Source};
 
 /// What is known of an instruction before it is compared with others.
 #[derive(Debug, Serialize, Deserialize)]
@@ -145,24 +146,10 @@ fn is_immediate(function: &Function, source: Source) -> bool {
 }
 
 fn form_key(form: &Form<i64>, function: &Function, args: &[Source]) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for source in args {
-        hasher.update(&[u8::from(is_immediate(function, *source))]);
-    }
-    for result in &form.results {
-        hasher.update(b"result");
-        for statement in &result.statements {
-            hasher.update(b"statement");
-            for term in &statement.template.terms {
-                hasher.update(format!("{:?}{:?}{:?};", term.kind, term.children, term.folds).as_bytes());
-                // The low bits of a computed value are another operation than bits above them.
-                if let Kind::Slice = term.kind {
-                    hasher.update(&[u8::from(term.numbers[0].base == 0)]);
-                }
-            }
-        }
-    }
-    short(hasher)
+    let immediates: Vec<bool> = args.iter().map(|source| is_immediate(function, *source)).collect();
+    let mut encoding = Encoding::new("form");
+    encoding.structure(form, &immediates);
+    encoding.key()
 }
 
 /// The shape of an instruction without lane form: its own semantics, names apart.
@@ -175,11 +162,9 @@ fn general_shape(function: &Function) -> Shape {
     for (position, result) in nameless.results.iter_mut().enumerate() {
         result.name = format!("r{position}");
     }
-    let key = blake3::hash(nameless.to_string().as_bytes()).to_hex()[..32].to_string();
+    let mut encoding = Encoding::new("function");
+    encoding.text(&nameless.to_string());
+    let key = encoding.key();
     let args = (0..function.args.len() as u32).map(Source::Own).collect();
     Shape { form: None, args, masking: None, part: None, key }
-}
-
-pub(crate) fn short(hasher: blake3::Hasher) -> String {
-    hasher.finalize().to_hex()[..32].to_string()
 }

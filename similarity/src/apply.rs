@@ -13,7 +13,7 @@ use hydride_ir::lane::Masking;
 use hydride_ir::passes::{PassError, instantiate, unroll};
 use hydride_ir::{ArgId, BinaryOp, Bits, ExprId, Function, Num, Op, ResultId, Stmt};
 
-use crate::application::{Application, Broadcast, Source};
+use catalog::{Application, Broadcast, Source};
 
 /// A class's function that cannot be applied as a member says.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -122,7 +122,11 @@ fn argument(applied: &mut Function, source: Source, width: &Num) -> Result<ExprI
             // A class may read less than the whole register.
             Ok(applied.push(Op::Cast { of: whole, signed: Num::constant(0) }, width.clone()))
         }
-        Source::Zero => Ok(zero(applied, constant(width)?)),
+        Source::Constant(value) => {
+            let width = constant(width)?;
+            let bits = catalog::constant(value, u32::try_from(width).unwrap_or(0));
+            Ok(applied.push(Op::Const(bits), width))
+        }
         Source::Broadcast(broadcast) => broadcasted(applied, broadcast, constant(width)?),
     }
 }

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use smt::{Cache, Key, Prover};
 
-use crate::application::Application;
-use crate::certificate::{Proof, Refusal, prove};
+use crate::certificate::{Refusal, prove};
+use catalog::{Application, Proof};
 
 /// Proves that `class` applied as `application` says equals `member`, its directly parsed function.
 ///

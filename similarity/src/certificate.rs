@@ -5,16 +5,7 @@ use hydride_ir::lane::Masking;
 use hydride_ir::{Atom, Function, ResultId, ResultSlot, Stmt, VerifyError};
 use smt::{Prover, Verdict};
 
-use crate::application::Application;
-
-/// How a membership was established.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Proof {
-    /// Both sides are one expression after simplification of exact integers, in each case of a small number.
-    Structural,
-    /// The solver proved every element equal.
-    Smt,
-}
+use catalog::{Application, Proof};
 
 /// Why there is no certificate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

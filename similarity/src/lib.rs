@@ -10,11 +10,11 @@
 #![forbid(unsafe_code)]
 
 mod analyze;
-mod application;
 mod apply;
 mod cached;
 mod certificate;
 mod difference;
+mod identity;
 mod merges;
 mod parameters;
 mod partition;
@@ -23,10 +23,9 @@ mod relations;
 mod variants;
 
 pub use analyze::{Analysis, Shape, analyze, analyze_with};
-pub use application::{Application, Broadcast, Part, Source};
 pub use apply::{ApplyError, apply};
 pub use cached::certify;
-pub use certificate::{Proof, Refusal, commutes};
+pub use certificate::{Refusal, commutes};
 pub use difference::{Difference, Side, first_difference};
 pub use merges::{Step, steps};
 pub use partition::{Class, Entry, Member, Partition, partition};

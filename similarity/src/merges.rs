@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::certificate::Proof;
 use crate::partition::{Class, Entry};
+use catalog::Proof;
 
 /// A step on the way to a class.
 #[derive(Clone, Debug, PartialEq, Eq)]

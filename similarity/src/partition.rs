@@ -8,11 +8,12 @@ use rayon::prelude::*;
 use smt::Prover;
 
 use crate::analyze::{Analysis, Shape};
-use crate::application::{Application, Source};
 use crate::cached::certify;
-use crate::certificate::{Proof, Refusal};
+use crate::certificate::Refusal;
+use crate::identity::Encoding;
 use crate::parameters::{Parameterized, parameterize};
 use crate::readings::readings;
+use catalog::{Application, Proof, Source};
 
 /// An instruction to be classified.
 #[derive(Clone, Copy, Debug)]
@@ -159,33 +160,41 @@ impl Part {
 const MAX_PARAMETERS: usize = 8;
 
 /// Which loops an instruction's statements have and which of its positions move with them.
-fn layout(form: &Form<i64>) -> Vec<bool> {
-    let mut layout = Vec::new();
+fn layout(form: &Form<i64>) -> Vec<u8> {
+    let mut layout = Encoding::new("layout");
     for statement in form.results.iter().flat_map(|result| &result.statements) {
-        layout.extend(statement.extents.iter().map(|extent| *extent > 1));
+        statement.extents.iter().for_each(|extent| layout.flag(*extent > 1));
         for term in &statement.template.terms {
             if let Kind::Leaf(_) = term.kind {
-                layout.push(term.numbers[0].base != 0);
-                layout.extend(term.numbers[0].strides.iter().map(|stride| *stride != 0));
+                layout.flag(term.numbers[0].base != 0);
+                term.numbers[0].strides.iter().for_each(|stride| layout.flag(*stride != 0));
             }
         }
     }
-    layout
+    layout.into_bytes()
 }
+
+/// All numbers of a form.
+fn numbers(form: &Form<i64>) -> Vec<u8> {
+    let mut encoding = Encoding::new("numbers");
+    encoding.form(form);
+    encoding.into_bytes()
+}
+
+/// Members that agree in something, with its encoding.
+type Group<'a> = (Vec<u8>, Vec<Candidate<'a>>);
 
 /// Members that need few parameters together, each group with the trait of its first members, the most frequent
 /// trait first.
-fn groups<'a, T: Ord>(
-    bucket: &[Candidate<'a>],
-    trait_of: impl Fn(Option<&Form<i64>>) -> T,
-) -> Vec<(T, Vec<Candidate<'a>>)> {
-    let mut by_trait: BTreeMap<T, Vec<Candidate<'a>>> = BTreeMap::new();
+fn groups<'a>(bucket: &[Candidate<'a>], trait_of: impl Fn(&Form<i64>) -> Vec<u8>) -> Vec<Group<'a>> {
+    let mut by_trait: BTreeMap<Vec<u8>, Vec<Candidate<'a>>> = BTreeMap::new();
     for candidate in bucket {
-        by_trait.entry(trait_of(candidate.shape.form.as_ref())).or_default().push(*candidate);
+        let own = candidate.shape.form.as_ref().map(&trait_of).unwrap_or_default();
+        by_trait.entry(own).or_default().push(*candidate);
     }
-    let mut by_trait: Vec<(T, Vec<Candidate<'a>>)> = by_trait.into_iter().collect();
+    let mut by_trait: Vec<Group<'a>> = by_trait.into_iter().collect();
     by_trait.sort_by(|(a, left), (b, right)| right.len().cmp(&left.len()).then_with(|| a.cmp(b)));
-    let mut groups: Vec<(T, Vec<Candidate<'a>>)> = Vec::new();
+    let mut groups: Vec<Group<'a>> = Vec::new();
     for (own, members) in by_trait {
         let joined = groups.iter().position(|(_, group)| {
             let all: Vec<Candidate<'a>> = group.iter().chain(&members).copied().collect();
@@ -210,16 +219,13 @@ fn parameter_count(bucket: &[Candidate<'_>]) -> usize {
 }
 
 /// The classes of groups, whose traits tell their keys apart.
-fn apart<T: std::fmt::Debug>(
-    key: &str,
-    groups: &[(T, Vec<Candidate<'_>>)],
-    prover: &mut Prover,
-    progress: &(dyn Fn(usize) + Sync),
-) -> Part {
+fn apart(key: &str, groups: &[Group<'_>], prover: &mut Prover, progress: &(dyn Fn(usize) + Sync)) -> Part {
     let mut partition = Part::default();
     for (own, group) in groups {
-        let key = blake3::hash(format!("{key}{own:?}").as_bytes()).to_hex()[..32].to_string();
-        partition.absorb(class(&key, group, prover, progress));
+        let mut encoding = Encoding::new("group");
+        encoding.text(key);
+        encoding.bytes(own);
+        partition.absorb(class(&encoding.key(), group, prover, progress));
     }
     partition
 }
@@ -241,11 +247,11 @@ fn class(
             let registers: Vec<Vec<i64>> = bucket.iter().map(register_widths).collect();
             let Parameterized { form, params, values } = parameterize(&forms, &registers, MAX_PARAMETERS);
             if params.len() > MAX_PARAMETERS {
-                let by_layout = groups(bucket, |form| form.map(layout));
+                let by_layout = groups(bucket, layout);
                 if by_layout.len() > 1 {
                     return apart(key, &by_layout, prover, progress);
                 }
-                let by_numbers = groups(bucket, |form| format!("{form:?}"));
+                let by_numbers = groups(bucket, numbers);
                 return apart(key, &by_numbers, prover, progress);
             }
             (class_function(key, &bucket[0], &form, params), values)
@@ -264,9 +270,9 @@ fn class(
                 let own = general_function(&format!("{}/{}", shape.key, entry.id), entry.function);
                 let member =
                     Member { entry: position, application: own_application(entry), proof: Proof::Structural };
-                let key = blake3::hash(format!("{key}/{}/{}", entry.isa, entry.id).as_bytes()).to_hex()[..32]
-                    .to_string();
-                partition.classes.push(Class { key, function: own, members: vec![member] });
+                let mut encoding = Encoding::new("lone");
+                [key, entry.isa, entry.id].into_iter().for_each(|part| encoding.text(part));
+                partition.classes.push(Class { key: encoding.key(), function: own, members: vec![member] });
                 partition.unknown.push((position, refusal));
             }
         }
@@ -298,7 +304,7 @@ fn is_one_block(forms: &[&Form<i64>]) -> bool {
 fn register_widths(candidate: &Candidate<'_>) -> Vec<i64> {
     let width = |source: &Source| match source {
         Source::Own(arg) => candidate.entry.function.args[*arg as usize].width.as_constant().unwrap_or(0),
-        Source::Zero | Source::Broadcast(_) => i64::from(hydride_ir::MAX_WIDTH),
+        Source::Constant(_) | Source::Broadcast(_) => i64::from(hydride_ir::MAX_WIDTH),
     };
     candidate.shape.args.iter().map(width).collect()
 }

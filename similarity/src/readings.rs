@@ -12,11 +12,12 @@ use hydride_ir::{Function, Role};
 use rayon::prelude::*;
 use smt::Cache;
 
-use crate::analyze::{Shape, form_shape, lane_form, short};
-use crate::application::Source;
+use crate::analyze::{Shape, form_shape, lane_form};
 use crate::cached::remembered;
+use crate::identity::Encoding;
 use crate::partition::Entry;
 use crate::variants::{moves_only, variants};
+use catalog::Source;
 
 /// For each entry the reading to use in place of its plain shape. The cache keeps what readings an instruction has.
 pub(crate) fn readings(entries: &[Entry<'_>], cache: Option<&dyn Cache>) -> Vec<Option<Shape>> {
@@ -105,10 +106,12 @@ fn targets(
 
 /// Identity of an operation with its numbers.
 fn identity(shape: &Shape) -> String {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(shape.key.as_bytes());
-    hasher.update(format!("{:?}", shape.form).as_bytes());
-    short(hasher)
+    let mut encoding = Encoding::new("shape");
+    encoding.text(&shape.key);
+    if let Some(form) = &shape.form {
+        encoding.form(form);
+    }
+    encoding.key()
 }
 
 /// For operations with an argument fixed to zero the entry and the argument.
@@ -208,7 +211,7 @@ fn at_zero(
         .args
         .iter()
         .map(|source| match source {
-            Source::Own(known) if *known == arg => Some(Source::Zero),
+            Source::Own(known) if *known == arg => Some(Source::Constant(0)),
             source => {
                 let place = specialised.args.iter().position(|found| found == source)?;
                 own.args.get(place).copied()

@@ -17,7 +17,7 @@ use hydride_ir::lane::{Canonical, Kind, Masking, elements};
 use hydride_ir::{Function, Role};
 
 use crate::analyze::{Shape, form_shape, lane_form};
-use crate::application::{Broadcast, Part, Source};
+use catalog::{Broadcast, Part, Source};
 
 /// The readings of `function` that have a lane form, without the plain one.
 pub(crate) fn variants(function: &Function) -> Vec<Shape> {
@@ -127,7 +127,7 @@ fn immediates(dag: &mut Dag, raised: &Raised, function: &Function, shapes: &mut 
 /// The function's own arguments, filled up to `count`.
 fn own(function: &Function, count: u32) -> Vec<Source> {
     let mut sources: Vec<Source> = (0..function.args.len() as u32).map(Source::Own).collect();
-    sources.resize(count as usize, Source::Zero);
+    sources.resize(count as usize, Source::Constant(0));
     sources
 }
 
@@ -369,7 +369,7 @@ fn broadcasts(
             });
         }
         let mut sources = known.to_vec();
-        sources.resize(fresh as usize, Source::Zero);
+        sources.resize(fresh as usize, Source::Constant(0));
         sources.push(Source::Broadcast(broadcast));
         shapes.extend(shape(dag, &Raised { results: vec![values] }, function, &sources, part));
     }

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use catalog::Source;
 use hydride_ir::Function;
-use similarity::{Entry, Partition, Source, analyze, partition};
+use similarity::{Entry, Partition, analyze, partition};
 
 /// Writes a flat function: one assignment for each element.
 fn flat(name: &str, args: &str, width: u32, element: u32, value: impl Fn(u32) -> String) -> String {

@@ -2,7 +2,8 @@
 
 #![allow(dead_code)]
 
-use autoir::{ArgSource, Class, MaskLayout, Masking, Member, Operand, Proof, ResultPart, Signature};
+use autoir::{Class, Member};
+use catalog::{Application, Argument, Broadcast, Immediate, Kind, Masking, Part, Proof, Signature, Source};
 use hydride_ir::{
     Arg, ArgId, BinaryOp, CompareOp, ExprId, Function, IndexId, Num, Op, Param, ParamId, ResultId,
     ResultSlot, Role, Stmt, UnaryOp,
@@ -225,17 +226,19 @@ pub fn class(hash: &str, function: Function, members: Vec<Member>) -> Class {
 
 /// An unmasked member whose arguments are in the class's order.
 pub fn member(isa: &str, id: &str, params: &[i64], arity: u32) -> Member {
-    let operand = |width| Operand { c_type: format!("u{width}"), width, immediate: None };
+    let operand = |width| Argument {
+        name: String::new(),
+        c_type: format!("u{width}"),
+        width,
+        kind: Kind::Vector,
+        element: None,
+    };
     Member {
         trust: None,
         isa: isa.to_owned(),
         id: id.to_owned(),
         intrinsic: id.to_owned(),
-        params: params.to_vec(),
-        args: (0..arity).map(ArgSource::Position).collect(),
-        masking: Masking::None,
-        mask_layout: None,
-        part: None,
+        application: Application::plain(params.to_vec(), &(0..arity).collect::<Vec<_>>()),
         proof: Proof::Structural,
         mnemonics: vec![id.trim_start_matches('_').to_owned()],
         extensions: vec![format!("{isa}-base")],
@@ -249,31 +252,30 @@ pub fn member(isa: &str, id: &str, params: &[i64], arity: u32) -> Member {
 /// A dialect's worth of classes over two invented instruction sets, `east` and `west`.
 pub fn classes() -> Vec<Class> {
     let mut masked = member("west", "adds8_mask", &[8, 32, 1], 4);
-    masked.args = vec![ArgSource::Position(3), ArgSource::Position(2)];
-    masked.masking = Masking::Merge { mask: 1, pass_through: Some(0) };
-    masked.mask_layout = Some(MaskLayout { stride: 1, lane: 8, negated: false });
+    masked.application.args = vec![Source::Own(3), Source::Own(2)];
+    masked.application.masking = Some(Masking { mask: 1, pass: Some(0), stride: 1, lane: 8, negated: false });
     masked.proof = Proof::Smt;
     // Members that are the operation and something more, each in another way.
     let mut part = member("east", "add8_low", &[8, 16], 3);
-    part.args.truncate(2);
-    part.part = Some(ResultPart { low: 64, width: 128, pass_through: 2 });
+    part.application.args.truncate(2);
+    part.application.part = Some(Part { low: 64, width: 128, pass: 2 });
     part.signature.results[0].width = 256;
     let mut inverted = member("west", "add16_not", &[16, 128], 4);
-    inverted.args.truncate(2);
-    inverted.masking = Masking::Merge { mask: 2, pass_through: Some(3) };
-    inverted.mask_layout = Some(MaskLayout { stride: 1, lane: 16, negated: true });
+    inverted.application.args.truncate(2);
+    inverted.application.masking =
+        Some(Masking { mask: 2, pass: Some(3), stride: 1, lane: 16, negated: true });
     let mut sparse = member("west", "add16_sparse", &[16, 128], 3);
-    sparse.args.truncate(2);
-    sparse.masking = Masking::Zero { mask: 2 };
-    sparse.mask_layout = Some(MaskLayout { stride: 4, lane: 32, negated: false });
+    sparse.application.args.truncate(2);
+    sparse.application.masking = Some(Masking { mask: 2, pass: None, stride: 4, lane: 32, negated: false });
     let mut repeated = member("west", "add16_every", &[16, 128], 3);
-    repeated.args.truncate(2);
-    repeated.args[1] = ArgSource::Broadcast { position: 1, lane: Some(2), low: 32, width: 16, stride: 32 };
-    repeated.signature.args[2].immediate = Some((0, 5));
+    repeated.application.args.truncate(2);
+    repeated.application.args[1] =
+        Source::Broadcast(Broadcast { arg: 1, lane: Some((2, 3)), low: 32, width: 16, stride: 32 });
+    repeated.signature.args[2].kind = Kind::Immediate(Immediate { low: 0, high: 5 });
     let mut fixed = member("east", "shl1", &[16, 8], 1);
-    fixed.args = vec![ArgSource::Position(0), ArgSource::Constant(hydride_ir::Bits::from_u64(8, 1))];
+    fixed.application.args = vec![Source::Own(0), Source::Constant(1)];
     let mut shift = member("west", "shli", &[32, 8], 2);
-    shift.signature.args[1].immediate = Some((0, 31));
+    shift.signature.args[1].kind = Kind::Immediate(Immediate { low: 0, high: 31 });
     let mut commutative = class(
         "0a01",
         elementwise("c0", BinaryOp::Add, false),

@@ -1,6 +1,8 @@
 //! One member's definition: from the operation's arguments to a call of the vendor's function and back.
 
-use autoir::{ArgSource, Facts, Masking, Member};
+use autoir::{Facts, Member};
+use catalog::record::MaskingKind;
+use catalog::{Argument, Broadcast, Source, constant};
 
 use super::convert::Lines;
 use super::data::VendorFunction;
@@ -91,7 +93,7 @@ pub(super) fn adapters(
     functions: &mut VendorFunctions<'_>,
 ) -> Result<Adapters, String> {
     let mut registers = adapter(operation, member, facts, Shape::Registers, functions)?;
-    if registers.name != operation.symbol(&member.params, facts) {
+    if registers.name != operation.symbol(&member.application.params, facts) {
         return Ok(Adapters { member: registers, operation: None });
     }
     let own = adapter(operation, member, facts, Shape::Operation, functions)?;
@@ -109,7 +111,7 @@ fn adapter(
     shape: Shape,
     functions: &mut VendorFunctions<'_>,
 ) -> Result<Adapter, String> {
-    let mut name = operation.symbol(&member.params, facts);
+    let mut name = operation.symbol(&member.application.params, facts);
     let mut operands = operands(operation, member, facts, &mut name)?;
     if shape == Shape::Operation {
         for (operand, ty) in operands.iter_mut().zip(operation.argument_types(facts)) {
@@ -123,7 +125,7 @@ fn adapter(
     let mut immediates = Vec::new();
     for (position, own) in (0u32..).zip(&member.signature.args) {
         let operand = operands.iter_mut().find(|operand| operand.position == position);
-        if let Some((low, _)) = own.immediate {
+        if let Some((low, _)) = own.immediate() {
             immediates.push(match operand {
                 Some(operand) => {
                     let value = lines.immediate(operand, low < 0)?;
@@ -168,7 +170,7 @@ fn adapter(
 /// The types of the registers that hold the results; `returned` is what the vendor's function returns.
 fn result_registers(member: &Member, facts: &Facts, returned: &str) -> Vec<String> {
     // A part's result is the member's whole register.
-    let whole = |ty: String, own: u32| match (member.part, elements(&ty)) {
+    let whole = |ty: String, own: u32| match (member.application.part, elements(&ty)) {
         (Some(_), Some((_, element))) => {
             let bits = width(element).filter(|bits| own.is_multiple_of(*bits)).unwrap_or(8);
             format!("<{} x i{bits}>", own / bits)
@@ -179,7 +181,7 @@ fn result_registers(member: &Member, facts: &Facts, returned: &str) -> Vec<Strin
     let results = facts.results.iter().copied().map(llvm_type).zip(&member.signature.results);
     let results = results.map(|(ty, own)| (whole(ty, own.width), own));
     let returned = parts(returned).unwrap_or_else(|| vec![returned]);
-    let register = |((ty, own), returned): ((String, &autoir::Operand), &str)| match bit_count(&ty) {
+    let register = |((ty, own), returned): ((String, &Argument), &str)| match bit_count(&ty) {
         _ if is_predicate(returned) => returned.to_owned(),
         Some(count) if count < own.width => format!("<{} x i1>", own.width),
         None if elements(&ty).is_some() && returned.starts_with('i') => {
@@ -242,21 +244,22 @@ fn operands(
     name: &mut String,
 ) -> Result<Vec<Operand>, String> {
     let mut operands: Vec<Operand> = Vec::new();
-    for (index, source) in member.args.iter().enumerate() {
+    for (index, source) in member.application.args.iter().enumerate() {
         let position = match source {
-            ArgSource::Position(position) => *position,
-            ArgSource::Constant(bits) => {
+            Source::Own(position) => *position,
+            Source::Constant(value) => {
+                let bits = constant(*value, facts.args[index].width());
                 name.push_str(&format!(".arg{index}_0x{bits:x}"));
                 continue;
             }
             // The value that is repeated is passed as the member takes it, with the immediate that chooses it.
-            ArgSource::Broadcast { position, lane, low, width, stride } => {
+            Source::Broadcast(Broadcast { arg, lane, low, width, stride }) => {
                 name.push_str(&format!(".every{index}"));
                 let element = facts.args.get(index).map(|arg| arg.element);
                 if *low != 0 || [Some(*width), Some(*stride)] != [element; 2] {
                     name.push_str(&format!("_{low}_{width}_{stride}"));
                 }
-                for (role, position) in [("arg", Some(*position)), ("lane", *lane)] {
+                for (role, position) in [("arg", Some(*arg)), ("lane", lane.map(|(lane, _)| lane))] {
                     let Some(position) = position else { continue };
                     if role == "lane" {
                         name.push_str("_lane");
@@ -274,7 +277,7 @@ fn operands(
             continue;
         }
         let own = member.signature.args.get(position as usize);
-        let own_immediate = own.is_some_and(|own| own.immediate.is_some());
+        let own_immediate = own.is_some_and(|own| own.immediate().is_some());
         let ty = match operation.scheme.args.get(index) {
             Some(Slot::Immediate(width)) if own_immediate => format!("i{width}"),
             _ => llvm_type(facts.args[index]),
@@ -282,36 +285,26 @@ fn operands(
         let value = format!("%{}", operation.arg_names()[index]);
         operands.push(Operand { role: format!("arg{index}"), value, ty, position });
     }
-    if let Some(part) = member.part {
+    if let Some(part) = member.application.part {
         name.push_str(&format!(".part{}_{}", part.low, part.width));
-        match operands.iter().find(|operand| operand.position == part.pass_through) {
+        match operands.iter().find(|operand| operand.position == part.pass) {
             Some(other) => name.push_str(&format!("_{}", other.role)),
-            None => operands.push(own_operand(member, "rest", part.pass_through)?),
+            None => operands.push(own_operand(member, "rest", part.pass)?),
         }
     }
-    let (mask, pass_through) = match member.masking {
-        Masking::None => return Ok(operands),
-        Masking::Zero { mask } => {
-            name.push_str(".zero");
-            (mask, None)
-        }
-        Masking::Merge { mask, pass_through } => {
-            name.push_str(".merge");
-            (mask, pass_through)
-        }
-    };
-    if let Some(layout) = member.mask_layout {
-        if let Some((stride, lane)) = layout.uneven(facts) {
-            name.push_str(&format!("_{stride}_{lane}"));
-        }
-        if layout.negated {
-            name.push_str("_not");
-        }
+    let Some(masking) = member.application.masking else { return Ok(operands) };
+    name.push_str(&format!(".{}", MaskingKind::of(Some(masking)).name()));
+    if let Some((stride, lane)) = facts.uneven_mask(masking) {
+        name.push_str(&format!("_{stride}_{lane}"));
     }
+    if masking.negated {
+        name.push_str("_not");
+    }
+    let mask = masking.mask;
     let own = member.signature.args.get(mask as usize).ok_or("its mask is no argument")?;
     let ty = if own.width == 1 { "i1".to_owned() } else { format!("<{} x i1>", own.width) };
     operands.push(Operand { role: "mask".to_owned(), value: "%.mask".to_owned(), ty, position: mask });
-    if let Some(position) = pass_through {
+    if let Some(position) = masking.pass {
         match operands.iter().find(|operand| operand.position == position) {
             Some(other) => name.push_str(&format!("_{}", other.role)),
             None => operands.push(Operand {
@@ -328,7 +321,7 @@ fn operands(
 /// One of the member's own arguments as it is: a number of its width, or a register's bytes.
 fn own_operand(member: &Member, role: &str, position: u32) -> Result<Operand, String> {
     let own = member.signature.args.get(position as usize).ok_or("an argument is missing")?;
-    let ty = match own.immediate {
+    let ty = match own.immediate() {
         Some(_) => "i32".to_owned(),
         None if own.width > 64 => format!("<{} x i8>", own.width / 8),
         None => format!("i{}", own.width),

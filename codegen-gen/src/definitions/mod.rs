@@ -100,7 +100,7 @@ pub(crate) fn definitions(
         let mut symbols: BTreeSet<String> = BTreeSet::new();
         for operation in operations {
             for (member, facts) in operation.op.instances().filter(|(member, _)| member.isa == vendor.isa) {
-                symbols.insert(operation.symbol(&member.params, facts));
+                symbols.insert(operation.symbol(&member.application.params, facts));
                 match adapter::adapters(operation, member, facts, &mut functions) {
                     Ok(Adapters { member: own, operation }) => {
                         let own = Candidate { member, adapter: own, is_member: true };

@@ -67,7 +67,7 @@ impl Plan {
     pub(crate) fn of(operation: &Operation<'_>) -> Result<Self, Unwritable> {
         let unwritable = |what: &str| Unwritable(what.to_owned());
         let function = fuse(hydride_ir::passes::dead_code(&operation.op.class.function));
-        let members = || operation.op.class.members.iter().map(|member| &member.params);
+        let members = || operation.op.class.members.iter().map(|member| &member.application.params);
         let params: Vec<Range> = (0..function.params.len())
             .filter_map(|place| {
                 let values = || members().map(|params| i128::from(params[place]));

@@ -51,7 +51,8 @@ pub(crate) fn describe(operation: &Operation<'_>) -> Vec<String> {
         }
     }
     if let Some((member, facts)) = shown(operation) {
-        let example = Example::of(operation, &member.params, facts).custom(|name| format!("%{name}"));
+        let example =
+            Example::of(operation, &member.application.params, facts).custom(|name| format!("%{name}"));
         lines.extend([String::new(), format!("As `{}`:", member.id), String::new()]);
         lines.extend(["```mlir".to_owned(), format!("%res = {example}"), "```".to_owned()]);
     }
@@ -63,7 +64,7 @@ pub(crate) fn describe(operation: &Operation<'_>) -> Vec<String> {
 
 fn parameter(operation: &Operation<'_>, index: usize) -> String {
     let values: BTreeSet<i64> =
-        operation.op.class.members.iter().map(|member| member.params[index]).collect();
+        operation.op.class.members.iter().map(|member| member.application.params[index]).collect();
     if operation.op.param_kinds[index] == ParamKind::Signedness {
         let word = |value: &i64| if *value == 0 { "false (unsigned)" } else { "true (signed)" };
         let words: BTreeSet<&str> = values.iter().map(word).collect();

@@ -1,6 +1,7 @@
 //! One use of an operation in MLIR: at a member's types and parameter values.
 
-use autoir::{ArgSource, Facts, Masking, Member, ValueType};
+use autoir::{Facts, Member, ValueType};
+use catalog::Source;
 use hydride_ir::Role;
 
 use crate::identifier::{mlir_type, symbol_reference};
@@ -55,11 +56,11 @@ pub(crate) struct Example<'a> {
 /// mask and with an argument for each of the operation's; else the first one.
 pub(crate) fn shown<'a>(operation: &'a Operation<'_>) -> Option<(&'a Member, &'a Facts)> {
     let plain = |member: &Member| {
-        let args = member.args.iter().enumerate();
-        let position = |source: &ArgSource| matches!(source, ArgSource::Position(_));
-        let mut distinct =
-            args.map(|(index, source)| position(source) && !member.args[..index].contains(source));
-        member.masking == Masking::None && distinct.all(|distinct| distinct)
+        let args = member.application.args.iter().enumerate();
+        let position = |source: &Source| source.own().is_some();
+        let mut distinct = args
+            .map(|(index, source)| position(source) && !member.application.args[..index].contains(source));
+        member.application.masking.is_none() && distinct.all(|distinct| distinct)
     };
     let mut instances = operation.op.instances();
     instances.clone().find(|(member, _)| plain(member)).or_else(|| instances.next())

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use autoir::ArgSource;
 use serde::Serialize;
 
 use crate::instance::Instance;
@@ -63,9 +62,13 @@ fn functions(operation: &Operation<'_>, instance: &Instance<'_>) -> Vec<String> 
 /// lower one, and the middle.
 fn values(operation: &Operation<'_>, instance: &Instance<'_>, arg: usize) -> Vec<i64> {
     let mut values = BTreeSet::new();
-    for (member, _) in operation.op.instances().filter(|(member, _)| member.params == instance.params) {
-        let Some(ArgSource::Position(position)) = member.args.get(arg) else { continue };
-        let own = member.signature.args.get(*position as usize).and_then(|own| own.immediate);
+    for (member, _) in
+        operation.op.instances().filter(|(member, _)| member.application.params == instance.params)
+    {
+        let Some(position) = member.application.args.get(arg).and_then(|source| source.own()) else {
+            continue;
+        };
+        let own = member.signature.args.get(position as usize).and_then(|own| own.immediate());
         if let Some((low, high)) = own {
             let middle = low.midpoint(high);
             values.extend([low, low.saturating_add(1).min(high), middle, high]);

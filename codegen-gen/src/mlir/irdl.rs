@@ -65,7 +65,7 @@ fn irdl_operation(operation: &Operation<'_>, version: LlvmVersion) -> IrdlOperat
     }
     for (index, (width, name)) in scheme.params.iter().zip(operation.param_names()).enumerate() {
         let members = &operation.op.class.members;
-        let used: BTreeSet<i64> = members.iter().map(|member| member.params[index]).collect();
+        let used: BTreeSet<i64> = members.iter().map(|member| member.application.params[index]).collect();
         let literal = |value: i64| match (*width, value) {
             (1, 0) => "false".to_owned(),
             (1, _) => "true".to_owned(),

@@ -42,7 +42,7 @@ pub(crate) fn tests(
 
 fn case(operation: &Operation<'_>) -> Option<Case> {
     let (member, facts) = shown(operation)?;
-    let example = || Example::of(operation, &member.params, facts);
+    let example = || Example::of(operation, &member.application.params, facts);
     let operand = |name: &str| format!("%{name}");
     let plain = example();
     let intrinsic = operation.instance_name(facts);
@@ -56,7 +56,7 @@ fn case(operation: &Operation<'_>) -> Option<Case> {
             ..shape
         }),
         foreign: changed(operation, example(), |_| ValueType::vector(3, 7)),
-        symbol: operation.symbol(&member.params, facts),
+        symbol: operation.symbol(&member.application.params, facts),
         intrinsic,
     })
 }

@@ -1,0 +1,200 @@
+//! How a member applies its class's function: parameter values, origins of the arguments, and what is done
+//! with the result.
+
+use hydride_ir::Bits;
+use hydride_ir::exact::{Dag, NodeId, Part as Piece};
+use hydride_ir::lane::Masking;
+use serde::{Deserialize, Serialize};
+
+/// How a member applies its class's function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Application {
+    /// Values of the class's parameters.
+    pub params: Vec<i64>,
+    /// The origin of each of the class's arguments.
+    pub args: Vec<Source>,
+    /// The lane select that the result passes through.
+    pub masking: Option<Masking>,
+    /// The part of the member's result that the class's function writes, where that is not the whole.
+    pub part: Option<Part>,
+}
+
+impl Application {
+    /// Parameter values and argument order, nothing else.
+    pub fn plain(params: Vec<i64>, args: &[u32]) -> Self {
+        Self { params, args: args.iter().copied().map(Source::Own).collect(), masking: None, part: None }
+    }
+
+    /// All positions of the member's own arguments that it reads.
+    pub fn positions(&self) -> impl Iterator<Item = u32> {
+        let masking = self.masking.into_iter().flat_map(|masking| [Some(masking.mask), masking.pass]);
+        let part = self.part.map(|part| part.pass);
+        self.args.iter().flat_map(|source| source.positions()).chain(masking.flatten()).chain(part)
+    }
+}
+
+/// The origin of a class's argument in a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Source {
+    /// The member's own argument at that position.
+    Own(u32),
+    /// A number that the member fixes, as the low bits of its two's complement.
+    Constant(i64),
+    /// The same value in every element.
+    Broadcast(Broadcast),
+}
+
+/// A slice of an argument that is repeated in every element of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Broadcast {
+    /// Position of the member's own argument.
+    pub arg: u32,
+    /// Lowest bit of the slice, before the lane is counted.
+    pub low: u32,
+    /// Position of the immediate that chooses the slice, in multiples of `width`, where there is one, and the
+    /// number of its low bits that are used.
+    pub lane: Option<(u32, u32)>,
+    /// Width of the slice in bits.
+    pub width: u32,
+    /// Distance of its copies in bits, at least `width`; the bits between are zero.
+    pub stride: u32,
+}
+
+/// A slice of a result that an operation writes; the other bits are those of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Part {
+    /// Lowest bit written.
+    pub low: u32,
+    /// Number of bits written.
+    pub width: u32,
+    /// The argument that the other bits are read from, at their own places.
+    pub pass: u32,
+}
+
+impl Source {
+    /// The position of the member's own argument, where it is passed as it is.
+    pub fn own(self) -> Option<u32> {
+        match self {
+            Source::Own(arg) => Some(arg),
+            Source::Constant(_) | Source::Broadcast(_) => None,
+        }
+    }
+
+    /// All positions of the member's own arguments that it reads.
+    pub fn positions(self) -> impl Iterator<Item = u32> {
+        let read = match self {
+            Source::Own(arg) => [Some(arg), None],
+            Source::Constant(_) => [None, None],
+            Source::Broadcast(Broadcast { arg, lane, .. }) => [Some(arg), lane.map(|(lane, _)| lane)],
+        };
+        read.into_iter().flatten()
+    }
+
+    /// The argument's value of `width` bits.
+    pub fn bind(self, dag: &mut Dag, width: u32) -> NodeId {
+        match self {
+            Source::Own(arg) => dag.arg(arg),
+            Source::Constant(value) => {
+                let value = dag.int(value);
+                dag.slice(value, 0, width, false)
+            }
+            Source::Broadcast(broadcast) => broadcast.fill(dag, width),
+        }
+    }
+}
+
+impl Broadcast {
+    /// The repeated value, `width` bits.
+    pub fn value(self, dag: &mut Dag) -> NodeId {
+        match self.lane {
+            None => dag.arg_slice(self.arg, self.low, self.width, false),
+            Some((lane, bits)) => {
+                let lane = dag.arg_slice(lane, 0, bits, false);
+                let position = dag.linear(&[(lane, self.width.into())], self.low.into());
+                let whole = dag.arg_slice(self.arg, 0, dag.arg_widths()[self.arg as usize], false);
+                dag.slice_at(whole, position, self.width, false)
+            }
+        }
+    }
+
+    fn fill(self, dag: &mut Dag, width: u32) -> NodeId {
+        let value = self.value(dag);
+        let zero = dag.int(0);
+        let mut parts = Vec::new();
+        let mut end = 0;
+        while end < width {
+            let taken = self.width.min(width - end);
+            let node = dag.slice(value, 0, taken, false);
+            parts.push(Piece { node, width: taken });
+            end += taken;
+            let gap = (self.stride - self.width).min(width - end);
+            if gap > 0 {
+                parts.push(Piece { node: zero, width: gap });
+                end += gap;
+            }
+        }
+        dag.concat(&parts)
+    }
+}
+
+/// A number as an argument of `width` bits.
+pub fn constant(value: i64, width: u32) -> Bits {
+    let words = (0..width.div_ceil(64)).map(|word| if word == 0 { value } else { value >> 63 });
+    Bits::from_words(width, words.map(i64::cast_unsigned).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use hydride_ir::exact::Lowering;
+    use hydride_ir::{Arg, Function, ResultId, ResultSlot, Role, Stmt};
+
+    use super::*;
+
+    /// The bits of a source for an argument of `width` bits, where the member's own argument 0 has 32 bits and 1 has 8.
+    fn bound(source: Source, width: u32, args: [u64; 2]) -> u64 {
+        let mut dag = Dag::new(vec![32, 8]);
+        let node = source.bind(&mut dag, width);
+        let mut function = Function::new("bound");
+        for (name, width) in [("a", 32u32), ("b", 8)] {
+            function.args.push(Arg { name: name.into(), width: width.into(), role: Role::Register });
+        }
+        function.results.push(ResultSlot { name: "r".into(), width: width.into() });
+        let value = Lowering::default().lower(&dag, node, width, &mut function).expect("it is narrow");
+        function.body.push(Stmt::Assign { result: ResultId(0), low: 0u32.into(), value });
+        let args = [Bits::from_u64(32, args[0]), Bits::from_u64(8, args[1])];
+        interp::evaluate(&function, &args).expect("it is legal")[0].words()[0]
+    }
+
+    #[test]
+    fn sources_bind_to_their_values() {
+        let args = [0x4433_2211, 2];
+        let every =
+            |lane, low, width, stride| Source::Broadcast(Broadcast { arg: 0, low, lane, width, stride });
+        assert_eq!(bound(Source::Constant(-1), 6, args), 0x3f);
+        assert_eq!(bound(every(None, 8, 8, 8), 32, args), 0x2222_2222);
+        assert_eq!(bound(every(None, 0, 8, 16), 64, args), 0x0011_0011_0011_0011);
+        assert_eq!(bound(every(Some((1, 2)), 0, 8, 8), 24, args), 0x33_3333);
+        assert_eq!(bound(every(Some((1, 1)), 8, 8, 8), 16, args), 0x2222, "one bit of the immediate counts");
+    }
+
+    #[test]
+    fn constants_are_sign_extended_to_their_width() {
+        assert_eq!(format!("{:x}", constant(-2, 70)), "3ffffffffffffffffe");
+        assert_eq!(format!("{:x}", constant(5, 3)), "5");
+    }
+
+    #[test]
+    fn an_application_reads_what_its_parts_read() {
+        let mut application = Application::plain(vec![], &[3, 1]);
+        application.args.push(Source::Broadcast(Broadcast {
+            arg: 4,
+            low: 0,
+            lane: Some((5, 3)),
+            width: 8,
+            stride: 8,
+        }));
+        application.masking = Some(Masking { mask: 2, stride: 1, lane: 8, pass: Some(0), negated: false });
+        application.part = Some(Part { low: 0, width: 64, pass: 6 });
+        assert_eq!(application.positions().collect::<Vec<_>>(), [3, 1, 4, 5, 2, 0, 6]);
+    }
+}

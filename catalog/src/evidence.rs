@@ -1,0 +1,54 @@
+//! Why a member is believed: the certificate of its membership, and what its own semantics rests on.
+
+use serde::{Deserialize, Serialize};
+
+/// How the equality of a member with its class's instance was established. A member without a certificate does not
+/// exist: what the solver cannot decide is a class of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Proof {
+    /// Both sides are one expression after simplification of exact integers, in each case of a small number.
+    Structural,
+    /// The solver proved every element equal.
+    Smt,
+}
+
+impl Proof {
+    /// The word used in output files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Structural => "structural",
+            Self::Smt => "smt",
+        }
+    }
+}
+
+/// How far an instruction's semantics can be trusted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trust {
+    /// Read from the document; there is no canonical form.
+    Parsed,
+    /// The canonical form is proved equal to what the document says.
+    Proved,
+    /// It agrees with a CPU or emulator as well.
+    Run {
+        /// The CPU.
+        cpu: String,
+        /// Inputs compared.
+        inputs: usize,
+        /// Seed of the inputs.
+        seed: u64,
+    },
+}
+
+impl Trust {
+    /// The trust in one word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Parsed => "parsed",
+            Self::Proved => "proved",
+            Self::Run { .. } => "run",
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Instructions as members of operations: the one model of membership that all crates share.
+//!
+//! A document gives an instruction its [`Signature`]. Similarity checking finds how it applies an operation's
+//! function, its [`Application`] (parameter values, argument order, modifiers), and proves it ([`Proof`]). Hardware
+//! runs say how far its semantics can be trusted ([`Trust`]). [`record`] is the JSON form of all that, for writing and
+//! for reading back.
+//!
+//! Invariant: plain data without vendors, solver or file system; what an application means for a function is defined
+//! on the [`Dag`](hydride_ir::exact::Dag) of exact integers, next to the type.
+
+#![forbid(unsafe_code)]
+
+mod application;
+mod evidence;
+pub mod record;
+mod signature;
+
+pub use application::{Application, Broadcast, Part, Source, constant};
+pub use evidence::{Proof, Trust};
+pub use hydride_ir::lane::Masking;
+pub use record::{MemberRecord, OperationRecord};
+pub use signature::{Argument, Element, Immediate, Kind, Signature};

@@ -1,0 +1,238 @@
+//! `classes.json` and the parts of it that other files repeat: one type for writing and for reading.
+//!
+//! The types hold what the file holds, by name and in its order. A member's parameter values are by name here and by
+//! position in an [`Application`](crate::Application).
+
+use std::collections::BTreeMap;
+
+use hydride_ir::lane::Masking;
+use serde::{Deserialize, Serialize};
+
+use crate::application::{Broadcast, Part, Source, constant};
+use crate::evidence::Proof;
+use crate::signature::{Argument, Signature};
+
+/// An operation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperationRecord {
+    /// The operation's name.
+    pub name: String,
+    /// Number of arguments.
+    pub arity: usize,
+    /// Names of the parameters, in the function's order.
+    pub params: Vec<String>,
+    /// The parameter values for which the function is legal, as conditions that all must hold.
+    #[serde(default)]
+    pub constraints: Vec<String>,
+    /// The instructions, by instruction set and id.
+    pub members: Vec<MemberRecord>,
+}
+
+/// An instruction as a member of an operation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberRecord {
+    /// The instruction set.
+    pub isa: String,
+    /// The instruction's id.
+    pub id: String,
+    /// Parameter values by name.
+    pub params: BTreeMap<String, i64>,
+    /// The origin of each argument of the operation.
+    pub args: Vec<SourceRecord>,
+    /// What becomes of the lanes that a mask leaves out.
+    pub masking: MaskingKind,
+    /// Position of the mask among the instruction's arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask_arg: Option<u32>,
+    /// Position of the argument whose lanes are kept where the mask leaves them out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pass_arg: Option<u32>,
+    /// How the mask is laid over the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask_layout: Option<MaskLayout>,
+    /// The part of the result that the operation writes, where that is not the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<PartRecord>,
+    /// How the membership is certified.
+    pub proof: Proof,
+    /// How far the semantics can be trusted: the name of a [`Trust`](crate::Trust).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trust: Option<String>,
+}
+
+impl MemberRecord {
+    /// Whether another member of the same operation applies it in the same way: the same parameter values, the same
+    /// arguments, and the same done with the result.
+    pub fn applies_as(&self, other: &Self) -> bool {
+        let key = |member: &Self| {
+            let Self { masking, mask_arg, pass_arg, mask_layout, part, .. } = *member;
+            (masking, mask_arg, pass_arg, mask_layout, part)
+        };
+        self.params == other.params && self.args == other.args && key(self) == key(other)
+    }
+}
+
+/// The origin of an operation's argument.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SourceRecord {
+    /// The instruction's own argument at this position.
+    Position(u32),
+    /// A value that the instruction fixes.
+    Constant {
+        /// Its hexadecimal digits, one for each four bits of the argument.
+        constant: String,
+    },
+    /// One slice of the instruction's argument at `broadcast` in every element: `width` bits from bit `low` on, or,
+    /// where `lane` is an immediate, from bit `low + width·lane` on. The copies are `stride` bits apart with zeros
+    /// between.
+    Broadcast {
+        /// Position of the argument.
+        broadcast: u32,
+        /// Position of the immediate that chooses the slice.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lane: Option<u32>,
+        /// Lowest bit of the slice.
+        low: u32,
+        /// Distance of the copies in bits, at least `width`.
+        stride: u32,
+        /// Width of the slice in bits.
+        width: u32,
+    },
+}
+
+impl SourceRecord {
+    /// The record of a source for an argument of `width` bits.
+    pub fn new(source: Source, width: u32) -> Self {
+        match source {
+            Source::Own(position) => Self::Position(position),
+            Source::Constant(value) => Self::Constant { constant: format!("{:x}", constant(value, width)) },
+            Source::Broadcast(Broadcast { arg, low, lane, width, stride }) => {
+                Self::Broadcast { broadcast: arg, lane: lane.map(|(lane, _)| lane), low, stride, width }
+            }
+        }
+    }
+}
+
+/// What becomes of the lanes that a mask leaves out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MaskingKind {
+    /// There is no mask.
+    None,
+    /// They keep the value of another argument.
+    Merge,
+    /// They become zero.
+    Zero,
+}
+
+impl MaskingKind {
+    /// The kind of a masking.
+    pub fn of(masking: Option<Masking>) -> Self {
+        match masking {
+            None => Self::None,
+            Some(Masking { pass: Some(_), .. }) => Self::Merge,
+            Some(Masking { pass: None, .. }) => Self::Zero,
+        }
+    }
+
+    /// The word used in output files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Merge => "merge",
+            Self::Zero => "zero",
+        }
+    }
+}
+
+/// How the bits of a mask are laid over a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MaskLayout {
+    /// Distance in bits from one mask bit that is used to the next; the first is bit 0.
+    pub stride: u32,
+    /// Bits of the result that one mask bit governs.
+    pub lane: u32,
+    /// Whether a bit that is 0 selects what the operation computes, and not one that is 1.
+    pub negated: bool,
+}
+
+impl From<Masking> for MaskLayout {
+    fn from(masking: Masking) -> Self {
+        Self { stride: masking.stride, lane: masking.lane, negated: masking.negated }
+    }
+}
+
+/// The part of a result that an operation writes; the other bits are an argument's, each from its own place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartRecord {
+    /// Lowest bit written.
+    pub low: u32,
+    /// Number of bits written.
+    pub width: u32,
+    /// Position of the argument that has the other bits.
+    pub pass_through: u32,
+}
+
+impl From<Part> for PartRecord {
+    fn from(part: Part) -> Self {
+        Self { low: part.low, width: part.width, pass_through: part.pass }
+    }
+}
+
+/// A C signature.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignatureRecord {
+    /// The results; several where an intrinsic returns a tuple.
+    pub results: Vec<OperandRecord>,
+    /// The arguments in the intrinsic's own order.
+    pub args: Vec<OperandRecord>,
+}
+
+/// An operand of a C signature.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperandRecord {
+    /// The C type as the vendor writes it.
+    #[serde(rename = "type")]
+    pub c_type: String,
+    /// Width in bits.
+    pub width: u32,
+    /// The least and the greatest documented value of an immediate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub immediate: Option<(i64, i64)>,
+}
+
+impl From<&Argument> for OperandRecord {
+    fn from(operand: &Argument) -> Self {
+        Self { c_type: operand.c_type.clone(), width: operand.width, immediate: operand.immediate() }
+    }
+}
+
+impl From<&Signature> for SignatureRecord {
+    fn from(signature: &Signature) -> Self {
+        let all = |operands: &[Argument]| operands.iter().map(OperandRecord::from).collect();
+        Self { results: all(&signature.results), args: all(&signature.args) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_is_read_back_as_written() {
+        let text = concat!(
+            r#"{"isa":"east","id":"mask_add_lane","params":{"lanes":8},"args":[3,{"constant":"ff"},"#,
+            r#"{"broadcast":1,"lane":4,"low":0,"stride":16,"width":8}],"masking":"merge","mask_arg":2,"pass_arg":0,"#,
+            r#""mask_layout":{"stride":1,"lane":8,"negated":true},"part":{"low":64,"width":64,"pass_through":5},"#,
+            r#""proof":"smt","trust":"run"}"#
+        );
+        let member: MemberRecord = serde_json::from_str(text).expect("it is legal");
+        assert_eq!(member.args[1], SourceRecord::new(Source::Constant(-1), 8));
+        assert_eq!(member.masking, MaskingKind::Merge);
+        assert_eq!(serde_json::to_string(&member).expect("it can be written"), text);
+        let other = MemberRecord { id: "other".into(), proof: Proof::Structural, ..member.clone() };
+        assert!(member.applies_as(&other));
+        assert!(!member.applies_as(&MemberRecord { pass_arg: Some(3), ..other }));
+    }
+}

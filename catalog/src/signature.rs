@@ -1,0 +1,70 @@
+//! The C signature of an instruction's intrinsic.
+
+use serde::{Deserialize, Serialize};
+
+/// Types of an instruction's arguments and results.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Signature {
+    /// Arguments in the intrinsic's own order.
+    pub args: Vec<Argument>,
+    /// Results; several where an intrinsic returns a tuple.
+    pub results: Vec<Argument>,
+}
+
+/// An argument or a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Argument {
+    /// The document's name for it.
+    pub name: String,
+    /// The type as C source has it.
+    pub c_type: String,
+    /// Width in bits of the C type.
+    pub width: u32,
+    /// What kind of operand it is.
+    pub kind: Kind,
+    /// The element that the document hints at.
+    pub element: Option<Element>,
+}
+
+impl Argument {
+    /// The least and the greatest documented value, where it is an immediate.
+    pub fn immediate(&self) -> Option<(i64, i64)> {
+        match &self.kind {
+            Kind::Immediate(range) => Some((range.low, range.high)),
+            Kind::Vector | Kind::Mask | Kind::Scalar => None,
+        }
+    }
+}
+
+/// What kind of operand an argument is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// A vector register.
+    Vector,
+    /// A mask or predicate register.
+    Mask,
+    /// A scalar held in a general register.
+    Scalar,
+    /// An integer known at compile time.
+    Immediate(Immediate),
+}
+
+/// The documented values of an immediate: `low..=high`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Immediate {
+    /// Least value.
+    pub low: i64,
+    /// Greatest value.
+    pub high: i64,
+}
+
+/// An element type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Element {
+    /// Width in bits.
+    pub width: u32,
+    /// Whether it is read as two's complement.
+    pub signed: bool,
+    /// Whether it is a floating-point number.
+    pub float: bool,
+}
