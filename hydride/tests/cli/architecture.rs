@@ -126,7 +126,8 @@ fn crates_depend_on_what_they_may() {
 #[test]
 fn names_and_code_build_and_test_without_the_solver() {
     let crates = Crates::read();
-    for package in ["hydride-ir", "interp", "catalog", "parsers", "autoir", "codegen-gen", "report", "difftest", "xtask"]
+    for package in
+        ["hydride-ir", "interp", "catalog", "parsers", "autoir", "codegen-gen", "report", "difftest", "xtask"]
     {
         let reached = crates.reached(package, package != "parsers" && package != "difftest");
         for solver in ["smt", "z3", "z3-sys"] {
