@@ -2,6 +2,8 @@
 //!
 //! A tuple such as `int8x8x2_t` is one argument, and one result for each of its parts.
 
+mod lowering;
+
 use std::path::Path;
 
 use parsers::Instruction;
@@ -9,9 +11,11 @@ use parsers::Instruction;
 use crate::error::OracleError;
 use crate::oracle::Oracle;
 use crate::prepare::{Emulated, EmulatorOptions};
+use crate::target::{Machine, Target};
 use crate::wrapper::{Dialect, Several};
 
-pub(crate) const DIALECT: Dialect = Dialect {
+/// The C of the instruction set.
+pub const DIALECT: Dialect = Dialect {
     preamble: &["#include <arm_neon.h>", "#include <arm_acle.h>"],
     comment: "//",
     types: &[],
@@ -21,7 +25,8 @@ pub(crate) const DIALECT: Dialect = Dialect {
     mask: None,
 };
 
-pub(crate) const MACHINE: Emulated = Emulated {
+/// The machine.
+pub const MACHINE: Emulated = Emulated {
     isa: "arm",
     dialect: &DIALECT,
     options: &[
@@ -31,6 +36,23 @@ pub(crate) const MACHINE: Emulated = Emulated {
     ],
     emulator: "qemu-aarch64",
     emulator_args: &["-cpu", "max"],
+};
+
+/// AArch64 with Neon, on QEMU.
+pub const TARGET: Target = Target {
+    isa: parsers::arm::ISA,
+    prepare: |instructions, definitions, work| {
+        let options = EmulatorOptions { definitions, ..EmulatorOptions::default() };
+        ArmOracle::prepare(instructions.iter().copied(), work, &options)
+    },
+    machine: || {
+        Ok(Machine {
+            options: MACHINE.options.to_vec(),
+            emulator: Some(&MACHINE),
+            missing: Box::new(|_| Vec::new()),
+        })
+    },
+    lowering: lowering::CONVENTIONS,
 };
 
 /// Builds [`Oracle`]s for Arm.

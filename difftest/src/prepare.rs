@@ -88,16 +88,17 @@ impl Default for EmulatorOptions {
 
 /// A machine that only an emulator has, as data.
 #[derive(Debug)]
-pub(crate) struct Emulated {
+pub struct Emulated {
     /// The instruction set's name.
-    pub(crate) isa: &'static str,
-    pub(crate) dialect: &'static Dialect,
+    pub isa: &'static str,
+    /// Its C.
+    pub dialect: &'static Dialect,
     /// The compiler's options for the machine.
-    pub(crate) options: &'static [&'static str],
+    pub options: &'static [&'static str],
     /// The emulator's name.
-    pub(crate) emulator: &'static str,
+    pub emulator: &'static str,
     /// Arguments of the emulator before the program.
-    pub(crate) emulator_args: &'static [&'static str],
+    pub emulator_args: &'static [&'static str],
 }
 
 /// Further options of the link: the program stands alone, the emulator loads it as it is.

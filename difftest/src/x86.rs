@@ -12,17 +12,20 @@ use crate::oracle::Oracle;
 use crate::prepare::prepare;
 use crate::report::Outcome;
 use crate::runner::{RUNNER_SOURCE, RunnerCommand};
+use crate::target::{Machine, Target};
 use crate::wrapper::{Dialect, Several};
 
 mod division;
 mod features;
+mod lowering;
 mod stand_in;
 
 pub use features::CpuFeatures;
-pub(crate) use features::{all_options, has_masks, target_features};
+use features::{all_options, has_masks, target_features};
 pub(crate) use stand_in::StandIn;
 
-pub(crate) const DIALECT: Dialect = Dialect {
+/// The C of the instruction set.
+pub const DIALECT: Dialect = Dialect {
     // The second has bit scans, byte swaps and rotates of general registers.
     preamble: &["#include <immintrin.h>", "#include <x86intrin.h>"],
     comment: "#",
@@ -38,6 +41,24 @@ pub(crate) const DIALECT: Dialect = Dialect {
     slot_bytes: 64,
     several: Several::Pointers,
     mask: None,
+};
+
+/// x86, on this machine.
+pub const TARGET: Target = Target {
+    isa: parsers::intel::ISA,
+    prepare: |instructions, definitions, work| {
+        let options = Options { definitions, ..Options::default() };
+        X86Oracle::prepare(instructions.iter().copied(), work, &options)
+    },
+    machine: || {
+        let cpu = CpuFeatures::of_this_machine()?;
+        Ok(Machine {
+            options: std::iter::once("-march=x86-64").chain(cpu.compiler_options()).collect(),
+            emulator: None,
+            missing: Box::new(move |instruction| cpu.missing(&instruction.extensions)),
+        })
+    },
+    lowering: lowering::CONVENTIONS,
 };
 
 /// How an x86 oracle is built.

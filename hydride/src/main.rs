@@ -20,6 +20,7 @@ mod errata;
 mod eval;
 mod explain;
 mod generate;
+pub mod isa;
 mod join;
 mod lint;
 mod lowering_data;
@@ -46,7 +47,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// Graphs of small nodes are built and dropped all the time; this allocator makes that cheap.
 #[global_allocator]
@@ -113,8 +114,13 @@ struct SpecArgs {
 
 fn main() -> ExitCode {
     console::end_when_output_fails();
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    isa::register(isa::built_in());
+    let parsed = command().try_get_matches().and_then(|matches| {
+        let cli = Cli::from_arg_matches(&matches)?;
+        Ok((cli, matches))
+    });
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) if error.use_stderr() => {
             let _ = error.print();
             return ExitCode::from(2);
@@ -124,7 +130,8 @@ fn main() -> ExitCode {
     };
     console::start_log(cli.verbose);
     documents::choose(&cli.read);
-    let outcome = errata::choose(&cli.errata).and_then(|()| match cli.command {
+    let chosen = choose(&matches).and_then(|()| errata::choose(&cli.errata));
+    let outcome = chosen.and_then(|()| match cli.command {
         Command::Errata(args) => errata::run(&args),
         Command::GenerateIr(args) => generate::run(&args),
         Command::Eval(args) => eval::run(&args),
@@ -144,6 +151,17 @@ fn main() -> ExitCode {
     });
     // What is still in the buffer would be lost without a word.
     exit(outcome.and_then(|code| console::print(b"").map(|()| code)))
+}
+
+/// The command line, with the options of all instruction sets.
+fn command() -> clap::Command {
+    let options = isa::all().filter_map(|set| set.options.as_ref());
+    options.fold(Cli::command(), |command, options| (options.add)(command))
+}
+
+/// Takes the options of all instruction sets.
+fn choose(matches: &clap::ArgMatches) -> Result<()> {
+    isa::all().filter_map(|set| set.options.as_ref()).try_for_each(|options| (options.choose)(matches))
 }
 
 /// The exit code of what a command came to; an error is told.
