@@ -11,7 +11,7 @@ use parsers::Instruction;
 use crate::error::OracleError;
 use crate::oracle::Oracle;
 use crate::prepare::{Emulated, EmulatorOptions};
-use crate::target::{Machine, Target};
+use crate::target::Target;
 use crate::wrapper::{Dialect, Several};
 
 /// The C of the instruction set.
@@ -27,7 +27,7 @@ pub const DIALECT: Dialect = Dialect {
 
 /// The machine.
 pub const MACHINE: Emulated = Emulated {
-    isa: "arm",
+    isa: parsers::arm::ISA,
     dialect: &DIALECT,
     options: &[
         "--target=aarch64-linux-gnu",
@@ -45,14 +45,8 @@ pub const TARGET: Target = Target {
         let options = EmulatorOptions { definitions, ..EmulatorOptions::default() };
         ArmOracle::prepare(instructions.iter().copied(), work, &options)
     },
-    machine: || {
-        Ok(Machine {
-            options: MACHINE.options.to_vec(),
-            emulator: Some(&MACHINE),
-            missing: Box::new(|_| Vec::new()),
-        })
-    },
-    lowering: lowering::CONVENTIONS,
+    emulator: Some(&MACHINE),
+    lowering: Some(lowering::CONVENTIONS),
 };
 
 /// Builds [`Oracle`]s for Arm.

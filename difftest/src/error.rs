@@ -19,6 +19,12 @@ pub enum OracleError {
         /// The instruction set.
         isa: &'static str,
     },
+    /// LLVM has no backend for the instruction set.
+    #[error("no backend of LLVM is known for {isa}")]
+    NoBackend {
+        /// The instruction set.
+        isa: &'static str,
+    },
     /// What would run is not what the documents were read for.
     #[error("{message}")]
     Unlike {

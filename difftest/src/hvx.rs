@@ -15,7 +15,7 @@ use crate::error::OracleError;
 use crate::oracle::Oracle;
 use crate::prepare::{Emulated, EmulatorOptions};
 use crate::report::Outcome;
-use crate::target::{Machine, Target};
+use crate::target::Target;
 use crate::wrapper::{Dialect, Several};
 
 /// The newest architecture version that is compiled for: QEMU 7.2 loads no program for a newer one.
@@ -57,7 +57,7 @@ pub const DIALECT: Dialect = Dialect {
 
 /// The machine.
 pub const MACHINE: Emulated = Emulated {
-    isa: "hvx",
+    isa: parsers::hexagon::ISA,
     dialect: &DIALECT,
     options: &[
         "--target=hexagon-unknown-linux-musl",
@@ -81,14 +81,8 @@ pub const TARGET: Target = Target {
         let options = EmulatorOptions { definitions, ..EmulatorOptions::default() };
         HvxOracle::prepare(instructions.iter().copied(), work, &options)
     },
-    machine: || {
-        Ok(Machine {
-            options: MACHINE.options.to_vec(),
-            emulator: Some(&MACHINE),
-            missing: Box::new(missing),
-        })
-    },
-    lowering: lowering::CONVENTIONS,
+    emulator: Some(&MACHINE),
+    lowering: Some(lowering::CONVENTIONS),
 };
 
 /// Builds [`Oracle`]s for HVX.

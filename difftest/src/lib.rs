@@ -44,7 +44,7 @@ pub use arm::ArmOracle;
 pub use error::OracleError;
 pub use hvx::HvxOracle;
 pub use oracle::{Case, Oracle};
-pub use prepare::{Emulated, EmulatorOptions};
+pub use prepare::{Emulated, EmulatorOptions, native};
 pub use report::{Checked, Mismatch, Outcome, Report, Totals};
 pub use target::{Machine, Target};
 pub use wrapper::{Dialect, Several};

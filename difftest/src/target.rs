@@ -17,18 +17,23 @@ pub struct Target {
     /// Builds an oracle for instructions in a work folder. The lines of C stand before the wrappers: functions that
     /// instructions name as their intrinsics.
     pub prepare: fn(&[&Instruction], Vec<String>, &Path) -> Result<Oracle, OracleError>,
-    /// What runs its programs.
-    pub machine: fn() -> Result<Machine, OracleError>,
-    /// How LLVM's programs use it.
-    pub lowering: Conventions,
+    /// What runs its programs; `None` for this machine itself.
+    pub emulator: Option<&'static Emulated>,
+    /// How LLVM's programs use it; `None` where LLVM has no backend for it.
+    pub lowering: Option<Conventions>,
 }
 
-/// What runs programs.
+impl Target {
+    /// How LLVM's programs use it.
+    pub fn lowering(&self) -> Result<&Conventions, OracleError> {
+        self.lowering.as_ref().ok_or(OracleError::NoBackend { isa: self.isa })
+    }
+}
+
+/// What runs programs, and what it lacks.
 pub struct Machine {
     /// The compiler's options for it.
     pub options: Vec<&'static str>,
-    /// The emulator; `None` where programs run as they are.
-    pub emulator: Option<&'static Emulated>,
     /// What an instruction needs and it has not.
     pub missing: Box<dyn Fn(&Instruction) -> Vec<String>>,
 }

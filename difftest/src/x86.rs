@@ -9,10 +9,9 @@ use parsers::Instruction;
 use crate::compiler::Compiler;
 use crate::error::OracleError;
 use crate::oracle::Oracle;
-use crate::prepare::prepare;
+use crate::prepare::on_this_machine;
 use crate::report::Outcome;
-use crate::runner::{RUNNER_SOURCE, RunnerCommand};
-use crate::target::{Machine, Target};
+use crate::target::Target;
 use crate::wrapper::{Dialect, Several};
 
 mod division;
@@ -50,15 +49,8 @@ pub const TARGET: Target = Target {
         let options = Options { definitions, ..Options::default() };
         X86Oracle::prepare(instructions.iter().copied(), work, &options)
     },
-    machine: || {
-        let cpu = CpuFeatures::of_this_machine()?;
-        Ok(Machine {
-            options: std::iter::once("-march=x86-64").chain(cpu.compiler_options()).collect(),
-            emulator: None,
-            missing: Box::new(move |instruction| cpu.missing(&instruction.extensions)),
-        })
-    },
-    lowering: lowering::CONVENTIONS,
+    emulator: None,
+    lowering: Some(lowering::CONVENTIONS),
 };
 
 /// How an x86 oracle is built.
@@ -97,7 +89,7 @@ impl X86Oracle {
         options: &Options,
     ) -> Result<Oracle, OracleError> {
         if std::env::consts::ARCH != "x86_64" || std::env::consts::OS != "linux" {
-            return Err(OracleError::Host { isa: "x86" });
+            return Err(OracleError::Host { isa: TARGET.isa });
         }
         let features = match &options.features {
             Some(features) => features.clone(),
@@ -127,9 +119,8 @@ impl X86Oracle {
             let missing = features.missing(&instruction.extensions);
             (!missing.is_empty()).then_some(Outcome::NotRunnable { missing })
         };
-        let prepared = prepare(&compiler, RUNNER_SOURCE, instructions.iter().map(Cow::as_ref), unavailable)?;
-        let command = RunnerCommand { program: prepared.program, args: Vec::new() };
-        let oracle = Oracle::new("x86", None, command, prepared.entries, DIALECT.max_width());
+        let own = instructions.iter().map(Cow::as_ref);
+        let oracle = on_this_machine(TARGET.isa, &compiler, own, unavailable)?;
         Ok(oracle.with_stand_ins(stand_ins))
     }
 }

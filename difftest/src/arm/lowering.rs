@@ -4,6 +4,7 @@ use parsers::{Argument, Instruction};
 
 use super::{DIALECT, MACHINE};
 use crate::lowering::{Conventions, Names, Place, Prototype, documented, passed};
+use crate::target::Machine;
 
 /// The extensions that Neon's intrinsics need, in `llc`'s words.
 const OPTIONS: &[&str] =
@@ -12,6 +13,7 @@ const OPTIONS: &[&str] =
 /// How LLVM's programs use Neon.
 pub const CONVENTIONS: Conventions = Conventions {
     dialect: &DIALECT,
+    machine: || Ok(Machine { options: MACHINE.options.to_vec(), missing: Box::new(|_| Vec::new()) }),
     read_options: || MACHINE.options.to_vec(),
     check_options: OPTIONS,
     run_options: OPTIONS,

@@ -2,8 +2,9 @@
 
 use parsers::Form;
 
-use super::{DIALECT, READ_OPTIONS};
+use super::{DIALECT, MACHINE, READ_OPTIONS};
 use crate::lowering::{Conventions, Names, Place, Predicates, Prototype, bits, of_elements, passed};
+use crate::target::Machine;
 
 /// A predicate register.
 const PREDICATE: &str = "<128 x i1>";
@@ -11,6 +12,7 @@ const PREDICATE: &str = "<128 x i1>";
 /// How LLVM's programs use HVX.
 pub const CONVENTIONS: Conventions = Conventions {
     dialect: &DIALECT,
+    machine: || Ok(Machine { options: MACHINE.options.to_vec(), missing: Box::new(super::missing) }),
     read_options: || READ_OPTIONS.to_vec(),
     check_options: &["-mcpu=hexagonv73", "-mattr=+hvxv73,+hvx-length128b"],
     // The emulator knows no newer one.

@@ -95,6 +95,7 @@ pub fn check<'a>(
     programs: &Programs,
     work_dir: &Path,
 ) -> Result<Vec<CheckedDefinition>, OracleError> {
+    let own = target.lowering()?;
     std::fs::create_dir_all(work_dir).map_err(OracleError::file(work_dir))?;
     let mut known: BTreeMap<&str, &Instruction> = BTreeMap::new();
     for instruction in instructions {
@@ -113,9 +114,7 @@ pub fn check<'a>(
         .iter()
         .filter(|call| matches!(checked[&call.definition.id], Lowered::Twin { .. } | Lowered::Other { .. }))
         .flat_map(|call| {
-            Setting::others(&target.lowering, call.instruction)
-                .into_iter()
-                .map(|setting| Call { setting, ..*call })
+            Setting::others(own, call.instruction).into_iter().map(|setting| Call { setting, ..*call })
         })
         .collect();
     for (id, lowered) in compile_all(target, lowering, &others, programs, work_dir)? {
@@ -185,7 +184,7 @@ fn compile<'a>(
             for (index, call) in calls.iter().enumerate() {
                 let lines = functions.get(format!("call{index}").as_str()).cloned().unwrap_or_default();
                 let lowered =
-                    judge(&target.lowering, &call.instruction.forms, &lines, call.setting.surroundings);
+                    judge(target.lowering()?, &call.instruction.forms, &lines, call.setting.surroundings);
                 checked.push((*call, lowered));
             }
         }
@@ -221,7 +220,7 @@ fn assembly(
     for (index, Call { definition, instruction, setting }) in calls.iter().enumerate() {
         declared.entry(&definition.name).or_insert_with(|| declaration(definition));
         text.push_str(&one_call(
-            &target.lowering,
+            target.lowering()?,
             &format!("call{index}"),
             definition,
             instruction,
@@ -234,7 +233,7 @@ fn assembly(
     std::fs::write(&program, module).map_err(OracleError::file(&program))?;
     let done = step(&programs.link, &["--only-needed"], &[&program, lowering], &linked)?
         .and(step(&programs.optimizer, &["-passes=always-inline,globaldce"], &[&linked], &inlined)?)
-        .and(step(&programs.compiler, target.lowering.check_options, &[&inlined], &output)?);
+        .and(step(&programs.compiler, target.lowering()?.check_options, &[&inlined], &output)?);
     if let Err(message) = done {
         return Ok(Err(message));
     }

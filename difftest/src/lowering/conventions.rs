@@ -4,6 +4,8 @@
 use parsers::{Argument, Form, Instruction};
 
 use super::program::{Setting, Surroundings, bits};
+use crate::error::OracleError;
+use crate::target::Machine;
 use crate::wrapper::Dialect;
 
 /// How LLVM's programs use an instruction set.
@@ -11,6 +13,8 @@ use crate::wrapper::Dialect;
 pub struct Conventions {
     /// The C with which its intrinsics are called.
     pub dialect: &'static Dialect,
+    /// What runs its programs, once it is known that it is there.
+    pub machine: fn() -> Result<Machine, OracleError>,
     /// Options of the compiler off which intrinsics are read: everything that it has.
     pub read_options: fn() -> Vec<&'static str>,
     /// Options of `llc` whose assembly is looked at.

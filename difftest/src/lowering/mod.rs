@@ -96,7 +96,8 @@ pub fn read<'a>(
     work_dir: &Path,
 ) -> Result<ReadAll, OracleError> {
     std::fs::create_dir_all(work_dir).map_err(OracleError::file(work_dir))?;
-    let (dialect, options) = (target.lowering.dialect, (target.lowering.read_options)());
+    let own = target.lowering()?;
+    let (dialect, options) = (own.dialect, (own.read_options)());
     let options_text = options.iter().map(|option| (*option).to_owned()).collect();
     let mut all = ReadAll { options: options_text, ..ReadAll::default() };
     all.compiler = run(&tools.compiler, &["--version"])?.1.lines().next().unwrap_or_default().to_owned();

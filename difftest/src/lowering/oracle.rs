@@ -69,8 +69,9 @@ pub fn prepare<'a>(
     work_dir: &Path,
 ) -> Result<Oracle, OracleError> {
     let clang = PathBuf::from("clang-19");
-    let (own, dialect) = (&target.lowering, target.lowering.dialect);
-    let Machine { options, emulator, missing } = (target.machine)()?;
+    let own = target.lowering()?;
+    let (dialect, emulator) = (own.dialect, target.emulator);
+    let Machine { options, missing } = (own.machine)()?;
     let machine = emulator.map(|machine| machine.machine(Path::new(machine.emulator))).transpose()?;
     let link_options: &[&str] = if emulator.is_some() { LINK } else { &[] };
     let compiler = Compiler::new(&clang, dialect, options, link_options, work_dir)?;
@@ -156,7 +157,7 @@ fn compile(
         return Ok(object);
     }
     std::fs::write(&source, module).map_err(OracleError::file(&source))?;
-    let compiled = [&["-filetype=obj", "-relocation-model=pic"], target.lowering.run_options].concat();
+    let compiled = [&["-filetype=obj", "-relocation-model=pic"], target.lowering()?.run_options].concat();
     let modules: Vec<&Path> = [source.as_path()].into_iter().chain(others.iter().copied()).collect();
     let done = step(&programs.link, &["--only-needed"], &modules, &linked)?
         .and(step(&programs.optimizer, &[INLINE], &[&linked], &inlined)?)

@@ -2,13 +2,21 @@
 
 use parsers::{Argument, Instruction, Kind};
 
-use super::{DIALECT, all_options, has_masks, target_features};
+use super::{CpuFeatures, DIALECT, all_options, has_masks, target_features};
 use crate::lowering::{Conventions, Names, Place, Prototype, Setting, Surroundings, documented};
 use crate::lowering::{bits, elements, integers, passed, width};
+use crate::target::Machine;
 
 /// How LLVM's programs use x86.
 pub const CONVENTIONS: Conventions = Conventions {
     dialect: &DIALECT,
+    machine: || {
+        let cpu = CpuFeatures::of_this_machine()?;
+        Ok(Machine {
+            options: std::iter::once("-march=x86-64").chain(cpu.compiler_options()).collect(),
+            missing: Box::new(move |instruction| cpu.missing(&instruction.extensions)),
+        })
+    },
     read_options: || [&["-march=x86-64"][..], &all_options()].concat(),
     check_options: &["--x86-asm-syntax=intel"],
     run_options: &[],

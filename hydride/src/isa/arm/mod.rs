@@ -105,10 +105,9 @@ const DECODE: &str = include_str!("../../../../specs/decode/a64.json");
 /// The functions that Arm's operations call, for documents without `arch.asl`.
 const LIBRARY: &str = include_str!("../../../../specs/arm/library.asl");
 
-/// The names of the two documents that packages hold, below `arm/`.
-/// The older reference page.
+/// The older reference page, as packages hold it.
 pub const PAGE: &str = "arm-intrinsics.html";
-/// The newer data.
+/// The newer data, as packages hold them.
 pub const NEWER: &str = "intrinsics-no-operations.json";
 
 /// The documents by their names.
