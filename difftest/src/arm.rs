@@ -2,6 +2,8 @@
 //!
 //! A tuple such as `int8x8x2_t` is one argument, and one result for each of its parts.
 
+mod lowering;
+
 use std::path::Path;
 
 use parsers::Instruction;
@@ -9,9 +11,11 @@ use parsers::Instruction;
 use crate::error::OracleError;
 use crate::oracle::Oracle;
 use crate::prepare::{Emulated, EmulatorOptions};
+use crate::target::Target;
 use crate::wrapper::{Dialect, Several};
 
-pub(crate) const DIALECT: Dialect = Dialect {
+/// The C of the instruction set.
+pub const DIALECT: Dialect = Dialect {
     preamble: &["#include <arm_neon.h>", "#include <arm_acle.h>"],
     comment: "//",
     types: &[],
@@ -21,8 +25,9 @@ pub(crate) const DIALECT: Dialect = Dialect {
     mask: None,
 };
 
-pub(crate) const MACHINE: Emulated = Emulated {
-    isa: "arm",
+/// The machine.
+pub const MACHINE: Emulated = Emulated {
+    isa: parsers::arm::ISA,
     dialect: &DIALECT,
     options: &[
         "--target=aarch64-linux-gnu",
@@ -31,6 +36,17 @@ pub(crate) const MACHINE: Emulated = Emulated {
     ],
     emulator: "qemu-aarch64",
     emulator_args: &["-cpu", "max"],
+};
+
+/// AArch64 with Neon, on QEMU.
+pub const TARGET: Target = Target {
+    isa: parsers::arm::ISA,
+    prepare: |instructions, definitions, work| {
+        let options = EmulatorOptions { definitions, ..EmulatorOptions::default() };
+        ArmOracle::prepare(instructions.iter().copied(), work, &options)
+    },
+    emulator: Some(&MACHINE),
+    lowering: Some(lowering::CONVENTIONS),
 };
 
 /// Builds [`Oracle`]s for Arm.

@@ -322,7 +322,7 @@ mod tests {
         let result = Argument { name: "r".into(), c_type: "int".into(), width: 32, kind, element: None };
         let instruction = Instruction {
             id: intrinsic.into(),
-            isa: Isa::X86,
+            isa: Isa::register("x86"),
             intrinsic: intrinsic.into(),
             function: Function::new(intrinsic),
             undefined: Vec::new(),

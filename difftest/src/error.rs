@@ -13,6 +13,24 @@ pub enum OracleError {
         /// The instruction set.
         isa: &'static str,
     },
+    /// Nothing is known that could run the instruction set.
+    #[error("no machine, emulator or compiler is known for {isa}")]
+    NoTarget {
+        /// The instruction set.
+        isa: &'static str,
+    },
+    /// LLVM has no backend for the instruction set.
+    #[error("no backend of LLVM is known for {isa}")]
+    NoBackend {
+        /// The instruction set.
+        isa: &'static str,
+    },
+    /// What would run is not what the documents were read for.
+    #[error("{message}")]
+    Unlike {
+        /// What is different.
+        message: String,
+    },
     /// The C compiler could not be started.
     #[error("cannot start the compiler {}", program.display())]
     Compiler {
@@ -68,6 +86,19 @@ pub enum OracleError {
 }
 
 impl OracleError {
+    /// Whether the machine or a tool is not there, so that nothing is wrong with what was asked.
+    pub fn is_missing(&self) -> bool {
+        matches!(
+            self,
+            Self::Host { .. }
+                | Self::NoTarget { .. }
+                | Self::Unlike { .. }
+                | Self::Compiler { .. }
+                | Self::Emulator { .. }
+                | Self::Toolchain { .. }
+        )
+    }
+
     /// Attaches a path to an input or output error.
     pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();

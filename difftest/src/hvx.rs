@@ -5,6 +5,8 @@
 //! that are all ones or zero, and the intrinsics convert that (`vandvrt`, `vandqrt`). An argument
 //! that is also a result (`Qx` of a carry) is one variable that the intrinsic gets the address of.
 
+mod lowering;
+
 use std::path::Path;
 
 use parsers::Instruction;
@@ -13,12 +15,14 @@ use crate::error::OracleError;
 use crate::oracle::Oracle;
 use crate::prepare::{Emulated, EmulatorOptions};
 use crate::report::Outcome;
+use crate::target::Target;
 use crate::wrapper::{Dialect, Several};
 
 /// The newest architecture version that is compiled for: QEMU 7.2 loads no program for a newer one.
 const VERSION: u32 = 67;
 
-pub(crate) const DIALECT: Dialect = Dialect {
+/// The C of the instruction set.
+pub const DIALECT: Dialect = Dialect {
     preamble: &[
         "typedef int HVX_Vector __attribute__((vector_size(128), aligned(128)));",
         "typedef int HVX_VectorPair __attribute__((vector_size(256), aligned(128)));",
@@ -51,8 +55,9 @@ pub(crate) const DIALECT: Dialect = Dialect {
     mask: Some("HVX_VectorPred"),
 };
 
-pub(crate) const MACHINE: Emulated = Emulated {
-    isa: "hvx",
+/// The machine.
+pub const MACHINE: Emulated = Emulated {
+    isa: parsers::hexagon::ISA,
     dialect: &DIALECT,
     options: &[
         "--target=hexagon-unknown-linux-musl",
@@ -66,8 +71,19 @@ pub(crate) const MACHINE: Emulated = Emulated {
 };
 
 /// The compiler's options with which intrinsics are read off it: the newest version that it has.
-pub(crate) const READ_OPTIONS: &[&str] =
+const READ_OPTIONS: &[&str] =
     &["--target=hexagon-unknown-linux-musl", "-mv73", "-mhvx", "-mhvx-length=128B", "-ffreestanding"];
+
+/// HVX, on QEMU.
+pub const TARGET: Target = Target {
+    isa: parsers::hexagon::ISA,
+    prepare: |instructions, definitions, work| {
+        let options = EmulatorOptions { definitions, ..EmulatorOptions::default() };
+        HvxOracle::prepare(instructions.iter().copied(), work, &options)
+    },
+    emulator: Some(&MACHINE),
+    lowering: Some(lowering::CONVENTIONS),
+};
 
 /// Builds [`Oracle`]s for HVX.
 #[derive(Clone, Copy, Debug)]
@@ -84,17 +100,17 @@ impl HvxOracle {
         options: &EmulatorOptions,
     ) -> Result<Oracle, OracleError> {
         MACHINE.prepare(instructions, work_dir, options, |instruction| {
-            missing(instruction).map(|missing| Outcome::NotRunnable { missing })
+            let missing = missing(instruction);
+            (!missing.is_empty()).then_some(Outcome::NotRunnable { missing })
         })
     }
 }
 
 /// The architecture versions that an instruction needs and the emulator has not.
-pub(crate) fn missing(instruction: &Instruction) -> Option<Vec<String>> {
+fn missing(instruction: &Instruction) -> Vec<String> {
     let newer = |extension: &&String| {
         let version = extension.strip_prefix("hvxv").and_then(|version| version.parse::<u32>().ok());
         version.is_some_and(|version| version > VERSION)
     };
-    let missing: Vec<String> = instruction.extensions.iter().filter(newer).cloned().collect();
-    (!missing.is_empty()).then_some(missing)
+    instruction.extensions.iter().filter(newer).cloned().collect()
 }

@@ -25,17 +25,18 @@
 
 #![forbid(unsafe_code)]
 
-mod arm;
+pub mod arm;
 pub mod compare;
 mod compiler;
 mod error;
-mod hvx;
+pub mod hvx;
 pub mod inputs;
 pub mod lowering;
 mod oracle;
 mod prepare;
 mod report;
 pub mod runner;
+mod target;
 mod wrapper;
 pub mod x86;
 
@@ -43,6 +44,8 @@ pub use arm::ArmOracle;
 pub use error::OracleError;
 pub use hvx::HvxOracle;
 pub use oracle::{Case, Oracle};
-pub use prepare::EmulatorOptions;
+pub use prepare::{Emulated, EmulatorOptions, native};
 pub use report::{Checked, Mismatch, Outcome, Report, Totals};
+pub use target::{Machine, Target};
+pub use wrapper::{Dialect, Several};
 pub use x86::X86Oracle;

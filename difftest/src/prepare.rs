@@ -10,18 +10,18 @@ use crate::compiler::{Compiler, Object};
 use crate::error::OracleError;
 use crate::oracle::{Entry, Oracle};
 use crate::report::Outcome;
-use crate::runner::{FREESTANDING_SOURCE, RunnerCommand, WrapperId};
+use crate::runner::{FREESTANDING_SOURCE, RUNNER_SOURCE, RunnerCommand, WrapperId};
 use crate::wrapper::{Dialect, Wrapper};
 
 /// A runner program and what it has.
-pub(crate) struct Prepared {
-    pub(crate) program: PathBuf,
-    pub(crate) entries: BTreeMap<String, Entry>,
+struct Prepared {
+    program: PathBuf,
+    entries: BTreeMap<String, Entry>,
 }
 
 /// Builds a runner from the C source `runner` with a wrapper for each instruction that is not
 /// `unavailable` from the start. Where an id occurs twice the first instruction counts.
-pub(crate) fn prepare<'a>(
+fn prepare<'a>(
     compiler: &Compiler<'_>,
     runner: &str,
     instructions: impl IntoIterator<Item = &'a Instruction>,
@@ -69,6 +69,33 @@ pub(crate) fn prepare<'a>(
     Ok(Prepared { program, entries })
 }
 
+/// Builds an oracle for an instruction set whose C runs on this machine, with these options of the compiler and
+/// lines of C before the wrappers.
+pub fn native<'a>(
+    isa: &'static str,
+    dialect: &'static Dialect,
+    options: &[&'static str],
+    instructions: impl IntoIterator<Item = &'a Instruction>,
+    definitions: &[String],
+    work_dir: &Path,
+) -> Result<Oracle, OracleError> {
+    let mut compiler = Compiler::new(Path::new("clang-19"), dialect, options.to_vec(), &[], work_dir)?;
+    compiler.definitions = definitions;
+    on_this_machine(isa, &compiler, instructions, |_| None)
+}
+
+/// Builds an oracle whose runner is started as it is.
+pub(crate) fn on_this_machine<'a>(
+    isa: &'static str,
+    compiler: &Compiler<'_>,
+    instructions: impl IntoIterator<Item = &'a Instruction>,
+    unavailable: impl Fn(&Instruction) -> Option<Outcome>,
+) -> Result<Oracle, OracleError> {
+    let Prepared { program, entries } = prepare(compiler, RUNNER_SOURCE, instructions, unavailable)?;
+    let command = RunnerCommand { program, args: Vec::new() };
+    Ok(Oracle::new(isa, None, command, entries, compiler.dialect.max_width()))
+}
+
 /// How an oracle for a machine that only an emulator has is built.
 #[derive(Clone, Debug)]
 pub struct EmulatorOptions {
@@ -88,16 +115,17 @@ impl Default for EmulatorOptions {
 
 /// A machine that only an emulator has, as data.
 #[derive(Debug)]
-pub(crate) struct Emulated {
+pub struct Emulated {
     /// The instruction set's name.
-    pub(crate) isa: &'static str,
-    pub(crate) dialect: &'static Dialect,
+    pub isa: &'static str,
+    /// Its C.
+    pub dialect: &'static Dialect,
     /// The compiler's options for the machine.
-    pub(crate) options: &'static [&'static str],
+    pub options: &'static [&'static str],
     /// The emulator's name.
-    pub(crate) emulator: &'static str,
+    pub emulator: &'static str,
     /// Arguments of the emulator before the program.
-    pub(crate) emulator_args: &'static [&'static str],
+    pub emulator_args: &'static [&'static str],
 }
 
 /// Further options of the link: the program stands alone, the emulator loads it as it is.
@@ -106,7 +134,7 @@ pub(crate) const LINK: &[&str] = &["-nostdlib", "-static", "-fuse-ld=lld", "-Wl,
 impl Emulated {
     /// Builds the oracle with a compiler and an emulator, after asking both whether they are there
     /// and can do the machine at all.
-    pub(crate) fn prepare<'a>(
+    pub fn prepare<'a>(
         &self,
         instructions: impl IntoIterator<Item = &'a Instruction>,
         work_dir: &Path,

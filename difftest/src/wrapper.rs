@@ -31,27 +31,27 @@ pub(crate) enum Owner {
 
 /// The C of an instruction set, as data.
 #[derive(Debug)]
-pub(crate) struct Dialect {
+pub struct Dialect {
     /// Lines before the wrappers: headers, types, helpers.
-    pub(crate) preamble: &'static [&'static str],
+    pub preamble: &'static [&'static str],
     /// What starts a comment in the assembly language.
-    pub(crate) comment: &'static str,
+    pub comment: &'static str,
     /// The documents' names of C types that the compiler does not know, and what it has for them.
-    pub(crate) types: &'static [(&'static str, &'static str)],
+    pub types: &'static [(&'static str, &'static str)],
     /// Functions of the preamble for instructions without an intrinsic, by id.
-    pub(crate) functions: &'static [(&'static str, &'static str)],
+    pub functions: &'static [(&'static str, &'static str)],
     /// Bytes that an argument or result has in the runner's memory.
-    pub(crate) slot_bytes: u32,
+    pub slot_bytes: u32,
     /// How a call gives several results.
-    pub(crate) several: Several,
+    pub several: Several,
     /// The C type of masks that C has as one byte for each of their bits. The preamble has
     /// `hydride_get_mask(TYPE *, bytes)` and `hydride_put_mask(bytes, const TYPE *)`.
-    pub(crate) mask: Option<&'static str>,
+    pub mask: Option<&'static str>,
 }
 
 /// How a call gives several results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Several {
+pub enum Several {
     /// Those whose documented type is a pointer are written through it.
     Pointers,
     /// All but the first are written through pointers, though their types do not say so.

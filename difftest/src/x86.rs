@@ -9,20 +9,22 @@ use parsers::Instruction;
 use crate::compiler::Compiler;
 use crate::error::OracleError;
 use crate::oracle::Oracle;
-use crate::prepare::prepare;
+use crate::prepare::on_this_machine;
 use crate::report::Outcome;
-use crate::runner::{RUNNER_SOURCE, RunnerCommand};
+use crate::target::Target;
 use crate::wrapper::{Dialect, Several};
 
 mod division;
 mod features;
+mod lowering;
 mod stand_in;
 
 pub use features::CpuFeatures;
-pub(crate) use features::{all_options, has_masks, target_features};
+use features::{all_options, has_masks, target_features};
 pub(crate) use stand_in::StandIn;
 
-pub(crate) const DIALECT: Dialect = Dialect {
+/// The C of the instruction set.
+pub const DIALECT: Dialect = Dialect {
     // The second has bit scans, byte swaps and rotates of general registers.
     preamble: &["#include <immintrin.h>", "#include <x86intrin.h>"],
     comment: "#",
@@ -38,6 +40,17 @@ pub(crate) const DIALECT: Dialect = Dialect {
     slot_bytes: 64,
     several: Several::Pointers,
     mask: None,
+};
+
+/// x86, on this machine.
+pub const TARGET: Target = Target {
+    isa: parsers::intel::ISA,
+    prepare: |instructions, definitions, work| {
+        let options = Options { definitions, ..Options::default() };
+        X86Oracle::prepare(instructions.iter().copied(), work, &options)
+    },
+    emulator: None,
+    lowering: Some(lowering::CONVENTIONS),
 };
 
 /// How an x86 oracle is built.
@@ -76,7 +89,7 @@ impl X86Oracle {
         options: &Options,
     ) -> Result<Oracle, OracleError> {
         if std::env::consts::ARCH != "x86_64" || std::env::consts::OS != "linux" {
-            return Err(OracleError::Host { isa: "x86" });
+            return Err(OracleError::Host { isa: TARGET.isa });
         }
         let features = match &options.features {
             Some(features) => features.clone(),
@@ -106,9 +119,8 @@ impl X86Oracle {
             let missing = features.missing(&instruction.extensions);
             (!missing.is_empty()).then_some(Outcome::NotRunnable { missing })
         };
-        let prepared = prepare(&compiler, RUNNER_SOURCE, instructions.iter().map(Cow::as_ref), unavailable)?;
-        let command = RunnerCommand { program: prepared.program, args: Vec::new() };
-        let oracle = Oracle::new("x86", None, command, prepared.entries, DIALECT.max_width());
+        let own = instructions.iter().map(Cow::as_ref);
+        let oracle = on_this_machine(TARGET.isa, &compiler, own, unavailable)?;
         Ok(oracle.with_stand_ins(stand_ins))
     }
 }

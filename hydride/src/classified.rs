@@ -37,11 +37,14 @@ impl ClassifyArgs {
     }
 }
 
-/// The instruction sets of a list of names.
+/// The instruction sets of a list of names; all for none.
 pub fn isas(names: &[String]) -> Result<Vec<Isa>> {
     let isa =
         |name: &String| isa_of_name(name).ok_or_else(|| usage(format!("unknown instruction set {name}")));
-    names.iter().map(isa).collect()
+    match names {
+        [] => Ok(crate::isa::identities()),
+        names => names.iter().map(isa).collect(),
+    }
 }
 
 /// Sets the number of threads of everything that follows.

@@ -4,21 +4,29 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use crate::isa;
+
 /// Tools by the names under which they may be installed, and what needs them.
-const TOOLS: &[(&[&str], &str)] = &[
-    (&["llvm-tblgen-19", "llvm-tblgen"], "checks of the generated TableGen"),
-    (&["clang-19", "clang"], "hardware comparison (x86, arm, hvx)"),
-    (&["ld.lld-19", "ld.lld"], "hardware comparison (arm, hvx)"),
-    (&["mlir-tblgen-19", "mlir-tblgen"], "checks of the generated MLIR dialect"),
-    (&["mlir-opt-19", "mlir-opt"], "checks of the generated MLIR dialect"),
-    (&["llvm-mc-19", "llvm-mc"], "decode facts of Arm instructions"),
-    (&["qemu-aarch64"], "hardware comparison (arm)"),
-    (&["qemu-hexagon"], "hardware comparison (hvx)"),
-];
+fn tools() -> Vec<(Vec<&'static str>, String)> {
+    let targets = || isa::all().filter_map(|set| set.target);
+    let emulated = || targets().filter_map(|target| Some((target.isa, target.emulator?)));
+    let compared = |isas: Vec<&str>| format!("hardware comparison ({})", isas.join(", "));
+    let fixed = |names: &[&'static str], purpose: &str| (names.to_vec(), purpose.to_owned());
+    let mut tools = vec![
+        fixed(&["llvm-tblgen-19", "llvm-tblgen"], "checks of the generated TableGen"),
+        fixed(&["clang-19", "clang"], &compared(targets().map(|target| target.isa).collect())),
+        fixed(&["ld.lld-19", "ld.lld"], &compared(emulated().map(|(isa, _)| isa).collect())),
+        fixed(&["mlir-tblgen-19", "mlir-tblgen"], "checks of the generated MLIR dialect"),
+        fixed(&["mlir-opt-19", "mlir-opt"], "checks of the generated MLIR dialect"),
+        fixed(&["llvm-mc-19", "llvm-mc"], "decode facts of Arm instructions"),
+    ];
+    tools.extend(emulated().map(|(isa, machine)| (vec![machine.emulator], compared(vec![isa]))));
+    tools
+}
 
 /// Prints one line for each tool. Missing tools are no finding: every command says what it could not do.
 pub fn run() -> Result<u8> {
-    for (names, purpose) in TOOLS {
+    for (names, purpose) in tools() {
         let found = names.iter().find_map(|name| Some((*name, version(name)?)));
         match found {
             Some((name, version)) => println!("found    {name:<16} {version}  ({purpose})"),

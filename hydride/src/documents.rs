@@ -8,6 +8,7 @@ use clap::Args;
 use parsers::{Diagnostic, Isa, Outline, Parsed};
 
 use crate::cache::Cache;
+use crate::isa::{self, Reading};
 use crate::{Failure, console, reuse};
 
 /// A document as read.
@@ -43,71 +44,43 @@ impl Documents {
 /// How documents are read.
 #[derive(Args, Clone, Debug)]
 pub struct ReadChoice {
-    /// Bytes of an HVX vector.
-    #[arg(long, global = true, value_name = "BYTES", default_value = "128", value_parser = ["64", "128"])]
-    hvx_length: String,
     /// Go on with what can be read of a document that is cut off or not well-formed.
     #[arg(long, global = true)]
     accept_partial: bool,
 }
 
-static HVX: OnceLock<parsers::hexagon::Options> = OnceLock::new();
-
 static ACCEPT_PARTIAL: OnceLock<bool> = OnceLock::new();
 
 /// Sets how the documents of this run are read.
 pub fn choose(choice: &ReadChoice) {
-    let vector_length = match choice.hvx_length.as_str() {
-        "64" => parsers::hexagon::VectorLength::Bytes64,
-        _ => parsers::hexagon::VectorLength::Bytes128,
-    };
     // A second choice in one process changes nothing.
-    let _ = HVX.set(parsers::hexagon::Options { vector_length });
     let _ = ACCEPT_PARTIAL.set(choice.accept_partial);
 }
 
-/// How HVX is read.
-pub fn hvx_options() -> parsers::hexagon::Options {
-    HVX.get().copied().unwrap_or_default()
-}
-
-/// The flags by which another run reads documents in the same way.
+/// The flags by which another run reads documents in the same way. What one way of reading gives is no answer for
+/// another, so that they are part of keys as well.
 pub fn flags() -> Vec<String> {
-    let mut flags = Vec::new();
-    if hvx_options() != parsers::hexagon::Options::default() {
-        flags.extend(["--hvx-length".to_owned(), hvx_options().vector_bytes().to_string()]);
-    }
+    let options = isa::all().filter_map(|set| set.options.as_ref());
+    let mut flags: Vec<String> = options.flat_map(|options| (options.flags)()).collect();
     if ACCEPT_PARTIAL.get().copied().unwrap_or(false) {
         flags.push("--accept-partial".to_owned());
     }
     flags
 }
 
-/// How documents are read, for keys: what one way of reading gives is no answer for another.
-pub fn read_options() -> String {
-    format!("{:?} {:?}", hvx_options(), ACCEPT_PARTIAL.get())
-}
-
-/// Every instruction set with its folder below the specs folder and the endings of its documents.
-const FOLDERS: &[(Isa, &str, &[&str])] = &[
-    (Isa::X86, "x86", &["xml"]),
-    (Isa::Arm, "arm", &["json", "asl", "html"]),
-    (Isa::Hvx, "hvx", &["json", "txt", "idef", "def", "h"]),
-];
-
 /// The name of an instruction set in files and options.
 pub fn isa_name(isa: Isa) -> &'static str {
-    FOLDERS.iter().find(|(known, _, _)| *known == isa).map_or("", |(_, name, _)| name)
+    isa.name()
 }
 
 /// Every instruction set.
 pub fn all_isas() -> Vec<Isa> {
-    FOLDERS.iter().map(|(isa, _, _)| *isa).collect()
+    isa::identities()
 }
 
 /// The instruction set of that name.
 pub fn isa_of_name(name: &str) -> Option<Isa> {
-    FOLDERS.iter().find(|(_, known, _)| *known == name).map(|(isa, _, _)| *isa)
+    isa::identities().into_iter().find(|isa| isa.name() == name)
 }
 
 /// Reads the documents of the instruction sets in `isas` from `asked`, else from `specs/vendor`, else from
@@ -141,7 +114,8 @@ fn list(isas: &[Isa]) -> String {
 
 fn read_folder(folder: &Path, isas: &[Isa]) -> Result<Vec<Document>> {
     let mut documents = Vec::new();
-    for (isa, name, endings) in FOLDERS.iter().filter(|(isa, _, _)| isas.contains(isa)) {
+    for isa in isa::identities().into_iter().filter(|isa| isas.contains(isa)) {
+        let (name, front_end) = (isa.name(), &isa::of(isa).front_end);
         let below = folder.join(name);
         if !below.is_dir() {
             continue;
@@ -150,17 +124,19 @@ fn read_folder(folder: &Path, isas: &[Isa]) -> Result<Vec<Document>> {
             std::fs::read_dir(&below).with_context(|| format!("cannot list {}", below.display()))?;
         let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         paths.sort();
+        let mut own = Vec::new();
         for path in paths {
             let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
-            if !path.is_file() || !endings.contains(&ending) {
+            if !path.is_file() || !front_end.endings.contains(&ending) {
                 continue;
             }
             let bytes = read_file(&path)?;
             let file = path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
-            documents.push(Document { isa: *isa, name: format!("{name}/{file}"), path, bytes });
+            own.push(Document { isa, name: format!("{name}/{file}"), path, bytes });
         }
+        (front_end.select)(&mut own);
+        documents.extend(own);
     }
-    keep_newest_intel(&mut documents);
     Ok(documents)
 }
 
@@ -182,37 +158,18 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Several revisions of Intel's document describe one instruction set: the last by name is read.
-fn keep_newest_intel(documents: &mut Vec<Document>) {
-    let newest = documents
-        .iter()
-        .filter(|document| document.isa == Isa::X86)
-        .map(|document| document.name.clone())
-        .max();
-    documents.retain(|document| document.isa != Isa::X86 || Some(&document.name) == newest.as_ref());
+/// Those of one instruction set.
+fn own(isa: Isa, documents: &[Document]) -> Vec<&Document> {
+    documents.iter().filter(|document| document.isa == isa).collect()
 }
 
 /// What the documents of an instruction set lack without which nothing can be read.
 pub fn missing_main_document(isa: Isa, documents: &[Document]) -> Option<&'static str> {
-    let has = |endings: &[&str]| {
-        let mut own = documents.iter().filter(|document| document.isa == isa);
-        own.any(|document| endings.iter().any(|ending| document.name.ends_with(ending)))
-    };
-    match isa {
-        Isa::X86 => None,
-        Isa::Arm => {
-            let page = format!("/{ARM_PAGE}");
-            let newer = format!("/{ARM_NEWER}");
-            (!has(&["/intrinsics.json", &page, &newer])).then_some("intrinsics.json or reference page")
-        }
-        Isa::Hvx => {
-            (!has(&[".idef", ".json", ".txt"])).then_some("semantics (.idef) or manual (.json, .txt)")
-        }
-    }
+    (isa::of(isa).front_end.missing)(&own(isa, documents))
 }
 
 /// Parses the documents of one instruction set, which must be whole; `progress` is told entries done and in all.
-/// What the cache has is not read again: an entry of x86, all documents of another instruction set.
+/// What the cache has is not read again: single entries where the front end asks for these, else all documents.
 pub fn parse(
     isa: Isa,
     documents: &[Document],
@@ -222,7 +179,7 @@ pub fn parse(
     parse_some(isa, documents, cache, progress, None)
 }
 
-/// The same where only the entry of one id is wanted: of x86's document nothing else is run.
+/// The same where only the entry of one id is wanted: a front end may leave out all others.
 pub fn parse_one(isa: Isa, documents: &[Document], id: &str) -> Result<Parsed> {
     parse_some(isa, documents, None, &|_, _| {}, Some(id))
 }
@@ -234,7 +191,7 @@ fn parse_some(
     progress: &(dyn Fn(usize, usize) + Sync),
     only: Option<&str>,
 ) -> Result<Parsed> {
-    let own: Vec<&Document> = documents.iter().filter(|document| document.isa == isa).collect();
+    let own = own(isa, documents);
     let parsed = parse_any(isa, &own, cache, progress, only);
     require_whole(&parsed.diagnostics, &own)?;
     Ok(parsed)
@@ -271,90 +228,25 @@ fn parse_any(
     progress: &(dyn Fn(usize, usize) + Sync),
     only: Option<&str>,
 ) -> Parsed {
-    match isa {
-        Isa::X86 => match own.first() {
-            Some(document) => {
-                let kept = cache.map(|cache| {
-                    |question: &[u8], make: &mut dyn FnMut() -> Vec<u8>| cache.answer(question, make)
-                });
-                let options = parsers::intel::Options {
-                    progress: Some(progress),
-                    errata: crate::errata::of(isa),
-                    kept: kept.as_ref().map(|kept| kept as &parsers::Kept<'_>),
-                    only,
-                };
-                parsers::intel::parse(&document.name, &document.bytes, &options)
-            }
-            None => Parsed::default(),
-        },
-        Isa::Arm | Isa::Hvx => {
-            let parse = || match isa {
-                Isa::Hvx => parsers::hexagon::parse(&hexagon(own), &hvx_options()),
-                _ => {
-                    let options =
-                        parsers::arm::Options { errata: crate::errata::of(isa), ..Default::default() };
-                    parsers::arm::parse(&arm(own), &options)
-                }
-            };
-            match cache {
-                Some(cache) => cache.remembered(reuse::documents_key(own, isa), parse),
-                None => parse(),
-            }
+    if own.is_empty() {
+        return Parsed::default();
+    }
+    let front_end = &isa::of(isa).front_end;
+    let reading = Reading { documents: own, errata: crate::errata::of(isa), progress, kept: None, only };
+    match cache {
+        Some(cache) if front_end.keeps_entries => {
+            let kept = |question: &[u8], make: &mut dyn FnMut() -> Vec<u8>| cache.answer(question, make);
+            (front_end.parse)(&Reading { kept: Some(&kept), ..reading })
         }
+        Some(cache) => cache.remembered(reuse::documents_key(own, isa), || (front_end.parse)(&reading)),
+        None => (front_end.parse)(&reading),
     }
 }
 
 /// The entries of the documents of one instruction set without their meaning.
 pub fn outline(isa: Isa, documents: &[Document]) -> Vec<Outline> {
-    let own: Vec<&Document> = documents.iter().filter(|document| document.isa == isa).collect();
-    match (isa, own.first()) {
-        (Isa::X86, Some(document)) => parsers::intel::outline(&document.name, &document.bytes),
-        (Isa::X86, None) => Vec::new(),
-        (Isa::Arm, _) => parsers::arm::outline(&arm(&own)),
-        (Isa::Hvx, _) => parsers::hexagon::outline(&hexagon(&own)),
-    }
-}
-
-/// The decode facts of A64 encodings, as checked in.
-const A64_DECODE: &str = include_str!("../../specs/decode/a64.json");
-
-/// The functions that Arm's operations call, for documents without `arch.asl`.
-const ARM_LIBRARY: &str = include_str!("../../specs/arm/library.asl");
-
-/// The names of Arm's two documents that packages hold, below `arm/`.
-pub const ARM_PAGE: &str = "arm-intrinsics.html";
-pub const ARM_NEWER: &str = "intrinsics-no-operations.json";
-
-/// The documents of Arm by their names.
-pub fn arm<'a>(own: &[&'a Document]) -> parsers::arm::Documents<'a> {
-    let named = |file: &str| {
-        let document = own.iter().find(|document| document.name.ends_with(&format!("/{file}")))?;
-        Some(parsers::arm::Document { name: &document.name, bytes: &document.bytes })
-    };
-    let built_in =
-        |name: &'static str, text: &'static str| parsers::arm::Document { name, bytes: text.as_bytes() };
-    parsers::arm::Documents {
-        intrinsics: named("intrinsics.json"),
-        operations: named("operations.json"),
-        instructions: named("arch_instrs.asl"),
-        library: named("arch.asl").or(Some(built_in("specs/arm/library.asl", ARM_LIBRARY))),
-        decode: Some(built_in("specs/decode/a64.json", A64_DECODE)),
-        page: named(ARM_PAGE),
-        newer: named(ARM_NEWER),
-    }
-}
-
-/// HVX's documents among those of a run.
-pub fn hexagon<'a>(own: &[&'a Document]) -> parsers::hexagon::Documents<'a> {
-    let ending = |ending: &str| {
-        let document = own.iter().find(|document| document.name.ends_with(ending))?;
-        Some(parsers::hexagon::Document { name: &document.name, bytes: &document.bytes })
-    };
-    parsers::hexagon::Documents {
-        manual: ending(".json").or_else(|| ending(".txt")),
-        semantics: ending(".idef"),
-        macros: ending(".def"),
-        prototypes: ending(".h"),
-        errata: crate::errata::of(Isa::Hvx),
+    match &own(isa, documents)[..] {
+        [] => Vec::new(),
+        own => (isa::of(isa).front_end.outline)(own),
     }
 }

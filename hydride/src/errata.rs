@@ -12,13 +12,14 @@ use clap::Args;
 use parsers::errata::{Application, Errata, State};
 use parsers::{Isa, Parsed};
 
-use crate::documents::{Document, isa_name, isa_of_name, read, require_whole};
+use crate::documents::{Document, isa_of_name, read, require_whole};
+use crate::isa::{self, BuiltInErrata};
 use crate::{SpecArgs, usage};
 
 /// Which errata are applied to the documents.
 #[derive(Args, Clone, Debug)]
 pub struct ErrataChoice {
-    /// File with errata, of the instruction set that it names, else of x86, instead of the built-in ones.
+    /// File with errata, of the instruction set that it names, else of the first one, instead of the built-in ones.
     #[arg(long = "errata", id = "errata_file", value_name = "FILE", global = true)]
     file: Option<PathBuf>,
     /// Take the documents as they are.
@@ -33,13 +34,6 @@ pub struct ErrataArgs {
     specs: SpecArgs,
 }
 
-/// The checked-in errata, with their places in the project's folder.
-const BUILT_IN: &[(Isa, &str, &str)] = &[
-    (Isa::X86, "specs/errata/x86.toml", include_str!("../../specs/errata/x86.toml")),
-    (Isa::Arm, "specs/errata/arm.toml", include_str!("../../specs/errata/arm.toml")),
-    (Isa::Hvx, "specs/errata/hvx.toml", include_str!("../../specs/errata/hvx.toml")),
-];
-
 static CHOSEN: OnceLock<BTreeMap<Isa, Errata>> = OnceLock::new();
 
 static FLAGS: OnceLock<Vec<String>> = OnceLock::new();
@@ -48,14 +42,16 @@ static FLAGS: OnceLock<Vec<String>> = OnceLock::new();
 pub fn choose(choice: &ErrataChoice) -> Result<()> {
     let mut chosen = BTreeMap::new();
     if !choice.no_errata {
-        for (isa, name, built_in) in BUILT_IN {
-            chosen.insert(*isa, parse(name, built_in)?);
+        for (isa, built_in) in built_in() {
+            chosen.insert(isa, parse(built_in.file, built_in.text)?);
         }
     }
     if let Some(path) = &choice.file {
         let errata = parse(&path.display().to_string(), &text(path)?)?;
-        let named = errata.isa.as_deref().unwrap_or("x86");
-        let isa = isa_of_name(named).ok_or_else(|| usage(format!("unknown instruction set {named}")))?;
+        let isa = subject(&errata)?;
+        if isa::of(isa).errata.is_none() {
+            return Err(usage(format!("errata on documents of {} cannot be applied", isa.name())));
+        }
         chosen.insert(isa, errata);
     }
     let mut flags = Vec::new();
@@ -81,6 +77,19 @@ pub fn of(isa: Isa) -> Option<&'static Errata> {
     CHOSEN.get()?.get(&isa)
 }
 
+/// The checked-in errata of each instruction set that has some.
+fn built_in() -> impl Iterator<Item = (Isa, &'static BuiltInErrata)> {
+    isa::identities().into_iter().filter_map(|isa| Some((isa, isa::of(isa).errata.as_ref()?)))
+}
+
+/// The instruction set that errata are on: the first one where they name none.
+fn subject(errata: &Errata) -> Result<Isa> {
+    match &errata.isa {
+        Some(named) => isa_of_name(named).ok_or_else(|| usage(format!("unknown instruction set {named}"))),
+        None => Ok(isa::identities()[0]),
+    }
+}
+
 fn text(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
@@ -91,17 +100,17 @@ fn parse(name: &str, text: &str) -> Result<Errata> {
 
 /// Lists the errata with their state against the documents; exit code 1 when one no longer applies.
 pub fn run(args: &ErrataArgs) -> Result<u8> {
-    let isas: Vec<Isa> = BUILT_IN.iter().map(|(isa, _, _)| *isa).filter(|isa| of(*isa).is_some()).collect();
+    let isas: Vec<Isa> = isa::identities().into_iter().filter(|isa| of(*isa).is_some()).collect();
     if isas.is_empty() {
         println!("no errata");
         return Ok(0);
     }
     let documents = read(args.specs.specs.as_deref(), &isas)?;
     let mut found = false;
-    for isa in isas {
+    for (isa, built_in) in built_in().filter(|(isa, _)| isas.contains(isa)) {
         let own: Vec<&Document> = documents.documents.iter().filter(|document| document.isa == isa).collect();
         if let (Some(errata), false) = (of(isa), own.is_empty()) {
-            let checked = check(errata, isa, &own);
+            let checked = (built_in.check)(&own, errata);
             require_whole(&checked.diagnostics, &own)?;
             found |= list(errata, isa, &own, &documents.folder, &checked);
         }
@@ -112,7 +121,10 @@ pub fn run(args: &ErrataArgs) -> Result<u8> {
 /// Lists the errata of one instruction set; whether one no longer applies.
 fn list(errata: &Errata, isa: Isa, documents: &[&Document], folder: &Path, checked: &Parsed) -> bool {
     let Parsed { version, errata: applications, .. } = checked;
-    let named = if isa == Isa::X86 { documents[0].name.as_str() } else { isa_name(isa) };
+    let named = match documents {
+        [document] => &document.name,
+        _ => isa.name(),
+    };
     println!("{} against {}/{named} {version}", errata.file, folder.display());
     let mut shown = None;
     for application in applications {
@@ -141,20 +153,6 @@ fn list(errata: &Errata, isa: Isa, documents: &[&Document], folder: &Path, check
         count("STALE")
     );
     applications.iter().any(stale)
-}
-
-/// The documents' version and the state of each erratum.
-fn check(errata: &Errata, isa: Isa, documents: &[&Document]) -> Parsed {
-    match (isa, documents.first()) {
-        (Isa::X86, Some(document)) => parsers::intel::check_errata(&document.name, &document.bytes, errata),
-        (Isa::Arm, _) => parsers::arm::check_errata(&crate::documents::arm(documents), errata),
-        (Isa::Hvx, _) => {
-            let documents = crate::documents::hexagon(documents);
-            let documents = parsers::hexagon::Documents { errata: Some(errata), ..documents };
-            parsers::hexagon::parse(&documents, &crate::documents::hvx_options())
-        }
-        _ => Parsed::default(),
-    }
 }
 
 fn describe(errata: &Errata, number: usize) {
@@ -189,10 +187,10 @@ mod tests {
 
     #[test]
     fn the_checked_in_errata_are_legal() {
-        for (isa, name, text) in BUILT_IN {
-            let errata = parse(name, text).expect("it can be read");
+        for (isa, own) in built_in() {
+            let errata = parse(own.file, own.text).expect("it can be read");
             assert!(!errata.errata.is_empty());
-            assert_eq!(errata.isa.as_deref().unwrap_or("x86"), isa_name(*isa));
+            assert_eq!(subject(&errata).expect("a known name"), isa);
         }
     }
 
@@ -200,14 +198,14 @@ mod tests {
     /// are, each entry of each erratum is of use for one of them.
     #[test]
     fn the_checked_in_errata_apply_to_the_real_documents() {
-        for (isa, name, text) in BUILT_IN {
-            let errata = parse(name, text).expect("it can be read");
+        for (isa, own) in built_in() {
+            let errata = parse(own.file, own.text).expect("it can be read");
             let mut applied = std::collections::BTreeSet::new();
-            for folder in vendor_documents::with(&[isa_name(*isa)]) {
-                applied.extend(applied_in(&folder, *isa, &errata));
+            for folder in vendor_documents::with(&[isa.name()]) {
+                applied.extend(applied_in(&folder, isa, own, &errata));
             }
-            if !vendor_documents::complete(isa_name(*isa)) {
-                vendor_documents::skip(&format!("errata of {} that no document needs", isa_name(*isa)));
+            if !vendor_documents::complete(isa.name()) {
+                vendor_documents::skip(&format!("errata of {} that no document needs", isa.name()));
                 continue;
             }
             let idle: Vec<&String> = (0..)
@@ -221,26 +219,16 @@ mod tests {
     }
 
     /// The errata, by number and entry, that a folder's documents need; none may be stale.
-    fn applied_in(folder: &Path, isa: Isa, errata: &Errata) -> Vec<(usize, String)> {
+    fn applied_in(folder: &Path, isa: Isa, own: &BuiltInErrata, errata: &Errata) -> Vec<(usize, String)> {
         let mut documents = Vec::new();
-        for file in std::fs::read_dir(folder.join(isa_name(isa))).expect("the folder is there").flatten() {
+        for file in std::fs::read_dir(folder.join(isa.name())).expect("the folder is there").flatten() {
             let bytes = std::fs::read(file.path()).expect("the document is readable");
-            let name = format!("{}/{}", isa_name(isa), file.file_name().to_string_lossy());
+            let name = format!("{}/{}", isa.name(), file.file_name().to_string_lossy());
             documents.push(Document { isa, name, path: file.path(), bytes });
         }
-        // Each x86 document is a version of its own; Arm's are one, or that of the page beside it; HVX's manual
-        // is read for what the semantics file does not have.
-        let without = |ending: &str| -> Vec<&Document> {
-            documents.iter().filter(|document| !document.name.ends_with(ending)).collect()
-        };
-        let sets: Vec<Vec<&Document>> = match isa {
-            Isa::X86 => documents.iter().map(|document| vec![document]).collect(),
-            Isa::Arm => vec![documents.iter().collect(), without("/intrinsics.json")],
-            Isa::Hvx => vec![documents.iter().collect(), without(".idef")],
-        };
         let mut applied = Vec::new();
-        for set in sets {
-            let Parsed { version, errata: applications, .. } = check(errata, isa, &set);
+        for set in (own.readings)(&documents) {
+            let Parsed { version, errata: applications, .. } = (own.check)(&set, errata);
             for application in applications {
                 assert!(!stale(&application), "{}: {version}: {application:?}", folder.display());
                 if application.state == State::Applied {

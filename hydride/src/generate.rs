@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use crate::cache::{Cache, CacheArgs};
 use crate::classified::{isas, start_threads};
 use crate::console::{self, Phases};
-use crate::documents::{Document, Documents, isa_name, read, read_options};
+use crate::documents::{Document, Documents, flags, isa_name, read};
 use crate::lowering_data;
 use crate::outputs::{self, Files};
 use crate::pipeline::Pipeline;
@@ -31,8 +31,8 @@ use crate::{SpecArgs, merges, names, report, usage};
 pub struct GenerateArgs {
     #[command(flatten)]
     specs: SpecArgs,
-    /// Instruction sets to read.
-    #[arg(long, value_delimiter = ',', value_name = "x86,arm,hvx", default_value = "x86,arm,hvx")]
+    /// Instruction sets to read; all when not given.
+    #[arg(long, value_delimiter = ',', value_name = "x86,arm,hvx")]
     isa: Vec<String>,
     /// Folder to write; it is replaced as a whole.
     #[arg(long, value_name = "DIR", default_value = "out")]
@@ -151,7 +151,7 @@ impl Inputs {
         for isa in isas {
             texts.push(args.records.text(*isa)?.into_owned());
         }
-        Ok(Self { options: format!("{isas:?} {} {}", args.llvm, read_options()), texts, lock })
+        Ok(Self { options: format!("{isas:?} {} {:?}", args.llvm, flags()), texts, lock })
     }
 
     fn key(&self, documents: &Documents, lock: &str) -> smt::Key {

@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 use parsers::arm::Document;
 
-use crate::documents::{ARM_NEWER, ARM_PAGE, read_file, require_whole};
+use crate::documents::{read_file, require_whole};
+use crate::isa::{ARM_NEWER, ARM_PAGE};
 use crate::{Failure, console};
 
 /// Arguments of `hydride join-arm`.

@@ -3,17 +3,17 @@
 use anyhow::{Context, Result};
 use codegen_gen::{LlvmVersion, VendorIr};
 
-/// The data by release and instruction set.
-const DATA: &[(LlvmVersion, &str, &str)] = &[
-    (LlvmVersion::Llvm19, "arm", include_str!("../../specs/lowering/llvm-19/arm.json")),
-    (LlvmVersion::Llvm19, "hvx", include_str!("../../specs/lowering/llvm-19/hvx.json")),
-    (LlvmVersion::Llvm19, "x86", include_str!("../../specs/lowering/llvm-19/x86.json")),
-];
+use crate::isa;
 
-/// The data of a release for the given instruction sets.
+/// The data of a release for the given instruction sets, by name.
 pub fn vendors(llvm: LlvmVersion, isas: &[&str]) -> Result<Vec<VendorIr>> {
-    let wanted = DATA.iter().filter(|(release, isa, _)| *release == llvm && isas.contains(isa));
-    wanted
-        .map(|(_, isa, text)| serde_json::from_str(text).with_context(|| format!("specs/lowering: {isa}")))
-        .collect()
+    let mut data = Vec::new();
+    for set in isa::all().filter(|set| isas.contains(&set.name)) {
+        for (_, text) in set.vendor_ir.iter().filter(|(release, _)| *release == llvm) {
+            let ir = serde_json::from_str(text).with_context(|| format!("specs/lowering: {}", set.name))?;
+            data.push((set.name, ir));
+        }
+    }
+    data.sort_by_key(|(name, _)| *name);
+    Ok(data.into_iter().map(|(_, ir)| ir).collect())
 }

@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
-use crate::{Cli, console};
+use crate::console;
 
 /// Arguments of `hydride completions`.
 #[derive(Args)]
@@ -27,7 +27,7 @@ pub struct ManArgs {
 /// Prints the completions.
 pub fn completions(args: &CompletionsArgs) -> Result<u8> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "hydride", &mut text);
+    clap_complete::generate(args.shell, &mut crate::command(), "hydride", &mut text);
     console::print(&text)?;
     Ok(0)
 }
@@ -36,7 +36,7 @@ pub fn completions(args: &CompletionsArgs) -> Result<u8> {
 pub fn man(args: &ManArgs) -> Result<u8> {
     let folder = &args.folder;
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    clap_mangen::generate_to(Cli::command(), folder)
+    clap_mangen::generate_to(crate::command(), folder)
         .with_context(|| format!("cannot write pages to {}", folder.display()))?;
     Ok(0)
 }

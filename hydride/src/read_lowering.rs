@@ -8,18 +8,18 @@ use clap::Args;
 use codegen_gen::{Case, VendorFunction, VendorIr};
 use difftest::lowering::{ReadAll, Tools};
 
-use crate::SpecArgs;
 use crate::classified::isas;
 use crate::console::Phases;
 use crate::documents::{isa_name, parse, read};
+use crate::{SpecArgs, isa};
 
 /// Arguments of `hydride read-lowering`.
 #[derive(Args)]
 pub struct ReadLoweringArgs {
     #[command(flatten)]
     specs: SpecArgs,
-    /// Instruction sets to read.
-    #[arg(long, value_delimiter = ',', value_name = "x86,arm,hvx", default_value = "x86,arm,hvx")]
+    /// Instruction sets to read; all when not given.
+    #[arg(long, value_delimiter = ',', value_name = "x86,arm,hvx")]
     isa: Vec<String>,
     /// The compiler, a clang of the release that the data is for.
     #[arg(long, value_name = "PROGRAM", default_value = "clang-19")]
@@ -51,7 +51,7 @@ pub fn run(args: &ReadLoweringArgs) -> Result<u8> {
         let parsed = parse(isa, &documents.documents, None, &|done, total| phase.set(done, total))?;
         phases.end(phase, &format!("{} instructions", parsed.instructions.len()));
         let phase = phases.start(&format!("read {name}"), 0);
-        let all = difftest::lowering::read(isa, &parsed.instructions, &tools, &args.work)?;
+        let all = difftest::lowering::read(isa::of(isa).target()?, &parsed.instructions, &tools, &args.work)?;
         phases.end(phase, &format!("{} of {}", all.read.len(), all.read.len() + all.refused.len()));
         let path = args.data.join(format!("{name}.json"));
         let text = text(&vendor_ir(name, args.llvm, all))?;

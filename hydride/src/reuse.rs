@@ -51,7 +51,7 @@ pub fn key(documents: &Documents, options: &str, texts: &[&str]) -> Key {
 
 /// Everything that the reading of one instruction set's documents depends on.
 pub fn documents_key(own: &[&Document], isa: Isa) -> Key {
-    let options = format!("documents {isa:?} {} {:?}", crate::documents::read_options(), errata(&[isa]));
+    let options = format!("documents {isa:?} {:?} {:?}", crate::documents::flags(), errata(&[isa]));
     let parts = own.iter().flat_map(|document| [document.name.as_bytes(), document.bytes.as_slice()]);
     digest(std::iter::once(options.as_bytes()).chain(parts))
 }

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::console::Phases;
 use crate::documents::{Documents, isa_name};
-use crate::manifest;
 use crate::pipeline::Pipeline;
+use crate::{isa, manifest};
 
 #[derive(Serialize, Deserialize)]
 struct Summary {
@@ -58,16 +58,18 @@ struct PhaseTime {
     seconds: f64,
 }
 
-/// The combinations of instruction sets that are counted.
-const COMBINATIONS: &[(&str, &[&str])] = &[
-    ("x86", &["x86"]),
-    ("arm", &["arm"]),
-    ("hvx", &["hvx"]),
-    ("x86+hvx", &["x86", "hvx"]),
-    ("x86+arm", &["x86", "arm"]),
-    ("hvx+arm", &["hvx", "arm"]),
-    ("all", &["x86", "arm", "hvx"]),
-];
+/// The combinations of instruction sets that are counted: each one, each two, and all. Names of two are in reverse
+/// alphabetical order.
+fn combinations(names: &[&'static str]) -> Vec<(String, Vec<&'static str>)> {
+    let mut combinations = vec![("all".to_owned(), names.to_vec())];
+    for (at, one) in names.iter().enumerate() {
+        combinations.push(((*one).to_owned(), vec![one]));
+        for other in &names[at + 1..] {
+            combinations.push((format!("{}+{}", one.max(other), one.min(other)), vec![one, other]));
+        }
+    }
+    combinations
+}
 
 /// The summary of a run as JSON.
 pub fn summary(
@@ -84,8 +86,8 @@ pub fn summary(
             let parsed =
                 pipeline.parsed.iter().find(|(isa, _)| *isa == document.isa).map(|(_, parsed)| parsed);
             let blake3 = blake3::hash(&document.bytes).to_hex().to_string();
-            // Of all documents those of x86 alone say what version they are.
-            let own = parsed.filter(|parsed| document.isa == Isa::X86 && !parsed.version.is_empty());
+            let stated = isa::of(document.isa).front_end.states_version;
+            let own = parsed.filter(|parsed| stated && !parsed.version.is_empty());
             let version = own.map(|parsed| parsed.version.clone());
             Spec {
                 isa: isa_name(document.isa).to_owned(),
@@ -101,7 +103,8 @@ pub fn summary(
     // An instruction set counts each operation once, and once for each kind of masking among its members.
     let mut classes = BTreeMap::new();
     let mut separate = BTreeMap::new();
-    for (name, isas) in COMBINATIONS {
+    let names: Vec<&str> = isa::all().map(|set| set.name).collect();
+    for (name, isas) in combinations(&names) {
         let mut operations = 0;
         let mut masked = 0;
         for op in pipeline.dialect.ops() {
@@ -115,8 +118,8 @@ pub fn summary(
             operations += usize::from(!kinds.is_empty());
             masked += kinds.len();
         }
-        classes.insert((*name).to_owned(), operations);
-        separate.insert((*name).to_owned(), masked);
+        classes.insert(name.clone(), operations);
+        separate.insert(name, masked);
     }
     let proofs =
         || pipeline.partition.classes.iter().flat_map(|class| &class.members).map(|member| &member.proof);

@@ -27,19 +27,11 @@ pub struct RecordsArgs {
     records: Option<PathBuf>,
 }
 
-/// The records that were checked in when the program was built.
-const BUILT_IN: &[(Isa, &str)] = &[
-    (Isa::X86, include_str!("../../specs/validation/x86.json")),
-    (Isa::Arm, include_str!("../../specs/validation/arm.json")),
-    (Isa::Hvx, include_str!("../../specs/validation/hvx.json")),
-];
-
 impl RecordsArgs {
     /// The text of the records of an instruction set; empty where there are none.
     pub fn text(&self, isa: Isa) -> Result<Cow<'static, str>> {
         let Some(folder) = &self.records else {
-            let built_in = BUILT_IN.iter().find(|(known, _)| *known == isa);
-            return Ok(Cow::Borrowed(built_in.map_or("", |(_, text)| text)));
+            return Ok(Cow::Borrowed(crate::isa::of(isa).records.unwrap_or("")));
         };
         if !folder.is_dir() {
             return Err(usage(format!("--records {}: this is not a folder", folder.display())));
@@ -251,8 +243,8 @@ mod tests {
 
     #[test]
     fn the_checked_in_records_are_legal() {
-        for (isa, _) in BUILT_IN {
-            let records = RecordsArgs::default().read(*isa).expect("they can be read");
+        for isa in crate::isa::identities() {
+            let records = RecordsArgs::default().read(isa).expect("they can be read");
             assert!(!records.runs.is_empty(), "{isa:?}");
         }
     }

@@ -1,20 +1,20 @@
 //! `hydride validate`: the semantics, as parsed and in canonical form, against hardware or an emulator.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use difftest::{ArmOracle, Case, EmulatorOptions, HvxOracle, OracleError, Outcome, Report, X86Oracle, x86};
+use difftest::{Case, Outcome, Report};
 use globset::Glob;
-use parsers::{Instruction, Isa};
+use parsers::Instruction;
 use rayon::prelude::*;
 use similarity::analyze;
 
 use crate::console::Phases;
-use crate::documents::{hvx_options, isa_name, isa_of_name, parse, read};
+use crate::documents::{isa_name, isa_of_name, parse, read};
 use crate::trust::{Records, RecordsArgs, Run, cpu_model, records_path, user_records_path};
-use crate::{SpecArgs, usage};
+use crate::{SpecArgs, isa, usage};
 
 /// Arguments of `hydride validate`.
 #[derive(Args)]
@@ -91,14 +91,10 @@ pub fn run(args: &ValidateArgs) -> Result<u8> {
         .map(|(instruction, canonical)| Case { canonical: canonical.as_ref(), ..Case::new(instruction) })
         .collect();
 
-    if isa == Isa::Hvx && hvx_options().vector_bytes() != 128 {
-        println!("nothing was compared, of {} hvx instructions: QEMU's vectors have 128 bytes", chosen.len());
-        return Ok(0);
-    }
     let phase = phases.start("compile", 0);
-    let oracle = match oracle(isa, &chosen, &args.work) {
+    let oracle = match isa::of(isa).oracle(&chosen, Vec::new(), &args.work) {
         Ok(oracle) => oracle,
-        Err(error) if is_missing(&error) => {
+        Err(error) if error.is_missing() => {
             phases.end(phase, "not done");
             println!("nothing was compared, of {} {} instructions: {error}", chosen.len(), isa_name(isa));
             return Ok(0);
@@ -136,27 +132,6 @@ pub fn run(args: &ValidateArgs) -> Result<u8> {
         eprintln!("{:>14} {}", "recorded in", path.display());
     }
     Ok(u8::from(mismatches > 0))
-}
-
-/// Whether an oracle could not be built because the machine or a tool is not there.
-pub fn is_missing(error: &OracleError) -> bool {
-    matches!(
-        error,
-        OracleError::Host { .. }
-            | OracleError::Compiler { .. }
-            | OracleError::Emulator { .. }
-            | OracleError::Toolchain { .. }
-    )
-}
-
-/// The oracle of an instruction set for some instructions.
-pub fn oracle(isa: Isa, instructions: &[&Instruction], work: &Path) -> Result<difftest::Oracle, OracleError> {
-    let instructions = instructions.iter().copied();
-    match isa {
-        Isa::X86 => X86Oracle::prepare(instructions, work, &x86::Options::default()),
-        Isa::Arm => ArmOracle::prepare(instructions, work, &EmulatorOptions::default()),
-        Isa::Hvx => HvxOracle::prepare(instructions, work, &EmulatorOptions::default()),
-    }
 }
 
 /// Prints the totals, what could not be compared and why, and each mismatch; returns their number.

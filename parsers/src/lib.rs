@@ -13,28 +13,18 @@ pub mod elaborate;
 pub mod errata;
 pub mod hexagon;
 pub mod intel;
+mod isa;
 mod ledger;
 mod lines;
 mod outline;
 mod signature;
 
+pub use isa::Isa;
 pub use ledger::{Diagnostic, LedgerEntry, Severity, Span, Status};
 pub use outline::{Form as TextForm, Outline};
 pub use signature::{
     Argument, Element, Form, Immediate, Instruction, Kind, Signature, UndefinedBits, UndefinedFor,
 };
-
-/// An instruction set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Isa {
-    /// Intel and AMD x86, from the Intrinsics Guide.
-    X86,
-    /// Arm A64 Neon.
-    Arm,
-    /// Qualcomm Hexagon HVX.
-    Hvx,
-}
 
 /// What may stand before a document in UTF-8; it is skipped.
 pub(crate) const BYTE_ORDER_MARK: &str = "\u{feff}";

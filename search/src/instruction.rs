@@ -46,7 +46,7 @@ pub struct Instruction {
 
 impl Instruction {
     /// The number of an operand's first register among the registers of all operands.
-    pub(crate) fn register_of(&self, operand: usize) -> usize {
+    pub fn register_of(&self, operand: usize) -> usize {
         self.operands[..operand].iter().map(|operand| operand.registers().len()).sum()
     }
 

@@ -55,6 +55,7 @@
 
 mod allocation;
 mod backward;
+mod c;
 mod emit;
 mod explore;
 mod find;
@@ -68,11 +69,13 @@ mod plan;
 mod registers;
 mod samples;
 mod sequence;
+mod syntax;
 mod transition;
 mod units;
 mod value;
 
-pub use emit::{Style, alone, assembly, c_function, c_types};
+pub use c::{c_function, c_integer, c_types, returned_through_pointers};
+pub use emit::{alone, assembly};
 pub use explore::{Cost, Shared};
 pub use find::{Event, Options, Outcome, Position, Solution, find};
 pub use goal::{Goal, GoalError, GoalFile, Input, Output, SearchOptions, Wanted};
@@ -80,5 +83,6 @@ pub use instruction::{Instruction, Operand};
 pub use movement::{Source, movement};
 pub use registers::{Place, Placement, Schedule};
 pub use sequence::{Applied, Sequence};
+pub use syntax::{Syntax, Written};
 pub use transition::{Member, Selection, Transition, specialize, transitions, untried};
 pub use value::{Class, Type};

@@ -56,7 +56,7 @@ mod tests {
 
     fn entry(id: &str, extension: &str, text: &'static str) -> Entry<'static> {
         Entry {
-            isa: parsers::Isa::X86,
+            isa: parsers::Isa::register("x86"),
             id: id.into(),
             extensions: vec![extension.into()],
             prototype: None,

@@ -99,8 +99,8 @@ struct Selection {
     /// Folder of vendor documents
     #[arg(long, value_name = "DIR")]
     specs: Option<PathBuf>,
-    /// Instruction sets, of x86, arm, hvx
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = ["x86", "arm", "hvx"])]
+    /// Instruction sets, as x86,arm
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     isa: Vec<String>,
     /// Number of threads
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -230,16 +230,12 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_instruction_sets_are_checked() {
+    fn a_list_of_instruction_sets_is_taken_apart() {
         let parsed =
             Cli::try_parse_from(["xtask", "generate-ir", "--isa", "x86,hvx", "--jobs", "2"]).unwrap();
         let Task::GenerateIr(options) = parsed.task else { panic!("another task") };
         assert_eq!(options.selection.isa, ["x86", "hvx"]);
         assert_eq!(options.out, Path::new("out"));
-        for wrong in ["mips", "x86,mips", ""] {
-            let error = Cli::try_parse_from(["xtask", "generate-ir", "--isa", wrong]).err().unwrap();
-            assert_eq!(error.exit_code(), 2);
-        }
     }
 
     #[test]

@@ -8,13 +8,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use parsers::{Form, Instruction, Isa};
+use parsers::{Form, Instruction};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::names::{Names, copies, names, twins};
+use super::conventions::{Conventions, Names};
 use super::program::{Definition, Setting, Surroundings, declaration, one_call};
 use crate::error::OracleError;
+use crate::target::Target;
 
 /// Stock LLVM's programs.
 #[derive(Clone, Debug)]
@@ -81,32 +82,20 @@ pub struct CheckedDefinition {
     pub lowered: Lowered,
 }
 
-/// The extensions that Neon's intrinsics need, in `llc`'s words.
-pub(super) const ARM_OPTIONS: &[&str] =
-    &["-mattr=+v8.6a,+sha3,+sm4,+aes,+sha2,+fp16fml,+bf16,+i8mm,+dotprod,+fullfp16,+rdm,+crc"];
-
-/// How `llc` is called for an instruction set whose programs do not say it themselves.
-fn options(isa: Isa) -> &'static [&'static str] {
-    match isa {
-        Isa::X86 => &["--x86-asm-syntax=intel"],
-        Isa::Arm => ARM_OPTIONS,
-        Isa::Hvx => &["-mcpu=hexagonv73", "-mattr=+hvxv73,+hvx-length128b"],
-    }
-}
-
 /// Functions of one module: few enough that a refused one is found soon.
 const CHUNK: usize = 1000;
 
 /// Compiles a program of one call for each definition of the file `lowering`, and looks at what comes out.
 /// Definitions whose instruction is not among `instructions` are left out. Files are written in `work_dir`.
 pub fn check<'a>(
-    isa: Isa,
+    target: &Target,
     lowering: &Path,
     definitions: &[Definition],
     instructions: impl IntoIterator<Item = &'a Instruction>,
     programs: &Programs,
     work_dir: &Path,
 ) -> Result<Vec<CheckedDefinition>, OracleError> {
+    let own = target.lowering()?;
     std::fs::create_dir_all(work_dir).map_err(OracleError::file(work_dir))?;
     let mut known: BTreeMap<&str, &Instruction> = BTreeMap::new();
     for instruction in instructions {
@@ -119,16 +108,16 @@ pub fn check<'a>(
             Some(Call { definition, instruction, setting: Setting::FIRST })
         })
         .collect();
-    let mut checked = compile_all(isa, lowering, &calls, programs, work_dir)?;
+    let mut checked = compile_all(target, lowering, &calls, programs, work_dir)?;
     // What is something else at first may be the instruction in another program.
     let others: Vec<Call<'_>> = calls
         .iter()
         .filter(|call| matches!(checked[&call.definition.id], Lowered::Twin { .. } | Lowered::Other { .. }))
         .flat_map(|call| {
-            Setting::others(isa, call.instruction).into_iter().map(|setting| Call { setting, ..*call })
+            Setting::others(own, call.instruction).into_iter().map(|setting| Call { setting, ..*call })
         })
         .collect();
-    for (id, lowered) in compile_all(isa, lowering, &others, programs, work_dir)? {
+    for (id, lowered) in compile_all(target, lowering, &others, programs, work_dir)? {
         if matches!(lowered, Lowered::Own { .. }) {
             checked.insert(id, lowered);
         }
@@ -152,7 +141,7 @@ struct Call<'a> {
 
 /// What each instruction becomes, by id; the first program in which it becomes itself counts, else the last.
 fn compile_all(
-    isa: Isa,
+    target: &Target,
     lowering: &Path,
     calls: &[Call<'_>],
     programs: &Programs,
@@ -160,10 +149,10 @@ fn compile_all(
 ) -> Result<BTreeMap<String, Lowered>, OracleError> {
     let chunks: Vec<(usize, &[_])> = calls.chunks(CHUNK).enumerate().collect();
     let chunks = chunks.into_par_iter().map(|(number, chunk)| {
-        let folder = work_dir.join(format!("{}-{number}", super::dialect_name(isa)));
+        let folder = work_dir.join(format!("{}-{number}", target.isa));
         std::fs::create_dir_all(&folder).map_err(OracleError::file(&folder))?;
         let mut checked = Vec::new();
-        compile(isa, lowering, chunk, programs, &folder, &mut checked)?;
+        compile(target, lowering, chunk, programs, &folder, &mut checked)?;
         Ok(checked)
     });
     let mut checked: BTreeMap<String, (Surroundings, Lowered)> = BTreeMap::new();
@@ -182,19 +171,20 @@ fn compile_all(
 
 /// Compiles calls; on an error each half alone.
 fn compile<'a>(
-    isa: Isa,
+    target: &Target,
     lowering: &Path,
     calls: &[Call<'a>],
     programs: &Programs,
     work_dir: &Path,
     checked: &mut Vec<(Call<'a>, Lowered)>,
 ) -> Result<(), OracleError> {
-    match assembly(isa, lowering, calls, programs, work_dir)? {
+    match assembly(target, lowering, calls, programs, work_dir)? {
         Ok(text) => {
             let functions = functions(&text);
             for (index, call) in calls.iter().enumerate() {
                 let lines = functions.get(format!("call{index}").as_str()).cloned().unwrap_or_default();
-                let lowered = judge(isa, &call.instruction.forms, &lines, call.setting.surroundings);
+                let lowered =
+                    judge(target.lowering()?, &call.instruction.forms, &lines, call.setting.surroundings);
                 checked.push((*call, lowered));
             }
         }
@@ -204,14 +194,14 @@ fn compile<'a>(
         }
         Err(message) if named(&message, calls.len()).is_some() => {
             let at = named(&message, calls.len()).unwrap_or_default();
-            compile(isa, lowering, &calls[at..=at], programs, work_dir, checked)?;
+            compile(target, lowering, &calls[at..=at], programs, work_dir, checked)?;
             let others = [&calls[..at], &calls[at + 1..]].concat();
-            compile(isa, lowering, &others, programs, work_dir, checked)?;
+            compile(target, lowering, &others, programs, work_dir, checked)?;
         }
         Err(_) => {
             let (first, second) = calls.split_at(calls.len() / 2);
-            compile(isa, lowering, first, programs, work_dir, checked)?;
-            compile(isa, lowering, second, programs, work_dir, checked)?;
+            compile(target, lowering, first, programs, work_dir, checked)?;
+            compile(target, lowering, second, programs, work_dir, checked)?;
         }
     }
     Ok(())
@@ -219,7 +209,7 @@ fn compile<'a>(
 
 /// The assembly of the programs, or the message of the tool that fails.
 fn assembly(
-    isa: Isa,
+    target: &Target,
     lowering: &Path,
     calls: &[Call<'_>],
     programs: &Programs,
@@ -229,7 +219,13 @@ fn assembly(
     let mut text = String::new();
     for (index, Call { definition, instruction, setting }) in calls.iter().enumerate() {
         declared.entry(&definition.name).or_insert_with(|| declaration(definition));
-        text.push_str(&one_call(isa, &format!("call{index}"), definition, instruction, *setting));
+        text.push_str(&one_call(
+            target.lowering()?,
+            &format!("call{index}"),
+            definition,
+            instruction,
+            *setting,
+        ));
     }
     let module: String = declared.into_values().chain([text]).collect();
     let file = |ending: &str| work_dir.join(format!("calls.{ending}"));
@@ -237,7 +233,7 @@ fn assembly(
     std::fs::write(&program, module).map_err(OracleError::file(&program))?;
     let done = step(&programs.link, &["--only-needed"], &[&program, lowering], &linked)?
         .and(step(&programs.optimizer, &["-passes=always-inline,globaldce"], &[&linked], &inlined)?)
-        .and(step(&programs.compiler, options(isa), &[&inlined], &output)?);
+        .and(step(&programs.compiler, target.lowering()?.check_options, &[&inlined], &output)?);
     if let Err(message) = done {
         return Ok(Err(message));
     }
@@ -308,21 +304,21 @@ fn functions(assembly: &str) -> BTreeMap<&str, Vec<&str>> {
 }
 
 /// Compares instructions with those that the document names.
-fn judge(isa: Isa, forms: &[Form], lines: &[&str], program: Surroundings) -> Lowered {
-    let Names { own, code, is_move } = names(isa);
+fn judge(own: &Conventions, forms: &[Form], lines: &[&str], program: Surroundings) -> Lowered {
+    let Names { own, code, is_move, same, twins, copies } = own.names;
     let named: Vec<String> = forms.iter().filter_map(own).collect();
     let found: Vec<String> = lines.iter().filter_map(|line| code(line)).collect();
     let others: Vec<String> = found.iter().filter(|found| !is_move(found)).cloned().collect();
     if named.is_empty() {
         return Lowered::Unnamed { found: others };
     }
-    let same = |found: &String| named.iter().any(|named| super::names::same(isa, named, found));
+    let same = |found: &String| named.iter().any(|named| same(named, found));
     // Each of its instructions at most once, as the zips of both halves have it, and nothing else.
     let distinct = others.iter().enumerate().all(|(at, found)| !others[..at].contains(found));
     let own = !others.is_empty() && others.iter().all(same) && distinct;
     // A move becomes one, or nothing at all.
-    let moves = others.is_empty() && (named.iter().any(|named| is_move(named)) || copies(isa, &named));
-    let twin = |found: &String| named.iter().any(|named| twins(isa, named, found));
+    let moves = others.is_empty() && (named.iter().any(|named| is_move(named)) || copies(&named));
+    let twin = |found: &String| named.iter().any(|named| twins(named, found));
     if own || moves {
         Lowered::Own { program }
     } else if others.len() <= 1 && found.iter().any(twin) {

@@ -5,9 +5,8 @@
 
 mod body;
 mod check;
-mod names;
+mod conventions;
 mod oracle;
-mod place;
 mod program;
 mod source;
 mod values;
@@ -16,18 +15,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use parsers::{Instruction, Isa};
+use parsers::Instruction;
 use rayon::prelude::*;
 
 pub use body::Body;
 pub use check::{CheckedDefinition, Lowered, Programs, check};
+pub use conventions::{Conventions, Names, Place, Predicates, Prototype, documented, passed};
 pub use oracle::{Caller, Program, case, prepare};
-pub use program::{Definition, Operand, Surroundings};
+pub use program::{Definition, Operand, Setting, Surroundings, bits};
 use source::Source;
+pub use values::{elements, integers, of_elements, width};
 
 use crate::error::OracleError;
+use crate::target::Target;
 use crate::wrapper::Dialect;
-use crate::{arm, hvx, x86};
 
 /// Functions of one file: enough that reading the headers does not count.
 const CHUNK: usize = 4000;
@@ -86,25 +87,17 @@ pub struct ReadAll {
     pub refused: Vec<(String, String)>,
 }
 
-/// The C of an instruction set and the compiler's options for all of it.
-fn target(isa: Isa) -> (&'static Dialect, Vec<&'static str>) {
-    match isa {
-        Isa::X86 => (&x86::DIALECT, [&["-march=x86-64"][..], &x86::all_options()].concat()),
-        Isa::Arm => (&arm::DIALECT, arm::MACHINE.options.to_vec()),
-        Isa::Hvx => (&hvx::DIALECT, hvx::READ_OPTIONS.to_vec()),
-    }
-}
-
 /// Reads instructions of one instruction set off a compiler, a clang. Where an id occurs twice the first
 /// instruction counts. Files are written in `work_dir`, which is created where needed.
 pub fn read<'a>(
-    isa: Isa,
+    target: &Target,
     instructions: impl IntoIterator<Item = &'a Instruction>,
     tools: &Tools,
     work_dir: &Path,
 ) -> Result<ReadAll, OracleError> {
     std::fs::create_dir_all(work_dir).map_err(OracleError::file(work_dir))?;
-    let (dialect, options) = target(isa);
+    let own = target.lowering()?;
+    let (dialect, options) = (own.dialect, (own.read_options)());
     let options_text = options.iter().map(|option| (*option).to_owned()).collect();
     let mut all = ReadAll { options: options_text, ..ReadAll::default() };
     all.compiler = run(&tools.compiler, &["--version"])?.1.lines().next().unwrap_or_default().to_owned();
@@ -130,7 +123,7 @@ pub fn read<'a>(
         let lines = chunk.iter().map(|(source, case)| {
             (name_of(*source, *case), sources[*source].1.line(&name_of(*source, *case), *case))
         });
-        let file = work_dir.join(format!("read-{}-{number}.c", dialect_name(isa)));
+        let file = work_dir.join(format!("read-{}-{number}.c", target.isa));
         compile(tools, dialect, &options, lines.collect(), &file)
     });
     let mut bodies = BTreeMap::new();
@@ -161,14 +154,6 @@ pub fn read<'a>(
 
 fn name_of(source: usize, case: usize) -> String {
     format!("f{source}_{case}")
-}
-
-fn dialect_name(isa: Isa) -> &'static str {
-    match isa {
-        Isa::X86 => "x86",
-        Isa::Arm => "arm",
-        Isa::Hvx => "hvx",
-    }
 }
 
 /// A compiled file.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use hydride_ir::Bits;
 use interp::Bv;
-use parsers::{Argument, Instruction, Isa, Kind};
+use parsers::{Argument, Instruction, Kind};
 
 use super::check::{Programs, step};
-use super::dialect_name;
+use super::conventions::Conventions;
 use super::program::{Definition, Operand, bits, parts};
 use super::values::{Body, width};
 use crate::compiler::{Compiler, Object};
@@ -19,21 +19,10 @@ use crate::oracle::{Case, Entry, Oracle};
 use crate::prepare::LINK;
 use crate::report::Outcome;
 use crate::runner::{FREESTANDING_SOURCE, RUNNER_SOURCE, RunnerCommand, WrapperId};
-use crate::wrapper::Dialect;
-use crate::x86::{self, CpuFeatures};
-use crate::{arm, hvx};
-
-/// The bits of Hexagon's predicate registers.
-const PREDICATE: &str = "<128 x i1>";
+use crate::target::{Machine, Target};
 
 /// Definitions are inlined; then conversions that undo each other go, some of which Hexagon's backend cannot compile.
 const INLINE: &str = "-passes=always-inline,globaldce,function(instcombine<no-verify-fixpoint>)";
-
-/// Predicates go through C's form of them, which the instruction set's preamble converts.
-const HVX_HELPERS: &str = "
-void hydride_load_predicate(HVX_VectorPred *to, const unsigned char *from) { hydride_get_mask(to, from); }
-void hydride_store_predicate(unsigned char *to, const HVX_VectorPred *from) { hydride_put_mask(to, from); }
-";
 
 /// A program whose functions call definitions. Some operands of those can be constants in it.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +60,7 @@ pub fn case<'a>(definition: &Definition, instruction: &'a Instruction) -> Case<'
 /// Immediates are passed at run time, so that every value of every `switch` is reached, unless they are constants in
 /// the program. Files are written in `work_dir`.
 pub fn prepare<'a>(
-    isa: Isa,
+    target: &Target,
     lowering: &Path,
     definitions: &[Definition],
     program: Option<&Program>,
@@ -80,15 +69,9 @@ pub fn prepare<'a>(
     work_dir: &Path,
 ) -> Result<Oracle, OracleError> {
     let clang = PathBuf::from("clang-19");
-    let cpu = if isa == Isa::X86 { Some(CpuFeatures::of_this_machine()?) } else { None };
-    let (dialect, options, emulator): (&'static Dialect, Vec<&'static str>, _) = match isa {
-        Isa::X86 => {
-            let features = cpu.iter().flat_map(|cpu| cpu.compiler_options());
-            (&x86::DIALECT, std::iter::once("-march=x86-64").chain(features).collect(), None)
-        }
-        Isa::Arm => (&arm::DIALECT, arm::MACHINE.options.to_vec(), Some(&arm::MACHINE)),
-        Isa::Hvx => (&hvx::DIALECT, hvx::MACHINE.options.to_vec(), Some(&hvx::MACHINE)),
-    };
+    let own = target.lowering()?;
+    let (dialect, emulator) = (own.dialect, target.emulator);
+    let Machine { options, missing } = (own.machine)()?;
     let machine = emulator.map(|machine| machine.machine(Path::new(machine.emulator))).transpose()?;
     let link_options: &[&str] = if emulator.is_some() { LINK } else { &[] };
     let compiler = Compiler::new(&clang, dialect, options, link_options, work_dir)?;
@@ -103,13 +86,7 @@ pub fn prepare<'a>(
         if entries.contains_key(&instruction.id) {
             continue;
         }
-        let missing = match (&cpu, isa) {
-            (Some(cpu), _) => {
-                Some(cpu.missing(&instruction.extensions)).filter(|missing| !missing.is_empty())
-            }
-            (None, Isa::Hvx) => hvx::missing(instruction),
-            (None, _) => None,
-        };
+        let missing = Some(missing(instruction)).filter(|missing| !missing.is_empty());
         let definition = by_id.get(instruction.id.as_str());
         let entry = match (missing, definition) {
             (Some(missing), _) => Entry::Unavailable(Outcome::NotRunnable { missing }),
@@ -123,7 +100,7 @@ pub fn prepare<'a>(
                     Entry::Unavailable(Outcome::NotBuildable { message })
                 } else {
                     declared.extend(calls.declarations());
-                    text.push_str(&wrapper(isa, count, &calls, instruction, dialect.slot_bytes));
+                    text.push_str(&wrapper(own, count, &calls, instruction, dialect.slot_bytes));
                     let wrapper = WrapperId { chunk: 0, index: count };
                     count += 1;
                     let immediates = calls.immediates.into_iter().map(|(values, _)| Some(values)).collect();
@@ -136,18 +113,16 @@ pub fn prepare<'a>(
     let symbol = "hydride_lowered";
     let functions: Vec<String> = (0..count).map(|number| format!("ptr @w{number}")).collect();
     let table = format!("\n@{symbol} = constant [{count} x ptr] [{}]\n", functions.join(", "));
-    let helpers = "declare void @hydride_load_predicate(ptr, ptr)\n\
-                   declare void @hydride_store_predicate(ptr, ptr)\n";
-    let helpers = if isa == Isa::Hvx { helpers } else { "" };
+    let helpers = own.predicates.map_or("", |predicates| predicates.declarations);
     let module: String = [helpers.to_owned()].into_iter().chain(declared).chain([text, table]).collect();
 
     let linked: Vec<&Path> =
         program.map(|program| program.path.as_path()).into_iter().chain([lowering]).collect();
-    let object = compile(isa, &linked, &module, programs, work_dir)?;
+    let object = compile(target, &linked, &module, programs, work_dir)?;
     let runner = if emulator.is_some() { FREESTANDING_SOURCE } else { RUNNER_SOURCE };
-    let runner = match isa {
-        Isa::Hvx => format!("{}\n{HVX_HELPERS}{runner}", dialect.preamble.join("\n")),
-        Isa::X86 | Isa::Arm => runner.to_owned(),
+    let runner = match own.predicates {
+        Some(predicates) => format!("{}\n{}{runner}", dialect.preamble.join("\n"), predicates.helpers),
+        None => runner.to_owned(),
     };
     let chunk = Object { path: object, symbol: symbol.to_owned(), count: count as usize };
     let program = compiler.link(&runner, &[chunk])?;
@@ -159,12 +134,12 @@ pub fn prepare<'a>(
             RunnerCommand { program: machine.emulator.into(), args }
         }
     };
-    Ok(Oracle::new(dialect_name(isa), machine, command, entries, dialect.max_width()))
+    Ok(Oracle::new(target.isa, machine, command, entries, dialect.max_width()))
 }
 
 /// Links a module with others, inlines and compiles it to an object file whose name depends on what is in it.
 fn compile(
-    isa: Isa,
+    target: &Target,
     others: &[&Path],
     module: &str,
     programs: &Programs,
@@ -176,19 +151,13 @@ fn compile(
         hasher.update(&std::fs::read(other).map_err(OracleError::file(other))?);
     }
     let key = hasher.finalize().to_hex()[..24].to_owned();
-    let file = |ending: &str| work_dir.join(format!("lowered-{}-{key}.{ending}", dialect_name(isa)));
+    let file = |ending: &str| work_dir.join(format!("lowered-{}-{key}.{ending}", target.isa));
     let (source, linked, inlined, object) = (file("ll"), file("linked.bc"), file("inlined.bc"), file("o"));
     if object.exists() {
         return Ok(object);
     }
     std::fs::write(&source, module).map_err(OracleError::file(&source))?;
-    let machine: &[&str] = match isa {
-        Isa::X86 => &[],
-        Isa::Arm => super::check::ARM_OPTIONS,
-        // The emulator knows no newer one.
-        Isa::Hvx => &["-mcpu=hexagonv67", "-mattr=+hvxv67,+hvx-length128b"],
-    };
-    let compiled = [&["-filetype=obj", "-relocation-model=pic"], machine].concat();
+    let compiled = [&["-filetype=obj", "-relocation-model=pic"], target.lowering()?.run_options].concat();
     let modules: Vec<&Path> = [source.as_path()].into_iter().chain(others.iter().copied()).collect();
     let done = step(&programs.link, &["--only-needed"], &modules, &linked)?
         .and(step(&programs.optimizer, &[INLINE], &[&linked], &inlined)?)
@@ -276,15 +245,17 @@ impl<'a> Calls<'a> {
 
 /// The function `w<number>(in, out, selector)`, which reads a definition's operands from the slots of the
 /// instruction's arguments and writes the results into theirs.
-fn wrapper(isa: Isa, number: u32, calls: &Calls<'_>, instruction: &Instruction, slot: u32) -> String {
-    let attributes = match isa {
-        Isa::X86 => format!(" \"target-features\"=\"{}\"", x86::target_features(instruction)),
-        Isa::Arm | Isa::Hvx => String::new(),
-    };
-    let hvx = isa == Isa::Hvx;
+fn wrapper(
+    own: &Conventions,
+    number: u32,
+    calls: &Calls<'_>,
+    instruction: &Instruction,
+    slot: u32,
+) -> String {
+    let attributes = (own.attributes)(instruction);
     let mut body = Body::default();
-    if hvx {
-        body.line("%buffer = alloca <32 x i32>, align 128");
+    if let Some(predicates) = own.predicates {
+        body.line(predicates.frame);
     }
     let mut args = Vec::new();
     for (index, operand) in calls.definition.operands.iter().enumerate() {
@@ -292,9 +263,9 @@ fn wrapper(isa: Isa, number: u32, calls: &Calls<'_>, instruction: &Instruction, 
             continue;
         }
         body.line(&format!("%i{index} = getelementptr i8, ptr %in, i32 {}", operand.position as u32 * slot));
-        let own = instruction.signature.args.get(operand.position);
-        let stored = in_memory(&operand.ty, own, hvx);
-        load(&mut body, index, &stored, own, hvx);
+        let argument = instruction.signature.args.get(operand.position);
+        let stored = in_memory(own, &operand.ty, argument);
+        load(own, &mut body, index, &stored, argument);
         let value = body.convert(&format!("%a{index}"), &stored, &operand.ty);
         args.push(format!("{} {value}", operand.ty));
     }
@@ -308,16 +279,15 @@ fn wrapper(isa: Isa, number: u32, calls: &Calls<'_>, instruction: &Instruction, 
             body.line(&format!("{value} = extractvalue {result} %r, {index}"));
         }
         body.line(&format!("%o{index} = getelementptr i8, ptr %out, i32 {}", index as u32 * slot));
-        let stored = in_memory(ty, instruction.signature.results.get(index), hvx);
+        let stored = in_memory(own, ty, instruction.signature.results.get(index));
         let value = body.convert(&value, ty, &stored);
-        match bits(&stored) {
-            _ if hvx && stored == PREDICATE => {
-                body.line(&format!(
-                    "%q{index} = call <32 x i32> @llvm.hexagon.V6.vandqrt.128B({stored} {value}, i32 -1)"
-                ));
-                body.line(&format!("store <32 x i32> %q{index}, ptr %buffer"));
-                body.line(&format!("call void @hydride_store_predicate(ptr %o{index}, ptr %buffer)"));
+        if let Some(predicates) = own.predicates.filter(|predicates| predicates.ty == stored) {
+            for line in (predicates.store)(&value, &format!("%o{index}")) {
+                body.line(&line);
             }
+            continue;
+        }
+        match bits(&stored) {
             Some(count) => {
                 body.line(&format!("%b{index} = bitcast {stored} {value} to i{count}"));
                 body.line(&format!("store i{count} %b{index}, ptr %o{index}, align 1"));
@@ -332,20 +302,26 @@ fn wrapper(isa: Isa, number: u32, calls: &Calls<'_>, instruction: &Instruction, 
 }
 
 /// The type at which a value of type `ty`, a whole register or a part of it, is read and written. Bits that are no
-/// bytes, and on HVX all parts of registers, are so as the whole.
-fn in_memory(ty: &str, own: Option<&Argument>, hvx: bool) -> String {
+/// bytes, and where the conventions say so all parts of registers, are so as the whole.
+fn in_memory(conventions: &Conventions, ty: &str, own: Option<&Argument>) -> String {
     let Some((own, have)) = own.map(|own| own.width).zip(width(ty)) else { return ty.to_owned() };
-    if hvx && bits(PREDICATE) == Some(own) {
-        return PREDICATE.to_owned();
+    if let Some(predicates) = conventions.predicates.filter(|predicates| bits(predicates.ty) == Some(own)) {
+        return predicates.ty.to_owned();
     }
-    if have >= own || !hvx && have.is_multiple_of(8) {
+    if have >= own || !conventions.whole_registers && have.is_multiple_of(8) {
         return ty.to_owned();
     }
     if own > 128 { format!("<{} x i8>", own / 8) } else { format!("i{own}") }
 }
 
 /// Reads the operand `%a<index>` from `%i<index>`.
-fn load(body: &mut Body, index: usize, ty: &str, own: Option<&Argument>, hvx: bool) {
+fn load(conventions: &Conventions, body: &mut Body, index: usize, ty: &str, own: Option<&Argument>) {
+    if let Some(predicates) = conventions.predicates.filter(|predicates| predicates.ty == ty) {
+        for line in (predicates.load)(&format!("%a{index}"), &format!("%i{index}")) {
+            body.line(&line);
+        }
+        return;
+    }
     let immediate = own.and_then(|own| match &own.kind {
         Kind::Immediate(range) => Some((own.width, range.low < 0)),
         _ => None,
@@ -356,13 +332,6 @@ fn load(body: &mut Body, index: usize, ty: &str, own: Option<&Argument>, hvx: bo
             let extend = if signed { "sext" } else { "zext" };
             body.line(&format!("%n{index} = load i{width}, ptr %i{index}, align 1"));
             body.line(&format!("%a{index} = {extend} i{width} %n{index} to {ty}"));
-        }
-        _ if hvx && ty == PREDICATE => {
-            body.line(&format!("call void @hydride_load_predicate(ptr %buffer, ptr %i{index})"));
-            body.line(&format!("%n{index} = load <32 x i32>, ptr %buffer"));
-            body.line(&format!(
-                "%a{index} = call {ty} @llvm.hexagon.V6.vandvrt.128B(<32 x i32> %n{index}, i32 -1)"
-            ));
         }
         (_, Some(count)) => {
             body.line(&format!("%n{index} = load i{count}, ptr %i{index}, align 1"));

@@ -4,12 +4,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use parsers::{Argument, Instruction, Isa, Kind};
+use parsers::{Argument, Instruction, Kind};
 use serde::Serialize;
 
-use super::place::{Place, place, result_place};
-use super::values::{Body, integers};
-use crate::x86;
+use super::conventions::{Conventions, Place, Prototype, passed};
+use super::values::{Body, integers, width};
 
 /// A definition of `lowering/ISA.ll`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,12 +47,13 @@ pub enum Surroundings {
 
 /// How a program is written where there is a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Setting {
-    /// Which of [`IMMEDIATES`].
-    pub(super) immediate: usize,
-    /// Whether x86's vectors of integers have the definition's elements, not C's of 64 bits.
-    pub(super) elements: bool,
-    pub(super) surroundings: Surroundings,
+pub struct Setting {
+    /// Which of the values that immediates get.
+    pub immediate: usize,
+    /// Whether vectors of integers have the definition's elements, not C's of 64 bits.
+    pub elements: bool,
+    /// What is around the call.
+    pub surroundings: Surroundings,
 }
 
 impl Setting {
@@ -62,15 +62,9 @@ impl Setting {
         Self { immediate: 0, elements: false, surroundings: Surroundings::Prototype };
 
     /// The others that an instruction has.
-    pub(super) fn others(isa: Isa, instruction: &Instruction) -> Vec<Self> {
+    pub(super) fn others(own: &Conventions, instruction: &Instruction) -> Vec<Self> {
         let arguments = &instruction.signature.args;
-        let mut surroundings = vec![Surroundings::Prototype];
-        if isa == Isa::X86 {
-            surroundings.push(Surroundings::Domain);
-            if x86::has_masks(instruction) {
-                surroundings.push(Surroundings::Registers);
-            }
-        }
+        let surroundings = std::iter::once(Surroundings::Prototype).chain((own.surroundings)(instruction));
         let mut immediates: Vec<(usize, Vec<_>)> = Vec::new();
         for immediate in 0..IMMEDIATES.len() {
             let values = arguments.iter().map(|arg| value(arg, immediate)).collect();
@@ -80,7 +74,7 @@ impl Setting {
         }
         let mut settings = Vec::new();
         for surroundings in surroundings {
-            for elements in if isa == Isa::X86 { &[false, true][..] } else { &[false] } {
+            for elements in if own.element_types { &[false, true][..] } else { &[false] } {
                 let setting =
                     |(immediate, _): &_| Self { immediate: *immediate, elements: *elements, surroundings };
                 settings.extend(immediates.iter().map(setting).filter(|setting| *setting != Self::FIRST));
@@ -103,7 +97,7 @@ fn value(argument: &Argument, choice: usize) -> Option<i64> {
 }
 
 /// The number of bits of a vector of single bits.
-pub(super) fn bits(ty: &str) -> Option<u32> {
+pub fn bits(ty: &str) -> Option<u32> {
     ty.strip_prefix('<')?.strip_suffix(" x i1>")?.parse().ok()
 }
 
@@ -122,10 +116,10 @@ pub(super) fn declaration(definition: &Definition) -> String {
 }
 
 /// The function `name`, which calls a definition once on its own arguments, in the order and at the types of the
-/// vendor's prototype (on HVX in those of the definition). Predicates and masks come from their registers and go
+/// vendor's prototype, where it is called by that. Predicates and masks come from their registers and go
 /// there without any instruction.
 pub(super) fn one_call(
-    isa: Isa,
+    own: &Conventions,
     name: &str,
     definition: &Definition,
     instruction: &Instruction,
@@ -136,7 +130,7 @@ pub(super) fn one_call(
     // The values of the instruction's arguments with their types.
     let mut sources: BTreeMap<usize, (String, String)> = BTreeMap::new();
     let mut positions: Vec<usize> = definition.operands.iter().map(|operand| operand.position).collect();
-    if isa != Isa::Hvx {
+    if let Prototype::OfC { .. } = own.prototype {
         positions.sort_unstable();
     }
     for position in positions {
@@ -150,7 +144,7 @@ pub(super) fn one_call(
             sources.insert(position, (operand.ty.clone(), value.to_string()));
             continue;
         }
-        let ty = match place(isa, instruction, position, &operand.ty, setting) {
+        let ty = match (own.place)(instruction, position, &operand.ty, setting) {
             Place::Parameter { ty } => {
                 params.push(format!("{ty} %p{position}"));
                 sources.insert(position, (ty, format!("%p{position}")));
@@ -185,11 +179,8 @@ pub(super) fn one_call(
     }
     let result = &definition.result;
     body.line(&format!("%r = call {result} @{}({})", definition.name, args.join(", ")));
-    let ty = finish(isa, instruction, result, setting, &mut body);
-    let attributes = match isa {
-        Isa::X86 => format!(" \"target-features\"=\"{}\"", x86::target_features(instruction)),
-        Isa::Arm | Isa::Hvx => String::new(),
-    };
+    let ty = finish(own, instruction, result, setting, &mut body);
+    let attributes = (own.attributes)(instruction);
     let mut text = format!("\ndefine {ty} @{name}({}){attributes} {{\n", params.join(", "));
     for line in body.lines {
         let _ = writeln!(text, "  {line}");
@@ -198,13 +189,22 @@ pub(super) fn one_call(
 }
 
 /// Leaves the result `%r` where the instruction leaves it; the function's type.
-fn finish(isa: Isa, instruction: &Instruction, result: &str, setting: Setting, body: &mut Body) -> String {
-    if isa == Isa::Hvx {
-        into_registers(result, body);
-        body.line("ret void");
-        return "void".to_owned();
-    }
-    match result_place(isa, instruction, result, setting) {
+fn finish(
+    own: &Conventions,
+    instruction: &Instruction,
+    result: &str,
+    setting: Setting,
+    body: &mut Body,
+) -> String {
+    let of_c = match own.prototype {
+        Prototype::OfC { result } => result,
+        Prototype::Registers { class } => {
+            into_registers(result, class, body);
+            body.line("ret void");
+            return "void".to_owned();
+        }
+    };
+    match result_place(of_c, instruction, result, setting) {
         Place::Register { ty, constraint } => {
             let value = body.convert("%r", result, &ty);
             body.line(&format!("call void asm sideeffect \"\", \"{constraint}\"({ty} {value})"));
@@ -231,8 +231,28 @@ fn finish(isa: Isa, instruction: &Instruction, result: &str, setting: Setting, b
     }
 }
 
-/// Hexagon's results are left in registers of their kind.
-fn into_registers(result: &str, body: &mut Body) {
+/// The place of the result, whose type in the definition is `ty`.
+fn result_place(
+    own: fn(&Instruction, &Argument, &str, Setting) -> Option<Place>,
+    instruction: &Instruction,
+    ty: &str,
+    setting: Setting,
+) -> Place {
+    let whole = || Place::Tuple { ty: ty.to_owned(), count: 1 };
+    let [result] = &instruction.signature.results[..] else { return whole() };
+    if ty.starts_with('{') {
+        return whole();
+    }
+    match own(instruction, result, ty, setting) {
+        // A type of C's that cannot hold it.
+        Some(Place::Parameter { ty: own }) if width(&own) < width(ty) => Place::Parameter { ty: passed(ty) },
+        Some(place) => place,
+        None => Place::Parameter { ty: passed(ty) },
+    }
+}
+
+/// Results are left in registers of their classes.
+fn into_registers(result: &str, class: fn(&str) -> (&'static str, String), body: &mut Body) {
     let parts = parts(result);
     for (index, part) in parts.iter().enumerate() {
         let mut value = "%r".to_owned();
@@ -240,12 +260,7 @@ fn into_registers(result: &str, body: &mut Body) {
             value = format!("%r{index}");
             body.line(&format!("{value} = extractvalue {result} %r, {index}"));
         }
-        let (class, ty) = match bits(part) {
-            Some(super::place::PREDICATE) => ("q", (*part).to_owned()),
-            None if part.starts_with('i') => ("r", (*part).to_owned()),
-            // Registers hold words.
-            _ => ("v", super::values::of_elements(part, "i32").unwrap_or_else(|| (*part).to_owned())),
-        };
+        let (class, ty) = class(part);
         let value = body.convert(&value, part, &ty);
         body.line(&format!("call void asm sideeffect \"\", \"{class}\"({ty} {value})"));
     }

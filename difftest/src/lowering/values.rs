@@ -109,7 +109,7 @@ impl Body {
 }
 
 /// The width of a type in bits.
-pub(super) fn width(ty: &str) -> Option<u32> {
+pub fn width(ty: &str) -> Option<u32> {
     if let Some((count, element)) = elements(ty) {
         return count.checked_mul(width(element)?);
     }
@@ -122,19 +122,19 @@ pub(super) fn width(ty: &str) -> Option<u32> {
 }
 
 /// Count and type of a vector's elements.
-pub(super) fn elements(ty: &str) -> Option<(u32, &str)> {
+pub fn elements(ty: &str) -> Option<(u32, &str)> {
     let (count, element) = ty.strip_prefix('<')?.strip_suffix('>')?.split_once(" x ")?;
     Some((count.parse().ok()?, element))
 }
 
 /// A type as a vector of other elements, where they fit.
-pub(super) fn of_elements(ty: &str, element: &str) -> Option<String> {
+pub fn of_elements(ty: &str, element: &str) -> Option<String> {
     let (whole, part) = (width(ty)?, width(element)?);
     whole.is_multiple_of(part).then(|| format!("<{} x {element}>", whole / part))
 }
 
 /// Whether a type is a vector of integers that are no single bits.
-pub(super) fn integers(ty: &str) -> bool {
+pub fn integers(ty: &str) -> bool {
     elements(ty).is_some_and(|(_, element)| element.starts_with('i') && element != "i1")
 }
 

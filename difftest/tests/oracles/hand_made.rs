@@ -45,7 +45,7 @@ pub fn instruction(
     }
     Instruction {
         id: intrinsic.into(),
-        isa: Isa::X86,
+        isa: Isa::register("x86"),
         intrinsic: intrinsic.into(),
         function,
         undefined: Vec::new(),

@@ -5,14 +5,14 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use difftest::{Case, Outcome as Checked};
 use hydride_ir::Bits;
-use parsers::{Instruction, Isa};
+use parsers::Instruction;
 use semantic_diff::{Change, Counterexample, Hardware, Outcome, Report, Run, Value, Verdict, both_undefined};
 
 use super::input::Loaded;
 use crate::console::Phases;
 use crate::documents::isa_name;
+use crate::isa;
 use crate::trust::cpu_model;
-use crate::validate;
 
 /// Inputs that are run beside each counterexample.
 const INPUTS: usize = 1000;
@@ -22,7 +22,7 @@ const SEED: u64 = 1;
 
 /// Asks the machine of each instruction set for the results of the counterexamples.
 pub fn ask(report: &mut Report, old: &Loaded, new: &Loaded, work: &Path, phases: &mut Phases) -> Result<()> {
-    for isa in [Isa::X86, Isa::Arm, Isa::Hvx] {
+    for isa in isa::identities() {
         let mut asked: Vec<(&mut Counterexample, Instruction, &Instruction)> = Vec::new();
         for change in report.changes.iter_mut().filter(|change| change.isa == isa) {
             let Change { id, old_id, outcome, .. } = change;
@@ -43,9 +43,9 @@ pub fn ask(report: &mut Report, old: &Loaded, new: &Loaded, work: &Path, phases:
         }
         let phase = phases.start(&format!("ask {}", isa_name(isa)), asked.len());
         let instructions: Vec<&Instruction> = asked.iter().map(|(_, judged, _)| judged).collect();
-        let oracle = match validate::oracle(isa, &instructions, work) {
+        let oracle = match isa::of(isa).oracle(&instructions, Vec::new(), work) {
             Ok(oracle) => oracle,
-            Err(error) if validate::is_missing(&error) => {
+            Err(error) if error.is_missing() => {
                 phases.end(phase, "not done");
                 for (counterexample, _, _) in asked {
                     let verdict = Verdict::Unasked { reason: error.to_string() };

@@ -14,11 +14,12 @@ use smt::Key;
 use super::kept::Keeper;
 use super::kinds;
 use super::output::{self, Listed};
-use super::sources::Source;
+use super::sources;
 use crate::Failure;
 use crate::cache::CacheArgs;
 use crate::console::Phases;
 use crate::documents::{self, Document, Documents};
+use crate::isa::Source;
 use crate::pipeline::Pipeline;
 use crate::reuse;
 
@@ -40,6 +41,7 @@ enum Contents {
     /// One source of what the documents of an instruction set are.
     Source {
         documents: Arc<Documents>,
+        isa: Isa,
         source: &'static Source,
     },
 }
@@ -101,11 +103,11 @@ pub fn standard(isas: &[Isa]) -> Result<Input> {
 }
 
 /// One source of an instruction set as an input.
-pub fn source(documents: &Arc<Documents>, source: &'static Source) -> Input {
+pub fn source(documents: &Arc<Documents>, isa: Isa, source: &'static Source) -> Input {
     Input {
         name: format!("{}: {}", documents.folder.display(), source.words),
         kind: "one source".to_owned(),
-        contents: Contents::Source { documents: documents.clone(), source },
+        contents: Contents::Source { documents: documents.clone(), isa, source },
     }
 }
 
@@ -138,7 +140,7 @@ impl Input {
         let specs = |path: String| vec!["--specs".to_owned(), path];
         match &self.contents {
             Contents::Documents { .. } | Contents::Output { .. } => specs(self.name.clone()),
-            Contents::Source { documents, source } => {
+            Contents::Source { documents, source, .. } => {
                 let mut flags = specs(documents.folder.display().to_string());
                 flags.extend(["--source".to_owned(), source.name.to_owned()]);
                 flags
@@ -165,7 +167,9 @@ impl Input {
                 cache.save();
                 Ok(found)
             }
-            Contents::Source { documents, source } => Ok(found(source.parse(documents)?, id)),
+            Contents::Source { documents, isa, source } => {
+                Ok(found(sources::parse(documents, *isa, source)?, id))
+            }
         }
     }
 
@@ -176,7 +180,7 @@ impl Input {
                 documents.documents.iter().map(|document| document.isa).collect()
             }
             Contents::Output { files, .. } => output::isas(files, isas),
-            Contents::Source { source, .. } => BTreeSet::from([source.isa]),
+            Contents::Source { isa, .. } => BTreeSet::from([*isa]),
         }
     }
 
@@ -203,7 +207,7 @@ impl Input {
                 let parts = files.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
                 reuse::digest(std::iter::once(self.kind.as_bytes()).chain(parts))
             }
-            Contents::Source { documents, source } => reuse::key(documents, source.words, &[]),
+            Contents::Source { documents, source, .. } => reuse::key(documents, source.words, &[]),
         }
     }
 
@@ -231,8 +235,8 @@ impl Input {
                     return Err(empty(&self.name));
                 }
             }
-            Contents::Source { documents, source } => {
-                let parsed = vec![(source.isa, source.parse(&documents)?)];
+            Contents::Source { documents, isa, source } => {
+                let parsed = vec![(isa, sources::parse(&documents, isa, source)?)];
                 require_entries(&self.name, &parsed)?;
                 loaded.parsed = parsed;
             }

@@ -15,7 +15,7 @@ use smt::Key;
 use super::input::{Input, Loaded};
 use crate::cache::{Cache, CacheArgs};
 use crate::console::Phases;
-use crate::documents::{Documents, read_options};
+use crate::documents::{Documents, flags};
 use crate::pipeline::Pipeline;
 use crate::reuse;
 use crate::trust::RecordsArgs;
@@ -40,7 +40,7 @@ struct Classified {
 
 impl Keeper {
     pub fn new(args: &CacheArgs, isas: &[Isa]) -> Self {
-        let options = format!("{isas:?} {}", read_options());
+        let options = format!("{isas:?} {:?}", flags());
         Self { cache: args.open(), options, errata: reuse::errata(isas) }
     }
 

@@ -19,8 +19,9 @@ use parsers::Isa;
 use semantic_diff::{Options, Report, differences, operations};
 
 use crate::cache::CacheArgs;
+use crate::classified::isas;
 use crate::console::{self, Phases};
-use crate::documents::{isa_name, isa_of_name};
+use crate::documents::isa_name;
 use crate::names::NamesArgs;
 use crate::pipeline::TIME_LIMIT;
 use crate::usage;
@@ -79,14 +80,7 @@ enum Format {
 
 /// Prints the report; exit code 1 when it is not empty.
 pub fn run(args: &DiffArgs) -> Result<u8> {
-    let isas = match args.isa.is_empty() {
-        true => vec![Isa::X86, Isa::Arm, Isa::Hvx],
-        false => args
-            .isa
-            .iter()
-            .map(|name| isa_of_name(name).ok_or_else(|| usage(format!("unknown instruction set {name}"))))
-            .collect::<Result<Vec<Isa>>>()?,
-    };
+    let isas = isas(&args.isa)?;
     let inputs = match (&args.old, &args.new) {
         (Some(old), Some(new)) => [input::read(old, &isas)?, input::read(new, &isas)?],
         _ => {

@@ -55,7 +55,7 @@ impl Lowerings {
             let instruction = &task.instructions[step.member.instruction];
             let function = self
                 .by_id
-                .get(&(task.target.isa.clone(), instruction.id.clone()))
+                .get(&(task.target.isa.to_owned(), instruction.id.clone()))
                 .ok_or_else(|| anyhow!("{} has no AutoLLVM definition", instruction.id))?;
             let own = name(inputs + at);
             let (mut registers, mut choices) = (step.operands.as_slice(), step.member.choices.iter());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::usage;
+use crate::{isa, usage};
 
 /// A cost table: for one machine, with where its numbers come from.
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,13 +22,6 @@ pub struct CostTable {
     pub instructions: BTreeMap<String, (u32, u32)>,
 }
 
-/// The tables, as checked in.
-const TABLES: &[&str] = &[
-    include_str!("../../../specs/costs/icelake-server.json"),
-    include_str!("../../../specs/costs/znver4.json"),
-    include_str!("../../../specs/costs/hvx-v66.json"),
-];
-
 /// Costs for a search: a table, or one for everything.
 pub struct Costs {
     table: Option<CostTable>,
@@ -41,16 +34,16 @@ impl Costs {
     }
 
     /// The costs of a machine.
-    pub fn of_cpu(cpu: &str, isa: &str) -> Result<Self> {
+    pub fn of_cpu(cpu: &str, name: &str) -> Result<Self> {
         let mut names = Vec::new();
-        for text in TABLES {
+        for text in isa::all().filter_map(|set| set.search.as_ref()).flat_map(|search| search.costs) {
             let table: CostTable = serde_json::from_str(text).context("specs/costs")?;
-            if table.cpu == cpu && table.isa == isa {
+            if table.cpu == cpu && table.isa == name {
                 return Ok(Self { table: Some(table) });
             }
             names.push(format!("{} ({})", table.cpu, table.isa));
         }
-        Err(usage(format!("no costs of {cpu} for {isa}; there are {}", names.join(", "))))
+        Err(usage(format!("no costs of {cpu} for {name}; there are {}", names.join(", "))))
     }
 
     /// Latency and micro-operations; `None` for an instruction that the table does not know.

@@ -6,6 +6,7 @@ mod costs;
 mod known;
 mod progress;
 mod report;
+mod steps;
 mod table;
 mod targets;
 
@@ -16,7 +17,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use ::search::{
-    Cost, Event, Goal, GoalFile, Options, Outcome, Selection, Shared, Solution, Style, find, transitions,
+    Cost, Event, Goal, GoalFile, Options, Outcome, Selection, Shared, Solution, Syntax, find, transitions,
 };
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -24,10 +25,12 @@ use parsers::Instruction;
 
 use self::convert::{Chosen, Filter};
 use self::costs::Costs;
-use self::targets::Target;
+pub use self::steps::{Operands, Places, Registers, Search};
+pub use self::targets::Target;
 use crate::cache::CacheArgs;
 use crate::console::Phases;
 use crate::documents::{isa_of_name, read};
+use crate::isa::{self, InstructionSet};
 use crate::{Failure, SpecArgs, usage};
 
 /// Arguments of `hydride search`.
@@ -35,9 +38,9 @@ use crate::{Failure, SpecArgs, usage};
 pub struct SearchArgs {
     #[command(flatten)]
     specs: SpecArgs,
-    /// The instruction set: x86, arm or hvx.
-    #[arg(long, default_value = "x86")]
-    isa: String,
+    /// The instruction set; the first of those that this program has when not given.
+    #[arg(long)]
+    isa: Option<String>,
     /// CPU features that instructions may need, and what these bring with them; else the plainest.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     extensions: Vec<String>,
@@ -133,7 +136,9 @@ impl SearchArgs {
 /// A goal on a target, ready to be searched.
 struct Task {
     goal: Goal,
+    set: &'static InstructionSet,
     target: Target,
+    syntax: Box<dyn Syntax>,
     instructions: Vec<::search::Instruction>,
     /// The ids of the target's other instructions, by what they have that a step has not.
     left_out: BTreeMap<&'static str, Vec<String>>,
@@ -156,21 +161,25 @@ pub fn run(args: &SearchArgs) -> Result<u8> {
         Some(path) => Some((path, read_goal(path)?)),
         None => None,
     };
-    let target = targets::choose(&args.isa, &args.extensions)?;
-    let isa = isa_of_name(&args.isa).ok_or_else(|| usage(format!("unknown instruction set {}", args.isa)))?;
+    let isa = match &args.isa {
+        Some(name) => isa_of_name(name).ok_or_else(|| usage(format!("unknown instruction set {name}")))?,
+        None => isa::identities()[0],
+    };
+    let set = isa::of(isa);
+    let target = targets::choose(set, &args.extensions)?;
     let costs = match (args.cost, &args.cpu) {
         (Measure::Length, _) => Costs::length(),
-        (_, Some(cpu)) => Costs::of_cpu(cpu, &args.isa)?,
+        (_, Some(cpu)) => Costs::of_cpu(cpu, set.name)?,
         (_, None) => return Err(usage("--cost latency and uops need --cpu")),
     };
     let mut phases = Phases::default();
     let documents = read(args.specs.specs.as_deref(), &[isa])?;
     let known = known::known(&args.cache, &documents.documents, isa, &target, &mut phases)?;
-    targets::check(&args.extensions, &known.extensions)?;
+    targets::check(set, &args.extensions, &known.extensions)?;
     let Some((path, (text, file))) = goal else {
-        return report::list(args, &target, &known.instructions, &costs);
+        return report::list(args, set, &target, &known.instructions, &costs);
     };
-    let task = task(args, path, &file, &text, target, &known.instructions, &costs)?;
+    let task = task(args, path, &file, &text, set, target, &known.instructions, &costs)?;
     let shared = Arc::new(Shared::default());
     let handler = shared.clone();
     // A second interrupt (or SIGTERM, SIGHUP) ends the process: the search may be in a long proof.
@@ -186,7 +195,7 @@ pub fn run(args: &SearchArgs) -> Result<u8> {
     report::print(args, &task, &run)?;
     let mut code = u8::from(run.outcome.solutions.is_empty());
     if args.run > 0 && !run.outcome.solutions.is_empty() {
-        code = report::check_on_hardware(&task, &run.outcome, isa, args.run, &args.work)?;
+        code = report::check_on_hardware(&task, &run.outcome, args.run, &args.work)?;
     }
     Ok(code)
 }
@@ -212,6 +221,7 @@ fn task(
     path: &Path,
     file: &GoalFile,
     text: &str,
+    set: &'static InstructionSet,
     target: Target,
     parsed: &[Instruction],
     costs: &Costs,
@@ -221,7 +231,8 @@ fn task(
     let only = if args.only.is_empty() { &wishes.only } else { &args.only };
     let without = [wishes.without.as_slice(), &args.without].concat();
     let filter = Filter::new(only, &without, &target, wishes.scalars, wishes.masks)?.for_goal(&goal);
-    let Chosen { instructions, left_out } = convert::instructions(parsed, &target, &filter, costs);
+    let Chosen { instructions, left_out } =
+        convert::instructions(parsed, set.searched()?, &target, &filter, costs);
     let movements = match (args.domain, wishes.domain.as_deref()) {
         (Some(domain), _) => domain == Domain::Movement,
         (None, Some("movement")) => true,
@@ -258,7 +269,8 @@ fn task(
     // Elements of masks are bits: none of these is told from the others of its byte.
     let lanewise = wishes.lanewise.then_some(goal.element.max(8));
     let selection = Selection { movements, granularity, lanewise, two_address };
-    Ok(Task { goal, target, instructions, left_out, selection, options })
+    let syntax = (set.searched()?.syntax)(&target);
+    Ok(Task { goal, set, target, syntax, instructions, left_out, selection, options })
 }
 
 /// Runs a search under the progress line; it ends after `limit`. What it finds is told at once if `aloud`.
@@ -284,17 +296,6 @@ fn search(task: &Task, shared: &Arc<Shared>, limit: Option<Duration>, aloud: boo
 
 impl Task {
     fn assembly(&self, solution: &Solution) -> Vec<String> {
-        ::search::assembly(&self.goal, solution, &self.instructions, self.target.style())
-    }
-}
-
-impl Target {
-    /// How the target's instructions are written.
-    fn style(&self) -> Style {
-        match self.isa.as_str() {
-            "arm" => Style::Arm,
-            "hvx" => Style::Hvx,
-            _ => Style::X86 { vex: !self.two_address },
-        }
+        ::search::assembly(&self.goal, solution, &self.instructions, self.syntax.as_ref())
     }
 }

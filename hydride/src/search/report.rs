@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use ::search::{Class, Cost, Operand, Solution, Style, Type, alone, c_function};
+use ::search::{Class, Cost, Operand, Solution, Type, alone, c_function, returned_through_pointers};
 use anyhow::{Context, Result, anyhow};
-use difftest::{ArmOracle, Case, EmulatorOptions, HvxOracle, Oracle, OracleError, Outcome, X86Oracle, x86};
+use difftest::{Case, Outcome};
 use parsers::{Argument, Instruction, Isa, Kind, Signature, Span};
 use serde::Serialize;
 
@@ -14,6 +14,7 @@ use super::convert::{self, Filter};
 use super::costs::Costs;
 use super::targets::Target;
 use super::{Emit, Run, SearchArgs, Task};
+use crate::isa::InstructionSet;
 
 /// Seed of the inputs of a run on a machine.
 const SEED: u64 = 1;
@@ -74,9 +75,17 @@ fn left_out(task: &Task) -> Vec<String> {
 }
 
 /// Prints the instructions that can be steps, and the others with what keeps them out.
-pub fn list(args: &SearchArgs, target: &Target, known: &[Instruction], costs: &Costs) -> Result<u8> {
+pub fn list(
+    args: &SearchArgs,
+    set: &InstructionSet,
+    target: &Target,
+    known: &[Instruction],
+    costs: &Costs,
+) -> Result<u8> {
     let filter = Filter::new(&args.only, &args.without, target, true, true)?;
-    let chosen = convert::instructions(known, target, &filter, costs);
+    let search = set.searched()?;
+    let chosen = convert::instructions(known, search, target, &filter, costs);
+    let syntax = (search.syntax)(target);
     for (position, instruction) in chosen.instructions.iter().enumerate() {
         let choices: Vec<i64> = instruction
             .operands
@@ -87,7 +96,7 @@ pub fn list(args: &SearchArgs, target: &Target, known: &[Instruction], costs: &C
             })
             .collect();
         println!("; {}", instruction.id);
-        let lines = alone(position, &choices, args.all, &chosen.instructions, target.style());
+        let lines = alone(position, &choices, args.all, &chosen.instructions, syntax.as_ref());
         for line in lines.ok_or_else(|| anyhow!("{} fits no registers", instruction.id))? {
             println!("    {line}");
         }
@@ -125,7 +134,7 @@ pub fn c_name(task: &Task) -> String {
 }
 
 fn c(task: &Task, solution: &Solution, name: &str) -> Vec<String> {
-    c_function(&task.goal, solution, &task.instructions, task.target.style(), name)
+    c_function(&task.goal, solution, &task.instructions, task.syntax.as_ref(), name)
 }
 
 fn unit(cost: Cost) -> &'static str {
@@ -279,29 +288,19 @@ pub fn json(task: &Task, run: &Run) -> Report {
 }
 
 /// Compiles every found sequence and compares it with the goal; exit code 1 when one differs.
-pub fn check_on_hardware(
-    task: &Task,
-    outcome: &::search::Outcome,
-    isa: Isa,
-    inputs: usize,
-    work: &Path,
-) -> Result<u8> {
+pub fn check_on_hardware(task: &Task, outcome: &::search::Outcome, inputs: usize, work: &Path) -> Result<u8> {
     let (function, masks) = task.goal.whole().ok_or_else(|| anyhow!("the goal is no function"))?;
     let mut definitions = Vec::new();
     let mut instructions = Vec::new();
     for (number, solution) in outcome.solutions.iter().enumerate() {
         let name = format!("{}_{number}", c_name(task));
         definitions.extend(c(task, solution, &name));
-        instructions.push(synthetic(task, isa, name, function.clone()));
+        instructions.push(synthetic(task, name, function.clone()));
     }
-    let oracle = match oracle(isa, &instructions, definitions, work) {
+    let own: Vec<&Instruction> = instructions.iter().collect();
+    let oracle = match task.set.oracle(&own, definitions, work) {
         Ok(oracle) => oracle,
-        Err(
-            error @ (OracleError::Host { .. }
-            | OracleError::Compiler { .. }
-            | OracleError::Emulator { .. }
-            | OracleError::Toolchain { .. }),
-        ) => {
+        Err(error) if error.is_missing() => {
             eprintln!("{:>14} not run: {error}", "machine");
             return Ok(0);
         }
@@ -335,28 +334,9 @@ pub fn check_on_hardware(
     Ok(u8::from(other > 0))
 }
 
-fn oracle(
-    isa: Isa,
-    instructions: &[Instruction],
-    definitions: Vec<String>,
-    work: &Path,
-) -> Result<Oracle, OracleError> {
-    match isa {
-        Isa::X86 => {
-            X86Oracle::prepare(instructions, work, &x86::Options { definitions, ..Default::default() })
-        }
-        Isa::Arm => {
-            ArmOracle::prepare(instructions, work, &EmulatorOptions { definitions, ..Default::default() })
-        }
-        Isa::Hvx => {
-            HvxOracle::prepare(instructions, work, &EmulatorOptions { definitions, ..Default::default() })
-        }
-    }
-}
-
 /// A found function as an instruction whose semantics is the goal.
-fn synthetic(task: &Task, isa: Isa, name: String, function: hydride_ir::Function) -> Instruction {
-    let style = task.target.style();
+fn synthetic(task: &Task, name: String, function: hydride_ir::Function) -> Instruction {
+    let syntax = task.syntax.as_ref();
     let argument = |name: &str, ty: Type, c_type: String| Argument {
         name: name.to_owned(),
         c_type,
@@ -368,10 +348,10 @@ fn synthetic(task: &Task, isa: Isa, name: String, function: hydride_ir::Function
         },
         element: None,
     };
-    let (inputs, outputs) = ::search::c_types(&task.goal, style);
+    let (inputs, outputs) = ::search::c_types(&task.goal, syntax);
     let args = task.goal.inputs.iter().zip(inputs);
     let args = args.map(|(input, c_type)| argument(&input.name, input.ty, c_type)).collect();
-    let several = task.goal.outputs.len() > 1 && style != Style::Arm;
+    let several = returned_through_pointers(&task.goal, syntax);
     let results = task.goal.outputs.iter().zip(outputs).map(|(output, c_type)| {
         let c_type = if several { format!("{c_type} *") } else { c_type };
         argument(&format!("out_{}", output.name), output.ty, c_type)
@@ -379,7 +359,7 @@ fn synthetic(task: &Task, isa: Isa, name: String, function: hydride_ir::Function
     let signature = Signature { args, results: results.collect() };
     Instruction {
         id: name.clone(),
-        isa,
+        isa: Isa::register(task.set.name),
         intrinsic: name,
         function,
         undefined: Vec::new(),

@@ -6,10 +6,9 @@ use anyhow::{Context, Result};
 use parsers::Instruction;
 use serde::Deserialize;
 
+use super::steps::Search;
+use crate::isa::{self, InstructionSet};
 use crate::usage;
-
-/// The table, as checked in.
-const TARGETS: &str = include_str!("../../../specs/targets.toml");
 
 /// What a search may use.
 #[derive(Clone, Debug, Deserialize)]
@@ -18,10 +17,11 @@ pub struct Target {
     /// Name in tables.
     pub name: String,
     /// The instruction set.
-    pub isa: String,
+    #[serde(skip)]
+    pub isa: &'static str,
     /// Extensions that must be asked for.
     #[serde(default)]
-    needs: Vec<String>,
+    pub needs: Vec<String>,
     /// All extensions that an instruction may need.
     pub extensions: BTreeSet<String>,
     /// Ids that are left out (globs).
@@ -48,11 +48,17 @@ pub struct Target {
 #[derive(Deserialize)]
 struct Table {
     target: Vec<Target>,
+    /// What an extension brings with it.
+    #[serde(default)]
     implies: BTreeMap<String, Vec<String>>,
 }
 
-fn table() -> Result<Table> {
-    toml::from_str(TARGETS).context("specs/targets.toml")
+/// The table of an instruction set.
+fn table(set: &InstructionSet) -> Result<Table> {
+    let mut table: Table =
+        toml::from_str(set.searched()?.targets).with_context(|| format!("the targets of {}", set.name))?;
+    table.target.iter_mut().for_each(|target| target.isa = set.name);
+    Ok(table)
 }
 
 impl Target {
@@ -62,9 +68,9 @@ impl Target {
     }
 }
 
-/// Refuses extensions that neither the table knows nor any instruction, of which `named` are all.
-pub fn check(asked: &[String], named: &BTreeSet<String>) -> Result<()> {
-    let table = table()?;
+/// Refuses extensions that neither the table of an instruction set knows nor any instruction, of which `named` are all.
+pub fn check(set: &InstructionSet, asked: &[String], named: &BTreeSet<String>) -> Result<()> {
+    let table = table(set)?;
     let known = |extension: &&String| {
         table.implies.contains_key(*extension)
             || table.target.iter().any(|target| target.extensions.contains(*extension))
@@ -76,19 +82,16 @@ pub fn check(asked: &[String], named: &BTreeSet<String>) -> Result<()> {
     }
 }
 
-/// Every target, in the order of the table.
+/// Every target, in the order of the instruction sets and their tables.
 pub fn all() -> Result<Vec<Target>> {
-    Ok(table()?.target)
+    let tables = isa::all().filter(|set| set.search.is_some()).map(table);
+    Ok(tables.collect::<Result<Vec<_>>>()?.into_iter().flat_map(|table| table.target).collect())
 }
 
 /// The target of an instruction set with the extensions asked for and what they bring with them; without
 /// any, the instruction set's first target as it stands.
-pub fn choose(isa: &str, extensions: &[String]) -> Result<Target> {
-    let table = table()?;
-    let mut own: Vec<Target> = table.target.into_iter().filter(|target| target.isa == isa).collect();
-    if own.is_empty() {
-        return Err(usage(format!("unknown instruction set {isa}")));
-    }
+pub fn choose(set: &InstructionSet, extensions: &[String]) -> Result<Target> {
+    let Table { target: mut own, implies } = table(set)?;
     if extensions.is_empty() {
         return Ok(own.swap_remove(0));
     }
@@ -96,12 +99,20 @@ pub fn choose(isa: &str, extensions: &[String]) -> Result<Target> {
     let mut pending: Vec<String> = extensions.to_vec();
     while let Some(extension) = pending.pop() {
         if asked.insert(extension.clone()) {
-            pending.extend(table.implies.get(&extension).into_iter().flatten().cloned());
+            pending.extend(implies.get(&extension).into_iter().flatten().cloned());
         }
     }
     let fits = |target: &&Target| target.needs.iter().all(|needed| asked.contains(needed));
     let Some(target) = own.iter().rev().find(fits) else {
-        return Err(usage(format!("no target of {isa} has only {}", extensions.join(","))));
+        return Err(usage(format!("no target of {} has only {}", set.name, extensions.join(","))));
     };
     Ok(Target { extensions: asked, name: extensions.join("+"), ..target.clone() })
+}
+
+impl InstructionSet {
+    /// How its sequences are searched.
+    pub(super) fn searched(&self) -> Result<&Search> {
+        let none = || usage(format!("{} has no targets: nothing says how its registers are used", self.name));
+        self.search.as_ref().ok_or_else(none)
+    }
 }

@@ -329,8 +329,8 @@ fn compare(edits: &[(&'static str, Edit)], seed: u64) -> Compared {
     let new = parse(&kept.iter().map(|(_, edited)| edited.clone()).collect::<Vec<_>>());
     let none: BTreeMap<String, Outline> = BTreeMap::new();
     let (mut left, mut right) = (Side::default(), Side::default());
-    left.add(Isa::X86, &old, &none);
-    right.add(Isa::X86, &new, &none);
+    left.add(Isa::register("x86"), &old, &none);
+    right.add(Isa::register("x86"), &new, &none);
     let options = Options { time_limit: Duration::from_secs(10), progress: &|_, _| {} };
     let report = differences(&left, &right, &options);
     Compared { old, new, report, kinds }

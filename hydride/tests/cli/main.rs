@@ -18,6 +18,7 @@ mod golden;
 mod interruption;
 mod legality;
 mod lowering;
+mod made_up;
 mod manual;
 mod mlir_to_assembly;
 mod mutation;

@@ -41,6 +41,9 @@ use lower::{Context, Lowered, Obstacle};
 use operations::Operations;
 use position::Positions;
 
+/// The name of the instruction set.
+pub const ISA: &str = "arm";
+
 /// The documents of one release; any may be missing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Documents<'a> {
@@ -346,7 +349,7 @@ fn outcome(
         let Lowered { signature, function, undefined, extensions, forms } = lowered;
         Instruction {
             id: entry.name.clone(),
-            isa: Isa::Arm,
+            isa: Isa::register(ISA),
             intrinsic: entry.name.clone(),
             function,
             undefined,

@@ -198,7 +198,7 @@ pub(super) fn elaborate(
         })?;
     Ok(Instruction {
         id: entry.id.clone(),
-        isa: Isa::Hvx,
+        isa: Isa::register(super::ISA),
         intrinsic: prototype.map(|prototype| prototype.intrinsic.clone()).unwrap_or_default(),
         function,
         undefined,

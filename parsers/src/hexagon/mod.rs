@@ -55,6 +55,9 @@ use entry::Entry;
 use prototypes::Prototypes;
 use source::{Fault, Text};
 
+/// The name of the instruction set.
+pub const ISA: &str = "hvx";
+
 /// The documents at hand.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Documents<'a> {

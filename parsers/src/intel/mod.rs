@@ -47,6 +47,9 @@ use source::Source;
 
 pub use outline::outline;
 
+/// The name of the instruction set.
+pub const ISA: &str = "x86";
+
 /// How to read a document.
 #[derive(Default, Clone, Copy)]
 pub struct Options<'a> {
@@ -291,7 +294,7 @@ fn instruction(source: &Source<'_>, entry: &Entry) -> Result<(Instruction, Vec<u
     };
     let instruction = Instruction {
         id: entry.name.clone(),
-        isa: Isa::X86,
+        isa: Isa::register(ISA),
         intrinsic: entry.name.clone(),
         function,
         undefined,

@@ -20,7 +20,7 @@ pub struct Run {
 }
 
 impl Run {
-    fn new(output: Output) -> Run {
+    pub fn new(output: Output) -> Run {
         Run {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

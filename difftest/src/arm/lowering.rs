@@ -1,0 +1,113 @@
+//! Arm's programs in LLVM assembly: the types of C's values, and the names of instructions.
+
+use parsers::{Argument, Instruction};
+
+use super::{DIALECT, MACHINE};
+use crate::lowering::{Conventions, Names, Place, Prototype, documented, passed};
+use crate::target::Machine;
+
+/// The extensions that Neon's intrinsics need, in `llc`'s words.
+const OPTIONS: &[&str] =
+    &["-mattr=+v8.6a,+sha3,+sm4,+aes,+sha2,+fp16fml,+bf16,+i8mm,+dotprod,+fullfp16,+rdm,+crc"];
+
+/// How LLVM's programs use Neon.
+pub const CONVENTIONS: Conventions = Conventions {
+    dialect: &DIALECT,
+    machine: || Ok(Machine { options: MACHINE.options.to_vec(), missing: Box::new(|_| Vec::new()) }),
+    read_options: || MACHINE.options.to_vec(),
+    check_options: OPTIONS,
+    run_options: OPTIONS,
+    names: Names {
+        own: documented,
+        code,
+        is_move: |name| MOVES.contains(&name),
+        same: |named, found| named == found || ALIASES.contains(&(found, named)),
+        twins: |named, found| TWINS.iter().any(|group| group.contains(&named) && group.contains(&found)),
+        copies: |named| named.iter().any(|named| ALIASES.contains(&("mov", named))),
+    },
+    attributes: |_| String::new(),
+    place: |instruction, position, ty, _| match c_type(instruction, &instruction.signature.args[position]) {
+        Some((ty, 1)) => Place::Parameter { ty },
+        Some((ty, count)) => Place::Tuple { ty, count },
+        None => Place::Parameter { ty: passed(ty) },
+    },
+    prototype: Prototype::OfC {
+        result: |instruction, result, _, _| {
+            let own = c_type(instruction, result).filter(|(_, count)| *count == 1);
+            own.map(|(ty, _)| Place::Parameter { ty })
+        },
+    },
+    surroundings: |_| Vec::new(),
+    element_types: false,
+    whole_registers: false,
+    predicates: None,
+};
+
+/// The type in LLVM of one of Arm's C types, and of how many registers it is. A scalar is the first element of a
+/// vector, unless the document's operands name a general register.
+fn c_type(instruction: &Instruction, argument: &Argument) -> Option<(String, u32)> {
+    let name = argument.c_type.strip_suffix("_t")?;
+    let digits = name.find(|c: char| c.is_ascii_digit())?;
+    let (base, shape) = name.split_at(digits);
+    let numbers: Vec<u32> = shape.split('x').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let bits = *numbers.first()?;
+    let element = match (base, bits) {
+        ("float", 16) => "half".to_owned(),
+        ("float", 32) => "float".to_owned(),
+        ("float", 64) => "double".to_owned(),
+        ("bfloat", 16) => "bfloat".to_owned(),
+        _ => format!("i{bits}"),
+    };
+    Some(match numbers[..] {
+        [128] => ("<2 x i64>".to_owned(), 1),
+        [_] if base.contains("float") || in_general_register(instruction) => (element, 1),
+        [_] => (format!("<{} x {element}>", 64 / bits), 1),
+        [_, count] => (format!("<{count} x {element}>"), 1),
+        [_, count, registers] => (format!("<{count} x {element}>"), registers),
+        _ => return None,
+    })
+}
+
+/// Whether the document's operands name one of Arm's general registers (`Rn`, `Wd`, `Xm`).
+fn in_general_register(instruction: &Instruction) -> bool {
+    let general = |operand: &str| {
+        let operand = operand.trim().as_bytes();
+        matches!(operand, [b'R' | b'r' | b'W' | b'X', b'n' | b'm' | b'd', ..])
+    };
+    instruction.forms.iter().any(|form| form.operands.split(',').any(general))
+}
+
+/// Instructions that do the same, each group in one line: movements of two elements, and selections with another register overwritten.
+const TWINS: &[&[&str]] =
+    &[&["trn1", "uzp1", "zip1", "mov"], &["trn2", "uzp2", "zip2"], &["bsl", "bit", "bif"], &["dup", "ext"]];
+
+const MOVES: &[&str] = &["mov", "fmov", "umov", "smov"];
+
+/// Names that the assembler prefers, with the instruction that each stands for.
+const ALIASES: &[(&str, &str)] = &[
+    ("mvn", "not"),
+    ("sxtl", "sshll"),
+    ("sxtl2", "sshll2"),
+    ("uxtl", "ushll"),
+    ("uxtl2", "ushll2"),
+    ("mov", "ins"),
+    ("mov", "dup"),
+    ("mov", "umov"),
+    ("mov", "orr"),
+];
+
+fn code(line: &str) -> Option<String> {
+    let name = line.split_whitespace().next()?;
+    (name != "ret").then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preferred_name_is_its_instruction_and_not_the_reverse() {
+        let same = CONVENTIONS.names.same;
+        assert!(same("ushll", "uxtl") && !same("uxtl", "ushll"));
+    }
+}

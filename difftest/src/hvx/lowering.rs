@@ -1,0 +1,139 @@
+//! HVX's programs in LLVM assembly: values in registers that no C type has, and the names of instructions.
+
+use parsers::Form;
+
+use super::{DIALECT, MACHINE, READ_OPTIONS};
+use crate::lowering::{Conventions, Names, Place, Predicates, Prototype, bits, of_elements, passed};
+use crate::target::Machine;
+
+/// A predicate register.
+const PREDICATE: &str = "<128 x i1>";
+
+/// How LLVM's programs use HVX.
+pub const CONVENTIONS: Conventions = Conventions {
+    dialect: &DIALECT,
+    machine: || Ok(Machine { options: MACHINE.options.to_vec(), missing: Box::new(super::missing) }),
+    read_options: || READ_OPTIONS.to_vec(),
+    check_options: &["-mcpu=hexagonv73", "-mattr=+hvxv73,+hvx-length128b"],
+    // The emulator knows no newer one.
+    run_options: &["-mcpu=hexagonv67", "-mattr=+hvxv67,+hvx-length128b"],
+    names: Names {
+        own,
+        code,
+        is_move,
+        same: |named, found| named == found,
+        twins: |_, _| false,
+        copies: |_| false,
+    },
+    attributes: |_| String::new(),
+    place: |_, _, ty, _| match ty == PREDICATE {
+        true => Place::Register { ty: ty.to_owned(), constraint: "q".to_owned() },
+        false => Place::Parameter { ty: passed(ty) },
+    },
+    prototype: Prototype::Registers { class },
+    surroundings: |_| Vec::new(),
+    element_types: false,
+    whole_registers: true,
+    predicates: Some(Predicates {
+        ty: PREDICATE,
+        frame: "%buffer = alloca <32 x i32>, align 128",
+        // Predicates go through C's form of them, which the instruction set's preamble converts.
+        declarations: "declare void @hydride_load_predicate(ptr, ptr)\n\
+                       declare void @hydride_store_predicate(ptr, ptr)\n",
+        helpers: "
+void hydride_load_predicate(HVX_VectorPred *to, const unsigned char *from) { hydride_get_mask(to, from); }
+void hydride_store_predicate(unsigned char *to, const HVX_VectorPred *from) { hydride_put_mask(to, from); }
+",
+        load,
+        store,
+    }),
+};
+
+/// The register class of a result, and the type at which it is left there.
+fn class(ty: &str) -> (&'static str, String) {
+    match bits(ty) {
+        Some(_) if ty == PREDICATE => ("q", ty.to_owned()),
+        None if ty.starts_with('i') => ("r", ty.to_owned()),
+        // Registers hold words.
+        _ => ("v", of_elements(ty, "i32").unwrap_or_else(|| ty.to_owned())),
+    }
+}
+
+/// Reads the predicate `value` from memory at `from`.
+fn load(value: &str, from: &str) -> Vec<String> {
+    vec![
+        format!("call void @hydride_load_predicate(ptr %buffer, ptr {from})"),
+        format!("{value}.w = load <32 x i32>, ptr %buffer"),
+        format!("{value} = call {PREDICATE} @llvm.hexagon.V6.vandvrt.128B(<32 x i32> {value}.w, i32 -1)"),
+    ]
+}
+
+/// Writes the predicate `value` to memory at `to`.
+fn store(value: &str, to: &str) -> Vec<String> {
+    vec![
+        format!("{to}.w = call <32 x i32> @llvm.hexagon.V6.vandqrt.128B({PREDICATE} {value}, i32 -1)"),
+        format!("store <32 x i32> {to}.w, ptr %buffer"),
+        format!("call void @hydride_store_predicate(ptr {to}, ptr %buffer)"),
+    ]
+}
+
+/// Documented and printed syntax alike: registers by their kind, numbers left out, without spaces.
+fn syntax(text: &str) -> String {
+    let mut result = String::new();
+    let lower: Vec<char> = text.to_lowercase().chars().filter(|c| !c.is_whitespace() && *c != ';').collect();
+    let mut at = 0;
+    while let Some(letter) = lower.get(at) {
+        let starts = at == 0 || !(lower[at - 1].is_ascii_alphanumeric() || lower[at - 1] == '.');
+        let rest = &lower[at + 1..];
+        let length = rest.iter().take_while(|c| c.is_ascii_alphanumeric() || **c == ':').count();
+        let word: String = rest[..length].iter().collect();
+        let printed = !word.is_empty() && word.chars().all(|c| c.is_ascii_digit() || c == ':');
+        // `Vd32`, `Vuu32`, `Qx4`, `Rt8`, `Rt`.
+        let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        let operand = matches!(letters.as_bytes(), [_]) || matches!(letters.as_bytes(), [a, b] if a == b);
+        let documented = operand && ["32", "8", "4", ""].contains(&&word[letters.len()..]);
+        if starts && matches!(letter, 'v' | 'q' | 'r') && (printed || documented) {
+            result.push(*letter);
+            at += 1 + length;
+        } else if *letter == '#' {
+            result.push('#');
+            let number = |c: &&char| c.is_ascii_alphanumeric() || **c == '-';
+            at += 1 + rest.iter().take_while(number).count();
+        } else {
+            result.push(*letter);
+            at += 1;
+        }
+    }
+    result
+}
+
+fn own(form: &Form) -> Option<String> {
+    Some(syntax(&form.operands)).filter(|syntax| !syntax.is_empty())
+}
+
+fn code(line: &str) -> Option<String> {
+    Some(syntax(line)).filter(|syntax| !syntax.starts_with("jumpr") && !syntax.is_empty())
+}
+
+fn is_move(syntax: &str) -> bool {
+    ["v=v", "r=r", "q=q", "r=#", "v=vcombine(v,v)", "v=hi(v)", "v=lo(v)"].contains(&syntax)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn syntax_of_documents_and_assembly() {
+        for (documented, printed) in [
+            ("Vdd32.b=vadd(Vuu32.b,Vvv32.b)", "v1:0.b = vadd(v1:0.b,v3:2.b)"),
+            ("if (Qv4) Vx32.b+=Vu32.b", "if (q0) v0.b += v1.b"),
+            ("Vd32=valign(Vu32,Vv32,#u3)", "v0 = valign(v0,v1,#5)"),
+            ("Qd4=vand(Vu32,Rt32)", "q0 = vand(v0,r0)"),
+            ("Vd32.w=vrmpy(Vu32.ub,Rt32.b)", "v0.w = vrmpy(v0.ub,r0.b)"),
+        ] {
+            assert_eq!(syntax(documented), syntax(printed));
+        }
+        assert_ne!(syntax("Vd32.b=vadd(Vu32.b,Vv32.b)"), syntax("v0.h = vadd(v0.h,v1.h)"));
+    }
+}

@@ -1,0 +1,134 @@
+//! What an instruction set says of its programs in LLVM assembly: how values are passed, how the tools are called, and
+//! how machine instructions are named.
+
+use parsers::{Argument, Form, Instruction};
+
+use super::program::{Setting, Surroundings, bits};
+use crate::error::OracleError;
+use crate::target::Machine;
+use crate::wrapper::Dialect;
+
+/// How LLVM's programs use an instruction set.
+#[derive(Clone, Copy, Debug)]
+pub struct Conventions {
+    /// The C with which its intrinsics are called.
+    pub dialect: &'static Dialect,
+    /// What runs its programs, once it is known that it is there.
+    pub machine: fn() -> Result<Machine, OracleError>,
+    /// Options of the compiler off which intrinsics are read: everything that it has.
+    pub read_options: fn() -> Vec<&'static str>,
+    /// Options of `llc` whose assembly is looked at.
+    pub check_options: &'static [&'static str],
+    /// Options of `llc` whose code is run.
+    pub run_options: &'static [&'static str],
+    /// Names of its instructions.
+    pub names: Names,
+    /// The attributes, with a space before them, of a function that has an instruction in it.
+    pub attributes: fn(&Instruction) -> String,
+    /// The place of the argument at a position, which is no immediate; the text is its type in the definition.
+    pub place: fn(&Instruction, usize, &str, Setting) -> Place,
+    /// What a program of one call is like from outside.
+    pub prototype: Prototype,
+    /// What else an instruction can need around it to be chosen, beside nothing.
+    pub surroundings: fn(&Instruction) -> Vec<Surroundings>,
+    /// Whether a vector type of C has elements that are not the instruction's, so that both are tried.
+    pub element_types: bool,
+    /// Whether parts of registers are in memory as the whole register.
+    pub whole_registers: bool,
+    /// Predicates that memory does not hold as they are.
+    pub predicates: Option<Predicates>,
+}
+
+/// What a program of one call is like from outside.
+#[derive(Clone, Copy, Debug)]
+pub enum Prototype {
+    /// The vendor's C prototype.
+    OfC {
+        /// The place of the only result, whose type in the definition is the text, where C's type says it.
+        result: fn(&Instruction, &Argument, &str, Setting) -> Option<Place>,
+    },
+    /// Operands in the definition's order; results are left in registers.
+    Registers {
+        /// The register class of a result's type in LLVM's words, and the type that is left there.
+        class: fn(&str) -> (&'static str, String),
+    },
+}
+
+/// Predicates that go through a form of their own on their way to memory and back.
+#[derive(Clone, Copy, Debug)]
+pub struct Predicates {
+    /// Their type.
+    pub ty: &'static str,
+    /// The line at the start of a function that has some.
+    pub frame: &'static str,
+    /// Declarations of what `load` and `store` call.
+    pub declarations: &'static str,
+    /// The C of these, behind the dialect's preamble.
+    pub helpers: &'static str,
+    /// The lines that make the first value from what is in memory at the second.
+    pub load: fn(&str, &str) -> Vec<String>,
+    /// The lines that write the first value to memory at the second.
+    pub store: fn(&str, &str) -> Vec<String>,
+}
+
+/// How instructions are named, in documents and by LLVM.
+#[derive(Clone, Copy, Debug)]
+pub struct Names {
+    /// The name of a documented instruction; `None` where it does nothing.
+    pub own: fn(&Form) -> Option<String>,
+    /// The name of a line of assembly; `None` where it only leaves the function.
+    pub code: fn(&str) -> Option<String>,
+    /// Whether a name is that of a move.
+    pub is_move: fn(&str) -> bool,
+    /// Whether a documented instruction is the one of a name that LLVM prints.
+    pub same: fn(&str, &str) -> bool,
+    /// Whether a documented instruction does the same as one that LLVM prints.
+    pub twins: fn(&str, &str) -> bool,
+    /// Whether documented instructions can be what the assembler calls a move, so that there may be nothing to do.
+    pub copies: fn(&[String]) -> bool,
+}
+
+/// Where a value is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A parameter of the function, or what it returns.
+    Parameter {
+        /// Its type.
+        ty: String,
+    },
+    /// A register that no C type has, by its constraint in LLVM's words.
+    Register {
+        /// Its type.
+        ty: String,
+        /// The constraint.
+        constraint: String,
+    },
+    /// Memory, where the instruction reads nothing else.
+    Memory {
+        /// Its type.
+        ty: String,
+    },
+    /// Several registers, each a parameter.
+    Tuple {
+        /// The type of each.
+        ty: String,
+        /// How many there are.
+        count: u32,
+    },
+}
+
+/// The name of a documented instruction in lower case; `None` where it does nothing.
+pub fn documented(form: &Form) -> Option<String> {
+    let name = form.mnemonic.to_ascii_lowercase();
+    (!name.is_empty() && name != "nop").then_some(name)
+}
+
+/// A definition's type as a parameter: bits and wide numbers are vectors of words.
+pub fn passed(ty: &str) -> String {
+    let number: Option<u32> = bits(ty).or_else(|| ty.strip_prefix('i')?.parse().ok());
+    match number {
+        Some(count) if count > 64 && count.is_multiple_of(64) => format!("<{} x i64>", count / 64),
+        Some(count) => format!("i{count}"),
+        None => ty.to_owned(),
+    }
+}

@@ -1,0 +1,39 @@
+//! What this crate knows of an instruction set, as one value.
+
+use std::path::Path;
+
+use parsers::Instruction;
+
+use crate::error::OracleError;
+use crate::lowering::Conventions;
+use crate::oracle::Oracle;
+use crate::prepare::Emulated;
+
+/// How an instruction set's instructions are compiled and run.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The instruction set's name, in messages and the names of files.
+    pub isa: &'static str,
+    /// Builds an oracle for instructions in a work folder. The lines of C stand before the wrappers: functions that
+    /// instructions name as their intrinsics.
+    pub prepare: fn(&[&Instruction], Vec<String>, &Path) -> Result<Oracle, OracleError>,
+    /// What runs its programs; `None` for this machine itself.
+    pub emulator: Option<&'static Emulated>,
+    /// How LLVM's programs use it; `None` where LLVM has no backend for it.
+    pub lowering: Option<Conventions>,
+}
+
+impl Target {
+    /// How LLVM's programs use it.
+    pub fn lowering(&self) -> Result<&Conventions, OracleError> {
+        self.lowering.as_ref().ok_or(OracleError::NoBackend { isa: self.isa })
+    }
+}
+
+/// What runs programs, and what it lacks.
+pub struct Machine {
+    /// The compiler's options for it.
+    pub options: Vec<&'static str>,
+    /// What an instruction needs and it has not.
+    pub missing: Box<dyn Fn(&Instruction) -> Vec<String>>,
+}

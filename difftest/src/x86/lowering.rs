@@ -1,0 +1,223 @@
+//! x86's programs in LLVM assembly: where values are in registers and memory, and the names of instructions.
+
+use parsers::{Argument, Instruction, Kind};
+
+use super::{CpuFeatures, DIALECT, all_options, has_masks, target_features};
+use crate::lowering::{Conventions, Names, Place, Prototype, Setting, Surroundings, documented};
+use crate::lowering::{bits, elements, integers, passed, width};
+use crate::target::Machine;
+
+/// How LLVM's programs use x86.
+pub const CONVENTIONS: Conventions = Conventions {
+    dialect: &DIALECT,
+    machine: || {
+        let cpu = CpuFeatures::of_this_machine()?;
+        Ok(Machine {
+            options: std::iter::once("-march=x86-64").chain(cpu.compiler_options()).collect(),
+            missing: Box::new(move |instruction| cpu.missing(&instruction.extensions)),
+        })
+    },
+    read_options: || [&["-march=x86-64"][..], &all_options()].concat(),
+    check_options: &["--x86-asm-syntax=intel"],
+    run_options: &[],
+    names: Names { own: documented, code, is_move, same, twins, copies: |_| false },
+    attributes: |instruction| format!(" \"target-features\"=\"{}\"", target_features(instruction)),
+    place,
+    prototype: Prototype::OfC { result: result_place },
+    surroundings: |instruction| {
+        let registers = has_masks(instruction).then_some(Surroundings::Registers);
+        std::iter::once(Surroundings::Domain).chain(registers).collect()
+    },
+    element_types: true,
+    whole_registers: false,
+    predicates: None,
+};
+
+fn place(instruction: &Instruction, position: usize, ty: &str, setting: Setting) -> Place {
+    let argument = &instruction.signature.args[position];
+    if let Some(ty) = mask(instruction, argument, ty) {
+        return Place::Register { ty, constraint: "k".to_owned() };
+    }
+    let ty = c_type(argument, ty, setting.elements).unwrap_or_else(|| passed(ty));
+    if in_memory(instruction, position) {
+        return Place::Memory { ty };
+    }
+    let register = match width(&ty) {
+        Some(128) => "xmm",
+        Some(256) => "ymm",
+        _ => "zmm",
+    };
+    if setting.surroundings == Surroundings::Registers && elements(&ty).is_some() {
+        return Place::Register { ty, constraint: format!("{{{register}{}}}", 16 + position % 16) };
+    }
+    Place::Parameter { ty }
+}
+
+/// The place of the only result; `None` where C's type says nothing.
+fn result_place(instruction: &Instruction, result: &Argument, ty: &str, setting: Setting) -> Option<Place> {
+    if let Some(ty) = mask(instruction, result, ty) {
+        return Some(Place::Register { ty, constraint: "k".to_owned() });
+    }
+    c_type(result, ty, setting.elements).map(|ty| Place::Parameter { ty })
+}
+
+/// The type of an argument in one of x86's mask registers.
+fn mask(instruction: &Instruction, argument: &Argument, ty: &str) -> Option<String> {
+    if !has_masks(instruction) {
+        return None;
+    }
+    match bits(ty) {
+        Some(8 | 16 | 32 | 64) => Some(ty.to_owned()),
+        None if argument.c_type.starts_with("__mmask") => {
+            Some(format!("<{} x i1>", ty.trim_start_matches('i')))
+        }
+        _ => None,
+    }
+}
+
+/// Whether an argument is in memory: all forms read one operand, and that from there.
+fn in_memory(instruction: &Instruction, position: usize) -> bool {
+    let argument = &instruction.signature.args[position];
+    let memory = format!("m{}", argument.width);
+    let reads = |operands: &str| operands.split_once(',').is_some_and(|(_, source)| source.trim() == memory);
+    let last = instruction.signature.args.iter().rposition(|arg| arg.kind == Kind::Vector);
+    last == Some(position)
+        && !instruction.forms.is_empty()
+        && instruction.forms.iter().all(|form| reads(&form.operands))
+}
+
+/// The elements of x86's vector types, by the ending of their names.
+const ELEMENTS: &[(&str, &str, u32)] =
+    &[("i", "i64", 64), ("d", "double", 64), ("bh", "bfloat", 16), ("h", "half", 16), ("", "float", 32)];
+
+/// The type in LLVM of one of x86's C types; with `own` that of a vector of integers has the definition's. What
+/// is a number there is one here.
+fn c_type(argument: &Argument, ty: &str, own: bool) -> Option<String> {
+    if matches!(argument.c_type.as_str(), "float" | "double") {
+        return Some(argument.c_type.clone());
+    }
+    let name = argument.c_type.strip_prefix("__m")?;
+    let ending = name.trim_start_matches(|c: char| c.is_ascii_digit());
+    let bits: u32 = name[..name.len() - ending.len()].parse().ok().filter(|bits| *bits > 64)?;
+    let (_, element, size) = ELEMENTS.iter().find(|(own, ..)| *own == ending)?;
+    if ending == "i" && elements(ty).is_none() {
+        return None;
+    }
+    let same = own && ending == "i" && width(ty) == Some(bits) && integers(ty);
+    Some(if same { ty.to_owned() } else { format!("<{} x {element}>", bits / size) })
+}
+
+/// Whether a name that LLVM prints is that of a documented instruction.
+fn same(named: &str, found: &str) -> bool {
+    // The encoding of AVX has a letter more.
+    let plain = |name: &str| name.strip_prefix('v').unwrap_or(name).to_owned();
+    let (named, found) = (plain(named), plain(found));
+    named == found || alias(&found).is_some_and(|found| found == named)
+}
+
+/// Ends of functions, and what only goes with them.
+const ENDS: &[&str] = &["ret", "vzeroupper", "emms", "push", "pop"];
+
+fn code(line: &str) -> Option<String> {
+    // `{vex} vpdpbusd …` chooses an encoding, as `rep bsf …` does.
+    let mut words = line.split_whitespace().skip_while(|word| word.starts_with('{') || *word == "rep");
+    let name = words.next()?;
+    // A register is zeroed by an exclusive or with itself.
+    let operands: Vec<&str> = line.split_once(name)?.1.split(',').map(str::trim).collect();
+    if name == "xor" && matches!(operands[..], [a, b] if a == b) {
+        return Some("mov".to_owned());
+    }
+    (!ENDS.contains(&name)).then(|| name.to_owned())
+}
+
+fn is_move(name: &str) -> bool {
+    let name = name.strip_prefix('v').unwrap_or(name);
+    name.starts_with("mov") && !["movmsk", "movddup", "movshdup", "movsldup"].iter().any(|other| name.starts_with(other))
+        || name.starts_with("kmov")
+        // A flag goes to a register.
+        || name.starts_with("set")
+}
+
+/// The instruction of which a printed name is a short form: comparisons and carry-less products have their
+/// immediate in the name.
+fn alias(found: &str) -> Option<String> {
+    let compare = found.strip_prefix("pcmp").or_else(|| found.strip_prefix("pcom"));
+    if let Some(rest) = compare {
+        for predicate in ["eq", "lt", "le", "neq", "nlt", "nle", "false", "true"] {
+            let element = rest.strip_prefix(predicate);
+            if let Some(element) =
+                element.filter(|e| ["b", "w", "d", "q", "ub", "uw", "ud", "uq"].contains(e))
+            {
+                return Some(format!("pcmp{element}"));
+            }
+        }
+    }
+    if found.starts_with("pclmul") {
+        return Some("pclmulqdq".to_owned());
+    }
+    None
+}
+
+/// Instructions that do the same, each group in one line. Logic of any element type is one group as well, and
+/// so are comparisons of one element width.
+const TWINS: &[&[&str]] = &[
+    &["broadcastss", "pbroadcastd"],
+    &["broadcastsd", "pbroadcastq", "movddup"],
+    &["permpd", "permq"],
+    &["permps", "permd"],
+    &["unpcklps", "punpckldq"],
+    &["unpckhps", "punpckhdq"],
+    &["unpcklpd", "punpcklqdq"],
+    &["unpckhpd", "punpckhqdq"],
+    &["shufps", "permilps", "pshufd", "movshdup", "movsldup"],
+    &["shufpd", "permilpd"],
+    &["blendps", "blendpd", "pblendd"],
+    &["insertf128", "inserti128", "insertf32x4", "insertf64x2", "inserti32x4", "inserti64x2"],
+    &["extractf128", "extracti128", "extractf32x4", "extractf64x2", "extracti32x4", "extracti64x2"],
+    &["insertf32x8", "insertf64x4", "inserti32x8", "inserti64x4"],
+    &["extractf32x8", "extractf64x4", "extracti32x8", "extracti64x4"],
+    &["shuff32x4", "shufi32x4", "shuff64x2", "shufi64x2", "perm2i128", "perm2f128"],
+    &["permi2b", "permt2b"],
+    &["permi2w", "permt2w"],
+    &["permi2d", "permt2d", "permi2ps", "permt2ps"],
+    &["permi2q", "permt2q", "permi2pd", "permt2pd"],
+    &["movdqu8", "pblendmb"],
+    &["movdqu16", "pblendmw"],
+    &["movdqa32", "movaps", "movups", "pblendmd", "blendmps"],
+    &["movdqa64", "movapd", "movupd", "pblendmq", "blendmpd"],
+];
+
+/// Whether two instructions do the same.
+fn twins(named: &str, found: &str) -> bool {
+    let plain = |name: &str| name.strip_prefix('v').unwrap_or(name).to_owned();
+    let (named, found) = (plain(named), plain(found));
+    if TWINS.iter().any(|group| group.contains(&&*named) && group.contains(&&*found)) {
+        return true;
+    }
+    let compared = |name: &str| name.strip_prefix("pcmp").and_then(|rest| rest.chars().last());
+    if compared(&named).is_some() && compared(&named) == compared(&found) {
+        return true;
+    }
+    let logic = |name: &str| {
+        let name = name.strip_prefix('p').unwrap_or(name);
+        let name = ["ps", "pd", "d", "q"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+        // `and` loses no `d` of its own.
+        let name = if name == "an" { "and" } else { name };
+        ["and", "andn", "or", "xor"].contains(&name).then(|| name.to_owned())
+    };
+    logic(&named).is_some() && logic(&named) == logic(&found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_the_immediate_in_them() {
+        assert!(same("vpcmpub", "vpcmpltub"));
+        assert!(same("paddb", "vpaddb"));
+        assert!(!same("vpcmpub", "vpcmpltb"));
+        assert!(twins("vpcmpub", "vpcmpeqb") && !twins("vpcmpub", "vpcmpeqw"));
+        assert!(twins("pand", "andps") && twins("vpxorq", "vxorps") && !twins("pand", "orps"));
+    }
+}

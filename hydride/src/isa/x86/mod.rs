@@ -1,0 +1,66 @@
+//! x86: the Intrinsics Guide's XML, and this machine's CPU.
+
+mod steps;
+mod syntax;
+
+use codegen_gen::LlvmVersion;
+use parsers::{Parsed, intel};
+
+use super::{BuiltInErrata, Document, FrontEnd, InstructionSet, Kind, Reading};
+
+pub const SET: InstructionSet = InstructionSet {
+    name: intel::ISA,
+    front_end: FrontEnd {
+        endings: &["xml"],
+        select: keep_newest,
+        missing: |_| None,
+        parse,
+        keeps_entries: true,
+        outline: |documents| intel::outline(&documents[0].name, &documents[0].bytes),
+        states_version: true,
+        kinds: KINDS,
+        sources: &[],
+    },
+    options: None,
+    errata: Some(BuiltInErrata {
+        file: "specs/errata/x86.toml",
+        text: include_str!("../../../../specs/errata/x86.toml"),
+        check: |documents, errata| intel::check_errata(&documents[0].name, &documents[0].bytes, errata),
+        // Each document is a version of its own.
+        #[cfg(test)]
+        readings: |documents| documents.iter().map(|document| vec![document]).collect(),
+    }),
+    records: Some(include_str!("../../../../specs/validation/x86.json")),
+    vendor_ir: &[(
+        LlvmVersion::Llvm19,
+        include_str!("../../../../specs/lowering/llvm-19/x86.json"),
+    )],
+    target: Some(&difftest::x86::TARGET),
+    search: Some(steps::SEARCH),
+};
+
+const KINDS: &[Kind] = &[
+    Kind {
+        name: "x86 document",
+        is: |head| head.contains("<intrinsics_list") || head.contains("<intrinsic "),
+        file: None,
+        companions: &[],
+    },
+];
+
+/// Several revisions of the document describe one instruction set: the last by name is read.
+fn keep_newest(documents: &mut Vec<Document>) {
+    let newest = documents.iter().map(|document| document.name.clone()).max();
+    documents.retain(|document| Some(&document.name) == newest.as_ref());
+}
+
+fn parse(reading: &Reading<'_>) -> Parsed {
+    let document = reading.documents[0];
+    let options = intel::Options {
+        progress: Some(reading.progress),
+        errata: reading.errata,
+        kept: reading.kept,
+        only: reading.only,
+    };
+    intel::parse(&document.name, &document.bytes, &options)
+}
