@@ -1,13 +1,11 @@
-//! What earlier runs found out, kept in one file: answers to single questions, most of them verdicts of proofs, and
-//! the outputs of whole runs.
+//! The file behind a [`Memo`]: what earlier runs found out, from verdicts of proofs to what whole documents say.
 //!
-//! Every key is a hash of all that the answer depends on, and everything is kept under the version of the
-//! program's own sources and of the solver: what another version kept is dropped when there is something to
-//! write. The file is read at the start, as a whole unless one answer is all that is asked for, and written once at the end; in between it is closed, so
-//! that several runs can share it. It can be deleted at any time, and it can be read-only.
+//! Everything is kept under the version of the program's own sources and of the solver: what another version kept is
+//! dropped when there is something to write. The file is read at the start, as a whole unless few answers are all that is
+//! asked for, and written once at the end; in between it is closed, so that several runs can share it. It can be deleted at
+//! any time, and it can be read-only.
 
-use std::collections::{BTreeMap, HashMap};
-use std::convert::Infallible;
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,9 +16,7 @@ use redb::{
     Database, DatabaseError, ReadOnlyDatabase, ReadableDatabase, ReadableTable, ReadableTableMetadata,
     TableDefinition,
 };
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use smt::Key;
+use smt::{Key, Memo, Store};
 
 /// Where to keep what is found out.
 #[derive(Args, Clone)]
@@ -36,13 +32,13 @@ pub struct CacheArgs {
 
 impl CacheArgs {
     /// Opens the cache that is asked for, if one is.
-    pub fn open(&self) -> Option<Arc<Cache>> {
-        Some(Arc::new(Cache::open(self.path()?, None)))
+    pub fn open(&self) -> Cache {
+        Cache(self.path().map(|path| Arc::new(File::open(path, None))))
     }
 
-    /// The same for what these keys say alone: the rest of the file, which can be long, is not read.
-    pub fn open_at(&self, keys: &[Key]) -> Option<Cache> {
-        Some(Cache::open(self.path()?, Some(keys)))
+    /// The same for the answers under these keys alone: the rest of the file, which can be long, is not read.
+    pub fn open_at(&self, keys: &[Key]) -> Cache {
+        Cache(self.path().map(|path| Arc::new(File::open(path, Some(keys)))))
     }
 
     fn path(&self) -> Option<PathBuf> {
@@ -69,30 +65,43 @@ pub fn user_folder(variable: &str, below: &str) -> Option<PathBuf> {
 
 const VERSION: TableDefinition<'_, &str, &str> = TableDefinition::new("version");
 const ANSWERS: TableDefinition<'_, &[u8; 32], &[u8]> = TableDefinition::new("answers");
-const RUNS: TableDefinition<'_, &[u8; 32], &[u8]> = TableDefinition::new("runs");
 
 /// Answers beyond which a file is begun anew.
 const MAX_ANSWERS: usize = 1_000_000;
-/// Answers of whole runs kept; a run keeps up to five, a comparison eight.
-const MAX_RUNS: usize = 64;
+/// The same for the file's bytes.
+const MAX_BYTES: u64 = 1 << 30;
 /// How often another process that has the file open is waited for, and how long each time.
 const WAITS: u32 = 20;
 const WAIT: Duration = Duration::from_millis(50);
 
+/// A cache, or none.
+#[derive(Default)]
+pub struct Cache(Option<Arc<File>>);
+
+impl Cache {
+    /// The answers in it.
+    pub fn memo(&self) -> Memo {
+        self.0.as_ref().map_or_else(Memo::default, |file| Memo::new(file.clone()))
+    }
+
+    /// Writes what this run added. A file that cannot be written is left alone.
+    pub fn save(&self) {
+        if let Some(file) = &self.0 {
+            file.save();
+        }
+    }
+}
+
 /// What is in the file, and what this run adds.
-pub struct Cache {
+struct File {
     path: PathBuf,
-    known: Contents,
-    added: Mutex<Contents>,
+    known: Answers,
+    added: Mutex<Answers>,
     /// The file cannot be used as it is and is to be written anew.
     damaged: bool,
 }
 
-#[derive(Default)]
-struct Contents {
-    answers: HashMap<Key, Vec<u8>>,
-    runs: BTreeMap<Key, Vec<u8>>,
-}
+type Answers = HashMap<Key, Vec<u8>>;
 
 /// Why a file was not read.
 enum Trouble {
@@ -109,75 +118,32 @@ fn version() -> String {
     format!("{} {} {}", env!("CARGO_PKG_VERSION"), env!("HYDRIDE_SOURCES"), smt::solver_version())
 }
 
-impl Cache {
+impl File {
     fn open(path: PathBuf, wanted: Option<&[Key]>) -> Self {
         let mut damaged = false;
         let known = match guarded(|| read(&path, wanted)) {
             Ok(contents) => contents,
-            Err(Trouble::Empty) => Contents::default(),
+            Err(Trouble::Empty) => Answers::default(),
             Err(Trouble::Busy(why)) => {
                 tracing::info!("the cache {} is not used: {why}", path.display());
-                Contents::default()
+                Answers::default()
             }
             Err(Trouble::Damaged(why)) => {
                 eprintln!("warning: the cache {} is damaged and is made anew: {why}", path.display());
                 damaged = true;
-                Contents::default()
+                Answers::default()
             }
         };
         Self { path, known, added: Mutex::default(), damaged }
     }
 
-    fn added(&self) -> std::sync::MutexGuard<'_, Contents> {
+    fn added(&self) -> std::sync::MutexGuard<'_, Answers> {
         self.added.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was kept of a whole run.
-    pub fn run(&self, key: &Key) -> Option<&[u8]> {
-        self.known.runs.get(key).map(Vec::as_slice)
-    }
-
-    /// Keeps something of a whole run.
-    pub fn keep_run(&self, key: Key, value: Vec<u8>) {
-        self.added().runs.insert(key, value);
-    }
-
-    /// What was kept for a question, or else `make`'s answer to it.
-    pub fn answer(&self, question: &[u8], make: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
-        let key = question_key(question);
-        smt::Cache::find(self, &key).unwrap_or_else(|| {
-            let made = make();
-            smt::Cache::store(self, key, made.clone());
-            made
-        })
-    }
-
-    /// What depends on `key` alone: `make`'s, or what an earlier run kept of it.
-    pub fn remembered<T: Serialize + DeserializeOwned>(&self, key: Key, make: impl FnOnce() -> T) -> T {
-        let Ok(made) = self.remembered_if_made(key, || Ok::<T, Infallible>(make()));
-        made
-    }
-
-    /// The same where it may not be had; a failure is not kept.
-    pub fn remembered_if_made<T: Serialize + DeserializeOwned, E>(
-        &self,
-        key: Key,
-        make: impl FnOnce() -> Result<T, E>,
-    ) -> Result<T, E> {
-        if let Some(kept) = self.run(&key).and_then(|kept| postcard::from_bytes(kept).ok()) {
-            return Ok(kept);
-        }
-        let made = make()?;
-        if let Ok(bytes) = postcard::to_stdvec(&made) {
-            self.keep_run(key, bytes);
-        }
-        Ok(made)
-    }
-
-    /// Writes what this run added. A file that cannot be written is left alone.
-    pub fn save(&self) {
+    fn save(&self) {
         let added = std::mem::take(&mut *self.added());
-        if added.answers.is_empty() && added.runs.is_empty() && !self.damaged {
+        if added.is_empty() && !self.damaged {
             return;
         }
         if self.damaged && std::fs::remove_file(&self.path).is_err() {
@@ -190,18 +156,13 @@ impl Cache {
     }
 }
 
-/// The key under which [`Cache::answer`] keeps the answer to a question.
-pub fn question_key(question: &[u8]) -> Key {
-    *blake3::hash(question).as_bytes()
-}
-
-impl smt::Cache for Cache {
+impl Store for File {
     fn find(&self, key: &Key) -> Option<Vec<u8>> {
-        self.known.answers.get(key).cloned().or_else(|| self.added().answers.get(key).cloned())
+        self.known.get(key).cloned().or_else(|| self.added().get(key).cloned())
     }
 
     fn store(&self, key: Key, answer: Vec<u8>) {
-        self.added().answers.insert(key, answer);
+        self.added().insert(key, answer);
     }
 }
 
@@ -274,7 +235,7 @@ fn unsealed(key: &Key, sealed: &[u8]) -> Result<Vec<u8>, Trouble> {
 }
 
 /// Everything in a file, or what is there of the wanted keys.
-fn read(path: &Path, wanted: Option<&[Key]>) -> Result<Contents, Trouble> {
+fn read(path: &Path, wanted: Option<&[Key]>) -> Result<Answers, Trouble> {
     let length = std::fs::metadata(path).map_err(|_| Trouble::Empty)?.len();
     if length == 0 {
         return Err(Trouble::Empty);
@@ -290,31 +251,21 @@ fn read(path: &Path, wanted: Option<&[Key]>) -> Result<Contents, Trouble> {
     if held != Some(version()) {
         return Err(Trouble::Empty);
     }
-    let mut contents = Contents::default();
+    let mut answers = Answers::default();
+    let table = transaction.open_table(ANSWERS).map_err(damaged)?;
     if let Some(wanted) = wanted {
-        let (answers, runs) = (
-            transaction.open_table(ANSWERS).map_err(damaged)?,
-            transaction.open_table(RUNS).map_err(damaged)?,
-        );
         for key in wanted {
-            if let Some(value) = answers.get(key).map_err(damaged)? {
-                contents.answers.insert(*key, unsealed(key, value.value())?);
-            }
-            if let Some(value) = runs.get(key).map_err(damaged)? {
-                contents.runs.insert(*key, unsealed(key, value.value())?);
+            if let Some(value) = table.get(key).map_err(damaged)? {
+                answers.insert(*key, unsealed(key, value.value())?);
             }
         }
-        return Ok(contents);
+        return Ok(answers);
     }
-    for row in transaction.open_table(ANSWERS).map_err(damaged)?.iter().map_err(damaged)? {
+    for row in table.iter().map_err(damaged)? {
         let (key, value) = row.map_err(damaged)?;
-        contents.answers.insert(*key.value(), unsealed(key.value(), value.value())?);
+        answers.insert(*key.value(), unsealed(key.value(), value.value())?);
     }
-    for row in transaction.open_table(RUNS).map_err(damaged)?.iter().map_err(damaged)? {
-        let (key, value) = row.map_err(damaged)?;
-        contents.runs.insert(*key.value(), unsealed(key.value(), value.value())?);
-    }
-    Ok(contents)
+    Ok(answers)
 }
 
 /// Puts an empty database where there is no file. The library fills a new file in several steps, and a run that
@@ -329,33 +280,26 @@ fn begin(path: &Path) -> Result<(), Trouble> {
     std::fs::rename(&aside, path).map_err(|error| Trouble::Busy(error.to_string()))
 }
 
-fn write(path: &Path, added: &Contents) -> Result<(), Trouble> {
+fn write(path: &Path, added: &Answers) -> Result<(), Trouble> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| Trouble::Busy(error.to_string()))?;
     }
     begin(path)?;
+    let is_large = std::fs::metadata(path).is_ok_and(|file| file.len() > MAX_BYTES);
     let database = wait(|| Database::create(path))?;
     let transaction = database.begin_write().map_err(damaged)?;
     {
         let mut table = transaction.open_table(VERSION).map_err(damaged)?;
         let held = table.get("version").map_err(damaged)?.map(|held| held.value().to_owned());
         let mut answers = transaction.open_table(ANSWERS).map_err(damaged)?;
-        let mut runs = transaction.open_table(RUNS).map_err(damaged)?;
-        if held != Some(version()) || answers.len().map_err(damaged)? as usize > MAX_ANSWERS {
+        if held != Some(version()) || is_large || answers.len().map_err(damaged)? as usize > MAX_ANSWERS {
             answers.retain(|_, _| false).map_err(damaged)?;
-            runs.retain(|_, _| false).map_err(damaged)?;
             table.insert("version", version().as_str()).map_err(damaged)?;
         }
-        if runs.len().map_err(damaged)? as usize + added.runs.len() > MAX_RUNS {
-            runs.retain(|_, _| false).map_err(damaged)?;
-        }
-        let mut sorted: Vec<(&Key, &Vec<u8>)> = added.answers.iter().collect();
+        let mut sorted: Vec<(&Key, &Vec<u8>)> = added.iter().collect();
         sorted.sort_unstable();
         for (key, value) in sorted {
             answers.insert(key, sealed(key, value).as_slice()).map_err(damaged)?;
-        }
-        for (key, value) in &added.runs {
-            runs.insert(key, sealed(key, value).as_slice()).map_err(damaged)?;
         }
     }
     transaction.commit().map_err(damaged)

@@ -10,6 +10,7 @@ use difftest::lowering::{
 };
 use difftest::{Case, Outcome, Report};
 use parsers::{Instruction, Isa};
+use smt::Memo;
 
 use crate::classified::isas;
 use crate::console::Phases;
@@ -64,7 +65,7 @@ pub fn run(args: &CheckLoweringArgs) -> Result<u8> {
             println!("nothing was checked of {name}: {missing}");
             continue;
         }
-        let parsed = parse(isa, &documents.documents, None, &|_, _| {})?;
+        let parsed = parse(isa, &documents.documents, &Memo::default(), &|_, _| {})?;
         let target = Target { isa, on, args, instructions: &parsed.instructions };
         if args.through.is_empty() {
             report.insert(name, target.check(&defined, &mut phases)?);

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use clap::Args;
 use parsers::Isa;
+use smt::Memo;
 
 use crate::console::Phases;
 use crate::documents::{Documents, isa_of_name, read};
@@ -32,7 +33,7 @@ impl ClassifyArgs {
         let mut phases = Phases::default();
         let documents = read(self.specs.specs.as_deref(), isas)?;
         let lock = self.names.read()?;
-        let pipeline = Pipeline::run(&documents, isas, lock, &self.records, None, &mut phases)?;
+        let pipeline = Pipeline::run(&documents, isas, lock, &self.records, &Memo::default(), &mut phases)?;
         Ok((documents, pipeline))
     }
 }

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use parsers::{Diagnostic, Isa, Outline, Parsed};
+use smt::Memo;
 
-use crate::cache::Cache;
 use crate::isa::{self, Reading};
 use crate::{Failure, console, reuse};
 
@@ -169,30 +169,30 @@ pub fn missing_main_document(isa: Isa, documents: &[Document]) -> Option<&'stati
 }
 
 /// Parses the documents of one instruction set, which must be whole; `progress` is told entries done and in all.
-/// What the cache has is not read again: single entries where the front end asks for these, else all documents.
+/// Documents that an earlier run read are not read again.
 pub fn parse(
     isa: Isa,
     documents: &[Document],
-    cache: Option<&Cache>,
+    memo: &Memo,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Parsed> {
-    parse_some(isa, documents, cache, progress, None)
+    parse_some(isa, documents, memo, progress, None)
 }
 
 /// The same where only the entry of one id is wanted: a front end may leave out all others.
 pub fn parse_one(isa: Isa, documents: &[Document], id: &str) -> Result<Parsed> {
-    parse_some(isa, documents, None, &|_, _| {}, Some(id))
+    parse_some(isa, documents, &Memo::default(), &|_, _| {}, Some(id))
 }
 
 fn parse_some(
     isa: Isa,
     documents: &[Document],
-    cache: Option<&Cache>,
+    memo: &Memo,
     progress: &(dyn Fn(usize, usize) + Sync),
     only: Option<&str>,
 ) -> Result<Parsed> {
     let own = own(isa, documents);
-    let parsed = parse_any(isa, &own, cache, progress, only);
+    let parsed = parse_any(isa, &own, memo, progress, only);
     require_whole(&parsed.diagnostics, &own)?;
     Ok(parsed)
 }
@@ -224,7 +224,7 @@ const MAX_SHOWN: usize = 10;
 fn parse_any(
     isa: Isa,
     own: &[&Document],
-    cache: Option<&Cache>,
+    memo: &Memo,
     progress: &(dyn Fn(usize, usize) + Sync),
     only: Option<&str>,
 ) -> Parsed {
@@ -232,15 +232,8 @@ fn parse_any(
         return Parsed::default();
     }
     let front_end = &isa::of(isa).front_end;
-    let reading = Reading { documents: own, errata: crate::errata::of(isa), progress, kept: None, only };
-    match cache {
-        Some(cache) if front_end.keeps_entries => {
-            let kept = |question: &[u8], make: &mut dyn FnMut() -> Vec<u8>| cache.answer(question, make);
-            (front_end.parse)(&Reading { kept: Some(&kept), ..reading })
-        }
-        Some(cache) => cache.remembered(reuse::documents_key(own, isa), || (front_end.parse)(&reading)),
-        None => (front_end.parse)(&reading),
-    }
+    let reading = Reading { documents: own, errata: crate::errata::of(isa), progress, only };
+    memo.get_or(|| reuse::documents_key(own, isa), || (front_end.parse)(&reading))
 }
 
 /// The entries of the documents of one instruction set without their meaning.

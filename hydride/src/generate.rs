@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -13,8 +12,9 @@ use clap::Args;
 use codegen_gen::LlvmVersion;
 use parsers::{Diagnostic, Isa, Status};
 use rayon::prelude::*;
+use smt::Memo;
 
-use crate::cache::{Cache, CacheArgs};
+use crate::cache::CacheArgs;
 use crate::classified::{isas, start_threads};
 use crate::console::{self, Phases};
 use crate::documents::{Document, Documents, flags, isa_name, read};
@@ -85,17 +85,17 @@ pub fn run(args: &GenerateArgs) -> Result<u8> {
         (None, None) => names::for_outputs(&args.out)?,
     };
     let cache = args.cache.open();
+    let memo = cache.memo();
     let inputs = Inputs::new(args, &isas, lock.to_string())?;
-    if let Some(cache) = &cache
-        && !args.check
-        && let Some(kept) = inputs.reuse(args, &documents, cache, &mut phases, start)?
+    if !args.check
+        && let Some(kept) = inputs.reuse(args, &documents, &memo, &mut phases, start)?
     {
         written_lock.map_or(Ok(()), |path| names::write(path, &kept.lock))?;
         return Ok(0);
     }
-    let pipeline = Pipeline::run(&documents, &isas, lock, &args.records, cache.as_ref(), &mut phases)?;
+    let pipeline = Pipeline::run(&documents, &isas, lock, &args.records, &memo, &mut phases)?;
     let phase = phases.start("generate", 0);
-    let mut files = files(&pipeline, llvm, cache.as_ref())?;
+    let mut files = files(&pipeline, llvm, &memo)?;
     phases.end(phase, &format!("{} files", files.len() + 1));
     let (code, told) = tell_findings(&pipeline, &documents);
     if code == 3 {
@@ -104,9 +104,7 @@ pub fn run(args: &GenerateArgs) -> Result<u8> {
 
     if args.check {
         let differences = outputs::differences(&args.out, &files)?;
-        if let Some(cache) = &cache {
-            cache.save();
-        }
+        cache.save();
         for difference in &differences {
             print!("{difference}");
         }
@@ -123,16 +121,14 @@ pub fn run(args: &GenerateArgs) -> Result<u8> {
     if let Some(path) = written_lock {
         names::write(path, &pipeline.lock.to_string())?;
     }
-    if let Some(cache) = &cache {
-        if code == 0 {
-            let next = match args.lock {
-                Some(_) => pipeline.lock.to_string(),
-                None => names::beside_built_in(pipeline.lock.clone())?.to_string(),
-            };
-            inputs.keep(&documents, &files, told, [pipeline.lock.to_string(), next], cache)?;
-        }
-        cache.save();
+    if code == 0 {
+        let next = match args.lock {
+            Some(_) => pipeline.lock.to_string(),
+            None => names::beside_built_in(pipeline.lock.clone())?.to_string(),
+        };
+        inputs.keep(&documents, &files, told, [pipeline.lock.to_string(), next], &memo);
     }
+    cache.save();
     phases.end(phase, &format!("{}", args.out.display()));
     Ok(code)
 }
@@ -165,18 +161,17 @@ impl Inputs {
         &self,
         args: &GenerateArgs,
         documents: &Documents,
-        cache: &Cache,
+        memo: &Memo,
         phases: &mut Phases,
         start: Instant,
     ) -> Result<Option<Kept>> {
-        // Who wants to hear more gets a whole run.
+        // With -v the phases of a whole run are wanted.
         if tracing::enabled!(tracing::Level::INFO) {
             return Ok(None);
         }
         let phase = phases.start("compare", 0);
         let key = self.key(documents, &self.lock);
-        let kept: Option<Kept> = cache.run(&key).and_then(|kept| serde_json::from_slice(kept).ok());
-        let Some(kept) = kept.filter(|kept| kept.is_in(&args.out).unwrap_or(false)) else {
+        let Some(kept) = memo.get::<Kept>(&key).filter(|kept| kept.is_in(&args.out).unwrap_or(false)) else {
             return Ok(None);
         };
         phases.end(phase, &format!("{} is what an earlier run made of the same", args.out.display()));
@@ -195,19 +190,17 @@ impl Inputs {
         files: &Files,
         told: String,
         [lock, next]: [String; 2],
-        cache: &Cache,
-    ) -> Result<()> {
-        let Some(kept) = Kept::new(files, told, lock) else { return Ok(()) };
-        let value = serde_json::to_vec(&kept)?;
+        memo: &Memo,
+    ) {
+        let Some(kept) = Kept::new(files, told, lock) else { return };
         for lock in [&self.lock, &next] {
-            cache.keep_run(self.key(documents, lock), value.clone());
+            memo.put(self.key(documents, lock), &kept);
         }
-        Ok(())
     }
 }
 
 /// All files but the summary.
-pub fn files(pipeline: &Pipeline, llvm: LlvmVersion, cache: Option<&Arc<Cache>>) -> Result<Files> {
+pub fn files(pipeline: &Pipeline, llvm: LlvmVersion, memo: &Memo) -> Result<Files> {
     let mut files = Files::new();
     files.insert("ledger.jsonl".into(), ledger(pipeline));
     let instructions = pipeline.instructions();
@@ -229,7 +222,7 @@ pub fn files(pipeline: &Pipeline, llvm: LlvmVersion, cache: Option<&Arc<Cache>>)
         || codegen_gen::generate(&pipeline.dialect, &options),
         || {
             let rest = || rayon::join(|| report::files(pipeline), || classes_json(&pipeline.dialect));
-            rayon::join(|| merges::files(pipeline, cache), rest)
+            rayon::join(|| merges::files(pipeline, memo), rest)
         },
     );
     files.insert("classes.json".into(), classes);

@@ -3,20 +3,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use anyhow::Result;
 use petgraph::dot::{Config, Dot};
 use petgraph::graph::{DiGraph, NodeIndex};
 use serde_json::{Value, json};
 use similarity::{Change, Class, Entry, Relation, Step};
+use smt::Memo;
 
-use crate::cache::Cache;
 use crate::outputs::Files;
 use crate::pipeline::{Pipeline, new_prover};
 
 /// The reports.
-pub fn files(pipeline: &Pipeline, cache: Option<&Arc<Cache>>) -> Result<Files> {
+pub fn files(pipeline: &Pipeline, memo: &Memo) -> Result<Files> {
     let mut files = Files::new();
     let entries = pipeline.entries();
     let names: Names<'_> = pipeline
@@ -29,7 +28,7 @@ pub fn files(pipeline: &Pipeline, cache: Option<&Arc<Cache>>) -> Result<Files> {
     let name = |class: &Class| name_of(&names, class);
     files.insert("report/merges.jsonl".into(), merges(pipeline, &entries, &names)?);
 
-    let relations = similarity::relations(&entries, classes, &|| new_prover(cache));
+    let relations = similarity::relations(&entries, classes, &|| new_prover(memo));
     let mut lines = Vec::new();
     let mut graph: DiGraph<&str, String> = DiGraph::new();
     let mut nodes: BTreeMap<&str, NodeIndex> = BTreeMap::new();

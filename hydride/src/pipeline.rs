@@ -1,7 +1,6 @@
 //! The phases of a run: documents to a dialect.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -11,9 +10,8 @@ use catalog::Trust;
 use parsers::{Instruction, Isa, LedgerEntry, Parsed};
 use rayon::prelude::*;
 use similarity::{Analysis, Entry, Partition, analyze_with};
-use smt::Prover;
+use smt::{Memo, Prover};
 
-use crate::cache::Cache;
 use crate::console::Phases;
 use crate::convert;
 use crate::documents::{Documents, isa_name, missing_main_document, parse};
@@ -39,23 +37,23 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Runs all phases; proofs that `cache` holds are not made again.
+    /// Runs all phases; what `memo` holds is not found out again.
     pub fn run(
         documents: &Documents,
         isas: &[Isa],
         lock: Lock,
         records: &RecordsArgs,
-        cache: Option<&Arc<Cache>>,
+        memo: &Memo,
         phases: &mut Phases,
     ) -> Result<Self> {
-        Self::classify(Self::parse(documents, isas, cache, phases)?, lock, records, cache, phases)
+        Self::classify(Self::parse(documents, isas, memo, phases)?, lock, records, memo, phases)
     }
 
     /// The first phase: what the documents of each instruction set say.
     pub fn parse(
         documents: &Documents,
         isas: &[Isa],
-        cache: Option<&Arc<Cache>>,
+        memo: &Memo,
         phases: &mut Phases,
     ) -> Result<Vec<(Isa, Parsed)>> {
         let mut parsed = Vec::new();
@@ -69,7 +67,7 @@ impl Pipeline {
             }
             let phase = phases.start(&format!("parse {}", isa_name(*isa)), 0);
             let progress = |done, total| phase.set(done, total);
-            let result = parse(*isa, &documents.documents, cache.map(Arc::as_ref), &progress)?;
+            let result = parse(*isa, &documents.documents, memo, &progress)?;
             let what = format!("{} of {} entries modelled", result.instructions.len(), result.ledger.len());
             phases.end(phase, &what);
             parsed.push((*isa, result));
@@ -82,16 +80,15 @@ impl Pipeline {
         parsed: Vec<(Isa, Parsed)>,
         lock: Lock,
         records: &RecordsArgs,
-        cache: Option<&Arc<Cache>>,
+        memo: &Memo,
         phases: &mut Phases,
     ) -> Result<Self> {
         let instructions: Vec<&Instruction> = all(&parsed);
         let phase = phases.start("canonicalize", instructions.len());
-        let known = cache.map(|cache| cache.as_ref() as &dyn smt::Cache);
         let analyses = instructions
             .par_iter()
             .map(|instruction| {
-                let analysis = analyze_with(&instruction.function, known)
+                let analysis = analyze_with(&instruction.function, memo)
                     .with_context(|| format!("{}: the parsed function is not legal", instruction.id));
                 phase.advance(1);
                 analysis
@@ -103,7 +100,7 @@ impl Pipeline {
         let entries = entries(&instructions, &analyses);
         let phase = phases.start("similarity", entries.len());
         let done = AtomicUsize::new(0);
-        let new_prover = || new_prover(cache);
+        let new_prover = || new_prover(memo);
         let partition = similarity::partition(&entries, &new_prover, &|steps| {
             phase.set(done.fetch_add(steps, Ordering::Relaxed) + steps, entries.len());
         });
@@ -140,13 +137,9 @@ impl Pipeline {
     }
 }
 
-/// A solver session with the time limit of a run, and its cache.
-pub fn new_prover(cache: Option<&Arc<Cache>>) -> Prover {
-    let prover = Prover::with_time_limit(TIME_LIMIT);
-    match cache {
-        Some(cache) => prover.with_cache(cache.clone()),
-        None => prover,
-    }
+/// A solver session with the time limit of a run, and its memo.
+pub fn new_prover(memo: &Memo) -> Prover {
+    Prover::with_time_limit(TIME_LIMIT).with_memo(memo.clone())
 }
 
 fn entries<'a>(instructions: &[&'a Instruction], analyses: &'a [Analysis]) -> Vec<Entry<'a>> {

@@ -8,6 +8,8 @@ use clap::Args;
 use codegen_gen::{Case, VendorFunction, VendorIr};
 use difftest::lowering::{ReadAll, Tools};
 
+use smt::Memo;
+
 use crate::classified::isas;
 use crate::console::Phases;
 use crate::documents::{isa_name, parse, read};
@@ -48,7 +50,8 @@ pub fn run(args: &ReadLoweringArgs) -> Result<u8> {
     for isa in isas {
         let name = isa_name(isa);
         let phase = phases.start(&format!("parse {name}"), 0);
-        let parsed = parse(isa, &documents.documents, None, &|done, total| phase.set(done, total))?;
+        let parsed =
+            parse(isa, &documents.documents, &Memo::default(), &|done, total| phase.set(done, total))?;
         phases.end(phase, &format!("{} instructions", parsed.instructions.len()));
         let phase = phases.start(&format!("read {name}"), 0);
         let all = difftest::lowering::read(isa::of(isa).target()?, &parsed.instructions, &tools, &args.work)?;

@@ -10,6 +10,7 @@ use globset::Glob;
 use parsers::Instruction;
 use rayon::prelude::*;
 use similarity::analyze;
+use smt::Memo;
 
 use crate::console::Phases;
 use crate::documents::{isa_name, isa_of_name, parse, read};
@@ -64,7 +65,7 @@ pub fn run(args: &ValidateArgs) -> Result<u8> {
     let mut phases = Phases::default();
     let documents = read(args.specs.specs.as_deref(), &[isa])?;
     let phase = phases.start("parse", 0);
-    let parsed = parse(isa, &documents.documents, None, &|done, total| phase.set(done, total))?;
+    let parsed = parse(isa, &documents.documents, &Memo::default(), &|done, total| phase.set(done, total))?;
     phases.end(phase, &format!("{} instructions", parsed.instructions.len()));
     if args.list_unrun {
         let records = match &args.records {

@@ -38,9 +38,6 @@ pub struct Document<'a> {
     pub bytes: &'a [u8],
 }
 
-/// What an earlier run kept for a question, given as bytes, or else what the closure answers to it.
-pub type Kept<'a> = dyn Fn(&[u8], &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> + Sync + 'a;
-
 /// What a set of documents says.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Parsed {

@@ -4,9 +4,9 @@ use hydride_ir::exact::{Dag, RaiseError, Raised, raise};
 use hydride_ir::lane::{Canonical, Form, Kind, Masking, canonicalize, emit};
 use hydride_ir::{Function, Num, Role};
 use serde::{Deserialize, Serialize};
-use smt::Cache;
+use smt::Memo;
 
-use crate::cached::remembered;
+use crate::cached::of_function;
 use crate::identity::Encoding;
 use catalog::{Part, Source};
 
@@ -35,10 +35,10 @@ pub struct Shape {
     pub key: String,
 }
 
-/// What [`analyze`] finds, or what the cache kept of it from an earlier run.
-pub fn analyze_with(function: &Function, cache: Option<&dyn Cache>) -> Result<Analysis, RaiseError> {
+/// What [`analyze`] finds, or what an earlier run kept of it.
+pub fn analyze_with(function: &Function, memo: &Memo) -> Result<Analysis, RaiseError> {
     let mut refused = None;
-    let found = remembered("analysis", function, cache, || {
+    let found = of_function("analysis", function, memo, || {
         let found = analyze(function);
         found.map_err(|error| refused = Some(error)).ok()
     });

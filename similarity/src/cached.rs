@@ -1,5 +1,5 @@
 //! What was found out before: a question that was asked in an earlier run, or earlier in this one, is answered by
-//! the prover's cache.
+//! the prover's memo.
 
 use std::hash::{Hash, Hasher};
 
@@ -7,14 +7,14 @@ use hydride_ir::lane::Masking;
 use hydride_ir::{Arg, Function, ResultSlot, Stmt};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use smt::{Cache, Key, Prover};
+use smt::{Key, Memo, Prover};
 
 use crate::certificate::{Refusal, prove};
 use catalog::{Application, Proof};
 
 /// Proves that `class` applied as `application` says equals `member`, its directly parsed function.
 ///
-/// With a cache ([`Prover::with_cache`]) the answer can be an earlier one to the same question: the content of
+/// With a memo ([`Prover::with_memo`]) the answer can be an earlier one to the same question: the content of
 /// both functions, up to names, and the application. Refusals other than a difference are not kept.
 pub fn certify(
     class: &Function,
@@ -22,23 +22,17 @@ pub fn certify(
     application: &Application,
     prover: &mut Prover,
 ) -> Result<Proof, Refusal> {
-    let Some(cache) = prover.cache() else { return prove(class, member, application, prover) };
-    let key = key(class, member, application);
-    if let Some(found) = cache.find(&key)
-        && let Some((_, answer)) = VERDICTS.iter().find(|(code, _)| found == [*code])
-    {
-        return answer.clone();
-    }
-    let answer = prove(class, member, application, prover);
-    if let Some((code, _)) = VERDICTS.iter().find(|(_, known)| *known == answer) {
-        cache.store(key, vec![*code]);
-    }
-    answer
+    let memo = prover.memo().clone();
+    memo.try_get_or(
+        || key(class, member, application),
+        || match prove(class, member, application, prover) {
+            Ok(proof) => Ok(Some(proof)),
+            Err(Refusal::Different) => Ok(None),
+            Err(refusal) => Err(refusal),
+        },
+    )?
+    .ok_or(Refusal::Different)
 }
-
-/// The answers that are kept, with their codes.
-const VERDICTS: &[(u8, Result<Proof, Refusal>)] =
-    &[(1, Ok(Proof::Structural)), (2, Ok(Proof::Smt)), (3, Err(Refusal::Different))];
 
 fn key(class: &Function, member: &Function, application: &Application) -> Key {
     let mut hasher = Content::default();
@@ -56,25 +50,19 @@ fn key(class: &Function, member: &Function, application: &Application) -> Key {
 }
 
 /// What depends on a function alone, names apart; `what` says how. It is `make`'s, or what an earlier run kept of it.
-pub(crate) fn remembered<T: Serialize + DeserializeOwned>(
+pub(crate) fn of_function<T: Serialize + DeserializeOwned>(
     what: &str,
     function: &Function,
-    cache: Option<&dyn Cache>,
+    memo: &Memo,
     make: impl FnOnce() -> T,
 ) -> T {
-    let Some(cache) = cache else { return make() };
-    let mut hasher = Content::default();
-    what.hash(&mut hasher);
-    content(function, &mut hasher);
-    let key = *blake3::hash(&hasher.0).as_bytes();
-    if let Some(kept) = cache.find(&key).and_then(|kept| postcard::from_bytes(&kept).ok()) {
-        return kept;
-    }
-    let made = make();
-    if let Ok(bytes) = postcard::to_stdvec(&made) {
-        cache.store(key, bytes);
-    }
-    made
+    let key = || {
+        let mut hasher = Content::default();
+        what.hash(&mut hasher);
+        content(function, &mut hasher);
+        *blake3::hash(&hasher.0).as_bytes()
+    };
+    memo.get_or(key, make)
 }
 
 /// All of a function but names and the parameters' own values.
@@ -128,7 +116,7 @@ mod tests {
     #[derive(Default)]
     struct Memory(Mutex<BTreeMap<Key, Vec<u8>>>);
 
-    impl Cache for Memory {
+    impl smt::Store for Memory {
         fn find(&self, key: &Key) -> Option<Vec<u8>> {
             self.0.lock().unwrap().get(key).cloned()
         }
@@ -143,7 +131,7 @@ mod tests {
     #[test]
     fn an_answer_is_kept_under_everything_it_depends_on() {
         let memory = Arc::new(Memory::default());
-        let mut prover = Prover::new().with_cache(memory.clone());
+        let mut prover = Prover::new().with_memo(Memo::new(memory.clone()));
         let class = Function::parse(CLASS).unwrap();
         let member =
             Function::parse("func @m(%x: 8, %y: 8) -> (%d: 8) { %d[0 +: 8] = sub(%x, %y) }").unwrap();
@@ -157,15 +145,16 @@ mod tests {
         let renamed = Function::parse(&CLASS.replace("@c", "@d").replace("%a", "%p")).unwrap();
         assert_eq!(certify(&renamed, &member, &order(&[0, 1]), &mut prover), Ok(Proof::Structural));
         assert_eq!(memory.0.lock().unwrap().len(), known);
-        // The cache is asked: what it says is believed.
-        memory.0.lock().unwrap().values_mut().for_each(|answer| *answer = vec![2]);
+        // The memo is asked: what it says is believed.
+        let smt = postcard::to_stdvec(&Some(Proof::Smt)).unwrap();
+        memory.0.lock().unwrap().values_mut().for_each(|answer| answer.clone_from(&smt));
         assert_eq!(certify(&class, &member, &order(&[1, 0]), &mut prover), Ok(Proof::Smt));
     }
 
     #[test]
     fn what_is_not_decided_is_not_kept() {
         let memory = Arc::new(Memory::default());
-        let mut prover = Prover::new().step_limit(1).with_cache(memory.clone());
+        let mut prover = Prover::new().step_limit(1).with_memo(Memo::new(memory.clone()));
         let class = Function::parse(
             "func @c(%a: 64, %b: 64) -> (%d: 64) { %d[0 +: 64] = mul(add(%a, %b), add(%a, %b)) }",
         )

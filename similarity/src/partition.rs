@@ -66,7 +66,7 @@ pub fn partition(
     new_prover: &(dyn Fn() -> Prover + Sync),
     progress: &(dyn Fn(usize) + Sync),
 ) -> Partition {
-    let readings = readings(entries, new_prover().cache().as_deref());
+    let readings = readings(entries, new_prover().memo());
     let shape = |position: usize| readings[position].as_ref().unwrap_or(&entries[position].analysis.shape);
     let candidates: Vec<Candidate<'_>> = entries
         .iter()

@@ -10,17 +10,17 @@ use hydride_ir::exact::{Raised, raise};
 use hydride_ir::lane::{Kind, Template, Term};
 use hydride_ir::{Function, Role};
 use rayon::prelude::*;
-use smt::Cache;
+use smt::Memo;
 
 use crate::analyze::{Shape, form_shape, lane_form};
-use crate::cached::remembered;
+use crate::cached::of_function;
 use crate::identity::Encoding;
 use crate::partition::Entry;
 use crate::variants::{moves_only, variants};
 use catalog::Source;
 
-/// For each entry the reading to use in place of its plain shape. The cache keeps what readings an instruction has.
-pub(crate) fn readings(entries: &[Entry<'_>], cache: Option<&dyn Cache>) -> Vec<Option<Shape>> {
+/// For each entry the reading to use in place of its plain shape. The memo keeps what readings an instruction has.
+pub(crate) fn readings(entries: &[Entry<'_>], memo: &Memo) -> Vec<Option<Shape>> {
     let mut buckets: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (position, entry) in entries.iter().enumerate() {
         buckets.entry(&entry.analysis.shape.key).or_default().push(position);
@@ -29,11 +29,11 @@ pub(crate) fn readings(entries: &[Entry<'_>], cache: Option<&dyn Cache>) -> Vec<
         bucket.sort_by_key(|position| (entries[*position].isa, entries[*position].id));
     }
     let sizes: BTreeMap<&str, usize> = buckets.iter().map(|(key, bucket)| (*key, bucket.len())).collect();
-    let fixed = zero_arguments(entries, cache);
+    let fixed = zero_arguments(entries, memo);
 
     let moves: BTreeMap<&str, BTreeMap<String, Vec<Shape>>> = buckets
         .par_iter()
-        .map(|(key, bucket)| (*key, targets(entries, key, bucket, &sizes, &fixed, cache)))
+        .map(|(key, bucket)| (*key, targets(entries, key, bucket, &sizes, &fixed, memo)))
         .filter(|(_, targets)| !targets.is_empty())
         .collect();
 
@@ -68,12 +68,12 @@ fn targets(
     bucket: &[usize],
     sizes: &BTreeMap<&str, usize>,
     fixed: &BTreeMap<String, (usize, u32)>,
-    cache: Option<&dyn Cache>,
+    memo: &Memo,
 ) -> BTreeMap<String, Vec<Shape>> {
     let mut found: BTreeMap<String, Vec<Shape>> = BTreeMap::new();
     for (count, position) in bucket.iter().enumerate() {
         let entry = &entries[*position];
-        let mut readings = remembered("readings", entry.function, cache, || variants(entry.function));
+        let mut readings = of_function("readings", entry.function, memo, || variants(entry.function));
         readings.extend(at_zero(entries, entry, fixed));
         let mut next: BTreeMap<String, Shape> = BTreeMap::new();
         for shape in readings {
@@ -115,12 +115,12 @@ fn identity(shape: &Shape) -> String {
 }
 
 /// For operations with an argument fixed to zero the entry and the argument.
-fn zero_arguments(entries: &[Entry<'_>], cache: Option<&dyn Cache>) -> BTreeMap<String, (usize, u32)> {
+fn zero_arguments(entries: &[Entry<'_>], memo: &Memo) -> BTreeMap<String, (usize, u32)> {
     let found: Vec<(String, (usize, u32))> = entries
         .par_iter()
         .enumerate()
         .flat_map_iter(|(position, entry)| {
-            let fixed: Vec<(String, u32)> = remembered("zero", entry.function, cache, || {
+            let fixed: Vec<(String, u32)> = of_function("zero", entry.function, memo, || {
                 let choices = chosen_arguments(&entry.analysis.shape).into_iter();
                 choices.filter_map(|arg| Some((identity(&without(entry.function, arg)?), arg))).collect()
             });

@@ -11,10 +11,10 @@ use hydride_ir::passes::{dead_code, instantiate};
 use hydride_ir::{Arg, ArgId, Bits, ExprId, Function, Num, Op, ResultId, ResultSlot, Role, Stmt, legality};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use smt::{Cache, Prover};
+use smt::{Memo, Prover};
 
 use crate::analyze::{Analysis, analyze};
-use crate::cached::remembered;
+use crate::cached::of_function;
 use crate::partition::{Class, Entry, Partition, partition};
 
 /// What makes one class another; classes are positions in the partition's list.
@@ -81,12 +81,12 @@ pub fn relations(
     classes: &[Class],
     new_prover: &(dyn Fn() -> Prover + Sync),
 ) -> Vec<Relation> {
-    let cache = new_prover().cache();
+    let prover = new_prover();
     let trials: Vec<(usize, Trial)> = classes
         .par_iter()
         .enumerate()
         .flat_map_iter(|(from, class)| {
-            trials(class, cache.as_deref()).into_iter().map(move |trial| (from, trial))
+            trials(class, prover.memo()).into_iter().map(move |trial| (from, trial))
         })
         .collect();
     let mut by_key: BTreeMap<&str, usize> = BTreeMap::new();
@@ -142,13 +142,13 @@ pub fn relations(
     found.into_iter().collect()
 }
 
-/// The trials of a class, or what the cache kept of them: they depend on its function and on the parameter values
+/// The trials of a class, or what an earlier run kept of them: they depend on its function and on the parameter values
 /// that its members have.
-fn trials(class: &Class, cache: Option<&dyn Cache>) -> Vec<Trial> {
+fn trials(class: &Class, memo: &Memo) -> Vec<Trial> {
     let names: Vec<&str> = class.function.params.iter().map(|param| param.name.as_str()).collect();
     let known: Vec<&[i64]> =
         class.members.iter().map(|member| member.application.params.as_slice()).collect();
-    remembered(&format!("trials {names:?} {known:?}"), &class.function, cache, || {
+    of_function(&format!("trials {names:?} {known:?}"), &class.function, memo, || {
         let analyzed = |(change, function): (Trying, Function)| {
             let Analysis { shape, .. } = analyze(&function).ok()?;
             Some(Trial { change, function, analysis: Analysis { canonical: None, shape } })

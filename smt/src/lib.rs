@@ -34,8 +34,8 @@
 
 #![forbid(unsafe_code)]
 
-mod cache;
 mod encode;
+mod memo;
 mod prover;
 mod query;
 mod signature;
@@ -43,7 +43,7 @@ mod smtlib;
 mod solve;
 mod term;
 
-pub use cache::{Cache, Key, solver_version};
 pub use encode::EncodeError;
+pub use memo::{Key, Memo, Store, solver_version};
 pub use prover::{Model, Prover, Stats, Verdict};
 pub use smtlib::{Script, script};

@@ -1,13 +1,12 @@
 //! The door to the solver: two functions in, one of three answers out.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hydride_ir::{Bits, Function};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::cache::Cache;
 use crate::encode::{EncodeError, Piece, encode};
+use crate::memo::Memo;
 use crate::query::Query;
 use crate::signature::Signature;
 use crate::solve::{Answer, Limits, solve};
@@ -72,7 +71,7 @@ impl std::ops::AddAssign for Stats {
 pub struct Prover {
     limits: Limits,
     answers: FxHashMap<Vec<u64>, Answer>,
-    cache: Option<Arc<dyn Cache>>,
+    memo: Memo,
     stats: Stats,
 }
 
@@ -93,7 +92,7 @@ impl Prover {
     pub fn with_time_limit(limit: Duration) -> Prover {
         let steps = (limit.as_secs_f64() * STEPS_PER_SECOND).clamp(1.0, f64::from(u32::MAX)) as u32;
         let limits = Limits { steps, time: limit };
-        Prover { limits, answers: FxHashMap::default(), cache: None, stats: Stats::default() }
+        Prover { limits, answers: FxHashMap::default(), memo: Memo::default(), stats: Stats::default() }
     }
 
     /// Sets how many of its own steps the solver may take for a query (at least 1), instead of 500,000 for
@@ -104,16 +103,16 @@ impl Prover {
         self
     }
 
-    /// Looks answers up in a cache first, and keeps there what is decided.
+    /// Looks answers up in a memo first, and keeps there what is decided.
     #[must_use]
-    pub fn with_cache(mut self, cache: Arc<dyn Cache>) -> Prover {
-        self.cache = Some(cache);
+    pub fn with_memo(mut self, memo: Memo) -> Prover {
+        self.memo = memo;
         self
     }
 
-    /// The cache, for questions of other kinds.
-    pub fn cache(&self) -> Option<Arc<dyn Cache>> {
-        self.cache.clone()
+    /// The memo, for questions of other kinds.
+    pub fn memo(&self) -> &Memo {
+        &self.memo
     }
 
     /// Compares two functions at their parameters' default values.

@@ -157,13 +157,13 @@ impl Input {
                 Ok(listed.find(|entry| entry.id == id).map(|entry| entry.semantics))
             }
             Contents::Documents { documents } => {
-                let read = || Ok(found(documents::parse_one(isa, &documents.documents, id)?, id));
+                let read = || anyhow::Ok(found(documents::parse_one(isa, &documents.documents, id)?, id));
                 let own: Vec<&Document> =
                     documents.documents.iter().filter(|document| document.isa == isa).collect();
                 let key =
                     reuse::digest([b"entry".as_slice(), &reuse::documents_key(&own, isa), id.as_bytes()]);
-                let Some(cache) = cache.open_at(&[key]) else { return read() };
-                let found = cache.remembered_if_made(key, read)?;
+                let cache = cache.open_at(&[key]);
+                let found = cache.memo().try_get_or(|| key, read)?;
                 cache.save();
                 Ok(found)
             }
@@ -217,7 +217,7 @@ impl Input {
         let mut loaded = Loaded { summary: self.summary(), ..Loaded::default() };
         match self.contents {
             Contents::Documents { documents } => {
-                let parsed = Pipeline::parse(&documents, isas, keeper.cache(), phases)?;
+                let parsed = Pipeline::parse(&documents, isas, &keeper.memo(), phases)?;
                 require_entries(&self.name, &parsed)?;
                 for (isa, _) in &parsed {
                     let outlines = documents::outline(*isa, &documents.documents);

@@ -3,14 +3,12 @@
 //! The report is kept under all that it depends on, without the names by which the user called the inputs. It is
 //! kept before any hardware is asked, and not at all where time ran out: another run might decide more.
 
-use std::sync::Arc;
-
 use anyhow::{Context, Result};
 use autoir::Lock;
 use parsers::{Isa, Parsed};
 use semantic_diff::{Operation, Report};
 use serde::{Deserialize, Serialize};
-use smt::Key;
+use smt::{Key, Memo};
 
 use super::input::{Input, Loaded};
 use crate::cache::{Cache, CacheArgs};
@@ -22,7 +20,7 @@ use crate::trust::RecordsArgs;
 
 /// The cache, and what every answer depends on beside the inputs.
 pub struct Keeper {
-    cache: Option<Arc<Cache>>,
+    cache: Cache,
     options: String,
     errata: Vec<String>,
 }
@@ -44,9 +42,9 @@ impl Keeper {
         Self { cache: args.open(), options, errata: reuse::errata(isas) }
     }
 
-    /// Where single answers are kept.
-    pub fn cache(&self) -> Option<&Arc<Cache>> {
-        self.cache.as_ref()
+    /// What earlier runs found out.
+    pub fn memo(&self) -> Memo {
+        self.cache.memo()
     }
 
     fn key(&self, what: &str, parts: &[&[u8]]) -> Key {
@@ -59,27 +57,24 @@ impl Keeper {
         self.key("report", &[&old.digest(), &new.digest(), lock.to_string().as_bytes()])
     }
 
-    /// The report that an earlier run kept. Who wants to hear more gets a whole run.
+    /// The report that an earlier run kept; with -v the phases of a whole run are wanted.
     pub fn report(&self, question: &Key) -> Option<Report> {
         if tracing::enabled!(tracing::Level::INFO) {
             return None;
         }
-        serde_json::from_slice(self.cache.as_ref()?.run(question)?).ok()
+        serde_json::from_str(&self.memo().get::<String>(question)?).ok()
     }
 
     /// Keeps a report.
     pub fn keep(&self, question: Key, report: &Report) -> Result<()> {
-        if let Some(cache) = &self.cache {
-            cache.keep_run(question, serde_json::to_vec(report)?);
-        }
+        // As JSON, since a report leaves fields out.
+        self.memo().put(question, &serde_json::to_string(report)?);
         Ok(())
     }
 
     /// Writes what this run keeps.
     pub fn save(&self) {
-        if let Some(cache) = &self.cache {
-            cache.save();
-        }
+        self.cache.save();
     }
 
     /// Finds the operations of what documents say, which goes to `loaded` with them.
@@ -93,8 +88,7 @@ impl Keeper {
     ) -> Result<()> {
         let names = lock.to_string();
         let key = self.key("operations", &[&reuse::key(documents, "", &[]), names.as_bytes()]);
-        let kept = self.cache.as_ref().and_then(|cache| cache.run(&key));
-        if let Some(kept) = kept.and_then(|kept| serde_json::from_slice::<Classified>(kept).ok()) {
+        if let Some(kept) = self.memo().get::<Classified>(&key) {
             *lock = Lock::parse(&kept.lock).context("the names that an earlier run kept cannot be read")?;
             let operation = |(name, params, members): Row| Operation {
                 name,
@@ -108,19 +102,19 @@ impl Keeper {
         let pipeline = {
             // How far an instruction is trusted is no part of a comparison.
             let (names, records) = (std::mem::take(lock), RecordsArgs::default());
-            Pipeline::classify(parsed, names, &records, self.cache.as_ref(), phases)?
+            Pipeline::classify(parsed, names, &records, &self.memo(), phases)?
         };
         *lock = pipeline.lock;
         let operations: Vec<Operation> = pipeline.dialect.ops().iter().map(operation).collect();
         loaded.undecided = !pipeline.partition.unknown.is_empty();
-        if let Some(cache) = self.cache.as_ref().filter(|_| !loaded.undecided) {
+        if !loaded.undecided {
             let row = |operation: &Operation| {
                 let members = operation.members.iter().cloned().collect();
                 (operation.name.clone(), operation.params.clone(), members)
             };
             let operations = operations.iter().map(row).collect();
             let kept = Classified { operations, lock: lock.to_string() };
-            cache.keep_run(key, serde_json::to_vec(&kept)?);
+            self.memo().put(key, &kept);
         }
         loaded.operations = Some(operations);
         loaded.parsed = pipeline.parsed;

@@ -8,7 +8,7 @@ use clap::{ArgMatches, Command};
 use codegen_gen::LlvmVersion;
 use difftest::{Oracle, OracleError, Target};
 use parsers::errata::Errata;
-use parsers::{Instruction, Isa, Kept, Outline, Parsed};
+use parsers::{Instruction, Isa, Outline, Parsed};
 
 pub use crate::documents::Document;
 pub use crate::search::{Operands, Places, Registers, Search};
@@ -59,8 +59,6 @@ pub struct FrontEnd {
     pub missing: fn(&[&Document]) -> Option<&'static str>,
     /// Reads documents.
     pub parse: fn(&Reading<'_>) -> Parsed,
-    /// Whether `parse` asks [`Reading::kept`] for each entry; else all that it gives is kept as a whole.
-    pub keeps_entries: bool,
     /// The entries of documents without their meaning.
     pub outline: fn(&[&Document]) -> Vec<Outline>,
     /// Whether its documents say which version they are.
@@ -79,8 +77,6 @@ pub struct Reading<'a> {
     pub errata: Option<&'a Errata>,
     /// Called from any thread with the number of entries done and the number of all.
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
-    /// What earlier runs found of single entries.
-    pub kept: Option<&'a Kept<'a>>,
     /// The only entry that is wanted; others may be read as well.
     pub only: Option<&'a str>,
 }

@@ -35,22 +35,17 @@ pub fn known(
     let key = digest([b"search".as_slice(), &all, extensions.join(" ").as_bytes()]);
     // What `generate-ir` kept of whole documents serves too.
     let cache = cache.open_at(&[key, all]);
+    let memo = cache.memo();
     let phase = phases.start("parse", 0);
     let read = || -> Result<Known> {
-        let parsed = parse(isa, documents, cache.as_ref(), &|done, total| phase.set(done, total))?;
+        let parsed = parse(isa, documents, &memo, &|done, total| phase.set(done, total))?;
         let named = parsed.instructions.iter().flat_map(|instruction| &instruction.extensions);
         let extensions = named.cloned().collect();
         let instructions = parsed.instructions.into_iter().filter(|instruction| target.has(instruction));
         Ok(Known { instructions: instructions.collect(), extensions })
     };
-    let known = match &cache {
-        Some(kept) => {
-            let known = kept.remembered_if_made(key, read)?;
-            kept.save();
-            known
-        }
-        None => read()?,
-    };
+    let known = memo.try_get_or(|| key, read)?;
+    cache.save();
     phases.end(phase, &format!("{} instructions", known.instructions.len()));
     Ok(known)
 }

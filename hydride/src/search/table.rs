@@ -10,6 +10,8 @@ use anyhow::{Context, Result};
 
 use super::costs::Costs;
 use super::{Run, SearchArgs, Task, read_goal, report, search, targets, task};
+use smt::Memo;
+
 use crate::console::Phases;
 use crate::documents::{isa_of_name, parse, read};
 use crate::isa;
@@ -34,7 +36,8 @@ pub fn run(args: &SearchArgs, folder: &Path) -> Result<u8> {
         if let std::collections::btree_map::Entry::Vacant(slot) = parsed.entry(isa) {
             let documents = read(args.specs.specs.as_deref(), &[isa])?;
             let phase = phases.start(&format!("parse {}", target.isa), 0);
-            let result = parse(isa, &documents.documents, None, &|done, total| phase.set(done, total))?;
+            let result =
+                parse(isa, &documents.documents, &Memo::default(), &|done, total| phase.set(done, total))?;
             phases.end(phase, &format!("{} instructions", result.instructions.len()));
             slot.insert(result);
         }

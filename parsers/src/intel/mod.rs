@@ -32,14 +32,14 @@ mod source;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::elaborate;
-use crate::errata::{Errata, State};
+use crate::errata::Errata;
 use crate::ledger::{Diagnostic, LedgerEntry, Severity, Span, Status};
 use crate::signature::{Form, Instruction, Signature, UndefinedFor};
-use crate::{Isa, Kept, Parsed};
+use crate::{Isa, Parsed};
 use document::Entry;
 use operand::TypeError;
 use run::{Failure, Verdict};
@@ -57,8 +57,6 @@ pub struct Options<'a> {
     pub progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
     /// What the document gets wrong. Errata that do not apply are in the diagnostics.
     pub errata: Option<&'a Errata>,
-    /// What earlier runs found of entries that stand in the document as they stood then.
-    pub kept: Option<&'a Kept<'a>>,
     /// Only the entry of this id, where one is asked for: no other one is run, and none is in the ledger.
     pub only: Option<&'a str>,
 }
@@ -83,24 +81,15 @@ pub fn parse(file_name: &str, bytes: &[u8], options: &Options<'_>) -> Parsed {
     }
     let total = document.entries.len();
     let done = AtomicUsize::new(0);
-    let corrected: FxHashSet<&str> = applications
-        .iter()
-        .filter(|done| done.state == State::Applied)
-        .map(|done| done.entry.as_str())
-        .collect();
-    let model_one = |(entry, id): (&Entry, &String)| {
-        let kept = options.kept.filter(|_| entry.fault.is_none() && !corrected.contains(id.as_str()));
-        let modelled = match kept {
-            Some(kept) => remembered(&source, entry, bytes, kept),
-            None => model(&source, entry),
-        };
+    let model_one = |entry: &Entry| {
+        let modelled = model(&source, entry);
         let count = done.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(progress) = options.progress {
             progress(count, total);
         }
         modelled
     };
-    let modelled = on_large_stacks(|| document.entries.par_iter().zip(&ids).map(model_one).collect());
+    let modelled = on_large_stacks(|| document.entries.par_iter().map(model_one).collect());
     Parsed { errata: applications, ..assemble(document, ids, modelled) }
 }
 
@@ -183,32 +172,6 @@ fn assemble(document: document::Document, ids: Vec<String>, modelled: Vec<Modell
         parsed.ledger.push(LedgerEntry { id, span: modelled.span, status: modelled.status });
     }
     parsed
-}
-
-impl Modelled {
-    /// The same with places counted from another beginning.
-    fn moved(mut self, place: impl Fn(&Span) -> Span) -> Self {
-        self.span = place(&self.span);
-        if let Some(instruction) = &mut self.instruction {
-            instruction.span = place(&instruction.span);
-        }
-        self
-    }
-}
-
-/// [`model`] for an entry that is the document's own, where an entry's bytes say all there is to know.
-fn remembered(source: &Source<'_>, entry: &Entry, bytes: &[u8], kept: &Kept<'_>) -> Modelled {
-    let relative = |span: &Span| Span { offset: span.offset - entry.start, ..span.clone() };
-    let mut made = None;
-    let found = kept(&[b"x86 entry ", &bytes[entry.start..entry.end]].concat(), &mut || {
-        let modelled = made.insert(model(source, entry).moved(relative));
-        postcard::to_stdvec(modelled).unwrap_or_default()
-    });
-    let modelled = made.or_else(|| postcard::from_bytes(&found).ok());
-    match modelled {
-        Some(modelled) => modelled.moved(|span| source.span(entry.start + span.offset, span.length)),
-        None => model(source, entry),
-    }
 }
 
 fn model(source: &Source<'_>, entry: &Entry) -> Modelled {

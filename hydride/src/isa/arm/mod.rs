@@ -17,7 +17,6 @@ pub const SET: InstructionSet = InstructionSet {
         select: |_| {},
         missing,
         parse: |reading| parse(&documents(reading.documents), reading.errata),
-        keeps_entries: false,
         outline: |own| arm::outline(&documents(own)),
         states_version: false,
         kinds: KINDS,

@@ -20,7 +20,6 @@ pub const SET: InstructionSet = InstructionSet {
         parse: |reading| {
             hexagon::parse(&documents(reading.documents, reading.errata), &options::chosen())
         },
-        keeps_entries: false,
         outline: |own| hexagon::outline(&documents(own, None)),
         states_version: false,
         kinds: KINDS,

@@ -15,7 +15,6 @@ pub const SET: InstructionSet = InstructionSet {
         select: keep_newest,
         missing: |_| None,
         parse,
-        keeps_entries: true,
         outline: |documents| intel::outline(&documents[0].name, &documents[0].bytes),
         states_version: true,
         kinds: KINDS,
@@ -59,7 +58,6 @@ fn parse(reading: &Reading<'_>) -> Parsed {
     let options = intel::Options {
         progress: Some(reading.progress),
         errata: reading.errata,
-        kept: reading.kept,
         only: reading.only,
     };
     intel::parse(&document.name, &document.bytes, &options)

@@ -14,7 +14,6 @@ pub const SET: InstructionSet = InstructionSet {
         select: keep_last,
         missing: |_| None,
         parse: |reading| document::parse(reading.documents[0]),
-        keeps_entries: false,
         outline: |documents| document::outline(documents[0]),
         states_version: true,
         kinds: &[Kind {

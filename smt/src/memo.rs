@@ -1,0 +1,86 @@
+//! What earlier runs found out: answers by the hash of all that they depend on. Where they are kept is for the caller to
+//! say.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The key of a question: a hash of all that the answer depends on.
+pub type Key = [u8; 32];
+
+/// Where answers are kept.
+///
+/// Whoever implements it keeps answers of another version of the tool or of the solver apart.
+pub trait Store: Send + Sync {
+    /// The answer to a question, as it was stored.
+    fn find(&self, key: &Key) -> Option<Vec<u8>>;
+    /// Keeps an answer.
+    fn store(&self, key: Key, answer: Vec<u8>);
+}
+
+/// Answers of earlier runs, to proofs and to other questions; one without a store finds nothing and keeps nothing.
+///
+/// ```
+/// use smt::Memo;
+///
+/// let memo = Memo::default();
+/// assert_eq!(memo.get_or(|| [0; 32], || 6 * 7), 42);
+/// assert_eq!(memo.get::<i32>(&[0; 32]), None);
+/// ```
+#[derive(Clone, Default)]
+pub struct Memo(Option<Arc<dyn Store>>);
+
+impl Memo {
+    /// Answers in a store.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self(Some(store))
+    }
+
+    /// The answer that was kept; one that cannot be read counts as none.
+    pub fn get<T: DeserializeOwned>(&self, key: &Key) -> Option<T> {
+        postcard::from_bytes(&self.0.as_ref()?.find(key)?).ok()
+    }
+
+    /// Keeps an answer.
+    pub fn put<T: Serialize>(&self, key: Key, answer: &T) {
+        if let Some(store) = &self.0
+            && let Ok(bytes) = postcard::to_stdvec(answer)
+        {
+            store.store(key, bytes);
+        }
+    }
+
+    /// The answer that was kept, or else `make`'s, which is kept. Without a store no key is made.
+    pub fn get_or<T: Serialize + DeserializeOwned>(
+        &self,
+        key: impl FnOnce() -> Key,
+        make: impl FnOnce() -> T,
+    ) -> T {
+        let Ok(answer) = self.try_get_or(key, || Ok::<T, std::convert::Infallible>(make()));
+        answer
+    }
+
+    /// The same for an answer that may not be had; a failure is not kept.
+    pub fn try_get_or<T: Serialize + DeserializeOwned, E>(
+        &self,
+        key: impl FnOnce() -> Key,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        if self.0.is_none() {
+            return make();
+        }
+        let key = key();
+        if let Some(kept) = self.get(&key) {
+            return Ok(kept);
+        }
+        let made = make()?;
+        self.put(key, &made);
+        Ok(made)
+    }
+}
+
+/// The version of the solver that answers.
+pub fn solver_version() -> &'static str {
+    z3::full_version()
+}
