@@ -4,8 +4,8 @@
 use hydride_ir::{Bits, Function};
 use interp::{EvalError, Machine, Program};
 
-use crate::inputs::Inputs;
 use crate::report::{Mismatch, Outcome};
+use interp::inputs::Inputs;
 
 /// The compiled forms of one instruction.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 //! known about those that it cannot run. [`Oracle::validate`] sends every instruction the same
 //! deterministic inputs that `interp` gets and reports one [`Outcome`] for each. [`x86`] builds
 //! oracles from C intrinsics for this machine, [`arm`] and [`hvx`] for QEMU; they are each a few
-//! facts and share the generation of C, the input generation ([`inputs`]), the job stream
+//! facts and share the generation of C, the inputs ([`interp::inputs`]), the job stream
 //! ([`runner`]) and the comparison ([`compare`]).
 //!
 //! ```no_run
@@ -30,7 +30,6 @@ pub mod compare;
 mod compiler;
 mod error;
 pub mod hvx;
-pub mod inputs;
 pub mod lowering;
 mod oracle;
 mod prepare;
@@ -46,6 +45,6 @@ pub use hvx::HvxOracle;
 pub use oracle::{Case, Oracle};
 pub use prepare::{Emulated, EmulatorOptions, native};
 pub use report::{Checked, Mismatch, Outcome, Report, Totals};
-pub use target::{Machine, Target};
+pub use target::{Machine, Missing, Prepare, Target};
 pub use wrapper::{Dialect, Several};
 pub use x86::X86Oracle;

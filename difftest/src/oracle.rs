@@ -10,10 +10,10 @@ use rayon::prelude::*;
 
 use crate::compare::{Forms, hexadecimal};
 use crate::error::OracleError;
-use crate::inputs;
 use crate::report::{Checked, Outcome, Report};
 use crate::runner::{Job, MAX_ARGS, MAX_RESULTS, Reply, Runner, RunnerCommand, WrapperId, signal_name};
 use crate::x86::StandIn;
+use interp::inputs;
 
 /// An instruction to validate.
 #[derive(Clone, Debug)]

@@ -9,14 +9,20 @@ use crate::lowering::Conventions;
 use crate::oracle::Oracle;
 use crate::prepare::Emulated;
 
+/// Builds an oracle for instructions in a work folder. The lines of C come before the wrappers: functions that
+/// instructions name as their intrinsics.
+pub type Prepare = fn(&[&Instruction], Vec<String>, &Path) -> Result<Oracle, OracleError>;
+
+/// What an instruction needs and a machine lacks, by name.
+pub type Missing = dyn Fn(&Instruction) -> Vec<String>;
+
 /// How an instruction set's instructions are compiled and run.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// The instruction set's name, in messages and the names of files.
     pub isa: &'static str,
-    /// Builds an oracle for instructions in a work folder. The lines of C stand before the wrappers: functions that
-    /// instructions name as their intrinsics.
-    pub prepare: fn(&[&Instruction], Vec<String>, &Path) -> Result<Oracle, OracleError>,
+    /// Builds an oracle.
+    pub prepare: Prepare,
     /// What runs its programs; `None` for this machine itself.
     pub emulator: Option<&'static Emulated>,
     /// How LLVM's programs use it; `None` where LLVM has no backend for it.
@@ -34,6 +40,6 @@ impl Target {
 pub struct Machine {
     /// The compiler's options for it.
     pub options: Vec<&'static str>,
-    /// What an instruction needs and it has not.
-    pub missing: Box<dyn Fn(&Instruction) -> Vec<String>>,
+    /// What an instruction needs and it lacks.
+    pub missing: Box<Missing>,
 }

@@ -3,8 +3,8 @@
 
 use parsers::{Argument, Instruction, Kind, Signature};
 
-use crate::inputs;
 use crate::runner::{MAX_ARGS, MAX_RESULTS};
+use interp::inputs;
 
 /// A wrapper: C lines, some of which the compiler may have refused.
 #[derive(Clone, Debug)]

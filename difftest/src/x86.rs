@@ -78,7 +78,7 @@ impl X86Oracle {
     /// Compiles a runner with a wrapper for each instruction whose features the CPU has. Where an id
     /// occurs twice the first instruction counts.
     ///
-    /// Immediates are compiled in for every documented value, up to [`crate::inputs::MAX_IMMEDIATES`].
+    /// Immediates are compiled in for every documented value, up to [`interp::inputs::MAX_IMMEDIATES`].
     /// What the compiler refuses is taken out and reported by [`Oracle::validate`]. Object files
     /// are kept in `work_dir`, which is created where needed, under hashes of their content.
     /// Results whose C type is a pointer are passed as pointers behind the arguments. Where an instruction is the same

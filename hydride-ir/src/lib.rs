@@ -33,6 +33,7 @@ pub mod lane;
 mod legality;
 mod num;
 pub mod passes;
+mod random;
 mod text;
 mod verify;
 
@@ -41,6 +42,7 @@ pub use expr::{BinaryOp, CompareOp, Expr, ExprId, Op, UnaryOp};
 pub use function::{Arg, ArgId, Function, Param, ParamId, ResultId, ResultSlot, Role, Stmt};
 pub use legality::{Constraint, Legality, legality};
 pub use num::{Atom, IndexId, Num};
+pub use random::Random;
 pub use text::ParseError;
 pub use verify::VerifyError;
 

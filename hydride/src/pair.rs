@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use catalog::{Application, MemberRecord, OperationRecord};
-use hydride_ir::{Bits, Function, Role};
+use hydride_ir::{Bits, Function, Random, Role};
 use similarity::{Side, first_difference};
 use smt::{Prover, Verdict};
 
@@ -241,14 +241,7 @@ type Found = (usize, Vec<Bits>, (Vec<Bits>, Vec<Bits>));
 
 /// The first input on which two functions of one signature differ.
 fn difference(one: &Function, other: &Function) -> Result<Option<Found>> {
-    let mut state = 1u64;
-    let mut word = move || {
-        // splitmix64
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    };
+    let mut random = Random::new(1);
     for step in 0..INPUTS {
         let args: Vec<Bits> = one
             .args
@@ -258,13 +251,14 @@ fn difference(one: &Function, other: &Function) -> Result<Option<Found>> {
                 match arg.role {
                     Role::Immediate { low, high } => {
                         let count = high.abs_diff(low).saturating_add(1);
-                        Bits::from_u64(width, low.wrapping_add_unsigned(word() % count).cast_unsigned())
+                        Bits::from_u64(
+                            width,
+                            low.wrapping_add_unsigned(random.word() % count).cast_unsigned(),
+                        )
                     }
                     // Small numbers first: they are easy to follow.
-                    Role::Register if step % 4 == 1 => Bits::from_u64(width, word() % 256),
-                    Role::Register => {
-                        Bits::from_words(width, (0..width.div_ceil(64)).map(|_| word()).collect::<Vec<_>>())
-                    }
+                    Role::Register if step % 4 == 1 => Bits::from_u64(width, random.word() % 256),
+                    Role::Register => random.bits(width),
                 }
             })
             .collect();

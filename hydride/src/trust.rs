@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use difftest::inputs::PATTERNS;
 use hydride_ir::Function;
+use interp::inputs::PATTERNS;
 use parsers::Isa;
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,7 @@
 //! random over the values at which element operations bend (zero, all ones, least, greatest, equal
 //! operands).
 
-use hydride_ir::Bits;
+use hydride_ir::{Bits, Random};
 
 use crate::value::Type;
 
@@ -15,19 +15,6 @@ pub const MOVEMENT_SAMPLES: usize = 2;
 /// Samples for all instructions.
 pub const ALL_SAMPLES: usize = 8;
 
-/// A small generator (SplitMix64): the same samples everywhere.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut value = self.0;
-        value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        value ^ (value >> 31)
-    }
-}
-
 /// For each register its contents in each sample, sample after sample, as bytes, least significant first.
 /// `element` is the width in bits at which the special values are set.
 pub(crate) fn samples(
@@ -36,7 +23,7 @@ pub(crate) fn samples(
     element: u32,
     count: usize,
 ) -> Vec<Vec<u8>> {
-    let mut random = Random(0x68_79_64_72_69_64_65);
+    let mut random = Random::new(0x68_79_64_72_69_64_65);
     let mut registers = vec![Vec::new(); types.len()];
     for sample in 0..count {
         let mut label = 0u16;
@@ -49,12 +36,12 @@ pub(crate) fn samples(
                     label += 1;
                     label.to_le_bytes()[sample]
                 })),
-                _ if sample % 2 == 0 => bytes.extend((0..ty.bytes()).map(|_| random.next() as u8)),
+                _ if sample % 2 == 0 => bytes.extend((0..ty.bytes()).map(|_| random.word() as u8)),
                 _ => {
                     while bytes.len() < ty.bytes() {
                         let at = bytes.len();
                         let same = earlier.get(at..at + step).map(<[u8]>::to_vec);
-                        bytes.extend(special(random.next(), step, same));
+                        bytes.extend(special(random.word(), step, same));
                     }
                     bytes.truncate(ty.bytes());
                     earlier.clone_from(&bytes);

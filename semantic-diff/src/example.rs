@@ -1,7 +1,7 @@
 //! Examples: arguments on which two functions of one shape are evaluated, and small ones that tell them apart.
 
-use difftest::inputs;
 use hydride_ir::{Bits, Function};
+use interp::inputs;
 use interp::{Bv, EvalError, Machine, Program};
 use parsers::{Argument, Immediate, Kind, UndefinedBits};
 

@@ -14,7 +14,7 @@
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part as Piece, Raised, Replacements, Segment, raise};
 use hydride_ir::lane::{Canonical, Kind, Masking, elements};
-use hydride_ir::{Function, Role};
+use hydride_ir::{Function, Random, Role};
 
 use crate::analyze::{Shape, form_shape, lane_form};
 use catalog::{Broadcast, Part, Source};
@@ -308,16 +308,9 @@ const SAMPLES: u64 = 8;
 
 /// Bits that look random and are the same in every run.
 fn sample_bits(width: u32, seed: u64) -> Int {
-    let mut state = seed;
-    let mut value = Int::ZERO;
-    for _ in 0..width.div_ceil(64) {
-        // SplitMix64.
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = state;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        value = (value << 64) + Int::from(word ^ (word >> 31));
-    }
+    let mut random = Random::new(seed);
+    let words = (0..width.div_ceil(64)).map(|_| random.word());
+    let value = words.fold(Int::ZERO, |value, word| (value << 64) + Int::from(word));
     value >> (width.div_ceil(64) * 64 - width) as usize
 }
 

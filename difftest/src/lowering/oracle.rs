@@ -14,12 +14,12 @@ use super::program::{Definition, Operand, bits, parts};
 use super::values::{Body, width};
 use crate::compiler::{Compiler, Object};
 use crate::error::OracleError;
-use crate::inputs;
 use crate::oracle::{Case, Entry, Oracle};
 use crate::prepare::LINK;
 use crate::report::Outcome;
 use crate::runner::{FREESTANDING_SOURCE, RUNNER_SOURCE, RunnerCommand, WrapperId};
 use crate::target::{Machine, Target};
+use interp::inputs;
 
 /// Definitions are inlined; then conversions that undo each other go, some of which Hexagon's backend cannot compile.
 const INLINE: &str = "-passes=always-inline,globaldce,function(instcombine<no-verify-fixpoint>)";

@@ -5,8 +5,8 @@
 
 use parsers::{Instruction, Signature};
 
-use crate::inputs;
 use crate::wrapper::{Dialect, Passed, Several, argument_list, c_type, intrinsic_name, passed, tuple};
+use interp::inputs;
 
 /// The functions of one instruction.
 #[derive(Clone, Debug)]

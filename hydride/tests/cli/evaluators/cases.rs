@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use difftest::inputs;
 use hydride_ir::{Function, Role};
+use interp::inputs;
 use interp::{Machine, Program};
 use parsers::{Argument, Immediate, Kind};
 

@@ -227,18 +227,15 @@ pub fn class_of(classes: &Value, id: &str) -> String {
 }
 
 /// Numbers that are the same in every run.
-pub struct Random(u64);
+pub struct Random(hydride_ir::Random);
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        Random(seed | 1)
+        Random(hydride_ir::Random::new(seed | 1))
     }
 
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0.word()
     }
 
     /// Bits of a width: now and then zeros, ones, or a small number, which random words hardly ever are.
@@ -247,7 +244,7 @@ impl Random {
             0 => Bits::zero(width),
             1 => Bits::ones(width),
             2 => Bits::from_u64(width, self.next() % 70),
-            _ => Bits::from_words(width, (0..width.div_ceil(64)).map(|_| self.next()).collect::<Vec<_>>()),
+            _ => self.0.bits(width),
         }
     }
 

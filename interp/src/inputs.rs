@@ -5,8 +5,10 @@
 //! arguments; the others mix random words, equal operands, small numbers, shift counts and sparse
 //! bits.
 
-use interp::Bv;
-use parsers::{Argument, Kind};
+use catalog::{Argument, Kind};
+use hydride_ir::Random;
+
+use crate::Bv;
 
 /// The version of the patterns: a seed gives the same inputs as long as it stays the same. Version 1 began with
 /// eight inputs whose lanes are all equal.
@@ -82,7 +84,7 @@ fn immediate_values(low: i64, high: i64) -> Vec<i64> {
 /// Generates at least `count` inputs for arguments of an instruction; more where there are so many
 /// combinations of immediates that each would not get two.
 pub fn generate(args: &[Argument], immediates: &[Vec<i64>], count: usize, seed: u64, id: &str) -> Inputs {
-    let mut random = Random::new(seed, id);
+    let mut random = random_of(seed, id);
     let count = count.max(INPUTS_PER_IMMEDIATE * immediates.len() * usize::from(immediates.len() > 1));
     let mut directed = directed(args, &mut random).into_iter();
     // Immediates must not always meet the same patterns.
@@ -195,7 +197,7 @@ fn in_turns<const N: usize>(lists: [Vec<Pattern>; N]) -> Vec<Pattern> {
 
 impl Inputs {
     /// Lets `change` put other values in place of those of an input that it finds unfit.
-    pub(crate) fn rewrite(&mut self, args: &[Argument], mut change: impl FnMut(&mut [Bv])) {
+    pub fn rewrite(&mut self, args: &[Argument], mut change: impl FnMut(&mut [Bv])) {
         for record in self.records.chunks_exact_mut(self.record) {
             let mut words = record[1..].iter().copied();
             let value = |arg: &Argument| {
@@ -220,7 +222,7 @@ impl Pattern {
                     lanes(width, lane, |index| extreme(lane, index + first + position * step))
                 }
                 Pattern::Count { arg, count } if arg == position => Bv::from_u64(width, count),
-                Pattern::Count { .. } => random.value(width),
+                Pattern::Count { .. } => value(random, width),
             }
         };
         args.iter().enumerate().map(fill).collect()
@@ -243,7 +245,7 @@ fn mixed(args: &[Argument], turn: usize, random: &mut Random) -> Vec<Bv> {
     let lane = widths[random.below(widths.len())];
     let special = random.below(args.len().max(1));
     let widest = args.iter().map(|arg| arg.width).max().unwrap_or(1).max(1);
-    let shared = random.value(widest);
+    let shared = value(random, widest);
     let fill = |(index, arg): (usize, &Argument)| {
         let width = arg.width.max(1);
         match turn % 8 {
@@ -255,7 +257,7 @@ fn mixed(args: &[Argument], turn: usize, random: &mut Random) -> Vec<Bv> {
             }
             // Extremes in some lanes.
             1 => lanes(width, lane, |_| match random.below(3) {
-                0 => random.value(lane),
+                0 => value(random, lane),
                 _ => extreme(lane, random.below(EXTREMES)),
             }),
             // Small numbers in every lane of one argument: shift counts and indices.
@@ -266,51 +268,35 @@ fn mixed(args: &[Argument], turn: usize, random: &mut Random) -> Vec<Bv> {
             3 if index == special => Bv::from_u64(width, random.below(80) as u64),
             // Few one bits, or few zero bits.
             6 => {
-                let sparse = (0..3).fold(random.value(width), |value, _| value.and(&random.value(width)));
+                let sparse = (0..3).fold(value(random, width), |sparse, _| sparse.and(&value(random, width)));
                 if random.below(2) == 0 { sparse } else { sparse.not() }
             }
             // Small magnitudes of both signs.
             5 => lanes(width, lane, |_| Bv::from_i64(lane, random.below(16) as i64 - 8)),
-            _ => random.value(width),
+            _ => value(random, width),
         }
     };
     args.iter().enumerate().map(fill).collect()
 }
 
-/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
-struct Random(u64);
+/// The sequence of a seed and an instruction, the same in every run.
+fn random_of(seed: u64, id: &str) -> Random {
+    let hash = blake3::hash(id.as_bytes());
+    let words = hash.as_bytes().as_chunks::<8>().0;
+    let mut random = Random::new(seed ^ words.first().map_or(0, |bytes| u64::from_le_bytes(*bytes)));
+    random.word();
+    random
+}
 
-impl Random {
-    /// Different for each instruction, the same in every run.
-    fn new(seed: u64, id: &str) -> Self {
-        let hash = blake3::hash(id.as_bytes());
-        let words = hash.as_bytes().as_chunks::<8>().0;
-        let mut random = Self(seed ^ words.first().map_or(0, |bytes| u64::from_le_bytes(*bytes)));
-        random.next();
-        random
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
-    }
-
-    fn value(&mut self, width: u32) -> Bv {
-        Bv::from_words(width, std::iter::repeat_with(|| self.next()))
-    }
+fn value(random: &mut Random, width: u32) -> Bv {
+    Bv::from_words(width, std::iter::repeat_with(|| random.word()))
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use parsers::{Element, Immediate};
+    use catalog::{Element, Immediate};
 
     use super::*;
 

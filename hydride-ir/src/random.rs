@@ -1,0 +1,42 @@
+//! Repeatable pseudo-random numbers.
+
+use crate::Bits;
+
+/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): the same numbers for
+/// the same seed on every machine. Not for secrets.
+///
+/// ```
+/// use hydride_ir::Random;
+///
+/// let mut random = Random::new(0);
+/// assert_eq!(random.word(), 0xe220_a839_7b1d_cdaf);
+/// assert!(random.below(6) < 6);
+/// assert_eq!(random.bits(80).width(), 80);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// The sequence of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next 64 bits.
+    pub fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number less than `bound`; 0 where that is 0.
+    pub fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.word()) * bound as u128) >> 64) as usize
+    }
+
+    /// `width` bits, the least significant word first.
+    pub fn bits(&mut self, width: u32) -> Bits {
+        Bits::from_words(width, std::iter::repeat_with(|| self.word()))
+    }
+}
