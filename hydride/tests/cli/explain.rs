@@ -109,7 +109,7 @@ fn what_is_done_with_a_result_is_said_and_compared() {
         (pair, alone, listed)
     };
     let (pair, _, _) = explained(&|_, _| ());
-    assert!(pair.contains("They use it alike"), "{pair}");
+    assert!(pair.contains("They apply it in the same way"), "{pair}");
     type Change = Box<dyn Fn(&mut Value, &mut Value)>;
     let layout = |stride: u32, negated: bool| -> Change {
         Box::new(move |member, row| {
