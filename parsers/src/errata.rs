@@ -6,7 +6,7 @@
 //!
 //! ```toml
 //! [[erratum]]
-//! entry = "_mm_example"                        # an id (DESIGN section 8), or a list of them
+//! entry = "_mm_example"                        # an id of the ledger, or a list of them
 //! versions = { from = "3.5.3" }                # or to = …, or a list of versions; all without it
 //! etype = [{ of = "a", was = "SI64", now = "SI8" }]
 //! evidence = { cpu = "…", inputs = 1000 }      # a CPU run, undefined = "what the text leaves open", document = "where

@@ -78,7 +78,7 @@ pub enum Status {
 /// One line of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerEntry {
-    /// The entry's id (DESIGN section 8), unique within its ISA for modelled entries.
+    /// The entry's id, the vendor's name for it, unique within its ISA for modelled entries.
     pub id: String,
     /// Where the entry, or what went wrong in it, stands.
     pub span: Span,

@@ -2,7 +2,7 @@
 //!
 //! [`analyze`] brings one instruction into canonical lane form and finds its structural key;
 //! [`partition()`] gathers equal keys into classes, finds the few parameters that tell the members apart
-//! (DESIGN section 5), and certifies each member against its directly parsed semantics.
+//! (section 3 of the Hydride paper, ASPLOS 2024), and certifies each member against its directly parsed semantics.
 //!
 //! Invariant: a class has no member without a certificate; `Unknown` from the solver leaves an
 //! instruction in a class of its own.

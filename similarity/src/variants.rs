@@ -1,4 +1,4 @@
-//! Further readings of an instruction: an operation of fewer demands under a modifier (DESIGN section 5).
+//! Further readings of an instruction: a more general operation under a modifier (`docs/src/parameters-and-masking.md`).
 //!
 //! | modifier | the instruction | the operation |
 //! |---|---|---|

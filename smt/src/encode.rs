@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::term::{Operator, Relation, Term, TermId, Terms};
 
-/// How many loop and fold iterations one function may run (DESIGN section 9).
+/// How many loop and fold iterations one function may run; `docs/src/limits.md` lists all limits.
 const MAX_ITERATIONS: u64 = 1_000_000;
 
 /// How many terms two functions may have together; a term takes about 200 bytes.

@@ -1,4 +1,4 @@
-//! What each crate must not know (DESIGN section 2).
+//! What each crate must not know; `ARCHITECTURE.md` lists it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

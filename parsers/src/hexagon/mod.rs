@@ -102,17 +102,30 @@ impl Options {
 
 /// All documents together: the semantics file's meaning where it has one, else the manual's.
 pub fn parse(documents: &Documents<'_>, options: &Options) -> Parsed {
-    Reader::new(documents, options, [true, true, true]).finish()
+    let mut reader = Reader::new(options);
+    let prototypes = reader.prototypes(documents);
+    reader.semantics(documents);
+    reader.manual(documents.manual, documents.errata);
+    if let Some(text) = &prototypes {
+        reader.without_semantics(text);
+    }
+    reader.finish()
 }
 
 /// The semantics file's instructions alone, with the prototypes' signatures.
 pub fn parse_idef(documents: &Documents<'_>, options: &Options) -> Parsed {
-    Reader::new(documents, options, [true, false, false]).finish()
+    let mut reader = Reader::new(options);
+    reader.prototypes(documents);
+    reader.semantics(documents);
+    reader.finish()
 }
 
 /// The manual's instructions alone, with the prototypes' signatures.
 pub fn parse_manual(documents: &Documents<'_>, options: &Options) -> Parsed {
-    Reader::new(documents, options, [false, true, false]).finish()
+    let mut reader = Reader::new(options);
+    reader.prototypes(documents);
+    reader.manual(documents.manual, documents.errata);
+    reader.finish()
 }
 
 /// What became of an entry: where it stands, and its instruction or why there is none.
@@ -146,35 +159,35 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(documents: &Documents<'_>, options: &'a Options, [idef, manual, rest]: [bool; 3]) -> Self {
-        let mut reader = Self {
+    fn new(options: &'a Options) -> Self {
+        Self {
             options,
             diagnostics: Vec::new(),
             errata: Vec::new(),
             outcomes: Vec::new(),
             prototypes: Prototypes::default(),
             seen: FxHashMap::default(),
-        };
-        let prototypes = documents.prototypes.map(|document| Text::new(document, &mut reader.diagnostics));
-        if let Some(text) = &prototypes {
-            reader.prototypes = prototypes::read(text, &mut reader.diagnostics);
         }
-        if let Some(document) = documents.semantics.filter(|_| idef) {
-            reader.semantics(document, documents.macros);
-        }
-        if manual {
-            reader.manual(documents.manual, documents.errata);
-        }
-        if let Some(text) = prototypes.as_ref().filter(|_| rest) {
-            let known = std::mem::take(&mut reader.seen);
-            let left = reader.prototypes.list.iter().filter(|prototype| !known.contains_key(&prototype.id));
-            let entries: Vec<Entry> = left.map(entry::from_prototype).collect();
-            reader.elaborate(&entries, text);
-        }
-        reader
     }
 
-    fn semantics(&mut self, document: Document<'_>, macros: Option<Document<'_>>) {
+    /// Reads the prototypes, which the other documents' entries look up.
+    fn prototypes<'t>(&mut self, documents: &Documents<'t>) -> Option<Text<'t>> {
+        let text = documents.prototypes.map(|document| Text::new(document, &mut self.diagnostics))?;
+        self.prototypes = prototypes::read(&text, &mut self.diagnostics);
+        Some(text)
+    }
+
+    /// Entries for the prototypes that no document before had.
+    fn without_semantics(&mut self, text: &Text<'_>) {
+        let known = std::mem::take(&mut self.seen);
+        let left = self.prototypes.list.iter().filter(|prototype| !known.contains_key(&prototype.id));
+        let entries: Vec<Entry> = left.map(entry::from_prototype).collect();
+        self.elaborate(&entries, text);
+    }
+
+    fn semantics(&mut self, documents: &Documents<'_>) {
+        let Some(document) = documents.semantics else { return };
+        let macros = documents.macros;
         let text = Text::new(document, &mut self.diagnostics);
         let macros = macros.map(|document| Text::new(document, &mut self.diagnostics));
         if macros.is_none() {
