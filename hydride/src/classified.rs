@@ -5,7 +5,7 @@ use clap::Args;
 use parsers::Isa;
 
 use crate::console::Phases;
-use crate::documents::{Documents, isa_of_name, read};
+use crate::documents::{Documents, isa_asked, read};
 use crate::names::NamesArgs;
 use crate::pipeline::Pipeline;
 use crate::trust::RecordsArgs;
@@ -39,11 +39,9 @@ impl ClassifyArgs {
 
 /// The instruction sets of a list of names; all for none.
 pub fn isas(names: &[String]) -> Result<Vec<Isa>> {
-    let isa =
-        |name: &String| isa_of_name(name).ok_or_else(|| usage(format!("unknown instruction set {name}")));
     match names {
         [] => Ok(crate::isa::identities()),
-        names => names.iter().map(isa).collect(),
+        names => names.iter().map(|name| isa_asked(name)).collect(),
     }
 }
 
