@@ -25,13 +25,13 @@ pub struct CheckLoweringArgs {
     #[command(flatten)]
     specs: SpecArgs,
     /// Instruction sets to check; all when not given.
-    #[arg(long, value_delimiter = ',', value_name = "x86,arm,hvx")]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     isa: Vec<String>,
     /// Folder that `generate-ir` made from the same documents.
     #[arg(long, value_name = "DIR", default_value = "out")]
     out: PathBuf,
-    /// Also run each definition on that many inputs and compare with the semantics: x86 on this machine, the
-    /// others on QEMU.
+    /// Also run each definition on that many inputs and compare with the semantics, on this
+    /// machine or an emulator.
     #[arg(long, value_name = "N")]
     inputs: Option<usize>,
     /// Run `mlir/instances.mlir` in place of the definitions, lowered to calls of them in these ways: `functions` and

@@ -6,7 +6,7 @@ use parsers::Isa;
 use smt::Memo;
 
 use crate::console::Phases;
-use crate::documents::{Documents, isa_of_name, read};
+use crate::documents::{Documents, isa_asked, read};
 use crate::names::NamesArgs;
 use crate::pipeline::Pipeline;
 use crate::trust::RecordsArgs;
@@ -40,11 +40,9 @@ impl ClassifyArgs {
 
 /// The instruction sets of a list of names; all for none.
 pub fn isas(names: &[String]) -> Result<Vec<Isa>> {
-    let isa =
-        |name: &String| isa_of_name(name).ok_or_else(|| usage(format!("unknown instruction set {name}")));
     match names {
         [] => Ok(crate::isa::identities()),
-        names => names.iter().map(isa).collect(),
+        names => names.iter().map(|name| isa_asked(name)).collect(),
     }
 }
 

@@ -9,7 +9,7 @@ use parsers::{Diagnostic, Isa, Outline, Parsed};
 use smt::Memo;
 
 use crate::isa::{self, Reading};
-use crate::{Failure, console, reuse};
+use crate::{Failure, console, reuse, usage};
 
 /// A document as read.
 pub struct Document {
@@ -76,6 +76,13 @@ pub fn isa_name(isa: Isa) -> &'static str {
 /// Every instruction set.
 pub fn all_isas() -> Vec<Isa> {
     isa::identities()
+}
+
+/// The instruction set that a user names.
+pub fn isa_asked(name: &str) -> Result<Isa> {
+    isa_of_name(name).ok_or_else(|| {
+        usage(format!("unknown instruction set {name}; there are {}", list(&isa::identities())))
+    })
 }
 
 /// The instruction set of that name.

@@ -12,7 +12,7 @@ use clap::Args;
 use parsers::errata::{Application, Errata, State};
 use parsers::{Isa, Parsed};
 
-use crate::documents::{Document, isa_of_name, read, require_whole};
+use crate::documents::{Document, isa_asked, read, require_whole};
 use crate::isa::{self, BuiltInErrata};
 use crate::{SpecArgs, usage};
 
@@ -85,7 +85,7 @@ fn built_in() -> impl Iterator<Item = (Isa, &'static BuiltInErrata)> {
 /// The instruction set that errata are on: the first one where they name none.
 fn subject(errata: &Errata) -> Result<Isa> {
     match &errata.isa {
-        Some(named) => isa_of_name(named).ok_or_else(|| usage(format!("unknown instruction set {named}"))),
+        Some(named) => isa_asked(named),
         None => Ok(isa::identities()[0]),
     }
 }

@@ -7,20 +7,20 @@ use clap::Args;
 use hydride_ir::{Bits, Function, Role};
 
 use crate::cache::CacheArgs;
-use crate::documents::isa_of_name;
+use crate::documents::isa_asked;
 use crate::{diff, usage};
 
 /// Arguments of `hydride eval`.
 #[derive(Args)]
 pub struct EvalArgs {
-    /// Folder with x86/*.xml, arm/*, hvx/*, one document, or a folder that generate-ir wrote; else specs/vendor, else
-    /// specs/sample.
+    /// Folder with one folder of documents for each instruction set, one document, or a folder that generate-ir wrote;
+    /// else specs/vendor, else specs/sample.
     #[arg(long, value_name = "PATH")]
     specs: Option<PathBuf>,
     /// Read one source of the documents alone: of hvx manual or semantics; of arm operations, asl or page.
     #[arg(long, value_name = "NAME")]
     source: Option<String>,
-    /// The instruction set: x86, arm or hvx.
+    /// The instruction set.
     #[arg(long)]
     isa: String,
     /// The instruction's id: the vendor's intrinsic name.
@@ -39,7 +39,7 @@ pub struct EvalArgs {
 
 /// Prints each result in hexadecimal, one a line.
 pub fn run(args: &EvalArgs) -> Result<u8> {
-    let isa = isa_of_name(&args.isa).ok_or_else(|| usage(format!("unknown instruction set {}", args.isa)))?;
+    let isa = isa_asked(&args.isa)?;
     let side = diff::side(isa, args.specs.as_deref(), args.source.as_deref())?;
     let function = match side.function(isa, &args.id, &args.cache)? {
         Some(Ok(function)) => function,

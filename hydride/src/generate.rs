@@ -32,7 +32,7 @@ pub struct GenerateArgs {
     #[command(flatten)]
     specs: SpecArgs,
     /// Instruction sets to read; all when not given.
-    #[arg(long, value_delimiter = ',', value_name = "x86,arm,hvx")]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     isa: Vec<String>,
     /// Folder to write; it is replaced as a whole.
     #[arg(long, value_name = "DIR", default_value = "out")]

@@ -108,7 +108,7 @@ enum Command {
 /// Where the documents are.
 #[derive(Args, Clone)]
 struct SpecArgs {
-    /// Folder with x86/*.xml, arm/*, hvx/*; else specs/vendor, else specs/sample.
+    /// Folder with one folder of documents for each instruction set; else specs/vendor, else specs/sample.
     #[arg(long, value_name = "DIR")]
     specs: Option<PathBuf>,
 }
@@ -161,10 +161,20 @@ pub fn run(
     exit(outcome.and_then(|code| console::print(b"").map(|()| code)))
 }
 
-/// The command line, with the options of all instruction sets.
+/// The command line, with the options and names of all instruction sets.
 fn command() -> clap::Command {
+    let names = isa::all().map(|set| set.name).collect::<Vec<_>>().join(", ");
     let options = isa::all().filter_map(|set| set.options.as_ref());
-    options.fold(Cli::command(), |command, options| (options.add)(command))
+    let command = options.fold(Cli::command(), |command, options| (options.add)(command));
+    command.mut_subcommands(|command| {
+        if command.get_arguments().all(|arg| arg.get_id() != "isa") {
+            return command;
+        }
+        command.mut_arg("isa", |arg| {
+            let help = format!("{} [{names}]", arg.get_help().cloned().unwrap_or_default());
+            arg.help(help)
+        })
+    })
 }
 
 /// Takes the options of all instruction sets.

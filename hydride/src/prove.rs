@@ -32,7 +32,7 @@ pub struct ProveArgs {
     #[command(flatten)]
     classify: ClassifyArgs,
     /// Instruction sets to read.
-    #[arg(long, value_delimiter = ',', value_name = "x86,arm,hvx")]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     isa: Vec<String>,
     /// Only operations whose names match; each gets a line.
     #[arg(long, value_name = "GLOB")]

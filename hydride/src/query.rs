@@ -18,7 +18,7 @@ pub struct QueryArgs {
     #[command(flatten)]
     dictionary: DictionaryArgs,
     /// Instructions of these instruction sets.
-    #[arg(long, value_delimiter = ',', value_name = "x86,arm,hvx")]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     isa: Vec<String>,
     /// Instructions that need an extension of this name.
     #[arg(long, value_name = "GLOB")]
@@ -113,9 +113,7 @@ impl<'a> Filter<'a> {
             None => Ok(None),
         };
         for isa in &args.isa {
-            if crate::documents::isa_of_name(isa).is_none() {
-                return Err(usage(format!("unknown instruction set {isa}")));
-            }
+            crate::documents::isa_asked(isa)?;
         }
         let param = |text: &'a String| {
             let parts = text.split_once('=').and_then(|(name, value)| Some((name, value.parse().ok()?)));

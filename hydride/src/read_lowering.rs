@@ -21,7 +21,7 @@ pub struct ReadLoweringArgs {
     #[command(flatten)]
     specs: SpecArgs,
     /// Instruction sets to read; all when not given.
-    #[arg(long, value_delimiter = ',', value_name = "x86,arm,hvx")]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     isa: Vec<String>,
     /// The compiler, a clang of the release that the data is for.
     #[arg(long, value_name = "PROGRAM", default_value = "clang-19")]

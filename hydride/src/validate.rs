@@ -13,7 +13,7 @@ use similarity::analyze;
 use smt::Memo;
 
 use crate::console::Phases;
-use crate::documents::{isa_name, isa_of_name, parse, read};
+use crate::documents::{isa_asked, isa_name, parse, read};
 use crate::trust::{Records, RecordsArgs, Run, cpu_model, records_path, user_records_path};
 use crate::{SpecArgs, isa, usage};
 
@@ -22,7 +22,7 @@ use crate::{SpecArgs, isa, usage};
 pub struct ValidateArgs {
     #[command(flatten)]
     specs: SpecArgs,
-    /// The instruction set: x86 on this machine, arm or hvx on QEMU.
+    /// The instruction set, which runs on this machine or an emulator.
     #[arg(long)]
     isa: String,
     /// Inputs for each instruction.
@@ -55,7 +55,7 @@ pub struct ValidateArgs {
 
 /// Runs the comparison; exit code 1 on real mismatches alone.
 pub fn run(args: &ValidateArgs) -> Result<u8> {
-    let isa = isa_of_name(&args.isa).ok_or_else(|| usage(format!("unknown instruction set {}", args.isa)))?;
+    let isa = isa_asked(&args.isa)?;
     let only = match &args.only {
         Some(glob) => {
             Some(Glob::new(glob).map_err(|error| usage(format!("--only: {error}")))?.compile_matcher())

@@ -112,6 +112,14 @@ fn own(form: &Form) -> Option<String> {
 }
 
 fn code(line: &str) -> Option<String> {
+    // Immediates have the comment's sign.
+    let has_vectors = line.contains("(v") || line.contains("(q");
+    let line = if has_vectors { line } else { line.split('#').next()?.trim_end() };
+    // Packets are in braces.
+    let line = line.strip_prefix("{\t").unwrap_or(line).trim();
+    if ["{", "}"].contains(&line) {
+        return None;
+    }
     Some(syntax(line)).filter(|syntax| !syntax.starts_with("jumpr") && !syntax.is_empty())
 }
 

@@ -272,7 +272,7 @@ fn named(message: &str, calls: usize) -> Option<usize> {
     function.trim().parse().ok().filter(|at| *at < calls)
 }
 
-/// The instructions of each function.
+/// The lines of each function that can be instructions.
 fn functions(assembly: &str) -> BTreeMap<&str, Vec<&str>> {
     let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut current = None;
@@ -285,17 +285,11 @@ fn functions(assembly: &str) -> BTreeMap<&str, Vec<&str>> {
             found.entry(label).or_default();
             continue;
         }
-        let code = line.split('#').next().unwrap_or(line).trim_end();
-        // Hexagon's immediates have the comment's sign.
-        let code = if line.contains("(v") || line.contains("(q") { line.trim_end() } else { code };
-        let label = current.filter(|_| code.starts_with(['\t', ' ']) && !code.trim_start().starts_with('.'));
+        let code = line.trim();
+        let label = current
+            .filter(|_| line.starts_with(['\t', ' ']) && !code.is_empty() && !code.starts_with(['.', '#']));
         if let Some(label) = label {
-            let code = code.trim();
-            // Hexagon's packets.
-            let code = code.strip_prefix("{\t").unwrap_or(code).trim();
-            if !code.is_empty() && !["{", "}"].contains(&code) {
-                found.entry(label).or_default().push(code);
-            }
+            found.entry(label).or_default().push(code);
         } else if line.contains("func_end") {
             current = None;
         }

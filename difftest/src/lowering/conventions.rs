@@ -76,7 +76,8 @@ pub struct Predicates {
 pub struct Names {
     /// The name of a documented instruction; `None` where it does nothing.
     pub own: fn(&Form) -> Option<String>,
-    /// The name of a line of assembly; `None` where it only leaves the function.
+    /// The name of a line of assembly, comments in it but for those behind `//`; `None` where it is no instruction or
+    /// only leaves the function.
     pub code: fn(&str) -> Option<String>,
     /// Whether a name is that of a move.
     pub is_move: fn(&str) -> bool,

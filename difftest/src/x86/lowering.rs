@@ -119,6 +119,7 @@ fn same(named: &str, found: &str) -> bool {
 const ENDS: &[&str] = &["ret", "vzeroupper", "emms", "push", "pop"];
 
 fn code(line: &str) -> Option<String> {
+    let line = line.split('#').next()?.trim_end();
     // `{vex} vpdpbusd …` chooses an encoding, as `rep bsf …` does.
     let mut words = line.split_whitespace().skip_while(|word| word.starts_with('{') || *word == "rep");
     let name = words.next()?;

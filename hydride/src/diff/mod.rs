@@ -42,11 +42,11 @@ pub struct DiffArgs {
     #[arg(long, requires = "isa", conflicts_with_all = ["old", "new"], value_name = "OLD,NEW",
           num_args = 0..=1, require_equals = true, value_delimiter = ',')]
     sources: Option<Vec<String>>,
-    /// With --sources: folder with arm/*, hvx/*; else specs/vendor, else specs/sample.
+    /// With --sources: folder of documents; else specs/vendor, else specs/sample.
     #[arg(long, value_name = "DIR", requires = "sources")]
     specs: Option<PathBuf>,
     /// Instruction sets to compare; all that there are when not given.
-    #[arg(long, value_delimiter = ',', value_name = "x86,arm,hvx")]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     isa: Vec<String>,
     /// How the report is printed.
     #[arg(long, value_enum, default_value_t = Format::Text)]

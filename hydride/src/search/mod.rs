@@ -29,7 +29,7 @@ pub use self::steps::{Operands, Places, Registers, Search};
 pub use self::targets::Target;
 use crate::cache::CacheArgs;
 use crate::console::Phases;
-use crate::documents::{isa_of_name, read};
+use crate::documents::{isa_asked, read};
 use crate::isa::{self, InstructionSet};
 use crate::{Failure, SpecArgs, usage};
 
@@ -162,7 +162,7 @@ pub fn run(args: &SearchArgs) -> Result<u8> {
         None => None,
     };
     let isa = match &args.isa {
-        Some(name) => isa_of_name(name).ok_or_else(|| usage(format!("unknown instruction set {name}")))?,
+        Some(name) => isa_asked(name)?,
         None => isa::identities()[0],
     };
     let set = isa::of(isa);

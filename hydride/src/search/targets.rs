@@ -32,10 +32,10 @@ pub struct Target {
     /// Width of the narrowest vector register in bits.
     #[serde(default)]
     pub least_width: u32,
-    /// Whether instructions of SSE have no forms with a register for the result.
+    /// Whether older encodings have no forms with a register for the result.
     #[serde(default)]
     pub two_address: bool,
-    /// Extensions of x86 whose instructions have no three-operand forms even where there is AVX.
+    /// Extensions whose instructions have no such forms even where others have them.
     #[serde(default)]
     pub only_legacy: BTreeSet<String>,
     /// Vector registers.

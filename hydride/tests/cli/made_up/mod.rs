@@ -183,7 +183,7 @@ fn what_it_lacks_is_said() {
     says(&sources, 2, "zeta has one source");
     zeta(folder.path(), &["generate-ir", "--specs", "specs-1", "--isa", "zeta"]).exits(0);
     let lowering = ["check-lowering", "--specs", "specs-1", "--isa", "zeta"];
-    says(&lowering, 0, "nothing was checked of zeta: no backend of LLVM is known for it");
+    says(&lowering, 0, "nothing was checked of zeta: no backend of LLVM is known for zeta");
     says(&["eval", "--isa", "eta", "--id", "x"], 2, "unknown instruction set eta");
 }
 
