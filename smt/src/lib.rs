@@ -36,6 +36,7 @@
 
 mod cache;
 mod encode;
+mod integers;
 mod prover;
 mod query;
 mod signature;
