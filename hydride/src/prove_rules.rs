@@ -59,33 +59,37 @@ impl Counts {
     }
 }
 
-/// At most `count` of the instances, spread evenly.
-fn spread(instances: &[Instance], count: usize) -> impl Iterator<Item = &Instance> {
-    let count = count.min(instances.len());
-    (0..count).map(move |place| &instances[place * instances.len() / count])
+/// At most `count` of the instances of all graphs, spread evenly.
+fn spread(graphs: &[(Dag, Vec<Instance>)], count: usize) -> Vec<(&Dag, &Instance)> {
+    let all: Vec<_> = graphs
+        .iter()
+        .flat_map(|(dag, instances)| instances.iter().map(move |instance| (dag, instance)))
+        .collect();
+    let count = count.min(all.len());
+    (0..count).map(|place| all[place * all.len() / count]).collect()
 }
 
 fn prove(rule: &Rule, sample: Option<usize>) -> (Counts, Vec<String>) {
-    let (dag, instances) = rule.instances();
+    let graphs = rule.graphs();
     let mut prover = Prover::with_time_limit(TIME_LIMIT);
     let mut counts = Counts::default();
     let mut messages = Vec::new();
-    for instance in spread(&instances, sample.unwrap_or(usize::MAX)) {
+    for (dag, instance) in spread(&graphs, sample.unwrap_or(usize::MAX)) {
         counts.instances += 1;
-        match prover.equal_integers(&dag, instance.before, instance.after) {
+        match prover.equal_integers(dag, instance.before, instance.after) {
             Verdict::Equal => counts.proved += 1,
             Verdict::Different(model) => {
                 counts.refuted += 1;
                 let args: Vec<String> = model.args.iter().map(|bits| format!("{bits:x}")).collect();
-                messages.push(format!("REFUTED at {}: {}", args.join(" "), equation(&dag, instance)));
+                messages.push(format!("REFUTED at {}: {}", args.join(" "), equation(dag, instance)));
             }
             Verdict::Unknown(reason) => {
                 counts.undecided += 1;
-                messages.push(format!("undecided ({reason}): {}", equation(&dag, instance)));
+                messages.push(format!("undecided ({reason}): {}", equation(dag, instance)));
             }
         }
     }
-    if instances.is_empty() {
+    if counts.instances == 0 {
         messages.push("applies to none of its instances".to_owned());
     }
     (counts, messages)

@@ -130,6 +130,7 @@ impl Subject for Pair {
             for width in [4, 8] {
                 let (low, high, count) =
                     (unsigned(dag, 0, width), unsigned(dag, 1, width), unsigned(dag, 3, 2));
+                let width = scaled(dag, 0, width);
                 let opposite = dag.linear(&[(count, Int::from(-1))], Int::from(width));
                 let shifted = dag.intern(Node::Shl(high, opposite));
                 let up = dag.intern(Node::Slice { of: shifted, low: 0, width, signed: false });

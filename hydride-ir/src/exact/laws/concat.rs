@@ -112,12 +112,13 @@ impl Subject for Parts {
 
     const LAWS: &'static [Law<Self>] = &[Law::new("flat", flat, |dag| {
         let (x, y, zero) = (unsigned(dag, 0, 4), unsigned(dag, 1, 3), dag.int(0));
-        let inner = dag.intern(Node::Concat([part(x, 4), part(y, 4)].into()));
-        let narrow = dag.intern(Node::Concat([part(x, 6), part(y, 3)].into()));
+        let (three, four) = (scaled(dag, 0, 3), scaled(dag, 0, 4));
+        let inner = dag.intern(Node::Concat([part(x, four), part(y, four)].into()));
+        let narrow = dag.intern(Node::Concat([part(x, four + 2), part(y, three)].into()));
         [
-            vec![part(inner, 8), part(y, 3)],
-            vec![part(y, 3), part(inner, 7), part(x, 4)],
-            vec![part(x, 5), part(narrow, 12), part(y, 3), part(zero, 4)],
+            vec![part(inner, 2 * four), part(y, three)],
+            vec![part(y, three), part(inner, four + three), part(x, four)],
+            vec![part(x, four + 1), part(narrow, 3 * four), part(y, three), part(zero, 4)],
             vec![part(zero, 3), part(zero, 2)],
         ]
         .map(Parts)

@@ -48,7 +48,8 @@ impl Subject for Demand {
         Law::new("sum", of_sum, |dag| {
             let mut of = scaled_sums(dag);
             let (zeros, x) = (dag.int(0), unsigned(dag, 0, 4));
-            let above = dag.intern(Node::Concat([part(zeros, 3), part(x, 4)].into()));
+            let width = scaled(dag, 0, 4);
+            let above = dag.intern(Node::Concat([part(zeros, 3), part(x, width)].into()));
             of.push(plus(dag, above, 5));
             of.demands()
         }),

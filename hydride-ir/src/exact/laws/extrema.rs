@@ -136,8 +136,10 @@ impl Subject for Bounded {
         }),
         Law::new("high-in-range", high_in_range, |dag| {
             let (value, other) = (signed(dag, 0, 5), square(dag, 2));
-            let raised = [dag.not(other), plus(dag, value, -8), plus(dag, value, 8)];
-            raised.bounded()
+            let mut values = vec![dag.not(other)];
+            values.extend([1, 8, -8].map(|constant| plus(dag, other, constant)));
+            values.extend([-1, 15, 240].map(|constant| plus(dag, value, constant)));
+            values.bounded()
         }),
     ];
 

@@ -10,16 +10,32 @@ use super::slice::Slice;
 use crate::exact::Int;
 use crate::exact::dag::{Dag, Node, NodeId, Part};
 
-/// Widths of the arguments in bits: two for values, one for more of them, one for conditions and counts.
-pub(super) const ARGS: [u32; 4] = [16, 16, 8, 4];
+/// What the widths of values are multiplied by; literals and counts stay.
+pub(super) const SCALES: [u32; 3] = [1, 2, 4];
 
-/// The low bits of an argument, unsigned.
+/// A graph for instances at one scale. Its arguments: three for values, one for conditions and counts.
+pub(super) fn graph(scale: u32) -> Dag {
+    Dag::new(vec![16 * scale, 16 * scale, 8 * scale, 4])
+}
+
+fn scale(dag: &Dag) -> u32 {
+    dag.arg_widths()[0] / 16
+}
+
+/// A width at the scale of the graph; bits stay bits.
+pub(super) fn scaled(dag: &Dag, arg: u32, width: u32) -> u32 {
+    if width == 1 || arg == 3 { width } else { width * scale(dag) }
+}
+
+/// The low bits of an argument, unsigned, at the scale of the graph.
 pub(super) fn unsigned(dag: &mut Dag, arg: u32, width: u32) -> NodeId {
+    let width = scaled(dag, arg, width);
     dag.arg_slice(arg, 0, width, false)
 }
 
-/// Bits of an argument from bit 1 on, as two's complement.
+/// Bits of an argument from bit 1 on, as two's complement, at the scale of the graph.
 pub(super) fn signed(dag: &mut Dag, arg: u32, width: u32) -> NodeId {
+    let width = scaled(dag, arg, width);
     dag.arg_slice(arg, 1, width, true)
 }
 
@@ -77,7 +93,8 @@ pub(super) fn negated_comparison(dag: &mut Dag) -> NodeId {
 /// Slices of an argument and of a computed value, unsigned and signed.
 pub(super) fn raw_slices(dag: &mut Dag) -> Vec<NodeId> {
     let (arg, value) = (dag.arg(0), signed_product(dag, 4));
-    [(arg, 2, 4), (value, 0, 5), (value, 3, 4)]
+    let (four, five) = (scaled(dag, 0, 4), scaled(dag, 0, 5));
+    [(arg, 2, four), (value, 0, five), (value, 3, four)]
         .into_iter()
         .flat_map(|(of, low, width)| [false, true].map(|signed| Node::Slice { of, low, width, signed }))
         .map(|node| dag.intern(node))
@@ -87,11 +104,11 @@ pub(super) fn raw_slices(dag: &mut Dag) -> Vec<NodeId> {
 /// Two, three and four parts side by side; a part may have more room than it needs, or be zeros.
 pub(super) fn concats(dag: &mut Dag) -> Vec<NodeId> {
     let (x, y, z, zero) = (unsigned(dag, 0, 4), unsigned(dag, 1, 3), unsigned(dag, 2, 2), dag.int(0));
-    let square = square(dag, 2);
+    let (square, scale) = (square(dag, 2), scale(dag));
     [
-        vec![part(x, 4), part(y, 4)],
-        vec![part(zero, 2), part(square, 5), part(z, 2)],
-        vec![part(y, 3), part(zero, 1), part(x, 4), part(z, 2)],
+        vec![part(x, 4 * scale), part(y, 4 * scale)],
+        vec![part(zero, 2), part(square, 5 * scale), part(z, 2 * scale)],
+        vec![part(y, 3 * scale), part(zero, 1), part(x, 4 * scale), part(z, 2 * scale)],
     ]
     .map(|parts| dag.intern(Node::Concat(parts.into())))
     .to_vec()
@@ -224,7 +241,8 @@ pub(super) fn bounded_choices(dag: &mut Dag) -> Vec<Select> {
 pub(super) fn sign_choices(dag: &mut Dag) -> Vec<Select> {
     let (value, zero) = (signed(dag, 0, 4), dag.int(0));
     let negated = dag.neg(value);
-    let conditions = [3, 4, 5].map(|bit| dag.arg_slice(0, bit, 1, false));
+    let sign = scaled(dag, 0, 4);
+    let conditions = [sign - 1, sign, sign + 1].map(|bit| dag.arg_slice(0, bit, 1, false));
     let choices = conditions
         .into_iter()
         .flat_map(|condition| [zero, negated].map(|then| Select { condition, then, otherwise: value }));
@@ -277,8 +295,8 @@ impl<I: IntoIterator<Item = NodeId>> Values for I {
     fn slices(self) -> Vec<Slice> {
         let mut slices = Vec::new();
         for of in self {
-            for low in [0, 1, 2, 3, 5, 8] {
-                for width in [1, 2, 3, 5, 9] {
+            for low in [0, 1, 2, 3, 5, 8, 14] {
+                for width in [1, 2, 3, 5, 9, 21] {
                     slices.extend([false, true].map(|signed| Slice { of, low, width, signed }));
                 }
             }
@@ -287,18 +305,18 @@ impl<I: IntoIterator<Item = NodeId>> Values for I {
     }
 
     fn demands(self) -> Vec<Demand> {
-        self.into_iter().flat_map(|of| [1, 2, 3, 4, 6, 7, 12].map(|width| Demand { of, width })).collect()
+        self.into_iter().flat_map(|of| [1, 2, 3, 4, 6, 7, 12, 20].map(|width| Demand { of, width })).collect()
     }
 
     fn shifts_right(self, dag: &mut Dag) -> Vec<Shr> {
         self.into_iter()
-            .flat_map(|value| [1, 2, 3, 4, 6, 12].map(|count| (value, count)))
+            .flat_map(|value| [1, 2, 3, 4, 6, 12, 20].map(|count| (value, count)))
             .map(|(value, count)| Shr { value, count: dag.int(count) })
             .collect()
     }
 
     fn bounded(self) -> Vec<Bounded> {
-        let bounds = [-16, -9, -8, -1, 0, 1, 3, 7, 15, 16, 31];
+        let bounds = [-256, -16, -9, -8, -1, 0, 1, 3, 7, 15, 16, 31, 255, 65535];
         self.into_iter()
             .flat_map(|value| bounds.map(|bound| (value, bound)))
             .flat_map(|(value, bound)| {

@@ -35,7 +35,7 @@ use super::dag::{Dag, NodeId};
 pub(crate) struct Law<S: 'static> {
     name: &'static str,
     rewrite: fn(&mut Dag, &S) -> Option<NodeId>,
-    /// Subjects over the arguments of [`instances::ARGS`], some of which the law applies to.
+    /// Subjects in an [`instances::graph`], some of which the law applies to.
     instances: fn(&mut Dag) -> Vec<S>,
 }
 
@@ -96,11 +96,14 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// A graph, and every use of the law in it.
-    pub fn instances(&self) -> (Dag, Vec<Instance>) {
-        let mut dag = Dag::new(instances::ARGS.to_vec());
-        let instances = (self.instances)(&mut dag);
-        (dag, instances)
+    /// Every use of the law on its instances: one graph for each scale of their widths.
+    pub fn graphs(&self) -> Vec<(Dag, Vec<Instance>)> {
+        let uses = |scale: &u32| {
+            let mut dag = instances::graph(*scale);
+            let instances = (self.instances)(&mut dag);
+            (dag, instances)
+        };
+        instances::SCALES.iter().map(uses).collect()
     }
 }
 

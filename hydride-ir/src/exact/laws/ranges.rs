@@ -98,15 +98,15 @@ impl Subject for InRange {
             )
         }),
         Law::new("count", holds, |dag| {
-            let (x, wide) = (unsigned(dag, 0, 5), sum(dag, 4));
+            let (x, wide, width) = (unsigned(dag, 0, 5), sum(dag, 4), scaled(dag, 0, 5));
             nodes(
                 dag,
                 [
                     Node::PopCount(x),
                     Node::PopCount(wide),
-                    Node::LeadingZeros(x, 5),
-                    Node::LeadingZeros(x, 8),
-                    Node::TrailingZeros(x, 5),
+                    Node::LeadingZeros(x, width),
+                    Node::LeadingZeros(x, width + 3),
+                    Node::TrailingZeros(x, width),
                 ],
             )
         }),

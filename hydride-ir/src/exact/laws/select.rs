@@ -107,10 +107,10 @@ impl Subject for Select {
         Law::new("next-bit-of-rank", rank::next_bit_of_rank, rank::bits),
         Law::new("value-of-rank", rank::value_of_rank, rank::elements),
         Law::new("counted-zero", counted_zero, |dag| {
-            let (value, zero) = (unsigned(dag, 0, 5), dag.int(0));
+            let (value, zero, width) = (unsigned(dag, 0, 5), dag.int(0), scaled(dag, 0, 5));
             let condition = dag.intern(Node::Eq(value.min(zero), value.max(zero)));
-            let then = dag.int(5);
-            [Node::LeadingZeros(value, 5), Node::TrailingZeros(value, 5)]
+            let then = dag.int(width);
+            [Node::LeadingZeros(value, width), Node::TrailingZeros(value, width)]
                 .map(|node| Select { condition, then, otherwise: dag.intern(node) })
                 .to_vec()
         }),
