@@ -37,6 +37,7 @@ mod outputs;
 mod pair;
 mod pipeline;
 mod prove;
+mod prove_rules;
 mod query;
 mod read_lowering;
 mod report;

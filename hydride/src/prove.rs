@@ -19,12 +19,12 @@ use serde::Serialize;
 use similarity::{Class, Member, Refusal};
 use smt::{Prover, Verdict};
 
-use crate::classified::{ClassifyArgs, isas};
+use crate::classified::{ClassifyArgs, isas, start_threads};
 use crate::console::Phases;
 use crate::documents::isa_name;
 use crate::outputs::{Files, Mark, check_writable, replace};
 use crate::pipeline::{Pipeline, TIME_LIMIT};
-use crate::usage;
+use crate::{prove_rules, usage};
 
 /// Arguments of `hydride prove`.
 #[derive(Args)]
@@ -37,9 +37,12 @@ pub struct ProveArgs {
     /// Only operations whose names match; each gets a line.
     #[arg(long, value_name = "GLOB")]
     class: Option<String>,
-    /// Only so many memberships, drawn at random.
+    /// Only so many memberships, drawn at random; with --rules, so many instances of each rule.
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
+    /// Prove the laws of exact integers instead, each by Z3 on all of its instances.
+    #[arg(long, conflicts_with_all = ["specs", "lock", "records", "isa", "class", "seed", "export"])]
+    rules: bool,
     /// Seed of the draw; one seed draws the same from the same memberships on every machine.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -98,6 +101,10 @@ struct Membership<'a> {
 
 /// Checks all memberships; exit code 1 when one does not hold.
 pub fn run(args: &ProveArgs) -> Result<u8> {
+    if args.rules {
+        start_threads(args.classify.jobs)?;
+        return prove_rules::run(args.sample);
+    }
     let isas = isas(&args.isa)?;
     let wanted = match &args.class {
         Some(glob) => Some(

@@ -35,6 +35,7 @@
 #![forbid(unsafe_code)]
 
 mod encode;
+mod integers;
 mod memo;
 mod prover;
 mod query;

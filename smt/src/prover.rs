@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use hydride_ir::exact::{Dag, NodeId};
 use hydride_ir::{Bits, Function};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::encode::{EncodeError, Piece, encode};
+use crate::integers;
 use crate::memo::Memo;
 use crate::query::Query;
 use crate::signature::Signature;
@@ -155,6 +157,25 @@ impl Prover {
             }
         }
         Verdict::Equal
+    }
+
+    /// Compares two nodes of one graph of exact integers for all values of its arguments.
+    pub fn equal_integers(&mut self, dag: &Dag, left: NodeId, right: NodeId) -> Verdict {
+        let (query, signature) = match integers::question(dag, left, right) {
+            Ok(question) => question,
+            Err(error) => return Verdict::Unknown(error.to_string()),
+        };
+        if query.roots[0] == query.roots[1] {
+            self.stats.structural += 1;
+            return Verdict::Equal;
+        }
+        match self.ask(&query) {
+            Answer::Equal => Verdict::Equal,
+            Answer::Different(values) => {
+                Verdict::Different(Model { args: query.arguments(&values, &signature) })
+            }
+            Answer::Unknown(reason) => Verdict::Unknown(reason),
+        }
     }
 
     /// What happened so far.

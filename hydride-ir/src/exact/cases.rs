@@ -1,4 +1,7 @@
 //! Case distinctions over a small number: what it chooses among is known, one case at a time.
+//!
+//! This is no law of `laws/`: it looks at a whole result and not at a node that is being made, and it holds because each
+//! case is compared when it is used, which is its proof.
 
 use super::dag::{Dag, Node, NodeId, Part};
 use super::{Int, Replacements, Segment};

@@ -1,8 +1,7 @@
 //! The hash-consed graph of exact integers.
 //!
-//! Nodes are made by the constructors of [`Dag`] alone, which simplify as they go: constants fold,
-//! slices of slices fuse, sums and bitwise operators are flat and sorted, comparisons and selects
-//! take one form. Two nodes with one id are equal for all inputs; the reverse need not hold.
+//! Nodes are made by the constructors of [`Dag`] alone, which simplify as they go: constants fold, and the laws of
+//! `laws/` bring a node into one form. Two nodes with one id are equal for all inputs; the reverse need not hold.
 
 use dashu_int::Sign;
 use rustc_hash::FxHashMap;
@@ -239,6 +238,11 @@ impl Dag {
     /// Whether the node is 0 or 1 for all inputs.
     pub fn is_boolean(&self, id: NodeId) -> bool {
         self.range(id).fits(1, false)
+    }
+
+    /// Whether the node is a whole argument.
+    pub(super) fn is_arg(&self, id: NodeId) -> bool {
+        matches!(self.node(id), Node::Arg(_))
     }
 
     /// Bits `low .. low + width` of an argument.

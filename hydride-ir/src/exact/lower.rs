@@ -288,7 +288,7 @@ impl Lower<'_> {
         if coefficient == &Int::ONE {
             return value;
         }
-        let shift = super::slice::trailing_zeros(coefficient);
+        let shift = super::laws::trailing_zeros(coefficient);
         if coefficient == &super::range::power(shift) {
             let (count_width, _) = super::Range::point(Int::from(shift)).natural().unwrap_or((32, false));
             let count = self.constant(&Int::from(shift), count_width);

@@ -19,25 +19,22 @@
 //! assert_eq!(dag.natural(average), Some((8, false)));
 //! ```
 
-mod arith;
-mod bitwise;
 mod cases;
 mod dag;
+mod laws;
 mod lower;
 mod raise;
 mod range;
-mod rank;
 mod register;
 mod replace;
-mod select;
 mod show;
-mod slice;
 
 #[cfg(test)]
 mod tests;
 
 pub use dag::{Dag, Node, NodeId, Part};
 pub(crate) use dag::{joint_natural, range_of};
+pub use laws::{Instance, Rule, rules};
 pub(crate) use lower::literal;
 pub use lower::{Lowering, TooWide};
 pub use raise::{RaiseError, Raised, Segment, raise, raise_with};

@@ -30,7 +30,7 @@ fn slice_of(value: &Int, low: u32, width: u32, signed: bool) -> Int {
 }
 
 /// The value of a node, by definition.
-fn eval(dag: &Dag, id: NodeId, args: &[Int]) -> Int {
+pub(super) fn eval(dag: &Dag, id: NodeId, args: &[Int]) -> Int {
     use dashu_int::ops::BitTest;
     let value = |id: &NodeId| eval(dag, *id, args);
     let truth = |condition: bool| Int::from(u8::from(condition));

@@ -179,7 +179,7 @@ pub fn run(args: &SearchArgs) -> Result<u8> {
     let Some((path, (text, file))) = goal else {
         return report::list(args, set, &target, &known.instructions, &costs);
     };
-    let task = task(args, path, &file, &text, set, target, &known.instructions, &costs)?;
+    let task = task(args, (path, &text, &file), set, target, &known.instructions, &costs)?;
     let shared = Arc::new(Shared::default());
     let handler = shared.clone();
     // A second interrupt (or SIGTERM, SIGHUP) ends the process: the search may be in a long proof.
@@ -218,9 +218,7 @@ fn refused(path: &Path, error: &::search::GoalError) -> anyhow::Error {
 /// Puts together what the goal and the command line ask for.
 fn task(
     args: &SearchArgs,
-    path: &Path,
-    file: &GoalFile,
-    text: &str,
+    (path, text, file): (&Path, &str, &GoalFile),
     set: &'static InstructionSet,
     target: Target,
     parsed: &[Instruction],

@@ -44,8 +44,14 @@ pub fn run(args: &SearchArgs, folder: &Path) -> Result<u8> {
         let instructions = &parsed[&isa].instructions;
         for (row, path) in goals.iter().enumerate() {
             let (text, file) = read_goal(path)?;
-            let task =
-                task(args, path, &file, &text, isa::of(isa), target.clone(), instructions, &Costs::length())?;
+            let task = task(
+                args,
+                (path, &text, &file),
+                isa::of(isa),
+                target.clone(),
+                instructions,
+                &Costs::length(),
+            )?;
             let run = search(&task, &Arc::new(Shared::default()), limit, false);
             eprintln!("{:>14} {:6.2} s  {}", "search", run.seconds, report::verdict(&task, &run));
             if args.run > 0 && !run.outcome.solutions.is_empty() {

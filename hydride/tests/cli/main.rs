@@ -23,6 +23,7 @@ mod manual;
 mod mlir_to_assembly;
 mod mutation;
 mod report;
+mod rules;
 mod schemas;
 mod search;
 mod search_code;

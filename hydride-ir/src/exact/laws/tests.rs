@@ -1,0 +1,155 @@
+//! Each law against plain evaluation, against its golden, and against the other laws of its family.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::*;
+use crate::exact::Int;
+use crate::exact::tests::eval;
+
+/// Values of the arguments of a graph: corners, and some in between.
+fn inputs(dag: &Dag) -> Vec<Vec<Int>> {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    };
+    let words = [0, u64::MAX, 0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa];
+    let of = |word: &mut dyn FnMut() -> u64| {
+        dag.arg_widths()
+            .iter()
+            .map(|width| Int::from(word() & (u64::MAX >> (64 - width))))
+            .collect::<Vec<_>>()
+    };
+    let mut inputs: Vec<Vec<Int>> = words.iter().map(|word| of(&mut || *word)).collect();
+    inputs.extend((0..60).map(|_| of(&mut next)));
+    inputs
+}
+
+#[test]
+fn every_law_applies_and_keeps_every_value() {
+    for rule in rules() {
+        let name = format!("{}/{}", rule.family, rule.name);
+        let mut applied = 0;
+        for (dag, instances) in rule.graphs() {
+            applied += instances.len();
+            let inputs = inputs(&dag);
+            for Instance { before, after } in instances {
+                for args in &inputs {
+                    let (left, right) = (eval(&dag, before, args), eval(&dag, after, args));
+                    assert_eq!(left, right, "{name}: {} = {}", dag.show(before), dag.show(after));
+                }
+            }
+        }
+        assert!(applied > 0, "{name} never applies");
+    }
+}
+
+/// One page for each family: each law with what it makes of its instances. `HYDRIDE_BLESS=1` writes the pages anew.
+#[test]
+fn laws_are_as_written_down() {
+    let mut pages: BTreeMap<&str, String> = BTreeMap::new();
+    for rule in rules() {
+        let page = pages.entry(rule.family).or_default();
+        let graphs = rule.graphs();
+        let counts = graphs.iter().map(|(_, instances)| instances.len());
+        writeln!(page, "{}: {:?}", rule.name, counts.collect::<Vec<_>>()).unwrap();
+        for (dag, instances) in graphs {
+            let shown = SHOWN.min(instances.len());
+            for place in 0..shown {
+                let Instance { before, after } = instances[place * instances.len() / shown];
+                writeln!(page, "    {} = {}", dag.show(before), dag.show(after)).unwrap();
+            }
+        }
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/exact/laws/golden");
+    let file = |family: &str| folder.join(format!("{family}.txt"));
+    if std::env::var_os("HYDRIDE_BLESS").is_some() {
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir(&folder).unwrap();
+        pages.iter().for_each(|(family, page)| std::fs::write(file(family), page).unwrap());
+    }
+    let known: BTreeSet<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(known, pages.keys().map(|family| file(family)).collect(), "pages and families");
+    for (family, page) in &pages {
+        assert_eq!(&std::fs::read_to_string(file(family)).unwrap(), page, "{family}");
+    }
+}
+
+/// Instances of each law at each scale on its page, spread over all of them.
+const SHOWN: usize = 3;
+
+/// Pairs of laws of which the first one chooses the form where both apply, with the reason.
+const PRIORITIES: &[(&str, &str, &str, &str)] = &[
+    ("bitwise-pair", "disjoint", "flat", "a concatenation shows where each bit comes from"),
+    ("bitwise-pair", "funnel", "flat", "a slice of two registers has no shifts"),
+    ("bounded", "unreached", "clamp-from-above", "a bound that changes nothing is no bound"),
+    ("magnitude", "not-positive", "order", "a negation needs no magnitude"),
+    ("slice", "fits", "bitwise", "a slice that cuts nothing off is its operand"),
+    ("slice", "fits", "literal-shift", "a slice that cuts nothing off is its operand"),
+    ("slice", "fits", "multiple-whole", "a slice that cuts nothing off is its operand"),
+    ("slice", "fits", "demanded", "a slice that cuts nothing off is its operand"),
+    ("slice", "above", "moved-up-concat", "above all bits there are zeros"),
+    ("slice", "bitwise", "demanded", "slices go inward to where bits are known"),
+    ("slice", "moved-up-concat", "demanded", "a position in registers side by side has no shift"),
+    ("slice", "multiple-across", "demanded", "zeros below are parts, not factors"),
+    ("slice", "multiple-whole", "demanded", "zeros below are parts, not factors"),
+    ("slice", "demanded", "scaled-sum", "what is cut off is dropped before anything is divided"),
+];
+
+/// Two laws that make different nodes of one subject.
+fn overlaps<S: Subject>(found: &mut BTreeMap<(&str, &str, &str), String>) {
+    instances::SCALES.iter().for_each(|scale| overlaps_in::<S>(instances::graph(*scale), found));
+}
+
+fn overlaps_in<S: Subject>(mut dag: Dag, found: &mut BTreeMap<(&str, &str, &str), String>) {
+    let subjects: Vec<S> = S::LAWS.iter().flat_map(|law| (law.instances)(&mut dag)).collect();
+    for subject in subjects {
+        let mut forms: Vec<(&str, NodeId)> = Vec::new();
+        for law in S::LAWS {
+            if let Some(after) = (law.rewrite)(&mut dag, &subject) {
+                forms.push((law.name, subject.result(&mut dag, after)));
+            }
+        }
+        for (place, (first, kept)) in forms.iter().enumerate() {
+            for (second, other) in &forms[place + 1..] {
+                if kept != other {
+                    let before = subject.raw(&mut dag);
+                    found.entry((S::FAMILY, first, second)).or_insert_with(|| {
+                        format!("{} = {} = {}", dag.show(before), dag.show(*kept), dag.show(*other))
+                    });
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn order_chooses_only_where_a_reason_is_given() {
+    let mut found = BTreeMap::new();
+    overlaps::<slice::Slice>(&mut found);
+    overlaps::<demand::Demand>(&mut found);
+    overlaps::<slice_at::SliceAt>(&mut found);
+    overlaps::<concat::Neighbours>(&mut found);
+    overlaps::<sum::Sum>(&mut found);
+    overlaps::<shift::Shr>(&mut found);
+    overlaps::<bitwise::Pair>(&mut found);
+    overlaps::<bitwise::Bitwise>(&mut found);
+    overlaps::<compare::Eq>(&mut found);
+    overlaps::<compare::Lt>(&mut found);
+    overlaps::<compare::Le>(&mut found);
+    overlaps::<compare::Complement>(&mut found);
+    overlaps::<select::Select>(&mut found);
+    overlaps::<extrema::Bounded>(&mut found);
+    overlaps::<extrema::Abs>(&mut found);
+    overlaps::<divide::Div>(&mut found);
+    let listed: BTreeSet<_> =
+        PRIORITIES.iter().map(|(family, first, second, _)| (*family, *first, *second)).collect();
+    let unexplained: Vec<_> = found.iter().filter(|(pair, _)| !listed.contains(*pair)).collect();
+    assert!(unexplained.is_empty(), "{unexplained:#?}");
+    let stale: Vec<_> = listed.iter().filter(|pair| !found.contains_key(*pair)).collect();
+    assert!(stale.is_empty(), "{stale:?} never differ");
+}
