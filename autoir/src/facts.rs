@@ -85,7 +85,7 @@ impl<'a> Assignment<'a> {
         Self { function, values, indices }
     }
 
-    /// The value of `num` where `index_value` tells the value of the loop indices.
+    /// The value of `num` given the values of the loop indices by `index_value`.
     pub(crate) fn value(&self, num: &Num, index_value: &dyn Fn(IndexId) -> i64) -> Option<i64> {
         num.eval(|atom| match atom {
             Atom::Param(id) => self.values[id.0 as usize],

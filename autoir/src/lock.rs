@@ -122,8 +122,8 @@ impl Lock {
         Ok(self)
     }
 
-    /// This lock with what `other` knows beside it. Where the two contradict each other, this one stands: a hash, a
-    /// member or a name that it has belongs where it has it.
+    /// This lock extended by the contents of `other`. On conflict this one wins: a hash, member or name that it
+    /// contains keeps its place.
     pub fn with(mut self, other: Self) -> Self {
         let owned = |own: fn(&Entry) -> &BTreeSet<String>| -> BTreeSet<String> {
             self.entries.values().flat_map(own).cloned().collect()

@@ -1,7 +1,7 @@
 //! Readable names, read off the structure of a class's function.
 //!
-//! Three steps, each a table of [`crate::name_table`]: [`RULES`] for trees that have a word of their own,
-//! [`WRAPPERS`] for what is done around a tree that has a name, [`WORDS`] for everything else.
+//! Three steps, each a table of [`crate::name_table`]: [`RULES`] for trees with a dedicated word,
+//! [`WRAPPERS`] for operations around a named tree, [`WORDS`] for everything else.
 
 use std::collections::BTreeSet;
 

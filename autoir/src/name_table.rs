@@ -11,7 +11,7 @@ pub(crate) enum Widths {
 
 use Widths::{Keep, Tell};
 
-/// Trees with a name of their own. See [`crate::pattern`] for the notation.
+/// Trees with dedicated names. See [`crate::pattern`] for the notation.
 pub(crate) const RULES: &[(&str, &str, Widths)] = &[
     // One operator.
     ("(add x x)", "add", Tell),
@@ -148,7 +148,7 @@ pub(crate) const RULES: &[(&str, &str, Widths)] = &[
     ("(shr (concat x x) _)", "funnel_shift_right", Keep),
 ];
 
-/// What is done around a tree (`T`) that has a name: `{}` stands for it.
+/// Operations around a named tree (`T`); `{}` stands for its name.
 pub(crate) const WRAPPERS: &[(&str, &str)] = &[
     ("(sat (shr (add T k) k))", "{}_round_shift_sat"),
     ("(sat T)", "{}_sat"),

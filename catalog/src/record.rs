@@ -76,7 +76,7 @@ impl MemberRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum SourceRecord {
-    /// The instruction's own argument at this position.
+    /// The instruction's argument at this position.
     Position(u32),
     /// A value that the instruction fixes.
     Constant {
@@ -163,7 +163,8 @@ impl From<Masking> for MaskLayout {
     }
 }
 
-/// The part of a result that an operation writes; the other bits are an argument's, each from its own place.
+/// The part of a result that an operation writes; the other bits come from an argument, each from the same
+/// position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartRecord {
     /// Lowest bit written.
@@ -185,7 +186,7 @@ impl From<Part> for PartRecord {
 pub struct SignatureRecord {
     /// The results; several where an intrinsic returns a tuple.
     pub results: Vec<OperandRecord>,
-    /// The arguments in the intrinsic's own order.
+    /// The arguments in the order of the intrinsic.
     pub args: Vec<OperandRecord>,
 }
 

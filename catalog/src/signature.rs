@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Types of an instruction's arguments and results.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Signature {
-    /// Arguments in the intrinsic's own order.
+    /// Arguments in the order of the intrinsic.
     pub args: Vec<Argument>,
     /// Results; several where an intrinsic returns a tuple.
     pub results: Vec<Argument>,

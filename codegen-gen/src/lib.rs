@@ -107,7 +107,7 @@ pub enum GenerateError {
     Json(#[from] serde_json::Error),
 }
 
-/// Files that are made apart from the others.
+/// Files that are generated separately from the others.
 type Section<'a> = dyn Fn() -> Result<Vec<GeneratedFile>, GenerateError> + Sync + 'a;
 
 /// The files for a dialect, sorted by path. They depend on the dialect and the options alone.

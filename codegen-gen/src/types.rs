@@ -62,7 +62,7 @@ pub(crate) fn in_mlir(ty: &str) -> Option<String> {
     })
 }
 
-/// The type that stands at the end of a text, if one does: `… <4 x i32>`.
+/// The type at the end of a text, if any: `… <4 x i32>`.
 pub(crate) fn at_end(text: &str) -> Option<&str> {
     let text = text.trim_end();
     let mut depth = 0;

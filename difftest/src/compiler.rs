@@ -65,7 +65,7 @@ pub(crate) struct Chunk {
     pub(crate) wrappers: Vec<Wrapper>,
 }
 
-/// What was taken out of a chunk, as it is kept beside the object file.
+/// What was left out of a chunk, as stored next to the object file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Refused {
     /// Wrapper, case, message.
@@ -77,7 +77,7 @@ struct Refused {
 }
 
 impl<'a> Compiler<'a> {
-    /// Asks the compiler for its version, which also tells whether there is one.
+    /// Asks the compiler for its version, which also shows whether there is one.
     pub(crate) fn new(
         program: &'a Path,
         dialect: &'static Dialect,
@@ -113,7 +113,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn chunk(&self, first: usize, mut wrappers: Vec<Wrapper>) -> Result<Vec<Chunk>, OracleError> {
-        // Two instructions may have one source, but each object file has a symbol of its own.
+        // Two instructions may share a source, but each object file has its own symbol.
         let source = chunk_source(self.dialect, self.definitions, &wrappers, "").0;
         let texts: Vec<&str> =
             std::iter::once(source.as_str()).chain(wrappers.iter().map(Wrapper::id)).collect();
@@ -149,7 +149,7 @@ impl<'a> Compiler<'a> {
         let mut last = String::new();
         for _ in 0..MAX_ROUNDS {
             let (source, owners) = chunk_source(self.dialect, self.definitions, wrappers, symbol);
-            // Files of its own, for another process may compile the same chunk.
+            // Unique files, since another process may be compiling the same chunk.
             let temporary = self.temporary(object);
             let file = temporary.with_extension("c");
             std::fs::write(&file, &source).map_err(OracleError::file(&file))?;
@@ -258,7 +258,7 @@ impl<'a> Compiler<'a> {
         self.work_dir.join(format!("{key}.{extension}"))
     }
 
-    /// A name beside a file that no other process or thread uses.
+    /// A name next to a file that no other process or thread uses.
     fn temporary(&self, path: &Path) -> PathBuf {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -106,7 +106,7 @@ impl HvxOracle {
     }
 }
 
-/// The architecture versions that an instruction needs and the emulator has not.
+/// The architecture versions that an instruction needs and the emulator lacks.
 fn missing(instruction: &Instruction) -> Vec<String> {
     let newer = |extension: &&String| {
         let version = extension.strip_prefix("hvxv").and_then(|version| version.parse::<u32>().ok());

@@ -74,18 +74,18 @@ impl Oracle {
         Self { name, machine, command, entries, max_width, stand_ins, idle: Mutex::new(Vec::new()) }
     }
 
-    /// The same with other calls in place of some instructions' own.
+    /// The same, with other calls in place of some instructions.
     pub(crate) fn with_stand_ins(self, stand_ins: BTreeMap<String, StandIn>) -> Self {
         Self { stand_ins, ..self }
     }
 
-    /// The emulator that stands for the machine, with its version and CPU; `None` where this
-    /// machine runs the instructions.
+    /// The emulator that stands in for the machine, with its version and CPU; `None` where this machine runs
+    /// the instructions.
     pub fn machine(&self) -> Option<&str> {
         self.machine.as_deref()
     }
 
-    /// How many instructions can be run, as far as is known without running them.
+    /// How many instructions can be run, as far as can be known without running them.
     pub fn runnable(&self) -> usize {
         self.entries.values().filter(|entry| matches!(entry, Entry::Ready { .. })).count()
     }

@@ -101,7 +101,7 @@ pub(crate) fn on_this_machine<'a>(
 pub struct EmulatorOptions {
     /// The compiler, a clang with the machine as a target.
     pub compiler: PathBuf,
-    /// The emulator, QEMU's for user programs; where there is none the machine's own name of it.
+    /// The emulator, QEMU's for user programs; if there is none, the machine's name for it.
     pub emulator: Option<PathBuf>,
     /// Lines of C before the wrappers: functions that instructions name as their intrinsics.
     pub definitions: Vec<String>,
@@ -128,7 +128,7 @@ pub struct Emulated {
     pub emulator_args: &'static [&'static str],
 }
 
-/// Further options of the link: the program stands alone, the emulator loads it as it is.
+/// Further options of the link: the program is freestanding and the emulator loads it directly.
 pub(crate) const LINK: &[&str] = &["-nostdlib", "-static", "-fuse-ld=lld", "-Wl,-e,_start"];
 
 impl Emulated {

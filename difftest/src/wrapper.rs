@@ -94,7 +94,7 @@ impl Dialect {
 #[derive(Clone, Debug)]
 pub(crate) enum Passed {
     Variable(String),
-    /// The value stands behind the cast.
+    /// The value follows the cast.
     Immediate(String),
 }
 

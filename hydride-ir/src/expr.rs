@@ -28,7 +28,7 @@ pub struct Expr {
 pub enum Op {
     /// A whole argument.
     Arg(ArgId),
-    /// A literal of its own width.
+    /// A literal with its width.
     Const(Bits),
     /// The low `width` bits (two's complement) of a number.
     Int(Num),

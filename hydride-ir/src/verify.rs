@@ -17,9 +17,9 @@
 //! - At most [`MAX_STEPS`] loop iterations, assignments and fold repetitions are executed.
 //! - Numbers do not overflow 64 bits, and have no more terms than the text form can say.
 //!
-//! All this is checked at given values of the parameters, their defaults unless told otherwise.
-//! Bounds under indices are taken over the box of the indices' ranges, exact for affine positions.
-//! Expressions that no statement reaches only have to follow their operands.
+//! All this is checked at given parameter values, by default the parameters' defaults. Bounds under indices
+//! are taken over the box of the indices' ranges, which is exact for affine positions. Expressions that no
+//! statement reaches only have to follow their operands.
 
 mod coverage;
 mod expressions;

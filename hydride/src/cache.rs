@@ -1,9 +1,9 @@
 //! The file behind a [`Memo`]: what earlier runs found out, from verdicts of proofs to what whole documents say.
 //!
-//! Everything is kept under the version of the program's own sources and of the solver: what another version kept is
-//! dropped when there is something to write. The file is read at the start, as a whole unless few answers are all that is
-//! asked for, and written once at the end; in between it is closed, so that several runs can share it. It can be deleted at
-//! any time, and it can be read-only.
+//! Everything is keyed by the version of the program's sources and of the solver: entries of another version are
+//! dropped on the next write. The file is read at the start (as a whole, unless only a few answers are needed) and
+//! written once at the end; in between it is closed, so that several runs can share it. It can be deleted at any time,
+//! and it can be read-only.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

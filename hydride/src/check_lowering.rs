@@ -49,7 +49,7 @@ pub struct CheckLoweringArgs {
     work: PathBuf,
 }
 
-/// Compiles and tells.
+/// Compiles and reports.
 pub fn run(args: &CheckLoweringArgs) -> Result<u8> {
     let isas = isas(&args.isa)?;
     let mut definitions = definitions::read(&args.out)?;

@@ -30,9 +30,9 @@ pub fn start_log(verbose: u8) {
         .init();
 }
 
-/// Makes the process end in order where its output cannot be written: without a word when whoever reads it has read
-/// enough (`| head`), else with a message and code 3. The printing macros panic then, wherever they are; anything
-/// else that panics is reported as ever.
+/// Makes the process exit cleanly when its output cannot be written: silently when the reader has closed the pipe
+/// (`| head`), else with a message and exit code 3. The printing macros panic in this case; any other panic is reported
+/// as usual.
 pub fn end_when_output_fails() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -43,7 +43,7 @@ pub fn end_when_output_fails() {
         match message.strip_prefix("failed printing to ") {
             Some(failure) if failure.contains("Broken pipe") => std::process::exit(0),
             Some(failure) => {
-                // Where it is standard error that cannot be written, the code alone tells.
+                // If standard error cannot be written, only the exit code reports it.
                 let _ = writeln!(std::io::stderr(), "error: cannot write to {failure}");
                 std::process::exit(3)
             }
@@ -70,7 +70,7 @@ thread_local! {
     static SILENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs something that catches panics of its own and says itself what they mean.
+/// Runs a closure that catches and reports its panics itself.
 pub fn without_panic_messages<T>(run: impl FnOnce() -> T) -> T {
     SILENT.set(true);
     let result = run();

@@ -80,7 +80,7 @@ pub struct Lowering {
     pub signature: SignatureRecord,
 }
 
-/// `llvm/lowering.json`, as far as it is of use here.
+/// The parts of `llvm/lowering.json` that are used here.
 #[derive(Deserialize)]
 struct Lowerings {
     lowerings: Vec<Row>,

@@ -168,8 +168,8 @@ pub fn missing_main_document(isa: Isa, documents: &[Document]) -> Option<&'stati
     (isa::of(isa).front_end.missing)(&own(isa, documents))
 }
 
-/// Parses the documents of one instruction set, which must be whole; `progress` is told entries done and in all.
-/// Documents that an earlier run read are not read again.
+/// Parses the documents of one instruction set, which must be whole; `progress` is called with the number of entries
+/// done and the total. Documents that an earlier run parsed are not parsed again.
 pub fn parse(
     isa: Isa,
     documents: &[Document],
@@ -197,8 +197,8 @@ fn parse_some(
     Ok(parsed)
 }
 
-/// Refuses documents of which only a part can be read, and tells where, unless the user accepts that. What is lost
-/// would be told as missing, removed or unknown by whoever goes on.
+/// Refuses documents that can be read only in part, and reports where, unless the user accepts that. Otherwise the lost
+/// entries would be reported as missing, removed or unknown later.
 pub fn require_whole(diagnostics: &[Diagnostic], documents: &[&Document]) -> Result<()> {
     let broken: Vec<Diagnostic> =
         diagnostics.iter().filter(|found| found.breaks_the_document()).cloned().collect();

@@ -223,7 +223,7 @@ fn by_isa(class: &OperationRecord) -> BTreeMap<&str, Vec<&MemberRecord>> {
     all
 }
 
-/// Its siblings, for each instruction set those that are most alike.
+/// Its siblings: for each instruction set the most similar ones.
 fn siblings(class: &OperationRecord, own: &MemberRecord) {
     if class.members.len() == 1 {
         println!("It is the only member of {}.", class.name);

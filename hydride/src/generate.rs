@@ -133,7 +133,7 @@ pub fn run(args: &GenerateArgs) -> Result<u8> {
     Ok(code)
 }
 
-/// What the outputs depend on beside the documents.
+/// What the outputs depend on besides the documents.
 struct Inputs {
     options: String,
     /// Errata and validation records.
@@ -182,8 +182,8 @@ impl Inputs {
         Ok(Some(kept))
     }
 
-    /// Keeps the outputs' hashes for the next run, whether that begins with the names of before this run or with `next`,
-    /// those that it finds when this run's stand in their place.
+    /// Keeps the outputs' hashes for the next run, whether that starts from the names that this run started from or
+    /// from `next`, the names that this run leaves behind.
     fn keep(
         &self,
         documents: &Documents,

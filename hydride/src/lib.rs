@@ -172,7 +172,7 @@ fn choose(matches: &clap::ArgMatches) -> Result<()> {
     isa::all().filter_map(|set| set.options.as_ref()).try_for_each(|options| (options.choose)(matches))
 }
 
-/// The exit code of what a command came to; an error is told.
+/// The exit code for a command's outcome; an error is reported.
 fn exit(outcome: Result<u8>) -> u8 {
     match outcome {
         Ok(code) => code,
@@ -183,7 +183,7 @@ fn exit(outcome: Result<u8>) -> u8 {
     }
 }
 
-/// An error with an exit code of its own.
+/// An error with its own exit code.
 #[derive(Debug)]
 struct Failure {
     code: u8,

@@ -165,7 +165,7 @@ fn recover(out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A hidden folder beside `out` that nobody else would name like this.
+/// A hidden folder next to `out` with a name that nothing else uses.
 fn sibling(out: &Path, ending: &str) -> PathBuf {
     let name = out.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     out.with_file_name(format!(".{name}.hydride-{ending}"))

@@ -1,4 +1,4 @@
-//! `hydride explain A B`: how two instructions are one operation, or what tells them apart.
+//! `hydride explain A B`: how two instructions are one operation, or how they differ.
 
 use anyhow::Result;
 use catalog::{Application, MemberRecord, OperationRecord};
@@ -16,7 +16,7 @@ const INPUTS: usize = 500;
 /// Argument orders tried.
 const MAX_ORDERS: usize = 720;
 
-/// Prints what two instructions have in common and what tells them apart.
+/// Prints what two instructions have in common and how they differ.
 pub fn explain(dictionary: &Dictionary, first: &str, second: &str) -> Result<()> {
     let (left_class, left) = one(dictionary, first)?;
     let (right_class, right) = one(dictionary, second)?;

@@ -63,7 +63,7 @@ pub fn run(args: &ReadLoweringArgs) -> Result<u8> {
     Ok(0)
 }
 
-/// The data: functions that are alike once, in the order of the first instruction of each.
+/// The data: identical functions once, in the order of the first instruction of each.
 fn vendor_ir(isa: &str, llvm: u32, all: ReadAll) -> VendorIr {
     let mut positions: BTreeMap<VendorFunction, usize> = BTreeMap::new();
     let mut ir = VendorIr {

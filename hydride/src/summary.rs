@@ -203,7 +203,8 @@ struct LedgerLine<'a> {
     trust: Option<&'a Trust>,
 }
 
-/// The ledger of one instruction set, one JSON object a line; `trusts` tells it for modelled entries by id.
+/// The ledger of one instruction set, one JSON object a line; `trusts` gives the trust of modelled entries by
+/// id.
 pub fn ledger_lines(isa: Isa, entries: &[LedgerEntry], trusts: &BTreeMap<&str, &Trust>) -> String {
     let mut text = String::new();
     for entry in entries {

@@ -1,8 +1,8 @@
 //! What hardware said: the record of validation runs, and the trust that follows for an instruction.
 //!
-//! A record belongs to a function's text: when the semantics changes, what was run on the old one counts
-//! no longer. Records of several CPUs stand side by side, so that a machine without a feature loses nothing, and
-//! records only grow: a run of fewer inputs takes nothing away from a longer one.
+//! A record belongs to a function's text: when the semantics changes, runs of the old function no longer count. Records
+//! of several CPUs coexist, so that nothing is lost on a machine without a feature, and records only grow: a run with
+//! fewer inputs does not replace a longer one.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -67,12 +67,12 @@ pub struct Records {
     runs: BTreeMap<String, BTreeMap<String, Runs>>,
 }
 
-/// The runs of one instruction on one CPU, each with another function, seed, version of the patterns or stand-in.
+/// The runs of one instruction on one CPU, each with a different function, seed, version of the patterns or stand-in.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(from = "WrittenRuns")]
 struct Runs(Vec<Run>);
 
-/// As it stands in a file: schema 1 had one run for each CPU.
+/// The file format: schema 1 had one run for each CPU.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum WrittenRuns {
@@ -216,7 +216,7 @@ pub fn records_path(isa: Isa) -> PathBuf {
     PathBuf::from(format!("specs/validation/{}.json", isa_name(isa)))
 }
 
-/// Where a user's own runs are kept; nothing where there is no home.
+/// Where a user's runs are kept; `None` without a home directory.
 pub fn user_records_path(isa: Isa) -> Option<PathBuf> {
     let folder = user_folder("XDG_DATA_HOME", ".local/share")?;
     Some(folder.join(format!("validation/{}.json", isa_name(isa))))

@@ -164,8 +164,8 @@ fn lane_widths(args: &[Argument]) -> Vec<u32> {
 
 fn directed(args: &[Argument], random: &mut Random) -> Vec<Pattern> {
     let lanes = lane_widths(args);
-    // Each extreme in each lane of each argument at every lane width, and for the first width all
-    // pairs of extremes; then the pairs of the other widths as far as there is room.
+    // Each extreme in each lane of each argument at every lane width, and for the first width all pairs of
+    // extremes; then pairs of the other widths while there is room.
     let single = random.below(EXTREMES);
     let rotated = |lane, step| (0..EXTREMES).map(move |first| Pattern::Rotated { lane, first, step });
     let steps = || (0..EXTREMES).filter(|step| *step != single);

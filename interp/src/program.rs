@@ -107,7 +107,7 @@ impl Program {
             return Err(EvalError::ArgWords { expected, found: args.len() });
         }
         self.load(machine);
-        // Arguments stand at the front of the memory in order.
+        // Arguments come first in memory, in order.
         machine.memory[..expected].copy_from_slice(args);
         for slot in &self.args {
             let offset = slot.offset as usize;

@@ -15,13 +15,12 @@
 //! ```
 //!
 //! Besides `etype` (`of = "return"` is the result): `field = [{ of = "operands", was = "…", now = "…" }]` replaces a
-//! field of an entry, of those that its front end has, and `fragment` of the same shape what stands in a field
-//! (HVX's manual); `exchange = ["a", "b"]` swaps two parameters;
-//! `lines = [{ first = 3, last = 9, was = "digest", now = "…" }]` replaces lines of the operation, counted from 1 in
-//! the document's text whatever other errata do (`last` may be left out); `operation = { was = "digest", now = "…" }`
-//! replaces all of it; `undefined = { of = "a", value = 0 }` says that the result is undefined where an argument has
-//! that value. A digest is of the trimmed lines that are not empty, joined by line feeds, and may be cut to any
-//! length from [`SHORTEST_DIGEST`] digits.
+//! field of an entry that its front end supports, and `fragment`, of the same shape, a part of a field (HVX's manual);
+//! `exchange = ["a", "b"]` swaps two parameters; `lines = [{ first = 3, last = 9, was = "digest", now = "…" }]`
+//! replaces lines of the operation, counted from 1 in the document's text whatever other errata do (`last` may be left
+//! out); `operation = { was = "digest", now = "…" }` replaces all of it; `undefined = { of = "a", value = 0 }` says
+//! that the result is undefined where an argument has that value. A digest is of the trimmed lines that are not empty,
+//! joined by line feeds, and may be cut to any length from [`SHORTEST_DIGEST`] digits.
 //!
 //! ```
 //! let text = "[[erratum]]\nentry = \"x\"\nversions = [\"1\"]\nexchange = [\"a\", \"b\"]\n\
@@ -70,7 +69,7 @@ pub struct Erratum {
     pub evidence: Evidence,
     /// What is wrong, in our words.
     pub note: String,
-    /// Where it stands in its file.
+    /// Its location in the file.
     pub span: Span,
 }
 
@@ -84,7 +83,7 @@ pub enum Versions {
     Range(VersionRange),
 }
 
-/// The versions from the one to the other, both included, as far as they are given.
+/// An inclusive range of versions; either end may be open.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VersionRange {
@@ -106,7 +105,7 @@ pub enum Change {
         /// What replaces it.
         now: String,
     },
-    /// A field of an entry that has such beside its parameters.
+    /// A field of an entry, for front ends whose entries have fields besides parameters.
     Field {
         /// The field's name.
         of: String,
@@ -115,7 +114,7 @@ pub enum Change {
         /// What replaces it.
         now: String,
     },
-    /// A fragment of a field, wherever it stands in it.
+    /// A fragment of a field, at any position.
     Fragment {
         /// The field's name.
         of: String,

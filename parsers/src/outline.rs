@@ -1,6 +1,6 @@
 //! What an entry of a document says before it is given a meaning: for those who compare documents.
 
-/// An entry as it stands in its document. Errata are not applied.
+/// An entry as written in its document. Errata are not applied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
     /// The entry's id, as in the ledger.

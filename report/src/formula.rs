@@ -345,7 +345,7 @@ impl Printer<'_> {
             }
         };
         let sign = if op.has_sign() { format!("_{{{}}}", self.sign(signed)) } else { String::new() };
-        // What binds as tightly stands on the right without parentheses only where that does not change the value.
+        // A right operand of equal precedence has no parentheses only if that does not change the value.
         let right_op = match self.function.expr(right).op {
             Op::Binary { op, .. } => Some(op),
             _ => None,

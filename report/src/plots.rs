@@ -241,7 +241,7 @@ fn largest(input: &Input<'_>) -> String {
     ops.sort_by_key(|op| std::cmp::Reverse(op.class.members.len()));
     ops.truncate(LARGEST);
     let most = ops.first().map_or(0, |op| op.class.members.len());
-    // Names stand over their bars' beginnings: they are of any length.
+    // Names are above the start of their bars, since they can have any length.
     let (names, length, row) = (200, 300, 21);
     let mut svg = Svg::new(WIDTH);
     let mut y = 6;
@@ -272,7 +272,7 @@ fn largest(input: &Input<'_>) -> String {
     svg.figure(y + 24, "The largest operations.", "Members by instruction set.")
 }
 
-/// A name that fits beside a bar.
+/// A name shortened to fit next to a bar.
 fn shortened(name: &str) -> String {
     const MOST: usize = 26;
     if name.chars().count() <= MOST {

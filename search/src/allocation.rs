@@ -18,7 +18,7 @@ pub(crate) struct Allocation {
 /// Registers that are tried for one choice of copies; most choices fail or succeed at once.
 const MAX_TRIED: usize = 20_000;
 
-/// Operands with a place of their own beyond which all of them are copied or none.
+/// Number of operands with a fixed register beyond which either all of them or none are copied.
 const MAX_CHOSEN: usize = 10;
 
 /// Chooses registers with the fewest copies. `places` says for each step of `order` where its result goes.

@@ -88,8 +88,8 @@ pub(crate) struct Level {
     masks: Vec<Vec<u16>>,
     /// The same as bits.
     bits: Vec<[u64; 4]>,
-    /// From a type, the first position of a set and the label there to the sets; those without positions stand
-    /// under `u16::MAX`.
+    /// From a type, the first position of a set and the label there to the sets; those without positions are under
+    /// `u16::MAX`.
     starts: FxHashMap<(u32, u16, u16), Vec<u32>>,
     /// From a set and a hash of its labels to the patterns.
     index: FxHashMap<(u32, u64), Vec<u32>>,

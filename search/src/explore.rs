@@ -467,7 +467,7 @@ fn destroyed(plan: &Plan, step: &Step) -> u32 {
     let operands = &step.operands[..transition.args.len()];
     match transition.destroys {
         None => 0,
-        // Its operands may be any register, so the result's own.
+        // Its operands may be any register, including the result's.
         Some(_) if transition.forgets && operands.iter().all(|operand| *operand == operands[0]) => 0,
         Some(_) if transition.commutative => 3,
         Some(operand) => 1 << operand,

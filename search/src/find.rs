@@ -114,7 +114,7 @@ pub fn find(
     let Some(mut plan) = Plan::new(goal, transitions, samples, &more) else { return outcome };
     outcome.transitions = plan.transitions.len();
     let two_address = options.two_address;
-    // A list of registers or one that is implied can need a copy even where results have registers of their own.
+    // A register list or an implied register can need a copy even if results have separate registers.
     let moves = two_address || plan.transitions.iter().any(|one| one.placement != Placement::default());
     for cost in 0..=options.max_cost {
         // Without moves each unit of length is a step; else fewer steps leave room for moves.
@@ -404,7 +404,7 @@ impl Search<'_> {
             let result = execute(step, &mut values);
             let wanted = hash(values.contents(result));
             let mut choices = vec![*step];
-            // The classes of last steps were taken apart already.
+            // The classes of last steps were already expanded.
             if at < last {
                 let arity = own.args.len();
                 for (position, transition) in plan.transitions.iter().enumerate() {

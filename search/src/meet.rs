@@ -224,7 +224,7 @@ impl<F: FnMut(Found) -> bool> Explorer<'_, F> {
         }
     }
 
-    /// Steps beside an unread value that the last step is to read.
+    /// Steps other than an unread value that the last step is to read.
     fn beside(&mut self, tables: &Tables, anchor: usize, list: &mut Vec<Choice>) {
         // What the other values make possible stays while the newest one changes.
         self.fitting.ready(tables, self.entries.len() - 1);

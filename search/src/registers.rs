@@ -3,13 +3,13 @@
 use crate::allocation::{Allocation, allocate};
 use crate::value::File;
 
-/// A step as far as registers matter.
+/// The register-related part of a step.
 #[derive(Clone, Debug)]
 pub struct Use {
     /// Values read: inputs first, then results of steps.
     pub operands: Vec<usize>,
     /// Positions among `operands` of which the machine form overwrites one; none when the result has a
-    /// register of its own.
+    /// separate register.
     pub destroys: Vec<usize>,
     /// What the machine form asks of the operands' registers.
     pub placement: Placement,
@@ -63,7 +63,7 @@ pub struct Schedule {
 /// Where a step's result goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A register of its own.
+    /// A separate register.
     Fresh,
     /// The register of this operand, which nobody needs any more.
     Over(usize),
@@ -153,7 +153,7 @@ fn count(inputs: usize, steps: &[Use], outputs: &[usize], order: &[usize]) -> Sc
             (None, _) => Place::Fresh,
             (Some(_), Some(operand)) => Place::Over(*operand),
             (Some(first), None) => {
-                // The copy stands beside everything that is alive before.
+                // The copy is live together with everything that is live before.
                 pressure = pressure.max(alive.len() + 1);
                 moves += 1;
                 Place::Copy(*first)

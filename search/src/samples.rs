@@ -1,9 +1,8 @@
 //! The inputs on which states are compared.
 //!
-//! The first two samples label bytes: byte `k` of the start state holds the low and the high byte of
-//! `k + 1`, so that two data movements that differ are told apart for certain. The others are random, and
-//! random over the values at which element operations bend (zero, all ones, least, greatest, equal
-//! operands).
+//! The first two samples label bytes: byte `k` of the start state holds the low and the high byte of `k + 1`,
+//! so that two different data movements are always distinguished. The others are random, and random over the
+//! corner cases of element operations (zero, all ones, minimum, maximum, equal operands).
 
 use hydride_ir::{Bits, Random};
 

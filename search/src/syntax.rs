@@ -1,4 +1,4 @@
-//! How an instruction set writes registers, instructions and C types: what whoever knows it says of it.
+//! How an instruction set writes registers, instructions and C types.
 
 use crate::instruction::{Instruction, Operand};
 use crate::registers::Place;
@@ -44,7 +44,7 @@ pub trait Syntax: Send + Sync {
         c_type.to_owned()
     }
 
-    /// The documents' words for C types that a compiler does not know, with its own.
+    /// The documents' names for C types that the compiler does not know, with the compiler's names.
     fn c_words(&self) -> &[(&str, &str)] {
         &[]
     }

@@ -127,7 +127,7 @@ pub fn specialize(instruction: &Instruction, choices: &[i64]) -> Option<Function
             function.args.push(Arg { name, width: ty.width.into(), role: Role::Register });
             parts.push(function.push(Op::Arg(id), ty.width));
         }
-        // The most significant part stands first.
+        // The most significant part comes first.
         parts.reverse();
         args.push(match parts[..] {
             [single] => single,

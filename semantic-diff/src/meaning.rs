@@ -45,7 +45,7 @@ pub enum Proof {
     Smt,
 }
 
-/// Arguments that tell two functions apart, and what each of them gives.
+/// Arguments that distinguish two functions, and the result of each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
     /// One value for each argument.
@@ -242,7 +242,7 @@ impl Pairs {
         let (left, right) = (registers(left)?, registers(right)?);
         let mut differing = Vec::new();
         for ((left, right), width) in left.iter().zip(&right).zip(&shape.results) {
-            // Cuts that both sides have, so that no value is taken apart that was written as one.
+            // Cuts that both sides have, so that no value that was written as one is split.
             let ends = |register: &Register| -> Vec<u32> {
                 register.extents().flat_map(|(low, width)| [low, low + width]).collect()
             };

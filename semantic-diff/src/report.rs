@@ -41,7 +41,7 @@ pub struct Side {
     pub name: String,
     /// What kind of input it was taken for.
     pub kind: String,
-    /// The documents' own versions, where they have any.
+    /// The versions that the documents declare, if any.
     pub versions: Vec<String>,
     /// Number of entries.
     pub entries: usize,
@@ -266,13 +266,13 @@ pub struct ErratumChange {
     pub isa: parsers::Isa,
     /// The entry.
     pub entry: String,
-    /// Where the erratum stands: file and line.
+    /// The location of the erratum: file and line.
     pub erratum: String,
     /// Its state on the first side: `applied`, `other-version`, or why it does not apply.
     pub old: String,
     /// Its state on the second side.
     pub new: String,
-    /// Whether the second side's own text was proved to mean what the erratum made of the first side's.
+    /// Whether the second side's text was proved equivalent to the first side's as corrected by the erratum.
     pub settled: bool,
 }
 

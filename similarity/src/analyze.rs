@@ -75,7 +75,7 @@ pub(crate) fn lane_form(dag: &mut Dag, raised: &Raised, function: &Function) -> 
     canonicalize(dag, raised, may_mask).filter(|canonical| is_short(canonical, raised))
 }
 
-/// The shape of a form; `sources` tells where the arguments come from that its leaves name.
+/// The shape of a form; `sources` says where the arguments that its leaves name come from.
 pub(crate) fn form_shape(
     canonical: Canonical,
     function: &Function,
@@ -152,7 +152,7 @@ fn form_key(form: &Form<i64>, function: &Function, args: &[Source]) -> String {
     encoding.key()
 }
 
-/// The shape of an instruction without lane form: its own semantics, names apart.
+/// The shape of an instruction without lane form: its semantics, ignoring names.
 fn general_shape(function: &Function) -> Shape {
     let mut nameless = function.clone();
     nameless.name = "general".into();

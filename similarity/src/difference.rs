@@ -99,7 +99,7 @@ fn argument(function: &Function, id: ExprId) -> Option<u32> {
 struct Walk<'a> {
     left: Side<'a>,
     right: Side<'a>,
-    /// Which argument of the right stands for one of the left, and the reverse.
+    /// Which argument of the right corresponds to one of the left, and the reverse.
     args: BTreeMap<u32, u32>,
     back: BTreeMap<u32, u32>,
 }

@@ -1,11 +1,11 @@
 //! Equivalence classes of instructions: constants become parameters, and every membership is proved.
 //!
-//! [`analyze`] brings one instruction into canonical lane form and finds its structural key;
-//! [`partition()`] gathers equal keys into classes, finds the few parameters that tell the members apart
-//! (DESIGN section 5), and certifies each member against its directly parsed semantics.
+//! [`analyze`] brings one instruction into canonical lane form and finds its structural key; [`partition()`]
+//! gathers equal keys into classes, finds the few parameters that distinguish the members, and certifies each
+//! member against its directly parsed semantics.
 //!
-//! Invariant: a class has no member without a certificate; `Unknown` from the solver leaves an
-//! instruction in a class of its own.
+//! Invariant: a class has no member without a certificate; `Unknown` from the solver leaves an instruction in
+//! a separate class.
 
 #![forbid(unsafe_code)]
 

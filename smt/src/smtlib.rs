@@ -1,7 +1,7 @@
 //! Questions as SMT-LIB 2, for other solvers.
 //!
-//! Both functions are encoded without any rewriting of operators, and the two sides share no definition:
-//! what our own simplification would decide is left to the solver that reads the script.
+//! Both functions are encoded without rewriting operators, and the two sides share no definitions: what our
+//! simplifier would decide is left to the solver that reads the script.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -22,7 +22,7 @@ pub struct Script {
     pub text: String,
     /// The result slices that are compared.
     pub slices: usize,
-    /// The different questions that these are: slices that read other lanes alike are one question.
+    /// The distinct questions among these: slices that differ only in the lanes they read are one question.
     pub questions: usize,
 }
 

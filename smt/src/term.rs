@@ -17,7 +17,7 @@ const PUSH_DEPTH: u32 = 48;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TermId(pub u32);
 
-/// What a term is; its width stands beside it.
+/// The kind of a term; its width is stored separately.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Term {
     /// A free variable by number.

@@ -408,7 +408,7 @@ fn answers_do_not_depend_on_threads_or_on_earlier_questions() {
 
 #[test]
 fn the_pinned_solver_is_the_one_that_runs() {
-    // `.cargo/config.toml` names the version; the system may have an older library beside it.
+    // `.cargo/config.toml` names the version; the system may also have an older library.
     let meant = env!("Z3_SYS_Z3_VERSION");
     let running = z3::full_version().to_string();
     assert!(running.contains(&format!(" {meant}")) || running.starts_with(meant), "{running} is not {meant}");

@@ -176,7 +176,7 @@ pub fn interleave(name: &str) -> Function {
     draft.result(w.clone() * n.clone());
     let low = w.clone() * (index(I) + offset);
     let (x, y) = (draft.slice(a, low.clone(), w.clone()), draft.slice(b, low, w.clone()));
-    // Half as many pairs as lanes: the count is written as a parameter of its own.
+    // Half as many pairs as lanes: the count is a separate parameter.
     draft.function.params.push(Param { name: "pairs".to_owned(), value: 8 });
     let pairs = draft.param("pairs");
     let out = w.clone() * num(2) * index(I);

@@ -16,7 +16,7 @@ use crate::types::{elements, parts, width};
 /// At which types a definition takes and gives values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// The operation's own: those of every call of the operation alone.
+    /// The operation's types: those of every call of the plain operation.
     Operation,
     /// The same, but a part of a register that is no register itself is the whole register, so that no instruction
     /// is needed to cut or to fill it.
@@ -40,7 +40,7 @@ struct Operand {
     /// Its name in the text.
     value: String,
     ty: String,
-    /// The member's own argument that it is.
+    /// The member's argument that it is.
     position: u32,
 }
 
@@ -81,7 +81,7 @@ impl Adapter {
 pub(super) struct Adapters {
     /// The member, at the types of registers.
     pub(super) member: Adapter,
-    /// The operation at its own types, where the member is the operation alone and these are others.
+    /// The operation at its own types, if the member is the plain operation and has other types.
     pub(super) operation: Option<Adapter>,
 }
 
@@ -235,8 +235,8 @@ fn replaced(line: &str, from: &str, to: &str) -> String {
     words.map(word).collect()
 }
 
-/// The operands: the operation's arguments, the mask, what passes through. What else tells the member from the
-/// operation is added to the name.
+/// The operands: the operation's arguments, the mask, the passthrough. Any further difference between the member and
+/// the operation is encoded in the name.
 fn operands(
     operation: &Operation<'_>,
     member: &Member,
@@ -318,7 +318,7 @@ fn operands(
     Ok(operands)
 }
 
-/// One of the member's own arguments as it is: a number of its width, or a register's bytes.
+/// One of the member's arguments as it is: a number of its width, or a register's bytes.
 fn own_operand(member: &Member, role: &str, position: u32) -> Result<Operand, String> {
     let own = member.signature.args.get(position as usize).ok_or("an argument is missing")?;
     let ty = match own.immediate() {
@@ -339,9 +339,9 @@ fn bit_count(ty: &str) -> Option<u32> {
     elements(ty).filter(|(_, element)| *element == "i1").map(|(count, _)| count)
 }
 
-/// The type of an operand: the operation's, but where that is a part of a register which is no register itself
-/// (5 bits of a shift amount, 125 of a predicate) the whole register, so that no instruction is needed to cut
-/// it. `passed` is the type in the vendor's function, `own` the documented width.
+/// The type of an operand: the operation's, unless that is a part of a register and not a register itself (5 bits of a
+/// shift amount, 125 of a predicate). Then it is the whole register, so that no instruction is needed to extract the
+/// part. `passed` is the type in the vendor's function, `own` the documented width.
 fn register(ty: &str, passed: &str, own: u32) -> String {
     let have = width(ty).unwrap_or(own);
     if is_predicate(passed) {

@@ -54,14 +54,14 @@ pub(crate) struct Definitions {
     pub(crate) files: Vec<GeneratedFile>,
     /// The definitions by instruction set and id.
     pub(crate) signatures: BTreeMap<(String, String), Signature>,
-    /// The definitions that are an operation alone at its own types, by instruction set and the id of the member that
-    /// they were made of.
+    /// The definitions that implement a plain operation at its own types, by instruction set and the id of the member
+    /// that they were made of.
     pub(crate) operations: BTreeMap<(String, String), Signature>,
     /// Definitions that are an operation alone and one sequence of instructions, by instruction set and name.
     pub(crate) sequences: BTreeMap<String, BTreeMap<String, Sequence>>,
 }
 
-/// The instructions of a definition, at an operation's own types.
+/// The instructions of a definition, at an operation's types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sequence {
     /// The operation's arguments, by number, with their names in the lines.

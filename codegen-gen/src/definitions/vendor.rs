@@ -1,7 +1,7 @@
 //! Vendor functions as LLVM assembly.
 //!
 //! A function with immediates takes them as `i32`s at the end of its parameters. What is the same for all of
-//! their values stays in the function; the part that differs becomes a function of its own with a `switch`:
+//! their values stays in the function; the part that differs becomes a separate function with a `switch`:
 //!
 //! ```text
 //! define internal <2 x i64> @x86._mm_shufflelo_epi16(<2 x i64> %a0, i32 %i0) alwaysinline {
@@ -21,7 +21,7 @@ use super::data::{Case, VendorFunction, VendorIr};
 use super::natural::natural;
 use crate::types;
 
-/// The functions of one instruction set, as far as they are used.
+/// The functions of one instruction set that are used.
 pub(super) struct VendorFunctions<'a> {
     ir: &'a VendorIr,
     /// For each function what was made of it, or why it has none.

@@ -1,6 +1,6 @@
 //! `evaluators/smt/OPERATION.smt2`: each instance as an SMT-LIB function over bit vectors.
 //!
-//! What a loop repeats is a function of its own, of the slices and numbers that differ from lane to lane.
+//! A loop body becomes a separate function of the slices and numbers that differ from lane to lane.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;

@@ -255,7 +255,7 @@ impl Writer<'_> {
         limits.sort();
         limits.dedup_by(|later, first| later.0 == first.0);
         for (width, limit) in limits {
-            // A parameter whose own range says as much.
+            // A parameter whose range already implies this.
             let condition = format!("{width} >= 1 && {width} <= {limit}");
             let known = plan.param_names.iter().zip(&plan.params);
             let implied = known

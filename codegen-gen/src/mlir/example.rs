@@ -100,7 +100,7 @@ impl<'a> Example<'a> {
         }
     }
 
-    /// The use in the dialect's own assembly, with the operands as `operand` writes them.
+    /// The use in the dialect's custom assembly, with the operands as `operand` writes them.
     pub(crate) fn custom(&self, operand: impl Fn(&str) -> String) -> String {
         let attributes: Vec<String> =
             self.attributes.iter().map(|it| format!("{} = {}", it.name, it.bare())).collect();

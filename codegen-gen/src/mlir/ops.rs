@@ -1,7 +1,7 @@
 //! `mlir/AutoLLVMOps.td`: one operation definition for each class.
 //!
-//! The assembly format writes the overloaded types alone; traits give the others. A trait also holds the
-//! total width of each overloaded type against the class function's own width, a sum of products of
+//! The assembly format prints only the overloaded types; traits infer the others. A trait also checks the
+//! total width of each overloaded type against the width in the class function, a sum of products of
 //! parameters, so that an operation whose parameters contradict its types does not verify.
 
 use hydride_ir::{Atom, Num};

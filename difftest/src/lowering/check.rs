@@ -1,8 +1,8 @@
 //! One-to-one lowering: what a program of one call becomes.
 //!
-//! All programs of an instruction set are one module, linked with the definitions, inlined and compiled by the
-//! stock tools. An instruction is lowered one to one if its own machine instruction, as the document names it,
-//! is all that is left beside moves.
+//! All programs of an instruction set are one module, linked with the definitions, inlined and compiled by the stock
+//! tools. An instruction is lowered one to one if only the machine instruction that the document names is left, besides
+//! moves.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub enum Lowered {
         /// What is around the call in the program of which it comes.
         program: Surroundings,
     },
-    /// The document names no instruction, and this is what there is beside moves.
+    /// The document names no instruction, and this is what is left besides moves.
     Unnamed {
         /// Instructions without operands.
         found: Vec<String>,
@@ -60,7 +60,7 @@ pub enum Lowered {
     Other {
         /// What the document names.
         named: Vec<String>,
-        /// Instructions beside moves, without operands.
+        /// Instructions other than moves, without operands.
         found: Vec<String>,
     },
     /// The compiler ends with an error.

@@ -29,7 +29,7 @@ pub struct Conventions {
     pub place: fn(&Instruction, usize, &str, Setting) -> Place,
     /// What a program of one call is like from outside.
     pub prototype: Prototype,
-    /// What else an instruction can need around it to be chosen, beside nothing.
+    /// Context that an instruction can need in order to be selected.
     pub surroundings: fn(&Instruction) -> Vec<Surroundings>,
     /// Whether a vector type of C has elements that are not the instruction's, so that both are tried.
     pub element_types: bool,
@@ -54,7 +54,7 @@ pub enum Prototype {
     },
 }
 
-/// Predicates that go through a form of their own on their way to memory and back.
+/// Predicates that are converted on their way to memory and back.
 #[derive(Clone, Copy, Debug)]
 pub struct Predicates {
     /// Their type.

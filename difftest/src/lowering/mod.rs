@@ -73,7 +73,7 @@ pub struct Read {
 /// What was read of an instruction set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadAll {
-    /// The compiler's own words about its version.
+    /// The compiler's version string.
     pub compiler: String,
     /// The options that it was called with.
     pub options: Vec<String>,

@@ -33,7 +33,7 @@ pub struct Program {
     pub callers: BTreeMap<String, Vec<Caller>>,
 }
 
-/// A function that calls a definition with its own arguments.
+/// A function that passes its arguments on to a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     /// Its name without `@`.
@@ -42,8 +42,8 @@ pub struct Caller {
     pub constants: Vec<Option<i64>>,
 }
 
-/// A case that compares what a definition gives: results of an operation that are narrower than the instruction's in
-/// their own bits.
+/// A case that compares what a definition returns; if an operation's results are narrower than the instruction's, only
+/// their bits are compared.
 pub fn case<'a>(definition: &Definition, instruction: &'a Instruction) -> Case<'a> {
     let results = parts(&definition.result).into_iter().zip(&instruction.signature.results);
     let known = results.map(|(ty, own)| {
@@ -204,7 +204,7 @@ impl<'a> Calls<'a> {
         Self { definition, callers, immediates }
     }
 
-    /// Whether an operand is no constant, for all callers alike.
+    /// Whether an operand is not a constant; the same for all callers.
     fn is_passed(&self, operand: usize) -> bool {
         self.callers.iter().all(|caller| caller.constants.get(operand).is_none_or(Option::is_none))
     }

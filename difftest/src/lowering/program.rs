@@ -13,7 +13,7 @@ use super::values::{Body, integers, width};
 /// A definition of `lowering/ISA.ll`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// The instruction that it stands for.
+    /// The instruction that it represents.
     pub id: String,
     /// The function's name without `@`.
     pub name: String,
@@ -28,7 +28,7 @@ pub struct Definition {
 pub struct Operand {
     /// Its type in LLVM assembly.
     pub ty: String,
-    /// The instruction's own argument that it is.
+    /// The instruction's argument that it is.
     pub position: usize,
 }
 
@@ -115,9 +115,9 @@ pub(super) fn declaration(definition: &Definition) -> String {
     format!("declare {} @{}({})\n", definition.result, definition.name, types.join(", "))
 }
 
-/// The function `name`, which calls a definition once on its own arguments, in the order and at the types of the
-/// vendor's prototype, where it is called by that. Predicates and masks come from their registers and go
-/// there without any instruction.
+/// The function `name`, which calls a definition once on its arguments, in the order and at the types of the vendor's
+/// prototype where it is called that way. Predicates and masks are passed in their registers without any extra
+/// instruction.
 pub(super) fn one_call(
     own: &Conventions,
     name: &str,

@@ -13,7 +13,7 @@ use interp::inputs;
 pub(super) struct Source {
     /// The combinations of immediates, one for each function.
     pub(super) immediates: Vec<Vec<i64>>,
-    /// What stands between the name and the arguments' immediates: result, parameters, body with `{}`.
+    /// The text between the name and the arguments' immediates: result, parameters, body with `{}`.
     template: Template,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Division {
     element: u32,
     signed: bool,
     remainder: bool,
-    /// `src` and a mask stand before the operands.
+    /// `src` and a mask precede the operands.
     masked: bool,
 }
 
@@ -73,7 +73,7 @@ impl Division {
     pub(super) fn definition(&self, intrinsic: &str) -> String {
         let register = if self.vector == 128 { "__m128i".into() } else { format!("__m{}i", self.vector) };
         let (before, after) = match self.masked {
-            // A move under a mask is an instruction of its own.
+            // A masked move is a separate instruction.
             true => (format!("{register} src, __mmask{} k, ", self.vector / self.element), {
                 let prefix = if self.vector == 128 { "_mm".into() } else { format!("_mm{}", self.vector) };
                 format!("{prefix}_mask_mov_epi{}(src, k, quotient)", self.element)

@@ -104,7 +104,7 @@ pub(crate) fn target_features(instruction: &Instruction) -> String {
     let wide = operands().any(|operand| operand.width == 512).then_some("avx512f");
     let long_mask = operands().any(|operand| matches!(operand.c_type.as_str(), "__mmask32" | "__mmask64"));
     let long_mask = long_mask.then_some("avx512bw");
-    // A feature of its own since LLVM 14; the document has it with SSE 4.2.
+    // A separate feature since LLVM 14; the document has it with SSE 4.2.
     let crc = instruction.extensions.iter().any(|name| key(name) == "SSE42").then_some("crc32");
     let features = instruction.extensions.iter().filter_map(|name| name.split('/').find_map(option));
     features

@@ -32,8 +32,8 @@ pub struct Masking {
     pub negated: bool,
 }
 
-/// The lane form of a function, or `None` where it has no lane structure that is short. `may_mask` tells
-/// which arguments can be masks: registers can, immediates cannot.
+/// The lane form of a function, or `None` if it has no compact lane structure. `may_mask` says which
+/// arguments can be masks: registers can, immediates cannot.
 pub fn canonicalize(dag: &mut Dag, raised: &Raised, may_mask: impl Fn(u32) -> bool) -> Option<Canonical> {
     let mut skeletons = Skeletons::default();
     let arg_widths = dag.arg_widths().to_vec();
@@ -225,7 +225,7 @@ fn unmask_element(
                 _ => None,
             }
         }
-        // A one-bit element: the first operand that is a bit of an argument at the element's own place.
+        // A one-bit element: the first operand that is a bit of an argument at the element's position.
         Node::And(operands) if !negated && dag.is_boolean(value) => {
             let chosen =
                 operands.iter().copied().find(|id| mask_bit(dag, *id).is_some_and(|(_, bit)| bit == low))?;

@@ -25,7 +25,7 @@ use crate::exact::{Dag, Int, Node, NodeId, Part, raise_with};
 use crate::function::{Arg, Function, ResultSlot, Role};
 use crate::num::Num;
 
-/// Fewest elements from which growth can be told.
+/// Minimum number of elements from which growth can be recognised.
 const MIN_ELEMENTS: usize = 4;
 
 /// The form of a result whose elements grow.
@@ -195,7 +195,7 @@ fn packed(dag: &Dag, elements: &Elements, arg_widths: &[u32]) -> Option<ResultFo
         _ => (None, first),
     };
     let Node::Or(terms) = dag.node(chosen) else { return None };
-    // The mask's bits are read in every condition, the elements beside them.
+    // The mask's bits are read in every condition, next to the elements.
     let (mut mask, mut data) = (None, None);
     for term in terms {
         let (condition, value) = match dag.node(*term) {
@@ -227,7 +227,7 @@ fn packed(dag: &Dag, elements: &Elements, arg_widths: &[u32]) -> Option<ResultFo
     let pairs = || (0..size).flat_map(|element| (0..size).map(move |place| (element, place)));
     let each =
         |value: &dyn Fn(i64, i64) -> i64| pairs().map(|(element, place)| value(element, place)).collect();
-    // The fold's own position is known when its operands stand.
+    // The fold's position is known once its operands are placed.
     let inside = [(0, count as u32)];
     let mut terms: Vec<RawTerm> = Vec::new();
     let mut push = |kind, children: &[usize], numbers, folds: &[(usize, u32)]| {

@@ -120,8 +120,8 @@ pub(super) fn statements(
     in_runs.unwrap_or_else(|| runs(dag, skeletons, elements, arg_widths))
 }
 
-/// One statement that writes `elements` in blocks of several, each block as one wide element: the least
-/// blocks that are alike, at most the whole result.
+/// One statement that writes `elements` in blocks of several, each block as one wide element: the smallest
+/// blocks that have the same shape, at most the whole result.
 pub(super) fn blocks(
     dag: &mut Dag,
     skeletons: &mut Skeletons,
@@ -191,7 +191,7 @@ fn shared_out(
     None
 }
 
-/// Statements for maximal runs of elements alike.
+/// Statements for maximal runs of equal-shaped elements.
 fn runs(
     dag: &Dag,
     skeletons: &mut Skeletons,

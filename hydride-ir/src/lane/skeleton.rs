@@ -1,4 +1,4 @@
-//! Views of graph nodes with numbers set apart from structure, and the order of commutative operands.
+//! Views of graph nodes with numbers separated from structure, and the order of commutative operands.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -12,7 +12,7 @@ use crate::exact::{Dag, Int, Node, NodeId};
 /// Numbers of an operand that are looked at to tell whether a fold joins it with its likes.
 const MAX_COMPARED: usize = 256;
 
-/// A node taken apart: structure, numbers, operands in canonical order.
+/// A decomposed node: structure, numbers, operands in canonical order.
 #[derive(Debug)]
 pub(super) struct View {
     pub kind: Kind,
@@ -26,7 +26,7 @@ pub(super) struct View {
     pub opaque: bool,
 }
 
-/// An operand, or operands alike that a fold joins.
+/// An operand, or operands of the same shape that a fold joins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Child {
     One(NodeId),
@@ -71,7 +71,7 @@ impl Skeletons {
                 "arg".hash(&mut shape);
                 ("arg", arg).hash(&mut structure);
             }
-            // Which literal it is tells nothing apart within an instruction.
+            // The value of the literal distinguishes nothing within an instruction.
             Kind::AllOnes => {
                 Kind::Const.hash(&mut shape);
                 Kind::Const.hash(&mut structure);
@@ -187,7 +187,7 @@ impl Skeletons {
                 children.push(Child::One(operand));
             }
         }
-        // Positions that no fold index explains stay apart.
+        // Positions that are not affine in a fold index stay separate.
         children
             .into_iter()
             .flat_map(|child| match child {

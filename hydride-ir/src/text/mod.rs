@@ -36,7 +36,7 @@ pub(crate) use print::{expression_text, number_text};
 
 use crate::expr::{Expr, Op};
 
-/// Words with a meaning of their own where a parameter or index could stand.
+/// Words with a special meaning where a parameter or index could occur.
 pub(crate) const RESERVED: &[&str] = &["at", "fold", "for", "func", "imm", "in", "let"];
 
 /// Literals up to this width are repeated where they are used; wider ones are shared.

@@ -65,7 +65,7 @@ impl Crates {
         wanted.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// Everything that is built for a package, with the tests' own dependencies where `tests`.
+    /// Everything that is built for a package, including dev-dependencies if `tests`.
     fn reached(&self, package: &str, tests: bool) -> BTreeSet<&str> {
         let own: &[&str] = if tests { &["normal", "build", "dev"] } else { &["normal", "build"] };
         let mut seen = BTreeSet::new();

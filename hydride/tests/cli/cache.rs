@@ -185,7 +185,7 @@ fn runs_at_the_same_time_share_a_cache() {
     assert!(after.files == outs[0] && !after.stderr.contains("damaged"));
 }
 
-/// A folder of documents whose entries stand in another order.
+/// A folder of documents whose entries are in another order.
 fn shuffled(specs: &Path, folder: &Path, random: &mut Random) -> PathBuf {
     let into = folder.join("shuffled");
     // Of entries with one name the first has the plain id: these keep their order.

@@ -1,5 +1,5 @@
-//! How sharp `hydride diff` is: entries of a document with one thing changed must be told from entries that are
-//! only written in another way.
+//! The precision of `hydride diff`: it must distinguish entries with one semantic change from entries that are only
+//! rewritten.
 //!
 //! 200 mutations change an index, a width, an operator, a sign, drop a line or exchange an argument; 200
 //! rewrites rename variables, commute operands, unroll loops or reorder assignments. Nothing may be unknown.
@@ -15,10 +15,10 @@ use semantic_diff::{Counterexample, Options, Outcome, Report, Side, Value, diffe
 
 const WANTED: usize = 200;
 
-/// Inputs beside the comparison's own on which entries that are said to be the same must agree.
+/// Further inputs, besides those of the comparison, on which entries reported as the same must agree.
 const CHECKED: usize = 300;
 
-/// An entry in the document's format: what stands before its operation, the operation, and the rest.
+/// An entry in the document's format: the text before its operation, the operation, and the rest.
 #[derive(Clone)]
 struct Entry {
     name: String,

@@ -148,7 +148,7 @@ fn two_classes_are_told_apart_by_an_input() {
     for wanted in ["two operations", "a bitwise and", "a bitwise or", "at the element", "input"] {
         assert!(run.stdout.contains(wanted), "{wanted} in {}", run.stdout);
     }
-    // The input is one: the tool's own evaluation gives the two results shown.
+    // The input is a counterexample: evaluating it gives the two results shown.
     let line = |start: &str| {
         run.stdout.lines().rev().find_map(|line| line.trim_start().strip_prefix(start)).unwrap()
     };

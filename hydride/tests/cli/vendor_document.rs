@@ -1,4 +1,4 @@
-//! What is known of the vendor's own document; skipped where it is not at hand.
+//! What is known about the vendor's document; skipped if it is not available.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -585,7 +585,7 @@ fn symbolic_frame(machine: &mut Machine<'_>, step: &Step, immediates: &[NodeId])
     frame
 }
 
-/// A result's value with its parts as extents of their own.
+/// A result's value with its parts as separate extents.
 fn segments(dag: &mut Dag, node: NodeId, width: u32) -> Register {
     let Node::Concat(parts) = dag.node(node).clone() else { return Register::with_value(width, node) };
     let mut register = Register::default();

@@ -19,10 +19,10 @@ use super::json;
 use super::position::Positions;
 use crate::Diagnostic;
 
-/// How what stands for an operation begins where the document has none.
+/// The beginning of the placeholder for a missing operation.
 const NOTHING: &[&str] = &["No operation information", "The description of"];
 
-/// The operations' texts by key, each with where it stands in its document.
+/// The operations' texts by key, each with its location in the document.
 pub type Texts = BTreeMap<String, (String, usize)>;
 
 /// The texts of the operations document; what is wrong with it as a whole is added to the diagnostics.
@@ -43,7 +43,7 @@ pub fn texts(document: &Positions<'_>, diagnostics: &mut Vec<Diagnostic>) -> Tex
     }
 }
 
-/// Where each string of a JSON text first begins, by what stands between its quotes.
+/// Where each string of a JSON text first begins, by the text between its quotes.
 fn strings(text: &str) -> FxHashMap<&str, usize> {
     let bytes = text.as_bytes();
     let mut places = FxHashMap::default();
@@ -152,7 +152,7 @@ impl Operations {
         let decodes = self.decodes.get(encoding)?;
         let reads = match self.by_key.get(key)?.as_ref()? {
             Ok(operation) => &operation.reads,
-            // What cannot be read is told where it is the only one.
+            // An unreadable one is reported if it is the only one.
             Err(_) => return Some(usize::MAX),
         };
         let foreign = reads.iter().any(|name| self.known.contains(name) && !decodes.all.contains(name));

@@ -115,7 +115,7 @@ pub fn parse_manual(documents: &Documents<'_>, options: &Options) -> Parsed {
     Reader::new(documents, options, [false, true, false]).finish()
 }
 
-/// What became of an entry: where it stands, and its instruction or why there is none.
+/// The outcome of an entry: its location, and its instruction or why there is none.
 struct Outcome {
     id: String,
     span: Span,

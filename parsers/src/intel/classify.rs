@@ -29,7 +29,7 @@ const STATE_NAMES: &[&str] = &[
     "SetCF",
 ];
 
-/// Why an entry with a text is outside of the IR, as far as its attributes and names tell.
+/// Why an entry with a text is outside the IR, judged by its attributes and names.
 pub(super) fn exclusion(entry: &Entry) -> Option<(&'static str, Option<String>)> {
     let category = |name: &str| entry.categories.iter().any(|category| category == name);
     let operands = || entry.parameters.iter().chain(&entry.result);

@@ -47,7 +47,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// The name, or what stands for one.
+    /// The name, or a substitute.
     pub(super) fn called(&self) -> String {
         if self.name.is_empty() { "(unnamed)".to_owned() } else { self.name.clone() }
     }
@@ -73,7 +73,7 @@ pub(super) fn read(source: &Source<'_>, bytes: &[u8]) -> Document {
     let mut document = Document::default();
     let (bytes, invalid) = without_invalid(bytes);
     for offset in invalid.iter().take(MAX_NOTES) {
-        // What is lost is told by the entries that have it.
+        // Losses are reported by the affected entries.
         document.note(source, Severity::Warning, *offset, None, "invalid UTF-8".to_owned());
     }
     let mut scanned = 0;
@@ -110,7 +110,7 @@ pub(super) fn read(source: &Source<'_>, bytes: &[u8]) -> Document {
     document
 }
 
-/// Places of invalid UTF-8 that get a diagnostic of their own.
+/// Maximum number of places with invalid UTF-8 that get a separate diagnostic.
 const MAX_NOTES: usize = 100;
 
 /// The document with each byte that is no UTF-8 replaced, so that offsets stay, and where those were.

@@ -111,7 +111,7 @@ fn unreadable_documents_are_told() {
     assert!(told(&decode).is_some());
 }
 
-/// Where it can be seen that the end of a document is missing, or that it is not well-formed, that is told.
+/// A document that is visibly truncated or not well-formed is reported as such.
 #[test]
 fn documents_that_are_not_whole_are_told() {
     let whole = Files::sample();

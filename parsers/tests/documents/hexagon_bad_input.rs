@@ -4,7 +4,7 @@ use crate::hexagon_support::Sample;
 use parsers::hexagon::{Document, Documents, Options, parse};
 use parsers::{LedgerEntry, Parsed, Status};
 
-/// The sample documents with a semantics file of one's own.
+/// The sample documents with a custom semantics file.
 fn with_semantics(semantics: &str) -> Parsed {
     let sample = Sample::read();
     let semantics = Document { name: "own.idef", bytes: semantics.as_bytes() };

@@ -1,4 +1,4 @@
-//! The vendor's own HVX documents, where they are at hand.
+//! The vendor's HVX documents, if they are available.
 
 use std::collections::BTreeMap;
 

@@ -25,7 +25,7 @@ pub struct GoalFile {
     /// One line for people.
     #[serde(default)]
     pub about: String,
-    /// Width of vector registers in bits; the target's own where it is not given.
+    /// Width of vector registers in bits; the target's if not given.
     pub width: Option<Spanned<u32>>,
     /// Width of the elements of vectors in bits.
     element: Spanned<u32>,

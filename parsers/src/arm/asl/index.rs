@@ -1,4 +1,4 @@
-//! Where the functions, enumerations and instructions of ASL files stand.
+//! The locations of functions, enumerations and instructions in ASL files.
 //!
 //! Only the lines' first columns are looked at; an entry's text goes through the grammar when it
 //! is first asked for, and is kept. Entries can be shared between threads.
@@ -143,7 +143,7 @@ impl<'a> Library<'a> {
 }
 
 /// Whether a file ends inside its last body: in the middle of a line, and the body cannot be read. A file that is cut
-/// between two lines of a body cannot be told from a whole one.
+/// between two lines of a body cannot be distinguished from a complete one.
 fn is_cut_off(source: &str, body: &Range<usize>) -> bool {
     !source.ends_with('\n')
         && source[body.end..].trim().is_empty()

@@ -12,7 +12,7 @@ pub(super) struct Call<'f> {
     pub(super) args: Vec<Var>,
     /// What is assigned, of a setter.
     pub(super) assigned: Option<Value>,
-    /// The width that the value should have, where the place of the call tells.
+    /// The width that the value should have, if the context of the call determines it.
     pub(super) want: Option<u32>,
     /// Where the call is in its text.
     pub(super) offset: Offset,

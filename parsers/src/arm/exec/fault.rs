@@ -36,7 +36,7 @@ pub enum Reason {
     Unsupported,
     /// Floating-point arithmetic.
     FloatingPoint,
-    /// Machine state beside the registers.
+    /// Machine state other than the registers.
     State,
     /// A value is needed that is only known when the instruction runs.
     Symbolic,
@@ -62,7 +62,7 @@ impl Reason {
     }
 }
 
-/// An obstacle and where it stands.
+/// An obstacle and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// What kind.

@@ -39,7 +39,7 @@ pub(super) struct Variable {
     pub(super) declared: Option<u32>,
     /// The argument's position.
     pub(super) argument: Option<u32>,
-    /// Type of the elements, where the document or an assignment tells.
+    /// Type of the elements, if the document or an assignment determines it.
     pub(super) element: Option<Element>,
 }
 
