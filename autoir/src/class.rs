@@ -28,7 +28,7 @@ pub struct Class {
 pub struct Member {
     /// The instruction set it belongs to, for example `x86`.
     pub isa: String,
-    /// Its identity within the instruction set (DESIGN section 8).
+    /// Its identity within the instruction set.
     pub id: String,
     /// The vendor's C name.
     pub intrinsic: String,

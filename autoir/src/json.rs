@@ -1,4 +1,4 @@
-//! `classes.json`: the operations and their members for other programs (DESIGN section 8).
+//! `classes.json`: the operations and their members for other programs.
 
 use catalog::record::{MaskingKind, SourceRecord};
 use catalog::{MemberRecord, OperationRecord};

@@ -15,7 +15,7 @@ pub struct Application {
     pub args: Vec<Source>,
     /// The lane select that the result passes through.
     pub masking: Option<Masking>,
-    /// The part of the member's result that the class's function writes, where that is not the whole.
+    /// The part of the member's result that the class's function writes, if that is not the whole result.
     pub part: Option<Part>,
 }
 

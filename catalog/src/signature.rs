@@ -22,7 +22,7 @@ pub struct Argument {
     pub width: u32,
     /// What kind of operand it is.
     pub kind: Kind,
-    /// The element that the document hints at.
+    /// The element type suggested by the document.
     pub element: Option<Element>,
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Definition {
 /// A broken rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
-    /// An operation's or operand's name that is no identifier or is reserved.
+    /// The name of an operation or operand that is not an identifier or is reserved.
     #[error("operation `{op}`: `{name}` is not a valid name")]
     Name {
         /// The operation.

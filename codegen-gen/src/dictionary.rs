@@ -122,7 +122,7 @@ fn entry<'a>(operation: &'a Operation<'_>) -> Entry<'a> {
     let width = |num: &Num| {
         number(num, &|atom| match atom {
             Atom::Param(param) => function.param(param).name.clone(),
-            // Widths of registers depend on parameters alone.
+            // Widths of registers depend only on parameters.
             Atom::Index(_) => String::new(),
         })
     };

@@ -66,7 +66,7 @@ fn renumber(body: &mut [hydride_ir::Stmt], new_ids: &[ExprId]) {
     }
 }
 
-/// The parts in groups of which the members lie side by side in one source.
+/// The parts in groups that are adjacent in one source.
 fn runs(function: &Function, bounds: &Bounds, parts: &[ExprId]) -> Vec<Vec<ExprId>> {
     let mut runs: Vec<Vec<ExprId>> = Vec::new();
     for part in parts {

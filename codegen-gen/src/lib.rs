@@ -110,7 +110,7 @@ pub enum GenerateError {
 /// Files that are generated separately from the others.
 type Section<'a> = dyn Fn() -> Result<Vec<GeneratedFile>, GenerateError> + Sync + 'a;
 
-/// The files for a dialect, sorted by path. They depend on the dialect and the options alone.
+/// The files for a dialect, sorted by path. They depend only on the dialect and the options.
 pub fn generate(dialect: &Dialect, options: &Options) -> Result<Vec<GeneratedFile>, GenerateError> {
     let operations: Vec<Operation<'_>> = dialect.ops().iter().map(Operation::new).collect();
     let (expressible, beyond): (Vec<_>, Vec<_>) = operations

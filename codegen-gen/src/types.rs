@@ -1,6 +1,6 @@
 //! Types of LLVM assembly as text: their widths and parts, and how MLIR writes them.
 
-/// The width of a type in bits; `None` for what is no value in a register.
+/// The width of a type in bits; `None` for types that are not register values.
 pub(crate) fn width(ty: &str) -> Option<u32> {
     if let Some((count, element)) = elements(ty) {
         return count.checked_mul(width(element)?);

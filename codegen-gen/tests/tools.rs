@@ -161,7 +161,7 @@ define <16 x i8> @f(<16 x i8> %a, <16 x i8> %b) {
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success() && errors.is_empty(), "{errors}");
     assert!(text.contains("add <16 x i8>") && !text.contains("autollvm."), "{text}");
-    // By its full name, and declared with another type: the linker alone would take that.
+    // By its full name, and declared with another type: the linker by itself would accept that.
     let declared = |ty: &str| {
         format!(
             "declare <16 x i8> @autollvm.add.v16i8.8_16(<16 x i8>, {ty})\n\

@@ -1,8 +1,8 @@
-//! Compiling the generated C, with what the compiler refuses taken out.
+//! Compiling the generated C, without the parts that the compiler rejects.
 //!
-//! Wrappers are compiled in chunks, side by side. A chunk's object file and what was taken out of
-//! it are kept in the work directory under the hash of its source, the options and the compiler's
-//! version, so that only what changed is compiled again.
+//! Wrappers are compiled in chunks, in parallel. A chunk's object file and the list of removed parts are kept
+//! in the work directory under the hash of its source, the options and the compiler's version, so that only
+//! what changed is compiled again.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::OracleError;
 use crate::wrapper::{Dialect, Owner, Wrapper, chunk_source};
 
-/// Lines of a chunk: enough that reading the headers does not count.
+/// Lines of a chunk: enough to make the cost of parsing the headers negligible.
 const CHUNK_LINES: usize = 4000;
 
-/// How often a chunk is compiled again without what was refused.
+/// How often a chunk is recompiled without the rejected parts.
 const MAX_ROUNDS: usize = 8;
 
 /// How wrappers are compiled. Warnings stay on: some, such as that of an immediate out of range,
@@ -93,7 +93,7 @@ impl<'a> Compiler<'a> {
         Ok(compiler)
     }
 
-    /// Compiles wrappers; they come back in order with what was refused taken out.
+    /// Compiles wrappers; returns them in order, without the rejected parts.
     pub(crate) fn build(&self, wrappers: Vec<Wrapper>) -> Result<Vec<Chunk>, OracleError> {
         let mut groups: Vec<(usize, Vec<Wrapper>)> = Vec::new();
         let mut lines = CHUNK_LINES;
@@ -143,7 +143,7 @@ impl<'a> Compiler<'a> {
         Ok(chunks)
     }
 
-    /// Compiles until nothing is refused.
+    /// Compiles until nothing is rejected.
     fn rounds(&self, wrappers: &mut [Wrapper], symbol: &str, object: &Path) -> Result<Refused, OracleError> {
         let mut refused = Refused::default();
         let mut last = String::new();
@@ -171,7 +171,7 @@ impl<'a> Compiler<'a> {
             refused.cases.extend(found.cases);
             refused.wrappers.extend(found.wrappers);
         }
-        // The compiler gives no place, or does not come to an end: look for the wrapper by halving.
+        // The compiler gives no location, or does not terminate: find the wrapper by bisection.
         match wrappers {
             [wrapper] if wrapper.refusal.is_some() => Err(OracleError::Build { message: last }),
             [_] => {
@@ -232,7 +232,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Runs the compiler; whether it succeeded, and what it said.
+    /// Runs the compiler; returns whether it succeeded, and its messages.
     fn run(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<(bool, String), OracleError> {
         let output =
             Command::new(self.program)
@@ -273,7 +273,7 @@ impl<'a> Compiler<'a> {
 }
 
 impl Refused {
-    /// What the compiler's errors are about, by their lines: `file.c:LINE:COLUMN: error: MESSAGE`.
+    /// The subjects of the compiler's errors, by line: `file.c:LINE:COLUMN: error: MESSAGE`.
     fn from_messages(messages: &str, owners: &[Owner]) -> Self {
         let mut refused = Self::default();
         for line in messages.lines() {
@@ -282,7 +282,7 @@ impl Refused {
             let number = place.split(':').next().and_then(|number| number.parse::<usize>().ok());
             let owner = number.and_then(|number| owners.get(number.checked_sub(1)?));
             match owner {
-                // What is said of a function is said once only, of an argument for each call.
+                // Errors about a function are reported only once, those about an argument for each call.
                 Some(Owner::Case(wrapper, case)) if message.contains("argument") => {
                     refused.cases.push((*wrapper, *case, message.into()));
                 }

@@ -13,14 +13,14 @@ use crate::report::Outcome;
 use crate::runner::{FREESTANDING_SOURCE, RUNNER_SOURCE, RunnerCommand, WrapperId};
 use crate::wrapper::{Dialect, Wrapper};
 
-/// A runner program and what it has.
+/// A runner program and its wrappers.
 struct Prepared {
     program: PathBuf,
     entries: BTreeMap<String, Entry>,
 }
 
-/// Builds a runner from the C source `runner` with a wrapper for each instruction that is not
-/// `unavailable` from the start. Where an id occurs twice the first instruction counts.
+/// Builds a runner from the C source `runner` with a wrapper for each instruction that is not `unavailable`
+/// from the start. If an id occurs twice, the first instruction is used.
 fn prepare<'a>(
     compiler: &Compiler<'_>,
     runner: &str,
@@ -84,7 +84,7 @@ pub fn native<'a>(
     on_this_machine(isa, &compiler, instructions, |_| None)
 }
 
-/// Builds an oracle whose runner is started as it is.
+/// Builds an oracle whose runner is started directly.
 pub(crate) fn on_this_machine<'a>(
     isa: &'static str,
     compiler: &Compiler<'_>,
@@ -132,8 +132,8 @@ pub struct Emulated {
 pub(crate) const LINK: &[&str] = &["-nostdlib", "-static", "-fuse-ld=lld", "-Wl,-e,_start"];
 
 impl Emulated {
-    /// Builds the oracle with a compiler and an emulator, after asking both whether they are there
-    /// and can do the machine at all.
+    /// Builds the oracle with a compiler and an emulator, after checking that both exist and support the
+    /// machine.
     pub fn prepare<'a>(
         &self,
         instructions: impl IntoIterator<Item = &'a Instruction>,
@@ -146,8 +146,8 @@ impl Emulated {
         let mut compiler =
             Compiler::new(&options.compiler, self.dialect, self.options.to_vec(), LINK, work_dir)?;
         compiler.definitions = &options.definitions;
-        // The runner alone, so that a compiler without the target is not taken for one that
-        // refuses every instruction.
+        // Only the runner, to distinguish a compiler without the target from one that rejects every
+        // instruction.
         compiler.link(FREESTANDING_SOURCE, &[]).map_err(|error| match error {
             OracleError::Build { message } => {
                 let message = message.lines().next().unwrap_or_default().to_owned();

@@ -46,5 +46,5 @@ pub use random::Random;
 pub use text::ParseError;
 pub use verify::VerifyError;
 
-/// The widest bit vector that the IR admits, in bits (DESIGN section 9).
+/// The widest bit vector that the IR admits, in bits.
 pub const MAX_WIDTH: u32 = 65_536;

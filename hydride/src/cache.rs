@@ -1,4 +1,4 @@
-//! The file behind a [`Memo`]: what earlier runs found out, from verdicts of proofs to what whole documents say.
+//! The file behind a [`Memo`]: results of earlier runs, from verdicts of proofs to parsed documents.
 //!
 //! Everything is keyed by the version of the program's sources and of the solver: entries of another version are
 //! dropped on the next write. The file is read at the start (as a whole, unless only a few answers are needed) and
@@ -36,7 +36,7 @@ impl CacheArgs {
         Cache(self.path().map(|path| Arc::new(File::open(path, None))))
     }
 
-    /// The same for the answers under these keys alone: the rest of the file, which can be long, is not read.
+    /// The same, but only the answers under these keys are read, not the rest of the file, which can be long.
     pub fn open_at(&self, keys: &[Key]) -> Cache {
         Cache(self.path().map(|path| Arc::new(File::open(path, Some(keys)))))
     }
@@ -109,7 +109,7 @@ enum Trouble {
     Empty,
     /// It cannot be read now; nothing is wrong with it.
     Busy(String),
-    /// It is no cache, or is not whole.
+    /// It is not a cache, or is incomplete.
     Damaged(String),
 }
 
@@ -220,7 +220,7 @@ fn seal(key: &Key, value: &[u8]) -> blake3::Hash {
     blake3::Hasher::new().update(key).update(value).finalize()
 }
 
-/// A value, compressed, behind its seal.
+/// A compressed value after its checksum.
 fn sealed(key: &Key, value: &[u8]) -> Vec<u8> {
     let value = lz4_flex::compress_prepend_size(value);
     [seal(key, &value).as_bytes().as_slice(), &value].concat()
@@ -268,8 +268,8 @@ fn read(path: &Path, wanted: Option<&[Key]>) -> Result<Answers, Trouble> {
     Ok(answers)
 }
 
-/// Puts an empty database where there is no file. The library fills a new file in several steps, and a run that
-/// is killed between them would leave one that is no database: it is made aside and renamed.
+/// Puts an empty database where there is no file. The library fills a new file in several steps, and a run that is
+/// killed between them would leave an invalid database: it is created under another name and renamed.
 fn begin(path: &Path) -> Result<(), Trouble> {
     if std::fs::metadata(path).is_ok_and(|file| file.len() > 0) {
         return Ok(());

@@ -183,7 +183,7 @@ fn rendered(
                 report.with_message(format!("{}:{}:{}: {message}", span.file, span.line, span.column))
             }
         };
-        // Writing to memory fails for a place outside of its document alone.
+        // Writing to memory fails only for a location outside its document.
         if term::emit_to_write_style(&mut writer, &config, &files, &report).is_err() {
             let _ = writeln!(writer, "{}: {}", diagnostic.span.file, diagnostic.message);
         }

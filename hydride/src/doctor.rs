@@ -24,7 +24,7 @@ fn tools() -> Vec<(Vec<&'static str>, String)> {
     tools
 }
 
-/// Prints one line for each tool. Missing tools are no finding: every command says what it could not do.
+/// Prints one line for each tool. Missing tools are not findings: every command reports what it could not do.
 pub fn run() -> Result<u8> {
     for (names, purpose) in tools() {
         let found = names.iter().find_map(|name| Some((*name, version(name)?)));

@@ -57,8 +57,8 @@ pub fn choose(choice: &ReadChoice) {
     let _ = ACCEPT_PARTIAL.set(choice.accept_partial);
 }
 
-/// The flags by which another run reads documents in the same way. What one way of reading gives is no answer for
-/// another, so that they are part of keys as well.
+/// The flags by which another run reads documents in the same way. Results of one way of reading are not valid for
+/// another, so the flags are part of keys as well.
 pub fn flags() -> Vec<String> {
     let options = isa::all().filter_map(|set| set.options.as_ref());
     let mut flags: Vec<String> = options.flat_map(|options| (options.flags)()).collect();

@@ -194,8 +194,8 @@ mod tests {
         }
     }
 
-    /// Whichever of the vendors' documents are at hand, no erratum on them is stale. Where all of an instruction set
-    /// are, each entry of each erratum is of use for one of them.
+    /// No erratum is stale for the available vendor documents. If all documents of an instruction set are available,
+    /// each entry of each erratum applies to one of them.
     #[test]
     fn the_checked_in_errata_apply_to_the_real_documents() {
         for (isa, own) in built_in() {

@@ -157,7 +157,7 @@ pub fn run(
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),
     });
-    // What is still in the buffer would be lost without a word.
+    // Data still in the buffer would be lost silently.
     exit(outcome.and_then(|code| console::print(b"").map(|()| code)))
 }
 

@@ -42,7 +42,7 @@ pub fn beside_built_in(kept: Lock) -> Result<Lock> {
     Ok(built_in()?.with(kept))
 }
 
-/// The names of a file that is read and written; the built-in ones where there is no file yet.
+/// The names of a file that is read and written; the built-in ones if there is no file yet.
 pub fn begun(path: &Path) -> Result<Lock> {
     if path.exists() { read(path) } else { built_in() }
 }

@@ -1,4 +1,4 @@
-//! `hydride read-lowering`: what each intrinsic is in LLVM, read off a compiler and kept as data.
+//! `hydride read-lowering`: what each intrinsic is in LLVM, extracted from a compiler and kept as data.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

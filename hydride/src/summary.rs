@@ -1,4 +1,4 @@
-//! `summary.json` and `ledger.jsonl` (DESIGN section 8).
+//! `summary.json` and `ledger.jsonl`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -111,7 +111,7 @@ fn first_patterns() -> u32 {
 }
 
 impl Run {
-    /// A run of so many inputs of today's patterns.
+    /// A run with this number of inputs of the current patterns.
     pub fn new(function: &Function, inputs: usize, seed: u64, through: Option<String>) -> Self {
         Self { function: hash(function), inputs, seed, patterns: PATTERNS, through }
     }
@@ -124,7 +124,7 @@ impl Run {
         }
     }
 
-    /// Whether two runs differ in their number of inputs alone.
+    /// Whether two runs differ only in their number of inputs.
     fn same_but_inputs(&self, other: &Self) -> bool {
         *self == Self { inputs: self.inputs, ..other.clone() }
     }
@@ -158,7 +158,8 @@ impl Records {
         std::fs::rename(&aside, path).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Notes a run on `cpu` without a difference; of two that differ in their inputs' number alone the longer one stays.
+    /// Records a run on `cpu` without a difference; of two that differ only in the number of inputs, the longer one is
+    /// kept.
     pub fn agreed(&mut self, id: &str, cpu: &str, run: Run) {
         let runs = &mut self.runs.entry(id.to_string()).or_default().entry(cpu.to_string()).or_default().0;
         match runs.iter_mut().find(|known| known.same_but_inputs(&run)) {

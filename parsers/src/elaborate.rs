@@ -9,7 +9,7 @@ use hydride_ir::{Arg, Function, ResultId, ResultSlot, Role, Stmt};
 
 use crate::signature::{Argument, Kind, Signature, UndefinedBits};
 
-/// Steps (statements and calls) that one entry may execute (DESIGN section 9).
+/// Steps (statements and calls) that one entry may execute.
 pub const MAX_STEPS: u64 = 1_000_000;
 
 /// Nodes that one entry's graph may hold.

@@ -1,8 +1,8 @@
-//! Errata: what a document gets wrong, as data that is applied while the document is read.
+//! Errata: corrections of a document's errors, as data that is applied while the document is read.
 //!
 //! An erratum names entries and the versions of the document that it is about, says what it changes, and gives the
-//! evidence. It never holds the document's text: what it replaces is named by its place and a digest. An erratum
-//! that does not find in its entry what it is to replace is an error, so that a document that was put right is noticed.
+//! evidence. It never contains the document's text: what it replaces is identified by its location and a digest. An
+//! erratum that does not find what it replaces in its entry is an error, so that corrected documents are detected.
 //!
 //! ```toml
 //! [[erratum]]
@@ -79,7 +79,7 @@ pub struct Erratum {
 pub enum Versions {
     /// These.
     List(Vec<String>),
-    /// Those in a range. Versions that are no dotted numbers are in no range.
+    /// Those in a range. Versions that are not dotted numbers are in no range.
     Range(VersionRange),
 }
 
@@ -161,7 +161,7 @@ pub struct Evidence {
     pub contradicts: Option<usize>,
     /// What the text leaves open.
     pub undefined: Option<String>,
-    /// What else in the document contradicts it, where no machine can be asked.
+    /// What else in the document contradicts it, if no machine is available.
     pub document: Option<String>,
 }
 

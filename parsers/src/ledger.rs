@@ -78,7 +78,7 @@ pub enum Status {
 /// One line of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerEntry {
-    /// The entry's id (DESIGN section 8), unique within its ISA for modelled entries.
+    /// The entry's id, unique within its ISA for modelled entries.
     pub id: String,
     /// The location of the entry, or of what went wrong in it.
     pub span: Span,

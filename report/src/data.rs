@@ -251,7 +251,7 @@ fn first_line(formula: &Formula) -> String {
     formula.lines.first().map_or_else(String::new, |line| format!("{}{more}", line.equation))
 }
 
-/// A text of at most so many characters, not cut within a subscript.
+/// A text of at most this many characters, not cut within a subscript.
 fn shortened(text: String, most: usize) -> String {
     if text.chars().count() <= most {
         return text;

@@ -6,9 +6,10 @@
 //! }                                                                     0 ≤ i < 16
 //! ```
 //!
-//! `_{…}` is a subscript. `x_{w}[q]` is element `q` of `x` in elements of `w` bits; where a position is no multiple of
-//! the width it is `x[p +: w]`: `w` bits from bit `p` on. Conversions that change nothing and operators with a neutral
-//! operand are left out, and loops that run once have no index, so that the formula of an instance is shorter than the IR's text of it.
+//! `_{…}` is a subscript. `x_{w}[q]` is element `q` of `x` in elements of `w` bits; if a position is not a multiple of
+//! the width, it is `x[p +: w]`: `w` bits from bit `p` on. Conversions that change nothing and operators with a neutral
+//! operand are left out, and loops that run once have no index, so that the formula of an instance is shorter than the
+//! IR's text of it.
 
 use std::collections::BTreeMap;
 

@@ -37,7 +37,7 @@ fn scaled(value: usize, total: usize, length: usize) -> usize {
     if value == 0 || total == 0 { 0 } else { (value * length / total).max(1) }
 }
 
-/// One row of parts side by side.
+/// One row of adjacent parts.
 fn stacked(svg: &mut Svg, y: usize, parts: &[Part], total: usize, length: usize) {
     let mut x = LEFT;
     for part in parts.iter().filter(|part| part.value > 0) {

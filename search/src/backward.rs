@@ -53,7 +53,7 @@ pub(crate) struct User {
     pub(crate) edge: u32,
     /// The operand that must fit the pattern.
     pub(crate) slot: u8,
-    /// A pattern that another operand must fit, or this one: a word about the edge that is at hand.
+    /// A pattern that this or another operand must match, depending on the current edge.
     pub(crate) other: u32,
 }
 

@@ -166,7 +166,8 @@ impl<'a, F: FnMut(Found) -> bool> Explorer<'a, F> {
             }
             return self.stopped;
         }
-        // Each step reads so many values at most, and gives one that must be read unless it is an output.
+        // Each step reads at most this many values, and produces one that must be read unless it is an
+        // output.
         let reads = self.unread().count_ones() as usize + left - missing.min(left);
         if missing == 0 || missing > left || reads > left * self.plan.arity {
             return self.stopped;

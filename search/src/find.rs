@@ -24,7 +24,7 @@ const MAX_COLLECTED: usize = 20_000;
 /// How often a pass is repeated, each time with the counterexample of a refuted sequence.
 const MAX_ROUNDS: usize = 256;
 
-/// Sequences that are proved side by side before the first refuted one ends a pass.
+/// Number of sequences that are proved in parallel before the first refuted one ends a pass.
 const PROVED_TOGETHER: usize = 32;
 
 /// How to search.
@@ -384,7 +384,7 @@ impl Search<'_> {
     }
 
     /// The sequences that differ from a found one in steps that give the same values from the same operands:
-    /// the search itself tries one of them alone.
+    /// the search itself tries only one of them.
     fn expand(&self, found: &Found) -> Vec<Vec<Step>> {
         let plan = self.plan;
         let mut values = Values::new(plan.samples, plan.transitions.len());
@@ -462,7 +462,7 @@ fn permutations(operands: &[u8; MAX_ARITY], count: usize) -> Vec<[u8; MAX_ARITY]
     all
 }
 
-/// One form for sequences that differ in the order of their steps alone, with the steps' positions.
+/// One form for sequences that differ only in the order of their steps, with the steps' positions.
 fn canonical(sequence: &Sequence, inputs: usize) -> (Vec<Applied>, Vec<usize>) {
     let mut numbers: Vec<Option<usize>> = (0..inputs).map(Some).collect();
     numbers.resize(inputs + sequence.steps.len(), None);

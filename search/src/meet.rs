@@ -24,7 +24,7 @@ pub(crate) struct Fitting {
     values: Vec<u32>,
     /// The same as one bit for each pattern: whether there is a value.
     there: Vec<u64>,
-    /// For each pattern the steps that give it of the first values, so many of them.
+    /// For each pattern the steps that produce it from the given number of first values.
     ready: FxHashMap<u32, Vec<u32>>,
     ready_values: usize,
     /// Scratch: the labels of a value.

@@ -178,7 +178,7 @@ impl Plan {
         })
     }
 
-    /// Makes the tables for sequences of so many steps, where values are labels.
+    /// Makes the tables for sequences of this many steps, where values are labels.
     pub(crate) fn prepare(&mut self, steps: usize, stop: &AtomicBool) {
         if self.pieces.is_empty() {
             return;

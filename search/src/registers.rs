@@ -71,7 +71,7 @@ pub enum Place {
     Copy(usize),
 }
 
-/// Sequences longer than this are taken in the given order alone.
+/// Sequences longer than this are only considered in the given order.
 const MAX_ORDERED: usize = 8;
 
 /// The order with the fewest moves, then the fewest registers, then the first one. `None` when each needs

@@ -8,7 +8,7 @@ use hydride_ir::{Bits, Random};
 
 use crate::value::Type;
 
-/// Samples for data movements alone.
+/// Samples only for data movements.
 pub const MOVEMENT_SAMPLES: usize = 2;
 
 /// Samples for all instructions.

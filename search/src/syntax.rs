@@ -28,17 +28,17 @@ pub trait Syntax: Send + Sync {
         format!("{register} = #{value}")
     }
 
-    /// The C type of a value with elements of so many bits.
+    /// The C type of a value with elements of this many bits.
     fn c_type(&self, ty: Type, element: u32) -> String;
 
-    /// The C structure of so many values of a C type, in an array `val`, that functions with several results return;
-    /// where there is none they write through pointers.
+    /// The C structure of this many values of a C type, in an array `val`, returned by functions with several results;
+    /// without one they write through pointers.
     fn structure(&self, c_type: &str, count: usize) -> Option<String> {
         let _ = (c_type, count);
         None
     }
 
-    /// The C type of each value of the structure of so many.
+    /// The C type of each value of such a structure.
     fn part(&self, c_type: &str, count: usize) -> String {
         let _ = count;
         c_type.to_owned()

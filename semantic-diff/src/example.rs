@@ -109,7 +109,7 @@ impl<'a> Evaluator<'a> {
         let result = self.shape.results.first().copied().unwrap_or(0);
         for lane in WIDTHS.iter().rev().filter(|lane| result.is_multiple_of(**lane)) {
             let lanes = result / lane;
-            // Bits of a lane of each argument that has so many lanes.
+            // Bits of a lane of each argument with this many lanes.
             let steps: Vec<Option<u32>> = (self.shape.args.iter())
                 .map(|(width, range)| {
                     (range.is_none() && lanes > 0 && width.is_multiple_of(lanes)).then_some(width / lanes)

@@ -25,7 +25,7 @@ pub struct Entry<'a> {
     pub extensions: Vec<String>,
     /// The C prototype, where it is known.
     pub prototype: Option<Prototype>,
-    /// The text of its semantics and of what kind it is, where it is at hand.
+    /// The text of its semantics and the kind of text, if available.
     pub text: Option<(TextForm, &'a str)>,
     /// Its semantics, or why there is none.
     pub semantics: Result<Semantics<'a>, String>,

@@ -13,7 +13,7 @@ use catalog::{Part, Source};
 /// What is known of an instruction before it is compared with others.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Analysis {
-    /// The function in canonical lane form, with its masking; `None` where there is no short lane form.
+    /// The function in canonical lane form, with its masking; `None` if there is no compact lane form.
     pub canonical: Option<Function>,
     /// The instruction as an operation under its masking.
     pub shape: Shape,
@@ -22,8 +22,8 @@ pub struct Analysis {
 /// An instruction as an operation with modifiers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Shape {
-    /// The operation's form with its arguments renumbered in order of first use; `None` where there is no
-    /// short lane form.
+    /// The operation's form with its arguments renumbered in order of first use; `None` if there is no
+    /// compact lane form.
     pub form: Option<Form<i64>>,
     /// For each argument of the operation where it comes from.
     pub args: Vec<Source>,

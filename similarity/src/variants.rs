@@ -1,4 +1,4 @@
-//! Further readings of an instruction: an operation of fewer demands under a modifier (DESIGN section 5).
+//! Further readings of an instruction: a more general operation under a modifier.
 //!
 //! | modifier | the instruction | the operation |
 //! |---|---|---|
@@ -94,7 +94,7 @@ fn twice(dag: &mut Dag, raised: &Raised, function: &Function) -> Option<(Raised,
     Some((Raised { results: vec![segments] }, sources))
 }
 
-/// The result as a slice of registers side by side.
+/// The result as a slice of concatenated registers.
 fn moved(dag: &mut Dag, raised: &Raised) -> Option<Raised> {
     let [segments] = raised.results.as_slice() else { return None };
     let moved = dag.moved_by_a_small_number(segments)?;
@@ -330,7 +330,7 @@ fn broadcasts(
     }
     let first = dag.reachable(cut.values.first().copied());
     let last = dag.reachable(cut.values.last().copied());
-    // Nodes by the value that they read; what only some elements read is no shared value.
+    // Nodes by the value that they read; a value that only some elements read is not shared.
     let mut shared: Vec<(Broadcast, Vec<NodeId>)> = Vec::new();
     for node in first {
         let Some(broadcast) = described(dag, node, function, cut.width) else { continue };

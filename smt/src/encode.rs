@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::term::{Operator, Relation, Term, TermId, Terms};
 
-/// How many loop and fold iterations one function may run (DESIGN section 9).
+/// How many loop and fold iterations one function may run.
 const MAX_ITERATIONS: u64 = 1_000_000;
 
 /// How many terms two functions may have together; a term takes about 200 bytes.
@@ -281,7 +281,7 @@ impl Encoder<'_> {
         Ok((id, values))
     }
 
-    /// The term of an expression; walks with an explicit stack, and recurses for nested folds alone.
+    /// The term of an expression; walks with an explicit stack, and recurses only for nested folds.
     fn value(&mut self, root: ExprId, scope: &mut Scope) -> Result<TermId, EncodeError> {
         let mut stack = vec![root];
         let mut last = None;

@@ -20,7 +20,7 @@ struct Segment {
 
 /// Are the two roots equal for all values of the variables within their ranges?
 pub struct Query {
-    /// The terms of this query alone.
+    /// The terms of only this query.
     pub terms: Terms,
     /// The variables' widths and ranges, by number.
     pub variables: Vec<(u32, Option<Range>)>,

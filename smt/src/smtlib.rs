@@ -29,8 +29,8 @@ pub struct Script {
 /// Asks whether two functions, at their parameters' default values, can differ. As in
 /// [`crate::Prover::equal`], arguments and results correspond by position.
 ///
-/// Each variable of the script is a slice of an argument, named after it; the number behind `#` is the
-/// question's. Slices that differ in the lanes that they read alone are asked about once.
+/// Each variable of the script is a slice of an argument, named after it; the number after `#` identifies the
+/// question. Slices that differ only in the lanes that they read are one question.
 pub fn script(left: &Function, right: &Function) -> Result<Script, EncodeError> {
     let Comparison { terms, signature, pairs } =
         Comparison::new(Terms::verbatim(), left, &defaults(left), right, &defaults(right))?;

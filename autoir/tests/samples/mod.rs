@@ -255,7 +255,7 @@ pub fn classes() -> Vec<Class> {
     masked.application.args = vec![Source::Own(3), Source::Own(2)];
     masked.application.masking = Some(Masking { mask: 1, pass: Some(0), stride: 1, lane: 8, negated: false });
     masked.proof = Proof::Smt;
-    // Members that are the operation and something more, each in another way.
+    // Members that are the operation with a modifier, each a different one.
     let mut part = member("east", "add8_low", &[8, 16], 3);
     part.application.args.truncate(2);
     part.application.part = Some(Part { low: 64, width: 128, pass: 2 });

@@ -18,8 +18,8 @@ use crate::types::{elements, parts, width};
 enum Shape {
     /// The operation's types: those of every call of the plain operation.
     Operation,
-    /// The same, but a part of a register that is no register itself is the whole register, so that no instruction
-    /// is needed to cut or to fill it.
+    /// The same, but a part of a register that is not itself a register is the whole register, so that no instruction
+    /// is needed to extract or pad it.
     Registers,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Adapter {
     result: String,
     operands: Vec<Operand>,
     lines: Lines,
-    /// The same in one, where that is the operation alone and a single sequence.
+    /// The same in one, if that is the plain operation and a single sequence.
     pub(super) sequence: Option<Sequence>,
 }
 
@@ -45,7 +45,7 @@ struct Operand {
 }
 
 impl Adapter {
-    /// Everything behind the name.
+    /// Everything after the name.
     pub(super) fn body(&self) -> String {
         let operands: Vec<String> =
             self.operands.iter().map(|operand| format!("{} {}", operand.ty, operand.value)).collect();

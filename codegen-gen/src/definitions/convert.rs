@@ -105,7 +105,7 @@ impl Lines {
         Ok(whole)
     }
 
-    /// A vector of chosen elements of another one; what is behind its last element is 0.
+    /// A vector of chosen elements of another one; elements past its end are 0.
     fn shuffle(&mut self, value: &str, ty: &str, lanes: impl Iterator<Item = Option<u32>>) -> String {
         let lane = |lane: Option<u32>| lane.map_or("i32 poison".to_owned(), |lane| format!("i32 {lane}"));
         let lanes: Vec<Option<u32>> = lanes.collect();

@@ -1,5 +1,5 @@
-//! What a vendor's intrinsics are in LLVM, as data: functions over the types of the C calling convention, read
-//! off a compiler once.
+//! What a vendor's intrinsics are in LLVM, as data: functions over the types of the C calling convention, extracted
+//! once from a compiler.
 //!
 //! A function with immediates has one body for each combination of their values. Bodies of one shape share a
 //! [`Variant`]: its lines have `{0}`, `{1}`, … where numbers differ, and a [`Column`] computes each number.
@@ -31,7 +31,7 @@ pub struct VendorIr {
     pub refused: BTreeMap<String, String>,
 }
 
-/// A function. Its parameters are `%a0`, `%a1`, …; immediates are no parameters.
+/// A function. Its parameters are `%a0`, `%a1`, …; immediates are not parameters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct VendorFunction {
     /// The type of its result, a structure of several.

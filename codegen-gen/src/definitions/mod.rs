@@ -10,11 +10,11 @@
 //! ```
 //!
 //! The name does not depend on the instruction set: a program is lowered for another one with another file. Neither do
-//! the types behind a name without an ending, which are the operation's. Where the member's registers are wider than
-//! what the operation has (8 bits of a mask for two lanes, 32 of which a shift reads 5), the function that takes and
-//! gives whole registers is another one, with the ending `.registers`.
-//! Where one instruction set has several members for one name, the one that needs the fewest extensions has it; members
-//! with the same text share it, the others have their id as an ending.
+//! the types of a name without a suffix, which are the operation's. Where the member's registers are wider than what
+//! the operation has (8 bits of a mask for two lanes, 32 of which a shift reads 5), the function that takes and gives
+//! whole registers is another one, with the ending `.registers`. Where one instruction set has several members for one
+//! name, the one that needs the fewest extensions has it; members with the same text share it, the others have their id
+//! as an ending.
 
 mod adapter;
 mod convert;
@@ -57,7 +57,7 @@ pub(crate) struct Definitions {
     /// The definitions that implement a plain operation at its own types, by instruction set and the id of the member
     /// that they were made of.
     pub(crate) operations: BTreeMap<(String, String), Signature>,
-    /// Definitions that are an operation alone and one sequence of instructions, by instruction set and name.
+    /// Definitions that are a plain operation and one sequence of instructions, by instruction set and name.
     pub(crate) sequences: BTreeMap<String, BTreeMap<String, Sequence>>,
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn definitions(
                     made.operations.insert(key.clone(), adapter.signature(name.clone()));
                     sequences.extend(adapter.sequence.clone().map(|sequence| (name.clone(), sequence)));
                 } else if !is_member {
-                    // Calls of the operation alone have the first one.
+                    // Calls of the plain operation use the first one.
                     continue;
                 }
                 let own = written.get(&body).cloned().unwrap_or_else(|| {

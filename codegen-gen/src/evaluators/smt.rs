@@ -427,7 +427,7 @@ fn leaf_name(place: usize) -> String {
     format!("x{place}_")
 }
 
-/// Parts side by side, the most significant first: `concat` takes two.
+/// Concatenated parts, most significant first: `concat` takes two.
 fn concatenation(parts: &[String]) -> String {
     match parts {
         [] => String::new(),

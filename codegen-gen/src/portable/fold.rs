@@ -1,4 +1,4 @@
-//! Folds: the repetitions lie side by side in lanes and are combined by halves.
+//! Folds: the repetitions are laid out in adjacent lanes and combined by halves.
 
 use hydride_ir::BinaryOp;
 

@@ -62,7 +62,7 @@ impl Register {
         }
     }
 
-    /// One slice that is no run of whole elements.
+    /// One slice that is not a run of whole elements.
     fn scalar(&self, code: &mut Code, low: u32, width: u32) -> String {
         let total = self.width();
         let within = |unit: &u32| {

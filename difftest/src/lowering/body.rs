@@ -216,7 +216,7 @@ impl Function {
         self.result = ty.to_owned();
     }
 
-    /// Predicates that C has as vectors are passed and returned as what they are.
+    /// Predicates that are vectors in C are passed and returned as predicates.
     fn pass_predicates(&mut self) {
         for position in 0..self.params.len() {
             let name = self.params[position].0.clone();
@@ -397,7 +397,7 @@ fn plain(line: &str) -> String {
     words.join(" ").trim().to_owned()
 }
 
-/// Attributes of results and arguments in calls that say nothing which a lowering needs.
+/// Attributes of results and arguments in calls that are irrelevant to a lowering.
 const PARAMETER_ATTRIBUTES: &[&str] =
     &["noundef", "signext", "zeroext", "nonnull", "tail", "local_unnamed_addr", "dso_local"];
 

@@ -1,5 +1,5 @@
-//! An oracle that runs definitions in place of the intrinsics: compiled by a stock LLVM, on this machine or an
-//! emulator, with the runner and the inputs of the others.
+//! An oracle that runs definitions in place of the intrinsics: compiled by stock LLVM, on this machine or an emulator,
+//! with the runner and the inputs of the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -301,8 +301,8 @@ fn wrapper(
     )
 }
 
-/// The type at which a value of type `ty`, a whole register or a part of it, is read and written. Bits that are no
-/// bytes, and where the conventions say so all parts of registers, are so as the whole.
+/// The type at which a value of type `ty`, a whole register or a part of it, is read and written. Bits that are not
+/// whole bytes are accessed as the whole register, and so are all parts of registers if the conventions say so.
 fn in_memory(conventions: &Conventions, ty: &str, own: Option<&Argument>) -> String {
     let Some((own, have)) = own.map(|own| own.width).zip(width(ty)) else { return ty.to_owned() };
     if let Some(predicates) = conventions.predicates.filter(|predicates| bits(predicates.ty) == Some(own)) {

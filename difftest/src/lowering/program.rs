@@ -1,5 +1,5 @@
-//! Programs of one call: a function in LLVM assembly for each definition, with the C prototype of the vendor's
-//! intrinsic, which does nothing but call it.
+//! One-call programs: a function in LLVM assembly for each definition, with the C prototype of the vendor's intrinsic,
+//! which only calls it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -39,9 +39,9 @@ pub enum Surroundings {
     /// Nothing but the prototype.
     Prototype,
     /// On x86 the first element of a vector of integers is moved to a general register as well: a `movq`, which is of
-    /// the integers' execution domain. Without any neighbour LLVM takes the floats' instruction.
+    /// the integers' execution domain. Without such a neighbour, LLVM selects the floating-point instruction.
     Domain,
-    /// The same, and vectors come in registers 16 to 31, which the shorter encodings of AVX do not have.
+    /// The same, with vectors in registers 16 to 31, which the shorter encodings of AVX cannot address.
     Registers,
 }
 
@@ -84,8 +84,8 @@ impl Setting {
     }
 }
 
-/// Immediates in programs of one call, above the lowest value: at the first of them some lanes differ and no amount
-/// is zero. The others are for instructions of which that value leaves less than the instruction itself.
+/// Immediates in one-call programs, above the lowest value: with the first of them some lanes differ and no amount is
+/// zero. The others are for instructions that are simplified away with that value.
 const IMMEDIATES: [i64; 6] = [5, 1, 2, 6, 27, 78];
 
 /// An argument's value where it is an immediate.

@@ -115,7 +115,7 @@ fn same(named: &str, found: &str) -> bool {
     named == found || alias(&found).is_some_and(|found| found == named)
 }
 
-/// Ends of functions, and what only goes with them.
+/// Function epilogues, and instructions that only occur with them.
 const ENDS: &[&str] = &["ret", "vzeroupper", "emms", "push", "pop"];
 
 fn code(line: &str) -> Option<String> {

@@ -1,4 +1,4 @@
-//! The Arm oracle on hand-made instructions; skipped where there is no clang or no QEMU.
+//! The Arm oracle on hand-made instructions; skipped without clang or QEMU.
 
 use std::path::Path;
 

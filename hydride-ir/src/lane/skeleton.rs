@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::template::{Coefficient, FoldOp, Kind};
 use crate::exact::{Dag, Int, Node, NodeId};
 
-/// Numbers of an operand that are looked at to tell whether a fold joins it with its likes.
+/// Number of an operand's numbers that are compared to decide whether a fold joins it with similar operands.
 const MAX_COMPARED: usize = 256;
 
 /// A decomposed node: structure, numbers, operands in canonical order.
@@ -22,7 +22,7 @@ pub(super) struct View {
     pub shape: u64,
     /// The same with the arguments' identity.
     pub structure: u64,
-    /// Whether it holds numbers that templates cannot hold.
+    /// Whether it contains numbers that templates cannot represent.
     pub opaque: bool,
 }
 
@@ -169,7 +169,7 @@ impl Skeletons {
         }
     }
 
-    /// Operands sorted and those of one structure gathered.
+    /// Operands sorted and grouped by structure.
     fn grouped(&mut self, dag: &Dag, op: FoldOp, operands: &[NodeId]) -> Vec<Child> {
         let mut sorted = operands.to_vec();
         sorted.sort_by(|a, b| self.compare(dag, *a, *b));
@@ -253,7 +253,7 @@ impl Skeletons {
     }
 
     fn sum(&mut self, dag: &Dag, terms: &[(NodeId, Int)], constant: &Int) -> (Kind, Vec<i64>, Vec<Child>) {
-        // `make` has seen to it that the numbers fit.
+        // `make` has ensured that the numbers fit.
         let constant = i64::try_from(constant).unwrap_or(0);
         let mut by_coefficient: Vec<(i64, Vec<NodeId>)> = Vec::new();
         for (term, factor) in terms {

@@ -29,7 +29,7 @@ pub struct ResultForm<N> {
 pub struct Statement<N> {
     /// Iterations of each loop, outermost first.
     pub extents: [N; LOOPS],
-    /// Lowest bit written; it depends on the loops alone.
+    /// Lowest bit written; it depends only on the loops.
     pub position: Hole<N>,
     /// What is written; the root's width is that of the element.
     pub template: Template<N>,
@@ -88,7 +88,7 @@ pub enum Kind {
     /// A slice of the first operand at the position that the second gives: `[constant
     /// part of the position, width, signed]`.
     SliceAt,
-    /// Operands side by side, least significant first: their widths.
+    /// Concatenated operands, least significant first: their widths.
     Concat,
     /// A sum; `[magnitude of each coefficient that is not ±1 …, constant if there is one]`.
     Sum {
@@ -258,8 +258,8 @@ impl Form<i64> {
             .collect()
     }
 
-    /// The form with 2 for each sign that does not matter: that of a slice as wide as the element whose low bits
-    /// alone are used.
+    /// The form with 2 for each sign that does not matter: that of a slice as wide as the element of which only the low
+    /// bits are used.
     pub fn with_free_signs(&self) -> Self {
         let mut form = self.clone();
         for statement in form.results.iter_mut().flat_map(|result| &mut result.statements) {

@@ -37,7 +37,7 @@ impl<'t> Cursor<'t> {
         })
     }
 
-    /// An error that names what is there instead of what was expected.
+    /// An error that names the token found instead of the expected one.
     pub(super) fn expected<T>(&mut self, what: &str) -> Result<T, ParseError> {
         self.skip();
         let found = match self.text[self.position..].chars().next() {

@@ -1,4 +1,4 @@
-//! The text form: what is printed can be parsed, and printing that gives the same text again.
+//! The text form: printed text can be parsed, and printing the result gives the same text.
 //!
 //! ```text
 //! file      = function*                                       comments: '#' to the end of the line

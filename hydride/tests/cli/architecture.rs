@@ -1,4 +1,4 @@
-//! What each crate must not know (DESIGN section 2).
+//! What each crate must not know.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -146,7 +146,7 @@ fn the_solver_has_one_door() {
     }
 }
 
-/// The lines of a crate's sources that are no comments, with their places.
+/// The lines of a crate's sources that are not comments, with their locations.
 fn code_lines(folder: &Path) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     let mut pending = vec![folder.to_path_buf()];

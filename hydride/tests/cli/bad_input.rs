@@ -1,4 +1,4 @@
-//! Documents and options that are wrong: what is said, what survives, and what is left alone.
+//! Invalid documents and options: the messages, what survives, and what is left untouched.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -310,7 +310,7 @@ fn places_that_cannot_be_written_are_told_at_once() {
     assert!(folder.path().join("new/deep/out/classes.json").is_file());
 }
 
-/// A full disk is no panic, whichever way a command prints.
+/// A full disk does not cause a panic, however a command prints.
 #[cfg(target_os = "linux")]
 #[test]
 fn output_that_cannot_be_written_is_told() {

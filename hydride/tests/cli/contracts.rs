@@ -1,4 +1,4 @@
-//! What the output files promise to other programs (DESIGN section 8).
+//! What the output files promise to other programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

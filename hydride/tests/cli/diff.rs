@@ -341,7 +341,7 @@ fn the_cpu_names_the_side_that_is_right() {
     }
 }
 
-/// Qualcomm's manual against the semantics file, where both are at hand: the same with the errata, and without them
+/// Qualcomm's manual against the semantics file, if both are available: the same with the errata, and without them
 /// different where the emulator, if it is there, agrees with the semantics file.
 #[test]
 fn the_manual_is_wrong_where_its_errata_say() {
@@ -471,7 +471,7 @@ fn two_instruction_sets_have_nothing_to_compare() {
     hydride(folder.path(), &["diff", &hvx, &arm]).exits(2).complains(&["hvx", "arm"]);
 }
 
-/// The two revisions of Intel's document, where both are at hand: no more than three changed texts may be
+/// The two revisions of Intel's document, if both are available: no more than three changed texts may be
 /// undecided, and what differs must be confirmed.
 #[test]
 fn the_vendors_revisions_are_sorted_completely() {

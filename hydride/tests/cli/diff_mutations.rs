@@ -40,7 +40,7 @@ impl Entry {
     }
 }
 
-/// The entries with an operation of the newest document at hand.
+/// The entries with an operation in the newest available document.
 fn entries() -> Vec<Entry> {
     let specs = vendor_documents().unwrap_or_else(samples);
     let files = crate::support::files(&specs.join("x86"));
@@ -302,7 +302,7 @@ fn compare(edits: &[(&'static str, Edit)], seed: u64) -> Compared {
     let mut kept: Vec<(String, String)> = Vec::new();
     let mut kinds = BTreeMap::new();
     for (number, (kind, edit)) in edits.iter().enumerate() {
-        // An equal share of each kind; candidates enough that so many of them can be modelled.
+        // An equal share of each kind, with enough candidates that can be modelled.
         let share = WANTED * (number + 1) / edits.len() - WANTED * number / edits.len();
         let mut candidates = Vec::new();
         for draw in 0..400 * share {

@@ -1,7 +1,7 @@
 //! The report: its files by themselves, and its pages in a browser that has only them.
 //!
-//! What a search should find is worked out here from the other outputs. `HYDRIDE_REPORT_OF` names an output folder on
-//! which the pages are tried instead of the samples'.
+//! The expected results of a search are computed here from the other outputs. `HYDRIDE_REPORT_OF` names an output
+//! folder on which the pages are tried instead of the samples'.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -346,7 +346,7 @@ fn typed_search(browser: &Browser, all: &BTreeMap<String, Known>) {
     );
 }
 
-/// Addresses lead to operations, instructions of each status, and pages that are not there.
+/// Addresses lead to operations, instructions of each status, and missing pages.
 fn links(browser: &Browser, index: &Path, out: &Path, all: &BTreeMap<String, Known>) {
     let classes = read_json(&out.join("classes.json"));
     let largest = classes

@@ -1,4 +1,4 @@
-//! What `hydride search` prints as code: assemblers take it, and LLVM makes it of the AutoLLVM IR.
+//! What `hydride search` prints as code: assemblers accept it, and LLVM generates it from the AutoLLVM IR.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -219,7 +219,7 @@ fn becomes_its_instructions(target: &Target, code: &[&str]) {
         let linked = feed("llvm-link-19", &["-S", "--only-needed", &program, &definitions], "");
         let inlined = feed("opt-19", &["-S", "-passes=always-inline,globaldce"], &linked);
         let assembly = feed("llc-19", &[code, &["-O2"]].concat(), &inlined);
-        // An operation that LLVM has no name for is a call that is left over.
+        // An operation unknown to LLVM is a call that remains.
         assert!(!assembly.contains("autollvm."), "{}: {assembly}", goal.0);
         let found = search(&specs, folder.path(), target, *goal, &["--emit", "json"]);
         let report: serde_json::Value = serde_json::from_str(&found).expect("JSON");

@@ -214,7 +214,7 @@ impl Reader {
         if !is_name(&entry.name) {
             return self.path(".name", "expected the name of a C function");
         }
-        // Newer data names the instructions alone.
+        // Newer data only names the instructions.
         match value.get("instructions").filter(|_| value.get("operands").is_none()) {
             Some(sequences) => {
                 let first = self.array(Some(sequences), ".instructions")?.first();

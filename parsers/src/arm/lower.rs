@@ -451,7 +451,7 @@ fn step(
         return from_operation(context, entry, line, &own, combinations);
     }
     let decodes = match decode(context, line, &own) {
-        // No instruction of the ASL: the operation serves, if there is one.
+        // Not an instruction of the ASL: the operation is used, if there is one.
         Err(Obstacle::Asl(fault))
             if fault.reason == Reason::Undefined
                 && context.bodies == Bodies::Any
@@ -570,7 +570,8 @@ fn symbolic_frame(machine: &mut Machine<'_>, step: &Step, immediates: &[NodeId])
                     immediates.iter().copied().zip(factors.iter().cloned()).collect();
                 let node = machine.dag.linear(&terms, constant.clone());
                 Var::Value(match width {
-                    // The documented values fit; the argument's others are not the document's concern.
+                    // The documented values fit; other values of the argument are outside the document's
+                    // scope.
                     Some(width) => {
                         Value::Bits(machine.dag.slice(node, 0, *width, false), Width::Known(*width))
                     }

@@ -4,8 +4,8 @@
 //! intrinsics.json ─ base instruction, operands ─▶ assembly line ─ decode facts ─▶ word
 //!   word ─ __opcode, __decode (arch_instrs.asl) ─▶ variables ─ __execute, arch.asl ─▶ registers
 //! ```
-//! Where there is no ASL, `operations.json` has bodies and the decode facts their variables. Instead of the two
-//! JSON files the older reference page and the newer data will do ([`join`]).
+//! Without ASL, `operations.json` provides bodies and the decode facts their variables. The older reference page and
+//! the newer data can replace the two JSON files ([`join`]).
 //!
 //! [`parse`] reads the documents and lowers every intrinsic; each one ends in one ledger line.
 //! Implementation-defined features are taken to be there, side effects (`FPSR.QC`, traps) dropped.
@@ -57,9 +57,9 @@ pub struct Documents<'a> {
     pub library: Option<Document<'a>>,
     /// The decode facts, `specs/decode/a64.json`.
     pub decode: Option<Document<'a>>,
-    /// The older reference page (HTML); read where there is no `intrinsics`.
+    /// The older reference page (HTML); read if there is no `intrinsics`.
     pub page: Option<Document<'a>>,
-    /// The newer data without operations (JSON); read where there is no `intrinsics`.
+    /// The newer data without operations (JSON); read if there is no `intrinsics`.
     pub newer: Option<Document<'a>>,
 }
 
@@ -80,9 +80,9 @@ pub enum Bodies {
     /// From the ASL, and from the operations where it has none.
     #[default]
     Any,
-    /// From the ASL alone.
+    /// Only from the ASL.
     Instructions,
-    /// From the operations alone, those of the encodings where entries name another instruction's.
+    /// Only from the operations, using those of the encodings if entries name another instruction's.
     Operations,
     /// From the operations that the entries name, right or wrong.
     Named,

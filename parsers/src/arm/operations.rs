@@ -78,8 +78,8 @@ pub struct Operation {
 #[derive(Debug, Default)]
 pub struct Operations {
     by_key: BTreeMap<String, Option<Result<Operation, Fault>>>,
-    /// How much of its decode the operation of each encoding leaves unread, and its key; `None` where
-    /// entries name other instructions' alone.
+    /// How much of its decode the operation of each encoding leaves unread, and its key; `None` if entries
+    /// only name those of other instructions.
     of_encoding: BTreeMap<String, Option<(usize, String)>>,
     decodes: BTreeMap<String, Decodes>,
     /// All names that a decode sets.
@@ -126,13 +126,13 @@ impl Operations {
         self.by_key.contains_key(key)
     }
 
-    /// Whether there is a body behind a key, or for an encoding.
+    /// Whether there is a body for a key or an encoding.
     pub fn serves(&self, encoding: Option<&str>, key: &str) -> bool {
         matches!(self.body(encoding, key), Some(Ok(_)))
     }
 
-    /// The body behind `key`, where that can be the encoding's, else that of the encoding's operation;
-    /// `None` where the document says nothing.
+    /// The body for `key`, if it can be the encoding's, else that of the encoding's operation; `None` if the
+    /// document has none.
     pub fn body(&self, encoding: Option<&str>, key: &str) -> Option<&Result<Operation, Fault>> {
         let own = self.by_key.get(key).and_then(Option::as_ref);
         let Some(encoding) = encoding.filter(|encoding| self.decodes.contains_key(*encoding)) else {
@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(operations.of_encoding["by_vector"], Some((0, "vector".to_owned())));
         assert!(operations.serves(Some("by_vector"), "none"));
         assert!(operations.defines("none") && !operations.serves(None, "none"));
-        // A body that does not read the lane is no lane form's.
+        // A body that does not read the lane does not belong to a lane form.
         assert!(!operations.serves(Some("by_none"), "vector"));
     }
 

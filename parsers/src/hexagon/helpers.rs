@@ -1,6 +1,6 @@
 //! The helper library: what the documents' bodies call and no document defines.
 //!
-//! One table maps names to the few operations behind them. Arguments arrive unevaluated: some name
+//! A table maps names to the few operations that implement them. Arguments arrive unevaluated: some name
 //! places that are written, some have no value.
 
 use hydride_ir::exact::NodeId;

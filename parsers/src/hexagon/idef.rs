@@ -191,8 +191,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Where reading goes on after something that is no record: a line that starts with one, or with
-    /// a directive.
+    /// Where reading resumes after something that is not a record: a line that starts with one, or with a
+    /// directive.
     fn next_record(&self, from: usize) -> usize {
         let starts = |token: &Token| {
             token.starts_line
@@ -247,7 +247,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a condition holds: one number after expansion; a name that is no macro counts as 0.
+    /// Whether a condition holds: one number after expansion; a name that is not a macro counts as 0.
     fn holds(&mut self, line: &[Token], place: usize) -> bool {
         let expanded = match self.macros.expand(line) {
             Ok(expanded) => expanded,

@@ -58,7 +58,7 @@ use source::{Fault, Text};
 /// The name of the instruction set.
 pub const ISA: &str = "hvx";
 
-/// The documents at hand.
+/// The available documents.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Documents<'a> {
     /// The manual's instructions (`hvx-prm.json`).
@@ -105,12 +105,12 @@ pub fn parse(documents: &Documents<'_>, options: &Options) -> Parsed {
     Reader::new(documents, options, [true, true, true]).finish()
 }
 
-/// The semantics file's instructions alone, with the prototypes' signatures.
+/// Only the semantics file's instructions, with the prototypes' signatures.
 pub fn parse_idef(documents: &Documents<'_>, options: &Options) -> Parsed {
     Reader::new(documents, options, [true, false, false]).finish()
 }
 
-/// The manual's instructions alone, with the prototypes' signatures.
+/// Only the manual's instructions, with the prototypes' signatures.
 pub fn parse_manual(documents: &Documents<'_>, options: &Options) -> Parsed {
     Reader::new(documents, options, [false, true, false]).finish()
 }

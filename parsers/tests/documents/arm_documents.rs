@@ -160,7 +160,7 @@ fn the_two_json_files_alone_give_the_same_functions() {
     assert_eq!(statuses(&joined), statuses(&fetched));
     same(fetched);
 
-    // The newer data alone has a plain reason for everything.
+    // The newer data by itself has a reason for every exclusion.
     vendor.newer = newer;
     vendor.page.clear();
     let newer = parse(&vendor.joined(), &vendor.options(Bodies::Any));

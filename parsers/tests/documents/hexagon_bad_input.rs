@@ -1,4 +1,4 @@
-//! HVX documents that are wrong: each ends in a diagnostic with a place, none in a panic or a hang.
+//! HVX documents that are wrong: each ends in a diagnostic with a location, none in a panic or a hang.
 
 use crate::hexagon_support::Sample;
 use parsers::hexagon::{Document, Documents, Options, parse};
@@ -129,7 +129,7 @@ fn macros_that_cannot_be_expanded_fail() {
     assert_eq!(failed(&with_semantics(&format!("#define ID(X) X\n{nested}")).ledger).0, "limit");
 }
 
-/// A `#` alone in its line, with the directive's word in the next one.
+/// A `#` alone on its line, with the directive's word in the next one.
 #[test]
 fn a_directive_ends_with_its_line() {
     let semantics = record("VdV.w[0] = ONE;");

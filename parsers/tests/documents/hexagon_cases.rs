@@ -1,4 +1,4 @@
-//! Small HVX instructions by file: what they become, how they fail, what they compute.
+//! Small HVX instructions by file: their functions, errors and results.
 //!
 //! A test is added by adding a file below `tests/hexagon/`: in `pass/` the function is compared with the `.hir` file
 //! next to it, in `fail/` the verdict with the `.diag` file, in `run/` the `# run` lines are evaluated.

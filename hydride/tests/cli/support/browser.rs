@@ -22,7 +22,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts it; nothing where chromedriver or Chromium is not there.
+    /// Starts it; `None` without chromedriver or Chromium.
     pub fn start() -> Option<Browser> {
         let there = |name: &str| {
             let version =

@@ -102,7 +102,7 @@ impl<'a> Library<'a> {
         });
     }
 
-    /// The functions of a name that are called in this way with so many arguments.
+    /// The functions of a name that are called in this way with this number of arguments.
     pub fn function_named(
         &self,
         name: &str,
@@ -494,7 +494,7 @@ mod tests {
         assert_eq!(outline("integer Max(integer a, integer b)"), Some(("Max", FunctionKind::Call, 2)));
         assert_eq!(outline("bits(M+N) Poly(bits(M) a, bits(N) b)"), Some(("Poly", FunctionKind::Call, 2)));
         assert_eq!(outline("))(("), None);
-        // A character beyond ASCII ends a name; what follows it is no list of parameters.
+        // A character beyond ASCII ends a name; what follows it is not a parameter list.
         for head in
             ["boolean Executin\u{80}Check()", "é()", "bits(é) é[]", "Check é(x)", "integer Max é (a, b)"]
         {

@@ -26,7 +26,7 @@ pub enum Reason {
     Type,
     /// A bound of this program was reached.
     Limit,
-    /// The decode says that this encoding is no instruction, or another one.
+    /// According to the decode, this encoding is undefined or belongs to another instruction.
     Undefined,
     /// The text leaves the behaviour open.
     Unpredictable,

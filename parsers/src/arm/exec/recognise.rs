@@ -16,7 +16,7 @@ use crate::arm::asl::ast::{Function, FunctionKind, Offset};
 /// Most values of an argument for which a function becomes a table.
 const MAX_TABLE: i64 = 1024;
 
-/// A function's values: the first argument value, the width of an entry, all entries side by side.
+/// A function's values: the first argument value, the width of an entry, and all entries concatenated.
 #[derive(Clone)]
 pub struct Table {
     first: i64,

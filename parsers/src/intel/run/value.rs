@@ -64,7 +64,7 @@ impl Variable {
         Self { contents, declared: None, argument: None, element: None }
     }
 
-    /// [`Variable::bits`], which leaves nothing behind.
+    /// [`Variable::bits`], moving the contents out.
     pub(super) fn take_bits(&mut self, dag: &Dag, width: u32) -> Option<(Register, bool)> {
         match &mut self.contents {
             Contents::Bits { register, open } => Some((std::mem::take(register), *open)),
