@@ -2,7 +2,7 @@
 //! No tool diagnoses a violation: since pointers are opaque, LLVM links a call with a function of another type, and the
 //! behaviour is then undefined.
 //!
-//! The files' texts are compared, not what they were made of.
+//! The generated texts are compared, not their inputs.
 
 use std::collections::BTreeMap;
 

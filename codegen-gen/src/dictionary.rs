@@ -1,4 +1,4 @@
-//! `dictionary.json`: everything that is known of the operations, for programs that read JSON; and the JSON
+//! `dictionary.json`: everything known about the operations, for programs that read JSON; and the JSON
 //! Schemas of this and of the other JSON files.
 
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use crate::operation::Operation;
 use crate::render::COMMAND;
 use crate::{GenerateError, GeneratedFile, Options};
 
-/// The version of the file's form: raised when a program that reads it has to change.
+/// The version of the file format, incremented for incompatible changes.
 const VERSION: u32 = 1;
 
 /// JSON Schemas (draft 2020-12) by the path of the file that describes them.

@@ -18,7 +18,7 @@ pub(crate) struct Operation<'a> {
     pub(crate) scheme: Scheme,
     /// Names of the results, then of the arguments, then of the parameters.
     names: Vec<String>,
-    /// The functions of the instances, once they are asked for.
+    /// The functions of the instances, computed on demand.
     pub(crate) functions: OnceLock<BTreeMap<&'a [i64], Result<Function, InstanceError>>>,
 }
 

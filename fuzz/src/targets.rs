@@ -89,7 +89,7 @@ pub fn ir_text(bytes: &[u8]) {
     }
 }
 
-/// Errata, and what becomes of them over a small document of each vendor.
+/// Errata, and their application to a small document of each vendor.
 pub fn errata(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let digest = |bytes: &[u8]| format!("{:016x}", bytes.len());

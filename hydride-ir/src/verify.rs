@@ -266,7 +266,7 @@ impl Verifier<'_> {
                 text::MAX_FACTORS
             ));
         }
-        // With the parameters' values put in, products of one index are one term and bound each other.
+        // With the parameters' values substituted, products of one index are one term and bound each other.
         let num = &self.at_params(num);
         let (mut least, mut greatest) = (num.constant_part(), num.constant_part());
         for (atoms, coefficient) in num.terms() {

@@ -70,7 +70,7 @@ const ANSWERS: TableDefinition<'_, &[u8; 32], &[u8]> = TableDefinition::new("ans
 const MAX_ANSWERS: usize = 1_000_000;
 /// The same for the file's bytes.
 const MAX_BYTES: u64 = 1 << 30;
-/// How often another process that has the file open is waited for, and how long each time.
+/// How often, and how long each time, to wait for another process that has the file open.
 const WAITS: u32 = 20;
 const WAIT: Duration = Duration::from_millis(50);
 
@@ -84,7 +84,7 @@ impl Cache {
         self.0.as_ref().map_or_else(Memo::default, |file| Memo::new(file.clone()))
     }
 
-    /// Writes what this run added. A file that cannot be written is left alone.
+    /// Writes what this run added. A file that cannot be written is left unchanged.
     pub fn save(&self) {
         if let Some(file) = &self.0 {
             file.save();
@@ -97,7 +97,7 @@ struct File {
     path: PathBuf,
     known: Answers,
     added: Mutex<Answers>,
-    /// The file cannot be used as it is and is to be written anew.
+    /// The file is unusable and must be rewritten.
     damaged: bool,
 }
 
@@ -166,7 +166,7 @@ impl Store for File {
     }
 }
 
-/// A database that is not whole can lead to a panic inside of the library.
+/// An incomplete database can cause a panic inside the library.
 fn guarded<T>(run: impl FnOnce() -> Result<T, Trouble>) -> Result<T, Trouble> {
     crate::console::without_panic_messages(|| {
         catch_unwind(AssertUnwindSafe(run))
@@ -204,7 +204,7 @@ fn wait<T>(mut open: impl FnMut() -> Result<T, DatabaseError>) -> Result<T, Data
     open()
 }
 
-/// Opens a file to read it; one that a killed run left open is put in order first.
+/// Opens a file to read it; one that a killed run left open is repaired first.
 fn open_to_read(path: &Path) -> Result<ReadOnlyDatabase, DatabaseError> {
     match wait(|| ReadOnlyDatabase::open(path)) {
         Err(DatabaseError::RepairAborted) => {
@@ -234,7 +234,7 @@ fn unsealed(key: &Key, sealed: &[u8]) -> Result<Vec<u8>, Trouble> {
     value.ok_or_else(|| Trouble::Damaged("a value is not what was written".into()))
 }
 
-/// Everything in a file, or what is there of the wanted keys.
+/// Everything in a file, or the entries of the requested keys.
 fn read(path: &Path, wanted: Option<&[Key]>) -> Result<Answers, Trouble> {
     let length = std::fs::metadata(path).map_err(|_| Trouble::Empty)?.len();
     if length == 0 {

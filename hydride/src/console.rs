@@ -58,7 +58,7 @@ pub fn print(text: &[u8]) -> Result<()> {
     written(output.write_all(text).and_then(|()| output.flush()))
 }
 
-/// What writing to standard output came to. Whoever stops reading has seen enough.
+/// The outcome of writing to standard output. A closed pipe is not an error.
 pub fn written(result: std::io::Result<()>) -> Result<()> {
     match result {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),

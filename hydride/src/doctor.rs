@@ -1,4 +1,4 @@
-//! `hydride doctor`: which outside tools are there, and what each is for.
+//! `hydride doctor`: which external tools are available, and what each is for.
 
 use std::process::Command;
 
@@ -36,7 +36,7 @@ pub fn run() -> Result<u8> {
     Ok(0)
 }
 
-/// The version that a tool gives, shortened to its number.
+/// The version that a tool reports, shortened to its number.
 fn version(name: &str) -> Option<String> {
     let output = Command::new(name).arg("--version").output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

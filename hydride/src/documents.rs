@@ -53,7 +53,7 @@ static ACCEPT_PARTIAL: OnceLock<bool> = OnceLock::new();
 
 /// Sets how the documents of this run are read.
 pub fn choose(choice: &ReadChoice) {
-    // A second choice in one process changes nothing.
+    // A second choice in the same process has no effect.
     let _ = ACCEPT_PARTIAL.set(choice.accept_partial);
 }
 
@@ -140,7 +140,7 @@ fn read_folder(folder: &Path, isas: &[Isa]) -> Result<Vec<Document>> {
     Ok(documents)
 }
 
-/// The bytes of a document. One in UTF-16 would be taken for one without entries.
+/// The bytes of a document. UTF-16 would look like a document without entries.
 pub fn read_file(path: &Path) -> Result<Vec<u8>> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let wide = match bytes[..] {
@@ -163,7 +163,7 @@ fn own(isa: Isa, documents: &[Document]) -> Vec<&Document> {
     documents.iter().filter(|document| document.isa == isa).collect()
 }
 
-/// What the documents of an instruction set lack without which nothing can be read.
+/// The missing documents of an instruction set without which nothing can be read.
 pub fn missing_main_document(isa: Isa, documents: &[Document]) -> Option<&'static str> {
     (isa::of(isa).front_end.missing)(&own(isa, documents))
 }
@@ -179,7 +179,7 @@ pub fn parse(
     parse_some(isa, documents, memo, progress, None)
 }
 
-/// The same where only the entry of one id is wanted: a front end may leave out all others.
+/// The same if only the entry of one id is needed: a front end may skip all others.
 pub fn parse_one(isa: Isa, documents: &[Document], id: &str) -> Result<Parsed> {
     parse_some(isa, documents, &Memo::default(), &|_, _| {}, Some(id))
 }
@@ -236,7 +236,7 @@ fn parse_any(
     memo.get_or(|| reuse::documents_key(own, isa), || (front_end.parse)(&reading))
 }
 
-/// The entries of the documents of one instruction set without their meaning.
+/// The entries of the documents of one instruction set, without semantics.
 pub fn outline(isa: Isa, documents: &[Document]) -> Vec<Outline> {
     match &own(isa, documents)[..] {
         [] => Vec::new(),

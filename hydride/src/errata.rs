@@ -61,7 +61,7 @@ pub fn choose(choice: &ErrataChoice) -> Result<()> {
     if let Some(path) = &choice.file {
         flags.extend(["--errata".to_owned(), path.display().to_string()]);
     }
-    // A second choice in one process changes nothing.
+    // A second choice in the same process has no effect.
     let _ = FLAGS.set(flags);
     let _ = CHOSEN.set(chosen);
     Ok(())
@@ -98,7 +98,7 @@ fn parse(name: &str, text: &str) -> Result<Errata> {
     Ok(Errata::parse(name, text, |bytes| blake3::hash(bytes).to_hex().to_string())?)
 }
 
-/// Lists the errata with their state against the documents; exit code 1 when one no longer applies.
+/// Lists the errata with their state for the documents; exit code 1 if one no longer applies.
 pub fn run(args: &ErrataArgs) -> Result<u8> {
     let isas: Vec<Isa> = isa::identities().into_iter().filter(|isa| of(*isa).is_some()).collect();
     if isas.is_empty() {

@@ -99,7 +99,7 @@ fn operation(dictionary: &Dictionary, class: &OperationRecord) -> Result<()> {
     Ok(())
 }
 
-/// A line of the page; nothing where there is nothing to say.
+/// A line of the page; nothing if it is empty.
 pub fn row(name: &str, what: &str) {
     if !what.is_empty() {
         println!("  {name:<13} {what}");

@@ -155,8 +155,8 @@ impl Inputs {
         reuse::key(documents, &self.options, &texts)
     }
 
-    /// Finishes the run at once where an earlier one had the same inputs and its outputs are still there, and gives
-    /// what was kept of that one.
+    /// Finishes the run immediately if an earlier one had the same inputs and its outputs still exist, and returns what
+    /// was kept of that one.
     fn reuse(
         &self,
         args: &GenerateArgs,
@@ -259,8 +259,8 @@ fn joined(functions: &[String]) -> String {
     text
 }
 
-/// Prints what was noticed in the documents and what was not decided. The exit code is 3 when a document
-/// yields no entry at all; what was said is returned as well.
+/// Prints diagnostics of the documents and undecided questions. The exit code is 3 if a document contains no
+/// entries; the printed text is returned as well.
 fn tell_findings(pipeline: &Pipeline, documents: &Documents) -> (u8, String) {
     let diagnostics: Vec<Diagnostic> =
         pipeline.parsed.iter().flat_map(|(_, parsed)| &parsed.diagnostics).cloned().collect();
@@ -271,7 +271,7 @@ fn tell_findings(pipeline: &Pipeline, documents: &Documents) -> (u8, String) {
         .cloned()
         .collect();
     let all: Vec<&Document> = documents.documents.iter().collect();
-    // What is said here is kept, too: without paths, which depend on the folder of the run.
+    // The printed text is kept, too: without paths, which depend on the folder of the run.
     let mut told = console::report(&shown, &all, |document| document.name.clone());
     let failed: usize = pipeline
         .ledgers()

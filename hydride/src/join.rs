@@ -1,4 +1,4 @@
-//! `hydride join-arm`: what packages hold of Arm's documents as the two JSON files.
+//! `hydride join-arm`: Arm's documents from packages as the two JSON files.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What `specs/manifest.toml` knows of the vendors' documents: the version of a file that does not say it itself.
+//! What `specs/manifest.toml` knows of the vendors' documents: the version of a file that does not declare one.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! The operations' names: the lock that a run begins with, and where it is written.
+//! The operations' names: the lock that a run starts from, and where it is written.
 //!
 //! Without `--lock` the names are those that were checked in when the program was built, so that they do not depend on
 //! the working directory. Further names that a document introduces are kept with the outputs, in [`FILE`], where the
@@ -67,7 +67,7 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::rename(&aside, path).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Where a lock is written before it takes the other one's place.
+/// Where a lock is written before it replaces the old one.
 fn aside(path: &Path) -> PathBuf {
     path.with_extension("lock.new")
 }

@@ -1,4 +1,4 @@
-//! `hydride explain A B`: how two instructions are one operation, or how they differ.
+//! `hydride explain A B`: why two instructions are one operation, or how they differ.
 
 use anyhow::Result;
 use catalog::{Application, MemberRecord, OperationRecord};
@@ -208,7 +208,7 @@ fn words(function: &Function, args: &[Bits]) -> String {
     all.join(", ")
 }
 
-/// The orders in which the arguments of `other` can be those of `one`: each of the same width and role.
+/// The orders in which the arguments of `other` can match those of `one`: each of the same width and role.
 fn orders(one: &Function, other: &Function) -> Vec<Vec<u32>> {
     let width = |num: &hydride_ir::Num| num.as_constant();
     let results = one.results.iter().zip(&other.results).all(|(a, b)| width(&a.width) == width(&b.width));

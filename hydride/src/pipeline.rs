@@ -37,7 +37,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Runs all phases; what `memo` holds is not found out again.
+    /// Runs all phases; results in `memo` are reused.
     pub fn run(
         documents: &Documents,
         isas: &[Isa],

@@ -179,7 +179,7 @@ fn count(entries: &[LedgerEntry]) -> Ledger {
     ledger
 }
 
-/// Peak resident memory of this process; 0 where the system does not tell.
+/// Peak resident memory of this process; 0 where the system does not report it.
 fn peak_rss_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     status

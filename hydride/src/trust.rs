@@ -1,4 +1,4 @@
-//! What hardware said: the record of validation runs, and the trust that follows for an instruction.
+//! Hardware results: the record of validation runs, and the trust that follows for an instruction.
 //!
 //! A record belongs to a function's text: when the semantics changes, runs of the old function no longer count. Records
 //! of several CPUs coexist, so that nothing is lost on a machine without a feature, and records only grow: a run with
@@ -174,7 +174,7 @@ impl Records {
         }
     }
 
-    /// Notes that a function did not agree with `cpu`: what was run of it there before proves nothing.
+    /// Records that a function did not agree with `cpu`: earlier runs of it there prove nothing.
     pub fn differed(&mut self, id: &str, cpu: &str, function: &Function) {
         let hash = hash(function);
         self.retain(id, |known, run| known != cpu || run.function != hash);

@@ -93,8 +93,8 @@ pub fn generate(args: &[Argument], immediates: &[Vec<i64>], count: usize, seed: 
     let mut inputs = Inputs { records: Vec::new(), record: 0 };
     let mut turn = 0;
     for position in 0..count {
-        // A short run must not consist of directed inputs alone, nor a long one lack them: about one in four is mixed,
-        // the first one too.
+        // A short run must not consist only of directed inputs, nor a long one lack them: about one in four is mixed,
+        // including the first.
         let pattern = if position == 0 || random.below(4) == 0 { None } else { directed.next() };
         let values = match pattern {
             Some(pattern) => pattern.values(args, &mut random),

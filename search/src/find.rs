@@ -1,4 +1,4 @@
-//! Iterative deepening: the cheapest sequences first, each proved before it counts.
+//! Iterative deepening: the cheapest sequences first, each proved before it is accepted.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -66,7 +66,7 @@ pub struct Outcome {
     pub states: u64,
     /// Transitions that lead from the inputs to the outputs.
     pub transitions: usize,
-    /// Sequences that agreed on the samples and not in general.
+    /// Sequences that agreed on the samples but not in general.
     pub refuted: usize,
     /// Sequences about which the solver could not decide; none of them is a solution.
     pub undecided: usize,
@@ -174,7 +174,7 @@ struct Pass {
     truncated: bool,
 }
 
-/// What became of a sequence that agrees on all samples.
+/// The outcome of a sequence that agrees on all samples.
 enum Judged {
     Proved(Box<Solution>),
     Refuted(Vec<Bits>),
@@ -220,7 +220,7 @@ impl Search<'_> {
             let mut explorer =
                 Explorer::new(self.plan, self.limits, self.shared, usize::MAX, |next: Found| {
                     if self.options.all {
-                        // One of them is proved at once, so that there is something to tell.
+                        // One of them is proved immediately, so that there is something to report.
                         if !told.load(Ordering::Relaxed)
                             && let Judged::Proved(solution) = self.judge(&next, &mut prover)
                             && !told.swap(true, Ordering::Relaxed)
@@ -278,7 +278,7 @@ impl Search<'_> {
                 if pass.counterexample.is_some() {
                     break;
                 }
-                // What was asked to end does, once it has something to show.
+                // An interrupted search ends as soon as it has something to show.
                 if self.shared.stop.load(Ordering::Relaxed) && !pass.solutions.is_empty() {
                     break;
                 }

@@ -66,8 +66,8 @@ impl Instruction {
 pub enum Operand {
     /// A register known at run time.
     Register(Type),
-    /// So many registers that follow each other (`{ v1.16b, v2.16b }`); together they are one argument, the first
-    /// its lowest bits.
+    /// This many consecutive registers (`{ v1.16b, v2.16b }`); together they are one argument, the first its lowest
+    /// bits.
     Consecutive {
         /// Each of them.
         each: Type,

@@ -1,4 +1,4 @@
-//! The last two levels of a search on labels: looked up and not tried.
+//! The last two levels of a search on labels, which are looked up instead of tried.
 //!
 //! With as many steps left as outputs are missing, each step must give one: the tables say which steps do.
 //! With one more, one step prepares: only steps of which some last step can use the result are taken.
@@ -118,7 +118,7 @@ impl<F: FnMut(Found) -> bool> Explorer<'_, F> {
             if self.has_output(target) {
                 continue;
             }
-            // What is unread must be read now; else each last step is found at its first operand.
+            // Unread values must be read now; else each last step is found at its first operand.
             let anchors: Vec<usize> = match unread {
                 0 => (0..self.entries.len()).collect(),
                 _ if last => vec![31 - unread.leading_zeros() as usize],

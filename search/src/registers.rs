@@ -20,7 +20,7 @@ pub struct Use {
 /// What a machine form asks of the registers of its operands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Placement {
-    /// The first one of the operands that are in registers that follow each other, and how many these are.
+    /// The first of the operands in consecutive registers, and their number.
     pub consecutive: Option<(usize, usize)>,
     /// The operand that is in register 0.
     pub implied: Option<usize>,
@@ -65,7 +65,7 @@ pub struct Schedule {
 pub enum Place {
     /// A separate register.
     Fresh,
-    /// The register of this operand, which nobody needs any more.
+    /// The register of this operand, which is dead.
     Over(usize),
     /// A copy of this operand.
     Copy(usize),
@@ -102,7 +102,7 @@ pub(crate) fn schedule(
     } else {
         orders(inputs.len(), steps, &mut Vec::new(), &mut consider);
     }
-    // Where any registers will do, the order does not depend on which they are.
+    // If any registers can be used, the order does not depend on the choice.
     if placed { best } else { settle(best?, inputs, steps, outputs) }
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn samples(
     registers
 }
 
-/// An element of `width` bytes at which operations bend.
+/// An element of `width` bytes that is a corner case of operations.
 fn special(choice: u64, width: usize, same: Option<Vec<u8>>) -> Vec<u8> {
     let filled = |low: u8, high: u8| {
         let mut bytes = vec![low; width];

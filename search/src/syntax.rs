@@ -68,8 +68,8 @@ pub struct Written<'a> {
 }
 
 impl Written<'_> {
-    /// The operands in the intrinsic's order when the values are in `registers`; of those in registers that follow each
-    /// other the first. Integers are in decimal, or the registers that they are read from.
+    /// The operands in the intrinsic's order when the values are in `registers`; of those in consecutive registers, the
+    /// first. Integers are in decimal, or the registers that they are read from.
     pub fn operands(&self, registers: &[String]) -> Vec<String> {
         let mut constants = self.constants.iter();
         let first = |group: &[String]| group.first().cloned().unwrap_or_default();

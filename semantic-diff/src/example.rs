@@ -202,7 +202,7 @@ fn lower_bits(args: &mut [Bits], position: usize, keep: &mut impl FnMut(&[Bits])
     }
 }
 
-/// Bits of an argument beyond which they stay where they are.
+/// Number of bits of an argument beyond which they are not moved.
 const MAX_MOVED_BITS: usize = 16;
 
 /// An immediate's value as an argument.

@@ -1,4 +1,4 @@
-//! A value as lanes: only those that are worth a line.
+//! A value as lanes: only those worth printing.
 
 use hydride_ir::{Function, Op, Stmt};
 use interp::Bv;

@@ -27,7 +27,7 @@ pub struct Shape {
     pub form: Option<Form<i64>>,
     /// For each argument of the operation where it comes from.
     pub args: Vec<Source>,
-    /// The masking taken off.
+    /// The removed masking.
     pub masking: Option<Masking>,
     /// The part of the result that the operation writes, when it is not the whole.
     pub part: Option<Part>,

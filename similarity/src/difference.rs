@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use hydride_ir::{BinaryOp, CompareOp, ExprId, Function, Op, Role, Stmt, UnaryOp};
 
-/// What differs, in the words of someone who reads instruction sets.
+/// The difference, in instruction-set terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Where: "the element", "operand 1 of a sum in the element", …

@@ -1,5 +1,5 @@
-//! How classes relate: one is another with a parameter fixed, with an argument constant or given twice, or is
-//! one followed by another.
+//! How classes relate: one is another with a fixed parameter, with a constant or repeated argument, or
+//! followed by a third.
 //!
 //! Each such relation is tried on a small instance of a class: the changed function is analyzed like an instruction,
 //! meets the class whose key it has, and is proved to be a member of it, next to that class's members

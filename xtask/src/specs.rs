@@ -114,7 +114,7 @@ pub fn has_documents(folder: &Path) -> bool {
     entries(folder).any(|isa| entries(&isa).any(|document| document.is_file()))
 }
 
-/// The documents that are there without fetching: the ones asked for, else the fetched ones.
+/// The documents available without fetching: the requested ones, else the fetched ones.
 pub fn present(asked: Option<&Path>) -> Option<Specs> {
     if let Some(folder) = asked {
         // Relative to the user's working directory, before anything runs at the repository's root.

@@ -13,7 +13,7 @@ use crate::operation::Operation;
 use crate::scheme::Slot;
 use crate::types::{elements, parts, width};
 
-/// At which types a definition takes and gives values.
+/// The types at which a definition takes and returns values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// The operation's types: those of every call of the plain operation.
@@ -25,7 +25,7 @@ enum Shape {
 
 /// A definition without its name.
 pub(super) struct Adapter {
-    /// The name that it has where no other member has it.
+    /// The name that it has unless another member has it.
     pub(super) name: String,
     result: String,
     operands: Vec<Operand>,
@@ -85,7 +85,7 @@ pub(super) struct Adapters {
     pub(super) operation: Option<Adapter>,
 }
 
-/// Makes the definitions of a member; a message when there are none.
+/// Makes the definitions of a member, or a message if there are none.
 pub(super) fn adapters(
     operation: &Operation<'_>,
     member: &Member,
@@ -187,7 +187,7 @@ fn result_registers(member: &Member, facts: &Facts, returned: &str) -> Vec<Strin
         None if elements(&ty).is_some() && returned.starts_with('i') => {
             format!("i{}", width(&ty).unwrap_or(own.width))
         }
-        // A number wider than a general register is the register that it is in.
+        // An integer wider than a general register is the register that holds it.
         None if width(&ty).is_some_and(|bits| bits > 64 && bits < own.width) && elements(&ty).is_none() => {
             register(&ty, returned, own.width)
         }
@@ -252,7 +252,7 @@ fn operands(
                 name.push_str(&format!(".arg{index}_0x{bits:x}"));
                 continue;
             }
-            // The value that is repeated is passed as the member takes it, with the immediate that chooses it.
+            // A broadcast value is passed in the member's form, with the immediate that selects it.
             Source::Broadcast(Broadcast { arg, lane, low, width, stride }) => {
                 name.push_str(&format!(".every{index}"));
                 let element = facts.args.get(index).map(|arg| arg.element);
@@ -318,7 +318,7 @@ fn operands(
     Ok(operands)
 }
 
-/// One of the member's arguments as it is: a number of its width, or a register's bytes.
+/// One of the member's arguments unchanged: an integer of its width, or the bytes of a register.
 fn own_operand(member: &Member, role: &str, position: u32) -> Result<Operand, String> {
     let own = member.signature.args.get(position as usize).ok_or("an argument is missing")?;
     let ty = match own.immediate() {
@@ -384,7 +384,7 @@ impl Lines {
         })
     }
 
-    /// Converts what was called to the operation's results and returns them; gives the type.
+    /// Converts the result of the call to the operation's results and returns them; yields the type.
     fn results(&mut self, called: &str, have: &str, want: &[String]) -> Result<String, String> {
         let have_parts = match parts(have) {
             Some(parts) => parts,

@@ -1,8 +1,8 @@
-//! `llvm/lowering/ISA.ll`: for each member of each operation a definition of a function `@autollvm.…` that a
-//! stock LLVM compiles to the member's instruction, and `llvm/lowering/missing.json` with those that have none.
+//! `llvm/lowering/ISA.ll`: for each member of each operation a definition of a function `@autollvm.…` that stock LLVM
+//! compiles to the member's instruction, and `llvm/lowering/missing.json` with those that have none.
 //!
-//! A definition takes the operation's arguments at the operation's types, then the mask, then what passes
-//! through it; it converts them to the types of the C calling convention and calls the vendor's function
+//! A definition takes the operation's arguments at the operation's types, then the mask, then the
+//! passthrough; it converts them to the types of the C calling convention and calls the vendor's function
 //! ([`VendorIr`]). The values of the operation's parameters are in the name:
 //!
 //! ```text
@@ -10,11 +10,11 @@
 //! ```
 //!
 //! The name does not depend on the instruction set: a program is lowered for another one with another file. Neither do
-//! the types of a name without a suffix, which are the operation's. Where the member's registers are wider than what
-//! the operation has (8 bits of a mask for two lanes, 32 of which a shift reads 5), the function that takes and gives
-//! whole registers is another one, with the ending `.registers`. Where one instruction set has several members for one
-//! name, the one that needs the fewest extensions has it; members with the same text share it, the others have their id
-//! as an ending.
+//! the types of a name without a suffix, which are the operation's. If the member's registers are wider than the
+//! operation's values (8 bits of a mask for two lanes, 32 of which a shift reads 5), the function that takes and
+//! returns whole registers is a separate one, with the suffix `.registers`. If an instruction set has several members
+//! for one name, the one that needs the fewest extensions gets it; members with the same text share it, and the others
+//! have their id as a suffix.
 
 mod adapter;
 mod convert;
@@ -55,7 +55,7 @@ pub(crate) struct Definitions {
     /// The definitions by instruction set and id.
     pub(crate) signatures: BTreeMap<(String, String), Signature>,
     /// The definitions that implement a plain operation at its own types, by instruction set and the id of the member
-    /// that they were made of.
+    /// that they are derived from.
     pub(crate) operations: BTreeMap<(String, String), Signature>,
     /// Definitions that are a plain operation and one sequence of instructions, by instruction set and name.
     pub(crate) sequences: BTreeMap<String, BTreeMap<String, Sequence>>,
@@ -86,7 +86,7 @@ struct Missing<'a> {
     reason: String,
 }
 
-/// The definitions for all members of the instruction sets that there is data for.
+/// The definitions for all members of the instruction sets with data.
 pub(crate) fn definitions(
     operations: &[Operation<'_>],
     vendors: &[VendorIr],

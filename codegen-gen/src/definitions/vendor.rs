@@ -24,7 +24,7 @@ use crate::types;
 /// The functions of one instruction set that are used.
 pub(super) struct VendorFunctions<'a> {
     ir: &'a VendorIr,
-    /// For each function what was made of it, or why it has none.
+    /// For each function the result, or why there is none.
     made: Vec<Option<Result<Made, String>>>,
     parts: Parts,
 }
@@ -75,8 +75,8 @@ impl<'a> VendorFunctions<'a> {
         }
     }
 
-    /// The functions that were asked for, and after them the parts that they call: in this order the inliner
-    /// meets the calls with constants first.
+    /// The requested functions, and after them the parts that they call: in this order the inliner visits the
+    /// calls with constants first.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         for made in self.made.iter().flatten().flatten() {
@@ -180,7 +180,7 @@ impl Parts {
             .ok_or_else(|| "the part that depends on its immediate could not be told".to_owned())
     }
 
-    /// Takes out lines `low .. high` of every case; `None` when they do not have one result and known types.
+    /// Extracts lines `low .. high` of every case; `None` when they do not have one result and known types.
     fn outline(
         &mut self,
         function: &VendorFunction,

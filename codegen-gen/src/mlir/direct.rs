@@ -50,8 +50,8 @@ pub(super) fn lowerings(
     Ok(files)
 }
 
-/// The pattern of an operation at given types and parameter values; `None` where the sequence has something that is
-/// not known here.
+/// The pattern of an operation at given types and parameter values; `None` if the sequence contains an unsupported
+/// instruction.
 fn instance(operation: &Operation<'_>, example: &Example<'_>, sequence: &Sequence) -> Option<Instance> {
     let Matched { pattern, types, values, results, rewrite, .. } = matched(operation, example);
     let mut writer = Writer { types, lines: rewrite, next: 0, values: BTreeMap::new() };

@@ -37,8 +37,8 @@ impl Attribute<'_> {
     }
 }
 
-/// An operation at a member's types and parameter values. Immediates have their second
-/// documented value: at the least one many operations do nothing.
+/// An operation at a member's types and parameter values. Immediates have their second documented value: with
+/// the least one many operations do nothing.
 pub(crate) struct Example<'a> {
     /// The operation's name.
     pub(crate) name: &'a str,

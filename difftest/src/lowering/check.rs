@@ -140,7 +140,7 @@ struct Call<'a> {
     setting: Setting,
 }
 
-/// What each instruction becomes, by id; the first program in which it becomes itself counts, else the last.
+/// What each instruction becomes, by id; the first program in which it is selected counts, else the last.
 fn compile_all(
     target: &Target,
     lowering: &Path,

@@ -163,7 +163,8 @@ struct Compiled {
     functions: BTreeMap<String, Result<Body, String>>,
 }
 
-/// Compiles functions, each a name and a line, until nothing is refused; the messages of those that were.
+/// Compiles functions, each a name and a line, until nothing is rejected; returns the messages of the
+/// rejected ones.
 fn compile(
     tools: &Tools,
     dialect: &Dialect,

@@ -145,8 +145,8 @@ impl CpuFeatures {
         Self { flags: flags.collect() }
     }
 
-    /// Which of a document's feature names the CPU lacks. A name like `A/B` asks for one of both; unknown
-    /// names are not counted as missing, since the CPU itself rejects what it does not support.
+    /// Which of a document's feature names the CPU lacks. A name like `A/B` requires either; unknown names
+    /// are not counted as missing, since the CPU itself rejects what it does not support.
     pub fn missing(&self, names: &[String]) -> Vec<String> {
         names.iter().filter(|name| !name.split('/').any(|name| self.has(name))).cloned().collect()
     }

@@ -98,8 +98,8 @@ pub(crate) struct StandIn {
 }
 
 impl StandIn {
-    /// What runs in place of an instruction, and the instruction as it is called then; nothing where it can be called
-    /// itself, or where the CPU lacks what its equal needs as well. C functions for it go to `definitions`.
+    /// What runs in place of an instruction, and the instruction as it is called then; `None` if it can be called
+    /// itself, or if the CPU also lacks what its equivalent needs. C functions for it go to `definitions`.
     pub(super) fn of(
         instruction: &Instruction,
         equals: &Equals,

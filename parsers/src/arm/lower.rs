@@ -39,7 +39,7 @@ pub struct Context<'a> {
 pub enum Obstacle {
     /// It is outside of what is modelled.
     Excluded(&'static str, Option<String>),
-    /// The entry cannot be used as it is: reason and message.
+    /// The entry cannot be used: reason and message.
     Entry(&'static str, String),
     /// ASL cannot be elaborated.
     Asl(Fault),
@@ -484,8 +484,8 @@ fn decode(context: &Context<'_>, line: &Line, own: &[Vec<i64>]) -> Result<Vec<Ar
         .collect()
 }
 
-/// An instruction by the entry's operation, with the decode's values as they are recorded, else with
-/// what the operands tell.
+/// An instruction by the entry's operation, with the recorded decode values, else with those implied by the
+/// operands.
 fn from_operation(
     context: &Context<'_>,
     entry: &Entry,

@@ -143,7 +143,7 @@ fn the_two_json_files_alone_give_the_same_functions() {
     assert!(alone.instructions.len() >= 2399);
     same(alone);
 
-    // What packages hold, read as it is and as the two files that it is joined into.
+    // The documents from packages, read directly and as the two joined files.
     let fetched = parse(&vendor.joined(), &vendor.options(Bodies::Any));
     assert!(fetched.instructions.len() >= 2119);
     assert_eq!(fetched.version, "reference page");

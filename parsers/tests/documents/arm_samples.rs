@@ -1,4 +1,4 @@
-//! The sample documents of Arm: values computed by hand, and what becomes of the odd entries.
+//! The sample documents of Arm: hand-computed values, and the outcomes of unusual entries.
 
 use std::sync::LazyLock;
 

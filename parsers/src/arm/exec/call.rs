@@ -47,7 +47,7 @@ impl Machine<'_> {
     ) -> Run<Arc<Function>> {
         match self.documents.library.function_named(name, kind, arguments) {
             Some(Ok(functions)) => {
-                // `Abs` exists for integers and for reals; values of ours are never real.
+                // `Abs` exists for integers and for reals; our values are never real.
                 let usable = functions.iter().find(|function| !takes_reals(function));
                 match usable.or(functions.first()) {
                     Some(function) => Ok(function.clone()),
