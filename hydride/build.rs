@@ -1,5 +1,5 @@
-//! Gives the program a version of its own that changes with every source it is made of, so that nothing kept
-//! by another version is ever taken for an answer.
+//! Gives the program a version that changes with every source file, so that results cached by another version
+//! are never used.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Stops with advice when the pinned Z3 has not been set up, before the linker finds an older one.
+//! Fails with advice when the pinned Z3 has not been set up, before the linker finds an older one.
 
 use std::env;
 use std::path::Path;

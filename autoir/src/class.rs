@@ -14,7 +14,7 @@ pub struct Class {
     /// Identity of `function` up to names and default values, as lower-case hexadecimal digits; the
     /// same for every run and on every machine.
     pub structural_hash: String,
-    /// A name that whoever built the class prefers over the one read off the function.
+    /// A name that the builder of the class prefers to the one derived from the function.
     pub suggested_name: Option<String>,
     /// Whether exchanging the first two arguments was proved to keep every result, at the parameter
     /// values of every member.
@@ -36,7 +36,7 @@ pub struct Member {
     pub application: Application,
     /// How the membership was certified.
     pub proof: Proof,
-    /// How far the instruction's own semantics is trusted, where that is known.
+    /// How far the instruction's semantics are trusted, if known.
     pub trust: Option<Trust>,
     /// Assembly mnemonics (or instruction forms) that implement it.
     pub mnemonics: Vec<String>,

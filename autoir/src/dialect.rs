@@ -122,11 +122,11 @@ pub enum BuildError {
 }
 
 impl Dialect {
-    /// Names the classes and works out the shapes of their members.
+    /// Names the classes and determines the shapes of their members.
     ///
-    /// The result does not depend on the order of `classes` and of their members. The lock returned
-    /// knows every operation; what `lock` holds on instruction sets and classes that are absent here
-    /// is kept, so that a run over a part of the documents forgets nothing.
+    /// The result does not depend on the order of `classes` and of their members. The lock returned knows
+    /// every operation; what `lock` holds on instruction sets and classes that are absent here is kept, so
+    /// that nothing is lost in a run over a part of the documents.
     pub fn build(mut classes: Vec<Class>, lock: Lock) -> Result<(Self, Lock), BuildError> {
         for class in &mut classes {
             class.members.sort_by(|a, b| (&a.isa, &a.id).cmp(&(&b.isa, &b.id)));
@@ -291,7 +291,8 @@ fn claim_by_members(classes: &[Class], votes: &[BTreeMap<String, usize>], names:
     }
 }
 
-/// A name that nobody has: suggested, read off the structure, the members' mnemonic, or made of the hash.
+/// An unused name: the suggested one, one derived from the structure, the members' mnemonic, or one made from
+/// the hash.
 fn fresh_name(class: &Class, taken: &mut BTreeSet<String>) -> String {
     let suggested = class.suggested_name.as_deref().and_then(name::sanitize);
     let base = suggested.or_else(|| name::describe(&class.function));

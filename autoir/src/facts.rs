@@ -1,5 +1,5 @@
-//! What is true of a class's function at one member's parameter values: total widths, and the width
-//! and number of the elements that the loop nest reads and writes.
+//! Facts about a class's function at one member's parameter values: total widths, and the width and number of
+//! the elements that the loop nest reads and writes.
 //!
 //! An element is the greatest common slice: the greatest width that divides every slice of the
 //! argument (or result) and every position at which a slice starts.
@@ -48,7 +48,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Stride and lane of a mask that does not have one bit, right behind the one before, for each element of a result.
+    /// Stride and lane of a mask that does not have consecutive bits, one for each element of a result.
     pub fn uneven_mask(&self, masking: Masking) -> Option<(u32, u32)> {
         let even = masking.stride == 1 && self.results.iter().all(|result| result.element == masking.lane);
         (!even).then_some((masking.stride, masking.lane))
@@ -58,7 +58,7 @@ impl Facts {
 /// What a parameter of a class stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ParamKind {
-    /// It occurs as a signedness flag alone: 0 or 1.
+    /// It only occurs as a signedness flag: 0 or 1.
     Signedness,
     /// Any other number.
     Number,
@@ -85,7 +85,7 @@ impl<'a> Assignment<'a> {
         Self { function, values, indices }
     }
 
-    /// The value of `num` where `index_value` tells the value of the loop indices.
+    /// The value of `num` given the values of the loop indices by `index_value`.
     pub(crate) fn value(&self, num: &Num, index_value: &dyn Fn(IndexId) -> i64) -> Option<i64> {
         num.eval(|atom| match atom {
             Atom::Param(id) => self.values[id.0 as usize],

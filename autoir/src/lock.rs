@@ -1,9 +1,9 @@
-//! `autollvm.lock`: the checked-in memory that keeps an operation's name from one run to the next.
+//! `autollvm.lock`: the checked-in file that keeps operations' names stable from run to run.
 //!
-//! One entry per name. An entry knows the structural hashes that the operation has had (several, when
-//! the class was derived from different sets of documents) and its members, so that the name can
-//! follow them when the structure changes. The file is made to be read and edited by people: to rename
-//! an operation, change its `op` line.
+//! One entry per name. An entry records the structural hashes that the operation has had (several, when the
+//! class was derived from different sets of documents) and its members, so that the name can follow them when
+//! the structure changes. The file is meant to be read and edited by people: to rename an operation, change
+//! its `op` line.
 //!
 //! ```text
 //! op add
@@ -21,7 +21,7 @@ pub struct Lock {
     pub(crate) entries: BTreeMap<String, Entry>,
 }
 
-/// What is remembered of one operation.
+/// The recorded data of one operation.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Entry {
     /// Structural hashes of the classes that had this name.
@@ -122,8 +122,8 @@ impl Lock {
         Ok(self)
     }
 
-    /// This lock with what `other` knows beside it. Where the two contradict each other, this one stands: a hash, a
-    /// member or a name that it has belongs where it has it.
+    /// This lock extended by the contents of `other`. On conflict this one wins: a hash, member or name that it
+    /// contains keeps its place.
     pub fn with(mut self, other: Self) -> Self {
         let owned = |own: fn(&Entry) -> &BTreeSet<String>| -> BTreeSet<String> {
             self.entries.values().flat_map(own).cloned().collect()
@@ -209,7 +209,7 @@ fn write_members(f: &mut fmt::Formatter<'_>, isa: &str, ids: &BTreeSet<String>) 
     writeln!(f, "{line}")
 }
 
-/// Keeps a word one word: white space, `#` and `%` become `%` and two hexadecimal digits per byte.
+/// Escapes a word: white space, `#` and `%` become `%` and two hexadecimal digits per byte.
 fn escape(word: &str) -> String {
     let mut escaped = String::with_capacity(word.len());
     for character in word.chars() {
@@ -271,7 +271,7 @@ mod tests {
         let own = Lock::parse("op add\n hash 1\n alias plus\n members x86 a\nop sub\n hash 2\n").unwrap();
         let other = "op plus\n hash 1 9\n members x86 a b\nop minus\n hash 2\nop mul\n hash 3\n alias add\n";
         let both = own.clone().with(Lock::parse(other).unwrap());
-        // What reads back has no contradictions.
+        // A lock that was read back has no contradictions.
         assert_eq!(Lock::parse(&both.to_string()).unwrap(), both);
         let expected = "op add\n hash 1 9\n alias plus\n members x86 a b\nop mul\n hash 3\nop sub\n hash 2\n";
         assert_eq!(both, Lock::parse(expected).unwrap());

@@ -1,7 +1,7 @@
 //! Names for operations that only move elements: which result element comes from where.
 //!
-//! Instead of comparing index expressions the loop nest is run once, at the default parameters, which
-//! gives the source of each written slice.
+//! Instead of comparing index expressions, the loop nest is executed once, at the default parameters, to find
+//! the source of each written slice.
 
 use hydride_ir::{ArgId, ExprId, Function, IndexId, MAX_WIDTH, Op, Stmt};
 

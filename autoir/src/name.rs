@@ -1,7 +1,7 @@
-//! Readable names, read off the structure of a class's function.
+//! Readable names, derived from the structure of a class's function.
 //!
-//! Three steps, each a table of [`crate::name_table`]: [`RULES`] for trees that have a word of their own,
-//! [`WRAPPERS`] for what is done around a tree that has a name, [`WORDS`] for everything else.
+//! Three steps, each a table of [`crate::name_table`]: [`RULES`] for trees with a dedicated word,
+//! [`WRAPPERS`] for operations around a named tree, [`WORDS`] for everything else.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::name_table::{CONVERSIONS, Conversion, RESERVED, RULES, WORDS, WRAPPER
 use crate::pattern::Pattern;
 use crate::term::{self, Element, Term};
 
-/// A name of more operators than this is none.
+/// A name with more operators than this is rejected.
 const MAX_OPERATORS: usize = 4;
 
 /// The longest name in bytes, suffix excluded.
@@ -45,8 +45,8 @@ pub(crate) fn sanitize(suggestion: &str) -> Option<String> {
     is_valid(&name).then_some(name)
 }
 
-/// What the mnemonics of a class's members have in common, where its structure has no short name; else the
-/// first of them.
+/// The common part of the mnemonics of a class's members if its structure has no short name; else the first
+/// of them.
 pub(crate) fn of_mnemonics(class: &Class) -> Option<String> {
     let mnemonics: BTreeSet<String> =
         class.members.iter().flat_map(|member| &member.mnemonics).map(|word| word.to_lowercase()).collect();
@@ -57,10 +57,10 @@ pub(crate) fn of_mnemonics(class: &Class) -> Option<String> {
     sanitize(shared)
 }
 
-/// The least that mnemonics share when what they share is a name.
+/// Minimum length of a common part of mnemonics that is used as a name.
 const MIN_SHARED: usize = 4;
 
-/// The name read off a class's function, if one fits.
+/// The name derived from a class's function, if one fits.
 pub(crate) fn describe(function: &Function) -> Option<String> {
     let values: Vec<i64> = function.params.iter().map(|param| param.value).collect();
     let assignment = Assignment::new(function, &values);
@@ -126,7 +126,7 @@ fn element_name(function: &Function, element: &Element) -> Option<String> {
     })
 }
 
-/// A name made of the operators alone, innermost first; `None` when there are too many or none.
+/// A name made only of the operators, innermost first; `None` when there are too many or none.
 fn operator_name(term: &Term) -> Option<String> {
     fn collect(term: &Term, words: &mut Vec<&'static str>) {
         term.args.iter().for_each(|arg| collect(arg, words));

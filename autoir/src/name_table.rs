@@ -11,7 +11,7 @@ pub(crate) enum Widths {
 
 use Widths::{Keep, Tell};
 
-/// Trees with a name of their own. See [`crate::pattern`] for the notation.
+/// Trees with dedicated names. See [`crate::pattern`] for the notation.
 pub(crate) const RULES: &[(&str, &str, Widths)] = &[
     // One operator.
     ("(add x x)", "add", Tell),
@@ -47,7 +47,7 @@ pub(crate) const RULES: &[(&str, &str, Widths)] = &[
     ("(xor x (and x (not x)))", "bit_clear_xor", Tell),
     ("(or (and x x) (and (not x) x))", "bit_select", Tell),
     ("(xor x (and x (xor x x)))", "bit_select", Tell),
-    // Averages, differences.
+    // Averages and differences.
     ("(shr (add x x) c)", "average", Tell),
     ("(shr (add (add x x) c) c)", "average_round", Tell),
     ("(shr (add x (add x c)) c)", "average_round", Tell),
@@ -148,7 +148,7 @@ pub(crate) const RULES: &[(&str, &str, Widths)] = &[
     ("(shr (concat x x) _)", "funnel_shift_right", Keep),
 ];
 
-/// What is done around a tree (`T`) that has a name: `{}` stands for it.
+/// Operations around a named tree (`T`); `{}` stands for its name.
 pub(crate) const WRAPPERS: &[(&str, &str)] = &[
     ("(sat (shr (add T k) k))", "{}_round_shift_sat"),
     ("(sat T)", "{}_sat"),
@@ -190,8 +190,8 @@ pub(crate) enum Conversion {
     Saturate,
 }
 
-/// What a tree that fits no rule is called: its operators from the inside out. Operators that are absent
-/// here leave no trace in the name.
+/// The name of a tree that matches no rule: its operators from the inside out. Operators that are absent here
+/// do not appear in the name.
 pub(crate) const WORDS: &[(&str, &str)] = &[
     ("shl", "shift_left"),
     ("shr", "shift_right"),
@@ -226,7 +226,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("trailing_zeros", "trailing_zeros"),
 ];
 
-/// Words that no operation may be called: they mean something to TableGen, C++ or MLIR.
+/// Reserved words, which mean something to TableGen, C++ or MLIR.
 pub const RESERVED: &[&str] = &[
     "assert",
     "auto",

@@ -16,7 +16,7 @@ pub(crate) struct Pattern {
 const COMMUTATIVE: &[&str] = &["add", "mul", "and", "or", "xor", "min", "max", "eq"];
 
 impl Pattern {
-    /// Reads a pattern; the table's tests hold that every entry can be read.
+    /// Parses a pattern; tests check that every entry of the table can be parsed.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let spaced = text.replace('(', " ( ").replace(')', " ) ");
         let mut words = spaced.split_whitespace().peekable();

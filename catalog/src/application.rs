@@ -15,7 +15,7 @@ pub struct Application {
     pub args: Vec<Source>,
     /// The lane select that the result passes through.
     pub masking: Option<Masking>,
-    /// The part of the member's result that the class's function writes, where that is not the whole.
+    /// The part of the member's result that the class's function writes, if that is not the whole result.
     pub part: Option<Part>,
 }
 
@@ -25,7 +25,7 @@ impl Application {
         Self { params, args: args.iter().copied().map(Source::Own).collect(), masking: None, part: None }
     }
 
-    /// All positions of the member's own arguments that it reads.
+    /// All positions of the member's arguments that it reads.
     pub fn positions(&self) -> impl Iterator<Item = u32> {
         let masking = self.masking.into_iter().flat_map(|masking| [Some(masking.mask), masking.pass]);
         let part = self.part.map(|part| part.pass);
@@ -36,7 +36,7 @@ impl Application {
 /// The origin of a class's argument in a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Source {
-    /// The member's own argument at that position.
+    /// The member's argument at that position.
     Own(u32),
     /// A number that the member fixes, as the low bits of its two's complement.
     Constant(i64),
@@ -47,7 +47,7 @@ pub enum Source {
 /// A slice of an argument that is repeated in every element of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Broadcast {
-    /// Position of the member's own argument.
+    /// Position of the member's argument.
     pub arg: u32,
     /// Lowest bit of the slice, before the lane is counted.
     pub low: u32,
@@ -67,12 +67,12 @@ pub struct Part {
     pub low: u32,
     /// Number of bits written.
     pub width: u32,
-    /// The argument that the other bits are read from, at their own places.
+    /// The argument that provides the other bits, each at the same position.
     pub pass: u32,
 }
 
 impl Source {
-    /// The position of the member's own argument, where it is passed as it is.
+    /// The position of the member's argument, where it is passed as it is.
     pub fn own(self) -> Option<u32> {
         match self {
             Source::Own(arg) => Some(arg),
@@ -80,7 +80,7 @@ impl Source {
         }
     }
 
-    /// All positions of the member's own arguments that it reads.
+    /// All positions of the member's arguments that it reads.
     pub fn positions(self) -> impl Iterator<Item = u32> {
         let read = match self {
             Source::Own(arg) => [Some(arg), None],
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    /// The bits of a source for an argument of `width` bits, where the member's own argument 0 has 32 bits and 1 has 8.
+    /// The bits of a source for an argument of `width` bits, where the member's argument 0 has 32 bits and 1 has 8.
     fn bound(source: Source, width: u32, args: [u64; 2]) -> u64 {
         let mut dag = Dag::new(vec![32, 8]);
         let node = source.bind(&mut dag, width);

@@ -1,9 +1,9 @@
-//! Why a member is believed: the certificate of its membership, and what its own semantics rests on.
+//! The evidence for a member: the certificate of its membership, and the basis of its semantics.
 
 use serde::{Deserialize, Serialize};
 
-/// How the equality of a member with its class's instance was established. A member without a certificate does not
-/// exist: what the solver cannot decide is a class of its own.
+/// How the equality of a member with its class's instance was established. There is no member without a certificate: an
+/// instruction that the solver cannot decide becomes a separate class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Proof {

@@ -1,4 +1,4 @@
-//! Instructions as members of operations: the one model of membership that all crates share.
+//! Instructions as members of operations: the model of membership shared by all crates.
 //!
 //! A document gives an instruction its [`Signature`]. Similarity checking finds how it applies an operation's
 //! function, its [`Application`] (parameter values, argument order, modifiers), and proves it ([`Proof`]). Hardware

@@ -1,6 +1,6 @@
 //! `classes.json` and the parts of it that other files repeat: one type for writing and for reading.
 //!
-//! The types hold what the file holds, by name and in its order. A member's parameter values are by name here and by
+//! The types mirror the file's fields, by name and in order. A member's parameter values are by name here and by
 //! position in an [`Application`](crate::Application).
 
 use std::collections::BTreeMap;
@@ -39,18 +39,18 @@ pub struct MemberRecord {
     pub params: BTreeMap<String, i64>,
     /// The origin of each argument of the operation.
     pub args: Vec<SourceRecord>,
-    /// What becomes of the lanes that a mask leaves out.
+    /// What happens to lanes that a mask disables.
     pub masking: MaskingKind,
     /// Position of the mask among the instruction's arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_arg: Option<u32>,
-    /// Position of the argument whose lanes are kept where the mask leaves them out.
+    /// Position of the argument that provides the lanes that the mask disables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass_arg: Option<u32>,
-    /// How the mask is laid over the result.
+    /// The layout of the mask's bits over the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_layout: Option<MaskLayout>,
-    /// The part of the result that the operation writes, where that is not the whole.
+    /// The part of the result that the operation writes, if that is not the whole result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<PartRecord>,
     /// How the membership is certified.
@@ -62,7 +62,7 @@ pub struct MemberRecord {
 
 impl MemberRecord {
     /// Whether another member of the same operation applies it in the same way: the same parameter values, the same
-    /// arguments, and the same done with the result.
+    /// arguments, and the same treatment of the result.
     pub fn applies_as(&self, other: &Self) -> bool {
         let key = |member: &Self| {
             let Self { masking, mask_arg, pass_arg, mask_layout, part, .. } = *member;
@@ -76,7 +76,7 @@ impl MemberRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum SourceRecord {
-    /// The instruction's own argument at this position.
+    /// The instruction's argument at this position.
     Position(u32),
     /// A value that the instruction fixes.
     Constant {
@@ -114,7 +114,7 @@ impl SourceRecord {
     }
 }
 
-/// What becomes of the lanes that a mask leaves out.
+/// What happens to lanes that a mask disables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MaskingKind {
@@ -146,7 +146,7 @@ impl MaskingKind {
     }
 }
 
-/// How the bits of a mask are laid over a result.
+/// The layout of a mask's bits over a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MaskLayout {
     /// Distance in bits from one mask bit that is used to the next; the first is bit 0.
@@ -163,7 +163,8 @@ impl From<Masking> for MaskLayout {
     }
 }
 
-/// The part of a result that an operation writes; the other bits are an argument's, each from its own place.
+/// The part of a result that an operation writes; the other bits come from an argument, each from the same
+/// position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartRecord {
     /// Lowest bit written.
@@ -185,7 +186,7 @@ impl From<Part> for PartRecord {
 pub struct SignatureRecord {
     /// The results; several where an intrinsic returns a tuple.
     pub results: Vec<OperandRecord>,
-    /// The arguments in the intrinsic's own order.
+    /// The arguments in the order of the intrinsic.
     pub args: Vec<OperandRecord>,
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Types of an instruction's arguments and results.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Signature {
-    /// Arguments in the intrinsic's own order.
+    /// Arguments in the order of the intrinsic.
     pub args: Vec<Argument>,
     /// Results; several where an intrinsic returns a tuple.
     pub results: Vec<Argument>,
@@ -22,7 +22,7 @@ pub struct Argument {
     pub width: u32,
     /// What kind of operand it is.
     pub kind: Kind,
-    /// The element that the document hints at.
+    /// The element type suggested by the document.
     pub element: Option<Element>,
 }
 

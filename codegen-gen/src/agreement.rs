@@ -1,8 +1,8 @@
-//! What must hold between generated files: a function `@autollvm.…` has one type, wherever it is defined or declared.
-//! No tool says so when it has not: since pointers are opaque, LLVM links a call with a function of another type, and
-//! what then happens is undefined.
+//! An invariant across generated files: a function `@autollvm.…` has the same type wherever it is defined or declared.
+//! No tool diagnoses a violation: since pointers are opaque, LLVM links a call with a function of another type, and the
+//! behaviour is then undefined.
 //!
-//! The files' texts are compared, not what they were made of.
+//! The generated texts are compared, not their inputs.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What must hold of generated definitions and is not checked by `llvm-tblgen` or `mlir-tblgen`:
+//! Properties of generated definitions that are not checked by `llvm-tblgen` or `mlir-tblgen`:
 //!
 //! - names are valid identifiers, not reserved, and distinct, as records and as C++ classes;
 //! - no LLVM name is a prefix of another one up to a `.`, since LLVM finds overloaded intrinsics that way;
@@ -35,7 +35,7 @@ pub(crate) struct Definition {
 /// A broken rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
-    /// An operation's or operand's name that is no identifier or is reserved.
+    /// The name of an operation or operand that is not an identifier or is reserved.
     #[error("operation `{op}`: `{name}` is not a valid name")]
     Name {
         /// The operation.
@@ -176,7 +176,7 @@ fn check_operands(definition: &Definition) -> Result<(), CheckError> {
     Ok(())
 }
 
-/// What of LLVM's limits a definition exceeds; such an operation is left out of LLVM's files.
+/// Which of LLVM's limits a definition exceeds; such an operation is omitted from LLVM's files.
 pub(crate) fn beyond_limits(definition: &Definition) -> Result<(), CheckError> {
     let scheme = &definition.scheme;
     let limits = [

@@ -1,4 +1,4 @@
-//! `dictionary.json`: everything that is known of the operations, for programs that read JSON; and the JSON
+//! `dictionary.json`: everything known about the operations, for programs that read JSON; and the JSON
 //! Schemas of this and of the other JSON files.
 
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use crate::operation::Operation;
 use crate::render::COMMAND;
 use crate::{GenerateError, GeneratedFile, Options};
 
-/// The version of the file's form: raised when a program that reads it has to change.
+/// The version of the file format, incremented for incompatible changes.
 const VERSION: u32 = 1;
 
 /// JSON Schemas (draft 2020-12) by the path of the file that describes them.
@@ -122,7 +122,7 @@ fn entry<'a>(operation: &'a Operation<'_>) -> Entry<'a> {
     let width = |num: &Num| {
         number(num, &|atom| match atom {
             Atom::Param(param) => function.param(param).name.clone(),
-            // Widths of registers depend on parameters alone.
+            // Widths of registers depend only on parameters.
             Atom::Index(_) => String::new(),
         })
     };

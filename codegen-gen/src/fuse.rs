@@ -10,7 +10,7 @@ use hydride_ir::{BinaryOp, ExprId, Function, Num, Op};
 use crate::bounds::Bounds;
 use crate::space::Indices;
 
-/// The function with adjacent slices fused; as it is where widths depend on parameters or indices.
+/// The function with adjacent slices fused; unchanged if widths depend on parameters or indices.
 pub(crate) fn fuse(function: Function) -> Function {
     let candidate = |op: &Op| {
         matches!(op, Op::Concat(parts) if parts.windows(2).any(|pair| {
@@ -66,7 +66,7 @@ fn renumber(body: &mut [hydride_ir::Stmt], new_ids: &[ExprId]) {
     }
 }
 
-/// The parts in groups of which the members lie side by side in one source.
+/// The parts in groups that are adjacent in one source.
 fn runs(function: &Function, bounds: &Bounds, parts: &[ExprId]) -> Vec<Vec<ExprId>> {
     let mut runs: Vec<Vec<ExprId>> = Vec::new();
     for part in parts {

@@ -1,8 +1,8 @@
 //! Code generation from an AutoLLVM dialect: LLVM intrinsics, portable bodies and lowering tables, an MLIR
 //! dialect, evaluators in C, Rust and SMT-LIB, and a JSON dictionary.
 //!
-//! The last step of the path. Everything is decided here and handed to the templates of `/templates`,
-//! which only lay out text.
+//! The last step of the path. Everything is decided here and passed to the templates of `/templates`, which
+//! only lay out text.
 //!
 //! ```
 //! use autoir::{Dialect, Lock};
@@ -96,7 +96,7 @@ pub enum GenerateError {
     /// A definition that LLVM or MLIR would misunderstand.
     #[error(transparent)]
     Check(#[from] CheckError),
-    /// A member's parameter values at which its operation means nothing.
+    /// A member's parameter values for which its operation is meaningless.
     #[error(transparent)]
     Instance(#[from] InstanceError),
     /// A template that does not fit its context.
@@ -107,10 +107,10 @@ pub enum GenerateError {
     Json(#[from] serde_json::Error),
 }
 
-/// Files that are made apart from the others.
+/// Files that are generated separately from the others.
 type Section<'a> = dyn Fn() -> Result<Vec<GeneratedFile>, GenerateError> + Sync + 'a;
 
-/// The files for a dialect, sorted by path. They depend on the dialect and the options alone.
+/// The files for a dialect, sorted by path. They depend only on the dialect and the options.
 pub fn generate(dialect: &Dialect, options: &Options) -> Result<Vec<GeneratedFile>, GenerateError> {
     let operations: Vec<Operation<'_>> = dialect.ops().iter().map(Operation::new).collect();
     let (expressible, beyond): (Vec<_>, Vec<_>) = operations

@@ -1,4 +1,4 @@
-//! `llvm/lowering.json` and `llvm/AutoLLVMLowering.td`: which vendor intrinsic an instance stands for.
+//! `llvm/lowering.json` and `llvm/AutoLLVMLowering.td`: which vendor intrinsic implements an instance.
 //!
 //! An instance is an operation at given types and parameter values; it has a row for each member.
 
@@ -24,7 +24,7 @@ pub(crate) struct Row<'a> {
     instance: String,
     /// Its definition in `lowering/ISA.ll`, where it has one.
     function: Option<&'a Signature>,
-    /// The definition at the operation's own types, on the row of the member that it is made of.
+    /// The definition at the operation's types, on the row of the member that it is derived from.
     #[serde(skip_serializing_if = "Option::is_none")]
     operation: Option<&'a Signature>,
     params: BTreeMap<&'a str, i64>,
@@ -57,8 +57,8 @@ struct MaskingJson {
     layout: Option<MaskLayout>,
 }
 
-/// The table as JSON: an object whose first line tells its origin, with the current name of each former
-/// name of an operation, and one row per line, sorted by operation, instruction set and id.
+/// The table as JSON: an object whose first line gives its origin, with the current name for each former name
+/// of an operation, and one row per line, sorted by operation, instruction set and id.
 pub(crate) fn json(
     operations: &[Operation<'_>],
     definitions: &Definitions,
@@ -204,9 +204,9 @@ fn table_row(operation: &Operation<'_>, member: &Member, facts: &Facts) -> Table
     }
 }
 
-/// What is done with the operation's result, in one word: `none`, `zero` or `merge`, with `:STRIDE:LANE` where
-/// the mask has not one bit for each element and `:not` where a bit that is 0 selects, then `part:LOW+WIDTH`
-/// where the operation writes a part alone. A lookup for the plain word finds no other row.
+/// How the operation's result is masked, in one word: `none`, `zero` or `merge`, with `:STRIDE:LANE` if the mask does
+/// not have one bit per element and `:not` if a 0 bit selects the value, then `part:LOW+WIDTH` if the operation writes
+/// only a part. A lookup of the plain word finds no other rows.
 fn masking_text(member: &Member, facts: &Facts) -> String {
     let mut words = Vec::new();
     let application = &member.application;

@@ -18,7 +18,7 @@ pub(crate) struct Operation<'a> {
     pub(crate) scheme: Scheme,
     /// Names of the results, then of the arguments, then of the parameters.
     names: Vec<String>,
-    /// The functions of the instances, once they are asked for.
+    /// The functions of the instances, computed on demand.
     pub(crate) functions: OnceLock<BTreeMap<&'a [i64], Result<Function, InstanceError>>>,
 }
 
@@ -68,8 +68,8 @@ impl<'a> Operation<'a> {
         if values.is_empty() { name.to_owned() } else { format!("{name}.{}", values.join("_")) }
     }
 
-    /// The types of an instance's arguments where it is a function: its own, and for an immediate that of the
-    /// intrinsic's operand. The results are those of the facts.
+    /// The argument types of an instance as a function: its types, except that an immediate has the type of
+    /// the intrinsic's operand. The results are those of the facts.
     pub(crate) fn argument_types(&self, facts: &Facts) -> Vec<ValueType> {
         let own = |(slot, shape): (&Slot, &ValueType)| match slot {
             Slot::Immediate(width) => ValueType::scalar(*width),

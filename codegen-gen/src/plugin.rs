@@ -1,4 +1,4 @@
-//! `llvm/plugin/`: the source of a pass that lowers AutoLLVM operations in a stock `opt` or clang.
+//! `llvm/plugin/`: the source of a pass that lowers AutoLLVM operations in stock `opt` or clang.
 
 use serde::Serialize;
 

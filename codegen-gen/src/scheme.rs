@@ -40,8 +40,8 @@ impl Relation {
         Relation::Element,
     ];
 
-    /// The type that follows from `base`; `None` where LLVM gives none, or another one than ours (a
-    /// vector of one element).
+    /// The type that follows from `base`; `None` if LLVM has none, or a different one (a vector of one
+    /// element).
     pub fn apply(self, base: ValueType) -> Option<ValueType> {
         let ValueType { element, count } = base;
         let vector = |count: u32, element: u32| {
@@ -99,7 +99,7 @@ pub struct Scheme {
 const MAX_SEARCH: usize = 12;
 
 impl Scheme {
-    /// Works out the scheme of an operation from the shapes of all its members.
+    /// Determines the scheme of an operation from the shapes of all its members.
     pub fn of(op: &Op) -> Self {
         let registers = std::iter::repeat_n(false, op.result_count());
         let immediate: Vec<bool> = registers.chain(op.args().map(|(_, immediate)| immediate)).collect();

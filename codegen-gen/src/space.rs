@@ -1,4 +1,4 @@
-//! Lanes: the iterations of loops and folds side by side.
+//! Lanes: the iterations of loops and folds, laid out next to each other.
 //!
 //! A [`Space`] is a set of loop (and fold) indices; its lanes are their combinations of values, the last index
 //! running fastest. An expression is computed once for each lane of the indices that it depends on.

@@ -1,6 +1,6 @@
 //! Types of LLVM assembly as text: their widths and parts, and how MLIR writes them.
 
-/// The width of a type in bits; `None` for what is no value in a register.
+/// The width of a type in bits; `None` for types that are not register values.
 pub(crate) fn width(ty: &str) -> Option<u32> {
     if let Some((count, element)) = elements(ty) {
         return count.checked_mul(width(element)?);
@@ -62,7 +62,7 @@ pub(crate) fn in_mlir(ty: &str) -> Option<String> {
     })
 }
 
-/// The type that stands at the end of a text, if one does: `… <4 x i32>`.
+/// The type at the end of a text, if any: `… <4 x i32>`.
 pub(crate) fn at_end(text: &str) -> Option<&str> {
     let text = text.trim_end();
     let mut depth = 0;

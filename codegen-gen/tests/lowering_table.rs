@@ -1,5 +1,5 @@
-//! A row of the TableGen table says all that the JSON table says of how a member uses its operation: who reads
-//! the row alone lowers rightly.
+//! A row of the TableGen table says all that the JSON table says of how a member uses its operation: a reader of only
+//! the row can lower correctly.
 
 #[path = "../../autoir/tests/samples/mod.rs"]
 mod samples;
@@ -141,7 +141,7 @@ fn the_samples_have_every_modifier() {
     assert!(sources.any(|source| matches!(source, Source::Broadcast { .. })));
 }
 
-/// Who asks for the operation alone, or under a plain mask, must not get a member that does something more.
+/// A lookup of the plain operation, or with a plain mask, must not return a member with additional behaviour.
 #[test]
 fn plain_words_are_plain_members() {
     let (rows, lowerings) = tables();

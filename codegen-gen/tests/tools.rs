@@ -1,5 +1,5 @@
-//! Generated files under LLVM's and MLIR's own tools. A tool that is missing is reported on stderr and
-//! its test passes without having tested anything.
+//! Generated files, checked by the LLVM and MLIR tools. A tool that is missing is reported on stderr and its
+//! test passes without having tested anything.
 
 #[path = "../../autoir/tests/samples/mod.rs"]
 mod samples;
@@ -14,7 +14,7 @@ use autoir::{Dialect, Lock};
 use codegen_gen::{LlvmVersion, Options, generate};
 use tempfile::TempDir;
 
-/// The generated files in a folder of their own.
+/// The generated files in a fresh folder.
 fn generated(llvm: LlvmVersion) -> TempDir {
     let (dialect, _) = Dialect::build(samples::classes(), Lock::default()).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -64,7 +64,7 @@ fn llvm_tblgen_reads_the_intrinsics() {
         succeed("llvm-tblgen-19", folder.path(), &args)
     };
     let Some(enums) = tblgen("-gen-intrinsic-enums") else { return };
-    // Inside an LLVM tree: among all of LLVM's own intrinsics.
+    // Inside an LLVM tree: among all of LLVM's intrinsics.
     let tree = "include \"llvm/IR/Intrinsics.td\"\ninclude \"llvm/IntrinsicsAutoLLVM.td\"\n";
     fs::write(folder.path().join("tree.td"), tree).unwrap();
     let macros = ["-D", "AUTOLLVM_IN_TREE", "-I", &include, "-I", "."];
@@ -161,7 +161,7 @@ define <16 x i8> @f(<16 x i8> %a, <16 x i8> %b) {
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success() && errors.is_empty(), "{errors}");
     assert!(text.contains("add <16 x i8>") && !text.contains("autollvm."), "{text}");
-    // By its full name, and declared with another type: the linker alone would take that.
+    // By its full name, and declared with another type: the linker by itself would accept that.
     let declared = |ty: &str| {
         format!(
             "declare <16 x i8> @autollvm.add.v16i8.8_16(<16 x i8>, {ty})\n\

@@ -54,8 +54,8 @@ pub const TARGET: Target = Target {
 pub struct ArmOracle;
 
 impl ArmOracle {
-    /// Compiles a runner with a wrapper for each instruction. Where an id occurs twice the first
-    /// instruction counts.
+    /// Compiles a runner with a wrapper for each instruction. If an id occurs twice, the first instruction is
+    /// used.
     ///
     /// Immediates, refusals and `work_dir` are those of [`crate::X86Oracle::prepare`].
     pub fn prepare<'a>(

@@ -135,7 +135,7 @@ fn results(program: &Program, machine: &Machine) -> Vec<String> {
     program.results(machine).iter().map(|bits| format!("{bits:x}")).collect()
 }
 
-/// Values that stand one after the other in whole words, each as wide as given.
+/// Consecutive values, each of the given width and padded to whole words.
 pub(crate) fn hexadecimal(widths: &[u32], words: &[u64]) -> Vec<String> {
     let mut rest = words;
     let one = |width: &u32| {

@@ -1,8 +1,8 @@
-//! Compiling the generated C, with what the compiler refuses taken out.
+//! Compiling the generated C, without the parts that the compiler rejects.
 //!
-//! Wrappers are compiled in chunks, side by side. A chunk's object file and what was taken out of
-//! it are kept in the work directory under the hash of its source, the options and the compiler's
-//! version, so that only what changed is compiled again.
+//! Wrappers are compiled in chunks, in parallel. A chunk's object file and the list of removed parts are kept
+//! in the work directory under the hash of its source, the options and the compiler's version, so that only
+//! what changed is compiled again.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::OracleError;
 use crate::wrapper::{Dialect, Owner, Wrapper, chunk_source};
 
-/// Lines of a chunk: enough that reading the headers does not count.
+/// Lines of a chunk: enough to make the cost of parsing the headers negligible.
 const CHUNK_LINES: usize = 4000;
 
-/// How often a chunk is compiled again without what was refused.
+/// How often a chunk is recompiled without the rejected parts.
 const MAX_ROUNDS: usize = 8;
 
 /// How wrappers are compiled. Warnings stay on: some, such as that of an immediate out of range,
@@ -65,7 +65,7 @@ pub(crate) struct Chunk {
     pub(crate) wrappers: Vec<Wrapper>,
 }
 
-/// What was taken out of a chunk, as it is kept beside the object file.
+/// What was left out of a chunk, as stored next to the object file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Refused {
     /// Wrapper, case, message.
@@ -77,7 +77,7 @@ struct Refused {
 }
 
 impl<'a> Compiler<'a> {
-    /// Asks the compiler for its version, which also tells whether there is one.
+    /// Asks the compiler for its version, which also shows whether there is one.
     pub(crate) fn new(
         program: &'a Path,
         dialect: &'static Dialect,
@@ -93,7 +93,7 @@ impl<'a> Compiler<'a> {
         Ok(compiler)
     }
 
-    /// Compiles wrappers; they come back in order with what was refused taken out.
+    /// Compiles wrappers; returns them in order, without the rejected parts.
     pub(crate) fn build(&self, wrappers: Vec<Wrapper>) -> Result<Vec<Chunk>, OracleError> {
         let mut groups: Vec<(usize, Vec<Wrapper>)> = Vec::new();
         let mut lines = CHUNK_LINES;
@@ -113,7 +113,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn chunk(&self, first: usize, mut wrappers: Vec<Wrapper>) -> Result<Vec<Chunk>, OracleError> {
-        // Two instructions may have one source, but each object file has a symbol of its own.
+        // Two instructions may share a source, but each object file has its own symbol.
         let source = chunk_source(self.dialect, self.definitions, &wrappers, "").0;
         let texts: Vec<&str> =
             std::iter::once(source.as_str()).chain(wrappers.iter().map(Wrapper::id)).collect();
@@ -143,13 +143,13 @@ impl<'a> Compiler<'a> {
         Ok(chunks)
     }
 
-    /// Compiles until nothing is refused.
+    /// Compiles until nothing is rejected.
     fn rounds(&self, wrappers: &mut [Wrapper], symbol: &str, object: &Path) -> Result<Refused, OracleError> {
         let mut refused = Refused::default();
         let mut last = String::new();
         for _ in 0..MAX_ROUNDS {
             let (source, owners) = chunk_source(self.dialect, self.definitions, wrappers, symbol);
-            // Files of its own, for another process may compile the same chunk.
+            // Unique files, since another process may be compiling the same chunk.
             let temporary = self.temporary(object);
             let file = temporary.with_extension("c");
             std::fs::write(&file, &source).map_err(OracleError::file(&file))?;
@@ -171,7 +171,7 @@ impl<'a> Compiler<'a> {
             refused.cases.extend(found.cases);
             refused.wrappers.extend(found.wrappers);
         }
-        // The compiler gives no place, or does not come to an end: look for the wrapper by halving.
+        // The compiler gives no location, or does not terminate: find the wrapper by bisection.
         match wrappers {
             [wrapper] if wrapper.refusal.is_some() => Err(OracleError::Build { message: last }),
             [_] => {
@@ -232,7 +232,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Runs the compiler; whether it succeeded, and what it said.
+    /// Runs the compiler; returns whether it succeeded, and its messages.
     fn run(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<(bool, String), OracleError> {
         let output =
             Command::new(self.program)
@@ -258,7 +258,7 @@ impl<'a> Compiler<'a> {
         self.work_dir.join(format!("{key}.{extension}"))
     }
 
-    /// A name beside a file that no other process or thread uses.
+    /// A name next to a file that no other process or thread uses.
     fn temporary(&self, path: &Path) -> PathBuf {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -273,7 +273,7 @@ impl<'a> Compiler<'a> {
 }
 
 impl Refused {
-    /// What the compiler's errors are about, by their lines: `file.c:LINE:COLUMN: error: MESSAGE`.
+    /// The subjects of the compiler's errors, by line: `file.c:LINE:COLUMN: error: MESSAGE`.
     fn from_messages(messages: &str, owners: &[Owner]) -> Self {
         let mut refused = Self::default();
         for line in messages.lines() {
@@ -282,7 +282,7 @@ impl Refused {
             let number = place.split(':').next().and_then(|number| number.parse::<usize>().ok());
             let owner = number.and_then(|number| owners.get(number.checked_sub(1)?));
             match owner {
-                // What is said of a function is said once only, of an argument for each call.
+                // Errors about a function are reported only once, those about an argument for each call.
                 Some(Owner::Case(wrapper, case)) if message.contains("argument") => {
                     refused.cases.push((*wrapper, *case, message.into()));
                 }

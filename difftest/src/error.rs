@@ -13,7 +13,7 @@ pub enum OracleError {
         /// The instruction set.
         isa: &'static str,
     },
-    /// Nothing is known that could run the instruction set.
+    /// There is no known way to run the instruction set.
     #[error("no machine, emulator or compiler is known for {isa}")]
     NoTarget {
         /// The instruction set.
@@ -25,7 +25,7 @@ pub enum OracleError {
         /// The instruction set.
         isa: &'static str,
     },
-    /// What would run is not what the documents were read for.
+    /// The target differs from the one that the documents were read for.
     #[error("{message}")]
     Unlike {
         /// What is different.
@@ -36,7 +36,7 @@ pub enum OracleError {
     Compiler {
         /// The program as configured.
         program: PathBuf,
-        /// What the system says.
+        /// The system's message.
         source: io::Error,
     },
     /// The emulator could not be started.
@@ -44,21 +44,21 @@ pub enum OracleError {
     Emulator {
         /// The program as configured.
         program: PathBuf,
-        /// What the system says.
+        /// The system's message.
         source: io::Error,
     },
-    /// The compiler is there, but it or its linker does not do the machine.
+    /// The compiler exists, but it or its linker does not support the machine.
     #[error("cannot build anything for {isa}: {message}")]
     Toolchain {
         /// The instruction set.
         isa: &'static str,
-        /// What the compiler says.
+        /// The compiler's message.
         message: String,
     },
-    /// The runner could not be compiled or linked, whatever the instructions.
+    /// The runner could not be compiled or linked, independently of the instructions.
     #[error("cannot build the runner: {message}")]
     Build {
-        /// What the compiler says.
+        /// The compiler's message.
         message: String,
     },
     /// The file of intrinsics that are the same function as others cannot be read.
@@ -72,7 +72,7 @@ pub enum OracleError {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         source: io::Error,
     },
     /// A runner process could not be started.
@@ -80,13 +80,13 @@ pub enum OracleError {
     Runner {
         /// The program.
         program: PathBuf,
-        /// What the system says.
+        /// The system's message.
         source: io::Error,
     },
 }
 
 impl OracleError {
-    /// Whether the machine or a tool is not there, so that nothing is wrong with what was asked.
+    /// Whether the machine or a tool is missing, so that the request itself is not at fault.
     pub fn is_missing(&self) -> bool {
         matches!(
             self,

@@ -1,9 +1,9 @@
 //! The HVX oracle: Hexagon intrinsics compiled by clang and run by QEMU's user mode, with vectors of
 //! 128 bytes.
 //!
-//! A predicate is a value of 128 bits, one for each byte of a vector; C has it as a vector of bytes
-//! that are all ones or zero, and the intrinsics convert that (`vandvrt`, `vandqrt`). An argument
-//! that is also a result (`Qx` of a carry) is one variable that the intrinsic gets the address of.
+//! A predicate is a value of 128 bits, one for each byte of a vector; C has it as a vector of bytes that are
+//! all ones or zero, and the intrinsics convert that (`vandvrt`, `vandqrt`). An argument that is also a
+//! result (`Qx` of a carry) is one variable whose address is passed to the intrinsic.
 
 mod lowering;
 
@@ -18,7 +18,7 @@ use crate::report::Outcome;
 use crate::target::Target;
 use crate::wrapper::{Dialect, Several};
 
-/// The newest architecture version that is compiled for: QEMU 7.2 loads no program for a newer one.
+/// The newest architecture version to compile for: QEMU 7.2 loads no programs for newer ones.
 const VERSION: u32 = 67;
 
 /// The C of the instruction set.
@@ -26,7 +26,7 @@ pub const DIALECT: Dialect = Dialect {
     preamble: &[
         "typedef int HVX_Vector __attribute__((vector_size(128), aligned(128)));",
         "typedef int HVX_VectorPair __attribute__((vector_size(256), aligned(128)));",
-        // The intrinsics take and give vectors; the name alone says what is in them.
+        // The intrinsics take and return vectors; only the name says what they contain.
         "typedef HVX_Vector HVX_VectorPred;",
         "#include <hexagon_protos.h>",
         "#include <hvx_hexagon_protos.h>",
@@ -34,7 +34,7 @@ pub const DIALECT: Dialect = Dialect {
         "for (int i = 0; i < 128; i++) ((unsigned char *)mask)[i] = bytes[i / 8] >> i % 8 & 1 ? 255 : 0; }",
         "static void hydride_put_mask(unsigned char *bytes, const HVX_VectorPred *mask) {",
         "for (int i = 0; i < 128; i++) if (((const unsigned char *)mask)[i]) bytes[i / 8] |= 1 << i % 8; }",
-        // What the compiler has no intrinsic for.
+        // Instructions for which the compiler has no intrinsic.
         "static inline __attribute__((always_inline)) HVX_Vector hydride_vshuff(HVX_Vector y, HVX_Vector *x, int r) {",
         "__asm__(\"vshuff(%0,%1,%2)\" : \"+v\"(y), \"+v\"(*x) : \"r\"(r)); return y; }",
         "static inline __attribute__((always_inline)) HVX_Vector hydride_vdeal(HVX_Vector y, HVX_Vector *x, int r) {",
@@ -70,7 +70,7 @@ pub const MACHINE: Emulated = Emulated {
     emulator_args: &[],
 };
 
-/// The compiler's options with which intrinsics are read off it: the newest version that it has.
+/// The compiler's options for extracting intrinsics: the newest version that it supports.
 const READ_OPTIONS: &[&str] =
     &["--target=hexagon-unknown-linux-musl", "-mv73", "-mhvx", "-mhvx-length=128B", "-ffreestanding"];
 
@@ -90,8 +90,8 @@ pub const TARGET: Target = Target {
 pub struct HvxOracle;
 
 impl HvxOracle {
-    /// Compiles a runner with a wrapper for each instruction that the emulator's architecture
-    /// version has. Where an id occurs twice the first instruction counts.
+    /// Compiles a runner with a wrapper for each instruction that the emulator's architecture version has. If
+    /// an id occurs twice, the first instruction is used.
     ///
     /// Immediates, refusals and `work_dir` are those of [`crate::X86Oracle::prepare`].
     pub fn prepare<'a>(
@@ -106,7 +106,7 @@ impl HvxOracle {
     }
 }
 
-/// The architecture versions that an instruction needs and the emulator has not.
+/// The architecture versions that an instruction needs and the emulator lacks.
 fn missing(instruction: &Instruction) -> Vec<String> {
     let newer = |extension: &&String| {
         let version = extension.strip_prefix("hvxv").and_then(|version| version.parse::<u32>().ok());

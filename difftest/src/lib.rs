@@ -1,12 +1,11 @@
-//! The hardware oracle: runs instructions on a real CPU (or an emulator) and compares the results
-//! with what their semantics says, bit for bit.
+//! The hardware oracle: runs instructions on a real CPU (or an emulator) and compares the results with their
+//! semantics, bit for bit.
 //!
-//! An [`Oracle`] is a runner program, built once for a list of instructions, together with what is
-//! known about those that it cannot run. [`Oracle::validate`] sends every instruction the same
-//! deterministic inputs that `interp` gets and reports one [`Outcome`] for each. [`x86`] builds
-//! oracles from C intrinsics for this machine, [`arm`] and [`hvx`] for QEMU; they are each a few
-//! facts and share the generation of C, the inputs ([`interp::inputs`]), the job stream
-//! ([`runner`]) and the comparison ([`compare`]).
+//! An [`Oracle`] is a runner program, built once for a list of instructions, together with what is known
+//! about those that it cannot run. [`Oracle::validate`] sends every instruction the same deterministic inputs
+//! that `interp` gets and reports one [`Outcome`] for each. [`x86`] builds oracles from C intrinsics for this
+//! machine, [`arm`] and [`hvx`] for QEMU; each of them is a small description; they share the generation of
+//! C, the inputs ([`interp::inputs`]), the job stream ([`runner`]) and the comparison ([`compare`]).
 //!
 //! ```no_run
 //! use difftest::{Case, X86Oracle, x86};
@@ -20,8 +19,8 @@
 //! # Ok::<(), difftest::OracleError>(())
 //! ```
 //!
-//! Invariant: native code runs in another process, which guards itself against signals, so that
-//! there is no unsafe code here. Files are written in the given work directory alone.
+//! Invariant: native code runs in another process, which guards itself against signals, so that no unsafe
+//! code is needed here. Files are written only in the given work directory.
 
 #![forbid(unsafe_code)]
 

@@ -28,7 +28,7 @@ pub struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// A case with the parsed form alone and all bits defined.
+    /// A case with only the parsed form, and all bits defined.
     pub fn new(instruction: &'a Instruction) -> Self {
         Self { instruction, canonical: None, known_bits: Vec::new() }
     }
@@ -74,18 +74,18 @@ impl Oracle {
         Self { name, machine, command, entries, max_width, stand_ins, idle: Mutex::new(Vec::new()) }
     }
 
-    /// The same with other calls in place of some instructions' own.
+    /// The same, with other calls in place of some instructions.
     pub(crate) fn with_stand_ins(self, stand_ins: BTreeMap<String, StandIn>) -> Self {
         Self { stand_ins, ..self }
     }
 
-    /// The emulator that stands for the machine, with its version and CPU; `None` where this
-    /// machine runs the instructions.
+    /// The emulator that stands in for the machine, with its version and CPU; `None` where this machine runs
+    /// the instructions.
     pub fn machine(&self) -> Option<&str> {
         self.machine.as_deref()
     }
 
-    /// How many instructions can be run, as far as is known without running them.
+    /// How many instructions can be run, as far as can be known without running them.
     pub fn runnable(&self) -> usize {
         self.entries.values().filter(|entry| matches!(entry, Entry::Ready { .. })).count()
     }
@@ -93,8 +93,8 @@ impl Oracle {
     /// Runs each case on `inputs` inputs (a few more where there are many immediates) and compares,
     /// in the threads of the current rayon pool with one runner process each.
     ///
-    /// The inputs depend on `seed` and the instruction's id alone, the report's order on the
-    /// cases' alone. `progress` is called after each case, from any thread and in any order.
+    /// The inputs depend only on `seed` and the instruction's id, the order of the report only on that of the
+    /// cases. `progress` is called after each case, from any thread and in any order.
     pub fn validate(
         &self,
         cases: &[Case<'_>],
@@ -111,8 +111,8 @@ impl Oracle {
         Ok(Report { oracle: self.name.into(), seed, inputs, cases })
     }
 
-    /// What the machine gives for one call of an instruction that the oracle was prepared with, or why it
-    /// cannot be asked. `args` are the intrinsic's, immediates included.
+    /// The machine's result for one call of an instruction that the oracle was prepared with, or why there is
+    /// none. `args` are the intrinsic's, immediates included.
     pub fn ask(
         &self,
         instruction: &Instruction,
@@ -275,7 +275,7 @@ impl Oracle {
     }
 }
 
-/// Puts other values in place of those for which the document leaves the result undefined.
+/// Replaces values for which the document leaves the result undefined.
 fn avoid(undefined: &[UndefinedFor], values: &mut [Bv]) {
     for UndefinedFor { argument, value } in undefined {
         if let Some(given) = values.get_mut(*argument)
@@ -286,7 +286,7 @@ fn avoid(undefined: &[UndefinedFor], values: &mut [Bv]) {
     }
 }
 
-/// What the case says is known, less what the document leaves undefined.
+/// The known bits of the case, except those that the document leaves undefined.
 fn known_bits(case: &Case<'_>) -> Result<Vec<Option<Bits>>, String> {
     let mut known = case.known_bits.clone();
     for undefined in &case.instruction.undefined {

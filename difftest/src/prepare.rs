@@ -13,14 +13,14 @@ use crate::report::Outcome;
 use crate::runner::{FREESTANDING_SOURCE, RUNNER_SOURCE, RunnerCommand, WrapperId};
 use crate::wrapper::{Dialect, Wrapper};
 
-/// A runner program and what it has.
+/// A runner program and its wrappers.
 struct Prepared {
     program: PathBuf,
     entries: BTreeMap<String, Entry>,
 }
 
-/// Builds a runner from the C source `runner` with a wrapper for each instruction that is not
-/// `unavailable` from the start. Where an id occurs twice the first instruction counts.
+/// Builds a runner from the C source `runner` with a wrapper for each instruction that is not `unavailable`
+/// from the start. If an id occurs twice, the first instruction is used.
 fn prepare<'a>(
     compiler: &Compiler<'_>,
     runner: &str,
@@ -84,7 +84,7 @@ pub fn native<'a>(
     on_this_machine(isa, &compiler, instructions, |_| None)
 }
 
-/// Builds an oracle whose runner is started as it is.
+/// Builds an oracle whose runner is started directly.
 pub(crate) fn on_this_machine<'a>(
     isa: &'static str,
     compiler: &Compiler<'_>,
@@ -101,7 +101,7 @@ pub(crate) fn on_this_machine<'a>(
 pub struct EmulatorOptions {
     /// The compiler, a clang with the machine as a target.
     pub compiler: PathBuf,
-    /// The emulator, QEMU's for user programs; where there is none the machine's own name of it.
+    /// The emulator, QEMU's for user programs; if there is none, the machine's name for it.
     pub emulator: Option<PathBuf>,
     /// Lines of C before the wrappers: functions that instructions name as their intrinsics.
     pub definitions: Vec<String>,
@@ -128,12 +128,12 @@ pub struct Emulated {
     pub emulator_args: &'static [&'static str],
 }
 
-/// Further options of the link: the program stands alone, the emulator loads it as it is.
+/// Further options of the link: the program is freestanding and the emulator loads it directly.
 pub(crate) const LINK: &[&str] = &["-nostdlib", "-static", "-fuse-ld=lld", "-Wl,-e,_start"];
 
 impl Emulated {
-    /// Builds the oracle with a compiler and an emulator, after asking both whether they are there
-    /// and can do the machine at all.
+    /// Builds the oracle with a compiler and an emulator, after checking that both exist and support the
+    /// machine.
     pub fn prepare<'a>(
         &self,
         instructions: impl IntoIterator<Item = &'a Instruction>,
@@ -146,8 +146,8 @@ impl Emulated {
         let mut compiler =
             Compiler::new(&options.compiler, self.dialect, self.options.to_vec(), LINK, work_dir)?;
         compiler.definitions = &options.definitions;
-        // The runner alone, so that a compiler without the target is not taken for one that
-        // refuses every instruction.
+        // Only the runner, to distinguish a compiler without the target from one that rejects every
+        // instruction.
         compiler.link(FREESTANDING_SOURCE, &[]).map_err(|error| match error {
             OracleError::Build { message } => {
                 let message = message.lines().next().unwrap_or_default().to_owned();

@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 /// The outcomes of a validation, in the order of the cases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
-    /// Which oracle judged: `x86`, …
+    /// The oracle: `x86`, …
     pub oracle: String,
     /// The seed of the inputs.
     pub seed: u64,
-    /// The number of inputs asked for for each instruction.
+    /// The requested number of inputs for each instruction.
     pub inputs: usize,
     /// One line for each case.
     pub cases: Vec<Checked>,
 }
 
-/// What was found about one instruction.
+/// The result for one instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
     /// The instruction's id.
@@ -35,7 +35,7 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// What was found about an instruction.
+/// The outcome for an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 pub enum Outcome {

@@ -1,9 +1,8 @@
 //! The job stream between this crate and a runner process (`runner.c` describes it byte by byte).
 //!
-//! A runner is any command that understands the stream: the native program, or an emulator with
-//! the program as its argument. `freestanding.c` is the runner for machines that only an emulator
-//! of their system calls has: it needs no library and no start files, and leaves it to the system
-//! to end it with a signal.
+//! A runner is any command that understands the stream: the native program, or an emulator with the program
+//! as its argument. `freestanding.c` is the runner for machines that only an emulator of their system calls
+//! has: it needs no library and no start files, and relies on the system to end it with a signal.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -66,7 +65,7 @@ pub enum Reply {
         /// The position of the input, from 0.
         input: usize,
     },
-    /// The runner itself was ended by a signal, and is of no use any more.
+    /// The runner itself was ended by a signal, and cannot be used any more.
     Ended {
         /// The signal's number.
         number: u32,
@@ -96,7 +95,7 @@ impl Runner {
         Ok(Self { child, stdin, stdout, buffer: Vec::new() })
     }
 
-    /// Runs a job. After an error the runner is of no use any more.
+    /// Runs a job. After an error the runner cannot be used any more.
     pub fn run(&mut self, job: &Job<'_>) -> io::Result<Reply> {
         self.exchange(job).or_else(|error| {
             self.stdin = None;

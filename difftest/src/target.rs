@@ -1,4 +1,4 @@
-//! What this crate knows of an instruction set, as one value.
+//! The description of an instruction set in this crate, as one value.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::prepare::Emulated;
 /// instructions name as their intrinsics.
 pub type Prepare = fn(&[&Instruction], Vec<String>, &Path) -> Result<Oracle, OracleError>;
 
-/// What an instruction needs and a machine lacks, by name.
+/// The features that an instruction needs and a machine lacks, by name.
 pub type Missing = dyn Fn(&Instruction) -> Vec<String>;
 
 /// How an instruction set's instructions are compiled and run.

@@ -1,5 +1,5 @@
-//! The generated C: one wrapper for each intrinsic, one line for each combination of immediates,
-//! so that a compiler's message names what it is about by its line.
+//! The generated C: one wrapper for each intrinsic, one line for each combination of immediates, so that the
+//! line of a compiler message identifies its subject.
 
 use parsers::{Argument, Instruction, Kind, Signature};
 
@@ -36,20 +36,20 @@ pub struct Dialect {
     pub preamble: &'static [&'static str],
     /// What starts a comment in the assembly language.
     pub comment: &'static str,
-    /// The documents' names of C types that the compiler does not know, and what it has for them.
+    /// The documents' names of C types that the compiler does not know, with the compiler's types.
     pub types: &'static [(&'static str, &'static str)],
     /// Functions of the preamble for instructions without an intrinsic, by id.
     pub functions: &'static [(&'static str, &'static str)],
     /// Bytes that an argument or result has in the runner's memory.
     pub slot_bytes: u32,
-    /// How a call gives several results.
+    /// How a call returns several results.
     pub several: Several,
     /// The C type of masks that C has as one byte for each of their bits. The preamble has
     /// `hydride_get_mask(TYPE *, bytes)` and `hydride_put_mask(bytes, const TYPE *)`.
     pub mask: Option<&'static str>,
 }
 
-/// How a call gives several results.
+/// How a call returns several results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Several {
     /// Those whose documented type is a pointer are written through it.
@@ -94,7 +94,7 @@ impl Dialect {
 #[derive(Clone, Debug)]
 pub(crate) enum Passed {
     Variable(String),
-    /// The value stands behind the cast.
+    /// The value follows the cast.
     Immediate(String),
 }
 
@@ -197,7 +197,7 @@ impl Wrapper {
         self.refusal.is_none() && self.cases.get(case).is_some_and(Option::is_some)
     }
 
-    /// Takes out a combination of immediates, and the wrapper with the last one.
+    /// Removes a combination of immediates, and the wrapper with the last one.
     pub(crate) fn refuse_case(&mut self, case: usize, message: &str) {
         if let Some(case) = self.cases.get_mut(case) {
             *case = None;
@@ -207,7 +207,7 @@ impl Wrapper {
         }
     }
 
-    /// Takes out the wrapper; the first message stays.
+    /// Removes the wrapper; the first message is kept.
     pub(crate) fn refuse(&mut self, message: &str) {
         self.refusal.get_or_insert_with(|| message.to_owned());
     }
@@ -215,8 +215,8 @@ impl Wrapper {
 
 /// Declares the results: what a call is assigned to, and the statements that store them.
 ///
-/// Several results are the parts of a tuple, or all but the first are written through pointers:
-/// to the argument of the same name, else behind the arguments.
+/// Several results are the parts of a tuple, or all but the first are written through pointers: to the
+/// argument of the same name, else after the arguments.
 fn results(
     dialect: &Dialect,
     signature: &Signature,

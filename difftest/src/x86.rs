@@ -75,14 +75,14 @@ impl Default for Options {
 pub struct X86Oracle;
 
 impl X86Oracle {
-    /// Compiles a runner with a wrapper for each instruction whose features the CPU has. Where an id
-    /// occurs twice the first instruction counts.
+    /// Compiles a runner with a wrapper for each instruction whose features the CPU has. If an id occurs
+    /// twice, the first instruction is used.
     ///
-    /// Immediates are compiled in for every documented value, up to [`interp::inputs::MAX_IMMEDIATES`].
-    /// What the compiler refuses is taken out and reported by [`Oracle::validate`]. Object files
-    /// are kept in `work_dir`, which is created where needed, under hashes of their content.
-    /// Results whose C type is a pointer are passed as pointers behind the arguments. Where an instruction is the same
-    /// function as another one, or as an operator of C, and cannot be called itself, that runs in its place.
+    /// Immediates are compiled in for every documented value, up to [`interp::inputs::MAX_IMMEDIATES`]. What the
+    /// compiler rejects is removed and reported by [`Oracle::validate`]. Object files are kept in `work_dir`, which is
+    /// created where needed, under hashes of their content. Results whose C type is a pointer are passed as pointers
+    /// after the arguments. Where an instruction is the same function as another one, or as an operator of C, and
+    /// cannot be called itself, that runs in its place.
     pub fn prepare<'a>(
         instructions: impl IntoIterator<Item = &'a Instruction>,
         work_dir: &Path,

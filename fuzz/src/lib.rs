@@ -10,7 +10,7 @@ pub use targets::*;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Keeps the readers' parallel loops on the fuzzer's own thread: handing small inputs to another one takes longer than
+/// Keeps the readers' parallel loops on the fuzzer's thread: handing small inputs to another one takes longer than
 /// reading them.
 pub fn one_thread() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();

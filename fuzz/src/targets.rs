@@ -1,5 +1,5 @@
-//! What each fuzz target does with its bytes: a reader of documents gets them, and what it makes of them must keep the
-//! laws of the IR. A panic is a finding, and so are a hang and more than 4 GiB.
+//! What each fuzz target does with its bytes: a document reader parses them, and the result must obey the laws of the
+//! IR. A panic is a finding, and so are a hang and more than 4 GiB.
 //!
 //! The targets below `fuzz_targets/` and the replay in the tests of `parsers` share this file.
 
@@ -46,7 +46,7 @@ pub fn arm_json(bytes: &[u8]) {
     check(&arm::parse(&documents, &Default::default()));
 }
 
-/// Arm's ASL behind one intrinsic that is always there. The input is cut at a zero byte: instructions, library.
+/// Arm's ASL for one fixed intrinsic. The input is cut at a zero byte: instructions, library.
 pub fn asl(bytes: &[u8]) {
     let mut parts = bytes.split(|byte| *byte == 0);
     let mut document = |name| parts.next().map(|bytes| Document { name, bytes });
@@ -73,7 +73,7 @@ pub fn hvx_documents(bytes: &[u8]) {
         prototypes: document("hvx_hexagon_protos.h"),
         errata: None,
     };
-    // Half as many elements run faster and take the same ways.
+    // Half as many elements run faster and take the same paths.
     check(&hexagon::parse(&documents, &hexagon::Options { vector_length: hexagon::VectorLength::Bytes64 }));
 }
 
@@ -89,7 +89,7 @@ pub fn ir_text(bytes: &[u8]) {
     }
 }
 
-/// Errata, and what becomes of them over a small document of each vendor.
+/// Errata, and their application to a small document of each vendor.
 pub fn errata(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let digest = |bytes: &[u8]| format!("{:016x}", bytes.len());
@@ -113,7 +113,7 @@ fn check(parsed: &Parsed) {
     }
 }
 
-/// The intrinsics behind the ASL: one of two vectors, and one with an immediate.
+/// The intrinsics for the ASL: one of two vectors, and one with an immediate.
 const INTRINSICS: &[u8] = br#"[
 {"name": "f", "return_type": {"value": "int16x4_t"}, "arguments": ["int16x4_t a", "int16x4_t b"],
  "results": [{"Vd.4H": "result"}], "Arguments_Preparation": {"a": {"register": "Vn.4H"}, "b": {"register": "Vm.4H"}},

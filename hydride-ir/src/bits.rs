@@ -18,7 +18,7 @@ pub struct Bits {
 /// A bit-vector literal that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseBitsError {
-    /// A character that is no hexadecimal digit, or no digit at all.
+    /// A character that is not a hexadecimal digit, or no digits at all.
     #[error("expected hexadecimal digits")]
     Digit,
     /// The digits need more bits than the width gives.

@@ -28,7 +28,7 @@ pub struct Expr {
 pub enum Op {
     /// A whole argument.
     Arg(ArgId),
-    /// A literal of its own width.
+    /// A literal with its width.
     Const(Bits),
     /// The low `width` bits (two's complement) of a number.
     Int(Num),
@@ -65,7 +65,7 @@ pub enum Op {
         /// Whether the target range is the signed one.
         to_signed: Num,
     },
-    /// The parts side by side, most significant first.
+    /// The concatenated parts, most significant first.
     Concat(Vec<ExprId>),
     /// An operator with one operand of the same width.
     Unary(UnaryOp, ExprId),
@@ -102,7 +102,7 @@ pub enum Op {
         otherwise: ExprId,
     },
     /// `body(0) op body(1) op … op body(count - 1)`; `op` is associative and commutative
-    /// ([`BinaryOp::folds`]), `count` at least 1, `index` is in scope in the body alone.
+    /// ([`BinaryOp::folds`]), `count` at least 1, `index` is in scope only in the body.
     Fold {
         /// The combining operator.
         op: BinaryOp,

@@ -24,16 +24,16 @@ pub struct Function {
     pub name: String,
     /// Numeric parameters; empty for a single instruction.
     pub params: Vec<Param>,
-    /// Arguments in the instruction's own order.
+    /// Arguments in the order of the instruction.
     pub args: Vec<Arg>,
-    /// Results in the instruction's own order.
+    /// Results in the order of the instruction.
     pub results: Vec<ResultSlot>,
     /// Writes to the results; together they write each bit exactly once.
     pub body: Vec<Stmt>,
     exprs: Vec<Expr>,
 }
 
-/// A numeric parameter with the value at which the function is meant unless told otherwise.
+/// A numeric parameter with its default value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Param {
     /// Name in the text form.

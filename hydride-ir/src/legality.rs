@@ -9,10 +9,10 @@
 //!                                                           w*n = 64
 //! ```
 //!
-//! Widths, counts, slices inside of what they are read from, equal widths and signs follow from the expressions
-//! and are exact, but that a step which no known value makes negative has to stay so. That the statements write every bit once is shown by one tiling ([`coverage`]): sound for all
-//! values, and complete as long as the loops nest in the order that the known values have. Where the known
-//! values have no common tiling, only they are legal.
+//! Widths, counts, slices within the value they are taken from, equal widths and signs follow from the expressions and
+//! are exact, except that a step that is not negative at any known value has to stay so. That the statements write
+//! every bit once is shown by one tiling ([`coverage`]): sound for all values, and complete as long as the loops nest
+//! in the order that the known values have. Where the known values have no common tiling, only they are legal.
 
 mod coverage;
 
@@ -25,7 +25,7 @@ use crate::passes::schedule::Schedule;
 use crate::verify::MAX_STEPS;
 use crate::{MAX_WIDTH, text};
 
-/// What parameter values have to fulfil.
+/// A constraint on parameter values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Constraint {
     /// `left <= right`.
@@ -41,7 +41,7 @@ pub enum Constraint {
         left: Num,
         /// The same number.
         right: Num,
-        /// A count with which the numbers do not matter.
+        /// A count for which the numbers do not matter.
         unless: Option<Num>,
     },
     /// These parameters have one of these lists of values.
@@ -391,7 +391,7 @@ fn split(num: &Num) -> (Num, Num) {
     (plus, minus)
 }
 
-/// Without what always holds, is said twice, or follows from the others.
+/// Without constraints that always hold, are duplicates, or follow from others.
 fn simplified(found: Vec<Constraint>) -> Vec<Constraint> {
     let mut slacks: Vec<Num> = Vec::new();
     let mut others: Vec<Constraint> = Vec::new();

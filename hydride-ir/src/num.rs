@@ -1,7 +1,7 @@
 //! Integer expressions: the numbers of the IR (widths, positions, counts, signedness flags).
 //!
-//! They range over a function's numeric parameters and the loop indices in scope, and are kept
-//! apart from bit-vector expressions: a number is known once the parameters are.
+//! They range over a function's numeric parameters and the loop indices in scope, and are separate from
+//! bit-vector expressions: a number is known once the parameters are.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -3,23 +3,23 @@
 //! - Names are not empty; parameters have identifiers that are not reserved, all different;
 //!   arguments differ from each other in name, and so do results (an argument and a result may share
 //!   one: what is read is the argument).
-//! - Widths are 1 to [`MAX_WIDTH`]; those of arguments and results depend on parameters alone.
+//! - Widths are 1 to [`MAX_WIDTH`]; those of arguments and results depend only on parameters.
 //! - An immediate's range is not empty and fits its width, unsigned when its low end is not negative.
 //! - The operands of an expression come before it in the arena.
-//! - The width of an expression that follows from its operands (see the text form) is that very
-//!   number; operands of one width are equally wide at the parameters' values.
+//! - The width of an expression that follows from its operands (see the text form) is exactly that number;
+//!   operands of equal width are so at the parameters' values.
 //! - An extract lies inside what it reads, for every value of the indices.
 //! - Signedness flags are 0 or 1, and 0 where the operator does not depend on signedness.
-//! - An index is bound once, by a loop or a fold, and used inside that alone.
+//! - An index is bound once, by a loop or a fold, and used only inside it.
 //! - Loops and folds repeat at least once and nest at most [`MAX_NESTING`] deep; a fold's operator
 //!   is associative and commutative.
 //! - The statements write every bit of every result exactly once.
 //! - At most [`MAX_STEPS`] loop iterations, assignments and fold repetitions are executed.
-//! - Numbers do not overflow 64 bits, and have no more terms than the text form can say.
+//! - Numbers do not overflow 64 bits, and have no more terms than the text form allows.
 //!
-//! All this is checked at given values of the parameters, their defaults unless told otherwise.
-//! Bounds under indices are taken over the box of the indices' ranges, exact for affine positions.
-//! Expressions that no statement reaches only have to follow their operands.
+//! All this is checked at given parameter values, by default the parameters' defaults. Bounds under indices
+//! are taken over the box of the indices' ranges, which is exact for affine positions. Expressions that no
+//! statement reaches only have to follow their operands.
 
 mod coverage;
 mod expressions;
@@ -266,7 +266,7 @@ impl Verifier<'_> {
                 text::MAX_FACTORS
             ));
         }
-        // With the parameters' values put in, products of one index are one term and bound each other.
+        // With the parameters' values substituted, products of one index are one term and bound each other.
         let num = &self.at_params(num);
         let (mut least, mut greatest) = (num.constant_part(), num.constant_part());
         for (atoms, coefficient) in num.terms() {
@@ -302,7 +302,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// A width that depends on parameters alone.
+    /// A width that depends only on parameters.
     fn width(&self, num: &Num) -> Checked<i64> {
         if schedule::indices(num).next().is_some() {
             return Err("the width depends on an index".to_owned());

@@ -1,9 +1,9 @@
-//! The file behind a [`Memo`]: what earlier runs found out, from verdicts of proofs to what whole documents say.
+//! The file behind a [`Memo`]: results of earlier runs, from verdicts of proofs to parsed documents.
 //!
-//! Everything is kept under the version of the program's own sources and of the solver: what another version kept is
-//! dropped when there is something to write. The file is read at the start, as a whole unless few answers are all that is
-//! asked for, and written once at the end; in between it is closed, so that several runs can share it. It can be deleted at
-//! any time, and it can be read-only.
+//! Everything is keyed by the version of the program's sources and of the solver: entries of another version are
+//! dropped on the next write. The file is read at the start (as a whole, unless only a few answers are needed) and
+//! written once at the end; in between it is closed, so that several runs can share it. It can be deleted at any time,
+//! and it can be read-only.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -36,7 +36,7 @@ impl CacheArgs {
         Cache(self.path().map(|path| Arc::new(File::open(path, None))))
     }
 
-    /// The same for the answers under these keys alone: the rest of the file, which can be long, is not read.
+    /// The same, but only the answers under these keys are read, not the rest of the file, which can be long.
     pub fn open_at(&self, keys: &[Key]) -> Cache {
         Cache(self.path().map(|path| Arc::new(File::open(path, Some(keys)))))
     }
@@ -70,7 +70,7 @@ const ANSWERS: TableDefinition<'_, &[u8; 32], &[u8]> = TableDefinition::new("ans
 const MAX_ANSWERS: usize = 1_000_000;
 /// The same for the file's bytes.
 const MAX_BYTES: u64 = 1 << 30;
-/// How often another process that has the file open is waited for, and how long each time.
+/// How often, and how long each time, to wait for another process that has the file open.
 const WAITS: u32 = 20;
 const WAIT: Duration = Duration::from_millis(50);
 
@@ -84,7 +84,7 @@ impl Cache {
         self.0.as_ref().map_or_else(Memo::default, |file| Memo::new(file.clone()))
     }
 
-    /// Writes what this run added. A file that cannot be written is left alone.
+    /// Writes what this run added. A file that cannot be written is left unchanged.
     pub fn save(&self) {
         if let Some(file) = &self.0 {
             file.save();
@@ -97,7 +97,7 @@ struct File {
     path: PathBuf,
     known: Answers,
     added: Mutex<Answers>,
-    /// The file cannot be used as it is and is to be written anew.
+    /// The file is unusable and must be rewritten.
     damaged: bool,
 }
 
@@ -109,7 +109,7 @@ enum Trouble {
     Empty,
     /// It cannot be read now; nothing is wrong with it.
     Busy(String),
-    /// It is no cache, or is not whole.
+    /// It is not a cache, or is incomplete.
     Damaged(String),
 }
 
@@ -166,7 +166,7 @@ impl Store for File {
     }
 }
 
-/// A database that is not whole can lead to a panic inside of the library.
+/// An incomplete database can cause a panic inside the library.
 fn guarded<T>(run: impl FnOnce() -> Result<T, Trouble>) -> Result<T, Trouble> {
     crate::console::without_panic_messages(|| {
         catch_unwind(AssertUnwindSafe(run))
@@ -204,7 +204,7 @@ fn wait<T>(mut open: impl FnMut() -> Result<T, DatabaseError>) -> Result<T, Data
     open()
 }
 
-/// Opens a file to read it; one that a killed run left open is put in order first.
+/// Opens a file to read it; one that a killed run left open is repaired first.
 fn open_to_read(path: &Path) -> Result<ReadOnlyDatabase, DatabaseError> {
     match wait(|| ReadOnlyDatabase::open(path)) {
         Err(DatabaseError::RepairAborted) => {
@@ -220,7 +220,7 @@ fn seal(key: &Key, value: &[u8]) -> blake3::Hash {
     blake3::Hasher::new().update(key).update(value).finalize()
 }
 
-/// A value, compressed, behind its seal.
+/// A compressed value after its checksum.
 fn sealed(key: &Key, value: &[u8]) -> Vec<u8> {
     let value = lz4_flex::compress_prepend_size(value);
     [seal(key, &value).as_bytes().as_slice(), &value].concat()
@@ -234,7 +234,7 @@ fn unsealed(key: &Key, sealed: &[u8]) -> Result<Vec<u8>, Trouble> {
     value.ok_or_else(|| Trouble::Damaged("a value is not what was written".into()))
 }
 
-/// Everything in a file, or what is there of the wanted keys.
+/// Everything in a file, or the entries of the requested keys.
 fn read(path: &Path, wanted: Option<&[Key]>) -> Result<Answers, Trouble> {
     let length = std::fs::metadata(path).map_err(|_| Trouble::Empty)?.len();
     if length == 0 {
@@ -268,8 +268,8 @@ fn read(path: &Path, wanted: Option<&[Key]>) -> Result<Answers, Trouble> {
     Ok(answers)
 }
 
-/// Puts an empty database where there is no file. The library fills a new file in several steps, and a run that
-/// is killed between them would leave one that is no database: it is made aside and renamed.
+/// Puts an empty database where there is no file. The library fills a new file in several steps, and a run that is
+/// killed between them would leave an invalid database: it is created under another name and renamed.
 fn begin(path: &Path) -> Result<(), Trouble> {
     if std::fs::metadata(path).is_ok_and(|file| file.len() > 0) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `hydride check-lowering`: what a stock LLVM makes of the definitions in a generated folder.
+//! `hydride check-lowering`: what stock LLVM makes of the definitions in a generated folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -49,7 +49,7 @@ pub struct CheckLoweringArgs {
     work: PathBuf,
 }
 
-/// Compiles and tells.
+/// Compiles and reports.
 pub fn run(args: &CheckLoweringArgs) -> Result<u8> {
     let isas = isas(&args.isa)?;
     let mut definitions = definitions::read(&args.out)?;
@@ -145,7 +145,7 @@ impl Target<'_> {
             lowered.wrong.len(),
         );
         if !lowered.wrong.is_empty() {
-            // What such calls do is undefined, and whether they compile.
+            // The behaviour of such calls is undefined, as is whether they compile.
             return Ok(lowered.wrong.len());
         }
         let what = format!("operations through {}", route.name());
@@ -181,7 +181,7 @@ impl Target<'_> {
     }
 }
 
-/// Prints the totals of an instruction set; of the members without definition `nameless` have no instruction's name.
+/// Prints the totals of an instruction set; of the members without a definition, `nameless` have no instruction name.
 fn tell(isa: &str, members: usize, nameless: usize, checked: &[CheckedDefinition]) {
     let count = |wanted: fn(&Lowered) -> bool| checked.iter().filter(|c| wanted(&c.lowered)).count();
     let own = count(|lowered| matches!(lowered, Lowered::Own { .. }));

@@ -1,4 +1,4 @@
-//! Documents to classes, for commands that look at the classes and write no outputs.
+//! From documents to classes, for commands that use the classes and write no outputs.
 
 use anyhow::{Context, Result};
 use clap::Args;

@@ -30,9 +30,9 @@ pub fn start_log(verbose: u8) {
         .init();
 }
 
-/// Makes the process end in order where its output cannot be written: without a word when whoever reads it has read
-/// enough (`| head`), else with a message and code 3. The printing macros panic then, wherever they are; anything
-/// else that panics is reported as ever.
+/// Makes the process exit cleanly when its output cannot be written: silently when the reader has closed the pipe
+/// (`| head`), else with a message and exit code 3. The printing macros panic in this case; any other panic is reported
+/// as usual.
 pub fn end_when_output_fails() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -43,7 +43,7 @@ pub fn end_when_output_fails() {
         match message.strip_prefix("failed printing to ") {
             Some(failure) if failure.contains("Broken pipe") => std::process::exit(0),
             Some(failure) => {
-                // Where it is standard error that cannot be written, the code alone tells.
+                // If standard error cannot be written, only the exit code reports it.
                 let _ = writeln!(std::io::stderr(), "error: cannot write to {failure}");
                 std::process::exit(3)
             }
@@ -58,7 +58,7 @@ pub fn print(text: &[u8]) -> Result<()> {
     written(output.write_all(text).and_then(|()| output.flush()))
 }
 
-/// What writing to standard output came to. Whoever stops reading has seen enough.
+/// The outcome of writing to standard output. A closed pipe is not an error.
 pub fn written(result: std::io::Result<()>) -> Result<()> {
     match result {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
@@ -70,7 +70,7 @@ thread_local! {
     static SILENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs something that catches panics of its own and says itself what they mean.
+/// Runs a closure that catches and reports its panics itself.
 pub fn without_panic_messages<T>(run: impl FnOnce() -> T) -> T {
     SILENT.set(true);
     let result = run();
@@ -183,7 +183,7 @@ fn rendered(
                 report.with_message(format!("{}:{}:{}: {message}", span.file, span.line, span.column))
             }
         };
-        // Writing to memory fails for a place outside of its document alone.
+        // Writing to memory fails only for a location outside its document.
         if term::emit_to_write_style(&mut writer, &config, &files, &report).is_err() {
             let _ = writeln!(writer, "{}: {}", diagnostic.span.file, diagnostic.message);
         }

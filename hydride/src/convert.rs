@@ -53,7 +53,7 @@ fn member(
     }
 }
 
-/// A name for what single instructions of a class would name too narrowly: one source whose elements are
+/// A name for classes whose single instructions would give too narrow a name: one source whose elements are
 /// copied, converted, broadcast or extracted, as the parameters say.
 fn suggested_name(function: &Function) -> Option<String> {
     let mut body = &function.body;

@@ -1,4 +1,4 @@
-//! The LLVM definitions of an output folder, as `llvm/lowering.json` tells their signatures.
+//! The LLVM definitions of an output folder, with their signatures from `llvm/lowering.json`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -35,7 +35,8 @@ pub struct Defined {
     pub members: Vec<String>,
     /// The definitions of those that have one.
     pub definitions: Vec<Definition>,
-    /// Those that are an operation alone, at its own types; each with the member that it is made of.
+    /// Those that implement a plain operation, at its own types; each with the member that it is derived
+    /// from.
     pub operations: Vec<Definition>,
 }
 

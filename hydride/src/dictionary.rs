@@ -30,7 +30,7 @@ pub struct DictionaryArgs {
 }
 
 impl DictionaryArgs {
-    /// Reads the dictionary, or makes it from documents.
+    /// Reads the dictionary, or builds it from documents.
     pub fn read(&self) -> Result<Dictionary> {
         let standard = Path::new("out");
         let folder = match &self.out {
@@ -80,7 +80,7 @@ pub struct Lowering {
     pub signature: SignatureRecord,
 }
 
-/// `llvm/lowering.json`, as far as it is of use here.
+/// The parts of `llvm/lowering.json` that are used here.
 #[derive(Deserialize)]
 struct Lowerings {
     lowerings: Vec<Row>,
@@ -240,7 +240,7 @@ fn text(folder: &Path, path: &str) -> Result<String> {
     std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// A member's instruction and what was found of it.
+/// A member's instruction and its analysis.
 fn found<'a>(
     pipeline: &'a Pipeline,
     member: &MemberRecord,

@@ -1,4 +1,4 @@
-//! `hydride doctor`: which outside tools are there, and what each is for.
+//! `hydride doctor`: which external tools are available, and what each is for.
 
 use std::process::Command;
 
@@ -24,7 +24,7 @@ fn tools() -> Vec<(Vec<&'static str>, String)> {
     tools
 }
 
-/// Prints one line for each tool. Missing tools are no finding: every command says what it could not do.
+/// Prints one line for each tool. Missing tools are not findings: every command reports what it could not do.
 pub fn run() -> Result<u8> {
     for (names, purpose) in tools() {
         let found = names.iter().find_map(|name| Some((*name, version(name)?)));
@@ -36,7 +36,7 @@ pub fn run() -> Result<u8> {
     Ok(0)
 }
 
-/// The version that a tool gives, shortened to its number.
+/// The version that a tool reports, shortened to its number.
 fn version(name: &str) -> Option<String> {
     let output = Command::new(name).arg("--version").output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

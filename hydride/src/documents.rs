@@ -53,12 +53,12 @@ static ACCEPT_PARTIAL: OnceLock<bool> = OnceLock::new();
 
 /// Sets how the documents of this run are read.
 pub fn choose(choice: &ReadChoice) {
-    // A second choice in one process changes nothing.
+    // A second choice in the same process has no effect.
     let _ = ACCEPT_PARTIAL.set(choice.accept_partial);
 }
 
-/// The flags by which another run reads documents in the same way. What one way of reading gives is no answer for
-/// another, so that they are part of keys as well.
+/// The flags by which another run reads documents in the same way. Results of one way of reading are not valid for
+/// another, so the flags are part of keys as well.
 pub fn flags() -> Vec<String> {
     let options = isa::all().filter_map(|set| set.options.as_ref());
     let mut flags: Vec<String> = options.flat_map(|options| (options.flags)()).collect();
@@ -147,7 +147,7 @@ fn read_folder(folder: &Path, isas: &[Isa]) -> Result<Vec<Document>> {
     Ok(documents)
 }
 
-/// The bytes of a document. One in UTF-16 would be taken for one without entries.
+/// The bytes of a document. UTF-16 would look like a document without entries.
 pub fn read_file(path: &Path) -> Result<Vec<u8>> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let wide = match bytes[..] {
@@ -170,13 +170,13 @@ fn own(isa: Isa, documents: &[Document]) -> Vec<&Document> {
     documents.iter().filter(|document| document.isa == isa).collect()
 }
 
-/// What the documents of an instruction set lack without which nothing can be read.
+/// The missing documents of an instruction set without which nothing can be read.
 pub fn missing_main_document(isa: Isa, documents: &[Document]) -> Option<&'static str> {
     (isa::of(isa).front_end.missing)(&own(isa, documents))
 }
 
-/// Parses the documents of one instruction set, which must be whole; `progress` is told entries done and in all.
-/// Documents that an earlier run read are not read again.
+/// Parses the documents of one instruction set, which must be whole; `progress` is called with the number of entries
+/// done and the total. Documents that an earlier run parsed are not parsed again.
 pub fn parse(
     isa: Isa,
     documents: &[Document],
@@ -186,7 +186,7 @@ pub fn parse(
     parse_some(isa, documents, memo, progress, None)
 }
 
-/// The same where only the entry of one id is wanted: a front end may leave out all others.
+/// The same if only the entry of one id is needed: a front end may skip all others.
 pub fn parse_one(isa: Isa, documents: &[Document], id: &str) -> Result<Parsed> {
     parse_some(isa, documents, &Memo::default(), &|_, _| {}, Some(id))
 }
@@ -204,8 +204,8 @@ fn parse_some(
     Ok(parsed)
 }
 
-/// Refuses documents of which only a part can be read, and tells where, unless the user accepts that. What is lost
-/// would be told as missing, removed or unknown by whoever goes on.
+/// Refuses documents that can be read only in part, and reports where, unless the user accepts that. Otherwise the lost
+/// entries would be reported as missing, removed or unknown later.
 pub fn require_whole(diagnostics: &[Diagnostic], documents: &[&Document]) -> Result<()> {
     let broken: Vec<Diagnostic> =
         diagnostics.iter().filter(|found| found.breaks_the_document()).cloned().collect();
@@ -243,7 +243,7 @@ fn parse_any(
     memo.get_or(|| reuse::documents_key(own, isa), || (front_end.parse)(&reading))
 }
 
-/// The entries of the documents of one instruction set without their meaning.
+/// The entries of the documents of one instruction set, without semantics.
 pub fn outline(isa: Isa, documents: &[Document]) -> Vec<Outline> {
     match &own(isa, documents)[..] {
         [] => Vec::new(),

@@ -61,7 +61,7 @@ pub fn choose(choice: &ErrataChoice) -> Result<()> {
     if let Some(path) = &choice.file {
         flags.extend(["--errata".to_owned(), path.display().to_string()]);
     }
-    // A second choice in one process changes nothing.
+    // A second choice in the same process has no effect.
     let _ = FLAGS.set(flags);
     let _ = CHOSEN.set(chosen);
     Ok(())
@@ -98,7 +98,7 @@ fn parse(name: &str, text: &str) -> Result<Errata> {
     Ok(Errata::parse(name, text, |bytes| blake3::hash(bytes).to_hex().to_string())?)
 }
 
-/// Lists the errata with their state against the documents; exit code 1 when one no longer applies.
+/// Lists the errata with their state for the documents; exit code 1 if one no longer applies.
 pub fn run(args: &ErrataArgs) -> Result<u8> {
     let isas: Vec<Isa> = isa::identities().into_iter().filter(|isa| of(*isa).is_some()).collect();
     if isas.is_empty() {
@@ -194,8 +194,8 @@ mod tests {
         }
     }
 
-    /// Whichever of the vendors' documents are at hand, no erratum on them is stale. Where all of an instruction set
-    /// are, each entry of each erratum is of use for one of them.
+    /// No erratum is stale for the available vendor documents. If all documents of an instruction set are available,
+    /// each entry of each erratum applies to one of them.
     #[test]
     fn the_checked_in_errata_apply_to_the_real_documents() {
         for (isa, own) in built_in() {

@@ -99,7 +99,7 @@ fn operation(dictionary: &Dictionary, class: &OperationRecord) -> Result<()> {
     Ok(())
 }
 
-/// A line of the page; nothing where there is nothing to say.
+/// A line of the page; nothing if it is empty.
 pub fn row(name: &str, what: &str) {
     if !what.is_empty() {
         println!("  {name:<13} {what}");
@@ -223,7 +223,7 @@ fn by_isa(class: &OperationRecord) -> BTreeMap<&str, Vec<&MemberRecord>> {
     all
 }
 
-/// Its siblings, for each instruction set those that are most alike.
+/// Its siblings: for each instruction set the most similar ones.
 fn siblings(class: &OperationRecord, own: &MemberRecord) {
     if class.members.len() == 1 {
         println!("It is the only member of {}.", class.name);

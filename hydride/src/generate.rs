@@ -133,7 +133,7 @@ pub fn run(args: &GenerateArgs) -> Result<u8> {
     Ok(code)
 }
 
-/// What the outputs depend on beside the documents.
+/// What the outputs depend on besides the documents.
 struct Inputs {
     options: String,
     /// Errata and validation records.
@@ -155,8 +155,8 @@ impl Inputs {
         reuse::key(documents, &self.options, &texts)
     }
 
-    /// Finishes the run at once where an earlier one had the same inputs and its outputs are still there, and gives
-    /// what was kept of that one.
+    /// Finishes the run immediately if an earlier one had the same inputs and its outputs still exist, and returns what
+    /// was kept of that one.
     fn reuse(
         &self,
         args: &GenerateArgs,
@@ -182,8 +182,8 @@ impl Inputs {
         Ok(Some(kept))
     }
 
-    /// Keeps the outputs' hashes for the next run, whether that begins with the names of before this run or with `next`,
-    /// those that it finds when this run's stand in their place.
+    /// Keeps the outputs' hashes for the next run, whether that starts from the names that this run started from or
+    /// from `next`, the names that this run leaves behind.
     fn keep(
         &self,
         documents: &Documents,
@@ -259,8 +259,8 @@ fn joined(functions: &[String]) -> String {
     text
 }
 
-/// Prints what was noticed in the documents and what was not decided. The exit code is 3 when a document
-/// yields no entry at all; what was said is returned as well.
+/// Prints diagnostics of the documents and undecided questions. The exit code is 3 if a document contains no
+/// entries; the printed text is returned as well.
 fn tell_findings(pipeline: &Pipeline, documents: &Documents) -> (u8, String) {
     let diagnostics: Vec<Diagnostic> =
         pipeline.parsed.iter().flat_map(|(_, parsed)| &parsed.diagnostics).cloned().collect();
@@ -271,7 +271,7 @@ fn tell_findings(pipeline: &Pipeline, documents: &Documents) -> (u8, String) {
         .cloned()
         .collect();
     let all: Vec<&Document> = documents.documents.iter().collect();
-    // What is said here is kept, too: without paths, which depend on the folder of the run.
+    // The printed text is kept, too: without paths, which depend on the folder of the run.
     let mut told = console::report(&shown, &all, |document| document.name.clone());
     let failed: usize = pipeline
         .ledgers()

@@ -1,4 +1,4 @@
-//! `hydride join-arm`: what packages hold of Arm's documents as the two JSON files.
+//! `hydride join-arm`: Arm's documents from packages as the two JSON files.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub struct JoinArgs {
     specs: PathBuf,
 }
 
-/// Writes intrinsics.json and operations.json; Arm's own files are never replaced.
+/// Writes intrinsics.json and operations.json; Arm's files are never replaced.
 pub fn run(args: &JoinArgs) -> Result<u8> {
     let folder = args.specs.join("arm");
     let read = |name: &str| {

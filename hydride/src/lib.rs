@@ -158,7 +158,7 @@ pub fn run(
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),
     });
-    // What is still in the buffer would be lost without a word.
+    // Data still in the buffer would be lost silently.
     exit(outcome.and_then(|code| console::print(b"").map(|()| code)))
 }
 
@@ -183,7 +183,7 @@ fn choose(matches: &clap::ArgMatches) -> Result<()> {
     isa::all().filter_map(|set| set.options.as_ref()).try_for_each(|options| (options.choose)(matches))
 }
 
-/// The exit code of what a command came to; an error is told.
+/// The exit code for a command's outcome; an error is reported.
 fn exit(outcome: Result<u8>) -> u8 {
     match outcome {
         Ok(code) => code,
@@ -194,7 +194,7 @@ fn exit(outcome: Result<u8>) -> u8 {
     }
 }
 
-/// An error with an exit code of its own.
+/// An error with its own exit code.
 #[derive(Debug)]
 struct Failure {
     code: u8,

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-/// Graphs of small nodes are built and dropped all the time; this allocator makes that cheap.
+/// Graphs of small nodes are built and dropped constantly; this allocator makes that cheap.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

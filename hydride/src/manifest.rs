@@ -1,4 +1,4 @@
-//! What `specs/manifest.toml` knows of the vendors' documents: the version of a file that does not say it itself.
+//! What `specs/manifest.toml` knows of the vendors' documents: the version of a file that does not declare one.
 
 use serde::Deserialize;
 
@@ -27,7 +27,7 @@ pub fn version(blake3: &str) -> Option<String> {
     // The manifest is part of the program; a test reads it.
     let manifest: Manifest = toml::from_str(MANIFEST).ok()?;
     manifest.document.into_iter().find_map(|known| {
-        // What is joined of other documents stands in the place of the first revision.
+        // A file joined from other documents takes the place of the first revision.
         let joined = known.joined.as_deref() == Some(blake3);
         known
             .revision

@@ -1,5 +1,5 @@
-//! `hydride completions` and `hydride man`: what shells and `man` want to know, made from the command line's
-//! own definition.
+//! `hydride completions` and `hydride man`: completions and manual pages, generated from the definition of
+//! the command line.
 
 use std::path::PathBuf;
 

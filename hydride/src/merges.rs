@@ -1,5 +1,5 @@
-//! `report/merges.jsonl`, `report/relations.json` and `report/relations.dot`: how the operations came about, and
-//! how they relate.
+//! `report/merges.jsonl`, `report/relations.json` and `report/relations.dot`: how the operations were formed, and how
+//! they relate.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -87,7 +87,7 @@ fn change_words<'a>(
     }
 }
 
-/// One line for each class, in the order of their names, and one for each instruction that was refused.
+/// One line for each class, in the order of their names, and one for each rejected instruction.
 fn merges(pipeline: &Pipeline, entries: &[Entry<'_>], names: &Names<'_>) -> Result<String> {
     let name = |class: &Class| name_of(names, class);
     let mut classes: Vec<&Class> = pipeline.partition.classes.iter().collect();

@@ -1,8 +1,8 @@
-//! The operations' names: the lock that a run begins with, and where it is written.
+//! The operations' names: the lock that a run starts from, and where it is written.
 //!
-//! Without `--lock` the names are those that were checked in when the program was built, so that they do not depend
-//! on the folder in which it is started. Names that a document brings beside them are kept with the outputs, in
-//! [`FILE`], from where the next run into that folder takes them.
+//! Without `--lock` the names are those that were checked in when the program was built, so that they do not depend on
+//! the working directory. Further names that a document introduces are kept with the outputs, in [`FILE`], where the
+//! next run into that folder finds them.
 
 use std::path::{Path, PathBuf};
 
@@ -31,18 +31,18 @@ impl NamesArgs {
     }
 }
 
-/// The names for a run into the folder `out`: the built-in ones, and what an earlier run left there beside them.
+/// The names for a run into the folder `out`: the built-in ones, and those that an earlier run added there.
 pub fn for_outputs(out: &Path) -> Result<Lock> {
     let kept = out.join(FILE);
     if kept.is_file() { beside_built_in(read(&kept)?) } else { built_in() }
 }
 
-/// The built-in names, and those that an earlier run left beside them.
+/// The built-in names, and those that an earlier run added.
 pub fn beside_built_in(kept: Lock) -> Result<Lock> {
     Ok(built_in()?.with(kept))
 }
 
-/// The names of a file that is read and written; the built-in ones where there is no file yet.
+/// The names of a file that is read and written; the built-in ones if there is no file yet.
 pub fn begun(path: &Path) -> Result<Lock> {
     if path.exists() { read(path) } else { built_in() }
 }
@@ -67,7 +67,7 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::rename(&aside, path).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Where a lock is written before it takes the other one's place.
+/// Where a lock is written before it replaces the old one.
 fn aside(path: &Path) -> PathBuf {
     path.with_extension("lock.new")
 }

@@ -1,4 +1,4 @@
-//! The output folder: written aside, then put in place as a whole.
+//! The output folder: written under another name, then moved into place as a whole.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use crate::difference::difference;
 use crate::usage;
 
-/// Files whose contents differ from run to run: they hold times.
+/// Files whose contents differ from run to run: they contain times.
 const TIMED: &[&str] = &["summary.json"];
 
 /// A kind of folder that may be replaced: the JSON file by which it is known, and keys that this file has.
@@ -52,7 +52,7 @@ pub fn check_writable(out: &Path, mark: &Mark) -> Result<()> {
     check_is_ours(out, mark)?;
     let aside = sibling(out, "new");
     remove(&aside)?;
-    // Folders that are missing are made when there is something to put into them.
+    // Missing folders are created when there is something to put into them.
     let mut above = aside.parent();
     while let Some(folder) = above.filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) {
         above = folder.parent();
@@ -126,7 +126,7 @@ pub fn list(folder: &Path, root: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// A folder that is there must be empty or an earlier output: nobody's files are thrown away.
+/// A folder that is there must be empty or an earlier output: other files are never deleted.
 fn check_is_ours(out: &Path, mark: &Mark) -> Result<()> {
     if !out.exists() {
         return Ok(());
@@ -165,7 +165,7 @@ fn recover(out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A hidden folder beside `out` that nobody else would name like this.
+/// A hidden folder next to `out` with a name that nothing else uses.
 fn sibling(out: &Path, ending: &str) -> PathBuf {
     let name = out.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     out.with_file_name(format!(".{name}.hydride-{ending}"))

@@ -1,4 +1,4 @@
-//! `hydride explain A B`: how two instructions are one operation, or what tells them apart.
+//! `hydride explain A B`: why two instructions are one operation, or how they differ.
 
 use anyhow::Result;
 use catalog::{Application, MemberRecord, OperationRecord};
@@ -16,7 +16,7 @@ const INPUTS: usize = 500;
 /// Argument orders tried.
 const MAX_ORDERS: usize = 720;
 
-/// Prints what two instructions have in common and what tells them apart.
+/// Prints what two instructions have in common and how they differ.
 pub fn explain(dictionary: &Dictionary, first: &str, second: &str) -> Result<()> {
     let (left_class, left) = one(dictionary, first)?;
     let (right_class, right) = one(dictionary, second)?;
@@ -208,7 +208,7 @@ fn words(function: &Function, args: &[Bits]) -> String {
     all.join(", ")
 }
 
-/// The orders in which the arguments of `other` can be those of `one`: each of the same width and role.
+/// The orders in which the arguments of `other` can match those of `one`: each of the same width and role.
 fn orders(one: &Function, other: &Function) -> Vec<Vec<u32>> {
     let width = |num: &hydride_ir::Num| num.as_constant();
     let results = one.results.iter().zip(&other.results).all(|(a, b)| width(&a.width) == width(&b.width));

@@ -24,7 +24,7 @@ pub const TIME_LIMIT: Duration = Duration::from_secs(10);
 pub struct Pipeline {
     /// For each instruction set of the run what its documents say.
     pub parsed: Vec<(Isa, Parsed)>,
-    /// For each instruction of `parsed`, in order, what was found of it alone.
+    /// For each instruction of `parsed`, in order, the results that depend only on it.
     pub analyses: Vec<Analysis>,
     /// How far each of them can be trusted.
     pub trusts: Vec<Trust>,
@@ -37,7 +37,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Runs all phases; what `memo` holds is not found out again.
+    /// Runs all phases; results in `memo` are reused.
     pub fn run(
         documents: &Documents,
         isas: &[Isa],

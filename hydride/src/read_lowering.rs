@@ -1,4 +1,4 @@
-//! `hydride read-lowering`: what each intrinsic is in LLVM, read off a compiler and kept as data.
+//! `hydride read-lowering`: what each intrinsic is in LLVM, extracted from a compiler and kept as data.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -63,7 +63,7 @@ pub fn run(args: &ReadLoweringArgs) -> Result<u8> {
     Ok(0)
 }
 
-/// The data: functions that are alike once, in the order of the first instruction of each.
+/// The data: identical functions once, in the order of the first instruction of each.
 fn vendor_ir(isa: &str, llvm: u32, all: ReadAll) -> VendorIr {
     let mut positions: BTreeMap<VendorFunction, usize> = BTreeMap::new();
     let mut ir = VendorIr {

@@ -1,7 +1,7 @@
-//! A run whose inputs are those of an earlier one, and whose outputs are still there, is finished at once.
+//! A run whose inputs are those of an earlier one, and whose outputs still exist, is finished immediately.
 //!
 //! Inputs are everything that the outputs depend on: the documents, errata, names and records of validation,
-//! the options, and (by the cache's own version) the program. Outputs are compared file by file.
+//! the options, and (through the version of the cache) the program. Outputs are compared file by file.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -179,7 +179,7 @@ fn count(entries: &[LedgerEntry]) -> Ledger {
     ledger
 }
 
-/// Peak resident memory of this process; 0 where the system does not tell.
+/// Peak resident memory of this process; 0 where the system does not report it.
 fn peak_rss_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     status
@@ -203,7 +203,8 @@ struct LedgerLine<'a> {
     trust: Option<&'a Trust>,
 }
 
-/// The ledger of one instruction set, one JSON object a line; `trusts` tells it for modelled entries by id.
+/// The ledger of one instruction set, one JSON object a line; `trusts` gives the trust of modelled entries by
+/// id.
 pub fn ledger_lines(isa: Isa, entries: &[LedgerEntry], trusts: &BTreeMap<&str, &Trust>) -> String {
     let mut text = String::new();
     for entry in entries {

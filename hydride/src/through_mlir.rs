@@ -39,7 +39,7 @@ pub struct Lowered {
     pub functions: usize,
     /// How many definitions it declares.
     pub declared: usize,
-    /// Declarations with another type than the definition has. No tool of LLVM's complains of these.
+    /// Declarations with another type than the definition has. No LLVM tool diagnoses these.
     pub wrong: Vec<String>,
 }
 

@@ -1,8 +1,8 @@
-//! What hardware said: the record of validation runs, and the trust that follows for an instruction.
+//! Hardware results: the record of validation runs, and the trust that follows for an instruction.
 //!
-//! A record belongs to a function's text: when the semantics changes, what was run on the old one counts
-//! no longer. Records of several CPUs stand side by side, so that a machine without a feature loses nothing, and
-//! records only grow: a run of fewer inputs takes nothing away from a longer one.
+//! A record belongs to a function's text: when the semantics changes, runs of the old function no longer count. Records
+//! of several CPUs coexist, so that nothing is lost on a machine without a feature, and records only grow: a run with
+//! fewer inputs does not replace a longer one.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -67,12 +67,12 @@ pub struct Records {
     runs: BTreeMap<String, BTreeMap<String, Runs>>,
 }
 
-/// The runs of one instruction on one CPU, each with another function, seed, version of the patterns or stand-in.
+/// The runs of one instruction on one CPU, each with a different function, seed, version of the patterns or stand-in.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(from = "WrittenRuns")]
 struct Runs(Vec<Run>);
 
-/// As it stands in a file: schema 1 had one run for each CPU.
+/// The file format: schema 1 had one run for each CPU.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum WrittenRuns {
@@ -111,7 +111,7 @@ fn first_patterns() -> u32 {
 }
 
 impl Run {
-    /// A run of so many inputs of today's patterns.
+    /// A run with this number of inputs of the current patterns.
     pub fn new(function: &Function, inputs: usize, seed: u64, through: Option<String>) -> Self {
         Self { function: hash(function), inputs, seed, patterns: PATTERNS, through }
     }
@@ -124,7 +124,7 @@ impl Run {
         }
     }
 
-    /// Whether two runs differ in their number of inputs alone.
+    /// Whether two runs differ only in their number of inputs.
     fn same_but_inputs(&self, other: &Self) -> bool {
         *self == Self { inputs: self.inputs, ..other.clone() }
     }
@@ -158,7 +158,8 @@ impl Records {
         std::fs::rename(&aside, path).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Notes a run on `cpu` without a difference; of two that differ in their inputs' number alone the longer one stays.
+    /// Records a run on `cpu` without a difference; of two that differ only in the number of inputs, the longer one is
+    /// kept.
     pub fn agreed(&mut self, id: &str, cpu: &str, run: Run) {
         let runs = &mut self.runs.entry(id.to_string()).or_default().entry(cpu.to_string()).or_default().0;
         match runs.iter_mut().find(|known| known.same_but_inputs(&run)) {
@@ -173,7 +174,7 @@ impl Records {
         }
     }
 
-    /// Notes that a function did not agree with `cpu`: what was run of it there before proves nothing.
+    /// Records that a function did not agree with `cpu`: earlier runs of it there prove nothing.
     pub fn differed(&mut self, id: &str, cpu: &str, function: &Function) {
         let hash = hash(function);
         self.retain(id, |known, run| known != cpu || run.function != hash);
@@ -216,7 +217,7 @@ pub fn records_path(isa: Isa) -> PathBuf {
     PathBuf::from(format!("specs/validation/{}.json", isa_name(isa)))
 }
 
-/// Where a user's own runs are kept; nothing where there is no home.
+/// Where a user's runs are kept; `None` without a home directory.
 pub fn user_records_path(isa: Isa) -> Option<PathBuf> {
     let folder = user_folder("XDG_DATA_HOME", ".local/share")?;
     Some(folder.join(format!("validation/{}.json", isa_name(isa))))

@@ -53,7 +53,7 @@ pub struct ValidateArgs {
     work: PathBuf,
 }
 
-/// Runs the comparison; exit code 1 on real mismatches alone.
+/// Runs the comparison; exit code 1 only on real mismatches.
 pub fn run(args: &ValidateArgs) -> Result<u8> {
     let isa = isa_asked(&args.isa)?;
     let only = match &args.only {

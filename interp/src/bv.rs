@@ -260,7 +260,7 @@ impl Bv {
         words::insert(&mut self.words, low, &value.words, value.width);
     }
 
-    /// Two values side by side, `self` above `low`.
+    /// Two concatenated values, `self` above `low`.
     pub fn concat(&self, low: &Self) -> Self {
         let mut both = Self::zero(self.width + low.width);
         both.insert(0, low);
@@ -318,7 +318,7 @@ impl fmt::Display for Bv {
     }
 }
 
-/// [`Bv`]'s display form with the width behind it.
+/// [`Bv`]'s display form followed by the width.
 impl fmt::Debug for Bv {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}:{}", self.width)

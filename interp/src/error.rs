@@ -1,4 +1,4 @@
-//! What can be wrong with a function or with the arguments that it is given.
+//! Errors of a function or of the arguments passed to it.
 
 use hydride_ir::ExprId;
 
@@ -53,7 +53,7 @@ pub enum EvalError {
         /// Which law, with the numbers.
         message: String,
     },
-    /// The function needs more than the evaluator grants.
+    /// The function exceeds a limit of the evaluator.
     #[error("more than {} {}", limit.bound(), limit.name())]
     Limit {
         /// What there is too much of.

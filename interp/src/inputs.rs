@@ -1,4 +1,5 @@
-//! The inputs of a validation: deterministic for a seed and an instruction, directed and mixed ones in turns.
+//! The inputs of a validation: deterministic for a seed and an instruction, alternating between directed and
+//! mixed ones.
 //!
 //! Directed inputs put each extreme of each element width (the documented one, 8, 16, 32 and 64
 //! bits) into each lane of each argument, and pairs of extremes into the same lane of the first two
@@ -30,9 +31,9 @@ pub struct Inputs {
     pub record: usize,
 }
 
-/// The combinations of immediate values to try, in the order of the immediate arguments: all of
-/// them up to [`MAX_IMMEDIATES`], else so many that every value of each occurs. One empty
-/// combination where there is no immediate.
+/// The combinations of immediate values to try, in the order of the immediate arguments: all of them up to
+/// [`MAX_IMMEDIATES`], else enough that every value of each occurs. One empty combination if there is no
+/// immediate.
 pub fn immediates(args: &[Argument]) -> Vec<Vec<i64>> {
     let values: Vec<Vec<i64>> = args
         .iter()
@@ -81,8 +82,8 @@ fn immediate_values(low: i64, high: i64) -> Vec<i64> {
     values
 }
 
-/// Generates at least `count` inputs for arguments of an instruction; more where there are so many
-/// combinations of immediates that each would not get two.
+/// Generates at least `count` inputs for arguments of an instruction; more if otherwise some combinations of
+/// immediates would get fewer than two.
 pub fn generate(args: &[Argument], immediates: &[Vec<i64>], count: usize, seed: u64, id: &str) -> Inputs {
     let mut random = random_of(seed, id);
     let count = count.max(INPUTS_PER_IMMEDIATE * immediates.len() * usize::from(immediates.len() > 1));
@@ -92,8 +93,8 @@ pub fn generate(args: &[Argument], immediates: &[Vec<i64>], count: usize, seed: 
     let mut inputs = Inputs { records: Vec::new(), record: 0 };
     let mut turn = 0;
     for position in 0..count {
-        // A short run must not consist of directed inputs alone, nor a long one lack them: about one in four is mixed,
-        // the first one too.
+        // A short run must not consist only of directed inputs, nor a long one lack them: about one in four is mixed,
+        // including the first.
         let pattern = if position == 0 || random.below(4) == 0 { None } else { directed.next() };
         let values = match pattern {
             Some(pattern) => pattern.values(args, &mut random),
@@ -164,8 +165,8 @@ fn lane_widths(args: &[Argument]) -> Vec<u32> {
 
 fn directed(args: &[Argument], random: &mut Random) -> Vec<Pattern> {
     let lanes = lane_widths(args);
-    // Each extreme in each lane of each argument at every lane width, and for the first width all
-    // pairs of extremes; then the pairs of the other widths as far as there is room.
+    // Each extreme in each lane of each argument at every lane width, and for the first width all pairs of
+    // extremes; then pairs of the other widths while there is room.
     let single = random.below(EXTREMES);
     let rotated = |lane, step| (0..EXTREMES).map(move |first| Pattern::Rotated { lane, first, step });
     let steps = || (0..EXTREMES).filter(|step| *step != single);
@@ -239,7 +240,7 @@ fn lanes(width: u32, lane: u32, mut element: impl FnMut(usize) -> Bv) -> Bv {
     value
 }
 
-/// An input that is random in one of several ways, which take turns.
+/// An input that is random in one of several ways, used in turn.
 fn mixed(args: &[Argument], turn: usize, random: &mut Random) -> Vec<Bv> {
     let widths = lane_widths(args);
     let lane = widths[random.below(widths.len())];

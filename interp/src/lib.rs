@@ -1,4 +1,4 @@
-//! Concrete evaluation of Hydride IR: what a function gives for given argument bits.
+//! Concrete evaluation of Hydride IR: the results of a function for given argument bits.
 //!
 //! A [`Program`] is a [`Function`] compiled once, with its loops and folds expanded and its common
 //! subexpressions shared, into a flat tape that runs on word arrays; it serves hardware validation
@@ -31,8 +31,8 @@
 //! # Ok::<(), interp::EvalError>(())
 //! ```
 //!
-//! Invariant: no operator of this crate is shared with `smt` or with the passes of `hydride-ir`,
-//! so that a wrong operator must be written twice to stay hidden.
+//! Invariant: no operator of this crate is shared with `smt` or with the passes of `hydride-ir`, so that an
+//! operator bug stays hidden only if it is made twice.
 
 #![forbid(unsafe_code)]
 

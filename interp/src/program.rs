@@ -16,7 +16,7 @@ use crate::words;
 /// program is immutable and may be shared between threads, each with its own [`Machine`].
 #[derive(Debug)]
 pub struct Program {
-    /// Tells machines which program's memory they hold.
+    /// Identifies the program whose memory a machine holds.
     id: u64,
     /// The initial memory: arguments, then results, then everything else.
     image: Vec<u64>,
@@ -107,7 +107,7 @@ impl Program {
             return Err(EvalError::ArgWords { expected, found: args.len() });
         }
         self.load(machine);
-        // Arguments stand at the front of the memory in order.
+        // Arguments come first in memory, in order.
         machine.memory[..expected].copy_from_slice(args);
         for slot in &self.args {
             let offset = slot.offset as usize;

@@ -1,7 +1,7 @@
-//! Arithmetic on word slices: the one place where operators on more than 64 bits are written.
+//! Arithmetic on word slices: the only implementation of operators on more than 64 bits.
 //!
-//! A value of `width` bits is `width.div_ceil(64)` words, least significant first, with zeros
-//! above the width. Every function expects that of its operands and leaves it true of `out`.
+//! A value of `width` bits is `width.div_ceil(64)` words, least significant first, with zeros above the
+//! width. Every function requires that of its operands and ensures it for `out`.
 
 use std::cmp::Ordering;
 

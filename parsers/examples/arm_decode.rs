@@ -5,10 +5,9 @@
 //! llvm-mc -triple=aarch64 -mattr=+all -show-encoding lines.s > out.txt 2> errors.txt
 //! arm_decode facts FOLDER ERRATA out.txt errors.txt > specs/decode/a64.json
 //! ```
-//! The folder holds `intrinsics.json`, `operations.json`, `arch_instrs.asl` and `arch.asl`, and for the
-//! lines of the reference page `arm-intrinsics.html` and `intrinsics-no-operations.json`. The program
-//! itself starts no process. Lines that the assembler rejects are found by their line numbers in its
-//! messages.
+//! The folder holds `intrinsics.json`, `operations.json`, `arch_instrs.asl` and `arch.asl`, and for the lines
+//! of the reference page `arm-intrinsics.html` and `intrinsics-no-operations.json`. The program starts no
+//! processes. Lines that the assembler rejects are found by their line numbers in its messages.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Reads Arm's documents and prints what became of the entries.
+//! Reads Arm's documents and prints the outcome of the entries.
 //!
 //! `arm_ledger FOLDER FACTS ERRATA [failures|excluded|modelled|features|hir NAME]`: the folder holds
 //! `intrinsics.json`, `operations.json`, `arch_instrs.asl` and `arch.asl`, or instead of the first two the

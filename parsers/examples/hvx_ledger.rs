@@ -1,4 +1,4 @@
-//! Reads the HVX documents in a folder and prints what became of their entries.
+//! Reads the HVX documents in a folder and prints the outcome of their entries.
 //!
 //! `cargo run --release -p parsers --example hvx_ledger -- DIR [ID]` prints the ledger's sums, the
 //! failures, and how many instructions each of the two readings (semantics file and manual) models; with an id,

@@ -1,4 +1,4 @@
-//! Prints what becomes of the entries of an Intel document, or the function of one of them.
+//! Prints the outcome of the entries of an Intel document, or the function of one of them.
 //!
 //! `cargo run --release -p parsers --example ledger -- FILE [ID | --failed | --all]`
 

@@ -1,8 +1,8 @@
-//! Errata: what a document gets wrong, as data that is applied while the document is read.
+//! Errata: corrections of a document's errors, as data that is applied while the document is read.
 //!
 //! An erratum names entries and the versions of the document that it is about, says what it changes, and gives the
-//! evidence. It never holds the document's text: what it replaces is named by its place and a digest. An erratum
-//! that does not find in its entry what it is to replace is an error, so that a document that was put right is noticed.
+//! evidence. It never contains the document's text: what it replaces is identified by its location and a digest. An
+//! erratum that does not find what it replaces in its entry is an error, so that corrected documents are detected.
 //!
 //! ```toml
 //! [[erratum]]
@@ -15,13 +15,12 @@
 //! ```
 //!
 //! Besides `etype` (`of = "return"` is the result): `field = [{ of = "operands", was = "…", now = "…" }]` replaces a
-//! field of an entry, of those that its front end has, and `fragment` of the same shape what stands in a field
-//! (HVX's manual); `exchange = ["a", "b"]` swaps two parameters;
-//! `lines = [{ first = 3, last = 9, was = "digest", now = "…" }]` replaces lines of the operation, counted from 1 in
-//! the document's text whatever other errata do (`last` may be left out); `operation = { was = "digest", now = "…" }`
-//! replaces all of it; `undefined = { of = "a", value = 0 }` says that the result is undefined where an argument has
-//! that value. A digest is of the trimmed lines that are not empty, joined by line feeds, and may be cut to any
-//! length from [`SHORTEST_DIGEST`] digits.
+//! field of an entry that its front end supports, and `fragment`, of the same shape, a part of a field (HVX's manual);
+//! `exchange = ["a", "b"]` swaps two parameters; `lines = [{ first = 3, last = 9, was = "digest", now = "…" }]`
+//! replaces lines of the operation, counted from 1 in the document's text whatever other errata do (`last` may be left
+//! out); `operation = { was = "digest", now = "…" }` replaces all of it; `undefined = { of = "a", value = 0 }` says
+//! that the result is undefined where an argument has that value. A digest is of the trimmed lines that are not empty,
+//! joined by line feeds, and may be cut to any length from [`SHORTEST_DIGEST`] digits.
 //!
 //! ```
 //! let text = "[[erratum]]\nentry = \"x\"\nversions = [\"1\"]\nexchange = [\"a\", \"b\"]\n\
@@ -70,7 +69,7 @@ pub struct Erratum {
     pub evidence: Evidence,
     /// What is wrong, in our words.
     pub note: String,
-    /// Where it stands in its file.
+    /// Its location in the file.
     pub span: Span,
 }
 
@@ -80,11 +79,11 @@ pub struct Erratum {
 pub enum Versions {
     /// These.
     List(Vec<String>),
-    /// Those in a range. Versions that are no dotted numbers are in no range.
+    /// Those in a range. Versions that are not dotted numbers are in no range.
     Range(VersionRange),
 }
 
-/// The versions from the one to the other, both included, as far as they are given.
+/// An inclusive range of versions; either end may be open.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VersionRange {
@@ -106,7 +105,7 @@ pub enum Change {
         /// What replaces it.
         now: String,
     },
-    /// A field of an entry that has such beside its parameters.
+    /// A field of an entry, for front ends whose entries have fields besides parameters.
     Field {
         /// The field's name.
         of: String,
@@ -115,7 +114,7 @@ pub enum Change {
         /// What replaces it.
         now: String,
     },
-    /// A fragment of a field, wherever it stands in it.
+    /// A fragment of a field, at any position.
     Fragment {
         /// The field's name.
         of: String,
@@ -162,7 +161,7 @@ pub struct Evidence {
     pub contradicts: Option<usize>,
     /// What the text leaves open.
     pub undefined: Option<String>,
-    /// What else in the document contradicts it, where no machine can be asked.
+    /// What else in the document contradicts it, if no machine is available.
     pub document: Option<String>,
 }
 

@@ -4,8 +4,8 @@ use std::sync::{PoisonError, RwLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// An instruction set. Whoever has several compares, sorts and counts them by this; what one of them is like is known
-/// where its documents are read and its instructions run.
+/// An instruction set: an identity to compare and sort by. Its properties are defined where its documents are read and
+/// its instructions are run.
 ///
 /// The order is that of the first registration of each name in the process, so that a program which registers its
 /// instruction sets at its start chooses it.
@@ -24,7 +24,7 @@ pub struct Isa(usize);
 static NAMES: RwLock<Vec<&'static str>> = RwLock::new(Vec::new());
 
 impl Isa {
-    /// The instruction set of that name, which is registered behind all others if it is new.
+    /// The instruction set of that name, which is registered after all others if it is new.
     pub fn register(name: &'static str) -> Self {
         if let Some(known) = Self::named(name) {
             return known;

@@ -21,7 +21,7 @@ pub struct Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing; the result stands.
+    /// Informational; the result is unaffected.
     Warning,
     /// The entry, or the document from here on, could not be used.
     Error,
@@ -80,7 +80,7 @@ pub enum Status {
 pub struct LedgerEntry {
     /// The entry's id, the vendor's name for it, unique within its ISA for modelled entries.
     pub id: String,
-    /// Where the entry, or what went wrong in it, stands.
+    /// The location of the entry, or of what went wrong in it.
     pub span: Span,
     /// What became of it.
     pub status: Status,

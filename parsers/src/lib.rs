@@ -26,7 +26,7 @@ pub use signature::{
     Argument, Element, Form, Immediate, Instruction, Kind, Signature, UndefinedBits, UndefinedFor,
 };
 
-/// What may stand before a document in UTF-8; it is skipped.
+/// The byte order mark that may precede a UTF-8 document; it is skipped.
 pub(crate) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A document of a set: what diagnostics call it, and its contents.
@@ -41,7 +41,7 @@ pub struct Document<'a> {
 /// What a set of documents says.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Parsed {
-    /// The document's own version, empty when it has none.
+    /// The version that the document declares, empty when it has none.
     pub version: String,
     /// The modelled instructions, in document order.
     pub instructions: Vec<Instruction>,

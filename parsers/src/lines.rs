@@ -1,6 +1,6 @@
 //! Lines and columns of byte offsets in a document.
 
-/// So many bytes at most are looked at for a column: a document may be one line, with a place for every few bytes.
+/// Maximum number of bytes scanned for a column: a document may be one line, with a place for every few bytes.
 const STEP: usize = 4096;
 
 /// Where the lines of a document begin.

@@ -1,11 +1,11 @@
-//! What an entry of a document says before it is given a meaning: for those who compare documents.
+//! What an entry of a document says before it gets semantics, for comparing documents.
 
-/// An entry as it stands in its document. Errata are not applied.
+/// An entry as written in its document. Errata are not applied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
     /// The entry's id, as in the ledger.
     pub id: String,
-    /// What it needs of the machine, in document order; empty where the document does not say so.
+    /// The machine features that it needs, in document order; empty if the document does not say.
     pub extensions: Vec<String>,
     /// The result's C type; empty where the document has none.
     pub result: String,

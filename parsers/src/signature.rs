@@ -1,4 +1,4 @@
-//! What a document says about an instruction beside its semantics: types, immediates, extensions.
+//! What a document says about an instruction besides its semantics: types, immediates, extensions.
 
 pub use catalog::{Argument, Element, Immediate, Kind, Signature};
 use hydride_ir::Function;
@@ -29,7 +29,7 @@ pub struct Instruction {
     pub extensions: Vec<String>,
     /// Machine instructions that the document names.
     pub forms: Vec<Form>,
-    /// Where the entry stands.
+    /// The location of the entry.
     pub span: Span,
 }
 

@@ -17,7 +17,7 @@ use crate::assets::script;
 use crate::formula::{Formula, formula};
 use crate::input::{Input, Status};
 
-/// Characters of a general formula in the list of operations, and of one that stands there as an example.
+/// Maximum characters of a general formula in the list of operations, and of one shown there as an example.
 const MAX_GENERAL: usize = 72;
 const MAX_EXAMPLE: usize = 160;
 
@@ -78,7 +78,7 @@ struct OpData<'a> {
     args: Vec<(&'a str, u8)>,
     commutative: bool,
     formula: String,
-    /// The instance that stands for the others, of which `formula` is where `is_example` says so.
+    /// The representative instance, whose formula `formula` is if `is_example` is set.
     example: usize,
     is_example: u8,
     /// Parameter values and shapes of the instances, in the order of parameters, results and arguments.
@@ -103,9 +103,9 @@ struct Columns {
 /// Types, then for each argument its type, name and, of an immediate, the least and the greatest value.
 type SignatureData = (Vec<usize>, Vec<(usize, String, Option<(i64, i64)>)>);
 
-/// What is done with the operation's result: the kind of masking, positions of the mask and of what passes through,
-/// stride and lane where the mask has not one bit for each element, whether a bit that is 0 selects, and of a part
-/// its lowest bit, its width and the position of what has the other bits.
+/// What is done with the operation's result: the kind of masking, positions of the mask and the passthrough, stride and
+/// lane if the mask does not have one bit per element, whether a 0 bit selects the value, and for a part its lowest
+/// bit, its width and the position of the argument with the other bits.
 type MaskingData = (&'static str, i64, i64, Option<(u32, u32)>, u8, Option<(u32, u32, u32)>);
 
 #[derive(Serialize, Default)]
@@ -214,7 +214,7 @@ fn op_data<'a>(op: &'a Op, shapes: &mut Dictionary<String>) -> Result<(OpData<'a
         .collect();
     let mut counts = vec![0usize; instances.len()];
     found.iter().for_each(|instance| counts[*instance] += 1);
-    // Of vectors where there are any, since a scalar's formula tells less; the first of those with the most members.
+    // A vector instance if there is one, since a scalar's formula says less; the first of those with the most members.
     let vector = |place: usize| facts_of[place].results.iter().any(|result| result.is_vector());
     let example =
         (0..instances.len()).rev().max_by_key(|place| (vector(*place), counts[*place])).unwrap_or(0);
@@ -251,7 +251,7 @@ fn first_line(formula: &Formula) -> String {
     formula.lines.first().map_or_else(String::new, |line| format!("{}{more}", line.equation))
 }
 
-/// A text of at most so many characters, not cut within a subscript.
+/// A text of at most this many characters, not cut within a subscript.
 fn shortened(text: String, most: usize) -> String {
     if text.chars().count() <= most {
         return text;
@@ -304,12 +304,12 @@ fn masking(member: &Member, facts: &Facts) -> MaskingData {
     )
 }
 
-/// Where an argument of the operation comes from; `#` stands before a position of the member's own arguments.
+/// Where an argument of the operation comes from; `#` stands before a position of the member's arguments.
 fn source(source: &SourceRecord) -> String {
     argument(source, |position| format!("#{position}"))
 }
 
-/// Where an argument of the operation comes from, with the member's own arguments as `name` calls them.
+/// Where an argument of the operation comes from, with the member's arguments as `name` calls them.
 pub(crate) fn argument(source: &SourceRecord, name: impl Fn(u32) -> String) -> String {
     match source {
         SourceRecord::Position(position) => name(*position),

@@ -1,4 +1,4 @@
-//! `ops/NAME.js`: what the page of one operation and those of its members show beside `data.js`.
+//! `ops/NAME.js`: what the pages of one operation and its members show in addition to `data.js`.
 
 use std::collections::BTreeMap;
 
@@ -99,7 +99,7 @@ fn file(op: &Op, modelled: &BTreeMap<(&str, &str), &Modelled<'_>>) -> Result<Gen
         let names = arg_names(member, facts, &own.arg_names);
         let position = *instances.entry((&member.application.params, names.clone())).or_insert_with(|| {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            // The dialect was built with these values; where they did not fit the general formula stands.
+            // The dialect was built with these values; if they do not fit, the general formula is kept.
             instantiate(function, &member.application.params)
                 .map_or(general, |instance| formulas.position(formula(&instance, &names)))
         });
@@ -116,7 +116,7 @@ fn file(op: &Op, modelled: &BTreeMap<(&str, &str), &Modelled<'_>>) -> Result<Gen
     Ok(script(&format!("report/ops/{}.js", op.name), "hydride.loadDetail", &serde_json::to_string(&detail)?))
 }
 
-/// The operation's arguments in the member's own words.
+/// The operation's arguments in the member's terms.
 fn arg_names(member: &Member, facts: &Facts, own: &[&str]) -> Vec<String> {
     let name = |position: u32| (*own.get(position as usize).unwrap_or(&"?")).to_owned();
     facts.sources(&member.application).map(|source| argument(&source, name)).collect()

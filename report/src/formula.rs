@@ -6,9 +6,10 @@
 //! }                                                                     0 ≤ i < 16
 //! ```
 //!
-//! `_{…}` is a subscript. `x_{w}[q]` is element `q` of `x` in elements of `w` bits; where a position is no multiple of
-//! the width it is `x[p +: w]`: `w` bits from bit `p` on. Conversions that change nothing and operators with a neutral
-//! operand are left out, and loops that run once have no index, so that the formula of an instance is shorter than the IR's text of it.
+//! `_{…}` is a subscript. `x_{w}[q]` is element `q` of `x` in elements of `w` bits; if a position is not a multiple of
+//! the width, it is `x[p +: w]`: `w` bits from bit `p` on. Conversions that change nothing and operators with a neutral
+//! operand are left out, and loops that run once have no index, so that the formula of an instance is shorter than the
+//! IR's text of it.
 
 use std::collections::BTreeMap;
 
@@ -345,7 +346,7 @@ impl Printer<'_> {
             }
         };
         let sign = if op.has_sign() { format!("_{{{}}}", self.sign(signed)) } else { String::new() };
-        // What binds as tightly stands on the right without parentheses only where that does not change the value.
+        // A right operand of equal precedence has no parentheses only if that does not change the value.
         let right_op = match self.function.expr(right).op {
             Op::Binary { op, .. } => Some(op),
             _ => None,

@@ -61,7 +61,7 @@ pub enum Status<'a> {
     },
 }
 
-/// What is known of a modelled entry beside its membership.
+/// What is known about a modelled entry besides its membership.
 #[derive(Clone, Debug)]
 pub struct Modelled<'a> {
     /// The document's names of the arguments.

@@ -1,6 +1,6 @@
 //! The report: operations, instructions and the ledger as pages that a browser opens from a folder.
 //!
-//! Beside code generation at the end of the path. What the pages show is decided here and written as data
+//! Parallel to code generation, at the end of the path. The contents of the pages are decided here and written as data
 //! (`data.js`, and one file for each operation, loaded when it is looked at); the scripts of `/templates/report` search
 //! it and lay it out. The first page, with its plots, is plain HTML and SVG.
 //!
@@ -45,7 +45,7 @@ pub enum ReportError {
     Json(#[from] serde_json::Error),
 }
 
-/// The files of the report, sorted by path. They depend on the input alone.
+/// The files of the report, sorted by path. They depend only on the input.
 pub fn generate(input: &Input<'_>) -> Result<Vec<GeneratedFile>, ReportError> {
     let mut files = assets::files(&overview::html(input));
     files.push(data::file(input)?);

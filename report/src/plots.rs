@@ -37,7 +37,7 @@ fn scaled(value: usize, total: usize, length: usize) -> usize {
     if value == 0 || total == 0 { 0 } else { (value * length / total).max(1) }
 }
 
-/// One row of parts side by side.
+/// One row of adjacent parts.
 fn stacked(svg: &mut Svg, y: usize, parts: &[Part], total: usize, length: usize) {
     let mut x = LEFT;
     for part in parts.iter().filter(|part| part.value > 0) {
@@ -241,7 +241,7 @@ fn largest(input: &Input<'_>) -> String {
     ops.sort_by_key(|op| std::cmp::Reverse(op.class.members.len()));
     ops.truncate(LARGEST);
     let most = ops.first().map_or(0, |op| op.class.members.len());
-    // Names stand over their bars' beginnings: they are of any length.
+    // Names are above the start of their bars, since they can have any length.
     let (names, length, row) = (200, 300, 21);
     let mut svg = Svg::new(WIDTH);
     let mut y = 6;
@@ -272,7 +272,7 @@ fn largest(input: &Input<'_>) -> String {
     svg.figure(y + 24, "The largest operations.", "Members by instruction set.")
 }
 
-/// A name that fits beside a bar.
+/// A name shortened to fit next to a bar.
 fn shortened(name: &str) -> String {
     const MOST: usize = 26;
     if name.chars().count() <= MOST {

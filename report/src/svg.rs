@@ -68,7 +68,7 @@ impl Svg {
         );
     }
 
-    /// A bar; `tip` says what it stands for.
+    /// A bar; `tip` says what it represents.
     pub(crate) fn bar(&mut self, area: [usize; 4], class: &str, tip: &str) {
         let [x, y, width, height] = area;
         let tip = escape(tip);

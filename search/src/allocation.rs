@@ -1,8 +1,8 @@
 //! Registers for the values of a sequence whose order is settled.
 //!
-//! Most machine forms take any registers, and the first free one does. Some do not: tables are in registers that
-//! follow each other, and SSE4.1's blends read their mask from `xmm0`. Inputs and results are put where such
-//! operands are wanted; only what cannot be there is copied, with as few copies as do.
+//! Most machine forms take any registers, and the first free one does. Some do not: tables are in consecutive
+//! registers, and SSE4.1's blends read their mask from `xmm0`. Inputs and results are placed where such operands are
+//! needed; everything else is copied, with as few copies as possible.
 
 use crate::registers::{Place, Use};
 use crate::value::File;
@@ -15,10 +15,10 @@ pub(crate) struct Allocation {
     pub(crate) copies: Vec<Vec<(usize, usize)>>,
 }
 
-/// Registers that are tried for one choice of copies; most choices fail or succeed at once.
+/// Number of registers tried for one choice of copies; most choices fail or succeed immediately.
 const MAX_TRIED: usize = 20_000;
 
-/// Operands with a place of their own beyond which all of them are copied or none.
+/// Number of operands with a fixed register beyond which either all of them or none are copied.
 const MAX_CHOSEN: usize = 10;
 
 /// Chooses registers with the fewest copies. `places` says for each step of `order` where its result goes.
@@ -216,7 +216,7 @@ mod tests {
         let placement = Placement { consecutive: None, implied: Some(2) };
         let schedule = place(&[VECTOR; 3], &[step(&[0, 1, 2], &[0], placement)], &[3], &[0]).unwrap();
         assert_eq!((schedule.moves, schedule.registers[2], schedule.places[0]), (0, 0, Place::Over(0)));
-        // Two masks that are outputs as well: the one that stays in register 0 would be in the other's way.
+        // Two masks that are outputs as well: the one that stays in register 0 would block the other.
         let steps = [step(&[0, 1, 2], &[0], placement), step(&[3, 1, 1], &[0], placement)];
         let schedule = place(&[VECTOR; 3], &steps, &[4, 1, 2], &[0, 1]).unwrap();
         assert_eq!(schedule.moves, 2);

@@ -1,10 +1,9 @@
-//! Meeting in the middle: what must be there one and two steps before the end of a data movement.
+//! Meeting in the middle: the values required one and two steps before the end of a data movement.
 //!
-//! The wanted labels are known, so a last step says which labels its operands must hold and where: their
-//! [`Pattern`]s. So does the step before for each of these. An [`Edge`] is such a step, and all steps that need
-//! the same are one edge: an immediate is solved and not enumerated. The tables answer for a value which
-//! patterns it fits, and for a pattern which edges need it, so that the last two levels of the search are
-//! looked up.
+//! The wanted labels are known, so a last step says which labels its operands must hold and where: their [`Pattern`]s.
+//! So does the step before for each of these. An [`Edge`] is such a step, and all steps that need the same are one
+//! edge: an immediate is solved for, not enumerated. The tables answer for a value which patterns it fits, and for a
+//! pattern which edges need it, so that the last two levels of the search are looked up.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,7 +52,7 @@ pub(crate) struct User {
     pub(crate) edge: u32,
     /// The operand that must fit the pattern.
     pub(crate) slot: u8,
-    /// A pattern that another operand must fit, or this one: a word about the edge that is at hand.
+    /// A pattern that this or another operand must match, depending on the current edge.
     pub(crate) other: u32,
 }
 
@@ -74,7 +73,7 @@ pub(crate) struct Tables {
     made_by: Vec<Vec<u32>>,
     /// Whether there is a second level.
     pub(crate) two_levels: bool,
-    /// Whether one was asked for: there may have been too much of it.
+    /// Whether one was requested: it may have been too large.
     pub(crate) tried: bool,
 }
 
@@ -88,8 +87,8 @@ pub(crate) struct Level {
     masks: Vec<Vec<u16>>,
     /// The same as bits.
     bits: Vec<[u64; 4]>,
-    /// From a type, the first position of a set and the label there to the sets; those without positions stand
-    /// under `u16::MAX`.
+    /// From a type, the first position of a set and the label there to the sets; those without positions are under
+    /// `u16::MAX`.
     starts: FxHashMap<(u32, u16, u16), Vec<u32>>,
     /// From a set and a hash of its labels to the patterns.
     index: FxHashMap<(u32, u64), Vec<u32>>,
@@ -304,7 +303,7 @@ fn join(left: Option<Pattern>, right: Option<Pattern>) -> Option<Pattern> {
     (left.ty == right.ty).then(|| Pattern { ty: left.ty, labels: labels.into_iter().collect() })
 }
 
-/// The steps that can leave a pattern with what their operands must hold, those with the same needs together.
+/// The steps that can produce a pattern, with the requirements on their operands, grouped by requirements.
 fn steps(plan: &Plan, wanted: &Pattern) -> Needs {
     let mut all: Needs = Vec::new();
     for group in &plan.groups {

@@ -132,7 +132,7 @@ fn c_output_type(goal: &Goal, syntax: &dyn Syntax, output: usize) -> String {
     syntax.c_type(output.ty, element)
 }
 
-/// C's unsigned integer for a scalar or a mask of so many bits.
+/// C's unsigned integer for a scalar or a mask of this many bits.
 pub fn c_integer(width: u32) -> String {
     match width {
         64 => "unsigned long long".into(),

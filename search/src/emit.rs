@@ -65,8 +65,8 @@ pub fn assembly(
     lines
 }
 
-/// An instruction alone with these immediates, as [`assembly`] shows a sequence: each register that it reads is an
-/// input. Where they are to be `kept`, what it overwrites is copied.
+/// A single instruction with these immediates, printed as [`assembly`] prints a sequence: each register that it reads
+/// is an input. Where they are to be `kept`, what it overwrites is copied.
 pub fn alone(
     position: usize,
     choices: &[i64],

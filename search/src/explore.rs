@@ -1,9 +1,8 @@
 //! Depth-first search through the sequences of one length.
 //!
-//! A state is the list of values computed so far; all stay there, so that a sequence is a graph of values
-//! and registers have no names yet (two registers that only differ in name are one state). What is never
-//! tried twice:
-//! - a step that gives a value that is there, or that another step with the same operands gives here;
+//! A state is the list of values computed so far; all stay there, so that a sequence is a graph of values and
+//! registers have no names yet (two registers that only differ in name are one state). Never tried twice:
+//! - a step that produces an existing value, or one that another step with the same operands produces here;
 //! - both orders of a commutative step's operands;
 //! - both orders of two steps of which neither reads the other's result;
 //! - a sequence with a value that nobody reads: each step must leave few enough unread values for the steps
@@ -75,7 +74,7 @@ pub(crate) struct Entry {
 /// The position of a step among the steps of a state: group, operands, transition.
 pub(crate) type Key = (usize, [u8; MAX_ARITY], usize);
 
-/// How long workers go without looking whether they should stop.
+/// How often workers check whether they should stop.
 const STATES_BETWEEN_LOOKS: u64 = 1024;
 
 /// Depth-first search of one worker.
@@ -131,7 +130,7 @@ impl<'a, F: FnMut(Found) -> bool> Explorer<'a, F> {
         explorer
     }
 
-    /// Takes given steps without asking whether they are worth it.
+    /// Takes given steps without pruning.
     pub(crate) fn follow(&mut self, steps: &[Step]) {
         for step in steps {
             self.push((self.plan.group_of[step.transition], step.operands, step.transition));
@@ -166,7 +165,8 @@ impl<'a, F: FnMut(Found) -> bool> Explorer<'a, F> {
             }
             return self.stopped;
         }
-        // Each step reads so many values at most, and gives one that must be read unless it is an output.
+        // Each step reads at most this many values, and produces one that must be read unless it is an
+        // output.
         let reads = self.unread().count_ones() as usize + left - missing.min(left);
         if missing == 0 || missing > left || reads > left * self.plan.arity {
             return self.stopped;
@@ -248,7 +248,7 @@ impl<'a, F: FnMut(Found) -> bool> Explorer<'a, F> {
         }
     }
 
-    /// Takes a step; whether its value is neither there nor was given by another step at this depth.
+    /// Takes a step; returns whether its value is new at this depth.
     pub(crate) fn try_push(&mut self, key: Key, depth: usize) -> bool {
         let (_, operands, position) = key;
         let transition = &self.plan.transitions[position];
@@ -467,7 +467,7 @@ fn destroyed(plan: &Plan, step: &Step) -> u32 {
     let operands = &step.operands[..transition.args.len()];
     match transition.destroys {
         None => 0,
-        // Its operands may be any register, so the result's own.
+        // Its operands may be any register, including the result's.
         Some(_) if transition.forgets && operands.iter().all(|operand| *operand == operands[0]) => 0,
         Some(_) if transition.commutative => 3,
         Some(operand) => 1 << operand,

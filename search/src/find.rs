@@ -1,4 +1,4 @@
-//! Iterative deepening: the cheapest sequences first, each proved before it counts.
+//! Iterative deepening: the cheapest sequences first, each proved before it is accepted.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ const MAX_COLLECTED: usize = 20_000;
 /// How often a pass is repeated, each time with the counterexample of a refuted sequence.
 const MAX_ROUNDS: usize = 256;
 
-/// Sequences that are proved side by side before the first refuted one ends a pass.
+/// Number of sequences that are proved in parallel before the first refuted one ends a pass.
 const PROVED_TOGETHER: usize = 32;
 
 /// How to search.
@@ -66,7 +66,7 @@ pub struct Outcome {
     pub states: u64,
     /// Transitions that lead from the inputs to the outputs.
     pub transitions: usize,
-    /// Sequences that agreed on the samples and not in general.
+    /// Sequences that agreed on the samples but not in general.
     pub refuted: usize,
     /// Sequences about which the solver could not decide; none of them is a solution.
     pub undecided: usize,
@@ -114,7 +114,7 @@ pub fn find(
     let Some(mut plan) = Plan::new(goal, transitions, samples, &more) else { return outcome };
     outcome.transitions = plan.transitions.len();
     let two_address = options.two_address;
-    // A list of registers or one that is implied can need a copy even where results have registers of their own.
+    // A register list or an implied register can need a copy even if results have separate registers.
     let moves = two_address || plan.transitions.iter().any(|one| one.placement != Placement::default());
     for cost in 0..=options.max_cost {
         // Without moves each unit of length is a step; else fewer steps leave room for moves.
@@ -174,7 +174,7 @@ struct Pass {
     truncated: bool,
 }
 
-/// What became of a sequence that agrees on all samples.
+/// The outcome of a sequence that agrees on all samples.
 enum Judged {
     Proved(Box<Solution>),
     Refuted(Vec<Bits>),
@@ -220,7 +220,7 @@ impl Search<'_> {
             let mut explorer =
                 Explorer::new(self.plan, self.limits, self.shared, usize::MAX, |next: Found| {
                     if self.options.all {
-                        // One of them is proved at once, so that there is something to tell.
+                        // One of them is proved immediately, so that there is something to report.
                         if !told.load(Ordering::Relaxed)
                             && let Judged::Proved(solution) = self.judge(&next, &mut prover)
                             && !told.swap(true, Ordering::Relaxed)
@@ -278,7 +278,7 @@ impl Search<'_> {
                 if pass.counterexample.is_some() {
                     break;
                 }
-                // What was asked to end does, once it has something to show.
+                // An interrupted search ends as soon as it has something to show.
                 if self.shared.stop.load(Ordering::Relaxed) && !pass.solutions.is_empty() {
                     break;
                 }
@@ -384,7 +384,7 @@ impl Search<'_> {
     }
 
     /// The sequences that differ from a found one in steps that give the same values from the same operands:
-    /// the search itself tries one of them alone.
+    /// the search itself tries only one of them.
     fn expand(&self, found: &Found) -> Vec<Vec<Step>> {
         let plan = self.plan;
         let mut values = Values::new(plan.samples, plan.transitions.len());
@@ -404,7 +404,7 @@ impl Search<'_> {
             let result = execute(step, &mut values);
             let wanted = hash(values.contents(result));
             let mut choices = vec![*step];
-            // The classes of last steps were taken apart already.
+            // The classes of last steps were already expanded.
             if at < last {
                 let arity = own.args.len();
                 for (position, transition) in plan.transitions.iter().enumerate() {
@@ -462,7 +462,7 @@ fn permutations(operands: &[u8; MAX_ARITY], count: usize) -> Vec<[u8; MAX_ARITY]
     all
 }
 
-/// One form for sequences that differ in the order of their steps alone, with the steps' positions.
+/// One form for sequences that differ only in the order of their steps, with the steps' positions.
 fn canonical(sequence: &Sequence, inputs: usize) -> (Vec<Applied>, Vec<usize>) {
     let mut numbers: Vec<Option<usize>> = (0..inputs).map(Some).collect();
     numbers.resize(inputs + sequence.steps.len(), None);

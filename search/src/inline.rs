@@ -10,7 +10,7 @@ pub(crate) fn inline(function: &mut Function, callee: &Function, args: &[ExprId]
     if !callee.params.is_empty() || args.len() != callee.args.len() {
         return None;
     }
-    // Folds of several callees must not share an index: one may stand inside the other.
+    // Folds of several callees must not share an index: one may be nested in the other.
     let folds = function.exprs().iter().filter_map(|expr| match &expr.op {
         Op::Fold { index, .. } => Some(index.0 + 1),
         _ => None,

@@ -1,4 +1,4 @@
-//! What the search is told about an instruction.
+//! What the search knows about an instruction.
 
 use hydride_ir::Function;
 
@@ -29,8 +29,8 @@ pub struct Instruction {
     pub result: Type,
     /// The result's C type.
     pub result_c_type: String,
-    /// The operand whose register the result overwrites, where the machine form has no register of its own
-    /// for the result.
+    /// The operand whose register the result overwrites, if the machine form has no separate register for the
+    /// result.
     pub destroys: Option<usize>,
     /// The operand that the machine form does not show since it is always in register 0 (`blendvps`).
     pub implied: Option<usize>,
@@ -66,8 +66,8 @@ impl Instruction {
 pub enum Operand {
     /// A register known at run time.
     Register(Type),
-    /// So many registers that follow each other (`{ v1.16b, v2.16b }`); together they are one argument, the first
-    /// its lowest bits.
+    /// This many consecutive registers (`{ v1.16b, v2.16b }`); together they are one argument, the first its lowest
+    /// bits.
     Consecutive {
         /// Each of them.
         each: Type,

@@ -1,9 +1,9 @@
 //! Shortest instruction sequences, searched over ingested semantics.
 //!
-//! A [`Goal`] says what is in registers at the start and what is wanted at the end; [`transitions`] makes every
-//! given instruction, with its immediates chosen, a step; [`find`] tries sequences of one step, two steps and so
-//! on, compares states on shared samples, and proves with `smt` that what it found gives the goal for all
-//! inputs. The first consumer of the semantics: it stands behind `parsers` and knows none of them.
+//! A [`Goal`] says what is in registers at the start and what is wanted at the end; [`transitions`] makes every given
+//! instruction, with its immediates chosen, a step; [`find`] tries sequences of one step, two steps and so on, compares
+//! states on shared samples, and proves with `smt` that what it found gives the goal for all inputs. It consumes the
+//! semantics that `parsers` produces, without depending on any parser.
 //!
 //! ```
 //! use hydride_ir::Function;

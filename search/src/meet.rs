@@ -1,4 +1,4 @@
-//! The last two levels of a search on labels: looked up and not tried.
+//! The last two levels of a search on labels, which are looked up instead of tried.
 //!
 //! With as many steps left as outputs are missing, each step must give one: the tables say which steps do.
 //! With one more, one step prepares: only steps of which some last step can use the result are taken.
@@ -24,7 +24,7 @@ pub(crate) struct Fitting {
     values: Vec<u32>,
     /// The same as one bit for each pattern: whether there is a value.
     there: Vec<u64>,
-    /// For each pattern the steps that give it of the first values, so many of them.
+    /// For each pattern the steps that produce it from the given number of first values.
     ready: FxHashMap<u32, Vec<u32>>,
     ready_values: usize,
     /// Scratch: the labels of a value.
@@ -118,7 +118,7 @@ impl<F: FnMut(Found) -> bool> Explorer<'_, F> {
             if self.has_output(target) {
                 continue;
             }
-            // What is unread must be read now; else each last step is found at its first operand.
+            // Unread values must be read now; else each last step is found at its first operand.
             let anchors: Vec<usize> = match unread {
                 0 => (0..self.entries.len()).collect(),
                 _ if last => vec![31 - unread.leading_zeros() as usize],
@@ -224,7 +224,7 @@ impl<F: FnMut(Found) -> bool> Explorer<'_, F> {
         }
     }
 
-    /// Steps beside an unread value that the last step is to read.
+    /// Steps other than an unread value that the last step is to read.
     fn beside(&mut self, tables: &Tables, anchor: usize, list: &mut Vec<Choice>) {
         // What the other values make possible stays while the newest one changes.
         self.fitting.ready(tables, self.entries.len() - 1);

@@ -178,7 +178,7 @@ impl Plan {
         })
     }
 
-    /// Makes the tables for sequences of so many steps, where values are labels.
+    /// Makes the tables for sequences of this many steps, where values are labels.
     pub(crate) fn prepare(&mut self, steps: usize, stop: &AtomicBool) {
         if self.pieces.is_empty() {
             return;
@@ -289,7 +289,7 @@ fn last_steps(
         let mut classes: BTreeMap<_, LastStep> = BTreeMap::new();
         for position in group.transitions.clone().filter(|position| result_types[*position] == target.ty) {
             let transition = &transitions[position];
-            // Only movements are looked into: what else two transitions share is not known here.
+            // Only data movements are inspected: what other transitions share is not known here.
             let key = match &transition.movement {
                 None => (None, Some(position), None, false),
                 Some(sources) => {

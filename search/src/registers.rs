@@ -3,13 +3,13 @@
 use crate::allocation::{Allocation, allocate};
 use crate::value::File;
 
-/// A step as far as registers matter.
+/// The register-related part of a step.
 #[derive(Clone, Debug)]
 pub struct Use {
     /// Values read: inputs first, then results of steps.
     pub operands: Vec<usize>,
     /// Positions among `operands` of which the machine form overwrites one; none when the result has a
-    /// register of its own.
+    /// separate register.
     pub destroys: Vec<usize>,
     /// What the machine form asks of the operands' registers.
     pub placement: Placement,
@@ -20,7 +20,7 @@ pub struct Use {
 /// What a machine form asks of the registers of its operands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Placement {
-    /// The first one of the operands that are in registers that follow each other, and how many these are.
+    /// The first of the operands in consecutive registers, and their number.
     pub consecutive: Option<(usize, usize)>,
     /// The operand that is in register 0.
     pub implied: Option<usize>,
@@ -63,15 +63,15 @@ pub struct Schedule {
 /// Where a step's result goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A register of its own.
+    /// A separate register.
     Fresh,
-    /// The register of this operand, which nobody needs any more.
+    /// The register of this operand, which is dead.
     Over(usize),
     /// A copy of this operand.
     Copy(usize),
 }
 
-/// Sequences longer than this are taken in the given order alone.
+/// Sequences longer than this are only considered in the given order.
 const MAX_ORDERED: usize = 8;
 
 /// The order with the fewest moves, then the fewest registers, then the first one. `None` when each needs
@@ -102,7 +102,7 @@ pub(crate) fn schedule(
     } else {
         orders(inputs.len(), steps, &mut Vec::new(), &mut consider);
     }
-    // Where any registers will do, the order does not depend on which they are.
+    // If any registers can be used, the order does not depend on the choice.
     if placed { best } else { settle(best?, inputs, steps, outputs) }
 }
 
@@ -153,7 +153,7 @@ fn count(inputs: usize, steps: &[Use], outputs: &[usize], order: &[usize]) -> Sc
             (None, _) => Place::Fresh,
             (Some(_), Some(operand)) => Place::Over(*operand),
             (Some(first), None) => {
-                // The copy stands beside everything that is alive before.
+                // The copy is live together with everything that is live before.
                 pressure = pressure.max(alive.len() + 1);
                 moves += 1;
                 Place::Copy(*first)

@@ -1,15 +1,14 @@
 //! The inputs on which states are compared.
 //!
-//! The first two samples label bytes: byte `k` of the start state holds the low and the high byte of
-//! `k + 1`, so that two data movements that differ are told apart for certain. The others are random, and
-//! random over the values at which element operations bend (zero, all ones, least, greatest, equal
-//! operands).
+//! The first two samples label bytes: byte `k` of the start state holds the low and the high byte of `k + 1`,
+//! so that two different data movements are always distinguished. The others are random, and random over the
+//! corner cases of element operations (zero, all ones, minimum, maximum, equal operands).
 
 use hydride_ir::{Bits, Random};
 
 use crate::value::Type;
 
-/// Samples for data movements alone.
+/// Samples only for data movements.
 pub const MOVEMENT_SAMPLES: usize = 2;
 
 /// Samples for all instructions.
@@ -57,7 +56,7 @@ pub(crate) fn samples(
     registers
 }
 
-/// An element of `width` bytes at which operations bend.
+/// An element of `width` bytes that is a corner case of operations.
 fn special(choice: u64, width: usize, same: Option<Vec<u8>>) -> Vec<u8> {
     let filled = |low: u8, high: u8| {
         let mut bytes = vec![low; width];

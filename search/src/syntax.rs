@@ -1,4 +1,4 @@
-//! How an instruction set writes registers, instructions and C types: what whoever knows it says of it.
+//! How an instruction set writes registers, instructions and C types.
 
 use crate::instruction::{Instruction, Operand};
 use crate::registers::Place;
@@ -28,23 +28,23 @@ pub trait Syntax: Send + Sync {
         format!("{register} = #{value}")
     }
 
-    /// The C type of a value with elements of so many bits.
+    /// The C type of a value with elements of this many bits.
     fn c_type(&self, ty: Type, element: u32) -> String;
 
-    /// The C structure of so many values of a C type, in an array `val`, that functions with several results return;
-    /// where there is none they write through pointers.
+    /// The C structure of this many values of a C type, in an array `val`, returned by functions with several results;
+    /// without one they write through pointers.
     fn structure(&self, c_type: &str, count: usize) -> Option<String> {
         let _ = (c_type, count);
         None
     }
 
-    /// The C type of each value of the structure of so many.
+    /// The C type of each value of such a structure.
     fn part(&self, c_type: &str, count: usize) -> String {
         let _ = count;
         c_type.to_owned()
     }
 
-    /// The documents' words for C types that a compiler does not know, with its own.
+    /// The documents' names for C types that the compiler does not know, with the compiler's names.
     fn c_words(&self) -> &[(&str, &str)] {
         &[]
     }
@@ -68,8 +68,8 @@ pub struct Written<'a> {
 }
 
 impl Written<'_> {
-    /// The operands in the intrinsic's order when the values are in `registers`; of those in registers that follow each
-    /// other the first. Integers are in decimal, or the registers that they are read from.
+    /// The operands in the intrinsic's order when the values are in `registers`; of those in consecutive registers, the
+    /// first. Integers are in decimal, or the registers that they are read from.
     pub fn operands(&self, registers: &[String]) -> Vec<String> {
         let mut constants = self.constants.iter();
         let first = |group: &[String]| group.first().cloned().unwrap_or_default();

@@ -92,7 +92,7 @@ pub struct Selection {
     pub two_address: bool,
 }
 
-/// A chosen form before twins are joined.
+/// A chosen form before duplicates are merged.
 struct Candidate {
     member: Member,
     args: Vec<Type>,
@@ -127,7 +127,7 @@ pub fn specialize(instruction: &Instruction, choices: &[i64]) -> Option<Function
             function.args.push(Arg { name, width: ty.width.into(), role: Role::Register });
             parts.push(function.push(Op::Arg(id), ty.width));
         }
-        // The most significant part stands first.
+        // The most significant part comes first.
         parts.reverse();
         args.push(match parts[..] {
             [single] => single,
@@ -140,7 +140,7 @@ pub fn specialize(instruction: &Instruction, choices: &[i64]) -> Option<Function
     Some(function)
 }
 
-/// The transitions of a list of instructions, in an order that depends on the list alone.
+/// The transitions of a list of instructions, in an order that depends only on the list.
 pub fn transitions(instructions: &[Instruction], selection: &Selection) -> Vec<Transition> {
     let forms: Vec<(usize, Vec<i64>)> = instructions
         .iter()
@@ -329,8 +329,8 @@ fn reads_wholes(dag: &Dag, raised: &Raised, bits: u32) -> bool {
     true
 }
 
-/// Whether, in samples, a change of an operand's element of `size` bytes changes the result's element of that
-/// place alone.
+/// Whether, in samples, a change of an operand's element of `size` bytes changes only the result's element at
+/// that position.
 fn is_lanewise(program: &Program, args: &[Type], result: Type, size: usize) -> Option<bool> {
     if args.iter().any(|arg| arg.width != result.width) || !result.bytes().is_multiple_of(size) {
         return Some(false);

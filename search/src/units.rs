@@ -5,10 +5,10 @@
 //! x = bytes 0 to 15, of which 4 to 7 are wanted  ->  x = 0 1 0 0
 //! ```
 //!
-//! The unit is the greatest number of bytes that no step, input or output tears apart. Each unit of an
-//! input that an output wants has a label of its own, so has each constant that is wanted; all others are
-//! label 0, so that states which differ in them alone are one. Two labels are equal exactly when the bytes are
-//! equal for all inputs: what is found on labels needs no further samples.
+//! The unit is the greatest number of bytes that no step, input or output splits. Each unit of an input that an output
+//! needs has a unique label, and so does each constant that is needed; all others have label 0, so that states that
+//! differ only in them are merged. Two labels are equal exactly when the bytes are equal for all inputs: what is found
+//! on labels needs no further samples.
 
 use std::collections::BTreeMap;
 

@@ -25,7 +25,7 @@ pub struct Type {
 }
 
 impl Type {
-    /// The registers that it is in: those of another class, and HVX's pairs, have numbers of their own.
+    /// The registers that it is in: other register classes, and HVX's pairs, are numbered separately.
     pub(crate) fn file(self) -> File {
         (self.class, self.width == 2048)
     }

@@ -1,14 +1,14 @@
 //! Choices between a value and an operation on that value, as the operation on a choice:
 //! `c ? x + y : x` is `x + (c ? y : 0)`, and the same for products, bitwise operators and extrema.
 //!
-//! A text that skips elements and a text that fills them with what changes nothing become one expression. The
+//! A text that skips elements and a text that fills them with neutral values become one expression. The
 //! solver does not see this through a chain of sixteen.
 
 use std::collections::BTreeMap;
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId};
 
-/// Operators that a walk passes before it leaves the rest as it is.
+/// Number of operators that a walk visits before it leaves the rest unchanged.
 const MAX_DEPTH: u32 = 256;
 
 /// The node with the choices inside its sums, products, bitwise operators and extrema moved inward. It is equal

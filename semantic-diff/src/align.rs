@@ -1,7 +1,7 @@
-//! Which entries of two sides are one entry.
+//! Which entries of two sides correspond.
 //!
-//! Entries meet by instruction set and name. Where a document has a name several times, those of one text
-//! meet first, then those that need the same of the machine, then the others in their order.
+//! Entries are matched by instruction set and name. If a document contains a name several times, those with
+//! the same text are matched first, then those that need the same machine features, then the others in order.
 
 use std::collections::BTreeMap;
 

@@ -22,7 +22,7 @@ use crate::side::{Entry, Side};
 pub struct Options<'a> {
     /// Solver time for one question.
     pub time_limit: Duration,
-    /// Told the number of compared entries and of all, from any thread.
+    /// Called with the number of compared entries and the total, from any thread.
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
@@ -42,7 +42,7 @@ pub fn differences(old: &Side<'_>, new: &Side<'_>, options: &Options<'_>) -> Rep
         positions.iter().copied().filter(|position| !taken.contains(position)).collect()
     };
 
-    // What is gone, but for the name: another entry does the same.
+    // Removed only by name: another entry is equivalent.
     let gone = without(&alignment.removed, &from);
     let left: Vec<&Entry<'_>> = gone.iter().map(|position| &old.entries[*position]).collect();
     let others: Vec<&Entry<'_>> = new.entries.iter().collect();
@@ -88,7 +88,7 @@ fn name(entry: &Entry<'_>) -> EntryName {
     EntryName { isa: entry.isa, id: entry.id.clone(), reason: entry.semantics.as_ref().err().cloned() }
 }
 
-/// What became of an entry that both sides have; nothing where neither text nor meaning changed.
+/// The outcome for an entry on both sides; `None` if neither text nor semantics changed.
 fn change(old: &Entry<'_>, new: &Entry<'_>, prover: &mut Prover) -> Option<Change> {
     let text_differs = match (old.text, new.text) {
         (Some((form, old)), Some((other, new))) if form == other => Some(old != new),

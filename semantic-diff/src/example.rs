@@ -1,4 +1,4 @@
-//! Examples: arguments on which two functions of one shape are evaluated, and small ones that tell them apart.
+//! Examples: arguments on which two functions of one shape are evaluated, and small counterexamples.
 
 use hydride_ir::{Bits, Function};
 use interp::inputs;
@@ -54,7 +54,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Of the examples that tell the functions apart one with few bits set.
+    /// Of the counterexamples, one with few bits set.
     pub(crate) fn search(&self) -> Option<Vec<Bits>> {
         let (mut old, mut new) = (Machine::new(), Machine::new());
         let weight =
@@ -65,9 +65,9 @@ impl<'a> Evaluator<'a> {
             .min_by_key(|args| weight(args))
     }
 
-    /// Arguments that tell the functions apart, made small: immediates take the least value that does, ever smaller
-    /// pieces of the other arguments become zero, what is left moves to the lowest lane that does, and each bit of it
-    /// to the lowest place.
+    /// Arguments that distinguish the functions, minimized: immediates take the smallest such value, ever smaller
+    /// pieces of the other arguments become zero, the rest moves to the lowest possible lane, and each of its bits to
+    /// the lowest possible position.
     pub(crate) fn minimal(&self, mut args: Vec<Bits>) -> Vec<Bits> {
         let (mut old, mut new) = (Machine::new(), Machine::new());
         let mut keep = |args: &[Bits]| self.differs_in(args, &mut old, &mut new);
@@ -109,7 +109,7 @@ impl<'a> Evaluator<'a> {
         let result = self.shape.results.first().copied().unwrap_or(0);
         for lane in WIDTHS.iter().rev().filter(|lane| result.is_multiple_of(**lane)) {
             let lanes = result / lane;
-            // Bits of a lane of each argument that has so many lanes.
+            // Bits of a lane of each argument with this many lanes.
             let steps: Vec<Option<u32>> = (self.shape.args.iter())
                 .map(|(width, range)| {
                     (range.is_none() && lanes > 0 && width.is_multiple_of(lanes)).then_some(width / lanes)
@@ -149,7 +149,7 @@ fn clear_pieces(args: &mut [Bits], position: usize, keep: &mut impl FnMut(&[Bits
     let width = args[position].width();
     let mut piece = width.next_power_of_two();
     loop {
-        // From the top, so that what is left stands low.
+        // From the top, so that the remaining bits are low.
         for low in (0..width).step_by(piece as usize).rev() {
             let mut value = Bv::from(&args[position]);
             let size = piece.min(width - low);
@@ -202,7 +202,7 @@ fn lower_bits(args: &mut [Bits], position: usize, keep: &mut impl FnMut(&[Bits])
     }
 }
 
-/// Bits of an argument beyond which they stay where they are.
+/// Number of bits of an argument beyond which they are not moved.
 const MAX_MOVED_BITS: usize = 16;
 
 /// An immediate's value as an argument.

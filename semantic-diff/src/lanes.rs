@@ -1,4 +1,4 @@
-//! A value as lanes: only those that are worth a line.
+//! A value as lanes: only those worth printing.
 
 use hydride_ir::{Function, Op, Stmt};
 use interp::Bv;
@@ -44,7 +44,7 @@ pub(crate) fn element_width(function: &Function, result: usize, bit: u32) -> u32
             Stmt::Assign { result: written, low, value } => {
                 let Some(width) = constant(&function.expr(*value).width) else { continue };
                 let Some(low) = low.as_constant().and_then(|low| u32::try_from(low).ok()) else {
-                    // Inside a loop all elements are alike.
+                    // Inside a loop all elements have the same shape.
                     found.get_or_insert(width);
                     continue;
                 };

@@ -45,7 +45,7 @@ pub enum Proof {
     Smt,
 }
 
-/// Arguments that tell two functions apart, and what each of them gives.
+/// Arguments that distinguish two functions, and the result of each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
     /// One value for each argument.
@@ -242,7 +242,7 @@ impl Pairs {
         let (left, right) = (registers(left)?, registers(right)?);
         let mut differing = Vec::new();
         for ((left, right), width) in left.iter().zip(&right).zip(&shape.results) {
-            // Cuts that both sides have, so that no value is taken apart that was written as one.
+            // Cuts that both sides have, so that no value that was written as one is split.
             let ends = |register: &Register| -> Vec<u32> {
                 register.extents().flat_map(|(low, width)| [low, low + width]).collect()
             };
@@ -262,7 +262,7 @@ impl Pairs {
         Ok(Self { dag, differing })
     }
 
-    /// Brings choices on both sides into one form; what becomes one node is no pair any more.
+    /// Normalises selects on both sides; pairs that become the same node are dropped.
     fn absorb(&mut self) {
         let mut memo = BTreeMap::new();
         let mut left = Vec::new();
@@ -405,7 +405,7 @@ mod tests {
                      %d[0 +: 8] = select(eq(%n, {literal}:8), %a, 0x00:8)\n}}\n"
             )
         };
-        // 9 is no value of the second one's immediate.
+        // 9 is not a value of the second one's immediate.
         assert_eq!(meaning(&text("0..=15", "0x09"), &text("0..=7", "0x0a")), Meaning::Same(Proof::Smt));
         assert!(matches!(meaning(&text("0..=7", "0x01"), &text("0..=7", "0x02")), Meaning::Different(_)));
         assert!(matches!(meaning(&text("0..=3", "0x01"), &text("4..=7", "0x01")), Meaning::Incomparable(_)));

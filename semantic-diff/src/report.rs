@@ -15,9 +15,9 @@ pub struct Report {
     pub old: Side,
     /// The second side.
     pub new: Side,
-    /// Entries that the second side has alone.
+    /// Entries that are only on the second side.
     pub added: Vec<EntryName>,
-    /// Entries that the first side has alone.
+    /// Entries that are only on the first side.
     pub removed: Vec<EntryName>,
     /// Entries of the one side that are entries of other names on the other side, proved to mean the same.
     pub renamed: Vec<Renamed>,
@@ -25,9 +25,9 @@ pub struct Report {
     pub replaced: Vec<Renamed>,
     /// Entries whose prototypes or immediates differ.
     pub signatures: Vec<SignatureChange>,
-    /// Entries whose texts or meanings differ, or that are modelled on one side alone.
+    /// Entries whose texts or semantics differ, or that are modelled on only one side.
     pub changes: Vec<Change>,
-    /// Errata that apply to one side alone, or that no longer apply.
+    /// Errata that apply to only one side, or that no longer apply.
     pub errata: Vec<ErratumChange>,
     /// What becomes of the operations of the IR; nothing where they were not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,7 @@ pub struct Side {
     pub name: String,
     /// What kind of input it was taken for.
     pub kind: String,
-    /// The documents' own versions, where they have any.
+    /// The versions that the documents declare, if any.
     pub versions: Vec<String>,
     /// Number of entries.
     pub entries: usize,
@@ -99,20 +99,20 @@ pub struct Change {
     pub isa: parsers::Isa,
     /// The id on the second side.
     pub id: String,
-    /// The id on the first side, where it is another one: twins of one name change places.
+    /// The id on the first side, if different: twins of one name can be reordered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_id: Option<String>,
-    /// Whether the text of the semantics differs; nothing where the texts are not at hand. Where it does not,
-    /// types, macros, errata or the reader make the difference.
+    /// Whether the text of the semantics differs; `None` if the texts are not available. If it does not,
+    /// types, macros, errata or the reader cause the difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_differs: Option<bool>,
     /// What became of the meaning.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// Errata on it that apply to one side alone: `old` or `new`.
+    /// Errata on it that apply to only one side: `old` or `new`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erratum: Option<Cow<'static, str>>,
-    /// Whether the bits that are left undefined differ. Those of one side alone are compared as 0.
+    /// Whether the undefined bits differ. Bits undefined on only one side are compared as 0.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undefined_bits_differ: bool,
 }
@@ -143,12 +143,12 @@ pub enum Outcome {
         /// Which.
         reason: String,
     },
-    /// Modelled on the second side alone.
+    /// Modelled only on the second side.
     NewlyModelled {
         /// Why it was not on the first.
         was: String,
     },
-    /// Modelled on the first side alone.
+    /// Modelled only on the first side.
     NoLongerModelled {
         /// Why it is not on the second.
         now: String,
@@ -266,13 +266,13 @@ pub struct ErratumChange {
     pub isa: parsers::Isa,
     /// The entry.
     pub entry: String,
-    /// Where the erratum stands: file and line.
+    /// The location of the erratum: file and line.
     pub erratum: String,
     /// Its state on the first side: `applied`, `other-version`, or why it does not apply.
     pub old: String,
     /// Its state on the second side.
     pub new: String,
-    /// Whether the second side's own text was proved to mean what the erratum made of the first side's.
+    /// Whether the second side's text was proved equivalent to the first side's as corrected by the erratum.
     pub settled: bool,
 }
 

@@ -21,11 +21,11 @@ pub struct Entry<'a> {
     pub isa: Isa,
     /// Unique within its instruction set.
     pub id: String,
-    /// Where the entry says so, what it needs of the machine; tells twins of one name apart.
+    /// The machine features that the entry requires, if stated; distinguishes twins of one name.
     pub extensions: Vec<String>,
     /// The C prototype, where it is known.
     pub prototype: Option<Prototype>,
-    /// The text of its semantics and of what kind it is, where it is at hand.
+    /// The text of its semantics and the kind of text, if available.
     pub text: Option<(TextForm, &'a str)>,
     /// Its semantics, or why there is none.
     pub semantics: Result<Semantics<'a>, String>,
@@ -81,8 +81,8 @@ impl Prototype {
 }
 
 impl<'a> Side<'a> {
-    /// Adds what documents of one instruction set say. `outlines` has the entries' own texts by id, where they
-    /// are at hand; what an outline does not say is its instruction's.
+    /// Adds what documents of one instruction set say. `outlines` has the entries' texts by id, if available; what an
+    /// outline lacks is taken from its instruction.
     pub fn add(&mut self, isa: Isa, parsed: &'a Parsed, outlines: &'a BTreeMap<String, Outline>) {
         let mut instructions: BTreeMap<&str, &parsers::Instruction> = BTreeMap::new();
         for instruction in &parsed.instructions {
@@ -129,7 +129,7 @@ impl From<&parsers::Instruction> for Prototype {
 }
 
 impl<'a> Entry<'a> {
-    /// The name without what tells twins apart.
+    /// The name without the suffix that distinguishes twins.
     pub fn name(&self) -> &str {
         self.id.split(['@', '#']).next().unwrap_or(&self.id)
     }

@@ -13,7 +13,7 @@ use catalog::{Part, Source};
 /// What is known of an instruction before it is compared with others.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Analysis {
-    /// The function in canonical lane form, with its masking; `None` where there is no short lane form.
+    /// The function in canonical lane form, with its masking; `None` if there is no compact lane form.
     pub canonical: Option<Function>,
     /// The instruction as an operation under its masking.
     pub shape: Shape,
@@ -22,12 +22,12 @@ pub struct Analysis {
 /// An instruction as an operation with modifiers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Shape {
-    /// The operation's form with its arguments renumbered in order of first use; `None` where there is no
-    /// short lane form.
+    /// The operation's form with its arguments renumbered in order of first use; `None` if there is no
+    /// compact lane form.
     pub form: Option<Form<i64>>,
     /// For each argument of the operation where it comes from.
     pub args: Vec<Source>,
-    /// The masking taken off.
+    /// The removed masking.
     pub masking: Option<Masking>,
     /// The part of the result that the operation writes, when it is not the whole.
     pub part: Option<Part>,
@@ -75,7 +75,7 @@ pub(crate) fn lane_form(dag: &mut Dag, raised: &Raised, function: &Function) -> 
     canonicalize(dag, raised, may_mask).filter(|canonical| is_short(canonical, raised))
 }
 
-/// The shape of a form; `sources` tells where the arguments come from that its leaves name.
+/// The shape of a form; `sources` says where the arguments that its leaves name come from.
 pub(crate) fn form_shape(
     canonical: Canonical,
     function: &Function,
@@ -152,7 +152,7 @@ fn form_key(form: &Form<i64>, function: &Function, args: &[Source]) -> String {
     encoding.key()
 }
 
-/// The shape of an instruction without lane form: its own semantics, names apart.
+/// The shape of an instruction without lane form: its semantics, ignoring names.
 fn general_shape(function: &Function) -> Shape {
     let mut nameless = function.clone();
     nameless.name = "general".into();

@@ -1,4 +1,4 @@
-//! A membership written out in the IR: the class's function on the member's own arguments.
+//! A membership written out in the IR: the class's function on the member's arguments.
 //!
 //! ```text
 //! class  @add[ew = 32, n = 4](%a, %b)       member  @_mm_maskz_add_epi8(%k: 16, %a: 128, %b: 128)

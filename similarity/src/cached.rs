@@ -49,7 +49,8 @@ fn key(class: &Function, member: &Function, application: &Application) -> Key {
     *blake3::hash(&hasher.0).as_bytes()
 }
 
-/// What depends on a function alone, names apart; `what` says how. It is `make`'s, or what an earlier run kept of it.
+/// A value that depends only on a function, ignoring names; `what` says how. It comes from `make`, or from an earlier
+/// run.
 pub(crate) fn of_function<T: Serialize + DeserializeOwned>(
     what: &str,
     function: &Function,
@@ -65,7 +66,7 @@ pub(crate) fn of_function<T: Serialize + DeserializeOwned>(
     memo.get_or(key, make)
 }
 
-/// All of a function but names and the parameters' own values.
+/// All of a function except names and default parameter values.
 fn content(function: &Function, hasher: &mut Content) {
     function.params.len().hash(hasher);
     for Arg { name: _, width, role } in &function.args {

@@ -89,7 +89,7 @@ pub(crate) fn prove(
         return Ok(Proof::Structural);
     }
     let side = |dag: &Dag, pick: &dyn Fn(NodeId, NodeId) -> NodeId| {
-        // The slices in question side by side, as one result each.
+        // The slices in question, each as a separate result.
         let mut function = Function::new(&member.name);
         function.args = member.args.clone();
         let mut lowering = Lowering::default();
@@ -155,7 +155,7 @@ fn read(dag: &mut Dag, segments: &[Segment], low: u32, width: u32) -> NodeId {
 }
 
 /// Whether exchanging the first two arguments of `class` keeps every result at the given parameter values,
-/// by structure alone.
+/// judged only by structure.
 pub fn commutes(class: &Function, params: &[i64]) -> bool {
     if class.args.len() < 2 {
         return false;

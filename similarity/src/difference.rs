@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use hydride_ir::{BinaryOp, CompareOp, ExprId, Function, Op, Role, Stmt, UnaryOp};
 
-/// What differs, in the words of someone who reads instruction sets.
+/// The difference, in instruction-set terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Where: "the element", "operand 1 of a sum in the element", …
@@ -99,7 +99,7 @@ fn argument(function: &Function, id: ExprId) -> Option<u32> {
 struct Walk<'a> {
     left: Side<'a>,
     right: Side<'a>,
-    /// Which argument of the right stands for one of the left, and the reverse.
+    /// Which argument of the right corresponds to one of the left, and the reverse.
     args: BTreeMap<u32, u32>,
     back: BTreeMap<u32, u32>,
 }

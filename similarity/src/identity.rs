@@ -1,9 +1,9 @@
 //! Identity of structures: an explicit encoding of lane forms, and hashes of it.
 //!
 //! A class's key is kept in `autollvm.lock` and outlives this program, so that it must not depend on how the program
-//! spells its types. Every operator has a word of its own here, numbers are eight bytes, least significant first, and
-//! lists and texts begin with their length. A change of the encoding is a new [`VERSION`], and gives every class another
-//! key; the lock then finds its operations by their members.
+//! spells its types. Every operator has a unique word here, numbers are eight bytes, least significant first, and lists
+//! and texts begin with their length. A change of the encoding is a new [`VERSION`], and gives every class another key;
+//! the lock then finds its operations by their members.
 
 use hydride_ir::lane::{Coefficient, FoldOp, Form, Hole, Kind, Template, Term};
 

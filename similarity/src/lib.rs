@@ -4,8 +4,8 @@
 //! [`partition()`] gathers equal keys into classes, finds the few parameters that tell the members apart
 //! (section 3 of the Hydride paper, ASPLOS 2024), and certifies each member against its directly parsed semantics.
 //!
-//! Invariant: a class has no member without a certificate; `Unknown` from the solver leaves an
-//! instruction in a class of its own.
+//! Invariant: a class has no member without a certificate; `Unknown` from the solver leaves an instruction in
+//! a separate class.
 
 #![forbid(unsafe_code)]
 

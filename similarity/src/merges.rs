@@ -8,7 +8,7 @@ use catalog::Proof;
 /// A step on the way to a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// These members have one key: the same structure, numbers apart.
+    /// These members have one key: the same structure, up to numbers.
     EqualKey {
         /// The key.
         key: String,

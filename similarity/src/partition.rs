@@ -33,7 +33,7 @@ pub struct Entry<'a> {
 pub struct Partition {
     /// The classes, ordered by their first members.
     pub classes: Vec<Class>,
-    /// Memberships that could not be decided; each such instruction has a class of its own.
+    /// Memberships that could not be decided; each such instruction has a separate class.
     pub unknown: Vec<(usize, Refusal)>,
 }
 
@@ -59,8 +59,8 @@ pub struct Member {
     pub proof: Proof,
 }
 
-/// Shares `entries` out over classes. Each thread asks a prover of its own, made by `new_prover`; `progress` is
-/// told the number of finished members.
+/// Partitions `entries` into classes. Each thread uses its own prover, made by `new_prover`; `progress` is passed the
+/// number of finished members.
 pub fn partition(
     entries: &[Entry<'_>],
     new_prover: &(dyn Fn() -> Prover + Sync),
@@ -155,8 +155,8 @@ impl Part {
     }
 }
 
-/// The most parameters that a class may have: beyond, its members are told apart by the layout of their
-/// elements, and in the end by any of their numbers.
+/// The most parameters that a class may have: beyond it, the class is split by the layout of its members'
+/// elements, and finally by any of their numbers.
 const MAX_PARAMETERS: usize = 8;
 
 /// Which loops an instruction's statements have and which of its positions move with them.
@@ -218,7 +218,7 @@ fn parameter_count(bucket: &[Candidate<'_>]) -> usize {
     parameterize(&forms, &registers, MAX_PARAMETERS).params.len()
 }
 
-/// The classes of groups, whose traits tell their keys apart.
+/// The classes of groups, whose traits distinguish their keys.
 fn apart(key: &str, groups: &[Group<'_>], prover: &mut Prover, progress: &(dyn Fn(usize) + Sync)) -> Part {
     let mut partition = Part::default();
     for (own, group) in groups {
@@ -230,7 +230,7 @@ fn apart(key: &str, groups: &[Group<'_>], prover: &mut Prover, progress: &(dyn F
     partition
 }
 
-/// The class of one bucket; members that have no certificate become classes of their own.
+/// The class of one bucket; members without a certificate become separate classes.
 fn class(
     key: &str,
     bucket: &[Candidate<'_>],
@@ -279,7 +279,7 @@ fn class(
         progress(1);
     }
     if let Some(first) = class.members.first() {
-        // The parameters' own values are those of a member for which the function is known to be legal.
+        // The default parameter values are those of a member for which the function is known to be legal.
         for (param, value) in class.function.params.iter_mut().zip(&first.application.params) {
             param.value = *value;
         }
@@ -314,7 +314,7 @@ fn application(candidate: &Candidate<'_>) -> Application {
     Application { params: Vec::new(), args: shape.args.clone(), masking: shape.masking, part: shape.part }
 }
 
-/// The instruction as its own class.
+/// The instruction as a class by itself.
 fn own_application(entry: &Entry<'_>) -> Application {
     let args = (0..entry.function.args.len() as u32).map(Source::Own).collect();
     Application { params: Vec::new(), args, masking: None, part: None }

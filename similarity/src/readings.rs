@@ -157,7 +157,7 @@ fn chosen_arguments(shape: &Shape) -> Vec<u32> {
     chosen.filter_map(|(arg, _)| shape.args[arg as usize].own()).collect()
 }
 
-/// Whether a term reads one bit beside wider elements: a carry, which says what is done, not with what.
+/// Whether a term reads one bit next to wider elements: a carry, which selects the operation and is not data.
 fn is_flag(term: &Term<i64>, template: &Template<i64>) -> bool {
     let width = |term: &Term<i64>| match term.kind {
         Kind::Leaf(_) => term.numbers[1].base,

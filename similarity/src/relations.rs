@@ -1,9 +1,9 @@
-//! How classes relate: one is another with a parameter fixed, with an argument constant or given twice, or is
-//! one followed by another.
+//! How classes relate: one is another with a fixed parameter, with a constant or repeated argument, or
+//! followed by a third.
 //!
-//! Each such relation is tried on a small instance of a class: the changed function is analyzed like an
-//! instruction, meets the class whose key it has, and is proved a member of it beside that class's own members
-//! ([`crate::partition()`]). What is not proved is no relation.
+//! Each such relation is tried on a small instance of a class: the changed function is analyzed like an instruction,
+//! meets the class whose key it has, and is proved to be a member of it, next to that class's members
+//! ([`crate::partition()`]). Without a proof there is no relation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use crate::partition::{Class, Entry, Partition, partition};
 /// What makes one class another; classes are positions in the partition's list.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Relation {
-    /// The class that is changed; for [`Change::Then`] the one that is taken apart.
+    /// The class that is changed; for [`Change::Then`] the one that is split.
     pub from: usize,
     /// What is done to it.
     pub change: Change,
@@ -95,7 +95,7 @@ pub fn relations(
             by_key.entry(&entries[member.entry].analysis.shape.key).or_insert(position);
         }
     }
-    // What met another class, beside two members of that class.
+    // What matched another class, next to two members of that class.
     let mut met: Vec<(usize, usize)> = Vec::new();
     let mut candidates: Vec<Entry<'_>> = Vec::new();
     let names: Vec<String> = (0..trials.len()).map(|position| format!("{position:08}")).collect();
@@ -341,7 +341,7 @@ fn taken_apart(
         return None;
     }
     let width = function.expr(inner).width.as_constant()?;
-    // The elements of the first part stand side by side, in the order in which they are computed.
+    // The elements of the first part are adjacent, in the order in which they are computed.
     let mut place = Num::constant(0);
     let mut total = width;
     for (index, count) in loops.iter().rev() {

@@ -53,7 +53,7 @@ pub(crate) fn variants(function: &Function) -> Vec<Shape> {
     shapes
 }
 
-/// A reading in which a register that stands beside itself is two registers, as in a funnel shift: both are the
+/// A reading in which a register concatenated with itself is two registers, as in a funnel shift: both are the
 /// instruction's one argument.
 fn twice(dag: &mut Dag, raised: &Raised, function: &Function) -> Option<(Raised, Vec<Source>)> {
     let [segments] = raised.results.as_slice() else { return None };
@@ -94,7 +94,7 @@ fn twice(dag: &mut Dag, raised: &Raised, function: &Function) -> Option<(Raised,
     Some((Raised { results: vec![segments] }, sources))
 }
 
-/// The result as a slice of registers side by side.
+/// The result as a slice of concatenated registers.
 fn moved(dag: &mut Dag, raised: &Raised) -> Option<Raised> {
     let [segments] = raised.results.as_slice() else { return None };
     let moved = dag.moved_by_a_small_number(segments)?;
@@ -124,7 +124,7 @@ fn immediates(dag: &mut Dag, raised: &Raised, function: &Function, shapes: &mut 
     }
 }
 
-/// The function's own arguments, filled up to `count`.
+/// The function's arguments, padded to `count`.
 fn own(function: &Function, count: u32) -> Vec<Source> {
     let mut sources: Vec<Source> = (0..function.args.len() as u32).map(Source::Own).collect();
     sources.resize(count as usize, Source::Constant(0));
@@ -263,7 +263,7 @@ fn is_masked(dag: &mut Dag, segments: &[Segment], core: &[Segment], masking: &Ma
         let mut replacements = Replacements::default();
         for arg in 0..dag.arg_widths().len() as u32 {
             let mut value = sample_bits(dag.arg_widths()[arg as usize], (sample << 32) + u64::from(arg) + 1);
-            // Counts and lengths tell apart only while they are small.
+            // Counts and lengths are distinguishing only while they are small.
             if sample % 2 == 1 {
                 value -= &value & Int::from(0xf8);
             }
@@ -271,7 +271,7 @@ fn is_masked(dag: &mut Dag, segments: &[Segment], core: &[Segment], masking: &Ma
             replacements.insert(arg, value);
         }
         let mask = dag.arg(masking.mask);
-        // Numbers that only look like masks are told by small ones.
+        // Numbers that only look like masks are recognised by small values.
         if sample % 2 == 1 {
             replacements.insert(mask, dag.int(sample));
         }
@@ -314,7 +314,7 @@ fn sample_bits(width: u32, seed: u64) -> Int {
     value >> (width.div_ceil(64) * 64 - width) as usize
 }
 
-/// Readings in which a value that all elements share is an argument of its own; `known` tells where the others come from.
+/// Readings in which a value shared by all elements is a separate argument; `known` says where the others come from.
 fn broadcasts(
     dag: &mut Dag,
     raised: &Raised,
@@ -330,7 +330,7 @@ fn broadcasts(
     }
     let first = dag.reachable(cut.values.first().copied());
     let last = dag.reachable(cut.values.last().copied());
-    // Nodes by the value that they read; what only some elements read is no shared value.
+    // Nodes by the value that they read; a value that only some elements read is not shared.
     let mut shared: Vec<(Broadcast, Vec<NodeId>)> = Vec::new();
     for node in first {
         let Some(broadcast) = described(dag, node, function, cut.width) else { continue };

@@ -281,7 +281,7 @@ impl Encoder<'_> {
         Ok((id, values))
     }
 
-    /// The term of an expression; walks with an explicit stack, and recurses for nested folds alone.
+    /// The term of an expression; walks with an explicit stack, and recurses only for nested folds.
     fn value(&mut self, root: ExprId, scope: &mut Scope) -> Result<TermId, EncodeError> {
         let mut stack = vec![root];
         let mut last = None;

@@ -1,9 +1,8 @@
 //! Equality of Hydride IR functions, decided by term identity and by Z3.
 //!
-//! It stands behind `similarity` on the path: every certificate of a class's member is an
-//! [`Verdict::Equal`] of a [`Prover`]. Functions are compared slice by slice: most slices are one
-//! hash-consed term on both sides and need no solver, lanes that differ in position alone are one
-//! question, and only what is left goes to Z3.
+//! It comes after `similarity` on the path: every certificate of a class's member is a [`Verdict::Equal`] of
+//! a [`Prover`]. Functions are compared slice by slice: most slices are one hash-consed term on both sides
+//! and need no solver, lanes that differ only in position are one question, and only what is left goes to Z3.
 //!
 //! ```
 //! use hydride_ir::{Arg, ArgId, BinaryOp, Function, Num, Op, ResultId, ResultSlot, Role, Stmt};

@@ -11,7 +11,7 @@ pub type Key = [u8; 32];
 
 /// Where answers are kept.
 ///
-/// Whoever implements it keeps answers of another version of the tool or of the solver apart.
+/// An implementation must separate the answers of different versions of the tool or the solver.
 pub trait Store: Send + Sync {
     /// The answer to a question, as it was stored.
     fn find(&self, key: &Key) -> Option<Vec<u8>>;

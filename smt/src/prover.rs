@@ -17,9 +17,9 @@ use crate::term::{TermId, Terms};
 /// The time that one solver query may take unless set otherwise.
 const DEFAULT_LIMIT: Duration = Duration::from_secs(10);
 
-/// The solver steps that each second of the time limit stands for. A second does two to five million on
-/// an idle machine: the count gives up first unless the machine is very slow or very busy, and it gives
-/// up at the same place everywhere.
+/// The solver steps per second of the time limit. An idle machine does two to five million a second: the step
+/// limit is reached first unless the machine is very slow or very busy, and it is reached at the same point
+/// everywhere.
 const STEPS_PER_SECOND: f64 = 500_000.0;
 
 /// Whether two functions are equal.
@@ -67,9 +67,9 @@ impl std::ops::AddAssign for Stats {
 
 /// A solver session with a memory of the questions asked; one for each worker thread.
 ///
-/// The verdict depends on the two functions alone, not on what was asked before: each query runs in a
-/// context of its own with fixed seeds on one thread, and is given up after a fixed number of solver
-/// steps. The time limit stands behind that for the steps that take unusually long.
+/// The verdict depends only on the two functions, not on earlier queries: each query runs in a fresh context
+/// with fixed seeds on one thread, and is abandoned after a fixed number of solver steps. The time limit is a
+/// fallback for unusually slow steps.
 pub struct Prover {
     limits: Limits,
     answers: FxHashMap<Vec<u64>, Answer>,
@@ -97,8 +97,8 @@ impl Prover {
         Prover { limits, answers: FxHashMap::default(), memo: Memo::default(), stats: Stats::default() }
     }
 
-    /// Sets how many of its own steps the solver may take for a query (at least 1), instead of 500,000 for
-    /// each second of the time limit. An answer that the step limit decides is the same on any machine.
+    /// Sets how many steps the solver may take for a query (at least 1), instead of 500,000 for each second
+    /// of the time limit. An answer decided by the step limit is the same on any machine.
     #[must_use]
     pub fn step_limit(mut self, steps: u32) -> Prover {
         self.limits.steps = steps.max(1);

@@ -1,8 +1,8 @@
 //! One question to the solver in a form that does not know which lane it came from.
 //!
-//! `a[71:64] + b[71:64]` and `a[7:0] + b[7:0]` become the same question over two 8-bit variables:
-//! each argument is cut at the ends of the slices that are read, each used segment is a variable of
-//! its own, numbered in the order of first use.
+//! `a[71:64] + b[71:64]` and `a[7:0] + b[7:0]` become the same question over two 8-bit variables: each
+//! argument is cut at the ends of the slices that are read, and each used segment is a separate variable,
+//! numbered in the order of first use.
 
 use hydride_ir::Bits;
 use rustc_hash::FxHashMap;
@@ -20,7 +20,7 @@ struct Segment {
 
 /// Are the two roots equal for all values of the variables within their ranges?
 pub struct Query {
-    /// The terms of this query alone.
+    /// The terms of only this query.
     pub terms: Terms,
     /// The variables' widths and ranges, by number.
     pub variables: Vec<(u32, Option<Range>)>,

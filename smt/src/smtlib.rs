@@ -1,7 +1,7 @@
 //! Questions as SMT-LIB 2, for other solvers.
 //!
-//! Both functions are encoded without any rewriting of operators, and the two sides share no definition:
-//! what our own simplification would decide is left to the solver that reads the script.
+//! Both functions are encoded without rewriting operators, and the two sides share no definitions: what our
+//! simplifier would decide is left to the solver that reads the script.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -22,15 +22,15 @@ pub struct Script {
     pub text: String,
     /// The result slices that are compared.
     pub slices: usize,
-    /// The different questions that these are: slices that read other lanes alike are one question.
+    /// The distinct questions among these: slices that differ only in the lanes they read are one question.
     pub questions: usize,
 }
 
 /// Asks whether two functions, at their parameters' default values, can differ. As in
 /// [`crate::Prover::equal`], arguments and results correspond by position.
 ///
-/// Each variable of the script is a slice of an argument, named after it; the number behind `#` is the
-/// question's. Slices that differ in the lanes that they read alone are asked about once.
+/// Each variable of the script is a slice of an argument, named after it; the number after `#` identifies the
+/// question. Slices that differ only in the lanes that they read are one question.
 pub fn script(left: &Function, right: &Function) -> Result<Script, EncodeError> {
     let Comparison { terms, signature, pairs } =
         Comparison::new(Terms::verbatim(), left, &defaults(left), right, &defaults(right))?;

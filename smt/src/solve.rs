@@ -1,7 +1,7 @@
 //! The only place that speaks to Z3: one query, one context, one answer.
 //!
-//! A context of its own for each query costs a millisecond and makes the answer independent of what
-//! was asked before, hence of how work is spread over threads.
+//! A fresh context for each query costs a millisecond and makes the answer independent of earlier queries,
+//! hence of how work is distributed over threads.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub enum Answer {
 /// When a query is given up.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Z3's own count of steps: the same on every machine and under any load.
+    /// Z3's step count: the same on every machine and under any load.
     pub steps: u32,
     /// Elapsed time.
     pub time: Duration,
@@ -118,12 +118,12 @@ fn within(variable: &BV, range: Range) -> Bool {
 struct Translation {
     variables: Vec<BV>,
     vectors: FxHashMap<TermId, BV>,
-    /// Comparisons as the solver's own truth values.
+    /// Comparisons as solver Booleans.
     truths: FxHashMap<TermId, Bool>,
 }
 
 impl Translation {
-    /// Nothing where a term breaks its own laws.
+    /// `None` if a term is malformed.
     fn new(query: &Query) -> Option<Translation> {
         let variables = query.variables.iter().enumerate();
         let variables = variables.map(|(number, (width, _))| BV::new_const(format!("x{number}"), *width));

@@ -17,7 +17,7 @@ const PUSH_DEPTH: u32 = 48;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TermId(pub u32);
 
-/// What a term is; its width stands beside it.
+/// The kind of a term; its width is stored separately.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Term {
     /// A free variable by number.
@@ -79,7 +79,7 @@ impl Operator {
         matches!(self, Self::And | Self::Or | Self::Xor)
     }
 
-    /// Whether the low bits of the value depend on the low bits of the operands alone.
+    /// Whether the low bits of the value depend only on the low bits of the operands.
     fn truncates(self) -> bool {
         matches!(self, Self::Add | Self::Sub | Self::Mul) || self.is_bitwise()
     }
@@ -311,7 +311,7 @@ impl Terms {
         }
     }
 
-    /// Parts side by side, most significant first; at least one.
+    /// Concatenated parts, most significant first; at least one.
     pub fn concat(&mut self, parts: Vec<TermId>) -> TermId {
         let mut flat: Vec<TermId> = Vec::with_capacity(parts.len());
         for part in parts {
@@ -595,7 +595,7 @@ pub fn slice_of(bits: &Bits, low: u32, width: u32) -> Bits {
     Bits::from_words(width, words)
 }
 
-/// Two literals side by side.
+/// Two concatenated literals.
 pub fn join(high: &Bits, low: &Bits) -> Bits {
     let width = high.width() + low.width();
     let mut words = vec![0; width.div_ceil(64) as usize];

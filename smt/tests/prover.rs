@@ -152,7 +152,7 @@ fn known_identities_hold_and_near_misses_do_not() {
 
 #[test]
 fn immediates_count_within_their_range() {
-    // A shift guard is redundant for the documented amounts alone.
+    // A shift guard is redundant only for the documented amounts.
     let shift = |guarded: bool, low: i64, high: i64| {
         let mut f = function(&[16, 8], |f, a| {
             let shifted =
@@ -200,7 +200,7 @@ fn rotate_by_selects(width: u32, count: u32, sum: u32) -> Function {
 
 #[test]
 fn slices_of_immediates_with_a_range_are_compared() {
-    // The range keeps the immediate in one piece, of which the functions read the low bits alone.
+    // The range keeps the immediate in one piece, of which the functions only read the low bits.
     for (width, count) in [(16, 4), (32, 5), (64, 6)] {
         let narrow = rotate_by_selects(width, count, count + 1);
         let wide = rotate_by_selects(width, count, count + 2);
@@ -220,7 +220,7 @@ fn slices_of_immediates_with_a_range_are_compared() {
         if width > 16 {
             continue; // the solver takes longer than a test may
         }
-        // Bits that one side alone reads make a difference only where the range lets them.
+        // Bits that only one side reads make a difference only if the range allows it.
         let mut kept = within(&narrow, i64::from(width) - 1);
         let whole = function(&[width, 8], |f, a| {
             let left = binary_shift(f, BinaryOp::Shl, a[0], a[1]);
@@ -408,7 +408,7 @@ fn answers_do_not_depend_on_threads_or_on_earlier_questions() {
 
 #[test]
 fn the_pinned_solver_is_the_one_that_runs() {
-    // `.cargo/config.toml` names the version; the system may have an older library beside it.
+    // `.cargo/config.toml` names the version; the system may also have an older library.
     let meant = env!("Z3_SYS_Z3_VERSION");
     let running = z3::full_version().to_string();
     assert!(running.contains(&format!(" {meant}")) || running.starts_with(meant), "{running} is not {meant}");

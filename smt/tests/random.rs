@@ -60,7 +60,7 @@ fn build(choices: &[[u8; 6]]) -> Function {
     })
 }
 
-/// What Z3's own reader of SMT-LIB makes of the script for other solvers.
+/// The answer of Z3's SMT-LIB parser to the script for other solvers.
 fn replay(left: &Function, right: &Function) -> z3::SatResult {
     let script = smt::script(left, right).expect("comparable functions");
     let solver = z3::Solver::new();

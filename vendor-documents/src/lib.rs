@@ -1,4 +1,4 @@
-//! The vendors' documents that tests run on. For tests alone: it reads the environment and prints.
+//! The vendors' documents that tests run on. Only for tests: it reads the environment and prints.
 //!
 //! `HYDRIDE_SPECS` lists folders of documents, as `PATH` lists folders of programs; `cargo xtask test` sets it. What
 //! they hold differs from one machine to the next: everything, what packages hold, or nothing. A test says which

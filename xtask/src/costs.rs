@@ -1,7 +1,7 @@
 //! `cargo xtask costs`: the tables in `specs/costs`, measured again.
 //!
-//! x86: `llvm-mca` says what each register form that Intel's document names costs on a CPU, each in a region of
-//! its own. HVX: the prototypes' instruction type says how many vector units it takes.
+//! x86: `llvm-mca` says what each register form that Intel's document names costs on a CPU, each in a separate region.
+//! HVX: the prototypes' instruction type says how many vector units it takes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

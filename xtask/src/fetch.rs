@@ -137,7 +137,7 @@ fn binary_package(package: &str, members: &[&str]) -> Result<Unpacked> {
     println!("fetch: downloading {package} {version}");
     let download = || {
         let mut download = Command::new("apt-get");
-        // The file goes to our folder, which apt's own user may not be able to enter.
+        // The file goes to our folder, which apt's user may not be able to enter.
         download.args(["-q", "-q", "-o", "APT::Sandbox::User=root", "download", package]);
         run(download.current_dir(&folder))
             .with_context(|| format!("cannot download {package}; is there a network?"))
@@ -155,8 +155,8 @@ fn binary_package(package: &str, members: &[&str]) -> Result<Unpacked> {
     Ok(Unpacked { folder, version })
 }
 
-/// Source packages need `deb-src` entries, which few systems have: the binary ones are copied for this
-/// one call into a configuration of our own.
+/// Source packages need `deb-src` entries, which few systems have: the binary ones are copied into a
+/// temporary configuration for this call.
 fn source_package(package: &str, members: &[&str]) -> Result<Unpacked> {
     ensure!(have("apt-get"), "{package} needs apt-get, as on Debian");
     provide(&[("xz", "xz-utils")]).with_context(|| format!("the source of {package} is compressed"))?;
@@ -200,7 +200,7 @@ fn extract(stream: &mut Command, into: &Path, members: &[&str]) -> Result<()> {
     let compressed = stream.get_args().last().is_some_and(|name| name.to_string_lossy().ends_with(".xz"));
     tar.arg(if compressed { "-xJf" } else { "-xf" }).arg("-").arg("-C").arg(into).arg("--wildcards");
     tar.args(members.iter().map(|member| format!("*/{member}")));
-    // A member that is not there is reported by whoever looks for it.
+    // A missing member is reported by the caller that needs it.
     let status = tar.stdin(pipe).stderr(Stdio::null()).status().context("cannot start tar");
     // It holds our end of the pipe: a producer that nobody reads from would never end.
     drop(tar);
@@ -209,7 +209,7 @@ fn extract(stream: &mut Command, into: &Path, members: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Copies the entries of Debian's own suites from apt's configuration as `deb-src` entries.
+/// Copies the entries of Debian's suites from apt's configuration as `deb-src` entries.
 fn write_sources(configuration: &Path, into: &Path) -> Result<()> {
     let mut files = vec![configuration.join("sources.list")];
     if let Ok(entries) = fs::read_dir(configuration.join("sources.list.d")) {
@@ -315,7 +315,7 @@ fn find_member(folder: &Path, members: &[String]) -> Result<Option<PathBuf>> {
     Ok(members.iter().find_map(|member| files.iter().find(|file| file.ends_with(member)).cloned()))
 }
 
-/// Copies a document into `specs/vendor/`, under its own revision where it is an unknown one.
+/// Copies a document into `specs/vendor/`, under a separate revision if it is unknown.
 fn keep(document: &Document, member: &Path, package: &str, fetched: &mut Fetched) -> Result<()> {
     let bytes = fs::read(member)?;
     let hash = blake3::hash(&bytes).to_hex().to_string();

@@ -1,8 +1,8 @@
 //! Coverage-guided fuzzing of everything that reads documents: builds the targets of `fuzz/` and runs one after the
 //! other.
 //!
-//! The targets link libFuzzer, which the crate `libfuzzer-sys` compiles with the C++ compiler that is there. Coverage
-//! counters come from flags of the stable compiler (`fuzz/rustc-coverage`), in the crates that read documents alone, so
+//! The targets link libFuzzer, which the crate `libfuzzer-sys` compiles with the available C++ compiler. Coverage
+//! counters come from flags of the stable compiler (`fuzz/rustc-coverage`), only in the crates that read documents, so
 //! that their dependencies are compiled once and run fast.
 
 use std::fs::{self, File};

@@ -25,7 +25,7 @@ pub fn build() -> Result<PathBuf> {
     Ok(binary)
 }
 
-/// The documents to run on: the ones asked for, fetched ones, a fetch, our own small samples.
+/// The documents to run on: the ones asked for, fetched ones, a fetch, the small samples.
 pub fn documents(asked: Option<&Path>) -> Result<Specs> {
     if let Some(specs) = present(asked) {
         return Ok(specs);
@@ -42,7 +42,7 @@ pub fn documents(asked: Option<&Path>) -> Result<Specs> {
     Ok(Specs { folder, because: "own samples, for want of vendor documents" })
 }
 
-/// Runs a command of `hydride` where the user stands, and returns its exit code.
+/// Runs a command of `hydride` in the user's working directory, and returns its exit code.
 pub fn start(binary: &Path, arguments: &[String]) -> Result<i32> {
     code(Command::new(binary).args(arguments))
 }

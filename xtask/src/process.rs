@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// Makes this process end in order where its output cannot be written, on which the printing macros panic: without a
-/// word when whoever reads it has read enough, else with a message and code 3.
+/// Makes this process exit cleanly when its output cannot be written, on which the printing macros panic: silently when
+/// the reader has closed the pipe, else with a message and exit code 3.
 pub fn end_when_output_fails() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -1,4 +1,4 @@
-//! Puts the pinned Z3 below `target/z3`, where `.cargo/config.toml` tells the build to look.
+//! Puts the pinned Z3 below `target/z3`, where `.cargo/config.toml` makes the build look.
 //!
 //! The library comes from a Python wheel, a zip archive that holds `libz3.so`. Three files result:
 //! `wheel/` keeps the download, `lib/libz3.so` is the library itself, and `link/libz3.so` is an import

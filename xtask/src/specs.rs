@@ -102,7 +102,7 @@ pub fn vendor_folder() -> PathBuf {
     root().join("specs/vendor")
 }
 
-/// The folder that holds our own small documents.
+/// The folder with the hand-written sample documents.
 pub fn sample_folder() -> PathBuf {
     root().join("specs/sample")
 }
@@ -114,10 +114,10 @@ pub fn has_documents(folder: &Path) -> bool {
     entries(folder).any(|isa| entries(&isa).any(|document| document.is_file()))
 }
 
-/// The documents that are there without fetching: the ones asked for, else the fetched ones.
+/// The documents available without fetching: the requested ones, else the fetched ones.
 pub fn present(asked: Option<&Path>) -> Option<Specs> {
     if let Some(folder) = asked {
-        // Relative to where the user stands, before anything runs at the repository's root.
+        // Relative to the user's working directory, before anything runs at the repository's root.
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         return Some(Specs { folder, because: "--specs" });
     }

@@ -176,7 +176,7 @@ pub fn interleave(name: &str) -> Function {
     draft.result(w.clone() * n.clone());
     let low = w.clone() * (index(I) + offset);
     let (x, y) = (draft.slice(a, low.clone(), w.clone()), draft.slice(b, low, w.clone()));
-    // Half as many pairs as lanes: the count is written as a parameter of its own.
+    // Half as many pairs as lanes: the count is a separate parameter.
     draft.function.params.push(Param { name: "pairs".to_owned(), value: 8 });
     let pairs = draft.param("pairs");
     let out = w.clone() * num(2) * index(I);
@@ -255,7 +255,7 @@ pub fn classes() -> Vec<Class> {
     masked.application.args = vec![Source::Own(3), Source::Own(2)];
     masked.application.masking = Some(Masking { mask: 1, pass: Some(0), stride: 1, lane: 8, negated: false });
     masked.proof = Proof::Smt;
-    // Members that are the operation and something more, each in another way.
+    // Members that are the operation with a modifier, each a different one.
     let mut part = member("east", "add8_low", &[8, 16], 3);
     part.application.args.truncate(2);
     part.application.part = Some(Part { low: 64, width: 128, pass: 2 });

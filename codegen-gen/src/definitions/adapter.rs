@@ -13,24 +13,24 @@ use crate::operation::Operation;
 use crate::scheme::Slot;
 use crate::types::{elements, parts, width};
 
-/// At which types a definition takes and gives values.
+/// The types at which a definition takes and returns values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// The operation's own: those of every call of the operation alone.
+    /// The operation's types: those of every call of the plain operation.
     Operation,
-    /// The same, but a part of a register that is no register itself is the whole register, so that no instruction
-    /// is needed to cut or to fill it.
+    /// The same, but a part of a register that is not itself a register is the whole register, so that no instruction
+    /// is needed to extract or pad it.
     Registers,
 }
 
 /// A definition without its name.
 pub(super) struct Adapter {
-    /// The name that it has where no other member has it.
+    /// The name that it has unless another member has it.
     pub(super) name: String,
     result: String,
     operands: Vec<Operand>,
     lines: Lines,
-    /// The same in one, where that is the operation alone and a single sequence.
+    /// The same in one, if that is the plain operation and a single sequence.
     pub(super) sequence: Option<Sequence>,
 }
 
@@ -40,12 +40,12 @@ struct Operand {
     /// Its name in the text.
     value: String,
     ty: String,
-    /// The member's own argument that it is.
+    /// The member's argument that it is.
     position: u32,
 }
 
 impl Adapter {
-    /// Everything behind the name.
+    /// Everything after the name.
     pub(super) fn body(&self) -> String {
         let operands: Vec<String> =
             self.operands.iter().map(|operand| format!("{} {}", operand.ty, operand.value)).collect();
@@ -81,11 +81,11 @@ impl Adapter {
 pub(super) struct Adapters {
     /// The member, at the types of registers.
     pub(super) member: Adapter,
-    /// The operation at its own types, where the member is the operation alone and these are others.
+    /// The operation at its own types, if the member is the plain operation and has other types.
     pub(super) operation: Option<Adapter>,
 }
 
-/// Makes the definitions of a member; a message when there are none.
+/// Makes the definitions of a member, or a message if there are none.
 pub(super) fn adapters(
     operation: &Operation<'_>,
     member: &Member,
@@ -187,7 +187,7 @@ fn result_registers(member: &Member, facts: &Facts, returned: &str) -> Vec<Strin
         None if elements(&ty).is_some() && returned.starts_with('i') => {
             format!("i{}", width(&ty).unwrap_or(own.width))
         }
-        // A number wider than a general register is the register that it is in.
+        // An integer wider than a general register is the register that holds it.
         None if width(&ty).is_some_and(|bits| bits > 64 && bits < own.width) && elements(&ty).is_none() => {
             register(&ty, returned, own.width)
         }
@@ -235,8 +235,8 @@ fn replaced(line: &str, from: &str, to: &str) -> String {
     words.map(word).collect()
 }
 
-/// The operands: the operation's arguments, the mask, what passes through. What else tells the member from the
-/// operation is added to the name.
+/// The operands: the operation's arguments, the mask, the passthrough. Any further difference between the member and
+/// the operation is encoded in the name.
 fn operands(
     operation: &Operation<'_>,
     member: &Member,
@@ -252,7 +252,7 @@ fn operands(
                 name.push_str(&format!(".arg{index}_0x{bits:x}"));
                 continue;
             }
-            // The value that is repeated is passed as the member takes it, with the immediate that chooses it.
+            // A broadcast value is passed in the member's form, with the immediate that selects it.
             Source::Broadcast(Broadcast { arg, lane, low, width, stride }) => {
                 name.push_str(&format!(".every{index}"));
                 let element = facts.args.get(index).map(|arg| arg.element);
@@ -318,7 +318,7 @@ fn operands(
     Ok(operands)
 }
 
-/// One of the member's own arguments as it is: a number of its width, or a register's bytes.
+/// One of the member's arguments unchanged: an integer of its width, or the bytes of a register.
 fn own_operand(member: &Member, role: &str, position: u32) -> Result<Operand, String> {
     let own = member.signature.args.get(position as usize).ok_or("an argument is missing")?;
     let ty = match own.immediate() {
@@ -339,9 +339,9 @@ fn bit_count(ty: &str) -> Option<u32> {
     elements(ty).filter(|(_, element)| *element == "i1").map(|(count, _)| count)
 }
 
-/// The type of an operand: the operation's, but where that is a part of a register which is no register itself
-/// (5 bits of a shift amount, 125 of a predicate) the whole register, so that no instruction is needed to cut
-/// it. `passed` is the type in the vendor's function, `own` the documented width.
+/// The type of an operand: the operation's, unless that is a part of a register and not a register itself (5 bits of a
+/// shift amount, 125 of a predicate). Then it is the whole register, so that no instruction is needed to extract the
+/// part. `passed` is the type in the vendor's function, `own` the documented width.
 fn register(ty: &str, passed: &str, own: u32) -> String {
     let have = width(ty).unwrap_or(own);
     if is_predicate(passed) {
@@ -384,7 +384,7 @@ impl Lines {
         })
     }
 
-    /// Converts what was called to the operation's results and returns them; gives the type.
+    /// Converts the result of the call to the operation's results and returns them; yields the type.
     fn results(&mut self, called: &str, have: &str, want: &[String]) -> Result<String, String> {
         let have_parts = match parts(have) {
             Some(parts) => parts,

@@ -11,8 +11,8 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Adds an instruction and returns its value. The names of values begin with a dot, so that they are none
-    /// of the operands'.
+    /// Adds an instruction and returns its value. The names of values begin with a dot, so that they differ
+    /// from the operands'.
     pub(super) fn push(&mut self, text: &str) -> String {
         let value = format!("%.{}", self.next);
         self.next += 1;
@@ -20,8 +20,8 @@ impl Lines {
         value
     }
 
-    /// Converts a value from one type to another one: the bits stay, in order; a wider type has anything above
-    /// them, a narrower one loses what is above.
+    /// Converts a value from one type to another one: the bits stay, in order; in a wider type the upper bits are
+    /// arbitrary, in a narrower one they are dropped.
     pub(super) fn convert(&mut self, value: &str, from: &str, to: &str) -> Result<String, String> {
         if from == to {
             return Ok(value.to_owned());
@@ -105,7 +105,7 @@ impl Lines {
         Ok(whole)
     }
 
-    /// A vector of chosen elements of another one; what is behind its last element is 0.
+    /// A vector of chosen elements of another one; elements past its end are 0.
     fn shuffle(&mut self, value: &str, ty: &str, lanes: impl Iterator<Item = Option<u32>>) -> String {
         let lane = |lane: Option<u32>| lane.map_or("i32 poison".to_owned(), |lane| format!("i32 {lane}"));
         let lanes: Vec<Option<u32>> = lanes.collect();
@@ -143,7 +143,7 @@ mod tests {
         let mask = "%.0 = shufflevector <2 x i1> %a, <2 x i1> zeroinitializer, \
                     <4 x i32> <i32 0, i32 1, i32 2, i32 2>";
         assert_eq!(lines("<2 x i1>", "i4"), [mask, "%.1 = bitcast <4 x i1> %.0 to i4"]);
-        // The elements of 16 bits end inside of an element of 32.
+        // The 16-bit elements end inside a 32-bit element.
         let padded = "%.0 = shufflevector <3 x i16> %a, <3 x i16> zeroinitializer, \
                       <4 x i32> <i32 0, i32 1, i32 2, i32 3>";
         assert_eq!(lines("<3 x i16>", "<2 x i32>"), [padded, "%.1 = bitcast <4 x i16> %.0 to <2 x i32>"]);

@@ -1,8 +1,8 @@
-//! What a vendor's intrinsics are in LLVM, as data: functions over the types of the C calling convention, read
-//! off a compiler once.
+//! What a vendor's intrinsics are in LLVM, as data: functions over the types of the C calling convention, extracted
+//! once from a compiler.
 //!
-//! A function with immediates has one body for each combination of their values. Those that have one shape are
-//! one [`Variant`]: its lines have `{0}`, `{1}`, … where numbers differ, and a [`Column`] tells each number.
+//! A function with immediates has one body for each combination of their values. Bodies of one shape share a
+//! [`Variant`]: its lines have `{0}`, `{1}`, … where numbers differ, and a [`Column`] computes each number.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub struct VendorIr {
     pub isa: String,
     /// LLVM's release.
     pub llvm: u32,
-    /// The compiler that it was read off, in its own words.
+    /// The compiler that the data comes from, as it identifies itself.
     pub compiler: String,
     /// The options that the compiler had.
     pub options: Vec<String>,
@@ -31,7 +31,7 @@ pub struct VendorIr {
     pub refused: BTreeMap<String, String>,
 }
 
-/// A function. Its parameters are `%a0`, `%a1`, …; immediates are no parameters.
+/// A function. Its parameters are `%a0`, `%a1`, …; immediates are not parameters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct VendorFunction {
     /// The type of its result, a structure of several.

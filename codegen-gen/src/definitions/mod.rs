@@ -1,8 +1,8 @@
-//! `llvm/lowering/ISA.ll`: for each member of each operation a definition of a function `@autollvm.…` that a
-//! stock LLVM compiles to the member's instruction, and `llvm/lowering/missing.json` with those that have none.
+//! `llvm/lowering/ISA.ll`: for each member of each operation a definition of a function `@autollvm.…` that stock LLVM
+//! compiles to the member's instruction, and `llvm/lowering/missing.json` with those that have none.
 //!
-//! A definition takes the operation's arguments at the operation's types, then the mask, then what passes
-//! through it; it converts them to the types of the C calling convention and calls the vendor's function
+//! A definition takes the operation's arguments at the operation's types, then the mask, then the
+//! passthrough; it converts them to the types of the C calling convention and calls the vendor's function
 //! ([`VendorIr`]). The values of the operation's parameters are in the name:
 //!
 //! ```text
@@ -10,11 +10,11 @@
 //! ```
 //!
 //! The name does not depend on the instruction set: a program is lowered for another one with another file. Neither do
-//! the types behind a name without an ending, which are the operation's. Where the member's registers are wider than
-//! what the operation has (8 bits of a mask for two lanes, 32 of which a shift reads 5), the function that takes and
-//! gives whole registers is another one, with the ending `.registers`.
-//! Where one instruction set has several members for one name, the one that needs the fewest extensions has it; members
-//! with the same text share it, the others have their id as an ending.
+//! the types of a name without a suffix, which are the operation's. If the member's registers are wider than the
+//! operation's values (8 bits of a mask for two lanes, 32 of which a shift reads 5), the function that takes and
+//! returns whole registers is a separate one, with the suffix `.registers`. If an instruction set has several members
+//! for one name, the one that needs the fewest extensions gets it; members with the same text share it, and the others
+//! have their id as a suffix.
 
 mod adapter;
 mod convert;
@@ -54,14 +54,14 @@ pub(crate) struct Definitions {
     pub(crate) files: Vec<GeneratedFile>,
     /// The definitions by instruction set and id.
     pub(crate) signatures: BTreeMap<(String, String), Signature>,
-    /// The definitions that are an operation alone at its own types, by instruction set and the id of the member that
-    /// they were made of.
+    /// The definitions that implement a plain operation at its own types, by instruction set and the id of the member
+    /// that they are derived from.
     pub(crate) operations: BTreeMap<(String, String), Signature>,
-    /// Definitions that are an operation alone and one sequence of instructions, by instruction set and name.
+    /// Definitions that are a plain operation and one sequence of instructions, by instruction set and name.
     pub(crate) sequences: BTreeMap<String, BTreeMap<String, Sequence>>,
 }
 
-/// The instructions of a definition, at an operation's own types.
+/// The instructions of a definition, at an operation's types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sequence {
     /// The operation's arguments, by number, with their names in the lines.
@@ -86,7 +86,7 @@ struct Missing<'a> {
     reason: String,
 }
 
-/// The definitions for all members of the instruction sets that there is data for.
+/// The definitions for all members of the instruction sets with data.
 pub(crate) fn definitions(
     operations: &[Operation<'_>],
     vendors: &[VendorIr],
@@ -126,7 +126,7 @@ pub(crate) fn definitions(
                     made.operations.insert(key.clone(), adapter.signature(name.clone()));
                     sequences.extend(adapter.sequence.clone().map(|sequence| (name.clone(), sequence)));
                 } else if !is_member {
-                    // Calls of the operation alone have the first one.
+                    // Calls of the plain operation use the first one.
                     continue;
                 }
                 let own = written.get(&body).cloned().unwrap_or_else(|| {

@@ -71,7 +71,7 @@ fn remove_conversion(variant: &mut Variant, conversion: &str, value: &str) {
     }
 }
 
-/// The value that is returned and the text of its definition, where that is a conversion which nothing else uses.
+/// The value that is returned and the text of its definition, if that is a conversion without other uses.
 fn returned<'a>(variant: &'a Variant, result: &str) -> Option<(usize, &'a str)> {
     let prefix = format!("ret {result} ");
     let mut returns = variant.lines.iter().filter_map(|line| line.strip_prefix(&prefix));
@@ -138,7 +138,7 @@ mod tests {
             made.variants[0].lines,
             ["%v2 = add <16 x i8> %a0, %a1", "%v3 = xor <16 x i8> %v2, %a0", "ret <16 x i8> %v3"]
         );
-        // A parameter that is used at two types stays as it is.
+        // A parameter that is used at two types is not changed.
         let mut function = function;
         function.variants[0].lines[1] = "%v1 = and <2 x i64> %a0, %a1".into();
         assert_eq!(natural(&function).params[0], "<2 x i64>");

@@ -1,7 +1,7 @@
 //! Vendor functions as LLVM assembly.
 //!
 //! A function with immediates takes them as `i32`s at the end of its parameters. What is the same for all of
-//! their values stays in the function; the part that differs becomes a function of its own with a `switch`:
+//! their values stays in the function; the part that differs becomes a separate function with a `switch`:
 //!
 //! ```text
 //! define internal <2 x i64> @x86._mm_shufflelo_epi16(<2 x i64> %a0, i32 %i0) alwaysinline {
@@ -21,10 +21,10 @@ use super::data::{Case, VendorFunction, VendorIr};
 use super::natural::natural;
 use crate::types;
 
-/// The functions of one instruction set, as far as they are used.
+/// The functions of one instruction set that are used.
 pub(super) struct VendorFunctions<'a> {
     ir: &'a VendorIr,
-    /// For each function what was made of it, or why it has none.
+    /// For each function the result, or why there is none.
     made: Vec<Option<Result<Made, String>>>,
     parts: Parts,
 }
@@ -75,8 +75,8 @@ impl<'a> VendorFunctions<'a> {
         }
     }
 
-    /// The functions that were asked for, and after them the parts that they call: in this order the inliner
-    /// meets the calls with constants first.
+    /// The requested functions, and after them the parts that they call: in this order the inliner visits the
+    /// calls with constants first.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         for made in self.made.iter().flatten().flatten() {
@@ -180,7 +180,7 @@ impl Parts {
             .ok_or_else(|| "the part that depends on its immediate could not be told".to_owned())
     }
 
-    /// Takes out lines `low .. high` of every case; `None` when they do not have one result and known types.
+    /// Extracts lines `low .. high` of every case; `None` when they do not have one result and known types.
     fn outline(
         &mut self,
         function: &VendorFunction,

@@ -55,7 +55,7 @@ fn copy(function: &mut Function, root: ExprId, index: IndexId, value: i64) -> Op
             Atom::Param(param) => Num::param(param),
         })
     };
-    // The new id of each reached expression: its own where nothing below it depends on the index.
+    // The new id of each reached expression; unchanged if nothing below it depends on the index.
     let mut ids: Vec<ExprId> = (0..=root.0).map(ExprId).collect();
     for position in (0..reached.len()).filter(|position| reached[*position]) {
         let expr = &function.exprs()[position];

@@ -1,4 +1,4 @@
-//! The few ways in which C and Rust differ for the code of an evaluator.
+//! The differences between C and Rust in the code of an evaluator.
 
 /// How a language writes things. Names of the support functions and the order of their operands are the same
 /// in both.
@@ -7,7 +7,7 @@ pub(crate) trait Language {
     fn support(&self, name: &str) -> String;
     /// A 64-bit literal.
     fn literal(&self, value: u64) -> String;
-    /// The definition of a word that does not change.
+    /// The definition of a constant word.
     fn word(&self, name: &str, value: &str) -> String;
     /// The definition of a word that does, first 0.
     fn variable(&self, name: &str) -> String;

@@ -1,5 +1,5 @@
-//! `evaluators/`: operations for programs that compute with them: C and Rust with the parameters as run-time
-//! values, SMT-LIB with one function for each instance.
+//! `evaluators/`: operations in executable form: C and Rust with the parameters as run-time values, SMT-LIB
+//! with one function for each instance.
 
 mod folds;
 mod language;
@@ -92,7 +92,7 @@ fn evaluator(operation: &Operation<'_>, plan: &Plan) -> Evaluator {
     }
 }
 
-/// The body with a mention of each argument that it does not use, so that compilers do not wonder.
+/// The body with a mention of each unused argument, to avoid compiler warnings.
 fn unused(plan: &Plan, body: String, mention: impl Fn(&str) -> String) -> String {
     let word = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
     let used: std::collections::HashSet<&str> = body.split(word).collect();

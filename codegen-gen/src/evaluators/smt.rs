@@ -1,6 +1,6 @@
 //! `evaluators/smt/OPERATION.smt2`: each instance as an SMT-LIB function over bit vectors.
 //!
-//! What a loop repeats is a function of its own, of the slices and numbers that differ from lane to lane.
+//! A loop body becomes a separate function of the slices and numbers that differ from lane to lane.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -427,7 +427,7 @@ fn leaf_name(place: usize) -> String {
     format!("x{place}_")
 }
 
-/// Parts side by side, the most significant first: `concat` takes two.
+/// Concatenated parts, most significant first: `concat` takes two.
 fn concatenation(parts: &[String]) -> String {
     match parts {
         [] => String::new(),

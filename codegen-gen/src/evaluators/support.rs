@@ -6,7 +6,7 @@ use hydride_ir::UnaryOp;
 
 /// The definitions that a file needs, by name.
 pub(crate) struct Support {
-    /// The operation: names begin with it, so that files can stand behind each other.
+    /// The operation: names begin with it, so that files can be concatenated.
     op: String,
     definitions: BTreeMap<String, String>,
 }
@@ -81,7 +81,7 @@ impl Support {
                     })
                 })
             }
-            // The others are SMT-LIB's own.
+            // The others are built into SMT-LIB.
             UnaryOp::Abs | UnaryOp::Not | UnaryOp::Neg => {
                 self.define(format!("{}.abs.{width}", self.op), "a", width, width, || {
                     format!("(ite (bvslt a {}) (bvneg a) a)", number(width, 0))

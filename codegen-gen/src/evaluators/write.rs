@@ -1,8 +1,8 @@
 //! The code of one operation in C or Rust, with its parameters as run-time values.
 //!
-//! Values that have at most 64 bits for every member are words; others are arrays of words, least
-//! significant first. Bits above a value's width are zero. Every position is checked where it is used, so that
-//! parameter values that mean nothing give some result and never undefined behaviour.
+//! Values that have at most 64 bits for every member are words; others are arrays of words, least significant first.
+//! Bits above a value's width are zero. Every position is checked where it is used, so that meaningless parameter
+//! values give some result and never undefined behaviour.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -50,7 +50,7 @@ pub(crate) struct Plan {
     pub(crate) param_names: Vec<String>,
 }
 
-/// Words that C or Rust keep for themselves, beyond those that operand names avoid anyway.
+/// Reserved words of C or Rust, beyond those that operand names avoid anyway.
 const RESERVED: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "crate", "dyn", "extern", "final", "fn", "gen",
     "if", "impl", "inline", "loop", "macro", "main", "match", "mod", "move", "mut", "override", "priv",
@@ -58,7 +58,7 @@ const RESERVED: &[&str] = &[
     "yield",
 ];
 
-/// A name that both languages accept; generated names end in `_` and do not meet it.
+/// A name that both languages accept; generated names end in `_` and do not collide with it.
 pub(crate) fn local_name(name: &str) -> String {
     if RESERVED.contains(&name) { format!("{name}_arg") } else { name.to_owned() }
 }
@@ -255,7 +255,7 @@ impl Writer<'_> {
         limits.sort();
         limits.dedup_by(|later, first| later.0 == first.0);
         for (width, limit) in limits {
-            // A parameter whose own range says as much.
+            // A parameter whose range already implies this.
             let condition = format!("{width} >= 1 && {width} <= {limit}");
             let known = plan.param_names.iter().zip(&plan.params);
             let implied = known

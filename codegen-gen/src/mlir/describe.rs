@@ -1,5 +1,4 @@
-//! What the generated documentation says of an operation: who has it, what its parameters are, how it is
-//! written and what it computes.
+//! The generated documentation of an operation: its instructions, parameters, syntax and semantics.
 
 use std::collections::{BTreeMap, BTreeSet};
 

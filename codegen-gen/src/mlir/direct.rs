@@ -1,8 +1,7 @@
 //! `mlir/lowering/ISA.mlir`: operations as operations of the LLVM dialect, for stock tools.
 //!
-//! A definition of `llvm/lowering/ISA.ll` that is one sequence of instructions becomes a PDL pattern which makes the
-//! same sequence; the target's own intrinsics are `llvm.call_intrinsic`. What a pattern matches is said in
-//! `patterns.rs`.
+//! A definition of `llvm/lowering/ISA.ll` that is one sequence of instructions becomes a PDL pattern that builds the
+//! same sequence; target intrinsics become `llvm.call_intrinsic`. `patterns.rs` describes what a pattern matches.
 
 use std::collections::BTreeMap;
 
@@ -51,8 +50,8 @@ pub(super) fn lowerings(
     Ok(files)
 }
 
-/// The pattern of an operation at given types and parameter values; `None` where the sequence has something that is
-/// not known here.
+/// The pattern of an operation at given types and parameter values; `None` if the sequence contains an unsupported
+/// instruction.
 fn instance(operation: &Operation<'_>, example: &Example<'_>, sequence: &Sequence) -> Option<Instance> {
     let Matched { pattern, types, values, results, rewrite, .. } = matched(operation, example);
     let mut writer = Writer { types, lines: rewrite, next: 0, values: BTreeMap::new() };
@@ -233,7 +232,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A type and what stands behind it.
+/// A type and the text after it.
 fn typed(text: &str) -> Option<(&str, &str)> {
     let end = match text.starts_with('<') {
         true => text.find('>')? + 1,

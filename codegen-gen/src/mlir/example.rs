@@ -37,8 +37,8 @@ impl Attribute<'_> {
     }
 }
 
-/// An operation at a member's types and parameter values. Immediates have their second
-/// documented value: at the least one many operations do nothing.
+/// An operation at a member's types and parameter values. Immediates have their second documented value: with
+/// the least one many operations do nothing.
 pub(crate) struct Example<'a> {
     /// The operation's name.
     pub(crate) name: &'a str,
@@ -100,7 +100,7 @@ impl<'a> Example<'a> {
         }
     }
 
-    /// The use in the dialect's own assembly, with the operands as `operand` writes them.
+    /// The use in the dialect's custom assembly, with the operands as `operand` writes them.
     pub(crate) fn custom(&self, operand: impl Fn(&str) -> String) -> String {
         let attributes: Vec<String> =
             self.attributes.iter().map(|it| format!("{} = {}", it.name, it.bare())).collect();

@@ -1,5 +1,5 @@
-//! `mlir/instances.mlir`: each operation at each types and parameter values that an instruction has, in a function of
-//! its own. It is what the lowerings are tested with.
+//! `mlir/instances.mlir`: each operation at all types and parameter values that an instruction has, each in a separate
+//! function. The lowerings are tested with it.
 //!
 //! The name of such a function is the symbol that the operation becomes a call of, and in parentheses for each argument
 //! the value of an immediate, or `_`: `@"autollvm.vpcmp.v2i64.2_0_64(5,_,_)"`.

@@ -1,5 +1,5 @@
 //! `mlir/autollvm.irdl.mlir`: the dialect for import at run time, restricted to the types and parameter
-//! values that occur. Releases after 19 want names for operands and results.
+//! values that occur. Releases after 19 require names for operands and results.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! `mlir/AutoLLVMOps.td`: one operation definition for each class.
 //!
-//! The assembly format writes the overloaded types alone; traits give the others. A trait also holds the
-//! total width of each overloaded type against the class function's own width, a sum of products of
+//! The assembly format prints only the overloaded types; traits infer the others. A trait also checks the
+//! total width of each overloaded type against the width in the class function, a sum of products of
 //! parameters, so that an operation whose parameters contradict its types does not verify.
 
 use hydride_ir::{Atom, Num};
@@ -143,7 +143,7 @@ fn relation_trait(relation: Relation, name: &str, base: &str) -> String {
     format!("AutoLLVM_Scaled<\"{name}\", \"{base}\", {}, {}, {}, {}>", counts.0, counts.1, widths.0, widths.1)
 }
 
-/// For each overloaded type the trait that it is as wide as the class function says.
+/// For each overloaded type the trait that checks its width against the class function.
 fn width_traits(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]) -> Vec<String> {
     let function = &operation.op.class.function;
     let widths = function.results.iter().map(|result| &result.width);
@@ -182,7 +182,7 @@ fn number(number: &Num, operation: &Operation<'_>, write: &dyn Fn(usize, &str) -
                     let index = id.0 as usize;
                     factors.push(write(index, &operation.param_names()[index]));
                 }
-                // The widths of arguments and results are outside of every loop.
+                // The widths of arguments and results are outside all loops.
                 Atom::Index(_) => factors.push("0".to_owned()),
             }
         }

@@ -21,7 +21,7 @@ struct Lowering {
 
 #[derive(Serialize)]
 struct Instance {
-    /// The function's name, quoted where MLIR wants that.
+    /// The function's name, quoted if MLIR requires it.
     symbol: String,
     /// Types of the function's arguments and results.
     arguments: String,

@@ -77,6 +77,6 @@ fn changed(
         example.operands[arg].1 = change(example.operands[arg].1);
     }
     let text = example.function(example.name, &example.generic(|name| format!("%{name}")));
-    // The expectation stands before the operation, which is the function's second line.
+    // The expectation precedes the operation, which is the function's second line.
     text.replacen("{\n", "{\n  // expected-error@+1 {{DIAGNOSTIC}}\n", 1)
 }

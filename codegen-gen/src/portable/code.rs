@@ -1,4 +1,4 @@
-//! Straight-line LLVM code under construction: equal instructions are written once, unused ones not at all.
+//! Straight-line LLVM code under construction: equal instructions are emitted once, unused ones not at all.
 //!
 //! Vectors of one element do not occur: such a value is a scalar.
 

@@ -1,4 +1,4 @@
-//! Folds: the repetitions lie side by side in lanes and are combined by halves.
+//! Folds: the repetitions are laid out in adjacent lanes and combined by halves.
 
 use hydride_ir::BinaryOp;
 
@@ -44,7 +44,7 @@ impl Body<'_> {
             let second = self.code.shuffle(&current, total, width, &pick(half, 2 * half));
             let mut combined = self.combine(op, signed, lanes, width, &first, &second);
             if left % 2 == 1 {
-                // The odd one out joins the first repetition of each lane.
+                // An odd repetition is combined with the first one of each lane.
                 let rest = self.code.shuffle(&current, total, width, &pick(left - 1, left));
                 let starts: Vec<i64> = (0..outer_lanes).map(|lane| (lane * half) as i64).collect();
                 if half == 1 {

@@ -28,7 +28,7 @@ pub(super) enum What {
     Literal(Bits),
     /// A named value, or a constant vector.
     Named(String),
-    /// A whole argument in its own type.
+    /// A whole argument in its declared type.
     Argument(usize),
 }
 
@@ -139,7 +139,7 @@ impl Body<'_> {
         Value { what: What::Named(name), width, space }
     }
 
-    /// A value as an operand over a space that covers its own.
+    /// A value as an operand over an index space that covers the value's.
     pub(super) fn text(&mut self, value: &Value, space: &[usize]) -> String {
         let lanes = self.lanes(space);
         let own = self.lanes(&value.space);
@@ -170,7 +170,7 @@ impl Body<'_> {
         }
     }
 
-    /// A literal of all lanes alike.
+    /// A literal with the same value in all lanes.
     pub(super) fn literal(&self, bits: Bits) -> Value {
         Value { width: bits.width(), what: What::Literal(bits), space: Space::new() }
     }
@@ -257,7 +257,7 @@ impl Body<'_> {
         self.named(name, left.width, space)
     }
 
-    /// A call of one of LLVM's own generic intrinsics; `more` are further arguments.
+    /// A call of one of LLVM's generic intrinsics; `more` are further arguments.
     pub(super) fn call(&mut self, intrinsic: &str, operands: &[&Value], more: &str) -> Value {
         let space = operands.iter().fold(Space::new(), |space, operand| union(&space, &operand.space));
         let (lanes, width) = (self.lanes(&space), operands[0].width);
@@ -309,7 +309,7 @@ impl Body<'_> {
             BinaryOp::Min => return self.call(if signed { "smin" } else { "umin" }, &[left, right], ""),
             BinaryOp::Max => return self.call(if signed { "smax" } else { "umax" }, &[left, right], ""),
             BinaryOp::Div | BinaryOp::Rem => return self.divide(op, signed, left, right),
-            // Their counts have a width of their own; `shift` takes them.
+            // Their counts have an independent width; `shift` handles them.
             BinaryOp::Shl | BinaryOp::Shr => return self.shift(op, signed, left, right, None),
         };
         self.pair(word, left, right)

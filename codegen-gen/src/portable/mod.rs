@@ -20,7 +20,7 @@ use crate::operation::Operation;
 use crate::render::COMMAND;
 use crate::{GenerateError, GeneratedFile};
 
-/// What is true of every body: nothing is read, written or waited for.
+/// Attributes of every body: no memory access, no synchronisation.
 const ATTRIBUTES: &str =
     "attributes #0 = { alwaysinline mustprogress nofree norecurse nosync nounwind willreturn memory(none) }";
 

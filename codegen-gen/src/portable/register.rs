@@ -1,4 +1,4 @@
-//! Registers in slices: what is read from one, and how one is put together.
+//! Registers in slices: reading slices, and assembling registers from them.
 //!
 //! Slices at whole bytes become shuffles of a vector of the widest element that divides them all; others
 //! are shifted out of the bytes that hold them.
@@ -62,7 +62,7 @@ impl Register {
         }
     }
 
-    /// One slice that is no run of whole elements.
+    /// One slice that is not a run of whole elements.
     fn scalar(&self, code: &mut Code, low: u32, width: u32) -> String {
         let total = self.width();
         let within = |unit: &u32| {
@@ -81,7 +81,7 @@ impl Register {
         }
     }
 
-    /// Slices anywhere, each out of the bytes that it touches.
+    /// Slices at any position, each from the bytes that it touches.
     fn out_of_bytes(&self, code: &mut Code, lows: &[u32], width: u32) -> String {
         let bytes = self.width().div_ceil(8);
         let whole = self.view(code, self.width());

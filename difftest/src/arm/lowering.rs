@@ -83,7 +83,7 @@ const TWINS: &[&[&str]] =
 
 const MOVES: &[&str] = &["mov", "fmov", "umov", "smov"];
 
-/// Names that the assembler prefers, with the instruction that each stands for.
+/// Names that the assembler prefers, each with the instruction it is an alias of.
 const ALIASES: &[(&str, &str)] = &[
     ("mvn", "not"),
     ("sxtl", "sshll"),

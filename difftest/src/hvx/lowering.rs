@@ -77,7 +77,7 @@ fn store(value: &str, to: &str) -> Vec<String> {
     ]
 }
 
-/// Documented and printed syntax alike: registers by their kind, numbers left out, without spaces.
+/// Normal form of both documented and printed syntax: registers by kind, without numbers or spaces.
 fn syntax(text: &str) -> String {
     let mut result = String::new();
     let lower: Vec<char> = text.to_lowercase().chars().filter(|c| !c.is_whitespace() && *c != ';').collect();

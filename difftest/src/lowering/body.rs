@@ -1,5 +1,5 @@
-//! A function of the compiler's output, as text that stands alone: no attributes, no metadata, no named
-//! types, values numbered in the order of their definitions.
+//! A function of the compiler's output as self-contained text: no attributes, no metadata, no named types,
+//! values numbered in the order of their definitions.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct Body {
     pub lines: Vec<String>,
 }
 
-/// A line of a function, taken apart so far that values can be replaced.
+/// A line of a function, split so that values can be replaced.
 #[derive(Clone, Debug)]
 struct Line {
     /// The value that it defines, without `%`.
@@ -26,7 +26,8 @@ struct Line {
     text: String,
 }
 
-/// The functions of a module as the compiler prints it, by name. What cannot stand alone is a message.
+/// The functions of a module as the compiler prints it, by name. A function that is not self-contained is
+/// reported as a message.
 pub(super) fn functions(module: &str) -> BTreeMap<String, Result<Body, String>> {
     let mut found = BTreeMap::new();
     let types = named_types(module);
@@ -46,7 +47,7 @@ pub(super) fn functions(module: &str) -> BTreeMap<String, Result<Body, String>> 
     found
 }
 
-/// What the module's names of types stand for: `%struct.int8x8x2_t = type { [2 x <8 x i8>] }`.
+/// The definitions of the module's named types: `%struct.int8x8x2_t = type { [2 x <8 x i8>] }`.
 fn named_types(module: &str) -> BTreeMap<String, String> {
     let definition = |line: &str| {
         let (name, ty) = line.strip_prefix('%')?.split_once(" = type ")?;
@@ -135,7 +136,7 @@ impl Function {
     fn read(before: &str, params: &str, lines: &[String]) -> Result<Self, String> {
         let params = split_commas(params).into_iter().map(|param| {
             let (types, name) = param.rsplit_once(" %").ok_or_else(|| format!("a parameter {param:?}"))?;
-            // Attributes stand behind the type.
+            // Attributes follow the type.
             Ok((name.to_owned(), first_type(types).to_owned()))
         });
         let params = params.collect::<Result<Vec<_>, String>>()?;
@@ -215,7 +216,7 @@ impl Function {
         self.result = ty.to_owned();
     }
 
-    /// Predicates that C has as vectors are passed and returned as what they are.
+    /// Predicates that are vectors in C are passed and returned as predicates.
     fn pass_predicates(&mut self) {
         for position in 0..self.params.len() {
             let name = self.params[position].0.clone();
@@ -396,7 +397,7 @@ fn plain(line: &str) -> String {
     words.join(" ").trim().to_owned()
 }
 
-/// Attributes of results and arguments in calls that say nothing which a lowering needs.
+/// Attributes of results and arguments in calls that are irrelevant to a lowering.
 const PARAMETER_ATTRIBUTES: &[&str] =
     &["noundef", "signext", "zeroext", "nonnull", "tail", "local_unnamed_addr", "dso_local"];
 

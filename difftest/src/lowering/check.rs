@@ -1,8 +1,8 @@
-//! One-to-one lowering: what a program of one call becomes.
+//! One-to-one lowering: what a one-call program is compiled to.
 //!
-//! All programs of an instruction set are one module, linked with the definitions, inlined and compiled by the
-//! stock tools. An instruction is lowered one to one if its own machine instruction, as the document names it,
-//! is all that is left beside moves.
+//! All programs of an instruction set are one module, linked with the definitions, inlined and compiled by the stock
+//! tools. An instruction is lowered one to one if only the machine instruction that the document names is left, besides
+//! moves.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,22 +34,22 @@ impl Default for Programs {
     }
 }
 
-/// What a program of one call became.
+/// What a one-call program was compiled to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "lowered", rename_all = "snake_case")]
 pub enum Lowered {
     /// The instruction itself.
     Own {
-        /// What is around the call in the program of which it comes.
+        /// The context of the call in the program in which it was selected.
         program: Surroundings,
     },
-    /// The document names no instruction, and this is what there is beside moves.
+    /// The document names no instruction, and this is what is left besides moves.
     Unnamed {
         /// Instructions without operands.
         found: Vec<String>,
     },
-    /// Another one that does the same: of another execution domain (`vandps` for `vpand`), a comparison with its
-    /// predicate in the opcode, a zip of two elements for a transposition. LLVM chooses between these.
+    /// An equivalent instruction: of another execution domain (`vandps` for `vpand`), a comparison with its predicate
+    /// in the opcode, a zip of two elements for a transposition. LLVM chooses between these.
     Twin {
         /// What the document names.
         named: Vec<String>,
@@ -60,7 +60,7 @@ pub enum Lowered {
     Other {
         /// What the document names.
         named: Vec<String>,
-        /// Instructions beside moves, without operands.
+        /// Instructions other than moves, without operands.
         found: Vec<String>,
     },
     /// The compiler ends with an error.
@@ -82,11 +82,12 @@ pub struct CheckedDefinition {
     pub lowered: Lowered,
 }
 
-/// Functions of one module: few enough that a refused one is found soon.
+/// Functions of one module: few enough to find a rejected one quickly.
 const CHUNK: usize = 1000;
 
-/// Compiles a program of one call for each definition of the file `lowering`, and looks at what comes out.
-/// Definitions whose instruction is not among `instructions` are left out. Files are written in `work_dir`.
+/// Compiles a program of one call for each definition of the file `lowering`, and inspects the resulting
+/// assembly. Definitions whose instruction is not among `instructions` are left out. Files are written in
+/// `work_dir`.
 pub fn check<'a>(
     target: &Target,
     lowering: &Path,
@@ -109,7 +110,7 @@ pub fn check<'a>(
         })
         .collect();
     let mut checked = compile_all(target, lowering, &calls, programs, work_dir)?;
-    // What is something else at first may be the instruction in another program.
+    // A member lowered to something else at first may become its instruction in another program.
     let others: Vec<Call<'_>> = calls
         .iter()
         .filter(|call| matches!(checked[&call.definition.id], Lowered::Twin { .. } | Lowered::Other { .. }))
@@ -139,7 +140,7 @@ struct Call<'a> {
     setting: Setting,
 }
 
-/// What each instruction becomes, by id; the first program in which it becomes itself counts, else the last.
+/// What each instruction becomes, by id; the first program in which it is selected counts, else the last.
 fn compile_all(
     target: &Target,
     lowering: &Path,
@@ -169,7 +170,7 @@ fn compile_all(
     Ok(checked.into_iter().map(|(id, (_, lowered))| (id, lowered)).collect())
 }
 
-/// Compiles calls; on an error each half alone.
+/// Compiles calls; on an error, each half separately.
 fn compile<'a>(
     target: &Target,
     lowering: &Path,
@@ -310,7 +311,7 @@ fn judge(own: &Conventions, forms: &[Form], lines: &[&str], program: Surrounding
     // Each of its instructions at most once, as the zips of both halves have it, and nothing else.
     let distinct = others.iter().enumerate().all(|(at, found)| !others[..at].contains(found));
     let own = !others.is_empty() && others.iter().all(same) && distinct;
-    // A move becomes one, or nothing at all.
+    // A move becomes a move, or nothing.
     let moves = others.is_empty() && (named.iter().any(|named| is_move(named)) || copies(&named));
     let twin = |found: &String| named.iter().any(|named| twins(named, found));
     if own || moves {

@@ -1,4 +1,4 @@
-//! What an instruction set says of its programs in LLVM assembly: how values are passed, how the tools are called, and
+//! An instruction set's conventions for programs in LLVM assembly: how values are passed, how the tools are called, and
 //! how machine instructions are named.
 
 use parsers::{Argument, Form, Instruction};
@@ -13,33 +13,33 @@ use crate::wrapper::Dialect;
 pub struct Conventions {
     /// The C with which its intrinsics are called.
     pub dialect: &'static Dialect,
-    /// What runs its programs, once it is known that it is there.
+    /// What runs its programs, once it is known to be available.
     pub machine: fn() -> Result<Machine, OracleError>,
-    /// Options of the compiler off which intrinsics are read: everything that it has.
+    /// Options of the compiler for extracting intrinsics: all features.
     pub read_options: fn() -> Vec<&'static str>,
-    /// Options of `llc` whose assembly is looked at.
+    /// Options of `llc` for assembly to inspect.
     pub check_options: &'static [&'static str],
-    /// Options of `llc` whose code is run.
+    /// Options of `llc` for code to run.
     pub run_options: &'static [&'static str],
     /// Names of its instructions.
     pub names: Names,
     /// The attributes, with a space before them, of a function that has an instruction in it.
     pub attributes: fn(&Instruction) -> String,
-    /// The place of the argument at a position, which is no immediate; the text is its type in the definition.
+    /// The location of the argument at a position, which is not an immediate; the text is its type in the definition.
     pub place: fn(&Instruction, usize, &str, Setting) -> Place,
-    /// What a program of one call is like from outside.
+    /// The interface of a one-call program.
     pub prototype: Prototype,
-    /// What else an instruction can need around it to be chosen, beside nothing.
+    /// Context that an instruction can need in order to be selected.
     pub surroundings: fn(&Instruction) -> Vec<Surroundings>,
     /// Whether a vector type of C has elements that are not the instruction's, so that both are tried.
     pub element_types: bool,
     /// Whether parts of registers are in memory as the whole register.
     pub whole_registers: bool,
-    /// Predicates that memory does not hold as they are.
+    /// Predicates that are stored in memory in another form.
     pub predicates: Option<Predicates>,
 }
 
-/// What a program of one call is like from outside.
+/// The interface of a one-call program.
 #[derive(Clone, Copy, Debug)]
 pub enum Prototype {
     /// The vendor's C prototype.
@@ -54,7 +54,7 @@ pub enum Prototype {
     },
 }
 
-/// Predicates that go through a form of their own on their way to memory and back.
+/// Predicates that are converted on their way to memory and back.
 #[derive(Clone, Copy, Debug)]
 pub struct Predicates {
     /// Their type.
@@ -63,7 +63,7 @@ pub struct Predicates {
     pub frame: &'static str,
     /// Declarations of what `load` and `store` call.
     pub declarations: &'static str,
-    /// The C of these, behind the dialect's preamble.
+    /// Their C code, after the dialect's preamble.
     pub helpers: &'static str,
     /// The lines that make the first value from what is in memory at the second.
     pub load: fn(&str, &str) -> Vec<String>,

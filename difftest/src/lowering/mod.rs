@@ -1,4 +1,4 @@
-//! What each intrinsic is in LLVM: read off the compiler, so that users need none.
+//! What each intrinsic is in LLVM: extracted from the compiler, so that users do not need one.
 //!
 //! About half of Neon's and a third of x86's intrinsics have no LLVM intrinsic but only plain IR. [`read`] makes
 //! one C function for each instruction and combination of immediates, compiles it, and takes the body.
@@ -30,13 +30,13 @@ use crate::error::OracleError;
 use crate::target::Target;
 use crate::wrapper::Dialect;
 
-/// Functions of one file: enough that reading the headers does not count.
+/// Functions of one file: enough to make the cost of parsing the headers negligible.
 const CHUNK: usize = 4000;
 
-/// How often a file is compiled again without what was refused.
+/// How often a file is recompiled without the rejected parts.
 const MAX_ROUNDS: usize = 8;
 
-/// How the C is compiled: as for optimization, but with none done.
+/// How the C is compiled: as for optimization, but without running any.
 const COMPILE: [&str; 8] = [
     "-O1",
     "-Xclang",
@@ -48,8 +48,8 @@ const COMPILE: [&str; 8] = [
     "-fno-color-diagnostics",
 ];
 
-/// What is done then: the headers' functions and variables go away. Nothing is simplified, so that the bodies
-/// stay what the headers say and have one shape for all values of an immediate.
+/// The passes run afterwards: the headers' functions and variables are removed. Nothing is simplified, so
+/// that the bodies stay as in the headers and have the same shape for all values of an immediate.
 const PASSES: &str = "-passes=always-inline,function(sroa,dce),globaldce";
 
 /// The programs that are used.
@@ -70,10 +70,10 @@ pub struct Read {
     pub cases: Vec<(Vec<i64>, Body)>,
 }
 
-/// What was read of an instruction set.
+/// The extracted data of an instruction set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadAll {
-    /// The compiler's own words about its version.
+    /// The compiler's version string.
     pub compiler: String,
     /// The options that it was called with.
     pub options: Vec<String>,
@@ -87,8 +87,8 @@ pub struct ReadAll {
     pub refused: Vec<(String, String)>,
 }
 
-/// Reads instructions of one instruction set off a compiler, a clang. Where an id occurs twice the first
-/// instruction counts. Files are written in `work_dir`, which is created where needed.
+/// Extracts the instructions of one instruction set from a compiler, a clang. If an id occurs twice, the
+/// first instruction is used. Files are written in `work_dir`, which is created where needed.
 pub fn read<'a>(
     target: &Target,
     instructions: impl IntoIterator<Item = &'a Instruction>,
@@ -163,7 +163,8 @@ struct Compiled {
     functions: BTreeMap<String, Result<Body, String>>,
 }
 
-/// Compiles functions, each a name and a line, until nothing is refused; the messages of those that were.
+/// Compiles functions, each a name and a line, until nothing is rejected; returns the messages of the
+/// rejected ones.
 fn compile(
     tools: &Tools,
     dialect: &Dialect,
@@ -225,7 +226,7 @@ fn errors(messages: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Runs the compiler; whether it succeeded, and what it said.
+/// Runs the compiler; returns whether it succeeded, and its messages.
 fn run(compiler: &Path, args: &[&str]) -> Result<(bool, String), OracleError> {
     let output = Command::new(compiler)
         .args(args)

@@ -1,5 +1,5 @@
-//! An oracle that runs definitions in place of the intrinsics: compiled by a stock LLVM, on this machine or an
-//! emulator, with the runner and the inputs of the others.
+//! An oracle that runs definitions in place of the intrinsics: compiled by stock LLVM, on this machine or an emulator,
+//! with the runner and the inputs of the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub struct Program {
     pub callers: BTreeMap<String, Vec<Caller>>,
 }
 
-/// A function that calls a definition with its own arguments.
+/// A function that passes its arguments on to a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     /// Its name without `@`.
@@ -42,8 +42,8 @@ pub struct Caller {
     pub constants: Vec<Option<i64>>,
 }
 
-/// A case that compares what a definition gives: results of an operation that are narrower than the instruction's in
-/// their own bits.
+/// A case that compares what a definition returns; if an operation's results are narrower than the instruction's, only
+/// their bits are compared.
 pub fn case<'a>(definition: &Definition, instruction: &'a Instruction) -> Case<'a> {
     let results = parts(&definition.result).into_iter().zip(&instruction.signature.results);
     let known = results.map(|(ty, own)| {
@@ -204,7 +204,7 @@ impl<'a> Calls<'a> {
         Self { definition, callers, immediates }
     }
 
-    /// Whether an operand is no constant, for all callers alike.
+    /// Whether an operand is not a constant; the same for all callers.
     fn is_passed(&self, operand: usize) -> bool {
         self.callers.iter().all(|caller| caller.constants.get(operand).is_none_or(Option::is_none))
     }
@@ -301,8 +301,8 @@ fn wrapper(
     )
 }
 
-/// The type at which a value of type `ty`, a whole register or a part of it, is read and written. Bits that are no
-/// bytes, and where the conventions say so all parts of registers, are so as the whole.
+/// The type at which a value of type `ty`, a whole register or a part of it, is read and written. Bits that are not
+/// whole bytes are accessed as the whole register, and so are all parts of registers if the conventions say so.
 fn in_memory(conventions: &Conventions, ty: &str, own: Option<&Argument>) -> String {
     let Some((own, have)) = own.map(|own| own.width).zip(width(ty)) else { return ty.to_owned() };
     if let Some(predicates) = conventions.predicates.filter(|predicates| bits(predicates.ty) == Some(own)) {

@@ -1,5 +1,5 @@
-//! Programs of one call: a function in LLVM assembly for each definition, with the C prototype of the vendor's
-//! intrinsic, which does nothing but call it.
+//! One-call programs: a function in LLVM assembly for each definition, with the C prototype of the vendor's intrinsic,
+//! which only calls it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use super::values::{Body, integers, width};
 /// A definition of `lowering/ISA.ll`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// The instruction that it stands for.
+    /// The instruction that it represents.
     pub id: String,
     /// The function's name without `@`.
     pub name: String,
@@ -28,7 +28,7 @@ pub struct Definition {
 pub struct Operand {
     /// Its type in LLVM assembly.
     pub ty: String,
-    /// The instruction's own argument that it is.
+    /// The instruction's argument that it is.
     pub position: usize,
 }
 
@@ -39,9 +39,9 @@ pub enum Surroundings {
     /// Nothing but the prototype.
     Prototype,
     /// On x86 the first element of a vector of integers is moved to a general register as well: a `movq`, which is of
-    /// the integers' execution domain. Without any neighbour LLVM takes the floats' instruction.
+    /// the integers' execution domain. Without such a neighbour, LLVM selects the floating-point instruction.
     Domain,
-    /// The same, and vectors come in registers 16 to 31, which the shorter encodings of AVX do not have.
+    /// The same, with vectors in registers 16 to 31, which the shorter encodings of AVX cannot address.
     Registers,
 }
 
@@ -84,8 +84,8 @@ impl Setting {
     }
 }
 
-/// Immediates in programs of one call, above the lowest value: at the first of them some lanes differ and no amount
-/// is zero. The others are for instructions of which that value leaves less than the instruction itself.
+/// Immediates in one-call programs, above the lowest value: with the first of them some lanes differ and no amount is
+/// zero. The others are for instructions that are simplified away with that value.
 const IMMEDIATES: [i64; 6] = [5, 1, 2, 6, 27, 78];
 
 /// An argument's value where it is an immediate.
@@ -115,9 +115,9 @@ pub(super) fn declaration(definition: &Definition) -> String {
     format!("declare {} @{}({})\n", definition.result, definition.name, types.join(", "))
 }
 
-/// The function `name`, which calls a definition once on its own arguments, in the order and at the types of the
-/// vendor's prototype, where it is called by that. Predicates and masks come from their registers and go
-/// there without any instruction.
+/// The function `name`, which calls a definition once on its arguments, in the order and at the types of the vendor's
+/// prototype where it is called that way. Predicates and masks are passed in their registers without any extra
+/// instruction.
 pub(super) fn one_call(
     own: &Conventions,
     name: &str,

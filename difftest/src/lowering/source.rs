@@ -1,4 +1,4 @@
-//! The C that is read off: one function, on one line, for each intrinsic and combination of immediates.
+//! The C code for extraction: one function, on one line, for each intrinsic and combination of immediates.
 //!
 //! Arguments are passed and a single result is returned by value, so that the compiler's function has them
 //! in registers. Several results are written through pointers `r0`, `r1`, …, in front of the arguments.
@@ -13,7 +13,7 @@ use interp::inputs;
 pub(super) struct Source {
     /// The combinations of immediates, one for each function.
     pub(super) immediates: Vec<Vec<i64>>,
-    /// What stands between the name and the arguments' immediates: result, parameters, body with `{}`.
+    /// The text between the name and the arguments' immediates: result, parameters, body with `{}`.
     template: Template,
 }
 
@@ -27,7 +27,7 @@ struct Template {
 }
 
 impl Source {
-    /// Works out the C; the message says which part of the signature has no C form.
+    /// Generates the C code; the message says which part of the signature has no C form.
     pub(super) fn new(dialect: &Dialect, instruction: &Instruction) -> Result<Self, String> {
         let signature = &instruction.signature;
         let function = intrinsic_name(dialect, instruction)?;

@@ -1,5 +1,5 @@
-//! Values of the programs of one call, and conversions between the types of a prototype and of a definition: none
-//! of them needs an instruction.
+//! Values of one-call programs, and conversions between the types of a prototype and of a definition: none of them
+//! needs an instruction.
 
 /// The lines of a function.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ impl Body {
         value
     }
 
-    /// The same bits at another type: what is above them is lost, or is poison.
+    /// The same bits at another type: bits above are dropped, or are poison.
     pub(super) fn convert(&mut self, value: &str, from: &str, to: &str) -> String {
         if from == to || !value.starts_with('%') {
             return value.to_owned();
@@ -86,7 +86,7 @@ impl Body {
         }
     }
 
-    /// Vectors of one type, one behind the other; the type and the value.
+    /// Concatenated vectors of one type; the type and the value.
     pub(super) fn concatenation(&mut self, ty: &str, pieces: &[String]) -> (String, String) {
         let (each, element) = elements(ty).unwrap_or((1, ty));
         let count = each * pieces.len() as u32;
@@ -133,7 +133,7 @@ pub fn of_elements(ty: &str, element: &str) -> Option<String> {
     whole.is_multiple_of(part).then(|| format!("<{} x {element}>", whole / part))
 }
 
-/// Whether a type is a vector of integers that are no single bits.
+/// Whether a type is a vector of integers wider than one bit.
 pub fn integers(ty: &str) -> bool {
     elements(ty).is_some_and(|(_, element)| element.starts_with('i') && element != "i1")
 }

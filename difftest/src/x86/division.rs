@@ -7,8 +7,8 @@
 //!                      return (__m128i)((lanes)a % (lanes)b); }
 //! ```
 //!
-//! Whether the elements have a sign is read off the intrinsic's name and never off the document's element types,
-//! for it is these that are checked. C leaves division by zero and the quotient that is too large (`INT_MIN / -1`)
+//! The signedness of the elements is taken from the intrinsic's name and never from the document's element types, since
+//! those are what is being checked. C leaves division by zero and the quotient that is too large (`INT_MIN / -1`)
 //! undefined, and so may the library: such elements are not among the inputs.
 
 use interp::Bv;
@@ -23,7 +23,7 @@ pub(super) struct Division {
     element: u32,
     signed: bool,
     remainder: bool,
-    /// `src` and a mask stand before the operands.
+    /// `src` and a mask precede the operands.
     masked: bool,
 }
 
@@ -73,7 +73,7 @@ impl Division {
     pub(super) fn definition(&self, intrinsic: &str) -> String {
         let register = if self.vector == 128 { "__m128i".into() } else { format!("__m{}i", self.vector) };
         let (before, after) = match self.masked {
-            // A move under a mask is an instruction of its own.
+            // A masked move is a separate instruction.
             true => (format!("{register} src, __mmask{} k, ", self.vector / self.element), {
                 let prefix = if self.vector == 128 { "_mm".into() } else { format!("_mm{}", self.vector) };
                 format!("{prefix}_mask_mov_epi{}(src, k, quotient)", self.element)
@@ -110,7 +110,7 @@ impl Division {
         format!("C's {} on {}", self.operator(), self.c_type())
     }
 
-    /// Puts other divisors in place of those for which C leaves the result open.
+    /// Replaces divisors for which C leaves the result undefined.
     pub(super) fn avoid_undefined(&self, args: &mut [Bv]) {
         let [.., dividend, divisor] = args else { return };
         for low in (0..self.vector).step_by(self.element as usize) {

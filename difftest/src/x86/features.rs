@@ -92,7 +92,8 @@ pub(crate) fn all_options() -> Vec<&'static str> {
 }
 
 /// The features that an instruction needs in LLVM's words. Of a name like `A/B` the first that the compiler
-/// knows is taken. What only the operands tell is added: MMX registers, those of 512 bits, and long masks.
+/// knows is taken. Requirements that only the operands show are added: MMX registers, those of 512 bits, and
+/// long masks.
 pub(crate) fn target_features(instruction: &Instruction) -> String {
     let option = |name: &str| {
         let key = key(name);
@@ -104,7 +105,7 @@ pub(crate) fn target_features(instruction: &Instruction) -> String {
     let wide = operands().any(|operand| operand.width == 512).then_some("avx512f");
     let long_mask = operands().any(|operand| matches!(operand.c_type.as_str(), "__mmask32" | "__mmask64"));
     let long_mask = long_mask.then_some("avx512bw");
-    // A feature of its own since LLVM 14; the document has it with SSE 4.2.
+    // A separate feature since LLVM 14; the document has it with SSE 4.2.
     let crc = instruction.extensions.iter().any(|name| key(name) == "SSE42").then_some("crc32");
     let features = instruction.extensions.iter().filter_map(|name| name.split('/').find_map(option));
     features
@@ -144,8 +145,8 @@ impl CpuFeatures {
         Self { flags: flags.collect() }
     }
 
-    /// Which of a document's feature names the CPU lacks. A name like `A/B` asks for one of both;
-    /// unknown names are not missing, for the CPU itself will refuse what it does not know.
+    /// Which of a document's feature names the CPU lacks. A name like `A/B` requires either; unknown names
+    /// are not counted as missing, since the CPU itself rejects what it does not support.
     pub fn missing(&self, names: &[String]) -> Vec<String> {
         names.iter().filter(|name| !name.split('/').any(|name| self.has(name))).cloned().collect()
     }

@@ -90,8 +90,8 @@ fn in_memory(instruction: &Instruction, position: usize) -> bool {
 const ELEMENTS: &[(&str, &str, u32)] =
     &[("i", "i64", 64), ("d", "double", 64), ("bh", "bfloat", 16), ("h", "half", 16), ("", "float", 32)];
 
-/// The type in LLVM of one of x86's C types; with `own` that of a vector of integers has the definition's. What
-/// is a number there is one here.
+/// The LLVM type of one of x86's C types; with `own`, a vector of integers has the definition's type. A scalar integer
+/// stays one.
 fn c_type(argument: &Argument, ty: &str, own: bool) -> Option<String> {
     if matches!(argument.c_type.as_str(), "float" | "double") {
         return Some(argument.c_type.clone());
@@ -115,7 +115,7 @@ fn same(named: &str, found: &str) -> bool {
     named == found || alias(&found).is_some_and(|found| found == named)
 }
 
-/// Ends of functions, and what only goes with them.
+/// Function epilogues, and instructions that only occur with them.
 const ENDS: &[&str] = &["ret", "vzeroupper", "emms", "push", "pop"];
 
 fn code(line: &str) -> Option<String> {
@@ -202,7 +202,7 @@ fn twins(named: &str, found: &str) -> bool {
     let logic = |name: &str| {
         let name = name.strip_prefix('p').unwrap_or(name);
         let name = ["ps", "pd", "d", "q"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
-        // `and` loses no `d` of its own.
+        // The `d` of `and` is not a suffix.
         let name = if name == "an" { "and" } else { name };
         ["and", "andn", "or", "xor"].contains(&name).then(|| name.to_owned())
     };

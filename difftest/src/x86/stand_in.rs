@@ -1,4 +1,4 @@
-//! What runs in place of an intrinsic that this compiler or CPU lacks: its equal under another name or encoding
+//! What runs in place of an intrinsic that this compiler or CPU lacks: an equivalent under another name or encoding
 //! (`specs/equals/x86.toml`), or C's operators for a division.
 
 use std::collections::BTreeMap;
@@ -30,13 +30,13 @@ struct Equal {
     define: Option<String>,
 }
 
-/// Who does not know the intrinsic.
+/// What lacks the intrinsic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Lacks {
-    /// No compiler has it under its name: the equal runs always.
+    /// No compiler has it under its name: the equivalent always runs.
     Compiler,
-    /// Some CPUs have it: the equal runs on those that do not.
+    /// Some CPUs have it: the equivalent runs on the others.
     Cpu,
 }
 
@@ -98,8 +98,8 @@ pub(crate) struct StandIn {
 }
 
 impl StandIn {
-    /// What runs in place of an instruction, and the instruction as it is called then; nothing where it can be called
-    /// itself, or where the CPU lacks what its equal needs as well. C functions for it go to `definitions`.
+    /// What runs in place of an instruction, and the instruction as it is called then; `None` if it can be called
+    /// itself, or if the CPU also lacks what its equivalent needs. C functions for it go to `definitions`.
     pub(super) fn of(
         instruction: &Instruction,
         equals: &Equals,
@@ -139,7 +139,7 @@ impl StandIn {
         Some((Self { runs: equal.runs.clone(), division: None }, called))
     }
 
-    /// Puts other values in place of those for which what runs leaves the result open.
+    /// Replaces values for which the stand-in leaves the result undefined.
     pub(crate) fn avoid_undefined(&self, args: &mut [Bv]) {
         if let Some(division) = &self.division {
             division.avoid_undefined(args);

@@ -1,4 +1,4 @@
-//! The Arm oracle on hand-made instructions; skipped where there is no clang or no QEMU.
+//! The Arm oracle on hand-made instructions; skipped without clang or QEMU.
 
 use std::path::Path;
 
@@ -122,8 +122,8 @@ fn missing_tools_are_named() {
     assert!(matches!(error, OracleError::Emulator { .. }), "{error:?}");
     assert!(error.to_string().contains("no-such-emulator"));
 
-    // A compiler that does not know the machine refuses no instruction in particular. Both stand-ins are files
-    // of the repository: a program that was just written may be refused while another thread starts its own.
+    // A compiler that does not know the machine rejects no particular instruction. Both stand-ins are files of the
+    // repository: executing a file that was just written can fail while another thread is starting a process.
     let folder = tempfile::tempdir().unwrap();
     let stand_in = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracles").join(name);
     let (compiler, emulator) = (stand_in("knows_no_machine.sh"), stand_in("tells_its_version.sh"));

@@ -1,4 +1,4 @@
-//! Instructions written by hand, and how every oracle's tests treat them.
+//! Hand-written instructions, and the common tests of all oracles.
 
 use difftest::{Case, Checked, Oracle, OracleError, Outcome};
 use hydride_ir::{Arg, ArgId, BinaryOp, ExprId, Function, Num, Op, ResultId, ResultSlot, Role, Stmt};
@@ -108,7 +108,8 @@ pub fn validate(oracle: &Oracle, instructions: &[Instruction]) -> Vec<Checked> {
     oracle.validate(&cases, 1000, 42, |_| {}).unwrap().cases
 }
 
-/// Of each two instructions the first has the right semantics, and the wrong ones of the second are caught.
+/// In each pair, the first instruction has the right semantics, and the wrong semantics of the second are
+/// caught.
 pub fn one_of_each_pair_agrees(checked: &[Checked]) {
     for pair in checked.chunks(2) {
         assert_eq!(pair[0].outcome, Outcome::Agrees { inputs: 1000 }, "{}", pair[0].id);

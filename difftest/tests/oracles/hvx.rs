@@ -1,4 +1,4 @@
-//! The HVX oracle on hand-made instructions; skipped where there is no clang or no QEMU.
+//! The HVX oracle on hand-made instructions; skipped without clang or QEMU.
 
 use difftest::{Checked, EmulatorOptions, HvxOracle, Outcome};
 use hydride_ir::{BinaryOp, ExprId, Function, Num, Op};

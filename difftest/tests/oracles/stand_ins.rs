@@ -1,4 +1,4 @@
-//! What runs in place of intrinsics that a compiler or CPU lacks; skipped where there is no clang or no x86 Linux.
+//! What runs in place of intrinsics that a compiler or CPU lacks; skipped without clang or x86 Linux.
 
 use difftest::{Checked, Outcome, X86Oracle, x86};
 use hydride_ir::{BinaryOp, ExprId, Function, Num, Op, UnaryOp};
@@ -106,7 +106,7 @@ fn inputs_with_an_undefined_result_are_not_compared() {
             let zeros = f.push(Op::Unary(UnaryOp::LeadingZeros, args[0]), 32u32);
             let top = f.push(Op::Int(top.into()), 32u32);
             let place = binary(f, BinaryOp::Sub, UNSIGNED, top, zeros, 32);
-            // For 0 a number that no CPU gives.
+            // For 0, a number that no CPU returns.
             let none = f.push(Op::Int(0u32.into()), 32u32);
             let op = hydride_ir::CompareOp::Eq;
             let signed = Num::constant(UNSIGNED);

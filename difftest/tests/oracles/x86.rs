@@ -1,4 +1,4 @@
-//! The x86 oracle on hand-made instructions; skipped where there is no clang or no x86 Linux.
+//! The x86 oracle on hand-made instructions; skipped without clang or x86 Linux.
 
 use std::path::Path;
 
@@ -184,7 +184,7 @@ fn refused_immediates_are_counted_and_the_others_run() {
 
 #[test]
 fn undefined_bits_are_not_compared() {
-    // Right in the lowest byte alone.
+    // Right only in the lowest byte.
     let undefined = |low| UndefinedBits { result: 0, low, width: 128 - low };
     let with = |id: &str, low| {
         let args = vec![vector("a", 128), vector("b", 128)];

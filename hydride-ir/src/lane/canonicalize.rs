@@ -8,7 +8,7 @@ use super::skeleton::Skeletons;
 use super::template::{Form, Kind, ResultForm};
 use crate::exact::{Dag, Int, Node, NodeId, Raised, Segment};
 
-/// A form and the masking that was taken off it.
+/// A form and the masking that was removed from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Canonical {
     /// The unmasked form.
@@ -32,8 +32,8 @@ pub struct Masking {
     pub negated: bool,
 }
 
-/// The lane form of a function, or `None` where it has no lane structure that is short. `may_mask` tells
-/// which arguments can be masks: registers can, immediates cannot.
+/// The lane form of a function, or `None` if it has no compact lane structure. `may_mask` says which
+/// arguments can be masks: registers can, immediates cannot.
 pub fn canonicalize(dag: &mut Dag, raised: &Raised, may_mask: impl Fn(u32) -> bool) -> Option<Canonical> {
     let mut skeletons = Skeletons::default();
     let arg_widths = dag.arg_widths().to_vec();
@@ -56,7 +56,7 @@ pub fn canonicalize(dag: &mut Dag, raised: &Raised, may_mask: impl Fn(u32) -> bo
     Some(Canonical { form: plain?, masking: None })
 }
 
-/// Terms from which on a form may hide a simple choice.
+/// Number of terms from which a form may hide a simple select.
 const LONG: usize = 20;
 
 fn is_long(form: &Form<i64>) -> bool {
@@ -160,14 +160,14 @@ fn block(
     Some(ResultForm { width: count * root.numbers[1].base, statements: vec![block] })
 }
 
-/// Takes a mask off: every element is chosen by a bit of one argument, which nothing else reads, between
-/// its value and zero or the same element of an argument.
+/// Removes a mask: every element is selected by a bit of one argument, which nothing else reads, between its
+/// value and zero or the same element of an argument.
 fn unmask(dag: &mut Dag, cut: &Elements) -> Option<(Elements, Masking)> {
     unmask_as(dag, cut, false).or_else(|| unmask_as(dag, cut, true))
 }
 
 fn unmask_as(dag: &mut Dag, cut: &Elements, negated: bool) -> Option<(Elements, Masking)> {
-    // One element under one bit is a choice, not a mask register.
+    // One element under one bit is a select, not a mask register.
     if cut.values.len() < 2 {
         return None;
     }
@@ -198,7 +198,7 @@ fn unmask_as(dag: &mut Dag, cut: &Elements, negated: bool) -> Option<(Elements, 
         .then_some((Elements { width: cut.width, values, end: cut.end }, masking))
 }
 
-/// Mask argument, mask bit, value and pass-through argument of a masked element.
+/// Mask argument, mask bit, value and passthrough argument of a masked element.
 fn unmask_element(
     dag: &mut Dag,
     value: NodeId,
@@ -225,7 +225,7 @@ fn unmask_element(
                 _ => None,
             }
         }
-        // A one-bit element: the first operand that is a bit of an argument at the element's own place.
+        // A one-bit element: the first operand that is a bit of an argument at the element's position.
         Node::And(operands) if !negated && dag.is_boolean(value) => {
             let chosen =
                 operands.iter().copied().find(|id| mask_bit(dag, *id).is_some_and(|(_, bit)| bit == low))?;

@@ -307,7 +307,7 @@ impl Emitter<'_> {
                 let index = IndexId(*self.indices);
                 *self.indices += 1;
                 let outer = self.folds.insert(position, index);
-                // Terms of the body belong to this emission of the fold alone.
+                // Terms of the body belong only to this emission of the fold.
                 let kept = std::mem::take(&mut self.memo);
                 let body = self.term(child(0), &body_width);
                 self.memo = kept;

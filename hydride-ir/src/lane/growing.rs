@@ -1,4 +1,4 @@
-//! Elements that grow: each reads one step more of an argument, or one flag more, than the one before.
+//! Growing elements: each reads one more step of an argument, or one more flag, than the previous one.
 //!
 //! ```text
 //! dst[0] = q[0]                                    dst[i] = popcount(q[0 +: 8] & (0xff >> 7 - i))
@@ -12,8 +12,8 @@
 //! dst[0] = m[0] ? a[0] : m[1] ? a[1] : …           dst[i] = or of (m[j] & popcount(m[0 +: j]) == i ? a[j] : 0)
 //! ```
 //!
-//! The first elements have lost their structure to simplification, so the last ones tell it; the form counts only
-//! when it yields all the elements again.
+//! The first elements have lost their structure to simplification, so it is taken from the last ones; the form is
+//! accepted only if it reproduces all elements.
 
 use super::emit;
 use super::fit::factorizations;
@@ -25,7 +25,7 @@ use crate::exact::{Dag, Int, Node, NodeId, Part, raise_with};
 use crate::function::{Arg, Function, ResultSlot, Role};
 use crate::num::Num;
 
-/// Fewest elements from which growth can be told.
+/// Minimum number of elements from which growth can be recognised.
 const MIN_ELEMENTS: usize = 4;
 
 /// The form of a result whose elements grow.
@@ -87,7 +87,7 @@ fn prefixes(
     Some(ResultForm { width: count as i64 * i64::from(elements.width), statements: vec![statement] })
 }
 
-/// A slice that grows from a fixed place on, as the low ones of a whole one.
+/// A slice that grows from a fixed position, as the low bits of a whole one.
 fn prefix(terms: &mut Vec<RawTerm>, leaf: &RawTerm, arg_width: i64) -> Option<()> {
     let [lows, widths, signs] = &leaf.numbers[..] else { return None };
     let count = widths.len();
@@ -176,8 +176,8 @@ fn triangle(
     Some(ResultForm { width: i64::from(elements.end), statements: vec![flags, zeros] })
 }
 
-/// The elements that a mask chooses, packed: element `j` is the one whose mask bit has `j` ones below it, or what
-/// is in its place in an argument where there are fewer ones.
+/// The elements selected by a mask, packed: element `j` is the one whose mask bit has `j` ones below it, or the element
+/// of an argument at its position if there are fewer ones.
 fn packed(dag: &Dag, elements: &Elements, arg_widths: &[u32]) -> Option<ResultForm<i64>> {
     let count = elements.values.len();
     let first = *elements.values.first()?;
@@ -195,7 +195,7 @@ fn packed(dag: &Dag, elements: &Elements, arg_widths: &[u32]) -> Option<ResultFo
         _ => (None, first),
     };
     let Node::Or(terms) = dag.node(chosen) else { return None };
-    // The mask's bits are read in every condition, the elements beside them.
+    // The mask's bits are read in every condition, next to the elements.
     let (mut mask, mut data) = (None, None);
     for term in terms {
         let (condition, value) = match dag.node(*term) {
@@ -227,7 +227,7 @@ fn packed(dag: &Dag, elements: &Elements, arg_widths: &[u32]) -> Option<ResultFo
     let pairs = || (0..size).flat_map(|element| (0..size).map(move |place| (element, place)));
     let each =
         |value: &dyn Fn(i64, i64) -> i64| pairs().map(|(element, place)| value(element, place)).collect();
-    // The fold's own position is known when its operands stand.
+    // The fold's position is known once its operands are placed.
     let inside = [(0, count as u32)];
     let mut terms: Vec<RawTerm> = Vec::new();
     let mut push = |kind, children: &[usize], numbers, folds: &[(usize, u32)]| {
@@ -322,7 +322,7 @@ mod tests {
         let found = form(&mut dag, values.clone(), 8, 64).unwrap();
         assert_eq!((found.width, found.statements.len()), (64, 1));
 
-        // One element that counts something else is no growth.
+        // A single element with a different count is not growth.
         let mut wrong = values;
         wrong[2] = dag.int(3);
         assert_eq!(form(&mut dag, wrong, 8, 64), None);

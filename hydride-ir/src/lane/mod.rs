@@ -1,10 +1,10 @@
-//! The canonical lane form: the structure that the vendor's loops stand for, recovered from meaning.
+//! The canonical lane form: the structure that the vendor's loops express, recovered from the semantics.
 //!
-//! A [`Form`] is a short loop nest, the same for an unrolled text and a looped one. Every result is
-//! written by a few [`Statement`]s under up to three loops (blocks, groups, elements); each writes one
-//! element, an expression over slices of the arguments whose positions are affine in the loop indices.
-//! Repetitions inside an element (sums of products, reductions) are [`Kind::Fold`]s. The numbers of a form are
-//! of a type of their own: `i64` for one instruction, [`Num`] over parameters for a class.
+//! A [`Form`] is a short loop nest, the same for unrolled and looped text. Every result is written by a few
+//! [`Statement`]s under up to three loops (blocks, groups, elements); each writes one element, an expression over
+//! slices of the arguments whose positions are affine in the loop indices. Repetitions inside an element (sums of
+//! products, reductions) are [`Kind::Fold`]s. The type of a form's numbers is a parameter: `i64` for one instruction,
+//! [`Num`] over parameters for a class.
 //!
 //! ```text
 //! flat:   dst[0 +: 8] = add(a[0 +: 8], b[0 +: 8])        form:  for i in 0..16 {
@@ -12,8 +12,8 @@
 //!         …                                                      }
 //! ```
 //!
-//! Masking is kept beside the form ([`Masking`]): a merge- or zero-masked instruction has the form of the
-//! unmasked one.
+//! Masking is kept separately from the form ([`Masking`]): a merge- or zero-masked instruction has the form
+//! of the unmasked one.
 
 mod canonicalize;
 mod emit;

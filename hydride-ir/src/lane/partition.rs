@@ -1,4 +1,4 @@
-//! The elements of a result, and how statements share them out.
+//! The elements of a result, and how they are divided among statements.
 
 use super::fit::{affine, factorizations, fit};
 use super::skeleton::Skeletons;
@@ -120,8 +120,8 @@ pub(super) fn statements(
     in_runs.unwrap_or_else(|| runs(dag, skeletons, elements, arg_widths))
 }
 
-/// One statement that writes `elements` in blocks of several, each block as one wide element: the least
-/// blocks that are alike, at most the whole result.
+/// One statement that writes `elements` in blocks of several, each block as one wide element: the smallest
+/// blocks that have the same shape, at most the whole result.
 pub(super) fn blocks(
     dag: &mut Dag,
     skeletons: &mut Skeletons,
@@ -156,7 +156,7 @@ pub(super) fn blocks(
     None
 }
 
-/// `statements` statements that take turns, `inner` elements in a row each (0: a single statement).
+/// `statements` alternating statements, each for `inner` consecutive elements (0: a single statement).
 fn shared_out(
     dag: &Dag,
     skeletons: &mut Skeletons,
@@ -191,7 +191,7 @@ fn shared_out(
     None
 }
 
-/// Statements for maximal runs of elements alike.
+/// Statements for maximal runs of equal-shaped elements.
 fn runs(
     dag: &Dag,
     skeletons: &mut Skeletons,
@@ -208,7 +208,7 @@ fn runs(
             let mut extents = factorizations(family.len() as u32, None).into_iter();
             extents.find(|extents| fit(&terms, *extents).is_some()).map(|extents| (terms, extents))
         };
-        // Halves until one will do, then the half that was taken off last for as long as it fits.
+        // Halves until one fits, then adds back the half that was removed last as long as it fits.
         let (mut found, mut step) = loop {
             match alike(end) {
                 Some(found) => break (found, (end - start) / 2),
@@ -294,7 +294,7 @@ fn shift_as_slice(template: &mut Template<i64>, width: i64) {
         working_signed: false,
         folds: Vec::new(),
     };
-    // The count is nobody's operand now.
+    // The count is no longer an operand.
     template.terms.remove(count);
     let moved = |position: &mut usize| *position -= usize::from(*position > count);
     for term in &mut template.terms {

@@ -1,4 +1,4 @@
-//! Views of graph nodes with numbers set apart from structure, and the order of commutative operands.
+//! Views of graph nodes with numbers separated from structure, and the order of commutative operands.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -9,10 +9,10 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::template::{Coefficient, FoldOp, Kind};
 use crate::exact::{Dag, Int, Node, NodeId};
 
-/// Numbers of an operand that are looked at to tell whether a fold joins it with its likes.
+/// Number of an operand's numbers that are compared to decide whether a fold joins it with similar operands.
 const MAX_COMPARED: usize = 256;
 
-/// A node taken apart: structure, numbers, operands in canonical order.
+/// A decomposed node: structure, numbers, operands in canonical order.
 #[derive(Debug)]
 pub(super) struct View {
     pub kind: Kind,
@@ -22,11 +22,11 @@ pub(super) struct View {
     pub shape: u64,
     /// The same with the arguments' identity.
     pub structure: u64,
-    /// Whether it holds numbers that templates cannot hold.
+    /// Whether it contains numbers that templates cannot represent.
     pub opaque: bool,
 }
 
-/// An operand, or operands alike that a fold joins.
+/// An operand, or operands of the same shape that a fold joins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Child {
     One(NodeId),
@@ -71,7 +71,7 @@ impl Skeletons {
                 "arg".hash(&mut shape);
                 ("arg", arg).hash(&mut structure);
             }
-            // Which literal it is tells nothing apart within an instruction.
+            // The value of the literal distinguishes nothing within an instruction.
             Kind::AllOnes => {
                 Kind::Const.hash(&mut shape);
                 Kind::Const.hash(&mut structure);
@@ -169,7 +169,7 @@ impl Skeletons {
         }
     }
 
-    /// Operands sorted and those of one structure gathered.
+    /// Operands sorted and grouped by structure.
     fn grouped(&mut self, dag: &Dag, op: FoldOp, operands: &[NodeId]) -> Vec<Child> {
         let mut sorted = operands.to_vec();
         sorted.sort_by(|a, b| self.compare(dag, *a, *b));
@@ -187,7 +187,7 @@ impl Skeletons {
                 children.push(Child::One(operand));
             }
         }
-        // Positions that no fold index explains stay apart.
+        // Positions that are not affine in a fold index stay separate.
         children
             .into_iter()
             .flat_map(|child| match child {
@@ -253,7 +253,7 @@ impl Skeletons {
     }
 
     fn sum(&mut self, dag: &Dag, terms: &[(NodeId, Int)], constant: &Int) -> (Kind, Vec<i64>, Vec<Child>) {
-        // `make` has seen to it that the numbers fit.
+        // `make` has ensured that the numbers fit.
         let constant = i64::try_from(constant).unwrap_or(0);
         let mut by_coefficient: Vec<(i64, Vec<NodeId>)> = Vec::new();
         for (term, factor) in terms {

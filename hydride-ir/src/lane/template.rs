@@ -29,13 +29,13 @@ pub struct ResultForm<N> {
 pub struct Statement<N> {
     /// Iterations of each loop, outermost first.
     pub extents: [N; LOOPS],
-    /// Lowest bit written; it depends on the loops alone.
+    /// Lowest bit written; it depends only on the loops.
     pub position: Hole<N>,
     /// What is written; the root's width is that of the element.
     pub template: Template<N>,
 }
 
-/// An expression; terms stand before their users, the root is the last one.
+/// An expression; terms precede their users, and the root comes last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Template<N> {
     /// The terms.
@@ -49,7 +49,7 @@ pub struct Term<N> {
     pub kind: Kind,
     /// Operands, by position.
     pub children: Vec<usize>,
-    /// The operator's numbers; which they are is told by the kind.
+    /// The operator's numbers; the kind determines their meaning.
     pub numbers: Vec<Hole<N>>,
     /// Widths in bits at which operands are computed that are not truncated with the term: the value and the
     /// count of a right shift, the count of a left shift, source and position of a slice at a computed
@@ -88,7 +88,7 @@ pub enum Kind {
     /// A slice of the first operand at the position that the second gives: `[constant
     /// part of the position, width, signed]`.
     SliceAt,
-    /// Operands side by side, least significant first: their widths.
+    /// Concatenated operands, least significant first: their widths.
     Concat,
     /// A sum; `[magnitude of each coefficient that is not ±1 …, constant if there is one]`.
     Sum {
@@ -203,8 +203,8 @@ pub enum Role {
 }
 
 impl<N> Form<N> {
-    /// The same form with every number replaced; `free` tells that the number does not matter (the stride
-    /// of a loop that runs once). Numbers are visited in one fixed order.
+    /// The same form with every number replaced; `free` says that the number does not matter (the stride of a
+    /// loop that runs once). Numbers are visited in one fixed order.
     pub fn map<M>(&self, f: &mut impl FnMut(Role, &N, bool) -> M, is_one: &impl Fn(&N) -> bool) -> Form<M> {
         let results = self
             .results
@@ -244,7 +244,7 @@ impl Form<i64> {
 
 impl Form<i64> {
     /// Forms of one-bit elements with their complements `1 - x` as complements of every bit, of which the low one is
-    /// kept: wider elements are complemented so. The operands of the operator around them stand in either order.
+    /// kept, as for wider elements. The operands of the surrounding operator may come in either order.
     pub fn flags_as_words(&self) -> Vec<Self> {
         let [result] = self.results.as_slice() else { return Vec::new() };
         let [statement] = result.statements.as_slice() else { return Vec::new() };
@@ -258,8 +258,8 @@ impl Form<i64> {
             .collect()
     }
 
-    /// The form with 2 for each sign that does not matter: that of a slice as wide as the element whose low bits
-    /// alone are used.
+    /// The form with 2 for each sign that does not matter: that of a slice as wide as the element of which only the low
+    /// bits are used.
     pub fn with_free_signs(&self) -> Self {
         let mut form = self.clone();
         for statement in form.results.iter_mut().flat_map(|result| &mut result.statements) {
@@ -435,7 +435,7 @@ impl Kind {
         }
     }
 
-    /// Whether operands are computed at a width of the term's own ([`Term::working`]).
+    /// Whether operands are computed at a separate width of the term ([`Term::working`]).
     pub fn has_working_width(&self) -> bool {
         matches!(
             self,

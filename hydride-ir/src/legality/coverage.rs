@@ -1,9 +1,9 @@
 //! Where the statements write every bit of every result exactly once: they tile it.
 //!
-//! A statement under loops is a block of a width that is repeated in steps. A loop whose step is the width makes
-//! the block wider; two blocks side by side that repeat alike are one. At the end there is one block, the result.
-//! Which loop comes first, and which blocks are neighbours, is read off the known values; what makes it so
-//! becomes constraints.
+//! A statement under loops is a block of a width that is repeated in steps. A loop whose step is the width makes the
+//! block wider; two adjacent blocks with the same repetition are merged. In the end one block is left, the result. The
+//! order of the loops and the adjacency of blocks are read off the known values; the conditions for them become
+//! constraints.
 
 use std::collections::BTreeSet;
 
@@ -128,7 +128,7 @@ impl Tiling<'_> {
         false
     }
 
-    /// Makes one block of two neighbours that repeat alike.
+    /// Merges two adjacent blocks with the same repetition.
     fn join(&mut self) -> bool {
         for left in 0..self.blocks.len() {
             for right in 0..self.blocks.len() {

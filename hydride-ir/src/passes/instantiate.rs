@@ -15,9 +15,9 @@ use crate::function::{Function, Stmt};
 use crate::num::{Atom, Num};
 use crate::{Expr, MAX_WIDTH};
 
-/// The function at the given values of its parameters: it has none of its own any more, and a number
-/// that depends on no index has become a literal. Whether the laws hold at these values is for
-/// [`Function::verify_with`] to say.
+/// The function at the given values of its parameters: it has no parameters any more, and a number that
+/// depends on no index has become a literal. Whether the laws hold at these values is checked by
+/// [`Function::verify_with`].
 pub fn instantiate(function: &Function, values: &[i64]) -> Result<Function, PassError> {
     if values.len() != function.params.len() {
         return Err(PassError::ParameterCount { expected: function.params.len(), given: values.len() });
@@ -63,7 +63,7 @@ fn at_values(num: &Num, values: &[i64]) -> Result<Num, PassError> {
         Atom::Param(param) => values.get(param.0 as usize).copied().map_or(Num::param(param), Num::constant),
         Atom::Index(index) => Num::index(index),
     };
-    // With every index at 1 each term is checked as it stands; `substitute` itself saturates.
+    // With every index at 1 each term is checked unchanged; `substitute` itself saturates.
     num.eval(|atom| match atom {
         Atom::Param(param) => values.get(param.0 as usize).copied().unwrap_or(1),
         Atom::Index(_) => 1,

@@ -91,7 +91,7 @@ struct Walk<'f> {
     folds: FxHashMap<IndexId, ExprId>,
     /// The enclosing loops, outermost first.
     loops: Vec<IndexId>,
-    /// The numbers of the statement at hand and of those around it, outermost first.
+    /// The numbers of the current statement and of those around it, outermost first.
     path: Vec<usize>,
     schedule: Schedule,
 }

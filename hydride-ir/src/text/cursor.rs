@@ -37,7 +37,7 @@ impl<'t> Cursor<'t> {
         })
     }
 
-    /// An error that names what is there instead of what was expected.
+    /// An error that names the token found instead of the expected one.
     pub(super) fn expected<T>(&mut self, what: &str) -> Result<T, ParseError> {
         self.skip();
         let found = match self.text[self.position..].chars().next() {
@@ -140,7 +140,7 @@ impl<'t> Cursor<'t> {
         &self.text[start..self.position]
     }
 
-    /// Reads an identifier; `what` says for the error message what it would stand for.
+    /// Reads an identifier; `what` describes its role, for the error message.
     pub(super) fn identifier(&mut self, what: &str) -> Result<&'t str, ParseError> {
         match self.peek() {
             Some(first) if first.is_ascii_alphabetic() || first == b'_' => Ok(self.run(is_identifier_byte)),

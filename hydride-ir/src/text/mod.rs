@@ -1,4 +1,4 @@
-//! The text form: what is printed can be parsed, and printing that gives the same text again.
+//! The text form: printed text can be parsed, and printing the result gives the same text.
 //!
 //! ```text
 //! file      = function*                                       comments: '#' to the end of the line
@@ -36,7 +36,7 @@ pub(crate) use print::{expression_text, number_text};
 
 use crate::expr::{Expr, Op};
 
-/// Words with a meaning of their own where a parameter or index could stand.
+/// Words with a special meaning where a parameter or index could occur.
 pub(crate) const RESERVED: &[&str] = &["at", "fold", "for", "func", "imm", "in", "let"];
 
 /// Literals up to this width are repeated where they are used; wider ones are shared.

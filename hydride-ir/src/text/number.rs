@@ -4,7 +4,7 @@ use super::cursor::Cursor;
 use super::{MAX_FACTORS, MAX_TERMS, ParseError};
 use crate::num::{Atom, Num};
 
-/// What an identifier in a number stands for.
+/// What an identifier in a number refers to.
 pub(super) trait Names {
     /// The parameter or index of that name that is in scope.
     fn atom(&self, name: &str) -> Option<Atom>;

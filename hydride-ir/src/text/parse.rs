@@ -249,7 +249,7 @@ impl<'c, 't> Parser<'c, 't> {
         Ok(Stmt::Assign { result, low, value })
     }
 
-    /// `+: WIDTH]`, and where the width stands.
+    /// `+: WIDTH]`, with the position of the width.
     fn slice_width(&mut self) -> Result<(usize, Num), ParseError> {
         self.cursor.expect("+:")?;
         let start = self.cursor.mark();
@@ -262,7 +262,7 @@ impl<'c, 't> Parser<'c, 't> {
         number(self.cursor, &self.scope)
     }
 
-    /// A number that is a width as far as can be told.
+    /// A number that may be a width, judged conservatively.
     fn width(&mut self) -> Result<Num, ParseError> {
         let start = self.cursor.mark();
         let width = self.number()?;

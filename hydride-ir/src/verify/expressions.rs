@@ -98,7 +98,7 @@ impl Verifier<'_> {
         left == right || self.at_params(&(left.clone() - right.clone())).as_constant() == Some(0)
     }
 
-    /// A number over the indices alone.
+    /// A number over only the indices.
     pub(super) fn at_params(&self, num: &Num) -> Num {
         num.substitute(|atom| match atom {
             Atom::Param(param) => {

@@ -16,7 +16,7 @@ pub fn function(choices: &[u8]) -> Function {
 struct Builder<'c> {
     choices: std::slice::Iter<'c, u8>,
     function: Function,
-    /// Expressions of the scope at hand, to be used again.
+    /// Expressions of the current scope, for reuse.
     pool: Vec<ExprId>,
     next_index: u32,
 }

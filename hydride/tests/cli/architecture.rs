@@ -65,7 +65,7 @@ impl Crates {
         wanted.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// Everything that is built for a package, with the tests' own dependencies where `tests`.
+    /// Everything that is built for a package, including dev-dependencies if `tests`.
     fn reached(&self, package: &str, tests: bool) -> BTreeSet<&str> {
         let own: &[&str] = if tests { &["normal", "build", "dev"] } else { &["normal", "build"] };
         let mut seen = BTreeSet::new();
@@ -146,7 +146,7 @@ fn the_solver_has_one_door() {
     }
 }
 
-/// The lines of a crate's sources that are no comments, with their places.
+/// The lines of a crate's sources that are not comments, with their locations.
 fn code_lines(folder: &Path) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     let mut pending = vec![folder.to_path_buf()];

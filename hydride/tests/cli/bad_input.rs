@@ -1,4 +1,4 @@
-//! Documents and options that are wrong: what is said, what survives, and what is left alone.
+//! Invalid documents and options: the messages, what survives, and what is left untouched.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -264,7 +264,7 @@ fn a_byte_order_mark_is_skipped_in_every_document() {
         assert_eq!(marked["span"]["line"], plain["span"]["line"]);
         assert_eq!(marked["span"]["offset"], plain["span"]["offset"].as_u64().unwrap() + 3, "{plain}");
     }
-    // Alone, its kind is told from what is behind the mark.
+    // Alone, its kind is recognised from what follows the mark.
     for document in ["x86/sample.xml", "arm/intrinsics.json", "hvx/hvx-prm.json", "hvx/ext.idef"] {
         let (plain, marked) = (samples().join(document), folder.path().join("marked").join(document));
         assert!(plain.is_file() && marked.is_file(), "{document}");
@@ -288,7 +288,7 @@ fn a_document_in_utf_16_is_refused_with_that_reason() {
     }
 }
 
-/// What cannot be written is told before any document is read.
+/// An output that cannot be written is reported before any document is read.
 #[test]
 fn places_that_cannot_be_written_are_told_at_once() {
     let folder = scratch();
@@ -310,7 +310,7 @@ fn places_that_cannot_be_written_are_told_at_once() {
     assert!(folder.path().join("new/deep/out/classes.json").is_file());
 }
 
-/// A full disk is no panic, whichever way a command prints.
+/// A full disk does not cause a panic, however a command prints.
 #[cfg(target_os = "linux")]
 #[test]
 fn output_that_cannot_be_written_is_told() {
@@ -340,7 +340,7 @@ fn output_that_cannot_be_written_is_told() {
         assert_eq!(output.status.code(), Some(3), "{args:?}: {told}");
         assert!(told.contains("cannot write to stdout") && !told.contains("panicked"), "{args:?}: {told}");
     }
-    // Where errors cannot be told the code still is.
+    // If errors cannot be printed, the exit code still reports them.
     let status = command(folder.path(), &["generate-ir", "--specs", &specs]).stderr(full()).status();
     assert_eq!(status.expect("the binary starts").code(), Some(3));
 }

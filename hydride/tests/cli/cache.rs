@@ -152,7 +152,7 @@ fn a_cache_can_be_deleted_damaged_shared_or_read_only() {
     let used = run(other.path(), &specs, &["--cache", &from]);
     assert!(used.files == first.files && !used.stderr.contains("damaged"), "{}", used.stderr);
 
-    // A folder in the file's place is no cache and no reason to fail.
+    // A folder in place of the file is not a cache, but no reason to fail.
     std::fs::create_dir(other.path().join("folder.redb")).unwrap();
     assert!(run(other.path(), &specs, &["--cache", "folder.redb"]).files == first.files);
     let conflict = ["generate-ir", "--cache", "x.redb", "--no-cache"];
@@ -185,7 +185,7 @@ fn runs_at_the_same_time_share_a_cache() {
     assert!(after.files == outs[0] && !after.stderr.contains("damaged"));
 }
 
-/// A folder of documents whose entries stand in another order.
+/// A folder of documents whose entries are in another order.
 fn shuffled(specs: &Path, folder: &Path, random: &mut Random) -> PathBuf {
     let into = folder.join("shuffled");
     // Of entries with one name the first has the plain id: these keep their order.

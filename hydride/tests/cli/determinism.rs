@@ -138,7 +138,7 @@ fn the_check_names_the_file_and_the_line_of_a_change() {
     let run = check(&samples(), folder.path()).exits(1);
     let told: Vec<&str> = run.stdout.lines().collect();
     assert_eq!(told[0], "ir/x86.hir: differs");
-    // Two lines of context stand before the seventh.
+    // Two lines of context precede the seventh.
     assert_eq!(told[3], "@@ -5,5 +5,5 @@");
     assert_eq!(told[6], "-# something else");
     assert!(told[7].starts_with('+') && told.len() == 10, "{told:?}");

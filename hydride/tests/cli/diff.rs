@@ -104,7 +104,7 @@ fn every_fate_of_an_entry_is_told() {
     assert_eq!(report, again);
 }
 
-/// The reports as people see them; file names are the tests' own.
+/// The reports as printed; file names are those of the tests.
 #[test]
 fn reports_are_stable() {
     let folder = scratch();
@@ -215,7 +215,7 @@ fn outputs_compare_as_their_documents_do() {
     let expected: Vec<(String, String)> = meanings(&documents).into_iter().filter(kept).collect();
     assert_eq!(meanings(&report).into_iter().filter(kept).collect::<Vec<_>>(), expected);
     assert_eq!(report["operations"], documents["operations"]);
-    // A document against its own output.
+    // A document against the output generated from it.
     hydride(folder.path(), &["diff", "one/specs/x86/own.xml", &old]).exits(0);
 }
 
@@ -250,7 +250,7 @@ fn printed_commands_give_the_values_shown() {
     let at = folder.path();
     let version =
         |text: String, number: &str| text.replace("version=\"test\"", &format!("version=\"{number}\""));
-    // An old document by name, and folders of documents; names that a shell would take apart.
+    // An old document by name, and folders of documents; names that a shell would split.
     for (name, text) in [("the old one", version(first(), "1")), ("it's new", version(second(), "2"))] {
         let specs = specs_with(&at.join(name), text.clone());
         write(at, &format!("{name}.xml"), &text);
@@ -277,7 +277,7 @@ fn printed_commands_give_the_values_shown() {
     confirm_printed(at, &["--no-errata", "--hvx-length", "64"], &sources);
 }
 
-/// What tells two lane-wise operations apart stands in the lowest lane, and in its lowest bits.
+/// The counterexample for two lane-wise operations is in the lowest lane, and in its lowest bits.
 #[test]
 fn counterexamples_stand_low() {
     let folder = scratch();
@@ -341,7 +341,7 @@ fn the_cpu_names_the_side_that_is_right() {
     }
 }
 
-/// Qualcomm's manual against the semantics file, where both are at hand: the same with the errata, and without them
+/// Qualcomm's manual against the semantics file, if both are available: the same with the errata, and without them
 /// different where the emulator, if it is there, agrees with the semantics file.
 #[test]
 fn the_manual_is_wrong_where_its_errata_say() {
@@ -471,7 +471,7 @@ fn two_instruction_sets_have_nothing_to_compare() {
     hydride(folder.path(), &["diff", &hvx, &arm]).exits(2).complains(&["hvx", "arm"]);
 }
 
-/// The two revisions of Intel's document, where both are at hand: no more than three changed texts may be
+/// The two revisions of Intel's document, if both are available: no more than three changed texts may be
 /// undecided, and what differs must be confirmed.
 #[test]
 fn the_vendors_revisions_are_sorted_completely() {
@@ -485,7 +485,7 @@ fn the_vendors_revisions_are_sorted_completely() {
         .map(|(path, side)| specs_with(&folder.path().join(side), std::fs::read(path).expect("a document")))
         .collect();
     let [old, new] = paths.each_ref().map(|path| path.to_string_lossy());
-    // As corrected, and as they stand.
+    // Corrected, and unchanged.
     for flags in [&[][..], &["--no-errata"]] {
         let report = json(folder.path(), &[&[&*old, &*new], flags].concat(), 1);
         let changes = report["changes"].as_array().expect("changes");

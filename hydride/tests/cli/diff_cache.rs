@@ -54,7 +54,7 @@ fn warm_reports_are_those_of_cold_runs() {
         assert!(reused(&warm) && classified(&warm) == 0, "{}", warm.stderr);
         assert_eq!(warm.stdout, cold.stdout, "{format}");
     }
-    // The same documents by other names are the same question, told by these names.
+    // The same documents under other names are the same question, answered with these names.
     std::fs::create_dir(folder.join("other")).expect("a folder");
     for name in ["old.xml", "new.xml"] {
         std::fs::copy(folder.join(name), folder.join("other").join(name)).expect("a copy");

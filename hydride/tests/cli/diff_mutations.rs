@@ -1,5 +1,5 @@
-//! How sharp `hydride diff` is: entries of a document with one thing changed must be told from entries that are
-//! only written in another way.
+//! The precision of `hydride diff`: it must distinguish entries with one semantic change from entries that are only
+//! rewritten.
 //!
 //! 200 mutations change an index, a width, an operator, a sign, drop a line or exchange an argument; 200
 //! rewrites rename variables, commute operands, unroll loops or reorder assignments. Nothing may be unknown.
@@ -15,10 +15,10 @@ use semantic_diff::{Counterexample, Options, Outcome, Report, Side, Value, diffe
 
 const WANTED: usize = 200;
 
-/// Inputs beside the comparison's own on which entries that are said to be the same must agree.
+/// Further inputs, besides those of the comparison, on which entries reported as the same must agree.
 const CHECKED: usize = 300;
 
-/// An entry in the document's format: what stands before its operation, the operation, and the rest.
+/// An entry in the document's format: the text before its operation, the operation, and the rest.
 #[derive(Clone)]
 struct Entry {
     name: String,
@@ -40,7 +40,7 @@ impl Entry {
     }
 }
 
-/// The entries with an operation of the newest document at hand.
+/// The entries with an operation in the newest available document.
 fn entries() -> Vec<Entry> {
     let specs = vendor_documents().unwrap_or_else(samples);
     let files = crate::support::files(&specs.join("x86"));
@@ -302,7 +302,7 @@ fn compare(edits: &[(&'static str, Edit)], seed: u64) -> Compared {
     let mut kept: Vec<(String, String)> = Vec::new();
     let mut kinds = BTreeMap::new();
     for (number, (kind, edit)) in edits.iter().enumerate() {
-        // An equal share of each kind; candidates enough that so many of them can be modelled.
+        // An equal share of each kind, with enough candidates that can be modelled.
         let share = WANTED * (number + 1) / edits.len() - WANTED * number / edits.len();
         let mut candidates = Vec::new();
         for draw in 0..400 * share {

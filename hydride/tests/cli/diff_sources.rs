@@ -90,7 +90,7 @@ fn texts_and_errata_of_hvx() {
     let (old, new) = (folder.join("old"), folder.join("new"));
     copy("hvx", &old);
     copy("hvx", &new);
-    // The manuals alone, with the prototypes beside them.
+    // Only the manuals, next to the prototypes.
     edit(&old.join("hvx-prm.json"), "Vd.b[n] = sum;", "Vd.b[n] = sum + 1;");
     edit(&new.join("hvx-prm.json"), "sum = 1 + Vv.ub[n]", "sum = Vv.ub[n] + 1");
     let inputs = ["old/hvx-prm.json", "new/hvx-prm.json"];
@@ -113,7 +113,7 @@ fn texts_and_errata_of_hvx() {
     assert!(list(&both, "errata").iter().all(|change| change["old"] == "applied"));
     // Texts of two kinds are not compared.
     assert!(list(&both, "changes").iter().all(|change| change["text_differs"].is_null()), "{both}");
-    // The semantics file's own text.
+    // The text of the semantics file.
     edit(&new.join("ext.idef"), "fVFOREACH(8", "fVFOREACH( 8");
     hydride(folder, &["diff", "old/ext.idef", "new/ext.idef"]).exits(0);
 }

@@ -92,7 +92,7 @@ fn rotates_are_exact_at_every_count() {
         (["0", "0"], a),
         (["1", "4"], "c000000000000000f0123456789abcde"),
         (["3f", "3c"], "0000000000000003123456789abcdef0"),
-        // 64 is no rotation, 65 one by one, 2^63 + 1 likewise.
+        // 64 is no rotation, 65 rotates by one, and so does 2^63 + 1.
         (["40", "41"], "80000000000000018091a2b3c4d5e6f7"),
         (["8000000000000001", "ffffffffffffffff"], "c00000000000000002468acf13579bde"),
     ] {

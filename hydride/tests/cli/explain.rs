@@ -22,7 +22,7 @@ fn text(value: &Value) -> &str {
     value.as_str().expect("a text")
 }
 
-/// A name that is one instruction's alone.
+/// A name that belongs to only one instruction.
 fn full(member: &Value) -> String {
     format!("{}:{}", text(&member["isa"]), text(&member["id"]))
 }
@@ -83,7 +83,7 @@ fn what_is_done_with_a_result_is_said_and_compared() {
     let mut classes = outputs(folder.path());
     let (classes_path, rows_path) =
         (folder.path().join("out/classes.json"), folder.path().join("out/llvm/lowering.json"));
-    // A twin of an instruction, in whose lines something is changed each time.
+    // A copy of an instruction, with something changed in its lines each time.
     let class =
         classes.as_array().unwrap().iter().position(|class| members(class)[0]["args"][0] == 0).unwrap();
     let mut twin = members(&classes[class])[0].clone();
@@ -146,7 +146,7 @@ fn two_classes_are_told_apart_by_an_input() {
     for wanted in ["two operations", "a bitwise and", "a bitwise or", "at the element", "input"] {
         assert!(run.stdout.contains(wanted), "{wanted} in {}", run.stdout);
     }
-    // The input is one: the tool's own evaluation gives the two results shown.
+    // The input is a counterexample: evaluating it gives the two results shown.
     let line = |start: &str| {
         run.stdout.lines().rev().find_map(|line| line.trim_start().strip_prefix(start)).unwrap()
     };

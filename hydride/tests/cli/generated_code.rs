@@ -1,4 +1,4 @@
-//! LLVM's and MLIR's own tools accept the generated files.
+//! The LLVM and MLIR tools accept the generated files.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

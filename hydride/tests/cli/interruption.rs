@@ -28,8 +28,8 @@ fn scratch_with_names() -> tempfile::TempDir {
     folder
 }
 
-/// The output folder has either contents as a whole. On Linux it is exchanged in one step; elsewhere it can be
-/// missing between two renames, and the old one lies beside it.
+/// The output folder has either the old or the new contents as a whole. On Linux it is exchanged in one step; elsewhere
+/// it can be missing between two renames, with the old one next to it.
 fn assert_old_or_new(folder: &Path, old: &BTreeMap<String, String>, new: &BTreeMap<String, String>) -> bool {
     let out = folder.join("out");
     assert!(out.exists() || !cfg!(target_os = "linux"), "the outputs are missing");
@@ -64,7 +64,7 @@ fn a_killed_run_leaves_old_or_new_outputs() {
         if step % 2 == 0 {
             std::thread::sleep(whole * (step + 1) / 40);
         } else {
-            // While it writes: the folder is made beside the old one first.
+            // While it writes: the new folder is first made next to the old one.
             let until = Instant::now() + whole * 4;
             while !folder.join(".out.hydride-new").exists() && Instant::now() < until {
                 std::thread::yield_now();
@@ -93,7 +93,7 @@ fn every_half_done_replacement_is_recovered() {
     let out = folder.join("out");
     let old = files(&out);
 
-    // Killed while writing: the folder beside is not whole.
+    // Killed while writing: the new folder is incomplete.
     std::fs::create_dir_all(folder.join(".out.hydride-new/ir")).unwrap();
     std::fs::write(folder.join(".out.hydride-new/ir/x86.hir"), "half").unwrap();
     hydride(folder, &ARGS).exits(0);

@@ -110,7 +110,7 @@ fn the_data_is_what_the_compiler_says() {
         assert!(!members.is_empty());
         let mut same = 0;
         for id in members.keys() {
-            // The samples have instructions of their own, and other ranges of immediates.
+            // The samples have other instructions, and other ranges of immediates.
             let (Some(new), Some(old)) = (function(&read, id), function(&kept, id)) else { continue };
             if new["immediates"].is_null() {
                 assert_eq!(new, old, "{isa}: {id}");
@@ -151,7 +151,7 @@ fn operations_run_through_mlir(specs: &Path, folder: &Path, isa: &str, out: &str
 
 #[test]
 fn sample_operations_run_through_mlir() {
-    // Arm's samples have an instruction of their own under the name of one of Neon's.
+    // Arm's samples have a different instruction under the name of one of Neon's.
     let emulators = [("x86", None), ("hvx", Some("qemu-hexagon"))];
     for (isa, emulator) in emulators {
         let programs: Vec<&str> = LLVM.iter().copied().chain(emulator).collect();

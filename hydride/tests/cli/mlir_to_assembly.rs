@@ -184,7 +184,7 @@ const SELECTS: &[Select] = &[
         "<16 x i1>",
         SIGNS,
     ),
-    // Of the samples alone, which know one register width.
+    // Only of the samples, which have one register width.
     (
         "autollvm.move_elements.v16i1.v128i1.1_16_0_1_7_8",
         "%bits = llvm.bitcast %a : vector<16xi8> to vector<128xi1>\n  \

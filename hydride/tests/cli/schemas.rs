@@ -1,4 +1,4 @@
-//! The JSON files are what their schemas say, and the schemas say something.
+//! The JSON files conform to their schemas, and the schemas are not trivial.
 
 use std::path::Path;
 

@@ -75,7 +75,7 @@ fn what_was_not_found_is_a_finding() {
     let goal = ZERO.replace("each = \"0\"", "each = \"x[i] * x[i] * x[i] + 12345\"");
     let run = search(folder.path(), &goal, &["--max-length", "1"]).exits(1);
     assert!(run.stdout.contains("needs more than 1 instructions"), "{}", run.stdout);
-    // What was not tried is told with the reason.
+    // What was not tried is reported with the reason.
     assert!(run.stdout.contains("not tried: "), "{}", run.stdout);
 }
 
@@ -278,7 +278,7 @@ fn the_results_of_the_note_come_from_the_vendors_document() {
     has(&run("broadcast.toml", &[]), &["movd xmm0, edi", "pshufd xmm0, xmm0, 0"]);
     let unpacks = ["movd xmm0, edi", "punpckldq xmm0, xmm0", "punpcklqdq xmm0, xmm0"];
     has(&run("broadcast.toml", &["--without", "pshuf*,shuf*"]), &unpacks);
-    // The note's own instructions, so that the test is quick: six of them.
+    // Six of the note's instructions, so that the test is quick.
     let sum = run("horizontal-sum.toml", &["--only", "psrldq,paddd"]);
     assert!(sum.contains("6 instructions"), "{sum}");
     has(&sum, &["movdqa xmm1, xmm0", "psrldq xmm1, 4"]);

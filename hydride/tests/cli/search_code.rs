@@ -1,4 +1,4 @@
-//! What `hydride search` prints as code: assemblers take it, and LLVM makes it of the AutoLLVM IR.
+//! What `hydride search` prints as code: assemblers accept it, and LLVM generates it from the AutoLLVM IR.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::support::{hydride, repository, scratch, skip};
 
-/// A target with goals that are found at once, and how the assembler is told of it.
+/// A target with goals that are found at once, and the assembler's options for it.
 struct Target {
     isa: &'static str,
     extensions: &'static str,
@@ -143,8 +143,8 @@ fn assembly_of_hvx_assembles() {
     assembles(&HVX);
 }
 
-/// Every instruction that can be a step on a target, alone: what it overwrites is free to be, or is kept. With the
-/// extensions the features that the assembler is told.
+/// Every instruction that can be a step on a target, alone, with the overwritten operand dead or kept. With the
+/// extensions, the features passed to the assembler.
 fn every_step_assembles(isa: &str, targets: &[(&str, &[&str])]) {
     if !there("llvm-mc-19") {
         return;
@@ -219,7 +219,7 @@ fn becomes_its_instructions(target: &Target, code: &[&str]) {
         let linked = feed("llvm-link-19", &["-S", "--only-needed", &program, &definitions], "");
         let inlined = feed("opt-19", &["-S", "-passes=always-inline,globaldce"], &linked);
         let assembly = feed("llc-19", &[code, &["-O2"]].concat(), &inlined);
-        // An operation that LLVM has no name for is a call that is left over.
+        // An operation unknown to LLVM is a call that remains.
         assert!(!assembly.contains("autollvm."), "{}: {assembly}", goal.0);
         let found = search(&specs, folder.path(), target, *goal, &["--emit", "json"]);
         let report: serde_json::Value = serde_json::from_str(&found).expect("JSON");
@@ -238,7 +238,7 @@ fn becomes_its_instructions(target: &Target, code: &[&str]) {
             runs_like_the_intrinsics(folder.path(), &first(&c).join("\n"), &inlined);
         }
     }
-    // LLVM has its own mind about single instructions that do the same.
+    // LLVM makes its own choice among equivalent single instructions.
     crate::support::note(&format!("{}: {kept} of {total} mnemonics are in LLVM's assembly", target.isa));
     assert!(3 * kept >= 2 * total, "{}: {kept} of {total}", target.isa);
 }

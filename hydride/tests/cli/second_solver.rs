@@ -1,4 +1,4 @@
-//! `hydride prove`, and a sample of its questions asked of a solver that shares nothing with Z3.
+//! `hydride prove`, and a sample of its questions passed to a solver that shares nothing with Z3.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -88,7 +88,7 @@ fn every_membership_of_the_samples_is_shown_and_written_out() {
     assert!(!one.is_empty() && one.iter().all(|query| query["class"] == class));
     let specs = samples();
     hydride(folder.path(), &["prove", "--specs", &specs.to_string_lossy(), "--class", "no such"]).exits(2);
-    // A folder of somebody else's is left alone.
+    // A folder with other contents is left untouched.
     std::fs::create_dir(folder.path().join("mine")).unwrap();
     std::fs::write(folder.path().join("mine/file"), "mine").unwrap();
     let args = ["prove", "--specs", &specs.to_string_lossy(), "--class", class, "--export", "mine"];

@@ -1,6 +1,6 @@
-//! The commands of the tutorial, one after the other, with what they print.
+//! The commands of the tutorial, in order, with their output.
 //!
-//! A `console` block has commands behind `$ ` (their further lines behind `> `), each followed by its standard output.
+//! A `console` block has commands after `$ ` (continuation lines after `> `), each followed by its standard output.
 //! `HYDRIDE_BLESS=1 cargo test -p hydride --test tutorial` rewrites the outputs.
 
 use std::path::Path;

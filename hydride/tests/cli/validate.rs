@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{is_full, skip, vendor_documents};
 
-/// Validates in a folder with a user's own folder for data beside it, so that nobody's records are touched.
+/// Validates in a folder with a separate user data folder, so that no real records are touched.
 fn run(folder: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_hydride"))
         .args(["validate", "--isa", "x86", "--work", "work"])

@@ -1,4 +1,4 @@
-//! What is known of the vendor's own document; skipped where it is not at hand.
+//! What is known about the vendor's document; skipped if it is not available.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,8 +39,8 @@ fn is_integer_type(name: &str) -> bool {
     }
 }
 
-/// Names of the entries that compute with integers from registers to a register, by what the document says of
-/// types alone: no pointers, no floating-point elements, an operation.
+/// Names of the entries that compute with integers from registers to a register, judged only by the
+/// document's types: no pointers, no floating-point elements, an operation.
 fn integer_names(document: &str) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     for entry in document.split("<intrinsic ").skip(1) {
@@ -124,7 +124,7 @@ fn instructions_meet_and_stay_apart() {
     }
 }
 
-/// Whatever is at hand: all of it, or what packages hold.
+/// Whatever is available: all documents, or those from packages.
 #[test]
 fn no_entry_fails_and_every_instruction_set_has_operations() {
     for specs in vendor_documents::with(&["x86"]) {

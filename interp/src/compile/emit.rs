@@ -148,7 +148,7 @@ impl Compiler<'_> {
         self.step(op, width, of.width, [of.offset, 0, 0], &[of.offset])
     }
 
-    /// Puts parts side by side, most significant first.
+    /// Concatenates parts, most significant first.
     fn concat(&mut self, parts: Vec<Slot>, width: u32) -> Result<Slot, EvalError> {
         if let [part] = parts[..] {
             return Ok(part);

@@ -318,7 +318,7 @@ fn operand(entry: &Entry, mnemonic: &str, all: &str, text: &str) -> Result<Opera
             Ok(Operand::Scalar { role, letter: 'd' })
         }
         ('v', Some(arrangement)) => {
-            // An indexed register names its element alone, except for groups of bytes or halves.
+            // An indexed register names only its element, except for groups of bytes or halves.
             let arrangement = match (&index, arrangement.as_str()) {
                 (Some(_), "4s") => "s".to_owned(),
                 _ => arrangement,

@@ -50,7 +50,7 @@ fn make(entry: &mut Entry, change: &Change) -> Result<(), String> {
                 _ => Err(format!("no register holds `{name}`")),
             };
             let (one, other) = (register(first)?, register(second)?);
-            // Exchanged sources stand in the operands against the order of the arguments.
+            // Exchanged sources appear in the operands in the reverse order of the arguments.
             if entry.operands.find(&one) < entry.operands.find(&other) {
                 return Err(format!("the operands already name `{first}` before `{second}`"));
             }

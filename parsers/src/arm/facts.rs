@@ -1,9 +1,9 @@
 //! The decode facts: assembly lines to the words that an assembler makes of them.
 //!
-//! A line may hold ranges (`sshr v0.8b, v1.8b, #{1..8}`); its words are those of every combination of
-//! values, the last range running fastest. Beside the words stand the values that the decode of the ASL
-//! gives its variables, so that a user without ASL has them. They are made once per release of the
-//! documents by the `arm_decode` example, and kept as data.
+//! A line may hold ranges (`sshr v0.8b, v1.8b, #{1..8}`); its words are those of every combination of values,
+//! the last range varying fastest. Next to the words are the values of the ASL's decode variables, for users
+//! without the ASL. The `arm_decode` example generates them once per release of the documents; they are kept
+//! as data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
 //! The CPU features that the ASL's decode asks for, as compilers name them.
 
-/// What every intrinsic needs; those of another part of the architecture name it alone.
+/// What every intrinsic needs; those of another part of the architecture name only that.
 const BASE: &str = "neon";
 
 /// Features that are not additions to Neon.
@@ -17,7 +17,7 @@ const FEATURES: &[(&str, &str)] = &[
     ("FP16", "fp16"),
     ("FP16MulNoRoundingToFP32", "fp16fml"),
     ("Int8MatMul", "i8mm"),
-    // Compilers have the C functions for the whole version of the architecture alone.
+    // Compilers provide the C functions only with the whole architecture version.
     ("QRDMLAH", "v8.1a"),
     ("SHA1", "sha2"),
     ("SHA256", "sha2"),
@@ -27,7 +27,7 @@ const FEATURES: &[(&str, &str)] = &[
     ("SM4", "sm4"),
 ];
 
-/// Types that exist with a feature alone.
+/// Types that exist only with a feature.
 const TYPES: &[(&str, &str)] = &[("bfloat16", "bf16")];
 
 /// The features of an intrinsic of these C types whose instructions' decode asks for `asked`; a name that is

@@ -1,11 +1,11 @@
-//! The documents that packages hold, joined into the two-file form: the older page has operands and
-//! operations, the newer data has more entries and settles which of the page's twins holds.
+//! The documents from packages, joined into the two-file form: the older page has operands and operations,
+//! the newer data has more entries and decides which of the page's twins is correct.
 //!
 //! ```text
 //! page (HTML)          ┐     intrinsics: entries with `Operation`
 //! newer data (JSON)    ┘ ──▶ operations: bodies by key
 //! ```
-//! An entry that the newer data alone has keeps its shape, without operands and operation.
+//! An entry that is only in the newer data keeps its shape, without operands and operation.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::Diagnostic;
 /// Entries and operations of the joined documents.
 #[derive(Default)]
 pub struct Joined {
-    /// The entries: the page's in its order, then those of the newer data alone.
+    /// The entries: the page's in its order, then those only in the newer data.
     pub entries: Vec<Raw>,
     /// The bodies by key, with the page's offset.
     pub operations: Texts,
@@ -55,7 +55,7 @@ pub fn join(page: &Positions<'_>, newer: &Positions<'_>, diagnostics: &mut Vec<D
                         blocks.push(block);
                     }
                     Some(at) => {
-                        // Of twins that one is right whose mnemonics the newer data has.
+                        // Of twins, the one whose mnemonics occur in the newer data is correct.
                         let fits = |block: &Block| {
                             known.get(name.as_str()).is_some_and(|entry| entry.base == block.entry.base)
                         };

@@ -1,7 +1,7 @@
 //! The two JSON documents: intrinsics with their base instructions, and operations by key.
 //!
-//! An entry of another shape is an error of that entry, told with the path of the field; the text
-//! is cut into entries first, so that each one has its place.
+//! An entry of another shape is an error of that entry, reported with the path of the field; the text is
+//! split into entries first, so that each has a location.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -33,7 +33,7 @@ pub struct Entry {
     pub operands: String,
     /// The architectures that have it, where the document says so.
     pub architectures: Vec<String>,
-    /// Whether the document has operands, results and operation; newer data has not.
+    /// Whether the document has operands, results and operations; newer data lacks them.
     pub described: bool,
 }
 
@@ -108,7 +108,7 @@ pub fn elements(text: &str) -> (Vec<Range<usize>>, Option<(usize, &'static str)>
     }
 }
 
-/// An entry and where it stands.
+/// An entry and its location.
 #[derive(Clone, Debug)]
 pub struct Raw {
     /// Its place.
@@ -214,7 +214,7 @@ impl Reader {
         if !is_name(&entry.name) {
             return self.path(".name", "expected the name of a C function");
         }
-        // Newer data names the instructions alone.
+        // Newer data only names the instructions.
         match value.get("instructions").filter(|_| value.get("operands").is_none()) {
             Some(sequences) => {
                 let first = self.array(Some(sequences), ".instructions")?.first();

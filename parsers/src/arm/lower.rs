@@ -39,7 +39,7 @@ pub struct Context<'a> {
 pub enum Obstacle {
     /// It is outside of what is modelled.
     Excluded(&'static str, Option<String>),
-    /// The entry cannot be used as it is: reason and message.
+    /// The entry cannot be used: reason and message.
     Entry(&'static str, String),
     /// ASL cannot be elaborated.
     Asl(Fault),
@@ -451,7 +451,7 @@ fn step(
         return from_operation(context, entry, line, &own, combinations);
     }
     let decodes = match decode(context, line, &own) {
-        // No instruction of the ASL: the operation serves, if there is one.
+        // Not an instruction of the ASL: the operation is used, if there is one.
         Err(Obstacle::Asl(fault))
             if fault.reason == Reason::Undefined
                 && context.bodies == Bodies::Any
@@ -484,8 +484,8 @@ fn decode(context: &Context<'_>, line: &Line, own: &[Vec<i64>]) -> Result<Vec<Ar
         .collect()
 }
 
-/// An instruction by the entry's operation, with the decode's values as they are recorded, else with
-/// what the operands tell.
+/// An instruction by the entry's operation, with the recorded decode values, else with those implied by the
+/// operands.
 fn from_operation(
     context: &Context<'_>,
     entry: &Entry,
@@ -570,7 +570,8 @@ fn symbolic_frame(machine: &mut Machine<'_>, step: &Step, immediates: &[NodeId])
                     immediates.iter().copied().zip(factors.iter().cloned()).collect();
                 let node = machine.dag.linear(&terms, constant.clone());
                 Var::Value(match width {
-                    // The documented values fit; the argument's others are not the document's concern.
+                    // The documented values fit; other values of the argument are outside the document's
+                    // scope.
                     Some(width) => {
                         Value::Bits(machine.dag.slice(node, 0, *width, false), Width::Known(*width))
                     }
@@ -585,7 +586,7 @@ fn symbolic_frame(machine: &mut Machine<'_>, step: &Step, immediates: &[NodeId])
     frame
 }
 
-/// A result's value with its parts as extents of their own.
+/// A result's value with its parts as separate extents.
 fn segments(dag: &mut Dag, node: NodeId, width: u32) -> Register {
     let Node::Concat(parts) = dag.node(node).clone() else { return Register::with_value(width, node) };
     let mut register = Register::default();

@@ -4,8 +4,8 @@
 //! intrinsics.json ─ base instruction, operands ─▶ assembly line ─ decode facts ─▶ word
 //!   word ─ __opcode, __decode (arch_instrs.asl) ─▶ variables ─ __execute, arch.asl ─▶ registers
 //! ```
-//! Where there is no ASL, `operations.json` has bodies and the decode facts their variables. Instead of the two
-//! JSON files the older reference page and the newer data will do ([`join`]).
+//! Without ASL, `operations.json` provides bodies and the decode facts their variables. The older reference page and
+//! the newer data can replace the two JSON files ([`join`]).
 //!
 //! [`parse`] reads the documents and lowers every intrinsic; each one ends in one ledger line.
 //! Implementation-defined features are taken to be there, side effects (`FPSR.QC`, traps) dropped.
@@ -57,13 +57,13 @@ pub struct Documents<'a> {
     pub library: Option<Document<'a>>,
     /// The decode facts, `specs/decode/a64.json`.
     pub decode: Option<Document<'a>>,
-    /// The older reference page (HTML); read where there is no `intrinsics`.
+    /// The older reference page (HTML); read if there is no `intrinsics`.
     pub page: Option<Document<'a>>,
-    /// The newer data without operations (JSON); read where there is no `intrinsics`.
+    /// The newer data without operations (JSON); read if there is no `intrinsics`.
     pub newer: Option<Document<'a>>,
 }
 
-/// What to do beside the usual.
+/// Options of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Options<'a> {
     /// Corrections of the entries.
@@ -80,9 +80,9 @@ pub enum Bodies {
     /// From the ASL, and from the operations where it has none.
     #[default]
     Any,
-    /// From the ASL alone.
+    /// Only from the ASL.
     Instructions,
-    /// From the operations alone, those of the encodings where entries name another instruction's.
+    /// Only from the operations, using those of the encodings if entries name another instruction's.
     Operations,
     /// From the operations that the entries name, right or wrong.
     Named,
@@ -98,7 +98,7 @@ const JOINED: &str = "reference page";
 struct Source<'a> {
     entries: Vec<json::Raw>,
     operations: operations::Texts,
-    /// The document that the operations stand in.
+    /// The document that contains the operations.
     operations_in: Positions<'a>,
     version: &'static str,
 }
@@ -245,8 +245,8 @@ pub fn parse(documents: &Documents<'_>, options: &Options<'_>) -> Parsed {
 /// Assembly lines with the ranges of their immediates, sorted.
 pub type Lines = std::collections::BTreeMap<String, Vec<(i64, i64)>>;
 
-/// The assembly lines of the intrinsics of documents, as they stand and as errata correct them, sorted,
-/// each with the ranges of its immediates: what the decode facts must hold.
+/// The assembly lines of the documents' intrinsics, both unchanged and corrected by errata, sorted, each with
+/// the ranges of its immediates: what the decode facts must cover.
 pub fn assembly_lines(documents: &Documents<'_>, errata: Option<&Errata>) -> Lines {
     let mut lines = Lines::new();
     let mut source = Source::read(documents, &mut Vec::new());
@@ -339,7 +339,7 @@ fn outcome(
             None,
         ),
         Err(Obstacle::Asl(fault)) => {
-            // A word that no pattern matches stands nowhere in the ASL.
+            // A word that no pattern matches does not occur in the ASL.
             let nowhere = fault.reason == exec::Reason::Undefined && fault.offset == 0;
             let place = files.span(&fault).filter(|_| !nowhere).unwrap_or_else(|| span.clone());
             (failed(fault.reason.code(), fault.message), place, None)
@@ -378,7 +378,7 @@ fn assign_operations(operations: &mut Operations, facts: &Facts, entries: &[json
     operations.assign(named, facts.encodings());
 }
 
-/// The documents that a fault can stand in.
+/// The documents that a fault can be in.
 struct Files<'a> {
     operations: &'a Positions<'a>,
     instructions: &'a Positions<'a>,
@@ -398,7 +398,7 @@ impl Files<'_> {
     }
 }
 
-/// A document's text; what cannot be read is told and counts as missing.
+/// A document's text; one that cannot be read is reported and counts as missing.
 fn text<'a>(document: Option<Document<'a>>, what: &str, diagnostics: &mut Vec<Diagnostic>) -> Positions<'a> {
     let Some(document) = document else { return Positions::new("", "") };
     match std::str::from_utf8(document.bytes) {

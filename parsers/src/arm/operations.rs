@@ -19,10 +19,10 @@ use super::json;
 use super::position::Positions;
 use crate::Diagnostic;
 
-/// How what stands for an operation begins where the document has none.
+/// The beginning of the placeholder for a missing operation.
 const NOTHING: &[&str] = &["No operation information", "The description of"];
 
-/// The operations' texts by key, each with where it stands in its document.
+/// The operations' texts by key, each with its location in the document.
 pub type Texts = BTreeMap<String, (String, usize)>;
 
 /// The texts of the operations document; what is wrong with it as a whole is added to the diagnostics.
@@ -43,7 +43,7 @@ pub fn texts(document: &Positions<'_>, diagnostics: &mut Vec<Diagnostic>) -> Tex
     }
 }
 
-/// Where each string of a JSON text first begins, by what stands between its quotes.
+/// Where each string of a JSON text first begins, by the text between its quotes.
 fn strings(text: &str) -> FxHashMap<&str, usize> {
     let bytes = text.as_bytes();
     let mut places = FxHashMap::default();
@@ -78,8 +78,8 @@ pub struct Operation {
 #[derive(Debug, Default)]
 pub struct Operations {
     by_key: BTreeMap<String, Option<Result<Operation, Fault>>>,
-    /// How much of its decode the operation of each encoding leaves unread, and its key; `None` where
-    /// entries name other instructions' alone.
+    /// How much of its decode the operation of each encoding leaves unread, and its key; `None` if entries
+    /// only name those of other instructions.
     of_encoding: BTreeMap<String, Option<(usize, String)>>,
     decodes: BTreeMap<String, Decodes>,
     /// All names that a decode sets.
@@ -126,13 +126,13 @@ impl Operations {
         self.by_key.contains_key(key)
     }
 
-    /// Whether there is a body behind a key, or for an encoding.
+    /// Whether there is a body for a key or an encoding.
     pub fn serves(&self, encoding: Option<&str>, key: &str) -> bool {
         matches!(self.body(encoding, key), Some(Ok(_)))
     }
 
-    /// The body behind `key`, where that can be the encoding's, else that of the encoding's operation;
-    /// `None` where the document says nothing.
+    /// The body for `key`, if it can be the encoding's, else that of the encoding's operation; `None` if the
+    /// document has none.
     pub fn body(&self, encoding: Option<&str>, key: &str) -> Option<&Result<Operation, Fault>> {
         let own = self.by_key.get(key).and_then(Option::as_ref);
         let Some(encoding) = encoding.filter(|encoding| self.decodes.contains_key(*encoding)) else {
@@ -152,7 +152,7 @@ impl Operations {
         let decodes = self.decodes.get(encoding)?;
         let reads = match self.by_key.get(key)?.as_ref()? {
             Ok(operation) => &operation.reads,
-            // What cannot be read is told where it is the only one.
+            // An unreadable one is reported if it is the only one.
             Err(_) => return Some(usize::MAX),
         };
         let foreign = reads.iter().any(|name| self.known.contains(name) && !decodes.all.contains(name));
@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(operations.of_encoding["by_vector"], Some((0, "vector".to_owned())));
         assert!(operations.serves(Some("by_vector"), "none"));
         assert!(operations.defines("none") && !operations.serves(None, "none"));
-        // A body that does not read the lane is no lane form's.
+        // A body that does not read the lane does not belong to a lane form.
         assert!(!operations.serves(Some("by_none"), "vector"));
     }
 

@@ -14,7 +14,7 @@ use crate::outline::{Form, Outline};
 /// The text of an entry is its instructions with their operands, the places of arguments and results, and the ASL
 /// of the instructions; where that is not there, the operation that the entry names.
 pub fn outline(documents: &Documents<'_>) -> Vec<Outline> {
-    // What cannot be read is told by those who read for the meaning.
+    // Unreadable parts are reported by the semantic reader.
     let told = &mut Vec::new();
     let source = Source::read(documents, told);
     let instructions = Instructions::new(text(documents.instructions, "", told).text, &mut Vec::new());

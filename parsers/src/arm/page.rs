@@ -60,7 +60,7 @@ fn block(text: &str, offset: usize) -> Result<Block, String> {
     let mut entry = Entry { name: name.to_owned(), returns: returns.trim().to_owned(), ..Entry::default() };
     entry.described = true;
     for arg in args.split(',').map(str::trim).filter(|arg| !arg.is_empty() && *arg != "void") {
-        // A star may stand at the name.
+        // The name may have a star.
         let at = arg.rfind([' ', '*']).ok_or_else(|| format!("`{arg}` has no type and name"))?;
         entry.args.push((arg[..=at].trim().to_owned(), arg[at + 1..].to_owned()));
     }

@@ -7,7 +7,7 @@ use crate::{BYTE_ORDER_MARK, Diagnostic, Severity, Span};
 pub struct Positions<'a> {
     /// The document's name.
     pub name: &'a str,
-    /// Its text, behind a byte-order mark. Offsets are those in it, but for those of spans.
+    /// Its text after a byte-order mark. Offsets refer to it, except for those of spans.
     pub text: &'a str,
     /// Bytes of the byte-order mark.
     mark: usize,

@@ -1,12 +1,12 @@
-//! Decode variables as text, so that they can be kept as data beside the encodings' words.
+//! Decode variables as text, so that they can be kept as data next to the encodings' words.
 //!
 //! ```text
 //! saba_advsimd +DOTP: d=0 esize=8 unsigned=FALSE op=CompareOp_GE imm='0101' shift=~16,-1 index=0|0|1|1
 //! ```
-//! The encoding's name, the extensions that its decode asks for, then the variables. A value holds for
-//! every combination of immediates; `~constant,factor,…` is affine in the immediates (`:width` after it
-//! for bits); otherwise the values of all combinations stand side by side. Where the assembler rejects
-//! a combination, or its decode fails, there is a `-`.
+//! The encoding's name, the extensions that its decode asks for, then the variables. A value holds for every
+//! combination of immediates; `~constant,factor,…` is affine in the immediates (`:width` after it for bits);
+//! otherwise the values of all combinations are listed. A `-` marks a combination that the assembler rejects
+//! or whose decode fails.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -40,7 +40,7 @@ impl Body {
         self.places.get(position.saturating_sub(1)).map_or(0, |(_, place)| *place)
     }
 
-    /// A text that stands in the document as it is, or with JSON escapes.
+    /// A text that appears in the document verbatim or with JSON escapes.
     fn verbatim(record: &manual::Record) -> Self {
         let places = if record.raw.contains('\\') {
             let starts = record.pseudocode.char_indices().map(|(at, _)| at);
@@ -149,7 +149,7 @@ fn assignment(syntax: &str) -> Option<String> {
     Some(format!("{} = {value};", bare(target)))
 }
 
-/// Words that may stand before a bracket without being called.
+/// Words that may precede a bracket without being a call.
 const KEYWORDS: &[&str] = &["if", "for", "while", "sizeof", "else", "do"];
 
 /// Calls of names that nobody defines, before they lead to a less helpful syntax error.
@@ -182,7 +182,7 @@ pub(super) fn elaborate(
     let at_entry = |fault: Fault| Fault { at: entry.at, ..fault };
     let syntax = prototype.map_or(entry.syntax.as_str(), |prototype| prototype.syntax.as_str());
     let shape = operands::shape(syntax, prototype, options).map_err(at_entry)?;
-    // The entry's own syntax must name the same operands.
+    // The entry's syntax must name the same operands.
     let own: Vec<_> = operands::operands(&entry.syntax).map_err(at_entry)?;
     if let Some(operand) =
         own.iter().find(|operand| shape.operands.iter().all(|known| known.key != operand.key))

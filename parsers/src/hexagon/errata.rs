@@ -8,8 +8,8 @@ use crate::errata::{Application, Change, Errata, State};
 /// Longest field. A fragment that holds what it replaces makes a field longer each time that it is named.
 const MAX_LENGTH: usize = 1 << 20;
 
-/// Applies the errata to the records. The outcomes are in the errata's order. `elsewhere` tells of the ids that
-/// another document has, so that the manual's record of them is not used.
+/// Applies the errata to the records. The outcomes are in the errata's order. `elsewhere` says which ids another
+/// document provides, so that the manual's record of them is not used.
 pub(super) fn apply(
     records: &mut [Record],
     elsewhere: &dyn Fn(&str) -> bool,

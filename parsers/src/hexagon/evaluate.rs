@@ -12,7 +12,7 @@ use super::view::{View, unknown};
 const UNDEFINED: [&str; 2] = ["index", "shift"];
 
 impl Machine {
-    /// Runs statements in a scope of their own.
+    /// Runs statements in a new scope.
     pub fn run(&mut self, statements: &[Stmt]) -> Result<(), Fault> {
         let scope = self.enter();
         for statement in statements {

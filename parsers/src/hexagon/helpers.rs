@@ -1,6 +1,6 @@
 //! The helper library: what the documents' bodies call and no document defines.
 //!
-//! One table maps names to the few operations behind them. Arguments arrive unevaluated: some name
+//! A table maps names to the few operations that implement them. Arguments arrive unevaluated: some name
 //! places that are written, some have no value.
 
 use hydride_ir::exact::NodeId;
@@ -144,7 +144,7 @@ pub(super) fn is_known(name: &str) -> bool {
 }
 
 impl Machine {
-    /// Names that stand for a number: sizes of a vector.
+    /// Named numbers: sizes of a vector.
     pub fn named_constant(&mut self, name: &str) -> Option<NodeId> {
         let value = match name {
             "VWIDTH" | "VECTOR_SIZE" => self.vector_bytes,
@@ -280,8 +280,7 @@ impl Machine {
         }
     }
 
-    /// A shift that goes the other way for a negative count; the shifted value is first read at its
-    /// own size.
+    /// A shift that reverses direction for a negative count; the shifted value is first read at its size.
     fn shift(
         &mut self,
         left: bool,
@@ -316,7 +315,7 @@ impl Machine {
         at: usize,
     ) -> Result<NodeId, Fault> {
         use hydride_ir::exact::Part;
-        // One of the two is the register's own element, which has the width.
+        // One of the two is the register's element, which has the width.
         let mut element = None;
         for operand in [then, otherwise] {
             let View { width, signed, .. } = self.view(operand)?;

@@ -57,7 +57,7 @@ pub(super) fn macros(text: Option<&Text<'_>>, diagnostics: &mut Vec<Diagnostic>)
         let place = token.origin as usize;
         if token.is("#") && token.starts_line {
             let end = line_end(&source, at);
-            // The word stands in the line of its `#`: what follows in the next one is no directive.
+            // The word is on the line of its `#`: the next line is not part of the directive.
             if let Some((word, rest)) = source[at + 1..end].split_first()
                 && word.is("define")
                 && let Err(fault) = macros.define_directive(rest)
@@ -83,7 +83,7 @@ pub(super) fn macros(text: Option<&Text<'_>>, diagnostics: &mut Vec<Diagnostic>)
             at += 1;
             continue;
         };
-        // Name, body, attributes; the body may have commas of its own.
+        // Name, body, attributes; the body may contain commas.
         let arguments = split_arguments(&source[open + 1..end]);
         let name = arguments[0].first().filter(|name| name.is_name());
         at = end + 1;
@@ -191,8 +191,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Where reading goes on after something that is no record: a line that starts with one, or with
-    /// a directive.
+    /// Where reading resumes after something that is not a record: a line that starts with one, or with a
+    /// directive.
     fn next_record(&self, from: usize) -> usize {
         let starts = |token: &Token| {
             token.starts_line
@@ -247,7 +247,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a condition holds: one number after expansion; a name that is no macro counts as 0.
+    /// Whether a condition holds: one number after expansion; a name that is not a macro counts as 0.
     fn holds(&mut self, line: &[Token], place: usize) -> bool {
         let expanded = match self.macros.expand(line) {
             Ok(expanded) => expanded,
@@ -298,8 +298,7 @@ impl Reader<'_> {
     }
 }
 
-/// A record from its arguments: tag, syntax, attributes, description, and the body, which may have
-/// commas of its own.
+/// A record from its arguments: tag, syntax, attributes, description, and the body, which may contain commas.
 fn record_of(tokens: &[Token], at: usize) -> Result<Record, Broken> {
     let arguments = split_arguments(tokens);
     let id: String = arguments[0].iter().map(|token| &*token.text).collect();

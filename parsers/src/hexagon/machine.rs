@@ -117,7 +117,7 @@ impl Machine {
         self.store.locals.truncate(locals);
     }
 
-    /// The variable of a name: as it is, or as the operand that it stands for (`VdV`, `QdV`, `uiV`).
+    /// The variable of a name: directly, or as the operand that it denotes (`VdV`, `QdV`, `uiV`).
     pub fn slot(&self, name: &str) -> Option<Slot> {
         if let Some((_, at)) = self.scope.iter().rev().find(|(known, _)| known == name) {
             return Some(Slot::Local(*at));

@@ -28,8 +28,8 @@ pub(super) struct Record {
     pub at: usize,
     /// Byte offset of the pseudocode's first character.
     pub pseudocode_at: usize,
-    /// The pseudocode as it stands in the file, with the escapes of JSON; empty in the text form, where
-    /// it has none.
+    /// The pseudocode as written in the file, with JSON escapes; empty in the text form, which has no
+    /// escapes.
     pub raw: String,
 }
 
@@ -162,7 +162,7 @@ fn identity(intrinsic: &str) -> Option<String> {
     (name.starts_with("V6_") && name.len() > 3 && is_word).then(|| name.to_owned())
 }
 
-/// Where an array element and its string fields stand.
+/// The locations of an array element and its string fields.
 #[derive(Default)]
 struct Place {
     at: usize,
@@ -219,7 +219,7 @@ fn places(source: &str) -> Vec<Place> {
     places
 }
 
-/// The offset in a string as it stands in the file of the character at `target` of its value.
+/// The offset, in a string as written in the file, of the character at `target` in its value.
 pub(super) fn raw_offset(raw: &str, target: usize) -> usize {
     let bytes = raw.as_bytes();
     let (mut at, mut value) = (0, 0);

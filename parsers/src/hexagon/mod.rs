@@ -58,7 +58,7 @@ use source::{Fault, Text};
 /// The name of the instruction set.
 pub const ISA: &str = "hvx";
 
-/// The documents at hand.
+/// The available documents.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Documents<'a> {
     /// The manual's instructions (`hvx-prm.json`).
@@ -112,7 +112,7 @@ pub fn parse(documents: &Documents<'_>, options: &Options) -> Parsed {
     reader.finish()
 }
 
-/// The semantics file's instructions alone, with the prototypes' signatures.
+/// Only the semantics file's instructions, with the prototypes' signatures.
 pub fn parse_idef(documents: &Documents<'_>, options: &Options) -> Parsed {
     let mut reader = Reader::new(options);
     reader.prototypes(documents);
@@ -120,7 +120,7 @@ pub fn parse_idef(documents: &Documents<'_>, options: &Options) -> Parsed {
     reader.finish()
 }
 
-/// The manual's instructions alone, with the prototypes' signatures.
+/// Only the manual's instructions, with the prototypes' signatures.
 pub fn parse_manual(documents: &Documents<'_>, options: &Options) -> Parsed {
     let mut reader = Reader::new(options);
     reader.prototypes(documents);
@@ -128,7 +128,7 @@ pub fn parse_manual(documents: &Documents<'_>, options: &Options) -> Parsed {
     reader.finish()
 }
 
-/// What became of an entry: where it stands, and its instruction or why there is none.
+/// The outcome of an entry: its location, and its instruction or why there is none.
 struct Outcome {
     id: String,
     span: Span,

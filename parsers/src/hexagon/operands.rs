@@ -114,8 +114,8 @@ pub(super) fn has_float(syntax: &str) -> bool {
         .any(|word| element(word).is_some_and(|e| e.float))
 }
 
-/// The operands that an assembly syntax names, in order, each once. Positions in faults are 0: the
-/// caller knows where the syntax stands.
+/// The operands that an assembly syntax names, in order, each once. Positions in faults are 0: the caller
+/// knows the location of the syntax.
 pub(super) fn operands(syntax: &str) -> Result<Vec<Operand>, Fault> {
     let bytes = syntax.as_bytes();
     let mut found: Vec<Operand> = Vec::new();
@@ -241,7 +241,7 @@ pub(super) fn shape(syntax: &str, prototype: Option<&Prototype>, options: &Optio
 pub(super) fn form(syntax: &str) -> Form {
     let assigned = syntax.rsplit_once('=').map_or(syntax, |(_, right)| right);
     let called = assigned.split('(').next().unwrap_or_default();
-    // A plain copy has no mnemonic of its own.
+    // A plain copy has no separate mnemonic.
     let mnemonic = if assigned.contains('(') || !syntax.contains('=') { called } else { "=" };
     Form {
         mnemonic: mnemonic.trim().to_ascii_uppercase(),

@@ -8,9 +8,9 @@ use super::{Documents, idef, manual, nameless, prototypes, unique};
 use crate::outline::{Form, Outline};
 
 /// The entries in the order of the ledger, one for each line of it. A record of the semantics file has its macros
-/// expanded and single blanks between its tokens; a record of the manual stands as it is, without errata.
+/// expanded and its tokens separated by single spaces; a record of the manual is unchanged, without errata.
 pub fn outline(documents: &Documents<'_>) -> Vec<Outline> {
-    // What cannot be read is told by those who read for the meaning.
+    // Unreadable parts are reported by the semantic reader.
     let told = &mut Vec::new();
     let mut seen: FxHashMap<String, u32> = FxHashMap::default();
     let mut outlines = Vec::new();

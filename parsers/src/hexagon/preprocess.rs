@@ -141,7 +141,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// The body of a macro with its parameters replaced: expanded, except beside `#` and `##`.
+    /// The body of a macro with its parameters substituted: expanded, except next to `#` and `##`.
     fn substitute(
         &mut self,
         used: &Token,

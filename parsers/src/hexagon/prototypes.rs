@@ -127,7 +127,7 @@ fn record(source: &str) -> Result<Prototype, String> {
     })
 }
 
-/// What stands behind a label, up to the next one.
+/// The text after a label, up to the next one.
 fn labelled<'a>(comment: &'a str, label: &str) -> Option<&'a str> {
     let rest = &comment[comment.find(label)? + label.len()..];
     let end = LABELS.iter().filter_map(|label| rest.find(label)).min().unwrap_or(rest.len());

@@ -15,7 +15,7 @@ pub(super) struct Fault {
     pub excluded: bool,
     /// What, with names.
     pub message: String,
-    /// Byte offset in the text at hand.
+    /// Byte offset in the current text.
     pub at: usize,
 }
 
@@ -32,7 +32,7 @@ impl Fault {
 /// A document's text.
 pub(super) struct Text<'a> {
     name: &'a str,
-    /// Behind a byte-order mark; offsets are those in it, but for those of spans.
+    /// After a byte-order mark; offsets refer to it, except for those of spans.
     text: Cow<'a, str>,
     /// Bytes of the byte-order mark.
     mark: usize,

@@ -32,7 +32,7 @@ pub(super) enum ExprKind {
     Slice(Box<Expr>, Box<Expr>, Box<Expr>),
     Field(Box<Expr>, String),
     Call(String, Vec<Expr>),
-    /// Two values side by side, most significant first.
+    /// Two concatenated values, most significant first.
     Pair(Box<Expr>, Box<Expr>),
     Cast(Type, Box<Expr>),
     Sizeof(Box<Expr>),

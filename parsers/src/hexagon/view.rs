@@ -37,7 +37,7 @@ enum Low {
     Computed(NodeId),
 }
 
-/// The element types that a field name can stand for.
+/// The element types that a field name can denote.
 const ELEMENTS: &[(&str, u32, bool)] = &[
     ("b", 8, true),
     ("ub", 8, false),
@@ -257,7 +257,7 @@ impl Machine {
         }
         let source = self.read_at(&View { width: total, ..base }, 0, at)?;
         let source = match *self.dag.node(source) {
-            // A whole argument needs no slice of its own.
+            // A whole argument needs no slice.
             Node::Slice { of, low: 0, width, .. } if self.is_whole_argument(of, width) => of,
             _ => self.dag.slice(source, 0, total, false),
         };
@@ -370,7 +370,7 @@ impl Machine {
     }
 }
 
-/// What a read of a variable needs beside the register itself.
+/// What a read of a variable needs besides the register itself.
 enum Source {
     Integer(Option<NodeId>),
     Bits,
@@ -385,7 +385,7 @@ impl Variable {
     }
 }
 
-/// A name that stands for nothing.
+/// An undefined name.
 pub(super) fn unknown(name: &str, at: usize) -> Fault {
     let bare = name.strip_suffix('V').unwrap_or(name).as_bytes();
     let is_register = matches!(bare, [class, roles @ ..]

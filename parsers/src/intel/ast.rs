@@ -96,7 +96,7 @@ pub(super) enum Selector {
     Slice(Expr, Expr),
     /// `.dword[i]`, or `.dword`.
     View { width: u32, float: bool, index: Option<Expr> },
-    /// `.name` that is no view.
+    /// `.name` that is not a view.
     Field(String),
 }
 

@@ -2,7 +2,7 @@
 
 use super::document::Entry;
 
-/// Registers, counters and modes that are no operands: where a text names one, it is about them.
+/// Registers, counters and modes that are not operands: a text that names one depends on state.
 const STATE_NAMES: &[&str] = &[
     "MXCSR",
     "TimeStampCounter",
@@ -29,7 +29,7 @@ const STATE_NAMES: &[&str] = &[
     "SetCF",
 ];
 
-/// Why an entry with a text is outside of the IR, as far as its attributes and names tell.
+/// Why an entry with a text is outside the IR, judged by its attributes and names.
 pub(super) fn exclusion(entry: &Entry) -> Option<(&'static str, Option<String>)> {
     let category = |name: &str| entry.categories.iter().any(|category| category == name);
     let operands = || entry.parameters.iter().chain(&entry.result);
@@ -82,7 +82,7 @@ fn is_blank(text: &str) -> bool {
     })
 }
 
-/// Where a text leaves lines out: the offset of a comment that is nothing but dots.
+/// Where a text omits lines: the offset of a comment that consists only of dots.
 pub(super) fn elision(text: &str) -> Option<usize> {
     let is_elided = |line: &&str| {
         let comment = line.trim().strip_prefix("//").map(str::trim);

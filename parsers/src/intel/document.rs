@@ -47,7 +47,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// The name, or what stands for one.
+    /// The name, or a substitute.
     pub(super) fn called(&self) -> String {
         if self.name.is_empty() { "(unnamed)".to_owned() } else { self.name.clone() }
     }
@@ -65,7 +65,7 @@ pub(super) struct Document {
 
 const ENTRY: &[u8] = b"<intrinsic ";
 
-/// How often a document may be scanned over again because of XML errors.
+/// How often a document may be rescanned because of XML errors.
 const MAX_RESCANS: usize = 256;
 
 /// Reads a document.
@@ -73,7 +73,7 @@ pub(super) fn read(source: &Source<'_>, bytes: &[u8]) -> Document {
     let mut document = Document::default();
     let (bytes, invalid) = without_invalid(bytes);
     for offset in invalid.iter().take(MAX_NOTES) {
-        // What is lost is told by the entries that have it.
+        // Losses are reported by the affected entries.
         document.note(source, Severity::Warning, *offset, None, "invalid UTF-8".to_owned());
     }
     let mut scanned = 0;
@@ -110,10 +110,11 @@ pub(super) fn read(source: &Source<'_>, bytes: &[u8]) -> Document {
     document
 }
 
-/// Places of invalid UTF-8 that get a diagnostic of their own.
+/// Maximum number of places with invalid UTF-8 that get a separate diagnostic.
 const MAX_NOTES: usize = 100;
 
-/// The document with each byte that is no UTF-8 replaced, so that offsets stay, and where those were.
+/// The document with each invalid UTF-8 byte replaced, so that offsets are preserved, and the positions of
+/// these bytes.
 fn without_invalid(bytes: &[u8]) -> (Cow<'_, [u8]>, Vec<usize>) {
     let mut valid = Cow::Borrowed(bytes);
     let mut invalid = Vec::new();
@@ -146,7 +147,7 @@ impl Document {
 struct Section<'a> {
     source: &'a Source<'a>,
     bytes: &'a [u8],
-    /// Where the document is no UTF-8, ascending.
+    /// Where the document is not UTF-8, ascending.
     invalid: &'a [usize],
     /// Where the section begins.
     base: usize,

@@ -173,7 +173,7 @@ fn extent(pair: &Pair<'_, Rule>) -> Extent {
 
 type Children<'a> = std::vec::IntoIter<Pair<'a, Rule>>;
 
-/// What stands inside a pair, keywords left out.
+/// The contents of a pair, without keywords.
 fn children(pair: Pair<'_, Rule>) -> Children<'_> {
     const KEYWORDS: &[Rule] = &[
         Rule::kw_define,

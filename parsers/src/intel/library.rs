@@ -1,7 +1,7 @@
 //! Functions and constants that the document uses without defining them.
 //!
 //! One table; a `#` in a name stands for a number of bits (`Saturate8`, `SignExtend32`). Everything is built from
-//! operations of the exact graph, tables of AES and GF(2^8) from their field's arithmetic.
+//! operations of the exact graph, and the tables of AES and GF(2^8) from the arithmetic of the field.
 
 use hydride_ir::exact::{Dag, Int, NodeId, Part};
 
@@ -108,7 +108,7 @@ const FUNCTIONS: &[Entry] = &[
 /// The round functions of SHA-1 (FIPS 180-4, section 4.1.1) by round, as values that a variable may hold.
 const ROUND_FUNCTIONS: [&str; 4] = ["Ch", "Parity", "Maj", "Parity"];
 
-/// First code of the round functions, and of the relations; codes are apart from all numbers of a text.
+/// First code of the round functions, and of the relations; codes are distinct from all numbers of a text.
 const FUNCTION_CODES: i64 = 0x4879_6472_0000;
 const RELATION_CODES: i64 = 0x4879_6472_1000;
 

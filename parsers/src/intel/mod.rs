@@ -3,8 +3,8 @@
 //! [`parse`] reads the document ([`document`]), its pseudocode ([`grammar`]), and runs each operation
 //! symbolically ([`run`]) on the exact graph, from which [`crate::elaborate::function`] makes the function.
 //!
-//! Where a name occurs twice, the first entry keeps it as its id and the second is `NAME@EXTENSION`, the
-//! extensions being the entry's own, joined by `+` (`_mm256_dpbusd_epi32@AVX_VNNI`).
+//! Where a name occurs twice, the first entry keeps it as its id and the second is `NAME@EXTENSION`, with the
+//! entry's extensions joined by `+` (`_mm256_dpbusd_epi32@AVX_VNNI`).
 //!
 //! ```
 //! let text = r#"<intrinsics_list version="0"><intrinsic tech="SSE_ALL" name="_mm_and_si128">
@@ -93,8 +93,8 @@ pub fn parse(file_name: &str, bytes: &[u8], options: &Options<'_>) -> Parsed {
     Parsed { errata: applications, ..assemble(document, ids, modelled) }
 }
 
-/// Runs something on threads whose stacks suffice for the deepest operations; without threads of its own where the
-/// caller's is the only one that there is to be, and has such a stack.
+/// Runs a closure on threads whose stacks suffice for the deepest operations; on the caller's thread if that is to be
+/// the only one and has such a stack.
 fn on_large_stacks<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     let alone = rayon::current_num_threads() == 1 && rayon::current_thread_index().is_some();
     if alone && stacker::remaining_stack().is_some_and(|bytes| bytes >= STACK_BYTES) {

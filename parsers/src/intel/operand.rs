@@ -175,7 +175,7 @@ fn element(name: &str) -> Option<Element> {
     }
 }
 
-/// Gives every argument and result a name of its own: the second `x` becomes `x_2`.
+/// Gives every argument and result a unique name: the second `x` becomes `x_2`.
 pub(super) fn make_unique<'a>(operands: impl Iterator<Item = &'a mut Argument>) {
     let mut taken: Vec<String> = Vec::new();
     for operand in operands {

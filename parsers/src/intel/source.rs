@@ -36,7 +36,7 @@ pub(super) struct Text {
     pub(super) text: String,
     /// Decoded offset and document offset wherever the distance between the two changes.
     anchors: Vec<(usize, usize)>,
-    /// Parts of the text that are not the document's: all of each stands at its beginning.
+    /// Parts of the text that are not from the document: each is located as a whole at its beginning.
     replaced: Vec<Range<usize>>,
     /// Document offsets of what could not be decoded.
     pub(super) faults: Vec<usize>,

@@ -111,7 +111,7 @@ fn unreadable_documents_are_told() {
     assert!(told(&decode).is_some());
 }
 
-/// Where it can be seen that the end of a document is missing, or that it is not well-formed, that is told.
+/// A document that is visibly truncated or not well-formed is reported as such.
 #[test]
 fn documents_that_are_not_whole_are_told() {
     let whole = Files::sample();
@@ -130,7 +130,7 @@ fn documents_that_are_not_whole_are_told() {
     assert_eq!(message, "the file ends inside what an instruction does");
     let (message, _) = told(&|files| cut(&mut files.library, "* (root + 1)"));
     assert_eq!(message, "the file ends inside a function");
-    // One entry that is not JSON, and something behind the last one.
+    // One entry that is not JSON, and something after the last one.
     let (message, entry) = told(&|files| replace(&mut files.intrinsics, "\"name\":", "\"name\""));
     assert!(message.starts_with("not JSON") && entry.as_deref() == Some("[0]"), "{message} {entry:?}");
     let (message, _) = told(&|files| files.intrinsics.extend(b" more"));

@@ -1,7 +1,7 @@
-//! Small instructions in ASL by file: what they become, how they fail, what they compute.
+//! Small instructions in ASL by file: their functions, errors and results.
 //!
 //! A test is added by adding an `.asl` file below `tests/arm/`: in `pass/` the function is compared with the `.hir`
-//! file beside it, in `fail/` the verdict with the `.diag` file, in `run/` the `//! run` lines are evaluated.
+//! file next to it, in `fail/` the verdict with the `.diag` file, in `run/` the `//! run` lines are evaluated.
 //!
 //! A case is a document of instructions. Its first lines are the intrinsic's JSON (`//! {…}`), the words of
 //! assembly lines (`//! word LINE = HEX`) and runs; its library is the sample's.

@@ -1,4 +1,4 @@
-//! Arm's own documents, where they are at hand.
+//! Arm's documents, if they are available.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -84,8 +84,8 @@ fn the_decode_facts_are_what_the_assembler_says() {
     assert_eq!(facts.print().as_bytes(), vendor.decode);
 }
 
-/// What our own library and the recorded decode values are for: no ASL at all.
-/// Whether two functions are one expression, or agree on examples.
+/// What our library and the recorded decode values are for: running without any ASL. Whether two functions
+/// are one expression, or agree on examples.
 fn alike(one: &hydride_ir::Function, other: &hydride_ir::Function) -> bool {
     use hydride_ir::exact::{raise, raise_with};
     let (Ok((mut dag, first)), true) = (raise(one), one.args.len() == other.args.len()) else { return false };
@@ -143,7 +143,7 @@ fn the_two_json_files_alone_give_the_same_functions() {
     assert!(alone.instructions.len() >= 2399);
     same(alone);
 
-    // What packages hold, read as it is and as the two files that it is joined into.
+    // The documents from packages, read directly and as the two joined files.
     let fetched = parse(&vendor.joined(), &vendor.options(Bodies::Any));
     assert!(fetched.instructions.len() >= 2119);
     assert_eq!(fetched.version, "reference page");
@@ -160,7 +160,7 @@ fn the_two_json_files_alone_give_the_same_functions() {
     assert_eq!(statuses(&joined), statuses(&fetched));
     same(fetched);
 
-    // The newer data alone has a plain reason for everything.
+    // The newer data by itself has a reason for every exclusion.
     vendor.newer = newer;
     vendor.page.clear();
     let newer = parse(&vendor.joined(), &vendor.options(Bodies::Any));

@@ -1,4 +1,4 @@
-//! The sample documents of Arm: values computed by hand, and what becomes of the odd entries.
+//! The sample documents of Arm: hand-computed values, and the outcomes of unusual entries.
 
 use std::sync::LazyLock;
 
@@ -221,7 +221,7 @@ fn decode_values_and_operations_serve_where_there_is_no_asl() {
     let add = parsed.instructions.iter().find(|i| i.id == "vadd_s16").expect("modelled");
     let own = SAMPLE.instructions.iter().find(|i| i.id == "vadd_s16").expect("modelled");
     assert_eq!(add.function.to_string(), own.function.to_string());
-    // The two readings of one intrinsic, with the ASL at hand.
+    // The two readings of one intrinsic, with the ASL available.
     let files = Files::sample();
     let other = parse(&files.documents(), &files.options(Bodies::Named));
     let read = other.instructions.iter().find(|i| i.id == "vadd_s16").expect("modelled");

@@ -1,9 +1,9 @@
-//! Errata on small documents of our own: applied, no longer applying, for other versions, malformed.
+//! Errata on small hand-written documents: applied, no longer applying, for other versions, malformed.
 
 use parsers::errata::{Errata, State};
 use parsers::{Parsed, Status, UndefinedFor, intel};
 
-/// FNV-1a: enough to tell the lines of these documents apart.
+/// FNV-1a: enough to distinguish the lines of these documents.
 fn digest(bytes: &[u8]) -> String {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
@@ -77,8 +77,8 @@ fn a_line_is_replaced_and_others_keep_their_places() {
     let parsed = parse(&erratum("[\"2.1\"]", &change));
     assert!(!function(&parsed).contains("lt"));
 
-    // What is wrong in the line after the replacement is found where it stands in the document; what is wrong in the
-    // replacement where the replaced line begins.
+    // What is wrong in the line after the replacement is reported at its location in the document; what is wrong in the
+    // replacement, at the beginning of the replaced line.
     let failing = DOCUMENT.replace(":= 7", ":= oops");
     let errata = errata(&erratum("[\"2.1\"]", &change));
     let options = intel::Options { errata: Some(&errata), ..Default::default() };

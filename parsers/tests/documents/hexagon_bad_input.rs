@@ -1,10 +1,10 @@
-//! HVX documents that are wrong: each ends in a diagnostic with a place, none in a panic or a hang.
+//! HVX documents that are wrong: each ends in a diagnostic with a location, none in a panic or a hang.
 
 use crate::hexagon_support::Sample;
 use parsers::hexagon::{Document, Documents, Options, parse};
 use parsers::{LedgerEntry, Parsed, Status};
 
-/// The sample documents with a semantics file of one's own.
+/// The sample documents with a custom semantics file.
 fn with_semantics(semantics: &str) -> Parsed {
     let sample = Sample::read();
     let semantics = Document { name: "own.idef", bytes: semantics.as_bytes() };
@@ -129,7 +129,7 @@ fn macros_that_cannot_be_expanded_fail() {
     assert_eq!(failed(&with_semantics(&format!("#define ID(X) X\n{nested}")).ledger).0, "limit");
 }
 
-/// A `#` alone in its line, with the directive's word in the next one.
+/// A `#` alone on its line, with the directive's word in the next one.
 #[test]
 fn a_directive_ends_with_its_line() {
     let semantics = record("VdV.w[0] = ONE;");

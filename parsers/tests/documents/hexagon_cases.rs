@@ -1,7 +1,7 @@
-//! Small HVX instructions by file: what they become, how they fail, what they compute.
+//! Small HVX instructions by file: their functions, errors and results.
 //!
 //! A test is added by adding a file below `tests/hexagon/`: in `pass/` the function is compared with the `.hir` file
-//! beside it, in `fail/` the verdict with the `.diag` file, in `run/` the `# run` lines are evaluated.
+//! next to it, in `fail/` the verdict with the `.diag` file, in `run/` the `# run` lines are evaluated.
 //!
 //! A `.txt` case is a record of the manual in its text form, an `.idef` case a record of the semantics file with
 //! the sample's macros (`// run` there). Vectors have 64 bytes.

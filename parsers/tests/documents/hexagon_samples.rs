@@ -1,5 +1,5 @@
-//! The own-written HVX samples: every record ends as listed, both readings of an instruction agree,
-//! and results computed by hand come out.
+//! The hand-written HVX samples: every record has the listed outcome, both readings of an instruction agree,
+//! and evaluation gives the hand-computed results.
 
 use crate::hexagon_support::{Sample, bytes, halves, int, repeat, words};
 use hydride_ir::Function;

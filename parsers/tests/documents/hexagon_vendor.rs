@@ -1,4 +1,4 @@
-//! The vendor's own HVX documents, where they are at hand.
+//! The vendor's HVX documents, if they are available.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use parsers::hexagon::{Options, VectorLength, parse};
 
 #[test]
 fn every_entry_ends_in_one_line_and_none_fails() {
-    // The manual comes by hand alone.
+    // The manual is only available by hand.
     let needed = ["hvx/ext.idef", "hvx/macros.def", "hvx/hvx-prm.json", "hvx/hvx_hexagon_protos.h"];
     let Some(folder) = vendor_documents::tested(&needed) else { return };
     let vendor = Sample::read_from(folder.join("hvx")).expect("the documents");

@@ -1,8 +1,8 @@
-//! Small operations by file: what they become, how they fail, what they compute.
+//! Small operations by file: their functions, errors and results.
 //!
-//! A test is added by adding a file below `tests/intel/`: in `pass/` the function is compared with the `.hir` file
-//! beside it, in `fail/` the verdict with the `.diag` file, in `run/` the `#! run` lines are evaluated.
-//! `HYDRIDE_BLESS=1` writes the expected files anew and deletes those without a case.
+//! A test is added by adding a file below `tests/intel/`: in `pass/` the function is compared with the `.hir` file next
+//! to it, in `fail/` the verdict with the `.diag` file, in `run/` the `#! run` lines are evaluated. `HYDRIDE_BLESS=1`
+//! rewrites the expected files and deletes those without a case.
 //!
 //! A case begins with `#!` lines: the result and the parameters as `name c_type etype [immwidth]`, and
 //! `run HEX … => HEX` with the arguments in the intrinsic's order.

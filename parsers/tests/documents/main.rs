@@ -1,5 +1,5 @@
-//! The front ends over documents: cases by file, our own samples, hostile input, and the vendors' documents where
-//! they are at hand. One program, so that it is linked once.
+//! The front ends over documents: cases by file, the samples, malformed input, and the vendors' documents if available.
+//! One program, so that it is linked once.
 
 mod arm_bad_input;
 mod arm_cases;

@@ -25,7 +25,7 @@ pub struct GoalFile {
     /// One line for people.
     #[serde(default)]
     pub about: String,
-    /// Width of vector registers in bits; the target's own where it is not given.
+    /// Width of vector registers in bits; the target's if not given.
     pub width: Option<Spanned<u32>>,
     /// Width of the elements of vectors in bits.
     element: Spanned<u32>,
@@ -279,7 +279,7 @@ fn constant(text: &str, expression: &Spanned<String>, ty: Type, element: u32) ->
     bits.ok_or_else(|| GoalError::at(text, expression.span().start, "the constant cannot be computed"))
 }
 
-/// The place of a fault inside of a TOML string, behind its opening quotes.
+/// The location of a fault inside a TOML string, after its opening quotes.
 fn place(text: &str, expression: &Spanned<String>, fault: &Fault) -> GoalError {
     let span = expression.span();
     let source = text.get(span.clone()).unwrap_or("");

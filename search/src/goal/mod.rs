@@ -1,8 +1,8 @@
 //! What is searched for: start values and wanted elements, read from a TOML file.
 //!
-//! Every expression is an exact integer and an element keeps its low bits, the rule that vendor
-//! pseudocode gets here too. A goal is independent of a target's register width: `n` is the number
-//! of elements of the output that is written, `i` the element's own position.
+//! Every expression is an exact integer and an element keeps its low bits, the rule that vendor pseudocode
+//! gets here too. A goal is independent of a target's register width: `n` is the number of elements of the
+//! output that is written, `i` the element's position.
 
 mod evaluate;
 mod expression;

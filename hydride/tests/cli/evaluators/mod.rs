@@ -27,7 +27,7 @@ fn for_each_output(check: impl Fn(&Path, &[cases::Case], &Path)) {
 
 /// Outputs from the documents of all instruction sets.
 fn output(specs: &Path) -> PathBuf {
-    // What an earlier run made, for work on these tests alone.
+    // The output of an earlier run, only for work on these tests.
     match std::env::var_os("HYDRIDE_EVALUATED_OUT") {
         Some(out) => out.into(),
         None => shared_output(specs, ALL),

@@ -1,4 +1,4 @@
-//! A headless Chromium, driven through chromedriver on this machine's own port.
+//! A headless Chromium, driven through chromedriver on a local port.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// How long to wait for what a page does by itself.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The key under which WebDriver tells an element.
+/// The key under which WebDriver identifies an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// A browser with one window; it ends with the value.
@@ -22,7 +22,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts it; nothing where chromedriver or Chromium is not there.
+    /// Starts it; `None` without chromedriver or Chromium.
     pub fn start() -> Option<Browser> {
         let there = |name: &str| {
             let version =
@@ -138,7 +138,7 @@ impl Browser {
         self.post(&format!("/element/{id}/click"), &json!({}));
     }
 
-    /// A command of Chromium's own protocol.
+    /// A command of Chromium's DevTools protocol.
     #[track_caller]
     pub fn run_cdp(&self, command: &str, params: Value) {
         self.post("/goog/cdp/execute", &json!({"cmd": command, "params": params}));

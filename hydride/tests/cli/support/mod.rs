@@ -65,7 +65,7 @@ pub fn is_full() -> bool {
     std::env::var_os("HYDRIDE_FULL").is_some_and(|value| value == "1")
 }
 
-/// A folder of its own for a test.
+/// A fresh folder for a test.
 pub fn scratch() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
@@ -163,14 +163,14 @@ fn binary_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// The files that a run makes alike every time: all but the one that holds times.
+/// The files that are the same in every run: all but the one that contains times.
 pub fn timeless_files(folder: &Path) -> BTreeMap<String, String> {
     let mut files = files(folder);
     assert!(files.remove("summary.json").is_some(), "a summary");
     files
 }
 
-/// The files that a run makes alike whatever else was written into the folder before, which the names remember.
+/// The files that do not depend on what was written into the folder before, which the names do.
 pub fn files_without_history(out: &Path) -> BTreeMap<String, String> {
     let mut files = timeless_files(out);
     assert!(files.remove("autollvm.lock").is_some());

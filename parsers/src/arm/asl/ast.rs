@@ -156,9 +156,9 @@ pub enum Binary {
 pub enum Place {
     /// `-`: the value is dropped.
     Ignore,
-    /// `(a, b)`: a tuple taken apart.
+    /// `(a, b)`: a tuple pattern.
     Tuple(Vec<Place>),
-    /// `[a, b]`: bits taken apart, most significant first.
+    /// `[a, b]`: a bit-slice pattern, most significant first.
     Concat(Vec<Place>),
     /// A variable, a slice of it, a setter, or a field: an expression of names, brackets, fields.
     Expr(Expr),

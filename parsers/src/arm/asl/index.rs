@@ -1,4 +1,4 @@
-//! Where the functions, enumerations and instructions of ASL files stand.
+//! The locations of functions, enumerations and instructions in ASL files.
 //!
 //! Only the lines' first columns are looked at; an entry's text goes through the grammar when it
 //! is first asked for, and is kept. Entries can be shared between threads.
@@ -102,7 +102,7 @@ impl<'a> Library<'a> {
         });
     }
 
-    /// The functions of a name that are called in this way with so many arguments.
+    /// The functions of a name that are called in this way with this number of arguments.
     pub fn function_named(
         &self,
         name: &str,
@@ -143,7 +143,7 @@ impl<'a> Library<'a> {
 }
 
 /// Whether a file ends inside its last body: in the middle of a line, and the body cannot be read. A file that is cut
-/// between two lines of a body cannot be told from a whole one.
+/// between two lines of a body cannot be distinguished from a complete one.
 fn is_cut_off(source: &str, body: &Range<usize>) -> bool {
     !source.ends_with('\n')
         && source[body.end..].trim().is_empty()
@@ -494,7 +494,7 @@ mod tests {
         assert_eq!(outline("integer Max(integer a, integer b)"), Some(("Max", FunctionKind::Call, 2)));
         assert_eq!(outline("bits(M+N) Poly(bits(M) a, bits(N) b)"), Some(("Poly", FunctionKind::Call, 2)));
         assert_eq!(outline("))(("), None);
-        // A character beyond ASCII ends a name; what follows it is no list of parameters.
+        // A character beyond ASCII ends a name; what follows it is not a parameter list.
         for head in
             ["boolean Executin\u{80}Check()", "é()", "bits(é) é[]", "Check é(x)", "integer Max é (a, b)"]
         {

@@ -1,7 +1,7 @@
 //! Arm's architecture specification language (ASL): text to syntax tree.
 //!
-//! The documents are megabytes of which a few percent are needed: [`index`] finds where functions
-//! and instructions stand, and their text is read when it is first called for.
+//! The documents are megabytes of which only a few percent are needed: [`index`] locates functions and
+//! instructions, and their text is parsed when first needed.
 
 pub mod ast;
 pub mod index;

@@ -66,7 +66,7 @@ pub fn expression(source: &str, range: Range<usize>) -> Result<Expr, SyntaxError
     }
 }
 
-/// A function whose head stands in `source[head]` and its statements in `source[statements]`.
+/// A function whose head is `source[head]` and whose statements are `source[statements]`.
 pub fn function(source: &str, head: Range<usize>, statements: Range<usize>) -> Result<Function, SyntaxError> {
     let prepared = prepare(source, head.clone())?;
     let pairs = parse(Rule::header, &prepared)?;

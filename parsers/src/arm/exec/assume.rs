@@ -21,7 +21,7 @@ impl Machine<'_> {
         self.assumptions = assumptions;
     }
 
-    /// Least and greatest value of a node that depends on immediates alone.
+    /// Least and greatest value of a node that depends only on immediates.
     pub(super) fn assumed_range(&self, node: NodeId) -> Option<(Int, Int)> {
         let mut range: Option<(Int, Int)> = None;
         for values in &self.assumptions {

@@ -12,7 +12,7 @@ pub(super) struct Call<'f> {
     pub(super) args: Vec<Var>,
     /// What is assigned, of a setter.
     pub(super) assigned: Option<Value>,
-    /// The width that the value should have, where the place of the call tells.
+    /// The width that the value should have, if the context of the call determines it.
     pub(super) want: Option<u32>,
     /// Where the call is in its text.
     pub(super) offset: Offset,
@@ -47,7 +47,7 @@ impl Machine<'_> {
     ) -> Run<Arc<Function>> {
         match self.documents.library.function_named(name, kind, arguments) {
             Some(Ok(functions)) => {
-                // `Abs` exists for integers and for reals; values of ours are never real.
+                // `Abs` exists for integers and for reals; our values are never real.
                 let usable = functions.iter().find(|function| !takes_reals(function));
                 match usable.or(functions.first()) {
                     Some(function) => Ok(function.clone()),

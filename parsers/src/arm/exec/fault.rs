@@ -26,7 +26,7 @@ pub enum Reason {
     Type,
     /// A bound of this program was reached.
     Limit,
-    /// The decode says that this encoding is no instruction, or another one.
+    /// According to the decode, this encoding is undefined or belongs to another instruction.
     Undefined,
     /// The text leaves the behaviour open.
     Unpredictable,
@@ -36,7 +36,7 @@ pub enum Reason {
     Unsupported,
     /// Floating-point arithmetic.
     FloatingPoint,
-    /// Machine state beside the registers.
+    /// Machine state other than the registers.
     State,
     /// A value is needed that is only known when the instruction runs.
     Symbolic,
@@ -62,7 +62,7 @@ impl Reason {
     }
 }
 
-/// An obstacle and where it stands.
+/// An obstacle and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// What kind.

@@ -10,7 +10,7 @@ use crate::arm::asl::ast::{Expr, ExprKind, FunctionKind, Offset, Place, Slice};
 const FILES: [(&str, u32, i64); 2] = [("_Z", 2048, 32), ("_R", 64, 31)];
 
 impl Machine<'_> {
-    /// The width in bits that an assigned value must have, where the place tells.
+    /// The width in bits that an assigned value must have, if the place determines it.
     pub(super) fn place_width(&mut self, frame: &mut Frame, place: &Place) -> Run<Option<u32>> {
         let Place::Expr(expr) = place else { return Ok(None) };
         Ok(match &expr.kind {

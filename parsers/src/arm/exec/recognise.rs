@@ -1,4 +1,4 @@
-//! Library functions that have a node of their own: recognised by what they computed, not by name.
+//! Library functions with a dedicated node: recognised by what they compute, not by name.
 //!
 //! ```text
 //! the bits of x asked from the top, the first one set returned, else -1  →  N-1 - leading_zeros(x, N)
@@ -16,7 +16,7 @@ use crate::arm::asl::ast::{Function, FunctionKind, Offset};
 /// Most values of an argument for which a function becomes a table.
 const MAX_TABLE: i64 = 1024;
 
-/// A function's values: the first argument value, the width of an entry, all entries side by side.
+/// A function's values: the first argument value, the width of an entry, and all entries concatenated.
 #[derive(Clone)]
 pub struct Table {
     first: i64,

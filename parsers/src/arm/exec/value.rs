@@ -55,7 +55,7 @@ pub enum Var {
     Value(Value),
     /// Bits that are written piece by piece.
     Bits(Register, u32),
-    /// Differs between the values of an immediate in a way that is no affine function of it.
+    /// Differs between the values of an immediate in a way that is not affine in it.
     Varying,
 }
 

@@ -1,4 +1,4 @@
-//! Statements that never run because a `RETURN` stands before them in the same block.
+//! Statements that never run because a `RETURN` precedes them in the same block.
 //!
 //! ```text
 //! RETURN x

@@ -4,8 +4,8 @@
 //! parameter a with etype SI64, and      dst[i+7:i] := Saturate8(a[i+7:i] + 1)
 //! ```
 //!
-//! A slice is read as signed when it is as wide as the element, so that a wrong width changes the result. Slices
-//! of one bit have no sign, and those that a function reads with a sign of its own need none.
+//! A slice is read as signed when it is as wide as the element, so that a wrong width changes the result. Slices of one
+//! bit have no sign, and those that are read by a function with fixed signedness need none.
 
 use std::collections::BTreeSet;
 

@@ -30,7 +30,7 @@ pub(super) fn unmasked(name: &str) -> Option<String> {
         .map(|mark| name.replacen(mark, "_", 1))
 }
 
-/// Results with the write mask `k` set as told.
+/// Results with the write mask `k` set as given.
 pub(super) fn under_mask(
     instruction: &Instruction,
     evaluate: &Evaluate<'_>,

@@ -27,7 +27,7 @@ fn high(place: &Place) -> Option<i64> {
 
 fn check(subject: &Subject<'_>, notes: &mut Notes<'_>) {
     let Some(program) = &subject.program else { return };
-    // Assigned in constant slices alone, with the highest bit of all.
+    // Assigned only in constant slices, with the highest bit of all.
     let mut assigned: FxHashMap<Symbol, i64> = FxHashMap::default();
     let mut other: FxHashSet<Symbol> = FxHashSet::default();
     for define in &program.defines {

@@ -4,8 +4,8 @@
 //! dst[i+7:i+15] := a[i+15:i+7]     // the first slice
 //! ```
 //!
-//! `v[0:31]`, from bit 0 upwards, is how documents write the reversal of bits; it is no finding. Nor is a slice that is
-//! empty, one bit too short: it stands for the bits above a full register.
+//! `v[0:31]`, from bit 0 upwards, is how documents write the reversal of bits; it is not a finding. Nor is an empty
+//! slice that is one bit too short: it denotes the bits above a full register.
 
 use super::walk::{self, Visit, constant, difference};
 use super::{Check, Notes, Rule, Subject};

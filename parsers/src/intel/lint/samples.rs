@@ -48,7 +48,7 @@ pub(super) fn results(
 }
 
 /// For how many inputs two instructions differ when arguments at the same position are the same; `None` when that
-/// cannot be told.
+/// cannot be determined.
 pub(super) fn differ(left: &Instruction, right: &Instruction, evaluate: &Evaluate<'_>) -> Option<usize> {
     let widths =
         |function: &Function| -> Vec<_> { function.args.iter().map(|arg| arg.width.clone()).collect() };

@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Document(check),
 };
 
-/// What stands in names for signed elements, and for unsigned ones in their place.
+/// The parts of names that denote signed elements, and their unsigned counterparts.
 const MARKS: &[(&str, &str)] =
     &[("epi", "epu"), ("idiv", "udiv"), ("irem", "urem"), ("bss", "buu"), ("wss", "wuu")];
 

@@ -4,8 +4,8 @@
 //! parameter a of 64 bits, and      dst[63:0] := a[127:64]
 //! ```
 //!
-//! For an immediate the declared width is its `immwidth`. A position beyond the widest register is no position but an
-//! index that the analysis knows no bound of.
+//! For an immediate the declared width is its `immwidth`. A position beyond the widest register is not a position but
+//! an index without a known bound.
 
 use super::{Check, Notes, Rule, Subject};
 use crate::ledger::Severity;

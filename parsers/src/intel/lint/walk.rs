@@ -1,4 +1,4 @@
-//! Walks over syntax trees, and the widths of slices as far as they are constants.
+//! Walks over syntax trees, and the widths of slices where they are constant.
 
 use std::collections::BTreeMap;
 

@@ -284,7 +284,7 @@ impl Run<'_> {
         };
         let mut values = Vec::with_capacity(arguments.len());
         match (name, arguments) {
-            // The quotient stands for its operands.
+            // The quotient represents its operands.
             ("REMAINDER", [Expr { kind: ExprKind::Binary(BinaryOp::Div, left, right), .. }]) => {
                 values.push(self.expr(left, Reading::Natural)?);
                 values.push(self.expr(right, Reading::Natural)?);

@@ -235,7 +235,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Checks that a value is no deeper chain of operators than later passes can recurse along.
+    /// Checks that a value's chain of operators is not too deep for later recursive passes.
     fn check_depth(&mut self, node: NodeId, at: Extent) -> Ran<()> {
         let mut open = vec![node];
         while let Some(&id) = open.last() {

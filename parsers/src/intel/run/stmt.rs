@@ -21,7 +21,7 @@ impl Run<'_> {
             if self.dag.as_i64(when) == Some(1) {
                 return Ok(());
             }
-            // The rest runs where the call has not returned.
+            // The rest runs where the call has not returned yet.
             let mut rest = self.frame.clone();
             rest.returned = None;
             let returned = std::mem::replace(&mut self.frame, rest);

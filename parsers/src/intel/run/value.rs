@@ -39,7 +39,7 @@ pub(super) struct Variable {
     pub(super) declared: Option<u32>,
     /// The argument's position.
     pub(super) argument: Option<u32>,
-    /// Type of the elements, where the document or an assignment tells.
+    /// Type of the elements, if the document or an assignment determines it.
     pub(super) element: Option<Element>,
 }
 
@@ -64,7 +64,7 @@ impl Variable {
         Self { contents, declared: None, argument: None, element: None }
     }
 
-    /// [`Variable::bits`], which leaves nothing behind.
+    /// [`Variable::bits`], moving the contents out.
     pub(super) fn take_bits(&mut self, dag: &Dag, width: u32) -> Option<(Register, bool)> {
         match &mut self.contents {
             Contents::Bits { register, open } => Some((std::mem::take(register), *open)),

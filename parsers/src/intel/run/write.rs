@@ -191,7 +191,7 @@ impl Run<'_> {
             return fail("limit", "an assigned slice has too many possible positions", at);
         };
         starts.retain(|start| *start < end);
-        // `x[255:m] := y[255:m]` copies bits to their own places.
+        // `x[255:m] := y[255:m]` copies bits in place.
         let copied = match (source.map(|source| &source.kind), place.selectors.as_slice()) {
             (Some(ExprKind::Place(from)), [Selector::Slice(high, low)]) => match from.selectors.as_slice() {
                 [Selector::Slice(from_high, from_low)] if same(high, from_high) && same(low, from_low) => {
@@ -270,7 +270,7 @@ fn greatest_common_divisor(mut left: Int, mut right: Int) -> Int {
     if left < Int::ZERO { -left } else { left }
 }
 
-/// Whether two expressions are written alike.
+/// Whether two expressions are written the same way.
 fn same(left: &Expr, right: &Expr) -> bool {
     match (&left.kind, &right.kind) {
         (ExprKind::Number(left), ExprKind::Number(right)) => left == right,
