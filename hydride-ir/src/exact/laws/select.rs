@@ -47,11 +47,11 @@ impl Subject for Select {
             let inner = dag.intern(Node::Select(condition, x, y));
             [(inner, z), (z, inner)].map(|(then, otherwise)| Select { condition, then, otherwise }).to_vec()
         }),
-        Law::new("mask", mask, |dag| literal_choices(dag)),
-        Law::new("opposite-mask", opposite_mask, |dag| literal_choices(dag)),
-        Law::new("and", and, |dag| flag_choices(dag)),
-        Law::new("or", or, |dag| flag_choices(dag)),
-        Law::new("and-not", and_not, |dag| flag_choices(dag)),
+        Law::new("mask", mask, literal_choices),
+        Law::new("opposite-mask", opposite_mask, literal_choices),
+        Law::new("and", and, flag_choices),
+        Law::new("or", or, flag_choices),
+        Law::new("and-not", and_not, flag_choices),
         Law::new("distance", distance, |dag| {
             let (condition, x, y) = (unsigned(dag, 3, 1), signed(dag, 0, 4), unsigned(dag, 1, 5));
             let sum = dag.sum(&[x, y]);
@@ -60,18 +60,18 @@ impl Subject for Select {
                 .map(|(then, otherwise)| Select { condition, then, otherwise })
                 .to_vec()
         }),
-        Law::new("minimum", minimum, |dag| ordered_choices(dag)),
-        Law::new("maximum", maximum, |dag| ordered_choices(dag)),
-        Law::new("upper-bound", upper_bound, |dag| bounded_choices(dag)),
-        Law::new("lower-bound", lower_bound, |dag| bounded_choices(dag)),
+        Law::new("minimum", minimum, ordered_choices),
+        Law::new("maximum", maximum, ordered_choices),
+        Law::new("upper-bound", upper_bound, bounded_choices),
+        Law::new("lower-bound", lower_bound, bounded_choices),
         Law::new("difference", difference, |dag| {
             let (x, y) = (unsigned(dag, 0, 5), signed(dag, 1, 5));
             let (condition, up, down) = (dag.lt(x, y), dag.sub(y, x), dag.sub(x, y));
             vec![Select { condition, then: up, otherwise: down }]
         }),
-        Law::new("sign-clears", sign_clears, |dag| sign_choices(dag)),
-        Law::new("sign-negates", sign_negates, |dag| sign_choices(dag)),
-        Law::new("redundant-guard", redundant_guard, |dag| guarded_shifts(dag)),
+        Law::new("sign-clears", sign_clears, sign_choices),
+        Law::new("sign-negates", sign_negates, sign_choices),
+        Law::new("redundant-guard", redundant_guard, guarded_shifts),
         Law::new("label", label, |dag| {
             let mut subjects = Vec::new();
             for (stride, bits) in [(3, 2), (4, 1), (2, 2), (-2, 2)] {
