@@ -72,7 +72,9 @@ impl Subject for Neighbours {
             let value = square(dag, 6);
             let mut subjects = Vec::new();
             for of in [dag.arg(0), dag.arg(3), value] {
-                for (low, width, next, room) in [(0, 2, 2, 2), (1, 2, 1, 4), (2, 1, 1, 1), (0, 3, 1, 2)] {
+                for (low, width, next, room) in
+                    [(0, 2, 2, 2), (1, 2, 1, 4), (2, 1, 1, 1), (0, 3, 1, 2), (0, 2, 2, 1)]
+                {
                     let mut slice = |low, width| dag.intern(Node::Slice { of, low, width, signed: false });
                     let (below, above) = (slice(low, width), slice(low + width, next));
                     subjects.push(Neighbours { below: part(below, width), above: part(above, room) });

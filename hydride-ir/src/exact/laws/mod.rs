@@ -32,7 +32,7 @@ pub(super) use slice::trailing_zeros;
 use super::dag::{Dag, NodeId};
 
 /// An identity: what it is called, what it does, and shapes on which it can be checked.
-pub(crate) struct Law<S: 'static> {
+struct Law<S: 'static> {
     name: &'static str,
     rewrite: fn(&mut Dag, &S) -> Option<NodeId>,
     /// Subjects in an [`instances::graph`], some of which the law applies to.
@@ -97,6 +97,9 @@ pub struct Rule {
     pub name: &'static str,
     instances: Box<Uses>,
 }
+
+/// Every use of a law on its instances in a graph.
+type Uses = dyn Fn(&mut Dag) -> Vec<Instance> + Send + Sync;
 
 impl Rule {
     /// Every use of the law on its instances: one graph for each scale of their widths.
