@@ -46,6 +46,6 @@ pub use hvx::HvxOracle;
 pub use oracle::{Case, Oracle};
 pub use prepare::{Emulated, EmulatorOptions, native};
 pub use report::{Checked, Mismatch, Outcome, Report, Totals};
-pub use target::{Machine, Target};
+pub use target::{Machine, Missing, Prepare, Target};
 pub use wrapper::{Dialect, Several};
 pub use x86::X86Oracle;

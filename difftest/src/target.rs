@@ -9,6 +9,12 @@ use crate::lowering::Conventions;
 use crate::oracle::Oracle;
 use crate::prepare::Emulated;
 
+/// Builds an oracle for instructions, with lines of C before the wrappers, in a work folder.
+pub type Prepare = fn(&[&Instruction], Vec<String>, &Path) -> Result<Oracle, OracleError>;
+
+/// What an instruction needs and a machine has not.
+pub type Missing = Box<dyn Fn(&Instruction) -> Vec<String>>;
+
 /// How an instruction set's instructions are compiled and run.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
@@ -16,7 +22,7 @@ pub struct Target {
     pub isa: &'static str,
     /// Builds an oracle for instructions in a work folder. The lines of C stand before the wrappers: functions that
     /// instructions name as their intrinsics.
-    pub prepare: fn(&[&Instruction], Vec<String>, &Path) -> Result<Oracle, OracleError>,
+    pub prepare: Prepare,
     /// What runs its programs; `None` for this machine itself.
     pub emulator: Option<&'static Emulated>,
     /// How LLVM's programs use it; `None` where LLVM has no backend for it.
@@ -35,5 +41,5 @@ pub struct Machine {
     /// The compiler's options for it.
     pub options: Vec<&'static str>,
     /// What an instruction needs and it has not.
-    pub missing: Box<dyn Fn(&Instruction) -> Vec<String>>,
+    pub missing: Missing,
 }

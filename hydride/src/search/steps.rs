@@ -5,6 +5,9 @@ use parsers::{Argument, Form, Instruction};
 
 use super::targets::Target;
 
+/// A question about forms.
+pub type FormTest<'a> = Box<dyn Fn(&Form) -> bool + 'a>;
+
 /// How sequences of an instruction set's instructions are searched and written.
 pub struct Search {
     /// Its targets, as TOML (`specs/targets`).
@@ -16,7 +19,7 @@ pub struct Search {
     /// The machine form of an instruction that is written; `None` where it is no single machine instruction.
     pub form: fn(&Instruction) -> Option<&Form>,
     /// Among all instructions, whether the document's form lacks one of its operands.
-    pub incomplete: fn(&[Instruction]) -> Box<dyn Fn(&Form) -> bool + '_>,
+    pub incomplete: fn(&[Instruction]) -> FormTest<'_>,
     /// Which arguments are in registers.
     pub registers: Registers,
     /// What a form does with the registers of its operands, or what keeps it from being a step.

@@ -49,7 +49,8 @@ fn entries(document: &Document) -> Result<(&str, Vec<Entry<'_>>), Diagnostic> {
             (Some(name), operands) => {
                 let operands = operands.unwrap_or_default().split(',').skip(1).collect();
                 let element = words.next().and_then(|bits| bits.parse().ok());
-                let element = element.filter(|bits| (8..=REGISTER).contains(bits) && REGISTER % bits == 0);
+                let element =
+                    element.filter(|bits| (8..=REGISTER).contains(bits) && REGISTER.is_multiple_of(*bits));
                 // What follows the number of bits.
                 let text = line.trim_end().rsplit("  ").next().unwrap_or_default().trim();
                 entries.push(Entry { name, operands, element, text, span });
