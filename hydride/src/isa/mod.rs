@@ -11,7 +11,7 @@ use parsers::errata::Errata;
 use parsers::{Instruction, Isa, Outline, Parsed};
 
 pub use crate::documents::Document;
-pub use crate::search::{Operands, Places, Registers, Search};
+pub use crate::search::{FormTest, Operands, Places, Registers, Search};
 
 /// Modules, and the list of what each one's `SET` is, in the order in which instruction sets are read and listed.
 macro_rules! instruction_sets {

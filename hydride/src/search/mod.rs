@@ -25,7 +25,7 @@ use parsers::Instruction;
 
 use self::convert::{Chosen, Filter};
 use self::costs::Costs;
-pub use self::steps::{Operands, Places, Registers, Search};
+pub use self::steps::{FormTest, Operands, Places, Registers, Search};
 pub use self::targets::Target;
 use crate::cache::CacheArgs;
 use crate::console::Phases;
@@ -179,7 +179,7 @@ pub fn run(args: &SearchArgs) -> Result<u8> {
     let Some((path, (text, file))) = goal else {
         return report::list(args, set, &target, &known.instructions, &costs);
     };
-    let task = task(args, (path, &text, &file), set, target, &known.instructions, &costs)?;
+    let task = task(args, path, &file, &text, target, &known.instructions, &costs)?;
     let shared = Arc::new(Shared::default());
     let handler = shared.clone();
     // A second interrupt (or SIGTERM, SIGHUP) ends the process: the search may be in a long proof.
@@ -218,12 +218,14 @@ fn refused(path: &Path, error: &::search::GoalError) -> anyhow::Error {
 /// Puts together what the goal and the command line ask for.
 fn task(
     args: &SearchArgs,
-    (path, text, file): (&Path, &str, &GoalFile),
-    set: &'static InstructionSet,
+    path: &Path,
+    file: &GoalFile,
+    text: &str,
     target: Target,
     parsed: &[Instruction],
     costs: &Costs,
 ) -> Result<Task> {
+    let set = isa::of(isa_asked(target.isa)?);
     let goal = file.at(text, target.width, target.least_width).map_err(|error| refused(path, &error))?;
     let wishes = &file.search;
     let only = if args.only.is_empty() { &wishes.only } else { &args.only };

@@ -5,8 +5,8 @@ use parsers::{Argument, Form, Instruction};
 
 use super::targets::Target;
 
-/// Among all instructions, which forms lack one of their operands.
-pub type Incomplete = fn(&[Instruction]) -> Box<dyn Fn(&Form) -> bool + '_>;
+/// A question about forms.
+pub type FormTest<'a> = Box<dyn Fn(&Form) -> bool + 'a>;
 
 /// How sequences of an instruction set's instructions are searched and written.
 pub struct Search {
@@ -19,7 +19,7 @@ pub struct Search {
     /// The machine form of an instruction that is written; `None` where it is no single machine instruction.
     pub form: fn(&Instruction) -> Option<&Form>,
     /// Among all instructions, whether the document's form lacks one of its operands.
-    pub incomplete: Incomplete,
+    pub incomplete: fn(&[Instruction]) -> FormTest<'_>,
     /// Which arguments are in registers.
     pub registers: Registers,
     /// What a form does with the registers of its operands, or what keeps it from being a step.

@@ -14,7 +14,6 @@ use smt::Memo;
 
 use crate::console::Phases;
 use crate::documents::{isa_of_name, parse, read};
-use crate::isa;
 
 /// Searches every goal of a folder on every target and prints a page; exit code 1 when a found sequence
 /// disagrees with its goal on a machine.
@@ -44,14 +43,7 @@ pub fn run(args: &SearchArgs, folder: &Path) -> Result<u8> {
         let instructions = &parsed[&isa].instructions;
         for (row, path) in goals.iter().enumerate() {
             let (text, file) = read_goal(path)?;
-            let task = task(
-                args,
-                (path, &text, &file),
-                isa::of(isa),
-                target.clone(),
-                instructions,
-                &Costs::length(),
-            )?;
+            let task = task(args, path, &file, &text, target.clone(), instructions, &Costs::length())?;
             let run = search(&task, &Arc::new(Shared::default()), limit, false);
             eprintln!("{:>14} {:6.2} s  {}", "search", run.seconds, report::verdict(&task, &run));
             if args.run > 0 && !run.outcome.solutions.is_empty() {

@@ -86,9 +86,6 @@ pub struct Instance {
     pub after: NodeId,
 }
 
-/// The uses of a law on its instances in a graph.
-type Uses = dyn Fn(&mut Dag) -> Vec<Instance> + Send + Sync;
-
 /// A law of any family, for those who check it.
 pub struct Rule {
     /// The family's name.

@@ -6,7 +6,7 @@ use parsers::{Form, Instruction};
 use search::{Class, Operand, Type};
 
 use super::syntax::X86;
-use crate::isa::{Operands, Places, Registers, Search};
+use crate::isa::{FormTest, Operands, Places, Registers, Search};
 
 pub const SEARCH: Search = Search {
     targets: include_str!("../../../../specs/targets/x86.toml"),
@@ -33,7 +33,7 @@ fn form(instruction: &Instruction) -> Option<&Form> {
 }
 
 /// `VPCMPB k, ymm, ymm` stands beside `VPCMPB k, ymm, ymm, imm8`, and `VPORD xmm, xmm` beside `VPORD xmm, xmm, xmm`.
-fn incomplete(all: &[Instruction]) -> Box<dyn Fn(&Form) -> bool + '_> {
+fn incomplete(all: &[Instruction]) -> FormTest<'_> {
     // `{k}` and `{z}` of masked forms are no operands of their own.
     let unmasked = |form: &Form| form.operands.replace(" {k}", "").replace(" {z}", "");
     let forms: BTreeSet<(&str, String)> = all
