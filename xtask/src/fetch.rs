@@ -355,6 +355,17 @@ fn guide_version(bytes: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
+    /// A tar that gives up (it lacked xz) left its producer writing into a pipe that we held open, for ever.
+    #[test]
+    fn a_stream_that_tar_refuses_is_an_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        // More than a pipe holds, and no archive.
+        let mut stream = Command::new("cat");
+        stream.arg(std::env::current_exe().expect("a test program"));
+        let error = extract(&mut stream, folder.path(), &["intrinsics.xml"]).expect_err("no archive");
+        assert!(error.to_string().starts_with("cannot unpack"), "{error:#}");
+    }
+
     #[test]
     fn stanzas_of_the_release_become_source_stanzas() {
         let text = "Types: deb\n# a comment\nURIs: m:/debian\nSuites: trixie trixie-updates\nComponents: main\n\n\
