@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -126,6 +127,7 @@ fn scratch(name: &str) -> Result<PathBuf> {
 }
 
 fn binary_package(package: &str, members: &[&str]) -> Result<Unpacked> {
+    can_update().with_context(|| format!("{package} is not tried"))?;
     ensure!(have("apt-get") && have("dpkg-deb"), "{package} needs apt-get and dpkg-deb, as on Debian");
     let folder = scratch(package)?;
     if candidate(package)?.is_none() {
@@ -158,6 +160,7 @@ fn binary_package(package: &str, members: &[&str]) -> Result<Unpacked> {
 /// Source packages need `deb-src` entries, which few systems have: the binary ones are copied into a
 /// temporary configuration for this call.
 fn source_package(package: &str, members: &[&str]) -> Result<Unpacked> {
+    can_update().with_context(|| format!("the source of {package} is not tried"))?;
     ensure!(have("apt-get"), "{package} needs apt-get, as on Debian");
     provide(&[("xz", "xz-utils")]).with_context(|| format!("the source of {package} is compressed"))?;
     let folder = scratch(&format!("{package}-src"))?;
@@ -285,10 +288,23 @@ fn candidate(package: &str) -> Result<Option<String>> {
     Ok(candidate.filter(|version| *version != "(none)").map(str::to_owned))
 }
 
+/// Whether the lists of packages could be read anew, if that was tried. Without a network each try takes a minute: one
+/// is enough, and no other package is tried after it.
+static UPDATED: OnceLock<bool> = OnceLock::new();
+
 fn update() -> Result<()> {
-    println!("fetch: reading the lists of packages");
-    run(Command::new("apt-get").args(["-q", "-q", "-o", "APT::Update::Error-Mode=any", "update"]))
-        .context("apt-get update failed; is there a network, and are you root?")
+    let update = || {
+        println!("fetch: reading the lists of packages");
+        run(Command::new("apt-get").args(["-q", "-q", "-o", "APT::Update::Error-Mode=any", "update"])).is_ok()
+    };
+    UPDATED.get_or_init(update);
+    can_update()
+}
+
+/// An error if reading the lists of packages failed before.
+fn can_update() -> Result<()> {
+    ensure!(UPDATED.get() != Some(&false), "apt-get update failed; is there a network, and are you root?");
+    Ok(())
 }
 
 fn only_file(folder: &Path, wanted: impl Fn(&str) -> bool) -> Result<PathBuf> {
