@@ -211,3 +211,17 @@ fn libraries_neither_print_nor_touch_files() {
         }
     }
 }
+
+/// The fuzz targets are a workspace of their own, which `cargo xtask fuzz` builds with its lock file as it is.
+#[test]
+fn the_lock_file_of_the_fuzz_targets_is_complete() {
+    let crates = Crates::read();
+    let lock = std::fs::read_to_string(repository().join("fuzz/Cargo.lock")).expect("a lock file");
+    let locked: BTreeSet<&str> =
+        lock.lines().filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"')).collect();
+    let mut own = crates.workspace_dependencies("parsers");
+    own.insert("parsers".to_owned());
+    let needed = own.iter().flat_map(|package| crates.direct(package, &["normal", "build"]));
+    let missing: Vec<_> = needed.filter(|name| !locked.contains(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}: cargo update --workspace --manifest-path fuzz/Cargo.toml");
+}
