@@ -11,6 +11,7 @@ use crate::Bits;
 /// let mut random = Random::new(0);
 /// assert_eq!(random.word(), 0xe220_a839_7b1d_cdaf);
 /// assert!(random.below(6) < 6);
+/// assert!(random.pick(&["a", "b"]) <= "b");
 /// assert_eq!(random.bits(80).width(), 80);
 /// ```
 #[derive(Clone, Debug)]
@@ -33,6 +34,11 @@ impl Random {
     /// A number less than `bound`; 0 where that is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.word()) * bound as u128) >> 64) as usize
+    }
+
+    /// One of `from`, which must not be empty.
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
     }
 
     /// `width` bits, the least significant word first.

@@ -121,7 +121,7 @@ pub fn run(args: &GenerateArgs) -> Result<u8> {
     if let Some(path) = written_lock {
         names::write(path, &pipeline.lock.to_string())?;
     }
-    if code == 0 {
+    if code == 0 && memo.has_store() {
         let next = match args.lock {
             Some(_) => pipeline.lock.to_string(),
             None => names::beside_built_in(pipeline.lock.clone())?.to_string(),
@@ -166,7 +166,7 @@ impl Inputs {
         start: Instant,
     ) -> Result<Option<Kept>> {
         // With -v the phases of a whole run are wanted.
-        if tracing::enabled!(tracing::Level::INFO) {
+        if !memo.has_store() || tracing::enabled!(tracing::Level::INFO) {
             return Ok(None);
         }
         let phase = phases.start("compare", 0);

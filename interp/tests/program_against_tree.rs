@@ -4,49 +4,31 @@
 use std::collections::BTreeMap;
 
 use hydride_ir::{
-    Arg, ArgId, Atom, BinaryOp, Bits, CompareOp, ExprId, Function, IndexId, Num, Op, Param, ParamId,
+    Arg, ArgId, Atom, BinaryOp, Bits, CompareOp, ExprId, Function, IndexId, Num, Op, Param, ParamId, Random,
     ResultId, ResultSlot, Role, Stmt, UnaryOp,
 };
 use interp::{Bv, Machine, Program};
 
 const WIDTHS: [u32; 10] = [1, 5, 8, 16, 63, 64, 65, 128, 130, 192];
 
-/// Xorshift: a short sequence is all that is needed here.
-struct Random(u64);
+/// Bits of a kind drawn at random: zeros, ones, one bit a word, small words, any words.
+fn bits(random: &mut Random, width: u32) -> Bits {
+    let kind = random.below(8);
+    let word = |random: &mut Random| match kind {
+        0 => 0,
+        1 => u64::MAX,
+        2 => 1 << random.below(64),
+        3 => random.word() & 0xf,
+        _ => random.word(),
+    };
+    Bits::from_words(width, (0..width.div_ceil(64)).map(|_| word(random)).collect::<Vec<_>>())
+}
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() >> 20) as usize % bound
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
-    }
-
-    fn bits(&mut self, width: u32) -> Bits {
-        let kind = self.below(8);
-        let word = |random: &mut Self| match kind {
-            0 => 0,
-            1 => u64::MAX,
-            2 => 1 << random.below(64),
-            3 => random.next() & 0xf,
-            _ => random.next() << 7 ^ random.next(),
-        };
-        Bits::from_words(width, (0..width.div_ceil(64)).map(|_| word(self)).collect::<Vec<_>>())
-    }
-
-    fn flag(&mut self) -> Num {
-        match self.below(6) {
-            0 => Num::param(ParamId(0)),
-            other => Num::constant(other as i64 % 2),
-        }
+/// A flag: 0, 1, or the parameter.
+fn flag(random: &mut Random) -> Num {
+    match random.below(6) {
+        0 => Num::param(ParamId(0)),
+        other => Num::constant(other as i64 % 2),
     }
 }
 
@@ -75,10 +57,10 @@ impl Generator {
         let op = match self.random.below(3) {
             0 if found > width => Op::Extract { of, low: self.position(found - width) },
             1 => {
-                let (from_signed, to_signed) = (self.random.flag(), self.random.flag());
+                let (from_signed, to_signed) = (flag(&mut self.random), flag(&mut self.random));
                 Op::Saturate { of, from_signed, to_signed }
             }
-            _ => Op::Cast { of, signed: self.random.flag() },
+            _ => Op::Cast { of, signed: flag(&mut self.random) },
         };
         self.push(op, width)
     }
@@ -101,7 +83,7 @@ impl Generator {
     fn expression(&mut self, depth: usize) -> ExprId {
         let width = self.random.pick(&WIDTHS);
         let op = match self.random.below(14) {
-            0 => Op::Const(self.random.bits(width)),
+            0 => Op::Const(bits(&mut self.random, width)),
             1 => Op::Int(self.position(1000) - Num::constant(500)),
             2 => {
                 let (of, _) = self.random.pick(&self.usable.clone());
@@ -114,19 +96,19 @@ impl Generator {
                 return self.push(Op::Concat(parts), width + low + 3);
             }
             4 | 5 => {
-                let op = UnaryOp::NAMES[self.random.below(UnaryOp::NAMES.len())].0;
+                let op = self.random.pick(UnaryOp::NAMES).0;
                 // Counts of bits must fit their width, as the verifier may ask.
                 Op::Unary(op, self.of_width(width))
             }
             6..=9 => {
-                let op = BinaryOp::NAMES[self.random.below(BinaryOp::NAMES.len())].0;
-                let signed = if op.has_sign() { self.random.flag() } else { Num::constant(0) };
+                let op = self.random.pick(BinaryOp::NAMES).0;
+                let signed = if op.has_sign() { flag(&mut self.random) } else { Num::constant(0) };
                 let right = if op.is_shift() { self.random.pick(&[3, 8, 64, 130]) } else { width };
                 Op::Binary { op, signed, left: self.of_width(width), right: self.of_width(right) }
             }
             10 => {
                 let op = CompareOp::NAMES[self.random.below(3)].0;
-                let signed = if op.has_sign() { self.random.flag() } else { Num::constant(0) };
+                let signed = if op.has_sign() { flag(&mut self.random) } else { Num::constant(0) };
                 let (left, right) = (self.of_width(width), self.of_width(width));
                 return self.push(Op::Compare { op, signed, left, right }, 1);
             }
@@ -137,7 +119,7 @@ impl Generator {
             },
             12 if depth < 2 => {
                 let op = self.random.pick(&[BinaryOp::Add, BinaryOp::Xor, BinaryOp::Min, BinaryOp::Max]);
-                let signed = if op.has_sign() { self.random.flag() } else { Num::constant(0) };
+                let signed = if op.has_sign() { flag(&mut self.random) } else { Num::constant(0) };
                 let (index, count) = self.open();
                 for _ in 0..3 {
                     self.expression(depth + 1);
@@ -204,7 +186,7 @@ fn random_function(seed: u64) -> Function {
     let mut function = Function::new("random");
     function.params = vec![Param { name: "s".into(), value: (seed % 2) as i64 }];
     let mut generator = Generator {
-        random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
+        random: Random::new(seed),
         function,
         usable: Vec::new(),
         indices: Vec::new(),
@@ -353,9 +335,9 @@ fn tape_and_tree_agree() {
         let program =
             Program::new(&function).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{function:?}"));
         let widths: Vec<u32> = program.arg_widths().collect();
-        let mut random = Random(seed | 1 << 40);
+        let mut random = Random::new(seed | 1 << 40);
         for _ in 0..4 {
-            let args: Vec<Bits> = widths.iter().map(|width| random.bits(*width)).collect();
+            let args: Vec<Bits> = widths.iter().map(|width| bits(&mut random, *width)).collect();
             let mut tree = Tree {
                 function: &function,
                 args: args.iter().map(Bv::from).collect(),

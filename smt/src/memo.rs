@@ -27,6 +27,7 @@ pub trait Store: Send + Sync {
 /// let memo = Memo::default();
 /// assert_eq!(memo.get_or(|| [0; 32], || 6 * 7), 42);
 /// assert_eq!(memo.get::<i32>(&[0; 32]), None);
+/// assert!(!memo.has_store());
 /// ```
 #[derive(Clone, Default)]
 pub struct Memo(Option<Arc<dyn Store>>);
@@ -35,6 +36,11 @@ impl Memo {
     /// Answers in a store.
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self(Some(store))
+    }
+
+    /// Whether answers are kept at all: if not, keys need not be computed.
+    pub fn has_store(&self) -> bool {
+        self.0.is_some()
     }
 
     /// The answer that was kept; one that cannot be read counts as none.
@@ -67,7 +73,7 @@ impl Memo {
         key: impl FnOnce() -> Key,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        if self.0.is_none() {
+        if !self.has_store() {
             return make();
         }
         let key = key();

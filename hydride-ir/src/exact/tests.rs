@@ -2,23 +2,8 @@
 //! range claimed, and lowering must keep the value.
 
 use super::*;
+use crate::Random;
 use crate::function::{Arg, Function, ResultId, ResultSlot, Role, Stmt};
-
-/// A small generator of repeatable pseudo-random numbers.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-}
 
 fn slice_of(value: &Int, low: u32, width: u32, signed: bool) -> Int {
     let bits = (value >> low as usize) & ((Int::ONE << width as usize) - Int::ONE);
@@ -97,7 +82,7 @@ pub(super) fn eval(dag: &Dag, id: NodeId, args: &[Int]) -> Int {
 
 /// One random expression grown step by step, with its plain values on a few inputs.
 fn grow(seed: u64) {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut random = Random::new(seed);
     let mut dag = Dag::new(vec![32, 16]);
     let inputs: Vec<Vec<Int>> = (0..6)
         .map(|round| {
@@ -105,7 +90,7 @@ fn grow(seed: u64) {
             [32, 16]
                 .iter()
                 .map(|width| {
-                    let word = if round < 4 { extreme[round] } else { random.next() };
+                    let word = if round < 4 { extreme[round] } else { random.word() };
                     slice_of(&Int::from(word), 0, *width, false)
                 })
                 .collect()
@@ -114,8 +99,8 @@ fn grow(seed: u64) {
     let mut pool: Vec<(NodeId, Vec<Int>)> = Vec::new();
     for (arg, width) in [(0u32, 32u32), (1, 16)] {
         for _ in 0..3 {
-            let size = [1, 4, 8][random.below(3) as usize];
-            let low = random.below(u64::from(width / size)) as u32 * size;
+            let size = random.pick(&[1, 4, 8]);
+            let low = random.below((width / size) as usize) as u32 * size;
             let signed = random.below(2) == 1;
             let node = dag.arg_slice(arg, low, size, signed);
             let values = inputs.iter().map(|args| slice_of(&args[arg as usize], low, size, signed)).collect();
@@ -127,7 +112,7 @@ fn grow(seed: u64) {
         pool.push((node, vec![Int::from(constant); inputs.len()]));
     }
     for _ in 0..40 {
-        let mut pick = || pool[random.below(pool.len() as u64) as usize].clone();
+        let mut pick = || pool[random.below(pool.len())].clone();
         let ((a, va), (b, vb), (c, vc)) = (pick(), pick(), pick());
         let zip =
             |f: &dyn Fn(&Int, &Int) -> Int| va.iter().zip(&vb).map(|(x, y)| f(x, y)).collect::<Vec<_>>();

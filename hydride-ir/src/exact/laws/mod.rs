@@ -110,50 +110,64 @@ impl Rule {
     }
 }
 
-/// All laws, family by family in the order in which they are tried.
-pub fn rules() -> Vec<Rule> {
-    let mut rules = Vec::new();
-    family::<slice::Slice>(&mut rules);
-    family::<demand::Demand>(&mut rules);
-    family::<slice_at::SliceAt>(&mut rules);
-    family::<concat::Neighbours>(&mut rules);
-    family::<concat::Parts>(&mut rules);
-    family::<sum::Written>(&mut rules);
-    family::<sum::Sum>(&mut rules);
-    family::<sum::Product>(&mut rules);
-    family::<shift::Shl>(&mut rules);
-    family::<shift::Shr>(&mut rules);
-    family::<bitwise::Pair>(&mut rules);
-    family::<bitwise::Bitwise>(&mut rules);
-    family::<bitwise::Not>(&mut rules);
-    family::<compare::Eq>(&mut rules);
-    family::<compare::Lt>(&mut rules);
-    family::<compare::Le>(&mut rules);
-    family::<compare::Complement>(&mut rules);
-    family::<select::Select>(&mut rules);
-    family::<extrema::Extremum>(&mut rules);
-    family::<extrema::Bounded>(&mut rules);
-    family::<extrema::Saturate>(&mut rules);
-    family::<extrema::Abs>(&mut rules);
-    family::<divide::Div>(&mut rules);
-    family::<divide::Rem>(&mut rules);
-    family::<count::PopCount>(&mut rules);
-    family::<ranges::InRange>(&mut rules);
-    rules
+/// Something to do with each family of laws.
+trait Families {
+    fn family<S: Subject>(&mut self);
 }
 
-fn family<S: Subject>(rules: &mut Vec<Rule>) {
-    rules.extend(S::LAWS.iter().map(|law| Rule {
-        family: S::FAMILY,
-        name: law.name,
-        instances: Box::new(|dag| {
-            let subjects = (law.instances)(dag).into_iter();
-            let apply = |subject: S| {
-                let after = (law.rewrite)(dag, &subject)?;
-                let after = subject.result(dag, after);
-                Some(Instance { before: subject.raw(dag), after })
-            };
-            subjects.filter_map(apply).collect()
-        }),
-    }));
+/// Every family, in the order in which they are listed.
+fn each_family(families: &mut impl Families) {
+    families.family::<slice::Slice>();
+    families.family::<demand::Demand>();
+    families.family::<slice_at::SliceAt>();
+    families.family::<concat::Neighbours>();
+    families.family::<concat::Parts>();
+    families.family::<sum::Written>();
+    families.family::<sum::Sum>();
+    families.family::<sum::Product>();
+    families.family::<shift::Shl>();
+    families.family::<shift::Shr>();
+    families.family::<bitwise::Pair>();
+    families.family::<bitwise::Bitwise>();
+    families.family::<bitwise::Not>();
+    families.family::<compare::Eq>();
+    families.family::<compare::Lt>();
+    families.family::<compare::Le>();
+    families.family::<compare::Complement>();
+    families.family::<select::Select>();
+    families.family::<extrema::Extremum>();
+    families.family::<extrema::Bounded>();
+    families.family::<extrema::Saturate>();
+    families.family::<extrema::Abs>();
+    families.family::<divide::Div>();
+    families.family::<divide::Rem>();
+    families.family::<count::PopCount>();
+    families.family::<ranges::InRange>();
+}
+
+/// All laws, family by family in the order in which they are tried.
+pub fn rules() -> Vec<Rule> {
+    let mut rules = Rules(Vec::new());
+    each_family(&mut rules);
+    rules.0
+}
+
+struct Rules(Vec<Rule>);
+
+impl Families for Rules {
+    fn family<S: Subject>(&mut self) {
+        self.0.extend(S::LAWS.iter().map(|law| Rule {
+            family: S::FAMILY,
+            name: law.name,
+            instances: Box::new(|dag| {
+                let subjects = (law.instances)(dag).into_iter();
+                let apply = |subject: S| {
+                    let after = (law.rewrite)(dag, &subject)?;
+                    let after = subject.result(dag, after);
+                    Some(Instance { before: subject.raw(dag), after })
+                };
+                subjects.filter_map(apply).collect()
+            }),
+        }));
+    }
 }

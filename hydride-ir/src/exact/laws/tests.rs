@@ -3,18 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
+use crate::Random;
 use crate::exact::Int;
 use crate::exact::tests::eval;
 
 /// Values of the arguments of a graph: corners, and some in between.
 fn inputs(dag: &Dag) -> Vec<Vec<Int>> {
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    };
+    let mut random = Random::new(0);
     let words = [0, u64::MAX, 0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa];
     let of = |word: &mut dyn FnMut() -> u64| {
         dag.arg_widths()
@@ -23,7 +18,7 @@ fn inputs(dag: &Dag) -> Vec<Vec<Int>> {
             .collect::<Vec<_>>()
     };
     let mut inputs: Vec<Vec<Int>> = words.iter().map(|word| of(&mut || *word)).collect();
-    inputs.extend((0..60).map(|_| of(&mut next)));
+    inputs.extend((0..60).map(|_| of(&mut || random.word())));
     inputs
 }
 
@@ -64,12 +59,22 @@ const PRIORITIES: &[(&str, &str, &str, &str)] = &[
     ("slice", "demanded", "scaled-sum", "what is cut off is dropped before anything is divided"),
 ];
 
-/// Two laws that make different nodes of one subject.
-fn overlaps<S: Subject>(found: &mut BTreeMap<(&str, &str, &str), String>) {
-    instances::SCALES.iter().for_each(|scale| overlaps_in::<S>(instances::graph(*scale), found));
+/// Pairs of laws (family, first, second) that make different nodes of one subject, with an example.
+#[derive(Default)]
+struct Overlaps(BTreeMap<(&'static str, &'static str, &'static str), String>);
+
+impl Families for Overlaps {
+    fn family<S: Subject>(&mut self) {
+        for scale in instances::SCALES {
+            overlaps::<S>(instances::graph(scale), &mut self.0);
+        }
+    }
 }
 
-fn overlaps_in<S: Subject>(mut dag: Dag, found: &mut BTreeMap<(&str, &str, &str), String>) {
+fn overlaps<S: Subject>(
+    mut dag: Dag,
+    found: &mut BTreeMap<(&'static str, &'static str, &'static str), String>,
+) {
     let subjects: Vec<S> = S::LAWS.iter().flat_map(|law| (law.instances)(&mut dag)).collect();
     for subject in subjects {
         let mut forms: Vec<(&str, NodeId)> = Vec::new();
@@ -93,23 +98,9 @@ fn overlaps_in<S: Subject>(mut dag: Dag, found: &mut BTreeMap<(&str, &str, &str)
 
 #[test]
 fn order_chooses_only_where_a_reason_is_given() {
-    let mut found = BTreeMap::new();
-    overlaps::<slice::Slice>(&mut found);
-    overlaps::<demand::Demand>(&mut found);
-    overlaps::<slice_at::SliceAt>(&mut found);
-    overlaps::<concat::Neighbours>(&mut found);
-    overlaps::<sum::Sum>(&mut found);
-    overlaps::<shift::Shr>(&mut found);
-    overlaps::<bitwise::Pair>(&mut found);
-    overlaps::<bitwise::Bitwise>(&mut found);
-    overlaps::<compare::Eq>(&mut found);
-    overlaps::<compare::Lt>(&mut found);
-    overlaps::<compare::Le>(&mut found);
-    overlaps::<compare::Complement>(&mut found);
-    overlaps::<select::Select>(&mut found);
-    overlaps::<extrema::Bounded>(&mut found);
-    overlaps::<extrema::Abs>(&mut found);
-    overlaps::<divide::Div>(&mut found);
+    let mut overlaps = Overlaps::default();
+    each_family(&mut overlaps);
+    let found = overlaps.0;
     let listed: BTreeSet<_> =
         PRIORITIES.iter().map(|(family, first, second, _)| (*family, *first, *second)).collect();
     let unexplained: Vec<_> = found.iter().filter(|(pair, _)| !listed.contains(*pair)).collect();
