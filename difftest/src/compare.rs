@@ -2,10 +2,10 @@
 //! results bit for bit.
 
 use hydride_ir::{Bits, Function};
+use interp::inputs::Inputs;
 use interp::{EvalError, Machine, Program};
 
 use crate::report::{Mismatch, Outcome};
-use interp::inputs::Inputs;
 
 /// The compiled forms of one instruction.
 #[derive(Debug)]

@@ -21,6 +21,9 @@ use crate::wrapper::{Dialect, Several};
 /// The newest architecture version to compile for: QEMU 7.2 loads no programs for newer ones.
 const VERSION: u32 = 67;
 
+/// Bits of the emulator's vectors.
+const VECTOR_BITS: u32 = 1024;
+
 /// The C of the instruction set.
 pub const DIALECT: Dialect = Dialect {
     preamble: &[
@@ -78,6 +81,9 @@ const READ_OPTIONS: &[&str] =
 pub const TARGET: Target = Target {
     isa: parsers::hexagon::ISA,
     prepare: |instructions, definitions, work| {
+        if !instructions.iter().all(|instruction| has_machine_vectors(instruction)) {
+            return Err(OracleError::Unlike { message: "QEMU's vectors have 128 bytes".to_owned() });
+        }
         let options = EmulatorOptions { definitions, ..EmulatorOptions::default() };
         HvxOracle::prepare(instructions.iter().copied(), work, &options)
     },
@@ -104,6 +110,13 @@ impl HvxOracle {
             (!missing.is_empty()).then_some(Outcome::NotRunnable { missing })
         })
     }
+}
+
+/// Whether an instruction's vectors are as long as the emulator's.
+fn has_machine_vectors(instruction: &Instruction) -> bool {
+    let signature = &instruction.signature;
+    let vectors = signature.args.iter().chain(&signature.results).filter(|arg| arg.c_type == "HVX_Vector");
+    vectors.into_iter().all(|vector| vector.width == VECTOR_BITS)
 }
 
 /// The architecture versions that an instruction needs and the emulator lacks.

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use hydride_ir::{Bits, Function};
 use interp::Bv;
+use interp::inputs;
 use parsers::{Instruction, Kind, UndefinedFor};
 use rayon::prelude::*;
 
@@ -13,7 +14,6 @@ use crate::error::OracleError;
 use crate::report::{Checked, Outcome, Report};
 use crate::runner::{Job, MAX_ARGS, MAX_RESULTS, Reply, Runner, RunnerCommand, WrapperId, signal_name};
 use crate::x86::StandIn;
-use interp::inputs;
 
 /// An instruction to validate.
 #[derive(Clone, Debug)]

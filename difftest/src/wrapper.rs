@@ -1,10 +1,10 @@
 //! The generated C: one wrapper for each intrinsic, one line for each combination of immediates, so that the
 //! line of a compiler message identifies its subject.
 
+use interp::inputs;
 use parsers::{Argument, Instruction, Kind, Signature};
 
 use crate::runner::{MAX_ARGS, MAX_RESULTS};
-use interp::inputs;
 
 /// A wrapper: C lines, some of which the compiler may have refused.
 #[derive(Clone, Debug)]

@@ -6,13 +6,13 @@ use parsers::Isa;
 use smt::Memo;
 
 use crate::console::Phases;
-use crate::documents::{Documents, isa_asked, read};
+use crate::documents::Documents;
 use crate::names::NamesArgs;
 use crate::pipeline::Pipeline;
 use crate::trust::RecordsArgs;
-use crate::{SpecArgs, usage};
+use crate::{Session, SpecArgs, usage};
 
-/// What such a command is told about its input.
+/// The input of such a command.
 #[derive(Args, Clone)]
 pub struct ClassifyArgs {
     #[command(flatten)]
@@ -28,21 +28,14 @@ pub struct ClassifyArgs {
 
 impl ClassifyArgs {
     /// Runs the pipeline over the documents of `isas`.
-    pub fn run(&self, isas: &[Isa]) -> Result<(Documents, Pipeline)> {
+    pub fn run(&self, session: &Session, isas: &[Isa]) -> Result<(Documents, Pipeline)> {
         start_threads(self.jobs)?;
         let mut phases = Phases::default();
-        let documents = read(self.specs.specs.as_deref(), isas)?;
+        let documents = session.read(self.specs.specs.as_deref(), isas)?;
         let lock = self.names.read()?;
-        let pipeline = Pipeline::run(&documents, isas, lock, &self.records, &Memo::default(), &mut phases)?;
+        let pipeline =
+            Pipeline::run(session, &documents, isas, lock, &self.records, &Memo::default(), &mut phases)?;
         Ok((documents, pipeline))
-    }
-}
-
-/// The instruction sets of a list of names; all for none.
-pub fn isas(names: &[String]) -> Result<Vec<Isa>> {
-    match names {
-        [] => Ok(crate::isa::identities()),
-        names => names.iter().map(|name| isa_asked(name)).collect(),
     }
 }
 

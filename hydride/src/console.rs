@@ -22,12 +22,13 @@ pub fn start_log(verbose: u8) {
         _ => "debug",
     };
     let filter = EnvFilter::try_from_env("HYDRIDE_LOG").unwrap_or_else(|_| EnvFilter::new(level));
-    tracing_subscriber::fmt()
+    // A process that runs several commands keeps the first one's log.
+    let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .without_time()
-        .init();
+        .try_init();
 }
 
 /// Makes the process exit cleanly when its output cannot be written: silently when the reader has closed the pipe

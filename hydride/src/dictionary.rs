@@ -13,11 +13,10 @@ use parsers::Instruction;
 use serde::Deserialize;
 
 use crate::classified::ClassifyArgs;
-use crate::documents::isa_name;
-use crate::generate::ledger;
+use crate::commands::generate::ledger;
 use crate::outputs::{OUTPUTS, is_ours};
 use crate::pipeline::Pipeline;
-use crate::usage;
+use crate::{Session, usage};
 
 /// Where the dictionary comes from.
 #[derive(Args)]
@@ -31,7 +30,7 @@ pub struct DictionaryArgs {
 
 impl DictionaryArgs {
     /// Reads the dictionary, or builds it from documents.
-    pub fn read(&self) -> Result<Dictionary> {
+    pub fn read(&self, session: &Session) -> Result<Dictionary> {
         let standard = Path::new("out");
         let folder = match &self.out {
             Some(folder) if !is_ours(folder, &OUTPUTS) => {
@@ -46,8 +45,7 @@ impl DictionaryArgs {
                 Dictionary::from_outputs(folder)
             }
             None => {
-                let all = crate::documents::all_isas();
-                let (_, pipeline) = self.classify.run(&all)?;
+                let (_, pipeline) = self.classify.run(session, &session.isas())?;
                 Ok(Dictionary::from_run(pipeline))
             }
         }
@@ -211,7 +209,7 @@ impl Dictionary {
     }
 
     /// Names that somebody may have meant.
-    pub fn alike(&self, name: &str) -> Vec<&str> {
+    pub fn similar_names(&self, name: &str) -> Vec<&str> {
         let wanted = name.trim_start_matches('_').to_ascii_lowercase();
         let ids = self.operations.iter().flat_map(|class| {
             std::iter::once(class.name.as_str()).chain(class.members.iter().map(|member| member.id.as_str()))
@@ -224,11 +222,11 @@ impl Dictionary {
 
     /// An error for a name that means nothing.
     pub fn unknown(&self, name: &str) -> anyhow::Error {
-        match self.alike(name).as_slice() {
+        match self.similar_names(name).as_slice() {
             [] => usage(format!("there is no instruction or operation {name}")),
-            alike => usage(format!(
+            similar => usage(format!(
                 "there is no instruction or operation {name}; did you mean {}?",
-                alike.join(", ")
+                similar.join(", ")
             )),
         }
     }
@@ -246,7 +244,7 @@ fn found<'a>(
     member: &MemberRecord,
 ) -> Option<(&'a Instruction, &'a similarity::Analysis)> {
     let mut all = pipeline.instructions().into_iter().zip(&pipeline.analyses);
-    all.find(|(instruction, _)| instruction.id == member.id && isa_name(instruction.isa) == member.isa)
+    all.find(|(instruction, _)| instruction.id == member.id && instruction.isa.name() == member.isa)
 }
 
 fn function(folder: &Path, path: &str, name: &str) -> Result<Option<Function>> {

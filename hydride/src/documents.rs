@@ -1,15 +1,14 @@
 //! Finds and reads the documents.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
-use clap::Args;
 use parsers::{Diagnostic, Isa, Outline, Parsed};
 use smt::Memo;
 
-use crate::isa::{self, Reading};
-use crate::{Failure, console, reuse, usage};
+use crate::isa::Reading;
+use crate::session::listed;
+use crate::{Failure, Session, console, reuse};
 
 /// A document as read.
 pub struct Document {
@@ -35,117 +34,156 @@ pub struct Documents {
 
 impl Documents {
     /// Which documents of which folder these are, for messages.
-    pub fn told(&self) -> String {
+    pub fn description(&self) -> String {
         let names: Vec<&str> = self.documents.iter().map(|document| document.name.as_str()).collect();
         format!("{} ({}): {}", self.folder.display(), self.because, names.join(", "))
     }
-}
 
-/// How documents are read.
-#[derive(Args, Clone, Debug)]
-pub struct ReadChoice {
-    /// Go on with what can be read of a document that is cut off or not well-formed.
-    #[arg(long, global = true)]
-    accept_partial: bool,
-}
-
-static ACCEPT_PARTIAL: OnceLock<bool> = OnceLock::new();
-
-/// Sets how the documents of this run are read.
-pub fn choose(choice: &ReadChoice) {
-    // A second choice in the same process has no effect.
-    let _ = ACCEPT_PARTIAL.set(choice.accept_partial);
-}
-
-/// The flags by which another run reads documents in the same way. Results of one way of reading are not valid for
-/// another, so the flags are part of keys as well.
-pub fn flags() -> Vec<String> {
-    let options = isa::all().filter_map(|set| set.options.as_ref());
-    let mut flags: Vec<String> = options.flat_map(|options| (options.flags)()).collect();
-    if ACCEPT_PARTIAL.get().copied().unwrap_or(false) {
-        flags.push("--accept-partial".to_owned());
-    }
-    flags
-}
-
-/// The name of an instruction set in files and options.
-pub fn isa_name(isa: Isa) -> &'static str {
-    isa.name()
-}
-
-/// Every instruction set.
-pub fn all_isas() -> Vec<Isa> {
-    isa::identities()
-}
-
-/// The instruction set that a user names.
-pub fn isa_asked(name: &str) -> Result<Isa> {
-    isa_of_name(name).ok_or_else(|| {
-        usage(format!("unknown instruction set {name}; there are {}", list(&isa::identities())))
-    })
-}
-
-/// The instruction set of that name.
-pub fn isa_of_name(name: &str) -> Option<Isa> {
-    isa::identities().into_iter().find(|isa| isa.name() == name)
-}
-
-/// Reads the documents of the instruction sets in `isas` from `asked`, else from `specs/vendor`, else from
-/// `specs/sample`.
-pub fn read(asked: Option<&Path>, isas: &[Isa]) -> Result<Documents> {
-    let candidates: Vec<(PathBuf, &'static str)> = match asked {
-        Some(folder) => vec![(folder.to_path_buf(), "as asked")],
-        None => vec![
-            (PathBuf::from("specs/vendor"), "fetched documents"),
-            (PathBuf::from("specs/sample"), "own samples, for want of vendor documents"),
-        ],
-    };
-    for (folder, because) in candidates {
-        if asked.is_some() && !folder.is_dir() {
-            bail!("{} is not a folder", folder.display());
-        }
-        let documents = read_folder(&folder, isas)?;
-        if !documents.is_empty() {
-            return Ok(Documents { folder, because, documents });
-        }
-    }
-    match asked {
-        Some(folder) => bail!("{} holds no documents of {}", folder.display(), list(isas)),
-        None => bail!("no documents of {}: give --specs, or run `cargo xtask fetch-specs`", list(isas)),
+    /// Those of one instruction set.
+    pub fn of(&self, isa: Isa) -> Vec<&Document> {
+        self.documents.iter().filter(|document| document.isa == isa).collect()
     }
 }
 
-fn list(isas: &[Isa]) -> String {
-    isas.iter().map(|isa| isa_name(*isa)).collect::<Vec<_>>().join(", ")
-}
+/// Called from any thread with the number of entries done and the number of all.
+pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
-fn read_folder(folder: &Path, isas: &[Isa]) -> Result<Vec<Document>> {
-    let mut documents = Vec::new();
-    for isa in isa::identities().into_iter().filter(|isa| isas.contains(isa)) {
-        let (name, front_end) = (isa.name(), &isa::of(isa).front_end);
-        let below = folder.join(name);
-        if !below.is_dir() {
-            continue;
+impl Session {
+    /// Reads the documents of the instruction sets in `isas` from `asked`, else from `specs/vendor`, else from
+    /// `specs/sample`.
+    pub fn read(&self, asked: Option<&Path>, isas: &[Isa]) -> Result<Documents> {
+        let candidates: Vec<(PathBuf, &'static str)> = match asked {
+            Some(folder) => vec![(folder.to_path_buf(), "as asked")],
+            None => vec![
+                (PathBuf::from("specs/vendor"), "fetched documents"),
+                (PathBuf::from("specs/sample"), "hand-written samples, since there are no vendor documents"),
+            ],
+        };
+        for (folder, because) in candidates {
+            if asked.is_some() && !folder.is_dir() {
+                bail!("{} is not a folder", folder.display());
+            }
+            let documents = self.read_folder(&folder, isas)?;
+            if !documents.is_empty() {
+                return Ok(Documents { folder, because, documents });
+            }
         }
-        let entries =
-            std::fs::read_dir(&below).with_context(|| format!("cannot list {}", below.display()))?;
-        let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        paths.sort();
-        let mut own = Vec::new();
-        for path in paths {
-            let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
-            if !path.is_file() || !front_end.endings.contains(&ending) {
+        match asked {
+            Some(folder) => bail!("{} holds no documents of {}", folder.display(), listed(isas)),
+            None => bail!("no documents of {}: give --specs, or run `cargo xtask fetch-specs`", listed(isas)),
+        }
+    }
+
+    fn read_folder(&self, folder: &Path, isas: &[Isa]) -> Result<Vec<Document>> {
+        let mut documents = Vec::new();
+        for isa in self.isas().into_iter().filter(|isa| isas.contains(isa)) {
+            let (name, front_end) = (isa.name(), &self.set(isa).front_end);
+            let below = folder.join(name);
+            if !below.is_dir() {
                 continue;
             }
-            let bytes = read_file(&path)?;
-            let file = path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
-            own.push(Document { isa, name: format!("{name}/{file}"), path, bytes });
+            let entries =
+                std::fs::read_dir(&below).with_context(|| format!("cannot list {}", below.display()))?;
+            let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+            paths.sort();
+            let mut own = Vec::new();
+            for path in paths {
+                let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
+                if !path.is_file() || !front_end.endings.contains(&ending) {
+                    continue;
+                }
+                let bytes = read_file(&path)?;
+                let file =
+                    path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
+                own.push(Document { isa, name: format!("{name}/{file}"), path, bytes });
+            }
+            (front_end.select)(&mut own);
+            documents.extend(own);
         }
-        (front_end.select)(&mut own);
-        documents.extend(own);
+        Ok(documents)
     }
-    Ok(documents)
+
+    /// The missing documents of an instruction set without which nothing can be read.
+    pub fn missing_main_document(&self, isa: Isa, documents: &Documents) -> Option<&'static str> {
+        (self.set(isa).front_end.missing)(&documents.of(isa))
+    }
+
+    /// Parses the documents of one instruction set, which must be whole. Documents that an earlier run parsed are not
+    /// parsed again.
+    pub fn parse(
+        &self,
+        isa: Isa,
+        documents: &Documents,
+        memo: &Memo,
+        progress: &Progress<'_>,
+    ) -> Result<Parsed> {
+        let own = documents.of(isa);
+        let key = || reuse::documents_key(self, &own, isa);
+        let parsed = memo.get_or(key, || self.parse_entries(isa, &own, progress, None));
+        self.require_whole(&parsed.diagnostics, &own)?;
+        Ok(parsed)
+    }
+
+    /// The same if only the entry of one id is needed: a front end may skip all others.
+    pub fn parse_one(&self, isa: Isa, documents: &Documents, id: &str) -> Result<Parsed> {
+        let own = documents.of(isa);
+        let parsed = self.parse_entries(isa, &own, &|_, _| {}, Some(id));
+        self.require_whole(&parsed.diagnostics, &own)?;
+        Ok(parsed)
+    }
+
+    fn parse_entries(
+        &self,
+        isa: Isa,
+        own: &[&Document],
+        progress: &Progress<'_>,
+        only: Option<&str>,
+    ) -> Parsed {
+        if own.is_empty() {
+            return Parsed::default();
+        }
+        (self.set(isa).front_end.parse)(&Reading { progress, only, ..self.reading(isa, own) })
+    }
+
+    /// Documents of an instruction set, to be read as a whole and without progress.
+    pub fn reading<'a>(&'a self, isa: Isa, documents: &'a [&'a Document]) -> Reading<'a> {
+        let (errata, options) = (self.errata(isa), self.options());
+        Reading { documents, errata, options, progress: &|_, _| {}, only: None }
+    }
+
+    /// The entries of the documents of one instruction set, without semantics.
+    pub fn outline(&self, isa: Isa, documents: &Documents) -> Vec<Outline> {
+        match &documents.of(isa)[..] {
+            [] => Vec::new(),
+            own => (self.set(isa).front_end.outline)(own),
+        }
+    }
+
+    /// Refuses documents that can be read only in part, and reports where, unless the user accepts that. Otherwise the
+    /// lost entries would be reported as missing, removed or unknown later.
+    pub fn require_whole(&self, diagnostics: &[Diagnostic], documents: &[&Document]) -> Result<()> {
+        let broken: Vec<Diagnostic> =
+            diagnostics.iter().filter(|found| found.breaks_the_document()).cloned().collect();
+        let Some(first) = broken.first().filter(|_| !self.accepts_partial()) else {
+            return Ok(());
+        };
+        let named = |document: &Document| document.path.display().to_string();
+        console::report(&broken[..broken.len().min(MAX_SHOWN)], documents, named);
+        if broken.len() > MAX_SHOWN {
+            eprintln!("and {} more such places", broken.len() - MAX_SHOWN);
+        }
+        let path = documents.iter().find(|document| document.name == first.span.file);
+        let path =
+            path.map_or_else(|| first.span.file.clone(), |document| document.path.display().to_string());
+        let message = format!(
+            "{path} cannot be read as a whole: nothing was done with it; --accept-partial takes what can be read"
+        );
+        Err(Failure { code: 3, message }.into())
+    }
 }
+
+/// Places shown of a document that is not whole.
+const MAX_SHOWN: usize = 10;
 
 /// The bytes of a document. UTF-16 would look like a document without entries.
 pub fn read_file(path: &Path) -> Result<Vec<u8>> {
@@ -163,90 +201,4 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>> {
         bail!("{path}:1:1: the document is in UTF-16; make it UTF-8 first: iconv -f UTF-16 -t UTF-8 {path}");
     }
     Ok(bytes)
-}
-
-/// Those of one instruction set.
-fn own(isa: Isa, documents: &[Document]) -> Vec<&Document> {
-    documents.iter().filter(|document| document.isa == isa).collect()
-}
-
-/// The missing documents of an instruction set without which nothing can be read.
-pub fn missing_main_document(isa: Isa, documents: &[Document]) -> Option<&'static str> {
-    (isa::of(isa).front_end.missing)(&own(isa, documents))
-}
-
-/// Parses the documents of one instruction set, which must be whole; `progress` is called with the number of entries
-/// done and the total. Documents that an earlier run parsed are not parsed again.
-pub fn parse(
-    isa: Isa,
-    documents: &[Document],
-    memo: &Memo,
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Parsed> {
-    parse_some(isa, documents, memo, progress, None)
-}
-
-/// The same if only the entry of one id is needed: a front end may skip all others.
-pub fn parse_one(isa: Isa, documents: &[Document], id: &str) -> Result<Parsed> {
-    parse_some(isa, documents, &Memo::default(), &|_, _| {}, Some(id))
-}
-
-fn parse_some(
-    isa: Isa,
-    documents: &[Document],
-    memo: &Memo,
-    progress: &(dyn Fn(usize, usize) + Sync),
-    only: Option<&str>,
-) -> Result<Parsed> {
-    let own = own(isa, documents);
-    let parsed = parse_any(isa, &own, memo, progress, only);
-    require_whole(&parsed.diagnostics, &own)?;
-    Ok(parsed)
-}
-
-/// Refuses documents that can be read only in part, and reports where, unless the user accepts that. Otherwise the lost
-/// entries would be reported as missing, removed or unknown later.
-pub fn require_whole(diagnostics: &[Diagnostic], documents: &[&Document]) -> Result<()> {
-    let broken: Vec<Diagnostic> =
-        diagnostics.iter().filter(|found| found.breaks_the_document()).cloned().collect();
-    let Some(first) = broken.first().filter(|_| !ACCEPT_PARTIAL.get().copied().unwrap_or(false)) else {
-        return Ok(());
-    };
-    let named = |document: &Document| document.path.display().to_string();
-    console::report(&broken[..broken.len().min(MAX_SHOWN)], documents, named);
-    if broken.len() > MAX_SHOWN {
-        eprintln!("and {} more such places", broken.len() - MAX_SHOWN);
-    }
-    let path = documents.iter().find(|document| document.name == first.span.file);
-    let path = path.map_or_else(|| first.span.file.clone(), |document| document.path.display().to_string());
-    let message = format!(
-        "{path} cannot be read as a whole: nothing was done with it; --accept-partial takes what can be read"
-    );
-    Err(Failure { code: 3, message }.into())
-}
-
-/// Places shown of a document that is not whole.
-const MAX_SHOWN: usize = 10;
-
-fn parse_any(
-    isa: Isa,
-    own: &[&Document],
-    memo: &Memo,
-    progress: &(dyn Fn(usize, usize) + Sync),
-    only: Option<&str>,
-) -> Parsed {
-    if own.is_empty() {
-        return Parsed::default();
-    }
-    let front_end = &isa::of(isa).front_end;
-    let reading = Reading { documents: own, errata: crate::errata::of(isa), progress, only };
-    memo.get_or(|| reuse::documents_key(own, isa), || (front_end.parse)(&reading))
-}
-
-/// The entries of the documents of one instruction set, without semantics.
-pub fn outline(isa: Isa, documents: &[Document]) -> Vec<Outline> {
-    match &own(isa, documents)[..] {
-        [] => Vec::new(),
-        own => (isa::of(isa).front_end.outline)(own),
-    }
 }

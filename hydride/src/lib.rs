@@ -4,49 +4,32 @@
 //! done; 1 findings; 2 wrong usage; 3 input that cannot be read at all.
 //!
 //! ```
-//! let code = hydride::run(hydride::isa::built_in(), ["hydride", "lint", "--rules"]);
+//! let code = hydride::run(&hydride::isa::built_in(), ["hydride", "lint", "--rules"]);
 //! assert_eq!(code, 0);
 //! ```
 
 #![forbid(unsafe_code)]
 
 mod cache;
-mod check_lowering;
 mod classified;
+mod commands;
 mod console;
 mod convert;
 mod definitions;
 mod dictionary;
-mod diff;
 mod difference;
-mod doctor;
 mod documents;
-mod errata;
-mod eval;
-mod explain;
-mod generate;
 pub mod isa;
-mod join;
-mod lint;
-mod lowering_data;
 mod manifest;
-mod manual;
-mod merges;
 mod names;
 mod outputs;
-mod pair;
 mod pipeline;
-mod prove;
-mod prove_rules;
-mod query;
-mod read_lowering;
-mod report;
 mod reuse;
-mod search;
-mod summary;
-mod through_mlir;
+mod session;
 mod trust;
-mod validate;
+
+pub use documents::{Document, Documents};
+pub use session::Session;
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -55,17 +38,22 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use commands::{
+    check_lowering, diff, doctor, errata, eval, explain, generate, join, lint, manual, prove, query,
+    read_lowering, search, validate,
+};
+
+pub use console::end_when_output_fails;
+
 /// Turns vendor instruction-set documents into a compiler IR.
 #[derive(Parser)]
 #[command(name = "hydride", version, about, max_term_width = 100)]
 struct Cli {
-    /// Say more: once for what is done, twice for why.
+    /// Print more: once for what is done, twice for why.
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     verbose: u8,
     #[command(flatten)]
-    errata: errata::ErrataChoice,
-    #[command(flatten)]
-    read: documents::ReadChoice,
+    session: session::SessionArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -78,27 +66,27 @@ enum Command {
     Eval(eval::EvalArgs),
     /// Compare the semantics with hardware or an emulator.
     Validate(validate::ValidateArgs),
-    /// Say what differs in meaning between two documents, folders of documents, outputs or sources.
+    /// Report what differs in meaning between two documents, folders of documents, outputs or sources.
     Diff(diff::DiffArgs),
     /// List the errata with their state against the documents.
     Errata(errata::ErrataArgs),
-    /// Join what packages hold of Arm's documents into intrinsics.json and operations.json.
+    /// Join the Arm documents that packages contain into intrinsics.json and operations.json.
     JoinArm(join::JoinArgs),
-    /// Find what is wrong in a document before anything is run.
+    /// Find errors in a document without running anything.
     Lint(lint::LintArgs),
-    /// Check every membership again, and write it out for other solvers.
+    /// Check every membership again, and export the questions for other solvers.
     Prove(prove::ProveArgs),
-    /// Say what an instruction or operation is, or what tells two instructions apart.
+    /// Describe an instruction or operation, or how two instructions differ.
     Explain(explain::ExplainArgs),
     /// List the operations and instructions that have given properties.
     Query(query::QueryArgs),
-    /// Read off a compiler what each intrinsic is in LLVM.
+    /// Extract from a compiler what each intrinsic is in LLVM.
     ReadLowering(read_lowering::ReadLoweringArgs),
-    /// Compile each definition of a generated folder with a stock LLVM and look at what comes out.
+    /// Compile each definition of a generated folder with a stock LLVM and inspect the result.
     CheckLowering(check_lowering::CheckLoweringArgs),
     /// Find the shortest sequence of instructions for a goal.
     Search(Box<search::SearchArgs>),
-    /// Say which outside tools are there.
+    /// Report which external tools are available.
     Doctor,
     /// Print completions for a shell.
     Completions(manual::CompletionsArgs),
@@ -116,19 +104,15 @@ struct SpecArgs {
 
 /// Runs one command over these instruction sets; the first of `args` is the program's name. The result is the
 /// exit code.
-///
-/// Some options hold for the whole process, so that a process runs one command.
 pub fn run(
-    sets: Vec<&'static isa::InstructionSet>,
+    sets: &[&'static isa::InstructionSet],
     args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
 ) -> u8 {
-    console::end_when_output_fails();
-    isa::register(sets);
-    let parsed = command().try_get_matches_from(args).and_then(|matches| {
+    let parsed = command(sets).try_get_matches_from(args).and_then(|matches| {
         let cli = Cli::from_arg_matches(&matches)?;
-        Ok((cli, matches))
+        Ok((cli, isa::ReadingOptions::given(sets, &matches)))
     });
-    let (cli, matches) = match parsed {
+    let (cli, options) = match parsed {
         Ok(parsed) => parsed,
         Err(error) if error.use_stderr() => {
             let _ = error.print();
@@ -138,35 +122,39 @@ pub fn run(
         Err(text) => return exit(console::written(text.print()).map(|()| 0)),
     };
     console::start_log(cli.verbose);
-    documents::choose(&cli.read);
-    let chosen = choose(&matches).and_then(|()| errata::choose(&cli.errata));
-    let outcome = chosen.and_then(|()| match cli.command {
-        Command::Errata(args) => errata::run(&args),
-        Command::GenerateIr(args) => generate::run(&args),
-        Command::Eval(args) => eval::run(&args),
-        Command::Validate(args) => validate::run(&args),
-        Command::Diff(args) => diff::run(&args),
-        Command::Lint(args) => lint::run(&args),
-        Command::JoinArm(args) => join::run(&args),
-        Command::Prove(args) => prove::run(&args),
-        Command::Explain(args) => explain::run(&args),
-        Command::Query(args) => query::run(&args),
-        Command::ReadLowering(args) => read_lowering::run(&args),
-        Command::CheckLowering(args) => check_lowering::run(&args),
-        Command::Search(args) => search::run(&args),
-        Command::Doctor => doctor::run(),
-        Command::Completions(args) => manual::completions(&args),
-        Command::Man(args) => manual::man(&args),
-    });
+    let outcome = Session::with(sets, cli.session, options).and_then(|session| cli.command.run(&session));
     // Data still in the buffer would be lost silently.
     exit(outcome.and_then(|code| console::print(b"").map(|()| code)))
 }
 
+impl Command {
+    fn run(&self, session: &Session) -> Result<u8> {
+        match self {
+            Self::Errata(args) => errata::run(session, args),
+            Self::GenerateIr(args) => generate::run(session, args),
+            Self::Eval(args) => eval::run(session, args),
+            Self::Validate(args) => validate::run(session, args),
+            Self::Diff(args) => diff::run(session, args),
+            Self::Lint(args) => lint::run(session, args),
+            Self::JoinArm(args) => join::run(session, args),
+            Self::Prove(args) => prove::run(session, args),
+            Self::Explain(args) => explain::run(session, args),
+            Self::Query(args) => query::run(session, args),
+            Self::ReadLowering(args) => read_lowering::run(session, args),
+            Self::CheckLowering(args) => check_lowering::run(session, args),
+            Self::Search(args) => search::run(session, args),
+            Self::Doctor => doctor::run(session),
+            Self::Completions(args) => manual::completions(command_of(session), args),
+            Self::Man(args) => manual::man(command_of(session), args),
+        }
+    }
+}
+
 /// The command line, with the options and names of all instruction sets.
-fn command() -> clap::Command {
-    let names = isa::all().map(|set| set.name).collect::<Vec<_>>().join(", ");
-    let options = isa::all().filter_map(|set| set.options.as_ref());
-    let command = options.fold(Cli::command(), |command, options| (options.add)(command));
+fn command(sets: &[&'static isa::InstructionSet]) -> clap::Command {
+    let names = sets.iter().map(|set| set.name).collect::<Vec<_>>().join(", ");
+    let options = sets.iter().flat_map(|set| set.options);
+    let command = options.fold(Cli::command(), |command, option| option.add(command));
     command.mut_subcommands(|command| {
         if command.get_arguments().all(|arg| arg.get_id() != "isa") {
             return command;
@@ -178,9 +166,8 @@ fn command() -> clap::Command {
     })
 }
 
-/// Takes the options of all instruction sets.
-fn choose(matches: &clap::ArgMatches) -> Result<()> {
-    isa::all().filter_map(|set| set.options.as_ref()).try_for_each(|options| (options.choose)(matches))
+fn command_of(session: &Session) -> clap::Command {
+    command(&session.sets().collect::<Vec<_>>())
 }
 
 /// The exit code for a command's outcome; an error is reported.

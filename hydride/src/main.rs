@@ -9,5 +9,6 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    hydride::run(hydride::isa::built_in(), std::env::args_os()).into()
+    hydride::end_when_output_fails();
+    hydride::run(&hydride::isa::built_in(), std::env::args_os()).into()
 }

@@ -12,9 +12,10 @@ use rayon::prelude::*;
 use similarity::{Analysis, Entry, Partition, analyze_with};
 use smt::{Memo, Prover};
 
+use crate::Session;
 use crate::console::Phases;
 use crate::convert;
-use crate::documents::{Documents, isa_name, missing_main_document, parse};
+use crate::documents::Documents;
 use crate::trust::{Records, RecordsArgs};
 
 /// Solver time for one question.
@@ -39,6 +40,7 @@ pub struct Pipeline {
 impl Pipeline {
     /// Runs all phases; results in `memo` are reused.
     pub fn run(
+        session: &Session,
         documents: &Documents,
         isas: &[Isa],
         lock: Lock,
@@ -46,11 +48,13 @@ impl Pipeline {
         memo: &Memo,
         phases: &mut Phases,
     ) -> Result<Self> {
-        Self::classify(Self::parse(documents, isas, memo, phases)?, lock, records, memo, phases)
+        let parsed = Self::parse(session, documents, isas, memo, phases)?;
+        Self::classify(session, parsed, lock, records, memo, phases)
     }
 
     /// The first phase: what the documents of each instruction set say.
     pub fn parse(
+        session: &Session,
         documents: &Documents,
         isas: &[Isa],
         memo: &Memo,
@@ -61,13 +65,13 @@ impl Pipeline {
             if !documents.documents.iter().any(|document| document.isa == *isa) {
                 continue;
             }
-            if let Some(missing) = missing_main_document(*isa, &documents.documents) {
-                eprintln!("{:>14} left out: there is no {missing} among its documents", isa_name(*isa));
+            if let Some(missing) = session.missing_main_document(*isa, documents) {
+                eprintln!("{:>14} left out: there is no {missing} among its documents", isa.name());
                 continue;
             }
-            let phase = phases.start(&format!("parse {}", isa_name(*isa)), 0);
+            let phase = phases.start(&format!("parse {}", isa.name()), 0);
             let progress = |done, total| phase.set(done, total);
-            let result = parse(*isa, &documents.documents, memo, &progress)?;
+            let result = session.parse(*isa, documents, memo, &progress)?;
             let what = format!("{} of {} entries modelled", result.instructions.len(), result.ledger.len());
             phases.end(phase, &what);
             parsed.push((*isa, result));
@@ -77,6 +81,7 @@ impl Pipeline {
 
     /// The other phases.
     pub fn classify(
+        session: &Session,
         parsed: Vec<(Isa, Parsed)>,
         lock: Lock,
         records: &RecordsArgs,
@@ -114,7 +119,7 @@ impl Pipeline {
         );
 
         let phase = phases.start("name", partition.classes.len());
-        let trusts = trusts(&instructions, &analyses, &partition, records)?;
+        let trusts = trusts(session, &instructions, &analyses, &partition, records)?;
         let classes = convert::classes(&instructions, &entries, &partition, &trusts);
         let (dialect, lock) = Dialect::build(classes, lock).context("the classes contradict each other")?;
         phases.end(phase, &format!("{} operations", dialect.ops().len()));
@@ -144,7 +149,7 @@ pub fn new_prover(memo: &Memo) -> Prover {
 
 fn entries<'a>(instructions: &[&'a Instruction], analyses: &'a [Analysis]) -> Vec<Entry<'a>> {
     let entry = |(instruction, analysis): (&&'a Instruction, &'a Analysis)| Entry {
-        isa: isa_name(instruction.isa),
+        isa: instruction.isa.name(),
         id: &instruction.id,
         function: &instruction.function,
         analysis,
@@ -158,6 +163,7 @@ fn all(parsed: &[(Isa, Parsed)]) -> Vec<&Instruction> {
 
 /// How far each instruction can be trusted: what certificates and recorded runs say.
 fn trusts(
+    session: &Session,
     instructions: &[&Instruction],
     analyses: &[Analysis],
     partition: &Partition,
@@ -166,7 +172,7 @@ fn trusts(
     let mut records: BTreeMap<Isa, Records> = BTreeMap::new();
     for instruction in instructions {
         if let std::collections::btree_map::Entry::Vacant(slot) = records.entry(instruction.isa) {
-            slot.insert(chosen.read(instruction.isa)?);
+            slot.insert(chosen.read(session, instruction.isa)?);
         }
     }
     let refused: Vec<usize> = partition.unknown.iter().map(|(entry, _)| *entry).collect();

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use smt::Key;
 
+use crate::Session;
 use crate::documents::{Document, Documents};
 use crate::outputs::{Files, OUTPUTS, list};
 
@@ -23,7 +24,7 @@ pub struct Kept {
     /// The file that holds times.
     pub summary: String,
     /// What the run said at its end.
-    pub told: String,
+    pub messages: String,
     /// The names as they were written.
     pub lock: String,
 }
@@ -50,16 +51,16 @@ pub fn key(documents: &Documents, options: &str, texts: &[&str]) -> Key {
 }
 
 /// Everything that the reading of one instruction set's documents depends on.
-pub fn documents_key(own: &[&Document], isa: Isa) -> Key {
-    let options = format!("documents {isa:?} {:?} {:?}", crate::documents::flags(), errata(&[isa]));
+pub fn documents_key(session: &Session, own: &[&Document], isa: Isa) -> Key {
+    let options = format!("documents {isa:?} {:?} {:?}", session.reading_flags(), errata(session, &[isa]));
     let parts = own.iter().flat_map(|document| [document.name.as_bytes(), document.bytes.as_slice()]);
     digest(std::iter::once(options.as_bytes()).chain(parts))
 }
 
 /// The errata of a run as text.
-pub fn errata(isas: &[Isa]) -> Vec<String> {
+pub fn errata(session: &Session, isas: &[Isa]) -> Vec<String> {
     let own = isas.iter().map(|isa| {
-        let errata = crate::errata::of(*isa).map(|errata| (&errata.file, &errata.errata));
+        let errata = session.errata(*isa).map(|errata| (&errata.file, &errata.errata));
         format!("{errata:?}")
     });
     own.collect()
@@ -67,11 +68,11 @@ pub fn errata(isas: &[Isa]) -> Vec<String> {
 
 impl Kept {
     /// What is to be kept of a run that wrote `files`.
-    pub fn new(files: &Files, told: String, lock: String) -> Option<Self> {
+    pub fn new(files: &Files, messages: String, lock: String) -> Option<Self> {
         let summary = files.get(OUTPUTS.0)?.clone();
         let own: Vec<(&String, &String)> = files.iter().filter(|(path, _)| *path != OUTPUTS.0).collect();
         let files = own.par_iter().map(|(path, text)| ((*path).clone(), hash(text.as_bytes()))).collect();
-        Some(Self { files, summary, told, lock })
+        Some(Self { files, summary, messages, lock })
     }
 
     /// Whether a folder holds these files and no others.

@@ -16,8 +16,7 @@ use parsers::Isa;
 use serde::{Deserialize, Serialize};
 
 use crate::cache::user_folder;
-use crate::documents::isa_name;
-use crate::usage;
+use crate::{Session, usage};
 
 /// Which validation records count.
 #[derive(Args, Clone, Debug, Default)]
@@ -29,14 +28,14 @@ pub struct RecordsArgs {
 
 impl RecordsArgs {
     /// The text of the records of an instruction set; empty where there are none.
-    pub fn text(&self, isa: Isa) -> Result<Cow<'static, str>> {
+    pub fn text(&self, session: &Session, isa: Isa) -> Result<Cow<'static, str>> {
         let Some(folder) = &self.records else {
-            return Ok(Cow::Borrowed(crate::isa::of(isa).records.unwrap_or("")));
+            return Ok(Cow::Borrowed(session.set(isa).records.unwrap_or("")));
         };
         if !folder.is_dir() {
             return Err(usage(format!("--records {}: this is not a folder", folder.display())));
         }
-        let path = folder.join(format!("{}.json", isa_name(isa)));
+        let path = folder.join(format!("{}.json", isa.name()));
         match std::fs::read_to_string(&path) {
             Ok(text) => Ok(Cow::Owned(text)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Cow::Borrowed("")),
@@ -45,14 +44,14 @@ impl RecordsArgs {
     }
 
     /// The records of an instruction set.
-    pub fn read(&self, isa: Isa) -> Result<Records> {
-        let text = self.text(isa)?;
+    pub fn read(&self, session: &Session, isa: Isa) -> Result<Records> {
+        let text = self.text(session, isa)?;
         if text.is_empty() {
             return Ok(Records::default());
         }
         serde_json::from_str(&text).with_context(|| match &self.records {
-            Some(folder) => format!("cannot read {}.json in {}", isa_name(isa), folder.display()),
-            None => format!("the built-in records of {} cannot be read", isa_name(isa)),
+            Some(folder) => format!("cannot read {}.json in {}", isa.name(), folder.display()),
+            None => format!("the built-in records of {} cannot be read", isa.name()),
         })
     }
 }
@@ -214,13 +213,13 @@ fn hash(function: &Function) -> String {
 
 /// Where `validate` collects the records of an instruction set, seen from the project's folder.
 pub fn records_path(isa: Isa) -> PathBuf {
-    PathBuf::from(format!("specs/validation/{}.json", isa_name(isa)))
+    PathBuf::from(format!("specs/validation/{}.json", isa.name()))
 }
 
 /// Where a user's runs are kept; `None` without a home directory.
 pub fn user_records_path(isa: Isa) -> Option<PathBuf> {
     let folder = user_folder("XDG_DATA_HOME", ".local/share")?;
-    Some(folder.join(format!("validation/{}.json", isa_name(isa))))
+    Some(folder.join(format!("validation/{}.json", isa.name())))
 }
 
 /// The model of this machine's CPU.
@@ -244,8 +243,9 @@ mod tests {
 
     #[test]
     fn the_checked_in_records_are_legal() {
-        for isa in crate::isa::identities() {
-            let records = RecordsArgs::default().read(isa).expect("they can be read");
+        let session = Session::new(&crate::isa::built_in()).expect("the errata are legal");
+        for isa in session.isas() {
+            let records = RecordsArgs::default().read(&session, isa).expect("they can be read");
             assert!(!records.runs.is_empty(), "{isa:?}");
         }
     }

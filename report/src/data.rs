@@ -304,7 +304,7 @@ fn masking(member: &Member, facts: &Facts) -> MaskingData {
     )
 }
 
-/// Where an argument of the operation comes from; `#` stands before a position of the member's arguments.
+/// Where an argument of the operation comes from; `#` precedes a position of the member's arguments.
 fn source(source: &SourceRecord) -> String {
     argument(source, |position| format!("#{position}"))
 }

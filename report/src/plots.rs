@@ -251,8 +251,8 @@ fn largest(input: &Input<'_>) -> String {
         for member in &op.class.members {
             *counts.entry(&member.isa).or_default() += 1;
         }
-        let told: Vec<String> = counts.iter().map(|(isa, count)| format!("{isa} {count}")).collect();
-        let tip = format!("{}: {}", op.name, told.join(", "));
+        let listed: Vec<String> = counts.iter().map(|(isa, count)| format!("{isa} {count}")).collect();
+        let tip = format!("{}: {}", op.name, listed.join(", "));
         svg.link(&format!("/op/{}", query(&op.name)), &tip, |svg| {
             svg.text(names - 8, y + 11, Anchor::End, "name", &shortened(&op.name));
             let mut x = names;

@@ -76,7 +76,7 @@ pub struct Outcome {
     pub truncated: bool,
 }
 
-/// What a search has to tell before its end.
+/// What a search reports before its end.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// Where it is.
@@ -98,14 +98,14 @@ pub struct Position {
     pub parts: usize,
 }
 
-/// Searches for the cheapest sequences; `tell` is called from any thread.
+/// Searches for the cheapest sequences; `report` is called from any thread.
 pub fn find(
     goal: &Goal,
     instructions: &[Instruction],
     transitions: &[Transition],
     options: &Options,
     shared: &Shared,
-    tell: impl Fn(Event<'_>) + Sync,
+    report: impl Fn(Event<'_>) + Sync,
 ) -> Outcome {
     let mut outcome = Outcome::default();
     let mut more: Vec<Vec<Bits>> = Vec::new();
@@ -123,7 +123,7 @@ pub fn find(
             let limits = Limits { steps: steps as usize, cost, model: options.cost, two_address };
             plan.prepare(limits.steps, &shared.stop);
             let search = Search { goal, instructions, plan: &plan, options, shared, limits };
-            let mut pass = search.pass(&tell);
+            let mut pass = search.pass(&report);
             for _ in 0..MAX_ROUNDS {
                 let Some(sample) = pass.counterexample.take() else { break };
                 outcome.refuted += 1;
@@ -135,7 +135,7 @@ pub fn find(
                     break;
                 }
                 let search = Search { goal, instructions, plan: &plan, options, shared, limits };
-                pass = search.pass(&tell);
+                pass = search.pass(&report);
             }
             // Too many refuted ones: the pass was not complete.
             pass.undecided += usize::from(pass.counterexample.is_some());
@@ -194,7 +194,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Tries all sequences within the limits.
-    fn pass(&self, tell: &(impl Fn(Event<'_>) + Sync)) -> Pass {
+    fn pass(&self, report: &(impl Fn(Event<'_>) + Sync)) -> Pass {
         let steps = self.limits.steps;
         let mut parts: Vec<Vec<Step>> = Vec::new();
         Explorer::new(self.plan, self.limits, self.shared, steps.saturating_sub(2).min(1), |found: Found| {
@@ -204,9 +204,9 @@ impl Search<'_> {
         .explore();
         let count = parts.len();
         let done = AtomicUsize::new(0);
-        let at = |done| tell(Event::At(Position { cost: self.limits.cost, steps, done, parts: count }));
+        let at = |done| report(Event::At(Position { cost: self.limits.cost, steps, done, parts: count }));
         at(0);
-        let told = AtomicBool::new(false);
+        let reported = AtomicBool::new(false);
         let collected = AtomicUsize::new(0);
         let undecided = AtomicUsize::new(0);
         // For each part what it found: all, or the first sequence that is proved or refuted.
@@ -221,11 +221,11 @@ impl Search<'_> {
                 Explorer::new(self.plan, self.limits, self.shared, usize::MAX, |next: Found| {
                     if self.options.all {
                         // One of them is proved immediately, so that there is something to report.
-                        if !told.load(Ordering::Relaxed)
+                        if !reported.load(Ordering::Relaxed)
                             && let Judged::Proved(solution) = self.judge(&next, &mut prover)
-                            && !told.swap(true, Ordering::Relaxed)
+                            && !reported.swap(true, Ordering::Relaxed)
                         {
-                            tell(Event::Found(&solution));
+                            report(Event::Found(&solution));
                         }
                         let full = collected.fetch_add(1, Ordering::Relaxed) >= MAX_COLLECTED;
                         if !full {
@@ -241,9 +241,9 @@ impl Search<'_> {
                         }
                         judged => {
                             if let Judged::Proved(solution) = &judged
-                                && !told.swap(true, Ordering::Relaxed)
+                                && !reported.swap(true, Ordering::Relaxed)
                             {
-                                tell(Event::Found(solution));
+                                report(Event::Found(solution));
                             }
                             first = Some(judged);
                             true

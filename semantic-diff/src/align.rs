@@ -25,16 +25,16 @@ pub(crate) fn align(old: &[Entry<'_>], new: &[Entry<'_>]) -> Alignment {
     }
     let mut alignment = Alignment::default();
     for [mut left, mut right] in groups.into_values() {
-        type Alike = fn(&Entry<'_>, &Entry<'_>) -> bool;
-        let rules: [Alike; 4] = [
+        type Matches = fn(&Entry<'_>, &Entry<'_>) -> bool;
+        let rules: [Matches; 4] = [
             |one, other| one.extensions == other.extensions && one.text == other.text,
             |one, other| one.extensions == other.extensions,
             |one, other| one.text == other.text,
             |_, _| true,
         ];
-        for alike in rules {
+        for matches in rules {
             left.retain(|one| {
-                let partner = right.iter().position(|other| alike(&old[*one], &new[*other]));
+                let partner = right.iter().position(|other| matches(&old[*one], &new[*other]));
                 if let Some(partner) = partner {
                     alignment.pairs.push((*one, right.remove(partner)));
                 }

@@ -34,7 +34,8 @@ impl Query {
     pub fn new(terms: &Terms, roots: [TermId; 2], signature: &Signature) -> Query {
         let order = terms.reachable(&roots);
         let cuts = cut_arguments(terms, &order, roots, signature);
-        let mut query = Query { terms: terms.alike(), variables: Vec::new(), roots, segments: Vec::new() };
+        let mut query =
+            Query { terms: terms.empty_copy(), variables: Vec::new(), roots, segments: Vec::new() };
         let mut places: FxHashMap<Segment, TermId> = FxHashMap::default();
         let mut copies: FxHashMap<TermId, TermId> = FxHashMap::default();
         for id in depth_first(terms, roots) {

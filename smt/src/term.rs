@@ -123,7 +123,7 @@ impl Terms {
     }
 
     /// An empty table that rewrites as this one does.
-    pub fn alike(&self) -> Terms {
+    pub fn empty_copy(&self) -> Terms {
         Terms { verbatim: self.verbatim, ..Terms::default() }
     }
 

@@ -39,7 +39,7 @@ pub fn documents(asked: Option<&Path>) -> Result<Specs> {
     }
     let folder = sample_folder();
     ensure!(has_documents(&folder), "no documents: give --specs, or run `cargo xtask fetch-specs`");
-    Ok(Specs { folder, because: "own samples, for want of vendor documents" })
+    Ok(Specs { folder, because: "hand-written samples, since there are no vendor documents" })
 }
 
 /// Runs a command of `hydride` in the user's working directory, and returns its exit code.

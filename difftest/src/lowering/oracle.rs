@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hydride_ir::Bits;
 use interp::Bv;
+use interp::inputs;
 use parsers::{Argument, Instruction, Kind};
 
 use super::check::{Programs, step};
@@ -19,7 +20,6 @@ use crate::prepare::LINK;
 use crate::report::Outcome;
 use crate::runner::{FREESTANDING_SOURCE, RUNNER_SOURCE, RunnerCommand, WrapperId};
 use crate::target::{Machine, Target};
-use interp::inputs;
 
 /// Definitions are inlined; then conversions that undo each other go, some of which Hexagon's backend cannot compile.
 const INLINE: &str = "-passes=always-inline,globaldce,function(instcombine<no-verify-fixpoint>)";

@@ -3,10 +3,10 @@
 //! Arguments are passed and a single result is returned by value, so that the compiler's function has them
 //! in registers. Several results are written through pointers `r0`, `r1`, …, in front of the arguments.
 
+use interp::inputs;
 use parsers::{Instruction, Signature};
 
 use crate::wrapper::{Dialect, Passed, Several, argument_list, c_type, intrinsic_name, passed, tuple};
-use interp::inputs;
 
 /// The functions of one instruction.
 #[derive(Clone, Debug)]

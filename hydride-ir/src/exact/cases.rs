@@ -6,7 +6,7 @@
 use super::dag::{Dag, Node, NodeId, Part};
 use super::{Int, Replacements, Segment};
 
-/// Bits of the widest number whose cases are told apart.
+/// Bits of the widest number whose cases are distinguished.
 const MAX_BITS: u32 = 7;
 
 impl Dag {

@@ -1,17 +1,16 @@
 //! The instruction sets: for each one a folder here, which says all that a command needs to know of it, and one line in
 //! the list below.
 
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
 
-use anyhow::Result;
-use clap::{ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 use codegen_gen::LlvmVersion;
 use difftest::{Oracle, OracleError, Target};
 use parsers::errata::Errata;
-use parsers::{Instruction, Isa, Outline, Parsed};
+use parsers::{Instruction, Outline, Parsed};
 
-pub use crate::documents::Document;
-pub use crate::search::{FormTest, Operands, Places, Registers, Search};
+pub use crate::commands::search::{FormTest, Operands, Places, Registers, Search};
+pub use crate::documents::{Document, Progress};
 
 /// Modules, and the list of what each one's `SET` is, in the order in which instruction sets are read and listed.
 macro_rules! instruction_sets {
@@ -36,7 +35,7 @@ pub struct InstructionSet {
     /// How its documents are read.
     pub front_end: FrontEnd,
     /// Options of the command line for the reading of its documents.
-    pub options: Option<ReadOptions>,
+    pub options: &'static [ReadingOption],
     /// The checked-in corrections of its documents.
     pub errata: Option<BuiltInErrata>,
     /// The checked-in records of validation, as JSON.
@@ -53,7 +52,7 @@ pub struct InstructionSet {
 pub struct FrontEnd {
     /// Endings of the files in its folder that are read, without the dot.
     pub endings: &'static [&'static str],
-    /// Drops those of a folder's documents that are not read beside others.
+    /// Drops the documents of a folder that are not read when others are present.
     pub select: fn(&mut Vec<Document>),
     /// What documents lack without which nothing can be read.
     pub missing: fn(&[&Document]) -> Option<&'static str>,
@@ -75,8 +74,10 @@ pub struct Reading<'a> {
     pub documents: &'a [&'a Document],
     /// What they get wrong.
     pub errata: Option<&'a Errata>,
-    /// Called from any thread with the number of entries done and the number of all.
-    pub progress: &'a (dyn Fn(usize, usize) + Sync),
+    /// The values of its reading options.
+    pub options: &'a ReadingOptions,
+    /// Called with how far it is.
+    pub progress: &'a Progress<'a>,
     /// The only entry that is wanted; others may be read as well.
     pub only: Option<&'a str>,
 }
@@ -89,7 +90,7 @@ pub struct Kind {
     pub is: fn(&str) -> bool,
     /// The name under which the reader looks for it; its own where there is none.
     pub file: Option<&'static str>,
-    /// Endings of the files beside it that belong to it.
+    /// Endings of the files next to it that belong to it.
     pub companions: &'static [&'static str],
 }
 
@@ -99,18 +100,56 @@ pub struct Source {
     pub name: &'static str,
     /// What it is.
     pub words: &'static str,
-    /// Reads it with these errata, or says which document is not there.
-    pub parse: fn(&[&Document], Option<&Errata>) -> Result<Parsed, String>,
+    /// Reads it alone, or says which document is not there.
+    pub parse: fn(&Reading<'_>) -> Result<Parsed, String>,
 }
 
-/// Options of the command line for the reading of documents; they hold for every command.
-pub struct ReadOptions {
-    /// Adds them to a command line.
-    pub add: fn(Command) -> Command,
-    /// Takes what was given.
-    pub choose: fn(&ArgMatches) -> Result<()>,
-    /// The flags by which another run reads in the same way.
-    pub flags: fn() -> Vec<String>,
+/// An option of the command line for the reading of an instruction set's documents; it holds for every command.
+pub struct ReadingOption {
+    /// The name, without the dashes.
+    pub name: &'static str,
+    /// What it is, for the help.
+    pub help: &'static str,
+    /// What the help calls its value.
+    pub value_name: &'static str,
+    /// The values that it can have.
+    pub values: &'static [&'static str],
+    /// The one that it has where it is not given.
+    pub default: &'static str,
+}
+
+impl ReadingOption {
+    /// Adds it to a command line.
+    pub(crate) fn add(&self, command: Command) -> Command {
+        let arg = Arg::new(self.name).long(self.name).help(self.help).value_name(self.value_name);
+        command.arg(arg.value_parser(self.values.to_vec()).default_value(self.default).global(true))
+    }
+}
+
+/// The values of reading options by name; those that are not in it have their defaults.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadingOptions(BTreeMap<&'static str, String>);
+
+impl ReadingOptions {
+    /// What a command line gives the options of these instruction sets.
+    pub(crate) fn given<'a>(sets: &[&'a InstructionSet], matches: &ArgMatches) -> Self {
+        let options = sets.iter().flat_map(|set| set.options);
+        let value = |option: &'a ReadingOption| {
+            let value = matches.get_one::<String>(option.name)?;
+            (value != option.default).then(|| (option.name, value.clone()))
+        };
+        Self(options.filter_map(value).collect())
+    }
+
+    /// The value of an option.
+    pub fn get(&self, option: &ReadingOption) -> &str {
+        self.0.get(option.name).map_or(option.default, String::as_str)
+    }
+
+    /// The flags by which another run has these values.
+    pub(crate) fn flags(&self) -> Vec<String> {
+        self.0.iter().flat_map(|(name, value)| [format!("--{name}"), value.clone()]).collect()
+    }
 }
 
 /// Checked-in corrections of an instruction set's documents.
@@ -120,7 +159,7 @@ pub struct BuiltInErrata {
     /// Its contents.
     pub text: &'static str,
     /// Applies errata to documents without more of them being read than that takes.
-    pub check: fn(&[&Document], &Errata) -> Parsed,
+    pub check: fn(&[&Document], &Errata, &ReadingOptions) -> Parsed,
     /// The sets of documents that are read of a folder that holds these.
     #[cfg(test)]
     pub readings: fn(&[Document]) -> Vec<Vec<&Document>>,
@@ -129,38 +168,6 @@ pub struct BuiltInErrata {
 /// The instruction sets that this program has.
 pub fn built_in() -> Vec<&'static InstructionSet> {
     BUILT_IN.to_vec()
-}
-
-static REGISTERED: OnceLock<Vec<(Isa, &'static InstructionSet)>> = OnceLock::new();
-
-/// Makes these the instruction sets of this process, in this order. Only the first registration counts.
-pub(crate) fn register(sets: Vec<&'static InstructionSet>) {
-    REGISTERED.get_or_init(|| with_identities(sets));
-}
-
-fn with_identities(sets: Vec<&'static InstructionSet>) -> Vec<(Isa, &'static InstructionSet)> {
-    sets.into_iter().map(|set| (Isa::register(set.name), set)).collect()
-}
-
-fn registered() -> &'static [(Isa, &'static InstructionSet)] {
-    REGISTERED.get_or_init(|| with_identities(built_in()))
-}
-
-/// Every instruction set, in order.
-pub(crate) fn all() -> impl Iterator<Item = &'static InstructionSet> {
-    registered().iter().map(|(_, set)| *set)
-}
-
-/// Every instruction set's identity, in order.
-pub(crate) fn identities() -> Vec<Isa> {
-    registered().iter().map(|(isa, _)| *isa).collect()
-}
-
-/// What is known of an instruction set.
-#[expect(clippy::expect_used, reason = "identities come from the registry alone")]
-pub(crate) fn of(isa: Isa) -> &'static InstructionSet {
-    let found = registered().iter().find(|(known, _)| *known == isa);
-    found.expect("a registered instruction set").1
 }
 
 impl InstructionSet {

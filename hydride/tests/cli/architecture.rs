@@ -225,3 +225,13 @@ fn the_lock_file_of_the_fuzz_targets_is_complete() {
     let missing: Vec<_> = needed.filter(|name| !locked.contains(name)).collect();
     assert!(missing.is_empty(), "{missing:?}: cargo update --workspace --manifest-path fuzz/Cargo.toml");
 }
+
+/// What a user chooses is kept in a `Session`, so that two of them can differ in one process.
+#[test]
+fn no_choice_holds_for_the_whole_process() {
+    let shared = ["OnceLock<", "LazyLock<", "Mutex<", "RwLock<", "Atomic"];
+    for (place, line) in code_lines(&repository().join("hydride/src")) {
+        let is_static = line.trim_start().trim_start_matches("pub ").starts_with("static ");
+        assert!(!is_static || !shared.iter().any(|kind| line.contains(kind)), "{place}: {line}");
+    }
+}

@@ -13,7 +13,7 @@ pub(super) enum Operator {
     Xor,
 }
 
-/// An operator on sorted operands without literals, and one literal beside them that matters; together at least two.
+/// An operator on sorted operands without literals, and at most one literal that matters; together at least two.
 #[derive(Clone)]
 pub(super) struct Bitwise {
     pub op: Operator,

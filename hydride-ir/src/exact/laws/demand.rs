@@ -6,7 +6,7 @@ use super::{Law, Subject, instances::*};
 use crate::exact::Int;
 use crate::exact::dag::{Dag, Node, NodeId};
 
-/// The low `width` bits of `of`, whatever stands above them.
+/// The low `width` bits of `of`, whatever is above them.
 #[derive(Clone, Copy)]
 pub(super) struct Demand {
     pub of: NodeId,
@@ -109,7 +109,7 @@ fn concat(dag: &mut Dag, demand: &Demand) -> Option<NodeId> {
     Some(dag.low_parts(&parts, demand.width))
 }
 
-/// `Σ 2^k·f·x + c ≡ Σ 2^k·f·y + c (mod 2^w)` where `y ≡ x (mod 2^(w - k))`. What `k + z` zeros stand below is a
+/// `Σ 2^k·f·x + c ≡ Σ 2^k·f·y + c (mod 2^w)` where `y ≡ x (mod 2^(w - k))`. What `k + z` zeros are below is a
 /// multiple of `2^(k + z)`.
 fn of_sum(dag: &mut Dag, &Demand { of, width }: &Demand) -> Option<NodeId> {
     let Node::Sum { terms, constant } = dag.node(of).clone() else { return None };
@@ -127,7 +127,7 @@ fn of_sum(dag: &mut Dag, &Demand { of, width }: &Demand) -> Option<NodeId> {
     Some(dag.linear(&terms, constant))
 }
 
-/// What stands above zeros where both make up `width` bits, and the number of zeros: a multiple there.
+/// What is above zeros where both make up `width` bits, and the number of zeros: a multiple there.
 fn above_zeros(dag: &Dag, id: NodeId, width: u32) -> Option<(NodeId, u32)> {
     let Node::Concat(parts) = dag.node(id) else { return None };
     let [zeros, above] = **parts else { return None };

@@ -215,7 +215,7 @@ pub(super) fn ordered_choices(dag: &mut Dag) -> Vec<Select> {
     subjects
 }
 
-/// Choices between a value, clamped on the other side or not, and a bound at or beside the one compared with.
+/// Choices between a value, clamped on the other side or not, and a bound equal to or next to the one compared with.
 pub(super) fn bounded_choices(dag: &mut Dag) -> Vec<Select> {
     let (x, y) = (signed(dag, 0, 4), signed(dag, 1, 5));
     let value = dag.sum(&[x, y]);
@@ -237,7 +237,7 @@ pub(super) fn bounded_choices(dag: &mut Dag) -> Vec<Select> {
     subjects
 }
 
-/// Choices by a sign bit, and by the bits beside it.
+/// Choices by a sign bit, and by the bits next to it.
 pub(super) fn sign_choices(dag: &mut Dag) -> Vec<Select> {
     let (value, zero) = (signed(dag, 0, 4), dag.int(0));
     let negated = dag.neg(value);

@@ -6,9 +6,8 @@ mod syntax;
 use codegen_gen::LlvmVersion;
 use parsers::Parsed;
 use parsers::arm::{self, Documents, Options};
-use parsers::errata::Errata;
 
-use super::{BuiltInErrata, Document, FrontEnd, InstructionSet, Kind, Source};
+use super::{BuiltInErrata, Document, FrontEnd, InstructionSet, Kind, Reading, Source};
 
 pub const SET: InstructionSet = InstructionSet {
     name: arm::ISA,
@@ -16,18 +15,18 @@ pub const SET: InstructionSet = InstructionSet {
         endings: &["json", "asl", "html"],
         select: |_| {},
         missing,
-        parse: |reading| parse(&documents(reading.documents), reading.errata),
+        parse: |reading| parse(&documents(reading.documents), reading),
         outline: |own| arm::outline(&documents(own)),
         states_version: false,
         kinds: KINDS,
         sources: SOURCES,
     },
-    options: None,
+    options: &[],
     errata: Some(BuiltInErrata {
         file: "specs/errata/arm.toml",
         text: include_str!("../../../../specs/errata/arm.toml"),
-        check: |own, errata| arm::check_errata(&documents(own), errata),
-        // The documents are one version, the page beside them is read where the intrinsics are not.
+        check: |own, errata, _| arm::check_errata(&documents(own), errata),
+        // The documents are of one version; the page next to them is read if the intrinsics are missing.
         #[cfg(test)]
         readings: |documents| {
             let without = documents.iter().filter(|document| !document.name.ends_with("/intrinsics.json"));
@@ -35,23 +34,20 @@ pub const SET: InstructionSet = InstructionSet {
         },
     }),
     records: Some(include_str!("../../../../specs/validation/arm.json")),
-    vendor_ir: &[(
-        LlvmVersion::Llvm19,
-        include_str!("../../../../specs/lowering/llvm-19/arm.json"),
-    )],
+    vendor_ir: &[(LlvmVersion::Llvm19, include_str!("../../../../specs/lowering/llvm-19/arm.json"))],
     target: Some(&difftest::arm::TARGET),
     search: Some(steps::SEARCH),
 };
 
 const KINDS: &[Kind] = &[
     Kind {
-        name: "older Arm page with its operations, with the newer data beside it",
+        name: "older Arm page with its operations, with the newer data next to it",
         is: |head| head.contains("<div class=\"intrinsic\">"),
         file: Some(PAGE),
         companions: &[NEWER],
     },
     Kind {
-        name: "Arm intrinsics, with the operations and ASL beside them",
+        name: "Arm intrinsics, with the operations and ASL next to them",
         is: |head| head.contains("\"Arguments_Preparation\"") && head.contains("\"operands\""),
         file: Some("intrinsics.json"),
         companions: &["operations.json", ".asl"],
@@ -68,23 +64,26 @@ const SOURCES: &[Source] = &[
     Source {
         name: "operations",
         words: "intrinsics with their operations",
-        parse: |own, errata| Ok(parse(&Documents { instructions: None, ..documents(own) }, errata)),
+        parse: |reading| {
+            let own = documents(reading.documents);
+            Ok(parse(&Documents { instructions: None, ..own }, reading))
+        },
     },
     Source {
         name: "asl",
         words: "intrinsics with the instructions' ASL",
-        parse: |own, errata| Ok(parse(&documents(own), errata)),
+        parse: |reading| Ok(parse(&documents(reading.documents), reading)),
     },
     Source {
         name: "page",
         words: "older page with its operations",
-        parse: |own, errata| {
-            let own = documents(own);
+        parse: |reading| {
+            let own = documents(reading.documents);
             if own.page.is_none() {
                 return Err(format!("arm/{PAGE}"));
             }
             let alone = Documents { intrinsics: None, operations: None, instructions: None, ..own };
-            Ok(parse(&alone, errata))
+            Ok(parse(&alone, reading))
         },
     },
 ];
@@ -94,8 +93,8 @@ fn missing(own: &[&Document]) -> Option<&'static str> {
     intrinsics.or(page).or(newer).is_none().then_some("intrinsics.json or reference page")
 }
 
-fn parse(documents: &Documents<'_>, errata: Option<&Errata>) -> Parsed {
-    arm::parse(documents, &Options { errata, ..Options::default() })
+fn parse(documents: &Documents<'_>, reading: &Reading<'_>) -> Parsed {
+    arm::parse(documents, &Options { errata: reading.errata, ..Options::default() })
 }
 
 /// The decode facts of A64 encodings, as checked in.
@@ -115,8 +114,7 @@ fn documents<'a>(own: &[&'a Document]) -> Documents<'a> {
         let document = own.iter().find(|document| document.name.ends_with(&format!("/{file}")))?;
         Some(arm::Document { name: &document.name, bytes: &document.bytes })
     };
-    let built_in =
-        |name: &'static str, text: &'static str| arm::Document { name, bytes: text.as_bytes() };
+    let built_in = |name: &'static str, text: &'static str| arm::Document { name, bytes: text.as_bytes() };
     Documents {
         intrinsics: named("intrinsics.json"),
         operations: named("operations.json"),
@@ -127,4 +125,3 @@ fn documents<'a>(own: &[&'a Document]) -> Documents<'a> {
         newer: named(NEWER),
     }
 }
-

@@ -24,33 +24,33 @@ impl Syntax for A64 {
     }
 
     fn step(&self, written: &Written<'_>) -> String {
-    let Written { instruction, result, place, .. } = *written;
-    // The letters of registers are in the template.
-    let number = |name: &str| name.trim_start_matches(|c: char| c.is_ascii_alphabetic()).to_owned();
-    let mut registers: Vec<String> = written.registers.iter().map(|name| number(name)).collect();
-    if let Place::Over(operand) | Place::Copy(operand) = place
-        && let Some(position) = instruction.destroys
-    {
-        // A commutative step may overwrite the other source.
-        let own = instruction.register_of(position);
-        registers.swap(own, operand);
-    }
-    let mut text = instruction.syntax.replace("{d}", &number(result));
-    for (position, value) in written.operands(&registers).into_iter().enumerate() {
-        text = text.replace(&format!("{{{position}}}"), &value);
-        let value: i64 = value.parse().unwrap_or(0);
-        for operator in ['*', '+'] {
-            let computed = format!("{{{position}{operator}");
-            while let Some(start) = text.find(&computed) {
-                let end = text[start..].find('}').map_or(text.len(), |end| start + end + 1);
-                let by: i64 = text[start + computed.len()..end - 1].parse().unwrap_or(1);
-                let number = if operator == '*' { value * by } else { value + by };
-                text.replace_range(start..end, &number.to_string());
+        let Written { instruction, result, place, .. } = *written;
+        // The letters of registers are in the template.
+        let number = |name: &str| name.trim_start_matches(|c: char| c.is_ascii_alphabetic()).to_owned();
+        let mut registers: Vec<String> = written.registers.iter().map(|name| number(name)).collect();
+        if let Place::Over(operand) | Place::Copy(operand) = place
+            && let Some(position) = instruction.destroys
+        {
+            // A commutative step may overwrite the other source.
+            let own = instruction.register_of(position);
+            registers.swap(own, operand);
+        }
+        let mut text = instruction.syntax.replace("{d}", &number(result));
+        for (position, value) in written.operands(&registers).into_iter().enumerate() {
+            text = text.replace(&format!("{{{position}}}"), &value);
+            let value: i64 = value.parse().unwrap_or(0);
+            for operator in ['*', '+'] {
+                let computed = format!("{{{position}{operator}");
+                while let Some(start) = text.find(&computed) {
+                    let end = text[start..].find('}').map_or(text.len(), |end| start + end + 1);
+                    let by: i64 = text[start + computed.len()..end - 1].parse().unwrap_or(1);
+                    let number = if operator == '*' { value * by } else { value + by };
+                    text.replace_range(start..end, &number.to_string());
+                }
             }
         }
+        text
     }
-    text
-}
 
     fn c_type(&self, ty: Type, element: u32) -> String {
         match ty.class {

@@ -1,15 +1,15 @@
 //! HVX: the semantics file and the manual, and QEMU.
 
-mod options;
 mod steps;
 mod syntax;
 
 use codegen_gen::LlvmVersion;
-use difftest::{OracleError, Target};
 use parsers::errata::Errata;
-use parsers::hexagon::{self, Documents, VectorLength};
+use parsers::hexagon::{self, Documents, Options, VectorLength};
 
-use super::{BuiltInErrata, Document, FrontEnd, InstructionSet, Kind, ReadOptions, Source};
+use super::{
+    BuiltInErrata, Document, FrontEnd, InstructionSet, Kind, Reading, ReadingOption, ReadingOptions, Source,
+};
 
 pub const SET: InstructionSet = InstructionSet {
     name: hexagon::ISA,
@@ -17,19 +17,17 @@ pub const SET: InstructionSet = InstructionSet {
         endings: &["json", "txt", "idef", "def", "h"],
         select: |_| {},
         missing,
-        parse: |reading| {
-            hexagon::parse(&documents(reading.documents, reading.errata), &options::chosen())
-        },
-        outline: |own| hexagon::outline(&documents(own, None)),
+        parse: |reading| hexagon::parse(&documents(reading), &options(reading.options)),
+        outline: |own| hexagon::outline(&named(own, None)),
         states_version: false,
         kinds: KINDS,
         sources: SOURCES,
     },
-    options: Some(ReadOptions { add: options::add, choose: options::choose, flags: options::flags }),
+    options: &[LENGTH],
     errata: Some(BuiltInErrata {
         file: "specs/errata/hvx.toml",
         text: include_str!("../../../../specs/errata/hvx.toml"),
-        check: |own, errata| hexagon::parse(&documents(own, Some(errata)), &options::chosen()),
+        check: |own, errata, chosen| hexagon::parse(&named(own, Some(errata)), &options(chosen)),
         // The manual is read for what the semantics file does not have.
         #[cfg(test)]
         readings: |documents| {
@@ -38,27 +36,31 @@ pub const SET: InstructionSet = InstructionSet {
         },
     }),
     records: Some(include_str!("../../../../specs/validation/hvx.json")),
-    vendor_ir: &[(
-        LlvmVersion::Llvm19,
-        include_str!("../../../../specs/lowering/llvm-19/hvx.json"),
-    )],
-    target: Some(&TARGET),
+    vendor_ir: &[(LlvmVersion::Llvm19, include_str!("../../../../specs/lowering/llvm-19/hvx.json"))],
+    target: Some(&difftest::hvx::TARGET),
     search: Some(steps::SEARCH),
 };
 
-const TARGET: Target = Target {
-    prepare: |instructions, definitions, work| {
-        if options::chosen().vector_length != VectorLength::Bytes128 {
-            return Err(OracleError::Unlike { message: "QEMU's vectors have 128 bytes".to_owned() });
-        }
-        (difftest::hvx::TARGET.prepare)(instructions, definitions, work)
-    },
-    ..difftest::hvx::TARGET
+/// The length of vectors for which the documents are read.
+const LENGTH: ReadingOption = ReadingOption {
+    name: "hvx-length",
+    help: "Bytes of an HVX vector",
+    value_name: "BYTES",
+    values: &["64", "128"],
+    default: "128",
 };
+
+fn options(chosen: &ReadingOptions) -> Options {
+    let vector_length = match chosen.get(&LENGTH) {
+        "64" => VectorLength::Bytes64,
+        _ => VectorLength::Bytes128,
+    };
+    Options { vector_length }
+}
 
 const KINDS: &[Kind] = &[
     Kind {
-        name: "HVX manual, with the prototypes beside it",
+        name: "HVX manual, with the prototypes next to it",
         is: |head| {
             let text = head.trim_start();
             let records = text.starts_with('[') && head.contains("\"pseudocode\"");
@@ -68,7 +70,7 @@ const KINDS: &[Kind] = &[
         companions: &[".h"],
     },
     Kind {
-        name: "HVX semantics, with macros and prototypes beside them",
+        name: "HVX semantics, with macros and prototypes next to it",
         is: |head| head.contains("EXTINSN") || head.contains("ITERATOR_INSN"),
         file: Some("semantics.idef"),
         companions: &[".def", ".h"],
@@ -79,22 +81,26 @@ const SOURCES: &[Source] = &[
     Source {
         name: "manual",
         words: "manual",
-        parse: |own, errata| Ok(hexagon::parse_manual(&documents(own, errata), &options::chosen())),
+        parse: |reading| Ok(hexagon::parse_manual(&documents(reading), &options(reading.options))),
     },
     Source {
         name: "semantics",
         words: "semantics file",
-        parse: |own, errata| Ok(hexagon::parse_idef(&documents(own, errata), &options::chosen())),
+        parse: |reading| Ok(hexagon::parse_idef(&documents(reading), &options(reading.options))),
     },
 ];
 
 fn missing(own: &[&Document]) -> Option<&'static str> {
-    let Documents { manual, semantics, .. } = documents(own, None);
+    let Documents { manual, semantics, .. } = named(own, None);
     manual.or(semantics).is_none().then_some("semantics (.idef) or manual (.json, .txt)")
 }
 
+fn documents<'a>(reading: &Reading<'a>) -> Documents<'a> {
+    named(reading.documents, reading.errata)
+}
+
 /// The documents by their endings.
-fn documents<'a>(own: &[&'a Document], errata: Option<&'a Errata>) -> Documents<'a> {
+fn named<'a>(own: &[&'a Document], errata: Option<&'a Errata>) -> Documents<'a> {
     let ending = |ending: &str| {
         let document = own.iter().find(|document| document.name.ends_with(ending))?;
         Some(hexagon::Document { name: &document.name, bytes: &document.bytes })

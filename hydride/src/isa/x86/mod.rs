@@ -20,32 +20,27 @@ pub const SET: InstructionSet = InstructionSet {
         kinds: KINDS,
         sources: &[],
     },
-    options: None,
+    options: &[],
     errata: Some(BuiltInErrata {
         file: "specs/errata/x86.toml",
         text: include_str!("../../../../specs/errata/x86.toml"),
-        check: |documents, errata| intel::check_errata(&documents[0].name, &documents[0].bytes, errata),
+        check: |own, errata, _| intel::check_errata(&own[0].name, &own[0].bytes, errata),
         // Each document is a version of its own.
         #[cfg(test)]
         readings: |documents| documents.iter().map(|document| vec![document]).collect(),
     }),
     records: Some(include_str!("../../../../specs/validation/x86.json")),
-    vendor_ir: &[(
-        LlvmVersion::Llvm19,
-        include_str!("../../../../specs/lowering/llvm-19/x86.json"),
-    )],
+    vendor_ir: &[(LlvmVersion::Llvm19, include_str!("../../../../specs/lowering/llvm-19/x86.json"))],
     target: Some(&difftest::x86::TARGET),
     search: Some(steps::SEARCH),
 };
 
-const KINDS: &[Kind] = &[
-    Kind {
-        name: "x86 document",
-        is: |head| head.contains("<intrinsics_list") || head.contains("<intrinsic "),
-        file: None,
-        companions: &[],
-    },
-];
+const KINDS: &[Kind] = &[Kind {
+    name: "x86 document",
+    is: |head| head.contains("<intrinsics_list") || head.contains("<intrinsic "),
+    file: None,
+    companions: &[],
+}];
 
 /// Several revisions of the document describe one instruction set: the last by name is read.
 fn keep_newest(documents: &mut Vec<Document>) {
@@ -55,10 +50,7 @@ fn keep_newest(documents: &mut Vec<Document>) {
 
 fn parse(reading: &Reading<'_>) -> Parsed {
     let document = reading.documents[0];
-    let options = intel::Options {
-        progress: Some(reading.progress),
-        errata: reading.errata,
-        only: reading.only,
-    };
+    let options =
+        intel::Options { progress: Some(reading.progress), errata: reading.errata, only: reading.only };
     intel::parse(&document.name, &document.bytes, &options)
 }

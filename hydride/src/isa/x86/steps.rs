@@ -32,7 +32,7 @@ fn form(instruction: &Instruction) -> Option<&Form> {
     instruction.forms.iter().find(table).or(instruction.forms.first())
 }
 
-/// `VPCMPB k, ymm, ymm` stands beside `VPCMPB k, ymm, ymm, imm8`, and `VPORD xmm, xmm` beside `VPORD xmm, xmm, xmm`.
+/// `VPCMPB k, ymm, ymm` is listed next to `VPCMPB k, ymm, ymm, imm8`, and `VPORD xmm, xmm` beside `VPORD xmm, xmm, xmm`.
 fn incomplete(all: &[Instruction]) -> FormTest<'_> {
     // `{k}` and `{z}` of masked forms are no operands of their own.
     let unmasked = |form: &Form| form.operands.replace(" {k}", "").replace(" {z}", "");
@@ -114,4 +114,3 @@ fn shows(kind: &str, ty: Type) -> bool {
         Class::Scalar => kind.starts_with('r'),
     }
 }
-

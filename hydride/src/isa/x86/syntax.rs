@@ -42,32 +42,32 @@ impl Syntax for X86 {
     }
 
     fn step(&self, written: &Written<'_>) -> String {
-    let Written { instruction, step, result, place, .. } = *written;
-    let mut registers = written.registers.to_vec();
-    // The first operand is the one that is overwritten.
-    if let Place::Over(operand) | Place::Copy(operand) = place {
-        registers.swap(0, operand);
-        registers[0] = result.to_owned();
+        let Written { instruction, step, result, place, .. } = *written;
+        let mut registers = written.registers.to_vec();
+        // The first operand is the one that is overwritten.
+        if let Place::Over(operand) | Place::Copy(operand) = place {
+            registers.swap(0, operand);
+            registers[0] = result.to_owned();
+        }
+        // `x ^ x` overwrites a source and does not care which.
+        let equal = step.operands.iter().all(|operand| *operand == step.operands[0]);
+        let idiom = place == Place::Fresh && instruction.destroys.is_some() && equal;
+        if idiom {
+            registers.fill(result.to_owned());
+        }
+        let mut operands = written.operands(&registers);
+        if let Some(implied) = instruction.implied {
+            operands.remove(implied);
+        }
+        if place == Place::Fresh && !idiom {
+            operands.insert(0, result.to_owned());
+        }
+        let is_vector = |ty: &Type| ty.class == Class::Vector;
+        let reads = instruction.operands.iter().flat_map(Operand::registers).any(|ty| is_vector(&ty));
+        let sse = (reads || is_vector(&instruction.result)) && !instruction.mnemonic.starts_with('v');
+        let prefix = if self.vex && sse && !instruction.legacy { "v" } else { "" };
+        format!("{prefix}{} {}", instruction.mnemonic, operands.join(", "))
     }
-    // `x ^ x` overwrites a source and does not care which.
-    let equal = step.operands.iter().all(|operand| *operand == step.operands[0]);
-    let idiom = place == Place::Fresh && instruction.destroys.is_some() && equal;
-    if idiom {
-        registers.fill(result.to_owned());
-    }
-    let mut operands = written.operands(&registers);
-    if let Some(implied) = instruction.implied {
-        operands.remove(implied);
-    }
-    if place == Place::Fresh && !idiom {
-        operands.insert(0, result.to_owned());
-    }
-    let is_vector = |ty: &Type| ty.class == Class::Vector;
-    let reads = instruction.operands.iter().flat_map(Operand::registers).any(|ty| is_vector(&ty));
-    let sse = (reads || is_vector(&instruction.result)) && !instruction.mnemonic.starts_with('v');
-    let prefix = if self.vex && sse && !instruction.legacy { "v" } else { "" };
-    format!("{prefix}{} {}", instruction.mnemonic, operands.join(", "))
-}
 
     fn c_type(&self, ty: Type, _: u32) -> String {
         match ty.class {

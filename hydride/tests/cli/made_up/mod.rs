@@ -14,7 +14,7 @@ use crate::support::{Run, samples, scratch, skip};
 fn hydride_with_zeta(args: Vec<String>) -> u8 {
     let mut sets = hydride::isa::built_in();
     sets.push(&zeta::SET);
-    hydride::run(sets, args)
+    hydride::run(&sets, args)
 }
 // ANCHOR_END: registration
 
@@ -24,7 +24,7 @@ const ARGS: &str = "HYDRIDE_WITH_ZETA";
 /// What is printed before the program's own output.
 const START: &str = "-- hydride --";
 
-/// A process runs the program once. So each run is one of this test alone.
+/// The program prints to its own process: each run is a process of this test alone.
 #[test]
 #[ignore = "the other tests start it"]
 fn program() {

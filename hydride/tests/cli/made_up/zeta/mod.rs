@@ -24,7 +24,7 @@ pub const SET: InstructionSet = InstructionSet {
         }],
         sources: &[],
     },
-    options: None,
+    options: &[],
     errata: None,
     records: None,
     vendor_ir: &[],

@@ -1,0 +1,136 @@
+//! What a comparison keeps for the next one: the report on two inputs, and the operations of one input.
+//!
+//! The report is kept under all that it depends on, without the names by which the user called the inputs. It is
+//! kept before any hardware is asked, and not at all where time ran out: another run might decide more.
+
+use anyhow::{Context, Result};
+use autoir::Lock;
+use parsers::{Isa, Parsed};
+use semantic_diff::{Operation, Report};
+use serde::{Deserialize, Serialize};
+use smt::{Key, Memo};
+
+use super::input::{Input, Loaded};
+use crate::Session;
+use crate::cache::{Cache, CacheArgs};
+use crate::console::Phases;
+use crate::documents::Documents;
+use crate::pipeline::Pipeline;
+use crate::reuse;
+use crate::trust::RecordsArgs;
+
+/// The cache, and what every answer depends on besides the inputs.
+pub struct Keeper<'a> {
+    pub session: &'a Session,
+    cache: Cache,
+    options: String,
+    errata: Vec<String>,
+}
+
+/// Name, parameters, and instruction set and id of each member of an operation.
+type Row = (String, Vec<String>, Vec<(String, String)>);
+
+/// The operations of an input as they are kept.
+#[derive(Serialize, Deserialize)]
+struct Classified {
+    operations: Vec<Row>,
+    /// The names after them.
+    lock: String,
+}
+
+impl<'a> Keeper<'a> {
+    pub fn new(session: &'a Session, args: &CacheArgs, isas: &[Isa]) -> Self {
+        let options = format!("{isas:?} {:?}", session.reading_flags());
+        Self { session, cache: args.open(), options, errata: reuse::errata(session, isas) }
+    }
+
+    /// What earlier runs found out.
+    pub fn memo(&self) -> Memo {
+        self.cache.memo()
+    }
+
+    fn key(&self, what: &str, parts: &[&[u8]]) -> Key {
+        let own = [what, &self.options].into_iter().chain(self.errata.iter().map(String::as_str));
+        reuse::digest(own.map(str::as_bytes).chain(parts.iter().copied()))
+    }
+
+    /// The key of the report on two inputs.
+    pub fn question(&self, old: &Input, new: &Input, lock: &Lock) -> Key {
+        self.key("report", &[&old.digest(), &new.digest(), lock.to_string().as_bytes()])
+    }
+
+    /// The report that an earlier run kept; with -v the phases of a whole run are wanted.
+    pub fn report(&self, question: &Key) -> Option<Report> {
+        if tracing::enabled!(tracing::Level::INFO) {
+            return None;
+        }
+        serde_json::from_str(&self.memo().get::<String>(question)?).ok()
+    }
+
+    /// Keeps a report.
+    pub fn keep(&self, question: Key, report: &Report) -> Result<()> {
+        if !self.memo().has_store() {
+            return Ok(());
+        }
+        // As JSON, since a report leaves fields out.
+        self.memo().put(question, &serde_json::to_string(report)?);
+        Ok(())
+    }
+
+    /// Writes what this run keeps.
+    pub fn save(&self) {
+        self.cache.save();
+    }
+
+    /// Finds the operations of what documents say, which goes to `loaded` with them.
+    pub fn classify(
+        &self,
+        loaded: &mut Loaded,
+        parsed: Vec<(Isa, Parsed)>,
+        documents: &Documents,
+        lock: &mut Lock,
+        phases: &mut Phases,
+    ) -> Result<()> {
+        let names = lock.to_string();
+        let key = self.key("operations", &[&reuse::key(documents, "", &[]), names.as_bytes()]);
+        if let Some(kept) = self.memo().get::<Classified>(&key) {
+            *lock = Lock::parse(&kept.lock).context("the names that an earlier run kept cannot be read")?;
+            let operation = |(name, params, members): Row| Operation {
+                name,
+                params,
+                members: members.into_iter().collect(),
+            };
+            loaded.operations = Some(kept.operations.into_iter().map(operation).collect());
+            loaded.parsed = parsed;
+            return Ok(());
+        }
+        let pipeline = {
+            // How far an instruction is trusted is no part of a comparison.
+            let (names, records) = (std::mem::take(lock), RecordsArgs::default());
+            Pipeline::classify(self.session, parsed, names, &records, &self.memo(), phases)?
+        };
+        *lock = pipeline.lock;
+        let operations: Vec<Operation> = pipeline.dialect.ops().iter().map(operation).collect();
+        loaded.undecided = !pipeline.partition.unknown.is_empty();
+        if !loaded.undecided {
+            let row = |operation: &Operation| {
+                let members = operation.members.iter().cloned().collect();
+                (operation.name.clone(), operation.params.clone(), members)
+            };
+            let operations = operations.iter().map(row).collect();
+            let kept = Classified { operations, lock: lock.to_string() };
+            self.memo().put(key, &kept);
+        }
+        loaded.operations = Some(operations);
+        loaded.parsed = pipeline.parsed;
+        Ok(())
+    }
+}
+
+fn operation(op: &autoir::Op) -> Operation {
+    Operation {
+        name: op.name.clone(),
+        params: op.param_names().map(str::to_owned).collect(),
+        members: op.class.members.iter().map(|member| (member.isa.clone(), member.id.clone())).collect(),
+    }
+}

@@ -1,0 +1,90 @@
+//! The report's input, from a run.
+
+use std::collections::BTreeMap;
+
+use ::report::{Entry, Erratum, Input, InstructionSet, Modelled, Run};
+use anyhow::{Context, Result};
+use catalog::Trust;
+use codegen_gen::GeneratedFile;
+use parsers::errata::State;
+use parsers::{Instruction, Isa, Parsed, Status};
+use similarity::Analysis;
+
+use crate::Session;
+use crate::pipeline::Pipeline;
+
+/// The report's files.
+pub fn files(session: &Session, pipeline: &Pipeline) -> Result<Vec<GeneratedFile>> {
+    let mut errata = Vec::new();
+    let mut known: BTreeMap<(Isa, &str), (&Instruction, &Analysis, &Trust)> = BTreeMap::new();
+    let found = pipeline.instructions().into_iter().zip(&pipeline.analyses).zip(&pipeline.trusts);
+    for ((instruction, analysis), trust) in found {
+        known.insert((instruction.isa, &instruction.id), (instruction, analysis, trust));
+    }
+    let mut isas = Vec::new();
+    for (isa, parsed) in &pipeline.parsed {
+        let corrections = corrections(session, *isa, parsed, &mut errata);
+        let entries = parsed
+            .ledger
+            .iter()
+            .map(|line| {
+                let status = match &line.status {
+                    Status::Modelled => {
+                        let found = known.get(&(*isa, line.id.as_str()));
+                        let (instruction, analysis, trust) =
+                            found.with_context(|| format!("{}: modelled, but not there", line.id))?;
+                        ::report::Status::Modelled(modelled(instruction, analysis, trust))
+                    }
+                    Status::Excluded { reason, message } => {
+                        ::report::Status::Excluded { reason, message: message.as_deref() }
+                    }
+                    Status::Failed { reason, message } => ::report::Status::Failed { reason, message },
+                };
+                Ok(Entry {
+                    id: &line.id,
+                    file: &line.span.file,
+                    line: line.span.line,
+                    status,
+                    errata: corrections.get(line.id.as_str()).cloned().unwrap_or_default(),
+                })
+            })
+            .collect::<Result<Vec<_>>>()?;
+        isas.push(InstructionSet { name: isa.name(), version: &parsed.version, entries });
+    }
+    Ok(::report::generate(&Input { dialect: &pipeline.dialect, isas, errata })?)
+}
+
+fn modelled<'a>(instruction: &'a Instruction, analysis: &'a Analysis, trust: &Trust) -> Modelled<'a> {
+    let runs = match trust {
+        Trust::Run { cpu, inputs, seed } => vec![Run { cpu: cpu.clone(), inputs: *inputs, seed: *seed }],
+        Trust::Proved | Trust::Parsed => Vec::new(),
+    };
+    Modelled {
+        arg_names: instruction.signature.args.iter().map(|arg| arg.name.as_str()).collect(),
+        function: analysis.canonical.as_ref().unwrap_or(&instruction.function),
+        canonical: analysis.canonical.is_some(),
+        runs,
+    }
+}
+
+/// Adds the errata of an instruction set that were applied, and gives their positions by entry.
+fn corrections(
+    session: &Session,
+    isa: Isa,
+    parsed: &Parsed,
+    errata: &mut Vec<Erratum>,
+) -> BTreeMap<String, Vec<usize>> {
+    let mut touched: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let known = session.errata(isa).map_or(&[][..], |errata| &errata.errata);
+    let mut last = None;
+    for done in parsed.errata.iter().filter(|done| done.state == State::Applied) {
+        let Some(erratum) = known.get(done.erratum) else { continue };
+        if last != Some(done.erratum) {
+            last = Some(done.erratum);
+            let note = erratum.note.trim().to_owned();
+            errata.push(Erratum { note, evidence: erratum.evidence.to_string() });
+        }
+        touched.entry(done.entry.clone()).or_default().push(errata.len() - 1);
+    }
+    touched
+}

@@ -1,0 +1,233 @@
+//! `summary.json` and `ledger.jsonl`; `docs/src/outputs.md` describes both.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use catalog::record::MaskingKind;
+use catalog::{Proof, Trust};
+use parsers::{Isa, LedgerEntry, Status};
+use serde::{Deserialize, Serialize};
+
+use crate::console::Phases;
+use crate::documents::Documents;
+use crate::pipeline::Pipeline;
+use crate::{Session, manifest};
+
+#[derive(Serialize, Deserialize)]
+struct Summary {
+    schema: u32,
+    specs: Vec<Spec>,
+    ledger: BTreeMap<String, Ledger>,
+    classes: BTreeMap<String, usize>,
+    classes_masking_separate: BTreeMap<String, usize>,
+    members: Members,
+    phases: Vec<PhaseTime>,
+    seconds: f64,
+    peak_rss_mib: u64,
+    jobs: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Spec {
+    isa: String,
+    file: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    blake3: String,
+    entries: usize,
+}
+
+#[derive(Serialize, Deserialize, Default)]
+struct Ledger {
+    entries: usize,
+    modelled: usize,
+    excluded: BTreeMap<String, usize>,
+    failed: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Members {
+    total: usize,
+    proved_structural: usize,
+    proved_smt: usize,
+    unknown: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PhaseTime {
+    name: String,
+    seconds: f64,
+}
+
+/// The combinations of instruction sets that are counted: each one, each two, and all. Names of two are in reverse
+/// alphabetical order.
+fn combinations(names: &[&'static str]) -> Vec<(String, Vec<&'static str>)> {
+    let mut combinations = vec![("all".to_owned(), names.to_vec())];
+    for (at, one) in names.iter().enumerate() {
+        combinations.push(((*one).to_owned(), vec![one]));
+        for other in &names[at + 1..] {
+            combinations.push((format!("{}+{}", one.max(other), one.min(other)), vec![one, other]));
+        }
+    }
+    combinations
+}
+
+/// The summary of a run as JSON.
+pub fn summary(
+    session: &Session,
+    pipeline: &Pipeline,
+    documents: &Documents,
+    phases: &Phases,
+    seconds: f64,
+    jobs: usize,
+) -> String {
+    let specs = documents
+        .documents
+        .iter()
+        .map(|document| {
+            let parsed =
+                pipeline.parsed.iter().find(|(isa, _)| *isa == document.isa).map(|(_, parsed)| parsed);
+            let blake3 = blake3::hash(&document.bytes).to_hex().to_string();
+            let stated = session.set(document.isa).front_end.states_version;
+            let own = parsed.filter(|parsed| stated && !parsed.version.is_empty());
+            let version = own.map(|parsed| parsed.version.clone());
+            Spec {
+                isa: document.isa.name().to_owned(),
+                file: document.name.clone(),
+                version: version.or_else(|| manifest::version(&blake3)),
+                blake3,
+                entries: parsed.map_or(0, |parsed| parsed.ledger.len()),
+            }
+        })
+        .collect();
+    let ledger = pipeline.ledgers().map(|(isa, entries)| (isa.name().to_owned(), count(entries))).collect();
+    // An instruction set counts each operation once, and once for each kind of masking among its members.
+    let mut classes = BTreeMap::new();
+    let mut separate = BTreeMap::new();
+    let names: Vec<&str> = session.sets().map(|set| set.name).collect();
+    for (name, isas) in combinations(&names) {
+        let mut operations = 0;
+        let mut masked = 0;
+        for op in pipeline.dialect.ops() {
+            let kinds: BTreeSet<&str> = op
+                .class
+                .members
+                .iter()
+                .filter(|member| isas.contains(&member.isa.as_str()))
+                .map(|member| MaskingKind::of(member.application.masking).name())
+                .collect();
+            operations += usize::from(!kinds.is_empty());
+            masked += kinds.len();
+        }
+        classes.insert(name.clone(), operations);
+        separate.insert(name, masked);
+    }
+    let proofs =
+        || pipeline.partition.classes.iter().flat_map(|class| &class.members).map(|member| &member.proof);
+    let undecided = |refusal: &&similarity::Refusal| matches!(refusal, similarity::Refusal::Unknown(_));
+    let unknown = pipeline.partition.unknown.iter().map(|(_, refusal)| refusal).filter(undecided).count();
+    let smt = proofs().filter(|proof| **proof == Proof::Smt).count();
+    let total = proofs().count();
+    let summary = Summary {
+        schema: 1,
+        specs,
+        ledger,
+        classes,
+        classes_masking_separate: separate,
+        members: Members { total, proved_structural: total - smt - unknown, proved_smt: smt, unknown },
+        phases: times(phases),
+        seconds: rounded(seconds),
+        peak_rss_mib: peak_rss_mib(),
+        jobs,
+    };
+    text(&summary)
+}
+
+/// The summary of a run that found the outputs of an earlier one, whose summary is `earlier`.
+pub fn summary_again(earlier: &str, phases: &Phases, seconds: f64, jobs: usize) -> Option<String> {
+    let earlier: Summary = serde_json::from_str(earlier).ok()?;
+    let (phases, seconds) = (times(phases), rounded(seconds));
+    Some(text(&Summary { phases, seconds, peak_rss_mib: peak_rss_mib(), jobs, ..earlier }))
+}
+
+fn text(summary: &Summary) -> String {
+    let mut text = serde_json::to_string_pretty(summary).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn times(phases: &Phases) -> Vec<PhaseTime> {
+    let time = |(name, duration): &(String, std::time::Duration)| PhaseTime {
+        name: name.clone(),
+        seconds: rounded(duration.as_secs_f64()),
+    };
+    phases.durations().iter().map(time).collect()
+}
+
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}
+
+fn count(entries: &[LedgerEntry]) -> Ledger {
+    let mut ledger = Ledger { entries: entries.len(), ..Ledger::default() };
+    for entry in entries {
+        match &entry.status {
+            Status::Modelled => ledger.modelled += 1,
+            Status::Excluded { reason, .. } => *ledger.excluded.entry(reason.clone()).or_default() += 1,
+            Status::Failed { .. } => ledger.failed += 1,
+        }
+    }
+    ledger
+}
+
+/// Peak resident memory of this process; 0 where the system does not report it.
+fn peak_rss_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse::<u64>().ok())
+        .map_or(0, |kib| kib / 1024)
+}
+
+#[derive(Serialize)]
+struct LedgerLine<'a> {
+    isa: &'static str,
+    id: &'a str,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    span: Option<&'a parsers::Span>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trust: Option<&'a Trust>,
+}
+
+/// The ledger of one instruction set, one JSON object a line; `trusts` gives the trust of modelled entries by
+/// id.
+pub fn ledger_lines(isa: Isa, entries: &[LedgerEntry], trusts: &BTreeMap<&str, &Trust>) -> String {
+    let mut text = String::new();
+    for entry in entries {
+        let trust = match entry.status {
+            Status::Modelled => trusts.get(entry.id.as_str()).copied(),
+            Status::Excluded { .. } | Status::Failed { .. } => None,
+        };
+        let (status, reason, message) = match &entry.status {
+            Status::Modelled => ("modelled", None, None),
+            Status::Excluded { reason, message } => ("excluded", Some(reason.as_str()), message.as_deref()),
+            Status::Failed { reason, message } => ("failed", Some(reason.as_str()), Some(message.as_str())),
+        };
+        let line = LedgerLine {
+            isa: isa.name(),
+            id: &entry.id,
+            status,
+            reason,
+            message,
+            span: Some(&entry.span),
+            trust,
+        };
+        text.push_str(&serde_json::to_string(&line).unwrap_or_default());
+        text.push('\n');
+    }
+    text
+}

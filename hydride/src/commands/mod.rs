@@ -1,0 +1,17 @@
+//! The commands, one a module: its arguments, and `run`, which returns the exit code.
+
+pub mod check_lowering;
+pub mod diff;
+pub mod doctor;
+pub mod errata;
+pub mod eval;
+pub mod explain;
+pub mod generate;
+pub mod join;
+pub mod lint;
+pub mod manual;
+pub mod prove;
+pub mod query;
+pub mod read_lowering;
+pub mod search;
+pub mod validate;

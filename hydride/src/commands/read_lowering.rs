@@ -1,0 +1,116 @@
+//! `hydride read-lowering`: what each intrinsic is in LLVM, extracted from a compiler and kept as data.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use codegen_gen::{Case, VendorFunction, VendorIr};
+use difftest::lowering::{ReadAll, Tools};
+
+use smt::Memo;
+
+use crate::console::Phases;
+use crate::{Session, SpecArgs};
+
+/// Arguments of `hydride read-lowering`.
+#[derive(Args)]
+pub struct ReadLoweringArgs {
+    #[command(flatten)]
+    specs: SpecArgs,
+    /// Instruction sets to read; all when not given.
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    isa: Vec<String>,
+    /// The compiler, a clang of the release that the data is for.
+    #[arg(long, value_name = "PROGRAM", default_value = "clang-19")]
+    compiler: PathBuf,
+    /// LLVM's `opt` of the same release.
+    #[arg(long, value_name = "PROGRAM", default_value = "opt-19")]
+    optimizer: PathBuf,
+    /// The compiler's release.
+    #[arg(long, value_name = "N", default_value_t = 19)]
+    llvm: u32,
+    /// Folder for the data.
+    #[arg(long, value_name = "DIR", default_value = "specs/lowering/llvm-19")]
+    data: PathBuf,
+    /// Folder for the compiler's files.
+    #[arg(long, value_name = "DIR", default_value = "target/read-lowering")]
+    work: PathBuf,
+}
+
+/// Reads and writes the data.
+pub fn run(session: &Session, args: &ReadLoweringArgs) -> Result<u8> {
+    let isas = session.all_asked(&args.isa)?;
+    let tools = Tools { compiler: args.compiler.clone(), optimizer: args.optimizer.clone() };
+    let mut phases = Phases::default();
+    let documents = session.read(args.specs.specs.as_deref(), &isas)?;
+    std::fs::create_dir_all(&args.data).with_context(|| format!("cannot make {}", args.data.display()))?;
+    for isa in isas {
+        let name = isa.name();
+        let phase = phases.start(&format!("parse {name}"), 0);
+        let parsed =
+            session.parse(isa, &documents, &Memo::default(), &|done, total| phase.set(done, total))?;
+        phases.end(phase, &format!("{} instructions", parsed.instructions.len()));
+        let phase = phases.start(&format!("read {name}"), 0);
+        let all =
+            difftest::lowering::read(session.set(isa).target()?, &parsed.instructions, &tools, &args.work)?;
+        phases.end(phase, &format!("{} of {}", all.read.len(), all.read.len() + all.refused.len()));
+        let path = args.data.join(format!("{name}.json"));
+        let text = text(&vendor_ir(name, args.llvm, all))?;
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(0)
+}
+
+/// The data: identical functions once, in the order of the first instruction of each.
+fn vendor_ir(isa: &str, llvm: u32, all: ReadAll) -> VendorIr {
+    let mut positions: BTreeMap<VendorFunction, usize> = BTreeMap::new();
+    let mut ir = VendorIr {
+        isa: isa.to_owned(),
+        llvm,
+        compiler: all.compiler,
+        options: all.options,
+        triple: all.triple,
+        layout: all.layout,
+        refused: all.refused.into_iter().collect(),
+        ..VendorIr::default()
+    };
+    for read in all.read {
+        let Some((_, first)) = read.cases.first() else { continue };
+        let (result, params) = (first.result.clone(), first.params.clone());
+        let cases: Vec<Case> =
+            read.cases.into_iter().map(|(values, body)| Case { values, lines: body.lines }).collect();
+        let function = VendorFunction::new(result, params, &cases);
+        let position = *positions.entry(function).or_insert_with_key(|function| {
+            ir.functions.push(function.clone());
+            ir.functions.len() - 1
+        });
+        ir.members.insert(read.id, position);
+    }
+    ir
+}
+
+/// The data as JSON with one function a line.
+fn text(ir: &VendorIr) -> Result<String> {
+    let lines = |rows: Vec<String>| rows.join(",\n");
+    let functions: Vec<String> = ir.functions.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+    let pairs = |rows: Vec<(String, String)>| {
+        lines(rows.into_iter().map(|(key, value)| format!("{key}:{value}")).collect())
+    };
+    let members = ir.members.iter().map(|(id, at)| Ok((serde_json::to_string(id)?, at.to_string())));
+    let refused =
+        ir.refused.iter().map(|(id, why)| Ok((serde_json::to_string(id)?, serde_json::to_string(why)?)));
+    Ok(format!(
+        "{{\"isa\":{},\n\"llvm\":{},\n\"compiler\":{},\n\"options\":{},\n\"triple\":{},\n\"layout\":{},\n\
+         \"functions\":[\n{}\n],\n\"members\":{{\n{}\n}},\n\"refused\":{{\n{}\n}}}}\n",
+        serde_json::to_string(&ir.isa)?,
+        ir.llvm,
+        serde_json::to_string(&ir.compiler)?,
+        serde_json::to_string(&ir.options)?,
+        serde_json::to_string(&ir.triple)?,
+        serde_json::to_string(&ir.layout)?,
+        lines(functions),
+        pairs(members.collect::<Result<_>>()?),
+        pairs(refused.collect::<Result<_>>()?),
+    ))
+}

@@ -1,0 +1,306 @@
+//! `hydride search`: the shortest sequence of instructions for a goal.
+
+mod autollvm;
+mod convert;
+mod costs;
+mod known;
+mod progress;
+mod report;
+mod steps;
+mod table;
+mod targets;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use ::search::{
+    Cost, Event, Goal, GoalFile, Options, Outcome, Selection, Shared, Solution, Syntax, find, transitions,
+};
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use parsers::Instruction;
+
+use self::convert::{Chosen, Filter};
+use self::costs::Costs;
+pub use self::steps::{FormTest, Operands, Places, Registers, Search};
+pub use self::targets::Target;
+use crate::cache::CacheArgs;
+use crate::console::Phases;
+use crate::isa::InstructionSet;
+use crate::{Failure, Session, SpecArgs, usage};
+
+/// Arguments of `hydride search`.
+#[derive(Args)]
+pub struct SearchArgs {
+    #[command(flatten)]
+    specs: SpecArgs,
+    /// The instruction set; the first of those that this program has when not given.
+    #[arg(long)]
+    isa: Option<String>,
+    /// CPU features that instructions may need, and what these bring with them; else the plainest.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    extensions: Vec<String>,
+    /// The greatest cost that is tried.
+    #[arg(long, value_name = "N")]
+    max_length: Option<u32>,
+    /// What is made small.
+    #[arg(long, value_enum, default_value_t = Measure::Length)]
+    cost: Measure,
+    /// The machine whose costs are counted, for latency and uops.
+    #[arg(long)]
+    cpu: Option<String>,
+    /// List every cheapest sequence.
+    #[arg(long)]
+    all: bool,
+    /// Only these mnemonics or ids (globs), instead of what the goal says.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Not these mnemonics or ids (globs), besides what the goal says.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    without: Vec<String>,
+    /// Only data movements, or all instructions; else movements where the goal is one.
+    #[arg(long, value_enum)]
+    domain: Option<Domain>,
+    /// Only instructions that read whole elements of so many bits; 0 for all instructions.
+    #[arg(long, value_name = "BITS")]
+    granularity: Option<u32>,
+    /// Vector registers that may be used.
+    #[arg(long, value_name = "N")]
+    registers: Option<usize>,
+    /// Results get registers of their own even where the machine form overwrites a source.
+    #[arg(long)]
+    three_address: bool,
+    /// End after so many seconds of search with what was found; 0 for no end.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    time: u64,
+    #[command(flatten)]
+    cache: CacheArgs,
+    /// How sequences are printed.
+    #[arg(long, value_enum, default_value_t = Emit::Assembly)]
+    emit: Emit,
+    /// The folder that `generate-ir` wrote, for AutoLLVM IR.
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    out: PathBuf,
+    /// Run the found sequence on the machine or an emulator on so many inputs.
+    #[arg(long, value_name = "INPUTS", default_value_t = 0)]
+    run: usize,
+    /// Folder for the compiled harness.
+    #[arg(long, value_name = "DIR", default_value = "target/search")]
+    work: PathBuf,
+    /// Search every goal of this folder on every target and print a page with what was found.
+    #[arg(long, value_name = "DIR")]
+    table: Option<PathBuf>,
+    /// Print the instructions of the target that can be steps, each as the assembler takes it, and the others
+    /// with what they have that a step has not.
+    #[arg(long)]
+    list_instructions: bool,
+    /// The goal: a TOML file.
+    #[arg(required_unless_present_any = ["table", "list_instructions"])]
+    goal: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Measure {
+    Length,
+    Latency,
+    Uops,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Domain {
+    Movement,
+    All,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    Assembly,
+    C,
+    Autollvm,
+    Json,
+}
+
+/// Instructions in a sequence, at most, unless asked otherwise.
+const MAX_LENGTH: u32 = 6;
+
+impl SearchArgs {
+    fn limit(&self) -> Option<Duration> {
+        (self.time > 0).then(|| Duration::from_secs(self.time))
+    }
+}
+
+/// A goal on a target, ready to be searched.
+struct Task {
+    goal: Goal,
+    set: &'static InstructionSet,
+    target: Target,
+    syntax: Box<dyn Syntax>,
+    instructions: Vec<::search::Instruction>,
+    /// The ids of the target's other instructions, by what they have that a step has not.
+    left_out: BTreeMap<&'static str, Vec<String>>,
+    selection: Selection,
+    options: Options,
+}
+
+/// What a search gave and took.
+struct Run {
+    outcome: Outcome,
+    seconds: f64,
+}
+
+/// Searches and prints what was found; exit code 1 when nothing was.
+pub fn run(session: &Session, args: &SearchArgs) -> Result<u8> {
+    if let Some(folder) = &args.table {
+        return table::run(session, args, folder);
+    }
+    let goal = args.goal.as_deref().map(Written::read).transpose()?;
+    let isa = match &args.isa {
+        Some(name) => session.asked(name)?,
+        None => session.isas()[0],
+    };
+    let set = session.set(isa);
+    let target = targets::choose(set, &args.extensions)?;
+    let costs = match (args.cost, &args.cpu) {
+        (Measure::Length, _) => Costs::length(),
+        (_, Some(cpu)) => Costs::of_cpu(session, cpu, set.name)?,
+        (_, None) => return Err(usage("--cost latency and uops need --cpu")),
+    };
+    let mut phases = Phases::default();
+    let documents = session.read(args.specs.specs.as_deref(), &[isa])?;
+    let known = known::known(session, &args.cache, &documents, isa, &target, &mut phases)?;
+    targets::check(set, &args.extensions, &known.extensions)?;
+    let Some(goal) = goal else {
+        return report::list(args, set, &target, &known.instructions, &costs);
+    };
+    let task = task(set, args, &goal, target, &known.instructions, &costs)?;
+    let shared = Arc::new(Shared::default());
+    let handler = shared.clone();
+    // A second interrupt (or SIGTERM, SIGHUP) ends the process: the search may be in a long proof.
+    let _ = ctrlc::set_handler(move || {
+        if handler.stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    let run = search(&task, &shared, args.limit(), true);
+    if let Some(source) = costs.source() {
+        eprintln!("{:>14} {source}", "costs");
+    }
+    report::print(args, &task, &run)?;
+    let mut code = u8::from(run.outcome.solutions.is_empty());
+    if args.run > 0 && !run.outcome.solutions.is_empty() {
+        code = report::check_on_hardware(&task, &run.outcome, args.run, &args.work)?;
+    }
+    Ok(code)
+}
+
+/// A goal as a file has it.
+struct Written {
+    path: PathBuf,
+    text: String,
+    file: GoalFile,
+}
+
+impl Written {
+    /// Reads a goal file; errors name file, line and column.
+    fn read(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = before.split(|byte| *byte == b'\n').count();
+            Failure { code: 3, message: format!("{}:{line}:1: the goal is not UTF-8", path.display()) }
+        })?;
+        let file = GoalFile::parse(&text).map_err(|error| refused(path, &error))?;
+        Ok(Self { path: path.to_owned(), text, file })
+    }
+}
+
+fn refused(path: &Path, error: &::search::GoalError) -> anyhow::Error {
+    Failure { code: 3, message: format!("{}:{error}", path.display()) }.into()
+}
+
+/// Puts together what the goal and the command line ask for.
+fn task(
+    set: &'static InstructionSet,
+    args: &SearchArgs,
+    written: &Written,
+    target: Target,
+    parsed: &[Instruction],
+    costs: &Costs,
+) -> Result<Task> {
+    let Written { path, text, file } = written;
+    let goal = file.at(text, target.width, target.least_width).map_err(|error| refused(path, &error))?;
+    let wishes = &file.search;
+    let only = if args.only.is_empty() { &wishes.only } else { &args.only };
+    let without = [wishes.without.as_slice(), &args.without].concat();
+    let filter = Filter::new(only, &without, &target, wishes.scalars, wishes.masks)?.for_goal(&goal);
+    let Chosen { instructions, left_out } =
+        convert::instructions(parsed, set.searched()?, &target, &filter, costs);
+    let movements = match (args.domain, wishes.domain.as_deref()) {
+        (Some(domain), _) => domain == Domain::Movement,
+        (None, Some("movement")) => true,
+        (None, Some("all")) => false,
+        (None, Some(other)) => {
+            let message = format!("{}: domain `{other}` is neither `movement` nor `all`", path.display());
+            return Err(Failure { code: 3, message }.into());
+        }
+        (None, None) => goal.is_movement(),
+    };
+    let two_address = !args.three_address;
+    let granularity = match args.granularity.or(wishes.granularity) {
+        Some(0) | None => None,
+        Some(bits) if bits % 8 == 0 => Some(bits),
+        Some(bits) if args.granularity.is_some() => {
+            return Err(usage(format!("--granularity {bits}: elements have whole bytes")));
+        }
+        Some(bits) => {
+            let message = format!("{}: granularity {bits}: elements have whole bytes", path.display());
+            return Err(Failure { code: 3, message }.into());
+        }
+    };
+    let options = Options {
+        cost: match args.cost {
+            Measure::Length => Cost::Length,
+            Measure::Latency => Cost::Latency,
+            Measure::Uops => Cost::Uops,
+        },
+        max_cost: args.max_length.or(wishes.max_length).unwrap_or(MAX_LENGTH),
+        all: args.all,
+        two_address,
+        registers: args.registers.unwrap_or(target.registers),
+    };
+    // Elements of masks are bits; bits of one byte are not distinguished.
+    let lanewise = wishes.lanewise.then_some(goal.element.max(8));
+    let selection = Selection { movements, granularity, lanewise, two_address };
+    let syntax = (set.searched()?.syntax)(&target);
+    Ok(Task { goal, set, target, syntax, instructions, left_out, selection, options })
+}
+
+/// Runs a search under the progress line; it ends after `limit`. What it finds is printed immediately if `aloud`.
+fn search(task: &Task, shared: &Arc<Shared>, limit: Option<Duration>, aloud: bool) -> Run {
+    let start = Instant::now();
+    let steps = transitions(&task.instructions, &task.selection);
+    // The time limit is the search's own.
+    let progress = progress::Progress::start(shared.clone(), limit);
+    let mut outcome =
+        find(&task.goal, &task.instructions, &steps, &task.options, shared, |event| match event {
+            Event::At(position) => progress.at(position),
+            Event::Found(solution) if aloud => {
+                progress.print(&report::found(task, solution, start.elapsed()));
+            }
+            Event::Found(_) => {}
+        });
+    progress.end();
+    // Intrinsics that differ in types alone, or in how much of a register they name, are one instruction.
+    let mut printed = BTreeSet::new();
+    outcome.solutions.retain(|solution| printed.insert(task.assembly(solution)));
+    Run { outcome, seconds: start.elapsed().as_secs_f64() }
+}
+
+impl Task {
+    fn assembly(&self, solution: &Solution) -> Vec<String> {
+        ::search::assembly(&self.goal, solution, &self.instructions, self.syntax.as_ref())
+    }
+}
