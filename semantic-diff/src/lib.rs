@@ -4,7 +4,7 @@
 //! [`differences`] takes two [`Side`]s and gives a [`Report`]: entries added, removed and renamed, signatures,
 //! and for each changed entry whether its meaning is proved to be the same, differs with a small
 //! counterexample, or is not known. [`operations`] says what that does to the operations of the IR.
-//! [`compare`] is the comparison of two functions by itself.
+//! [`compare`] is the comparison of two functions by itself, [`present`](present()) writes a report in words.
 //!
 //! ```
 //! use semantic_diff::{Meaning, compare};
@@ -35,6 +35,7 @@ mod example;
 mod lanes;
 mod meaning;
 mod operations;
+mod present;
 mod rename;
 mod report;
 mod side;
@@ -43,6 +44,7 @@ pub use entries::{Options, differences};
 pub use lanes::Lanes;
 pub use meaning::{Meaning, Proof, Reading, Witness, both_undefined, compare};
 pub use operations::operations;
+pub use present::{Style, present};
 pub use report::{
     Change, Counterexample, EntryName, ErratumChange, Found, Hardware, Moved, OperationCount, Operations,
     Outcome, ParamChange, Renamed, RenamedOperation, Report, Run, Side as SideSummary, SignatureChange,

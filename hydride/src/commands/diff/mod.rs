@@ -1,14 +1,12 @@
 //! `hydride diff`: what changed in meaning between two revisions, two outputs, or two sources of one
 //! instruction set.
 
-mod blocks;
 mod errata;
 mod hardware;
 mod input;
 mod kept;
 mod kinds;
 mod output;
-mod present;
 mod sources;
 
 use std::path::{Path, PathBuf};
@@ -16,7 +14,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use parsers::Isa;
-use semantic_diff::{Options, Report, differences, operations};
+use semantic_diff::{Options, Report, Style, differences, operations, present};
 
 use crate::cache::CacheArgs;
 use crate::console::{self, Phases};
@@ -193,9 +191,9 @@ fn quoted(word: &str) -> String {
 fn print(report: &Report, commands: &[String; 2], format: Format) -> Result<()> {
     let text = match format {
         Format::Json => serde_json::to_string_pretty(report)? + "\n",
-        Format::Text => blocks::text(&present::blocks(report, commands)),
-        Format::Markdown => blocks::markdown(&present::blocks(report, commands)),
-        Format::Html => blocks::html(&present::blocks(report, commands)),
+        Format::Text => present(report, commands, Style::Text),
+        Format::Markdown => present(report, commands, Style::Markdown),
+        Format::Html => present(report, commands, Style::Html),
     };
     console::print(text.as_bytes())
 }

@@ -1,17 +1,39 @@
 //! A report in words: the numbers first, then what needs a reader, then what is only listed.
 
+mod blocks;
+
 use std::collections::BTreeMap;
 
-use semantic_diff::{
-    Change, Counterexample, EntryName, Found, Hardware, Lanes, Operations, Outcome, Proof, Renamed, Report,
-    Run, SideSummary, Value, Verdict,
+use blocks::Block;
+
+use crate::{
+    Change, Counterexample, EntryName, ErratumChange, Found, Hardware, Lanes, OperationCount, Operations,
+    Outcome, Proof, Renamed, Report, Run, SideSummary, Value, Verdict,
 };
 
-use super::blocks::Block;
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// For a terminal.
+    Text,
+    /// For a review.
+    Markdown,
+    /// One page.
+    Html,
+}
 
-/// The blocks of a report; `commands` are the beginnings of the command lines that evaluate an instruction of the old
-/// and of the new side.
-pub fn blocks(report: &Report, commands: &[String; 2]) -> Vec<Block> {
+/// A report in words; `commands` are the beginnings of the command lines that evaluate an instruction of the old and of
+/// the new side.
+pub fn present(report: &Report, commands: &[String; 2], style: Style) -> String {
+    let blocks = blocks(report, commands);
+    match style {
+        Style::Text => blocks::text(&blocks),
+        Style::Markdown => blocks::markdown(&blocks),
+        Style::Html => blocks::html(&blocks),
+    }
+}
+
+fn blocks(report: &Report, commands: &[String; 2]) -> Vec<Block> {
     let mut blocks = vec![
         Block::Heading(1, "Differences in meaning".into()),
         Block::Paragraph(format!("Old: {}.", side(&report.old))),
@@ -366,7 +388,7 @@ fn errata(report: &Report, blocks: &mut Vec<Block>) {
         return;
     }
     blocks.push(Block::Heading(2, "Errata".into()));
-    let row = |change: &semantic_diff::ErratumChange| {
+    let row = |change: &ErratumChange| {
         let settled =
             if change.settled { "the new text means what the erratum made of the old one" } else { "" };
         vec![
@@ -387,8 +409,7 @@ fn operations(found: &Operations, blocks: &mut Vec<Block>) {
     if found.is_empty() {
         blocks.push(Block::Paragraph("None differs.".into()));
     }
-    let counted =
-        |operation: &semantic_diff::OperationCount| format!("{} ({})", operation.name, operation.members);
+    let counted = |operation: &OperationCount| format!("{} ({})", operation.name, operation.members);
     for (what, list) in [("removed", &found.removed), ("added", &found.added)] {
         if !list.is_empty() {
             let names = list.iter().map(counted).collect();
