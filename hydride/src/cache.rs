@@ -68,8 +68,8 @@ const ANSWERS: TableDefinition<'_, &[u8; 32], &[u8]> = TableDefinition::new("ans
 
 /// Answers beyond which a file is begun anew.
 const MAX_ANSWERS: usize = 1_000_000;
-/// The same for the file's bytes.
-const MAX_BYTES: u64 = 1 << 30;
+/// The same for the file's bytes, which a run reads as a whole.
+const MAX_BYTES: u64 = 1 << 28;
 /// How often, and how long each time, to wait for another process that has the file open.
 const WAITS: u32 = 20;
 const WAIT: Duration = Duration::from_millis(50);
@@ -95,7 +95,9 @@ impl Cache {
 /// What is in the file, and what this run adds.
 struct File {
     path: PathBuf,
+    /// Answers of earlier runs, compressed.
     known: Answers,
+    /// Answers of this one, not compressed.
     added: Mutex<Answers>,
     /// The file is unusable and must be rewritten.
     damaged: bool,
@@ -158,7 +160,10 @@ impl File {
 
 impl Store for File {
     fn find(&self, key: &Key) -> Option<Vec<u8>> {
-        self.known.get(key).cloned().or_else(|| self.added().get(key).cloned())
+        match self.known.get(key) {
+            Some(value) => lz4_flex::decompress_size_prepended(value).ok(),
+            None => self.added().get(key).cloned(),
+        }
     }
 
     fn store(&self, key: Key, answer: Vec<u8>) {
@@ -226,12 +231,13 @@ fn sealed(key: &Key, value: &[u8]) -> Vec<u8> {
     [seal(key, &value).as_bytes().as_slice(), &value].concat()
 }
 
-/// A value as it was sealed.
+/// The compressed value, if its checksum is right.
 fn unsealed(key: &Key, sealed: &[u8]) -> Result<Vec<u8>, Trouble> {
     let whole =
         sealed.split_first_chunk::<32>().filter(|(held, value)| **held == *seal(key, value).as_bytes());
-    let value = whole.and_then(|(_, value)| lz4_flex::decompress_size_prepended(value).ok());
-    value.ok_or_else(|| Trouble::Damaged("a value is not what was written".into()))
+    whole
+        .map(|(_, value)| value.to_vec())
+        .ok_or_else(|| Trouble::Damaged("a value is not what was written".into()))
 }
 
 /// Everything in a file, or the entries of the requested keys.
