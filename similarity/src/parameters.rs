@@ -1,8 +1,14 @@
 //! Constants to parameters: which numbers of a class's members are one number, which follow from others,
 //! and which are left to be parameters.
 
+mod shape;
+
+use std::collections::BTreeSet;
+
 use hydride_ir::lane::{Form, LOOPS, Role};
-use hydride_ir::{Num, Param, ParamId};
+use hydride_ir::{Num, Param};
+
+use shape::{Evidence, arg_width, expressed, param};
 
 /// A form over parameters, the parameters, and each member's values.
 pub(crate) struct Parameterized {
@@ -13,23 +19,16 @@ pub(crate) struct Parameterized {
 }
 
 /// One number of the form across the members; `None` where a member does not determine it.
+#[derive(Debug)]
 struct Column {
     role: Role,
     values: Vec<Option<i64>>,
 }
 
+#[derive(Debug)]
 struct Parameter {
     role: Role,
     values: Vec<i64>,
-}
-
-/// What is enough to believe that a number is a sum of others.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Evidence {
-    /// Three different values: two points fit a line by accident.
-    ThreeValues,
-    /// Any values, for widths and positions that make up an element with another one.
-    Complement,
 }
 
 /// Finds the parameters of forms of one structure, at most `most` if that can be. `registers` holds for each member
@@ -143,204 +142,23 @@ fn priority(role: Role) -> usize {
     }
 }
 
-fn agrees(column: &Column, mut value_of: impl FnMut(usize) -> Option<i64>) -> bool {
-    column.values.iter().enumerate().all(|(member, value)| match value {
-        Some(value) => value_of(member) == Some(*value),
-        None => true,
-    })
-}
-
-/// The column as a constant, a parameter, or a product or sum of few.
-fn expressed(column: &Column, params: &[Parameter], evidence: Evidence) -> Option<Num> {
-    let mut known = column.values.iter().flatten();
-    let Some(first) = known.next() else { return Some(Num::constant(0)) };
-    if known.all(|value| value == first) {
-        return Some(Num::constant(*first));
-    }
-    if column.role == Role::Signed {
-        let same = params.iter().position(|param| {
-            param.role == Role::Signed && agrees(column, |member| Some(param.values[member]))
-        });
-        return same.map(param);
-    }
-    // Positions in one register move together.
-    if column.role == Role::Offset
-        && let Some(num) = moved_alike(column, params)
-    {
-        return Some(num);
-    }
-    // Products of up to three quantities with a small constant factor.
-    let quantities = quantities(params);
-    let products = products(&quantities);
-    let value_of = |product: &[usize], member: usize| product_value(params, product, member);
-    let num_of = product_num;
-    for product in &products {
-        for factor in FACTORS {
-            if agrees(column, |member| value_of(product, member)?.checked_mul(factor)) {
-                return Some(num_of(product) * Num::constant(factor));
-            }
-        }
-    }
-    if evidence == Evidence::Complement
-        && let Some(num) = complement(column, params)
-    {
-        return Some(num);
-    }
-    let mut distinct: Vec<i64> = column.values.iter().flatten().copied().collect();
-    distinct.sort_unstable();
-    distinct.dedup();
-    if distinct.len() < 3 {
-        return None;
-    }
-    // A product and a constant or another parameter.
-    let (member, value) =
-        column.values.iter().enumerate().find_map(|(member, value)| Some((member, (*value)?)))?;
-    for product in products.iter().filter(|product| product.len() <= 2) {
-        for factor in [1, 2, -1] {
-            let base = value_of(product, member)?.checked_mul(factor)?;
-            let rest = value - base;
-            if rest.abs() <= 64
-                && agrees(column, |member| Some(value_of(product, member)?.checked_mul(factor)? + rest))
-            {
-                return Some(num_of(product) * Num::constant(factor) + Num::constant(rest));
-            }
-            for other in &quantities {
-                for sign in [1, -1] {
-                    if agrees(column, |member| {
-                        Some(
-                            value_of(product, member)?.checked_mul(factor)?
-                                + sign * params[*other].values[member],
-                        )
-                    }) {
-                        return Some(
-                            num_of(product) * Num::constant(factor) + param(*other) * Num::constant(sign),
-                        );
-                    }
-                }
-            }
-        }
-    }
-    if matches!(column.role, Role::ResultWidth | Role::WriteStride(_) | Role::WriteOffset) {
-        // Sums of two products: extents of several loops.
-        for left in &products {
-            for right in &products {
-                if agrees(column, |member| Some(value_of(left, member)? + value_of(right, member)?)) {
-                    return Some(num_of(left) + num_of(right));
-                }
-            }
-        }
-    }
-    None
-}
-
-/// A width or position as what another width leaves of an element, or as the element and the other.
-fn complement(column: &Column, params: &[Parameter]) -> Option<Num> {
-    if !matches!(column.role, Role::Offset | Role::SliceWidth | Role::Width) {
-        return None;
-    }
-    let of_role =
-        |roles: &'static [Role]| (0..params.len()).filter(move |index| roles.contains(&params[*index].role));
-    // A value of one bit more than an element, as a sum has before it is clamped.
-    if column.role == Role::Width
-        && let Some(element) = of_role(&[Role::ElementWidth])
-            .find(|element| agrees(column, |member| Some(params[*element].values[member] + 1)))
-    {
-        return Some(param(element) + Num::constant(1));
-    }
-    of_role(&[Role::ElementWidth, Role::SliceWidth]).find_map(|whole| {
-        of_role(&[Role::SliceWidth, Role::Width]).filter(|other| *other != whole).find_map(|other| {
-            [(1, -1), (1, 1), (2, -1)].into_iter().find_map(|(factor, sign)| {
-                agrees(column, |member| {
-                    Some(factor * params[whole].values[member] + sign * params[other].values[member])
-                })
-                .then(|| param(whole) * Num::constant(factor) + param(other) * Num::constant(sign))
-            })
+impl Column {
+    /// Whether a number has the value of every member that determines it.
+    fn agrees(&self, mut value_of: impl FnMut(usize) -> Option<i64>) -> bool {
+        self.values.iter().enumerate().all(|(member, value)| match value {
+            Some(value) => value_of(member) == Some(*value),
+            None => true,
         })
-    })
-}
-
-/// An offset as another one and a constant.
-fn moved_alike(column: &Column, params: &[Parameter]) -> Option<Num> {
-    params.iter().enumerate().filter(|(_, known)| known.role == Role::Offset).find_map(|(index, known)| {
-        let (member, value) =
-            column.values.iter().enumerate().find_map(|(member, value)| Some((member, (*value)?)))?;
-        let rest = value - known.values[member];
-        agrees(column, |member| known.values[member].checked_add(rest))
-            .then(|| param(index) + Num::constant(rest))
-    })
-}
-
-/// Constant factors that a derived number may have, the likeliest first.
-const FACTORS: [i64; 10] = [1, 2, 4, 8, 16, -1, 32, 64, 128, 3];
-
-/// Parameters that are sizes or positions.
-fn quantities(params: &[Parameter]) -> Vec<usize> {
-    (0..params.len()).filter(|index| params[*index].role != Role::Signed).collect()
-}
-
-/// Products of up to three quantities, shortest first.
-fn products(quantities: &[usize]) -> Vec<Vec<usize>> {
-    let mut products: Vec<Vec<usize>> = quantities.iter().map(|index| vec![*index]).collect();
-    for depth in 1..3 {
-        let longer: Vec<Vec<usize>> = products
-            .iter()
-            .filter(|product| product.len() == depth)
-            .flat_map(|product| {
-                let last = product[depth - 1];
-                quantities.iter().filter(move |index| **index > last).map(move |index| {
-                    let mut product = product.clone();
-                    product.push(*index);
-                    product
-                })
-            })
-            .collect();
-        products.extend(longer);
     }
-    products
-}
 
-fn product_value(params: &[Parameter], product: &[usize], member: usize) -> Option<i64> {
-    product.iter().try_fold(1i64, |value, index| value.checked_mul(params[*index].values[member]))
-}
-
-fn product_num(product: &[usize]) -> Num {
-    product.iter().fold(Num::constant(1), |num, index| num * param(*index))
-}
-
-/// An argument's width: at least what is read, at most the register.
-fn arg_width(column: &Column, registers: &[i64], params: &[Parameter]) -> Option<Num> {
-    let read: Vec<i64> = column.values.iter().map(|value| value.unwrap_or(1)).collect();
-    let fits = |value_of: &dyn Fn(usize) -> Option<i64>| {
-        (0..read.len()).all(|member| {
-            value_of(member).is_some_and(|width| read[member] <= width && width <= registers[member])
-        })
-    };
-    let most = read.iter().copied().max()?;
-    if fits(&|_| Some(most)) {
-        return Some(Num::constant(most));
+    /// The first member that determines the number, and its value.
+    fn first_known(&self) -> Option<(usize, i64)> {
+        self.values.iter().enumerate().find_map(|(member, value)| Some((member, (*value)?)))
     }
-    let products = products(&quantities(params));
-    let mut sums: Vec<(&[usize], i64, Option<usize>)> = Vec::new();
-    for factor in FACTORS.into_iter().filter(|factor| *factor > 0) {
-        sums.extend(products.iter().map(|product| (product.as_slice(), factor, None)));
-    }
-    for other in quantities(params) {
-        sums.extend(products.iter().map(|product| (product.as_slice(), 1, Some(other))));
-    }
-    sums.into_iter()
-        .find(|(product, factor, other)| {
-            fits(&|member| {
-                let other = other.map_or(0, |other| params[other].values[member]);
-                product_value(params, product, member)?.checked_mul(*factor)?.checked_add(other)
-            })
-        })
-        .map(|(product, factor, other)| {
-            product_num(product) * Num::constant(factor) + other.map_or(Num::constant(0), param)
-        })
-}
 
-fn param(index: usize) -> Num {
-    Num::param(ParamId(index as u32))
+    fn distinct_values(&self) -> usize {
+        self.values.iter().flatten().collect::<BTreeSet<_>>().len()
+    }
 }
 
 fn introduce(column: &Column, params: &mut Vec<Parameter>) -> Num {
