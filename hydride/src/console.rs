@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use parsers::{Diagnostic, Severity};
 use tracing_subscriber::EnvFilter;
 
-use crate::documents::Document;
+use crate::isa::Document;
 
 /// Starts logging to standard error; `HYDRIDE_LOG` overrides the level.
 pub fn start_log(verbose: u8) {

@@ -4,23 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use parsers::{Diagnostic, Isa, Outline, Parsed};
-use smt::Memo;
+use rayon::prelude::*;
+use smt::{Key, Memo};
 
-use crate::isa::Reading;
+use crate::isa::{Document, Progress, Reading};
+use crate::keys::digest;
 use crate::session::listed;
-use crate::{Failure, Session, console, reuse};
-
-/// A document as read.
-pub struct Document {
-    /// The instruction set it belongs to.
-    pub isa: Isa,
-    /// Its path below the specs folder, with `/`.
-    pub name: String,
-    /// Where it was read.
-    pub path: PathBuf,
-    /// Its contents.
-    pub bytes: Vec<u8>,
-}
+use crate::{Failure, Session, console};
 
 /// The documents of a run.
 pub struct Documents {
@@ -43,10 +33,18 @@ impl Documents {
     pub fn of(&self, isa: Isa) -> Vec<&Document> {
         self.documents.iter().filter(|document| document.isa == isa).collect()
     }
-}
 
-/// Called from any thread with the number of entries done and the number of all.
-pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
+    /// Everything that the outputs of a run depend on, as a key; `options` are those that change outputs, `texts`
+    /// the other inputs.
+    pub fn key(&self, options: &str, texts: &[&str]) -> Key {
+        let hashes: Vec<blake3::Hash> =
+            self.documents.par_iter().map(|document| blake3::hash(&document.bytes)).collect();
+        let named = self.documents.iter().zip(&hashes);
+        let named = named.flat_map(|(document, hash)| [document.name.as_bytes(), hash.as_bytes().as_slice()]);
+        let texts = texts.iter().map(|text| text.as_bytes());
+        digest(std::iter::once(options.as_bytes()).chain(texts).chain(named))
+    }
+}
 
 impl Session {
     /// Reads the documents of the instruction sets in `isas` from `asked`, else from `specs/vendor`, else from
@@ -118,7 +116,7 @@ impl Session {
         progress: &Progress<'_>,
     ) -> Result<Parsed> {
         let own = documents.of(isa);
-        let key = || reuse::documents_key(self, &own, isa);
+        let key = || self.documents_key(isa, &own);
         let parsed = memo.get_or(key, || self.parse_entries(isa, &own, progress, None));
         self.require_whole(&parsed.diagnostics, &own)?;
         Ok(parsed)
@@ -130,6 +128,13 @@ impl Session {
         let parsed = self.parse_entries(isa, &own, &|_, _| {}, Some(id));
         self.require_whole(&parsed.diagnostics, &own)?;
         Ok(parsed)
+    }
+
+    /// Everything that the reading of one instruction set's documents depends on.
+    pub fn documents_key(&self, isa: Isa, own: &[&Document]) -> Key {
+        let options = format!("documents {isa:?} {:?} {:?}", self.reading_flags(), self.errata_texts(&[isa]));
+        let parts = own.iter().flat_map(|document| [document.name.as_bytes(), document.bytes.as_slice()]);
+        digest(std::iter::once(options.as_bytes()).chain(parts))
     }
 
     fn parse_entries(

@@ -20,6 +20,7 @@ mod dictionary;
 mod difference;
 mod documents;
 pub mod isa;
+mod keys;
 mod manifest;
 mod names;
 mod outputs;
@@ -28,7 +29,7 @@ mod reuse;
 mod session;
 mod trust;
 
-pub use documents::{Document, Documents};
+pub use documents::Documents;
 pub use session::Session;
 
 use std::ffi::OsString;

@@ -7,13 +7,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
-use parsers::Isa;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use smt::Key;
 
-use crate::Session;
-use crate::documents::{Document, Documents};
 use crate::outputs::{Files, OUTPUTS, list};
 
 /// What is kept of a run.
@@ -27,43 +23,6 @@ pub struct Kept {
     pub messages: String,
     /// The names as they were written.
     pub lock: String,
-}
-
-/// A key of parts in this order.
-pub fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Key {
-    let mut hasher = blake3::Hasher::new();
-    for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part);
-    }
-    *hasher.finalize().as_bytes()
-}
-
-/// Everything that the outputs of a run depend on, as a key; `options` are those that change outputs, `texts`
-/// the other inputs.
-pub fn key(documents: &Documents, options: &str, texts: &[&str]) -> Key {
-    let hashes: Vec<blake3::Hash> =
-        documents.documents.par_iter().map(|document| blake3::hash(&document.bytes)).collect();
-    let named = documents.documents.iter().zip(&hashes);
-    let named = named.flat_map(|(document, hash)| [document.name.as_bytes(), hash.as_bytes().as_slice()]);
-    let texts = texts.iter().map(|text| text.as_bytes());
-    digest(std::iter::once(options.as_bytes()).chain(texts).chain(named))
-}
-
-/// Everything that the reading of one instruction set's documents depends on.
-pub fn documents_key(session: &Session, own: &[&Document], isa: Isa) -> Key {
-    let options = format!("documents {isa:?} {:?} {:?}", session.reading_flags(), errata(session, &[isa]));
-    let parts = own.iter().flat_map(|document| [document.name.as_bytes(), document.bytes.as_slice()]);
-    digest(std::iter::once(options.as_bytes()).chain(parts))
-}
-
-/// The errata of a run as text.
-pub fn errata(session: &Session, isas: &[Isa]) -> Vec<String> {
-    let own = isas.iter().map(|isa| {
-        let errata = session.errata(*isa).map(|errata| (&errata.file, &errata.errata));
-        format!("{errata:?}")
-    });
-    own.collect()
 }
 
 impl Kept {

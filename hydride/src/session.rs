@@ -99,6 +99,15 @@ impl Session {
         self.errata.get(&isa)
     }
 
+    /// The errata on the documents of instruction sets, as texts that differ where they do.
+    pub fn errata_texts(&self, isas: &[Isa]) -> Vec<String> {
+        let own = isas.iter().map(|isa| {
+            let errata = self.errata(*isa).map(|errata| (&errata.file, &errata.errata));
+            format!("{errata:?}")
+        });
+        own.collect()
+    }
+
     /// Options of instruction sets for the reading of their documents.
     pub fn options(&self) -> &ReadingOptions {
         &self.options

@@ -10,7 +10,7 @@ use clap::Args;
 use parsers::errata::{Application, Errata, State};
 use parsers::{Isa, Parsed};
 
-use crate::documents::Document;
+use crate::isa::Document;
 use crate::{Session, SpecArgs};
 
 /// Arguments of `hydride errata`.

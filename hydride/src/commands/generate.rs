@@ -22,10 +22,11 @@ use smt::Memo;
 use crate::cache::CacheArgs;
 use crate::classified::start_threads;
 use crate::console::{self, Phases};
-use crate::documents::{Document, Documents};
+use crate::documents::Documents;
+use crate::isa::Document;
 use crate::outputs::{self, Files};
 use crate::pipeline::Pipeline;
-use crate::reuse::{self, Kept};
+use crate::reuse::Kept;
 use crate::trust::RecordsArgs;
 use crate::{Session, SpecArgs, names, usage};
 use summary::{ledger_lines, summary, summary_again};
@@ -147,7 +148,7 @@ struct Inputs {
 
 impl Inputs {
     fn new(session: &Session, args: &GenerateArgs, isas: &[Isa], lock: String) -> Result<Self> {
-        let mut texts = reuse::errata(session, isas);
+        let mut texts = session.errata_texts(isas);
         for isa in isas {
             texts.push(args.records.text(session, *isa)?.into_owned());
         }
@@ -156,7 +157,7 @@ impl Inputs {
 
     fn key(&self, documents: &Documents, lock: &str) -> smt::Key {
         let texts: Vec<&str> = self.texts.iter().map(String::as_str).chain([lock]).collect();
-        reuse::key(documents, &self.options, &texts)
+        documents.key(&self.options, &texts)
     }
 
     /// Finishes the run immediately if an earlier one had the same inputs and its outputs still exist, and returns what

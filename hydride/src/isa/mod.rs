@@ -1,16 +1,18 @@
 //! The instruction sets: for each one a folder here, which says all that a command needs to know of it, and one line in
 //! the list below.
 
+mod search;
+
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command};
 use codegen_gen::LlvmVersion;
-use difftest::{Oracle, OracleError, Target};
+use difftest::{Oracle, OracleError};
 use parsers::errata::Errata;
-use parsers::{Instruction, Outline, Parsed};
+use parsers::{Instruction, Isa, Outline, Parsed};
 
-pub use crate::commands::search::{FormTest, Operands, Places, Registers, Search};
-pub use crate::documents::{Document, Progress};
+pub use search::{FormTest, Operands, Places, Registers, Search, Target};
 
 /// Modules, and the list of what each one's `SET` is, in the order in which instruction sets are read and listed.
 macro_rules! instruction_sets {
@@ -43,10 +45,25 @@ pub struct InstructionSet {
     /// What its intrinsics are in LLVM, as `hydride read-lowering` wrote it, by release.
     pub vendor_ir: &'static [(LlvmVersion, &'static str)],
     /// How its instructions are compiled and run.
-    pub target: Option<&'static Target>,
+    pub target: Option<&'static difftest::Target>,
     /// How sequences of its instructions are searched and written.
     pub search: Option<Search>,
 }
+
+/// A document as read.
+pub struct Document {
+    /// The instruction set it belongs to.
+    pub isa: Isa,
+    /// Its path below the specs folder, with `/`.
+    pub name: String,
+    /// Where it was read.
+    pub path: PathBuf,
+    /// Its contents.
+    pub bytes: Vec<u8>,
+}
+
+/// Called from any thread with the number of entries done and the number of all.
+pub type Progress<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
 /// How documents of an instruction set are read.
 pub struct FrontEnd {
@@ -182,7 +199,7 @@ impl InstructionSet {
     }
 
     /// How its instructions are compiled and run.
-    pub(crate) fn target(&self) -> Result<&'static Target, OracleError> {
+    pub(crate) fn target(&self) -> Result<&'static difftest::Target, OracleError> {
         self.target.ok_or(OracleError::NoTarget { isa: self.name })
     }
 }

@@ -14,13 +14,13 @@ use smt::Key;
 use super::kept::Keeper;
 use super::kinds;
 use super::output::{self, Listed};
-use super::sources;
 use crate::cache::CacheArgs;
 use crate::console::Phases;
-use crate::documents::{Document, Documents};
+use crate::documents::Documents;
+use crate::isa::Document;
 use crate::isa::Source;
+use crate::keys::digest;
 use crate::pipeline::Pipeline;
-use crate::reuse;
 use crate::{Failure, Session};
 
 /// An input as read.
@@ -164,15 +164,15 @@ impl Input {
             }
             Contents::Documents { documents } => {
                 let read = || anyhow::Ok(found(session.parse_one(isa, documents, id)?, id));
-                let all = reuse::documents_key(session, &documents.of(isa), isa);
-                let key = reuse::digest([b"entry".as_slice(), &all, id.as_bytes()]);
+                let all = session.documents_key(isa, &documents.of(isa));
+                let key = digest([b"entry".as_slice(), &all, id.as_bytes()]);
                 let cache = cache.open_at(&[key]);
                 let found = cache.memo().try_get_or(|| key, read)?;
                 cache.save();
                 Ok(found)
             }
             Contents::Source { documents, isa, source } => {
-                Ok(found(sources::parse(session, documents, *isa, source)?, id))
+                Ok(found(parse_source(session, documents, *isa, source)?, id))
             }
         }
     }
@@ -206,12 +206,12 @@ impl Input {
     /// A hash of all that it says.
     pub fn digest(&self) -> Key {
         match &self.contents {
-            Contents::Documents { documents } => reuse::key(documents, &self.kind, &[]),
+            Contents::Documents { documents } => documents.key(&self.kind, &[]),
             Contents::Output { files, .. } => {
                 let parts = files.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
-                reuse::digest(std::iter::once(self.kind.as_bytes()).chain(parts))
+                digest(std::iter::once(self.kind.as_bytes()).chain(parts))
             }
-            Contents::Source { documents, source, .. } => reuse::key(documents, source.words, &[]),
+            Contents::Source { documents, source, .. } => documents.key(source.words, &[]),
         }
     }
 
@@ -236,7 +236,9 @@ impl Input {
                 }
                 let versions = parsed.iter().map(|(_, parsed)| parsed.version.clone());
                 loaded.summary.versions = versions.filter(|version| !version.is_empty()).collect();
-                keeper.classify(&mut loaded, parsed, &documents, lock, phases)?;
+                let found = keeper.classify(parsed, &documents, lock, phases)?;
+                loaded.operations = Some(found.operations);
+                (loaded.parsed, loaded.undecided) = (found.parsed, found.undecided);
             }
             Contents::Output { folder, files } => {
                 loaded.listed = output::listed(&files, isas, &folder)?;
@@ -246,13 +248,24 @@ impl Input {
                 }
             }
             Contents::Source { documents, isa, source } => {
-                let parsed = vec![(isa, sources::parse(keeper.session, &documents, isa, source)?)];
+                let parsed = vec![(isa, parse_source(keeper.session, &documents, isa, source)?)];
                 require_entries(&self.name, &parsed)?;
                 loaded.parsed = parsed;
             }
         }
         Ok(loaded)
     }
+}
+
+/// Parses one source of an instruction set.
+fn parse_source(session: &Session, documents: &Documents, isa: Isa, source: &Source) -> Result<Parsed> {
+    let own: Vec<&Document> = documents.documents.iter().collect();
+    let parsed = (source.parse)(&session.reading(isa, &own)).map_err(|missing| {
+        let message = format!("{} holds no {missing}", documents.folder.display());
+        Failure { code: 3, message }
+    })?;
+    session.require_whole(&parsed.diagnostics, &own)?;
+    Ok(parsed)
 }
 
 fn empty(name: &str) -> anyhow::Error {

@@ -10,13 +10,12 @@ use semantic_diff::{Operation, Report};
 use serde::{Deserialize, Serialize};
 use smt::{Key, Memo};
 
-use super::input::{Input, Loaded};
 use crate::Session;
 use crate::cache::{Cache, CacheArgs};
 use crate::console::Phases;
 use crate::documents::Documents;
+use crate::keys::digest;
 use crate::pipeline::Pipeline;
-use crate::reuse;
 use crate::trust::RecordsArgs;
 
 /// The cache, and what every answer depends on besides the inputs.
@@ -38,10 +37,18 @@ struct Classified {
     lock: String,
 }
 
+/// The operations of what documents say.
+pub struct Found {
+    pub operations: Vec<Operation>,
+    pub parsed: Vec<(Isa, Parsed)>,
+    /// Whether another run may come to other operations, because time ran out.
+    pub undecided: bool,
+}
+
 impl<'a> Keeper<'a> {
     pub fn new(session: &'a Session, args: &CacheArgs, isas: &[Isa]) -> Self {
         let options = format!("{isas:?} {:?}", session.reading_flags());
-        Self { session, cache: args.open(), options, errata: reuse::errata(session, isas) }
+        Self { session, cache: args.open(), options, errata: session.errata_texts(isas) }
     }
 
     /// What earlier runs found out.
@@ -51,12 +58,12 @@ impl<'a> Keeper<'a> {
 
     fn key(&self, what: &str, parts: &[&[u8]]) -> Key {
         let own = [what, &self.options].into_iter().chain(self.errata.iter().map(String::as_str));
-        reuse::digest(own.map(str::as_bytes).chain(parts.iter().copied()))
+        digest(own.map(str::as_bytes).chain(parts.iter().copied()))
     }
 
-    /// The key of the report on two inputs.
-    pub fn question(&self, old: &Input, new: &Input, lock: &Lock) -> Key {
-        self.key("report", &[&old.digest(), &new.digest(), lock.to_string().as_bytes()])
+    /// The key of the report on two inputs, whose keys are given.
+    pub fn question(&self, sides: [Key; 2], lock: &Lock) -> Key {
+        self.key("report", &[&sides[0], &sides[1], lock.to_string().as_bytes()])
     }
 
     /// The report that an earlier run kept; with -v the phases of a whole run are wanted.
@@ -82,17 +89,16 @@ impl<'a> Keeper<'a> {
         self.cache.save();
     }
 
-    /// Finds the operations of what documents say, which goes to `loaded` with them.
+    /// Finds the operations of what documents say; their names are added to `lock`.
     pub fn classify(
         &self,
-        loaded: &mut Loaded,
         parsed: Vec<(Isa, Parsed)>,
         documents: &Documents,
         lock: &mut Lock,
         phases: &mut Phases,
-    ) -> Result<()> {
+    ) -> Result<Found> {
         let names = lock.to_string();
-        let key = self.key("operations", &[&reuse::key(documents, "", &[]), names.as_bytes()]);
+        let key = self.key("operations", &[&documents.key("", &[]), names.as_bytes()]);
         if let Some(kept) = self.memo().get::<Classified>(&key) {
             *lock = Lock::parse(&kept.lock).context("the names that an earlier run kept cannot be read")?;
             let operation = |(name, params, members): Row| Operation {
@@ -100,9 +106,8 @@ impl<'a> Keeper<'a> {
                 params,
                 members: members.into_iter().collect(),
             };
-            loaded.operations = Some(kept.operations.into_iter().map(operation).collect());
-            loaded.parsed = parsed;
-            return Ok(());
+            let operations = kept.operations.into_iter().map(operation).collect();
+            return Ok(Found { operations, parsed, undecided: false });
         }
         let pipeline = {
             // How far an instruction is trusted is no part of a comparison.
@@ -111,8 +116,8 @@ impl<'a> Keeper<'a> {
         };
         *lock = pipeline.lock;
         let operations: Vec<Operation> = pipeline.dialect.ops().iter().map(operation).collect();
-        loaded.undecided = !pipeline.partition.unknown.is_empty();
-        if !loaded.undecided {
+        let undecided = !pipeline.partition.unknown.is_empty();
+        if !undecided {
             let row = |operation: &Operation| {
                 let members = operation.members.iter().cloned().collect();
                 (operation.name.clone(), operation.params.clone(), members)
@@ -121,9 +126,7 @@ impl<'a> Keeper<'a> {
             let kept = Classified { operations, lock: lock.to_string() };
             self.memo().put(key, &kept);
         }
-        loaded.operations = Some(operations);
-        loaded.parsed = pipeline.parsed;
-        Ok(())
+        Ok(Found { operations, parsed: pipeline.parsed, undecided })
     }
 }
 

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use parsers::Isa;
 
-use crate::documents::{Document, Documents, read_file};
+use crate::documents::{Documents, read_file};
+use crate::isa::Document;
 use crate::isa::Kind;
 use crate::{Session, usage};
 

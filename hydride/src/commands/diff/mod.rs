@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use input::{Input, Loaded};
+use kept::Keeper;
 use parsers::Isa;
 use semantic_diff::{Options, Report, Style, differences, operations, present};
 
@@ -21,8 +23,6 @@ use crate::console::{self, Phases};
 use crate::names::NamesArgs;
 use crate::pipeline::TIME_LIMIT;
 use crate::{Session, usage};
-use input::{Input, Loaded};
-use kept::Keeper;
 
 /// Arguments of `hydride diff`.
 #[derive(Args)]
@@ -116,7 +116,7 @@ fn report(session: &Session, args: &DiffArgs, [old, new]: [Input; 2], isas: &[Is
     }
     let mut lock = args.names.read()?;
     let keeper = Keeper::new(session, &args.cache, isas);
-    let question = keeper.question(&old, &new, &lock);
+    let question = keeper.question([old.digest(), new.digest()], &lock);
     if let Some(mut kept) = keeper.report(&question)
         && !(args.against_hardware && kept.count("different") > 0)
     {

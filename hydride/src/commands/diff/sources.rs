@@ -4,12 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use parsers::{Isa, Parsed};
+use parsers::Isa;
 
 use super::input::{self, Input};
-use crate::documents::{Document, Documents};
 use crate::isa::Source;
-use crate::{Failure, Session, usage};
+use crate::{Session, usage};
 
 /// The sources of an instruction set.
 fn sources(session: &Session, isa: Isa) -> &'static [Source] {
@@ -47,15 +46,4 @@ pub fn read(session: &Session, isa: Isa, names: &[String], specs: Option<&Path>)
     };
     let documents = Arc::new(session.read(specs, &[isa])?);
     Ok(chosen.map(|source| input::source(&documents, isa, source)))
-}
-
-/// Reads one.
-pub fn parse(session: &Session, documents: &Documents, isa: Isa, source: &Source) -> Result<Parsed> {
-    let own: Vec<&Document> = documents.documents.iter().collect();
-    let parsed = (source.parse)(&session.reading(isa, &own)).map_err(|missing| {
-        let message = format!("{} holds no {missing}", documents.folder.display());
-        Failure { code: 3, message }
-    })?;
-    session.require_whole(&parsed.diagnostics, &own)?;
-    Ok(parsed)
 }

@@ -136,8 +136,7 @@ impl Lowerings {
         lines.push("}".into());
         let parameters: Vec<String> =
             goal.inputs.iter().map(|input| format!("{} %{}", llvm(input.ty), input.name)).collect();
-        let head =
-            format!("define {returned} @{}({}) {{", super::report::c_name(task), parameters.join(", "));
+        let head = format!("define {returned} @{}({}) {{", task.c_name(), parameters.join(", "));
         Ok(declarations.into_iter().chain([String::new(), head]).chain(lines).collect())
     }
 }

@@ -8,8 +8,8 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use parsers::{Argument, Form, Instruction, Kind};
 
 use super::costs::Costs;
-use super::steps::{Operands, Search};
-use super::targets::Target;
+use crate::isa::Target;
+use crate::isa::{Operands, Search};
 use crate::usage;
 
 /// Which instructions of a target may be used.

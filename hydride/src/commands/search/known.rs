@@ -6,12 +6,12 @@ use anyhow::Result;
 use parsers::{Instruction, Isa};
 use serde::{Deserialize, Serialize};
 
-use super::targets::Target;
 use crate::Session;
 use crate::cache::CacheArgs;
 use crate::console::Phases;
 use crate::documents::Documents;
-use crate::reuse::{digest, documents_key};
+use crate::isa::Target;
+use crate::keys::digest;
 
 /// The instructions of a target.
 #[derive(Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub fn known(
     target: &Target,
     phases: &mut Phases,
 ) -> Result<Known> {
-    let all = documents_key(session, &documents.of(isa), isa);
+    let all = session.documents_key(isa, &documents.of(isa));
     let extensions: Vec<&str> = target.extensions.iter().map(String::as_str).collect();
     let key = digest([b"search".as_slice(), &all, extensions.join(" ").as_bytes()]);
     // What `generate-ir` kept of whole documents serves too.

@@ -6,7 +6,6 @@ mod costs;
 mod known;
 mod progress;
 mod report;
-mod steps;
 mod table;
 mod targets;
 
@@ -25,11 +24,9 @@ use parsers::Instruction;
 
 use self::convert::{Chosen, Filter};
 use self::costs::Costs;
-pub use self::steps::{FormTest, Operands, Places, Registers, Search};
-pub use self::targets::Target;
 use crate::cache::CacheArgs;
 use crate::console::Phases;
-use crate::isa::InstructionSet;
+use crate::isa::{InstructionSet, Target};
 use crate::{Failure, Session, SpecArgs, usage};
 
 /// Arguments of `hydride search`.
@@ -300,6 +297,11 @@ fn search(task: &Task, shared: &Arc<Shared>, limit: Option<Duration>, aloud: boo
 }
 
 impl Task {
+    /// The C name of the goal's function.
+    fn c_name(&self) -> String {
+        format!("goal_{}", self.goal.name.replace('-', "_"))
+    }
+
     fn assembly(&self, solution: &Solution) -> Vec<String> {
         ::search::assembly(&self.goal, solution, &self.instructions, self.syntax.as_ref())
     }

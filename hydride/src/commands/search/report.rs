@@ -12,9 +12,9 @@ use serde::Serialize;
 
 use super::convert::{self, Filter};
 use super::costs::Costs;
-use super::targets::Target;
 use super::{Emit, Run, SearchArgs, Task};
 use crate::isa::InstructionSet;
+use crate::isa::Target;
 
 /// Seed of the inputs of a run on a machine.
 const SEED: u64 = 1;
@@ -38,7 +38,7 @@ pub fn print(args: &SearchArgs, task: &Task, run: &Run) -> Result<()> {
     for (number, solution) in outcome.solutions.iter().enumerate() {
         println!("\n{} of {}", number + 1, outcome.solutions.len());
         let lines = match (args.emit, &lowerings) {
-            (Emit::C, _) => c(task, solution, &c_name(task)),
+            (Emit::C, _) => c(task, solution, &task.c_name()),
             (_, Some(lowerings)) => lowerings.function(task, solution)?,
             _ => task.assembly(solution),
         };
@@ -126,11 +126,6 @@ fn alternatives(task: &Task, solution: &Solution) -> Vec<String> {
         }
     }
     lines
-}
-
-/// The C name of a goal's function.
-pub fn c_name(task: &Task) -> String {
-    format!("goal_{}", task.goal.name.replace('-', "_"))
 }
 
 fn c(task: &Task, solution: &Solution, name: &str) -> Vec<String> {
@@ -252,7 +247,7 @@ pub fn json(task: &Task, run: &Run) -> Report {
         moves: solution.schedule.moves,
         registers: solution.schedule.pressure,
         assembly: task.assembly(solution),
-        c: c(task, solution, &c_name(task)),
+        c: c(task, solution, &task.c_name()),
         steps: solution
             .sequence
             .steps
@@ -293,7 +288,7 @@ pub fn check_on_hardware(task: &Task, outcome: &::search::Outcome, inputs: usize
     let mut definitions = Vec::new();
     let mut instructions = Vec::new();
     for (number, solution) in outcome.solutions.iter().enumerate() {
-        let name = format!("{}_{number}", c_name(task));
+        let name = format!("{}_{number}", task.c_name());
         definitions.extend(c(task, solution, &name));
         instructions.push(synthetic(task, name, function.clone()));
     }

@@ -13,6 +13,7 @@ use super::costs::Costs;
 use super::{Run, SearchArgs, Task, Written, report, search, targets, task};
 use crate::Session;
 use crate::console::Phases;
+use crate::isa::Target;
 
 /// Searches every goal of a folder on every target and prints a page; exit code 1 when a found sequence
 /// disagrees with its goal on a machine.
@@ -75,7 +76,7 @@ impl Cell {
 
 fn page(
     goals: &[PathBuf],
-    targets: &[targets::Target],
+    targets: &[Target],
     cells: &BTreeMap<(usize, usize), Cell>,
     args: &SearchArgs,
 ) -> Result<String> {

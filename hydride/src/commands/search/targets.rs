@@ -3,47 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
-use parsers::Instruction;
 use serde::Deserialize;
 
-use super::steps::Search;
-use crate::isa::InstructionSet;
+use crate::isa::{InstructionSet, Target};
 use crate::{Session, usage};
-
-/// What a search may use.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Target {
-    /// Name in tables.
-    pub name: String,
-    /// The instruction set.
-    #[serde(skip)]
-    pub isa: &'static str,
-    /// Extensions that must be asked for.
-    #[serde(default)]
-    pub needs: Vec<String>,
-    /// All extensions that an instruction may need.
-    pub extensions: BTreeSet<String>,
-    /// Ids that are left out (globs).
-    #[serde(default)]
-    pub without: Vec<String>,
-    /// Width of vector registers in bits.
-    pub width: u32,
-    /// Width of the narrowest vector register in bits.
-    #[serde(default)]
-    pub least_width: u32,
-    /// Whether older encodings have no forms with a register for the result.
-    #[serde(default)]
-    pub two_address: bool,
-    /// Extensions whose instructions have no such forms even where others have them.
-    #[serde(default)]
-    pub only_legacy: BTreeSet<String>,
-    /// Vector registers.
-    pub registers: usize,
-    /// Values for scalar operands where the goal has no scalars.
-    #[serde(default)]
-    pub scalar_constants: Vec<i64>,
-}
 
 #[derive(Deserialize)]
 struct Table {
@@ -59,13 +22,6 @@ fn table(set: &InstructionSet) -> Result<Table> {
         toml::from_str(set.searched()?.targets).with_context(|| format!("the targets of {}", set.name))?;
     table.target.iter_mut().for_each(|target| target.isa = set.name);
     Ok(table)
-}
-
-impl Target {
-    /// Whether it has an instruction.
-    pub fn has(&self, instruction: &Instruction) -> bool {
-        instruction.extensions.iter().all(|extension| self.extensions.contains(extension))
-    }
 }
 
 /// Refuses extensions that neither the table of an instruction set knows nor any instruction, of which `named` are all.
@@ -107,12 +63,4 @@ pub fn choose(set: &InstructionSet, extensions: &[String]) -> Result<Target> {
         return Err(usage(format!("no target of {} has only {}", set.name, extensions.join(","))));
     };
     Ok(Target { extensions: asked, name: extensions.join("+"), ..target.clone() })
-}
-
-impl InstructionSet {
-    /// How its sequences are searched.
-    pub(super) fn searched(&self) -> Result<&Search> {
-        let none = || usage(format!("{} has no targets: nothing says how its registers are used", self.name));
-        self.search.as_ref().ok_or_else(none)
-    }
 }

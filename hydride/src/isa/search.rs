@@ -1,9 +1,14 @@
 //! What an instruction set says of its instructions as steps of a sequence.
 
-use ::search::{Operand, Syntax, Type};
-use parsers::{Argument, Form, Instruction};
+use std::collections::BTreeSet;
 
-use super::targets::Target;
+use ::search::{Operand, Syntax, Type};
+use anyhow::Result;
+use parsers::{Argument, Form, Instruction};
+use serde::Deserialize;
+
+use super::InstructionSet;
+use crate::usage;
 
 /// A question about forms.
 pub type FormTest<'a> = Box<dyn Fn(&Form) -> bool + 'a>;
@@ -59,4 +64,54 @@ pub struct Places {
     pub implied: Option<usize>,
     /// Whether this is its only encoding.
     pub legacy: bool,
+}
+
+/// What a search may use.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// Name in tables.
+    pub name: String,
+    /// The instruction set.
+    #[serde(skip)]
+    pub isa: &'static str,
+    /// Extensions that must be asked for.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// All extensions that an instruction may need.
+    pub extensions: BTreeSet<String>,
+    /// Ids that are left out (globs).
+    #[serde(default)]
+    pub without: Vec<String>,
+    /// Width of vector registers in bits.
+    pub width: u32,
+    /// Width of the narrowest vector register in bits.
+    #[serde(default)]
+    pub least_width: u32,
+    /// Whether older encodings have no forms with a register for the result.
+    #[serde(default)]
+    pub two_address: bool,
+    /// Extensions whose instructions have no such forms even where others have them.
+    #[serde(default)]
+    pub only_legacy: BTreeSet<String>,
+    /// Vector registers.
+    pub registers: usize,
+    /// Values for scalar operands where the goal has no scalars.
+    #[serde(default)]
+    pub scalar_constants: Vec<i64>,
+}
+
+impl Target {
+    /// Whether it has an instruction.
+    pub fn has(&self, instruction: &Instruction) -> bool {
+        instruction.extensions.iter().all(|extension| self.extensions.contains(extension))
+    }
+}
+
+impl InstructionSet {
+    /// How its sequences are searched.
+    pub(crate) fn searched(&self) -> Result<&Search> {
+        let none = || usage(format!("{} has no targets: nothing says how its registers are used", self.name));
+        self.search.as_ref().ok_or_else(none)
+    }
 }
