@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::plan::{MAX_ARITY, Plan};
+use crate::plan::Plan;
+use crate::transition::MAX_ARITY;
 use crate::units::Piece;
 
 /// Edges of the second level that a table may hold; beyond it the search goes one level further forward.

@@ -2,10 +2,11 @@
 
 use hydride_ir::Function;
 
+use crate::allocation::{Place, Use};
 use crate::find::Solution;
 use crate::goal::{Goal, Input, Output};
 use crate::instruction::{Instruction, Operand};
-use crate::registers::{Place, Use, place};
+use crate::registers::place;
 use crate::sequence::{Applied, Sequence};
 use crate::syntax::{Syntax, Written};
 use crate::transition::Member;

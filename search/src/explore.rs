@@ -12,10 +12,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rustc_hash::FxHashSet;
 
+use crate::allocation::Use;
 use crate::machine::{Register, Values, hash};
 use crate::meet::Fitting;
-use crate::plan::{MAX_ARITY, Plan};
-use crate::registers::{Use, fewest_moves};
+use crate::plan::Plan;
+use crate::registers::fewest_moves;
+use crate::transition::MAX_ARITY;
 
 /// What is counted against the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,14 +7,16 @@ use hydride_ir::Bits;
 use rayon::prelude::*;
 use smt::{Prover, Verdict};
 
+use crate::allocation::{Placement, Use};
 use crate::explore::{Cost, Explorer, Found, Limits, Shared, Step, use_of};
 use crate::goal::Goal;
 use crate::instruction::Instruction;
 use crate::machine::{Values, hash};
-use crate::plan::{MAX_ARITY, Plan};
-use crate::registers::{Placement, Schedule, Use, place, schedule};
+use crate::plan::Plan;
+use crate::registers::{Schedule, place, schedule};
 use crate::samples::{ALL_SAMPLES, MOVEMENT_SAMPLES};
 use crate::sequence::{Applied, Sequence};
+use crate::transition::MAX_ARITY;
 use crate::transition::{Member, Transition};
 use crate::value::File;
 

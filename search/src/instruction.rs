@@ -2,7 +2,7 @@
 
 use hydride_ir::Function;
 
-use crate::registers::Placement;
+use crate::allocation::Placement;
 use crate::value::Type;
 
 /// An instruction with one result, as a document describes it.

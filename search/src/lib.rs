@@ -74,6 +74,7 @@ mod transition;
 mod units;
 mod value;
 
+pub use allocation::{Place, Placement};
 pub use c::{c_function, c_integer, c_types, returned_through_pointers};
 pub use emit::{alone, assembly};
 pub use explore::{Cost, Shared};
@@ -81,7 +82,7 @@ pub use find::{Event, Options, Outcome, Position, Solution, find};
 pub use goal::{Goal, GoalError, GoalFile, Input, Output, SearchOptions, Wanted};
 pub use instruction::{Instruction, Operand};
 pub use movement::{Source, movement};
-pub use registers::{Place, Placement, Schedule};
+pub use registers::Schedule;
 pub use sequence::{Applied, Sequence};
 pub use syntax::{Syntax, Written};
 pub use transition::{Member, Selection, Transition, specialize, transitions, untried};

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::backward::{Edge, Tables};
 use crate::explore::{Entry, Explorer, Found, Step, operand_mask};
 use crate::machine::label;
-use crate::plan::MAX_ARITY;
+use crate::transition::MAX_ARITY;
 
 /// A transition with its operands.
 type Choice = (u32, [u8; MAX_ARITY]);

@@ -14,9 +14,6 @@ use crate::transition::Transition;
 use crate::units::{Piece, Units};
 use crate::value::Type;
 
-/// Operands of a transition, at most.
-pub(crate) const MAX_ARITY: usize = 6;
-
 /// A wanted register.
 #[derive(Debug)]
 pub(crate) struct Target {

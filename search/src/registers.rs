@@ -1,45 +1,7 @@
 //! Two-address form: in which order a sequence needs the fewest register moves.
 
-use crate::allocation::{Allocation, allocate};
+use crate::allocation::{Allocation, Place, Placement, Use, allocate};
 use crate::value::File;
-
-/// The register-related part of a step.
-#[derive(Clone, Debug)]
-pub struct Use {
-    /// Values read: inputs first, then results of steps.
-    pub operands: Vec<usize>,
-    /// Positions among `operands` of which the machine form overwrites one; none when the result has a
-    /// separate register.
-    pub destroys: Vec<usize>,
-    /// What the machine form asks of the operands' registers.
-    pub placement: Placement,
-    /// The registers of which the result takes one.
-    pub(crate) file: File,
-}
-
-/// What a machine form asks of the registers of its operands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Placement {
-    /// The first of the operands in consecutive registers, and their number.
-    pub consecutive: Option<(usize, usize)>,
-    /// The operand that is in register 0.
-    pub implied: Option<usize>,
-}
-
-impl Placement {
-    /// The operands that cannot be in any register, in order.
-    pub(crate) fn operands(self) -> impl Iterator<Item = usize> {
-        let list = self.consecutive.map_or(0..0, |(first, count)| first..first + count);
-        list.chain(self.implied)
-    }
-
-    /// How often a list of registers repeats a value: each time it is a copy that is needed.
-    pub(crate) fn repeated(self, operands: &[u8]) -> usize {
-        let Some((first, count)) = self.consecutive else { return 0 };
-        let list = &operands[first..first + count];
-        (0..count).filter(|at| list[..*at].contains(&list[*at])).count()
-    }
-}
 
 /// An order of execution with its moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,17 +20,6 @@ pub struct Schedule {
     pub moves: u32,
     /// Values alive at once, at most.
     pub pressure: usize,
-}
-
-/// Where a step's result goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// A separate register.
-    Fresh,
-    /// The register of this operand, which is dead.
-    Over(usize),
-    /// A copy of this operand.
-    Copy(usize),
 }
 
 /// Sequences longer than this are only considered in the given order.

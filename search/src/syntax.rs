@@ -1,7 +1,7 @@
 //! How an instruction set writes registers, instructions and C types.
 
+use crate::allocation::Place;
 use crate::instruction::{Instruction, Operand};
-use crate::registers::Place;
 use crate::sequence::Applied;
 use crate::value::Type;
 

@@ -8,13 +8,15 @@ use hydride_ir::{Arg, ArgId, Bits, Function, Op, ResultId, ResultSlot, Role, Stm
 use interp::{Machine, Program};
 use rayon::prelude::*;
 
+use crate::allocation::Placement;
 use crate::inline::inline;
 use crate::instruction::{Instruction, Operand};
 use crate::movement::{Source, of_raised};
-use crate::plan::MAX_ARITY;
-use crate::registers::Placement;
 use crate::samples::samples;
 use crate::value::Type;
+
+/// Operands of a transition, at most.
+pub(crate) const MAX_ARITY: usize = 6;
 
 /// Combinations of an instruction's immediates; with more it is left out.
 const MAX_CHOICES: usize = 4096;

@@ -9,8 +9,9 @@ use rayon::prelude::*;
 use smt::Prover;
 
 use crate::align::align;
+use crate::example::Witness;
 use crate::lanes::element_width;
-use crate::meaning::{Meaning, Witness, compare};
+use crate::meaning::{Meaning, compare};
 use crate::rename::equals;
 use crate::report::{
     Change, Counterexample, EntryName, Found, Outcome, Report, Side as Summary, SignatureChange, Value,

@@ -6,7 +6,20 @@ use interp::{Bv, EvalError, Machine, Program};
 use parsers::{Argument, Immediate, Kind, UndefinedBits};
 
 use crate::lanes::WIDTHS;
-use crate::meaning::{Operand, Shape, Witness};
+use crate::shape::{Operand, Shape};
+
+/// Arguments that distinguish two functions, and the result of each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witness {
+    /// One value for each argument.
+    pub args: Vec<Bits>,
+    /// The first function's results.
+    pub old: Vec<Bits>,
+    /// The second function's results.
+    pub new: Vec<Bits>,
+    /// Whether the solver found it, rather than examples.
+    pub by_solver: bool,
+}
 
 /// Examples tried before the solver is asked.
 const EXAMPLES: usize = 192;

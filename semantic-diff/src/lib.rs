@@ -38,16 +38,18 @@ mod operations;
 mod present;
 mod rename;
 mod report;
+mod shape;
 mod side;
 
 pub use entries::{Options, differences};
+pub use example::Witness;
 pub use lanes::Lanes;
-pub use meaning::{Meaning, Proof, Reading, Witness, both_undefined, compare};
+pub use meaning::{Meaning, Reading, both_undefined, compare};
 pub use operations::operations;
 pub use present::{Style, present};
 pub use report::{
     Change, Counterexample, EntryName, ErratumChange, Found, Hardware, Moved, OperationCount, Operations,
-    Outcome, ParamChange, Renamed, RenamedOperation, Report, Run, Side as SideSummary, SignatureChange,
-    SplitOperation, Value, Verdict,
+    Outcome, ParamChange, Proof, Renamed, RenamedOperation, Report, Run, Side as SideSummary,
+    SignatureChange, SplitOperation, Value, Verdict,
 };
 pub use side::{Entry, Operation, Prototype, Semantics, Side};

@@ -8,8 +8,9 @@ use rayon::prelude::*;
 use smt::Prover;
 
 use crate::example::examples;
-use crate::meaning::{Meaning, Shape, compare};
+use crate::meaning::{Meaning, compare};
 use crate::report::Renamed;
+use crate::shape::Shape;
 use crate::side::Entry;
 
 /// Examples that two entries must agree on before anything is proved.

@@ -4,7 +4,17 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::meaning::Proof;
+/// How equality was established.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Proof {
+    /// The functions are one text.
+    Identical,
+    /// One expression after simplification of exact integers.
+    Structural,
+    /// The solver proved all slices equal.
+    Smt,
+}
 
 /// What differs between two sides.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -21,6 +21,7 @@ mod lowering;
 mod made_up;
 mod manual;
 mod mlir_to_assembly;
+mod modules;
 mod mutation;
 mod report;
 mod rules;
