@@ -221,43 +221,6 @@ impl<N> Form<N> {
 }
 
 impl Form<i64> {
-    /// A form that writes flags of one bit as one that writes masks of one bit: the low bit of the flag's
-    /// sign-extension. Wider masks have the same structure. `None` where an element has more bits.
-    pub fn flags_as_masks(&self) -> Option<Self> {
-        let mut form = self.clone();
-        for statement in form.results.iter_mut().flat_map(|result| &mut result.statements) {
-            let terms = &mut statement.template.terms;
-            let mut root = terms.pop()?;
-            if !matches!(root.kind, Kind::Slice) || root.numbers[1].base != 1 {
-                return None;
-            }
-            let mut extension = root.clone();
-            extension.numbers[2].base = 1;
-            terms.push(extension);
-            root.numbers[0].base = 0;
-            root.children = vec![terms.len() - 1];
-            terms.push(root);
-        }
-        Some(form)
-    }
-}
-
-impl Form<i64> {
-    /// Forms of one-bit elements with their complements `1 - x` as complements of every bit, of which the low one is
-    /// kept, as for wider elements. The operands of the surrounding operator may come in either order.
-    pub fn flags_as_words(&self) -> Vec<Self> {
-        let [result] = self.results.as_slice() else { return Vec::new() };
-        let [statement] = result.statements.as_slice() else { return Vec::new() };
-        [false, true]
-            .into_iter()
-            .filter_map(|flip| {
-                let mut form = self.clone();
-                form.results[0].statements[0].template = statement.template.flags_as_words(flip)?;
-                Some(form)
-            })
-            .collect()
-    }
-
     /// The form with 2 for each sign that does not matter: that of a slice as wide as the element of which only the low
     /// bits are used.
     pub fn with_free_signs(&self) -> Self {
@@ -289,54 +252,6 @@ impl Form<i64> {
             }
         }
         form
-    }
-}
-
-impl Template<i64> {
-    /// A bitwise operator of two bits, one of them complemented; `flip` exchanges its operands.
-    fn flags_as_words(&self, flip: bool) -> Option<Self> {
-        let terms = &self.terms;
-        let root = terms.last()?;
-        let is_bit =
-            matches!(root.kind, Kind::Slice) && (root.numbers[0].base, root.numbers[1].base) == (0, 1);
-        let operator = terms.get(*root.children.first()?)?;
-        let [left, right] = operator.children[..] else { return None };
-        if !is_bit || !matches!(operator.kind, Kind::And | Kind::Or | Kind::Xor) {
-            return None;
-        }
-        let mut changed = false;
-        let mut found: Vec<Term<i64>> = Vec::new();
-        let mut children = Vec::new();
-        for operand in if flip { [right, left] } else { [left, right] } {
-            let term = &terms[operand];
-            let bit = match (&term.kind, &term.children[..]) {
-                (Kind::Leaf(_), _) => operand,
-                (Kind::Xor, [one, bit]) if terms[*one].is_one() => *bit,
-                (Kind::Xor, [bit, one]) if terms[*one].is_one() => *bit,
-                _ => return None,
-            };
-            if !matches!(terms[bit].kind, Kind::Leaf(_)) {
-                return None;
-            }
-            found.push(terms[bit].clone());
-            if bit != operand {
-                changed = true;
-                found.push(Term { kind: Kind::Not, children: vec![found.len() - 1], ..term.clone() });
-                // The complement of an element is cut to its width.
-                found.push(Term { children: vec![found.len() - 1], ..root.clone() });
-            }
-            children.push(found.len() - 1);
-        }
-        found.push(Term { children, ..operator.clone() });
-        found.push(Term { children: vec![found.len() - 1], ..root.clone() });
-        changed.then_some(Template { terms: found })
-    }
-}
-
-impl Term<i64> {
-    fn is_one(&self) -> bool {
-        let same = |hole: &Hole<i64>| hole.base == 1 && hole.strides.iter().all(|stride| *stride == 0);
-        matches!(self.kind, Kind::Const) && self.numbers.iter().all(same)
     }
 }
 
