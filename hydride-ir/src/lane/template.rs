@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::exact::Int;
-
 use super::LOOPS;
+use super::kind::{Field, FoldOp, Kind, Slice};
 
 /// The loop nests that write the results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,12 +44,10 @@ pub struct Template<N> {
 /// A term of a template.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Term<N> {
-    /// The operator.
-    pub kind: Kind,
+    /// The operator with its numbers.
+    pub kind: Kind<Hole<N>>,
     /// Operands, by position.
     pub children: Vec<usize>,
-    /// The operator's numbers; the kind determines their meaning.
-    pub numbers: Vec<Hole<N>>,
     /// Widths in bits at which operands are computed that are not truncated with the term: the value and the
     /// count of a right shift, the count of a left shift, source and position of a slice at a computed
     /// position, else one width for all operands. Any greater widths do as well.
@@ -68,105 +65,6 @@ pub struct Hole<N> {
     pub base: N,
     /// Change with each loop's index, outermost first, and then with each enclosing fold's.
     pub strides: Vec<N>,
-}
-
-/// Operators of templates; the comment gives their numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Kind {
-    /// `[value]`.
-    Const,
-    /// The greatest unsigned value of a width, one that is the greatest of an element: `[width]`.
-    AllOnes,
-    /// Another literal beyond 64 bits.
-    Literal(Int),
-    /// A slice of an argument: `[low, width, signed]`.
-    Leaf(u32),
-    /// A whole argument.
-    Arg(u32),
-    /// A slice of the operand: `[low, width, signed]`.
-    Slice,
-    /// A slice of the first operand at the position that the second gives: `[constant
-    /// part of the position, width, signed]`.
-    SliceAt,
-    /// Concatenated operands, least significant first: their widths.
-    Concat,
-    /// A sum; `[magnitude of each coefficient that is not ±1 …, constant if there is one]`.
-    Sum {
-        /// One for each operand.
-        coefficients: Vec<Coefficient>,
-        /// Whether a constant is added.
-        constant: bool,
-    },
-    /// A product.
-    Mul,
-    /// A shift up by a computed count.
-    Shl,
-    /// A shift down.
-    Shr,
-    /// Bitwise and.
-    And,
-    /// Bitwise or.
-    Or,
-    /// Bitwise exclusive or.
-    Xor,
-    /// Complement.
-    Not,
-    /// Equality.
-    Eq,
-    /// Less than.
-    Lt,
-    /// Not greater than.
-    Le,
-    /// Least operand.
-    Min,
-    /// Greatest operand.
-    Max,
-    /// Magnitude.
-    Abs,
-    /// Clamp to a width's range: `[width, signed]`.
-    Saturate,
-    /// A choice.
-    Select,
-    /// Quotient.
-    Div,
-    /// Remainder.
-    Rem,
-    /// One bits.
-    PopCount,
-    /// Zero bits above: `[width]`.
-    LeadingZeros,
-    /// Zero bits below: `[width]`.
-    TrailingZeros,
-    /// The operand for each value of an index, joined: `[count]`.
-    Fold(FoldOp),
-}
-
-/// Sign and unit magnitude of a coefficient; other magnitudes are numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Coefficient {
-    /// Whether the operand is subtracted.
-    pub negative: bool,
-    /// Whether the magnitude is 1.
-    pub unit: bool,
-}
-
-/// Operators that fold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum FoldOp {
-    /// Sum.
-    Add,
-    /// Product.
-    Mul,
-    /// Bitwise and.
-    And,
-    /// Bitwise or.
-    Or,
-    /// Bitwise exclusive or.
-    Xor,
-    /// Minimum.
-    Min,
-    /// Maximum.
-    Max,
 }
 
 /// What a number of a form is.
@@ -202,6 +100,28 @@ pub enum Role {
     Working,
 }
 
+impl<N> Template<N> {
+    /// The slice at the root of a statement's template: it cuts the value to the element.
+    pub(super) fn element(&self) -> Option<&Slice<Hole<N>>> {
+        match &self.terms.last()?.kind {
+            Kind::Slice(slice) => Some(slice),
+            _ => None,
+        }
+    }
+}
+
+impl Hole<i64> {
+    /// The same number at all indices.
+    pub(super) fn fixed(base: i64, indices: usize) -> Self {
+        Self { base, strides: vec![0; indices] }
+    }
+
+    /// Whether it depends on an index.
+    pub fn varies(&self) -> bool {
+        self.strides.iter().any(|stride| *stride != 0)
+    }
+}
+
 impl<N> Form<N> {
     /// The same form with every number replaced; `free` says that the number does not matter (the stride of a
     /// loop that runs once). Numbers are visited in one fixed order.
@@ -226,19 +146,19 @@ impl Form<i64> {
     pub fn with_free_signs(&self) -> Self {
         let mut form = self.clone();
         for statement in form.results.iter_mut().flat_map(|result| &mut result.statements) {
-            let terms = &mut statement.template.terms;
-            let Some(root) = terms.last() else { continue };
-            if !matches!(root.kind, Kind::Slice) || root.numbers[0].base != 0 {
+            let Some(root) = statement.template.element() else { continue };
+            if root.low.base != 0 {
                 continue;
             }
-            let element = root.numbers[1].base;
+            let element = root.width.base;
+            let terms = &mut statement.template.terms;
             let mut truncated = vec![true; terms.len()];
             for user in (0..terms.len()).rev() {
                 let keeps = truncated[user]
                     && match terms[user].kind {
                         Kind::Sum { .. } | Kind::Mul | Kind::And | Kind::Or | Kind::Xor | Kind::Not => true,
-                        Kind::Fold(op) => !matches!(op, FoldOp::Min | FoldOp::Max),
-                        Kind::Slice => user + 1 == terms.len(),
+                        Kind::Fold { op, .. } => !matches!(op, FoldOp::Min | FoldOp::Max),
+                        Kind::Slice(_) => user + 1 == terms.len(),
                         _ => false,
                     };
                 for child in terms[user].children.clone() {
@@ -246,8 +166,11 @@ impl Form<i64> {
                 }
             }
             for (term, truncated) in terms.iter_mut().zip(truncated) {
-                if truncated && matches!(term.kind, Kind::Leaf(_)) && term.numbers[1].base >= element {
-                    term.numbers[2].base = 2;
+                if let Kind::Leaf { slice, .. } = &mut term.kind
+                    && truncated
+                    && slice.width.base >= element
+                {
+                    slice.signed.base = 2;
                 }
             }
         }
@@ -261,8 +184,8 @@ impl<N> Statement<N> {
         let once: Vec<bool> = self.extents.iter().map(is_one).collect();
         let mut fold_once = vec![false; self.template.terms.len()];
         for (position, term) in self.template.terms.iter().enumerate() {
-            if matches!(term.kind, Kind::Fold(_)) {
-                fold_once[position] = is_one(&term.numbers[0].base);
+            if let Kind::Fold { count, .. } = &term.kind {
+                fold_once[position] = is_one(&count.base);
             }
         }
         let mut depth = 0;
@@ -286,34 +209,24 @@ impl<N> Statement<N> {
             .iter()
             .enumerate()
             .map(|(place, term)| {
-                let numbers = term
-                    .numbers
-                    .iter()
-                    .enumerate()
-                    .map(|(index, hole)| {
-                        let base_role = term.kind.role(index, place == root);
-                        Hole {
-                            base: f(base_role, &hole.base, false),
-                            strides: hole
-                                .strides
-                                .iter()
-                                .enumerate()
-                                .map(|(dim, stride)| {
-                                    let free = if dim < LOOPS {
-                                        once[dim]
-                                    } else {
-                                        fold_once[term.folds[dim - LOOPS]]
-                                    };
-                                    f(Role::Stride(dim), stride, free)
-                                })
-                                .collect(),
-                        }
-                    })
-                    .collect();
+                let kind = term.kind.map(|field, hole| {
+                    let role = match field {
+                        Field::Width if place == root => Role::ElementWidth,
+                        field => field.role(),
+                    };
+                    let is_free = |dim: usize| match dim.checked_sub(LOOPS) {
+                        None => once[dim],
+                        Some(fold) => fold_once[term.folds[fold]],
+                    };
+                    let base = f(role, &hole.base, false);
+                    let strides = hole.strides.iter().enumerate();
+                    let strides =
+                        strides.map(|(dim, stride)| f(Role::Stride(dim), stride, is_free(dim))).collect();
+                    Hole { base, strides }
+                });
                 Term {
-                    kind: term.kind.clone(),
+                    kind,
                     children: term.children.clone(),
-                    numbers,
                     working: term.working.iter().map(|working| f(Role::Working, working, false)).collect(),
                     working_signed: term.working_signed,
                     folds: term.folds.clone(),
@@ -321,53 +234,5 @@ impl<N> Statement<N> {
             })
             .collect();
         Statement { extents, position, template: Template { terms } }
-    }
-}
-
-impl Kind {
-    /// What the number at a position of this kind is.
-    pub fn role(&self, index: usize, is_root: bool) -> Role {
-        match (self, index) {
-            (Kind::Leaf(_) | Kind::Slice | Kind::SliceAt, 0) => Role::Offset,
-            (Kind::Leaf(_), 1) => Role::SliceWidth,
-            (Kind::Slice, 1) if is_root => Role::ElementWidth,
-            (Kind::Slice | Kind::SliceAt, 1) | (Kind::Saturate, 0) | (Kind::Concat, _) => Role::Width,
-            (Kind::Leaf(_) | Kind::Slice, _) | (Kind::SliceAt | Kind::Saturate, _) => Role::Signed,
-            (Kind::AllOnes | Kind::LeadingZeros | Kind::TrailingZeros, _) => Role::Width,
-            (Kind::Fold(_), _) => Role::Count,
-            _ => Role::Value,
-        }
-    }
-
-    /// Whether the number at `index` of `count` may change from element to element: positions and literals may;
-    /// widths, counts and signs may not.
-    pub(super) fn may_vary(&self, index: usize, count: usize) -> bool {
-        match self {
-            Kind::Leaf(_) | Kind::SliceAt => index == 0,
-            Kind::Const => true,
-            Kind::Sum { constant, .. } => *constant && index + 1 == count,
-            _ => false,
-        }
-    }
-
-    /// Whether operands are computed at a separate width of the term ([`Term::working`]).
-    pub fn has_working_width(&self) -> bool {
-        matches!(
-            self,
-            Kind::Shr
-                | Kind::Eq
-                | Kind::Lt
-                | Kind::Le
-                | Kind::Min
-                | Kind::Max
-                | Kind::Abs
-                | Kind::Saturate
-                | Kind::Div
-                | Kind::Rem
-                | Kind::PopCount
-                | Kind::SliceAt
-                | Kind::Shl
-                | Kind::Fold(FoldOp::Min | FoldOp::Max)
-        )
     }
 }

@@ -19,16 +19,18 @@ fn as_masks(form: &Form<i64>) -> Option<Form<i64>> {
     let mut form = form.clone();
     for statement in form.results.iter_mut().flat_map(|result| &mut result.statements) {
         let terms = &mut statement.template.terms;
-        let mut root = terms.pop()?;
-        if !matches!(root.kind, Kind::Slice) || root.numbers[1].base != 1 {
+        let root = terms.len().checked_sub(1)?;
+        let mut low_bit = terms[root].clone();
+        let (Kind::Slice(flag), Kind::Slice(bit)) = (&mut terms[root].kind, &mut low_bit.kind) else {
+            return None;
+        };
+        if flag.width.base != 1 {
             return None;
         }
-        let mut extension = root.clone();
-        extension.numbers[2].base = 1;
-        terms.push(extension);
-        root.numbers[0].base = 0;
-        root.children = vec![terms.len() - 1];
-        terms.push(root);
+        flag.signed.base = 1;
+        bit.low.base = 0;
+        low_bit.children = vec![root];
+        terms.push(low_bit);
     }
     Some(form)
 }

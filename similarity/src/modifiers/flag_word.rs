@@ -7,7 +7,7 @@
 //!
 //! Nothing is left to apply: the instruction is the operation with elements of one bit.
 
-use hydride_ir::lane::{Form, Hole, Kind, Template, Term};
+use hydride_ir::lane::{Form, Kind, Template, Term};
 
 /// Forms of one-bit elements with their complements `1 - x` as complements of every bit, of which the low one is kept,
 /// as for wider elements. The operands of the surrounding operator may come in either order.
@@ -28,10 +28,12 @@ pub(super) fn recognize(form: &Form<i64>) -> Vec<Form<i64>> {
 fn as_words(template: &Template<i64>, flip: bool) -> Option<Template<i64>> {
     let terms = &template.terms;
     let root = terms.last()?;
-    let is_bit = matches!(root.kind, Kind::Slice) && (root.numbers[0].base, root.numbers[1].base) == (0, 1);
+    let Kind::Slice(slice) = &root.kind else { return None };
     let operator = terms.get(*root.children.first()?)?;
     let [left, right] = operator.children[..] else { return None };
-    if !is_bit || !matches!(operator.kind, Kind::And | Kind::Or | Kind::Xor) {
+    if (slice.low.base, slice.width.base) != (0, 1)
+        || !matches!(operator.kind, Kind::And | Kind::Or | Kind::Xor)
+    {
         return None;
     }
     let mut changed = false;
@@ -40,12 +42,12 @@ fn as_words(template: &Template<i64>, flip: bool) -> Option<Template<i64>> {
     for operand in if flip { [right, left] } else { [left, right] } {
         let term = &terms[operand];
         let bit = match (&term.kind, &term.children[..]) {
-            (Kind::Leaf(_), _) => operand,
+            (Kind::Leaf { .. }, _) => operand,
             (Kind::Xor, [one, bit]) if is_one(&terms[*one]) => *bit,
             (Kind::Xor, [bit, one]) if is_one(&terms[*one]) => *bit,
             _ => return None,
         };
-        if !matches!(terms[bit].kind, Kind::Leaf(_)) {
+        if !matches!(terms[bit].kind, Kind::Leaf { .. }) {
             return None;
         }
         found.push(terms[bit].clone());
@@ -63,8 +65,7 @@ fn as_words(template: &Template<i64>, flip: bool) -> Option<Template<i64>> {
 }
 
 fn is_one(term: &Term<i64>) -> bool {
-    let same = |hole: &Hole<i64>| hole.base == 1 && hole.strides.iter().all(|stride| *stride == 0);
-    matches!(term.kind, Kind::Const) && term.numbers.iter().all(same)
+    matches!(&term.kind, Kind::Const(value) if value.base == 1 && !value.varies())
 }
 
 #[cfg(test)]

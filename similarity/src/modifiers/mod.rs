@@ -154,12 +154,12 @@ pub(crate) fn moves_only(shape: &Shape) -> bool {
         .all(|term| {
             matches!(
                 term.kind,
-                Kind::Leaf(_)
+                Kind::Leaf { .. }
                     | Kind::Arg(_)
-                    | Kind::Slice
-                    | Kind::Concat
-                    | Kind::Const
-                    | Kind::AllOnes
+                    | Kind::Slice(_)
+                    | Kind::Concat { .. }
+                    | Kind::Const(_)
+                    | Kind::AllOnes { .. }
                     | Kind::Literal(_)
             )
         })

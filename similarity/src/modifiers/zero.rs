@@ -67,7 +67,7 @@ pub(crate) fn chosen_arguments(shape: &Shape) -> Vec<u32> {
     for statement in form.results.iter().flat_map(|result| &result.statements) {
         let chosen = chosen_terms(&statement.template);
         for (term, chosen) in statement.template.terms.iter().zip(chosen) {
-            if let Kind::Leaf(arg) | Kind::Arg(arg) = term.kind {
+            if let Kind::Leaf { arg, .. } | Kind::Arg(arg) = term.kind {
                 *read.entry(arg).or_insert(true) &= chosen || is_flag(term, &statement.template);
             }
         }
@@ -78,8 +78,8 @@ pub(crate) fn chosen_arguments(shape: &Shape) -> Vec<u32> {
 
 /// Whether a term reads one bit next to wider elements: a carry, which selects the operation and is not data.
 fn is_flag(term: &Term<i64>, template: &Template<i64>) -> bool {
-    let width = |term: &Term<i64>| match term.kind {
-        Kind::Leaf(_) => term.numbers[1].base,
+    let width = |term: &Term<i64>| match &term.kind {
+        Kind::Leaf { slice, .. } => slice.width.base,
         _ => 0,
     };
     width(term) == 1 && template.terms.iter().any(|other| width(other) > 1)
@@ -93,7 +93,7 @@ fn chosen_terms(template: &Template<i64>) -> Vec<bool> {
             chosen[*child] &= match term.kind {
                 Kind::Eq | Kind::Lt | Kind::Le => true,
                 Kind::Select => operand > 0 && chosen[user],
-                Kind::Slice | Kind::Concat => chosen[user],
+                Kind::Slice(_) | Kind::Concat { .. } => chosen[user],
                 _ => false,
             };
         }
