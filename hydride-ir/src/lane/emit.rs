@@ -65,13 +65,9 @@ impl Emitter<'_> {
         if let Some(masking) = masking {
             value = self.masked(masking, value, &low, &width);
         }
-        let mut stmt = Stmt::Assign { result, low, value };
-        for (index, extent) in self.loops.iter().zip(&statement.extents).rev() {
-            if let Some(index) = index {
-                stmt = Stmt::For { index: *index, count: extent.clone(), body: vec![stmt] };
-            }
-        }
-        stmt
+        let loops = self.loops.iter().zip(&statement.extents);
+        let loops = loops.filter_map(|(index, extent)| Some(((*index)?, extent.clone())));
+        Stmt::Assign { result, low, value }.under(loops)
     }
 
     fn masked(&mut self, masking: &Masking, value: ExprId, low: &Num, width: &Num) -> ExprId {

@@ -81,6 +81,9 @@ impl Reading {
 /// The readings that have one modifier more than a given one.
 type Recognize = fn(&mut Dag, &Function, &Reading) -> Vec<Reading>;
 
+/// The readings of a lane form that have one modifier more.
+type RecognizeForm = fn(&Form<i64>) -> Vec<Form<i64>>;
+
 /// A modifier, and those that are looked for in the operation that it leaves.
 struct Step {
     recognize: Recognize,
@@ -100,7 +103,7 @@ const WHOLE: [Step; 2] = [
 ];
 
 /// Modifiers of the lane form of the instruction as it is.
-const FORMS: [fn(&Form<i64>) -> Vec<Form<i64>>; 2] = [flag_mask::recognize, flag_word::recognize];
+const FORMS: [RecognizeForm; 2] = [flag_mask::recognize, flag_word::recognize];
 
 /// Modifiers of the operands.
 const OPERANDS: [Step; 3] = [

@@ -5,7 +5,7 @@ use hydride_ir::exact::raise;
 use hydride_ir::lane::{Canonical, Form, emit};
 use hydride_ir::{Arg, Function, Num, ResultSlot, Role};
 
-use super::{Reading, Recognize};
+use super::{Reading, Recognize, RecognizeForm};
 use crate::analyze::{Shape, form_shape, lane_form};
 use crate::{analyze, apply, certify};
 use catalog::Application;
@@ -26,7 +26,7 @@ pub(super) fn readings(recognize: Recognize, instruction: &str) -> Vec<Shape> {
 }
 
 /// The shapes of what a modifier of lane forms finds in an instruction.
-pub(super) fn forms(recognize: fn(&Form<i64>) -> Vec<Form<i64>>, instruction: &str) -> Vec<Shape> {
+pub(super) fn forms(recognize: RecognizeForm, instruction: &str) -> Vec<Shape> {
     let function = parsed(instruction);
     let (mut dag, raised) = raise(&function).expect("it is legal");
     let plain = Reading::plain(raised, &function);
