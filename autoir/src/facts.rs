@@ -5,7 +5,8 @@
 //! argument (or result) and every position at which a slice starts.
 
 use catalog::Masking;
-use hydride_ir::{ArgId, Atom, ExprId, Function, IndexId, MAX_WIDTH, Num, Op, Role, Stmt};
+use hydride_ir::visit::Event;
+use hydride_ir::{ArgId, Atom, ExprId, Function, IndexId, MAX_WIDTH, Num, Op, Role};
 
 /// The shape of a value: `count` elements of `element` bits, element 0 in the lowest bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,8 +75,7 @@ pub(crate) struct Assignment<'a> {
 impl<'a> Assignment<'a> {
     /// `values` holds one value for each parameter of `function`.
     pub(crate) fn new(function: &'a Function, values: &'a [i64]) -> Self {
-        let mut indices = Vec::new();
-        collect_indices(&function.body, &mut indices);
+        let mut indices: Vec<IndexId> = function.loops().map(|around| around.index).collect();
         indices.extend(function.exprs().iter().filter_map(|expr| match expr.op {
             Op::Fold { index, .. } => Some(index),
             _ => None,
@@ -132,8 +132,7 @@ impl<'a> Assignment<'a> {
                 Role::Register => shape(width, slice),
             });
         }
-        let mut grains = vec![0; function.results.len()];
-        self.result_grains(&function.body, &mut grains)?;
+        let grains = self.result_grains()?;
         let mut results = Vec::new();
         for (result, grain) in function.results.iter().zip(grains) {
             results.push(shape(self.width(&result.width)?, Slice { grain, only_bits: grain == 1 }));
@@ -173,19 +172,15 @@ impl<'a> Assignment<'a> {
         Some(slices)
     }
 
-    /// Adds the widths and positions of the slices written by `body`.
-    fn result_grains(&self, body: &[Stmt], grains: &mut [u64]) -> Option<()> {
-        for stmt in body {
-            match stmt {
-                Stmt::For { body, .. } => self.result_grains(body, grains)?,
-                Stmt::Assign { result, low, value } => {
-                    let width = u64::from(self.expr_width(*value)?);
-                    let grain = &mut grains[result.0 as usize];
-                    *grain = gcd(*grain, gcd(width, self.grain(low)?));
-                }
-            }
+    /// For each result, the greatest number that divides the widths and positions of the slices written.
+    fn result_grains(&self) -> Option<Vec<u64>> {
+        let mut grains = vec![0; self.function.results.len()];
+        for written in self.function.assignments() {
+            let width = u64::from(self.expr_width(written.value)?);
+            let grain = &mut grains[written.result.0 as usize];
+            *grain = gcd(*grain, gcd(width, self.grain(written.low)?));
         }
-        Some(())
+        Some(grains)
     }
 }
 
@@ -259,29 +254,17 @@ pub(crate) fn param_kinds(function: &Function) -> Vec<ParamKind> {
     }
     let widths = function.args.iter().map(|arg| &arg.width);
     widths.chain(function.results.iter().map(|result| &result.width)).for_each(|w| note(w, &mut as_number));
-    let mut pending: Vec<&Stmt> = function.body.iter().collect();
-    while let Some(stmt) = pending.pop() {
-        match stmt {
-            Stmt::For { count, body, .. } => {
-                note(count, &mut as_number);
-                pending.extend(body);
-            }
-            Stmt::Assign { low, .. } => note(low, &mut as_number),
+    for event in function.walk() {
+        match event {
+            Event::Enter(around) => note(around.count, &mut as_number),
+            Event::Assign(assignment) => note(assignment.low, &mut as_number),
+            Event::Leave(_) => {}
         }
     }
     let kinds = as_flag.into_iter().zip(as_number);
     kinds
         .map(|(flag, number)| if flag && !number { ParamKind::Signedness } else { ParamKind::Number })
         .collect()
-}
-
-fn collect_indices(body: &[Stmt], indices: &mut Vec<IndexId>) {
-    for stmt in body {
-        if let Stmt::For { index, body, .. } = stmt {
-            indices.push(*index);
-            collect_indices(body, indices);
-        }
-    }
 }
 
 fn gcd(left: u64, right: u64) -> u64 {

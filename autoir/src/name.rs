@@ -67,12 +67,10 @@ pub(crate) fn describe(function: &Function) -> Option<String> {
     if let Some(name) = movement::name(function, &assignment) {
         return Some(name.to_owned());
     }
-    let mut assigned = Vec::new();
-    term::assigned_values(&function.body, &mut assigned);
     let mut words: Vec<String> = Vec::new();
     let (mut copies, mut constants) = (false, false);
-    for value in assigned {
-        let element = term::element(function, &assignment, value)?;
+    for written in function.assignments() {
+        let element = term::element(function, &assignment, written.value)?;
         if element.term == Term::leaf("c") {
             constants = true;
             continue;

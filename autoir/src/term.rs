@@ -3,7 +3,7 @@
 //! Positions, widths and signedness are left out: `add(a[8*i +: 8], b[8*i +: 8])` and its 16-bit sibling are
 //! both `(add x x)`.
 
-use hydride_ir::{BinaryOp, CompareOp, ExprId, Function, Op, Role, Stmt, UnaryOp};
+use hydride_ir::{BinaryOp, CompareOp, ExprId, Function, Op, Role, UnaryOp};
 
 use crate::facts::Assignment;
 
@@ -35,16 +35,6 @@ impl Term {
 
     fn new(head: &'static str, args: Vec<Term>) -> Self {
         Self { head, args }
-    }
-}
-
-/// The assignments of a loop nest, in order.
-pub(crate) fn assigned_values(body: &[Stmt], values: &mut Vec<ExprId>) {
-    for stmt in body {
-        match stmt {
-            Stmt::For { body, .. } => assigned_values(body, values),
-            Stmt::Assign { value, .. } => values.push(*value),
-        }
     }
 }
 

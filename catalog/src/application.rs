@@ -2,7 +2,6 @@
 //! with the result.
 
 use hydride_ir::Bits;
-use hydride_ir::exact::{Dag, NodeId, Part as Piece};
 use hydride_ir::lane::Masking;
 use serde::{Deserialize, Serialize};
 
@@ -89,52 +88,6 @@ impl Source {
         };
         read.into_iter().flatten()
     }
-
-    /// The argument's value of `width` bits.
-    pub fn bind(self, dag: &mut Dag, width: u32) -> NodeId {
-        match self {
-            Source::Own(arg) => dag.arg(arg),
-            Source::Constant(value) => {
-                let value = dag.int(value);
-                dag.slice(value, 0, width, false)
-            }
-            Source::Broadcast(broadcast) => broadcast.fill(dag, width),
-        }
-    }
-}
-
-impl Broadcast {
-    /// The repeated value, `width` bits.
-    pub fn value(self, dag: &mut Dag) -> NodeId {
-        match self.lane {
-            None => dag.arg_slice(self.arg, self.low, self.width, false),
-            Some((lane, bits)) => {
-                let lane = dag.arg_slice(lane, 0, bits, false);
-                let position = dag.linear(&[(lane, self.width.into())], self.low.into());
-                let whole = dag.arg_slice(self.arg, 0, dag.arg_widths()[self.arg as usize], false);
-                dag.slice_at(whole, position, self.width, false)
-            }
-        }
-    }
-
-    fn fill(self, dag: &mut Dag, width: u32) -> NodeId {
-        let value = self.value(dag);
-        let zero = dag.int(0);
-        let mut parts = Vec::new();
-        let mut end = 0;
-        while end < width {
-            let taken = self.width.min(width - end);
-            let node = dag.slice(value, 0, taken, false);
-            parts.push(Piece { node, width: taken });
-            end += taken;
-            let gap = (self.stride - self.width).min(width - end);
-            if gap > 0 {
-                parts.push(Piece { node: zero, width: gap });
-                end += gap;
-            }
-        }
-        dag.concat(&parts)
-    }
 }
 
 /// A number as an argument of `width` bits.
@@ -145,37 +98,7 @@ pub fn constant(value: i64, width: u32) -> Bits {
 
 #[cfg(test)]
 mod tests {
-    use hydride_ir::exact::Lowering;
-    use hydride_ir::{Arg, Function, ResultId, ResultSlot, Role, Stmt};
-
     use super::*;
-
-    /// The bits of a source for an argument of `width` bits, where the member's argument 0 has 32 bits and 1 has 8.
-    fn bound(source: Source, width: u32, args: [u64; 2]) -> u64 {
-        let mut dag = Dag::new(vec![32, 8]);
-        let node = source.bind(&mut dag, width);
-        let mut function = Function::new("bound");
-        for (name, width) in [("a", 32u32), ("b", 8)] {
-            function.args.push(Arg { name: name.into(), width: width.into(), role: Role::Register });
-        }
-        function.results.push(ResultSlot { name: "r".into(), width: width.into() });
-        let value = Lowering::default().lower(&dag, node, width, &mut function).expect("it is narrow");
-        function.body.push(Stmt::Assign { result: ResultId(0), low: 0u32.into(), value });
-        let args = [Bits::from_u64(32, args[0]), Bits::from_u64(8, args[1])];
-        interp::evaluate(&function, &args).expect("it is legal")[0].words()[0]
-    }
-
-    #[test]
-    fn sources_bind_to_their_values() {
-        let args = [0x4433_2211, 2];
-        let every =
-            |lane, low, width, stride| Source::Broadcast(Broadcast { arg: 0, low, lane, width, stride });
-        assert_eq!(bound(Source::Constant(-1), 6, args), 0x3f);
-        assert_eq!(bound(every(None, 8, 8, 8), 32, args), 0x2222_2222);
-        assert_eq!(bound(every(None, 0, 8, 16), 64, args), 0x0011_0011_0011_0011);
-        assert_eq!(bound(every(Some((1, 2)), 0, 8, 8), 24, args), 0x33_3333);
-        assert_eq!(bound(every(Some((1, 1)), 8, 8, 8), 16, args), 0x2222, "one bit of the immediate counts");
-    }
 
     #[test]
     fn constants_are_sign_extended_to_their_width() {

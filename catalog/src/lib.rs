@@ -5,8 +5,8 @@
 //! runs say how far its semantics can be trusted ([`Trust`]). [`record`] is the JSON form of all that, for writing and
 //! for reading back.
 //!
-//! Invariant: plain data without vendors, solver or file system; what an application means for a function is defined
-//! on the [`Dag`](hydride_ir::exact::Dag) of exact integers, next to the type.
+//! Invariant: plain data without vendors, solver or file system. What an application means for a function is defined
+//! where applications are found, in `similarity`.
 
 #![forbid(unsafe_code)]
 

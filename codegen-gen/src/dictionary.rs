@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use autoir::ParamKind;
-use hydride_ir::{Atom, Num, Op, ParamId, Role, Stmt};
+use hydride_ir::visit::Event;
+use hydride_ir::{Atom, Num, Op, ParamId, Role};
 use serde::Serialize;
 
 use crate::definitions::Definitions;
@@ -200,14 +201,11 @@ fn roles(function: &hydride_ir::Function, param: ParamId) -> BTreeSet<&'static s
     }
     let widths = function.args.iter().map(|arg| &arg.width);
     widths.chain(function.results.iter().map(|result| &result.width)).for_each(|num| note(num, "width"));
-    let mut pending: Vec<&Stmt> = function.body.iter().collect();
-    while let Some(statement) = pending.pop() {
-        match statement {
-            Stmt::For { count, body, .. } => {
-                note(count, "count");
-                pending.extend(body);
-            }
-            Stmt::Assign { low, .. } => note(low, "position"),
+    for event in function.walk() {
+        match event {
+            Event::Enter(around) => note(around.count, "count"),
+            Event::Assign(assignment) => note(assignment.low, "position"),
+            Event::Leave(_) => {}
         }
     }
     roles

@@ -5,6 +5,7 @@
 //! ```
 
 use hydride_ir::passes::dead_code;
+use hydride_ir::visit::rewrite;
 use hydride_ir::{BinaryOp, ExprId, Function, Num, Op};
 
 use crate::bounds::Bounds;
@@ -23,47 +24,27 @@ pub(crate) fn fuse(function: Function) -> Function {
     let Some(bounds) = Indices::of(&function).and_then(|indices| Bounds::of(&function, &indices)) else {
         return function;
     };
-    let mut fused = Function::new(function.name.clone());
-    fused.params.clone_from(&function.params);
-    fused.args.clone_from(&function.args);
-    fused.results.clone_from(&function.results);
-    fused.body.clone_from(&function.body);
-    let mut new_ids: Vec<ExprId> = Vec::new();
-    for expr in function.exprs() {
-        let mut op = expr.op.map_operands(|id| new_ids[id.0 as usize]);
-        if let Op::Concat(parts) = &expr.op {
-            let runs = runs(&function, &bounds, parts);
-            let mut new_parts = Vec::new();
-            for run in &runs {
-                let (Some(last), true) = (run.last(), run.len() > 1) else {
-                    new_parts.extend(run.iter().map(|part| new_ids[part.0 as usize]));
-                    continue;
-                };
-                // The last one is the lowest.
-                let width =
-                    run.iter().fold(Num::constant(0), |sum, part| sum + function.expr(*part).width.clone());
-                let lowest = function.expr(*last).op.map_operands(|id| new_ids[id.0 as usize]);
-                new_parts.push(fused.push(lowest, width));
-            }
-            if let ([single], true) = (new_parts.as_slice(), runs.len() == 1) {
-                new_ids.push(*single);
+    let fused = rewrite(&function, |copy, expr| {
+        let Op::Concat(parts) = &expr.op else { return copy.keep(expr) };
+        let runs = runs(&function, &bounds, parts);
+        let mut new_parts = Vec::new();
+        for run in &runs {
+            let (Some(last), true) = (run.last(), run.len() > 1) else {
+                new_parts.extend(run.iter().map(|part| copy.id(*part)));
                 continue;
-            }
-            op = Op::Concat(new_parts);
+            };
+            // The last one is the lowest.
+            let width =
+                run.iter().fold(Num::constant(0), |sum, part| sum + function.expr(*part).width.clone());
+            let lowest = copy.op(function.expr(*last));
+            new_parts.push(copy.push(lowest, width));
         }
-        new_ids.push(fused.push(op, expr.width.clone()));
-    }
-    renumber(&mut fused.body, &new_ids);
+        match (new_parts.as_slice(), runs.len()) {
+            ([single], 1) => *single,
+            _ => copy.push(Op::Concat(new_parts), expr.width.clone()),
+        }
+    });
     dead_code(&fused)
-}
-
-fn renumber(body: &mut [hydride_ir::Stmt], new_ids: &[ExprId]) {
-    for statement in body {
-        match statement {
-            hydride_ir::Stmt::For { body, .. } => renumber(body, new_ids),
-            hydride_ir::Stmt::Assign { value, .. } => *value = new_ids[value.0 as usize],
-        }
-    }
 }
 
 /// The parts in groups that are adjacent in one source.

@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use hydride_ir::{Atom, Function, IndexId, Num, Op, Stmt};
+use hydride_ir::visit::{Loop, Walk};
+use hydride_ir::{Atom, Function, IndexId, Num, Op};
 
 /// Positions of indices in [`Indices`], sorted.
 pub(crate) type Space = Vec<usize>;
@@ -20,7 +21,9 @@ impl Indices {
     /// `None` when a count is not a constant.
     pub(crate) fn of(function: &Function) -> Option<Self> {
         let mut indices = Self { counts: Vec::new(), positions: BTreeMap::new() };
-        indices.loops(&function.body)?;
+        for Loop { index, count } in function.loops() {
+            indices.add(index, count)?;
+        }
         // An enclosing fold comes after those in its body.
         for expr in function.exprs().iter().rev() {
             if let Op::Fold { index, count, .. } = &expr.op {
@@ -28,16 +31,6 @@ impl Indices {
             }
         }
         Some(indices)
-    }
-
-    fn loops(&mut self, body: &[Stmt]) -> Option<()> {
-        for statement in body {
-            if let Stmt::For { index, count, body } = statement {
-                self.add(*index, count)?;
-                self.loops(body)?;
-            }
-        }
-        Some(())
     }
 
     fn add(&mut self, index: IndexId, count: &Num) -> Option<()> {
@@ -52,6 +45,11 @@ impl Indices {
     /// The position of an index; `None` when it is always 0.
     pub(crate) fn position(&self, index: IndexId) -> Option<usize> {
         self.positions.get(&index).copied()
+    }
+
+    /// The space of the loops that a walk is in.
+    pub(crate) fn around(&self, walk: &Walk<'_>) -> Space {
+        walk.scope().iter().filter_map(|around| self.position(around.index)).collect()
     }
 
     /// The number of lanes of a space.

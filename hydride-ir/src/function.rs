@@ -100,6 +100,13 @@ pub enum Stmt {
     },
 }
 
+impl Stmt {
+    /// The statement under loops with these indices and counts, outermost first.
+    pub fn under(self, loops: impl DoubleEndedIterator<Item = (IndexId, Num)>) -> Self {
+        loops.rev().fold(self, |inner, (index, count)| Self::For { index, count, body: vec![inner] })
+    }
+}
+
 impl Function {
     /// A function without arguments, results or statements.
     pub fn new(name: impl Into<String>) -> Self {

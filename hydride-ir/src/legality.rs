@@ -70,7 +70,7 @@ pub fn legality<'f>(function: &'f Function, known: &'f [&'f [i64]]) -> Legality<
     let mut finder =
         Finder { function, known, counts: BTreeMap::new(), found: Vec::new(), widths: Vec::new() };
     finder.signature();
-    finder.statements(&function.body);
+    function.loops().for_each(|around| finder.bind(around.index, around.count));
     let live = live(function);
     for id in live.iter().rev() {
         if let Op::Fold { index, count, .. } = &function.expr(*id).op {
@@ -219,15 +219,6 @@ impl Finder<'_> {
         }
         for result in &self.function.results {
             self.width(&result.width);
-        }
-    }
-
-    fn statements(&mut self, body: &[Stmt]) {
-        for stmt in body {
-            if let Stmt::For { index, count, body } = stmt {
-                self.bind(*index, count);
-                self.statements(body);
-            }
         }
     }
 

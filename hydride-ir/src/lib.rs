@@ -36,6 +36,7 @@ pub mod passes;
 mod random;
 mod text;
 mod verify;
+pub mod visit;
 
 pub use bits::{Bits, ParseBitsError};
 pub use expr::{BinaryOp, CompareOp, Expr, ExprId, Op, UnaryOp};

@@ -27,9 +27,10 @@ mod expressions;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::{ExprId, Op};
-use crate::function::{Function, Role, Stmt};
+use crate::function::{Function, Role};
 use crate::num::{Atom, IndexId, Num};
 use crate::passes::schedule;
+use crate::visit::{Assignment, Event, Loop};
 use crate::{MAX_WIDTH, text};
 
 /// How deep loops and folds nest together.
@@ -86,7 +87,7 @@ impl Verifier<'_> {
                 return Err(format!("expression #{position} has an operand that does not come before it"));
             }
         }
-        self.statements(&function.body, 0)?;
+        self.statements()?;
         let live = self.live();
         self.fold_ranges(&live)?;
         for id in &live {
@@ -139,18 +140,18 @@ impl Verifier<'_> {
     }
 
     /// Checks the statements' shape and binds the loops' indices.
-    fn statements(&mut self, body: &[Stmt], depth: usize) -> Checked {
+    fn statements(&mut self) -> Checked {
         let function = self.function;
-        for statement in body {
-            match statement {
-                Stmt::For { index, count, body } => {
-                    if depth >= MAX_NESTING {
+        let mut walk = function.walk();
+        while let Some(event) = walk.next() {
+            match event {
+                Event::Enter(Loop { index, count }) => {
+                    if walk.scope().len() > MAX_NESTING {
                         return Err(format!("loops nest more than {MAX_NESTING} deep"));
                     }
-                    self.bind(*index, count)?;
-                    self.statements(body, depth + 1)?;
+                    self.bind(index, count)?;
                 }
-                Stmt::Assign { result, low, value } => {
+                Event::Assign(Assignment { result, low, value }) => {
                     if result.0 as usize >= function.results.len() {
                         return Err(format!(
                             "an assignment writes result #{}, which does not exist",
@@ -165,6 +166,7 @@ impl Verifier<'_> {
                     }
                     self.range(low)?;
                 }
+                Event::Leave(_) => {}
             }
         }
         Ok(())
@@ -206,42 +208,34 @@ impl Verifier<'_> {
             let shown = text::expression_text(self.function, *id);
             return Err(format!("`{shown}` depends on more than {MAX_NESTING} indices"));
         }
-        self.statement_scopes(&self.function.body, &free, &mut Vec::new())
-    }
-
-    fn statement_scopes(
-        &self,
-        body: &[Stmt],
-        free: &[schedule::IndexSet],
-        loops: &mut Vec<IndexId>,
-    ) -> Checked {
-        for statement in body {
-            match statement {
-                Stmt::For { index, count, body } => {
-                    if schedule::indices(count).any(|index| !loops.contains(&index)) {
+        let mut walk = self.function.walk();
+        while let Some(event) = walk.next() {
+            let around = |index: &IndexId| walk.scope().iter().any(|around| around.index == *index);
+            match event {
+                Event::Enter(Loop { index, count }) => {
+                    // A loop's own index is not in scope in its count.
+                    if schedule::indices(count).any(|own| own == index || !around(&own)) {
                         return Err(format!(
                             "a loop's count {} uses an index of no loop around it",
                             self.text(count)
                         ));
                     }
-                    loops.push(*index);
-                    self.statement_scopes(body, free, loops)?;
-                    loops.pop();
                 }
-                Stmt::Assign { low, value, .. } => {
-                    if schedule::indices(low).any(|index| !loops.contains(&index)) {
+                Event::Assign(Assignment { low, value, .. }) => {
+                    if schedule::indices(low).any(|index| !around(&index)) {
                         return Err(format!(
                             "position {} uses an index of no loop around it",
                             self.text(low)
                         ));
                     }
-                    if free[value.0 as usize].iter().any(|index| !loops.contains(index)) {
-                        let shown = text::expression_text(self.function, *value);
+                    if !free[value.0 as usize].iter().all(around) {
+                        let shown = text::expression_text(self.function, value);
                         return Err(format!(
                             "`{shown}` uses an index outside the loop or fold that binds it"
                         ));
                     }
                 }
+                Event::Leave(_) => {}
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! A value as lanes: only those worth printing.
 
-use hydride_ir::{Function, Op, Stmt};
+use hydride_ir::visit::Assignment;
+use hydride_ir::{Function, Op};
 use interp::Bv;
 
 use crate::report::Value;
@@ -37,33 +38,28 @@ impl Lanes {
 /// part of a concatenation, that holds the bit, as a width that lanes are shown at.
 pub(crate) fn element_width(function: &Function, result: usize, bit: u32) -> u32 {
     let mut found = None;
-    let mut pending: Vec<&Stmt> = function.body.iter().collect();
-    while let Some(statement) = pending.pop() {
-        match statement {
-            Stmt::For { body, .. } => pending.extend(body),
-            Stmt::Assign { result: written, low, value } => {
-                let Some(width) = constant(&function.expr(*value).width) else { continue };
-                let Some(low) = low.as_constant().and_then(|low| u32::try_from(low).ok()) else {
-                    // Inside a loop all elements have the same shape.
-                    found.get_or_insert(width);
-                    continue;
-                };
-                if written.0 as usize == result && (low..low + width).contains(&bit) {
-                    let mut offset = bit - low;
-                    let mut own = width;
-                    if let Op::Concat(parts) = &function.expr(*value).op {
-                        for part in parts.iter().rev() {
-                            let Some(width) = constant(&function.expr(*part).width) else { break };
-                            own = width;
-                            if offset < width {
-                                break;
-                            }
-                            offset -= width;
-                        }
+    let assignments: Vec<Assignment<'_>> = function.assignments().collect();
+    for Assignment { result: written, low, value } in assignments.into_iter().rev() {
+        let Some(width) = constant(&function.expr(value).width) else { continue };
+        let Some(low) = low.as_constant().and_then(|low| u32::try_from(low).ok()) else {
+            // Inside a loop all elements have the same shape.
+            found.get_or_insert(width);
+            continue;
+        };
+        if written.0 as usize == result && (low..low + width).contains(&bit) {
+            let mut offset = bit - low;
+            let mut own = width;
+            if let Op::Concat(parts) = &function.expr(value).op {
+                for part in parts.iter().rev() {
+                    let Some(width) = constant(&function.expr(*part).width) else { break };
+                    own = width;
+                    if offset < width {
+                        break;
                     }
-                    found = Some(own);
+                    offset -= width;
                 }
             }
+            found = Some(own);
         }
     }
     let width = found.unwrap_or(8);

@@ -126,7 +126,7 @@ fn renumber(mut form: Form<i64>) -> (Form<i64>, Vec<u32>) {
     for result in &mut form.results {
         for statement in &mut result.statements {
             for term in &mut statement.template.terms {
-                if let Kind::Leaf(arg) | Kind::Arg(arg) = &mut term.kind {
+                if let Kind::Leaf { arg, .. } | Kind::Arg(arg) = &mut term.kind {
                     let position = order.iter().position(|known| known == arg).unwrap_or_else(|| {
                         order.push(*arg);
                         order.len() - 1

@@ -4,7 +4,8 @@
 use std::hash::{Hash, Hasher};
 
 use hydride_ir::lane::Masking;
-use hydride_ir::{Arg, Function, ResultSlot, Stmt};
+use hydride_ir::visit::Event;
+use hydride_ir::{Arg, Function, ResultSlot};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use smt::{Key, Memo, Prover};
@@ -77,20 +78,8 @@ fn content(function: &Function, hasher: &mut Content) {
     }
     (function.args.len(), function.results.len()).hash(hasher);
     function.exprs().hash(hasher);
-    statements(&function.body, hasher);
-}
-
-fn statements(body: &[Stmt], hasher: &mut Content) {
-    body.len().hash(hasher);
-    for stmt in body {
-        match stmt {
-            Stmt::For { index, count, body } => {
-                (0u8, index, count).hash(hasher);
-                statements(body, hasher);
-            }
-            Stmt::Assign { result, low, value } => (1u8, result, low, value).hash(hasher),
-        }
-    }
+    let events: Vec<Event<'_>> = function.walk().collect();
+    events.hash(hasher);
 }
 
 /// Collects what is hashed, so that equal bytes are equal content.

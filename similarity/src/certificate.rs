@@ -1,11 +1,11 @@
 //! Certificates: a class's function, instantiated for a member, equals what the member's document says.
 
 use hydride_ir::exact::{Dag, Lowering, NodeId, Part, RaiseError, Segment, raise, raise_with};
-use hydride_ir::lane::Masking;
 use hydride_ir::{Atom, Function, ResultId, ResultSlot, Stmt, VerifyError};
 use smt::{Prover, Verdict};
 
-use catalog::{Application, Proof};
+use crate::modifiers::{broadcast, masking, part, zero};
+use catalog::{Application, Proof, Source};
 
 /// Why there is no certificate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,7 +40,7 @@ pub(crate) fn prove(
     let mut bindings: Vec<NodeId> = Vec::with_capacity(class.args.len());
     for (arg, source) in class.args.iter().zip(&application.args) {
         let width = arg.width.eval(value_of).and_then(|width| u32::try_from(width).ok()).unwrap_or(1);
-        bindings.push(source.bind(&mut dag, width));
+        bindings.push(argument(&mut dag, *source, width));
     }
     let applied = raise_with(&mut dag, class, &application.params, &bindings)?;
     let mut pairs = Vec::new();
@@ -53,9 +53,12 @@ pub(crate) fn prove(
                 return Err(Refusal::Different);
             }
             end = end.max(start + segment.low + segment.width);
-            for lane in lanes(&mut dag, segment, application.masking.as_ref()) {
+            for lane in masking::lanes(&mut dag, segment, application.masking.as_ref()) {
                 let lane = Segment { low: start + lane.low, ..lane };
-                let given = masked(&mut dag, &lane, application.masking.as_ref());
+                let given = match &application.masking {
+                    Some(masking) => masking::apply(masking, &mut dag, &lane),
+                    None => lane.value,
+                };
                 let wanted = read(&mut dag, segments, lane.low, lane.width);
                 if given != wanted {
                     pairs.push((lane.width, given, wanted));
@@ -63,19 +66,11 @@ pub(crate) fn prove(
             }
         }
         // What the class does not write is zero, and outside of its part it is the argument's.
-        let mut rest = vec![(end, start + room - end, None)];
+        let mut rest = vec![Segment { low: end, width: start + room - end, value: dag.int(0) }];
         if let Some(part) = application.part {
-            rest.push((0, start, Some(part.pass)));
-            rest.push((start + room, width - start - room, Some(part.pass)));
+            rest.extend(part::apply(part, &mut dag, width));
         }
-        for (low, width, pass) in rest {
-            if width == 0 {
-                continue;
-            }
-            let given = match pass {
-                Some(arg) => dag.arg_slice(arg, low, width, false),
-                None => dag.int(0),
-            };
+        for Segment { low, width, value: given } in rest.into_iter().filter(|rest| rest.width > 0) {
             let wanted = read(&mut dag, segments, low, width);
             if given != wanted {
                 pairs.push((width, given, wanted));
@@ -110,31 +105,13 @@ pub(crate) fn prove(
     }
 }
 
-/// A segment cut at the ends of the mask's lanes.
-fn lanes(dag: &mut Dag, segment: &Segment, masking: Option<&Masking>) -> Vec<Segment> {
-    let lane = match masking {
-        Some(masking) if segment.width > masking.lane => masking.lane,
-        _ => return vec![*segment],
-    };
-    (0..segment.width)
-        .step_by(lane as usize)
-        .map(|low| {
-            let width = lane.min(segment.width - low);
-            Segment { low: segment.low + low, width, value: dag.slice(segment.value, low, width, false) }
-        })
-        .collect()
-}
-
-/// The class's value under the member's masking.
-fn masked(dag: &mut Dag, segment: &Segment, masking: Option<&Masking>) -> NodeId {
-    let Some(masking) = masking else { return segment.value };
-    let place = segment.low / masking.lane;
-    let bit = dag.arg_slice(masking.mask, place * masking.stride, 1, false);
-    let kept = match masking.pass {
-        Some(arg) => dag.arg_slice(arg, segment.low, segment.width, false),
-        None => dag.int(0),
-    };
-    if masking.negated { dag.select(bit, kept, segment.value) } else { dag.select(bit, segment.value, kept) }
+/// A class's argument of `width` bits.
+fn argument(dag: &mut Dag, source: Source, width: u32) -> NodeId {
+    match source {
+        Source::Own(arg) => dag.arg(arg),
+        Source::Constant(value) => zero::apply(value, dag, width),
+        Source::Broadcast(broadcast) => broadcast::apply(broadcast, dag, width),
+    }
 }
 
 /// Bits `low .. low + width` of what was written.

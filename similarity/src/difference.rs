@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use hydride_ir::{BinaryOp, CompareOp, ExprId, Function, Op, Role, Stmt, UnaryOp};
+use hydride_ir::{BinaryOp, CompareOp, ExprId, Function, Op, Role, UnaryOp};
 
 /// The difference, in instruction-set terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,9 @@ pub fn first_difference(left: Side<'_>, right: Side<'_>) -> Option<Difference> {
     if results.0 != results.1 {
         return Some(difference("the signature", count(results.0, "result"), count(results.1, "result")));
     }
-    let statements = (assignments(left.function), assignments(right.function));
+    let values =
+        |side: Side<'_>| side.function.assignments().map(|written| written.value).collect::<Vec<_>>();
+    let statements = (values(left), values(right));
     if statements.0.len() != statements.1.len() {
         let words = |number: usize| match number {
             1 => "one expression for all elements".to_owned(),
@@ -58,21 +60,6 @@ fn difference(place: &str, left: impl Into<String>, right: impl Into<String>) ->
 
 fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("one {what}") } else { format!("{number} {what}s") }
-}
-
-/// The values assigned, in order.
-fn assignments(function: &Function) -> Vec<ExprId> {
-    fn collect(body: &[Stmt], values: &mut Vec<ExprId>) {
-        for stmt in body {
-            match stmt {
-                Stmt::For { body, .. } => collect(body, values),
-                Stmt::Assign { value, .. } => values.push(*value),
-            }
-        }
-    }
-    let mut values = Vec::new();
-    collect(&function.body, &mut values);
-    values
 }
 
 /// The value under the mask's select.

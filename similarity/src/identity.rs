@@ -69,8 +69,8 @@ impl Encoding {
         self.list(&template.terms, |encoding, term| {
             encoding.operator(term);
             // The low bits of a computed value are another operation than bits above them.
-            if let Kind::Slice = term.kind {
-                encoding.flag(term.numbers[0].base == 0);
+            if let Kind::Slice(slice) = &term.kind {
+                encoding.flag(slice.low.base == 0);
             }
         });
     }
@@ -86,7 +86,8 @@ impl Encoding {
                 encoding.hole(&statement.position);
                 encoding.list(&statement.template.terms, |encoding, term| {
                     encoding.operator(term);
-                    encoding.list(&term.numbers, Self::hole);
+                    let numbers: Vec<&Hole<i64>> = term.kind.numbers().map(|(_, hole)| hole).collect();
+                    encoding.list(&numbers, |encoding, hole| encoding.hole(hole));
                     encoding.numbers(&term.working);
                     encoding.flag(term.working_signed);
                 });
@@ -109,15 +110,15 @@ impl Encoding {
         self.positions(&term.folds);
     }
 
-    fn kind(&mut self, kind: &Kind) {
+    fn kind(&mut self, kind: &Kind<Hole<i64>>) {
         let word = match kind {
-            Kind::Const => "const",
-            Kind::AllOnes => "all ones",
+            Kind::Const(_) => "const",
+            Kind::AllOnes { .. } => "all ones",
             Kind::Literal(value) => {
                 self.text("literal");
                 return self.text(&value.to_string());
             }
-            Kind::Leaf(arg) => {
+            Kind::Leaf { arg, .. } => {
                 self.text("leaf");
                 return self.number(i64::from(*arg));
             }
@@ -125,16 +126,16 @@ impl Encoding {
                 self.text("arg");
                 return self.number(i64::from(*arg));
             }
-            Kind::Slice => "slice",
-            Kind::SliceAt => "slice at",
-            Kind::Concat => "concat",
+            Kind::Slice(_) => "slice",
+            Kind::SliceAt(_) => "slice at",
+            Kind::Concat { .. } => "concat",
             Kind::Sum { coefficients, constant } => {
                 self.text("sum");
-                self.list(coefficients, |encoding, Coefficient { negative, unit }| {
+                self.list(coefficients, |encoding, Coefficient { negative, magnitude }| {
                     encoding.flag(*negative);
-                    encoding.flag(*unit);
+                    encoding.flag(magnitude.is_none());
                 });
-                return self.flag(*constant);
+                return self.flag(constant.is_some());
             }
             Kind::Mul => "mul",
             Kind::Shl => "shl",
@@ -149,14 +150,14 @@ impl Encoding {
             Kind::Min => "min",
             Kind::Max => "max",
             Kind::Abs => "abs",
-            Kind::Saturate => "saturate",
+            Kind::Saturate { .. } => "saturate",
             Kind::Select => "select",
             Kind::Div => "div",
             Kind::Rem => "rem",
             Kind::PopCount => "population count",
-            Kind::LeadingZeros => "leading zeros",
-            Kind::TrailingZeros => "trailing zeros",
-            Kind::Fold(op) => match op {
+            Kind::LeadingZeros { .. } => "leading zeros",
+            Kind::TrailingZeros { .. } => "trailing zeros",
+            Kind::Fold { op, .. } => match op {
                 FoldOp::Add => "fold add",
                 FoldOp::Mul => "fold mul",
                 FoldOp::And => "fold and",

@@ -16,18 +16,19 @@ mod certificate;
 mod difference;
 mod identity;
 mod merges;
+mod modifiers;
 mod parameters;
 mod partition;
 mod readings;
 mod relations;
-mod variants;
 
 pub use analyze::{Analysis, Shape, analyze, analyze_with};
-pub use apply::{ApplyError, apply};
+pub use apply::apply;
 pub use cached::certify;
 pub use certificate::{Refusal, commutes};
 pub use difference::{Difference, Side, first_difference};
 pub use merges::{Step, steps};
+pub use modifiers::operands::ApplyError;
 pub use partition::{Class, Entry, Member, Partition, partition};
 pub use relations::{Change, Relation, relations};
 

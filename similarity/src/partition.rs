@@ -165,9 +165,9 @@ fn layout(form: &Form<i64>) -> Vec<u8> {
     for statement in form.results.iter().flat_map(|result| &result.statements) {
         statement.extents.iter().for_each(|extent| layout.flag(*extent > 1));
         for term in &statement.template.terms {
-            if let Kind::Leaf(_) = term.kind {
-                layout.flag(term.numbers[0].base != 0);
-                term.numbers[0].strides.iter().for_each(|stride| layout.flag(*stride != 0));
+            if let Kind::Leaf { slice, .. } = &term.kind {
+                layout.flag(slice.low.base != 0);
+                slice.low.strides.iter().for_each(|stride| layout.flag(*stride != 0));
             }
         }
     }

@@ -1,23 +1,19 @@
 //! Operations that are others under a modifier: which reading of each instruction is used.
 //!
-//! Instructions of one key are one operation. Where each of them has a reading ([`crate::variants`]) whose key
+//! Instructions of one key are one operation. Where each of them has a reading ([`crate::modifiers`]) whose key
 //! is another operation's, or is another operation with an argument fixed to zero, they join that one. Smaller
 //! operations join larger ones; one that was joined stays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hydride_ir::exact::{Raised, raise};
-use hydride_ir::lane::{Kind, Template, Term};
-use hydride_ir::{Function, Role};
 use rayon::prelude::*;
 use smt::Memo;
 
-use crate::analyze::{Shape, form_shape, lane_form};
+use crate::analyze::Shape;
 use crate::cached::of_function;
 use crate::identity::Encoding;
+use crate::modifiers::{variants, zero};
 use crate::partition::Entry;
-use crate::variants::{moves_only, variants};
-use catalog::Source;
 
 /// For each entry the reading to use in place of its plain shape. The memo keeps what readings an instruction has.
 pub(crate) fn readings(entries: &[Entry<'_>], memo: &Memo) -> Vec<Option<Shape>> {
@@ -121,8 +117,9 @@ fn zero_arguments(entries: &[Entry<'_>], memo: &Memo) -> BTreeMap<String, (usize
         .enumerate()
         .flat_map_iter(|(position, entry)| {
             let fixed: Vec<(String, u32)> = of_function("zero", entry.function, memo, || {
-                let choices = chosen_arguments(&entry.analysis.shape).into_iter();
-                choices.filter_map(|arg| Some((identity(&without(entry.function, arg)?), arg))).collect()
+                let choices = zero::chosen_arguments(&entry.analysis.shape).into_iter();
+                let at_zero = |arg| Some((identity(&zero::operation_at_zero(entry.function, arg)?), arg));
+                choices.filter_map(at_zero).collect()
             });
             fixed.into_iter().map(move |(identity, arg)| (identity, (position, arg)))
         })
@@ -138,64 +135,6 @@ fn zero_arguments(entries: &[Entry<'_>], memo: &Memo) -> BTreeMap<String, (usize
     first
 }
 
-/// The registers that an operation only compares or chooses.
-fn chosen_arguments(shape: &Shape) -> Vec<u32> {
-    let Some(form) = &shape.form else { return Vec::new() };
-    if moves_only(shape) {
-        return Vec::new();
-    }
-    let mut read: BTreeMap<u32, bool> = BTreeMap::new();
-    for statement in form.results.iter().flat_map(|result| &result.statements) {
-        let chosen = chosen_terms(&statement.template);
-        for (term, chosen) in statement.template.terms.iter().zip(chosen) {
-            if let Kind::Leaf(arg) | Kind::Arg(arg) = term.kind {
-                *read.entry(arg).or_insert(true) &= chosen || is_flag(term, &statement.template);
-            }
-        }
-    }
-    let chosen = read.into_iter().filter(|(_, chosen)| *chosen);
-    chosen.filter_map(|(arg, _)| shape.args[arg as usize].own()).collect()
-}
-
-/// Whether a term reads one bit next to wider elements: a carry, which selects the operation and is not data.
-fn is_flag(term: &Term<i64>, template: &Template<i64>) -> bool {
-    let width = |term: &Term<i64>| match term.kind {
-        Kind::Leaf(_) => term.numbers[1].base,
-        _ => 0,
-    };
-    width(term) == 1 && template.terms.iter().any(|other| width(other) > 1)
-}
-
-/// For each term whether its value is compared, chosen or passed on, wherever it is used.
-fn chosen_terms(template: &Template<i64>) -> Vec<bool> {
-    let mut chosen = vec![true; template.terms.len()];
-    for (user, term) in template.terms.iter().enumerate().rev() {
-        for (operand, child) in term.children.iter().enumerate() {
-            chosen[*child] &= match term.kind {
-                Kind::Eq | Kind::Lt | Kind::Le => true,
-                Kind::Select => operand > 0 && chosen[user],
-                Kind::Slice | Kind::Concat => chosen[user],
-                _ => false,
-            };
-        }
-    }
-    chosen
-}
-
-/// The operation of `function` with an argument fixed to zero.
-fn without(function: &Function, arg: u32) -> Option<Shape> {
-    if function.args[arg as usize].role != Role::Register {
-        return None;
-    }
-    let (mut dag, raised) = raise(function).ok()?;
-    let zero = dag.int(0);
-    let results = raised.results.iter().map(|segments| dag.with_argument(segments, arg, zero)).collect();
-    let canonical = lane_form(&mut dag, &Raised { results }, function)?;
-    let own: Vec<Source> = (0..function.args.len() as u32).map(Source::Own).collect();
-    let shape = form_shape(canonical, function, &own, None);
-    (!moves_only(&shape)).then_some(shape)
-}
-
 /// The reading of an entry as another's operation with one argument zero.
 fn at_zero(
     entries: &[Entry<'_>],
@@ -204,19 +143,6 @@ fn at_zero(
 ) -> Option<Shape> {
     let own = &entry.analysis.shape;
     let (position, arg) = *fixed.get(&identity(own))?;
-    let other = &entries[position];
-    let specialised = without(other.function, arg)?;
-    let general = &other.analysis.shape;
-    let args = general
-        .args
-        .iter()
-        .map(|source| match source {
-            Source::Own(known) if *known == arg => Some(Source::Constant(0)),
-            source => {
-                let place = specialised.args.iter().position(|found| found == source)?;
-                own.args.get(place).copied()
-            }
-        })
-        .collect::<Option<Vec<_>>>()?;
-    Some(Shape { args, masking: own.masking, part: own.part, ..general.clone() })
+    let Entry { function, analysis, .. } = entries[position];
+    zero::recognize(own, function, &analysis.shape, arg)
 }

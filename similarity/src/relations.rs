@@ -8,7 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hydride_ir::passes::{dead_code, instantiate};
-use hydride_ir::{Arg, ArgId, Bits, ExprId, Function, Num, Op, ResultId, ResultSlot, Role, Stmt, legality};
+use hydride_ir::visit::rewrite;
+use hydride_ir::{
+    Arg, ArgId, Bits, ExprId, Function, IndexId, Num, Op, ResultId, ResultSlot, Role, Stmt, legality,
+};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use smt::{Memo, Prover};
@@ -211,7 +214,10 @@ fn changed(class: &Class, known: &[&[i64]]) -> Vec<(Trying, Function)> {
         for other in (arg + 1..args.len()).filter(|other| register(*other)) {
             if args[arg].width == args[other].width {
                 let change = Change::Same { arg: arg as u32, other: other as u32 };
-                push(Trying::One(change), Some(with_same(&instance, arg as u32, other as u32)));
+                push(
+                    Trying::One(change),
+                    Some(with_argument(&instance, other as u32, &Op::Arg(ArgId(arg as u32)))),
+                );
             }
         }
     }
@@ -248,56 +254,22 @@ fn value(atom: hydride_ir::Atom, params: &[i64]) -> i64 {
     }
 }
 
-/// The function with expressions exchanged.
-fn rebuilt(
-    function: &Function,
-    mut exchange: impl FnMut(&mut Function, &Op, &Num) -> Option<ExprId>,
-) -> Function {
-    let mut changed = Function::new(&function.name);
-    changed.args.clone_from(&function.args);
-    changed.results.clone_from(&function.results);
-    let mut ids: Vec<ExprId> = Vec::with_capacity(function.exprs().len());
-    for expr in function.exprs() {
-        let id = exchange(&mut changed, &expr.op, &expr.width).unwrap_or_else(|| {
-            let op = expr.op.map_operands(|operand| ids[operand.0 as usize]);
-            changed.push(op, expr.width.clone())
-        });
-        ids.push(id);
-    }
-    changed.body = statements(&function.body, &ids);
-    changed
-}
-
-fn statements(body: &[Stmt], ids: &[ExprId]) -> Vec<Stmt> {
-    let statement = |stmt: &Stmt| match stmt {
-        Stmt::For { index, count, body } => {
-            Stmt::For { index: *index, count: count.clone(), body: statements(body, ids) }
-        }
-        Stmt::Assign { result, low, value } => {
-            Stmt::Assign { result: *result, low: low.clone(), value: ids[value.0 as usize] }
-        }
-    };
-    body.iter().map(statement).collect()
-}
-
 fn with_constant(function: &Function, arg: u32, ones: bool) -> Option<Function> {
     let width = u32::try_from(function.args[arg as usize].width.as_constant()?).ok()?;
     let bits = if ones { Bits::ones(width) } else { Bits::zero(width) };
-    Some(rebuilt(function, |changed, op, width| {
-        matches!(op, Op::Arg(ArgId(own)) if *own == arg)
-            .then(|| changed.push(Op::Const(bits.clone()), width.clone()))
-    }))
+    Some(with_argument(function, arg, &Op::Const(bits)))
 }
 
-fn with_same(function: &Function, arg: u32, other: u32) -> Function {
-    rebuilt(function, |changed, op, width| {
-        matches!(op, Op::Arg(ArgId(own)) if *own == other)
-            .then(|| changed.push(Op::Arg(ArgId(arg)), width.clone()))
+/// The function with an operation in place of an argument.
+fn with_argument(function: &Function, arg: u32, op: &Op) -> Function {
+    rewrite(function, |copy, expr| match expr.op {
+        Op::Arg(ArgId(own)) if own == arg => copy.push(op.clone(), expr.width.clone()),
+        _ => copy.keep(expr),
     })
 }
 
 /// Loops, outermost first, with constant counts.
-type Loops = Vec<(hydride_ir::IndexId, i64)>;
+type Loops = Vec<(IndexId, i64)>;
 
 /// The loops, position and value of the only statement.
 fn single(function: &Function) -> Option<(Loops, Num, ExprId)> {
@@ -357,11 +329,11 @@ fn taken_apart(
     for expr in function.exprs() {
         first.push(expr.op.clone(), expr.width.clone());
     }
-    let mut body = vec![Stmt::Assign { result: ResultId(0), low: place.clone(), value: inner }];
-    for (index, count) in loops.iter().rev() {
-        body = vec![Stmt::For { index: *index, count: (*count).into(), body }];
-    }
-    first.body = body;
+    let nest = |loops: &[(IndexId, i64)], low, value| {
+        let loops = loops.iter().map(|(index, count)| (*index, Num::constant(*count)));
+        vec![Stmt::Assign { result: ResultId(0), low, value }.under(loops)]
+    };
+    first.body = nest(&loops, place.clone(), inner);
 
     let mut last = Function::new(&function.name);
     last.args.clone_from(&function.args);
@@ -378,12 +350,8 @@ fn taken_apart(
         if position == operand + 1 { slice } else { own }
     });
     let value = last.push(op, function.expr(root).width.clone());
-    let mut body = vec![Stmt::Assign { result: ResultId(0), low: low.clone(), value }];
     let around = loops.len() - usize::from(matches!(function.expr(root).op, Op::Fold { .. }));
-    for (index, count) in loops[..around].iter().rev() {
-        body = vec![Stmt::For { index: *index, count: (*count).into(), body }];
-    }
-    last.body = body;
+    last.body = nest(&loops[..around], low.clone(), value);
     let (first, last) = (dead_code(&first), dead_code(&last));
     (first.verify().is_ok() && last.verify().is_ok()).then_some((first, last))
 }

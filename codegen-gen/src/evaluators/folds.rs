@@ -1,36 +1,30 @@
 //! Folds written out: `fold add (j in 0..3) f(j)` becomes `add(add(f(0), f(1)), f(2))`. Loops stay.
 
 use hydride_ir::passes::dead_code;
-use hydride_ir::{Atom, ExprId, Function, IndexId, Num, Op, Stmt};
+use hydride_ir::visit::{Rewriter, try_rewrite};
+use hydride_ir::{Atom, ExprId, Function, IndexId, Num, Op};
 
 /// The function without folds; `None` when a count is not a constant.
 pub(crate) fn expand_folds(function: &Function) -> Option<Function> {
     if !function.exprs().iter().any(|expr| matches!(expr.op, Op::Fold { .. })) {
         return Some(function.clone());
     }
-    let mut expanded = Function::new(function.name.clone());
-    expanded.args.clone_from(&function.args);
-    expanded.results.clone_from(&function.results);
-    expanded.body.clone_from(&function.body);
-    let mut new_ids: Vec<ExprId> = Vec::new();
-    for expr in function.exprs() {
-        let op = expr.op.map_operands(|id| new_ids[id.0 as usize]);
-        let id = match op {
-            Op::Fold { op, signed, index, count, body } => {
-                let mut sum = copy(&mut expanded, body, index, 0)?;
-                for repetition in 1..count.as_constant()? {
-                    let next = copy(&mut expanded, body, index, repetition)?;
-                    let op = Op::Binary { op, signed: signed.clone(), left: sum, right: next };
-                    sum = expanded.push(op, expr.width.clone());
-                }
-                sum
-            }
-            op => expanded.push(op, expr.width.clone()),
+    let expanded: Result<Function, ()> = try_rewrite(function, |expanded, expr| {
+        let Op::Fold { op, signed, index, count, body } = &expr.op else {
+            return Ok(expanded.keep(expr));
         };
-        new_ids.push(id);
-    }
-    renumber(&mut expanded.body, &new_ids);
-    Some(dead_code(&expanded))
+        let body = expanded.id(*body);
+        let repetition =
+            |expanded: &mut Rewriter, value| copy(expanded.function(), body, *index, value).ok_or(());
+        let mut sum = repetition(expanded, 0)?;
+        for value in 1..count.as_constant().ok_or(())? {
+            let next = repetition(expanded, value)?;
+            let op = Op::Binary { op: *op, signed: signed.clone(), left: sum, right: next };
+            sum = expanded.push(op, expr.width.clone());
+        }
+        Ok(sum)
+    });
+    Some(dead_code(&expanded.ok()?))
 }
 
 /// An expression with an index replaced by a value.
@@ -68,15 +62,6 @@ fn copy(function: &mut Function, root: ExprId, index: IndexId, value: i64) -> Op
         }
     }
     ids.last().copied()
-}
-
-fn renumber(body: &mut [Stmt], new_ids: &[ExprId]) {
-    for statement in body {
-        match statement {
-            Stmt::For { body, .. } => renumber(body, new_ids),
-            Stmt::Assign { value, .. } => *value = new_ids[value.0 as usize],
-        }
-    }
 }
 
 #[cfg(test)]

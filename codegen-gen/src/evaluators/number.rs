@@ -1,6 +1,7 @@
 //! Numbers of the IR as text, and the ranges that they lie in.
 
-use hydride_ir::{Atom, Function, Num, Op, Stmt};
+use hydride_ir::visit::Loop;
+use hydride_ir::{Atom, Function, IndexId, Num, Op};
 
 /// A sum of products in the syntax that C, Rust and the IR share: `8*i1_ + element_width`.
 pub(crate) fn number(num: &Num, name: &dyn Fn(Atom) -> String) -> String {
@@ -55,32 +56,28 @@ pub(crate) fn range(num: &Num, range_of: &dyn Fn(Atom) -> Option<Range>) -> Opti
 /// Ranges for a function's parameters and, as they follow, its indices.
 pub(crate) struct Ranges {
     params: Vec<Range>,
-    indices: std::collections::BTreeMap<hydride_ir::IndexId, Range>,
+    indices: std::collections::BTreeMap<IndexId, Range>,
 }
 
 impl Ranges {
     /// `None` where a count does not fit 64 bits.
     pub(crate) fn new(function: &Function, params: Vec<Range>) -> Option<Self> {
         let mut ranges = Self { params, indices: std::collections::BTreeMap::new() };
-        ranges.statements(&function.body)?;
+        for Loop { index, count } in function.loops() {
+            ranges.bind(index, count)?;
+        }
         // An enclosing fold comes after those in its body.
         for expr in function.exprs().iter().rev() {
             if let Op::Fold { index, count, .. } = &expr.op {
-                let (_, most) = ranges.of(count)?;
-                ranges.indices.insert(*index, (0, (most - 1).max(0)));
+                ranges.bind(*index, count)?;
             }
         }
         Some(ranges)
     }
 
-    fn statements(&mut self, body: &[Stmt]) -> Option<()> {
-        for statement in body {
-            if let Stmt::For { index, count, body } = statement {
-                let (_, most) = self.of(count)?;
-                self.indices.insert(*index, (0, (most - 1).max(0)));
-                self.statements(body)?;
-            }
-        }
+    fn bind(&mut self, index: IndexId, count: &Num) -> Option<()> {
+        let (_, most) = self.of(count)?;
+        self.indices.insert(index, (0, (most - 1).max(0)));
         Some(())
     }
 

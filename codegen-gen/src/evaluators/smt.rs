@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use hydride_ir::passes::{dead_code, unroll};
-use hydride_ir::{BinaryOp, Bits, CompareOp, ExprId, Function, Num, Op, Stmt, UnaryOp};
+use hydride_ir::visit::{Assignment, Event};
+use hydride_ir::{BinaryOp, Bits, CompareOp, ExprId, Function, Num, Op, UnaryOp};
 
 use super::folds::expand_folds;
 use super::support::Support;
@@ -14,7 +15,7 @@ use crate::GeneratedFile;
 use crate::instance::InstanceError;
 use crate::operation::Operation;
 use crate::render::COMMAND;
-use crate::space::{Indices, Space};
+use crate::space::Indices;
 
 /// Longer texts are bound to a name, so that they are not copied again and again.
 const MAX_INLINE: usize = 300;
@@ -158,11 +159,9 @@ impl<'f> Writer<'f> {
     /// The definitions of an instance.
     fn function(mut self, symbol: &str, prefix: &str) -> Option<String> {
         let mut scope = Scope::default();
-        let mut flat = Vec::new();
-        flat_values(&self.function.body, &self.indices, &mut flat);
-        self.terms(&mut scope, &flat)?;
+        self.terms(&mut scope, &self.flat_values())?;
         let mut pieces: Vec<BTreeMap<u32, String>> = vec![BTreeMap::new(); self.function.results.len()];
-        self.statements(&self.function.body, &mut Vec::new(), &scope, prefix, &mut pieces)?;
+        self.statements(&scope, prefix, &mut pieces)?;
         let args: Vec<String> = self
             .function
             .args
@@ -187,35 +186,38 @@ impl<'f> Writer<'f> {
 
     fn statements(
         &mut self,
-        body: &[Stmt],
-        loops: &mut Space,
         scope: &Scope,
         prefix: &str,
         pieces: &mut [BTreeMap<u32, String>],
     ) -> Option<()> {
-        for statement in body {
-            match statement {
-                Stmt::For { index, body, .. } => {
-                    let position = self.indices.position(*index);
-                    loops.extend(position);
-                    self.statements(body, loops, scope, prefix, pieces)?;
-                    if position.is_some() {
-                        loops.pop();
-                    }
-                }
-                Stmt::Assign { result, low, value } => {
-                    let lows = self.indices.values(low, loops)?;
-                    let texts = match loops.as_slice() {
-                        [] => vec![scope.terms[value].text.clone()],
-                        _ => self.lanes(*value, loops, prefix)?,
-                    };
-                    for (low, text) in lows.into_iter().zip(texts) {
-                        pieces[result.0 as usize].insert(u32::try_from(low).ok()?, text);
-                    }
-                }
+        let mut walk = self.function.walk();
+        while let Some(event) = walk.next() {
+            let Event::Assign(Assignment { result, low, value }) = event else { continue };
+            let loops = self.indices.around(&walk);
+            let lows = self.indices.values(low, &loops)?;
+            let texts = match loops.as_slice() {
+                [] => vec![scope.terms[&value].text.clone()],
+                _ => self.lanes(value, &loops, prefix)?,
+            };
+            for (low, text) in lows.into_iter().zip(texts) {
+                pieces[result.0 as usize].insert(u32::try_from(low).ok()?, text);
             }
         }
         Some(())
+    }
+
+    /// The values of assignments outside of loops that repeat.
+    fn flat_values(&self) -> Vec<ExprId> {
+        let mut values = Vec::new();
+        let mut walk = self.function.walk();
+        while let Some(event) = walk.next() {
+            if let Event::Assign(assignment) = event
+                && self.indices.around(&walk).is_empty()
+            {
+                values.push(assignment.value);
+            }
+        }
+        values
     }
 
     /// A repeated value in each lane: calls of a function that is defined here.
@@ -435,19 +437,6 @@ fn concatenation(parts: &[String]) -> String {
         _ => {
             let (left, right) = parts.split_at(parts.len() / 2);
             format!("(concat {} {})", concatenation(left), concatenation(right))
-        }
-    }
-}
-
-/// The values of assignments outside of loops that repeat.
-fn flat_values(body: &[Stmt], indices: &Indices, values: &mut Vec<ExprId>) {
-    for statement in body {
-        match statement {
-            Stmt::For { index, body, .. } if indices.position(*index).is_none() => {
-                flat_values(body, indices, values);
-            }
-            Stmt::For { .. } => {}
-            Stmt::Assign { value, .. } => values.push(*value),
         }
     }
 }

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use autoir::ParamKind;
-use hydride_ir::{Atom, BinaryOp, CompareOp, ExprId, Function, IndexId, Num, Op, Role, Stmt, UnaryOp};
+use hydride_ir::visit::{Assignment, Event, Loop};
+use hydride_ir::{Atom, BinaryOp, CompareOp, ExprId, Function, IndexId, Num, Op, Role, UnaryOp};
 
 use super::language::Language;
 use super::number::{Range, Ranges, number};
@@ -78,7 +79,7 @@ impl Plan {
         let all = Ranges::new(&function, params.clone());
         let all = all.ok_or_else(|| unwritable("a count can overflow"))?;
         let nums = function.exprs().iter().flat_map(|expr| expr.op.nums().into_iter().chain([&expr.width]));
-        if nums.chain(positions(&function.body)).any(|num| all.of(num).is_none()) {
+        if nums.chain(positions(&function)).any(|num| all.of(num).is_none()) {
             return Err(unwritable("a number can overflow"));
         }
         let mut words = vec![1; function.exprs().len()];
@@ -99,7 +100,9 @@ impl Plan {
         for operand in function.exprs().iter().flat_map(|expr| expr.op.operands()) {
             uses[operand.0 as usize] += 1;
         }
-        count_assigned(&function.body, &mut uses);
+        for assignment in function.assignments() {
+            uses[assignment.value.0 as usize] += 1;
+        }
         let immediate = function.args.iter().map(|arg| matches!(arg.role, Role::Immediate { .. }));
         Ok(Self {
             params,
@@ -160,7 +163,7 @@ impl Plan {
             let call = language.call("clear", &[name.clone(), self.number(&result.width)]);
             writer.line(&format!("{call};"));
         }
-        writer.statements(&self.function.body);
+        writer.statements();
         writer.text
     }
 }
@@ -170,27 +173,12 @@ fn index_name(index: IndexId) -> String {
 }
 
 /// The positions of assignments and the counts of loops.
-fn positions(body: &[Stmt]) -> Vec<&Num> {
-    let mut nums = Vec::new();
-    for statement in body {
-        match statement {
-            Stmt::For { count, body, .. } => {
-                nums.push(count);
-                nums.extend(positions(body));
-            }
-            Stmt::Assign { low, .. } => nums.push(low),
-        }
-    }
-    nums
-}
-
-fn count_assigned(body: &[Stmt], uses: &mut [u32]) {
-    for statement in body {
-        match statement {
-            Stmt::For { body, .. } => count_assigned(body, uses),
-            Stmt::Assign { value, .. } => uses[value.0 as usize] += 1,
-        }
-    }
+fn positions(function: &Function) -> impl Iterator<Item = &Num> {
+    function.walk().filter_map(|event| match event {
+        Event::Enter(around) => Some(around.count),
+        Event::Assign(assignment) => Some(assignment.low),
+        Event::Leave(_) => None,
+    })
 }
 
 struct Writer<'p> {
@@ -268,21 +256,18 @@ impl Writer<'_> {
         }
     }
 
-    fn statements(&mut self, body: &[Stmt]) {
+    fn statements(&mut self) {
         let plan = self.plan;
-        for statement in body {
-            match statement {
-                Stmt::For { index, count, body } => {
-                    self.open(*index, count);
-                    self.statements(body);
-                    self.close();
-                }
-                Stmt::Assign { result, low, value } => {
-                    self.compute(*value);
-                    let total = plan.number(&plan.function.result(*result).width);
+        for event in plan.function.walk() {
+            match event {
+                Event::Enter(Loop { index, count }) => self.open(index, count),
+                Event::Leave(_) => self.close(),
+                Event::Assign(Assignment { result, low, value }) => {
+                    self.compute(value);
+                    let total = plan.number(&plan.function.result(result).width);
                     let name = plan.results[result.0 as usize].clone();
-                    let place = [name, total, plan.number(low), self.width(*value)];
-                    self.put(place, *value);
+                    let place = [name, total, plan.number(low), self.width(value)];
+                    self.put(place, value);
                 }
             }
         }

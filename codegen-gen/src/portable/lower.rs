@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 
 use autoir::Facts;
-use hydride_ir::{BinaryOp, Bits, CompareOp, Expr, ExprId, Function, Num, Op, Stmt, UnaryOp};
+use hydride_ir::visit::{Assignment, Event};
+use hydride_ir::{BinaryOp, Bits, CompareOp, Expr, ExprId, Function, Num, Op, UnaryOp};
 
 use super::code::{Code, constant, type_suffix, type_text};
 use super::register::{Piece, Register, assemble, resize};
@@ -55,7 +56,7 @@ pub(super) fn body(function: &Function, facts: &Facts, arg_names: &[String], sym
         body.values.insert(ExprId(position), value);
     }
     let mut pieces: Vec<Vec<Piece>> = function.results.iter().map(|_| Vec::new()).collect();
-    body.statements(&function.body, &mut Vec::new(), &mut pieces)?;
+    body.statements(function, &mut pieces)?;
     let mut results = Vec::new();
     for ((result, pieces), shape) in function.results.iter().zip(pieces).zip(&facts.results) {
         let register = assemble(&mut body.code, &pieces, width(&result.width)?);
@@ -100,33 +101,24 @@ impl Body<'_> {
         self.code.finish(&[returned], |names| format!("  ret {whole} {}\n", names[0]))
     }
 
-    fn statements(&mut self, body: &[Stmt], loops: &mut Space, pieces: &mut [Vec<Piece>]) -> Option<()> {
-        for statement in body {
-            match statement {
-                Stmt::For { index, body, .. } => {
-                    let position = self.indices.position(*index);
-                    loops.extend(position);
-                    self.statements(body, loops, pieces)?;
-                    if position.is_some() {
-                        loops.pop();
-                    }
-                }
-                Stmt::Assign { result, low, value } => {
-                    let value = self.values[value].clone();
-                    let lows = self.indices.values(low, loops)?;
-                    let lanes = self.indices.project(loops, &value.space);
-                    let places = lows.iter().zip(lanes);
-                    let places = places
-                        .map(|(low, lane)| Some((u32::try_from(*low).ok()?, usize::try_from(lane).ok()?)));
-                    let piece = Piece {
-                        places: places.collect::<Option<_>>()?,
-                        lanes: self.lanes(&value.space),
-                        width: value.width,
-                        name: self.text(&value, &value.space),
-                    };
-                    pieces[result.0 as usize].push(piece);
-                }
-            }
+    fn statements(&mut self, function: &Function, pieces: &mut [Vec<Piece>]) -> Option<()> {
+        let mut walk = function.walk();
+        while let Some(event) = walk.next() {
+            let Event::Assign(Assignment { result, low, value }) = event else { continue };
+            let loops = &self.indices.around(&walk);
+            let value = self.values[&value].clone();
+            let lows = self.indices.values(low, loops)?;
+            let lanes = self.indices.project(loops, &value.space);
+            let places = lows.iter().zip(lanes);
+            let places =
+                places.map(|(low, lane)| Some((u32::try_from(*low).ok()?, usize::try_from(lane).ok()?)));
+            let piece = Piece {
+                places: places.collect::<Option<_>>()?,
+                lanes: self.lanes(&value.space),
+                width: value.width,
+                name: self.text(&value, &value.space),
+            };
+            pieces[result.0 as usize].push(piece);
         }
         Some(())
     }

@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::growing::growing;
+use super::kind::Kind;
 use super::partition::{Elements, blocks, elements, statements};
 use super::skeleton::Skeletons;
-use super::template::{Form, Kind, ResultForm};
+use super::template::{Form, ResultForm};
+use super::working::term_counts;
 use crate::exact::{Dag, Int, Node, NodeId, Raised, Segment};
 
 /// A form and the masking that was removed from it.
@@ -105,25 +107,15 @@ fn form(
         .collect::<Option<Vec<_>>>()?;
     let mut read = vec![0i64; arg_widths.len()];
     for statement in results.iter().flat_map(|result| &result.statements) {
-        let terms = &statement.template.terms;
-        for term in terms {
-            match term.kind {
-                Kind::Arg(arg) => read[arg as usize] = i64::from(arg_widths[arg as usize]),
-                Kind::Leaf(arg) => {
-                    let counts = statement
-                        .extents
-                        .iter()
-                        .copied()
-                        .chain(term.folds.iter().map(|fold| terms[*fold].numbers[0].base));
-                    let low = &term.numbers[0];
-                    let reach: i64 = low
-                        .strides
-                        .iter()
-                        .zip(counts)
-                        .map(|(stride, count)| (stride * (count - 1)).max(0))
-                        .sum();
-                    let end = low.base + reach + term.numbers[1].base;
-                    read[arg as usize] = read[arg as usize].max(end);
+        for term in &statement.template.terms {
+            match &term.kind {
+                Kind::Arg(arg) => read[*arg as usize] = i64::from(arg_widths[*arg as usize]),
+                Kind::Leaf { arg, slice } => {
+                    let counts = term_counts(&statement.template, &statement.extents, &term.folds);
+                    let strides = slice.low.strides.iter().zip(counts);
+                    let reach: i64 = strides.map(|(stride, count)| (stride * (count - 1)).max(0)).sum();
+                    let end = slice.low.base + reach + slice.width.base;
+                    read[*arg as usize] = read[*arg as usize].max(end);
                 }
                 _ => {}
             }
@@ -156,8 +148,8 @@ fn block(
 ) -> Option<ResultForm<i64>> {
     let block = blocks(dag, skeletons, cut, arg_widths)?;
     let count: i64 = block.extents.iter().product();
-    let root = block.template.terms.last()?;
-    Some(ResultForm { width: count * root.numbers[1].base, statements: vec![block] })
+    let width = block.template.element()?.width.base;
+    Some(ResultForm { width: count * width, statements: vec![block] })
 }
 
 /// Removes a mask: every element is selected by a bit of one argument, which nothing else reads, between its

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::template::{FoldOp, Form, Hole, Kind, Statement, Template};
+use super::kind::{FoldOp, Kind, Slice};
+use super::template::{Form, Hole, Statement, Template};
 use super::{LOOPS, Masking};
 use crate::bits::Bits;
 use crate::expr::{BinaryOp, CompareOp, ExprId, Op, UnaryOp};
@@ -58,19 +59,15 @@ impl Emitter<'_> {
             }
         }
         let root = self.template.terms.len() - 1;
-        let width = self.template.terms[root].numbers[1].base.clone();
+        let width = self.template.element().map_or(Num::constant(1), |slice| slice.width.base.clone());
         let mut value = self.term(root, &width);
         let low = self.hole(&statement.position, &[]);
         if let Some(masking) = masking {
             value = self.masked(masking, value, &low, &width);
         }
-        let mut stmt = Stmt::Assign { result, low, value };
-        for (index, extent) in self.loops.iter().zip(&statement.extents).rev() {
-            if let Some(index) = index {
-                stmt = Stmt::For { index: *index, count: extent.clone(), body: vec![stmt] };
-            }
-        }
-        stmt
+        let loops = self.loops.iter().zip(&statement.extents);
+        let loops = loops.filter_map(|(index, extent)| Some(((*index)?, extent.clone())));
+        Stmt::Assign { result, low, value }.under(loops)
     }
 
     fn masked(&mut self, masking: &Masking, value: ExprId, low: &Num, width: &Num) -> ExprId {
@@ -141,15 +138,14 @@ impl Emitter<'_> {
         let template = self.template;
         let term = &template.terms[position];
         let child = |index: usize| term.children[index];
-        let number = |index: usize| term.numbers[index].base.clone();
         let working = |index: usize| term.working[index].clone();
         match &term.kind {
-            Kind::Const => {
-                let value = self.hole(&term.numbers[0], &term.folds);
+            Kind::Const(value) => {
+                let value = self.hole(value, &term.folds);
                 self.literal(value, width)
             }
-            Kind::AllOnes => {
-                let ones = self.literal(Num::constant(-1), &number(0));
+            Kind::AllOnes { width: own } => {
+                let ones = self.literal(Num::constant(-1), &own.base);
                 self.cast(ones, width, Num::constant(0))
             }
             Kind::Literal(value) => {
@@ -160,67 +156,65 @@ impl Emitter<'_> {
                 let whole = self.arg(*arg);
                 self.cast(whole, width, Num::constant(0))
             }
-            Kind::Leaf(arg) => {
-                let low = self.hole(&term.numbers[0], &term.folds);
-                let key = (*arg, [low.clone(), number(1), number(2), width.clone()]);
+            Kind::Leaf { arg, slice: Slice { low, width: own, signed } } => {
+                let low = self.hole(low, &term.folds);
+                let (own, signed) = (own.base.clone(), signed.base.clone());
+                let key = (*arg, [low.clone(), own.clone(), signed.clone(), width.clone()]);
                 if let Some(known) = self.leaves.get(&key) {
                     return *known;
                 }
                 let whole = self.arg(*arg);
-                let slice = self.function.push(Op::Extract { of: whole, low }, number(1));
-                let leaf = self.cast(slice, width, number(2));
+                let slice = self.function.push(Op::Extract { of: whole, low }, own);
+                let leaf = self.cast(slice, width, signed);
                 self.leaves.insert(key, leaf);
                 leaf
             }
-            Kind::Slice => {
-                let (low, own) = (number(0), number(1));
+            Kind::Slice(Slice { low, width: own, signed }) => {
+                let (low, own) = (low.base.clone(), own.base.clone());
                 let inner = self.term(child(0), &(low.clone() + own.clone()));
                 let slice = if low.as_constant() == Some(0) {
                     inner
                 } else {
                     self.function.push(Op::Extract { of: inner, low }, own)
                 };
-                self.cast(slice, width, number(2))
+                self.cast(slice, width, signed.base.clone())
             }
-            Kind::SliceAt => {
+            Kind::SliceAt(slice) => {
                 let of = self.term(child(0), &working(0));
                 let mut low = self.term(child(1), &working(1));
-                let base = self.hole(&term.numbers[0], &term.folds);
+                let base = self.hole(&slice.low, &term.folds);
                 if base.as_constant() != Some(0) {
                     let base = self.literal(base, &working(1));
                     low = self.binary(BinaryOp::Add, false, low, base, &working(1));
                 }
-                let slice = self.function.push(Op::ExtractAt { of, low }, number(1));
-                self.cast(slice, width, number(2))
+                let bits = self.function.push(Op::ExtractAt { of, low }, slice.width.base.clone());
+                self.cast(bits, width, slice.signed.base.clone())
             }
-            Kind::Concat => {
-                let mut parts = Vec::with_capacity(term.children.len());
+            Kind::Concat { widths } => {
+                let mut parts = Vec::with_capacity(widths.len());
                 let mut total = Num::constant(0);
-                for index in 0..term.children.len() {
-                    parts.push(self.term(child(index), &number(index)));
-                    total = total + number(index);
+                for (part, Hole { base: own, .. }) in term.children.iter().zip(widths) {
+                    parts.push(self.term(*part, own));
+                    total = total + own.clone();
                 }
                 parts.reverse();
                 let joined = self.function.push(Op::Concat(parts), total);
                 self.cast(joined, width, Num::constant(0))
             }
             Kind::Sum { coefficients, constant } => {
-                let mut magnitudes = term.numbers.iter();
                 let mut added = Vec::new();
                 let mut subtracted = Vec::new();
                 for (index, coefficient) in coefficients.iter().enumerate() {
                     let mut value = self.term(child(index), width);
-                    if !coefficient.unit
-                        && let Some(magnitude) = magnitudes.next()
-                    {
+                    if let Some(magnitude) = &coefficient.magnitude {
                         let magnitude = self.hole(magnitude, &term.folds);
                         let factor = self.literal(magnitude, width);
                         value = self.binary(BinaryOp::Mul, false, value, factor, width);
                     }
                     if coefficient.negative { &mut subtracted } else { &mut added }.push(value);
                 }
-                if *constant && let Some(rest) = magnitudes.next() {
-                    let rest = self.hole(rest, &term.folds);
+                if let Some(constant) = constant {
+                    let rest = self.hole(constant, &term.folds);
                     added.push(self.literal(rest, width));
                 }
                 let mut values = added.into_iter();
@@ -274,12 +268,12 @@ impl Emitter<'_> {
                 let magnitude = self.function.push(Op::Unary(UnaryOp::Abs, operand), working(0));
                 self.cast(magnitude, width, Num::constant(0))
             }
-            Kind::Saturate => {
+            Kind::Saturate { width: own, signed } => {
                 let of = self.term(child(0), &working(0));
-                let op =
-                    Op::Saturate { of, from_signed: Self::flag(term.working_signed), to_signed: number(1) };
-                let clamped = self.function.push(op, number(0));
-                self.cast(clamped, width, number(1))
+                let (from_signed, to_signed) = (Self::flag(term.working_signed), signed.base.clone());
+                let clamped =
+                    self.function.push(Op::Saturate { of, from_signed, to_signed }, own.base.clone());
+                self.cast(clamped, width, signed.base.clone())
             }
             Kind::Select => {
                 let condition = self.term(child(0), &Num::constant(1));
@@ -292,16 +286,16 @@ impl Emitter<'_> {
                 let count = self.function.push(Op::Unary(UnaryOp::PopCount, operand), working(0));
                 self.cast(count, width, Num::constant(0))
             }
-            Kind::LeadingZeros | Kind::TrailingZeros => {
+            Kind::LeadingZeros { width: own } | Kind::TrailingZeros { width: own } => {
                 let op = match term.kind {
-                    Kind::LeadingZeros => UnaryOp::LeadingZeros,
+                    Kind::LeadingZeros { .. } => UnaryOp::LeadingZeros,
                     _ => UnaryOp::TrailingZeros,
                 };
-                let operand = self.term(child(0), &number(0));
-                let count = self.function.push(Op::Unary(op, operand), number(0));
+                let operand = self.term(child(0), &own.base);
+                let count = self.function.push(Op::Unary(op, operand), own.base.clone());
                 self.cast(count, width, Num::constant(0))
             }
-            Kind::Fold(op) => {
+            Kind::Fold { op, count } => {
                 let extremum = matches!(op, FoldOp::Min | FoldOp::Max);
                 let body_width = if extremum { working(0) } else { width.clone() };
                 let index = IndexId(*self.indices);
@@ -325,7 +319,7 @@ impl Emitter<'_> {
                     FoldOp::Max => BinaryOp::Max,
                 };
                 let signed = Self::flag(term.working_signed && op.has_sign());
-                let fold = Op::Fold { op, signed: signed.clone(), index, count: number(0), body };
+                let fold = Op::Fold { op, signed: signed.clone(), index, count: count.base.clone(), body };
                 let value = self.function.push(fold, body_width);
                 self.cast(value, width, signed)
             }

@@ -35,17 +35,13 @@ pub(super) fn fit(terms: &[RawTerm], extents: [u32; LOOPS]) -> Option<Template<i
         .map(|term| {
             let mut counts = extents.to_vec();
             counts.extend(term.folds.iter().map(|(_, count)| *count));
-            let numbers =
-                term.numbers.iter().map(|vector| affine(vector, &counts)).collect::<Option<Vec<_>>>()?;
-            let may_vary = |index: usize| term.kind.may_vary(index, numbers.len());
-            let varies = |hole: &Hole<i64>| hole.strides.iter().any(|stride| *stride != 0);
-            if numbers.iter().enumerate().any(|(index, hole)| varies(hole) && !may_vary(index)) {
-                return None;
-            }
+            let kind = term.kind.try_map(|field, column| {
+                let hole = affine(column, &counts).filter(|hole| field.may_vary() || !hole.varies());
+                hole.ok_or(())
+            });
             Some(Term {
-                kind: term.kind.clone(),
+                kind: kind.ok()?,
                 children: term.children.clone(),
-                numbers,
                 working: Vec::new(),
                 working_signed: false,
                 folds: term.folds.iter().map(|(fold, _)| *fold).collect(),

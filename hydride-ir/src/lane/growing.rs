@@ -17,9 +17,10 @@
 
 use super::emit;
 use super::fit::factorizations;
+use super::kind::{Field, FoldOp, Kind, Slice};
 use super::partition::{Elements, statement};
 use super::skeleton::Skeletons;
-use super::template::{FoldOp, Form, Kind, ResultForm};
+use super::template::{Form, ResultForm};
 use super::unify::{RawTerm, unify};
 use crate::exact::{Dag, Int, Node, NodeId, Part, raise_with};
 use crate::function::{Arg, Function, ResultSlot, Role};
@@ -57,21 +58,22 @@ fn prefixes(
     let mut moved: Vec<usize> = Vec::with_capacity(last.len());
     let mut grows = false;
     for mut term in last {
-        if !term.folds.is_empty() || matches!(term.kind, Kind::Fold(_)) {
+        if !term.folds.is_empty() || matches!(term.kind, Kind::Fold { .. }) {
             return None;
         }
         for child in &mut term.children {
             *child = moved[*child];
         }
-        for numbers in &mut term.numbers {
-            let [before, after] = numbers[..] else { return None };
-            let step = after.checked_sub(before)?;
-            *numbers = (0..count as i64).map(|place| after + step * (place + 1 - count as i64)).collect();
-        }
-        if let Kind::Leaf(arg) = term.kind
-            && term.numbers[1][0] != term.numbers[1][1]
+        let continued = term.kind.try_map(|_, numbers| {
+            let [before, after] = numbers[..] else { return Err(()) };
+            let step = after.checked_sub(before).ok_or(())?;
+            Ok((0..count as i64).map(|place| after + step * (place + 1 - count as i64)).collect::<Vec<_>>())
+        });
+        term.kind = continued.ok()?;
+        if let Kind::Leaf { arg, slice } = &term.kind
+            && slice.width[0] != slice.width[1]
         {
-            prefix(&mut terms, &term, i64::from(arg_widths[arg as usize]))?;
+            prefix(&mut terms, *arg, slice, i64::from(arg_widths[*arg as usize]))?;
             grows = true;
         } else {
             terms.push(term);
@@ -88,27 +90,25 @@ fn prefixes(
 }
 
 /// A slice that grows from a fixed position, as the low bits of a whole one.
-fn prefix(terms: &mut Vec<RawTerm>, leaf: &RawTerm, arg_width: i64) -> Option<()> {
-    let [lows, widths, signs] = &leaf.numbers[..] else { return None };
-    let count = widths.len();
-    let step = widths[1] - widths[0];
-    if step < 0 || widths[0] < 0 || lows[0] != lows[1] || signs[0] != 0 {
+fn prefix(terms: &mut Vec<RawTerm>, arg: u32, slice: &Slice<Vec<i64>>, arg_width: i64) -> Option<()> {
+    let Slice { low, width, signed } = slice;
+    let count = width.len();
+    let step = width[1] - width[0];
+    if step < 0 || width[0] < 0 || low[0] != low[1] || signed[0] != 0 {
         return None;
     }
     // One step more than the last element reads, where there is as much.
-    let mut whole = widths[count - 1] + step;
-    if lows[0] + whole > arg_width {
+    let mut whole = width[count - 1] + step;
+    if low[0] + whole > arg_width {
         whole -= step;
     }
     let first = terms.len();
-    let mut push = |kind, children, numbers| {
-        terms.push(RawTerm { kind, children, numbers, folds: Vec::new() });
-    };
-    push(leaf.kind.clone(), vec![], vec![lows.clone(), vec![whole; count], signs.clone()]);
-    push(Kind::AllOnes, vec![], vec![vec![whole; count]]);
-    push(Kind::Const, vec![], vec![widths.iter().map(|width| whole - width).collect()]);
-    push(Kind::Shr, vec![first + 1, first + 2], vec![]);
-    push(Kind::And, vec![first, first + 3], vec![]);
+    let mut push = |kind, children| terms.push(RawTerm { kind, children, folds: Vec::new() });
+    push(Kind::Leaf { arg, slice: Slice { width: vec![whole; count], ..slice.clone() } }, vec![]);
+    push(Kind::AllOnes { width: vec![whole; count] }, vec![]);
+    push(Kind::Const(width.iter().map(|width| whole - width).collect()), vec![]);
+    push(Kind::Shr, vec![first + 1, first + 2]);
+    push(Kind::And, vec![first, first + 3]);
     Some(())
 }
 
@@ -140,11 +140,12 @@ fn triangle(
     let all = (0..rows as i64).flat_map(|row| (0..rows as i64).map(move |column| (row, column)));
     let all: Vec<(i64, i64)> = all.collect();
     for term in &mut terms {
-        if !term.folds.is_empty() || matches!(term.kind, Kind::Fold(_)) {
+        if !term.folds.is_empty() || matches!(term.kind, Kind::Fold { .. }) {
             return None;
         }
-        for (place, numbers) in term.numbers.iter_mut().enumerate() {
-            let is_position = place == 0 && matches!(term.kind, Kind::Leaf(_));
+        let is_leaf = matches!(term.kind, Kind::Leaf { .. });
+        let spread = term.kind.try_map(|field, numbers| {
+            let is_position = is_leaf && field == Field::Position;
             let (base, by_row, by_column) = match numbers[..] {
                 // Of two rows there is one flag: what it reads at 0 moves with the column, in steps of a row.
                 [low] if is_position && low == row as i64 => (0, low, 0),
@@ -152,25 +153,25 @@ fn triangle(
                 [only] => (only, 0, 0),
                 // Row 1, then both of row 2.
                 _ => {
-                    let by_row = numbers[1].checked_sub(numbers[0])?;
-                    (numbers[0] - by_row, by_row, numbers[2].checked_sub(numbers[1])?)
+                    let by_row = numbers[1].checked_sub(numbers[0]).ok_or(())?;
+                    (numbers[0] - by_row, by_row, numbers[2].checked_sub(numbers[1]).ok_or(())?)
                 }
             };
-            *numbers = all.iter().map(|(row, column)| base + by_row * row + by_column * column).collect();
-        }
+            let each = all.iter().map(|(row, column)| base + by_row * row + by_column * column);
+            Ok::<Vec<i64>, ()>(each.collect())
+        });
+        term.kind = spread.ok()?;
     }
     let flag = terms.len() - 1;
-    let mut push = |kind, children, numbers| {
-        terms.push(RawTerm { kind, children, numbers, folds: Vec::new() });
-    };
-    push(Kind::Const, vec![], vec![all.iter().map(|(_, column)| *column).collect()]);
-    push(Kind::Const, vec![], vec![all.iter().map(|(row, _)| *row).collect()]);
-    push(Kind::Lt, vec![flag + 1, flag + 2], vec![]);
-    push(Kind::And, vec![flag, flag + 3], vec![]);
+    let mut push = |kind, children| terms.push(RawTerm { kind, children, folds: Vec::new() });
+    push(Kind::Const(all.iter().map(|(_, column)| *column).collect()), vec![]);
+    push(Kind::Const(all.iter().map(|(row, _)| *row).collect()), vec![]);
+    push(Kind::Lt, vec![flag + 1, flag + 2]);
+    push(Kind::And, vec![flag, flag + 3]);
     let width = row as i64;
     let positions: Vec<i64> = all.iter().map(|(row, column)| row * width + column).collect();
     let flags = statement(&terms, &positions, [1, rows as u32, rows as u32], 1, arg_widths)?;
-    let zeros = RawTerm { kind: Kind::Const, children: vec![], numbers: vec![vec![0; rows]], folds: vec![] };
+    let zeros = RawTerm { kind: Kind::Const(vec![0; rows]), children: vec![], folds: vec![] };
     let above: Vec<i64> = (0..rows as i64).map(|row| row * width + rows as i64).collect();
     let zeros = statement(&[zeros], &above, [1, 1, rows as u32], (row - rows) as u32, arg_widths)?;
     Some(ResultForm { width: i64::from(elements.end), statements: vec![flags, zeros] })
@@ -230,37 +231,36 @@ fn packed(dag: &Dag, elements: &Elements, arg_widths: &[u32]) -> Option<ResultFo
     // The fold's position is known once its operands are placed.
     let inside = [(0, count as u32)];
     let mut terms: Vec<RawTerm> = Vec::new();
-    let mut push = |kind, children: &[usize], numbers, folds: &[(usize, u32)]| {
-        terms.push(RawTerm { kind, children: children.to_vec(), numbers, folds: folds.to_vec() });
+    let mut push = |kind, children: &[usize], folds: &[(usize, u32)]| {
+        terms.push(RawTerm { kind, children: children.to_vec(), folds: folds.to_vec() });
         terms.len() - 1
     };
-    let bit =
-        push(Kind::Leaf(mask), &[], vec![each(&|_, place| place), each(&|_, _| 1), each(&|_, _| 0)], &inside);
-    let all =
-        push(Kind::Leaf(mask), &[], vec![each(&|_, _| 0), each(&|_, _| size), each(&|_, _| 0)], &inside);
-    let ones = push(Kind::AllOnes, &[], vec![each(&|_, _| size)], &inside);
-    let above = push(Kind::Const, &[], vec![each(&|_, place| size - place)], &inside);
-    let low = push(Kind::Shr, &[ones, above], vec![], &inside);
-    let below = push(Kind::And, &[all, low], vec![], &inside);
-    let rank = push(Kind::PopCount, &[below], vec![], &inside);
-    let own = push(Kind::Const, &[], vec![each(&|element, _| element)], &inside);
-    let equal = push(Kind::Eq, &[rank, own], vec![], &inside);
-    let is_chosen = push(Kind::And, &[bit, equal], vec![], &inside);
-    let read = vec![each(&|_, place| place * width), each(&|_, _| width), each(&|_, _| 0)];
-    let value = push(Kind::Leaf(data), &[], read, &inside);
-    let zero = push(Kind::Const, &[], vec![each(&|_, _| 0)], &inside);
-    let one = push(Kind::Select, &[is_chosen, value, zero], vec![], &inside);
-    let joined = push(Kind::Fold(FoldOp::Or), &[one], vec![vec![size; count]], &[]);
+    let leaf = |arg, low: Vec<i64>, width: i64| {
+        let count = low.len();
+        Kind::Leaf { arg, slice: Slice { low, width: vec![width; count], signed: vec![0; count] } }
+    };
+    let bit = push(leaf(mask, each(&|_, place| place), 1), &[], &inside);
+    let all = push(leaf(mask, each(&|_, _| 0), size), &[], &inside);
+    let ones = push(Kind::AllOnes { width: each(&|_, _| size) }, &[], &inside);
+    let above = push(Kind::Const(each(&|_, place| size - place)), &[], &inside);
+    let low = push(Kind::Shr, &[ones, above], &inside);
+    let below = push(Kind::And, &[all, low], &inside);
+    let rank = push(Kind::PopCount, &[below], &inside);
+    let own = push(Kind::Const(each(&|element, _| element)), &[], &inside);
+    let equal = push(Kind::Eq, &[rank, own], &inside);
+    let is_chosen = push(Kind::And, &[bit, equal], &inside);
+    let value = push(leaf(data, each(&|_, place| place * width), width), &[], &inside);
+    let zero = push(Kind::Const(each(&|_, _| 0)), &[], &inside);
+    let one = push(Kind::Select, &[is_chosen, value, zero], &inside);
+    let joined = push(Kind::Fold { op: FoldOp::Or, count: vec![size; count] }, &[one], &[]);
     if let Some(rest) = rest {
         let element = |value: &dyn Fn(i64) -> i64| (0..size).map(value).collect::<Vec<_>>();
-        let all =
-            push(Kind::Leaf(mask), &[], vec![element(&|_| 0), element(&|_| size), element(&|_| 0)], &[]);
-        let ones = push(Kind::PopCount, &[all], vec![], &[]);
-        let needed = push(Kind::Const, &[], vec![element(&|element| element + 1)], &[]);
-        let is_short = push(Kind::Lt, &[ones, needed], vec![], &[]);
-        let kept = vec![element(&|element| element * width), element(&|_| width), element(&|_| 0)];
-        let kept = push(Kind::Leaf(rest), &[], kept, &[]);
-        push(Kind::Select, &[is_short, kept, joined], vec![], &[]);
+        let all = push(leaf(mask, element(&|_| 0), size), &[], &[]);
+        let ones = push(Kind::PopCount, &[all], &[]);
+        let needed = push(Kind::Const(element(&|element| element + 1)), &[], &[]);
+        let is_short = push(Kind::Lt, &[ones, needed], &[]);
+        let kept = push(leaf(rest, element(&|element| element * width), width), &[], &[]);
+        push(Kind::Select, &[is_short, kept, joined], &[]);
     }
     for term in &mut terms {
         for (position, _) in &mut term.folds {

@@ -19,6 +19,7 @@ mod canonicalize;
 mod emit;
 mod fit;
 mod growing;
+mod kind;
 mod partition;
 mod skeleton;
 mod template;
@@ -27,8 +28,9 @@ mod working;
 
 pub use canonicalize::{Canonical, Masking, canonicalize};
 pub use emit::emit;
+pub use kind::{Coefficient, Field, FoldOp, Kind, Slice};
 pub use partition::{Elements, elements};
-pub use template::{Coefficient, FoldOp, Form, Hole, Kind, ResultForm, Role, Statement, Template, Term};
+pub use template::{Form, Hole, ResultForm, Role, Statement, Template, Term};
 
 /// Loops around a statement: blocks, groups in a block, elements in a group.
 pub const LOOPS: usize = 3;

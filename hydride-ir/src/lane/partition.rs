@@ -1,8 +1,9 @@
 //! The elements of a result, and how they are divided among statements.
 
 use super::fit::{affine, factorizations, fit};
+use super::kind::{Kind, Slice};
 use super::skeleton::Skeletons;
-use super::template::{Hole, Kind, Statement, Template, Term};
+use super::template::{Hole, Statement, Template, Term};
 use super::unify::{RawTerm, unify};
 use super::{LOOPS, working};
 use crate::exact::{Dag, Int, Node, NodeId, Part, Segment};
@@ -257,43 +258,37 @@ pub(super) fn statement(
 /// are one structure.
 fn root_slice(template: &mut Template<i64>, width: i64) {
     shift_as_slice(template, width);
-    let root = template.terms.len() - 1;
-    let term = &template.terms[root];
-    if matches!(term.kind, Kind::Slice) && term.numbers[1].base == width && term.numbers[2].base == 0 {
+    if template.element().is_some_and(|slice| slice.width.base == width && slice.signed.base == 0) {
         return;
     }
-    let number = |base| Hole { base, strides: vec![0; LOOPS] };
-    template.terms.push(Term {
-        kind: Kind::Slice,
-        children: vec![root],
-        numbers: vec![number(0), number(width), number(0)],
+    let root = template.terms.len() - 1;
+    template.terms.push(element_slice(root, 0, width));
+}
+
+/// Bits of the term at the position `of`, outside of all folds.
+fn element_slice(of: usize, low: i64, width: i64) -> Term<i64> {
+    let [low, width, signed] = [low, width, 0].map(|number| Hole::fixed(number, LOOPS));
+    Term {
+        kind: Kind::Slice(Slice { low, width, signed }),
+        children: vec![of],
         working: Vec::new(),
         working_signed: false,
         folds: Vec::new(),
-    });
+    }
 }
 
 /// A constant shift at the root as a slice: the element's bits of the value from the shift's count on.
 fn shift_as_slice(template: &mut Template<i64>, width: i64) {
     let root = template.terms.len() - 1;
     let [value, count] = template.terms[root].children[..] else { return };
+    let Kind::Const(low) = &template.terms[count].kind else { return };
+    let low = low.clone();
     let is_shift = matches!(template.terms[root].kind, Kind::Shr);
-    let by = &template.terms[count];
     let uses = template.terms.iter().flat_map(|term| &term.children).filter(|child| **child == count).count();
-    let fixed = matches!(by.kind, Kind::Const) && by.numbers[0].strides.iter().all(|stride| *stride == 0);
-    if !is_shift || !fixed || uses != 1 {
+    if !is_shift || low.varies() || uses != 1 {
         return;
     }
-    let low = by.numbers[0].base;
-    let number = |base| Hole { base, strides: vec![0; LOOPS] };
-    template.terms[root] = Term {
-        kind: Kind::Slice,
-        children: vec![value],
-        numbers: vec![number(low), number(width), number(0)],
-        working: Vec::new(),
-        working_signed: false,
-        folds: Vec::new(),
-    };
+    template.terms[root] = element_slice(value, low.base, width);
     // The count is no longer an operand.
     template.terms.remove(count);
     let moved = |position: &mut usize| *position -= usize::from(*position > count);

@@ -6,17 +6,16 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::template::{Coefficient, FoldOp, Kind};
+use super::kind::{Coefficient, FoldOp, Kind, Slice};
 use crate::exact::{Dag, Int, Node, NodeId};
 
 /// Number of an operand's numbers that are compared to decide whether a fold joins it with similar operands.
 const MAX_COMPARED: usize = 256;
 
-/// A decomposed node: structure, numbers, operands in canonical order.
+/// A decomposed node: operator with numbers, operands in canonical order.
 #[derive(Debug)]
 pub(super) struct View {
-    pub kind: Kind,
-    pub numbers: Vec<i64>,
+    pub kind: Kind<i64>,
     pub children: Vec<Child>,
     /// Hash of the structure without numbers and without the arguments' identity.
     pub shape: u64,
@@ -24,6 +23,12 @@ pub(super) struct View {
     pub structure: u64,
     /// Whether it contains numbers that templates cannot represent.
     pub opaque: bool,
+}
+
+impl View {
+    fn numbers(&self) -> impl Iterator<Item = i64> {
+        self.kind.numbers().map(|(_, number)| *number)
+    }
 }
 
 /// An operand, or operands of the same shape that a fold joins.
@@ -59,11 +64,11 @@ impl Skeletons {
     }
 
     fn make(&mut self, dag: &Dag, id: NodeId) -> View {
-        let (kind, numbers, children) = self.take_apart(dag, id);
+        let (kind, children) = self.take_apart(dag, id);
         let mut shape = FxHasher::default();
         let mut structure = FxHasher::default();
         match &kind {
-            Kind::Leaf(arg) => {
+            Kind::Leaf { arg, .. } => {
                 "leaf".hash(&mut shape);
                 ("leaf", arg).hash(&mut structure);
             }
@@ -72,13 +77,13 @@ impl Skeletons {
                 ("arg", arg).hash(&mut structure);
             }
             // The value of the literal distinguishes nothing within an instruction.
-            Kind::AllOnes => {
-                Kind::Const.hash(&mut shape);
-                Kind::Const.hash(&mut structure);
+            Kind::AllOnes { .. } => {
+                hash_operator(&Kind::Const(0), &mut shape);
+                hash_operator(&Kind::Const(0), &mut structure);
             }
             kind => {
-                kind.hash(&mut shape);
-                kind.hash(&mut structure);
+                hash_operator(kind, &mut shape);
+                hash_operator(kind, &mut structure);
             }
         }
         for child in &children {
@@ -97,33 +102,36 @@ impl Skeletons {
             }
             _ => false,
         };
-        View { kind, numbers, children, shape: shape.finish(), structure: structure.finish(), opaque }
+        View { kind, children, shape: shape.finish(), structure: structure.finish(), opaque }
     }
 
-    fn take_apart(&mut self, dag: &Dag, id: NodeId) -> (Kind, Vec<i64>, Vec<Child>) {
+    fn take_apart(&mut self, dag: &Dag, id: NodeId) -> (Kind<i64>, Vec<Child>) {
         let one = |ids: &[NodeId]| ids.iter().map(|id| Child::One(*id)).collect::<Vec<_>>();
-        let flag = |signed: bool| i64::from(signed);
+        let slice = |low: u32, width: u32, signed: bool| Slice {
+            low: i64::from(low),
+            width: i64::from(width),
+            signed: i64::from(signed),
+        };
         match dag.node(id) {
             Node::Const(value) => match (all_ones(value), i64::try_from(value)) {
-                (Some(width), _) => (Kind::AllOnes, vec![i64::from(width)], vec![]),
-                (None, Ok(value)) => (Kind::Const, vec![value], vec![]),
-                (None, Err(_)) => (Kind::Literal(value.clone()), vec![], vec![]),
+                (Some(width), _) => (Kind::AllOnes { width: i64::from(width) }, vec![]),
+                (None, Ok(value)) => (Kind::Const(value), vec![]),
+                (None, Err(_)) => (Kind::Literal(value.clone()), vec![]),
             },
-            Node::Arg(arg) => (Kind::Arg(*arg), vec![], vec![]),
+            Node::Arg(arg) => (Kind::Arg(*arg), vec![]),
             Node::Slice { of, low, width, signed } => {
-                let numbers = vec![i64::from(*low), i64::from(*width), flag(*signed)];
+                let slice = slice(*low, *width, *signed);
                 match dag.node(*of) {
-                    Node::Arg(arg) => (Kind::Leaf(*arg), numbers, vec![]),
-                    _ => (Kind::Slice, numbers, one(&[*of])),
+                    Node::Arg(arg) => (Kind::Leaf { arg: *arg, slice }, vec![]),
+                    _ => (Kind::Slice(slice), one(&[*of])),
                 }
             }
             Node::SliceAt { of, base, low, width, signed } => {
-                let numbers = vec![i64::from(*base), i64::from(*width), flag(*signed)];
-                (Kind::SliceAt, numbers, one(&[*of, *low]))
+                (Kind::SliceAt(slice(*base, *width, *signed)), one(&[*of, *low]))
             }
             Node::Concat(parts) => {
                 let widths = parts.iter().map(|part| i64::from(part.width)).collect();
-                (Kind::Concat, widths, parts.iter().map(|part| Child::One(part.node)).collect())
+                (Kind::Concat { widths }, parts.iter().map(|part| Child::One(part.node)).collect())
             }
             Node::Sum { terms, constant } => self.sum(dag, terms, constant),
             // Two factors are a product; more of one kind are a reduction.
@@ -133,38 +141,36 @@ impl Skeletons {
             Node::Mul(operands) => {
                 let mut sorted = operands.to_vec();
                 sorted.sort_by(|a, b| self.compare(dag, *a, *b));
-                (Kind::Mul, vec![], one(&sorted))
+                (Kind::Mul, one(&sorted))
             }
             Node::And(operands) => self.commutative(dag, Kind::And, FoldOp::And, operands),
             Node::Or(operands) => self.commutative(dag, Kind::Or, FoldOp::Or, operands),
             Node::Xor(operands) => self.commutative(dag, Kind::Xor, FoldOp::Xor, operands),
             Node::Min(operands) => self.commutative(dag, Kind::Min, FoldOp::Min, operands),
             Node::Max(operands) => self.commutative(dag, Kind::Max, FoldOp::Max, operands),
-            Node::Shl(left, right) => (Kind::Shl, vec![], one(&[*left, *right])),
-            Node::Shr(left, right) => (Kind::Shr, vec![], one(&[*left, *right])),
-            Node::Not(operand) => (Kind::Not, vec![], one(&[*operand])),
+            Node::Shl(left, right) => (Kind::Shl, one(&[*left, *right])),
+            Node::Shr(left, right) => (Kind::Shr, one(&[*left, *right])),
+            Node::Not(operand) => (Kind::Not, one(&[*operand])),
             Node::Eq(left, right) => {
                 let mut sorted = [*left, *right];
                 sorted.sort_by(|a, b| self.compare(dag, *a, *b));
-                (Kind::Eq, vec![], one(&sorted))
+                (Kind::Eq, one(&sorted))
             }
-            Node::Lt(left, right) => (Kind::Lt, vec![], one(&[*left, *right])),
-            Node::Le(left, right) => (Kind::Le, vec![], one(&[*left, *right])),
-            Node::Abs(operand) => (Kind::Abs, vec![], one(&[*operand])),
+            Node::Lt(left, right) => (Kind::Lt, one(&[*left, *right])),
+            Node::Le(left, right) => (Kind::Le, one(&[*left, *right])),
+            Node::Abs(operand) => (Kind::Abs, one(&[*operand])),
             Node::Saturate { of, width, signed } => {
-                (Kind::Saturate, vec![i64::from(*width), flag(*signed)], one(&[*of]))
+                (Kind::Saturate { width: i64::from(*width), signed: i64::from(*signed) }, one(&[*of]))
             }
-            Node::Select(condition, then, otherwise) => {
-                (Kind::Select, vec![], one(&[*condition, *then, *otherwise]))
-            }
-            Node::Div(left, right) => (Kind::Div, vec![], one(&[*left, *right])),
-            Node::Rem(left, right) => (Kind::Rem, vec![], one(&[*left, *right])),
-            Node::PopCount(operand) => (Kind::PopCount, vec![], one(&[*operand])),
+            Node::Select(condition, then, otherwise) => (Kind::Select, one(&[*condition, *then, *otherwise])),
+            Node::Div(left, right) => (Kind::Div, one(&[*left, *right])),
+            Node::Rem(left, right) => (Kind::Rem, one(&[*left, *right])),
+            Node::PopCount(operand) => (Kind::PopCount, one(&[*operand])),
             Node::LeadingZeros(operand, width) => {
-                (Kind::LeadingZeros, vec![i64::from(*width)], one(&[*operand]))
+                (Kind::LeadingZeros { width: i64::from(*width) }, one(&[*operand]))
             }
             Node::TrailingZeros(operand, width) => {
-                (Kind::TrailingZeros, vec![i64::from(*width)], one(&[*operand]))
+                (Kind::TrailingZeros { width: i64::from(*width) }, one(&[*operand]))
             }
         }
     }
@@ -224,13 +230,7 @@ impl Skeletons {
     /// many to compare.
     fn flatten(&mut self, dag: &Dag, id: NodeId, numbers: &mut Vec<(i64, bool)>) -> bool {
         let view = self.view(dag, id);
-        let count = view.numbers.len();
-        numbers.extend(
-            view.numbers
-                .iter()
-                .enumerate()
-                .map(|(index, number)| (*number, view.kind.may_vary(index, count))),
-        );
+        numbers.extend(view.kind.numbers().map(|(field, number)| (*number, field.may_vary())));
         numbers.len() <= MAX_COMPARED
             && view.children.iter().all(|child| match child {
                 Child::One(node) => self.flatten(dag, *node, numbers),
@@ -241,18 +241,18 @@ impl Skeletons {
     fn commutative(
         &mut self,
         dag: &Dag,
-        kind: Kind,
+        kind: Kind<i64>,
         op: FoldOp,
         operands: &[NodeId],
-    ) -> (Kind, Vec<i64>, Vec<Child>) {
+    ) -> (Kind<i64>, Vec<Child>) {
         let children = self.grouped(dag, op, operands);
         match children.as_slice() {
-            [Child::Many(op, nodes)] => (Kind::Fold(*op), vec![nodes.len() as i64], children),
-            _ => (kind, vec![], children),
+            [Child::Many(op, nodes)] => (Kind::Fold { op: *op, count: nodes.len() as i64 }, children),
+            _ => (kind, children),
         }
     }
 
-    fn sum(&mut self, dag: &Dag, terms: &[(NodeId, Int)], constant: &Int) -> (Kind, Vec<i64>, Vec<Child>) {
+    fn sum(&mut self, dag: &Dag, terms: &[(NodeId, Int)], constant: &Int) -> (Kind<i64>, Vec<Child>) {
         // `make` has ensured that the numbers fit.
         let constant = i64::try_from(constant).unwrap_or(0);
         let mut by_coefficient: Vec<(i64, Vec<NodeId>)> = Vec::new();
@@ -270,8 +270,8 @@ impl Skeletons {
             }
         }
         if let ([(1, Child::Many(op, nodes))], 0) = (entries.as_slice(), constant) {
-            let numbers = vec![nodes.len() as i64];
-            return (Kind::Fold(*op), numbers, entries.into_iter().map(|(_, child)| child).collect());
+            let fold = Kind::Fold { op: *op, count: nodes.len() as i64 };
+            return (fold, entries.into_iter().map(|(_, child)| child).collect());
         }
         // Added before subtracted, units before multiples, then by operand.
         entries.sort_by(|(left, a), (right, b)| {
@@ -283,15 +283,13 @@ impl Skeletons {
         });
         let coefficients = entries
             .iter()
-            .map(|(factor, _)| Coefficient { negative: *factor < 0, unit: factor.unsigned_abs() == 1 })
+            .map(|(factor, _)| Coefficient {
+                negative: *factor < 0,
+                magnitude: Some(factor.abs()).filter(|magnitude| *magnitude != 1),
+            })
             .collect();
-        let mut numbers: Vec<i64> =
-            entries.iter().map(|(factor, _)| factor.abs()).filter(|magnitude| *magnitude != 1).collect();
-        if constant != 0 {
-            numbers.push(constant);
-        }
         let children = entries.into_iter().map(|(_, child)| child).collect();
-        (Kind::Sum { coefficients, constant: constant != 0 }, numbers, children)
+        (Kind::Sum { coefficients, constant: Some(constant).filter(|constant| *constant != 0) }, children)
     }
 
     fn compare_children(&mut self, dag: &Dag, left: &Child, right: &Child) -> Ordering {
@@ -315,7 +313,10 @@ impl Skeletons {
         if a.structure == b.structure {
             return Ordering::Equal;
         }
-        if let (Kind::Leaf(left) | Kind::Arg(left), Kind::Leaf(right) | Kind::Arg(right)) = (&a.kind, &b.kind)
+        if let (
+            Kind::Leaf { arg: left, .. } | Kind::Arg(left),
+            Kind::Leaf { arg: right, .. } | Kind::Arg(right),
+        ) = (&a.kind, &b.kind)
         {
             return left.cmp(right);
         }
@@ -330,7 +331,7 @@ impl Skeletons {
     }
 
     fn compare_numbers(&mut self, dag: &Dag, a: &View, b: &View) -> Ordering {
-        let order = a.numbers.cmp(&b.numbers);
+        let order = a.numbers().cmp(b.numbers());
         if order != Ordering::Equal {
             return order;
         }
@@ -345,6 +346,24 @@ impl Skeletons {
             }
         }
         Ordering::Equal
+    }
+}
+
+/// Hashes an operator without its numbers. The canonical order compares these hashes: another hash is another order of
+/// operands, and with it other keys.
+fn hash_operator(kind: &Kind<i64>, state: &mut FxHasher) {
+    std::mem::discriminant(kind).hash(state);
+    match kind {
+        Kind::Literal(value) => value.hash(state),
+        Kind::Sum { coefficients, constant } => {
+            coefficients.len().hash(state);
+            for Coefficient { negative, magnitude } in coefficients {
+                (*negative, magnitude.is_none()).hash(state);
+            }
+            constant.is_some().hash(state);
+        }
+        Kind::Fold { op, .. } => op.hash(state),
+        _ => {}
     }
 }
 

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::exact::Int;
-
 use super::LOOPS;
+use super::kind::{Field, FoldOp, Kind, Slice};
 
 /// The loop nests that write the results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,12 +44,10 @@ pub struct Template<N> {
 /// A term of a template.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Term<N> {
-    /// The operator.
-    pub kind: Kind,
+    /// The operator with its numbers.
+    pub kind: Kind<Hole<N>>,
     /// Operands, by position.
     pub children: Vec<usize>,
-    /// The operator's numbers; the kind determines their meaning.
-    pub numbers: Vec<Hole<N>>,
     /// Widths in bits at which operands are computed that are not truncated with the term: the value and the
     /// count of a right shift, the count of a left shift, source and position of a slice at a computed
     /// position, else one width for all operands. Any greater widths do as well.
@@ -68,105 +65,6 @@ pub struct Hole<N> {
     pub base: N,
     /// Change with each loop's index, outermost first, and then with each enclosing fold's.
     pub strides: Vec<N>,
-}
-
-/// Operators of templates; the comment gives their numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Kind {
-    /// `[value]`.
-    Const,
-    /// The greatest unsigned value of a width, one that is the greatest of an element: `[width]`.
-    AllOnes,
-    /// Another literal beyond 64 bits.
-    Literal(Int),
-    /// A slice of an argument: `[low, width, signed]`.
-    Leaf(u32),
-    /// A whole argument.
-    Arg(u32),
-    /// A slice of the operand: `[low, width, signed]`.
-    Slice,
-    /// A slice of the first operand at the position that the second gives: `[constant
-    /// part of the position, width, signed]`.
-    SliceAt,
-    /// Concatenated operands, least significant first: their widths.
-    Concat,
-    /// A sum; `[magnitude of each coefficient that is not ±1 …, constant if there is one]`.
-    Sum {
-        /// One for each operand.
-        coefficients: Vec<Coefficient>,
-        /// Whether a constant is added.
-        constant: bool,
-    },
-    /// A product.
-    Mul,
-    /// A shift up by a computed count.
-    Shl,
-    /// A shift down.
-    Shr,
-    /// Bitwise and.
-    And,
-    /// Bitwise or.
-    Or,
-    /// Bitwise exclusive or.
-    Xor,
-    /// Complement.
-    Not,
-    /// Equality.
-    Eq,
-    /// Less than.
-    Lt,
-    /// Not greater than.
-    Le,
-    /// Least operand.
-    Min,
-    /// Greatest operand.
-    Max,
-    /// Magnitude.
-    Abs,
-    /// Clamp to a width's range: `[width, signed]`.
-    Saturate,
-    /// A choice.
-    Select,
-    /// Quotient.
-    Div,
-    /// Remainder.
-    Rem,
-    /// One bits.
-    PopCount,
-    /// Zero bits above: `[width]`.
-    LeadingZeros,
-    /// Zero bits below: `[width]`.
-    TrailingZeros,
-    /// The operand for each value of an index, joined: `[count]`.
-    Fold(FoldOp),
-}
-
-/// Sign and unit magnitude of a coefficient; other magnitudes are numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Coefficient {
-    /// Whether the operand is subtracted.
-    pub negative: bool,
-    /// Whether the magnitude is 1.
-    pub unit: bool,
-}
-
-/// Operators that fold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum FoldOp {
-    /// Sum.
-    Add,
-    /// Product.
-    Mul,
-    /// Bitwise and.
-    And,
-    /// Bitwise or.
-    Or,
-    /// Bitwise exclusive or.
-    Xor,
-    /// Minimum.
-    Min,
-    /// Maximum.
-    Max,
 }
 
 /// What a number of a form is.
@@ -202,6 +100,28 @@ pub enum Role {
     Working,
 }
 
+impl<N> Template<N> {
+    /// The slice at the root of a statement's template: it cuts the value to the element.
+    pub(super) fn element(&self) -> Option<&Slice<Hole<N>>> {
+        match &self.terms.last()?.kind {
+            Kind::Slice(slice) => Some(slice),
+            _ => None,
+        }
+    }
+}
+
+impl Hole<i64> {
+    /// The same number at all indices.
+    pub(super) fn fixed(base: i64, indices: usize) -> Self {
+        Self { base, strides: vec![0; indices] }
+    }
+
+    /// Whether it depends on an index.
+    pub fn varies(&self) -> bool {
+        self.strides.iter().any(|stride| *stride != 0)
+    }
+}
+
 impl<N> Form<N> {
     /// The same form with every number replaced; `free` says that the number does not matter (the stride of a
     /// loop that runs once). Numbers are visited in one fixed order.
@@ -221,61 +141,24 @@ impl<N> Form<N> {
 }
 
 impl Form<i64> {
-    /// A form that writes flags of one bit as one that writes masks of one bit: the low bit of the flag's
-    /// sign-extension. Wider masks have the same structure. `None` where an element has more bits.
-    pub fn flags_as_masks(&self) -> Option<Self> {
-        let mut form = self.clone();
-        for statement in form.results.iter_mut().flat_map(|result| &mut result.statements) {
-            let terms = &mut statement.template.terms;
-            let mut root = terms.pop()?;
-            if !matches!(root.kind, Kind::Slice) || root.numbers[1].base != 1 {
-                return None;
-            }
-            let mut extension = root.clone();
-            extension.numbers[2].base = 1;
-            terms.push(extension);
-            root.numbers[0].base = 0;
-            root.children = vec![terms.len() - 1];
-            terms.push(root);
-        }
-        Some(form)
-    }
-}
-
-impl Form<i64> {
-    /// Forms of one-bit elements with their complements `1 - x` as complements of every bit, of which the low one is
-    /// kept, as for wider elements. The operands of the surrounding operator may come in either order.
-    pub fn flags_as_words(&self) -> Vec<Self> {
-        let [result] = self.results.as_slice() else { return Vec::new() };
-        let [statement] = result.statements.as_slice() else { return Vec::new() };
-        [false, true]
-            .into_iter()
-            .filter_map(|flip| {
-                let mut form = self.clone();
-                form.results[0].statements[0].template = statement.template.flags_as_words(flip)?;
-                Some(form)
-            })
-            .collect()
-    }
-
     /// The form with 2 for each sign that does not matter: that of a slice as wide as the element of which only the low
     /// bits are used.
     pub fn with_free_signs(&self) -> Self {
         let mut form = self.clone();
         for statement in form.results.iter_mut().flat_map(|result| &mut result.statements) {
-            let terms = &mut statement.template.terms;
-            let Some(root) = terms.last() else { continue };
-            if !matches!(root.kind, Kind::Slice) || root.numbers[0].base != 0 {
+            let Some(root) = statement.template.element() else { continue };
+            if root.low.base != 0 {
                 continue;
             }
-            let element = root.numbers[1].base;
+            let element = root.width.base;
+            let terms = &mut statement.template.terms;
             let mut truncated = vec![true; terms.len()];
             for user in (0..terms.len()).rev() {
                 let keeps = truncated[user]
                     && match terms[user].kind {
                         Kind::Sum { .. } | Kind::Mul | Kind::And | Kind::Or | Kind::Xor | Kind::Not => true,
-                        Kind::Fold(op) => !matches!(op, FoldOp::Min | FoldOp::Max),
-                        Kind::Slice => user + 1 == terms.len(),
+                        Kind::Fold { op, .. } => !matches!(op, FoldOp::Min | FoldOp::Max),
+                        Kind::Slice(_) => user + 1 == terms.len(),
                         _ => false,
                     };
                 for child in terms[user].children.clone() {
@@ -283,60 +166,15 @@ impl Form<i64> {
                 }
             }
             for (term, truncated) in terms.iter_mut().zip(truncated) {
-                if truncated && matches!(term.kind, Kind::Leaf(_)) && term.numbers[1].base >= element {
-                    term.numbers[2].base = 2;
+                if let Kind::Leaf { slice, .. } = &mut term.kind
+                    && truncated
+                    && slice.width.base >= element
+                {
+                    slice.signed.base = 2;
                 }
             }
         }
         form
-    }
-}
-
-impl Template<i64> {
-    /// A bitwise operator of two bits, one of them complemented; `flip` exchanges its operands.
-    fn flags_as_words(&self, flip: bool) -> Option<Self> {
-        let terms = &self.terms;
-        let root = terms.last()?;
-        let is_bit =
-            matches!(root.kind, Kind::Slice) && (root.numbers[0].base, root.numbers[1].base) == (0, 1);
-        let operator = terms.get(*root.children.first()?)?;
-        let [left, right] = operator.children[..] else { return None };
-        if !is_bit || !matches!(operator.kind, Kind::And | Kind::Or | Kind::Xor) {
-            return None;
-        }
-        let mut changed = false;
-        let mut found: Vec<Term<i64>> = Vec::new();
-        let mut children = Vec::new();
-        for operand in if flip { [right, left] } else { [left, right] } {
-            let term = &terms[operand];
-            let bit = match (&term.kind, &term.children[..]) {
-                (Kind::Leaf(_), _) => operand,
-                (Kind::Xor, [one, bit]) if terms[*one].is_one() => *bit,
-                (Kind::Xor, [bit, one]) if terms[*one].is_one() => *bit,
-                _ => return None,
-            };
-            if !matches!(terms[bit].kind, Kind::Leaf(_)) {
-                return None;
-            }
-            found.push(terms[bit].clone());
-            if bit != operand {
-                changed = true;
-                found.push(Term { kind: Kind::Not, children: vec![found.len() - 1], ..term.clone() });
-                // The complement of an element is cut to its width.
-                found.push(Term { children: vec![found.len() - 1], ..root.clone() });
-            }
-            children.push(found.len() - 1);
-        }
-        found.push(Term { children, ..operator.clone() });
-        found.push(Term { children: vec![found.len() - 1], ..root.clone() });
-        changed.then_some(Template { terms: found })
-    }
-}
-
-impl Term<i64> {
-    fn is_one(&self) -> bool {
-        let same = |hole: &Hole<i64>| hole.base == 1 && hole.strides.iter().all(|stride| *stride == 0);
-        matches!(self.kind, Kind::Const) && self.numbers.iter().all(same)
     }
 }
 
@@ -346,8 +184,8 @@ impl<N> Statement<N> {
         let once: Vec<bool> = self.extents.iter().map(is_one).collect();
         let mut fold_once = vec![false; self.template.terms.len()];
         for (position, term) in self.template.terms.iter().enumerate() {
-            if matches!(term.kind, Kind::Fold(_)) {
-                fold_once[position] = is_one(&term.numbers[0].base);
+            if let Kind::Fold { count, .. } = &term.kind {
+                fold_once[position] = is_one(&count.base);
             }
         }
         let mut depth = 0;
@@ -371,34 +209,24 @@ impl<N> Statement<N> {
             .iter()
             .enumerate()
             .map(|(place, term)| {
-                let numbers = term
-                    .numbers
-                    .iter()
-                    .enumerate()
-                    .map(|(index, hole)| {
-                        let base_role = term.kind.role(index, place == root);
-                        Hole {
-                            base: f(base_role, &hole.base, false),
-                            strides: hole
-                                .strides
-                                .iter()
-                                .enumerate()
-                                .map(|(dim, stride)| {
-                                    let free = if dim < LOOPS {
-                                        once[dim]
-                                    } else {
-                                        fold_once[term.folds[dim - LOOPS]]
-                                    };
-                                    f(Role::Stride(dim), stride, free)
-                                })
-                                .collect(),
-                        }
-                    })
-                    .collect();
+                let kind = term.kind.map(|field, hole| {
+                    let role = match field {
+                        Field::Width if place == root => Role::ElementWidth,
+                        field => field.role(),
+                    };
+                    let is_free = |dim: usize| match dim.checked_sub(LOOPS) {
+                        None => once[dim],
+                        Some(fold) => fold_once[term.folds[fold]],
+                    };
+                    let base = f(role, &hole.base, false);
+                    let strides = hole.strides.iter().enumerate();
+                    let strides =
+                        strides.map(|(dim, stride)| f(Role::Stride(dim), stride, is_free(dim))).collect();
+                    Hole { base, strides }
+                });
                 Term {
-                    kind: term.kind.clone(),
+                    kind,
                     children: term.children.clone(),
-                    numbers,
                     working: term.working.iter().map(|working| f(Role::Working, working, false)).collect(),
                     working_signed: term.working_signed,
                     folds: term.folds.clone(),
@@ -406,53 +234,5 @@ impl<N> Statement<N> {
             })
             .collect();
         Statement { extents, position, template: Template { terms } }
-    }
-}
-
-impl Kind {
-    /// What the number at a position of this kind is.
-    pub fn role(&self, index: usize, is_root: bool) -> Role {
-        match (self, index) {
-            (Kind::Leaf(_) | Kind::Slice | Kind::SliceAt, 0) => Role::Offset,
-            (Kind::Leaf(_), 1) => Role::SliceWidth,
-            (Kind::Slice, 1) if is_root => Role::ElementWidth,
-            (Kind::Slice | Kind::SliceAt, 1) | (Kind::Saturate, 0) | (Kind::Concat, _) => Role::Width,
-            (Kind::Leaf(_) | Kind::Slice, _) | (Kind::SliceAt | Kind::Saturate, _) => Role::Signed,
-            (Kind::AllOnes | Kind::LeadingZeros | Kind::TrailingZeros, _) => Role::Width,
-            (Kind::Fold(_), _) => Role::Count,
-            _ => Role::Value,
-        }
-    }
-
-    /// Whether the number at `index` of `count` may change from element to element: positions and literals may;
-    /// widths, counts and signs may not.
-    pub(super) fn may_vary(&self, index: usize, count: usize) -> bool {
-        match self {
-            Kind::Leaf(_) | Kind::SliceAt => index == 0,
-            Kind::Const => true,
-            Kind::Sum { constant, .. } => *constant && index + 1 == count,
-            _ => false,
-        }
-    }
-
-    /// Whether operands are computed at a separate width of the term ([`Term::working`]).
-    pub fn has_working_width(&self) -> bool {
-        matches!(
-            self,
-            Kind::Shr
-                | Kind::Eq
-                | Kind::Lt
-                | Kind::Le
-                | Kind::Min
-                | Kind::Max
-                | Kind::Abs
-                | Kind::Saturate
-                | Kind::Div
-                | Kind::Rem
-                | Kind::PopCount
-                | Kind::SliceAt
-                | Kind::Shl
-                | Kind::Fold(FoldOp::Min | FoldOp::Max)
-        )
     }
 }

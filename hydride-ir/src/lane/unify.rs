@@ -1,9 +1,11 @@
 //! Anti-unification: one expression with number vectors for many elements of one structure.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
-use super::skeleton::{Child, Skeletons};
-use super::template::Kind;
+use super::kind::Kind;
+use super::skeleton::{Child, Skeletons, View};
 use crate::exact::{Dag, NodeId};
 
 /// Terms that one template may have.
@@ -13,9 +15,8 @@ const MAX_TERMS: usize = 50_000;
 /// fold index (the last fold varies fastest).
 #[derive(Clone, Debug)]
 pub(super) struct RawTerm {
-    pub kind: Kind,
+    pub kind: Kind<Vec<i64>>,
     pub children: Vec<usize>,
-    pub numbers: Vec<Vec<i64>>,
     /// Positions of the enclosing folds' terms and their counts, outermost first.
     pub folds: Vec<(usize, u32)>,
 }
@@ -52,13 +53,19 @@ struct Unifier<'a> {
     fold_ids: usize,
 }
 
+/// The common operator of views, each of its numbers a column with one entry for each view.
+fn columns(views: &[Rc<View>]) -> Kind<Vec<i64>> {
+    let mut rows: Vec<_> = views.iter().map(|view| view.kind.numbers()).collect();
+    views[0].kind.map(|_, _| rows.iter_mut().filter_map(Iterator::next).map(|(_, number)| *number).collect())
+}
+
 impl Unifier<'_> {
     fn unify(&mut self, family: Vec<NodeId>, folds: &[(usize, u32)]) -> Option<usize> {
         let key = (family, folds.to_vec());
         let family = &key.0;
         let first = self.skeletons.view(self.dag, family[0]);
         // A slice that happens to be read twice is two leaves: elsewhere it may be two slices.
-        if !matches!(first.kind, Kind::Leaf(_))
+        if !matches!(first.kind, Kind::Leaf { .. })
             && let Some(known) = self.memo.get(&key)
         {
             return Some(*known);
@@ -66,61 +73,61 @@ impl Unifier<'_> {
         if first.opaque || self.terms.len() >= MAX_TERMS {
             return None;
         }
-        if matches!(first.kind, Kind::Const | Kind::AllOnes) {
-            let (kind, values) = self.constants(family)?;
-            return Some(self.push(key, kind, Vec::new(), vec![values], None));
+        if matches!(first.kind, Kind::Const(_) | Kind::AllOnes { .. }) {
+            let kind = self.constants(family)?;
+            return Some(self.push(key, kind, Vec::new(), None));
         }
-        let mut numbers: Vec<Vec<i64>> = vec![Vec::with_capacity(family.len()); first.numbers.len()];
+        let operator = first.kind.operator();
+        let mut views: Vec<Rc<View>> = Vec::with_capacity(family.len());
         let mut children: Vec<Vec<Child>> = vec![Vec::with_capacity(family.len()); first.children.len()];
         for node in family {
             let view = self.skeletons.view(self.dag, *node);
             if view.structure != first.structure
-                || view.kind != first.kind
-                || view.numbers.len() != numbers.len()
+                || view.kind.operator() != operator
                 || view.children.len() != children.len()
             {
                 return None;
             }
-            for (column, number) in numbers.iter_mut().zip(&view.numbers) {
-                column.push(*number);
-            }
             for (column, child) in children.iter_mut().zip(&view.children) {
                 column.push(child.clone());
             }
+            views.push(view);
         }
-        if let Kind::Fold(_) = first.kind {
+        let kind = columns(&views);
+        if let Kind::Fold { .. } = first.kind {
             let id = self.fold_ids;
             self.fold_ids += 1;
             let body = self.fold(&children[0], folds, id)?;
-            return Some(self.push(key, first.kind.clone(), vec![body], numbers, Some(id)));
+            return Some(self.push(key, kind, vec![body], Some(id)));
         }
         let mut operands = Vec::with_capacity(children.len());
         for column in &children {
             operands.push(self.child(column, folds)?);
         }
-        Some(self.push(key, first.kind.clone(), operands, numbers, None))
+        Some(self.push(key, kind, operands, None))
     }
 
     /// Literals: the greatest value of one width in all of them, else numbers.
-    fn constants(&mut self, family: &[NodeId]) -> Option<(Kind, Vec<i64>)> {
+    fn constants(&mut self, family: &[NodeId]) -> Option<Kind<Vec<i64>>> {
         let views: Vec<_> = family.iter().map(|node| self.skeletons.view(self.dag, *node)).collect();
-        if views.iter().all(|view| view.kind == Kind::AllOnes && view.numbers == views[0].numbers) {
-            return Some((Kind::AllOnes, vec![views[0].numbers[0]; family.len()]));
+        if let Kind::AllOnes { width } = views[0].kind
+            && views.iter().all(|view| view.kind == views[0].kind)
+        {
+            return Some(Kind::AllOnes { width: vec![width; family.len()] });
         }
         let values = family.iter().map(|node| self.dag.as_i64(*node)).collect::<Option<_>>()?;
-        Some((Kind::Const, values))
+        Some(Kind::Const(values))
     }
 
     fn push(
         &mut self,
         key: FamilyKey,
-        kind: Kind,
+        kind: Kind<Vec<i64>>,
         children: Vec<usize>,
-        numbers: Vec<Vec<i64>>,
         fold: Option<usize>,
     ) -> usize {
         let position = self.terms.len();
-        self.terms.push((RawTerm { kind, children, numbers, folds: key.1.clone() }, fold));
+        self.terms.push((RawTerm { kind, children, folds: key.1.clone() }, fold));
         self.memo.insert(key, position);
         position
     }
@@ -147,12 +154,7 @@ impl Unifier<'_> {
                 Child::One(_) => 1,
             })
             .collect();
-        let term = RawTerm {
-            kind: Kind::Fold(op),
-            children: vec![body],
-            numbers: vec![count],
-            folds: folds.to_vec(),
-        };
+        let term = RawTerm { kind: Kind::Fold { op, count }, children: vec![body], folds: folds.to_vec() };
         self.terms.push((term, Some(id)));
         Some(self.terms.len() - 1)
     }

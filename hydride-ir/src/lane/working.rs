@@ -1,7 +1,8 @@
 //! Widths at which operands of non-truncating operators are computed.
 
 use super::LOOPS;
-use super::template::{Hole, Kind, Statement, Template};
+use super::kind::{Coefficient, FoldOp, Kind};
+use super::template::{Hole, Statement, Template};
 use crate::exact::{Int, Node, NodeId, Part, Range, joint_natural, range_of};
 
 /// Sets [`super::Term::working`] from the ranges that the terms have over all indices. `None` when a
@@ -15,16 +16,18 @@ pub(super) fn set_working_widths(statement: &mut Statement<i64>, arg_widths: &[u
         }
         let groups: Vec<Vec<NodeId>> = match term.kind {
             Kind::Shl => vec![vec![NodeId(term.children[1] as u32)]],
-            Kind::SliceAt | Kind::Shr => {
+            Kind::SliceAt(_) | Kind::Shr => {
                 term.children.iter().map(|child| vec![NodeId(*child as u32)]).collect()
             }
             _ => vec![term.children.iter().map(|child| NodeId(*child as u32)).collect()],
         };
         for (position, operands) in groups.iter().enumerate() {
-            let (width, signed) = if matches!(term.kind, Kind::SliceAt) && position == 1 {
+            let (width, signed) = if let Kind::SliceAt(slice) = &term.kind
+                && position == 1
+            {
                 // The position holds the constant part as well.
                 let counts = term_counts(&statement_terms, &statement.extents, &term.folds);
-                ranges[operands[0].position()].add(&extremes(&term.numbers[0], &counts)).natural()?
+                ranges[operands[0].position()].add(&extremes(&slice.low, &counts)).natural()?
             } else {
                 joint_natural(operands, &|id: NodeId| &ranges[id.position()])?
             };
@@ -50,45 +53,36 @@ pub(super) fn ranges(
         let counts = term_counts(template, extents, &term.folds);
         let child = |index: usize| NodeId(term.children[index] as u32);
         let children: Box<[NodeId]> = term.children.iter().map(|child| NodeId(*child as u32)).collect();
-        let width = |index: usize| u32::try_from(term.numbers[index].base).ok();
         let range = match &term.kind {
-            Kind::Const => extremes(&term.numbers[0], &counts),
-            Kind::Fold(op) => fold_range(*op, term.numbers[0].base, &ranges[term.children[0]]),
-            Kind::AllOnes => Range::of_width(width(0)?, false),
-            Kind::Leaf(_) | Kind::Slice => Range::of_width(width(1)?, term.numbers[2].base == 1),
-            Kind::SliceAt => Range::of_width(width(1)?, term.numbers[2].base == 1),
+            Kind::Const(value) => extremes(value, &counts),
+            Kind::Fold { op, count } => fold_range(*op, count.base, &ranges[term.children[0]]),
+            Kind::AllOnes { width } => Range::of_width(bits(width)?, false),
+            Kind::Leaf { slice, .. } | Kind::Slice(slice) | Kind::SliceAt(slice) => {
+                Range::of_width(bits(&slice.width)?, slice.signed.base == 1)
+            }
+            Kind::Sum { coefficients, constant } => {
+                let factor = |Coefficient { negative, magnitude }: &Coefficient<Hole<i64>>| {
+                    let magnitude = Int::from(magnitude.as_ref().map_or(1, |magnitude| magnitude.base));
+                    if *negative { -magnitude } else { magnitude }
+                };
+                let terms = coefficients.iter().zip(&*children).map(|(by, node)| (*node, factor(by)));
+                let sum = Node::Sum { terms: terms.collect(), constant: Int::ZERO };
+                let rest = constant
+                    .as_ref()
+                    .map_or_else(|| Range::point(Int::ZERO), |constant| extremes(constant, &counts));
+                range_of(&sum, arg_widths, &|id| &ranges[id.position()]).add(&rest)
+            }
             kind => {
                 let node = match kind {
                     Kind::Literal(value) => Node::Const(value.clone()),
                     Kind::Arg(arg) => Node::Arg(*arg),
-                    Kind::Concat => Node::Concat(
+                    Kind::Concat { widths } => Node::Concat(
                         children
                             .iter()
-                            .enumerate()
-                            .map(|(index, node)| Some(Part { node: *node, width: width(index)? }))
+                            .zip(widths)
+                            .map(|(node, width)| Some(Part { node: *node, width: bits(width)? }))
                             .collect::<Option<_>>()?,
                     ),
-                    Kind::Sum { coefficients, constant } => {
-                        let mut numbers = term.numbers.iter();
-                        let terms = coefficients
-                            .iter()
-                            .zip(&*children)
-                            .map(|(coefficient, node)| {
-                                let magnitude = if coefficient.unit { 1 } else { numbers.next()?.base };
-                                let factor = Int::from(magnitude);
-                                Some((*node, if coefficient.negative { -factor } else { factor }))
-                            })
-                            .collect::<Option<_>>()?;
-                        let rest = if *constant {
-                            extremes(numbers.next()?, &counts)
-                        } else {
-                            Range::point(Int::ZERO)
-                        };
-                        let sum = Node::Sum { terms, constant: Int::ZERO };
-                        let range = range_of(&sum, arg_widths, &|id| &ranges[id.position()]);
-                        ranges.push(range.add(&rest));
-                        continue;
-                    }
                     Kind::Mul => Node::Mul(children),
                     Kind::Shl => Node::Shl(child(0), child(1)),
                     Kind::Shr => Node::Shr(child(0), child(1)),
@@ -102,21 +96,22 @@ pub(super) fn ranges(
                     Kind::Min => Node::Min(children),
                     Kind::Max => Node::Max(children),
                     Kind::Abs => Node::Abs(child(0)),
-                    Kind::Saturate => {
-                        Node::Saturate { of: child(0), width: width(0)?, signed: term.numbers[1].base == 1 }
+                    Kind::Saturate { width, signed } => {
+                        Node::Saturate { of: child(0), width: bits(width)?, signed: signed.base == 1 }
                     }
                     Kind::Select => Node::Select(child(0), child(1), child(2)),
                     Kind::Div => Node::Div(child(0), child(1)),
                     Kind::Rem => Node::Rem(child(0), child(1)),
                     Kind::PopCount => Node::PopCount(child(0)),
-                    Kind::LeadingZeros => Node::LeadingZeros(child(0), width(0)?),
-                    Kind::TrailingZeros => Node::TrailingZeros(child(0), width(0)?),
-                    Kind::Const
-                    | Kind::AllOnes
-                    | Kind::Fold(_)
-                    | Kind::Leaf(_)
-                    | Kind::Slice
-                    | Kind::SliceAt => return None,
+                    Kind::LeadingZeros { width } => Node::LeadingZeros(child(0), bits(width)?),
+                    Kind::TrailingZeros { width } => Node::TrailingZeros(child(0), bits(width)?),
+                    Kind::Const(_)
+                    | Kind::AllOnes { .. }
+                    | Kind::Fold { .. }
+                    | Kind::Leaf { .. }
+                    | Kind::Slice(_)
+                    | Kind::SliceAt(_)
+                    | Kind::Sum { .. } => return None,
                 };
                 range_of(&node, arg_widths, &|id| &ranges[id.position()])
             }
@@ -127,9 +122,17 @@ pub(super) fn ranges(
 }
 
 /// Iterations of the loops and of the folds around a term.
-fn term_counts(template: &Template<i64>, extents: &[i64; LOOPS], folds: &[usize]) -> Vec<i64> {
-    let counts = folds.iter().map(|fold| template.terms[*fold].numbers[0].base);
-    extents.iter().copied().chain(counts).collect()
+pub(super) fn term_counts(template: &Template<i64>, extents: &[i64; LOOPS], folds: &[usize]) -> Vec<i64> {
+    let count = |fold: &usize| match &template.terms[*fold].kind {
+        Kind::Fold { count, .. } => count.base,
+        _ => 1,
+    };
+    extents.iter().copied().chain(folds.iter().map(count)).collect()
+}
+
+/// A width that is the same at all indices, in bits.
+fn bits(width: &Hole<i64>) -> Option<u32> {
+    u32::try_from(width.base).ok()
 }
 
 /// Least and greatest value of an affine number.
@@ -143,14 +146,14 @@ fn extremes(hole: &Hole<i64>, counts: &[i64]) -> Range {
     Range::new(low, high)
 }
 
-fn fold_range(op: super::FoldOp, count: i64, body: &Range) -> Range {
+fn fold_range(op: FoldOp, count: i64, body: &Range) -> Range {
     match op {
-        super::FoldOp::Add => body.scale(&Int::from(count)),
-        super::FoldOp::Mul => (1..count).fold(body.clone(), |product, _| product.mul(body)),
-        super::FoldOp::And | super::FoldOp::Or | super::FoldOp::Xor => match body.natural() {
+        FoldOp::Add => body.scale(&Int::from(count)),
+        FoldOp::Mul => (1..count).fold(body.clone(), |product, _| product.mul(body)),
+        FoldOp::And | FoldOp::Or | FoldOp::Xor => match body.natural() {
             Some((width, signed)) => Range::of_width(width, signed),
             None => Range::unbounded(),
         },
-        super::FoldOp::Min | super::FoldOp::Max => body.clone(),
+        FoldOp::Min | FoldOp::Max => body.clone(),
     }
 }

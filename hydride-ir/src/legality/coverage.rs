@@ -8,8 +8,9 @@
 use std::collections::BTreeSet;
 
 use super::{Constraint, by_indices, equal, param_value};
-use crate::function::{Function, ParamId, Stmt};
-use crate::num::{Atom, IndexId, Num};
+use crate::function::{Function, ParamId};
+use crate::num::{Atom, Num};
+use crate::visit::{Assignment, Event, Loop};
 
 /// A written slice, repeated.
 #[derive(Clone)]
@@ -39,43 +40,27 @@ pub(super) fn coverage(function: &Function, known: &[&[i64]]) -> Vec<Constraint>
 
 /// The statements that write a result; none where a number is not affine in the indices.
 fn blocks(function: &Function, result: usize) -> Option<Vec<Block>> {
-    fn collect(
-        function: &Function,
-        result: usize,
-        body: &[Stmt],
-        around: &mut Vec<(IndexId, Num)>,
-        blocks: &mut Vec<Block>,
-    ) -> Option<()> {
-        for stmt in body {
-            match stmt {
-                Stmt::For { index, count, body } => {
-                    around.push((*index, count.clone()));
-                    collect(function, result, body, around, blocks)?;
-                    around.pop();
-                }
-                Stmt::Assign { result: own, low, value } if own.0 as usize == result => {
-                    let mut parts = by_indices(low);
-                    let width = function.expr(*value).width.clone();
-                    if width.atoms().any(|atom| matches!(atom, Atom::Index(_))) {
-                        return None;
-                    }
-                    let low = parts.remove(&Vec::new()).unwrap_or_default();
-                    let step = |(index, count): &(IndexId, Num)| {
-                        (count.clone(), parts.remove(&vec![*index]).unwrap_or_default())
-                    };
-                    let loops = around.iter().map(step).collect();
-                    if !parts.is_empty() {
-                        return None;
-                    }
-                    blocks.push(Block { low, width, loops });
-                }
-                Stmt::Assign { .. } => {}
-            }
-        }
-        Some(())
-    }
     let mut blocks = Vec::new();
-    collect(function, result, &function.body, &mut Vec::new(), &mut blocks)?;
+    let mut walk = function.walk();
+    while let Some(event) = walk.next() {
+        let Event::Assign(Assignment { result: own, low, value }) = event else { continue };
+        if own.0 as usize != result {
+            continue;
+        }
+        let mut parts = by_indices(low);
+        let width = function.expr(value).width.clone();
+        if width.atoms().any(|atom| matches!(atom, Atom::Index(_))) {
+            return None;
+        }
+        let low = parts.remove(&Vec::new()).unwrap_or_default();
+        let step =
+            |around: &Loop<'_>| (around.count.clone(), parts.remove(&vec![around.index]).unwrap_or_default());
+        let loops = walk.scope().iter().map(step).collect();
+        if !parts.is_empty() {
+            return None;
+        }
+        blocks.push(Block { low, width, loops });
+    }
     Some(blocks)
 }
 
@@ -172,24 +157,17 @@ fn points(function: &Function, result: usize, known: &[&[i64]]) -> Option<Constr
             Atom::Index(_) => None,
         }));
     };
-    fn collect(function: &Function, result: usize, body: &[Stmt], add: &mut dyn FnMut(&Num)) {
-        for stmt in body {
-            match stmt {
-                Stmt::For { count, body, .. } => {
-                    add(count);
-                    collect(function, result, body, add);
-                }
-                Stmt::Assign { result: own, low, value } => {
-                    if own.0 as usize == result {
-                        add(low);
-                        add(&function.expr(*value).width);
-                    }
-                }
+    add(&function.results[result].width);
+    for event in function.walk() {
+        match event {
+            Event::Enter(around) => add(around.count),
+            Event::Assign(Assignment { result: own, low, value }) if own.0 as usize == result => {
+                add(low);
+                add(&function.expr(value).width);
             }
+            Event::Assign(_) | Event::Leave(_) => {}
         }
     }
-    add(&function.results[result].width);
-    collect(function, result, &function.body, &mut add);
     let params: Vec<ParamId> = params.into_iter().collect();
     if params.is_empty() {
         return None;

@@ -9,12 +9,17 @@
 //! ```
 
 use crate::expr::ExprId;
-use crate::function::{Function, Stmt};
+use crate::function::Function;
+use crate::visit::rewrite;
 
 /// The function with an arena of reachable expressions only, in their old order.
 pub fn dead_code(function: &Function) -> Function {
     let mut live = vec![false; function.exprs().len()];
-    mark_values(&function.body, &mut live);
+    for assignment in function.assignments() {
+        if let Some(live) = live.get_mut(assignment.value.0 as usize) {
+            *live = true;
+        }
+    }
     for (position, expr) in function.exprs().iter().enumerate().rev() {
         if live[position] {
             for operand in expr.op.operands() {
@@ -24,47 +29,11 @@ pub fn dead_code(function: &Function) -> Function {
             }
         }
     }
-
-    let mut compact = Function::new(function.name.clone());
-    compact.params.clone_from(&function.params);
-    compact.args.clone_from(&function.args);
-    compact.results.clone_from(&function.results);
-    let mut new_ids: Vec<ExprId> = (0u32..).map(ExprId).take(function.exprs().len()).collect();
-    for (position, expr) in function.exprs().iter().enumerate() {
-        if live[position] {
-            let new_id = |id: ExprId| new_ids.get(id.0 as usize).copied().unwrap_or(id);
-            new_ids[position] = compact.push(expr.op.map_operands(new_id), expr.width.clone());
-        }
-    }
-    compact.body.clone_from(&function.body);
-    renumber(&mut compact.body, &new_ids);
-    compact
-}
-
-fn mark_values(body: &[Stmt], live: &mut [bool]) {
-    for statement in body {
-        match statement {
-            Stmt::For { body, .. } => mark_values(body, live),
-            Stmt::Assign { value, .. } => {
-                if let Some(live) = live.get_mut(value.0 as usize) {
-                    *live = true;
-                }
-            }
-        }
-    }
-}
-
-fn renumber(body: &mut [Stmt], new_ids: &[ExprId]) {
-    for statement in body {
-        match statement {
-            Stmt::For { body, .. } => renumber(body, new_ids),
-            Stmt::Assign { value, .. } => {
-                if let Some(new_id) = new_ids.get(value.0 as usize) {
-                    *value = *new_id;
-                }
-            }
-        }
-    }
+    let mut old = (0u32..).map(ExprId).zip(live);
+    rewrite(function, |copy, expr| match old.next() {
+        Some((id, false)) => id,
+        _ => copy.keep(expr),
+    })
 }
 
 #[cfg(test)]

@@ -11,8 +11,9 @@
 use super::PassError;
 use crate::bits::Bits;
 use crate::expr::Op;
-use crate::function::{Function, Stmt};
+use crate::function::Function;
 use crate::num::{Atom, Num};
+use crate::visit::try_map_statements;
 use crate::{Expr, MAX_WIDTH};
 
 /// The function at the given values of its parameters: it has no parameters any more, and a number that
@@ -37,25 +38,8 @@ pub fn instantiate(function: &Function, values: &[i64]) -> Result<Function, Pass
         let op = literal(expr.op.try_map_nums(at)?, &width);
         instance.push(op, width);
     }
-    instance.body = statements(&function.body, values)?;
+    instance.body = try_map_statements(&function.body, &mut |num| at(num), &|value| value)?;
     Ok(instance)
-}
-
-fn statements(body: &[Stmt], values: &[i64]) -> Result<Vec<Stmt>, PassError> {
-    body.iter()
-        .map(|statement| {
-            Ok(match statement {
-                Stmt::For { index, count, body } => Stmt::For {
-                    index: *index,
-                    count: at_values(count, values)?,
-                    body: statements(body, values)?,
-                },
-                Stmt::Assign { result, low, value } => {
-                    Stmt::Assign { result: *result, low: at_values(low, values)?, value: *value }
-                }
-            })
-        })
-        .collect()
 }
 
 fn at_values(num: &Num, values: &[i64]) -> Result<Num, PassError> {

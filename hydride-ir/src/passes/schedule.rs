@@ -9,8 +9,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::expr::{Expr, ExprId, Op};
-use crate::function::{Function, Stmt};
+use crate::function::Function;
 use crate::num::{Atom, IndexId, Num};
+use crate::visit::{Event, Loop};
 
 /// Loop and fold indices, sorted.
 pub(crate) type IndexSet = SmallVec<[IndexId; 4]>;
@@ -78,7 +79,7 @@ impl Schedule {
             path: Vec::new(),
             schedule: Schedule { uses: vec![0; count], before: Vec::new(), in_fold: FxHashMap::default() },
         };
-        walk.statements(&function.body);
+        walk.statements();
         walk.schedule
     }
 }
@@ -97,20 +98,30 @@ struct Walk<'f> {
 }
 
 impl Walk<'_> {
-    fn statements(&mut self, body: &[Stmt]) {
-        for statement in body {
-            self.path.push(self.schedule.before.len());
-            self.schedule.before.push(Vec::new());
-            match statement {
-                Stmt::For { index, body, .. } => {
-                    self.loops.push(*index);
-                    self.statements(body);
-                    self.loops.pop();
+    fn statements(&mut self) {
+        for event in self.function.walk() {
+            match event {
+                Event::Enter(Loop { index, .. }) => {
+                    self.begin();
+                    self.loops.push(index);
                 }
-                Stmt::Assign { value, .. } => self.value(*value),
+                Event::Assign(assignment) => {
+                    self.begin();
+                    self.value(assignment.value);
+                    self.path.pop();
+                }
+                Event::Leave(_) => {
+                    self.loops.pop();
+                    self.path.pop();
+                }
             }
-            self.path.pop();
         }
+    }
+
+    /// Numbers a statement.
+    fn begin(&mut self) {
+        self.path.push(self.schedule.before.len());
+        self.schedule.before.push(Vec::new());
     }
 
     /// Visits what is new below `root`, operands first, without recursion.

@@ -1,0 +1,219 @@
+//! A mask that chooses lanes of the operation's result.
+//!
+//! ```text
+//! instruction   dst[i] = k[i / 4] ? f(a, i) : c[i]       merging; zero in place of c[i]: zeroing
+//! operation     dst[i] = f(a, i)
+//! masking       lanes of four elements, one bit of k for each
+//! ```
+//!
+//! The lane form itself sheds a mask with one bit for each element ([`hydride_ir::lane::canonicalize`]). What is
+//! recognized here are masks whose lanes are not the elements.
+
+use hydride_ir::exact::{Dag, Int, NodeId, Raised, Replacements, Segment};
+use hydride_ir::lane::Masking;
+use hydride_ir::{ExprId, Function, Op, Random, ResultId, Role, Stmt};
+
+use super::Reading;
+use super::operands::{ApplyError, constant, slice, zero};
+
+/// Bits of the widest mask that is looked for.
+const MAX_MASK: u32 = 128;
+/// Arguments on which a mask is tried before it is proved.
+const SAMPLES: u64 = 8;
+
+/// Readings without a mask: what is written when every mask bit is set, where that and what is written when none is
+/// make up the whole.
+pub(super) fn recognize(dag: &mut Dag, function: &Function, reading: &Reading) -> Vec<Reading> {
+    let [segments] = reading.core.results.as_slice() else { return Vec::new() };
+    let Some(whole) = function.results[0].width.as_constant().map(|width| width as u32) else {
+        return Vec::new();
+    };
+    let nodes = dag.reachable(segments.iter().map(|segment| segment.value));
+    let mut found = Vec::new();
+    for mask in 0..function.args.len() as u32 {
+        let Some(bits) = dag.bits_read(nodes.iter().copied(), mask) else { continue };
+        if function.args[mask as usize].role != Role::Register
+            || !(2..=MAX_MASK).contains(&bits)
+            || !whole.is_multiple_of(bits)
+        {
+            continue;
+        }
+        let lane = whole / bits;
+        let at = |dag: &mut Dag, value: Int| {
+            let value = dag.int(value);
+            dag.with_argument(segments, mask, value)
+        };
+        let ones = (Int::ONE << dag.arg_widths()[mask as usize] as usize) - Int::ONE;
+        let (set, clear) = (at(dag, ones), at(dag, Int::ZERO));
+        for (core, kept, negated) in [(&set, &clear, false), (&clear, &set, true)] {
+            let Some(pass) = passed_through(dag, kept, function) else { continue };
+            let masking = Masking { mask, stride: 1, lane, pass, negated };
+            if core != kept && is_masked(dag, segments, core, &masking) {
+                let core = Raised { results: vec![core.clone()] };
+                found.push(Reading { core, masking: Some(masking), ..reading.clone() });
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// `Some(None)` for zero, `Some(Some(arg))` for an argument as it is.
+fn passed_through(dag: &mut Dag, segments: &[Segment], function: &Function) -> Option<Option<u32>> {
+    let zero = dag.int(0);
+    if segments.iter().all(|segment| segment.value == zero) {
+        return Some(None);
+    }
+    let passes = |dag: &mut Dag, arg: u32| {
+        segments.iter().all(|segment| {
+            dag.arg_widths()[arg as usize] >= segment.low + segment.width
+                && dag.arg_slice(arg, segment.low, segment.width, false) == segment.value
+        })
+    };
+    (0..function.args.len() as u32).find(|arg| passes(dag, *arg)).map(Some)
+}
+
+/// Whether `segments` are `core` under the mask, as far as a few values of the arguments show.
+fn is_masked(dag: &mut Dag, segments: &[Segment], core: &[Segment], masking: &Masking) -> bool {
+    (0..SAMPLES).all(|sample| {
+        let mut replacements = Replacements::default();
+        for arg in 0..dag.arg_widths().len() as u32 {
+            let mut value = sample_bits(dag.arg_widths()[arg as usize], (sample << 32) + u64::from(arg) + 1);
+            // Counts and lengths are distinguishing only while they are small.
+            if sample % 2 == 1 {
+                value -= &value & Int::from(0xf8);
+            }
+            let (arg, value) = (dag.arg(arg), dag.int(value));
+            replacements.insert(arg, value);
+        }
+        let mask = dag.arg(masking.mask);
+        // Numbers that only look like masks are recognized by small values.
+        if sample % 2 == 1 {
+            replacements.insert(mask, dag.int(sample));
+        }
+        let mask = replacements[&mask];
+        let kept = masking.pass.map(|arg| dag.arg(arg)).map(|arg| replacements[&arg]);
+        segments.iter().zip(core).all(|(segment, core)| {
+            let value = dag.replace(segment.value, &mut replacements);
+            let written = dag.replace(core.value, &mut replacements);
+            let mut low = 0;
+            while low < segment.width {
+                let place = (segment.low + low) / masking.lane;
+                let width = ((place + 1) * masking.lane - segment.low - low).min(segment.width - low);
+                let bit = dag.slice(mask, place, 1, false);
+                let is_written = (dag.as_i64(bit) == Some(1)) != masking.negated;
+                let expected = match (is_written, kept) {
+                    (true, _) => dag.slice(written, low, width, false),
+                    (false, Some(kept)) => dag.slice(kept, segment.low + low, width, false),
+                    (false, None) => dag.int(0),
+                };
+                if dag.slice(value, low, width, false) != expected {
+                    return false;
+                }
+                low += width;
+            }
+            true
+        })
+    })
+}
+
+/// Bits that look random and are the same in every run.
+fn sample_bits(width: u32, seed: u64) -> Int {
+    let mut random = Random::new(seed);
+    let words = (0..width.div_ceil(64)).map(|_| random.word());
+    let value = words.fold(Int::ZERO, |value, word| (value << 64) + Int::from(word));
+    value >> (width.div_ceil(64) * 64 - width) as usize
+}
+
+/// What the operation writes, cut at the ends of the mask's lanes.
+pub(crate) fn lanes(dag: &mut Dag, segment: &Segment, masking: Option<&Masking>) -> Vec<Segment> {
+    let lane = match masking {
+        Some(masking) if segment.width > masking.lane => masking.lane,
+        _ => return vec![*segment],
+    };
+    (0..segment.width)
+        .step_by(lane as usize)
+        .map(|low| {
+            let width = lane.min(segment.width - low);
+            Segment { low: segment.low + low, width, value: dag.slice(segment.value, low, width, false) }
+        })
+        .collect()
+}
+
+/// The value of a lane at its position in the instruction's result, under the mask.
+pub(crate) fn apply(masking: &Masking, dag: &mut Dag, lane: &Segment) -> NodeId {
+    let place = lane.low / masking.lane;
+    let bit = dag.arg_slice(masking.mask, place * masking.stride, 1, false);
+    let kept = match masking.pass {
+        Some(arg) => dag.arg_slice(arg, lane.low, lane.width, false),
+        None => dag.int(0),
+    };
+    if masking.negated { dag.select(bit, kept, lane.value) } else { dag.select(bit, lane.value, kept) }
+}
+
+/// Writes `value` under the mask from bit `low` of the instruction's result on.
+pub(crate) fn write(
+    masking: &Masking,
+    applied: &mut Function,
+    result: ResultId,
+    low: i64,
+    value: ExprId,
+) -> Result<(), ApplyError> {
+    let all = constant(&applied.expr(value).width)?;
+    // What one mask bit governs can be less than what is written at once.
+    let lane = i64::from(masking.lane).min(all);
+    for inside in (0..all).step_by(lane as usize) {
+        let (position, width) = (low + inside, lane.min(all - inside));
+        let mut given = value;
+        if lane < all {
+            given = applied.push(Op::Extract { of: value, low: inside.into() }, width);
+        }
+        let bit = position / i64::from(masking.lane) * i64::from(masking.stride);
+        let condition = slice(applied, masking.mask, bit, 1)?;
+        let kept = match masking.pass {
+            Some(arg) => slice(applied, arg, position, width)?,
+            None => zero(applied, width),
+        };
+        let (then, otherwise) = if masking.negated { (kept, given) } else { (given, kept) };
+        let value = applied.push(Op::Select { condition, then, otherwise }, width);
+        applied.body.push(Stmt::Assign { result, low: position.into(), value });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::modifiers::tests::{check, readings};
+
+    /// Sums under a mask with a bit for each two of them.
+    fn masked(otherwise: &str) -> String {
+        format!(
+            "func @masked(%c: 32, %k: 2, %a: 32, %b: 32) -> (%dst: 32) {{
+               for j in 0..2 {{ for i in 0..2 {{
+                 let sum = add(%a[16*j + 8*i +: 8], %b[16*j + 8*i +: 8])
+                 %dst[16*j + 8*i +: 8] = select(%k[j +: 1], sum, {otherwise})
+               }} }}
+             }}"
+        )
+    }
+
+    const ADD: &str = "func @add(%a: 32, %b: 32) -> (%dst: 32) {
+      for i in 0..4 { %dst[8*i +: 8] = add(%a[8*i +: 8], %b[8*i +: 8]) }
+    }";
+
+    #[test]
+    fn a_lane_can_be_several_elements() {
+        let masking = Masking { mask: 1, stride: 1, lane: 16, pass: Some(0), negated: false };
+        let merging = masked("%c[16*j + 8*i +: 8]");
+        assert_eq!(check(&readings(recognize, &merging), &merging, ADD).masking, Some(masking));
+        let zeroing = masked("0x0:8");
+        let shape = check(&readings(recognize, &zeroing), &zeroing, ADD);
+        assert_eq!(shape.masking, Some(Masking { pass: None, ..masking }));
+    }
+
+    #[test]
+    fn other_elements_of_an_argument_are_not_kept() {
+        assert!(readings(recognize, &masked("%c[16*j +: 8]")).is_empty());
+    }
+}

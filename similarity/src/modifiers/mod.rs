@@ -1,0 +1,169 @@
+//! Modifiers: an instruction as a more general operation that is used in a particular way
+//! (`docs/src/parameters-and-masking.md`).
+//!
+//! | modifier | the instruction | the operation |
+//! |---|---|---|
+//! | [`broadcast`] | `dst[i] = a[i] * b[lane]` | `dst[i] = a[i] * b[i]` |
+//! | [`scalar`] | `dst[i] = a[i] << n`, an immediate | `dst[i] = a[i] << n[0]`, a register |
+//! | [`repeated`] | `dst[i] = {a[i], a[i]} >> n[i]` | `dst[i] = {a[i], b[i]} >> n[i]` |
+//! | [`zero`] | `dst[i] = a[i] < 0` | `dst[i] = a[i] < b[i]` |
+//! | [`part`] | `dst = {high: a[i] + b[i], low: c}` | `dst[i] = a[i] + b[i]` |
+//! | [`masking`] | `dst[i] = k[i / 4] ? f(a, i) : c[i]` | `dst[i] = f(a, i)` |
+//! | [`flag_mask`] | `dst[i] = a[i] < b[i]`, one bit | `dst[i] = a[i] < b[i] ? -1 : 0` |
+//! | [`flag_word`] | `dst[i] = a[i] \| 1 - b[i]`, one bit | `dst[i] = a[i] \| ~b[i]` |
+//!
+//! One file has both directions. `recognize` takes the modifier off: from an instruction to readings of it. `apply` puts
+//! it back on exact integers, for the certificate; `write` puts it back in the IR and shares nothing with `apply`, so
+//! that each checks the other. A modifier that only chooses where arguments come from is applied by those sources.
+//!
+//! How modifiers compose is the content of [`WHOLE`], [`FORMS`] and [`OPERANDS`]: a shared operand may be found inside
+//! a part and next to a repeated register, and a mask is removed by itself. A reading counts only where another
+//! instruction is the operation itself; `readings` sees to that, and `certificate` proves it.
+
+pub(crate) mod broadcast;
+mod flag_mask;
+mod flag_word;
+pub(crate) mod masking;
+pub(crate) mod operands;
+pub(crate) mod part;
+mod repeated;
+mod scalar;
+#[cfg(test)]
+mod tests;
+pub(crate) mod zero;
+
+use hydride_ir::Function;
+use hydride_ir::exact::{Dag, Raised, raise};
+use hydride_ir::lane::{Canonical, Form, Kind, Masking};
+
+use crate::analyze::{Shape, form_shape, lane_form};
+use catalog::{Part, Source};
+
+/// An instruction as an operation under modifiers, before the operation's lane form is known.
+#[derive(Clone, Debug)]
+struct Reading {
+    /// What the operation writes.
+    core: Raised,
+    /// For each argument of the graph its origin. The first ones are the instruction's; a modifier adds others.
+    sources: Vec<Source>,
+    masking: Option<Masking>,
+    part: Option<Part>,
+}
+
+impl Reading {
+    /// The instruction as it is.
+    fn plain(core: Raised, function: &Function) -> Self {
+        let sources = (0..function.args.len() as u32).map(Source::Own).collect();
+        Self { core, sources, masking: None, part: None }
+    }
+
+    /// The same with another core, which reads the graph's last argument, `fresh`, as well.
+    fn with_argument(&self, core: Raised, fresh: u32, source: Source) -> Self {
+        let mut sources = self.sources.clone();
+        // Arguments between belong to other readings; this one does not read them.
+        sources.resize(fresh as usize, Source::Constant(0));
+        sources.push(source);
+        Self { core, sources, ..*self }
+    }
+
+    /// Its shape, where it has a lane form, one mask at most, and the operation computes something.
+    fn shape(&self, dag: &mut Dag, function: &Function) -> Option<Shape> {
+        let canonical = lane_form(dag, &self.core, function)?;
+        let mut shape = form_shape(canonical, function, &self.sources, self.part);
+        if self.masking.is_some() && shape.masking.is_some() {
+            return None;
+        }
+        shape.masking = shape.masking.or(self.masking);
+        (!moves_only(&shape)).then_some(shape)
+    }
+}
+
+/// The readings that have one modifier more than a given one.
+type Recognize = fn(&mut Dag, &Function, &Reading) -> Vec<Reading>;
+
+/// The readings of a lane form that have one modifier more.
+type RecognizeForm = fn(&Form<i64>) -> Vec<Form<i64>>;
+
+/// A modifier, and those that are looked for in the operation that it leaves.
+struct Step {
+    recognize: Recognize,
+    inside: &'static [Step],
+}
+
+impl Step {
+    const fn alone(recognize: Recognize) -> Self {
+        Self { recognize, inside: &[] }
+    }
+}
+
+/// Modifiers of the result.
+const WHOLE: [Step; 2] = [
+    Step { recognize: part::recognize, inside: &[Step::alone(broadcast::recognize)] },
+    Step::alone(masking::recognize),
+];
+
+/// Modifiers of the lane form of the instruction as it is.
+const FORMS: [RecognizeForm; 2] = [flag_mask::recognize, flag_word::recognize];
+
+/// Modifiers of the operands.
+const OPERANDS: [Step; 3] = [
+    Step { recognize: repeated::recognize, inside: &[Step::alone(broadcast::recognize)] },
+    Step::alone(broadcast::recognize),
+    Step::alone(scalar::recognize),
+];
+
+/// The readings of `function` under modifiers that have a lane form, without the plain one. [`zero`] needs to know the
+/// other instructions, and is not among them.
+pub(crate) fn variants(function: &Function) -> Vec<Shape> {
+    let Ok((mut dag, raised)) = raise(function) else { return Vec::new() };
+    let plain = Reading::plain(raised, function);
+    let mut shapes = Vec::new();
+    follow(&WHOLE, &mut dag, function, &plain, &mut shapes);
+    if let Some(Canonical { form, masking }) = lane_form(&mut dag, &plain.core, function) {
+        for form in FORMS.iter().flat_map(|recognize| recognize(&form)) {
+            shapes.push(form_shape(Canonical { form, masking }, function, &plain.sources, None));
+        }
+    }
+    let moved = moved(&mut dag, &plain.core).map(|core| Reading { core, ..plain.clone() });
+    for reading in std::iter::once(&plain).chain(&moved) {
+        follow(&OPERANDS, &mut dag, function, reading, &mut shapes);
+    }
+    shapes
+}
+
+fn follow(steps: &[Step], dag: &mut Dag, function: &Function, reading: &Reading, shapes: &mut Vec<Shape>) {
+    for Step { recognize, inside } in steps {
+        for found in recognize(dag, function, reading) {
+            shapes.extend(found.shape(dag, function));
+            follow(inside, dag, function, &found, shapes);
+        }
+    }
+}
+
+/// The result as a slice of concatenated registers.
+fn moved(dag: &mut Dag, raised: &Raised) -> Option<Raised> {
+    let [segments] = raised.results.as_slice() else { return None };
+    let moved = dag.moved_by_a_small_number(segments)?;
+    Some(Raised { results: vec![vec![moved]] })
+}
+
+/// Whether an operation computes nothing: every copy would be one of it under some modifier.
+pub(crate) fn moves_only(shape: &Shape) -> bool {
+    let Some(form) = &shape.form else { return false };
+    form.results
+        .iter()
+        .flat_map(|result| &result.statements)
+        .flat_map(|statement| &statement.template.terms)
+        .all(|term| {
+            matches!(
+                term.kind,
+                Kind::Leaf { .. }
+                    | Kind::Arg(_)
+                    | Kind::Slice(_)
+                    | Kind::Concat { .. }
+                    | Kind::Const(_)
+                    | Kind::AllOnes { .. }
+                    | Kind::Literal(_)
+            )
+        })
+}
