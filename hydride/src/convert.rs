@@ -5,12 +5,12 @@ use catalog::Trust;
 use hydride_ir::{Function, Op, Stmt};
 use parsers::Instruction;
 use rayon::prelude::*;
-use similarity::{Entry, Partition};
+use similarity::{Analyzed, Partition};
 
 /// The classes of a partition with what the documents say of their members.
 pub fn classes(
     instructions: &[&Instruction],
-    entries: &[Entry<'_>],
+    entries: &[Analyzed<'_>],
     partition: &Partition,
     trusts: &[Trust],
 ) -> Vec<Class> {
@@ -33,7 +33,7 @@ pub fn classes(
 
 fn member(
     instruction: &Instruction,
-    entries: &[Entry<'_>],
+    entries: &[Analyzed<'_>],
     found: &similarity::Member,
     trust: &Trust,
 ) -> Member {

@@ -9,7 +9,7 @@ use autoir::{Dialect, Lock};
 use catalog::Trust;
 use parsers::{Instruction, Isa, LedgerEntry, Parsed};
 use rayon::prelude::*;
-use similarity::{Analysis, Entry, Partition, analyze_with};
+use similarity::{Analysis, Analyzed, Partition, analyze_with};
 use smt::{Memo, Prover};
 
 use crate::Session;
@@ -132,7 +132,7 @@ impl Pipeline {
     }
 
     /// All instructions as similarity takes them.
-    pub fn entries(&self) -> Vec<Entry<'_>> {
+    pub fn entries(&self) -> Vec<Analyzed<'_>> {
         entries(&self.instructions(), &self.analyses)
     }
 
@@ -147,8 +147,8 @@ pub fn new_prover(memo: &Memo) -> Prover {
     Prover::with_time_limit(TIME_LIMIT).with_memo(memo.clone())
 }
 
-fn entries<'a>(instructions: &[&'a Instruction], analyses: &'a [Analysis]) -> Vec<Entry<'a>> {
-    let entry = |(instruction, analysis): (&&'a Instruction, &'a Analysis)| Entry {
+fn entries<'a>(instructions: &[&'a Instruction], analyses: &'a [Analysis]) -> Vec<Analyzed<'a>> {
+    let entry = |(instruction, analysis): (&&'a Instruction, &'a Analysis)| Analyzed {
         isa: instruction.isa.name(),
         id: &instruction.id,
         function: &instruction.function,

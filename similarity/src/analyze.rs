@@ -1,5 +1,6 @@
 //! One instruction by itself: its canonical function, and the key under which it meets its likes.
 
+use catalog::{Part, Source};
 use hydride_ir::exact::{Dag, RaiseError, Raised, raise};
 use hydride_ir::lane::{Canonical, Form, Kind, Masking, canonicalize, emit};
 use hydride_ir::{Function, Num, Role};
@@ -8,7 +9,19 @@ use smt::Memo;
 
 use crate::cached::of_function;
 use crate::identity::Encoding;
-use catalog::{Part, Source};
+
+/// An instruction with its analysis, to be classified.
+#[derive(Clone, Copy, Debug)]
+pub struct Analyzed<'a> {
+    /// The instruction set and the id; entries are classified in this order.
+    pub isa: &'a str,
+    /// The instruction's id.
+    pub id: &'a str,
+    /// The directly parsed semantics.
+    pub function: &'a Function,
+    /// What [`analyze`] found.
+    pub analysis: &'a Analysis,
+}
 
 /// What is known of an instruction before it is compared with others.
 #[derive(Debug, Serialize, Deserialize)]

@@ -9,12 +9,12 @@
 //! [`crate::certify`] compares the two on exact integers. What is written here depends on nothing of that,
 //! so that a comparison of it with the member's function is a check by another way.
 
+use catalog::{Application, Source};
 use hydride_ir::passes::{instantiate, unroll};
 use hydride_ir::{ExprId, Function, Num, Op, ResultId, Stmt};
 
 use crate::modifiers::operands::{ApplyError, constant, whole, zero as zeros};
 use crate::modifiers::{broadcast, masking, part, zero};
-use catalog::{Application, Source};
 
 /// The class's function as `application` says, as a flat function of `member`'s arguments and results.
 pub fn apply(class: &Function, application: &Application, member: &Function) -> Result<Function, ApplyError> {

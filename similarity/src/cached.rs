@@ -3,6 +3,7 @@
 
 use std::hash::{Hash, Hasher};
 
+use catalog::{Application, Proof};
 use hydride_ir::lane::Masking;
 use hydride_ir::visit::Event;
 use hydride_ir::{Arg, Function, ResultSlot};
@@ -11,7 +12,6 @@ use serde::de::DeserializeOwned;
 use smt::{Key, Memo, Prover};
 
 use crate::certificate::{Refusal, prove};
-use catalog::{Application, Proof};
 
 /// Proves that `class` applied as `application` says equals `member`, its directly parsed function.
 ///

@@ -1,11 +1,11 @@
 //! Certificates: a class's function, instantiated for a member, equals what the member's document says.
 
+use catalog::{Application, Proof, Source};
 use hydride_ir::exact::{Dag, Lowering, NodeId, Part, RaiseError, Segment, raise, raise_with};
 use hydride_ir::{Atom, Function, ResultId, ResultSlot, Stmt, VerifyError};
 use smt::{Prover, Verdict};
 
 use crate::modifiers::{broadcast, masking, part, zero};
-use catalog::{Application, Proof, Source};
 
 /// Why there is no certificate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -22,14 +22,14 @@ mod partition;
 mod readings;
 mod relations;
 
-pub use analyze::{Analysis, Shape, analyze, analyze_with};
+pub use analyze::{Analysis, Analyzed, Shape, analyze, analyze_with};
 pub use apply::apply;
 pub use cached::certify;
 pub use certificate::{Refusal, commutes};
 pub use difference::{Difference, Side, first_difference};
 pub use merges::{Step, steps};
 pub use modifiers::operands::ApplyError;
-pub use partition::{Class, Entry, Member, Partition, partition};
+pub use partition::{Class, Member, Partition, partition};
 pub use relations::{Change, Relation, relations};
 
 /// Whether exchanging the first two arguments keeps every result, at the parameter values of every member.

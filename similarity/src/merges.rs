@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::partition::{Class, Entry};
 use catalog::Proof;
+
+use crate::analyze::Analyzed;
+use crate::partition::Class;
 
 /// A step on the way to a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +39,7 @@ pub enum Step {
 }
 
 /// The steps that led to a class, in order.
-pub fn steps(class: &Class, entries: &[Entry<'_>]) -> Vec<Step> {
+pub fn steps(class: &Class, entries: &[Analyzed<'_>]) -> Vec<Step> {
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for member in &class.members {
         groups.entry(&entries[member.entry].analysis.shape.key).or_default().push(member.entry);

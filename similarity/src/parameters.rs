@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 
 use hydride_ir::lane::{Form, LOOPS, Role};
 use hydride_ir::{Num, Param};
-
 use shape::{Evidence, arg_width, expressed, param};
 
 /// A form over parameters, the parameters, and each member's values.

@@ -2,31 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use catalog::{Application, Proof, Source};
 use hydride_ir::lane::{Form, Kind, emit};
 use hydride_ir::{Arg, Function, Num, ResultSlot, Role};
 use rayon::prelude::*;
 use smt::Prover;
 
-use crate::analyze::{Analysis, Shape};
+use crate::analyze::{Analyzed, Shape};
 use crate::cached::certify;
 use crate::certificate::Refusal;
 use crate::identity::Encoding;
 use crate::parameters::{Parameterized, parameterize};
 use crate::readings::readings;
-use catalog::{Application, Proof, Source};
-
-/// An instruction to be classified.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
-    /// The instruction set and the id; entries are classified in this order.
-    pub isa: &'a str,
-    /// The instruction's id.
-    pub id: &'a str,
-    /// The directly parsed semantics.
-    pub function: &'a Function,
-    /// What [`crate::analyze`] found.
-    pub analysis: &'a Analysis,
-}
 
 /// All classes.
 #[derive(Debug, Default)]
@@ -62,7 +49,7 @@ pub struct Member {
 /// Partitions `entries` into classes. Each thread uses its own prover, made by `new_prover`; `progress` is passed the
 /// number of finished members.
 pub fn partition(
-    entries: &[Entry<'_>],
+    entries: &[Analyzed<'_>],
     new_prover: &(dyn Fn() -> Prover + Sync),
     progress: &(dyn Fn(usize) + Sync),
 ) -> Partition {
@@ -102,7 +89,7 @@ pub fn partition(
 #[derive(Clone, Copy)]
 struct Candidate<'a> {
     position: usize,
-    entry: &'a Entry<'a>,
+    entry: &'a Analyzed<'a>,
     shape: &'a Shape,
     /// Whether the reading is without further modifiers.
     plain: bool,
@@ -315,7 +302,7 @@ fn application(candidate: &Candidate<'_>) -> Application {
 }
 
 /// The instruction as a class by itself.
-fn own_application(entry: &Entry<'_>) -> Application {
+fn own_application(entry: &Analyzed<'_>) -> Application {
     let args = (0..entry.function.args.len() as u32).map(Source::Own).collect();
     Application { params: Vec::new(), args, masking: None, part: None }
 }

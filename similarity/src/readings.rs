@@ -9,14 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use smt::Memo;
 
-use crate::analyze::Shape;
+use crate::analyze::{Analyzed, Shape};
 use crate::cached::of_function;
 use crate::identity::Encoding;
 use crate::modifiers::{variants, zero};
-use crate::partition::Entry;
 
 /// For each entry the reading to use in place of its plain shape. The memo keeps what readings an instruction has.
-pub(crate) fn readings(entries: &[Entry<'_>], memo: &Memo) -> Vec<Option<Shape>> {
+pub(crate) fn readings(entries: &[Analyzed<'_>], memo: &Memo) -> Vec<Option<Shape>> {
     let mut buckets: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (position, entry) in entries.iter().enumerate() {
         buckets.entry(&entry.analysis.shape.key).or_default().push(position);
@@ -59,7 +58,7 @@ pub(crate) fn readings(entries: &[Entry<'_>], memo: &Memo) -> Vec<Option<Shape>>
 
 /// The operations that all instructions of a bucket can join, each with their readings.
 fn targets(
-    entries: &[Entry<'_>],
+    entries: &[Analyzed<'_>],
     key: &str,
     bucket: &[usize],
     sizes: &BTreeMap<&str, usize>,
@@ -111,7 +110,7 @@ fn identity(shape: &Shape) -> String {
 }
 
 /// For operations with an argument fixed to zero the entry and the argument.
-fn zero_arguments(entries: &[Entry<'_>], memo: &Memo) -> BTreeMap<String, (usize, u32)> {
+fn zero_arguments(entries: &[Analyzed<'_>], memo: &Memo) -> BTreeMap<String, (usize, u32)> {
     let found: Vec<(String, (usize, u32))> = entries
         .par_iter()
         .enumerate()
@@ -137,12 +136,12 @@ fn zero_arguments(entries: &[Entry<'_>], memo: &Memo) -> BTreeMap<String, (usize
 
 /// The reading of an entry as another's operation with one argument zero.
 fn at_zero(
-    entries: &[Entry<'_>],
-    entry: &Entry<'_>,
+    entries: &[Analyzed<'_>],
+    entry: &Analyzed<'_>,
     fixed: &BTreeMap<String, (usize, u32)>,
 ) -> Option<Shape> {
     let own = &entry.analysis.shape;
     let (position, arg) = *fixed.get(&identity(own))?;
-    let Entry { function, analysis, .. } = entries[position];
+    let Analyzed { function, analysis, .. } = entries[position];
     zero::recognize(own, function, &analysis.shape, arg)
 }

@@ -16,9 +16,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use smt::{Memo, Prover};
 
-use crate::analyze::{Analysis, analyze};
+use crate::analyze::{Analysis, Analyzed, analyze};
 use crate::cached::of_function;
-use crate::partition::{Class, Entry, Partition, partition};
+use crate::partition::{Class, Partition, partition};
 
 /// What makes one class another; classes are positions in the partition's list.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,7 +80,7 @@ enum Trying {
 
 /// All relations that can be shown, sorted.
 pub fn relations(
-    entries: &[Entry<'_>],
+    entries: &[Analyzed<'_>],
     classes: &[Class],
     new_prover: &(dyn Fn() -> Prover + Sync),
 ) -> Vec<Relation> {
@@ -100,14 +100,14 @@ pub fn relations(
     }
     // What matched another class, next to two members of that class.
     let mut met: Vec<(usize, usize)> = Vec::new();
-    let mut candidates: Vec<Entry<'_>> = Vec::new();
+    let mut candidates: Vec<Analyzed<'_>> = Vec::new();
     let names: Vec<String> = (0..trials.len()).map(|position| format!("{position:08}")).collect();
     for (position, (from, trial)) in trials.iter().enumerate() {
         let Trial { function, analysis, .. } = trial;
         let Some(to) = by_key.get(analysis.shape.key.as_str()) else { continue };
         if to != from {
             met.push((position, *to));
-            candidates.push(Entry { isa: TRIAL, id: &names[position], function, analysis });
+            candidates.push(Analyzed { isa: TRIAL, id: &names[position], function, analysis });
         }
     }
     let targets: BTreeSet<usize> = met.iter().map(|(_, to)| *to).collect();
@@ -165,7 +165,7 @@ const TRIAL: &str = "~";
 
 /// Trials, by name, that are proved to be in one class with a member of a given class.
 fn proved<'a>(
-    candidates: &[Entry<'a>],
+    candidates: &[Analyzed<'a>],
     owners: &BTreeMap<(&str, &str), usize>,
     new_prover: &(dyn Fn() -> Prover + Sync),
 ) -> BTreeSet<(&'a str, usize)> {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use catalog::Source;
 use hydride_ir::Function;
-use similarity::{Entry, Partition, analyze, partition};
+use similarity::{Analyzed, Partition, analyze, partition};
 
 /// Writes a flat function: one assignment for each element.
 fn flat(name: &str, args: &str, width: u32, element: u32, value: impl Fn(u32) -> String) -> String {
@@ -19,10 +19,10 @@ fn flat(name: &str, args: &str, width: u32, element: u32, value: impl Fn(u32) ->
 fn classes(texts: &[String]) -> (Vec<Vec<String>>, Partition) {
     let functions: Vec<Function> = texts.iter().map(|text| Function::parse(text).unwrap()).collect();
     let analyses: Vec<_> = functions.iter().map(|function| analyze(function).unwrap()).collect();
-    let entries: Vec<Entry<'_>> = functions
+    let entries: Vec<Analyzed<'_>> = functions
         .iter()
         .zip(&analyses)
-        .map(|(function, analysis)| Entry { isa: "test", id: &function.name, function, analysis })
+        .map(|(function, analysis)| Analyzed { isa: "test", id: &function.name, function, analysis })
         .collect();
     let found = partition(&entries, &smt::Prover::new, &|_| {});
     assert!(found.unknown.is_empty(), "{:?}", found.unknown);

@@ -9,13 +9,13 @@
 //! The copies are [`Broadcast::stride`] bits apart; an operation that reads only the low bits of its elements leaves
 //! zeros between them.
 
+use catalog::{Broadcast, Source};
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part as Piece, Raised, Replacements, Segment};
 use hydride_ir::lane::elements;
 use hydride_ir::{BinaryOp, Bits, ExprId, Function, Num, Op, Role};
 
 use super::Reading;
 use super::operands::{ApplyError, whole};
-use catalog::{Broadcast, Source};
 
 /// Width of the elements from which a single one counts as a vector, in bits.
 const MIN_SINGLE: u32 = 8;

@@ -32,12 +32,12 @@ mod scalar;
 mod tests;
 pub(crate) mod zero;
 
+use catalog::{Part, Source};
 use hydride_ir::Function;
 use hydride_ir::exact::{Dag, Raised, raise};
 use hydride_ir::lane::{Canonical, Form, Kind, Masking};
 
 use crate::analyze::{Shape, form_shape, lane_form};
-use catalog::{Part, Source};
 
 /// An instruction as an operation under modifiers, before the operation's lane form is known.
 #[derive(Clone, Debug)]

@@ -6,13 +6,13 @@
 //! part          bits `low .. low + width`; the others are those of c
 //! ```
 
+use catalog::Part;
 use hydride_ir::exact::{Dag, Raised, Segment};
 use hydride_ir::lane::elements;
 use hydride_ir::{Function, ResultId, Role, Stmt};
 
 use super::Reading;
 use super::operands::{ApplyError, slice};
-use catalog::Part;
 
 /// The reading without the elements at one end of the result that an argument passes through.
 pub(super) fn recognize(dag: &mut Dag, function: &Function, reading: &Reading) -> Vec<Reading> {

@@ -8,11 +8,11 @@
 //!
 //! Both of the operation's arguments are the same [`Source::Own`].
 
+use catalog::Source;
 use hydride_ir::Function;
 use hydride_ir::exact::{Dag, Node, NodeId, Part as Piece, Raised, Replacements, Segment};
 
 use super::Reading;
-use catalog::Source;
 
 /// A slice of an argument that is concatenated with itself.
 struct Pair {

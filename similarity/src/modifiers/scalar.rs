@@ -8,11 +8,11 @@
 //!
 //! The immediate is [broadcast](super::broadcast) at its own width.
 
+use catalog::{Broadcast, Source};
 use hydride_ir::exact::{Dag, Raised};
 use hydride_ir::{Function, Role};
 
 use super::Reading;
-use catalog::{Broadcast, Source};
 
 /// Readings in which an immediate is a scalar in a register.
 pub(super) fn recognize(dag: &mut Dag, function: &Function, reading: &Reading) -> Vec<Reading> {

@@ -1,6 +1,7 @@
 //! What the modifiers' tests share: readings of an instruction by one modifier, and the check that such a reading is
 //! the instruction.
 
+use catalog::Application;
 use hydride_ir::exact::raise;
 use hydride_ir::lane::{Canonical, Form, emit};
 use hydride_ir::{Arg, Function, Num, ResultSlot, Role};
@@ -8,7 +9,6 @@ use hydride_ir::{Arg, Function, Num, ResultSlot, Role};
 use super::{Reading, Recognize, RecognizeForm};
 use crate::analyze::{Shape, form_shape, lane_form};
 use crate::{analyze, apply, certify};
-use catalog::Application;
 
 pub(super) fn parsed(text: &str) -> Function {
     let function = Function::parse(text).expect("it is well-formed");

@@ -11,13 +11,13 @@
 
 use std::collections::BTreeMap;
 
+use catalog::Source;
 use hydride_ir::exact::{Dag, NodeId, Raised, raise};
 use hydride_ir::lane::{Kind, Template, Term};
 use hydride_ir::{ExprId, Function, Op, Role};
 
 use super::moves_only;
 use crate::analyze::{Shape, form_shape, lane_form};
-use catalog::Source;
 
 /// The reading of an instruction of the shape `instruction` as the operation of `general`, which has the shape
 /// `operation`, with argument `arg` zero.

@@ -8,7 +8,7 @@ use anyhow::Result;
 use petgraph::dot::{Config, Dot};
 use petgraph::graph::{DiGraph, NodeIndex};
 use serde_json::{Value, json};
-use similarity::{Change, Class, Entry, Relation, Step};
+use similarity::{Analyzed, Change, Class, Relation, Step};
 use smt::Memo;
 
 use crate::outputs::Files;
@@ -88,7 +88,7 @@ fn change_words<'a>(
 }
 
 /// One line for each class, in the order of their names, and one for each rejected instruction.
-fn merges(pipeline: &Pipeline, entries: &[Entry<'_>], names: &Names<'_>) -> Result<String> {
+fn merges(pipeline: &Pipeline, entries: &[Analyzed<'_>], names: &Names<'_>) -> Result<String> {
     let name = |class: &Class| name_of(names, class);
     let mut classes: Vec<&Class> = pipeline.partition.classes.iter().collect();
     classes.sort_by_key(|class| (name(class), class.key.as_str()));
