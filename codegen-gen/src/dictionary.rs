@@ -122,8 +122,7 @@ fn entry<'a>(operation: &'a Operation<'_>) -> Entry<'a> {
     let width = |num: &Num| {
         number(num, &|atom| match atom {
             Atom::Param(param) => function.param(param).name.clone(),
-            // Widths of registers depend only on parameters.
-            Atom::Index(_) => String::new(),
+            Atom::Index(_) => unreachable!("the widths of registers depend only on parameters"),
         })
     };
     let parameter = |(place, param): (usize, &'a hydride_ir::Param)| {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use autoir::{Facts, Member};
 use catalog::record::{MaskLayout, MaskingKind, PartRecord, SignatureRecord, SourceRecord};
 use catalog::{Broadcast, Proof, Source, constant};
+use llvm_text::Type;
 use serde::Serialize;
 
 use crate::definitions::{Definitions, Signature};
@@ -42,8 +43,8 @@ pub(crate) struct Row<'a> {
 /// The LLVM types of the instance.
 #[derive(Serialize)]
 struct Types {
-    results: Vec<String>,
-    args: Vec<String>,
+    results: Vec<Type>,
+    args: Vec<Type>,
 }
 
 #[derive(Serialize)]

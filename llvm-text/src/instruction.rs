@@ -167,10 +167,10 @@ impl Instruction {
     /// The operators of two operands of one type.
     pub const BINARY: &[&str] = &[
         "add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or", "xor",
-        "fadd", "fsub", "fmul", "fdiv", "frem",
+        "fadd", "fsub", "fmul", "fdiv",
     ];
 
-    /// The conversions.
+    /// The conversions of bits and integers.
     pub const CASTS: &[&str] =
         &["bitcast", "zext", "sext", "trunc", "fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp"];
 

@@ -40,16 +40,20 @@ impl Scalar {
         matches!(self, Self::Integer(_))
     }
 
-    /// The type in MLIR; `None` if MLIR has none.
-    fn mlir(self) -> Option<String> {
-        Some(match self {
+    fn mangled(self) -> String {
+        match self {
             Self::Integer(width) => format!("i{width}"),
             Self::Half => "f16".to_owned(),
             Self::BFloat => "bf16".to_owned(),
             Self::Float => "f32".to_owned(),
             Self::Double => "f64".to_owned(),
-            Self::Mmx => return None,
-        })
+            Self::Mmx => "x86mmx".to_owned(),
+        }
+    }
+
+    /// The type in MLIR, which writes numbers as mangled names do; `None` if MLIR has none.
+    fn mlir(self) -> Option<String> {
+        (self != Self::Mmx).then(|| self.mangled())
     }
 }
 
@@ -174,13 +178,15 @@ impl Type {
         (part > 0 && whole.is_multiple_of(part)).then(|| Self::Vector(whole / part, element))
     }
 
-    /// The type in the name of an overloaded intrinsic: `v16i8`, `i32`. `None` for types other than integers and
-    /// vectors of integers.
-    pub fn mangled(&self) -> Option<String> {
+    /// The type in the name of an overloaded intrinsic: `v16i8`, `i32`.
+    pub fn mangled(&self) -> String {
         match self {
-            Self::Scalar(scalar @ Scalar::Integer(_)) => Some(scalar.to_string()),
-            Self::Vector(count, element @ Scalar::Integer(_)) => Some(format!("v{count}{element}")),
-            _ => None,
+            Self::Void => "isVoid".to_owned(),
+            Self::Pointer => "p0".to_owned(),
+            Self::Scalar(scalar) => scalar.mangled(),
+            Self::Vector(count, element) => format!("v{count}{}", element.mangled()),
+            Self::Array(count, part) => format!("a{count}{}", part.mangled()),
+            Self::Structure(parts) => format!("sl_{}s", parts.iter().map(Self::mangled).collect::<String>()),
         }
     }
 
@@ -358,9 +364,9 @@ pub(crate) mod tests {
     #[test]
     fn types_in_other_notations() {
         let bytes = Type::lanes(16, 8);
-        assert_eq!(bytes.mangled().as_deref(), Some("v16i8"));
+        assert_eq!(bytes.mangled(), "v16i8");
         assert_eq!(bytes.mlir().as_deref(), Some("vector<16xi8>"));
-        assert_eq!(Type::lanes(1, 32).mangled().as_deref(), Some("i32"));
+        assert_eq!(Type::lanes(1, 32).mangled(), "i32");
         assert_eq!("<4 x bfloat>".parse::<Type>().unwrap().mlir().as_deref(), Some("vector<4xbf16>"));
         assert_eq!("[2 x i8]".parse::<Type>().unwrap().mlir(), None);
     }
