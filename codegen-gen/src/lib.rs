@@ -128,10 +128,10 @@ pub fn generate(dialect: &Dialect, options: &Options) -> Result<Vec<GeneratedFil
         &|| evaluators::files(&renderer, &operations),
         &|| Ok(vec![portable::file(&renderer, &operations)?]),
         &|| mlir::generate(&renderer, &operations, &definitions, options),
-        &|| Ok(vec![dictionary::file(&operations, &definitions, options)?]),
+        &|| Ok(vec![dictionary::file(&renderer, &operations, &definitions, options)?]),
         &|| {
             Ok(vec![
-                lowering::json(&operations, &definitions, options)?,
+                lowering::json(&renderer, &operations, &definitions, options)?,
                 lowering::tables(&renderer, &for_llvm)?,
             ])
         },

@@ -6,15 +6,18 @@ use tera::{Context, Tera};
 use crate::{GenerateError, GeneratedFile};
 
 /// The command that every generated file names in its first line.
-pub(crate) const COMMAND: &str = "cargo xtask generate-ir";
+const COMMAND: &str = "cargo xtask generate-ir";
 
 /// Every template by the path of the file that it makes, or of the folder where it makes several.
 const TEMPLATES: &[(&str, &str)] = &[
+    ("dictionary.json", include_str!("../../templates/dictionary.json.tera")),
     ("evaluators/autollvm.h", include_str!("../../templates/autollvm.h.tera")),
     ("evaluators/autollvm.rs", include_str!("../../templates/autollvm.rs.tera")),
     ("evaluators/smt", include_str!("../../templates/operation.smt2.tera")),
     ("llvm/AutoLLVMLowering.td", include_str!("../../templates/AutoLLVMLowering.td.tera")),
     ("llvm/IntrinsicsAutoLLVM.td", include_str!("../../templates/IntrinsicsAutoLLVM.td.tera")),
+    ("llvm/lowering.json", include_str!("../../templates/lowering.json.tera")),
+    ("llvm/lowering/missing.json", include_str!("../../templates/missing.json.tera")),
     ("llvm/lowering", include_str!("../../templates/lowering.ll.tera")),
     ("llvm/plugin/AutoLLVM.cpp", include_str!("../../templates/AutoLLVMPlugin.cpp.tera")),
     ("llvm/plugin/CMakeLists.txt", include_str!("../../templates/AutoLLVMPlugin.cmake.tera")),

@@ -31,7 +31,7 @@ use serde::Serialize;
 pub use data::{Case, Column, Variant, VendorFunction, VendorIr};
 
 use crate::operation::Operation;
-use crate::render::{COMMAND, Renderer};
+use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile};
 use adapter::{Adapter, Adapters};
 use vendor::{VendorFunctions, symbol};
@@ -85,6 +85,12 @@ struct Missing<'a> {
     isa: &'a str,
     id: &'a str,
     reason: String,
+}
+
+/// The members without a definition, each as a JSON object.
+#[derive(Serialize)]
+struct MissingRows {
+    rows: Vec<String>,
 }
 
 /// What the template of `lowering/ISA.ll` needs.
@@ -171,13 +177,7 @@ pub(crate) fn definitions(
         }));
     }
     missing.sort_by(|a, b| (a.isa, a.id).cmp(&(b.isa, b.id)));
-    made.files.push(missing_file(&missing)?);
+    let rows = missing.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+    made.files.push(renderer.render("llvm/lowering/missing.json", &MissingRows { rows })?);
     Ok(made)
-}
-
-fn missing_file(missing: &[Missing<'_>]) -> Result<GeneratedFile, GenerateError> {
-    let rows: Vec<String> = missing.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
-    let rows = if rows.is_empty() { String::new() } else { format!("\n{}\n", rows.join(",\n")) };
-    let contents = format!("{{\"generated_by\":\"{COMMAND}\",\n\"missing\":[{rows}]}}\n");
-    Ok(GeneratedFile { path: "llvm/lowering/missing.json".to_owned(), contents })
 }
