@@ -6,9 +6,10 @@
 
 use std::collections::BTreeMap;
 
+use llvm_text::{Type, split_list};
+
 use crate::GeneratedFile;
 use crate::check::CheckError;
-use crate::types::{in_mlir, parts, split_list};
 
 /// Compares the types of all functions of all files; the first difference is the error.
 pub(crate) fn check(files: &[GeneratedFile]) -> Result<(), CheckError> {
@@ -38,19 +39,18 @@ fn function(line: &str) -> Option<(&str, String)> {
     let (result, rest) = line.split_once(" @autollvm.")?;
     let (_, rest) = line.split_at(line.len() - rest.len() - "autollvm.".len());
     let (name, args) = rest.split_once('(')?;
+    let mlir = |ty: &str| ty.parse::<Type>().ok()?.mlir();
     let args = split_list(args.split_once(')')?.0).into_iter();
     // An argument with a name ends with that.
-    let args = args.map(|arg| in_mlir(arg.rsplit_once(" %").map_or(arg, |(ty, _)| ty)));
+    let args = args.map(|arg| mlir(arg.rsplit_once(" %").map_or(arg, |(ty, _)| ty)));
     let args: Vec<String> = args.collect::<Option<_>>()?;
-    let result = result.strip_prefix("linkonce_odr ").unwrap_or(result);
-    let result = match parts(result) {
-        Some(parts) => {
-            let parts: Vec<String> = parts.into_iter().map(in_mlir).collect::<Option<_>>()?;
-            format!("({})", parts.join(", "))
-        }
-        None => in_mlir(result)?,
+    let result: Type = result.strip_prefix("linkonce_odr ").unwrap_or(result).parse().ok()?;
+    let results: Vec<String> = result.parts().iter().map(Type::mlir).collect::<Option<_>>()?;
+    let results = match &result {
+        Type::Structure(_) => format!("({})", results.join(", ")),
+        _ => results.join(", "),
     };
-    Some((name, format!("({}) -> {result}", args.join(", "))))
+    Some((name, format!("({}) -> {results}", args.join(", "))))
 }
 
 #[cfg(test)]

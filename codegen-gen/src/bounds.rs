@@ -50,7 +50,7 @@ impl Bounds {
                 (value, value.map_or(0, |value| if value == 0 { width } else { value.trailing_zeros() }))
             }
             Op::Int(num) => {
-                let values = indices.values(num, &indices.space(num)).unwrap_or_default();
+                let Some(values) = indices.values(num, &indices.space(num)) else { return (None, 0) };
                 let zeros = values.iter().map(|value| value.trailing_zeros()).min().unwrap_or(0);
                 let most =
                     values.iter().map(|value| u64::try_from(*value).ok()).collect::<Option<Vec<u64>>>();

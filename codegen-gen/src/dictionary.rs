@@ -12,7 +12,7 @@ use crate::definitions::Definitions;
 use crate::evaluators::number;
 use crate::lowering::{Row, row};
 use crate::operation::Operation;
-use crate::render::COMMAND;
+use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile, Options};
 
 /// The version of the file format, incremented for incompatible changes.
@@ -76,27 +76,38 @@ struct Member<'a> {
     trust: Option<&'a str>,
 }
 
+#[derive(Serialize)]
+struct Dictionary {
+    version: u32,
+    llvm: u32,
+    operations: Vec<Described>,
+}
+
+/// An operation as JSON.
+#[derive(Serialize)]
+struct Described {
+    /// Its object without the closing bracket: the members follow in it.
+    entry: String,
+    members: Vec<String>,
+}
+
 /// The dictionary: an object with one operation and one member a line, sorted by name, instruction set and id.
 pub(crate) fn file(
+    renderer: &Renderer,
     operations: &[Operation<'_>],
     definitions: &Definitions,
     options: &Options,
 ) -> Result<GeneratedFile, GenerateError> {
-    let mut contents = format!(
-        "{{\"generated_by\":\"{COMMAND}\",\n\"$schema\":\"schemas/dictionary.schema.json\",\n\"schema\":{VERSION},\n\
-         \"llvm\":{},\n\"operations\":[",
-        options.llvm.number()
-    );
-    for (place, operation) in operations.iter().enumerate() {
-        contents.push_str(if place == 0 { "\n" } else { ",\n" });
-        let members: Vec<String> =
+    let described = |operation: &Operation<'_>| {
+        let mut entry = serde_json::to_string(&entry(operation))?;
+        entry.pop();
+        let members =
             members(operation, definitions).iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
-        let entry = serde_json::to_string(&entry(operation))?;
-        let entry = entry.trim_end_matches('}');
-        contents.push_str(&format!("{entry},\"members\":[\n  {}\n]}}", members.join(",\n  ")));
-    }
-    contents.push_str(if operations.is_empty() { "]}\n" } else { "\n]}\n" });
-    Ok(GeneratedFile { path: "dictionary.json".to_owned(), contents })
+        Ok(Described { entry, members })
+    };
+    let operations = operations.iter().map(described).collect::<Result<_, GenerateError>>()?;
+    renderer
+        .render("dictionary.json", &Dictionary { version: VERSION, llvm: options.llvm.number(), operations })
 }
 
 /// The schemas.
@@ -123,8 +134,7 @@ fn entry<'a>(operation: &'a Operation<'_>) -> Entry<'a> {
     let width = |num: &Num| {
         number(num, &|atom| match atom {
             Atom::Param(param) => function.param(param).name.clone(),
-            // Widths of registers depend only on parameters.
-            Atom::Index(_) => String::new(),
+            Atom::Index(_) => unreachable!("the widths of registers depend only on parameters"),
         })
     };
     let parameter = |(place, param): (usize, &'a hydride_ir::Param)| {

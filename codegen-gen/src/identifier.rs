@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use autoir::ValueType;
+use llvm_text::Type;
 
 /// Accessors that MLIR gives every operation: an operand of that name would collide.
 const MLIR_ACCESSORS: &[&str] = &[
@@ -85,41 +86,19 @@ pub fn class_name(name: &str) -> String {
     class
 }
 
-/// A type as LLVM assembly writes it: `<16 x i8>`, `i32`.
-pub fn llvm_type(shape: ValueType) -> String {
-    if shape.is_vector() {
-        format!("<{} x i{}>", shape.count, shape.element)
-    } else {
-        format!("i{}", shape.element)
-    }
+/// The LLVM type of a shape: `<16 x i8>`, `i32`.
+pub fn llvm_type(shape: ValueType) -> Type {
+    Type::lanes(shape.count, shape.element)
 }
 
-/// What a function with these results returns, as LLVM assembly writes it: several are a structure.
-pub fn return_type(results: &[ValueType]) -> String {
-    let types: Vec<String> = results.iter().copied().map(llvm_type).collect();
-    match types.as_slice() {
-        [] => "void".to_owned(),
-        [single] => single.clone(),
-        _ => format!("{{ {} }}", types.join(", ")),
-    }
+/// What a function with these results returns: several are a structure.
+pub fn return_type(results: &[ValueType]) -> Type {
+    Type::of_results(results.iter().copied().map(llvm_type).collect())
 }
 
-/// A type as it appears in the name of an overloaded intrinsic: `v16i8`, `i32`.
-pub fn mangled_type(shape: ValueType) -> String {
-    if shape.is_vector() {
-        format!("v{}i{}", shape.count, shape.element)
-    } else {
-        format!("i{}", shape.element)
-    }
-}
-
-/// A type as MLIR writes it: `vector<16xi8>`, `i32`.
+/// The MLIR type of a shape: `vector<16xi8>`, `i32`.
 pub fn mlir_type(shape: ValueType) -> String {
-    if shape.is_vector() {
-        format!("vector<{}xi{}>", shape.count, shape.element)
-    } else {
-        format!("i{}", shape.element)
-    }
+    llvm_type(shape).mlir().expect("MLIR has integers and vectors of integers")
 }
 
 /// A symbol as MLIR writes it.
@@ -146,12 +125,13 @@ mod tests {
     }
 
     #[test]
-    fn types_in_three_notations() {
+    fn types_of_shapes() {
         let vector = ValueType::vector(16, 8);
-        assert_eq!(llvm_type(vector), "<16 x i8>");
-        assert_eq!(mangled_type(vector), "v16i8");
+        assert_eq!(llvm_type(vector).to_string(), "<16 x i8>");
         assert_eq!(mlir_type(vector), "vector<16xi8>");
         assert_eq!(mlir_type(ValueType::scalar(1)), "i1");
+        assert_eq!(return_type(&[vector, ValueType::scalar(1)]).to_string(), "{ <16 x i8>, i1 }");
+        assert_eq!(return_type(&[]).to_string(), "void");
     }
 
     #[test]

@@ -36,7 +36,6 @@ mod portable;
 mod render;
 mod scheme;
 mod space;
-mod types;
 
 pub use check::CheckError;
 pub use definitions::{Case, Column, Variant, VendorFunction, VendorIr};
@@ -124,15 +123,15 @@ pub fn generate(dialect: &Dialect, options: &Options) -> Result<Vec<GeneratedFil
     let (for_llvm, definitions): (Vec<_>, Vec<_>) = expressible.into_iter().unzip();
     check::check(&definitions)?;
     let renderer = render::Renderer::new()?;
-    let definitions = definitions::definitions(&operations, &options.vendors)?;
+    let definitions = definitions::definitions(&renderer, &operations, &options.vendors)?;
     let sections: [&Section<'_>; 6] = [
         &|| evaluators::files(&renderer, &operations),
-        &|| Ok(vec![portable::file(&operations)?]),
+        &|| Ok(vec![portable::file(&renderer, &operations)?]),
         &|| mlir::generate(&renderer, &operations, &definitions, options),
-        &|| Ok(vec![dictionary::file(&operations, &definitions, options)?]),
+        &|| Ok(vec![dictionary::file(&renderer, &operations, &definitions, options)?]),
         &|| {
             Ok(vec![
-                lowering::json(&operations, &definitions, options)?,
+                lowering::json(&renderer, &operations, &definitions, options)?,
                 lowering::tables(&renderer, &for_llvm)?,
             ])
         },

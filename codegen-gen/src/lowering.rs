@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use autoir::{Facts, Member};
 use catalog::record::{MaskLayout, MaskingKind, PartRecord, SignatureRecord, SourceRecord};
 use catalog::{Broadcast, Proof, Source, constant};
+use llvm_text::Type;
 use serde::Serialize;
 
 use crate::definitions::{Definitions, Signature};
 use crate::identifier::llvm_type;
 use crate::operation::Operation;
-use crate::render::{COMMAND, Renderer};
+use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile, Options};
 
 #[derive(Serialize)]
@@ -42,8 +43,8 @@ pub(crate) struct Row<'a> {
 /// The LLVM types of the instance.
 #[derive(Serialize)]
 struct Types {
-    results: Vec<String>,
-    args: Vec<String>,
+    results: Vec<Type>,
+    args: Vec<Type>,
 }
 
 #[derive(Serialize)]
@@ -57,30 +58,32 @@ struct MaskingJson {
     layout: Option<MaskLayout>,
 }
 
+#[derive(Serialize)]
+struct Table {
+    llvm: u32,
+    /// The current name for each former name of an operation, as a JSON object.
+    aliases: String,
+    rows: Vec<String>,
+}
+
 /// The table as JSON: an object whose first line gives its origin, with the current name for each former name
 /// of an operation, and one row per line, sorted by operation, instruction set and id.
 pub(crate) fn json(
+    renderer: &Renderer,
     operations: &[Operation<'_>],
     definitions: &Definitions,
     options: &Options,
 ) -> Result<GeneratedFile, GenerateError> {
     let mut rows = Vec::new();
+    let mut aliases = BTreeMap::new();
     for operation in operations {
         for (member, facts) in operation.op.instances() {
             rows.push(serde_json::to_string(&row(operation, member, facts, definitions))?);
         }
-    }
-    let rows = if rows.is_empty() { String::new() } else { format!("\n{}\n", rows.join(",\n")) };
-    let mut aliases = BTreeMap::new();
-    for operation in operations {
         aliases.extend(operation.op.aliases.iter().map(|alias| (alias, &operation.op.name)));
     }
-    let contents = format!(
-        "{{\"generated_by\":\"{COMMAND}\",\n\"llvm\":{},\n\"aliases\":{},\n\"lowerings\":[{rows}]}}\n",
-        options.llvm.number(),
-        serde_json::to_string(&aliases)?,
-    );
-    Ok(GeneratedFile { path: "llvm/lowering.json".to_owned(), contents })
+    let table = Table { llvm: options.llvm.number(), aliases: serde_json::to_string(&aliases)?, rows };
+    renderer.render("llvm/lowering.json", &table)
 }
 
 pub(crate) fn row<'a>(

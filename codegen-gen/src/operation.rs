@@ -8,7 +8,7 @@ use autoir::{Facts, Op, ValueType};
 use hydride_ir::Function;
 
 use crate::check::Definition;
-use crate::identifier::{class_name, mangled_type, operand_names};
+use crate::identifier::{class_name, llvm_type, operand_names};
 use crate::instance::InstanceError;
 use crate::scheme::{Scheme, Slot};
 
@@ -55,7 +55,7 @@ impl<'a> Operation<'a> {
     /// The name in LLVM assembly of the instance at the given shapes.
     pub(crate) fn instance_name(&self, facts: &Facts) -> String {
         let types = self.scheme.overloads(facts).into_iter();
-        types.fold(self.llvm_name(), |name, shape| format!("{name}.{}", mangled_type(shape)))
+        types.fold(self.llvm_name(), |name, shape| format!("{name}.{}", llvm_type(shape).mangled()))
     }
 
     /// The name of the LLVM function that is the instance at the given parameter values and shapes, without `@`: that

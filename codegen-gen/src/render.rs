@@ -6,16 +6,22 @@ use tera::{Context, Tera};
 use crate::{GenerateError, GeneratedFile};
 
 /// The command that every generated file names in its first line.
-pub(crate) const COMMAND: &str = "cargo xtask generate-ir";
+const COMMAND: &str = "cargo xtask generate-ir";
 
-/// Every template by the path of the file that it makes.
+/// Every template by the path of the file that it makes, or of the folder where it makes several.
 const TEMPLATES: &[(&str, &str)] = &[
+    ("dictionary.json", include_str!("../../templates/dictionary.json.tera")),
     ("evaluators/autollvm.h", include_str!("../../templates/autollvm.h.tera")),
     ("evaluators/autollvm.rs", include_str!("../../templates/autollvm.rs.tera")),
+    ("evaluators/smt", include_str!("../../templates/operation.smt2.tera")),
     ("llvm/AutoLLVMLowering.td", include_str!("../../templates/AutoLLVMLowering.td.tera")),
     ("llvm/IntrinsicsAutoLLVM.td", include_str!("../../templates/IntrinsicsAutoLLVM.td.tera")),
+    ("llvm/lowering.json", include_str!("../../templates/lowering.json.tera")),
+    ("llvm/lowering/missing.json", include_str!("../../templates/missing.json.tera")),
+    ("llvm/lowering", include_str!("../../templates/lowering.ll.tera")),
     ("llvm/plugin/AutoLLVM.cpp", include_str!("../../templates/AutoLLVMPlugin.cpp.tera")),
     ("llvm/plugin/CMakeLists.txt", include_str!("../../templates/AutoLLVMPlugin.cmake.tera")),
+    ("llvm/portable.ll", include_str!("../../templates/portable.ll.tera")),
     ("mlir/AutoLLVMDialect.cpp", include_str!("../../templates/mlir/AutoLLVMDialect.cpp.tera")),
     ("mlir/AutoLLVMDialect.h", include_str!("../../templates/mlir/AutoLLVMDialect.h.tera")),
     ("mlir/AutoLLVMInterfaces.td", include_str!("../../templates/mlir/AutoLLVMInterfaces.td.tera")),
@@ -28,7 +34,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("mlir/autollvm.patterns.mlir", include_str!("../../templates/mlir/autollvm.patterns.mlir.tera")),
     ("mlir/instances.mlir", include_str!("../../templates/mlir/instances.mlir.tera")),
     ("mlir/lower.sh", include_str!("../../templates/mlir/lower.sh.tera")),
-    ("mlir/lowering.mlir", include_str!("../../templates/mlir/lowering.mlir.tera")),
+    ("mlir/lowering", include_str!("../../templates/mlir/lowering.mlir.tera")),
     ("mlir/test/invalid-irdl.mlir", include_str!("../../templates/mlir/test/invalid-irdl.mlir.tera")),
     ("mlir/test/invalid.mlir", include_str!("../../templates/mlir/test/invalid.mlir.tera")),
     ("mlir/test/irdl.mlir", include_str!("../../templates/mlir/test/irdl.mlir.tera")),
@@ -60,5 +66,15 @@ impl Renderer {
         let mut context = Context::from_serialize(context)?;
         context.insert("command", COMMAND);
         Ok(GeneratedFile { path: path.to_owned(), contents: self.tera.render(path, &context)? })
+    }
+
+    /// The file of that name in a folder whose files share a template.
+    pub(crate) fn render_in(
+        &self,
+        folder: &str,
+        name: &str,
+        context: &impl Serialize,
+    ) -> Result<GeneratedFile, GenerateError> {
+        Ok(GeneratedFile { path: format!("{folder}/{name}"), ..self.render(folder, context)? })
     }
 }

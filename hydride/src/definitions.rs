@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use difftest::lowering::{Definition, Operand};
+use llvm_text::Type;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -23,9 +24,9 @@ struct Row {
 #[derive(Deserialize)]
 struct Function {
     name: String,
-    result: String,
+    result: Type,
     /// What each operand is, its type, and its position in the vendor's signature.
-    operands: Vec<(String, String, usize)>,
+    operands: Vec<(String, Type, usize)>,
 }
 
 /// What an output folder has of one instruction set.

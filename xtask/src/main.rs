@@ -11,6 +11,7 @@ mod costs;
 mod fetch;
 mod fuzz;
 mod hydride;
+mod mutants;
 mod packages;
 mod process;
 mod search_bench;
@@ -88,6 +89,21 @@ enum Task {
         /// Only this target (may be repeated)
         #[arg(long, value_name = "NAME", value_parser = fuzz::TARGETS.to_vec())]
         target: Vec<String>,
+    },
+    /// Change the code of crates here and there and run their tests; exit with 1 when these notice less than 90 %
+    Mutants {
+        /// Number of changes
+        #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+        sample: u32,
+        /// Where the random choice of changes starts
+        #[arg(long, value_name = "S", default_value_t = 1)]
+        seed: u64,
+        /// Only this crate (may be repeated)
+        #[arg(long = "crate", value_name = "NAME", value_parser = mutants::CRATES.to_vec())]
+        crates: Vec<String>,
+        /// Only files whose path contains this
+        #[arg(long, value_name = "TEXT")]
+        file: Option<String>,
     },
     /// Put the pinned Z3 in place, so that plain cargo commands work
     Setup,
@@ -199,6 +215,12 @@ fn perform(task: Task) -> Result<i32> {
             costs::costs(&found.folder, check)
         }
         Task::Fuzz { minutes, target } => fuzz::fuzz(minutes, &target),
+        Task::Mutants { sample, seed, crates, file } => {
+            setup::run_setup()?;
+            let sample =
+                mutants::Sample { count: sample as usize, seed, crates: &crates, file: file.as_deref() };
+            mutants::mutants(&sample)
+        }
         Task::Setup => {
             setup::run_setup()?;
             println!("setup: Z3 is in {}", setup::folder().display());

@@ -1,17 +1,19 @@
 //! One member's definition: from the operation's arguments to a call of the vendor's function and back.
 
+use std::cmp::Ordering;
+
 use autoir::{Facts, Member};
 use catalog::record::MaskingKind;
 use catalog::{Argument, Broadcast, Source, constant};
 
-use super::convert::Lines;
-use super::data::VendorFunction;
-use super::vendor::{VendorFunctions, renamed};
+use llvm_text::{Block, Function, Instruction, Operand, Scalar, Statement, Type, Value};
+
+use super::convert::{cast, convert};
+use super::vendor::{VendorFunctions, parameter};
 use super::{Sequence, Signature};
 use crate::identifier::llvm_type;
 use crate::operation::Operation;
 use crate::scheme::Slot;
-use crate::types::{elements, parts, width};
 
 /// The types at which a definition takes and returns values.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,52 +29,58 @@ enum Shape {
 pub(super) struct Adapter {
     /// The name that it has unless another member has it.
     pub(super) name: String,
-    result: String,
-    operands: Vec<Operand>,
-    lines: Lines,
+    result: Type,
+    parameters: Vec<Parameter>,
+    lines: Vec<Statement>,
     /// The same in one, if that is the plain operation and a single sequence.
     pub(super) sequence: Option<Sequence>,
 }
 
-struct Operand {
+struct Parameter {
     /// What it is: `arg0`, `mask`, `pass_through`.
     role: String,
-    /// Its name in the text.
-    value: String,
-    ty: String,
+    /// Its name in the definition, and its type.
+    own: Operand,
     /// The member's argument that it is.
     position: u32,
 }
 
 impl Adapter {
-    /// Everything after the name.
-    pub(super) fn body(&self) -> String {
-        let operands: Vec<String> =
-            self.operands.iter().map(|operand| format!("{} {}", operand.ty, operand.value)).collect();
-        let mut text = format!("({}) alwaysinline {{\n", operands.join(", "));
-        for line in &self.lines.lines {
-            text.push_str("  ");
-            text.push_str(line);
-            text.push('\n');
-        }
-        text + "}\n"
+    /// Everything but the name: equal definitions share one.
+    pub(super) fn identity(&self) -> (Vec<Operand>, &[Statement]) {
+        (self.operands(), &self.lines)
     }
 
     /// The definition.
     pub(super) fn text(&self, name: &str) -> String {
-        format!("\ndefine linkonce_odr {} @{name}{}", self.result, self.body())
+        let parameters = self.operands();
+        let function = Function {
+            linkage: "linkonce_odr",
+            result: &self.result,
+            name,
+            parameters: &parameters,
+            attributes: "alwaysinline",
+            body: &self.lines,
+        };
+        function.to_string()
     }
 
-    /// Whether callers see a difference.
+    fn operands(&self) -> Vec<Operand> {
+        self.parameters.iter().map(|parameter| parameter.own.clone()).collect()
+    }
+
+    /// Whether callers see no difference.
     fn same_type(&self, other: &Self) -> bool {
-        let types =
-            |adapter: &Self| adapter.operands.iter().map(|operand| operand.ty.clone()).collect::<Vec<_>>();
+        let types = |adapter: &Self| {
+            adapter.parameters.iter().map(|parameter| parameter.own.ty.clone()).collect::<Vec<_>>()
+        };
         self.result == other.result && types(self) == types(other)
     }
 
     pub(super) fn signature(&self, name: String) -> Signature {
+        let parameters = self.parameters.iter();
         let operands =
-            self.operands.iter().map(|operand| (operand.role.clone(), operand.ty.clone(), operand.position));
+            parameters.map(|Parameter { role, own, position }| (role.clone(), own.ty.clone(), *position));
         Signature { name, result: self.result.clone(), operands: operands.collect() }
     }
 }
@@ -112,138 +120,139 @@ fn adapter(
     functions: &mut VendorFunctions<'_>,
 ) -> Result<Adapter, String> {
     let mut name = operation.symbol(&member.application.params, facts);
-    let mut operands = operands(operation, member, facts, &mut name)?;
+    let mut parameters = parameters(operation, member, facts, &mut name)?;
     if shape == Shape::Operation {
-        for (operand, ty) in operands.iter_mut().zip(operation.argument_types(facts)) {
-            operand.ty = llvm_type(ty);
+        for (parameter, ty) in parameters.iter_mut().zip(operation.argument_types(facts)) {
+            parameter.own.ty = llvm_type(ty);
         }
     }
-    let (function, function_name) = functions.get(&member.id)?;
-    let mut lines = Lines::default();
+    let function = functions.get(&member.id)?;
+    let callee = &function.callee;
+    let mut block = Block::new(".");
     let mut passed = Vec::new();
-    let mut params = function.params.iter();
+    let mut types = callee.params.iter();
     let mut immediates = Vec::new();
     for (position, own) in (0u32..).zip(&member.signature.args) {
-        let operand = operands.iter_mut().find(|operand| operand.position == position);
+        let parameter = parameters.iter_mut().find(|parameter| parameter.position == position);
         if let Some((low, _)) = own.immediate() {
-            immediates.push(match operand {
-                Some(operand) => {
-                    let value = lines.immediate(operand, low < 0)?;
-                    format!("i32 {value}")
-                }
+            immediates.push(match parameter {
+                Some(parameter) => immediate(&mut block, &parameter.own, low < 0)?,
                 // Nothing of the result depends on it.
-                None => format!("i32 {low}"),
+                None => Operand::index(32, low),
             });
             continue;
         }
-        let ty = params.next().ok_or("its function has fewer parameters than the document")?;
-        let value = match operand {
-            Some(operand) => {
+        let ty = types.next().ok_or("its function has fewer parameters than the document")?;
+        passed.push(match parameter {
+            Some(parameter) => {
                 if shape == Shape::Registers {
-                    operand.ty = register(&operand.ty, ty, own.width);
+                    parameter.own.ty = register(&parameter.own.ty, ty, own.width);
                 }
-                lines.convert(&operand.value, &operand.ty, ty)?
+                convert(&mut block, parameter.own.clone(), ty)?
             }
-            None => "undef".to_owned(),
-        };
-        passed.push(format!("{ty} {value}"));
+            None => Operand::new(ty.clone(), Value::undef()),
+        });
     }
-    if params.next().is_some() || immediates.len() != function.immediates {
+    if types.next().is_some() || immediates.len() != callee.immediates {
         return Err("its function has other parameters than the document".to_owned());
     }
     passed.extend(immediates);
-    let call = format!("call {} @{function_name}({})", function.result, passed.join(", "));
-    let called = lines.push(&call);
-    let call = lines.lines.len() - 1;
+    let call = block.statements().len();
+    let called = Instruction::call(callee.result.clone(), &function.name, passed.clone());
+    let called = Operand::new(callee.result.clone(), block.push(called));
     let types = match shape {
         Shape::Operation => facts.results.iter().copied().map(llvm_type).collect(),
-        Shape::Registers => result_registers(member, facts, &function.result),
+        Shape::Registers => result_registers(member, facts, &callee.result),
     };
-    let result = lines.results(&called, &function.result, &types)?;
-    let sequence = match shape {
-        Shape::Operation => sequence(&operands, &lines.lines, call, function, &passed),
-        Shape::Registers => None,
+    let result = results(&mut block, &called, types)?;
+    let lines = block.into_statements();
+    let sequence = match (shape, &function.sequence) {
+        (Shape::Operation, Some(body)) => sequence(&parameters, &lines, call, body, &passed),
+        _ => None,
     };
-    Ok(Adapter { name, result, operands, lines, sequence })
+    Ok(Adapter { name, result, parameters, lines, sequence })
 }
 
 /// The types of the registers that hold the results; `returned` is what the vendor's function returns.
-fn result_registers(member: &Member, facts: &Facts, returned: &str) -> Vec<String> {
+fn result_registers(member: &Member, facts: &Facts, returned: &Type) -> Vec<Type> {
     // A part's result is the member's whole register.
-    let whole = |ty: String, own: u32| match (member.application.part, elements(&ty)) {
-        (Some(_), Some((_, element))) => {
-            let bits = width(element).filter(|bits| own.is_multiple_of(*bits)).unwrap_or(8);
-            format!("<{} x i{bits}>", own / bits)
+    let whole = |ty: Type, own: u32| match (member.application.part, ty.element()) {
+        (Some(_), Some(element)) => {
+            let bits = Some(element.width()).filter(|bits| own.is_multiple_of(*bits)).unwrap_or(8);
+            Type::Vector(own / bits, Scalar::Integer(bits))
         }
-        (Some(_), None) => format!("<{} x i8>", own / 8),
+        (Some(_), None) => Type::Vector(own / 8, Scalar::Integer(8)),
         (None, _) => ty,
     };
     let results = facts.results.iter().copied().map(llvm_type).zip(&member.signature.results);
     let results = results.map(|(ty, own)| (whole(ty, own.width), own));
-    let returned = parts(returned).unwrap_or_else(|| vec![returned]);
-    let register = |((ty, own), returned): ((String, &Argument), &str)| match bit_count(&ty) {
-        _ if is_predicate(returned) => returned.to_owned(),
-        Some(count) if count < own.width => format!("<{} x i1>", own.width),
-        None if elements(&ty).is_some() && returned.starts_with('i') => {
-            format!("i{}", width(&ty).unwrap_or(own.width))
+    let register = |((ty, own), returned): ((Type, &Argument), &Type)| {
+        if is_predicate(returned) {
+            return returned.clone();
         }
-        // An integer wider than a general register is the register that holds it.
-        None if width(&ty).is_some_and(|bits| bits > 64 && bits < own.width) && elements(&ty).is_none() => {
-            register(&ty, returned, own.width)
+        match (&ty, ty.bit_count()) {
+            (_, Some(count)) if count < own.width => Type::bits(own.width),
+            (Type::Vector(..), None) if returned.integer_width().is_some() => {
+                Type::integer(ty.width().unwrap_or(own.width))
+            }
+            // An integer wider than a general register is the register that holds it.
+            (Type::Scalar(scalar), _) if scalar.width() > 64 && scalar.width() < own.width => {
+                register(&ty, returned, own.width)
+            }
+            _ => ty,
         }
-        _ => ty,
     };
-    results.zip(returned).map(register).collect()
+    results.zip(returned.parts()).map(register).collect()
 }
 
-/// The lines of a definition with those of the function in place of its call, which is line `call` and passes
+/// The lines of a definition with those of the function, `body`, in place of its call, which is line `call` and passes
 /// `passed`.
 fn sequence(
-    operands: &[Operand],
-    lines: &[String],
+    parameters: &[Parameter],
+    lines: &[Statement],
     call: usize,
-    function: &VendorFunction,
-    passed: &[String],
+    body: &[Statement],
+    passed: &[Operand],
 ) -> Option<Sequence> {
-    let [body] = &function.variants[..] else { return None };
-    if function.immediates > 0 || body.lines.iter().any(|line| line.ends_with(':')) {
-        return None;
-    }
-    let passed: Vec<&str> =
-        passed.iter().map(|value| value.rsplit_once(' ').map_or("", |(_, v)| v)).collect();
-    let (last, body) = body.lines.split_last()?;
-    let name = |value: &str| match value.strip_prefix("%a").and_then(|number| number.parse::<usize>().ok()) {
-        Some(position) => passed.get(position).copied().unwrap_or("poison").to_owned(),
-        None => value.replace('%', "%.called."),
+    let (last, body) = body.split_last()?;
+    let renamed = |value: &Value| {
+        let position = (0..passed.len()).find(|position| parameter(*position) == *value);
+        match (position, value.name()) {
+            (Some(position), _) => passed[position].value.clone(),
+            (None, Some(name)) => Value::Local(format!(".called.{name}")),
+            (None, None) => value.clone(),
+        }
     };
     let mut made = lines[..call].to_vec();
-    made.extend(body.iter().map(|line| renamed(line, name)));
-    let returned = renamed(last.strip_prefix(&format!("ret {} ", function.result))?, name);
-    let called = lines[call].split(' ').next()?;
-    made.extend(lines[call + 1..].iter().map(|line| replaced(line, called, &returned)));
-    let operands = operands.iter().enumerate().map(|(index, operand)| (index, operand.value.clone()));
-    Some(Sequence { operands: operands.collect(), lines: made })
-}
-
-/// A line with a value replaced.
-fn replaced(line: &str, from: &str, to: &str) -> String {
-    let words = line.split_inclusive([' ', ',']);
-    let word = |word: &str| match word.strip_prefix(from) {
-        Some(end) if matches!(end, "" | " " | ",") => format!("{to}{end}"),
-        _ => word.to_owned(),
+    made.extend(body.iter().cloned().map(|mut line| {
+        line.instruction.replace_locals(renamed);
+        line.result = line.result.as_ref().map(renamed);
+        line
+    }));
+    let Instruction::Return(Some(returned)) = &last.instruction else { return None };
+    let returned = match &returned.value {
+        constant @ Value::Constant(_) => constant.clone(),
+        local => renamed(local),
     };
-    words.map(word).collect()
+    let called = lines[call].result.as_ref()?;
+    made.extend(lines[call + 1..].iter().cloned().map(|mut line| {
+        let own = |value: &Value| if value == called { &returned } else { value }.clone();
+        line.instruction.replace_locals(own);
+        line
+    }));
+    let operands = parameters.iter().map(|parameter| parameter.own.value.clone());
+    Some(Sequence { operands: operands.enumerate().collect(), lines: made })
 }
 
-/// The operands: the operation's arguments, the mask, the passthrough. Any further difference between the member and
+/// The parameters: the operation's arguments, the mask, the passthrough. Any further difference between the member and
 /// the operation is encoded in the name.
-fn operands(
+fn parameters(
     operation: &Operation<'_>,
     member: &Member,
     facts: &Facts,
     name: &mut String,
-) -> Result<Vec<Operand>, String> {
-    let mut operands: Vec<Operand> = Vec::new();
+) -> Result<Vec<Parameter>, String> {
+    let mut parameters: Vec<Parameter> = Vec::new();
     for (index, source) in member.application.args.iter().enumerate() {
         let position = match source {
             Source::Own(position) => *position,
@@ -264,35 +273,35 @@ fn operands(
                     if role == "lane" {
                         name.push_str("_lane");
                     }
-                    match operands.iter().find(|operand| operand.position == position) {
+                    match parameters.iter().find(|parameter| parameter.position == position) {
                         Some(other) => name.push_str(&format!("_{}", other.role)),
-                        None => operands.push(own_operand(member, &format!("{role}{index}"), position)?),
+                        None => parameters.push(own_parameter(member, &format!("{role}{index}"), position)?),
                     }
                 }
                 continue;
             }
         };
-        if let Some(other) = operands.iter().find(|operand| operand.position == position) {
+        if let Some(other) = parameters.iter().find(|parameter| parameter.position == position) {
             name.push_str(&format!(".arg{index}_{}", other.role));
             continue;
         }
         let own = member.signature.args.get(position as usize);
         let own_immediate = own.is_some_and(|own| own.immediate().is_some());
         let ty = match operation.scheme.args.get(index) {
-            Some(Slot::Immediate(width)) if own_immediate => format!("i{width}"),
+            Some(Slot::Immediate(width)) if own_immediate => Type::integer(*width),
             _ => llvm_type(facts.args[index]),
         };
-        let value = format!("%{}", operation.arg_names()[index]);
-        operands.push(Operand { role: format!("arg{index}"), value, ty, position });
+        let own = Operand::new(ty, Value::local(&operation.arg_names()[index]));
+        parameters.push(Parameter { role: format!("arg{index}"), own, position });
     }
     if let Some(part) = member.application.part {
         name.push_str(&format!(".part{}_{}", part.low, part.width));
-        match operands.iter().find(|operand| operand.position == part.pass) {
+        match parameters.iter().find(|parameter| parameter.position == part.pass) {
             Some(other) => name.push_str(&format!("_{}", other.role)),
-            None => operands.push(own_operand(member, "rest", part.pass)?),
+            None => parameters.push(own_parameter(member, "rest", part.pass)?),
         }
     }
-    let Some(masking) = member.application.masking else { return Ok(operands) };
+    let Some(masking) = member.application.masking else { return Ok(parameters) };
     name.push_str(&format!(".{}", MaskingKind::of(Some(masking)).name()));
     if let Some((stride, lane)) = facts.uneven_mask(masking) {
         name.push_str(&format!("_{stride}_{lane}"));
@@ -302,115 +311,102 @@ fn operands(
     }
     let mask = masking.mask;
     let own = member.signature.args.get(mask as usize).ok_or("its mask is no argument")?;
-    let ty = if own.width == 1 { "i1".to_owned() } else { format!("<{} x i1>", own.width) };
-    operands.push(Operand { role: "mask".to_owned(), value: "%.mask".to_owned(), ty, position: mask });
+    let own = Operand::new(Type::lanes(own.width, 1), Value::local(".mask"));
+    parameters.push(Parameter { role: "mask".to_owned(), own, position: mask });
     if let Some(position) = masking.pass {
-        match operands.iter().find(|operand| operand.position == position) {
+        match parameters.iter().find(|parameter| parameter.position == position) {
             Some(other) => name.push_str(&format!("_{}", other.role)),
-            None => operands.push(Operand {
-                role: "pass_through".to_owned(),
-                value: "%.pass_through".to_owned(),
-                ty: llvm_type(*facts.results.first().ok_or("it has no result")?),
-                position,
-            }),
+            None => {
+                let ty = llvm_type(*facts.results.first().ok_or("it has no result")?);
+                let own = Operand::new(ty, Value::local(".pass_through"));
+                parameters.push(Parameter { role: "pass_through".to_owned(), own, position });
+            }
         }
     }
-    Ok(operands)
+    Ok(parameters)
 }
 
 /// One of the member's arguments unchanged: an integer of its width, or the bytes of a register.
-fn own_operand(member: &Member, role: &str, position: u32) -> Result<Operand, String> {
+fn own_parameter(member: &Member, role: &str, position: u32) -> Result<Parameter, String> {
     let own = member.signature.args.get(position as usize).ok_or("an argument is missing")?;
     let ty = match own.immediate() {
-        Some(_) => "i32".to_owned(),
-        None if own.width > 64 => format!("<{} x i8>", own.width / 8),
-        None => format!("i{}", own.width),
+        Some(_) => Type::integer(32),
+        None if own.width > 64 => Type::Vector(own.width / 8, Scalar::Integer(8)),
+        None => Type::integer(own.width),
     };
-    Ok(Operand { role: role.to_owned(), value: format!("%.{role}"), ty, position })
+    let own = Operand::new(ty, Value::Local(format!(".{role}")));
+    Ok(Parameter { role: role.to_owned(), own, position })
 }
 
 /// Whether a type is that of a predicate register, which has no other form.
-fn is_predicate(ty: &str) -> bool {
-    bit_count(ty).is_some()
-}
-
-/// The length of a vector of single bits.
-fn bit_count(ty: &str) -> Option<u32> {
-    elements(ty).filter(|(_, element)| *element == "i1").map(|(count, _)| count)
+fn is_predicate(ty: &Type) -> bool {
+    ty.bit_count().is_some()
 }
 
 /// The type of an operand: the operation's, unless that is a part of a register and not a register itself (5 bits of a
 /// shift amount, 125 of a predicate). Then it is the whole register, so that no instruction is needed to extract the
 /// part. `passed` is the type in the vendor's function, `own` the documented width.
-fn register(ty: &str, passed: &str, own: u32) -> String {
-    let have = width(ty).unwrap_or(own);
+fn register(ty: &Type, passed: &Type, own: u32) -> Type {
+    let have = ty.width().unwrap_or(own);
     if is_predicate(passed) {
-        return passed.to_owned();
+        return passed.clone();
     }
-    if bit_count(ty).is_some() {
-        return if have < own { format!("<{own} x i1>") } else { ty.to_owned() };
+    if is_predicate(ty) {
+        return if have < own { Type::bits(own) } else { ty.clone() };
     }
     // Elements of a general register are of no use to a vector unit.
-    if passed.starts_with('i') {
-        return format!("i{own}");
+    if passed.integer_width().is_some() {
+        return Type::integer(own);
     }
     if have >= own {
-        return ty.to_owned();
+        return ty.clone();
     }
-    let bits = elements(ty).and_then(|(_, element)| width(element));
-    let vector = elements(passed).is_some();
-    match bits {
-        _ if vector && have >= 8 && own.is_multiple_of(have) => ty.to_owned(),
+    let vector = matches!(passed, Type::Vector(..) | Type::Array(..));
+    match ty.element().map(Scalar::width) {
+        _ if vector && have >= 8 && own.is_multiple_of(have) => ty.clone(),
         Some(bits) if vector && bits >= 8 && own.is_multiple_of(bits) => {
-            format!("<{} x i{bits}>", own / bits)
+            Type::Vector(own / bits, Scalar::Integer(bits))
         }
-        _ if vector && own > 64 => format!("<{} x i8>", own / 8),
-        _ => format!("i{own}"),
+        _ if vector && own > 64 => Type::Vector(own / 8, Scalar::Integer(8)),
+        _ => Type::integer(own),
     }
 }
 
-impl Lines {
-    /// An immediate as the vendor's function takes it.
-    fn immediate(&mut self, operand: &Operand, signed: bool) -> Result<String, String> {
-        let Operand { ty, value, .. } = operand;
-        let wide = width(ty).filter(|_| ty.starts_with('i')).ok_or("its immediate is no number")?;
-        Ok(match wide.cmp(&32) {
-            std::cmp::Ordering::Equal => value.clone(),
-            std::cmp::Ordering::Greater => self.push(&format!("trunc {ty} {value} to i32")),
-            std::cmp::Ordering::Less => {
-                let extend = if signed { "sext" } else { "zext" };
-                self.push(&format!("{extend} {ty} {value} to i32"))
-            }
-        })
-    }
+/// An immediate as the vendor's function takes it: as an `i32`.
+fn immediate(block: &mut Block, own: &Operand, signed: bool) -> Result<Operand, String> {
+    let wide = own.ty.integer_width().ok_or("its immediate is no number")?;
+    let operator = match wide.cmp(&32) {
+        Ordering::Equal => return Ok(own.clone()),
+        Ordering::Greater => "trunc",
+        Ordering::Less if signed => "sext",
+        Ordering::Less => "zext",
+    };
+    Ok(cast(block, operator, own.clone(), &Type::integer(32)))
+}
 
-    /// Converts the result of the call to the operation's results and returns them; yields the type.
-    fn results(&mut self, called: &str, have: &str, want: &[String]) -> Result<String, String> {
-        let have_parts = match parts(have) {
-            Some(parts) => parts,
-            None => vec![have],
-        };
-        if have_parts.len() != want.len() {
-            return Err("its function has another number of results than the document".to_owned());
-        }
-        let mut whole = ("poison".to_owned(), format!("{{ {} }}", want.join(", ")));
-        for (index, (part, ty)) in have_parts.iter().zip(want).enumerate() {
-            if width(part) < width(ty) {
-                return Err("its function's result is narrower than the document's".to_owned());
-            }
-            let value = match parts(have) {
-                Some(_) => self.push(&format!("extractvalue {have} {called}, {index}")),
-                None => called.to_owned(),
-            };
-            let value = self.convert(&value, part, ty)?;
-            if want.len() == 1 {
-                whole = (value, ty.clone());
-            } else {
-                let text = format!("insertvalue {} {}, {ty} {value}, {index}", whole.1, whole.0);
-                whole.0 = self.push(&text);
-            }
-        }
-        self.lines.push(format!("ret {} {}", whole.1, whole.0));
-        Ok(whole.1)
+/// Converts the result of the call to the operation's results, of types `want`, and returns them; yields the type.
+fn results(block: &mut Block, called: &Operand, want: Vec<Type>) -> Result<Type, String> {
+    let have = called.ty.parts();
+    if have.len() != want.len() {
+        return Err("its function has another number of results than the document".to_owned());
     }
+    let single = want.len() == 1;
+    let ty = Type::of_results(want.clone());
+    let mut whole = Operand::new(ty.clone(), Value::poison());
+    for ((index, part), ty) in (0..).zip(have).zip(&want) {
+        if part.width() < ty.width() {
+            return Err("its function's result is narrower than the document's".to_owned());
+        }
+        let value = match called.ty {
+            Type::Structure(_) => block.push(Instruction::extract_value(called.clone(), index)),
+            _ => called.value.clone(),
+        };
+        let value = convert(block, Operand::new(part.clone(), value), ty)?;
+        whole.value = match single {
+            true => value.value,
+            false => block.push(Instruction::insert_value(whole.clone(), value, index)),
+        };
+    }
+    block.add(Instruction::Return(Some(whole)));
+    Ok(ty)
 }

@@ -1,131 +1,144 @@
-//! Conversions of values between an operation's types and those of the C calling convention, written as lines
-//! of LLVM assembly.
+//! Conversions of values between an operation's types and those of the C calling convention.
 
-use crate::types::{elements, width};
+use std::cmp::Ordering;
 
-/// The lines of a function under construction.
-#[derive(Debug, Default)]
-pub(super) struct Lines {
-    pub(super) lines: Vec<String>,
-    next: usize,
+use llvm_text::{Block, Instruction, Operand, Scalar, Type, Value};
+
+/// Converts a value to another type: the bits stay, in order; in a wider type the upper bits are arbitrary, in a
+/// narrower one they are dropped.
+pub(super) fn convert(block: &mut Block, of: Operand, to: &Type) -> Result<Operand, String> {
+    if of.ty == *to {
+        return Ok(of);
+    }
+    let known = |ty: &Type| ty.width().ok_or_else(|| format!("there is no conversion to or from {ty}"));
+    let (have, want) = (known(&of.ty)?, known(to)?);
+    if let Type::Array(count, part) = to {
+        return array(block, &of, (*count, part), to);
+    }
+    match have.cmp(&want) {
+        Ordering::Equal => Ok(cast(block, "bitcast", of, to)),
+        Ordering::Less => widen(block, of, have, to, want),
+        Ordering::Greater => narrow(block, of, have, to, want),
+    }
 }
 
-impl Lines {
-    /// Adds an instruction and returns its value. The names of values begin with a dot, so that they differ
-    /// from the operands'.
-    pub(super) fn push(&mut self, text: &str) -> String {
-        let value = format!("%.{}", self.next);
-        self.next += 1;
-        self.lines.push(format!("{value} = {text}"));
-        value
-    }
+/// A value at another type by one instruction.
+pub(super) fn cast(block: &mut Block, operator: &'static str, of: Operand, to: &Type) -> Operand {
+    Operand::new(to.clone(), block.push(Instruction::cast(operator, of, to.clone())))
+}
 
-    /// Converts a value from one type to another one: the bits stay, in order; in a wider type the upper bits are
-    /// arbitrary, in a narrower one they are dropped.
-    pub(super) fn convert(&mut self, value: &str, from: &str, to: &str) -> Result<String, String> {
-        if from == to {
-            return Ok(value.to_owned());
-        }
-        let known = |ty: &str| width(ty).ok_or_else(|| format!("there is no conversion to or from {ty}"));
-        let (have, want) = (known(from)?, known(to)?);
-        if to.starts_with('[') {
-            return self.array(value, from, to, have == want);
-        }
-        match have.cmp(&want) {
-            std::cmp::Ordering::Equal => Ok(self.push(&format!("bitcast {from} {value} to {to}"))),
-            std::cmp::Ordering::Less => self.widen(value, (from, have), (to, want)),
-            std::cmp::Ordering::Greater => self.narrow(value, (from, have), (to, want)),
-        }
-    }
-
-    fn widen(&mut self, value: &str, from: (&str, u32), to: (&str, u32)) -> Result<String, String> {
-        let ((from, have), (to, want)) = (from, to);
-        // Elements that are poison must not reach others: the vector's elements are cut at the same place.
-        let aligned = elements(to).and_then(|(_, element)| width(element)).is_some_and(|e| have % e == 0);
-        let (count, element) = elements(from).unwrap_or((1, from));
-        let bits = width(element).unwrap_or(have);
-        let wide = format!("<{} x {element}>", want.checked_div(bits).unwrap_or_default());
-        if elements(from).is_some() && (bits >= 8 || element == "i1") && want % bits == 0 {
-            let above = (!aligned).then_some(count);
-            let lanes = (0..want / bits).map(|lane| if lane < count { Some(lane) } else { above });
-            let made = self.shuffle(value, from, lanes);
-            return self.convert(&made, &wide, to);
-        }
-        if aligned && bits >= 8 && want % bits == 0 {
-            let made = self.push(&format!("insertelement {wide} poison, {from} {value}, i64 0"));
-            return self.convert(&made, &wide, to);
-        }
-        let number = self.convert(value, from, &format!("i{have}"))?;
-        let wide = self.push(&format!("zext i{have} {number} to i{want}"));
-        self.convert(&wide, &format!("i{want}"), to)
-    }
-
-    fn narrow(&mut self, value: &str, from: (&str, u32), to: (&str, u32)) -> Result<String, String> {
-        let ((from, have), (to, want)) = (from, to);
-        let flags = format!("<{have} x i1>");
-        if elements(to).is_some_and(|(_, element)| element == "i1") && from != flags {
-            let made = self.convert(value, from, &flags)?;
-            return self.narrow(&made, (&flags, have), (to, want));
-        }
-        if let Some((_, element)) = elements(from) {
-            let bits = width(element).unwrap_or(have);
-            if bits == want {
-                let made = self.push(&format!("extractelement {from} {value}, i64 0"));
-                return self.convert(&made, element, to);
-            }
-            if want % bits == 0 {
-                let made = self.shuffle(value, from, (0..want / bits).map(Some));
-                return self.convert(&made, &format!("<{} x {element}>", want / bits), to);
-            }
-            let scalar = |ty: &str| elements(ty).is_none();
-            if scalar(to) && bits.is_multiple_of(want) && element.starts_with('i') {
-                let made = self.push(&format!("extractelement {from} {value}, i64 0"));
-                return self.narrow(&made, (element, bits), (to, want));
+/// From `have` bits to `want`, which are more.
+fn widen(block: &mut Block, of: Operand, have: u32, to: &Type, want: u32) -> Result<Operand, String> {
+    // Elements that are poison must not reach others: the vector's elements are cut at the same place.
+    let aligned = to.element().is_some_and(|element| have.is_multiple_of(element.width()));
+    match of.ty {
+        Type::Vector(count, element) => {
+            let bits = element.width();
+            if (bits >= 8 || bits == 1) && want.is_multiple_of(bits) {
+                let above = (!aligned).then_some(count);
+                let lanes = (0..want / bits).map(|lane| if lane < count { Some(lane) } else { above });
+                let made = shuffle(block, &of, (count, element), lanes.collect());
+                return convert(block, made, to);
             }
         }
-        let number = self.convert(value, from, &format!("i{have}"))?;
-        let narrow = self.push(&format!("trunc i{have} {number} to i{want}"));
-        self.convert(&narrow, &format!("i{want}"), to)
-    }
-
-    /// An array of vectors, as several registers are passed.
-    fn array(&mut self, value: &str, from: &str, to: &str, same: bool) -> Result<String, String> {
-        let fail = || format!("there is no conversion of {from} to {to}");
-        let (pieces, piece) = elements(to).ok_or_else(fail)?;
-        let (count, element) =
-            elements(from).filter(|(count, _)| same && count % pieces == 0).ok_or_else(fail)?;
-        let each = count / pieces;
-        let mut whole = "poison".to_owned();
-        for index in 0..pieces {
-            let lanes = (index * each..(index + 1) * each).map(Some);
-            let part = self.shuffle(value, from, lanes);
-            let part = self.convert(&part, &format!("<{each} x {element}>"), piece)?;
-            whole = self.push(&format!("insertvalue {to} {whole}, {piece} {part}, {index}"));
+        Type::Scalar(element) => {
+            let bits = element.width();
+            if aligned && bits >= 8 && want.is_multiple_of(bits) {
+                let ty = Type::Vector(want / bits, element);
+                let vector = Operand::new(ty.clone(), Value::poison());
+                let index = Operand::index(64, 0);
+                let made = block.push(Instruction::InsertElement { vector, element: of, index });
+                return convert(block, Operand::new(ty, made), to);
+            }
         }
-        Ok(whole)
+        _ => {}
     }
+    let number = convert(block, of, &Type::integer(have))?;
+    let wide = cast(block, "zext", number, &Type::integer(want));
+    convert(block, wide, to)
+}
 
-    /// A vector of chosen elements of another one; elements past its end are 0.
-    fn shuffle(&mut self, value: &str, ty: &str, lanes: impl Iterator<Item = Option<u32>>) -> String {
-        let lane = |lane: Option<u32>| lane.map_or("i32 poison".to_owned(), |lane| format!("i32 {lane}"));
-        let lanes: Vec<Option<u32>> = lanes.collect();
-        let count = elements(ty).map_or(0, |(count, _)| count);
-        let zeros = lanes.iter().flatten().any(|lane| *lane >= count);
-        let other = if zeros { "zeroinitializer" } else { "poison" };
-        let lanes: Vec<String> = lanes.into_iter().map(lane).collect();
-        let mask = format!("<{} x i32> <{}>", lanes.len(), lanes.join(", "));
-        self.push(&format!("shufflevector {ty} {value}, {ty} {other}, {mask}"))
+/// From `have` bits to `want`, which are fewer.
+fn narrow(block: &mut Block, of: Operand, have: u32, to: &Type, want: u32) -> Result<Operand, String> {
+    let bits = Type::bits(have);
+    if to.bit_count().is_some() && of.ty != bits {
+        let made = convert(block, of, &bits)?;
+        return narrow(block, made, have, to, want);
     }
+    if let Type::Vector(count, element) = of.ty {
+        let bits = element.width();
+        if bits == want {
+            let first = first_element(block, of, element);
+            return convert(block, first, to);
+        }
+        if want.is_multiple_of(bits) {
+            let made = shuffle(block, &of, (count, element), (0..want / bits).map(Some).collect());
+            return convert(block, made, to);
+        }
+        if matches!(to, Type::Scalar(_)) && bits.is_multiple_of(want) && element.is_integer() {
+            let first = first_element(block, of, element);
+            return narrow(block, first, bits, to, want);
+        }
+    }
+    let number = convert(block, of, &Type::integer(have))?;
+    let narrow = cast(block, "trunc", number, &Type::integer(want));
+    convert(block, narrow, to)
+}
+
+fn first_element(block: &mut Block, vector: Operand, element: Scalar) -> Operand {
+    let index = Operand::index(64, 0);
+    Operand::new(Type::Scalar(element), block.push(Instruction::ExtractElement { vector, index }))
+}
+
+/// An array of vectors, as several registers are passed.
+fn array(
+    block: &mut Block,
+    of: &Operand,
+    (pieces, piece): (u32, &Type),
+    to: &Type,
+) -> Result<Operand, String> {
+    let fail = || format!("there is no conversion of {} to {to}", of.ty);
+    let Type::Vector(count, element) = of.ty else { return Err(fail()) };
+    if of.ty.width() != to.width() || !count.is_multiple_of(pieces) {
+        return Err(fail());
+    }
+    let each = count / pieces;
+    let mut whole = Operand::new(to.clone(), Value::poison());
+    for index in 0..pieces {
+        let lanes = (index * each..(index + 1) * each).map(Some).collect();
+        let part = shuffle(block, of, (count, element), lanes);
+        let part = convert(block, part, piece)?;
+        whole.value = block.push(Instruction::insert_value(whole.clone(), part, index));
+    }
+    Ok(whole)
+}
+
+/// A vector of chosen elements of another one, which has `count` of them; elements past its end are 0.
+fn shuffle(
+    block: &mut Block,
+    of: &Operand,
+    (count, element): (u32, Scalar),
+    lanes: Vec<Option<u32>>,
+) -> Operand {
+    let zeros = lanes.iter().flatten().any(|lane| *lane >= count);
+    let other = if zeros { Value::zeros() } else { Value::poison() };
+    let ty = Type::Vector(lanes.len() as u32, element);
+    Operand::new(ty, block.push(Instruction::shuffle(of.clone(), other, lanes)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn converted(from: &str, to: &str) -> Result<Vec<String>, String> {
+        let mut block = Block::new(".");
+        let of = Operand::new(from.parse().unwrap(), Value::local("a"));
+        convert(&mut block, of, &to.parse().unwrap())?;
+        Ok(block.statements().iter().map(ToString::to_string).collect())
+    }
+
     fn lines(from: &str, to: &str) -> Vec<String> {
-        let mut lines = Lines::default();
-        lines.convert("%a", from, to).unwrap();
-        lines.lines
+        converted(from, to).unwrap()
     }
 
     #[test]
@@ -161,6 +174,6 @@ mod tests {
         let made = lines("<4 x i8>", "[2 x <2 x i8>]");
         assert_eq!(made.len(), 4);
         assert_eq!(made[3], "%.3 = insertvalue [2 x <2 x i8>] %.1, <2 x i8> %.2, 1");
-        assert!(Lines::default().convert("%a", "i7", "[2 x i8]").is_err());
+        assert!(converted("i7", "[2 x i8]").is_err());
     }
 }

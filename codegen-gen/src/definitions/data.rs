@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use llvm_text::Type;
 use serde::{Deserialize, Serialize};
 
 /// The intrinsics of one instruction set in one release of LLVM.
@@ -35,9 +36,9 @@ pub struct VendorIr {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct VendorFunction {
     /// The type of its result, a structure of several.
-    pub result: String,
+    pub result: Type,
     /// The types of its parameters.
-    pub params: Vec<String>,
+    pub params: Vec<Type>,
     /// The number of immediates.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub immediates: usize,
@@ -126,7 +127,7 @@ pub struct Case {
 
 impl VendorFunction {
     /// The function of given bodies; there is at least one, and all have the same number of immediates.
-    pub fn new(result: String, params: Vec<String>, cases: &[Case]) -> Self {
+    pub fn new(result: Type, params: Vec<Type>, cases: &[Case]) -> Self {
         let mut shapes: Vec<(Vec<Vec<&str>>, Vec<usize>)> = Vec::new();
         let parts: Vec<Vec<Vec<&str>>> =
             cases.iter().map(|case| case.lines.iter().map(|line| split_numbers(line)).collect()).collect();
@@ -297,7 +298,7 @@ mod tests {
     #[test]
     fn bodies_of_one_shape_become_one_and_come_back() {
         let cases = shuffle(0..16);
-        let function = VendorFunction::new("<2 x i8>".into(), vec!["<4 x i8>".into(); 2], &cases);
+        let function = VendorFunction::new(Type::lanes(2, 8), vec![Type::lanes(4, 8); 2], &cases);
         assert_eq!(function.variants.len(), 2);
         let variant = &function.variants[0];
         assert_eq!(variant.values, "0..4 6..15");

@@ -25,12 +25,13 @@ mod vendor;
 use std::collections::{BTreeMap, BTreeSet};
 
 use autoir::Member;
+use llvm_text::{Statement, Type, Value};
 use serde::Serialize;
 
 pub use data::{Case, Column, Variant, VendorFunction, VendorIr};
 
 use crate::operation::Operation;
-use crate::render::COMMAND;
+use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile};
 use adapter::{Adapter, Adapters};
 use vendor::{VendorFunctions, symbol};
@@ -41,10 +42,10 @@ pub(crate) struct Signature {
     /// The name without `@`.
     pub(crate) name: String,
     /// The type of its result.
-    pub(crate) result: String,
+    pub(crate) result: Type,
     /// What each operand is (`arg0`, `mask`, `pass_through`), its type, and its position in the vendor's
     /// signature.
-    pub(crate) operands: Vec<(String, String, u32)>,
+    pub(crate) operands: Vec<(String, Type, u32)>,
 }
 
 /// What was made for a dialect.
@@ -65,9 +66,9 @@ pub(crate) struct Definitions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sequence {
     /// The operation's arguments, by number, with their names in the lines.
-    pub(crate) operands: Vec<(usize, String)>,
-    /// Lines of LLVM assembly; the last one returns.
-    pub(crate) lines: Vec<String>,
+    pub(crate) operands: Vec<(usize, Value)>,
+    /// The lines; the last one returns.
+    pub(crate) lines: Vec<Statement>,
 }
 
 /// What a name may be.
@@ -86,8 +87,26 @@ struct Missing<'a> {
     reason: String,
 }
 
+/// The members without a definition, each as a JSON object.
+#[derive(Serialize)]
+struct MissingRows {
+    rows: Vec<String>,
+}
+
+/// What the template of `lowering/ISA.ll` needs.
+#[derive(Serialize)]
+struct Module<'a> {
+    isa: &'a str,
+    llvm: u32,
+    compiler: &'a str,
+    layout: &'a str,
+    triple: &'a str,
+    functions: Vec<String>,
+}
+
 /// The definitions for all members of the instruction sets with data.
 pub(crate) fn definitions(
+    renderer: &Renderer,
     operations: &[Operation<'_>],
     vendors: &[VendorIr],
 ) -> Result<Definitions, GenerateError> {
@@ -115,17 +134,17 @@ pub(crate) fn definitions(
             }
         }
         let mut sequences: BTreeMap<String, Sequence> = BTreeMap::new();
-        let mut text = header(vendor);
+        let mut texts: Vec<String> = Vec::new();
         for (name, mut candidates) in named {
             candidates.sort_by_key(|candidate| (candidate.member.extensions.len(), &candidate.member.id));
-            let mut written: BTreeMap<String, String> = BTreeMap::new();
-            for Candidate { member, adapter, is_member } in candidates {
-                let body = adapter.body();
+            let mut written: BTreeMap<_, String> = BTreeMap::new();
+            for Candidate { member, adapter, is_member } in &candidates {
+                let body = adapter.identity();
                 let key = (member.isa.clone(), member.id.clone());
                 if written.is_empty() && symbols.contains(&name) {
                     made.operations.insert(key.clone(), adapter.signature(name.clone()));
                     sequences.extend(adapter.sequence.clone().map(|sequence| (name.clone(), sequence)));
-                } else if !is_member {
+                } else if !*is_member {
                     // Calls of the plain operation use the first one.
                     continue;
                 }
@@ -135,18 +154,20 @@ pub(crate) fn definitions(
                     } else {
                         format!("{name}.{}", symbol(&member.id))
                     };
-                    text.push_str(&adapter.text(&own));
+                    texts.push(adapter.text(&own));
                     own
                 });
                 written.insert(body, own.clone());
-                if is_member {
+                if *is_member {
                     made.signatures.insert(key, adapter.signature(own));
                 }
             }
         }
-        text.push_str(&functions.text());
+        texts.extend(functions.texts());
         made.sequences.insert(vendor.isa.clone(), sequences);
-        made.files.push(GeneratedFile { path: format!("llvm/lowering/{}.ll", vendor.isa), contents: text });
+        let VendorIr { isa, llvm, compiler, layout, triple, .. } = vendor;
+        let module = Module { isa, llvm: *llvm, compiler, layout, triple, functions: texts };
+        made.files.push(renderer.render_in("llvm/lowering", &format!("{isa}.ll"), &module)?);
     }
     for operation in operations {
         let members = operation.op.class.members.iter().filter(|member| without(&member.isa));
@@ -156,27 +177,7 @@ pub(crate) fn definitions(
         }));
     }
     missing.sort_by(|a, b| (a.isa, a.id).cmp(&(b.isa, b.id)));
-    made.files.push(missing_file(&missing)?);
+    let rows = missing.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+    made.files.push(renderer.render("llvm/lowering/missing.json", &MissingRows { rows })?);
     Ok(made)
-}
-
-fn missing_file(missing: &[Missing<'_>]) -> Result<GeneratedFile, GenerateError> {
-    let rows: Vec<String> = missing.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
-    let rows = if rows.is_empty() { String::new() } else { format!("\n{}\n", rows.join(",\n")) };
-    let contents = format!("{{\"generated_by\":\"{COMMAND}\",\n\"missing\":[{rows}]}}\n");
-    Ok(GeneratedFile { path: "llvm/lowering/missing.json".to_owned(), contents })
-}
-
-fn header(vendor: &VendorIr) -> String {
-    let VendorIr { isa, llvm, compiler, triple, layout, .. } = vendor;
-    format!(
-        "; Generated by `{COMMAND}`; do not edit.\n\
-         ;\n\
-         ; AutoLLVM operations on {isa} for LLVM {llvm}, as functions that are inlined:\n\
-         ;   llvm-link --only-needed program.ll {isa}.ll -S -o - | opt -passes=always-inline,globaldce -S | llc\n\
-         ; lowering.json says which function is which instruction. The vendor's functions were read off\n\
-         ; {compiler}. Intrinsics are not declared, so that LLVM refuses what it does not know.\n\n\
-         target datalayout = \"{layout}\"\n\
-         target triple = \"{triple}\"\n"
-    )
 }

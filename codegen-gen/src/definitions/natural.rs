@@ -11,99 +11,109 @@
 //!   ret <2 x i64> %v2                                  ret <16 x i8> %v1
 //! ```
 
-use super::data::{Variant, VendorFunction};
-use super::vendor::{renamed, values};
-use crate::types::elements;
+use llvm_text::{Instruction, Operand, Statement, Type, Value};
 
-/// The function without conversions of whole parameters and of the result from one vector type to another.
-pub(super) fn natural(function: &VendorFunction) -> VendorFunction {
-    let mut made = function.clone();
-    for position in 0..made.params.len() {
-        let value = format!("%a{position}");
-        if let Some(ty) = parameter_type(&made.variants, &value, &made.params[position]) {
-            let conversion = format!("bitcast {} {value} to {ty}", made.params[position]);
-            for variant in &mut made.variants {
-                remove_conversion(variant, &conversion, &value);
+use super::vendor::{Body, Callee, parameter};
+
+/// Removes conversions of whole parameters and of the result from one vector type to another.
+pub(super) fn natural(function: &mut Callee, bodies: &mut [Body]) {
+    for (position, ty) in function.params.iter_mut().enumerate() {
+        let value = parameter(position);
+        if let Some(to) = parameter_type(bodies, &value, ty) {
+            for body in &mut *bodies {
+                remove_conversions(&mut body.lines, &value, &to);
             }
-            made.params[position] = ty;
+            *ty = to;
         }
     }
-    if let Some(ty) = result_type(&made.variants, &made.result) {
-        for variant in &mut made.variants {
-            return_converted(variant, &made.result, &ty);
+    if let Some(from) = result_type(bodies, &function.result) {
+        for body in bodies {
+            return_unconverted(&mut body.lines, &function.result);
         }
-        made.result = ty;
+        function.result = from;
     }
-    made
 }
 
 /// Whether a type is a vector of numbers.
-fn is_vector(ty: &str) -> bool {
-    elements(ty).is_some_and(|(_, element)| ty.starts_with('<') && element != "i1")
+fn is_vector(ty: &Type) -> bool {
+    ty.element().is_some() && ty.bit_count().is_none()
 }
 
-/// The vector type to which all uses of a parameter convert it.
-fn parameter_type(variants: &[Variant], value: &str, ty: &str) -> Option<String> {
-    let conversion = format!("bitcast {ty} {value} to ");
-    let lines = variants.iter().flat_map(|variant| &variant.lines);
-    let mut found: Option<&str> = None;
-    for line in lines.filter(|line| values(line).any(|used| used == value)) {
-        let to = line.split_once(" = ")?.1.strip_prefix(&conversion)?;
-        if found.is_some_and(|found| found != to) {
+/// What an instruction converts by a `bitcast`, and to which type.
+fn bitcast(instruction: &Instruction) -> Option<(&Operand, &Type)> {
+    match instruction {
+        Instruction::Cast { operator: "bitcast", of, to } => Some((of, to)),
+        _ => None,
+    }
+}
+
+/// The vector type to which all uses of a parameter of type `ty` convert it.
+fn parameter_type(bodies: &[Body], value: &Value, ty: &Type) -> Option<Type> {
+    let mut found: Option<&Type> = None;
+    for line in bodies.iter().flat_map(|body| &body.lines) {
+        if !line.instruction.locals().contains(value) {
+            continue;
+        }
+        let (of, to) = bitcast(&line.instruction)?;
+        if of.ty != *ty || found.is_some_and(|found| found != to) {
             return None;
         }
         found = Some(to);
     }
-    found.filter(|to| is_vector(to) && is_vector(ty)).map(str::to_owned)
+    found.filter(|to| is_vector(to) && is_vector(ty)).cloned()
 }
 
-fn remove_conversion(variant: &mut Variant, conversion: &str, value: &str) {
-    while let Some(at) = variant
-        .lines
-        .iter()
-        .position(|line| line.split_once(" = ").is_some_and(|(_, text)| text == conversion))
-    {
-        let line = variant.lines.remove(at);
-        let converted = line.split(' ').next().unwrap_or_default();
-        for line in &mut variant.lines {
-            *line = renamed(line, |name| if name == converted { value } else { name }.to_owned());
+/// Removes the conversions of a parameter to a type, for whose results it is used itself.
+fn remove_conversions(lines: &mut Vec<Statement>, value: &Value, ty: &Type) {
+    let mut converted = Vec::new();
+    lines.retain_mut(|line| match bitcast(&line.instruction) {
+        Some((of, to)) if of.value == *value && to == ty => {
+            converted.extend(line.result.take());
+            false
         }
+        _ => true,
+    });
+    let own = |other: &Value| if converted.contains(other) { value } else { other }.clone();
+    for line in lines {
+        line.instruction.replace_locals(own);
     }
 }
 
-/// The value that is returned and the text of its definition, if that is a conversion without other uses.
-fn returned<'a>(variant: &'a Variant, result: &str) -> Option<(usize, &'a str)> {
-    let prefix = format!("ret {result} ");
-    let mut returns = variant.lines.iter().filter_map(|line| line.strip_prefix(&prefix));
+/// The position of the conversion whose only use is that it is returned at type `result`, and what it converts.
+fn returned<'a>(lines: &'a [Statement], result: &Type) -> Option<(usize, &'a Operand)> {
+    let mut returns = lines.iter().filter_map(|line| match &line.instruction {
+        Instruction::Return(Some(of)) if of.ty == *result => Some(&of.value),
+        _ => None,
+    });
     let (value, None) = (returns.next()?, returns.next()) else { return None };
-    let uses = variant.lines.iter().filter(|line| values(line).any(|used| used == value)).count();
-    let definition = format!("{value} = bitcast ");
-    let at = variant.lines.iter().position(|line| line.starts_with(&definition))?;
-    (uses == 2).then(|| (at, &variant.lines[at][definition.len()..]))
+    if lines.iter().filter(|line| line.instruction.locals().contains(value)).count() != 1 {
+        return None;
+    }
+    let at = lines.iter().position(|line| line.result.as_ref() == Some(value))?;
+    Some((at, bitcast(&lines[at].instruction)?.0))
 }
 
-/// The vector type of what all variants convert to the result.
-fn result_type(variants: &[Variant], result: &str) -> Option<String> {
-    let mut found: Option<&str> = None;
-    for variant in variants {
-        let (_, text) = returned(variant, result)?;
-        let (from, _) = text.rsplit_once(" to ")?.0.rsplit_once(' ')?;
-        if found.is_some_and(|found| found != from) {
+/// The vector type of what all bodies convert to the result.
+fn result_type(bodies: &[Body], result: &Type) -> Option<Type> {
+    let mut found: Option<&Type> = None;
+    for body in bodies {
+        let (_, of) = returned(&body.lines, result)?;
+        if found.is_some_and(|found| *found != of.ty) {
             return None;
         }
-        found = Some(from);
+        found = Some(&of.ty);
     }
-    found.filter(|from| is_vector(from) && is_vector(result)).map(str::to_owned)
+    found.filter(|from| is_vector(from) && is_vector(result)).cloned()
 }
 
-fn return_converted(variant: &mut Variant, result: &str, ty: &str) {
-    let Some((at, text)) = returned(variant, result) else { return };
-    let value = text.rsplit_once(" to ").and_then(|(value, _)| value.rsplit_once(' '));
-    let line = format!("ret {ty} {}", value.map_or("poison", |(_, value)| value));
-    let prefix = format!("ret {result} ");
-    variant.lines.remove(at);
-    if let Some(last) = variant.lines.iter_mut().find(|line| line.starts_with(&prefix)) {
-        *last = line;
+fn return_unconverted(lines: &mut Vec<Statement>, result: &Type) {
+    let Some((at, of)) = returned(lines, result) else { return };
+    let of = of.clone();
+    lines.remove(at);
+    for line in lines {
+        if matches!(&line.instruction, Instruction::Return(Some(of)) if of.ty == *result) {
+            line.instruction = Instruction::Return(Some(of.clone()));
+        }
     }
 }
 
@@ -111,36 +121,39 @@ fn return_converted(variant: &mut Variant, result: &str, ty: &str) {
 mod tests {
     use super::*;
 
+    const LINES: [&str; 6] = [
+        "%v0 = bitcast <2 x i64> %a0 to <16 x i8>",
+        "%v1 = bitcast <2 x i64> %a1 to <16 x i8>",
+        "%v2 = add <16 x i8> %v0, %v1",
+        "%v3 = xor <16 x i8> %v2, %v0",
+        "%v4 = bitcast <16 x i8> %v3 to <2 x i64>",
+        "ret <2 x i64> %v4",
+    ];
+
+    fn made(lines: &[&str]) -> (Callee, Vec<String>) {
+        let words = Type::lanes(2, 64);
+        let mut function = Callee { result: words.clone(), params: vec![words; 2], immediates: 0 };
+        let lines = lines.iter().map(|line| Statement::read(line)).collect();
+        let mut bodies = [Body { values: Vec::new(), lines }];
+        natural(&mut function, &mut bodies);
+        (function, bodies[0].lines.iter().map(ToString::to_string).collect())
+    }
+
     #[test]
     fn conversions_of_parameters_and_result_go() {
-        let lines = [
-            "%v0 = bitcast <2 x i64> %a0 to <16 x i8>",
-            "%v1 = bitcast <2 x i64> %a1 to <16 x i8>",
-            "%v2 = add <16 x i8> %v0, %v1",
-            "%v3 = xor <16 x i8> %v2, %v0",
-            "%v4 = bitcast <16 x i8> %v3 to <2 x i64>",
-            "ret <2 x i64> %v4",
-        ];
-        let variant =
-            Variant { values: String::new(), lines: lines.map(str::to_owned).to_vec(), columns: Vec::new() };
-        let function = VendorFunction {
-            result: "<2 x i64>".into(),
-            params: vec!["<2 x i64>".into(); 2],
-            immediates: 0,
-            variants: vec![variant],
-        };
-        let made = natural(&function);
+        let (function, lines) = made(&LINES);
+        let bytes = Type::lanes(16, 8);
+        assert_eq!(function, Callee { result: bytes.clone(), params: vec![bytes; 2], immediates: 0 });
         assert_eq!(
-            (made.result.as_str(), &made.params[0], &made.params[1]),
-            ("<16 x i8>", &made.params[1], &made.params[0])
-        );
-        assert_eq!(
-            made.variants[0].lines,
+            lines,
             ["%v2 = add <16 x i8> %a0, %a1", "%v3 = xor <16 x i8> %v2, %a0", "ret <16 x i8> %v3"]
         );
-        // A parameter that is used at two types is not changed.
-        let mut function = function;
-        function.variants[0].lines[1] = "%v1 = and <2 x i64> %a0, %a1".into();
-        assert_eq!(natural(&function).params[0], "<2 x i64>");
+    }
+
+    #[test]
+    fn a_parameter_that_is_used_at_two_types_stays() {
+        let mut lines = LINES;
+        lines[3] = "%v3 = and <2 x i64> %a0, %a1";
+        assert_eq!(made(&lines).0.params[0], Type::lanes(2, 64));
     }
 }

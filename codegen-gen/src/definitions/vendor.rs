@@ -15,11 +15,11 @@
 //! Masked forms, and forms on other element types, share that part.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
-use super::data::{Case, VendorFunction, VendorIr};
+use llvm_text::{Function, Instruction, Operand, Statement, Type, Value};
+
+use super::data::{VendorFunction, VendorIr};
 use super::natural::natural;
-use crate::types;
 
 /// The functions of one instruction set that are used.
 pub(super) struct VendorFunctions<'a> {
@@ -29,19 +29,42 @@ pub(super) struct VendorFunctions<'a> {
     parts: Parts,
 }
 
+/// What a caller must know of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Callee {
+    /// The type of its result, a structure of several.
+    pub(super) result: Type,
+    /// The types of its parameters; immediates, as `i32`, follow them.
+    pub(super) params: Vec<Type>,
+    /// The number of immediates.
+    pub(super) immediates: usize,
+}
+
+/// The body of a function at one combination of immediates.
+pub(super) struct Body {
+    /// The immediates' values.
+    pub(super) values: Vec<i64>,
+    /// The lines.
+    pub(super) lines: Vec<Statement>,
+}
+
 /// A function at the types that it works on.
 #[derive(Clone)]
-struct Made {
-    function: VendorFunction,
-    name: String,
+pub(super) struct Made {
+    /// Its types.
+    pub(super) callee: Callee,
+    /// The name that it has in the file.
+    pub(super) name: String,
+    /// Its only body, if it has no immediates and no branches.
+    pub(super) sequence: Option<Vec<Statement>>,
     text: String,
 }
 
 /// The parts that differ from value to value.
 struct Parts {
     isa: String,
-    /// Names by everything but the name.
-    names: BTreeMap<String, String>,
+    /// Names by everything but the name: result, parameters and lines.
+    names: BTreeMap<(Type, Vec<Operand>, Vec<Statement>), String>,
     /// The texts in the order of their making.
     texts: Vec<String>,
 }
@@ -52,40 +75,27 @@ impl<'a> VendorFunctions<'a> {
         Self { ir, made: vec![None; ir.functions.len()], parts }
     }
 
-    /// The function of an instruction with the name that it has in the file; a message when there is none.
-    pub(super) fn get(&mut self, id: &str) -> Result<(&VendorFunction, &str), String> {
+    /// The function of an instruction; a message when there is none.
+    pub(super) fn get(&mut self, id: &str) -> Result<&Made, String> {
         let Some(position) = self.ir.members.get(id).copied() else {
             let reason = self.ir.refused.get(id).map_or("it was not read off the compiler", String::as_str);
             return Err(reason.to_owned());
         };
         let function = self.ir.functions.get(position).ok_or("the data names no function for it")?;
         let (ir, parts) = (self.ir, &mut self.parts);
-        let slot = &mut self.made[position];
-        let made = slot.get_or_insert_with(|| {
+        let made = self.made[position].get_or_insert_with(|| {
             // The first of those that share it gives it its name.
             let first = ir.members.iter().find(|(_, other)| **other == position).map_or(id, |(id, _)| id);
-            let name = format!("{}.{}", ir.isa, symbol(first));
-            let function = natural(function);
-            let text = function_text(&function, &name, parts)?;
-            Ok(Made { function, name, text })
+            parts.function(function, format!("{}.{}", ir.isa, symbol(first)))
         });
-        match made {
-            Ok(Made { function, name, .. }) => Ok((function, name)),
-            Err(reason) => Err(reason.clone()),
-        }
+        made.as_ref().map_err(Clone::clone)
     }
 
     /// The requested functions, and after them the parts that they call: in this order the inliner visits the
     /// calls with constants first.
-    pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        for made in self.made.iter().flatten().flatten() {
-            text.push_str(&made.text);
-        }
-        for part in &self.parts.texts {
-            text.push_str(part);
-        }
-        text
+    pub(super) fn texts(self) -> impl Iterator<Item = String> {
+        let functions = self.made.into_iter().flatten().flatten().map(|made| made.text);
+        functions.chain(self.parts.texts)
     }
 }
 
@@ -95,212 +105,214 @@ pub(super) fn symbol(id: &str) -> String {
     id.chars().map(keep).collect()
 }
 
-fn function_text(function: &VendorFunction, name: &str, parts: &mut Parts) -> Result<String, String> {
-    let cases = function.cases().ok_or("the data of its immediates is damaged")?;
-    let first = cases.first().ok_or("the data has no body for it")?;
-    let lines = if function.immediates == 0 { first.lines.clone() } else { parts.split(function, &cases)? };
-    let params = function.params.iter().enumerate().map(|(position, ty)| format!("{ty} %a{position}"));
-    let params = params.chain((0..function.immediates).map(|index| format!("i32 %i{index}")));
-    let params: Vec<String> = params.collect();
-    let mut text =
-        format!("\ndefine internal {} @{name}({}) alwaysinline {{\n", function.result, params.join(", "));
-    push_lines(&mut text, &lines);
-    text.push_str("}\n");
-    Ok(text)
+/// The parameter of a vendor's function at a position.
+pub(super) fn parameter(position: usize) -> Value {
+    Value::Local(format!("a{position}"))
 }
 
-fn push_lines(text: &mut String, lines: &[String]) {
-    for line in lines {
-        let indent = if line.ends_with(':') { "" } else { "  " };
-        let _ = writeln!(text, "{indent}{line}");
+/// The immediates of a vendor's function as parameters.
+fn immediates(count: usize) -> impl Iterator<Item = Operand> {
+    (0..count).map(|index| Operand::new(Type::integer(32), Value::Local(format!("i{index}"))))
+}
+
+/// A function that is only called within the file.
+fn internal(result: &Type, name: &str, parameters: &[Operand], body: &[Statement]) -> String {
+    Function { linkage: "internal", result, name, parameters, attributes: "alwaysinline", body }.to_string()
+}
+
+fn is_label(line: &Statement) -> bool {
+    matches!(line.instruction, Instruction::Label(_))
+}
+
+/// The type of a value: that of the parameter, or of the line that defines it.
+fn type_of(value: &Value, params: &[Type], lines: &[Statement]) -> Option<Type> {
+    let position = params.iter().enumerate().find(|(position, _)| parameter(*position) == *value);
+    if let Some((_, ty)) = position {
+        return Some(ty.clone());
     }
+    lines.iter().find(|line| line.result.as_ref() == Some(value))?.instruction.result_type()
 }
 
-/// The values (`%v3`, `%a0`) in a line, in order.
-pub(super) fn values(line: &str) -> impl Iterator<Item = &str> {
-    line.match_indices('%').map(|(at, _)| {
-        let rest = &line[at + 1..];
-        let end = rest.bytes().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
-        &line[at..=at + end]
-    })
-}
-
-/// A line with its values replaced.
-pub(super) fn renamed(line: &str, name_of: impl Fn(&str) -> String) -> String {
-    let mut text = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some(at) = rest.find('%') {
-        text.push_str(&rest[..at]);
-        let value = values(&rest[at..]).next().unwrap_or("%");
-        text.push_str(&name_of(value));
-        rest = &rest[at + value.len()..];
-    }
-    text + rest
-}
-
-/// The value that a line defines.
-fn defined(line: &str) -> Option<&str> {
-    line.strip_prefix('%')?;
-    line.split_once(" = ").map(|(value, _)| value)
-}
-
-/// The type of a value: that of the parameter, or the one that a line writes before it.
-fn type_of(value: &str, params: &[String], lines: &[String]) -> Option<String> {
-    if let Some(number) = value.strip_prefix("%a") {
-        return params.get(number.parse::<usize>().ok()?).cloned();
-    }
-    lines.iter().find_map(|line| {
-        let made = defined(line) == Some(value);
-        if let Some((_, to)) = line.rsplit_once(" to ").filter(|_| made) {
-            return Some(to.to_owned());
-        }
-        let used = line.match_indices(value).filter(|(at, _)| values(&line[*at..]).next() == Some(value));
-        used.into_iter().find_map(|(at, _)| types::at_end(&line[..at])).map(str::to_owned)
-    })
+/// Lines of the bodies of a function that become a separate one.
+struct Outlined {
+    /// The lines of each body.
+    inside: Vec<Vec<Statement>>,
+    /// What they read of the lines before them and of the parameters.
+    inputs: Vec<Operand>,
+    /// The type of the result.
+    result: Type,
+    /// Whether the last line gives the result; else the lines have their own return.
+    gives_result: bool,
 }
 
 impl Parts {
-    /// The lines of a function with immediates: what is common, and a call of the part that differs.
-    fn split(&mut self, function: &VendorFunction, cases: &[Case]) -> Result<Vec<String>, String> {
-        let first = &cases[0].lines;
-        if cases.iter().all(|case| case.lines == *first) {
-            return Ok(first.clone());
-        }
-        if cases.iter().any(|case| case.lines.iter().any(|line| line.ends_with(':'))) {
-            return Err("its branches depend on an immediate".to_owned());
-        }
-        let differs = |at: usize| cases.iter().any(|case| case.lines.get(at) != first.get(at));
-        let low = (0..first.len()).find(|at| differs(*at)).unwrap_or(0);
-        let even = cases.iter().all(|case| case.lines.len() == first.len());
-        let high = (low..first.len()).rev().find(|at| differs(*at)).unwrap_or(low);
-        self.outline(function, cases, low, high + 1)
-            .filter(|_| even)
-            .or_else(|| self.outline(function, cases, low, usize::MAX))
-            .or_else(|| self.outline(function, cases, 0, usize::MAX))
-            .ok_or_else(|| "the part that depends on its immediate could not be told".to_owned())
+    fn function(&mut self, function: &VendorFunction, name: String) -> Result<Made, String> {
+        let cases = function.cases().ok_or("the data of its immediates is damaged")?;
+        let body = |case: super::data::Case| Body {
+            values: case.values,
+            lines: case.lines.iter().map(|line| Statement::read(line)).collect(),
+        };
+        let mut bodies: Vec<Body> = cases.into_iter().map(body).collect();
+        let VendorFunction { result, params, immediates: count, .. } = function.clone();
+        let mut callee = Callee { result, params, immediates: count };
+        natural(&mut callee, &mut bodies);
+        let first = bodies.first().ok_or("the data has no body for it")?;
+        let lines = if count == 0 { first.lines.clone() } else { self.split(&callee, &bodies)? };
+        let params = callee.params.iter().cloned().enumerate();
+        let params = params.map(|(position, ty)| Operand::new(ty, parameter(position)));
+        let params: Vec<Operand> = params.chain(immediates(count)).collect();
+        let text = internal(&callee.result, &name, &params, &lines);
+        let sequence = (count == 0 && !lines.iter().any(is_label)).then_some(lines);
+        Ok(Made { callee, name, sequence, text })
     }
 
-    /// Extracts lines `low .. high` of every case; `None` when they do not have one result and known types.
+    /// The lines of a function with immediates: what is common, and a call of the part that differs.
+    fn split(&mut self, callee: &Callee, bodies: &[Body]) -> Result<Vec<Statement>, String> {
+        let first = &bodies[0].lines;
+        if bodies.iter().all(|body| body.lines == *first) {
+            return Ok(first.clone());
+        }
+        if bodies.iter().any(|body| body.lines.iter().any(is_label)) {
+            return Err("its branches depend on an immediate".to_owned());
+        }
+        let differs = |at: usize| bodies.iter().any(|body| body.lines.get(at) != first.get(at));
+        let low = (0..first.len()).find(|at| differs(*at)).unwrap_or(0);
+        let even = bodies.iter().all(|body| body.lines.len() == first.len());
+        let high = (low..first.len()).rev().find(|at| differs(*at)).unwrap_or(low);
+        self.outline(callee, bodies, low, high + 1)
+            .filter(|_| even)
+            .or_else(|| self.outline(callee, bodies, low, usize::MAX))
+            .or_else(|| self.outline(callee, bodies, 0, usize::MAX))
+            .ok_or_else(|| "the part that depends on its immediate could not be determined".to_owned())
+    }
+
+    /// Extracts lines `low .. high` of every body; `None` when they do not have one result and known types.
     fn outline(
         &mut self,
-        function: &VendorFunction,
-        cases: &[Case],
+        callee: &Callee,
+        bodies: &[Body],
         low: usize,
         high: usize,
-    ) -> Option<Vec<String>> {
-        let first = &cases[0].lines;
+    ) -> Option<Vec<Statement>> {
+        let first = &bodies[0].lines;
         let high = high.min(first.len());
-        let to_end = cases.iter().all(|case| case.lines.len() <= high) || high == first.len();
-        let range = |case: &'_ Case| {
-            let end = if to_end { case.lines.len() } else { high };
-            case.lines[low..end].to_vec()
+        let to_end = bodies.iter().all(|body| body.lines.len() <= high) || high == first.len();
+        let range = |body: &Body| {
+            let end = if to_end { body.lines.len() } else { high };
+            body.lines[low..end].to_vec()
         };
-        let inside: Vec<Vec<String>> = cases.iter().map(range).collect();
-        // What is read and made before.
-        let mut inputs: Vec<String> = Vec::new();
+        let inside: Vec<Vec<Statement>> = bodies.iter().map(range).collect();
+        // What is read and made before, which is the same in every body.
+        let mut inputs: Vec<Operand> = Vec::new();
         for lines in &inside {
-            for value in lines.iter().flat_map(|line| values(line)) {
-                let own = lines.iter().any(|line| defined(line) == Some(value));
-                if !own && !inputs.iter().any(|input| input == value) {
-                    inputs.push(value.to_owned());
+            for value in lines.iter().flat_map(|line| line.instruction.locals()) {
+                let own = lines.iter().any(|line| line.result.as_ref() == Some(&value));
+                if !own && !inputs.iter().any(|input| input.value == value) {
+                    inputs.push(Operand::new(type_of(&value, &callee.params, &first[..low])?, value));
                 }
             }
         }
-        let known: Vec<String> = cases.iter().flat_map(|case| case.lines.iter().cloned()).collect();
-        let known = if cases.iter().all(|case| case.lines.len() == first.len()) { first } else { &known };
-        let types = inputs.iter().map(|input| type_of(input, &function.params, known));
-        let types: Vec<String> = types.collect::<Option<_>>()?;
         let (result, output) = if to_end {
-            (function.result.clone(), None)
+            (callee.result.clone(), None)
         } else {
-            let output = defined(&first[high - 1])?.to_owned();
-            let after = &first[high..];
-            let made: Vec<&str> = first[low..high - 1].iter().filter_map(|line| defined(line)).collect();
-            if after.iter().flat_map(|line| values(line)).any(|value| made.contains(&value)) {
+            let output = first[high - 1].result.clone()?;
+            let made = || first[low..high - 1].iter().filter_map(|line| line.result.as_ref());
+            let after = || first[high..].iter().flat_map(|line| line.instruction.locals());
+            if after().any(|value| made().any(|made| *made == value)) {
                 return None;
             }
-            (type_of(&output, &function.params, first)?, Some(output))
+            (first[high - 1].instruction.result_type()?, Some(output))
         };
-        let name = self.part(function, cases, &inside, &inputs, &types, &result, output.is_some())?;
-        let args = types.iter().zip(&inputs).map(|(ty, value)| format!("{ty} {value}"));
-        let args = args.chain((0..function.immediates).map(|index| format!("i32 %i{index}")));
-        let call = format!("call {result} @{name}({})", args.collect::<Vec<_>>().join(", "));
+        let arguments = inputs.iter().cloned().chain(immediates(callee.immediates)).collect();
+        let outlined = Outlined { inside, inputs, result: result.clone(), gives_result: output.is_some() };
+        let name = self.part(callee.immediates, bodies, &outlined)?;
+        let call = Instruction::call(result.clone(), name, arguments);
         let mut lines = first[..low].to_vec();
         match output {
             Some(output) => {
-                lines.push(format!("{output} = {call}"));
+                lines.push(Statement { result: Some(output), instruction: call });
                 lines.extend_from_slice(&first[high..]);
             }
-            None => lines.extend([format!("%result = {call}"), format!("ret {result} %result")]),
+            None => {
+                let value = Value::local("result");
+                lines.push(Statement { result: Some(value.clone()), instruction: call });
+                let returned = Instruction::Return(Some(Operand::new(result, value)));
+                lines.push(Statement::without_result(returned));
+            }
         }
         Some(lines)
     }
 
-    /// The name of the function that chooses between `inside`, which is made where there is none yet.
-    #[allow(clippy::too_many_arguments)] // all of one place
-    fn part(
-        &mut self,
-        function: &VendorFunction,
-        cases: &[Case],
-        inside: &[Vec<String>],
-        inputs: &[String],
-        types: &[String],
-        result: &str,
-        returns: bool,
-    ) -> Option<String> {
-        let params = types.iter().enumerate().map(|(position, ty)| format!("{ty} %x{position}"));
-        let params = params.chain((0..function.immediates).map(|index| format!("i32 %i{index}")));
-        let mut text = format!("({}) alwaysinline {{\n", params.collect::<Vec<_>>().join(", "));
-        let keys = keys(cases)?;
-        let mut key = "%i0".to_owned();
+    /// The name of the function that chooses between outlined lines, which is made where there is none yet.
+    fn part(&mut self, count: usize, bodies: &[Body], outlined: &Outlined) -> Option<String> {
+        let Outlined { inside, inputs, result, gives_result } = outlined;
+        let input = |position: usize| Value::Local(format!("x{position}"));
+        let params = inputs.iter().enumerate().map(|(at, own)| Operand::new(own.ty.clone(), input(at)));
+        let params: Vec<Operand> = params.chain(immediates(count)).collect();
+        let keys = keys(bodies)?;
+        let word = Type::integer(32);
+        let mut lines: Vec<Statement> = Vec::new();
+        let mut key = Value::local("i0");
         for (index, span) in keys.spans.iter().enumerate().skip(1) {
-            let _ = writeln!(text, "  %s{index} = mul i32 {key}, {span}");
-            let _ = writeln!(text, "  %k{index} = add i32 %s{index}, %i{index}");
-            key = format!("%k{index}");
+            let [scaled, sum, own] = ["s", "k", "i"].map(|name| Value::Local(format!("{name}{index}")));
+            let scale = Instruction::binary("mul", word.clone(), key, Value::number(*span));
+            lines.push(Statement { result: Some(scaled.clone()), instruction: scale });
+            let add = Instruction::binary("add", word.clone(), scaled, own);
+            lines.push(Statement { result: Some(sum.clone()), instruction: add });
+            key = sum;
         }
         // Values with one body share its block.
-        let mut blocks: Vec<(String, Vec<i64>)> = Vec::new();
-        let mut known: BTreeMap<&[String], usize> = BTreeMap::new();
+        let mut blocks: Vec<Vec<Statement>> = Vec::new();
+        let mut numbers: Vec<Vec<i64>> = Vec::new();
+        let mut known: BTreeMap<&[Statement], usize> = BTreeMap::new();
         for (lines, key) in inside.iter().zip(&keys.numbers) {
             let at = *known.entry(lines).or_insert_with(|| {
                 let block = blocks.len();
-                let own: Vec<&str> = lines.iter().filter_map(|line| defined(line)).collect();
-                let name_of = |value: &str| {
-                    if let Some(at) = own.iter().position(|own| *own == value) {
-                        return format!("%r{at}.{block}");
-                    }
-                    let at = inputs.iter().position(|input| input == value).unwrap_or(inputs.len());
-                    format!("%x{at}")
+                let own: Vec<&Value> = lines.iter().filter_map(|line| line.result.as_ref()).collect();
+                let renamed = |value: &Value| {
+                    let own = own.iter().position(|own| *own == value);
+                    let own = own.map(|at| Value::Local(format!("r{at}.{block}")));
+                    own.or_else(|| inputs.iter().position(|other| other.value == *value).map(input))
+                        .expect("what is not defined inside is an input")
                 };
-                let mut body = String::new();
-                for line in lines {
-                    let _ = writeln!(body, "  {}", renamed(line, name_of));
+                let mut body = lines.clone();
+                for line in &mut body {
+                    line.instruction.replace_locals(renamed);
+                    line.result = line.result.as_ref().map(renamed);
                 }
-                if returns {
-                    let _ = writeln!(body, "  ret {result} %r{}.{block}", own.len().saturating_sub(1));
-                }
-                blocks.push((body, Vec::new()));
+                let last = body.last().and_then(|line| line.result.clone()).filter(|_| *gives_result);
+                let returned =
+                    last.map(|value| Instruction::Return(Some(Operand::new(result.clone(), value))));
+                body.extend(returned.map(Statement::without_result));
+                blocks.push(body);
+                numbers.push(Vec::new());
                 block
             });
-            blocks[at].1.push(*key);
+            numbers[at].push(*key);
         }
-        let _ = writeln!(text, "  switch i32 {key}, label %none [");
-        for (block, (_, numbers)) in blocks.iter().enumerate() {
-            for number in numbers {
-                let _ = writeln!(text, "    i32 {number}, label %c{block}");
-            }
+        let label = |block: usize| format!("c{block}");
+        let numbers = numbers.into_iter().enumerate();
+        let cases =
+            numbers.flat_map(|(block, own)| own.into_iter().map(move |number| (number, label(block))));
+        let default = "none".to_owned();
+        let switch = Instruction::Switch {
+            on: Operand::new(word, key),
+            default: default.clone(),
+            cases: cases.collect(),
+        };
+        let start = [switch, Instruction::Label(default), Instruction::Unreachable];
+        lines.extend(start.map(Statement::without_result));
+        for (block, body) in blocks.into_iter().enumerate() {
+            lines.push(Statement::without_result(Instruction::Label(label(block))));
+            lines.extend(body);
         }
-        text.push_str("  ]\nnone:\n  unreachable\n");
-        for (block, (body, _)) in blocks.iter().enumerate() {
-            let _ = write!(text, "c{block}:\n{body}");
-        }
-        text.push_str("}\n");
-        let identity = format!("{result}{text}");
+        let identity = (result.clone(), params, lines);
         if let Some(name) = self.names.get(&identity) {
             return Some(name.clone());
         }
         let name = format!("{}.immediate.{}", self.isa, self.texts.len());
-        self.texts.push(format!("\ndefine internal {result} @{name}{text}"));
+        let (result, params, lines) = &identity;
+        self.texts.push(internal(result, &name, params, lines));
         self.names.insert(identity, name.clone());
         Some(name)
     }
@@ -312,15 +324,15 @@ struct Keys {
     numbers: Vec<i64>,
 }
 
-fn keys(cases: &[Case]) -> Option<Keys> {
-    let count = cases.first()?.values.len();
+fn keys(bodies: &[Body]) -> Option<Keys> {
+    let count = bodies.first()?.values.len();
     let mut spans = Vec::new();
     for index in 0..count {
-        let column = || cases.iter().map(|case| case.values[index]);
+        let column = || bodies.iter().map(|body| body.values[index]);
         spans.push(column().max()? - column().min()? + 1);
     }
-    let number = |case: &Case| {
-        case.values.iter().zip(&spans).skip(1).fold(case.values[0], |key, (value, span)| key * span + value)
+    let number = |body: &Body| {
+        body.values.iter().zip(&spans).skip(1).fold(body.values[0], |key, (value, span)| key * span + value)
     };
-    Some(Keys { numbers: cases.iter().map(number).collect(), spans })
+    Some(Keys { numbers: bodies.iter().map(number).collect(), spans })
 }

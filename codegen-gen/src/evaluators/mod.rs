@@ -62,8 +62,8 @@ pub(crate) fn files(
         renderer.render("evaluators/autollvm.h", &context)?,
         renderer.render("evaluators/autollvm.rs", &context)?,
     ];
-    let smt: Vec<GeneratedFile> = operations.par_iter().map(smt::file).collect::<Result<_, _>>()?;
-    files.extend(smt);
+    let smt = operations.par_iter().map(|operation| smt::file(renderer, operation));
+    files.extend(smt.collect::<Result<Vec<GeneratedFile>, GenerateError>>()?);
     Ok(files)
 }
 

@@ -27,8 +27,8 @@ impl Support {
     }
 
     /// All definitions, in the order of their names.
-    pub(crate) fn definitions(&self) -> String {
-        self.definitions.values().map(|text| format!("{text}\n")).collect()
+    pub(crate) fn definitions(self) -> Vec<String> {
+        self.definitions.into_values().collect()
     }
 
     /// Defines `name` over operands of one width.

@@ -295,8 +295,7 @@ impl Writer<'_> {
     }
 
     fn value(&self, id: ExprId) -> Value {
-        // Operands are computed before their users.
-        self.known(id).cloned().unwrap_or(Value::Word(String::new()))
+        self.known(id).cloned().expect("operands are computed before their users")
     }
 
     /// Computes what `root` needs and is not known yet in the innermost block. The body of a fold is left to its
@@ -317,12 +316,7 @@ impl Writer<'_> {
         }
         needed.sort_unstable();
         for id in needed {
-            let value = match &self.plan.function.expr(id).op {
-                Op::Fold { op, signed, index, count, body } => {
-                    self.fold(id, *op, signed, *index, count, *body)
-                }
-                _ => self.expression(id),
-            };
+            let value = self.expression(id);
             let value = match value {
                 Value::Word(text) if self.plan.uses[id.0 as usize] > 1 || text.len() > MAX_INLINE => {
                     if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
@@ -535,8 +529,7 @@ impl Writer<'_> {
                 let operands = [condition, self.narrow(*then), self.narrow(*otherwise)];
                 Value::Word(self.language.call("select", &operands))
             }
-            // `compute` sends folds elsewhere.
-            Op::Fold { .. } => Value::Word(String::new()),
+            Op::Fold { op, signed, index, count, body } => self.fold(id, *op, signed, *index, count, *body),
         }
     }
 
@@ -613,16 +606,14 @@ impl Writer<'_> {
 
     fn concat(&mut self, id: ExprId, parts: &[ExprId]) -> Value {
         let plan = self.plan;
-        if plan.words[id.0 as usize] == 1 && parts.len() <= MAX_JOINED {
-            let mut joined: Option<String> = None;
-            for part in parts {
-                let next = self.narrow(*part);
-                joined = Some(match joined {
-                    Some(above) => self.language.call("join", &[above, next, self.width(*part)]),
-                    None => next,
-                });
-            }
-            return Value::Word(joined.unwrap_or_default());
+        if let [first, rest @ ..] = parts
+            && plan.words[id.0 as usize] == 1
+            && rest.len() < MAX_JOINED
+        {
+            let first = self.narrow(*first);
+            return Value::Word(rest.iter().fold(first, |above, part| {
+                self.language.call("join", &[above, self.narrow(*part), self.width(*part)])
+            }));
         }
         let name = temporary(id);
         let definition = self.language.array(&name, plan.words[id.0 as usize]);

@@ -182,8 +182,7 @@ fn number(number: &Num, operation: &Operation<'_>, write: &dyn Fn(usize, &str) -
                     let index = id.0 as usize;
                     factors.push(write(index, &operation.param_names()[index]));
                 }
-                // The widths of arguments and results are outside all loops.
-                Atom::Index(_) => factors.push("0".to_owned()),
+                Atom::Index(_) => unreachable!("the widths of registers depend only on parameters"),
             }
         }
         text.push(factors.join(" * "));

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use autoir::ValueType;
 use serde::Serialize;
 
 use crate::identifier::{mlir_type, symbol_reference};
@@ -94,7 +95,7 @@ pub(super) fn matched(operation: &Operation<'_>, example: &Example<'_>) -> Match
     for (index, slot) in operation.scheme.args.iter().enumerate() {
         let value = format!("%value{index}");
         if let Slot::Immediate(width) = slot {
-            let constant = types.name(format!("i{width}"), &mut pattern);
+            let constant = types.name(mlir_type(ValueType::scalar(*width)), &mut pattern);
             pattern.push(format!("%immediate{index} = pdl.attribute : {constant}"));
             attributes.push(format!("\"{}\" = %immediate{index}", operation.arg_names()[index]));
             rewrite.push(format!(

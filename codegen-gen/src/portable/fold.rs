@@ -1,8 +1,9 @@
 //! Folds: the repetitions are laid out in adjacent lanes and combined by halves.
 
 use hydride_ir::BinaryOp;
+use llvm_text::{Instruction, Operand, Type, Value as Name};
 
-use super::code::{type_suffix, type_text};
+use super::code::lanes_type;
 use super::lower::{Body, Value};
 use crate::space::{Space, union};
 
@@ -19,14 +20,14 @@ impl Body<'_> {
         let width = body.width;
         let inner = union(&body.space, &[position]);
         let outer: Space = inner.iter().copied().filter(|other| *other != position).collect();
-        let mut current = self.text(body, &inner);
+        let mut current = self.operand(body, &inner);
         let outer_lanes = self.lanes(&outer);
         let all = outer_lanes * count;
         if outer_lanes == 1 {
-            let word = reduction(op, signed);
-            let (vector, suffix) = (type_text(all, width), type_suffix(all, width));
-            let call = format!("call i{width} @llvm.vector.reduce.{word}.{suffix}({vector} {current})");
-            let name = self.code.emit(call);
+            let vector = lanes_type(all, width);
+            let function = format!("llvm.vector.reduce.{}.{}", reduction(op, signed), vector.mangled());
+            let argument = Operand::new(vector, current);
+            let name = self.code.emit(Instruction::call(Type::integer(width), function, vec![argument]));
             return self.named(name, width, outer);
         }
         // With the fold's index last, lane `l` has its repetitions at `l * count ..`.
@@ -75,19 +76,20 @@ impl Body<'_> {
         signed: bool,
         lanes: usize,
         width: u32,
-        left: &str,
-        right: &str,
-    ) -> String {
-        let vector = type_text(lanes, width);
+        left: &Name,
+        right: &Name,
+    ) -> Name {
+        let vector = lanes_type(lanes, width);
         let word = reduction(op, signed);
-        match op {
+        let (left, right) = (left.clone(), right.clone());
+        self.code.emit(match op {
             BinaryOp::Min | BinaryOp::Max => {
-                let suffix = type_suffix(lanes, width);
-                self.code
-                    .emit(format!("call {vector} @llvm.{word}.{suffix}({vector} {left}, {vector} {right})"))
+                let function = format!("llvm.{word}.{}", vector.mangled());
+                let arguments = [left, right].map(|value| Operand::new(vector.clone(), value));
+                Instruction::call(vector, function, arguments.to_vec())
             }
-            _ => self.code.emit(format!("{word} {vector} {left}, {right}")),
-        }
+            _ => Instruction::binary(word, vector, left, right),
+        })
     }
 }
 

@@ -8,11 +8,12 @@ use std::collections::HashMap;
 use autoir::Facts;
 use hydride_ir::visit::{Assignment, Event};
 use hydride_ir::{BinaryOp, Bits, CompareOp, Expr, ExprId, Function, Num, Op, UnaryOp};
+use llvm_text::{Instruction, Operand, Statement, Type, Value as Name};
 
-use super::code::{Code, constant, type_suffix, type_text};
+use super::code::{Code, constant, lanes_type};
 use super::register::{Piece, Register, assemble, resize};
 use crate::bounds::Bounds;
-use crate::identifier::return_type;
+use crate::identifier::{llvm_type, return_type};
 use crate::space::{Indices, Space, union};
 
 /// A value: `lanes(space)` elements of `width` bits.
@@ -28,7 +29,7 @@ pub(super) enum What {
     /// A scalar literal.
     Literal(Bits),
     /// A named value, or a constant vector.
-    Named(String),
+    Named(Name),
     /// A whole argument in its declared type.
     Argument(usize),
 }
@@ -69,8 +70,8 @@ pub(super) fn body(function: &Function, facts: &Facts, arg_names: &[String], sym
 
 /// What is written for an instance.
 pub(super) struct Text {
-    /// The instructions.
-    pub(super) body: String,
+    /// The lines.
+    pub(super) body: Vec<Statement>,
     /// Definitions of the constants that they read.
     pub(super) tables: String,
 }
@@ -84,21 +85,30 @@ fn flag(num: &Num) -> Option<bool> {
 }
 
 impl Body<'_> {
-    /// The return at the end. Several results are put into a structure.
-    fn finish(mut self, results: Vec<String>) -> String {
+    /// The lines, with the return at the end. Several results are put into a structure.
+    fn finish(mut self, results: Vec<Name>) -> Vec<Statement> {
         let whole = return_type(&self.facts.results);
-        let returned = match results.as_slice() {
-            [] => return "  ret void\n".to_owned(),
-            [single] => single.clone(),
-            _ => {
-                let fields = results.iter().zip(&self.facts.results).enumerate();
-                fields.fold("poison".to_owned(), |sum, (position, (name, shape))| {
-                    let field = type_text(shape.count as usize, shape.element);
-                    self.code.emit(format!("insertvalue {whole} {sum}, {field} {name}, {position}"))
+        let mut parts = results.into_iter().zip(&self.facts.results);
+        let returned = match (&whole, parts.next()) {
+            (_, None) => return vec![Statement::without_result(Instruction::Return(None))],
+            (Type::Structure(_), Some(first)) => {
+                let any = Name::poison();
+                (0..).zip(std::iter::once(first).chain(parts)).fold(any, |sum, (position, (name, shape))| {
+                    let part = Operand::new(llvm_type(*shape), name);
+                    self.code.emit(Instruction::insert_value(
+                        Operand::new(whole.clone(), sum),
+                        part,
+                        position,
+                    ))
                 })
             }
+            (_, Some((single, _))) => single,
         };
-        self.code.finish(&[returned], |names| format!("  ret {whole} {}\n", names[0]))
+        let (mut lines, results) = self.code.finish(vec![returned]);
+        let returned =
+            results.into_iter().map(|value| Instruction::Return(Some(Operand::new(whole.clone(), value))));
+        lines.extend(returned.map(Statement::without_result));
+        lines
     }
 
     fn statements(&mut self, function: &Function, pieces: &mut [Vec<Piece>]) -> Option<()> {
@@ -116,7 +126,7 @@ impl Body<'_> {
                 places: places.collect::<Option<_>>()?,
                 lanes: self.lanes(&value.space),
                 width: value.width,
-                name: self.text(&value, &value.space),
+                name: self.operand(&value, &value.space),
             };
             pieces[result.0 as usize].push(piece);
         }
@@ -127,12 +137,12 @@ impl Body<'_> {
         self.indices.lanes(space)
     }
 
-    pub(super) fn named(&self, name: String, width: u32, space: Space) -> Value {
+    pub(super) fn named(&self, name: Name, width: u32, space: Space) -> Value {
         Value { what: What::Named(name), width, space }
     }
 
     /// A value as an operand over an index space that covers the value's.
-    pub(super) fn text(&mut self, value: &Value, space: &[usize]) -> String {
+    pub(super) fn operand(&mut self, value: &Value, space: &[usize]) -> Name {
         let lanes = self.lanes(space);
         let own = self.lanes(&value.space);
         match &value.what {
@@ -155,10 +165,10 @@ impl Body<'_> {
         match value.what {
             What::Argument(position) => {
                 let shape = self.facts.args[position];
-                let name = format!("%{}", self.arg_names[position]);
+                let name = Name::local(&self.arg_names[position]);
                 Register { name, lanes: shape.count as usize, element: shape.element }
             }
-            _ => Register { name: self.text(value, &[]), lanes: 1, element: value.width },
+            _ => Register { name: self.operand(value, &[]), lanes: 1, element: value.width },
         }
     }
 
@@ -241,24 +251,33 @@ impl Body<'_> {
     }
 
     /// An instruction over two operands of one type.
-    pub(super) fn pair(&mut self, word: &str, left: &Value, right: &Value) -> Value {
+    fn pair_of(
+        &mut self,
+        make: impl FnOnce(Type, Name, Name) -> Instruction,
+        left: &Value,
+        right: &Value,
+    ) -> Value {
         let space = union(&left.space, &right.space);
-        let operand_type = type_text(self.lanes(&space), left.width);
-        let (a, b) = (self.text(left, &space), self.text(right, &space));
-        let name = self.code.emit(format!("{word} {operand_type} {a}, {b}"));
+        let ty = lanes_type(self.lanes(&space), left.width);
+        let (a, b) = (self.operand(left, &space), self.operand(right, &space));
+        let name = self.code.emit(make(ty, a, b));
         self.named(name, left.width, space)
     }
 
-    /// A call of one of LLVM's generic intrinsics; `more` are further arguments.
-    pub(super) fn call(&mut self, intrinsic: &str, operands: &[&Value], more: &str) -> Value {
+    /// An operator.
+    pub(super) fn pair(&mut self, operator: &'static str, left: &Value, right: &Value) -> Value {
+        self.pair_of(|ty, left, right| Instruction::binary(operator, ty, left, right), left, right)
+    }
+
+    /// A call of one of LLVM's generic intrinsics; `more` is a further argument.
+    pub(super) fn call(&mut self, intrinsic: &str, operands: &[&Value], more: Option<Operand>) -> Value {
         let space = operands.iter().fold(Space::new(), |space, operand| union(&space, &operand.space));
-        let (lanes, width) = (self.lanes(&space), operands[0].width);
-        let operand_type = type_text(lanes, width);
-        let operands: Vec<String> =
-            operands.iter().map(|operand| format!("{operand_type} {}", self.text(operand, &space))).collect();
-        let suffix = type_suffix(lanes, width);
-        let call = format!("call {operand_type} @llvm.{intrinsic}.{suffix}({}{more})", operands.join(", "));
-        let name = self.code.emit(call);
+        let width = operands[0].width;
+        let ty = lanes_type(self.lanes(&space), width);
+        let operands = operands.iter().map(|operand| Operand::new(ty.clone(), self.operand(operand, &space)));
+        let operands = operands.chain(more).collect();
+        let function = format!("llvm.{intrinsic}.{}", ty.mangled());
+        let name = self.code.emit(Instruction::call(ty.clone(), function, operands));
         self.named(name, width, space)
     }
 
@@ -271,7 +290,7 @@ impl Body<'_> {
         {
             return self.literal(Bits::from_words(to, bits.words().iter().copied()));
         }
-        let text = self.text(of, &of.space);
+        let text = self.operand(of, &of.space);
         let lanes = self.lanes(&of.space);
         let name = resize(&mut self.code, text, lanes, (of.width, to), signed);
         self.named(name, to, of.space.clone())
@@ -280,13 +299,15 @@ impl Body<'_> {
     fn unary(&mut self, op: UnaryOp, of: &Value) -> Value {
         let zero = self.literal(Bits::zero(of.width));
         let ones = self.literal(Bits::ones(of.width));
+        // The result is defined for every operand.
+        let defined = || Some(Operand::new(Type::integer(1), Name::bool(false)));
         match op {
             UnaryOp::Not => self.pair("xor", of, &ones),
             UnaryOp::Neg => self.pair("sub", &zero, of),
-            UnaryOp::Abs => self.call("abs", &[of], ", i1 false"),
-            UnaryOp::PopCount => self.call("ctpop", &[of], ""),
-            UnaryOp::LeadingZeros => self.call("ctlz", &[of], ", i1 false"),
-            UnaryOp::TrailingZeros => self.call("cttz", &[of], ", i1 false"),
+            UnaryOp::Abs => self.call("abs", &[of], defined()),
+            UnaryOp::PopCount => self.call("ctpop", &[of], None),
+            UnaryOp::LeadingZeros => self.call("ctlz", &[of], defined()),
+            UnaryOp::TrailingZeros => self.call("cttz", &[of], defined()),
         }
     }
 
@@ -298,8 +319,8 @@ impl Body<'_> {
             BinaryOp::And => "and",
             BinaryOp::Or => "or",
             BinaryOp::Xor => "xor",
-            BinaryOp::Min => return self.call(if signed { "smin" } else { "umin" }, &[left, right], ""),
-            BinaryOp::Max => return self.call(if signed { "smax" } else { "umax" }, &[left, right], ""),
+            BinaryOp::Min => return self.call(if signed { "smin" } else { "umin" }, &[left, right], None),
+            BinaryOp::Max => return self.call(if signed { "smax" } else { "umax" }, &[left, right], None),
             BinaryOp::Div | BinaryOp::Rem => return self.divide(op, signed, left, right),
             // Their counts have an independent width; `shift` handles them.
             BinaryOp::Shl | BinaryOp::Shr => return self.shift(op, signed, left, right, None),
@@ -372,7 +393,7 @@ impl Body<'_> {
             width: wide,
             space: Space::new(),
         };
-        let largest = self.call("umin", &[&counts, &limit_literal(limit - 1)], "");
+        let largest = self.call("umin", &[&counts, &limit_literal(limit - 1)], None);
         let largest = self.cast(&largest, width, false);
         let shifted = self.pair(word, left, &largest);
         if word == "ashr" {
@@ -391,7 +412,8 @@ impl Body<'_> {
             (CompareOp::Le, false) => "ule",
             (CompareOp::Le, true) => "sle",
         };
-        Value { width: 1, ..self.pair(&format!("icmp {relation}"), left, right) }
+        let make = |ty, left, right| Instruction::compare(relation, ty, left, right);
+        Value { width: 1, ..self.pair_of(make, left, right) }
     }
 
     pub(super) fn select(&mut self, condition: &Value, then: &Value, otherwise: &Value) -> Value {
@@ -399,12 +421,12 @@ impl Body<'_> {
         // One condition for all lanes stays a scalar.
         let whole = union(&space, &condition.space);
         let deciding = if condition.space.is_empty() { Space::new() } else { whole.clone() };
-        let condition_type = type_text(self.lanes(&deciding), 1);
-        let value_type = type_text(self.lanes(&whole), then.width);
-        let condition = self.text(condition, &deciding);
-        let (a, b) = (self.text(then, &whole), self.text(otherwise, &whole));
-        let select = format!("select {condition_type} {condition}, {value_type} {a}, {value_type} {b}");
-        let name = self.code.emit(select);
+        let ty = lanes_type(self.lanes(&whole), then.width);
+        let bits = lanes_type(self.lanes(&deciding), 1);
+        let condition = Operand::new(bits, self.operand(condition, &deciding));
+        let [then_value, otherwise] =
+            [then, otherwise].map(|of| Operand::new(ty.clone(), self.operand(of, &whole)));
+        let name = self.code.emit(Instruction::Select { condition, then: then_value, otherwise });
         self.named(name, then.width, whole)
     }
 
@@ -416,21 +438,21 @@ impl Body<'_> {
             if to < from {
                 let least = self.literal(negated_power(from, to - 1));
                 let most = self.literal(top(to - 1));
-                value = self.call("smax", &[&value, &least], "");
-                value = self.call("smin", &[&value, &most], "");
+                value = self.call("smax", &[&value, &least], None);
+                value = self.call("smin", &[&value, &most], None);
             }
             return self.cast(&value, to, true);
         }
         if from_signed {
             let zero = self.literal(Bits::zero(from));
-            value = self.call("smax", &[&value, &zero], "");
+            value = self.call("smax", &[&value, &zero], None);
         }
         // What is left is not negative and has `room` bits of magnitude.
         let room = from - u32::from(from_signed);
         let kept = to - u32::from(to_signed);
         if kept < room {
             let most = self.literal(top(kept));
-            value = self.call("umin", &[&value, &most], "");
+            value = self.call("umin", &[&value, &most], None);
         }
         self.cast(&value, to, false)
     }
@@ -442,7 +464,7 @@ impl Body<'_> {
             let mut pieces = Vec::new();
             for part in parts {
                 low -= part.width;
-                let name = self.text(part, &[]);
+                let name = self.operand(part, &[]);
                 pieces.push(Piece { name, lanes: 1, width: part.width, places: vec![(low, 0)] });
             }
             let register = assemble(&mut self.code, &pieces, to);

@@ -4,8 +4,9 @@
 //! are shifted out of the bytes that hold them.
 
 use hydride_ir::Bits;
+use llvm_text::{Instruction, Operand, Type, Value};
 
-use super::code::{Code, constant, type_text};
+use super::code::{Code, constant, lanes_type};
 
 /// Element widths that registers are seen as, the widest first.
 const UNITS: [u32; 4] = [64, 32, 16, 8];
@@ -13,7 +14,7 @@ const UNITS: [u32; 4] = [64, 32, 16, 8];
 /// A value to read slices of: its name and its type.
 #[derive(Clone)]
 pub(super) struct Register {
-    pub(super) name: String,
+    pub(super) name: Value,
     pub(super) lanes: usize,
     pub(super) element: u32,
 }
@@ -24,13 +25,13 @@ impl Register {
     }
 
     /// As a vector of elements of `unit` bits, which divides the width.
-    pub(super) fn view(&self, code: &mut Code, unit: u32) -> String {
+    pub(super) fn view(&self, code: &mut Code, unit: u32) -> Value {
         let lanes = (self.width() / unit) as usize;
         code.bitcast(self.name.clone(), (self.lanes, self.element), (lanes, unit))
     }
 
     /// The slices of `width` bits that begin at `lows` and lie inside, one in each lane.
-    pub(super) fn gather(&self, code: &mut Code, lows: &[u32], width: u32) -> String {
+    pub(super) fn gather(&self, code: &mut Code, lows: &[u32], width: u32) -> Value {
         let total = self.width();
         let lanes = lows.len();
         if lanes == 1 && width == total {
@@ -63,7 +64,7 @@ impl Register {
     }
 
     /// One slice that is not a run of whole elements.
-    fn scalar(&self, code: &mut Code, low: u32, width: u32) -> String {
+    fn scalar(&self, code: &mut Code, low: u32, width: u32) -> Value {
         let total = self.width();
         let within = |unit: &u32| {
             total.is_multiple_of(*unit) && total > *unit && low / unit == (low + width - 1) / unit
@@ -82,7 +83,7 @@ impl Register {
     }
 
     /// Slices at any position, each from the bytes that it touches.
-    fn out_of_bytes(&self, code: &mut Code, lows: &[u32], width: u32) -> String {
+    fn out_of_bytes(&self, code: &mut Code, lows: &[u32], width: u32) -> Value {
         let bytes = self.width().div_ceil(8);
         let whole = self.view(code, self.width());
         let padded = resize(code, whole, 1, (self.width(), bytes * 8), false);
@@ -99,12 +100,13 @@ impl Register {
 }
 
 /// The `width` bits from a constant position on in each lane of `from` bits.
-fn shift_down(code: &mut Code, value: String, shifts: &[u32], from: u32, width: u32) -> String {
+fn shift_down(code: &mut Code, value: Value, shifts: &[u32], from: u32, width: u32) -> Value {
     let lanes = shifts.len();
     let mut value = value;
     if shifts.iter().any(|shift| *shift != 0) {
         let amounts: Vec<Bits> = shifts.iter().map(|shift| Bits::from_u64(from, u64::from(*shift))).collect();
-        value = code.emit(format!("lshr {} {value}, {}", type_text(lanes, from), constant(from, &amounts)));
+        let ty = lanes_type(lanes, from);
+        value = code.emit(Instruction::binary("lshr", ty, value, constant(from, &amounts)));
     }
     resize(code, value, lanes, (from, width), false)
 }
@@ -112,23 +114,24 @@ fn shift_down(code: &mut Code, value: String, shifts: &[u32], from: u32, width: 
 /// The same lanes in another width.
 pub(super) fn resize(
     code: &mut Code,
-    value: String,
+    value: Value,
     lanes: usize,
     (from, to): (u32, u32),
     signed: bool,
-) -> String {
+) -> Value {
     let word = match from.cmp(&to) {
         std::cmp::Ordering::Equal => return value,
         std::cmp::Ordering::Greater => "trunc",
         std::cmp::Ordering::Less if signed => "sext",
         std::cmp::Ordering::Less => "zext",
     };
-    code.emit(format!("{word} {} {value} to {}", type_text(lanes, from), type_text(lanes, to)))
+    let of = Operand::new(lanes_type(lanes, from), value);
+    code.emit(Instruction::cast(word, of, lanes_type(lanes, to)))
 }
 
 /// A value of which lanes go to places of a register.
 pub(super) struct Piece {
-    pub(super) name: String,
+    pub(super) name: Value,
     pub(super) lanes: usize,
     pub(super) width: u32,
     /// Where each slice begins, and the lane that it comes from.
@@ -150,7 +153,7 @@ pub(super) fn assemble(code: &mut Code, pieces: &[Piece], total: u32) -> Registe
 
 /// A vector that holds elements of the result, and for each element of the result where it is there.
 struct Part {
-    name: String,
+    name: Value,
     lanes: usize,
     sources: Vec<Option<i64>>,
 }
@@ -158,8 +161,8 @@ struct Part {
 /// The register as elements of `unit` bits.
 fn from_elements(code: &mut Code, pieces: &[Piece], unit: u32, total: u32) -> Register {
     let count = (total / unit) as usize;
-    let element_type = type_text(count, unit);
-    let mut scalars: Vec<(usize, String)> = Vec::new();
+    let ty = lanes_type(count, unit);
+    let mut scalars: Vec<(usize, Value)> = Vec::new();
     let mut parts: Vec<Part> = Vec::new();
     for piece in pieces {
         let each = (piece.width / unit) as usize;
@@ -191,12 +194,13 @@ fn from_elements(code: &mut Code, pieces: &[Piece], unit: u32, total: u32) -> Re
                 let name = code.broadcast(first, unit, count);
                 return Register { name, lanes: count, element: unit };
             }
-            _ => "poison".to_owned(),
+            _ => Value::poison(),
         },
     };
     scalars.sort_by_key(|(place, _)| *place);
     for (place, scalar) in scalars {
-        name = code.emit(format!("insertelement {element_type} {name}, i{unit} {scalar}, i32 {place}"));
+        let element = Operand::new(Type::integer(unit), scalar);
+        name = code.with_element(Operand::new(ty.clone(), name), element, place);
     }
     Register { name, lanes: count, element: unit }
 }
@@ -228,7 +232,7 @@ fn join(code: &mut Code, left: Part, right: Part, unit: u32, count: usize) -> Pa
 
 /// The register as one integer: runs of adjacent slices are shifted into place.
 fn from_bits(code: &mut Code, pieces: &[Piece], total: u32) -> Register {
-    let mut sum: Option<String> = None;
+    let mut sum: Option<Value> = None;
     for piece in pieces {
         let width = piece.width;
         let adjacent = piece.places.len() == piece.lanes
@@ -236,7 +240,7 @@ fn from_bits(code: &mut Code, pieces: &[Piece], total: u32) -> Register {
                 .places
                 .windows(2)
                 .all(|pair| pair[1].0 == pair[0].0 + width && pair[1].1 == pair[0].1 + 1);
-        let mut runs: Vec<(String, u32, u32)> = Vec::new();
+        let mut runs: Vec<(Value, u32, u32)> = Vec::new();
         if adjacent && piece.places.first().is_some_and(|(_, lane)| *lane == 0) {
             let all = piece.lanes as u32 * width;
             let name = code.bitcast(piece.name.clone(), (piece.lanes, width), (1, all));
@@ -250,15 +254,15 @@ fn from_bits(code: &mut Code, pieces: &[Piece], total: u32) -> Register {
         for (name, width, low) in runs {
             let mut bits = resize(code, name, 1, (width, total), false);
             if low > 0 {
-                bits = code.emit(format!("shl i{total} {bits}, {low}"));
+                bits = code.emit(Instruction::binary("shl", Type::integer(total), bits, Value::number(low)));
             }
             sum = Some(match sum {
-                Some(sum) => code.emit(format!("or i{total} {sum}, {bits}")),
+                Some(sum) => code.emit(Instruction::binary("or", Type::integer(total), sum, bits)),
                 None => bits,
             });
         }
     }
-    Register { name: sum.unwrap_or_else(|| "0".to_owned()), lanes: 1, element: total }
+    Register { name: sum.unwrap_or_else(|| Value::number(0)), lanes: 1, element: total }
 }
 
 fn gcd(left: u32, right: u32) -> u32 {

@@ -1,8 +1,9 @@
 //! Slices at constant and at computed positions.
 
 use hydride_ir::{BinaryOp, Bits, CompareOp, ExprId, Num, Op};
+use llvm_text::{Instruction, Operand, Type, Value as Name};
 
-use super::code::{Code, type_text};
+use super::code::{Code, lanes_type};
 use super::lower::{Body, Value, What};
 use crate::space::Space;
 
@@ -98,7 +99,7 @@ impl Body<'_> {
         let reaches = most.is_none_or(|most| most >> shift >= u64::from(count));
         if reaches && (position.width >= 32 || u64::from(count) >> position.width == 0) {
             inside = Some(self.compare(CompareOp::Lt, false, &element, &literal(u64::from(count))));
-            element = self.call("umin", &[&element, &literal(u64::from(count) - 1)], "");
+            element = self.call("umin", &[&element, &literal(u64::from(count) - 1)], None);
         }
         let element = self.cast(&element, 32, false);
         let elements = if aligned { count } else { count + 1 };
@@ -133,34 +134,37 @@ impl Body<'_> {
 
     /// The elements of `unit` bits of a scalar or argument that the lanes of `element` (32 bits) number.
     fn read_elements(&mut self, whole: &Value, element: &Value, unit: u32) -> Value {
-        let table_type = type_text((whole.width / unit) as usize, unit);
+        let number = Type::integer(unit);
         if let What::Literal(bits) = &whole.what {
-            let table = self.code.table(bits, unit);
+            let base = self.code.table(bits, unit);
             return self.each_lane(element, unit, |code, index| {
-                let place = code.emit(format!("getelementptr i{unit}, ptr {table}, i32 {index}"));
-                code.emit(format!("load i{unit}, ptr {place}"))
+                let base = base.clone();
+                let element = number.clone();
+                let pointer = code.emit(Instruction::ElementPointer { element, base, index });
+                code.emit(Instruction::Load { ty: number.clone(), pointer, align: None })
             });
         }
         let table = self.register(whole).view(&mut self.code, unit);
+        let table = Operand::new(lanes_type((whole.width / unit) as usize, unit), table);
         self.each_lane(element, unit, |code, index| {
-            code.emit(format!("extractelement {table_type} {table}, i32 {index}"))
+            code.emit(Instruction::ExtractElement { vector: table.clone(), index })
         })
     }
 
     /// A vector whose elements are computed one by one from those of another.
-    fn each_lane(&mut self, from: &Value, to: u32, read: impl Fn(&mut Code, &str) -> String) -> Value {
+    fn each_lane(&mut self, from: &Value, to: u32, read: impl Fn(&mut Code, Operand) -> Name) -> Value {
         let lanes = self.lanes(&from.space);
-        let source = self.text(from, &from.space);
+        let source = self.operand(from, &from.space);
+        let operand = |value| Operand::new(Type::integer(from.width), value);
         if lanes == 1 {
-            let name = read(&mut self.code, &source);
+            let name = read(&mut self.code, operand(source));
             return self.named(name, to, Space::new());
         }
-        let mut name = "poison".to_owned();
+        let mut name = Name::poison();
         for lane in 0..lanes {
             let element = self.code.shuffle(&source, lanes, from.width, &[lane as i64]);
-            let element = read(&mut self.code, &element);
-            let vector = type_text(lanes, to);
-            name = self.code.emit(format!("insertelement {vector} {name}, i{to} {element}, i32 {lane}"));
+            let element = Operand::new(Type::integer(to), read(&mut self.code, operand(element)));
+            name = self.code.with_element(Operand::new(lanes_type(lanes, to), name), element, lane);
         }
         self.named(name, to, from.space.clone())
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use codegen_gen::{Case, VendorFunction, VendorIr};
+use llvm_text::Type;
 
 fn lines(lines: &[&str]) -> Vec<String> {
     lines.iter().map(|line| (*line).to_owned()).collect()
@@ -20,8 +21,8 @@ pub fn vendors() -> Vec<VendorIr> {
         refused: BTreeMap::from([("crc".to_owned(), "there is no such intrinsic".to_owned())]),
         ..VendorIr::default()
     };
-    let quads = || "<2 x i64>".to_owned();
-    let wide = || "<4 x i64>".to_owned();
+    let quads = || Type::lanes(2, 64);
+    let wide = || Type::lanes(4, 64);
     let add = lines(&[
         "%v0 = bitcast <2 x i64> %a0 to <16 x i8>",
         "%v1 = bitcast <2 x i64> %a1 to <16 x i8>",

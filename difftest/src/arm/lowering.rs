@@ -1,5 +1,6 @@
 //! Arm's programs in LLVM assembly: the types of C's values, and the names of instructions.
 
+use llvm_text::{Scalar, Type};
 use parsers::{Argument, Instruction};
 
 use super::{DIALECT, MACHINE};
@@ -27,8 +28,10 @@ pub const CONVENTIONS: Conventions = Conventions {
     },
     attributes: |_| String::new(),
     place: |instruction, position, ty, _| match c_type(instruction, &instruction.signature.args[position]) {
-        Some((ty, 1)) => Place::Parameter { ty },
-        Some((ty, count)) => Place::Tuple { ty, count },
+        Some((Type::Vector(each, element), count)) if count > 1 => {
+            Place::Tuple { vector: (each, element), count }
+        }
+        Some((ty, _)) => Place::Parameter { ty },
         None => Place::Parameter { ty: passed(ty) },
     },
     prototype: Prototype::OfC {
@@ -45,25 +48,25 @@ pub const CONVENTIONS: Conventions = Conventions {
 
 /// The type in LLVM of one of Arm's C types, and of how many registers it is. A scalar is the first element of a
 /// vector, unless the document's operands name a general register.
-fn c_type(instruction: &Instruction, argument: &Argument) -> Option<(String, u32)> {
+fn c_type(instruction: &Instruction, argument: &Argument) -> Option<(Type, u32)> {
     let name = argument.c_type.strip_suffix("_t")?;
     let digits = name.find(|c: char| c.is_ascii_digit())?;
     let (base, shape) = name.split_at(digits);
     let numbers: Vec<u32> = shape.split('x').map(str::parse).collect::<Result<_, _>>().ok()?;
     let bits = *numbers.first()?;
     let element = match (base, bits) {
-        ("float", 16) => "half".to_owned(),
-        ("float", 32) => "float".to_owned(),
-        ("float", 64) => "double".to_owned(),
-        ("bfloat", 16) => "bfloat".to_owned(),
-        _ => format!("i{bits}"),
+        ("float", 16) => Scalar::Half,
+        ("float", 32) => Scalar::Float,
+        ("float", 64) => Scalar::Double,
+        ("bfloat", 16) => Scalar::BFloat,
+        _ => Scalar::Integer(bits),
     };
     Some(match numbers[..] {
-        [128] => ("<2 x i64>".to_owned(), 1),
-        [_] if base.contains("float") || in_general_register(instruction) => (element, 1),
-        [_] => (format!("<{} x {element}>", 64 / bits), 1),
-        [_, count] => (format!("<{count} x {element}>"), 1),
-        [_, count, registers] => (format!("<{count} x {element}>"), registers),
+        [128] => (Type::lanes(2, 64), 1),
+        [_] if base.contains("float") || in_general_register(instruction) => (Type::Scalar(element), 1),
+        [_] => (Type::Vector(64 / bits, element), 1),
+        [_, count] => (Type::Vector(count, element), 1),
+        [_, count, registers] => (Type::Vector(count, element), registers),
         _ => return None,
     })
 }

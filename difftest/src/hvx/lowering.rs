@@ -1,13 +1,14 @@
 //! HVX's programs in LLVM assembly: values in registers that no C type has, and the names of instructions.
 
+use llvm_text::{Instruction, Operand, Scalar, Statement, Type, Value};
 use parsers::Form;
 
 use super::{DIALECT, MACHINE, READ_OPTIONS};
-use crate::lowering::{Conventions, Names, Place, Predicates, Prototype, bits, of_elements, passed};
+use crate::lowering::{Conventions, Names, Place, Predicates, Prototype, passed};
 use crate::target::Machine;
 
-/// A predicate register.
-const PREDICATE: &str = "<128 x i1>";
+/// The bits of a predicate register.
+const PREDICATE_BITS: u32 = 128;
 
 /// How LLVM's programs use HVX.
 pub const CONVENTIONS: Conventions = Conventions {
@@ -26,16 +27,16 @@ pub const CONVENTIONS: Conventions = Conventions {
         copies: |_| false,
     },
     attributes: |_| String::new(),
-    place: |_, _, ty, _| match ty == PREDICATE {
-        true => Place::Register { ty: ty.to_owned(), constraint: "q".to_owned() },
-        false => Place::Parameter { ty: passed(ty) },
+    place: |_, _, ty, _| match ty.bit_count() {
+        Some(PREDICATE_BITS) => Place::Register { ty: ty.clone(), constraint: "q".to_owned() },
+        _ => Place::Parameter { ty: passed(ty) },
     },
     prototype: Prototype::Registers { class },
     surroundings: |_| Vec::new(),
     element_types: false,
     whole_registers: true,
     predicates: Some(Predicates {
-        ty: PREDICATE,
+        bits: PREDICATE_BITS,
         frame: "%buffer = alloca <32 x i32>, align 128",
         // Predicates go through C's form of them, which the instruction set's preamble converts.
         declarations: "declare void @hydride_load_predicate(ptr, ptr)\n\
@@ -50,30 +51,53 @@ void hydride_store_predicate(unsigned char *to, const HVX_VectorPred *from) { hy
 };
 
 /// The register class of a result, and the type at which it is left there.
-fn class(ty: &str) -> (&'static str, String) {
-    match bits(ty) {
-        Some(_) if ty == PREDICATE => ("q", ty.to_owned()),
-        None if ty.starts_with('i') => ("r", ty.to_owned()),
+fn class(ty: &Type) -> (&'static str, Type) {
+    match (ty.bit_count(), ty) {
+        (Some(PREDICATE_BITS), _) => ("q", ty.clone()),
+        (None, Type::Scalar(Scalar::Integer(_))) => ("r", ty.clone()),
         // Registers hold words.
-        _ => ("v", of_elements(ty, "i32").unwrap_or_else(|| ty.to_owned())),
+        _ => ("v", ty.of_elements(Scalar::Integer(32)).unwrap_or_else(|| ty.clone())),
     }
 }
 
-/// Reads the predicate `value` from memory at `from`.
-fn load(value: &str, from: &str) -> Vec<String> {
+/// A vector register, as C has predicates.
+fn words() -> Type {
+    Type::lanes(32, 32)
+}
+
+/// A conversion between a predicate and all bits of a byte for each of its bits.
+fn conversion(name: &str, of: Operand, to: Type) -> Instruction {
+    Instruction::call(to, format!("llvm.hexagon.V6.{name}.128B"), vec![of, Operand::index(32, -1)])
+}
+
+/// A call of a function of the preamble's on two addresses.
+fn moved(name: &str, to: &Value, from: &Value) -> Statement {
+    let addresses = [to, from].map(|address| Operand::new(Type::Pointer, address.clone()));
+    Statement::without_result(Instruction::call(Type::Void, name, addresses.to_vec()))
+}
+
+/// Reads the predicate of that name from memory at `from`.
+fn load(name: &str, from: &Value) -> Vec<Statement> {
+    let (buffer, wide) = (Value::local("buffer"), Value::Local(format!("{name}.w")));
+    let read = Instruction::Load { ty: words(), pointer: buffer.clone(), align: None };
+    let made = conversion("vandvrt", Operand::new(words(), wide.clone()), Type::bits(PREDICATE_BITS));
     vec![
-        format!("call void @hydride_load_predicate(ptr %buffer, ptr {from})"),
-        format!("{value}.w = load <32 x i32>, ptr %buffer"),
-        format!("{value} = call {PREDICATE} @llvm.hexagon.V6.vandvrt.128B(<32 x i32> {value}.w, i32 -1)"),
+        moved("hydride_load_predicate", &buffer, from),
+        Statement { result: Some(wide), instruction: read },
+        Statement { result: Some(Value::local(name)), instruction: made },
     ]
 }
 
-/// Writes the predicate `value` to memory at `to`.
-fn store(value: &str, to: &str) -> Vec<String> {
+/// Writes a predicate to memory at the address of that name.
+fn store(value: &Value, name: &str) -> Vec<Statement> {
+    let (buffer, wide) = (Value::local("buffer"), Value::Local(format!("{name}.w")));
+    let predicate = Operand::new(Type::bits(PREDICATE_BITS), value.clone());
+    let made = conversion("vandqrt", predicate, words());
+    let of = Operand::new(words(), wide.clone());
     vec![
-        format!("{to}.w = call <32 x i32> @llvm.hexagon.V6.vandqrt.128B({PREDICATE} {value}, i32 -1)"),
-        format!("store <32 x i32> {to}.w, ptr %buffer"),
-        format!("call void @hydride_store_predicate(ptr {to}, ptr %buffer)"),
+        Statement { result: Some(wide), instruction: made },
+        Statement::without_result(Instruction::Store { of, pointer: buffer.clone(), align: None }),
+        moved("hydride_store_predicate", &Value::local(name), &buffer),
     ]
 }
 

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use llvm_text::{Type, split_list};
+
 /// A function in LLVM assembly.
 ///
 /// Parameters are named `%a0`, `%a1`, …; values `%v0`, `%v1`, …; blocks `b0`, `b1`, …, the first of which has
@@ -10,9 +12,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Body {
     /// The type of the result.
-    pub result: String,
+    pub result: Type,
     /// The types of the parameters.
-    pub params: Vec<String>,
+    pub params: Vec<Type>,
     /// The lines between the braces, without indentation.
     pub lines: Vec<String>,
 }
@@ -90,27 +92,6 @@ fn matching(text: &str, open: usize) -> Option<usize> {
     None
 }
 
-/// Cuts at commas that are inside of no brackets.
-pub(super) fn split_commas(text: &str) -> Vec<&str> {
-    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
-    for (position, character) in text.char_indices() {
-        match character {
-            '(' | '[' | '{' | '<' => depth += 1,
-            ')' | ']' | '}' | '>' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(text[start..position].trim());
-                start = position + 1;
-            }
-            _ => {}
-        }
-    }
-    let last = text[start..].trim();
-    if !last.is_empty() {
-        parts.push(last);
-    }
-    parts
-}
-
 /// The type at the end of a list of attributes and a type, as results have them.
 fn type_of(text: &str) -> &str {
     let text = text.trim();
@@ -134,7 +115,7 @@ const ALL_ONES: &str = ", i32 -1)";
 
 impl Function {
     fn read(before: &str, params: &str, lines: &[String]) -> Result<Self, String> {
-        let params = split_commas(params).into_iter().map(|param| {
+        let params = split_list(params).into_iter().map(|param| {
             let (types, name) = param.rsplit_once(" %").ok_or_else(|| format!("a parameter {param:?}"))?;
             // Attributes follow the type.
             Ok((name.to_owned(), first_type(types).to_owned()))
@@ -171,7 +152,7 @@ impl Function {
                 return Err("it has a named type".into());
             }
         }
-        Ok(self.renamed())
+        self.renamed()
     }
 
     /// `store`s through the pointers `r0`, `r1`, … become the parts of one returned structure.
@@ -255,7 +236,7 @@ impl Function {
         let parts: Vec<(String, String)> = self.lines[first..self.lines.len() - 1]
             .iter()
             .filter_map(|line| {
-                let part = split_commas(line.text.strip_prefix("insertvalue ")?);
+                let part = split_list(line.text.strip_prefix("insertvalue ")?);
                 let ty = first_type(part.get(1)?);
                 Some((ty.to_owned(), part[1][ty.len()..].trim().to_owned()))
             })
@@ -335,8 +316,8 @@ impl Function {
         self.lines = live;
     }
 
-    /// Gives parameters, values and blocks their names.
-    fn renamed(self) -> Body {
+    /// Gives parameters, values and blocks their names, and reads the types.
+    fn renamed(self) -> Result<Body, String> {
         let mut names: BTreeMap<String, String> = BTreeMap::new();
         for (position, (name, _)) in self.params.iter().enumerate() {
             names.insert(name.clone(), format!("a{position}"));
@@ -371,7 +352,9 @@ impl Function {
                 None => text,
             });
         }
-        Body { result: self.result, params: self.params.into_iter().map(|(_, ty)| ty).collect(), lines }
+        let read = |ty: &str| ty.parse::<Type>().map_err(|error| error.to_string());
+        let params = self.params.iter().map(|(_, ty)| read(ty)).collect::<Result<_, _>>()?;
+        Ok(Body { result: read(&self.result)?, params, lines })
     }
 }
 
@@ -402,7 +385,7 @@ const PARAMETER_ATTRIBUTES: &[&str] =
     &["noundef", "signext", "zeroext", "nonnull", "tail", "local_unnamed_addr", "dso_local"];
 
 /// The type at the start of `<type> <value>`.
-pub(super) fn first_type(text: &str) -> &str {
+fn first_type(text: &str) -> &str {
     if text.starts_with(['<', '[', '{']) {
         let end = matching(text, 0).map_or(text.len(), |close| close + 1);
         return &text[..end];

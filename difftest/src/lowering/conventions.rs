@@ -1,9 +1,10 @@
 //! An instruction set's conventions for programs in LLVM assembly: how values are passed, how the tools are called, and
 //! how machine instructions are named.
 
+use llvm_text::{Scalar, Statement, Type, Value};
 use parsers::{Argument, Form, Instruction};
 
-use super::program::{Setting, Surroundings, bits};
+use super::program::{Setting, Surroundings};
 use crate::error::OracleError;
 use crate::target::Machine;
 use crate::wrapper::Dialect;
@@ -25,8 +26,8 @@ pub struct Conventions {
     pub names: Names,
     /// The attributes, with a space before them, of a function that has an instruction in it.
     pub attributes: fn(&Instruction) -> String,
-    /// The location of the argument at a position, which is not an immediate; the text is its type in the definition.
-    pub place: fn(&Instruction, usize, &str, Setting) -> Place,
+    /// The location of the argument at a position, which is not an immediate, and has that type in the definition.
+    pub place: fn(&Instruction, usize, &Type, Setting) -> Place,
     /// The interface of a one-call program.
     pub prototype: Prototype,
     /// Context that an instruction can need in order to be selected.
@@ -44,31 +45,31 @@ pub struct Conventions {
 pub enum Prototype {
     /// The vendor's C prototype.
     OfC {
-        /// The place of the only result, whose type in the definition is the text, where C's type says it.
-        result: fn(&Instruction, &Argument, &str, Setting) -> Option<Place>,
+        /// The place of the only result, which has that type in the definition, where C's type determines it.
+        result: fn(&Instruction, &Argument, &Type, Setting) -> Option<Place>,
     },
     /// Operands in the definition's order; results are left in registers.
     Registers {
         /// The register class of a result's type in LLVM's words, and the type that is left there.
-        class: fn(&str) -> (&'static str, String),
+        class: fn(&Type) -> (&'static str, Type),
     },
 }
 
 /// Predicates that are converted on their way to memory and back.
 #[derive(Clone, Copy, Debug)]
 pub struct Predicates {
-    /// Their type.
-    pub ty: &'static str,
+    /// How many bits they have.
+    pub bits: u32,
     /// The line at the start of a function that has some.
     pub frame: &'static str,
     /// Declarations of what `load` and `store` call.
     pub declarations: &'static str,
     /// Their C code, after the dialect's preamble.
     pub helpers: &'static str,
-    /// The lines that make the first value from what is in memory at the second.
-    pub load: fn(&str, &str) -> Vec<String>,
-    /// The lines that write the first value to memory at the second.
-    pub store: fn(&str, &str) -> Vec<String>,
+    /// The lines that give the value of that name from what is in memory at an address.
+    pub load: fn(&str, &Value) -> Vec<Statement>,
+    /// The lines that write a value to memory at the address of that name.
+    pub store: fn(&Value, &str) -> Vec<Statement>,
 }
 
 /// How instructions are named, in documents and by LLVM.
@@ -95,27 +96,29 @@ pub enum Place {
     /// A parameter of the function, or what it returns.
     Parameter {
         /// Its type.
-        ty: String,
+        ty: Type,
     },
     /// A register that no C type has, by its constraint in LLVM's words.
     Register {
         /// Its type.
-        ty: String,
+        ty: Type,
         /// The constraint.
         constraint: String,
     },
     /// Memory, where the instruction reads nothing else.
     Memory {
         /// Its type.
-        ty: String,
+        ty: Type,
     },
     /// Several registers, each a parameter.
     Tuple {
-        /// The type of each.
-        ty: String,
+        /// The number of elements of each, and their type.
+        vector: (u32, Scalar),
         /// How many there are.
         count: u32,
     },
+    /// What the definition returns, as it is.
+    Unchanged,
 }
 
 /// The name of a documented instruction in lower case; `None` where it does nothing.
@@ -125,11 +128,12 @@ pub fn documented(form: &Form) -> Option<String> {
 }
 
 /// A definition's type as a parameter: bits and wide numbers are vectors of words.
-pub fn passed(ty: &str) -> String {
-    let number: Option<u32> = bits(ty).or_else(|| ty.strip_prefix('i')?.parse().ok());
-    match number {
-        Some(count) if count > 64 && count.is_multiple_of(64) => format!("<{} x i64>", count / 64),
-        Some(count) => format!("i{count}"),
-        None => ty.to_owned(),
+pub fn passed(ty: &Type) -> Type {
+    match ty.bit_count().or(ty.integer_width()) {
+        Some(count) if count > 64 && count.is_multiple_of(64) => {
+            Type::Vector(count / 64, Scalar::Integer(64))
+        }
+        Some(count) => Type::integer(count),
+        None => ty.clone(),
     }
 }

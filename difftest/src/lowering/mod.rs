@@ -22,9 +22,9 @@ pub use body::Body;
 pub use check::{CheckedDefinition, Lowered, Programs, check};
 pub use conventions::{Conventions, Names, Place, Predicates, Prototype, documented, passed};
 pub use oracle::{Caller, Program, case, prepare};
-pub use program::{Definition, Operand, Setting, Surroundings, bits};
+pub use program::{Definition, Operand, Setting, Surroundings};
 use source::Source;
-pub use values::{elements, integers, of_elements, width};
+pub use values::integers;
 
 use crate::error::OracleError;
 use crate::target::Target;

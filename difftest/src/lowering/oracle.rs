@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use hydride_ir::Bits;
 use interp::Bv;
 use interp::inputs;
+use llvm_text::{Block, Function, Instruction as Line, Operand as Typed, Scalar, Statement, Type, Value};
 use parsers::{Argument, Instruction, Kind};
 
 use super::check::{Programs, step};
 use super::conventions::Conventions;
-use super::program::{Definition, Operand, bits, parts};
-use super::values::{Body, width};
+use super::program::{Definition, Operand, result_part, returned};
+use super::values::convert;
 use crate::compiler::{Compiler, Object};
 use crate::error::OracleError;
 use crate::oracle::{Case, Entry, Oracle};
@@ -45,10 +46,10 @@ pub struct Caller {
 /// A case that compares what a definition returns; if an operation's results are narrower than the instruction's, only
 /// their bits are compared.
 pub fn case<'a>(definition: &Definition, instruction: &'a Instruction) -> Case<'a> {
-    let results = parts(&definition.result).into_iter().zip(&instruction.signature.results);
+    let results = definition.result.parts().iter().zip(&instruction.signature.results);
     let known = results.map(|(ty, own)| {
         let mut known = Bv::zero(own.width);
-        known.insert(0, &Bv::ones(width(ty).filter(|have| *have < own.width)?));
+        known.insert(0, &Bv::ones(ty.width().filter(|have| *have < own.width)?));
         Some(Bits::from(&known))
     });
     Case { known_bits: known.collect(), ..Case::new(instruction) }
@@ -212,34 +213,37 @@ impl<'a> Calls<'a> {
     fn declarations(&self) -> Vec<String> {
         let operands = self.definition.operands.iter().enumerate();
         let passed = operands.filter(|(index, _)| self.is_passed(*index));
-        let types = passed.map(|(_, operand)| operand.ty.as_str()).collect::<Vec<_>>().join(", ");
+        let types = passed.map(|(_, operand)| operand.ty.to_string()).collect::<Vec<_>>().join(", ");
         let declaration =
             |caller: &Caller| format!("declare {} @\"{}\"({types})\n", self.definition.result, caller.name);
         self.callers.iter().map(declaration).collect()
     }
 
-    /// The lines that call with `args` and give `%r`; `%s` counts the combinations of immediates.
-    fn call(&self, args: &str, body: &mut Body) {
+    /// The lines that call with `args` and give the result; `%s` counts the combinations of immediates.
+    fn call(&self, args: &[Typed], block: &mut Block) {
         let result = &self.definition.result;
+        let call =
+            |caller: &Caller| Line::call(result.clone(), format!("\"{}\"", caller.name), args.to_vec());
         if let [caller] = &self.callers[..] {
-            return body.line(&format!("%r = call {result} @\"{}\"({args})", caller.name));
+            return block.define(returned(), call(caller));
         }
-        body.line("switch i32 %s, label %none [");
-        for (selector, (_, caller)) in self.immediates.iter().enumerate() {
-            body.line(&format!("  i32 {selector}, label %c{caller}"));
-        }
-        body.line("]");
+        let cases =
+            (0..).zip(&self.immediates).map(|(selector, (_, caller))| (selector, format!("c{caller}")));
+        let (default, called) = ("none".to_owned(), "called".to_owned());
+        let on = Typed::new(Type::integer(32), Value::local("s"));
+        block.add(Line::Switch { on, default: default.clone(), cases: cases.collect() });
         let mut values = Vec::new();
         for (number, caller) in self.callers.iter().enumerate() {
-            body.line(&format!("c{number}:"));
-            body.line(&format!("%r{number}.c = call {result} @\"{}\"({args})", caller.name));
-            body.line("br label %called");
-            values.push(format!("[ %r{number}.c, %c{number} ]"));
+            let (label, value) = (format!("c{number}"), Value::Local(format!("r{number}.c")));
+            block.add(Line::Label(label.clone()));
+            block.define(value.clone(), call(caller));
+            block.add(Line::Branch(called.clone()));
+            values.push((value, label));
         }
-        body.line("none:");
-        body.line("unreachable");
-        body.line("called:");
-        body.line(&format!("%r = phi {result} {}", values.join(", ")));
+        for line in [Line::Label(default), Line::Unreachable, Line::Label(called)] {
+            block.add(line);
+        }
+        block.define(returned(), Line::Phi { ty: result.clone(), values });
     }
 }
 
@@ -252,91 +256,106 @@ fn wrapper(
     instruction: &Instruction,
     slot: u32,
 ) -> String {
-    let attributes = (own.attributes)(instruction);
-    let mut body = Body::default();
-    if let Some(predicates) = own.predicates {
-        body.line(predicates.frame);
-    }
+    let mut block = Block::new("v");
+    block.extend(own.predicates.map(|predicates| Statement::read(predicates.frame)));
+    let address = |block: &mut Block, name: &str, base: &str, position: u32| {
+        let (value, base) = (Value::local(name), Value::local(base));
+        let index = Typed::index(32, position * slot);
+        let element = Type::integer(8);
+        block.define(value.clone(), Line::ElementPointer { element, base, index });
+        value
+    };
     let mut args = Vec::new();
     for (index, operand) in calls.definition.operands.iter().enumerate() {
         if !calls.is_passed(index) {
             continue;
         }
-        body.line(&format!("%i{index} = getelementptr i8, ptr %in, i32 {}", operand.position as u32 * slot));
+        let from = address(&mut block, &format!("i{index}"), "in", operand.position as u32);
         let argument = instruction.signature.args.get(operand.position);
         let stored = in_memory(own, &operand.ty, argument);
-        load(own, &mut body, index, &stored, argument);
-        let value = body.convert(&format!("%a{index}"), &stored, &operand.ty);
-        args.push(format!("{} {value}", operand.ty));
+        let stored = load(own, &mut block, (stored, from), index, argument);
+        let value = convert(&mut block, stored, &operand.ty);
+        args.push(Typed::new(operand.ty.clone(), value));
     }
-    calls.call(&args.join(", "), &mut body);
+    calls.call(&args, &mut block);
     let result = &calls.definition.result;
-    let results = parts(result);
-    for (index, ty) in results.iter().enumerate() {
-        let mut value = "%r".to_owned();
-        if results.len() > 1 {
-            value = format!("%r{index}");
-            body.line(&format!("{value} = extractvalue {result} %r, {index}"));
-        }
-        body.line(&format!("%o{index} = getelementptr i8, ptr %out, i32 {}", index as u32 * slot));
-        let stored = in_memory(own, ty, instruction.signature.results.get(index));
-        let value = body.convert(&value, ty, &stored);
-        if let Some(predicates) = own.predicates.filter(|predicates| predicates.ty == stored) {
-            for line in (predicates.store)(&value, &format!("%o{index}")) {
-                body.line(&line);
-            }
-            continue;
-        }
-        match bits(&stored) {
-            Some(count) => {
-                body.line(&format!("%b{index} = bitcast {stored} {value} to i{count}"));
-                body.line(&format!("store i{count} %b{index}, ptr %o{index}, align 1"));
-            }
-            None => body.line(&format!("store {stored} {value}, ptr %o{index}, align 1")),
+    for (index, ty) in (0..).zip(result.parts()) {
+        let value = Typed::new(ty.clone(), result_part(&mut block, result, index));
+        let name = format!("o{index}");
+        let to = address(&mut block, &name, "out", index);
+        let stored = in_memory(own, ty, instruction.signature.results.get(index as usize));
+        let value = Typed::new(stored.clone(), convert(&mut block, value, &stored));
+        match own.predicates.filter(|own| stored.bit_count() == Some(own.bits)) {
+            Some(predicates) => block.extend((predicates.store)(&value.value, &name)),
+            None => store(&mut block, value, to, index),
         }
     }
-    let lines: String = body.lines.iter().map(|line| format!("  {line}\n")).collect();
-    format!(
-        "\ndefine internal void @w{number}(ptr %in, ptr %out, i32 %s){attributes} {{\n{lines}  ret void\n}}\n"
-    )
+    block.add(Line::Return(None));
+    let parameters = [(Type::Pointer, "in"), (Type::Pointer, "out"), (Type::integer(32), "s")];
+    let function = Function {
+        linkage: "internal",
+        result: &Type::Void,
+        name: &format!("w{number}"),
+        parameters: &parameters.map(|(ty, name)| Typed::new(ty, Value::local(name))),
+        attributes: &(own.attributes)(instruction),
+        body: block.statements(),
+    };
+    format!("\n{function}")
 }
 
 /// The type at which a value of type `ty`, a whole register or a part of it, is read and written. Bits that are not
 /// whole bytes are accessed as the whole register, and so are all parts of registers if the conventions say so.
-fn in_memory(conventions: &Conventions, ty: &str, own: Option<&Argument>) -> String {
-    let Some((own, have)) = own.map(|own| own.width).zip(width(ty)) else { return ty.to_owned() };
-    if let Some(predicates) = conventions.predicates.filter(|predicates| bits(predicates.ty) == Some(own)) {
-        return predicates.ty.to_owned();
+fn in_memory(conventions: &Conventions, ty: &Type, own: Option<&Argument>) -> Type {
+    let Some((own, have)) = own.map(|own| own.width).zip(ty.width()) else { return ty.clone() };
+    if conventions.predicates.is_some_and(|predicates| predicates.bits == own) {
+        return Type::bits(own);
     }
     if have >= own || !conventions.whole_registers && have.is_multiple_of(8) {
-        return ty.to_owned();
+        return ty.clone();
     }
-    if own > 128 { format!("<{} x i8>", own / 8) } else { format!("i{own}") }
+    if own > 128 { Type::Vector(own / 8, Scalar::Integer(8)) } else { Type::integer(own) }
 }
 
-/// Reads the operand `%a<index>` from `%i<index>`.
-fn load(conventions: &Conventions, body: &mut Body, index: usize, ty: &str, own: Option<&Argument>) {
-    if let Some(predicates) = conventions.predicates.filter(|predicates| predicates.ty == ty) {
-        for line in (predicates.load)(&format!("%a{index}"), &format!("%i{index}")) {
-            body.line(&line);
-        }
-        return;
+/// Operand `index` of a definition, read at a type from an address.
+fn load(
+    conventions: &Conventions,
+    block: &mut Block,
+    (ty, from): (Type, Value),
+    index: usize,
+    own: Option<&Argument>,
+) -> Typed {
+    let name = format!("a{index}");
+    let value = Value::local(&name);
+    if let Some(predicates) = conventions.predicates.filter(|own| ty.bit_count() == Some(own.bits)) {
+        block.extend((predicates.load)(&name, &from));
+        return Typed::new(ty, value);
     }
     let immediate = own.and_then(|own| match &own.kind {
         Kind::Immediate(range) => Some((own.width, range.low < 0)),
         _ => None,
     });
-    let wanted = ty.strip_prefix('i').and_then(|width| width.parse::<u32>().ok());
-    match (immediate, bits(ty)) {
-        (Some((width, signed)), _) if wanted.is_some_and(|wanted| wanted > width) => {
-            let extend = if signed { "sext" } else { "zext" };
-            body.line(&format!("%n{index} = load i{width}, ptr %i{index}, align 1"));
-            body.line(&format!("%a{index} = {extend} i{width} %n{index} to {ty}"));
+    let narrow = immediate.filter(|(width, _)| ty.integer_width().is_some_and(|wanted| wanted > *width));
+    let (stored, cast) = match (narrow, ty.bit_count()) {
+        (Some((width, signed)), _) => (Type::integer(width), if signed { "sext" } else { "zext" }),
+        (None, Some(count)) => (Type::integer(count), "bitcast"),
+        (None, None) => {
+            let read = Line::Load { ty: ty.clone(), pointer: from, align: Some(1) };
+            block.define(value.clone(), read);
+            return Typed::new(ty, value);
         }
-        (_, Some(count)) => {
-            body.line(&format!("%n{index} = load i{count}, ptr %i{index}, align 1"));
-            body.line(&format!("%a{index} = bitcast i{count} %n{index} to {ty}"));
-        }
-        _ => body.line(&format!("%a{index} = load {ty}, ptr %i{index}, align 1")),
+    };
+    let number = Typed::new(stored.clone(), Value::Local(format!("n{index}")));
+    block.define(number.value.clone(), Line::Load { ty: stored, pointer: from, align: Some(1) });
+    block.define(value.clone(), Line::cast(cast, number, ty.clone()));
+    Typed::new(ty, value)
+}
+
+/// Writes result `index` of a definition to an address: bits as an integer.
+fn store(block: &mut Block, mut value: Typed, to: Value, index: u32) {
+    if let Some(count) = value.ty.bit_count() {
+        let number = Typed::new(Type::integer(count), Value::Local(format!("b{index}")));
+        block.define(number.value.clone(), Line::cast("bitcast", value, number.ty.clone()));
+        value = number;
     }
+    block.add(Line::Store { of: value, pointer: to, align: Some(1) });
 }

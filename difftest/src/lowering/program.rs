@@ -2,13 +2,13 @@
 //! which only calls it.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
+use llvm_text::{Block, Function, Instruction as Line, Operand as Typed, Type, Value};
 use parsers::{Argument, Instruction, Kind};
 use serde::Serialize;
 
 use super::conventions::{Conventions, Place, Prototype, passed};
-use super::values::{Body, integers, width};
+use super::values::{concatenation, convert, integers};
 
 /// A definition of `lowering/ISA.ll`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Definition {
     /// The function's name without `@`.
     pub name: String,
     /// The type of its result.
-    pub result: String,
+    pub result: Type,
     /// Its operands.
     pub operands: Vec<Operand>,
 }
@@ -27,7 +27,7 @@ pub struct Definition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operand {
     /// Its type in LLVM assembly.
-    pub ty: String,
+    pub ty: Type,
     /// The instruction's argument that it is.
     pub position: usize,
 }
@@ -96,23 +96,25 @@ fn value(argument: &Argument, choice: usize) -> Option<i64> {
     }
 }
 
-/// The number of bits of a vector of single bits.
-pub fn bits(ty: &str) -> Option<u32> {
-    ty.strip_prefix('<')?.strip_suffix(" x i1>")?.parse().ok()
-}
-
-/// The parts of a result: those of a structure, or the result itself.
-pub(super) fn parts(result: &str) -> Vec<&str> {
-    match result.strip_prefix("{ ").and_then(|inner| inner.strip_suffix(" }")) {
-        Some(inner) => super::body::split_commas(inner),
-        None => vec![result],
-    }
-}
-
 /// The module's line of a definition's declaration.
 pub(super) fn declaration(definition: &Definition) -> String {
-    let types: Vec<&str> = definition.operands.iter().map(|operand| operand.ty.as_str()).collect();
+    let types: Vec<String> = definition.operands.iter().map(|operand| operand.ty.to_string()).collect();
     format!("declare {} @{}({})\n", definition.result, definition.name, types.join(", "))
+}
+
+/// What a definition returns.
+pub(super) fn returned() -> Value {
+    Value::local("r")
+}
+
+/// Part `index` of the result of type `ty`, which has several if it is a structure.
+pub(super) fn result_part(block: &mut Block, ty: &Type, index: u32) -> Value {
+    if ty.parts().len() < 2 {
+        return returned();
+    }
+    let value = Value::Local(format!("r{index}"));
+    block.define(value.clone(), Line::extract_value(Typed::new(ty.clone(), returned()), index));
+    value
 }
 
 /// The function `name`, which calls a definition once on its arguments, in the order and at the types of the vendor's
@@ -125,10 +127,10 @@ pub(super) fn one_call(
     instruction: &Instruction,
     setting: Setting,
 ) -> String {
-    let mut body = Body::default();
-    let mut params = Vec::new();
-    // The values of the instruction's arguments with their types.
-    let mut sources: BTreeMap<usize, (String, String)> = BTreeMap::new();
+    let mut block = Block::new("v");
+    let mut params: Vec<Typed> = Vec::new();
+    // The values of the instruction's arguments.
+    let mut sources: BTreeMap<usize, Typed> = BTreeMap::new();
     let mut positions: Vec<usize> = definition.operands.iter().map(|operand| operand.position).collect();
     if let Prototype::OfC { .. } = own.prototype {
         positions.sort_unstable();
@@ -141,127 +143,137 @@ pub(super) fn one_call(
             continue;
         }
         if let Some(value) = value(argument, setting.immediate) {
-            sources.insert(position, (operand.ty.clone(), value.to_string()));
+            sources.insert(position, Typed::new(operand.ty.clone(), Value::number(value)));
             continue;
         }
-        let ty = match (own.place)(instruction, position, &operand.ty, setting) {
+        let value = Value::Local(format!("p{position}"));
+        let source = match (own.place)(instruction, position, &operand.ty, setting) {
             Place::Parameter { ty } => {
-                params.push(format!("{ty} %p{position}"));
-                sources.insert(position, (ty, format!("%p{position}")));
-                continue;
+                params.push(Typed::new(ty.clone(), value.clone()));
+                Typed::new(ty, value)
             }
             Place::Register { ty, constraint } => {
-                body.line(&format!("%p{position} = call {ty} asm sideeffect \"\", \"={constraint}\"()"));
-                ty
+                let constraint = format!("={constraint}");
+                let read = Line::Registers { result: ty.clone(), constraint, arguments: Vec::new() };
+                block.define(value.clone(), read);
+                Typed::new(ty, value)
             }
             Place::Memory { ty } => {
-                params.push(format!("ptr %m{position}"));
-                body.line(&format!("%p{position} = load {ty}, ptr %m{position}, align 1"));
-                ty
+                let pointer = Value::Local(format!("m{position}"));
+                params.push(Typed::new(Type::Pointer, pointer.clone()));
+                block.define(value.clone(), Line::Load { ty: ty.clone(), pointer, align: Some(1) });
+                Typed::new(ty, value)
             }
-            Place::Tuple { ty, count } => {
-                let pieces: Vec<String> = (0..count).map(|piece| format!("%t{position}.{piece}")).collect();
-                params.extend(pieces.iter().map(|piece| format!("{ty} {piece}")));
-                let whole = body.concatenation(&ty, &pieces);
-                sources.insert(position, whole);
-                continue;
+            Place::Tuple { vector: (each, element), count } => {
+                let piece = |piece| Value::Local(format!("t{position}.{piece}"));
+                let pieces: Vec<Value> = (0..count).map(piece).collect();
+                let ty = Type::Vector(each, element);
+                params.extend(pieces.iter().map(|piece| Typed::new(ty.clone(), piece.clone())));
+                concatenation(&mut block, (each, element), &pieces)
             }
+            Place::Unchanged => continue,
         };
-        sources.insert(position, (ty, format!("%p{position}")));
+        sources.insert(position, source);
     }
     let mut args = Vec::new();
     for Operand { ty, position } in &definition.operands {
         let value = match sources.get(position) {
-            Some((have, value)) => body.convert(value, have, ty),
-            None => "poison".to_owned(),
+            Some(source) => convert(&mut block, source.clone(), ty),
+            None => Value::poison(),
         };
-        args.push(format!("{ty} {value}"));
+        args.push(Typed::new(ty.clone(), value));
     }
     let result = &definition.result;
-    body.line(&format!("%r = call {result} @{}({})", definition.name, args.join(", ")));
-    let ty = finish(own, instruction, result, setting, &mut body);
+    block.define(returned(), Line::call(result.clone(), &definition.name, args));
+    let ty = finish(own, instruction, result, setting, &mut block);
     let attributes = (own.attributes)(instruction);
-    let mut text = format!("\ndefine {ty} @{name}({}){attributes} {{\n", params.join(", "));
-    for line in body.lines {
-        let _ = writeln!(text, "  {line}");
-    }
-    text + "}\n"
+    let function = Function {
+        linkage: "",
+        result: &ty,
+        name,
+        parameters: &params,
+        attributes: &attributes,
+        body: block.statements(),
+    };
+    format!("\n{function}")
 }
 
-/// Leaves the result `%r` where the instruction leaves it; the function's type.
+/// Leaves the result where the instruction leaves it; the function's type.
 fn finish(
     own: &Conventions,
     instruction: &Instruction,
-    result: &str,
+    result: &Type,
     setting: Setting,
-    body: &mut Body,
-) -> String {
+    block: &mut Block,
+) -> Type {
+    let whole = || Typed::new(result.clone(), returned());
     let of_c = match own.prototype {
         Prototype::OfC { result } => result,
         Prototype::Registers { class } => {
-            into_registers(result, class, body);
-            body.line("ret void");
-            return "void".to_owned();
+            for (index, part) in (0..).zip(result.parts()) {
+                let value = Typed::new(part.clone(), result_part(block, result, index));
+                let (class, ty) = class(part);
+                leave(block, value, &ty, class);
+            }
+            block.add(Line::Return(None));
+            return Type::Void;
         }
     };
     match result_place(of_c, instruction, result, setting) {
         Place::Register { ty, constraint } => {
-            let value = body.convert("%r", result, &ty);
-            body.line(&format!("call void asm sideeffect \"\", \"{constraint}\"({ty} {value})"));
-            body.line("ret void");
-            "void".to_owned()
+            leave(block, whole(), &ty, &constraint);
+            block.add(Line::Return(None));
+            Type::Void
         }
         Place::Parameter { ty } => {
-            let value = body.convert("%r", result, &ty);
+            let value = Typed::new(ty.clone(), convert(block, whole(), &ty));
             if setting.surroundings != Surroundings::Prototype && integers(&ty) {
-                let low = body.convert(&value, &ty, "i64");
-                let pair = format!("{{ {ty}, i64 }}");
-                body.line(&format!("%one = insertvalue {pair} poison, {ty} {value}, 0"));
-                body.line(&format!("%both = insertvalue {pair} %one, i64 {low}, 1"));
-                body.line(&format!("ret {pair} %both"));
+                let word = Type::integer(64);
+                let low = Typed::new(word.clone(), convert(block, value.clone(), &word));
+                let pair = Type::Structure(vec![ty, word]);
+                let [one, both] = ["one", "both"].map(Value::local);
+                let start = Typed::new(pair.clone(), Value::poison());
+                block.define(one.clone(), Line::insert_value(start, value, 0));
+                let first = Typed::new(pair.clone(), one);
+                block.define(both.clone(), Line::insert_value(first, low, 1));
+                block.add(Line::Return(Some(Typed::new(pair.clone(), both))));
                 return pair;
             }
-            body.line(&format!("ret {ty} {value}"));
+            block.add(Line::Return(Some(value)));
             ty
         }
-        Place::Memory { .. } | Place::Tuple { .. } => {
-            body.line(&format!("ret {result} %r"));
-            result.to_owned()
+        Place::Memory { .. } | Place::Tuple { .. } | Place::Unchanged => {
+            block.add(Line::Return(Some(whole())));
+            result.clone()
         }
     }
+}
+
+/// Leaves a value at type `ty` in a register of a class.
+fn leave(block: &mut Block, value: Typed, ty: &Type, class: &str) {
+    let value = convert(block, value, ty);
+    block.add(Line::Registers {
+        result: Type::Void,
+        constraint: class.to_owned(),
+        arguments: vec![Typed::new(ty.clone(), value)],
+    });
 }
 
 /// The place of the result, whose type in the definition is `ty`.
 fn result_place(
-    own: fn(&Instruction, &Argument, &str, Setting) -> Option<Place>,
+    own: fn(&Instruction, &Argument, &Type, Setting) -> Option<Place>,
     instruction: &Instruction,
-    ty: &str,
+    ty: &Type,
     setting: Setting,
 ) -> Place {
-    let whole = || Place::Tuple { ty: ty.to_owned(), count: 1 };
-    let [result] = &instruction.signature.results[..] else { return whole() };
-    if ty.starts_with('{') {
-        return whole();
+    let [result] = &instruction.signature.results[..] else { return Place::Unchanged };
+    if matches!(ty, Type::Structure(_)) {
+        return Place::Unchanged;
     }
     match own(instruction, result, ty, setting) {
         // A type of C's that cannot hold it.
-        Some(Place::Parameter { ty: own }) if width(&own) < width(ty) => Place::Parameter { ty: passed(ty) },
+        Some(Place::Parameter { ty: own }) if own.width() < ty.width() => Place::Parameter { ty: passed(ty) },
         Some(place) => place,
         None => Place::Parameter { ty: passed(ty) },
-    }
-}
-
-/// Results are left in registers of their classes.
-fn into_registers(result: &str, class: fn(&str) -> (&'static str, String), body: &mut Body) {
-    let parts = parts(result);
-    for (index, part) in parts.iter().enumerate() {
-        let mut value = "%r".to_owned();
-        if parts.len() > 1 {
-            value = format!("%r{index}");
-            body.line(&format!("{value} = extractvalue {result} %r, {index}"));
-        }
-        let (class, ty) = class(part);
-        let value = body.convert(&value, part, &ty);
-        body.line(&format!("call void asm sideeffect \"\", \"{class}\"({ty} {value})"));
     }
 }

@@ -1,141 +1,94 @@
 //! Values of one-call programs, and conversions between the types of a prototype and of a definition: none of them
 //! needs an instruction.
 
-/// The lines of a function.
-#[derive(Debug, Default)]
-pub(super) struct Body {
-    pub(super) lines: Vec<String>,
-    next: usize,
-}
+use llvm_text::{Block, Instruction, Operand, Scalar, Type, Value};
 
-impl Body {
-    /// Adds a line.
-    pub(super) fn line(&mut self, text: &str) {
-        self.lines.push(text.to_owned());
+/// The same bits at another type: bits above are dropped, or are poison. Constants stay as they are.
+pub(super) fn convert(block: &mut Block, of: Operand, to: &Type) -> Value {
+    let (Some(have), Some(want)) = (of.ty.width(), to.width()) else { return of.value };
+    if of.ty == *to || matches!(of.value, Value::Constant(_)) {
+        return of.value;
     }
-
-    /// Adds an instruction and returns its value.
-    fn push(&mut self, text: &str) -> String {
-        let value = format!("%v{}", self.next);
-        self.next += 1;
-        self.lines.push(format!("{value} = {text}"));
-        value
-    }
-
-    /// The same bits at another type: bits above are dropped, or are poison.
-    pub(super) fn convert(&mut self, value: &str, from: &str, to: &str) -> String {
-        if from == to || !value.starts_with('%') {
-            return value.to_owned();
+    let cast =
+        |block: &mut Block, operator, of: Operand| block.push(Instruction::cast(operator, of, to.clone()));
+    match (&of.ty, to) {
+        (Type::Vector(1, element), Type::Scalar(own)) if element == own => first(block, of),
+        (Type::Scalar(own), Type::Vector(1, element)) if element == own => into_first(block, of, to.clone()),
+        _ if have == want => cast(block, "bitcast", of),
+        (Type::Scalar(_), Type::Scalar(_)) => cast(block, if have > want { "trunc" } else { "zext" }, of),
+        // The first element, or the first elements.
+        (Type::Vector(..), Type::Scalar(_)) => match of.ty.of_elements(Scalar::Integer(want)) {
+            Some(same) => {
+                let of = converted(block, of, &same);
+                let number = Operand::new(Type::integer(want), first(block, of));
+                convert(block, number, to)
+            }
+            None => through(block, of, Type::integer(have), to),
+        },
+        (Type::Scalar(_), Type::Vector(..)) => match to.of_elements(Scalar::Integer(have)) {
+            Some(same) => {
+                let number = converted(block, of, &Type::integer(have));
+                let vector = Operand::new(same.clone(), into_first(block, number, same));
+                convert(block, vector, to)
+            }
+            None => through(block, of, Type::integer(want), to),
+        },
+        (Type::Vector(count, own), Type::Vector(other, element)) => {
+            let (element, known) = if have > want { (*element, *other) } else { (*own, *count) };
+            let Some(same) = of.ty.of_elements(element) else { return of.value };
+            let of = converted(block, of, &same);
+            let lanes = (0..want / element.width()).map(|lane| (lane < known).then_some(lane));
+            let made = Operand::new(
+                Type::Vector(want / element.width(), element),
+                block.push(Instruction::shuffle(of, Value::poison(), lanes)),
+            );
+            convert(block, made, to)
         }
-        let (Some(have), Some(want)) = (width(from), width(to)) else { return value.to_owned() };
-        let lanes = |count: u32, known: u32| {
-            let lane = |lane| if lane < known { format!("i32 {lane}") } else { "i32 poison".to_owned() };
-            (0..count).map(lane).collect::<Vec<_>>().join(", ")
-        };
-        match (elements(from), elements(to)) {
-            (Some((1, element)), None) if element == to => {
-                self.push(&format!("extractelement {from} {value}, i64 0"))
-            }
-            (None, Some((1, element))) if element == from => {
-                self.push(&format!("insertelement {to} poison, {from} {value}, i64 0"))
-            }
-            _ if have == want => self.push(&format!("bitcast {from} {value} to {to}")),
-            (None, None) if have > want => self.push(&format!("trunc {from} {value} to {to}")),
-            (None, None) => self.push(&format!("zext {from} {value} to {to}")),
-            // The first element, or the first elements.
-            (Some(_), None) => {
-                let number = format!("i{want}");
-                match of_elements(from, &number) {
-                    Some(same) => {
-                        let value = self.convert(value, from, &same);
-                        let value = self.push(&format!("extractelement {same} {value}, i64 0"));
-                        self.convert(&value, &number, to)
-                    }
-                    None => {
-                        let number = format!("i{have}");
-                        let value = self.convert(value, from, &number);
-                        self.convert(&value, &number, to)
-                    }
-                }
-            }
-            (None, Some(_)) => match of_elements(to, &format!("i{have}")) {
-                Some(same) => {
-                    let value = self.convert(value, from, &format!("i{have}"));
-                    let value = self.push(&format!("insertelement {same} poison, i{have} {value}, i64 0"));
-                    self.convert(&value, &same, to)
-                }
-                None => {
-                    let number = self.convert(value, from, &format!("i{want}"));
-                    self.convert(&number, &format!("i{want}"), to)
-                }
-            },
-            (Some((count, element)), Some((other, _))) => {
-                let element = if have > want { elements(to).map_or(element, |(_, e)| e) } else { element };
-                let Some(same) = of_elements(from, element) else { return value.to_owned() };
-                let value = self.convert(value, from, &same);
-                let width = width(element).unwrap_or(8);
-                let known = if have > want { other } else { count };
-                let lanes = lanes(want / width, known);
-                let made = format!("<{} x {element}>", want / width);
-                let value = self.push(&format!(
-                    "shufflevector {same} {value}, {same} poison, <{} x i32> <{lanes}>",
-                    want / width
-                ));
-                self.convert(&value, &made, to)
-            }
-        }
-    }
-
-    /// Concatenated vectors of one type; the type and the value.
-    pub(super) fn concatenation(&mut self, ty: &str, pieces: &[String]) -> (String, String) {
-        let (each, element) = elements(ty).unwrap_or((1, ty));
-        let count = each * pieces.len() as u32;
-        let whole = format!("<{count} x {element}>");
-        let mut value = "poison".to_owned();
-        for (piece, low) in pieces.iter().zip((0..count).step_by(each as usize)) {
-            let list = |lane: &dyn Fn(u32) -> Option<u32>| {
-                let lane = |at| lane(at).map_or("i32 poison".to_owned(), |lane| format!("i32 {lane}"));
-                (0..count).map(lane).collect::<Vec<_>>().join(", ")
-            };
-            let wide = list(&|at| (low..low + each).contains(&at).then(|| at - low));
-            let wide =
-                self.push(&format!("shufflevector {ty} {piece}, {ty} poison, <{count} x i32> <{wide}>"));
-            let both = list(&|at| if at < low { Some(at) } else { (at < low + each).then_some(count + at) });
-            value = self
-                .push(&format!("shufflevector {whole} {value}, {whole} {wide}, <{count} x i32> <{both}>"));
-        }
-        (whole, value)
+        _ => of.value,
     }
 }
 
-/// The width of a type in bits.
-pub fn width(ty: &str) -> Option<u32> {
-    if let Some((count, element)) = elements(ty) {
-        return count.checked_mul(width(element)?);
-    }
-    match ty {
-        "half" | "bfloat" => Some(16),
-        "float" => Some(32),
-        "double" => Some(64),
-        _ => ty.strip_prefix('i')?.parse().ok(),
-    }
+fn converted(block: &mut Block, of: Operand, to: &Type) -> Operand {
+    Operand::new(to.clone(), convert(block, of, to))
 }
 
-/// Count and type of a vector's elements.
-pub fn elements(ty: &str) -> Option<(u32, &str)> {
-    let (count, element) = ty.strip_prefix('<')?.strip_suffix('>')?.split_once(" x ")?;
-    Some((count.parse().ok()?, element))
+/// Two conversions.
+fn through(block: &mut Block, of: Operand, between: Type, to: &Type) -> Value {
+    let of = converted(block, of, &between);
+    convert(block, of, to)
 }
 
-/// A type as a vector of other elements, where they fit.
-pub fn of_elements(ty: &str, element: &str) -> Option<String> {
-    let (whole, part) = (width(ty)?, width(element)?);
-    whole.is_multiple_of(part).then(|| format!("<{} x {element}>", whole / part))
+/// The first element of a vector.
+fn first(block: &mut Block, vector: Operand) -> Value {
+    block.push(Instruction::ExtractElement { vector, index: Operand::index(64, 0) })
+}
+
+/// A vector with a value as its first element.
+fn into_first(block: &mut Block, element: Operand, ty: Type) -> Value {
+    let vector = Operand::new(ty, Value::poison());
+    block.push(Instruction::InsertElement { vector, element, index: Operand::index(64, 0) })
+}
+
+/// Concatenated vectors of `each` elements, the first in the lowest bits.
+pub(super) fn concatenation(block: &mut Block, (each, element): (u32, Scalar), pieces: &[Value]) -> Operand {
+    let count = each * pieces.len() as u32;
+    let ty = Type::Vector(count, element);
+    let mut whole = Operand::new(ty.clone(), Value::poison());
+    for (piece, low) in pieces.iter().zip((0..count).step_by(each as usize)) {
+        let piece = Operand::new(Type::Vector(each, element), piece.clone());
+        let own = low..low + each;
+        let wide = (0..count).map(|at| own.contains(&at).then(|| at - low));
+        let wide = block.push(Instruction::shuffle(piece, Value::poison(), wide));
+        let both =
+            (0..count).map(|at| if at < low { Some(at) } else { own.contains(&at).then_some(count + at) });
+        whole.value = block.push(Instruction::shuffle(whole.clone(), wide, both));
+    }
+    whole
 }
 
 /// Whether a type is a vector of integers wider than one bit.
-pub fn integers(ty: &str) -> bool {
-    elements(ty).is_some_and(|(_, element)| element.starts_with('i') && element != "i1")
+pub fn integers(ty: &Type) -> bool {
+    ty.element().is_some_and(Scalar::is_integer) && ty.bit_count().is_none()
 }
 
 #[cfg(test)]
@@ -143,9 +96,9 @@ mod tests {
     use super::*;
 
     fn lines(from: &str, to: &str) -> Vec<String> {
-        let mut body = Body::default();
-        body.convert("%a", from, to);
-        body.lines
+        let mut block = Block::new("v");
+        convert(&mut block, Operand::new(from.parse().unwrap(), Value::local("a")), &to.parse().unwrap());
+        block.statements().iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -161,14 +114,17 @@ mod tests {
         );
         assert_eq!(lines("i16", "<4 x i16>"), ["%v0 = insertelement <4 x i16> poison, i16 %a, i64 0"]);
         assert_eq!(lines("float", "i32"), ["%v0 = bitcast float %a to i32"]);
-        assert_eq!(Body::default().convert("7", "i32", "i8"), "7");
+        let seven = convert(&mut Block::new("v"), Operand::index(32, 7), &Type::integer(8));
+        assert_eq!(seven, Value::number(7));
     }
 
     #[test]
     fn the_parts_of_a_tuple_are_one_vector() {
-        let mut body = Body::default();
-        let (ty, value) = body.concatenation("<2 x i8>", &["%a".to_owned(), "%b".to_owned()]);
-        assert_eq!((ty.as_str(), value.as_str()), ("<4 x i8>", "%v3"));
-        assert!(body.lines[3].ends_with("<4 x i32> <i32 0, i32 1, i32 6, i32 7>"), "{}", body.lines[3]);
+        let mut block = Block::new("v");
+        let pieces = ["a", "b"].map(Value::local);
+        let whole = concatenation(&mut block, (2, Scalar::Integer(8)), &pieces);
+        assert_eq!(whole.to_string(), "<4 x i8> %v3");
+        let last = block.statements()[3].to_string();
+        assert!(last.ends_with("<4 x i32> <i32 0, i32 1, i32 6, i32 7>"), "{last}");
     }
 }

@@ -1,10 +1,11 @@
 //! x86's programs in LLVM assembly: where values are in registers and memory, and the names of instructions.
 
+use llvm_text::{Scalar, Type};
 use parsers::{Argument, Instruction, Kind};
 
 use super::{CpuFeatures, DIALECT, all_options, has_masks, target_features};
-use crate::lowering::{Conventions, Names, Place, Prototype, Setting, Surroundings, documented};
-use crate::lowering::{bits, elements, integers, passed, width};
+use crate::lowering::{Conventions, Names, Place, Prototype, Setting, Surroundings};
+use crate::lowering::{documented, integers, passed};
 use crate::target::Machine;
 
 /// How LLVM's programs use x86.
@@ -21,7 +22,7 @@ pub const CONVENTIONS: Conventions = Conventions {
     check_options: &["--x86-asm-syntax=intel"],
     run_options: &[],
     names: Names { own: documented, code, is_move, same, twins, copies: |_| false },
-    attributes: |instruction| format!(" \"target-features\"=\"{}\"", target_features(instruction)),
+    attributes: |instruction| format!("\"target-features\"=\"{}\"", target_features(instruction)),
     place,
     prototype: Prototype::OfC { result: result_place },
     surroundings: |instruction| {
@@ -33,7 +34,7 @@ pub const CONVENTIONS: Conventions = Conventions {
     predicates: None,
 };
 
-fn place(instruction: &Instruction, position: usize, ty: &str, setting: Setting) -> Place {
+fn place(instruction: &Instruction, position: usize, ty: &Type, setting: Setting) -> Place {
     let argument = &instruction.signature.args[position];
     if let Some(ty) = mask(instruction, argument, ty) {
         return Place::Register { ty, constraint: "k".to_owned() };
@@ -42,19 +43,19 @@ fn place(instruction: &Instruction, position: usize, ty: &str, setting: Setting)
     if in_memory(instruction, position) {
         return Place::Memory { ty };
     }
-    let register = match width(&ty) {
+    let register = match ty.width() {
         Some(128) => "xmm",
         Some(256) => "ymm",
         _ => "zmm",
     };
-    if setting.surroundings == Surroundings::Registers && elements(&ty).is_some() {
+    if setting.surroundings == Surroundings::Registers && ty.element().is_some() {
         return Place::Register { ty, constraint: format!("{{{register}{}}}", 16 + position % 16) };
     }
     Place::Parameter { ty }
 }
 
 /// The place of the only result; `None` where C's type says nothing.
-fn result_place(instruction: &Instruction, result: &Argument, ty: &str, setting: Setting) -> Option<Place> {
+fn result_place(instruction: &Instruction, result: &Argument, ty: &Type, setting: Setting) -> Option<Place> {
     if let Some(ty) = mask(instruction, result, ty) {
         return Some(Place::Register { ty, constraint: "k".to_owned() });
     }
@@ -62,15 +63,13 @@ fn result_place(instruction: &Instruction, result: &Argument, ty: &str, setting:
 }
 
 /// The type of an argument in one of x86's mask registers.
-fn mask(instruction: &Instruction, argument: &Argument, ty: &str) -> Option<String> {
+fn mask(instruction: &Instruction, argument: &Argument, ty: &Type) -> Option<Type> {
     if !has_masks(instruction) {
         return None;
     }
-    match bits(ty) {
-        Some(8 | 16 | 32 | 64) => Some(ty.to_owned()),
-        None if argument.c_type.starts_with("__mmask") => {
-            Some(format!("<{} x i1>", ty.trim_start_matches('i')))
-        }
+    match ty.bit_count() {
+        Some(8 | 16 | 32 | 64) => Some(ty.clone()),
+        None if argument.c_type.starts_with("__mmask") => ty.integer_width().map(Type::bits),
         _ => None,
     }
 }
@@ -87,24 +86,31 @@ fn in_memory(instruction: &Instruction, position: usize) -> bool {
 }
 
 /// The elements of x86's vector types, by the ending of their names.
-const ELEMENTS: &[(&str, &str, u32)] =
-    &[("i", "i64", 64), ("d", "double", 64), ("bh", "bfloat", 16), ("h", "half", 16), ("", "float", 32)];
+const ELEMENTS: &[(&str, Scalar)] = &[
+    ("i", Scalar::Integer(64)),
+    ("d", Scalar::Double),
+    ("bh", Scalar::BFloat),
+    ("h", Scalar::Half),
+    ("", Scalar::Float),
+];
 
 /// The LLVM type of one of x86's C types; with `own`, a vector of integers has the definition's type. A scalar integer
 /// stays one.
-fn c_type(argument: &Argument, ty: &str, own: bool) -> Option<String> {
-    if matches!(argument.c_type.as_str(), "float" | "double") {
-        return Some(argument.c_type.clone());
+fn c_type(argument: &Argument, ty: &Type, own: bool) -> Option<Type> {
+    match argument.c_type.as_str() {
+        "float" => return Some(Type::Scalar(Scalar::Float)),
+        "double" => return Some(Type::Scalar(Scalar::Double)),
+        _ => {}
     }
     let name = argument.c_type.strip_prefix("__m")?;
     let ending = name.trim_start_matches(|c: char| c.is_ascii_digit());
     let bits: u32 = name[..name.len() - ending.len()].parse().ok().filter(|bits| *bits > 64)?;
-    let (_, element, size) = ELEMENTS.iter().find(|(own, ..)| *own == ending)?;
-    if ending == "i" && elements(ty).is_none() {
+    let (_, element) = ELEMENTS.iter().find(|(own, _)| *own == ending)?;
+    if ending == "i" && ty.element().is_none() {
         return None;
     }
-    let same = own && ending == "i" && width(ty) == Some(bits) && integers(ty);
-    Some(if same { ty.to_owned() } else { format!("<{} x {element}>", bits / size) })
+    let same = own && ending == "i" && ty.width() == Some(bits) && integers(ty);
+    Some(if same { ty.clone() } else { Type::Vector(bits / element.width(), *element) })
 }
 
 /// Whether a name that LLVM prints is that of a documented instruction.

@@ -163,3 +163,77 @@ impl Register {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Bits that a register is compared on.
+    const WIDTH: usize = 40;
+
+    /// A change of a register: lowest bit, width, and the value that is written, if any.
+    type Change = (u32, u32, Option<u64>);
+
+    fn changes() -> impl Strategy<Value = Vec<Change>> {
+        let change = (0..24u32, 0..16u32, proptest::option::weighted(0.7, any::<u64>()));
+        proptest::collection::vec(change, 0..8)
+    }
+
+    /// A register after changes, and each of its bits, if it was written.
+    fn changed(dag: &mut Dag, changes: &[Change]) -> (Register, [Option<bool>; WIDTH]) {
+        let (mut register, mut bits) = (Register::default(), [None; WIDTH]);
+        for (low, width, value) in changes {
+            match value {
+                Some(value) => register.write(*low, *width, dag.int(*value)),
+                None => register.clear(*low, *width),
+            }
+            for place in 0..*width {
+                bits[(low + place) as usize] = value.map(|value| value >> place & 1 == 1);
+            }
+        }
+        (register, bits)
+    }
+
+    /// Whether every slice of a register has the given bits.
+    fn check(dag: &mut Dag, register: &Register, bits: &[Option<bool>]) -> Result<(), TestCaseError> {
+        for low in 0..WIDTH {
+            for high in low + 1..=WIDTH {
+                let slice = &bits[low..high];
+                let ones = slice.iter().enumerate().filter(|(_, bit)| **bit == Some(true));
+                let expected = dag.int(ones.map(|(place, _)| 1u64 << place).sum::<u64>());
+                let read = register.read(dag, low as u32, (high - low) as u32);
+                prop_assert_eq!(read, (expected, slice.iter().all(Option::is_some)), "{}..{}", low, high);
+            }
+        }
+        let written = |place: &usize| {
+            register.extents().any(|(low, width)| (low..low + width).contains(&(*place as u32)))
+        };
+        prop_assert!((0..WIDTH).all(|place| written(&place) == bits[place].is_some()));
+        let end = bits.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        prop_assert_eq!(register.end() as usize, end);
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn a_slice_has_the_bits_that_were_written_last(changes in changes()) {
+            let mut dag = Dag::new(Vec::new());
+            let (register, bits) = changed(&mut dag, &changes);
+            check(&mut dag, &register, &bits)?;
+        }
+
+        #[test]
+        fn a_merged_register_has_the_bits_of_the_path_taken(left in changes(), right in changes(), taken: bool) {
+            let mut dag = Dag::new(Vec::new());
+            let (then, left) = changed(&mut dag, &left);
+            let (otherwise, right) = changed(&mut dag, &right);
+            let condition = dag.int(u64::from(taken));
+            let merged = Register::merge(&mut dag, condition, &then, &otherwise);
+            let [own, other] = if taken { [left, right] } else { [right, left] };
+            let bits: Vec<Option<bool>> = own.iter().zip(&other).map(|(own, other)| own.or(*other)).collect();
+            check(&mut dag, &merged, &bits)?;
+        }
+    }
+}
