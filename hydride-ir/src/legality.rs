@@ -21,7 +21,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::expr::{ExprId, Op};
 use crate::function::{Function, ParamId, Role, Stmt};
 use crate::num::{Atom, IndexId, Num};
-use crate::passes::schedule::Schedule;
 use crate::verify::MAX_STEPS;
 use crate::{MAX_WIDTH, text};
 
@@ -71,7 +70,7 @@ pub fn legality<'f>(function: &'f Function, known: &'f [&'f [i64]]) -> Legality<
         Finder { function, known, counts: BTreeMap::new(), found: Vec::new(), widths: Vec::new() };
     finder.signature();
     function.loops().for_each(|around| finder.bind(around.index, around.count));
-    let live = live(function);
+    let live = function.live();
     for id in live.iter().rev() {
         if let Op::Fold { index, count, .. } = &function.expr(*id).op {
             finder.bind(*index, count);
@@ -189,11 +188,6 @@ fn param_value(atom: Atom, values: &[i64]) -> i64 {
         Atom::Param(param) => values.get(param.0 as usize).copied().unwrap_or(0),
         Atom::Index(_) => 0,
     }
-}
-
-fn live(function: &Function) -> Vec<ExprId> {
-    let uses = Schedule::new(function).uses;
-    (0u32..).zip(uses).filter(|(_, uses)| *uses > 0).map(|(id, _)| ExprId(id)).collect()
 }
 
 struct Finder<'f> {

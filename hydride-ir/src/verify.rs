@@ -88,7 +88,7 @@ impl Verifier<'_> {
             }
         }
         self.statements()?;
-        let live = self.live();
+        let live = function.live();
         self.fold_ranges(&live)?;
         for id in &live {
             self.expression(*id)
@@ -181,12 +181,6 @@ impl Verifier<'_> {
             return Err(format!("index #{} is bound twice", index.0));
         }
         Ok(())
-    }
-
-    /// The expressions that the statements reach, operands first.
-    fn live(&self) -> Vec<ExprId> {
-        let uses = schedule::Schedule::new(self.function).uses;
-        (0u32..).zip(uses).filter(|(_, uses)| *uses > 0).map(|(id, _)| ExprId(id)).collect()
     }
 
     /// Binds the folds' indices: an enclosing fold comes after those in its body.

@@ -3,7 +3,7 @@
 //! [`Walk`] visits the statements in the order of the text, without recursion. It is an iterator: a pass that only
 //! collects is a loop or a chain of adapters, ends early with `?`, and asks [`Walk::scope`] which loops it is in.
 //! [`Function::loops`] and [`Function::assignments`] are its two most frequent uses. Expressions need no walk: the arena
-//! ([`Function::exprs`]) has operands before users.
+//! ([`Function::exprs`]) has operands before users, and [`Function::live`] names those that count.
 //!
 //! ```
 //! use hydride_ir::Function;
@@ -139,6 +139,30 @@ impl Function {
             Event::Enter(_) | Event::Leave(_) => None,
         })
     }
+
+    /// For each expression whether one of `roots` is it or is computed from it. Operands that do not come before their
+    /// user, as malformed functions have them, do not count.
+    pub fn reached(&self, roots: impl IntoIterator<Item = ExprId>) -> Vec<bool> {
+        let mark = |reached: &mut [bool], id: ExprId| {
+            if let Some(reached) = reached.get_mut(id.0 as usize) {
+                *reached = true;
+            }
+        };
+        let mut reached = vec![false; self.exprs().len()];
+        roots.into_iter().for_each(|root| mark(&mut reached, root));
+        for (position, expr) in self.exprs().iter().enumerate().rev() {
+            if reached[position] {
+                expr.op.operands().into_iter().for_each(|operand| mark(&mut reached[..position], operand));
+            }
+        }
+        reached
+    }
+
+    /// The expressions that the statements reach, operands first.
+    pub fn live(&self) -> Vec<ExprId> {
+        let reached = self.reached(self.assignments().map(|assignment| assignment.value));
+        (0u32..).map(ExprId).zip(reached).filter_map(|(id, reached)| reached.then_some(id)).collect()
+    }
 }
 
 /// The statements with each number and each value replaced, or the first error.
@@ -256,6 +280,14 @@ func @f(%a: 32) -> (%x: 32, %y: 8) {
         assert_eq!(walk.next(), None);
         let results: Vec<u32> = function.assignments().map(|assignment| assignment.result.0).collect();
         assert_eq!(results, [0, 0, 1]);
+    }
+
+    #[test]
+    fn what_nothing_uses_is_not_live() {
+        let mut function = Function::parse("func @f(%a: 8) -> (%x: 8) { %x[0 +: 8] = neg(%a) }").unwrap();
+        function.push(Op::Arg(crate::ArgId(0)), 8u32);
+        assert_eq!(function.live(), [ExprId(0), ExprId(1)]);
+        assert_eq!(function.reached([ExprId(2)]), [false, false, true]);
     }
 
     #[test]

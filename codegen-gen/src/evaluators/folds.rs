@@ -30,15 +30,7 @@ pub(crate) fn expand_folds(function: &Function) -> Option<Function> {
 /// An expression with an index replaced by a value.
 fn copy(function: &mut Function, root: ExprId, index: IndexId, value: i64) -> Option<ExprId> {
     let own = |num: &Num| num.atoms().any(|atom| atom == Atom::Index(index));
-    let mut reached = vec![false; root.0 as usize + 1];
-    reached[root.0 as usize] = true;
-    for position in (0..reached.len()).rev() {
-        if reached[position] {
-            for operand in function.exprs()[position].op.operands() {
-                reached[operand.0 as usize] = true;
-            }
-        }
-    }
+    let reached = function.reached([root]);
     let replace = |num: &Num| {
         if !own(num) {
             return num.clone();

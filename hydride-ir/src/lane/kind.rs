@@ -1,7 +1,7 @@
 //! Operators of terms, with their numbers as named fields.
 //!
 //! The type of the numbers is a parameter: `i64` in the view of one graph node, a column with one number for each
-//! element while elements are unified, a [`Hole`](super::Hole) in a template, `()` where only the operator counts.
+//! element while elements are unified, a [`Hole`](super::Hole) in a template.
 //! [`Kind::try_map`] is the one place that lists the numbers of every operator; whatever is done to all numbers goes
 //! through it, always in the same order.
 //!
@@ -280,9 +280,17 @@ impl<N> Kind<N> {
         numbers.into_iter()
     }
 
-    /// The operator without its numbers.
-    pub(super) fn operator(&self) -> Kind<()> {
-        self.map(|_, _| ())
+    /// Whether another operator is the same, up to its numbers.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Literal(own), Self::Literal(other)) => own == other,
+            (Self::Leaf { arg: own, .. }, Self::Leaf { arg: other, .. })
+            | (Self::Arg(own), Self::Arg(other)) => own == other,
+            (Self::Concat { widths: own }, Self::Concat { widths: other }) => own.len() == other.len(),
+            (Self::Sum { .. }, Self::Sum { .. }) => self.map(|_, _| ()) == other.map(|_, _| ()),
+            (Self::Fold { op: own, .. }, Self::Fold { op: other, .. }) => own == other,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
     }
 
     /// Whether operands are computed at a separate width of the term ([`Term::working`](super::Term::working)).
@@ -323,6 +331,8 @@ mod tests {
         assert_eq!(sum.map(|_, number| number * 2).numbers().map(|(_, number)| *number).sum::<i64>(), 18);
         let varying: Vec<bool> = sum.numbers().map(|(field, _)| field.may_vary()).collect();
         assert_eq!(varying, [false, true]);
-        assert_eq!(Kind::Slice(slice).operator(), Kind::Slice(Slice { low: (), width: (), signed: () }));
+        assert!(sum.is_like(&sum.map(|_, number| number + 1)));
+        assert!(!sum.is_like(&Kind::Sum { coefficients: vec![], constant: Some(5) }));
+        assert!(!Kind::Slice(slice.clone()).is_like(&Kind::SliceAt(slice)));
     }
 }

@@ -230,7 +230,7 @@ impl Skeletons {
     /// many to compare.
     fn flatten(&mut self, dag: &Dag, id: NodeId, numbers: &mut Vec<(i64, bool)>) -> bool {
         let view = self.view(dag, id);
-        numbers.extend(view.kind.numbers().map(|(field, number)| (*number, field.may_vary())));
+        view.kind.map(|field, number| numbers.push((*number, field.may_vary())));
         numbers.len() <= MAX_COMPARED
             && view.children.iter().all(|child| match child {
                 Child::One(node) => self.flatten(dag, *node, numbers),

@@ -55,8 +55,16 @@ struct Unifier<'a> {
 
 /// The common operator of views, each of its numbers a column with one entry for each view.
 fn columns(views: &[Rc<View>]) -> Kind<Vec<i64>> {
-    let mut rows: Vec<_> = views.iter().map(|view| view.kind.numbers()).collect();
-    views[0].kind.map(|_, _| rows.iter_mut().filter_map(Iterator::next).map(|(_, number)| *number).collect())
+    let mut rows: Vec<i64> = Vec::new();
+    for view in views {
+        view.kind.map(|_, number| rows.push(*number));
+    }
+    let per_view = rows.len() / views.len();
+    let mut columns = 0..;
+    views[0].kind.map(|_, _| {
+        let column = columns.next().unwrap_or(0);
+        rows.iter().skip(column).step_by(per_view).copied().collect()
+    })
 }
 
 impl Unifier<'_> {
@@ -77,13 +85,12 @@ impl Unifier<'_> {
             let kind = self.constants(family)?;
             return Some(self.push(key, kind, Vec::new(), None));
         }
-        let operator = first.kind.operator();
         let mut views: Vec<Rc<View>> = Vec::with_capacity(family.len());
         let mut children: Vec<Vec<Child>> = vec![Vec::with_capacity(family.len()); first.children.len()];
         for node in family {
             let view = self.skeletons.view(self.dag, *node);
             if view.structure != first.structure
-                || view.kind.operator() != operator
+                || !view.kind.is_like(&first.kind)
                 || view.children.len() != children.len()
             {
                 return None;

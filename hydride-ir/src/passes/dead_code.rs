@@ -14,21 +14,7 @@ use crate::visit::rewrite;
 
 /// The function with an arena of reachable expressions only, in their old order.
 pub fn dead_code(function: &Function) -> Function {
-    let mut live = vec![false; function.exprs().len()];
-    for assignment in function.assignments() {
-        if let Some(live) = live.get_mut(assignment.value.0 as usize) {
-            *live = true;
-        }
-    }
-    for (position, expr) in function.exprs().iter().enumerate().rev() {
-        if live[position] {
-            for operand in expr.op.operands() {
-                if let Some(live) = live[..position].get_mut(operand.0 as usize) {
-                    *live = true;
-                }
-            }
-        }
-    }
+    let live = function.reached(function.assignments().map(|assignment| assignment.value));
     let mut old = (0u32..).map(ExprId).zip(live);
     rewrite(function, |copy, expr| match old.next() {
         Some((id, false)) => id,
