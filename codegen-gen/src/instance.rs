@@ -7,7 +7,7 @@ use hydride_ir::passes::{dead_code, instantiate};
 use hydride_ir::{Function, VerifyError};
 
 use crate::fuse::fuse;
-use crate::operation::Operation;
+use crate::operation::{InstanceError, Operation};
 
 /// An operation at given values of its parameters.
 pub(crate) struct Instance<'a> {
@@ -52,14 +52,4 @@ impl Operation<'_> {
         let function = instantiate(function, params).map_err(|error| fail(error.to_string()))?;
         Ok(fuse(dead_code(&function)))
     }
-}
-
-/// A member's parameter values at which the operation's function is not legal.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("operation `{op}`: {message}")]
-pub struct InstanceError {
-    /// The operation.
-    pub op: String,
-    /// What is wrong.
-    pub message: String,
 }

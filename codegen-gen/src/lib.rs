@@ -39,7 +39,7 @@ mod space;
 
 pub use check::CheckError;
 pub use definitions::{Case, Column, Variant, VendorFunction, VendorIr};
-pub use instance::InstanceError;
+pub use operation::InstanceError;
 pub use scheme::{Relation, Scheme, Slot};
 
 use autoir::Dialect;

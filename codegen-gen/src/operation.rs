@@ -9,7 +9,6 @@ use hydride_ir::Function;
 
 use crate::check::Definition;
 use crate::identifier::{class_name, llvm_type, operand_names};
-use crate::instance::InstanceError;
 use crate::scheme::{Scheme, Slot};
 
 /// An operation on its way into the templates.
@@ -98,4 +97,14 @@ impl<'a> Operation<'a> {
             commutative: self.op.class.commutative,
         }
     }
+}
+
+/// A member's parameter values at which the operation's function is not legal.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("operation `{op}`: {message}")]
+pub struct InstanceError {
+    /// The operation.
+    pub op: String,
+    /// What is wrong.
+    pub message: String,
 }

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::expr::{Expr, ExprId, Op};
 use crate::num::{IndexId, Num};
 
+/// How deep loops and folds nest together.
+pub(crate) const MAX_NESTING: usize = 16;
+
 /// An argument of a function, by position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ArgId(pub u32);

@@ -27,14 +27,11 @@ mod expressions;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::expr::{ExprId, Op};
-use crate::function::{Function, Role};
+use crate::function::{Function, MAX_NESTING, Role};
 use crate::num::{Atom, IndexId, Num};
 use crate::passes::schedule;
 use crate::visit::{Assignment, Event, Loop};
 use crate::{MAX_WIDTH, text};
-
-/// How deep loops and folds nest together.
-pub(crate) const MAX_NESTING: usize = 16;
 
 /// How many loop iterations, assignments and fold repetitions a function executes at most.
 pub(crate) const MAX_STEPS: u64 = 1_000_000;

@@ -21,8 +21,9 @@ mod parameters;
 mod partition;
 mod readings;
 mod relations;
+mod shape;
 
-pub use analyze::{Analysis, Analyzed, Shape, analyze, analyze_with};
+pub use analyze::{Analysis, Analyzed, analyze, analyze_with};
 pub use apply::apply;
 pub use cached::certify;
 pub use certificate::{Refusal, commutes};
@@ -31,6 +32,7 @@ pub use merges::{Step, steps};
 pub use modifiers::operands::ApplyError;
 pub use partition::{Class, Member, Partition, partition};
 pub use relations::{Change, Relation, relations};
+pub use shape::Shape;
 
 /// Whether exchanging the first two arguments keeps every result, at the parameter values of every member.
 pub fn is_commutative(class: &Class) -> bool {

@@ -8,12 +8,13 @@ use hydride_ir::{Arg, Function, Num, ResultSlot, Role};
 use rayon::prelude::*;
 use smt::Prover;
 
-use crate::analyze::{Analyzed, Shape};
+use crate::analyze::Analyzed;
 use crate::cached::certify;
 use crate::certificate::Refusal;
 use crate::identity::Encoding;
 use crate::parameters::{Parameterized, parameterize};
 use crate::readings::readings;
+use crate::shape::Shape;
 
 /// All classes.
 #[derive(Debug, Default)]

@@ -9,10 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use smt::Memo;
 
-use crate::analyze::{Analyzed, Shape};
+use crate::analyze::Analyzed;
 use crate::cached::of_function;
 use crate::identity::Encoding;
 use crate::modifiers::{variants, zero};
+use crate::shape::Shape;
 
 /// For each entry the reading to use in place of its plain shape. The memo keeps what readings an instruction has.
 pub(crate) fn readings(entries: &[Analyzed<'_>], memo: &Memo) -> Vec<Option<Shape>> {

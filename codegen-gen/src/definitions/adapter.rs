@@ -9,7 +9,8 @@ use catalog::{Argument, Broadcast, Source, constant};
 use llvm_text::{Block, Function, Instruction, Operand, Scalar, Statement, Type, Value};
 
 use super::convert::{cast, convert};
-use super::vendor::{VendorFunctions, parameter};
+use super::natural::parameter;
+use super::vendor::VendorFunctions;
 use super::{Sequence, Signature};
 use crate::identifier::llvm_type;
 use crate::operation::Operation;

@@ -13,7 +13,29 @@
 
 use llvm_text::{Instruction, Operand, Statement, Type, Value};
 
-use super::vendor::{Body, Callee, parameter};
+/// What a caller must know of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Callee {
+    /// The type of its result, a structure of several.
+    pub(super) result: Type,
+    /// The types of its parameters; immediates, as `i32`, follow them.
+    pub(super) params: Vec<Type>,
+    /// The number of immediates.
+    pub(super) immediates: usize,
+}
+
+/// The body of a function at one combination of immediates.
+pub(super) struct Body {
+    /// The immediates' values.
+    pub(super) values: Vec<i64>,
+    /// The lines.
+    pub(super) lines: Vec<Statement>,
+}
+
+/// The parameter of a vendor's function at a position.
+pub(super) fn parameter(position: usize) -> Value {
+    Value::Local(format!("a{position}"))
+}
 
 /// Removes conversions of whole parameters and of the result from one vector type to another.
 pub(super) fn natural(function: &mut Callee, bodies: &mut [Body]) {

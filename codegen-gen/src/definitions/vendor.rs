@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use llvm_text::{Function, Instruction, Operand, Statement, Type, Value};
 
 use super::data::{VendorFunction, VendorIr};
-use super::natural::natural;
+use super::natural::{Body, Callee, natural, parameter};
 
 /// The functions of one instruction set that are used.
 pub(super) struct VendorFunctions<'a> {
@@ -27,25 +27,6 @@ pub(super) struct VendorFunctions<'a> {
     /// For each function the result, or why there is none.
     made: Vec<Option<Result<Made, String>>>,
     parts: Parts,
-}
-
-/// What a caller must know of a function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Callee {
-    /// The type of its result, a structure of several.
-    pub(super) result: Type,
-    /// The types of its parameters; immediates, as `i32`, follow them.
-    pub(super) params: Vec<Type>,
-    /// The number of immediates.
-    pub(super) immediates: usize,
-}
-
-/// The body of a function at one combination of immediates.
-pub(super) struct Body {
-    /// The immediates' values.
-    pub(super) values: Vec<i64>,
-    /// The lines.
-    pub(super) lines: Vec<Statement>,
 }
 
 /// A function at the types that it works on.
@@ -103,11 +84,6 @@ impl<'a> VendorFunctions<'a> {
 pub(super) fn symbol(id: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-') { c } else { '.' };
     id.chars().map(keep).collect()
-}
-
-/// The parameter of a vendor's function at a position.
-pub(super) fn parameter(position: usize) -> Value {
-    Value::Local(format!("a{position}"))
 }
 
 /// The immediates of a vendor's function as parameters.

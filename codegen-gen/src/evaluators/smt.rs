@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::folds::expand_folds;
 use super::support::Support;
-use crate::instance::InstanceError;
+use crate::operation::InstanceError;
 use crate::operation::Operation;
 use crate::render::Renderer;
 use crate::space::Indices;

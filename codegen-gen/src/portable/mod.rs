@@ -15,7 +15,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::identifier::{llvm_type, return_type};
-use crate::instance::{Instance, InstanceError};
+use crate::instance::Instance;
+use crate::operation::InstanceError;
 use crate::operation::Operation;
 use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile};

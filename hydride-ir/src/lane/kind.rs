@@ -17,7 +17,6 @@ use std::convert::Infallible;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-use super::template::Role;
 use crate::exact::Int;
 
 /// Bits of a value.
@@ -182,18 +181,6 @@ impl Field {
     /// not.
     pub(super) fn may_vary(self) -> bool {
         matches!(self, Self::Literal | Self::Position)
-    }
-
-    /// What the number is to a form, except at the root of a template.
-    pub(super) fn role(self) -> Role {
-        match self {
-            Self::Literal | Self::Magnitude => Role::Value,
-            Self::Position | Self::Low => Role::Offset,
-            Self::LeafWidth => Role::SliceWidth,
-            Self::Width => Role::Width,
-            Self::Signed => Role::Signed,
-            Self::Count => Role::Count,
-        }
     }
 }
 

@@ -100,6 +100,20 @@ pub enum Role {
     Working,
 }
 
+impl Field {
+    /// What the number is to a form, except at the root of a template.
+    fn role(self) -> Role {
+        match self {
+            Self::Literal | Self::Magnitude => Role::Value,
+            Self::Position | Self::Low => Role::Offset,
+            Self::LeafWidth => Role::SliceWidth,
+            Self::Width => Role::Width,
+            Self::Signed => Role::Signed,
+            Self::Count => Role::Count,
+        }
+    }
+}
+
 impl<N> Template<N> {
     /// The slice at the root of a statement's template: it cuts the value to the element.
     pub(super) fn element(&self) -> Option<&Slice<Hole<N>>> {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::expr::{Expr, ExprId, Op};
-use crate::function::Function;
+use crate::function::{Function, MAX_NESTING};
 use crate::num::{Atom, IndexId, Num};
 use crate::visit::{Event, Loop};
 
@@ -17,7 +17,7 @@ use crate::visit::{Event, Loop};
 pub(crate) type IndexSet = SmallVec<[IndexId; 4]>;
 
 /// Sets of free indices stop growing here, so that malformed functions cost no more than others.
-const MAX_FREE: usize = crate::verify::MAX_NESTING + 1;
+const MAX_FREE: usize = MAX_NESTING + 1;
 
 /// The evaluation order of a function's reachable expressions.
 pub(crate) struct Schedule {

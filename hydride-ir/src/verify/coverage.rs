@@ -1,8 +1,9 @@
 //! The laws of execution: every bit of every result is written exactly once, in a bounded number of
 //! steps. The loops are run, without computing any value.
 
-use super::{Checked, MAX_NESTING, MAX_STEPS, Verifier};
+use super::{Checked, MAX_STEPS, Verifier};
 use crate::expr::Op;
+use crate::function::MAX_NESTING;
 use crate::function::{ResultId, Stmt};
 use crate::num::{Atom, IndexId, Num};
 

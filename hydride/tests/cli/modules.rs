@@ -12,7 +12,42 @@ use syn::{ItemMod, ItemUse, UseTree};
 use crate::support::repository;
 
 /// Modules of a crate that use each other: the crate, the modules, and the reason.
-const KNOTS: &[(&str, &[&str], &str)] = &[];
+const KNOTS: &[(&str, &[&str], &str)] = &[
+    (
+        "difftest",
+        &["lowering", "oracle", "prepare", "target", "x86"],
+        "a target says how its oracle is built, and how its programs are compiled for `lowering`",
+    ),
+    (
+        "difftest",
+        &["lowering::conventions", "lowering::program"],
+        "conventions say what a program is surrounded by, and a program is written by conventions",
+    ),
+    (
+        "hydride-ir",
+        &["expr", "function", "num"],
+        "the IR's own types: a loop has a number, a number an index",
+    ),
+    (
+        "hydride-ir",
+        &[
+            "exact::laws::demand",
+            "exact::laws::extrema",
+            "exact::laws::instances",
+            "exact::laws::rank",
+            "exact::laws::select",
+            "exact::laws::shift",
+            "exact::laws::slice",
+        ],
+        "the right side of a law is made by the constructors of other families",
+    ),
+    ("search", &["backward", "machine", "plan"], "a plan holds the tables and actions that are made for it"),
+    (
+        "search",
+        &["explore", "meet"],
+        "the search from the inputs asks the one from the outputs, which continues it",
+    ),
+];
 
 /// The path of a module below its crate's root.
 type Module = Vec<String>;

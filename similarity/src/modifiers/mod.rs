@@ -37,7 +37,7 @@ use hydride_ir::Function;
 use hydride_ir::exact::{Dag, Raised, raise};
 use hydride_ir::lane::{Canonical, Form, Kind, Masking};
 
-use crate::analyze::{Shape, form_shape, lane_form};
+use crate::shape::{Shape, form_shape, lane_form};
 
 /// An instruction as an operation under modifiers, before the operation's lane form is known.
 #[derive(Clone, Debug)]

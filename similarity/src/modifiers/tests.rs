@@ -7,7 +7,7 @@ use hydride_ir::lane::{Canonical, Form, emit};
 use hydride_ir::{Arg, Function, Num, ResultSlot, Role};
 
 use super::{Reading, Recognize, RecognizeForm};
-use crate::analyze::{Shape, form_shape, lane_form};
+use crate::shape::{Shape, form_shape, lane_form};
 use crate::{analyze, apply, certify};
 
 pub(super) fn parsed(text: &str) -> Function {

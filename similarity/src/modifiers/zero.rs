@@ -17,7 +17,7 @@ use hydride_ir::lane::{Kind, Template, Term};
 use hydride_ir::{ExprId, Function, Op, Role};
 
 use super::moves_only;
-use crate::analyze::{Shape, form_shape, lane_form};
+use crate::shape::{Shape, form_shape, lane_form};
 
 /// The reading of an instruction of the shape `instruction` as the operation of `general`, which has the shape
 /// `operation`, with argument `arg` zero.
