@@ -17,6 +17,7 @@ mod isa;
 mod ledger;
 mod lines;
 mod outline;
+pub mod pseudocode;
 mod signature;
 
 pub use isa::Isa;

@@ -14,10 +14,11 @@ use rustc_hash::FxHashMap;
 
 use super::asl::ast::{Expr, ExprKind, Name, Place, Slice, Stmt, StmtKind};
 use super::asl::{self};
-use super::exec::{Fault, FileId, Reason};
+use super::exec::{Fault, FileId, Location};
 use super::json;
 use super::position::Positions;
 use crate::Diagnostic;
+use crate::pseudocode::Reason;
 
 /// The beginning of the placeholder for a missing operation.
 const NOTHING: &[&str] = &["No operation information", "The description of"];
@@ -115,7 +116,7 @@ impl Operations {
                     "{} (operation `{key}`, line {line}, column {column} of its text)",
                     error.message
                 );
-                Fault { reason: Reason::Syntax, message, file: FileId::Operations, offset }
+                Fault::failed(Reason::Syntax, Location { file: FileId::Operations, offset }, message)
             })
         });
         self.by_key.insert(key, operation);

@@ -7,6 +7,7 @@ use super::operands::Class;
 use super::source::Fault;
 use super::syntax::Type;
 use crate::elaborate::{MAX_NODES, MAX_STEPS};
+use crate::pseudocode::Reason;
 
 /// Depth of a value's expression.
 const MAX_DEPTH: u32 = 400;
@@ -144,10 +145,10 @@ impl Machine {
     pub fn work(&mut self, amount: usize, at: usize) -> Result<(), Fault> {
         self.steps += 1 + amount as u64 / 8;
         if self.steps > MAX_STEPS {
-            return Err(Fault::new("limit", at, format!("more than {MAX_STEPS} steps")));
+            return Err(Fault::failed(Reason::Limit, at, format!("more than {MAX_STEPS} steps")));
         }
         if self.dag.len() > MAX_NODES {
-            return Err(Fault::new("limit", at, format!("more than {MAX_NODES} values")));
+            return Err(Fault::failed(Reason::Limit, at, format!("more than {MAX_NODES} values")));
         }
         Ok(())
     }
@@ -163,15 +164,15 @@ impl Machine {
             _ => 0,
         };
         if operands > MAX_OPERANDS {
-            return Err(Fault::new("limit", at, "a value has too many operands"));
+            return Err(Fault::failed(Reason::Limit, at, "a value has too many operands"));
         }
         self.work(operands, at)?;
         let max = hydride_ir::MAX_WIDTH;
         if self.dag.natural(node).is_none_or(|(width, _)| width > max) {
-            return Err(Fault::new("limit", at, format!("a value needs more than {max} bits")));
+            return Err(Fault::failed(Reason::Limit, at, format!("a value needs more than {max} bits")));
         }
         if self.depth(node) > MAX_DEPTH {
-            return Err(Fault::new("limit", at, "a value's expression is nested too deeply"));
+            return Err(Fault::failed(Reason::Limit, at, "a value's expression is nested too deeply"));
         }
         Ok(node)
     }

@@ -6,28 +6,8 @@ use super::Document;
 use crate::lines::Lines;
 use crate::{BYTE_ORDER_MARK, Diagnostic, Severity, Span};
 
-/// What made an entry, or a part of a document, unusable.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
-    /// The reason code of the ledger line.
-    pub reason: &'static str,
-    /// Whether the entry is outside of what the IR describes, rather than wrong.
-    pub excluded: bool,
-    /// What, with names.
-    pub message: String,
-    /// Byte offset in the current text.
-    pub at: usize,
-}
-
-impl Fault {
-    pub fn new(reason: &'static str, at: usize, message: impl Into<String>) -> Self {
-        Self { reason, excluded: false, message: message.into(), at }
-    }
-
-    pub fn excluded(reason: &'static str, at: usize, message: impl Into<String>) -> Self {
-        Self { reason, excluded: true, message: message.into(), at }
-    }
-}
+/// What made an entry, or a part of a document, unusable; its place is a byte offset in the current text.
+pub(super) type Fault = crate::pseudocode::Fault<usize>;
 
 /// A document's text.
 pub(super) struct Text<'a> {

@@ -2,8 +2,9 @@
 
 use hydride_ir::exact::{Int, NodeId, Part};
 
-use super::{Frame, Machine, Reason, Run, Value, Width};
+use super::{Frame, Machine, Run, Value, Width};
 use crate::arm::asl::ast::{Expr, Offset};
+use crate::pseudocode::Reason;
 
 /// Procedures whose effects (traps) are not part of an instruction's result.
 const DROPPED: &[&str] = &["CheckFPAdvSIMDEnabled64", "AArch64.CheckFPAdvSIMDEnabled", "CheckSVEEnabled"];

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::value::select;
-use super::{Fault, FileId, Flow, Frame, Machine, Reason, Registers, Run, Value, Var, Width};
+use super::{FileId, Flow, Frame, Machine, Registers, Run, Value, Var, Width};
 use crate::arm::asl::ast::{Expr, ExprKind, Function, FunctionKind, Name, Offset, Type};
+use crate::pseudocode::Reason;
 
 /// A call of a function.
 pub(super) struct Call<'f> {
@@ -54,7 +55,7 @@ impl Machine<'_> {
                     None => self.fault(Reason::UnknownCall, offset, format!("`{name}` is not defined")),
                 }
             }
-            Some(Err(error)) => Err(Fault::syntax(FileId::Library, error)),
+            Some(Err(error)) => Err(super::fault::syntax(FileId::Library, error)),
             None => self.fault(
                 Reason::UnknownCall,
                 offset,

@@ -5,8 +5,9 @@
 
 use hydride_ir::exact::{Int, NodeId, Part};
 
-use super::{Frame, Machine, Reason, Run, Value, Var, Width};
+use super::{Frame, Machine, Run, Value, Var, Width};
 use crate::arm::asl::ast::{Binary, Expr, ExprKind, FunctionKind, Offset, Slice, Type, Unary};
+use crate::pseudocode::Reason;
 
 impl Machine<'_> {
     pub(super) fn eval(&mut self, frame: &mut Frame, expr: &Expr, want: Option<u32>) -> Run<Value> {
@@ -72,7 +73,7 @@ impl Machine<'_> {
             return Ok(Value::Enum(value));
         }
         if let Some(constant) = self.documents.library.constant_named(name) {
-            let constant = constant.map_err(|error| super::Fault::syntax(super::FileId::Library, error))?;
+            let constant = constant.map_err(|error| super::fault::syntax(super::FileId::Library, error))?;
             return self.deeper(offset, |this| this.eval(&mut Frame::default(), &constant, None));
         }
         if super::builtin::is_floating_point(name) {

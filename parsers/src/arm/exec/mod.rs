@@ -19,12 +19,13 @@ use hydride_ir::exact::{Dag, NodeId};
 use rustc_hash::FxHashMap;
 
 pub use assume::Assumptions;
-pub use fault::{Fault, FileId, Reason};
+pub use fault::{Fault, FileId, Location, syntax};
 pub use value::{Registers, Value, Var, Width};
 
 use crate::arm::asl::ast::{Name, Offset, Stmt, Type};
 use crate::arm::asl::index::{Instructions, Library};
 use crate::elaborate::{MAX_NODES, MAX_STEPS};
+use crate::pseudocode::Reason;
 
 /// Deepest nesting of statements, expressions and calls at run time.
 const MAX_DEPTH: u32 = 120;
@@ -133,7 +134,11 @@ impl<'a> Machine<'a> {
     }
 
     fn fault<T>(&self, reason: Reason, offset: Offset, message: impl Into<String>) -> Run<T> {
-        Err(Fault { reason, message: message.into(), file: self.file, offset })
+        let place = Location { file: self.file, offset };
+        Err(match reason {
+            Reason::FloatingPoint => Fault::excluded(reason, place, message),
+            _ => Fault::failed(reason, place, message),
+        })
     }
 
     /// Counts a step.

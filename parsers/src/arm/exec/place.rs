@@ -3,8 +3,9 @@
 use hydride_ir::exact::{Int, Node, NodeId, Register};
 
 use super::call::Call;
-use super::{Frame, Machine, Reason, Run, Value, Var, Width};
+use super::{Frame, Machine, Run, Value, Var, Width};
 use crate::arm::asl::ast::{Expr, ExprKind, FunctionKind, Offset, Place, Slice};
+use crate::pseudocode::Reason;
 
 /// The register files of the library: name, width in bits, number of registers.
 const FILES: [(&str, u32, i64); 2] = [("_Z", 2048, 32), ("_R", 64, 31)];

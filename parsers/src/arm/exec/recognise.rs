@@ -10,8 +10,9 @@
 use hydride_ir::exact::{Dag, Int, NodeId};
 
 use super::call::Call;
-use super::{Fault, Frame, Machine, Pending, Reason, Run, Value, Var, Width};
+use super::{Fault, Frame, Machine, Pending, Run, Value, Var, Width};
 use crate::arm::asl::ast::{Function, FunctionKind, Offset};
+use crate::pseudocode::Reason;
 
 /// Most values of an argument for which a function becomes a table.
 const MAX_TABLE: i64 = 1024;

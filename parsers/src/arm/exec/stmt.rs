@@ -3,8 +3,9 @@
 use hydride_ir::exact::NodeId;
 
 use super::value::{merge, select};
-use super::{Flow, Frame, Machine, Pending, Reason, Registers, Run, Value, Var};
+use super::{Flow, Frame, Machine, Pending, Registers, Run, Value, Var};
 use crate::arm::asl::ast::{Expr, Offset, Pattern, Stmt, StmtKind, Type};
+use crate::pseudocode::Reason;
 
 impl Machine<'_> {
     pub(super) fn block(&mut self, frame: &mut Frame, stmts: &[Stmt]) -> Run<Flow> {
@@ -69,9 +70,15 @@ impl Machine<'_> {
                     return self.fault(Reason::Assertion, offset, "an assertion does not hold");
                 }
             }
-            StmtKind::Undefined => return self.fault(Reason::Undefined, offset, "the encoding is undefined"),
+            StmtKind::Undefined => {
+                return self.fault(Reason::UndefinedEncoding, offset, "the encoding is undefined");
+            }
             StmtKind::See => {
-                return self.fault(Reason::Undefined, offset, "the encoding is another instruction's");
+                return self.fault(
+                    Reason::UndefinedEncoding,
+                    offset,
+                    "the encoding is another instruction's",
+                );
             }
             StmtKind::Unpredictable => {
                 return self.fault(Reason::Unpredictable, offset, "the behaviour is left open");
@@ -192,7 +199,9 @@ impl Machine<'_> {
             let Some(((patterns, body), others)) = remaining.split_first() else {
                 return match otherwise {
                     Some(stmts) => self.block(frame, stmts),
-                    None => self.fault(Reason::Undefined, offset, "no alternative of the case applies"),
+                    None => {
+                        self.fault(Reason::UndefinedEncoding, offset, "no alternative of the case applies")
+                    }
                 };
             };
             let mut matches = self.dag.int(0);

@@ -8,6 +8,7 @@ use super::value::{Contents, Value};
 use super::{Ran, Run, exclude, fail};
 use crate::intel::ast::{BinaryOp, Expr, ExprKind, Extent, Symbol, UnaryOp};
 use crate::intel::library::{self, CallError};
+use crate::pseudocode::Reason;
 
 impl Run<'_> {
     /// The value of an expression.
@@ -15,7 +16,7 @@ impl Run<'_> {
         let at = expr.at;
         match &expr.kind {
             ExprKind::Number(value) => Ok(Value::exact(self.dag.int(value.clone()))),
-            ExprKind::Decimal => exclude("floating-point", "a floating-point literal", at),
+            ExprKind::Decimal => exclude(Reason::FloatingPoint, "a floating-point literal", at),
             ExprKind::Place(place) => self.read_place(place, reading),
             ExprKind::Select(base, selectors) => {
                 let base = self.expr(base, Reading::Natural)?;
@@ -86,7 +87,7 @@ impl Run<'_> {
 
     fn no_float(&self, values: &[Value], at: Extent) -> Ran<()> {
         if values.iter().any(|value| value.float) {
-            return exclude("floating-point", "arithmetic on floating-point elements", at);
+            return exclude(Reason::FloatingPoint, "arithmetic on floating-point elements", at);
         }
         Ok(())
     }
@@ -147,7 +148,7 @@ impl Run<'_> {
                     if op == Op::Div { self.dag.div(left, right) } else { self.dag.rem(left, right) };
                 match quotient {
                     Some(node) => node,
-                    None => return fail("division-by-zero", "the divisor is zero", at),
+                    None => return fail(Reason::DivisionByZero, "the divisor is zero", at),
                 }
             }
             Op::Chosen => return self.chosen(left, right, at),
@@ -172,12 +173,12 @@ impl Run<'_> {
         let variable = self.program.names.iter().position(|name| name == "OP");
         let variable = variable.and_then(|position| self.lookup(Symbol(position as u32)));
         let Some(Contents::Scalar(code)) = variable.as_deref().map(|variable| &variable.contents) else {
-            return fail("undefined", "`OP` is used before it is assigned", at);
+            return fail(Reason::Undefined, "`OP` is used before it is assigned", at);
         };
         let node = self.for_codes(code.node, at, &mut |run, code| match library::relation(code) {
             Some(library::Relation::Constant(value)) => Ok(run.dag.int(u8::from(value))),
             Some(library::Relation::Op(op)) => Ok(run.relation(op, left, right)),
-            None => fail("undefined", "`OP` holds no relation", at),
+            None => fail(Reason::Undefined, "`OP` holds no relation", at),
         })?;
         Ok(Value::sized(node, 1))
     }
@@ -193,7 +194,7 @@ impl Run<'_> {
             return map(self, code);
         }
         let Node::Select(condition, then, otherwise) = *self.dag.node(codes) else {
-            return fail("unsupported", "an operator is computed", at);
+            return fail(Reason::Unsupported, "an operator is computed", at);
         };
         let then = self.for_codes(then, at, map)?;
         let otherwise = self.for_codes(otherwise, at, map)?;
@@ -238,7 +239,7 @@ impl Run<'_> {
         match op {
             BinaryOp::Shl => {
                 if self.dag.as_int(count).is_some_and(|count| count > &MAX_WIDTH.into()) {
-                    return fail("limit", format!("a shift by more than {MAX_WIDTH} bits"), at);
+                    return fail(Reason::Limit, format!("a shift by more than {MAX_WIDTH} bits"), at);
                 }
                 let node = self.dag.shl(value.node, count);
                 self.check_size(node, at)?;
@@ -247,11 +248,11 @@ impl Run<'_> {
             BinaryOp::Shr => Ok(Value::exact(self.dag.shr(value.node, count))),
             _ => {
                 let Some(width) = value.width else {
-                    return fail("unsupported", "a rotate of a number without a width", at);
+                    return fail(Reason::Unsupported, "a rotate of a number without a width", at);
                 };
                 let modulus = self.dag.int(width);
                 let Some(count) = self.dag.rem(count, modulus) else {
-                    return fail("division-by-zero", "a rotate of no bits", at);
+                    return fail(Reason::DivisionByZero, "a rotate of no bits", at);
                 };
                 let rest = self.dag.sub(modulus, count);
                 let bits = self.dag.slice(value.node, 0, width, false);
@@ -268,7 +269,7 @@ impl Run<'_> {
     fn check_size(&self, node: NodeId, at: Extent) -> Ran<()> {
         match self.dag.natural(node) {
             Some((width, _)) if width > 2 * MAX_WIDTH => {
-                fail("limit", format!("a number of more than {MAX_WIDTH} bits"), at)
+                fail(Reason::Limit, format!("a number of more than {MAX_WIDTH} bits"), at)
             }
             _ => Ok(()),
         }
@@ -299,10 +300,10 @@ impl Run<'_> {
         match library::call(&mut self.dag, name, &values) {
             Ok(value) => Ok(value),
             Err(CallError::Arguments) => {
-                fail("unknown-call", format!("`{name}` with {} arguments", arguments.len()), at)
+                fail(Reason::UnknownCall, format!("`{name}` with {} arguments", arguments.len()), at)
             }
-            Err(CallError::Width) => fail("limit", format!("`{name}` of a number without a width"), at),
-            Err(CallError::DivisionByZero) => fail("division-by-zero", "the divisor is zero", at),
+            Err(CallError::Width) => fail(Reason::Limit, format!("`{name}` of a number without a width"), at),
+            Err(CallError::DivisionByZero) => fail(Reason::DivisionByZero, "the divisor is zero", at),
         }
     }
 
@@ -321,18 +322,18 @@ impl Run<'_> {
                 .map(|name| library::call(&mut run.dag, name, &values))
             {
                 Some(Ok(value)) => Ok(value.node),
-                _ => fail("unknown-call", format!("`{name}` holds no function"), at),
+                _ => fail(Reason::UnknownCall, format!("`{name}` holds no function"), at),
             })?;
             return Ok(Value::exact(node));
         }
         if library::is_float_name(name) {
-            return exclude("floating-point", format!("`{name}`"), at);
+            return exclude(Reason::FloatingPoint, format!("`{name}`"), at);
         }
         // A function of floating-point elements computes with them.
         for argument in arguments {
             let value = self.expr(argument, Reading::Natural)?;
             self.no_float(&[value], at)?;
         }
-        fail("unknown-call", format!("`{name}` is not defined"), at)
+        fail(Reason::UnknownCall, format!("`{name}` is not defined"), at)
     }
 }

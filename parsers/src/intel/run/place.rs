@@ -9,6 +9,7 @@ use super::value::{Contents, Value, Variable};
 use super::{Ran, Run, exclude, fail};
 use crate::intel::ast::{Expr, ExprKind, Extent, Place, Selector, Symbol};
 use crate::intel::library;
+use crate::pseudocode::Reason;
 use crate::signature::Element;
 
 /// How slices in an expression are read.
@@ -62,7 +63,7 @@ impl Run<'_> {
         let mut top = top;
         for selector in selectors {
             if window.reversed {
-                return fail("syntax", "a reversed slice has no slices", at);
+                return fail(Reason::Syntax, "a reversed slice has no slices", at);
             }
             match selector {
                 Selector::Index(index) => {
@@ -109,7 +110,7 @@ impl Run<'_> {
                     window.width = Width::Known(*width);
                     window.float = *float;
                 }
-                Selector::Field(name) => return exclude("state", format!("the field `{name}`"), at),
+                Selector::Field(name) => return exclude(Reason::State, format!("the field `{name}`"), at),
             }
             top = match window.width {
                 Width::Known(width) => Some(width),
@@ -117,7 +118,7 @@ impl Run<'_> {
             };
         }
         if self.dag.range(window.low).high.as_ref().is_some_and(|high| high < &Int::ZERO) {
-            return fail("slice", "a slice begins below bit 0", at);
+            return fail(Reason::Slice, "a slice begins below bit 0", at);
         }
         if let Some(low) = self.dag.as_int(window.low).cloned() {
             self.bounded(low, "the position of a slice", at)?;
@@ -132,7 +133,7 @@ impl Run<'_> {
     fn bounded(&self, number: Int, what: &str, at: Extent) -> Ran<u32> {
         match u32::try_from(&number) {
             Ok(number) if number <= MAX_WIDTH => Ok(number),
-            _ => fail("limit", format!("{what} is beyond {MAX_WIDTH} bits"), at),
+            _ => fail(Reason::Limit, format!("{what} is beyond {MAX_WIDTH} bits"), at),
         }
     }
 
@@ -146,9 +147,9 @@ impl Run<'_> {
                 return Ok(Value::exact(self.dag.int(constant)));
             }
             if library::is_float_name(name) {
-                return exclude("floating-point", format!("`{name}`"), place.at);
+                return exclude(Reason::FloatingPoint, format!("`{name}`"), place.at);
             }
-            return fail("undefined", format!("`{name}` is read before it is written"), place.at);
+            return fail(Reason::Undefined, format!("`{name}` is read before it is written"), place.at);
         };
         match (&variable.contents, place.selectors.as_slice()) {
             (Contents::Items { width, whole, items }, selectors) => {
@@ -163,7 +164,7 @@ impl Run<'_> {
                 };
                 let Some(value) = found else {
                     return fail(
-                        "undefined",
+                        Reason::Undefined,
                         format!("this element of `{name}` is read before it is written"),
                         place.at,
                     );
@@ -179,7 +180,7 @@ impl Run<'_> {
                 let low = self.dag.mul(index, scale);
                 Ok(Value::sized(self.dag.slice_at(*table, low, *width, false), *width))
             }
-            (Contents::Table { .. }, _) => fail("syntax", format!("`{name}` is a table"), place.at),
+            (Contents::Table { .. }, _) => fail(Reason::Syntax, format!("`{name}` is a table"), place.at),
             (Contents::Scalar(value), []) => Ok(self.reread(*value, reading)),
             (Contents::Scalar(value), selectors) => self.select_from(*value, selectors, reading, place.at),
             (Contents::Bits { register, open }, selectors) => {
@@ -322,7 +323,11 @@ impl Run<'_> {
         let written = register.extents().any(|(start, size)| start < low + width && start + size > low);
         if !written && !open && variable.argument.is_none() && width > 0 {
             let name = self.program.name(place.name);
-            return fail("undefined", format!("these bits of `{name}` are read before they are written"), at);
+            return fail(
+                Reason::Undefined,
+                format!("these bits of `{name}` are read before they are written"),
+                at,
+            );
         }
         let source = match assigned {
             Some(value) => value,

@@ -9,6 +9,7 @@ use super::value::{Contents, Frame, Value, Variable};
 use super::{MAX_CALLS, Ran, Run, fail};
 use crate::elaborate::MAX_STEPS;
 use crate::intel::ast::{BinaryOp, Expr, ExprKind, Extent, Place, Stmt, StmtKind, Symbol};
+use crate::pseudocode::Reason;
 
 /// Iterations of a loop whose condition stays symbolic.
 const MAX_SYMBOLIC_ITERATIONS: usize = 1_024;
@@ -97,11 +98,11 @@ impl Run<'_> {
             return Ok(value);
         }
         if self.dag.as_int(node).is_some() {
-            return fail("limit", "a loop bound of more than 64 bits", expr.at);
+            return fail(Reason::Limit, "a loop bound of more than 64 bits", expr.at);
         }
         match self.fix(node, "a loop bound", expr.at) {
             Some(fixed) => fixed,
-            None => fail("unsupported", "a loop bound is computed from a register", expr.at),
+            None => fail(Reason::Unsupported, "a loop bound is computed from a register", expr.at),
         }
     }
 
@@ -120,7 +121,7 @@ impl Run<'_> {
             if down { i128::from(first) - i128::from(last) } else { i128::from(last) - i128::from(first) }
                 + 1;
         if count > i128::from(MAX_STEPS - self.steps.min(MAX_STEPS)) {
-            return fail("limit", format!("a loop of {count} iterations"), at);
+            return fail(Reason::Limit, format!("a loop of {count} iterations"), at);
         }
         let mut current = first;
         while if down { current >= last } else { current <= last } {
@@ -131,7 +132,7 @@ impl Run<'_> {
                 // `block` has run the rest of one iteration only.
                 return match self.dag.as_i64(when) {
                     Some(1) => Ok(()),
-                    _ => fail("unsupported", "a loop that may return", at),
+                    _ => fail(Reason::Unsupported, "a loop that may return", at),
                 };
             }
             // A body that steps the index itself replaces the loop's step.
@@ -142,7 +143,7 @@ impl Run<'_> {
             current = match after {
                 Some(after) if after == current => current + if down { -1 } else { 1 },
                 Some(after) => after,
-                None => return fail("unsupported", "the loop index is computed", at),
+                None => return fail(Reason::Unsupported, "the loop index is computed", at),
             };
         }
         Ok(())
@@ -164,14 +165,14 @@ impl Run<'_> {
             }
             if left.len() > MAX_SYMBOLIC_ITERATIONS {
                 return fail(
-                    "limit",
+                    Reason::Limit,
                     format!("more than {MAX_SYMBOLIC_ITERATIONS} conditional iterations"),
                     at,
                 );
             }
             self.block(body)?;
             if self.frame.returned.is_some() {
-                return fail("unsupported", "a loop that may return", at);
+                return fail(Reason::Unsupported, "a loop that may return", at);
             }
         }
         while let Some((holds, before)) = left.pop() {
@@ -292,11 +293,11 @@ impl Run<'_> {
         let define = &program.defines[define];
         let name = program.name(define.name);
         if self.calls >= MAX_CALLS {
-            return fail("recursion", format!("`{name}` calls itself more than {MAX_CALLS} deep"), at);
+            return fail(Reason::Recursion, format!("`{name}` calls itself more than {MAX_CALLS} deep"), at);
         }
         if arguments.len() != define.parameters.len() {
             let message = format!("`{name}` takes {} arguments", define.parameters.len());
-            return fail("unknown-call", message, at);
+            return fail(Reason::UnknownCall, message, at);
         }
         let mut callee = Frame { variables: vec![None; program.names.len()], returned: None };
         for (parameter, argument) in define.parameters.iter().zip(arguments) {
@@ -344,7 +345,7 @@ impl Run<'_> {
                         let width = register.end();
                         Ok(Value::sized(register.read(&mut self.dag, 0, width).0, width))
                     }
-                    _ => fail("undefined", format!("`{name}` returns nothing"), at),
+                    _ => fail(Reason::Undefined, format!("`{name}` returns nothing"), at),
                 }
             }
         }

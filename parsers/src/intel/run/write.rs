@@ -10,6 +10,7 @@ use super::place::{Reading, Width, Window};
 use super::value::{Contents, Value, Variable};
 use super::{Ran, Run, fail};
 use crate::intel::ast::{Expr, ExprKind, Place, Selector};
+use crate::pseudocode::Reason;
 use crate::signature::Element;
 
 /// Positions that an assignment with a computed position may enumerate.
@@ -66,7 +67,7 @@ impl Run<'_> {
             Width::Computed(_) => 0,
         };
         let Some((mut register, open)) = variable.take_bits(&self.dag, reach) else {
-            return fail("syntax", "a slice of elements is assigned", at);
+            return fail(Reason::Syntax, "a slice of elements is assigned", at);
         };
         let element = float_element(&value).or(value.element);
         match (variable.declared, variable.element, register.extents().next().is_some()) {
@@ -102,7 +103,7 @@ impl Run<'_> {
         };
         let index = self.index(index)?;
         let Some(index) = self.dag.as_i64(index) else {
-            return fail("unsupported", "an element with a computed number is assigned", place.at);
+            return fail(Reason::Unsupported, "an element with a computed number is assigned", place.at);
         };
         let item = self.dag.slice(value.node, 0, width, false);
         items.insert(index, item);
@@ -140,7 +141,7 @@ impl Run<'_> {
         }
         let Some(positions) = self.positions(window.low, declared.unwrap_or(MAX_WIDTH)) else {
             let Some(top) = declared else {
-                return fail("limit", "a temporary is assigned at a computed position", at);
+                return fail(Reason::Limit, "a temporary is assigned at a computed position", at);
             };
             let (whole, _) = register.read(&mut self.dag, 0, top);
             let low = self.not_negative(window.low);
@@ -185,10 +186,10 @@ impl Run<'_> {
         let Some(end) =
             self.dag.as_i64(end).and_then(|end| u32::try_from(end).ok()).filter(|end| *end <= MAX_WIDTH)
         else {
-            return fail("unsupported", "both ends of an assigned slice are computed", at);
+            return fail(Reason::Unsupported, "both ends of an assigned slice are computed", at);
         };
         let Some(mut starts) = self.positions(low, end) else {
-            return fail("limit", "an assigned slice has too many possible positions", at);
+            return fail(Reason::Limit, "an assigned slice has too many possible positions", at);
         };
         starts.retain(|start| *start < end);
         // `x[255:m] := y[255:m]` copies bits in place.

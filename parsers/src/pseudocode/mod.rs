@@ -1,0 +1,10 @@
+//! What the dialects of pseudocode share: Intel's operations, Arm's ASL and HVX's C with macros.
+//!
+//! A dialect reads its text into a syntax tree and evaluates it on the graph of exact integers
+//! ([`hydride_ir::exact`]). What does not depend on the syntax has its one home here.
+
+mod fault;
+mod ledger;
+
+pub use fault::{ArgumentBit, Fault, Reason, Verdict};
+pub use ledger::{Ids, Outcome};
