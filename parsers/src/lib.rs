@@ -9,7 +9,6 @@
 #![forbid(unsafe_code)]
 
 pub mod arm;
-pub mod elaborate;
 pub mod errata;
 pub mod hexagon;
 pub mod intel;

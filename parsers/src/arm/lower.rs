@@ -84,9 +84,8 @@ pub fn lower(context: &Context<'_>, entry: &Entry) -> Result<Lowered, Obstacle> 
     let c_types: Vec<&str> = c_types.collect();
     let extensions = super::features::features(asked.map(|extension| &**extension), &c_types);
     let signature = types.signature;
-    let (function, undefined) =
-        crate::elaborate::function(&entry.name, &signature, &mut machine.dag, &results)
-            .map_err(|error| Obstacle::failed(Reason::Limit, None, error.to_string()))?;
+    let (function, undefined) = pseudocode::function(&entry.name, &signature, &mut machine.dag, &results)
+        .map_err(|fault| fault.map_place(|()| None))?;
     let forms = entry
         .base
         .iter()

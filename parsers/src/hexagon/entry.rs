@@ -11,8 +11,8 @@ use super::operands::{self, Shape};
 use super::prototypes::Prototype;
 use super::source::{Fault, Text};
 use super::{Options, grammar};
-use crate::pseudocode::Reason;
-use crate::{Instruction, Isa, elaborate};
+use crate::pseudocode::{self, Reason};
+use crate::{Instruction, Isa};
 
 /// An instruction of a document, ready to be elaborated.
 #[derive(Clone, Debug)]
@@ -195,13 +195,8 @@ pub(super) fn elaborate(
     let in_body = |fault: Fault| fault.map_place(|at| entry.body.place(at));
     let (mut machine, registers) = run(entry, &shape, options).map_err(in_body)?;
     let (function, undefined) =
-        elaborate::function(&entry.id, &shape.signature, &mut machine.dag, &registers).map_err(|_| {
-            Fault::failed(
-                Reason::Limit,
-                entry.at,
-                format!("a value needs more than {} bits", hydride_ir::MAX_WIDTH),
-            )
-        })?;
+        pseudocode::function(&entry.id, &shape.signature, &mut machine.dag, &registers)
+            .map_err(|fault| fault.map_place(|()| entry.at))?;
     Ok(Instruction {
         id: entry.id.clone(),
         isa: Isa::register(super::ISA),

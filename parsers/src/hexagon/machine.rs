@@ -1,19 +1,15 @@
 //! The state in which pseudocode runs: variables, scopes, and the graph of exact integers.
 
-use hydride_ir::exact::{Dag, Node, NodeId, Register};
+use hydride_ir::exact::{Dag, NodeId, Register};
 use rustc_hash::FxHashMap;
 
 use super::operands::Class;
 use super::source::Fault;
 use super::syntax::Type;
-use crate::elaborate::{MAX_NODES, MAX_STEPS};
-use crate::pseudocode::Reason;
+use crate::pseudocode::{Budget, Limits, Reason};
 
-/// Depth of a value's expression.
+/// Longest chain of operators in a value.
 const MAX_DEPTH: u32 = 400;
-
-/// Operands of one sum, concatenation or bitwise operation.
-const MAX_OPERANDS: usize = 16_384;
 
 /// A variable.
 #[derive(Clone, Debug)]
@@ -49,8 +45,7 @@ pub(super) struct Machine {
     /// Names of locals in scope, innermost last.
     scope: Vec<(String, usize)>,
     globals: FxHashMap<String, usize>,
-    steps: u64,
-    depths: Vec<u32>,
+    budget: Budget,
     /// Within an operand that counts under a condition only: the locals that were there before, which
     /// must not be assigned.
     pub frozen: Option<usize>,
@@ -64,8 +59,7 @@ impl Machine {
             vector_bytes,
             scope: Vec::new(),
             globals: FxHashMap::default(),
-            steps: 0,
-            depths: Vec::new(),
+            budget: Budget::new(Limits { depth: MAX_DEPTH, ..Limits::default() }),
             frozen: None,
         }
     }
@@ -141,63 +135,20 @@ impl Machine {
         }
     }
 
-    /// Counts work against the limits.
-    pub fn work(&mut self, amount: usize, at: usize) -> Result<(), Fault> {
-        self.steps += 1 + amount as u64 / 8;
-        if self.steps > MAX_STEPS {
-            return Err(Fault::failed(Reason::Limit, at, format!("more than {MAX_STEPS} steps")));
-        }
-        if self.dag.len() > MAX_NODES {
-            return Err(Fault::failed(Reason::Limit, at, format!("more than {MAX_NODES} values")));
-        }
-        Ok(())
+    /// Counts a step, and one more for each eight extents that it copies.
+    pub fn work(&mut self, extents: usize, at: usize) -> Result<(), Fault> {
+        self.budget.charge(&self.dag, 1 + extents as u64 / 8).map_err(|limit| limit.at(at))
     }
 
     /// A value that an operator made, once its size and depth are known to be bounded.
     pub fn checked(&mut self, node: NodeId, at: usize) -> Result<NodeId, Fault> {
-        let operands = match self.dag.node(node) {
-            Node::Sum { terms, .. } => terms.len(),
-            Node::Concat(parts) => parts.len(),
-            Node::Mul(operands) | Node::And(operands) | Node::Or(operands) | Node::Xor(operands) => {
-                operands.len()
-            }
-            _ => 0,
-        };
-        if operands > MAX_OPERANDS {
-            return Err(Fault::failed(Reason::Limit, at, "a value has too many operands"));
-        }
-        self.work(operands, at)?;
+        self.work(0, at)?;
         let max = hydride_ir::MAX_WIDTH;
         if self.dag.natural(node).is_none_or(|(width, _)| width > max) {
             return Err(Fault::failed(Reason::Limit, at, format!("a value needs more than {max} bits")));
         }
-        if self.depth(node) > MAX_DEPTH {
-            return Err(Fault::failed(Reason::Limit, at, "a value's expression is nested too deeply"));
-        }
+        self.budget.check(&self.dag, node).map_err(|limit| limit.at(at))?;
         Ok(node)
-    }
-
-    /// The depth of a value's expression; each value is visited once.
-    fn depth(&mut self, node: NodeId) -> u32 {
-        if self.depths.len() < self.dag.len() {
-            self.depths.resize(self.dag.len(), 0);
-        }
-        let mut open = vec![node];
-        while let Some(top) = open.last().copied() {
-            if self.depths[top.position()] > 0 {
-                open.pop();
-                continue;
-            }
-            let below = self.dag.node(top).operands();
-            let before = open.len();
-            open.extend(below.iter().filter(|operand| self.depths[operand.position()] == 0));
-            if open.len() == before {
-                let deepest = below.iter().map(|operand| self.depths[operand.position()]).max();
-                self.depths[top.position()] = deepest.unwrap_or(0) + 1;
-                open.pop();
-            }
-        }
-        self.depths[node.position()]
     }
 
     /// Joins the variables of two branches: `then` where the condition is 1, else the present ones.

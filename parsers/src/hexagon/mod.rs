@@ -12,7 +12,7 @@
 //! semantics file's records first, then what only the manual has, then what only the prototypes have.
 //! A second record of one id in one document is `ID@2`.
 //!
-//! Path: [`lex`](self) → preprocessor → pest grammar → exact integers → [`crate::elaborate`].
+//! Path: [`lex`](self) → preprocessor → pest grammar → exact integers → [`crate::pseudocode::function`].
 //!
 //! ```
 //! use parsers::hexagon::{Document, Documents, Options, parse};

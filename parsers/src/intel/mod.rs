@@ -1,7 +1,7 @@
 //! Intel's Intrinsics Guide data: XML with pseudocode to instructions.
 //!
 //! [`parse`] reads the document ([`document`]), its pseudocode ([`grammar`]), and runs each operation
-//! symbolically ([`run`]) on the exact graph, from which [`crate::elaborate::function`] makes the function.
+//! symbolically ([`run`]) on the exact graph, from which [`pseudocode::function`] makes the function.
 //!
 //! Where a name occurs twice, the first entry keeps it as its id and the second is `NAME@EXTENSION`, with the
 //! entry's extensions joined by `+` (`_mm256_dpbusd_epi32@AVX_VNNI`).
@@ -33,10 +33,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use crate::elaborate;
 use crate::errata::Errata;
 use crate::ledger::Span;
-use crate::pseudocode::{Fault, Ids, Outcome, Reason, Verdict};
+use crate::pseudocode::{self, Fault, Ids, Outcome, Reason, Verdict};
 use crate::signature::{Form, Instruction, Signature, UndefinedFor};
 use crate::{Isa, Parsed};
 use document::Entry;
@@ -200,9 +199,8 @@ fn instruction(source: &Source<'_>, entry: &Entry) -> Result<Modelled, Fault<Spa
         .filter_map(|(name, value)| Some(UndefinedFor { argument: position(name)?, value: *value }))
         .collect();
     operand::make_unique(signature.args.iter_mut().chain(&mut signature.results));
-    let built = elaborate::function(&entry.name, &signature, &mut outcome.dag, &[outcome.result]);
-    let (function, undefined) =
-        built.map_err(|error| Fault::failed(Reason::Limit, whole.clone(), error.to_string()))?;
+    let built = pseudocode::function(&entry.name, &signature, &mut outcome.dag, &[outcome.result]);
+    let (function, undefined) = built.map_err(|fault| fault.map_place(|()| whole.clone()))?;
     let form = |(mnemonic, operands): &(String, String)| Form {
         mnemonic: mnemonic.to_uppercase(),
         operands: operands.clone(),

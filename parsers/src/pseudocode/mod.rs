@@ -3,8 +3,12 @@
 //! A dialect reads its text into a syntax tree and evaluates it on the graph of exact integers
 //! ([`hydride_ir::exact`]). What does not depend on the syntax has its one home here.
 
+mod budget;
 mod fault;
+mod function;
 mod ledger;
 
+pub use budget::{Budget, Exceeded, Limits, MAX_NODES, MAX_OPERANDS, MAX_STEPS};
 pub use fault::{ArgumentBit, Fault, Reason, Verdict};
+pub use function::function;
 pub use ledger::{Ids, Outcome};

@@ -155,7 +155,9 @@ fn an_unterminated_record_does_not_hide_the_next() {
     let lines: Vec<(&str, bool)> =
         parsed.ledger.iter().map(|line| (line.id.as_str(), line.status == Status::Modelled)).collect();
     assert_eq!(lines, [("V6_open", false), ("V6_own", true)]);
-    assert!(parsed.diagnostics.iter().any(|diagnostic| diagnostic.message == "syntax: the record does not end"));
+    assert!(
+        parsed.diagnostics.iter().any(|diagnostic| diagnostic.message == "syntax: the record does not end")
+    );
 }
 
 #[test]

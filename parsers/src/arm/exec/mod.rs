@@ -24,11 +24,10 @@ pub use value::{Registers, Value, Var, Width};
 
 use crate::arm::asl::ast::{Name, Offset, Stmt, Type};
 use crate::arm::asl::index::{Instructions, Library};
-use crate::elaborate::{MAX_NODES, MAX_STEPS};
-use crate::pseudocode::Reason;
+use crate::pseudocode::{Budget, Limits, Reason};
 
 /// Deepest nesting of statements, expressions and calls at run time.
-const MAX_DEPTH: u32 = 120;
+const MAX_NESTING: u32 = 120;
 
 /// The documents that the elaborator reads from.
 #[derive(Default)]
@@ -52,9 +51,7 @@ pub struct Machine<'a> {
     pub extensions: Vec<Name>,
     documents: &'a Documents<'a>,
     assumptions: Assumptions,
-    steps: u64,
-    max_steps: u64,
-    depth: u32,
+    budget: Budget,
     file: FileId,
     /// Tables of functions that were run at every value of their argument.
     tables: FxHashMap<Name, recognise::Table>,
@@ -107,9 +104,7 @@ impl<'a> Machine<'a> {
             extensions: Vec::new(),
             documents,
             assumptions: Vec::new(),
-            steps: 0,
-            max_steps: MAX_STEPS,
-            depth: 0,
+            budget: Budget::new(Limits { nesting: MAX_NESTING, ..Limits::default() }),
             file: FileId::Instructions,
             tables: FxHashMap::default(),
         }
@@ -118,7 +113,6 @@ impl<'a> Machine<'a> {
     /// Runs statements of a file with the variables of `frame`.
     pub fn run(&mut self, file: FileId, frame: &mut Frame, stmts: &[Stmt]) -> Result<(), Fault> {
         self.file = file;
-        self.depth = 0;
         self.block(frame, stmts)?;
         let pending = std::mem::take(&mut frame.pending);
         for pending in pending.into_iter().rev() {
@@ -130,37 +124,32 @@ impl<'a> Machine<'a> {
 
     /// Lowers the number of steps that may be run in all.
     pub fn limit(&mut self, steps: u64) {
-        self.max_steps = steps.min(MAX_STEPS);
+        self.budget = Budget::new(Limits { steps, nesting: MAX_NESTING, ..Limits::default() });
     }
 
     fn fault<T>(&self, reason: Reason, offset: Offset, message: impl Into<String>) -> Run<T> {
-        let place = Location { file: self.file, offset };
+        let location = self.location(offset);
         Err(match reason {
-            Reason::FloatingPoint => Fault::excluded(reason, place, message),
-            _ => Fault::failed(reason, place, message),
+            Reason::FloatingPoint => Fault::excluded(reason, location, message),
+            _ => Fault::failed(reason, location, message),
         })
+    }
+
+    fn location(&self, offset: Offset) -> Location {
+        Location { file: self.file, offset }
     }
 
     /// Counts a step.
     fn step(&mut self, offset: Offset) -> Run<()> {
-        self.steps += 1;
-        if self.steps > self.max_steps {
-            return self.fault(Reason::Limit, offset, format!("more than {} steps", self.max_steps));
-        }
-        if self.dag.len() > MAX_NODES {
-            return self.fault(Reason::Limit, offset, format!("more than {MAX_NODES} values"));
-        }
-        Ok(())
+        let location = self.location(offset);
+        self.budget.charge(&self.dag, 1).map_err(|limit| limit.at(location))
     }
 
     /// Runs `inner` one level deeper.
     fn deeper<T>(&mut self, offset: Offset, inner: impl FnOnce(&mut Self) -> Run<T>) -> Run<T> {
-        if self.depth >= MAX_DEPTH {
-            return self.fault(Reason::Limit, offset, "the text nests or recurses too deeply");
-        }
-        self.depth += 1;
+        self.budget.enter().map_err(|limit| limit.at(self.location(offset)))?;
         let result = inner(self);
-        self.depth -= 1;
+        self.budget.leave();
         result
     }
 

@@ -21,18 +21,11 @@ pub(super) use value::Value;
 use value::{Contents, Frame, Variable};
 
 use super::ast::{Extent, Fault, Program, Symbol};
-use crate::elaborate::{MAX_NODES, MAX_STEPS};
-use crate::pseudocode::{ArgumentBit, Reason, Verdict};
+use crate::pseudocode::{ArgumentBit, Budget, Limits, Reason, Verdict};
 use crate::signature::{Kind, Signature};
 
 /// Calls that may be open at once.
-const MAX_CALLS: usize = 64;
-
-/// Longest chain of operators in a value; later passes recurse along it.
-const MAX_DEPTH: u32 = 1_000;
-
-/// Operands of all values together: sums and the like hold as many as they have terms.
-const MAX_OPERANDS: u64 = 8_000_000;
+const MAX_CALLS: u32 = 64;
 
 /// Bits of immediates that may be fixed: 256 cases.
 const MAX_FIXED_BITS: usize = 8;
@@ -69,10 +62,7 @@ pub(super) fn run(program: &Program, signature: &Signature) -> Ran<Outcome> {
         defines,
         frame: Frame::default(),
         globals: None,
-        calls: 0,
-        steps: 0,
-        depths: FxHashMap::default(),
-        operands: 0,
+        budget: Budget::new(Limits { nesting: MAX_CALLS, ..Limits::default() }),
         read: vec![0; signature.args.len()],
         fixed: Vec::new(),
     };
@@ -88,12 +78,7 @@ struct Run<'a> {
     frame: Frame,
     /// The variables outside of all calls, while a call runs.
     globals: Option<Vec<Option<Rc<Variable>>>>,
-    calls: usize,
-    steps: u64,
-    /// Length of the longest operator chain of each node.
-    depths: FxHashMap<NodeId, u32>,
-    /// Operands of the nodes in `depths`.
-    operands: u64,
+    budget: Budget,
     read: Vec<u32>,
     /// Bits of immediates with the value that this run gives them.
     fixed: Vec<(ArgumentBit, bool)>,
@@ -122,8 +107,6 @@ impl Run<'_> {
 
     fn once(&mut self) -> Ran<Register> {
         self.frame = Frame { variables: vec![None; self.program.names.len()], returned: None };
-        self.globals = None;
-        self.calls = 0;
         let program = self.program;
         let result = self.declare_result();
         for (position, argument) in self.signature.args.iter().enumerate() {
@@ -200,49 +183,14 @@ impl Run<'_> {
         Ok(register)
     }
 
-    /// Counts a step and checks the limits.
+    /// Counts a step.
     fn step(&mut self, at: Extent) -> Ran<()> {
-        self.steps += 1;
-        if self.steps > MAX_STEPS {
-            return fail(Reason::Limit, format!("more than {MAX_STEPS} steps"), at);
-        }
-        if self.dag.len() > MAX_NODES {
-            return fail(Reason::Limit, format!("more than {MAX_NODES} operators"), at);
-        }
-        Ok(())
+        self.budget.charge(&self.dag, 1).map_err(|limit| limit.at(at))
     }
 
-    /// Checks that a value's chain of operators is not too deep for later recursive passes.
-    fn check_depth(&mut self, node: NodeId, at: Extent) -> Ran<()> {
-        let mut open = vec![node];
-        while let Some(&id) = open.last() {
-            let mut depth = 0;
-            let before = open.len();
-            let operands = self.dag.node(id).operands();
-            for operand in &operands {
-                match self.depths.get(operand) {
-                    Some(known) => depth = depth.max(known + 1),
-                    None => open.push(*operand),
-                }
-            }
-            if open.len() > before {
-                continue;
-            }
-            if depth > MAX_DEPTH {
-                return fail(
-                    Reason::Limit,
-                    format!("a value is the result of more than {MAX_DEPTH} nested operators"),
-                    at,
-                );
-            }
-            self.operands += operands.len() as u64;
-            if self.operands > MAX_OPERANDS {
-                return fail(Reason::Limit, format!("values with more than {MAX_OPERANDS} operands"), at);
-            }
-            self.depths.insert(id, depth);
-            open.pop();
-        }
-        Ok(())
+    /// Checks the size of a value that is assigned or returned.
+    fn check(&mut self, node: NodeId, at: Extent) -> Ran<()> {
+        self.budget.check(&self.dag, node).map_err(|limit| limit.at(at))
     }
 
     /// A failure that asks for the immediate bits that `node` depends on to be constants; `None` when it depends on

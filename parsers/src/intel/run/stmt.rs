@@ -7,8 +7,7 @@ use hydride_ir::exact::{Int, NodeId, Part, Register};
 use super::place::Reading;
 use super::value::{Contents, Frame, Value, Variable};
 use super::{MAX_CALLS, Ran, Run, fail};
-use crate::elaborate::MAX_STEPS;
-use crate::intel::ast::{BinaryOp, Expr, ExprKind, Extent, Place, Stmt, StmtKind, Symbol};
+use crate::intel::ast::{BinaryOp, Define, Expr, ExprKind, Extent, Place, Stmt, StmtKind, Symbol};
 use crate::pseudocode::Reason;
 
 /// Iterations of a loop whose condition stays symbolic.
@@ -55,7 +54,7 @@ impl Run<'_> {
                     Some(value) => self.expr(value, Reading::Natural)?,
                     None => Value::exact(self.dag.int(0)),
                 };
-                self.check_depth(value.node, at)?;
+                self.check(value.node, at)?;
                 self.frame.returned = Some((self.dag.int(1), value));
                 Ok(())
             }
@@ -120,7 +119,7 @@ impl Run<'_> {
         let count =
             if down { i128::from(first) - i128::from(last) } else { i128::from(last) - i128::from(first) }
                 + 1;
-        if count > i128::from(MAX_STEPS - self.steps.min(MAX_STEPS)) {
+        if count > i128::from(self.budget.remaining()) {
             return fail(Reason::Limit, format!("a loop of {count} iterations"), at);
         }
         let mut current = first;
@@ -292,9 +291,6 @@ impl Run<'_> {
         let program = self.program;
         let define = &program.defines[define];
         let name = program.name(define.name);
-        if self.calls >= MAX_CALLS {
-            return fail(Reason::Recursion, format!("`{name}` calls itself more than {MAX_CALLS} deep"), at);
-        }
         if arguments.len() != define.parameters.len() {
             let message = format!("`{name}` takes {} arguments", define.parameters.len());
             return fail(Reason::UnknownCall, message, at);
@@ -325,14 +321,12 @@ impl Run<'_> {
             self.globals = Some(self.frame.variables.clone());
         }
         let caller = std::mem::replace(&mut self.frame, callee);
-        self.calls += 1;
-        self.step(at)?;
-        self.block(&define.body)?;
-        self.calls -= 1;
+        let ran = self.called(define, at);
         let callee = std::mem::replace(&mut self.frame, caller);
         if outermost {
             self.globals = None;
         }
+        ran?;
         match callee.returned {
             Some((_, value)) => Ok(value),
             None => {
@@ -349,6 +343,18 @@ impl Run<'_> {
                 }
             }
         }
+    }
+
+    /// Runs the body of a function with its variables.
+    fn called(&mut self, define: &Define, at: Extent) -> Ran<()> {
+        if self.budget.enter().is_err() {
+            let name = self.program.name(define.name);
+            let message = format!("`{name}` calls itself more than {MAX_CALLS} deep");
+            return fail(Reason::Recursion, message, at);
+        }
+        let ran = self.step(at).and_then(|()| self.block(&define.body));
+        self.budget.leave();
+        ran
     }
 }
 

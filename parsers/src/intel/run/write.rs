@@ -20,7 +20,7 @@ impl Run<'_> {
     /// Assigns to a variable or a part of it.
     pub(super) fn write_place(&mut self, place: &Place, value: Value, source: Option<&Expr>) -> Ran<()> {
         let at = place.at;
-        self.check_depth(value.node, at)?;
+        self.check(value.node, at)?;
         let position = place.name.0 as usize;
         let known = self.frame.variables[position].clone();
         if place.selectors.is_empty() {
