@@ -5,8 +5,8 @@ use hydride::isa::Document;
 use hydride_ir::exact::{Dag, NodeId, Register};
 use parsers::pseudocode::{self, Fault, Outcome, Reason};
 use parsers::{
-    Argument, Diagnostic, Form, Immediate, Instruction, Isa, Kind, Outline, Parsed, Severity, Signature, Span,
-    TextForm,
+    Argument, Diagnostic, Form, Immediate, Instruction, Isa, Kind, Outline, Parsed, Severity, Signature,
+    Span, TextForm,
 };
 
 /// The name of the instruction set.
@@ -133,7 +133,13 @@ fn argument(operand: &str, element: u32) -> Result<Argument, Fault<()>> {
 
 // ANCHOR: meaning
 /// The element at bit `low` of the result: exact integers; the write to the result keeps the low bits.
-fn value(dag: &mut Dag, signature: &Signature, text: &str, low: u32, element: u32) -> Result<NodeId, Fault<()>> {
+fn value(
+    dag: &mut Dag,
+    signature: &Signature,
+    text: &str,
+    low: u32,
+    element: u32,
+) -> Result<NodeId, Fault<()>> {
     let mut stack: Vec<NodeId> = Vec::new();
     for word in text.split(' ') {
         let (name, signed) = word.strip_suffix(".s").map_or((word, false), |name| (name, true));
