@@ -382,11 +382,11 @@ impl<'a> Run<'a> {
     }
 
     fn run(&mut self, frames: Vec<Frame>) -> Result<Vec<Register>, Fault> {
-        self.machine.registers = self.start.clone();
+        self.machine.state.registers = self.start.clone();
         for (mut frame, step) in frames.into_iter().zip(&self.steps) {
             self.machine.run(step.file, &mut frame, &step.body)?;
         }
-        let registers = std::mem::take(&mut self.machine.registers);
+        let registers = std::mem::take(&mut self.machine.state.registers);
         let dag = &mut self.machine.dag;
         Ok(self
             .places

@@ -18,6 +18,7 @@ use super::exec::{Fault, FileId, Location};
 use super::json;
 use super::position::Positions;
 use crate::Diagnostic;
+use crate::lines::Lines;
 use crate::pseudocode::Reason;
 
 /// The beginning of the placeholder for a missing operation.
@@ -111,7 +112,7 @@ impl Operations {
         let operation = (!says_nothing).then(|| {
             let parsed = asl::body(body, 0..body.len()).map(Arc::new);
             parsed.map(|body| Operation { reads: reads(&body), body }).map_err(|error| {
-                let (line, column) = place(body, error.offset);
+                let (line, column) = Lines::new(body.as_bytes()).place(body.as_bytes(), error.offset);
                 let message = format!(
                     "{} (operation `{key}`, line {line}, column {column} of its text)",
                     error.message
@@ -186,13 +187,6 @@ impl Operations {
             self.of_encoding.insert(encoding.to_owned(), best);
         }
     }
-}
-
-/// Line and column of an offset, from 1.
-fn place(text: &str, offset: usize) -> (usize, usize) {
-    let before = text.get(..offset).unwrap_or(text);
-    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
 }
 
 /// The names that statements read and nothing in them declares.

@@ -30,8 +30,7 @@ impl<'a> Positions<'a> {
 
     /// The offset of a line and column, both counted from 1; columns in bytes.
     pub fn offset_of(&self, line: u32, column: u32) -> usize {
-        let start = self.lines.start(line as usize).unwrap_or(self.text.len());
-        (start + column.saturating_sub(1) as usize).min(self.text.len())
+        self.lines.offset(self.text.as_bytes(), line as usize, column as usize)
     }
 
     /// An error at an offset.

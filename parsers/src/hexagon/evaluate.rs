@@ -7,7 +7,7 @@ use super::machine::{Machine, Variable};
 use super::source::Fault;
 use super::syntax::{Binary, Declared, Expr, ExprKind, ForInit, Initial, Stmt, StmtKind, Type, Unary};
 use super::view::{View, unknown};
-use crate::pseudocode::Reason;
+use crate::pseudocode::{Branching, Reason};
 
 /// Reasons for which an operand that does not count may be left out.
 const UNDEFINED: [Reason; 2] = [Reason::Index, Reason::Shift];
@@ -33,18 +33,12 @@ impl Machine {
             StmtKind::If(condition, then, otherwise) => {
                 let at = condition.at;
                 let condition = self.condition(condition)?;
-                match self.dag.as_i64(condition) {
-                    Some(0) => otherwise.iter().try_for_each(|branch| self.branch(branch)),
-                    Some(_) => self.branch(then),
-                    None => {
-                        let before = self.store.clone();
-                        self.work(self.store.globals.len() + self.store.locals.len(), at)?;
-                        self.branch(then)?;
-                        let taken = std::mem::replace(&mut self.store, before);
-                        otherwise.iter().try_for_each(|branch| self.branch(branch))?;
-                        self.merge(condition, taken, at)
-                    }
-                }
+                self.branch(
+                    condition,
+                    at,
+                    |machine| machine.nested(then),
+                    |machine| otherwise.iter().try_for_each(|branch| machine.nested(branch)),
+                )
             }
             StmtKind::For(init, condition, step, body) => {
                 let scope = self.enter();
@@ -60,7 +54,7 @@ impl Machine {
                     {
                         break;
                     }
-                    self.branch(body)?;
+                    self.nested(body)?;
                     step.iter().try_for_each(|step| self.effect(step))?;
                 }
                 self.leave(scope);
@@ -68,7 +62,7 @@ impl Machine {
             }
             StmtKind::Do(body, condition) => loop {
                 self.work(0, statement.at)?;
-                self.branch(body)?;
+                self.nested(body)?;
                 if !self.decided(condition)? {
                     return Ok(());
                 }
@@ -77,7 +71,7 @@ impl Machine {
     }
 
     /// A statement whose declarations end with it.
-    fn branch(&mut self, statement: &Stmt) -> Result<(), Fault> {
+    fn nested(&mut self, statement: &Stmt) -> Result<(), Fault> {
         let scope = self.enter();
         self.statement(statement)?;
         self.leave(scope);

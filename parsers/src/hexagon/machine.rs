@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::operands::Class;
 use super::source::Fault;
 use super::syntax::Type;
-use crate::pseudocode::{Budget, Limits, Reason};
+use crate::pseudocode::{Branching, Budget, Limits, Merge, Reason};
 
 /// Longest chain of operators in a value.
 const MAX_DEPTH: u32 = 400;
@@ -49,6 +49,77 @@ pub(super) struct Machine {
     /// Within an operand that counts under a condition only: the locals that were there before, which
     /// must not be assigned.
     pub frozen: Option<usize>,
+}
+
+impl Merge for Variable {
+    fn merge(dag: &mut Dag, condition: NodeId, then: &Self, otherwise: &Self) -> Self {
+        match (then, otherwise) {
+            (Self::Integer { value: Some(then), of }, Self::Integer { value: Some(otherwise), .. }) => {
+                Self::Integer { value: Some(dag.select(condition, *then, *otherwise)), of: *of }
+            }
+            (Self::Integer { value, of }, Self::Integer { value: other, .. }) => {
+                Self::Integer { value: value.or(*other), of: *of }
+            }
+            (
+                Self::Bits { register: then, width, signed, predicate },
+                Self::Bits { register: otherwise, .. },
+            ) => {
+                let register = Register::merge(dag, condition, then, otherwise);
+                Self::Bits { register, width: *width, signed: *signed, predicate: *predicate }
+            }
+            _ => then.clone(),
+        }
+    }
+}
+
+impl Merge for Store {
+    fn merge(dag: &mut Dag, condition: NodeId, then: &Self, otherwise: &Self) -> Self {
+        Self {
+            globals: Merge::merge(dag, condition, &then.globals, &otherwise.globals),
+            locals: Merge::merge(dag, condition, &then.locals, &otherwise.locals),
+        }
+    }
+}
+
+impl Store {
+    /// All variables.
+    fn variables(&self) -> impl Iterator<Item = &Variable> {
+        self.globals.iter().chain(&self.locals)
+    }
+
+    /// Extents of all registers, with eight for each variable: what copying the store costs.
+    fn size(&self) -> usize {
+        let extents = |variable: &Variable| match variable {
+            Variable::Integer { .. } => 8,
+            Variable::Bits { register, .. } => 8 + register.extents().count(),
+        };
+        self.variables().map(extents).sum()
+    }
+}
+
+impl Branching for Machine {
+    type State = Store;
+    type Place = usize;
+
+    fn dag(&mut self) -> &mut Dag {
+        &mut self.dag
+    }
+
+    fn state(&mut self) -> &mut Store {
+        &mut self.store
+    }
+
+    fn join(&mut self, condition: NodeId, then: Store, at: usize) -> Result<(), Fault> {
+        let otherwise = std::mem::take(&mut self.store);
+        self.work(then.size() + otherwise.size(), at)?;
+        self.store = Store::merge(&mut self.dag, condition, &then, &otherwise);
+        let value = |variable: &Variable| match variable {
+            Variable::Integer { value, .. } => *value,
+            Variable::Bits { .. } => None,
+        };
+        let values: Vec<NodeId> = self.store.variables().filter_map(value).collect();
+        values.into_iter().try_for_each(|value| self.checked(value, at).map(drop))
+    }
 }
 
 impl Machine {
@@ -149,55 +220,6 @@ impl Machine {
         }
         self.budget.check(&self.dag, node).map_err(|limit| limit.at(at))?;
         Ok(node)
-    }
-
-    /// Joins the variables of two branches: `then` where the condition is 1, else the present ones.
-    pub fn merge(&mut self, condition: NodeId, then: Store, at: usize) -> Result<(), Fault> {
-        let otherwise = std::mem::take(&mut self.store);
-        let globals = self.merge_list(condition, then.globals, otherwise.globals, at)?;
-        let locals = self.merge_list(condition, then.locals, otherwise.locals, at)?;
-        self.store = Store { globals, locals };
-        Ok(())
-    }
-
-    fn merge_list(
-        &mut self,
-        condition: NodeId,
-        then: Vec<Variable>,
-        otherwise: Vec<Variable>,
-        at: usize,
-    ) -> Result<Vec<Variable>, Fault> {
-        let mut merged = Vec::with_capacity(then.len().max(otherwise.len()));
-        let mut otherwise = otherwise.into_iter();
-        for left in then {
-            let Some(right) = otherwise.next() else {
-                merged.push(left);
-                continue;
-            };
-            merged.push(match (left, right) {
-                (
-                    Variable::Integer { value: Some(left), of },
-                    Variable::Integer { value: Some(right), .. },
-                ) => {
-                    let value = self.dag.select(condition, left, right);
-                    Variable::Integer { value: Some(self.checked(value, at)?), of }
-                }
-                (Variable::Integer { value, of }, Variable::Integer { value: other, .. }) => {
-                    Variable::Integer { value: value.or(other), of }
-                }
-                (
-                    Variable::Bits { register: left, width, signed, predicate },
-                    Variable::Bits { register: right, .. },
-                ) => {
-                    self.work(left.extents().count() + right.extents().count(), at)?;
-                    let register = Register::merge(&mut self.dag, condition, &left, &right);
-                    Variable::Bits { register, width, signed, predicate }
-                }
-                (left, _) => left,
-            });
-        }
-        merged.extend(otherwise);
-        Ok(merged)
     }
 
     /// Adds an operand as a variable: its argument's bits, or nothing yet.

@@ -43,6 +43,11 @@ impl<'a> Text<'a> {
         &self.text
     }
 
+    /// The offset of a line and column, both counted from 1; columns in bytes.
+    pub fn offset_of(&self, line: usize, column: usize) -> usize {
+        self.lines.offset(self.text.as_bytes(), line, column)
+    }
+
     /// The place of `length` bytes from `offset`.
     pub fn span(&self, offset: usize, length: usize) -> Span {
         let mut offset = offset.min(self.text.len());

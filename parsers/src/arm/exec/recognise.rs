@@ -120,7 +120,7 @@ impl Machine<'_> {
         let mut values = Vec::new();
         for value in low..=high {
             let node = self.dag.int(value);
-            let registers = self.registers.clone();
+            let registers = self.state.registers.clone();
             let result = self.invoke(Call {
                 function,
                 args: vec![Var::Value(Value::Int(node))],
@@ -128,7 +128,7 @@ impl Machine<'_> {
                 want: None,
                 offset,
             });
-            let unchanged = registers == self.registers;
+            let unchanged = registers == self.state.registers;
             values.push(match result {
                 Ok((Value::Int(node), _)) if unchanged => match self.dag.as_int(node) {
                     Some(value) if value >= &Int::ZERO => value.clone(),

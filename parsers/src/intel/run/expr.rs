@@ -1,14 +1,14 @@
 //! Expressions: exact integers, read as the document's types say.
 
 use hydride_ir::MAX_WIDTH;
-use hydride_ir::exact::{Node, NodeId};
+use hydride_ir::exact::{Dag, NodeId};
 
 use super::place::Reading;
 use super::value::{Contents, Value};
 use super::{Ran, Run, exclude, fail};
-use crate::intel::ast::{BinaryOp, Expr, ExprKind, Extent, Symbol, UnaryOp};
-use crate::intel::library::{self, CallError};
-use crate::pseudocode::Reason;
+use crate::intel::ast::{BinaryOp, Expr, ExprKind, Extent, Fault, Symbol, UnaryOp};
+use crate::intel::library::{self, CallError, Function};
+use crate::pseudocode::{Choice, Reason};
 
 impl Run<'_> {
     /// The value of an expression.
@@ -152,53 +152,38 @@ impl Run<'_> {
                 }
             }
             Op::Chosen => return self.chosen(left, right, at),
-            _ => return Ok(Value::sized(self.relation(op, left, right), 1)),
+            _ => return Ok(Value::sized(relation(&mut self.dag, op, left, right), 1)),
         };
         Ok(Value::exact(node))
-    }
-
-    fn relation(&mut self, op: BinaryOp, left: NodeId, right: NodeId) -> NodeId {
-        match op {
-            BinaryOp::Eq => self.dag.eq(left, right),
-            BinaryOp::Ne => self.dag.ne(left, right),
-            BinaryOp::Lt => self.dag.lt(left, right),
-            BinaryOp::Le => self.dag.le(left, right),
-            BinaryOp::Gt => self.dag.lt(right, left),
-            _ => self.dag.le(right, left),
-        }
     }
 
     /// `a OP b`, where the variable `OP` holds a relation.
     fn chosen(&mut self, left: NodeId, right: NodeId, at: Extent) -> Ran<Value> {
         let variable = self.program.names.iter().position(|name| name == "OP");
-        let variable = variable.and_then(|position| self.lookup(Symbol(position as u32)));
-        let Some(Contents::Scalar(code)) = variable.as_deref().map(|variable| &variable.contents) else {
+        let Some(variable) = variable.and_then(|position| self.lookup(Symbol(position as u32))) else {
             return fail(Reason::Undefined, "`OP` is used before it is assigned", at);
         };
-        let node = self.for_codes(code.node, at, &mut |run, code| match library::relation(code) {
-            Some(library::Relation::Constant(value)) => Ok(run.dag.int(u8::from(value))),
-            Some(library::Relation::Op(op)) => Ok(run.relation(op, left, right)),
-            None => fail(Reason::Undefined, "`OP` holds no relation", at),
+        let missing = || Fault::failed(Reason::Undefined, at, "`OP` holds no relation");
+        let Contents::Function(functions) = &variable.contents else { return Err(missing()) };
+        let node = self.with_each(functions, at, |dag, function| match function {
+            Function::Relation(op) => Ok(relation(dag, op, left, right)),
+            Function::Constant(value) => Ok(dag.int(u8::from(value))),
+            Function::Named(_) => Err(missing()),
         })?;
         Ok(Value::sized(node, 1))
     }
 
-    /// Maps a choice of codes to the same choice of results.
-    fn for_codes(
+    /// What is computed with the function that a variable holds.
+    fn with_each(
         &mut self,
-        codes: NodeId,
+        functions: &Choice<Function>,
         at: Extent,
-        map: &mut dyn FnMut(&mut Self, i64) -> Ran<NodeId>,
+        of: impl Fn(&mut Dag, Function) -> Ran<NodeId>,
     ) -> Ran<NodeId> {
-        if let Some(code) = self.dag.as_i64(codes) {
-            return map(self, code);
+        match functions.compute(&mut self.dag, &mut |dag, function| of(dag, *function))? {
+            Some(node) => Ok(node),
+            None => fail(Reason::Limit, "a variable may hold too many functions", at),
         }
-        let Node::Select(condition, then, otherwise) = *self.dag.node(codes) else {
-            return fail(Reason::Unsupported, "an operator is computed", at);
-        };
-        let then = self.for_codes(then, at, map)?;
-        let otherwise = self.for_codes(otherwise, at, map)?;
-        Ok(self.dag.select(condition, then, otherwise))
     }
 
     fn connective(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Ran<Value> {
@@ -309,20 +294,21 @@ impl Run<'_> {
 
     fn call_unknown(&mut self, symbol: Symbol, arguments: &[Expr], at: Extent) -> Ran<Value> {
         let name = self.program.name(symbol);
-        // A variable that holds a function.
         if let Some(variable) = self.lookup(symbol)
-            && let Contents::Scalar(code) = &variable.contents
+            && let Contents::Function(functions) = &variable.contents
         {
-            let code = code.node;
             let mut values = Vec::with_capacity(arguments.len());
             for argument in arguments {
                 values.push(self.expr(argument, Reading::Unsigned)?);
             }
-            let node = self.for_codes(code, at, &mut |run, code| match library::function_value(code)
-                .map(|name| library::call(&mut run.dag, name, &values))
-            {
-                Some(Ok(value)) => Ok(value.node),
-                _ => fail(Reason::UnknownCall, format!("`{name}` holds no function"), at),
+            let node = self.with_each(functions, at, |dag, function| {
+                let called = match function {
+                    Function::Named(name) => library::call(dag, name, &values).ok(),
+                    Function::Relation(_) | Function::Constant(_) => None,
+                };
+                let missing =
+                    || Fault::failed(Reason::UnknownCall, at, format!("`{name}` holds no function"));
+                called.map(|value| value.node).ok_or_else(missing)
             })?;
             return Ok(Value::exact(node));
         }
@@ -335,5 +321,16 @@ impl Run<'_> {
             self.no_float(&[value], at)?;
         }
         fail(Reason::UnknownCall, format!("`{name}` is not defined"), at)
+    }
+}
+
+fn relation(dag: &mut Dag, op: BinaryOp, left: NodeId, right: NodeId) -> NodeId {
+    match op {
+        BinaryOp::Eq => dag.eq(left, right),
+        BinaryOp::Ne => dag.ne(left, right),
+        BinaryOp::Lt => dag.lt(left, right),
+        BinaryOp::Le => dag.le(left, right),
+        BinaryOp::Gt => dag.lt(right, left),
+        _ => dag.le(right, left),
     }
 }

@@ -21,7 +21,7 @@ pub(super) use value::Value;
 use value::{Contents, Frame, Variable};
 
 use super::ast::{Extent, Fault, Program, Symbol};
-use crate::pseudocode::{ArgumentBit, Budget, Limits, Reason, Verdict};
+use crate::pseudocode::{ArgumentBit, Branching, Budget, Limits, Reason, Verdict};
 use crate::signature::{Kind, Signature};
 
 /// Calls that may be open at once.
@@ -82,6 +82,19 @@ struct Run<'a> {
     read: Vec<u32>,
     /// Bits of immediates with the value that this run gives them.
     fixed: Vec<(ArgumentBit, bool)>,
+}
+
+impl Branching for Run<'_> {
+    type State = Frame;
+    type Place = Extent;
+
+    fn dag(&mut self) -> &mut Dag {
+        &mut self.dag
+    }
+
+    fn state(&mut self) -> &mut Frame {
+        &mut self.frame
+    }
 }
 
 impl Run<'_> {

@@ -181,6 +181,7 @@ impl Run<'_> {
                 Ok(Value::sized(self.dag.slice_at(*table, low, *width, false), *width))
             }
             (Contents::Table { .. }, _) => fail(Reason::Syntax, format!("`{name}` is a table"), place.at),
+            (Contents::Function(_), _) => fail(Reason::Type, format!("`{name}` holds a function"), place.at),
             (Contents::Scalar(value), []) => Ok(self.reread(*value, reading)),
             (Contents::Scalar(value), selectors) => self.select_from(*value, selectors, reading, place.at),
             (Contents::Bits { register, open }, selectors) => {

@@ -8,7 +8,8 @@ use super::place::Reading;
 use super::value::{Contents, Frame, Value, Variable};
 use super::{MAX_CALLS, Ran, Run, fail};
 use crate::intel::ast::{BinaryOp, Define, Expr, ExprKind, Extent, Place, Stmt, StmtKind, Symbol};
-use crate::pseudocode::Reason;
+use crate::intel::library::{self, Function};
+use crate::pseudocode::{Branching, Choice, Reason};
 
 /// Iterations of a loop whose condition stays symbolic.
 const MAX_SYMBOLIC_ITERATIONS: usize = 1_024;
@@ -26,8 +27,7 @@ impl Run<'_> {
             rest.returned = None;
             let returned = std::mem::replace(&mut self.frame, rest);
             self.block(&block[position + 1..])?;
-            let rest = std::mem::take(&mut self.frame);
-            self.frame = Frame::merge(&mut self.dag, when, returned, rest);
+            self.join(when, returned, stmt.at)?;
             if let Some((_, value)) = self.frame.returned
                 && self.frame.returned.is_some_and(|(when, _)| self.dag.as_i64(when) == Some(1))
             {
@@ -47,8 +47,8 @@ impl Run<'_> {
                 self.for_loop(*index, first, last, *down, body, at)
             }
             StmtKind::While { condition, body } => self.while_loop(condition, body, at),
-            StmtKind::If { arms } => self.branch(arms),
-            StmtKind::Case { value, arms } => self.case(value, arms),
+            StmtKind::If { arms } => self.choose(arms),
+            StmtKind::Case { value, arms } => self.case(value, arms, at),
             StmtKind::Return(value) => {
                 let value = match value {
                     Some(value) => self.expr(value, Reading::Natural)?,
@@ -76,6 +76,11 @@ impl Run<'_> {
 
     fn assign(&mut self, place: &Place, op: Option<BinaryOp>, value: &Expr, at: Extent) -> Ran<()> {
         let Some(op) = op else {
+            if let Some(function) = self.function_value(place, value) {
+                let variable = Variable::temporary(Contents::Function(function));
+                self.frame.variables[place.name.0 as usize] = Some(Rc::new(variable));
+                return Ok(());
+            }
             let assigned = self.expr(value, Reading::Natural)?;
             return self.write_place(place, assigned, Some(value));
         };
@@ -83,6 +88,27 @@ impl Run<'_> {
         let right = self.expr(value, Reading::Natural)?;
         let assigned = self.apply(op, left, right, at)?;
         self.write_place(place, assigned, None)
+    }
+
+    /// The function that is assigned to a temporary.
+    fn function_value(&self, place: &Place, value: &Expr) -> Option<Choice<Function>> {
+        let declared = self.lookup(place.name).is_some_and(|variable| variable.declared.is_some());
+        if declared || !place.selectors.is_empty() {
+            return None;
+        }
+        let name = match &value.kind {
+            ExprKind::Place(source) if source.selectors.is_empty() => {
+                if let Some(variable) = self.lookup(source.name) {
+                    let Contents::Function(function) = &variable.contents else { return None };
+                    return Some(function.clone());
+                }
+                source.name
+            }
+            ExprKind::Call { name, arguments } if arguments.is_empty() => *name,
+            _ => return None,
+        };
+        let defined = self.defines.contains_key(&name);
+        library::function_value(self.program.name(name)).filter(|_| !defined).map(Choice::One)
     }
 
     fn set(&mut self, symbol: Symbol, value: i64) {
@@ -175,8 +201,8 @@ impl Run<'_> {
             }
         }
         while let Some((holds, before)) = left.pop() {
-            let after = std::mem::take(&mut self.frame);
-            self.frame = Frame::merge(&mut self.dag, holds, after, before);
+            let after = std::mem::replace(&mut self.frame, before);
+            self.join(holds, after, at)?;
         }
         Ok(())
     }
@@ -224,25 +250,15 @@ impl Run<'_> {
         Ok(false)
     }
 
-    fn branch(&mut self, arms: &[(Option<Expr>, Vec<Stmt>)]) -> Ran<()> {
+    fn choose(&mut self, arms: &[(Option<Expr>, Vec<Stmt>)]) -> Ran<()> {
         let Some(((condition, body), rest)) = arms.split_first() else { return Ok(()) };
         let Some(condition) = condition else { return self.block(body) };
+        let at = condition.at;
         let holds = self.condition(condition)?;
-        match self.dag.as_i64(holds) {
-            Some(0) => return self.branch(rest),
-            Some(_) => return self.block(body),
-            None => {}
-        }
-        let before = self.frame.clone();
-        self.block(body)?;
-        let then = std::mem::replace(&mut self.frame, before);
-        self.branch(rest)?;
-        let otherwise = std::mem::take(&mut self.frame);
-        self.frame = Frame::merge(&mut self.dag, holds, then, otherwise);
-        Ok(())
+        self.branch(holds, at, |run| run.block(body), |run| run.choose(rest))
     }
 
-    fn case(&mut self, value: &Expr, arms: &[(Expr, Vec<Stmt>)]) -> Ran<()> {
+    fn case(&mut self, value: &Expr, arms: &[(Expr, Vec<Stmt>)], at: Extent) -> Ran<()> {
         let value = self.expr(value, Reading::Unsigned)?.node;
         let mut labels = Vec::with_capacity(arms.len());
         for (label, _) in arms {
@@ -268,22 +284,20 @@ impl Run<'_> {
             self.frame = before.clone();
             self.block(body)?;
             if known == Some(1) || (complete && position + 1 == arms.len()) {
-                self.join(tried);
-                return Ok(());
+                return self.join_all(tried, at);
             }
             tried.push((matches, std::mem::take(&mut self.frame)));
         }
         self.frame = before;
-        self.join(tried);
-        Ok(())
+        self.join_all(tried, at)
     }
 
     /// Merges the paths taken under conditions, first to last, with the present one as the last resort.
-    fn join(&mut self, mut tried: Vec<(NodeId, Frame)>) {
+    fn join_all(&mut self, mut tried: Vec<(NodeId, Frame)>, at: Extent) -> Ran<()> {
         while let Some((condition, then)) = tried.pop() {
-            let otherwise = std::mem::take(&mut self.frame);
-            self.frame = Frame::merge(&mut self.dag, condition, then, otherwise);
+            self.join(condition, then, at)?;
         }
+        Ok(())
     }
 
     /// Calls a `DEFINE`d function.
@@ -362,6 +376,7 @@ fn same_contents(left: &Contents, right: &Contents) -> bool {
     match (left, right) {
         (Contents::Scalar(left), Contents::Scalar(right)) => left.node == right.node,
         (Contents::Bits { register: left, .. }, Contents::Bits { register: right, .. }) => left == right,
+        (Contents::Function(left), Contents::Function(right)) => left == right,
         (Contents::Table { table: left, .. }, Contents::Table { table: right, .. }) => left == right,
         _ => false,
     }
