@@ -18,6 +18,7 @@ mod lines;
 mod outline;
 pub mod pseudocode;
 mod signature;
+mod source;
 
 pub use isa::Isa;
 pub use ledger::{Diagnostic, LedgerEntry, Severity, Span, Status};

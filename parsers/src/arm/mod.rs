@@ -183,7 +183,9 @@ pub fn parse(documents: &Documents<'_>, options: &Options<'_>) -> Parsed {
         (true, _) => Facts::default(),
         (false, Ok(facts)) => facts,
         (false, Err((line, column, message))) => {
-            parsed.diagnostics.push(decode.diagnostic(decode.offset_of(line, column), message));
+            parsed
+                .diagnostics
+                .push(decode.diagnostic(decode.offset_of(line as usize, column as usize), message));
             Facts::default()
         }
     };
@@ -359,20 +361,20 @@ impl Files<'_> {
 
 /// A document's text; one that cannot be read is reported and counts as missing.
 fn text<'a>(document: Option<Document<'a>>, what: &str, diagnostics: &mut Vec<Diagnostic>) -> Positions<'a> {
-    let Some(document) = document else { return Positions::new("", "") };
+    let Some(document) = document else { return Positions::of("", "") };
     match std::str::from_utf8(document.bytes) {
         Ok(text) if text.trim().is_empty() => {
-            let empty = Positions::new(document.name, "");
+            let empty = Positions::of(document.name, "");
             diagnostics.push(empty.diagnostic(0, format!("the document of {what} is empty")));
             empty
         }
-        Ok(text) => Positions::new(document.name, text),
+        Ok(text) => Positions::of(document.name, text),
         Err(error) => {
             let valid = error.valid_up_to();
             let start = std::str::from_utf8(&document.bytes[..valid]).unwrap_or("");
             diagnostics
-                .push(Positions::new(document.name, start).diagnostic(valid, "the document is not UTF-8"));
-            Positions::new(document.name, "")
+                .push(Positions::of(document.name, start).diagnostic(valid, "the document is not UTF-8"));
+            Positions::of(document.name, "")
         }
     }
 }

@@ -39,7 +39,8 @@ pub fn texts(document: &Positions<'_>, diagnostics: &mut Vec<Diagnostic>) -> Tex
             bodies.into_iter().map(|(key, body)| (key.clone(), (body, place(&key)))).collect()
         }
         Err((line, column, message)) => {
-            diagnostics.push(document.diagnostic(document.offset_of(line, column), message));
+            diagnostics
+                .push(document.diagnostic(document.offset_of(line as usize, column as usize), message));
             Texts::default()
         }
     }
@@ -311,7 +312,7 @@ mod tests {
             "lane": "V[d] = V[n] + Elem[V[m], index, esize];",
             "none": "No operation information."
         }"#;
-        let mut operations = Operations::new(&texts(&Positions::new("o", text), &mut Vec::new()));
+        let mut operations = Operations::new(&texts(&Positions::of("o", text), &mut Vec::new()));
         let decodes = |all: &[&str], varying: &[&str]| {
             let names = |all: &[&str]| all.iter().map(|name| Name::from(*name)).collect();
             Decodes { all: names(all), varying: names(varying) }

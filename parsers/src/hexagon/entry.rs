@@ -207,7 +207,7 @@ pub(super) fn elaborate(
         signature: shape.signature,
         extensions: prototype.iter().map(|prototype| format!("hvxv{}", prototype.arch)).collect(),
         forms: vec![operands::form(syntax)],
-        span: text.span(entry.at, 1),
+        span: text.place(entry.at),
     })
 }
 

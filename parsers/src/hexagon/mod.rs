@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the prototypes, which the other documents' entries look up.
     fn prototypes<'t>(&mut self, documents: &Documents<'t>) -> Option<Text<'t>> {
-        let text = documents.prototypes.map(|document| Text::new(document, &mut self.diagnostics))?;
+        let text = documents.prototypes.map(|document| Text::of(document, &mut self.diagnostics))?;
         self.prototypes = prototypes::read(&text, &mut self.diagnostics);
         Some(text)
     }
@@ -174,8 +174,8 @@ impl<'a> Reader<'a> {
     fn semantics(&mut self, documents: &Documents<'_>) {
         let Some(document) = documents.semantics else { return };
         let macros = documents.macros;
-        let text = Text::new(document, &mut self.diagnostics);
-        let macros = macros.map(|document| Text::new(document, &mut self.diagnostics));
+        let text = Text::of(document, &mut self.diagnostics);
+        let macros = macros.map(|document| Text::of(document, &mut self.diagnostics));
         if macros.is_none() {
             let message = "the macro definitions are missing; bodies that use them cannot be read";
             text.report(&mut self.diagnostics, Severity::Warning, None, 0, message.into());
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
                     self.elaborate(&std::mem::take(&mut entries), &text);
                     let id = id.unwrap_or_else(|| nameless(position));
                     let id = self.ids.unique(&id, None);
-                    let fault = fault.map_place(|at| text.span(at, 1));
+                    let fault = fault.map_place(|at| text.place(at));
                     self.outcomes.push(Outcome { id, result: Err(fault) });
                 }
             }
@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
     /// The manual's entries that no earlier document has.
     fn manual(&mut self, document: Option<Document<'_>>, errata: Option<&Errata>) {
         let known = std::mem::take(&mut self.ids);
-        let text = document.map(|document| Text::new(document, &mut self.diagnostics));
+        let text = document.map(|document| Text::of(document, &mut self.diagnostics));
         let mut records = match &text {
             Some(text) => manual::read(text, &mut self.diagnostics),
             None => Vec::new(),
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
             .map(|(entry, id)| {
                 let prototype = self.prototypes.get(&entry.id);
                 let result = entry::elaborate(entry, prototype, self.options, text);
-                Outcome { id, result: result.map_err(|fault| fault.map_place(|at| text.span(at, 1))) }
+                Outcome { id, result: result.map_err(|fault| fault.map_place(|at| text.place(at))) }
             })
             .collect();
         self.outcomes.extend(outcomes);

@@ -14,8 +14,8 @@ pub fn outline(documents: &Documents<'_>) -> Vec<Outline> {
     let mut ids = Ids::default();
     let mut outlines = Vec::new();
     if let Some(document) = documents.semantics {
-        let text = Text::new(document, told);
-        let macros = documents.macros.map(|document| Text::new(document, told));
+        let text = Text::of(document, told);
+        let macros = documents.macros.map(|document| Text::of(document, told));
         let macros = idef::macros(macros.as_ref(), told);
         for (position, record) in idef::records(&text, macros, told).into_iter().enumerate() {
             let (id, text) = match record {
@@ -27,7 +27,7 @@ pub fn outline(documents: &Documents<'_>) -> Vec<Outline> {
     }
     let known = std::mem::take(&mut ids);
     if let Some(document) = documents.manual {
-        for record in manual::read(&Text::new(document, told), told) {
+        for record in manual::read(&Text::of(document, told), told) {
             if !known.contains(&record.id) {
                 let text = format!("{}\n{}", record.syntax, record.pseudocode);
                 outlines.push(entry(ids.unique(&record.id, None), Form::Manual, text));
@@ -35,7 +35,7 @@ pub fn outline(documents: &Documents<'_>) -> Vec<Outline> {
         }
     }
     if let Some(document) = documents.prototypes {
-        for prototype in prototypes::read(&Text::new(document, told), told).list {
+        for prototype in prototypes::read(&Text::of(document, told), told).list {
             if !known.contains(&prototype.id) && !ids.contains(&prototype.id) {
                 outlines.push(entry(prototype.id, Form::Prototype, prototype.syntax));
             }

@@ -63,7 +63,7 @@ const STACK_BYTES: usize = 64 << 20;
 
 /// Reads a document. Whatever the bytes are, the result has a ledger line for every entry found.
 pub fn parse(file_name: &str, bytes: &[u8], options: &Options<'_>) -> Parsed {
-    let source = Source::new(file_name, bytes);
+    let source = Source::new(file_name, bytes, 0);
     let mut document = document::read(&source, bytes);
     let mut ids = ids(&document.entries);
     let mut applications = Vec::new();
@@ -119,7 +119,7 @@ fn on_large_stacks<T: Send>(run: impl FnOnce() -> T + Send) -> T {
 /// The state of each erratum against a document, in the errata's order, with the document's version and what is wrong
 /// with it. Nothing is run: there are no instructions and no ledger.
 pub fn check_errata(file_name: &str, bytes: &[u8], errata: &Errata) -> Parsed {
-    let mut document = document::read(&Source::new(file_name, bytes), bytes);
+    let mut document = document::read(&Source::new(file_name, bytes, 0), bytes);
     let ids = ids(&document.entries);
     let errata = errata::apply(&mut document, &ids, errata);
     Parsed { version: document.version, diagnostics: document.diagnostics, errata, ..Parsed::default() }

@@ -7,7 +7,7 @@ use hydride_ir::exact::{Int, NodeId, Part};
 
 use super::{Frame, Machine, Run, Value, Var, Width};
 use crate::arm::asl::ast::{Binary, Expr, ExprKind, FunctionKind, Offset, Slice, Type, Unary};
-use crate::pseudocode::Reason;
+use crate::pseudocode::{Reason, not_negative};
 
 impl Machine<'_> {
     pub(super) fn eval(&mut self, expr: &Expr, want: Option<u32>) -> Run<Value> {
@@ -494,8 +494,7 @@ impl Machine<'_> {
             return self.fault(Reason::Symbolic, offset, "a slice at a position without a bound");
         };
         // A negative position is an error in ASL: what it gives does not matter.
-        let zero = self.dag.int(0);
-        let low = if self.dag.range(low).is_non_negative() { low } else { self.dag.max(low, zero) };
+        let low = not_negative(&mut self.dag, low);
         if bits >= natural && self.dag.range(low).high.is_some() {
             // All that is above the position: a shift.
             return Ok(Value::Bits(self.dag.shr(node, low), width));

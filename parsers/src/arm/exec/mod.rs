@@ -18,16 +18,20 @@ mod value;
 use hydride_ir::exact::{Dag, NodeId};
 use rustc_hash::FxHashMap;
 
+pub use crate::pseudocode::Width;
 pub use assume::Assumptions;
 pub use fault::{Fault, FileId, Location, syntax};
-pub use value::{Registers, Value, Var, Width};
+pub use value::{Registers, Value, Var};
 
 use crate::arm::asl::ast::{Name, Offset, Stmt, Type};
 use crate::arm::asl::index::{Instructions, Library};
-use crate::pseudocode::{Branching, Budget, Limits, Merge, Reason};
+use crate::pseudocode::{Branching, Budget, Limits, MAX_STEPS, Merge, Reason};
 
 /// Deepest nesting of statements, expressions and calls at run time.
 const MAX_NESTING: u32 = 120;
+
+/// Limits of a run.
+const LIMITS: Limits = Limits { steps: MAX_STEPS, depth: 400, nesting: MAX_NESTING };
 
 /// The documents that the elaborator reads from.
 #[derive(Default)]
@@ -136,7 +140,7 @@ impl<'a> Machine<'a> {
             extensions: Vec::new(),
             documents,
             assumptions: Vec::new(),
-            budget: Budget::new(Limits { nesting: MAX_NESTING, ..Limits::default() }),
+            budget: Budget::new(LIMITS),
             file: FileId::Instructions,
             returns: None,
             pending: Vec::new(),
@@ -181,7 +185,7 @@ impl<'a> Machine<'a> {
 
     /// Lowers the number of steps that may be run in all.
     pub fn limit(&mut self, steps: u64) {
-        self.budget = Budget::new(Limits { steps, nesting: MAX_NESTING, ..Limits::default() });
+        self.budget = Budget::new(Limits { steps, ..LIMITS });
     }
 
     fn fault<T>(&self, reason: Reason, offset: Offset, message: impl Into<String>) -> Run<T> {
@@ -200,6 +204,18 @@ impl<'a> Machine<'a> {
     fn step(&mut self, offset: Offset) -> Run<()> {
         let location = self.location(offset);
         self.budget.charge(&self.dag, 1).map_err(|limit| limit.at(location))
+    }
+
+    /// Checks the size of a value that is assigned.
+    fn check(&mut self, value: &Value, offset: Offset) -> Run<()> {
+        match value {
+            Value::Int(node) | Value::Bits(node, _) | Value::Bool(node) => {
+                let location = self.location(offset);
+                self.budget.check(&self.dag, *node).map_err(|limit| limit.at(location))
+            }
+            Value::Tuple(values) => values.iter().try_for_each(|value| self.check(value, offset)),
+            Value::Enum(_) | Value::Unit => Ok(()),
+        }
     }
 
     /// Runs `inner` one level deeper.

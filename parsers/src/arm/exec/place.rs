@@ -1,11 +1,11 @@
 //! Assignments and the registers.
 
-use hydride_ir::exact::{Int, Node, NodeId, Register};
+use hydride_ir::exact::{NodeId, Register};
 
 use super::call::Call;
 use super::{Machine, Run, Value, Var, Width};
 use crate::arm::asl::ast::{Expr, ExprKind, FunctionKind, Offset, Place, Slice};
-use crate::pseudocode::Reason;
+use crate::pseudocode::{Reason, positions, write_at_one_of};
 
 /// The register files of the library: name, width in bits, number of registers.
 const FILES: [(&str, u32, i64); 2] = [("_Z", 2048, 32), ("_R", 64, 31)];
@@ -204,35 +204,13 @@ impl Machine<'_> {
             return Ok(());
         }
         // Every element of that size may be the one.
-        let Some((lane, first)) = self.lane(low, bits).filter(|_| width / bits.max(1) <= 64) else {
+        let elements = positions(&self.dag, low, width)
+            .filter(|all| width / bits.max(1) <= 64 && all.iter().all(|low| low.is_multiple_of(bits)));
+        let Some(elements) = elements else {
             return self.fault(Reason::Symbolic, offset, "a write at a position that must be known");
         };
-        for index in 0..width / bits {
-            let here = self.dag.int(i64::from(index) - first);
-            let chosen = self.dag.eq(lane, here);
-            let (old, _) = register.read(&mut self.dag, index * bits, bits);
-            let new = self.dag.select(chosen, piece, old);
-            register.write(index * bits, bits, new);
-        }
+        write_at_one_of(&mut self.dag, register, (low, bits), &elements, width, piece);
         Ok(())
-    }
-
-    /// A position as `size * (lane + first)`.
-    fn lane(&mut self, position: NodeId, size: u32) -> Option<(NodeId, i64)> {
-        let Node::Sum { terms, constant } = self.dag.node(position).clone() else { return None };
-        let factor = Int::from(size);
-        if size == 0 || constant.clone() % &factor != Int::ZERO {
-            return None;
-        }
-        let mut scaled = Vec::with_capacity(terms.len());
-        for (term, scale) in &terms {
-            if scale % &factor != Int::ZERO {
-                return None;
-            }
-            scaled.push((*term, scale / &factor));
-        }
-        let first = i64::try_from(constant / factor).ok()?;
-        Some((self.dag.linear(&scaled, Int::ZERO), first))
     }
 
     /// Calls a setter.

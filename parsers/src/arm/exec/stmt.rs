@@ -31,6 +31,7 @@ impl Machine<'_> {
             StmtKind::Assign(place, value) => {
                 let want = self.place_width(place)?;
                 let value = self.eval(value, want)?;
+                self.check(&value, offset)?;
                 self.assign(place, value, offset)?;
             }
             StmtKind::Call(name, args) => {

@@ -5,16 +5,7 @@ use std::collections::BTreeMap;
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Register};
 
 use crate::arm::asl::ast::Name;
-use crate::pseudocode::Merge;
-
-/// A width in bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Width {
-    /// It is known.
-    Known(u32),
-    /// It is computed from what is only known when the instruction runs (`x : Zeros(shift)`).
-    Computed(NodeId),
-}
+use crate::pseudocode::{Merge, Width};
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]

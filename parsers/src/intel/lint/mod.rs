@@ -160,7 +160,7 @@ impl Notes<'_> {
 
 /// Asks all rules about a document.
 pub fn lint(file_name: &str, bytes: &[u8], evaluate: &Evaluate<'_>) -> Report {
-    let source = Source::new(file_name, bytes);
+    let source = Source::new(file_name, bytes, 0);
     let document = document::read(&source, bytes);
     let ids = ids(&document.entries);
     let read = |(position, entry)| {

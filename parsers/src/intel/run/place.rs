@@ -9,7 +9,7 @@ use super::value::{Contents, Value, Variable};
 use super::{Ran, Run, exclude, fail};
 use crate::intel::ast::{Expr, ExprKind, Extent, Place, Selector, Symbol};
 use crate::intel::library;
-use crate::pseudocode::Reason;
+use crate::pseudocode::{Reason, Width, not_negative};
 use crate::signature::Element;
 
 /// How slices in an expression are read.
@@ -33,12 +33,6 @@ pub(super) struct Window {
     float: bool,
     /// A view without an index (`x.dword`).
     bare: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Width {
-    Known(u32),
-    Computed(NodeId),
 }
 
 impl Run<'_> {
@@ -236,7 +230,7 @@ impl Run<'_> {
             Some(0) if Some(width) == value.width && reading == Reading::Natural => value.node,
             Some(low) => self.dag.slice(value.node, low, width, signed(width)),
             None => {
-                let low = self.not_negative(window.low);
+                let low = not_negative(&mut self.dag, window.low);
                 let shifted = self.dag.shr(value.node, low);
                 self.dag.slice(shifted, 0, width, signed(width))
             }
@@ -253,18 +247,13 @@ impl Run<'_> {
 
     /// `value >> low`, and of that the low bits that `width` counts.
     fn masked(&mut self, value: NodeId, low: NodeId, width: NodeId) -> NodeId {
-        let low = self.not_negative(low);
-        let width = self.not_negative(width);
+        let low = not_negative(&mut self.dag, low);
+        let width = not_negative(&mut self.dag, width);
         let one = self.dag.int(1);
         let power = self.dag.shl(one, width);
         let mask = self.dag.sub(power, one);
         let shifted = self.dag.shr(value, low);
         self.dag.and(shifted, mask)
-    }
-
-    pub(super) fn not_negative(&mut self, node: NodeId) -> NodeId {
-        let zero = self.dag.int(0);
-        self.dag.max(node, zero)
     }
 
     pub(super) fn reversed(&mut self, of: NodeId, low: u32, width: u32) -> NodeId {
@@ -310,7 +299,7 @@ impl Run<'_> {
         let Some(low) = self.dag.as_i64(window.low).and_then(|low| u32::try_from(low).ok()) else {
             let (whole, _) = register.read(&mut self.dag, 0, end);
             self.note_read(variable, window.low, width, selectors);
-            let low = self.not_negative(window.low);
+            let low = not_negative(&mut self.dag, window.low);
             let signed = match reading {
                 Reading::Natural => of_element.unwrap_or(false),
                 Reading::Signed => true,
