@@ -11,8 +11,8 @@ const MAX_ALTERNATIVES: usize = 64;
 
 /// One of several values, by conditions that are not known.
 ///
-/// It is the pendant of a select in the graph for values that are in no graph. What is computed from it is a select of
-/// what is computed from the alternatives.
+/// It is what a select is in the graph, for values that are in no graph. What is computed from it is a select between
+/// what is computed from its alternatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice<T> {
     /// This value.

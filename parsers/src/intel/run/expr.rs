@@ -165,7 +165,7 @@ impl Run<'_> {
         };
         let missing = || Fault::failed(Reason::Undefined, at, "`OP` holds no relation");
         let Contents::Function(functions) = &variable.contents else { return Err(missing()) };
-        let node = self.with_each(functions, at, |dag, function| match function {
+        let node = self.compute_with(functions, at, |dag, function| match function {
             Function::Relation(op) => Ok(relation(dag, op, left, right)),
             Function::Constant(value) => Ok(dag.int(u8::from(value))),
             Function::Named(_) => Err(missing()),
@@ -173,8 +173,8 @@ impl Run<'_> {
         Ok(Value::sized(node, 1))
     }
 
-    /// What is computed with the function that a variable holds.
-    fn with_each(
+    /// What each function that a variable may hold computes, chosen like the functions.
+    fn compute_with(
         &mut self,
         functions: &Choice<Function>,
         at: Extent,
@@ -301,7 +301,7 @@ impl Run<'_> {
             for argument in arguments {
                 values.push(self.expr(argument, Reading::Unsigned)?);
             }
-            let node = self.with_each(functions, at, |dag, function| {
+            let node = self.compute_with(functions, at, |dag, function| {
                 let called = match function {
                     Function::Named(name) => library::call(dag, name, &values).ok(),
                     Function::Relation(_) | Function::Constant(_) => None,
