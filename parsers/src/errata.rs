@@ -176,6 +176,24 @@ pub struct Application {
     pub state: State,
 }
 
+impl Erratum {
+    /// Makes all changes on an entry, or none.
+    pub(crate) fn correct<E: Clone>(
+        &self,
+        entry: &mut E,
+        make: impl Fn(&mut E, &Change) -> Result<(), String>,
+    ) -> State {
+        let mut changed = entry.clone();
+        match self.changes.iter().try_for_each(|change| make(&mut changed, change)) {
+            Ok(()) => {
+                *entry = changed;
+                State::Applied
+            }
+            Err(reason) => State::Stale(reason),
+        }
+    }
+}
+
 /// Whether an erratum applies to an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
@@ -290,6 +308,24 @@ impl Errata {
             errata.push(erratum.map_err(|message| fault(range, message))?);
         }
         Ok(Self { file: file.to_owned(), isa: read.isa, errata, digest })
+    }
+
+    /// Applies each erratum to each of its entries, unless it is about other versions than that of the document. The
+    /// outcomes are in the errata's order.
+    pub(crate) fn apply(
+        &self,
+        version: &str,
+        mut to: impl FnMut(&Erratum, &str) -> State,
+    ) -> Vec<Application> {
+        let mut applications = Vec::new();
+        for (number, erratum) in self.errata.iter().enumerate() {
+            for id in &erratum.entries {
+                let applies = erratum.versions.contain(version);
+                let state = if applies { to(erratum, id) } else { State::OtherVersion };
+                applications.push(Application { erratum: number, entry: id.clone(), state });
+            }
+        }
+        applications
     }
 
     /// The digest of lines as an erratum gives it.

@@ -9,7 +9,6 @@
 #![forbid(unsafe_code)]
 
 pub mod arm;
-pub mod elaborate;
 pub mod errata;
 pub mod hexagon;
 pub mod intel;
@@ -17,7 +16,9 @@ mod isa;
 mod ledger;
 mod lines;
 mod outline;
+pub mod pseudocode;
 mod signature;
+mod source;
 
 pub use isa::Isa;
 pub use ledger::{Diagnostic, LedgerEntry, Severity, Span, Status};

@@ -35,6 +35,12 @@ impl Lines {
         self.starts.get(line.saturating_sub(1)).copied()
     }
 
+    /// The offset of a line and column in the document that was indexed, both counted from 1, columns in bytes.
+    pub fn offset(&self, bytes: &[u8], line: usize, column: usize) -> usize {
+        let start = self.start(line).unwrap_or(bytes.len());
+        (start + column.saturating_sub(1)).min(bytes.len())
+    }
+
     /// Line and column, in characters, of an offset in the document that was indexed, both counted from 1.
     pub fn place(&self, bytes: &[u8], offset: usize) -> (u32, u32) {
         let offset = offset.min(bytes.len());
@@ -74,6 +80,7 @@ mod tests {
                 let place = lines.place(text.as_bytes(), offset);
                 assert_eq!(place, (line as u32 + 1, column as u32 + 1), "{offset}");
                 assert_eq!(lines.start(line + 1), Some(start));
+                assert_eq!(lines.offset(text.as_bytes(), line + 1, before.len() - start + 1), before.len());
             }
         }
     }

@@ -6,7 +6,8 @@ use hydride_ir::exact::Int;
 use rustc_hash::FxHashMap;
 
 use super::asl::ast::Name;
-use super::exec::{Documents, Fault, FileId, Frame, Machine, Reason, Value, Var, Width};
+use super::exec::{Documents, Fault, FileId, Frame, Location, Machine, Value, Var, Width, syntax};
+use crate::pseudocode::Reason;
 
 /// Steps that one decode may take.
 const MAX_STEPS: u64 = 20_000;
@@ -85,17 +86,15 @@ fn decode(documents: &Documents<'_>, word: u32) -> Result<Decoded, Fault> {
             let node = machine.dag.int(bits);
             frame.set(name, Var::Value(Value::Bits(node, Width::Known(*width))));
         }
-        let parts = documents
-            .instructions
-            .decode(encoding)
-            .map_err(|error| Fault::syntax(FileId::Instructions, error));
+        let parts =
+            documents.instructions.decode(encoding).map_err(|error| syntax(FileId::Instructions, error));
         let result = parts.and_then(|parts| {
             parts.iter().try_for_each(|stmts| machine.run(FileId::Instructions, &mut frame, stmts))
         });
         match result {
             Ok(()) => {}
             // Another encoding's, or none.
-            Err(fault) if fault.reason == Reason::Undefined => continue,
+            Err(fault) if fault.reason == Reason::UndefinedEncoding => continue,
             Err(fault) => {
                 obstacle = Some(fault);
                 continue;
@@ -124,22 +123,18 @@ fn decode(documents: &Documents<'_>, word: u32) -> Result<Decoded, Fault> {
     match (found, obstacle) {
         (Some(found), _) => Ok(found),
         (None, Some(fault)) => Err(fault),
-        (None, None) => Err(Fault {
-            reason: Reason::Undefined,
-            message: format!("0x{word:08x} matches no encoding"),
-            file: FileId::Instructions,
-            offset: 0,
-        }),
+        (None, None) => Err(Fault::failed(
+            Reason::UndefinedEncoding,
+            Location { file: FileId::Instructions, offset: 0 },
+            format!("0x{word:08x} matches no encoding"),
+        )),
     }
 }
 
 fn ambiguous(word: u32, one: &str, other: &str, offset: usize) -> Result<Decoded, Fault> {
-    Err(Fault {
-        reason: Reason::Unpredictable,
-        message: format!("0x{word:08x} matches both `{one}` and `{other}`"),
-        file: FileId::Instructions,
-        offset,
-    })
+    let place = Location { file: FileId::Instructions, offset };
+    let message = format!("0x{word:08x} matches both `{one}` and `{other}`");
+    Err(Fault::failed(Reason::Unpredictable, place, message))
 }
 
 fn fact(machine: &Machine<'_>, var: &Var) -> Option<Fact> {

@@ -5,30 +5,10 @@ use crate::errata::{Application, Change, Errata, State};
 
 /// Applies the errata to the entries. The outcomes are in the errata's order.
 pub fn apply(entries: &mut [&mut Entry], version: &str, errata: &Errata) -> Vec<Application> {
-    let mut applications = Vec::new();
-    for (number, erratum) in errata.errata.iter().enumerate() {
-        for id in &erratum.entries {
-            let state = if !erratum.versions.contain(version) {
-                State::OtherVersion
-            } else {
-                match entries.iter_mut().find(|entry| entry.name == *id) {
-                    None => State::NoEntry,
-                    Some(entry) => {
-                        let mut changed = entry.clone();
-                        match erratum.changes.iter().try_for_each(|change| make(&mut changed, change)) {
-                            Ok(()) => {
-                                **entry = changed;
-                                State::Applied
-                            }
-                            Err(reason) => State::Stale(reason),
-                        }
-                    }
-                }
-            };
-            applications.push(Application { erratum: number, entry: id.clone(), state });
-        }
-    }
-    applications
+    errata.apply(version, |erratum, id| match entries.iter_mut().find(|entry| entry.name == *id) {
+        Some(entry) => erratum.correct(*entry, make),
+        None => State::NoEntry,
+    })
 }
 
 fn make(entry: &mut Entry, change: &Change) -> Result<(), String> {

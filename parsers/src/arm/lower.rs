@@ -14,10 +14,11 @@ use super::asl::ast::{Name, Stmt};
 use super::assembly::{Line, Role, Slot};
 use super::ctype::{CType, immediate};
 use super::decode::{Cache, Decoded, Fact, Variable, variables};
-use super::exec::{Documents, Fault, FileId, Frame, Machine, Reason, Registers, Value, Var, Width};
+use super::exec::{Documents, Fault, FileId, Frame, Location, Machine, Registers, Value, Var, Width, syntax};
 use super::facts::{Facts, combinations};
 use super::json::{Entry, Preparation};
 use super::operations::Operations;
+use crate::pseudocode::{self, Reason};
 use crate::{Argument, Form, Kind, Signature};
 
 /// What every intrinsic is lowered with.
@@ -34,22 +35,8 @@ pub struct Context<'a> {
     pub bodies: Bodies,
 }
 
-/// Why an intrinsic is not modelled.
-#[derive(Debug)]
-pub enum Obstacle {
-    /// It is outside of what is modelled.
-    Excluded(&'static str, Option<String>),
-    /// The entry cannot be used: reason and message.
-    Entry(&'static str, String),
-    /// ASL cannot be elaborated.
-    Asl(Fault),
-}
-
-impl From<Fault> for Obstacle {
-    fn from(fault: Fault) -> Self {
-        Self::Asl(fault)
-    }
-}
+/// Why an intrinsic is not modelled; without a place it is the entry that cannot be used.
+pub type Obstacle = pseudocode::Fault<Option<Location>>;
 
 /// An intrinsic's meaning.
 #[derive(Debug)]
@@ -69,24 +56,25 @@ pub struct Lowered {
 /// Lowers an entry.
 pub fn lower(context: &Context<'_>, entry: &Entry) -> Result<Lowered, Obstacle> {
     if is_memory(entry) {
-        return Err(Obstacle::Excluded("memory", None));
+        return Err(Obstacle::excluded(Reason::Memory, None, ""));
     }
     let undescribed = || {
         let message = "the document has neither operands nor an operation for it";
-        Obstacle::Excluded("no-pseudocode", Some(message.to_owned()))
+        Obstacle::excluded(Reason::NoPseudocode, None, message)
     };
     let types = Types::of(entry).map_err(|other| if entry.described { other } else { undescribed() })?;
     if let Some(base) = entry.base.iter().find(|base| is_floating_point(base, &types)) {
-        return Err(Obstacle::Excluded("floating-point", Some(base.clone())));
+        return Err(Obstacle::excluded(Reason::FloatingPoint, None, base));
     }
     if !entry.described {
         return Err(undescribed());
     }
-    let lines = super::assembly::lines(entry).map_err(|message| Obstacle::Entry("operands", message))?;
+    let lines =
+        super::assembly::lines(entry).map_err(|message| Obstacle::failed(Reason::Operands, None, message))?;
     let places = Places::of(entry, &types, &lines)?;
     let ranges: Vec<(i64, i64)> = types.immediates.iter().map(|(_, low, high)| (*low, *high)).collect();
     let Some(combinations) = combinations(&ranges).filter(|all| !all.is_empty()) else {
-        return Err(Obstacle::Entry("limit", "the immediates have too many values, or none".into()));
+        return Err(Obstacle::failed(Reason::Limit, None, "the immediates have too many values, or none"));
     };
     let mut run = Run::new(context, entry, &types, &places, &lines, &combinations)?;
     let results = run.results()?;
@@ -96,9 +84,8 @@ pub fn lower(context: &Context<'_>, entry: &Entry) -> Result<Lowered, Obstacle> 
     let c_types: Vec<&str> = c_types.collect();
     let extensions = super::features::features(asked.map(|extension| &**extension), &c_types);
     let signature = types.signature;
-    let (function, undefined) =
-        crate::elaborate::function(&entry.name, &signature, &mut machine.dag, &results)
-            .map_err(|error| Obstacle::Entry("limit", error.to_string()))?;
+    let (function, undefined) = pseudocode::function(&entry.name, &signature, &mut machine.dag, &results)
+        .map_err(|fault| fault.map_place(|()| None))?;
     let forms = entry
         .base
         .iter()
@@ -144,7 +131,8 @@ struct Types {
 
 impl Types {
     fn of(entry: &Entry) -> Result<Self, Obstacle> {
-        let unknown = |c_type: &str| Obstacle::Entry("type", format!("the type `{c_type}` is not known"));
+        let unknown =
+            |c_type: &str| Obstacle::failed(Reason::Type, None, format!("the type `{c_type}` is not known"));
         let mut signature = Signature::default();
         let (mut args, mut immediates, mut float) = (Vec::new(), Vec::new(), false);
         for (position, (c_type, name)) in entry.args.iter().enumerate() {
@@ -189,7 +177,10 @@ impl Places {
                 Some(Preparation::Register(register)) => {
                     let slot = super::assembly::slot(register);
                     let message = || format!("`{register}` is no register for `{name}`");
-                    args.push((position, slot.ok_or_else(|| Obstacle::Entry("operands", message()))?));
+                    args.push((
+                        position,
+                        slot.ok_or_else(|| Obstacle::failed(Reason::Operands, None, message()))?,
+                    ));
                 }
                 Some(Preparation::Unsaid) | None => unplaced.push(position),
             }
@@ -197,21 +188,25 @@ impl Places {
         let free = free_slots(lines, &args, unplaced.len());
         if free.len() != unplaced.len() {
             let names: Vec<&str> = unplaced.iter().map(|position| entry.args[*position].1.as_str()).collect();
-            return Err(Obstacle::Entry("operands", format!("no register for `{}`", names.join("`, `"))));
+            return Err(Obstacle::failed(
+                Reason::Operands,
+                None,
+                format!("no register for `{}`", names.join("`, `")),
+            ));
         }
         args.extend(unplaced.into_iter().zip(free));
         let mut results = Vec::new();
         for (register, _) in &entry.results {
             let slot = super::assembly::slot(register);
             let message = || format!("`{register}` is no register for a result");
-            let slot = slot.ok_or_else(|| Obstacle::Entry("operands", message()))?;
+            let slot = slot.ok_or_else(|| Obstacle::failed(Reason::Operands, None, message()))?;
             let lane =
                 register.split_once('[').and_then(|(_, lane)| lane.strip_suffix(']')?.parse::<u32>().ok());
             results.push((slot, lane.unwrap_or(0).min(15) * types.returns.element));
         }
         if results.len() != types.signature.results.len() {
             let message = format!("{} results in {} registers", types.signature.results.len(), results.len());
-            return Err(Obstacle::Entry("operands", message));
+            return Err(Obstacle::failed(Reason::Operands, None, message));
         }
         Ok(Self { args, results })
     }
@@ -387,11 +382,11 @@ impl<'a> Run<'a> {
     }
 
     fn run(&mut self, frames: Vec<Frame>) -> Result<Vec<Register>, Fault> {
-        self.machine.registers = self.start.clone();
+        self.machine.state.registers = self.start.clone();
         for (mut frame, step) in frames.into_iter().zip(&self.steps) {
             self.machine.run(step.file, &mut frame, &step.body)?;
         }
-        let registers = std::mem::take(&mut self.machine.registers);
+        let registers = std::mem::take(&mut self.machine.state.registers);
         let dag = &mut self.machine.dag;
         Ok(self
             .places
@@ -452,8 +447,8 @@ fn step(
     }
     let decodes = match decode(context, line, &own) {
         // Not an instruction of the ASL: the operation is used, if there is one.
-        Err(Obstacle::Asl(fault))
-            if fault.reason == Reason::Undefined
+        Err(fault)
+            if fault.reason == Reason::UndefinedEncoding
                 && context.bodies == Bodies::Any
                 && context.operations.serves(None, &entry.operation) =>
         {
@@ -462,13 +457,13 @@ fn step(
         decodes => decodes?,
     };
     let Some(first) = decodes.first() else {
-        return Err(Obstacle::Entry("encoding", "no combination of immediates".into()));
+        return Err(Obstacle::failed(Reason::Encoding, None, "no combination of immediates"));
     };
     let instructions = &context.documents.instructions;
     let Some(encoding) = instructions.encoding(first.position) else {
-        return Err(Obstacle::Entry("encoding", format!("`{}` is gone", first.encoding)));
+        return Err(Obstacle::failed(Reason::Encoding, None, format!("`{}` is gone", first.encoding)));
     };
-    let body = instructions.execute(encoding).map_err(|error| Fault::syntax(FileId::Instructions, error))?;
+    let body = instructions.execute(encoding).map_err(|error| syntax(FileId::Instructions, error))?;
     let vars = variables(&decodes, combinations);
     Ok(Step { decodes, vars, body, file: FileId::Instructions })
 }
@@ -477,8 +472,10 @@ fn step(
 fn decode(context: &Context<'_>, line: &Line, own: &[Vec<i64>]) -> Result<Vec<Arc<Decoded>>, Obstacle> {
     own.iter()
         .map(|values| {
-            let word =
-                context.facts.word(line, values).map_err(|message| Obstacle::Entry("encoding", message))?;
+            let word = context
+                .facts
+                .word(line, values)
+                .map_err(|message| Obstacle::failed(Reason::Encoding, None, message))?;
             Ok(context.cache.decode(context.documents, word)?)
         })
         .collect()
@@ -498,20 +495,20 @@ fn from_operation(
     let encoding = encoding.as_ref().map(|decoded| decoded.encoding.as_str());
     let body = match context.operations.body(encoding, &entry.operation) {
         Some(Ok(operation)) => operation.body.clone(),
-        Some(Err(fault)) => return Err(Obstacle::Asl(fault.clone())),
+        Some(Err(fault)) => return Err(fault.clone().into()),
         None if context.operations.defines(&entry.operation) => {
             let message = format!(
                 "the operation `{}` says nothing, or is another instruction's than `{}`",
                 entry.operation, line.mnemonic
             );
-            return Err(Obstacle::Excluded("no-pseudocode", Some(message)));
+            return Err(Obstacle::excluded(Reason::NoPseudocode, None, message));
         }
         None if entry.operation.is_empty() => {
-            return Err(Obstacle::Excluded("no-pseudocode", Some("the document has no operation".into())));
+            return Err(Obstacle::excluded(Reason::NoPseudocode, None, "the document has no operation"));
         }
         None => {
             let message = format!("the operation `{}` is not defined", entry.operation);
-            return Err(Obstacle::Entry("unknown-operation", message));
+            return Err(Obstacle::failed(Reason::UnknownOperation, None, message));
         }
     };
     if let Ok(recorded) = recorded {
@@ -524,7 +521,7 @@ fn from_operation(
             .collect::<Option<Vec<_>>>();
         let Some(decodes) = decodes else {
             let message = format!("`{line}` does not assemble for all immediates");
-            return Err(Obstacle::Entry("encoding", message));
+            return Err(Obstacle::failed(Reason::Encoding, None, message));
         };
         let vars = variables(&decodes, combinations);
         return Ok(Step { decodes, vars, body, file: FileId::Operations });

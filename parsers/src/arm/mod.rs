@@ -28,15 +28,15 @@ mod position;
 mod recorded;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 pub use facts::Facts;
 pub use outline::outline;
 
 pub use crate::Document;
 use crate::errata::{Application, Errata};
-use crate::{Diagnostic, Instruction, Isa, LedgerEntry, Parsed, Severity, Span, Status};
-use exec::{Fault, FileId};
+use crate::pseudocode::{Fault, Ids, Outcome, Reason};
+use crate::{Diagnostic, Instruction, Isa, Parsed, Severity, Span};
+use exec::{FileId, Location};
 use lower::{Context, Lowered, Obstacle};
 use operations::Operations;
 use position::Positions;
@@ -183,7 +183,9 @@ pub fn parse(documents: &Documents<'_>, options: &Options<'_>) -> Parsed {
         (true, _) => Facts::default(),
         (false, Ok(facts)) => facts,
         (false, Err((line, column, message))) => {
-            parsed.diagnostics.push(decode.diagnostic(decode.offset_of(line, column), message));
+            parsed
+                .diagnostics
+                .push(decode.diagnostic(decode.offset_of(line as usize, column as usize), message));
             Facts::default()
         }
     };
@@ -202,42 +204,26 @@ pub fn parse(documents: &Documents<'_>, options: &Options<'_>) -> Parsed {
         bodies: options.bodies,
     };
     let wanted = |id: &String| options.only.is_empty() || options.only.contains(id);
-    let outcomes: Vec<Option<Outcome>> = entries
+    let outcomes: Vec<_> = entries
         .into_par_iter()
         .enumerate()
         .map(|(index, raw)| outcome(&context, &files, wanted, index, raw))
         .collect();
-    let mut seen: FxHashMap<String, usize> = FxHashMap::default();
-    for mut outcome in outcomes.into_iter().flatten() {
-        let id = unique(&mut seen, &outcome.ledger.id);
-        if id != outcome.ledger.id {
-            outcome.ledger.id = id;
-            if let Some(instruction) = &mut outcome.instruction {
-                instruction.id = outcome.ledger.id.clone();
-                instruction.function.name = outcome.ledger.id.clone();
-            }
-        }
-        if let Some(operation) = outcome.operation.as_ref().filter(|operation| !operation.is_empty())
+    let mut ids = Ids::default();
+    for (outcome, operation) in outcomes.into_iter().flatten() {
+        let outcome = Outcome { id: ids.unique(&outcome.id, None), ..outcome };
+        if let Some(operation) = operation.filter(|operation| !operation.is_empty())
             && !operations_in.text.is_empty()
-            && !operations.defines(operation)
+            && !operations.defines(&operation)
         {
             parsed.diagnostics.push(Diagnostic {
                 severity: Severity::Warning,
-                entry: Some(outcome.ledger.id.clone()),
-                span: outcome.ledger.span.clone(),
+                entry: Some(outcome.id.clone()),
+                span: outcome.span().clone(),
                 message: format!("the operation `{operation}` is not defined"),
             });
         }
-        if let Status::Failed { message, .. } = &outcome.ledger.status {
-            parsed.diagnostics.push(Diagnostic {
-                severity: Severity::Error,
-                entry: Some(outcome.ledger.id.clone()),
-                span: outcome.ledger.span.clone(),
-                message: message.clone(),
-            });
-        }
-        parsed.ledger.push(outcome.ledger);
-        parsed.instructions.extend(outcome.instruction);
+        parsed.push(outcome);
     }
     parsed
 }
@@ -282,13 +268,6 @@ pub fn expand(line: &str, ranges: &[(i64, i64)]) -> Vec<String> {
     all.iter().map(|values| facts::expanded(line, values)).collect()
 }
 
-/// The id of an entry: that of a second entry of one name is `NAME@2`.
-fn unique(seen: &mut FxHashMap<String, usize>, name: &str) -> String {
-    let twins = seen.entry(name.to_owned()).or_insert(0);
-    *twins += 1;
-    if *twins > 1 { format!("{name}@{twins}") } else { name.to_owned() }
-}
-
 /// The name of an entry; that of one that has none is its position.
 fn name(entry: &Result<json::Entry, json::ShapeError>, index: usize) -> String {
     let name = match entry {
@@ -298,59 +277,32 @@ fn name(entry: &Result<json::Entry, json::ShapeError>, index: usize) -> String {
     name.unwrap_or_else(|| format!("[{index}]"))
 }
 
-/// What became of an entry.
-struct Outcome {
-    ledger: LedgerEntry,
-    instruction: Option<Instruction>,
-    operation: Option<String>,
-}
-
+/// What became of an entry, with the name of its operation; nothing for one that is not wanted.
 fn outcome(
     context: &Context<'_>,
     files: &Files<'_>,
     wanted: impl Fn(&String) -> bool,
     index: usize,
     raw: json::Raw,
-) -> Option<Outcome> {
+) -> Option<(Outcome, Option<String>)> {
     let json::Raw { span, entry } = raw;
     let id = name(&entry, index);
+    if !wanted(&id) {
+        return None;
+    }
     let entry = match entry {
         Ok(entry) => entry,
         Err(error) => {
             let message = format!("{}: {}", error.path, error.message);
-            let status = Status::Failed { reason: "shape".into(), message };
-            let ledger = LedgerEntry { id, span, status };
-            return wanted(&ledger.id).then_some(Outcome { ledger, instruction: None, operation: None });
+            let result = Err(Fault::failed(Reason::Shape, span, message));
+            return Some((Outcome { id, result }, None));
         }
     };
-    if !wanted(&entry.name) {
-        return None;
-    }
-    let failed = |reason: &str, message: String| Status::Failed { reason: reason.to_owned(), message };
-    let (status, place, lowered) = match lower::lower(context, &entry) {
-        Ok(lowered) => (Status::Modelled, span.clone(), Some(lowered)),
-        Err(Obstacle::Excluded(reason, message)) => {
-            (Status::Excluded { reason: reason.to_owned(), message }, span.clone(), None)
-        }
-        Err(Obstacle::Entry(reason, message)) => (failed(reason, message), span.clone(), None),
-        Err(Obstacle::Asl(fault)) if fault.reason == exec::Reason::FloatingPoint => (
-            Status::Excluded { reason: "floating-point".into(), message: Some(fault.message) },
-            span.clone(),
-            None,
-        ),
-        Err(Obstacle::Asl(fault)) => {
-            // A word that no pattern matches does not occur in the ASL.
-            let nowhere = fault.reason == exec::Reason::Undefined && fault.offset == 0;
-            let place = files.span(&fault).filter(|_| !nowhere).unwrap_or_else(|| span.clone());
-            (failed(fault.reason.code(), fault.message), place, None)
-        }
-    };
-    let instruction = lowered.map(|lowered| {
-        let Lowered { signature, function, undefined, extensions, forms } = lowered;
-        Instruction {
-            id: entry.name.clone(),
+    let result = match lower::lower(context, &entry) {
+        Ok(Lowered { signature, function, undefined, extensions, forms }) => Ok(Instruction {
+            id: id.clone(),
             isa: Isa::register(ISA),
-            intrinsic: entry.name.clone(),
+            intrinsic: id.clone(),
             function,
             undefined,
             undefined_for: Vec::new(),
@@ -358,10 +310,13 @@ fn outcome(
             extensions,
             forms,
             span,
+        }),
+        Err(fault) => {
+            let place = if fault.is_exclusion() { None } else { files.span(&fault) };
+            Err(fault.map_place(|_| place.unwrap_or(span)))
         }
-    });
-    let ledger = LedgerEntry { id: entry.name.clone(), span: place, status };
-    Some(Outcome { ledger, instruction, operation: Some(entry.operation) })
+    };
+    Some((Outcome { id, result }, Some(entry.operation)))
 }
 
 /// Chooses the operations of encodings by what the entries with one instruction name.
@@ -386,34 +341,40 @@ struct Files<'a> {
 }
 
 impl Files<'_> {
-    fn span(&self, fault: &Fault) -> Option<Span> {
-        let file = match fault.file {
+    /// The place of a fault, unless it is in the entry itself.
+    fn span(&self, fault: &Obstacle) -> Option<Span> {
+        let Location { file, offset } = fault.at?;
+        // A word that no pattern matches does not occur in the ASL.
+        if fault.reason == Reason::UndefinedEncoding && offset == 0 {
+            return None;
+        }
+        let file = match file {
             FileId::Library => self.library,
             FileId::Instructions => self.instructions,
             // Offsets within an operation are not the file's.
-            FileId::Operations if fault.reason == exec::Reason::Syntax => self.operations,
+            FileId::Operations if fault.reason == Reason::Syntax => self.operations,
             FileId::Operations => return None,
         };
-        (!file.text.is_empty()).then(|| file.span(fault.offset, 1))
+        (!file.text.is_empty()).then(|| file.span(offset, 1))
     }
 }
 
 /// A document's text; one that cannot be read is reported and counts as missing.
 fn text<'a>(document: Option<Document<'a>>, what: &str, diagnostics: &mut Vec<Diagnostic>) -> Positions<'a> {
-    let Some(document) = document else { return Positions::new("", "") };
+    let Some(document) = document else { return Positions::of("", "") };
     match std::str::from_utf8(document.bytes) {
         Ok(text) if text.trim().is_empty() => {
-            let empty = Positions::new(document.name, "");
+            let empty = Positions::of(document.name, "");
             diagnostics.push(empty.diagnostic(0, format!("the document of {what} is empty")));
             empty
         }
-        Ok(text) => Positions::new(document.name, text),
+        Ok(text) => Positions::of(document.name, text),
         Err(error) => {
             let valid = error.valid_up_to();
             let start = std::str::from_utf8(&document.bytes[..valid]).unwrap_or("");
             diagnostics
-                .push(Positions::new(document.name, start).diagnostic(valid, "the document is not UTF-8"));
-            Positions::new(document.name, "")
+                .push(Positions::of(document.name, start).diagnostic(valid, "the document is not UTF-8"));
+            Positions::of(document.name, "")
         }
     }
 }

@@ -14,10 +14,12 @@ use rustc_hash::FxHashMap;
 
 use super::asl::ast::{Expr, ExprKind, Name, Place, Slice, Stmt, StmtKind};
 use super::asl::{self};
-use super::exec::{Fault, FileId, Reason};
+use super::exec::{Fault, FileId, Location};
 use super::json;
 use super::position::Positions;
 use crate::Diagnostic;
+use crate::lines::Lines;
+use crate::pseudocode::Reason;
 
 /// The beginning of the placeholder for a missing operation.
 const NOTHING: &[&str] = &["No operation information", "The description of"];
@@ -37,7 +39,8 @@ pub fn texts(document: &Positions<'_>, diagnostics: &mut Vec<Diagnostic>) -> Tex
             bodies.into_iter().map(|(key, body)| (key.clone(), (body, place(&key)))).collect()
         }
         Err((line, column, message)) => {
-            diagnostics.push(document.diagnostic(document.offset_of(line, column), message));
+            diagnostics
+                .push(document.diagnostic(document.offset_of(line as usize, column as usize), message));
             Texts::default()
         }
     }
@@ -110,12 +113,12 @@ impl Operations {
         let operation = (!says_nothing).then(|| {
             let parsed = asl::body(body, 0..body.len()).map(Arc::new);
             parsed.map(|body| Operation { reads: reads(&body), body }).map_err(|error| {
-                let (line, column) = place(body, error.offset);
+                let (line, column) = Lines::new(body.as_bytes()).place(body.as_bytes(), error.offset);
                 let message = format!(
                     "{} (operation `{key}`, line {line}, column {column} of its text)",
                     error.message
                 );
-                Fault { reason: Reason::Syntax, message, file: FileId::Operations, offset }
+                Fault::failed(Reason::Syntax, Location { file: FileId::Operations, offset }, message)
             })
         });
         self.by_key.insert(key, operation);
@@ -185,13 +188,6 @@ impl Operations {
             self.of_encoding.insert(encoding.to_owned(), best);
         }
     }
-}
-
-/// Line and column of an offset, from 1.
-fn place(text: &str, offset: usize) -> (usize, usize) {
-    let before = text.get(..offset).unwrap_or(text);
-    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
 }
 
 /// The names that statements read and nothing in them declares.
@@ -316,7 +312,7 @@ mod tests {
             "lane": "V[d] = V[n] + Elem[V[m], index, esize];",
             "none": "No operation information."
         }"#;
-        let mut operations = Operations::new(&texts(&Positions::new("o", text), &mut Vec::new()));
+        let mut operations = Operations::new(&texts(&Positions::of("o", text), &mut Vec::new()));
         let decodes = |all: &[&str], varying: &[&str]| {
             let names = |all: &[&str]| all.iter().map(|name| Name::from(*name)).collect();
             Decodes { all: names(all), varying: names(varying) }

@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use rustc_hash::FxHashMap;
-
 use super::asl::index::Instructions;
 use super::json::{Entry, Preparation};
-use super::{Documents, Facts, Source, assembly, name, text, unique};
+use super::{Documents, Facts, Source, assembly, name, text};
 use crate::outline::{Form, Outline};
+use crate::pseudocode::Ids;
 
 /// The entries in document order, one for each line of the ledger.
 ///
@@ -19,9 +18,9 @@ pub fn outline(documents: &Documents<'_>) -> Vec<Outline> {
     let source = Source::read(documents, told);
     let instructions = Instructions::new(text(documents.instructions, "", told).text, &mut Vec::new());
     let facts = Facts::parse(text(documents.decode, "", told).text).unwrap_or_default();
-    let mut seen: FxHashMap<String, usize> = FxHashMap::default();
+    let mut ids = Ids::default();
     let outline = |(index, raw): (usize, &super::json::Raw)| {
-        let id = unique(&mut seen, &name(&raw.entry, index));
+        let id = ids.unique(&name(&raw.entry, index), None);
         let Ok(entry) = &raw.entry else { return Outline { id, ..Outline::default() } };
         let (form, body) = match asl(entry, &instructions, &facts) {
             Some(body) => (Form::Asl, body),

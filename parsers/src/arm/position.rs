@@ -1,37 +1,16 @@
-//! Byte offsets to lines and columns.
+//! Documents as texts, and errors in them.
 
-use crate::lines::Lines;
-use crate::{BYTE_ORDER_MARK, Diagnostic, Severity, Span};
+use crate::source::Source;
+use crate::{BYTE_ORDER_MARK, Diagnostic, Severity};
 
 /// A text with the starts of its lines.
-pub struct Positions<'a> {
-    /// The document's name.
-    pub name: &'a str,
-    /// Its text after a byte-order mark. Offsets refer to it, except for those of spans.
-    pub text: &'a str,
-    /// Bytes of the byte-order mark.
-    mark: usize,
-    lines: Lines,
-}
+pub type Positions<'a> = Source<'a, &'a str>;
 
 impl<'a> Positions<'a> {
     /// Indexes a text.
-    pub fn new(name: &'a str, text: &'a str) -> Self {
-        let whole = text.len();
-        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-        Self { name, text, mark: whole - text.len(), lines: Lines::new(text.as_bytes()) }
-    }
-
-    /// The span of some bytes.
-    pub fn span(&self, offset: usize, length: usize) -> Span {
-        let (line, column) = self.lines.place(self.text.as_bytes(), offset);
-        Span { file: self.name.to_owned(), offset: offset + self.mark, length, line, column }
-    }
-
-    /// The offset of a line and column, both counted from 1; columns in bytes.
-    pub fn offset_of(&self, line: u32, column: u32) -> usize {
-        let start = self.lines.start(line as usize).unwrap_or(self.text.len());
-        (start + column.saturating_sub(1) as usize).min(self.text.len())
+    pub fn of(name: &'a str, text: &'a str) -> Self {
+        let after = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        Self::new(name, after, text.len() - after.len())
     }
 
     /// An error at an offset.

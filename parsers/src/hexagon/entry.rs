@@ -11,7 +11,8 @@ use super::operands::{self, Shape};
 use super::prototypes::Prototype;
 use super::source::{Fault, Text};
 use super::{Options, grammar};
-use crate::{Instruction, Isa, Span, elaborate};
+use crate::pseudocode::{self, Reason};
+use crate::{Instruction, Isa};
 
 /// An instruction of a document, ready to be elaborated.
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ pub(super) struct Entry {
     pub syntax: String,
     pub body: Body,
     /// The reason for which it is outside of what the IR describes.
-    pub excluded: Option<(&'static str, String)>,
+    pub excluded: Option<(Reason, String)>,
     /// Byte offset in the document.
     pub at: usize,
 }
@@ -63,13 +64,13 @@ impl Body {
 }
 
 /// Attributes of records that are outside of what the IR describes, and the reason codes.
-const EXCLUDED: &[(&str, &str)] = &[
-    ("A_LOAD", "memory"),
-    ("A_STORE", "memory"),
-    ("A_CVI_VM", "memory"),
-    ("A_CVI_GATHER", "memory"),
-    ("A_CVI_SCATTER", "memory"),
-    ("A_CVI_4SLOT", "histogram"),
+const EXCLUDED: &[(&str, Reason)] = &[
+    ("A_LOAD", Reason::Memory),
+    ("A_STORE", Reason::Memory),
+    ("A_CVI_VM", Reason::Memory),
+    ("A_CVI_GATHER", Reason::Memory),
+    ("A_CVI_SCATTER", Reason::Memory),
+    ("A_CVI_4SLOT", Reason::Histogram),
 ];
 
 /// Why floating-point entries are not modelled.
@@ -83,7 +84,7 @@ pub(super) fn from_record(record: &idef::Record) -> Entry {
         .find(|(attribute, _)| record.attributes.iter().any(|known| &**known == *attribute))
         .map(|(attribute, reason)| (*reason, format!("the attribute {attribute}")));
     let cancels = record.body.iter().any(|token| token.is("CANCEL"));
-    let cancelled = || ("control", "a scalar predicate cancels the instruction".to_owned());
+    let cancelled = || (Reason::Control, "a scalar predicate cancels the instruction".to_owned());
     Entry {
         id: record.id.clone(),
         syntax: record.syntax.clone(),
@@ -99,7 +100,8 @@ pub(super) fn from_manual(record: &manual::Record) -> Entry {
         id: record.id.clone(),
         syntax: record.syntax.clone(),
         body: Body::verbatim(record),
-        excluded: operands::has_float(&record.syntax).then(|| ("floating-point", FLOATING_POINT.to_owned())),
+        excluded: operands::has_float(&record.syntax)
+            .then(|| (Reason::FloatingPoint, FLOATING_POINT.to_owned())),
         at: record.at,
     }
 }
@@ -107,12 +109,12 @@ pub(super) fn from_manual(record: &manual::Record) -> Entry {
 /// What an entry of a document says about a name that only the prototypes have: the assembly syntax,
 /// where that is an assignment that can be read, else the reason why not.
 pub(super) fn from_prototype(prototype: &Prototype) -> Entry {
-    let float = || ("floating-point", FLOATING_POINT.to_owned());
-    let memory = || ("memory", format!("the instruction type {}", prototype.class));
+    let float = || (Reason::FloatingPoint, FLOATING_POINT.to_owned());
+    let memory = || (Reason::Memory, format!("the instruction type {}", prototype.class));
     let class = prototype.class.as_str();
     let is_memory = ["CVI_VM", "CVI_GATHER", "CVI_SCATTER"].iter().any(|prefix| class.starts_with(prefix));
     let text = assignment(&prototype.syntax);
-    let missing = || ("no-pseudocode", "no document describes it".to_owned());
+    let missing = || (Reason::NoPseudocode, "no document describes it".to_owned());
     let excluded = if is_memory {
         Some(memory())
     } else if operands::has_float(&prototype.syntax) {
@@ -163,7 +165,7 @@ fn check_calls(text: &str) -> Result<(), Fault> {
             && !helpers::is_known(&name.text)
         {
             let message = format!("{} is defined in no document", name.text);
-            return Err(Fault::new("unknown-call", name.origin as usize, message));
+            return Err(Fault::failed(Reason::UnknownCall, name.origin as usize, message));
         }
     }
     Ok(())
@@ -177,7 +179,7 @@ pub(super) fn elaborate(
     text: &Text<'_>,
 ) -> Result<Instruction, Fault> {
     if let Some((reason, message)) = &entry.excluded {
-        return Err(Fault::excluded(reason, entry.at, message.clone()));
+        return Err(Fault::excluded(*reason, entry.at, message.clone()));
     }
     let at_entry = |fault: Fault| Fault { at: entry.at, ..fault };
     let syntax = prototype.map_or(entry.syntax.as_str(), |prototype| prototype.syntax.as_str());
@@ -188,14 +190,13 @@ pub(super) fn elaborate(
         own.iter().find(|operand| shape.operands.iter().all(|known| known.key != operand.key))
     {
         let message = format!("{} is an operand here, but not in the prototype `{syntax}`", operand.key);
-        return Err(Fault::new("signature", entry.at, message));
+        return Err(Fault::failed(Reason::Signature, entry.at, message));
     }
-    let in_body = |fault: Fault| Fault { at: entry.body.place(fault.at), ..fault };
+    let in_body = |fault: Fault| fault.map_place(|at| entry.body.place(at));
     let (mut machine, registers) = run(entry, &shape, options).map_err(in_body)?;
     let (function, undefined) =
-        elaborate::function(&entry.id, &shape.signature, &mut machine.dag, &registers).map_err(|_| {
-            Fault::new("limit", entry.at, format!("a value needs more than {} bits", hydride_ir::MAX_WIDTH))
-        })?;
+        pseudocode::function(&entry.id, &shape.signature, &mut machine.dag, &registers)
+            .map_err(|fault| fault.map_place(|()| entry.at))?;
     Ok(Instruction {
         id: entry.id.clone(),
         isa: Isa::register(super::ISA),
@@ -206,13 +207,8 @@ pub(super) fn elaborate(
         signature: shape.signature,
         extensions: prototype.iter().map(|prototype| format!("hvxv{}", prototype.arch)).collect(),
         forms: vec![operands::form(syntax)],
-        span: span(entry, text),
+        span: text.place(entry.at),
     })
-}
-
-/// The place of an entry.
-pub(super) fn span(entry: &Entry, text: &Text<'_>) -> Span {
-    text.span(entry.at, 1)
 }
 
 /// Runs an entry's text; the result registers.
@@ -236,7 +232,7 @@ fn run(entry: &Entry, shape: &Shape, options: &Options) -> Result<(Machine, Vec<
         };
         if register.end() == 0 {
             let message = format!("{} is never written", operand.key);
-            return Err(Fault::new("undefined", 0, message));
+            return Err(Fault::failed(Reason::Undefined, 0, message));
         }
         registers.push(register);
     }

@@ -17,30 +17,16 @@ pub(super) fn apply(
 ) -> Vec<Application> {
     let positions: FxHashMap<String, usize> =
         records.iter().enumerate().map(|(position, record)| (record.id.clone(), position)).collect();
-    let mut applications = Vec::new();
-    for (number, erratum) in errata.errata.iter().enumerate() {
-        for id in &erratum.entries {
-            let record = positions.get(id).and_then(|position| records.get_mut(*position));
-            let state = match record {
-                // The manual has no version.
-                _ if !erratum.versions.contain("") => State::OtherVersion,
-                None if elsewhere(id) => State::Unread,
-                None => State::NoEntry,
-                Some(record) => {
-                    let mut changed = record.clone();
-                    match erratum.changes.iter().try_for_each(|change| make(&mut changed, change)) {
-                        Ok(()) => {
-                            *record = changed;
-                            if elsewhere(&record.id) { State::Unread } else { State::Applied }
-                        }
-                        Err(reason) => State::Stale(reason),
-                    }
-                }
-            };
-            applications.push(Application { erratum: number, entry: id.clone(), state });
+    // The manual has no version.
+    errata.apply("", |erratum, id| {
+        let Some(record) = positions.get(id).and_then(|position| records.get_mut(*position)) else {
+            return if elsewhere(id) { State::Unread } else { State::NoEntry };
+        };
+        match erratum.correct(record, make) {
+            State::Applied if elsewhere(&record.id) => State::Unread,
+            state => state,
         }
-    }
-    applications
+    })
 }
 
 fn make(record: &mut Record, change: &Change) -> Result<(), String> {

@@ -7,9 +7,10 @@ use super::machine::{Machine, Variable};
 use super::source::Fault;
 use super::syntax::{Binary, Declared, Expr, ExprKind, ForInit, Initial, Stmt, StmtKind, Type, Unary};
 use super::view::{View, unknown};
+use crate::pseudocode::{Branching, Reason};
 
 /// Reasons for which an operand that does not count may be left out.
-const UNDEFINED: [&str; 2] = ["index", "shift"];
+const UNDEFINED: [Reason; 2] = [Reason::Index, Reason::Shift];
 
 impl Machine {
     /// Runs statements in a new scope.
@@ -32,18 +33,12 @@ impl Machine {
             StmtKind::If(condition, then, otherwise) => {
                 let at = condition.at;
                 let condition = self.condition(condition)?;
-                match self.dag.as_i64(condition) {
-                    Some(0) => otherwise.iter().try_for_each(|branch| self.branch(branch)),
-                    Some(_) => self.branch(then),
-                    None => {
-                        let before = self.store.clone();
-                        self.work(self.store.globals.len() + self.store.locals.len(), at)?;
-                        self.branch(then)?;
-                        let taken = std::mem::replace(&mut self.store, before);
-                        otherwise.iter().try_for_each(|branch| self.branch(branch))?;
-                        self.merge(condition, taken, at)
-                    }
-                }
+                self.branch(
+                    condition,
+                    at,
+                    |machine| machine.nested(then),
+                    |machine| otherwise.iter().try_for_each(|branch| machine.nested(branch)),
+                )
             }
             StmtKind::For(init, condition, step, body) => {
                 let scope = self.enter();
@@ -59,7 +54,7 @@ impl Machine {
                     {
                         break;
                     }
-                    self.branch(body)?;
+                    self.nested(body)?;
                     step.iter().try_for_each(|step| self.effect(step))?;
                 }
                 self.leave(scope);
@@ -67,7 +62,7 @@ impl Machine {
             }
             StmtKind::Do(body, condition) => loop {
                 self.work(0, statement.at)?;
-                self.branch(body)?;
+                self.nested(body)?;
                 if !self.decided(condition)? {
                     return Ok(());
                 }
@@ -76,7 +71,7 @@ impl Machine {
     }
 
     /// A statement whose declarations end with it.
-    fn branch(&mut self, statement: &Stmt) -> Result<(), Fault> {
+    fn nested(&mut self, statement: &Stmt) -> Result<(), Fault> {
         let scope = self.enter();
         self.statement(statement)?;
         self.leave(scope);
@@ -88,7 +83,11 @@ impl Machine {
         let value = self.condition(condition)?;
         match self.dag.as_i64(value) {
             Some(value) => Ok(value != 0),
-            None => Err(Fault::new("symbolic", condition.at, "the loop's condition depends on an operand")),
+            None => Err(Fault::failed(
+                Reason::Symbolic,
+                condition.at,
+                "the loop's condition depends on an operand",
+            )),
         }
     }
 
@@ -148,7 +147,7 @@ impl Machine {
         let value = self.value(expr)?;
         self.dag
             .as_i64(value)
-            .ok_or_else(|| Fault::new("symbolic", expr.at, "this must not depend on an operand"))
+            .ok_or_else(|| Fault::failed(Reason::Symbolic, expr.at, "this must not depend on an operand"))
     }
 
     /// The value of an expression.
@@ -157,7 +156,7 @@ impl Machine {
         let value = match &expr.kind {
             ExprKind::Int(value) => self.dag.int(*value),
             ExprKind::Literal | ExprKind::Sizes(_) => {
-                return Err(Fault::new("unsupported", at, "this is no value"));
+                return Err(Fault::failed(Reason::Unsupported, at, "this is no value"));
             }
             ExprKind::Name(name) => match self.slot(name) {
                 Some(slot) => {
@@ -168,7 +167,8 @@ impl Machine {
             },
             ExprKind::Immediate(signed) => {
                 let name = if *signed { "si" } else { "ui" };
-                let missing = || Fault::new("unknown-register", at, "the instruction has no such immediate");
+                let missing =
+                    || Fault::failed(Reason::UnknownRegister, at, "the instruction has no such immediate");
                 let whole = self.slot(name).map(|slot| self.whole(slot)).ok_or_else(missing)?;
                 return self.read(&whole, at);
             }
@@ -240,7 +240,7 @@ impl Machine {
             ExprKind::Pair(high, low) => {
                 let low = self.view(low)?;
                 if low.is_exact() {
-                    return Err(Fault::new("unsupported", at, "the lower part has no width"));
+                    return Err(Fault::failed(Reason::Unsupported, at, "the lower part has no width"));
                 }
                 let width = low.width;
                 let high = self.value(high)?;
@@ -254,13 +254,13 @@ impl Machine {
                 let operand = self.value(operand)?;
                 match of {
                     Type::Integer { width, signed } => self.dag.slice(operand, 0, *width, *signed),
-                    _ => return Err(Fault::new("unsupported", at, "a conversion to a vector")),
+                    _ => return Err(Fault::failed(Reason::Unsupported, at, "a conversion to a vector")),
                 }
             }
             ExprKind::Sizeof(operand) => {
                 let view = self.view(operand)?;
                 if view.is_exact() {
-                    return Err(Fault::new("unsupported", at, "the operand of sizeof has no width"));
+                    return Err(Fault::failed(Reason::Unsupported, at, "the operand of sizeof has no width"));
                 }
                 self.dag.int(view.width / 8)
             }
@@ -275,7 +275,7 @@ impl Machine {
             }
             ExprKind::Call(name, arguments) => {
                 let value = self.call(name, arguments, at)?;
-                value.ok_or_else(|| Fault::new("unsupported", at, format!("{name} has no value")))?
+                value.ok_or_else(|| Fault::failed(Reason::Unsupported, at, format!("{name} has no value")))?
             }
         };
         self.checked(value, at)
@@ -295,7 +295,7 @@ impl Machine {
     /// The value of statements in an expression: that of the last one.
     pub fn statements_view(&mut self, statements: &[Stmt], at: usize) -> Result<View, Fault> {
         let Some((Stmt { kind: StmtKind::Value(last), .. }, before)) = statements.split_last() else {
-            return Err(Fault::new("unsupported", at, "the last statement has no value"));
+            return Err(Fault::failed(Reason::Unsupported, at, "the last statement has no value"));
         };
         let scope = self.enter();
         for statement in before {
@@ -309,7 +309,7 @@ impl Machine {
 
     /// `left op right`.
     pub fn binary(&mut self, op: Binary, left: NodeId, right: NodeId, at: usize) -> Result<NodeId, Fault> {
-        let by_zero = || Fault::new("unsupported", at, "a division by zero");
+        let by_zero = || Fault::failed(Reason::Unsupported, at, "a division by zero");
         let dag = &mut self.dag;
         let value = match op {
             Binary::Add => dag.sum(&[left, right]),
@@ -353,10 +353,10 @@ impl Machine {
     pub fn count(&mut self, count: NodeId, at: usize) -> Result<NodeId, Fault> {
         let range = self.dag.range(count).clone();
         let Some(high) = range.high.filter(|high| high <= &Int::from(hydride_ir::MAX_WIDTH)) else {
-            return Err(Fault::new("limit", at, "a shift by an unbounded count"));
+            return Err(Fault::failed(Reason::Limit, at, "a shift by an unbounded count"));
         };
         if high < Int::ZERO {
-            return Err(Fault::new("shift", at, "a shift by a negative count"));
+            return Err(Fault::failed(Reason::Shift, at, "a shift by a negative count"));
         }
         if range.low.is_some_and(|low| low >= Int::ZERO) {
             return Ok(count);

@@ -10,6 +10,7 @@ use super::source::Fault;
 use super::syntax::{
     Binary, Declared, Expr, ExprKind, ForInit, Initial, OPERATORS, Stmt, StmtKind, Type, Unary,
 };
+use crate::pseudocode::Reason;
 
 #[derive(pest_derive::Parser)]
 #[grammar = "hexagon/pseudocode.pest"]
@@ -27,7 +28,7 @@ const MAX_LENGTH: usize = 1 << 20;
 /// The statements of a text.
 pub(super) fn parse(text: &str) -> Result<Vec<Stmt>, Fault> {
     if text.len() > MAX_LENGTH {
-        return Err(Fault::new("limit", 0, "the pseudocode is too long"));
+        return Err(Fault::failed(Reason::Limit, 0, "the pseudocode is too long"));
     }
     check_nesting(text)?;
     let mut pairs =
@@ -43,7 +44,7 @@ fn syntax_fault(text: &str, error: &pest::error::Error<Rule>) -> Fault {
     };
     let found = text.get(at..).and_then(|rest| rest.split_whitespace().next()).unwrap_or("the end");
     let found: String = found.chars().take(24).collect();
-    Fault::new("syntax", at, format!("`{found}` is not expected here"))
+    Fault::failed(Reason::Syntax, at, format!("`{found}` is not expected here"))
 }
 
 /// An upper bound of the parser's recursion: open brackets, and within each the words and operators
@@ -98,13 +99,13 @@ fn check_nesting(text: &str) -> Result<(), Fault> {
 
 fn continue_or(nesting: usize, at: u32) -> Result<(), Fault> {
     if nesting > MAX_NESTING {
-        return Err(Fault::new("limit", at as usize, "the pseudocode is nested too deeply"));
+        return Err(Fault::failed(Reason::Limit, at as usize, "the pseudocode is nested too deeply"));
     }
     Ok(())
 }
 
 fn unexpected(pair: &Pair<'_, Rule>) -> Fault {
-    Fault::new("syntax", place(pair), format!("{:?} is not expected here", pair.as_rule()))
+    Fault::failed(Reason::Syntax, place(pair), format!("{:?} is not expected here", pair.as_rule()))
 }
 
 fn place(pair: &Pair<'_, Rule>) -> usize {
@@ -112,7 +113,7 @@ fn place(pair: &Pair<'_, Rule>) -> usize {
 }
 
 fn expect<'i>(pairs: &mut Pairs<'i, Rule>, at: usize) -> Result<Pair<'i, Rule>, Fault> {
-    pairs.next().ok_or_else(|| Fault::new("syntax", at, "something is missing here"))
+    pairs.next().ok_or_else(|| Fault::failed(Reason::Syntax, at, "something is missing here"))
 }
 
 fn statement(pair: Pair<'_, Rule>) -> Result<Stmt, Fault> {
@@ -208,7 +209,7 @@ fn types(pair: &Pair<'_, Rule>) -> Result<Type, Fault> {
 
 fn integer(width: u32, signed: bool, pair: &Pair<'_, Rule>) -> Result<Type, Fault> {
     if !(1..=128).contains(&width) {
-        return Err(Fault::new("syntax", place(pair), format!("an integer type of {width} bits")));
+        return Err(Fault::failed(Reason::Syntax, place(pair), format!("an integer type of {width} bits")));
     }
     Ok(Type::Integer { width, signed })
 }
@@ -216,7 +217,7 @@ fn integer(width: u32, signed: bool, pair: &Pair<'_, Rule>) -> Result<Type, Faul
 /// A node above its operands.
 fn node(kind: ExprKind, at: usize, below: u16) -> Result<Expr, Fault> {
     if below >= MAX_DEPTH {
-        return Err(Fault::new("limit", at, "the expression is nested too deeply"));
+        return Err(Fault::failed(Reason::Limit, at, "the expression is nested too deeply"));
     }
     Ok(Expr { kind, at, depth: below + 1 })
 }
@@ -251,7 +252,7 @@ fn binary(pair: Pair<'_, Rule>) -> Result<Expr, Fault> {
     let mut pending: Vec<(Binary, u8)> = Vec::new();
     let reduce = |operands: &mut Vec<Expr>, operator: Binary| {
         let (Some(right), Some(left)) = (operands.pop(), operands.pop()) else {
-            return Err(Fault::new("syntax", at, "an operand is missing"));
+            return Err(Fault::failed(Reason::Syntax, at, "an operand is missing"));
         };
         let (at, below) = (left.at, left.depth.max(right.depth));
         operands.push(node(ExprKind::Binary(operator, Box::new(left), Box::new(right)), at, below)?);
@@ -274,13 +275,13 @@ fn binary(pair: Pair<'_, Rule>) -> Result<Expr, Fault> {
     while let Some((operator, _)) = pending.pop() {
         reduce(&mut operands, operator)?;
     }
-    operands.pop().ok_or_else(|| Fault::new("syntax", at, "an operand is missing"))
+    operands.pop().ok_or_else(|| Fault::failed(Reason::Syntax, at, "an operand is missing"))
 }
 
 fn unary(pair: Pair<'_, Rule>) -> Result<Expr, Fault> {
     let at = place(&pair);
     let mut parts: Vec<Pair<'_, Rule>> = pair.into_inner().collect();
-    let last = parts.pop().ok_or_else(|| Fault::new("syntax", at, "an operand is missing"))?;
+    let last = parts.pop().ok_or_else(|| Fault::failed(Reason::Syntax, at, "an operand is missing"))?;
     let mut value = postfix(last)?;
     for prefix in parts.into_iter().rev() {
         let at = place(&prefix);
@@ -334,7 +335,7 @@ fn postfix(pair: Pair<'_, Rule>) -> Result<Expr, Fault> {
             }
             _ => {
                 let ExprKind::Name(name) = value.kind else {
-                    return Err(Fault::new("syntax", at, "only a name can be called"));
+                    return Err(Fault::failed(Reason::Syntax, at, "only a name can be called"));
                 };
                 let arguments: Vec<Expr> = parts.map(argument).collect::<Result<_, _>>()?;
                 below = arguments.iter().map(|argument| argument.depth).fold(below, u16::max);
@@ -360,41 +361,44 @@ fn primary(pair: Pair<'_, Rule>) -> Result<Expr, Fault> {
     let at = place(&pair);
     let pair = expect(&mut pair.into_inner(), at)?;
     let text = pair.as_str();
-    let kind = match pair.as_rule() {
-        Rule::parenthesis => return expr(expect(&mut pair.into_inner(), at)?),
-        Rule::size_of => {
-            let operand =
-                pair.into_inner().nth(1).ok_or_else(|| Fault::new("syntax", at, "sizeof nothing"))?;
-            if operand.as_rule() == Rule::types {
-                ExprKind::SizeofType(types(&operand)?)
-            } else {
-                let operand = expr(operand)?;
-                let below = operand.depth;
-                return node(ExprKind::Sizeof(Box::new(operand)), at, below);
+    let kind =
+        match pair.as_rule() {
+            Rule::parenthesis => return expr(expect(&mut pair.into_inner(), at)?),
+            Rule::size_of => {
+                let operand = pair
+                    .into_inner()
+                    .nth(1)
+                    .ok_or_else(|| Fault::failed(Reason::Syntax, at, "sizeof nothing"))?;
+                if operand.as_rule() == Rule::types {
+                    ExprKind::SizeofType(types(&operand)?)
+                } else {
+                    let operand = expr(operand)?;
+                    let below = operand.depth;
+                    return node(ExprKind::Sizeof(Box::new(operand)), at, below);
+                }
             }
-        }
-        Rule::statement_value => {
-            let statements = pair.into_inner().map(statement).collect::<Result<_, _>>()?;
-            ExprKind::Statements(statements)
-        }
-        Rule::number => {
-            let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
-            let value = match digits.strip_prefix("0x") {
-                Some(digits) => i128::from_str_radix(digits, 16),
-                None => digits.parse(),
-            };
-            ExprKind::Int(
-                value.map_err(|_| Fault::new("limit", at, format!("the literal {text} is too large")))?,
-            )
-        }
-        Rule::tag => {
-            let operand = text.split('_').next().and_then(|size| size.parse().ok());
-            ExprKind::Sizes(operand.unwrap_or(0))
-        }
-        Rule::string => ExprKind::Literal,
-        Rule::immediate => ExprKind::Immediate(text[1..].starts_with(['s', 'S'])),
-        Rule::name => ExprKind::Name(text.to_owned()),
-        _ => return Err(unexpected(&pair)),
-    };
+            Rule::statement_value => {
+                let statements = pair.into_inner().map(statement).collect::<Result<_, _>>()?;
+                ExprKind::Statements(statements)
+            }
+            Rule::number => {
+                let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
+                let value = match digits.strip_prefix("0x") {
+                    Some(digits) => i128::from_str_radix(digits, 16),
+                    None => digits.parse(),
+                };
+                ExprKind::Int(value.map_err(|_| {
+                    Fault::failed(Reason::Limit, at, format!("the literal {text} is too large"))
+                })?)
+            }
+            Rule::tag => {
+                let operand = text.split('_').next().and_then(|size| size.parse().ok());
+                ExprKind::Sizes(operand.unwrap_or(0))
+            }
+            Rule::string => ExprKind::Literal,
+            Rule::immediate => ExprKind::Immediate(text[1..].starts_with(['s', 'S'])),
+            Rule::name => ExprKind::Name(text.to_owned()),
+            _ => return Err(unexpected(&pair)),
+        };
     node(kind, at, 0)
 }

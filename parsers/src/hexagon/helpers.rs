@@ -9,6 +9,7 @@ use super::machine::Machine;
 use super::source::Fault;
 use super::syntax::{Binary, Expr, ExprKind};
 use super::view::View;
+use crate::pseudocode::Reason;
 
 /// What a helper does.
 #[derive(Clone, Copy, Debug)]
@@ -157,10 +158,15 @@ impl Machine {
     /// Calls a helper; `None` for one without value.
     pub fn call(&mut self, name: &str, arguments: &[Expr], at: usize) -> Result<Option<NodeId>, Fault> {
         let Some(helper) = helper(name) else {
-            return Err(Fault::new("unknown-call", at, format!("{name} is defined in no document")));
+            return Err(Fault::failed(Reason::UnknownCall, at, format!("{name} is defined in no document")));
         };
-        let arity =
-            || Fault::new("unknown-call", at, format!("{name} is called with {} arguments", arguments.len()));
+        let arity = || {
+            Fault::failed(
+                Reason::UnknownCall,
+                at,
+                format!("{name} is called with {} arguments", arguments.len()),
+            )
+        };
         let value = match (helper, arguments) {
             (Helper::Nothing, _) => return Ok(None),
             (Helper::VectorLogarithm, _) => {
@@ -263,7 +269,9 @@ impl Machine {
                 let of = self.constant(of)?;
                 match u64::try_from(of) {
                     Ok(of) if of.is_power_of_two() => self.dag.int(of.trailing_zeros()),
-                    _ => return Err(Fault::new("unsupported", at, "a logarithm of no power of two")),
+                    _ => {
+                        return Err(Fault::failed(Reason::Unsupported, at, "a logarithm of no power of two"));
+                    }
                 }
             }
             _ => return Err(arity()),
@@ -276,7 +284,7 @@ impl Machine {
         let width = self.constant(expr)?;
         match u32::try_from(width) {
             Ok(width @ 1..=4096) => Ok(width),
-            _ => Err(Fault::new("unsupported", expr.at, format!("a width of {width} bits"))),
+            _ => Err(Fault::failed(Reason::Unsupported, expr.at, format!("a width of {width} bits"))),
         }
     }
 
@@ -289,7 +297,11 @@ impl Machine {
         at: usize,
     ) -> Result<NodeId, Fault> {
         let ExprKind::Sizes(bytes @ 1..=8) = sizes.kind else {
-            return Err(Fault::new("unsupported", sizes.at, "operand sizes such as 4_8 are expected"));
+            return Err(Fault::failed(
+                Reason::Unsupported,
+                sizes.at,
+                "operand sizes such as 4_8 are expected",
+            ));
         };
         let of = self.value(of)?;
         let of = self.dag.slice(of, 0, bytes * 8, signed);
@@ -324,7 +336,7 @@ impl Machine {
             }
         }
         let Some((width, signed)) = element else {
-            return Err(Fault::new("unsupported", then.at, "the bytes of a value without width"));
+            return Err(Fault::failed(Reason::Unsupported, then.at, "the bytes of a value without width"));
         };
         let predicate = self.view(predicate)?;
         let index = self.constant(index)?;

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use super::lex::{Kind, Token, closing, split_arguments, tokens};
 use super::preprocess::{Macro, Macros};
 use super::source::{Fault, Text};
+use crate::pseudocode::Reason;
 use crate::{Diagnostic, Severity};
 
 /// The facts about macros that no document has. The table is part of the program; a test reads it.
@@ -167,7 +168,7 @@ impl Reader<'_> {
             let Some(end) = end else {
                 let name =
                     self.tokens.get(at + 2).filter(|name| name.is_name() && name.text.starts_with("V6_"));
-                let fault = Fault::new("syntax", place, "the record does not end");
+                let fault = Fault::failed(Reason::Syntax, place, "the record does not end");
                 self.records.push(Err((name.map(|name| name.text.to_string()), fault)));
                 at = self.next_record(at + 1);
                 if at == self.tokens.len() {
@@ -288,7 +289,8 @@ impl Reader<'_> {
                 continue;
             }
             let Some(end) = closing(&expanded, at + 1) else {
-                self.records.push(Err((None, Fault::new("syntax", place, "the record does not end"))));
+                self.records
+                    .push(Err((None, Fault::failed(Reason::Syntax, place, "the record does not end"))));
                 return;
             };
             let record = record_of(&expanded[at + 2..end], place);
@@ -305,10 +307,13 @@ fn record_of(tokens: &[Token], at: usize) -> Result<Record, Broken> {
     let at = arguments[0].first().map_or(at, |token| token.origin as usize);
     if arguments.len() < 5 {
         let message = format!("a record has five parts, this one {}", arguments.len());
-        return Err((Some(id).filter(|id| !id.is_empty()), Fault::new("syntax", at, message)));
+        return Err((Some(id).filter(|id| !id.is_empty()), Fault::failed(Reason::Syntax, at, message)));
     }
     if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-        return Err((None, Fault::new("syntax", at, format!("`{id}` is no name of an instruction"))));
+        return Err((
+            None,
+            Fault::failed(Reason::Syntax, at, format!("`{id}` is no name of an instruction")),
+        ));
     }
     let syntax = arguments[1].iter().map(|token| unquoted(&token.text)).collect();
     let attributes = arguments[2].iter().filter(|token| token.text.starts_with("A_"));

@@ -1,18 +1,15 @@
 //! The state in which pseudocode runs: variables, scopes, and the graph of exact integers.
 
-use hydride_ir::exact::{Dag, Node, NodeId, Register};
+use hydride_ir::exact::{Dag, NodeId, Register};
 use rustc_hash::FxHashMap;
 
 use super::operands::Class;
 use super::source::Fault;
 use super::syntax::Type;
-use crate::elaborate::{MAX_NODES, MAX_STEPS};
+use crate::pseudocode::{Branching, Budget, Limits, Merge, Reason};
 
-/// Depth of a value's expression.
+/// Longest chain of operators in a value.
 const MAX_DEPTH: u32 = 400;
-
-/// Operands of one sum, concatenation or bitwise operation.
-const MAX_OPERANDS: usize = 16_384;
 
 /// A variable.
 #[derive(Clone, Debug)]
@@ -48,11 +45,81 @@ pub(super) struct Machine {
     /// Names of locals in scope, innermost last.
     scope: Vec<(String, usize)>,
     globals: FxHashMap<String, usize>,
-    steps: u64,
-    depths: Vec<u32>,
+    budget: Budget,
     /// Within an operand that counts under a condition only: the locals that were there before, which
     /// must not be assigned.
     pub frozen: Option<usize>,
+}
+
+impl Merge for Variable {
+    fn merge(dag: &mut Dag, condition: NodeId, then: &Self, otherwise: &Self) -> Self {
+        match (then, otherwise) {
+            (Self::Integer { value: Some(then), of }, Self::Integer { value: Some(otherwise), .. }) => {
+                Self::Integer { value: Some(dag.select(condition, *then, *otherwise)), of: *of }
+            }
+            (Self::Integer { value, of }, Self::Integer { value: other, .. }) => {
+                Self::Integer { value: value.or(*other), of: *of }
+            }
+            (
+                Self::Bits { register: then, width, signed, predicate },
+                Self::Bits { register: otherwise, .. },
+            ) => {
+                let register = Register::merge(dag, condition, then, otherwise);
+                Self::Bits { register, width: *width, signed: *signed, predicate: *predicate }
+            }
+            _ => then.clone(),
+        }
+    }
+}
+
+impl Merge for Store {
+    fn merge(dag: &mut Dag, condition: NodeId, then: &Self, otherwise: &Self) -> Self {
+        Self {
+            globals: Merge::merge(dag, condition, &then.globals, &otherwise.globals),
+            locals: Merge::merge(dag, condition, &then.locals, &otherwise.locals),
+        }
+    }
+}
+
+impl Store {
+    /// All variables.
+    fn variables(&self) -> impl Iterator<Item = &Variable> {
+        self.globals.iter().chain(&self.locals)
+    }
+
+    /// Extents of all registers, with eight for each variable: what copying the store costs.
+    fn size(&self) -> usize {
+        let extents = |variable: &Variable| match variable {
+            Variable::Integer { .. } => 8,
+            Variable::Bits { register, .. } => 8 + register.extents().count(),
+        };
+        self.variables().map(extents).sum()
+    }
+}
+
+impl Branching for Machine {
+    type State = Store;
+    type Place = usize;
+
+    fn dag(&mut self) -> &mut Dag {
+        &mut self.dag
+    }
+
+    fn state(&mut self) -> &mut Store {
+        &mut self.store
+    }
+
+    fn join(&mut self, condition: NodeId, then: Store, at: usize) -> Result<(), Fault> {
+        let otherwise = std::mem::take(&mut self.store);
+        self.work(then.size() + otherwise.size(), at)?;
+        self.store = Store::merge(&mut self.dag, condition, &then, &otherwise);
+        let value = |variable: &Variable| match variable {
+            Variable::Integer { value, .. } => *value,
+            Variable::Bits { .. } => None,
+        };
+        let values: Vec<NodeId> = self.store.variables().filter_map(value).collect();
+        values.into_iter().try_for_each(|value| self.checked(value, at).map(drop))
+    }
 }
 
 impl Machine {
@@ -63,8 +130,7 @@ impl Machine {
             vector_bytes,
             scope: Vec::new(),
             globals: FxHashMap::default(),
-            steps: 0,
-            depths: Vec::new(),
+            budget: Budget::new(Limits { depth: MAX_DEPTH, ..Limits::default() }),
             frozen: None,
         }
     }
@@ -140,112 +206,20 @@ impl Machine {
         }
     }
 
-    /// Counts work against the limits.
-    pub fn work(&mut self, amount: usize, at: usize) -> Result<(), Fault> {
-        self.steps += 1 + amount as u64 / 8;
-        if self.steps > MAX_STEPS {
-            return Err(Fault::new("limit", at, format!("more than {MAX_STEPS} steps")));
-        }
-        if self.dag.len() > MAX_NODES {
-            return Err(Fault::new("limit", at, format!("more than {MAX_NODES} values")));
-        }
-        Ok(())
+    /// Counts a step, and one more for each eight extents that it copies.
+    pub fn work(&mut self, extents: usize, at: usize) -> Result<(), Fault> {
+        self.budget.charge(&self.dag, 1 + extents as u64 / 8).map_err(|limit| limit.at(at))
     }
 
     /// A value that an operator made, once its size and depth are known to be bounded.
     pub fn checked(&mut self, node: NodeId, at: usize) -> Result<NodeId, Fault> {
-        let operands = match self.dag.node(node) {
-            Node::Sum { terms, .. } => terms.len(),
-            Node::Concat(parts) => parts.len(),
-            Node::Mul(operands) | Node::And(operands) | Node::Or(operands) | Node::Xor(operands) => {
-                operands.len()
-            }
-            _ => 0,
-        };
-        if operands > MAX_OPERANDS {
-            return Err(Fault::new("limit", at, "a value has too many operands"));
-        }
-        self.work(operands, at)?;
+        self.work(0, at)?;
         let max = hydride_ir::MAX_WIDTH;
         if self.dag.natural(node).is_none_or(|(width, _)| width > max) {
-            return Err(Fault::new("limit", at, format!("a value needs more than {max} bits")));
+            return Err(Fault::failed(Reason::Limit, at, format!("a value needs more than {max} bits")));
         }
-        if self.depth(node) > MAX_DEPTH {
-            return Err(Fault::new("limit", at, "a value's expression is nested too deeply"));
-        }
+        self.budget.check(&self.dag, node).map_err(|limit| limit.at(at))?;
         Ok(node)
-    }
-
-    /// The depth of a value's expression; each value is visited once.
-    fn depth(&mut self, node: NodeId) -> u32 {
-        if self.depths.len() < self.dag.len() {
-            self.depths.resize(self.dag.len(), 0);
-        }
-        let mut open = vec![node];
-        while let Some(top) = open.last().copied() {
-            if self.depths[top.position()] > 0 {
-                open.pop();
-                continue;
-            }
-            let below = self.dag.node(top).operands();
-            let before = open.len();
-            open.extend(below.iter().filter(|operand| self.depths[operand.position()] == 0));
-            if open.len() == before {
-                let deepest = below.iter().map(|operand| self.depths[operand.position()]).max();
-                self.depths[top.position()] = deepest.unwrap_or(0) + 1;
-                open.pop();
-            }
-        }
-        self.depths[node.position()]
-    }
-
-    /// Joins the variables of two branches: `then` where the condition is 1, else the present ones.
-    pub fn merge(&mut self, condition: NodeId, then: Store, at: usize) -> Result<(), Fault> {
-        let otherwise = std::mem::take(&mut self.store);
-        let globals = self.merge_list(condition, then.globals, otherwise.globals, at)?;
-        let locals = self.merge_list(condition, then.locals, otherwise.locals, at)?;
-        self.store = Store { globals, locals };
-        Ok(())
-    }
-
-    fn merge_list(
-        &mut self,
-        condition: NodeId,
-        then: Vec<Variable>,
-        otherwise: Vec<Variable>,
-        at: usize,
-    ) -> Result<Vec<Variable>, Fault> {
-        let mut merged = Vec::with_capacity(then.len().max(otherwise.len()));
-        let mut otherwise = otherwise.into_iter();
-        for left in then {
-            let Some(right) = otherwise.next() else {
-                merged.push(left);
-                continue;
-            };
-            merged.push(match (left, right) {
-                (
-                    Variable::Integer { value: Some(left), of },
-                    Variable::Integer { value: Some(right), .. },
-                ) => {
-                    let value = self.dag.select(condition, left, right);
-                    Variable::Integer { value: Some(self.checked(value, at)?), of }
-                }
-                (Variable::Integer { value, of }, Variable::Integer { value: other, .. }) => {
-                    Variable::Integer { value: value.or(other), of }
-                }
-                (
-                    Variable::Bits { register: left, width, signed, predicate },
-                    Variable::Bits { register: right, .. },
-                ) => {
-                    self.work(left.extents().count() + right.extents().count(), at)?;
-                    let register = Register::merge(&mut self.dag, condition, &left, &right);
-                    Variable::Bits { register, width, signed, predicate }
-                }
-                (left, _) => left,
-            });
-        }
-        merged.extend(otherwise);
-        Ok(merged)
     }
 
     /// Adds an operand as a variable: its argument's bits, or nothing yet.

@@ -45,7 +45,7 @@ pub(super) fn read(text: &Text<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Re
     let value: Value = match serde_json::from_str(source) {
         Ok(value) => value,
         Err(error) => {
-            let at = offset(source, error.line(), error.column());
+            let at = text.offset_of(error.line(), error.column());
             text.report(diagnostics, Severity::Error, None, at, format!("this is not JSON: {error}"));
             return Vec::new();
         }
@@ -237,10 +237,4 @@ pub(super) fn raw_offset(raw: &str, target: usize) -> usize {
         at += if is_unicode { 6 } else { 2 };
     }
     at.min(bytes.len())
-}
-
-/// The byte offset of a line and column, both counted from 1 as `serde_json` does.
-pub(super) fn offset(source: &str, line: usize, column: usize) -> usize {
-    let start: usize = source.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    (start + column.saturating_sub(1)).min(source.len())
 }

@@ -12,7 +12,7 @@
 //! semantics file's records first, then what only the manual has, then what only the prototypes have.
 //! A second record of one id in one document is `ID@2`.
 //!
-//! Path: [`lex`](self) → preprocessor → pest grammar → exact integers → [`crate::elaborate`].
+//! Path: [`lex`](self) → preprocessor → pest grammar → exact integers → [`crate::pseudocode::function`].
 //!
 //! ```
 //! use parsers::hexagon::{Document, Documents, Options, parse};
@@ -44,16 +44,16 @@ mod syntax;
 mod view;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 pub use outline::outline;
 
 pub use crate::Document;
 use crate::errata::{Application, Errata};
-use crate::{Diagnostic, Instruction, LedgerEntry, Parsed, Severity, Span, Status};
+use crate::pseudocode::{Ids, Outcome};
+use crate::{Diagnostic, Parsed, Severity};
 use entry::Entry;
 use prototypes::Prototypes;
-use source::{Fault, Text};
+use source::Text;
 
 /// The name of the instruction set.
 pub const ISA: &str = "hvx";
@@ -128,20 +128,6 @@ pub fn parse_manual(documents: &Documents<'_>, options: &Options) -> Parsed {
     reader.finish()
 }
 
-/// The outcome of an entry: its location, and its instruction or why there is none.
-struct Outcome {
-    id: String,
-    span: Span,
-    result: Result<Instruction, Fault>,
-}
-
-/// The id of a record: that of a second record of one id is `ID@2`.
-fn unique(seen: &mut FxHashMap<String, u32>, id: &str) -> String {
-    let count = seen.entry(id.to_owned()).or_insert(0);
-    *count += 1;
-    if *count == 1 { id.to_owned() } else { format!("{id}@{count}") }
-}
-
 /// The id of a record that names none, by its position in the document.
 fn nameless(position: usize) -> String {
     format!("record-{}", position + 1)
@@ -154,8 +140,8 @@ struct Reader<'a> {
     errata: Vec<Application>,
     outcomes: Vec<Outcome>,
     prototypes: Prototypes,
-    /// How often each id has been seen in the present document.
-    seen: FxHashMap<String, u32>,
+    /// The ids of the present document.
+    ids: Ids,
 }
 
 impl<'a> Reader<'a> {
@@ -166,21 +152,21 @@ impl<'a> Reader<'a> {
             errata: Vec::new(),
             outcomes: Vec::new(),
             prototypes: Prototypes::default(),
-            seen: FxHashMap::default(),
+            ids: Ids::default(),
         }
     }
 
     /// Reads the prototypes, which the other documents' entries look up.
     fn prototypes<'t>(&mut self, documents: &Documents<'t>) -> Option<Text<'t>> {
-        let text = documents.prototypes.map(|document| Text::new(document, &mut self.diagnostics))?;
+        let text = documents.prototypes.map(|document| Text::of(document, &mut self.diagnostics))?;
         self.prototypes = prototypes::read(&text, &mut self.diagnostics);
         Some(text)
     }
 
     /// Entries for the prototypes that no document before had.
     fn without_semantics(&mut self, text: &Text<'_>) {
-        let known = std::mem::take(&mut self.seen);
-        let left = self.prototypes.list.iter().filter(|prototype| !known.contains_key(&prototype.id));
+        let known = std::mem::take(&mut self.ids);
+        let left = self.prototypes.list.iter().filter(|prototype| !known.contains(&prototype.id));
         let entries: Vec<Entry> = left.map(entry::from_prototype).collect();
         self.elaborate(&entries, text);
     }
@@ -188,8 +174,8 @@ impl<'a> Reader<'a> {
     fn semantics(&mut self, documents: &Documents<'_>) {
         let Some(document) = documents.semantics else { return };
         let macros = documents.macros;
-        let text = Text::new(document, &mut self.diagnostics);
-        let macros = macros.map(|document| Text::new(document, &mut self.diagnostics));
+        let text = Text::of(document, &mut self.diagnostics);
+        let macros = macros.map(|document| Text::of(document, &mut self.diagnostics));
         if macros.is_none() {
             let message = "the macro definitions are missing; bodies that use them cannot be read";
             text.report(&mut self.diagnostics, Severity::Warning, None, 0, message.into());
@@ -203,9 +189,9 @@ impl<'a> Reader<'a> {
                 Err((id, fault)) => {
                     self.elaborate(&std::mem::take(&mut entries), &text);
                     let id = id.unwrap_or_else(|| nameless(position));
-                    let id = self.unique(&id);
-                    let span = text.span(fault.at, 1);
-                    self.outcomes.push(Outcome { id, span, result: Err(fault) });
+                    let id = self.ids.unique(&id, None);
+                    let fault = fault.map_place(|at| text.place(at));
+                    self.outcomes.push(Outcome { id, result: Err(fault) });
                 }
             }
         }
@@ -214,45 +200,33 @@ impl<'a> Reader<'a> {
 
     /// The manual's entries that no earlier document has.
     fn manual(&mut self, document: Option<Document<'_>>, errata: Option<&Errata>) {
-        let known = std::mem::take(&mut self.seen);
-        let text = document.map(|document| Text::new(document, &mut self.diagnostics));
+        let known = std::mem::take(&mut self.ids);
+        let text = document.map(|document| Text::of(document, &mut self.diagnostics));
         let mut records = match &text {
             Some(text) => manual::read(text, &mut self.diagnostics),
             None => Vec::new(),
         };
         if let Some(errata) = errata {
-            self.errata = errata::apply(&mut records, &|id| known.contains_key(id), errata);
+            self.errata = errata::apply(&mut records, &|id| known.contains(id), errata);
             self.diagnostics.extend(self.errata.iter().filter_map(|done| errata.diagnostic(done)));
         }
         let entries: Vec<Entry> =
-            records.iter().map(entry::from_manual).filter(|entry| !known.contains_key(&entry.id)).collect();
+            records.iter().map(entry::from_manual).filter(|entry| !known.contains(&entry.id)).collect();
         if let Some(text) = &text {
             self.elaborate(&entries, text);
         }
-        self.seen.extend(known);
-    }
-
-    fn unique(&mut self, id: &str) -> String {
-        unique(&mut self.seen, id)
+        self.ids.extend(known);
     }
 
     fn elaborate(&mut self, entries: &[Entry], text: &Text<'_>) {
-        let ids: Vec<String> = entries.iter().map(|entry| self.unique(&entry.id)).collect();
+        let ids: Vec<String> = entries.iter().map(|entry| self.ids.unique(&entry.id, None)).collect();
         let outcomes: Vec<Outcome> = entries
             .par_iter()
             .zip(ids)
             .map(|(entry, id)| {
                 let prototype = self.prototypes.get(&entry.id);
-                let mut result = entry::elaborate(entry, prototype, self.options, text);
-                let span = match &result {
-                    Ok(_) => entry::span(entry, text),
-                    Err(fault) => text.span(fault.at, 1),
-                };
-                if let Ok(instruction) = &mut result {
-                    instruction.id.clone_from(&id);
-                    instruction.function.name.clone_from(&id);
-                }
-                Outcome { id, span, result }
+                let result = entry::elaborate(entry, prototype, self.options, text);
+                Outcome { id, result: result.map_err(|fault| fault.map_place(|at| text.place(at))) }
             })
             .collect();
         self.outcomes.extend(outcomes);
@@ -261,28 +235,7 @@ impl<'a> Reader<'a> {
     fn finish(self) -> Parsed {
         let (diagnostics, errata) = (self.diagnostics, self.errata);
         let mut parsed = Parsed { diagnostics, errata, ..Parsed::default() };
-        for Outcome { id, span, result } in self.outcomes {
-            let status = match result {
-                Ok(instruction) => {
-                    parsed.instructions.push(instruction);
-                    Status::Modelled
-                }
-                Err(fault) if fault.excluded => {
-                    Status::Excluded { reason: fault.reason.to_owned(), message: Some(fault.message) }
-                }
-                Err(fault) => {
-                    let (entry, message) = (Some(id.clone()), fault.message.clone());
-                    parsed.diagnostics.push(Diagnostic {
-                        severity: Severity::Error,
-                        entry,
-                        span: span.clone(),
-                        message,
-                    });
-                    Status::Failed { reason: fault.reason.to_owned(), message: fault.message }
-                }
-            };
-            parsed.ledger.push(LedgerEntry { id, span, status });
-        }
+        self.outcomes.into_iter().for_each(|outcome| parsed.push(outcome));
         parsed
     }
 }

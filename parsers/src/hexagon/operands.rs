@@ -8,6 +8,7 @@
 use super::Options;
 use super::prototypes::Prototype;
 use super::source::Fault;
+use crate::pseudocode::Reason;
 use crate::{Argument, Element, Form, Immediate, Kind, Signature};
 
 /// The classes of registers and their letters.
@@ -128,7 +129,7 @@ pub(super) fn operands(syntax: &str) -> Result<Vec<Operand>, Fault> {
             if let Some(sign @ (b'u' | b's')) = sign {
                 let bits: u32 = syntax[at + 2..at + 2 + digits].parse().unwrap_or(0);
                 if !(1..=31).contains(&bits) {
-                    return Err(Fault::new("syntax", 0, format!("an immediate of {bits} bits")));
+                    return Err(Fault::failed(Reason::Syntax, 0, format!("an immediate of {bits} bits")));
                 }
                 let key = format!("{}i", char::from(sign));
                 let class = Class::Immediate { signed: sign == b's', bits };
@@ -164,8 +165,9 @@ pub(super) fn operands(syntax: &str) -> Result<Vec<Operand>, Fault> {
 /// The register operand that a word of the syntax names.
 fn register(word: &str) -> Result<Operand, Fault> {
     let key = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    let unknown =
-        |what: &str| Err(Fault::new("unknown-register", 0, format!("{what} in the operand `{word}`")));
+    let unknown = |what: &str| {
+        Err(Fault::failed(Reason::UnknownRegister, 0, format!("{what} in the operand `{word}`")))
+    };
     let roles = &key.as_bytes()[1..];
     let pair = match roles {
         [_] => false,
@@ -213,7 +215,7 @@ pub(super) fn shape(syntax: &str, prototype: Option<&Prototype>, options: &Optio
                 };
                 let Some(at) = position(key) else {
                     let message = format!("the prototype's argument {name} is no operand of `{syntax}`");
-                    return Err(Fault::new("signature", 0, message));
+                    return Err(Fault::failed(Reason::Signature, 0, message));
                 };
                 if operands[at].is_read() {
                     args.push(at);
@@ -222,7 +224,7 @@ pub(super) fn shape(syntax: &str, prototype: Option<&Prototype>, options: &Optio
             }
             if let Some(at) = (0..operands.len()).find(|at| operands[*at].is_read() && !args.contains(at)) {
                 let message = format!("the operand {} is no argument of the prototype", operands[at].key);
-                return Err(Fault::new("signature", 0, message));
+                return Err(Fault::failed(Reason::Signature, 0, message));
             }
         }
     }
@@ -231,7 +233,7 @@ pub(super) fn shape(syntax: &str, prototype: Option<&Prototype>, options: &Optio
     }
     let results: Vec<usize> = (0..operands.len()).filter(|at| operands[*at].is_written()).collect();
     if results.is_empty() {
-        return Err(Fault::new("signature", 0, format!("`{syntax}` writes no register")));
+        return Err(Fault::failed(Reason::Signature, 0, format!("`{syntax}` writes no register")));
     }
     signature.results = results.iter().map(|at| operands[*at].argument(None, options)).collect();
     Ok(Shape { operands, args, results, signature })
@@ -275,7 +277,7 @@ mod tests {
             ("Vd32=vneg(Vuv32)", "no register name in the operand `Vuv32`"),
         ] {
             let fault = operands(syntax).expect_err(syntax);
-            assert_eq!((fault.reason, fault.message.as_str()), ("unknown-register", message));
+            assert_eq!((fault.reason, fault.message.as_str()), (Reason::UnknownRegister, message));
         }
     }
 }

@@ -1,43 +1,42 @@
 //! The entries of HVX's documents without their meaning.
 
-use rustc_hash::FxHashMap;
-
 use super::lex::Token;
 use super::source::Text;
-use super::{Documents, idef, manual, nameless, prototypes, unique};
+use super::{Documents, idef, manual, nameless, prototypes};
 use crate::outline::{Form, Outline};
+use crate::pseudocode::Ids;
 
 /// The entries in the order of the ledger, one for each line of it. A record of the semantics file has its macros
 /// expanded and its tokens separated by single spaces; a record of the manual is unchanged, without errata.
 pub fn outline(documents: &Documents<'_>) -> Vec<Outline> {
     // Unreadable parts are reported by the semantic reader.
     let told = &mut Vec::new();
-    let mut seen: FxHashMap<String, u32> = FxHashMap::default();
+    let mut ids = Ids::default();
     let mut outlines = Vec::new();
     if let Some(document) = documents.semantics {
-        let text = Text::new(document, told);
-        let macros = documents.macros.map(|document| Text::new(document, told));
+        let text = Text::of(document, told);
+        let macros = documents.macros.map(|document| Text::of(document, told));
         let macros = idef::macros(macros.as_ref(), told);
         for (position, record) in idef::records(&text, macros, told).into_iter().enumerate() {
             let (id, text) = match record {
                 Ok(record) => (record.id, format!("{}\n{}", record.syntax, joined(&record.body))),
                 Err((id, _)) => (id.unwrap_or_else(|| nameless(position)), String::new()),
             };
-            outlines.push(entry(unique(&mut seen, &id), Form::Semantics, text));
+            outlines.push(entry(ids.unique(&id, None), Form::Semantics, text));
         }
     }
-    let known = std::mem::take(&mut seen);
+    let known = std::mem::take(&mut ids);
     if let Some(document) = documents.manual {
-        for record in manual::read(&Text::new(document, told), told) {
-            if !known.contains_key(&record.id) {
+        for record in manual::read(&Text::of(document, told), told) {
+            if !known.contains(&record.id) {
                 let text = format!("{}\n{}", record.syntax, record.pseudocode);
-                outlines.push(entry(unique(&mut seen, &record.id), Form::Manual, text));
+                outlines.push(entry(ids.unique(&record.id, None), Form::Manual, text));
             }
         }
     }
     if let Some(document) = documents.prototypes {
-        for prototype in prototypes::read(&Text::new(document, told), told).list {
-            if !known.contains_key(&prototype.id) && !seen.contains_key(&prototype.id) {
+        for prototype in prototypes::read(&Text::of(document, told), told).list {
+            if !known.contains(&prototype.id) && !ids.contains(&prototype.id) {
                 outlines.push(entry(prototype.id, Form::Prototype, prototype.syntax));
             }
         }

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::lex::{Kind, Token, closing, split_arguments, tokens};
 use super::source::Fault;
+use crate::pseudocode::Reason;
 
 /// Tokens that the expansion of one entry may produce on the way.
 const MAX_TOKENS: usize = 400_000;
@@ -35,13 +36,13 @@ impl Macros {
     pub fn define_directive(&mut self, line: &[Token]) -> Result<(), Fault> {
         let Some((name, rest)) = line.split_first().filter(|(name, _)| name.is_name()) else {
             let at = line.first().map_or(0, |token| token.origin as usize);
-            return Err(Fault::new("preprocessor", at, "#define without a name"));
+            return Err(Fault::failed(Reason::Preprocessor, at, "#define without a name"));
         };
         let (params, body) = match rest.first() {
             Some(open) if open.is("(") && !open.spaced => {
                 let end = closing(rest, 0).ok_or_else(|| {
                     let message = format!("the parameter list of {} does not end", name.text);
-                    Fault::new("preprocessor", name.origin as usize, message)
+                    Fault::failed(Reason::Preprocessor, name.origin as usize, message)
                 })?;
                 let names = rest[1..end].iter().filter(|token| token.is_name());
                 (Some(names.map(|token| token.text.clone()).collect()), &rest[end + 1..])
@@ -96,17 +97,17 @@ impl Expander<'_> {
             let place = token.origin as usize;
             if self.active.contains(&token.text) {
                 let message = format!("the macro {} calls itself", token.text);
-                return Err(Fault::new("macro-recursion", place, message));
+                return Err(Fault::failed(Reason::MacroRecursion, place, message));
             }
             if depth >= MAX_DEPTH {
-                return Err(Fault::new("limit", place, "macros are nested too deeply"));
+                return Err(Fault::failed(Reason::Limit, place, "macros are nested too deeply"));
             }
             let replaced = match &definition.params {
                 None => self.substitute(token, definition, &[], &[], depth)?,
                 Some(params) => {
                     let Some(end) = closing(tokens, at) else {
                         let message = format!("the arguments of {} do not end", token.text);
-                        return Err(Fault::new("syntax", place, message));
+                        return Err(Fault::failed(Reason::Syntax, place, message));
                     };
                     let mut arguments = split_arguments(&tokens[at + 1..end]);
                     if params.is_empty() && arguments.len() == 1 && arguments[0].is_empty() {
@@ -119,7 +120,7 @@ impl Expander<'_> {
                             params.len(),
                             arguments.len()
                         );
-                        return Err(Fault::new("macro-arguments", place, message));
+                        return Err(Fault::failed(Reason::MacroArguments, place, message));
                     }
                     at = end + 1;
                     self.substitute(token, definition, params, &arguments, depth)?
@@ -135,7 +136,11 @@ impl Expander<'_> {
     fn produce(&mut self, out: &mut Vec<Token>, token: Token) -> Result<(), Fault> {
         self.produced += 1;
         if self.produced > MAX_TOKENS {
-            return Err(Fault::new("limit", token.origin as usize, format!("more than {MAX_TOKENS} tokens")));
+            return Err(Fault::failed(
+                Reason::Limit,
+                token.origin as usize,
+                format!("more than {MAX_TOKENS} tokens"),
+            ));
         }
         out.push(token);
         Ok(())
@@ -196,8 +201,8 @@ impl Expander<'_> {
             }
             self.produced += operand.len();
             if self.produced > MAX_TOKENS {
-                return Err(Fault::new(
-                    "limit",
+                return Err(Fault::failed(
+                    Reason::Limit,
                     used.origin as usize,
                     format!("more than {MAX_TOKENS} tokens"),
                 ));

@@ -3,54 +3,25 @@
 use std::borrow::Cow;
 
 use super::Document;
-use crate::lines::Lines;
+use crate::source::Source;
 use crate::{BYTE_ORDER_MARK, Diagnostic, Severity, Span};
 
-/// What made an entry, or a part of a document, unusable.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
-    /// The reason code of the ledger line.
-    pub reason: &'static str,
-    /// Whether the entry is outside of what the IR describes, rather than wrong.
-    pub excluded: bool,
-    /// What, with names.
-    pub message: String,
-    /// Byte offset in the current text.
-    pub at: usize,
-}
-
-impl Fault {
-    pub fn new(reason: &'static str, at: usize, message: impl Into<String>) -> Self {
-        Self { reason, excluded: false, message: message.into(), at }
-    }
-
-    pub fn excluded(reason: &'static str, at: usize, message: impl Into<String>) -> Self {
-        Self { reason, excluded: true, message: message.into(), at }
-    }
-}
+/// What made an entry, or a part of a document, unusable; its place is a byte offset in the current text.
+pub(super) type Fault = crate::pseudocode::Fault<usize>;
 
 /// A document's text.
-pub(super) struct Text<'a> {
-    name: &'a str,
-    /// After a byte-order mark; offsets refer to it, except for those of spans.
-    text: Cow<'a, str>,
-    /// Bytes of the byte-order mark.
-    mark: usize,
-    lines: Lines,
-}
+pub(super) type Text<'a> = Source<'a, Cow<'a, str>>;
 
 impl<'a> Text<'a> {
     /// The text of a document. Bytes that are not UTF-8 are reported and replaced one by one, so
     /// that offsets stay what they are in the file.
-    pub fn new(document: Document<'a>, diagnostics: &mut Vec<Diagnostic>) -> Self {
+    pub fn of(document: Document<'a>, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let bytes = document.bytes.strip_prefix(BYTE_ORDER_MARK.as_bytes()).unwrap_or(document.bytes);
         let (text, invalid) = match std::str::from_utf8(bytes) {
             Ok(text) => (Cow::Borrowed(text), None),
             Err(error) => (Cow::Owned(replace_invalid(bytes)), Some(error.valid_up_to())),
         };
-        let mark = document.bytes.len() - bytes.len();
-        let lines = Lines::new(text.as_bytes());
-        let this = Self { name: document.name, text, mark, lines };
+        let this = Self::new(document.name, text, document.bytes.len() - bytes.len());
         if let Some(at) = invalid {
             this.report(diagnostics, Severity::Error, None, at, "the document is not valid UTF-8".into());
         } else if this.text.trim().is_empty() {
@@ -63,20 +34,13 @@ impl<'a> Text<'a> {
         &self.text
     }
 
-    /// The place of `length` bytes from `offset`.
-    pub fn span(&self, offset: usize, length: usize) -> Span {
+    /// The place of the character that contains an offset.
+    pub fn place(&self, offset: usize) -> Span {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let (line, column) = self.lines.place(self.text.as_bytes(), offset);
-        Span {
-            file: self.name.to_owned(),
-            offset: offset + self.mark,
-            length: length.min(self.text.len() - offset),
-            line,
-            column,
-        }
+        self.span(offset, 1)
     }
 
     /// Adds a diagnostic at an offset.
@@ -88,7 +52,7 @@ impl<'a> Text<'a> {
         at: usize,
         message: String,
     ) {
-        let span = self.span(at, 1);
+        let span = self.place(at);
         diagnostics.push(Diagnostic { severity, entry: entry.map(str::to_owned), span, message });
     }
 }

@@ -5,6 +5,7 @@ use hydride_ir::exact::{Int, Node, NodeId};
 use super::machine::{Machine, Slot, Variable};
 use super::source::Fault;
 use super::syntax::{Binary, Expr, ExprKind};
+use crate::pseudocode::Reason;
 
 /// The width of a view of an exact integer.
 const EXACT: u32 = u32::MAX;
@@ -94,7 +95,11 @@ impl Machine {
                 let of = self.view(of)?;
                 let (high, low) = (self.constant(high)?, self.constant(low)?);
                 if low < 0 || high < low || high >= i64::from(of.width.min(hydride_ir::MAX_WIDTH)) {
-                    return Err(Fault::new("index", expr.at, format!("bits {high}:{low} are not all there")));
+                    return Err(Fault::failed(
+                        Reason::Index,
+                        expr.at,
+                        format!("bits {high}:{low} are not all there"),
+                    ));
                 }
                 self.part(&of, low as u32, (high - low + 1) as u32, false, expr.at)
             }
@@ -105,7 +110,11 @@ impl Machine {
 
     fn field(&mut self, of: View, name: &str, at: usize) -> Result<View, Fault> {
         if of.array.is_some() {
-            return Err(Fault::new("unknown-view", at, format!("an index is missing before .{name}")));
+            return Err(Fault::failed(
+                Reason::UnknownView,
+                at,
+                format!("an index is missing before .{name}"),
+            ));
         }
         let vector = self.vector_bytes * 8;
         if name == "v" {
@@ -117,7 +126,9 @@ impl Machine {
         }
         match ELEMENTS.iter().find(|(known, _, _)| *known == name) {
             Some((_, width, signed)) => Ok(View { array: Some((*width, *signed)), ..of }),
-            None => Err(Fault::new("unknown-view", at, format!("there is no view .{name} of a register"))),
+            None => {
+                Err(Fault::failed(Reason::UnknownView, at, format!("there is no view .{name} of a register")))
+            }
         }
     }
 
@@ -127,15 +138,19 @@ impl Machine {
             Some(element) => element,
             None if of.predicate => (1, false),
             None => {
-                return Err(Fault::new("unknown-view", at, "an element type is missing before the index"));
+                return Err(Fault::failed(
+                    Reason::UnknownView,
+                    at,
+                    "an element type is missing before the index",
+                ));
             }
         };
         let available = if of.is_exact() { VALUE_WIDTH } else { of.width };
         let count = available / width;
         let low_index = self.dag.range(index).low.clone();
         let out = |index: String| {
-            Err(Fault::new(
-                "index",
+            Err(Fault::failed(
+                Reason::Index,
                 at,
                 format!("index {index} is beyond the {count} elements that are there"),
             ))
@@ -196,7 +211,7 @@ impl Machine {
     /// The value of a view.
     pub fn read(&mut self, view: &View, at: usize) -> Result<NodeId, Fault> {
         if view.array.is_some() {
-            return Err(Fault::new("unknown-view", at, "an index is missing after the element type"));
+            return Err(Fault::failed(Reason::UnknownView, at, "an index is missing after the element type"));
         }
         let value = match view.low {
             Low::At(low) => self.read_at(view, low, at)?,
@@ -211,7 +226,11 @@ impl Machine {
             Base::Slot(slot) => match self.variable(slot).clone_source() {
                 Source::Integer(Some(value)) => value,
                 Source::Integer(None) => {
-                    return Err(Fault::new("undefined", at, "a variable is read before it has a value"));
+                    return Err(Fault::failed(
+                        Reason::Undefined,
+                        at,
+                        "a variable is read before it has a value",
+                    ));
                 }
                 Source::Bits => {
                     let Machine { store, dag, .. } = self;
@@ -221,7 +240,7 @@ impl Machine {
                     };
                     let (Slot::Global(position) | Slot::Local(position)) = slot;
                     let Variable::Bits { register, .. } = &list[position] else {
-                        return Err(Fault::new("undefined", at, "a register is missing"));
+                        return Err(Fault::failed(Reason::Undefined, at, "a register is missing"));
                     };
                     let (bits, _) = register.read(dag, low, view.width);
                     return Ok(if view.signed { dag.slice(bits, 0, view.width, true) } else { bits });
@@ -278,18 +297,18 @@ impl Machine {
     /// Assigns the low bits of a value.
     pub fn write(&mut self, view: &View, value: NodeId, at: usize) -> Result<(), Fault> {
         if view.array.is_some() {
-            return Err(Fault::new("unknown-view", at, "an index is missing after the element type"));
+            return Err(Fault::failed(Reason::UnknownView, at, "an index is missing after the element type"));
         }
         let Base::Slot(slot) = view.base else {
-            return Err(Fault::new("unsupported", at, "this cannot be assigned"));
+            return Err(Fault::failed(Reason::Unsupported, at, "this cannot be assigned"));
         };
         let Low::At(low) = view.low else {
-            return Err(Fault::new("symbolic", at, "the place assigned depends on an operand"));
+            return Err(Fault::failed(Reason::Symbolic, at, "the place assigned depends on an operand"));
         };
         if let Some(frozen) = self.frozen
             && !matches!(slot, Slot::Local(position) if position >= frozen)
         {
-            return Err(Fault::new("unsupported", at, "an assignment in a conditional operand"));
+            return Err(Fault::failed(Reason::Unsupported, at, "an assignment in a conditional operand"));
         }
         self.work(8, at)?;
         let kept = match self.variable(slot) {
@@ -391,7 +410,11 @@ pub(super) fn unknown(name: &str, at: usize) -> Fault {
     let is_register = matches!(bare, [class, roles @ ..]
         if class.is_ascii_uppercase() && matches!(roles.len(), 1 | 2) && roles.iter().all(u8::is_ascii_lowercase));
     if is_register {
-        return Fault::new("unknown-register", at, format!("{name} is no operand of the instruction"));
+        return Fault::failed(
+            Reason::UnknownRegister,
+            at,
+            format!("{name} is no operand of the instruction"),
+        );
     }
-    Fault::new("unknown-name", at, format!("{name} is not known"))
+    Fault::failed(Reason::UnknownName, at, format!("{name} is not known"))
 }

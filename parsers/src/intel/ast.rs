@@ -11,6 +11,9 @@ pub(super) struct Extent {
     pub(super) end: u32,
 }
 
+/// What is wrong with an operation, and where.
+pub(super) type Fault = crate::pseudocode::Fault<Extent>;
+
 /// A name of one program, by position in [`Program::names`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Symbol(pub(super) u32);

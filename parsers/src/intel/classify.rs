@@ -1,6 +1,7 @@
 //! Which entries are outside of what the IR describes, before their text is run.
 
 use super::document::Entry;
+use crate::pseudocode::{Fault, Reason};
 
 /// Registers, counters and modes that are not operands: a text that names one depends on state.
 const STATE_NAMES: &[&str] = &[
@@ -30,37 +31,38 @@ const STATE_NAMES: &[&str] = &[
 ];
 
 /// Why an entry with a text is outside the IR, judged by its attributes and names.
-pub(super) fn exclusion(entry: &Entry) -> Option<(&'static str, Option<String>)> {
+pub(super) fn exclusion(entry: &Entry) -> Option<Fault<()>> {
+    let excluded = |reason, message: String| Some(Fault::excluded(reason, (), message));
     let category = |name: &str| entry.categories.iter().any(|category| category == name);
     let operands = || entry.parameters.iter().chain(&entry.result);
     if category("Random") {
-        return Some(("random", None));
+        return excluded(Reason::Random, String::new());
     }
     let text = entry.operation.as_ref().map(|text| text.text.as_str()).unwrap_or_default();
     if let Some(operand) = operands().find(|operand| operand.c_type.contains(['*', '['])) {
-        return Some(("memory", Some(format!("`{}` of type `{}`", operand.name, operand.c_type))));
+        return excluded(Reason::Memory, format!("`{}` of type `{}`", operand.name, operand.c_type));
     }
     if text.contains("MEM[") {
-        return Some(("memory", Some("the operation reads or writes memory".to_owned())));
+        return excluded(Reason::Memory, "the operation reads or writes memory".to_owned());
     }
     if operands().any(|operand| operand.c_type.contains("__tile"))
         || entry.extensions.iter().any(|extension| extension.starts_with("AMX"))
     {
-        return Some(("state", Some("tile registers".to_owned())));
+        return excluded(Reason::State, "tile registers".to_owned());
     }
     let returns = entry.result.as_ref().is_some_and(|result| result.c_type.trim() != "void");
     if !returns {
-        return Some((
-            if category("OS-Targeted") { "state" } else { "control" },
-            Some("nothing is returned".to_owned()),
-        ));
+        return excluded(
+            if category("OS-Targeted") { Reason::State } else { Reason::Control },
+            "nothing is returned".to_owned(),
+        );
     }
     if is_blank(text) {
-        return Some(("no-pseudocode", None));
+        return excluded(Reason::NoPseudocode, String::new());
     }
     let float = operands().any(|operand| operand.element.starts_with(['F', 'B']));
     if let Some(name) = names(text).find(|name| STATE_NAMES.contains(name)) {
-        return Some((if float { "floating-point" } else { "state" }, Some(format!("`{name}`"))));
+        return excluded(if float { Reason::FloatingPoint } else { Reason::State }, format!("`{name}`"));
     }
     None
 }

@@ -14,26 +14,15 @@ pub(super) fn apply(document: &mut Document, ids: &[String], errata: &Errata) ->
         ids.iter().enumerate().map(|(position, id)| (id.as_str(), position)).collect();
     // For each entry the replacements in its text, which all mean the text as it is in the document.
     let mut edits: FxHashMap<usize, Vec<Edit>> = FxHashMap::default();
-    let mut applications = Vec::new();
-    for (number, erratum) in errata.errata.iter().enumerate() {
-        for id in &erratum.entries {
-            let state = if !erratum.versions.contain(&document.version) {
-                State::OtherVersion
-            } else {
-                match positions.get(id.as_str()) {
-                    None => State::NoEntry,
-                    Some(&position) => {
-                        let pending = edits.entry(position).or_default();
-                        match change(&mut document.entries[position], erratum, errata, pending) {
-                            Ok(()) => State::Applied,
-                            Err(reason) => State::Stale(reason),
-                        }
-                    }
-                }
-            };
-            applications.push(Application { erratum: number, entry: id.clone(), state });
+    let version = document.version.clone();
+    let applications = errata.apply(&version, |erratum, id| {
+        let Some(&position) = positions.get(id) else { return State::NoEntry };
+        let pending = edits.entry(position).or_default();
+        match change(&mut document.entries[position], erratum, errata, pending) {
+            Ok(()) => State::Applied,
+            Err(reason) => State::Stale(reason),
         }
-    }
+    });
     for (position, mut edits) in edits {
         edits.sort_by_key(|edit| std::cmp::Reverse(edit.at.start));
         if let Some(text) = &mut document.entries[position].operation {

@@ -8,9 +8,10 @@ use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 use super::ast::{
-    BinaryOp, Define, Expr, ExprKind, Extent, Parameter, Place, Program, Selector, Stmt, StmtKind, Symbol,
-    UnaryOp, view,
+    BinaryOp, Define, Expr, ExprKind, Extent, Fault, Parameter, Place, Program, Selector, Stmt, StmtKind,
+    Symbol, UnaryOp, view,
 };
+use crate::pseudocode::Reason;
 
 /// Brackets and blocks that may be open at once.
 pub(super) const MAX_NESTING: usize = 64;
@@ -24,14 +25,6 @@ const MAX_DIGITS: usize = 16_384;
 #[derive(pest_derive::Parser)]
 #[grammar = "intel/intel.pest"]
 struct Grammar;
-
-/// Text that the grammar does not admit, or that is beyond a bound.
-#[derive(Debug)]
-pub(super) struct SyntaxError {
-    pub(super) reason: &'static str,
-    pub(super) message: String,
-    pub(super) at: Extent,
-}
 
 static PRATT: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
     let left = |rule| Op::infix(rule, Assoc::Left);
@@ -55,7 +48,7 @@ static PRATT: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
 });
 
 /// Reads an operation text.
-pub(super) fn parse(text: &str) -> Result<Program, SyntaxError> {
+pub(super) fn parse(text: &str) -> Result<Program, Fault> {
     check_bounds(text)?;
     let mut pairs = Grammar::parse(Rule::program, text).map_err(|error| {
         let start = match error.location {
@@ -67,7 +60,7 @@ pub(super) fn parse(text: &str) -> Result<Program, SyntaxError> {
         } else {
             format!("unexpected `{found}`")
         };
-        SyntaxError { reason: "syntax", message, at: extent_of(start, start) }
+        Fault::failed(Reason::Syntax, extent_of(start, start), message)
     })?;
     let mut builder = Builder::default();
     let program =
@@ -85,10 +78,9 @@ fn extent_of(start: usize, end: usize) -> Extent {
 }
 
 /// Rejects text whose nesting or length would need a deep stack, before any recursion starts.
-fn check_bounds(text: &str) -> Result<(), SyntaxError> {
-    let limit = |message: &str, start| {
-        Err(SyntaxError { reason: "limit", message: message.to_owned(), at: extent_of(start, start + 1) })
-    };
+fn check_bounds(text: &str) -> Result<(), Fault> {
+    let limit =
+        |message: &str, start| Err(Fault::failed(Reason::Limit, extent_of(start, start + 1), message));
     let bytes = text.as_bytes();
     let (mut brackets, mut blocks, mut operators, mut choices, mut prefixes) =
         (0usize, 0usize, 0usize, 0usize, 0usize);
@@ -164,7 +156,7 @@ struct Builder {
     symbols: FxHashMap<String, Symbol>,
 }
 
-type Built<T> = Result<T, SyntaxError>;
+type Built<T> = Result<T, Fault>;
 
 fn extent(pair: &Pair<'_, Rule>) -> Extent {
     let span = pair.as_span();
@@ -198,11 +190,7 @@ fn children(pair: Pair<'_, Rule>) -> Children<'_> {
 
 /// The grammar promises children that pest hands over as an iterator; a missing one is an error, not a panic.
 fn next<'a>(pairs: &mut Children<'a>) -> Built<Pair<'a, Rule>> {
-    pairs.next().ok_or_else(|| SyntaxError {
-        reason: "syntax",
-        message: "an incomplete statement".to_owned(),
-        at: Extent::default(),
-    })
+    pairs.next().ok_or_else(|| Fault::failed(Reason::Syntax, Extent::default(), "an incomplete statement"))
 }
 
 impl Builder {

@@ -99,36 +99,40 @@ const FUNCTIONS: &[Entry] = &[
     ("sum1", Reading::Unsigned, |dag, _, args| {
         words(dag, args).and_then(|x| cipher::rotated(dag, x, &[6, 11, 25], &[]))
     }),
-    ("f0", Reading::Unsigned, |dag, _, args| function_code(dag, args, 0)),
-    ("f1", Reading::Unsigned, |dag, _, args| function_code(dag, args, 1)),
-    ("f2", Reading::Unsigned, |dag, _, args| function_code(dag, args, 2)),
-    ("f3", Reading::Unsigned, |dag, _, args| function_code(dag, args, 3)),
 ];
 
-/// The round functions of SHA-1 (FIPS 180-4, section 4.1.1) by round, as values that a variable may hold.
-const ROUND_FUNCTIONS: [&str; 4] = ["Ch", "Parity", "Maj", "Parity"];
-
-/// First code of the round functions, and of the relations; codes are distinct from all numbers of a text.
-const FUNCTION_CODES: i64 = 0x4879_6472_0000;
-const RELATION_CODES: i64 = 0x4879_6472_1000;
-
-/// A relation that the variable `OP` may hold.
-#[derive(Clone, Copy)]
-pub(super) enum Relation {
-    Op(BinaryOp),
+/// A function that a variable may hold: it is no number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Function {
+    /// The relation between the operands of `a OP b`.
+    Relation(BinaryOp),
+    /// A relation that always holds, or never.
     Constant(bool),
+    /// A function of this library.
+    Named(&'static str),
 }
 
-const RELATIONS: &[(&str, Relation)] = &[
-    ("_MM_CMPINT_EQ", Relation::Op(BinaryOp::Eq)),
-    ("_MM_CMPINT_LT", Relation::Op(BinaryOp::Lt)),
-    ("_MM_CMPINT_LE", Relation::Op(BinaryOp::Le)),
-    ("_MM_CMPINT_FALSE", Relation::Constant(false)),
-    ("_MM_CMPINT_NE", Relation::Op(BinaryOp::Ne)),
-    ("_MM_CMPINT_NLT", Relation::Op(BinaryOp::Ge)),
-    ("_MM_CMPINT_NLE", Relation::Op(BinaryOp::Gt)),
-    ("_MM_CMPINT_TRUE", Relation::Constant(true)),
+/// Functions by what denotes them: the relations of `_MM_CMPINT_ENUM`, and the round functions of SHA-1 (FIPS 180-4,
+/// section 4.1.1), which a text calls without arguments.
+const FUNCTION_VALUES: &[(&str, Function)] = &[
+    ("_MM_CMPINT_EQ", Function::Relation(BinaryOp::Eq)),
+    ("_MM_CMPINT_LT", Function::Relation(BinaryOp::Lt)),
+    ("_MM_CMPINT_LE", Function::Relation(BinaryOp::Le)),
+    ("_MM_CMPINT_FALSE", Function::Constant(false)),
+    ("_MM_CMPINT_NE", Function::Relation(BinaryOp::Ne)),
+    ("_MM_CMPINT_NLT", Function::Relation(BinaryOp::Ge)),
+    ("_MM_CMPINT_NLE", Function::Relation(BinaryOp::Gt)),
+    ("_MM_CMPINT_TRUE", Function::Constant(true)),
+    ("f0", Function::Named("Ch")),
+    ("f1", Function::Named("Parity")),
+    ("f2", Function::Named("Maj")),
+    ("f3", Function::Named("Parity")),
 ];
+
+/// The function that a name denotes.
+pub(super) fn function_value(name: &str) -> Option<Function> {
+    FUNCTION_VALUES.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+}
 
 /// Round constants of SHA-1 (FIPS 180-4, section 4.2.1).
 const CONSTANTS: &[(&str, i64)] =
@@ -136,22 +140,7 @@ const CONSTANTS: &[(&str, i64)] =
 
 /// The value of a named constant.
 pub(super) fn constant(name: &str) -> Option<i64> {
-    let relation = RELATIONS.iter().zip(RELATION_CODES..).find(|((known, _), _)| *known == name);
-    relation
-        .map(|(_, code)| code)
-        .or_else(|| CONSTANTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value))
-}
-
-/// The relation of a code that [`constant`] gave.
-pub(super) fn relation(code: i64) -> Option<Relation> {
-    let position = usize::try_from(code.checked_sub(RELATION_CODES)?).ok()?;
-    RELATIONS.get(position).map(|(_, relation)| *relation)
-}
-
-/// The name of the function of a code that `f0` … `f3` gave.
-pub(super) fn function_value(code: i64) -> Option<&'static str> {
-    let position = usize::try_from(code.checked_sub(FUNCTION_CODES)?).ok()?;
-    ROUND_FUNCTIONS.get(position).copied()
+    CONSTANTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
 }
 
 /// Names, or beginnings of names, that only floating-point texts use.
@@ -249,14 +238,6 @@ fn population(dag: &mut Dag, _: u32, args: &[Value]) -> Called {
         return Err(CallError::Width);
     }
     Ok(Value::exact(dag.popcount(value.node)))
-}
-
-fn function_code(dag: &mut Dag, args: &[Value], function: i64) -> Called {
-    if args.is_empty() {
-        Ok(Value::exact(dag.int(FUNCTION_CODES + function)))
-    } else {
-        Err(CallError::Arguments)
-    }
 }
 
 /// `CONCAT(high, …, low)`.

@@ -1,7 +1,7 @@
 //! Intel's Intrinsics Guide data: XML with pseudocode to instructions.
 //!
 //! [`parse`] reads the document ([`document`]), its pseudocode ([`grammar`]), and runs each operation
-//! symbolically ([`run`]) on the exact graph, from which [`crate::elaborate::function`] makes the function.
+//! symbolically ([`run`]) on the exact graph, from which [`pseudocode::function`] makes the function.
 //!
 //! Where a name occurs twice, the first entry keeps it as its id and the second is `NAME@EXTENSION`, with the
 //! entry's extensions joined by `+` (`_mm256_dpbusd_epi32@AVX_VNNI`).
@@ -32,17 +32,14 @@ mod source;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
-use crate::elaborate;
 use crate::errata::Errata;
-use crate::ledger::{Diagnostic, LedgerEntry, Severity, Span, Status};
+use crate::ledger::Span;
+use crate::pseudocode::{self, Fault, Ids, Outcome, Reason, Verdict};
 use crate::signature::{Form, Instruction, Signature, UndefinedFor};
 use crate::{Isa, Parsed};
 use document::Entry;
 use operand::TypeError;
-use run::{Failure, Verdict};
 use source::Source;
 
 pub use outline::outline;
@@ -66,7 +63,7 @@ const STACK_BYTES: usize = 64 << 20;
 
 /// Reads a document. Whatever the bytes are, the result has a ledger line for every entry found.
 pub fn parse(file_name: &str, bytes: &[u8], options: &Options<'_>) -> Parsed {
-    let source = Source::new(file_name, bytes);
+    let source = Source::new(file_name, bytes, 0);
     let mut document = document::read(&source, bytes);
     let mut ids = ids(&document.entries);
     let mut applications = Vec::new();
@@ -89,8 +86,17 @@ pub fn parse(file_name: &str, bytes: &[u8], options: &Options<'_>) -> Parsed {
         }
         modelled
     };
-    let modelled = on_large_stacks(|| document.entries.par_iter().map(model_one).collect());
-    Parsed { errata: applications, ..assemble(document, ids, modelled) }
+    let modelled: Vec<_> = on_large_stacks(|| document.entries.par_iter().map(model_one).collect());
+    let mut parsed = Parsed {
+        version: document.version,
+        diagnostics: document.diagnostics,
+        errata: applications,
+        ..Parsed::default()
+    };
+    for (id, result) in ids.into_iter().zip(modelled) {
+        parsed.push(Outcome { id, result: result.map(|modelled| modelled.instruction) });
+    }
+    parsed
 }
 
 /// Runs a closure on threads whose stacks suffice for the deepest operations; on the caller's thread if that is to be
@@ -113,7 +119,7 @@ fn on_large_stacks<T: Send>(run: impl FnOnce() -> T + Send) -> T {
 /// The state of each erratum against a document, in the errata's order, with the document's version and what is wrong
 /// with it. Nothing is run: there are no instructions and no ledger.
 pub fn check_errata(file_name: &str, bytes: &[u8], errata: &Errata) -> Parsed {
-    let mut document = document::read(&Source::new(file_name, bytes), bytes);
+    let mut document = document::read(&Source::new(file_name, bytes, 0), bytes);
     let ids = ids(&document.entries);
     let errata = errata::apply(&mut document, &ids, errata);
     Parsed { version: document.version, diagnostics: document.diagnostics, errata, ..Parsed::default() }
@@ -121,114 +127,60 @@ pub fn check_errata(file_name: &str, bytes: &[u8], errata: &Errata) -> Parsed {
 
 /// The ids of entries.
 fn ids(entries: &[Entry]) -> Vec<String> {
-    let mut taken: FxHashMap<String, usize> = FxHashMap::default();
-    let name = |entry: &Entry| {
-        let mut id = entry.called();
-        if taken.contains_key(&id) {
-            id = format!("{}@{}", id, entry.extensions.join("+"));
-        }
-        let count = taken.entry(id.clone()).or_default();
-        *count += 1;
-        if *count > 1 {
-            id = format!("{id}#{count}");
-        }
-        id
-    };
-    entries.iter().map(name).collect()
+    let mut ids = Ids::default();
+    entries.iter().map(|entry| ids.unique(&entry.called(), Some(&entry.extensions.join("+")))).collect()
 }
 
-/// What became of one entry.
-#[derive(Serialize, Deserialize)]
+/// What an entry means.
 struct Modelled {
-    status: Status,
-    instruction: Option<Box<Instruction>>,
-    /// For each argument one above the highest bit that the operation names; empty when it is not modelled.
+    instruction: Instruction,
+    /// For each argument one above the highest bit that the operation names.
     read: Vec<u32>,
-    span: Span,
 }
 
-fn assemble(document: document::Document, ids: Vec<String>, modelled: Vec<Modelled>) -> Parsed {
-    let mut parsed = Parsed {
-        version: document.version,
-        instructions: Vec::new(),
-        ledger: Vec::with_capacity(modelled.len()),
-        diagnostics: document.diagnostics,
-        errata: Vec::new(),
-    };
-    for (id, modelled) in ids.into_iter().zip(modelled) {
-        if let Status::Failed { reason, message } = &modelled.status {
-            parsed.diagnostics.push(Diagnostic {
-                severity: Severity::Error,
-                entry: Some(id.clone()),
-                span: modelled.span.clone(),
-                message: format!("{reason}: {message}"),
-            });
-        }
-        if let Some(mut instruction) = modelled.instruction {
-            instruction.function.name.clone_from(&id);
-            instruction.id.clone_from(&id);
-            parsed.instructions.push(*instruction);
-        }
-        parsed.ledger.push(LedgerEntry { id, span: modelled.span, status: modelled.status });
+fn model(source: &Source<'_>, entry: &Entry) -> Result<Modelled, Fault<Span>> {
+    if let Some((offset, message)) = &entry.fault {
+        return Err(Fault::failed(Reason::Malformed, source.span(*offset, 1), message));
     }
-    parsed
-}
-
-fn model(source: &Source<'_>, entry: &Entry) -> Modelled {
-    let span = source.span(entry.start, entry.end - entry.start);
-    let outcome = match &entry.fault {
-        Some((offset, message)) => {
-            let status = Status::Failed { reason: "malformed".to_owned(), message: message.clone() };
-            return Modelled { status, instruction: None, read: Vec::new(), span: source.span(*offset, 1) };
-        }
-        None => match classify::exclusion(entry) {
-            Some((reason, message)) => Err((excluded(reason, message), span.clone())),
-            None => instruction(source, entry),
-        },
-    };
-    match outcome {
-        Ok((instruction, read)) => {
-            Modelled { status: Status::Modelled, instruction: Some(Box::new(instruction)), read, span }
-        }
-        Err((status, span)) => Modelled { status, instruction: None, read: Vec::new(), span },
+    match classify::exclusion(entry) {
+        Some(fault) => Err(fault.map_place(|()| entry_span(source, entry))),
+        None => instruction(source, entry),
     }
 }
 
-fn excluded(reason: &str, message: Option<String>) -> Status {
-    Status::Excluded { reason: reason.to_owned(), message }
+/// The place of an entry.
+fn entry_span(source: &Source<'_>, entry: &Entry) -> Span {
+    source.span(entry.start, entry.end - entry.start)
 }
 
-fn failed(reason: &str, message: impl Into<String>) -> Status {
-    Status::Failed { reason: reason.to_owned(), message: message.into() }
-}
-
-/// The instruction, and the bits of each argument that its operation reads.
-fn instruction(source: &Source<'_>, entry: &Entry) -> Result<(Instruction, Vec<u32>), (Status, Span)> {
-    let whole = source.span(entry.start, entry.end - entry.start);
-    let Some(text) = &entry.operation else { return Err((excluded("no-pseudocode", None), whole)) };
+/// Runs the operation of an entry.
+fn instruction(source: &Source<'_>, entry: &Entry) -> Result<Modelled, Fault<Span>> {
+    let whole = entry_span(source, entry);
+    let Some(text) = &entry.operation else {
+        return Err(Fault::excluded(Reason::NoPseudocode, whole, ""));
+    };
     let span = |at: ast::Extent| {
         let (start, end) = (text.offset(at.start as usize), text.offset(at.end as usize));
         source.span(start, end.saturating_sub(start).max(1))
     };
+    // What an entry with floating-point operands calls or leaves open is floating-point arithmetic.
     let float = classify::has_float(entry);
-    let program = grammar::parse(&text.text).map_err(|error| {
-        let status = match float && error.reason == "syntax" {
-            true => excluded("floating-point", Some(error.message)),
-            false => failed(error.reason, error.message),
-        };
-        (status, span(error.at))
-    })?;
+    let located = |fault: ast::Fault, of_float: &[Reason]| match fault.verdict {
+        Verdict::Failed if float && of_float.contains(&fault.reason) => {
+            Fault::excluded(Reason::FloatingPoint, span(fault.at), fault.message)
+        }
+        _ => fault.map_place(span),
+    };
+    let program = grammar::parse(&text.text).map_err(|fault| located(fault, &[Reason::Syntax]))?;
     if let Some(start) = classify::elision(&text.text) {
-        let at = ast::Extent { start: start as u32, end: start as u32 };
-        return Err((failed("incomplete", "the operation leaves lines out"), span(at)));
+        let at = span(ast::Extent { start: start as u32, end: start as u32 });
+        return Err(Fault::failed(Reason::Incomplete, at, "the operation leaves lines out"));
     }
     let mut read = vec![0; entry.parameters.len()];
     let (mut signature, mut outcome) = loop {
-        let signature = signature(entry, &read).map_err(|status| (status, whole.clone()))?;
-        let outcome = run::run(&program, &signature).map_err(|failure| {
-            let at = span(failure.at);
-            (status(*failure, float), at)
-        })?;
+        let signature = signature(entry, &read).map_err(|fault| fault.map_place(|()| whole.clone()))?;
+        let outcome = run::run(&program, &signature)
+            .map_err(|fault| located(fault, &[Reason::UnknownCall, Reason::Undefined]))?;
         // What the operation reads of an immediate may be more than the document says it has.
         let before = read.clone();
         for (bits, seen) in read.iter_mut().zip(&outcome.read) {
@@ -247,8 +199,8 @@ fn instruction(source: &Source<'_>, entry: &Entry) -> Result<(Instruction, Vec<u
         .filter_map(|(name, value)| Some(UndefinedFor { argument: position(name)?, value: *value }))
         .collect();
     operand::make_unique(signature.args.iter_mut().chain(&mut signature.results));
-    let built = elaborate::function(&entry.name, &signature, &mut outcome.dag, &[outcome.result]);
-    let (function, undefined) = built.map_err(|error| (failed("limit", error.to_string()), whole.clone()))?;
+    let built = pseudocode::function(&entry.name, &signature, &mut outcome.dag, &[outcome.result]);
+    let (function, undefined) = built.map_err(|fault| fault.map_place(|()| whole.clone()))?;
     let form = |(mnemonic, operands): &(String, String)| Form {
         mnemonic: mnemonic.to_uppercase(),
         operands: operands.clone(),
@@ -267,28 +219,16 @@ fn instruction(source: &Source<'_>, entry: &Entry) -> Result<(Instruction, Vec<u
         forms: entry.forms.iter().map(form).collect(),
         span: whole,
     };
-    Ok((instruction, outcome.read))
-}
-
-fn status(failure: Failure, float: bool) -> Status {
-    match failure.verdict {
-        Verdict::Excluded(reason) => excluded(reason, Some(failure.message)),
-        // What such an entry calls or leaves open is floating-point arithmetic.
-        Verdict::Failed("unknown-call" | "undefined") if float => {
-            excluded("floating-point", Some(failure.message))
-        }
-        Verdict::Failed(reason) => failed(reason, failure.message),
-        Verdict::Fix(_) => failed("limit", failure.message),
-    }
+    Ok(Modelled { instruction, read: outcome.read })
 }
 
 /// The types of an entry; `read` is the number of bits of each argument that its operation reads.
-fn signature(entry: &Entry, read: &[u32]) -> Result<Signature, Status> {
+fn signature(entry: &Entry, read: &[u32]) -> Result<Signature, Fault<()>> {
     let refused = |error: TypeError| match error {
-        TypeError::Memory(c_type) => excluded("memory", Some(c_type)),
-        TypeError::Tile(c_type) => excluded("state", Some(c_type)),
-        TypeError::Void => excluded("control", Some("nothing is returned".to_owned())),
-        TypeError::Unknown(c_type) => failed("type", format!("the type `{c_type}`")),
+        TypeError::Memory(c_type) => Fault::excluded(Reason::Memory, (), c_type),
+        TypeError::Tile(c_type) => Fault::excluded(Reason::State, (), c_type),
+        TypeError::Void => Fault::excluded(Reason::Control, (), "nothing is returned"),
+        TypeError::Unknown(c_type) => Fault::failed(Reason::Type, (), format!("the type `{c_type}`")),
     };
     let mut signature = Signature::default();
     for (parameter, read) in entry.parameters.iter().zip(read) {

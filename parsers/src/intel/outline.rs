@@ -6,7 +6,7 @@ use crate::outline::{Form, Outline};
 
 /// The entries in document order, one for each line of the ledger.
 pub fn outline(file_name: &str, bytes: &[u8]) -> Vec<Outline> {
-    let document = document::read(&Source::new(file_name, bytes), bytes);
+    let document = document::read(&Source::new(file_name, bytes, 0), bytes);
     let ids = super::ids(&document.entries);
     let outline = |(id, entry): (String, document::Entry)| Outline {
         id,

@@ -2,29 +2,8 @@
 
 use std::ops::Range;
 
-use crate::ledger::Span;
-use crate::lines::Lines;
-
-/// A document's bytes with its line starts.
-pub(super) struct Source<'a> {
-    name: &'a str,
-    bytes: &'a [u8],
-    lines: Lines,
-}
-
-impl<'a> Source<'a> {
-    pub(super) fn new(name: &'a str, bytes: &'a [u8]) -> Self {
-        Self { name, bytes, lines: Lines::new(bytes) }
-    }
-
-    /// The span of `length` bytes at `offset`, clamped into the document.
-    pub(super) fn span(&self, offset: usize, length: usize) -> Span {
-        let offset = offset.min(self.bytes.len());
-        let length = length.min(self.bytes.len() - offset);
-        let (line, column) = self.lines.place(self.bytes, offset);
-        Span { file: self.name.to_owned(), offset, length, line, column }
-    }
-}
+/// A document's bytes with its line starts; a byte order mark is one of its characters.
+pub(super) type Source<'a> = crate::source::Source<'a, &'a [u8]>;
 
 /// The predefined entities of XML.
 const ENTITIES: &[(&str, char)] = &[("lt", '<'), ("gt", '>'), ("amp", '&'), ("quot", '"'), ("apos", '\'')];

@@ -155,7 +155,9 @@ fn an_unterminated_record_does_not_hide_the_next() {
     let lines: Vec<(&str, bool)> =
         parsed.ledger.iter().map(|line| (line.id.as_str(), line.status == Status::Modelled)).collect();
     assert_eq!(lines, [("V6_open", false), ("V6_own", true)]);
-    assert!(parsed.diagnostics.iter().any(|diagnostic| diagnostic.message == "the record does not end"));
+    assert!(
+        parsed.diagnostics.iter().any(|diagnostic| diagnostic.message == "syntax: the record does not end")
+    );
 }
 
 #[test]
@@ -221,7 +223,7 @@ fn places_in_json_strings_count_escapes() {
     let text = br#"[{"intrinsic": "hexagon_V6_v", "syntax": "Vd=v(Vu)",
   "pseudocode": "\tx\u0020= 1;\nVd.w[0] = y;"}]"#;
     let parsed = manual(text);
-    assert_eq!(parsed.diagnostics[0].message, "y is not known");
+    assert_eq!(parsed.diagnostics[0].message, "unknown-name: y is not known");
     let span = &parsed.diagnostics[0].span;
     assert_eq!((span.line, span.column), (2, 43));
     assert_eq!(text[span.offset], b'y');

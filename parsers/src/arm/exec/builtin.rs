@@ -2,8 +2,9 @@
 
 use hydride_ir::exact::{Int, NodeId, Part};
 
-use super::{Frame, Machine, Reason, Run, Value, Width};
+use super::{Machine, Run, Value, Width};
 use crate::arm::asl::ast::{Expr, Offset};
+use crate::pseudocode::Reason;
 
 /// Procedures whose effects (traps) are not part of an instruction's result.
 const DROPPED: &[&str] = &["CheckFPAdvSIMDEnabled64", "AArch64.CheckFPAdvSIMDEnabled", "CheckSVEEnabled"];
@@ -28,7 +29,6 @@ impl Machine<'_> {
     /// The value of a builtin function, if `name` is one.
     pub(super) fn builtin(
         &mut self,
-        frame: &mut Frame,
         name: &str,
         args: &[Expr],
         want: Option<u32>,
@@ -51,16 +51,16 @@ impl Machine<'_> {
         }
         let value = match (name, args) {
             ("UInt", [x]) => {
-                let (node, _) = self.bits(frame, x)?;
+                let (node, _) = self.bits(x)?;
                 Value::Int(node)
             }
             ("SInt", [x]) => {
-                let (node, width) = self.known_bits(frame, x)?;
+                let (node, width) = self.known_bits(x)?;
                 Value::Int(self.dag.slice(node, 0, width, true))
             }
             ("Zeros", []) => Value::Bits(self.dag.int(0), Width::Known(self.wanted(want, offset)?)),
             ("Zeros", [width]) => {
-                let node = self.integer(frame, width)?;
+                let node = self.integer(width)?;
                 Value::Bits(self.dag.int(0), self.width_of(node, offset)?)
             }
             ("Ones", []) => {
@@ -68,18 +68,18 @@ impl Machine<'_> {
                 self.ones(width)
             }
             ("Ones", [width]) => {
-                let node = self.integer(frame, width)?;
+                let node = self.integer(width)?;
                 let width = self.known_width(node, offset)?;
                 self.ones(width)
             }
             ("Replicate", [x, count]) => {
-                let (node, width) = self.known_bits(frame, x)?;
-                let count = self.integer(frame, count)?;
+                let (node, width) = self.known_bits(x)?;
+                let count = self.integer(count)?;
                 let count = self.known_width(count, offset)?;
                 self.replicate(node, width, count, offset)?
             }
             ("Replicate", [x]) => {
-                let (node, width) = self.known_bits(frame, x)?;
+                let (node, width) = self.known_bits(x)?;
                 let total = self.wanted(want, offset)?;
                 if width == 0 || total % width != 0 {
                     return self.fault(Reason::Type, offset, format!("{total} bits from {width} bits"));
@@ -87,32 +87,32 @@ impl Machine<'_> {
                 self.replicate(node, width, total / width, offset)?
             }
             ("IsZero", [x]) => {
-                let (node, _) = self.bits(frame, x)?;
+                let (node, _) = self.bits(x)?;
                 let zero = self.dag.int(0);
                 Value::Bool(self.dag.eq(node, zero))
             }
             ("IsOnes", [x]) => {
-                let (node, width) = self.known_bits(frame, x)?;
+                let (node, width) = self.known_bits(x)?;
                 let Value::Bits(ones, _) = self.ones(width) else { return Ok(None) };
                 Value::Bool(self.dag.eq(node, ones))
             }
             ("ZeroExtend", [x]) => {
-                let (node, _) = self.bits(frame, x)?;
+                let (node, _) = self.bits(x)?;
                 Value::Bits(node, Width::Known(self.wanted(want, offset)?))
             }
             ("ZeroExtend", [x, width]) => {
-                let (node, _) = self.bits(frame, x)?;
-                let width = self.integer(frame, width)?;
+                let (node, _) = self.bits(x)?;
+                let width = self.integer(width)?;
                 Value::Bits(node, self.width_of(width, offset)?)
             }
             ("SignExtend", [x]) => {
                 let total = self.wanted(want, offset)?;
-                self.sign_extend(frame, x, total)?
+                self.sign_extend(x, total)?
             }
             ("SignExtend", [x, width]) => {
-                let node = self.integer(frame, width)?;
+                let node = self.integer(width)?;
                 let total = self.known_width(node, offset)?;
-                self.sign_extend(frame, x, total)?
+                self.sign_extend(x, total)?
             }
             _ => return Ok(None),
         };
@@ -128,15 +128,15 @@ impl Machine<'_> {
         Value::Bits(self.dag.int(ones), Width::Known(width))
     }
 
-    fn bits(&mut self, frame: &mut Frame, expr: &Expr) -> Run<(NodeId, Width)> {
-        match self.eval(frame, expr, None)? {
+    fn bits(&mut self, expr: &Expr) -> Run<(NodeId, Width)> {
+        match self.eval(expr, None)? {
             Value::Bits(node, width) => Ok((node, width)),
             other => self.fault(Reason::Type, expr.offset, format!("expected bits, found {}", other.kind())),
         }
     }
 
-    fn known_bits(&mut self, frame: &mut Frame, expr: &Expr) -> Run<(NodeId, u32)> {
-        match self.bits(frame, expr)? {
+    fn known_bits(&mut self, expr: &Expr) -> Run<(NodeId, u32)> {
+        match self.bits(expr)? {
             (node, Width::Known(width)) => Ok((node, width)),
             _ => self.fault(Reason::Symbolic, expr.offset, "a width must be known here"),
         }
@@ -151,8 +151,8 @@ impl Machine<'_> {
         Ok(Value::Bits(self.dag.concat(&parts), Width::Known(total)))
     }
 
-    fn sign_extend(&mut self, frame: &mut Frame, expr: &Expr, total: u32) -> Run<Value> {
-        let (node, width) = self.known_bits(frame, expr)?;
+    fn sign_extend(&mut self, expr: &Expr, total: u32) -> Run<Value> {
+        let (node, width) = self.known_bits(expr)?;
         let signed = self.dag.slice(node, 0, width, true);
         Ok(Value::Bits(self.dag.slice(signed, 0, total, false), Width::Known(total)))
     }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::value::select;
-use super::{Fault, FileId, Flow, Frame, Machine, Reason, Registers, Run, Value, Var, Width};
+use super::{FileId, Flow, Frame, Machine, Run, Value, Var, Width};
 use crate::arm::asl::ast::{Expr, ExprKind, Function, FunctionKind, Name, Offset, Type};
+use crate::pseudocode::Reason;
 
 /// A call of a function.
 pub(super) struct Call<'f> {
@@ -22,19 +23,18 @@ impl Machine<'_> {
     /// A call as an expression or statement.
     pub(super) fn call(
         &mut self,
-        frame: &mut Frame,
         name: &str,
         args: &[Expr],
         want: Option<u32>,
         offset: Offset,
     ) -> Run<Value> {
         self.step(offset)?;
-        if let Some(value) = self.builtin(frame, name, args, want, offset)? {
+        if let Some(value) = self.builtin(name, args, want, offset)? {
             return Ok(value);
         }
         let function = self.find(name, FunctionKind::Call, args.len(), offset)?;
         let args: Vec<&Expr> = args.iter().collect();
-        self.invoke_with(frame, &function, &args, want, offset)
+        self.invoke_with(&function, &args, want, offset)
     }
 
     /// The function of a name; the first of several that take different types is returned.
@@ -54,7 +54,7 @@ impl Machine<'_> {
                     None => self.fault(Reason::UnknownCall, offset, format!("`{name}` is not defined")),
                 }
             }
-            Some(Err(error)) => Err(Fault::syntax(FileId::Library, error)),
+            Some(Err(error)) => Err(super::fault::syntax(FileId::Library, error)),
             None => self.fault(
                 Reason::UnknownCall,
                 offset,
@@ -66,7 +66,6 @@ impl Machine<'_> {
     /// Evaluates arguments and calls a function or getter.
     pub(super) fn invoke_with(
         &mut self,
-        frame: &mut Frame,
         function: &Function,
         args: &[&Expr],
         want: Option<u32>,
@@ -75,7 +74,7 @@ impl Machine<'_> {
         let mut vars = Vec::with_capacity(args.len());
         for (param, arg) in function.params.iter().zip(args) {
             let want = literal_width(&param.typ);
-            vars.push(Var::Value(self.eval(frame, arg, want)?));
+            vars.push(Var::Value(self.eval(arg, want)?));
         }
         let (value, _) = self.invoke(Call { function, args: vars, assigned: None, want, offset })?;
         Ok(value)
@@ -93,13 +92,13 @@ impl Machine<'_> {
         {
             return Ok((value, call.args));
         }
-        let kept = table_args.map(|range| (range, args.clone(), self.registers.clone()));
+        let kept = table_args.map(|range| (range, args.clone(), self.state.registers.clone()));
         let result = self.deeper(offset, |this| this.enter(call));
         self.file = file;
         match (result, kept) {
             (Err(fault), Some((range, args, registers))) if fault.reason == Reason::Symbolic => {
                 // A pure function of one small integer: run it at every value.
-                self.registers = registers;
+                self.state.registers = registers;
                 let value = self.tabulate(function, &args, range, fault, offset)?;
                 self.file = file;
                 Ok((value, args))
@@ -110,7 +109,7 @@ impl Machine<'_> {
 
     fn enter(&mut self, call: Call<'_>) -> Run<(Value, Vec<Var>)> {
         let Call { function, args, assigned, want, offset } = call;
-        let mut inner = Frame { returns: function.returns.clone(), ..Frame::default() };
+        let mut inner = Frame::default();
         let typed = function.params.iter().map(|param| &param.typ).zip(&args);
         for (typ, arg) in typed {
             if let Some(width) = var_width(arg) {
@@ -135,12 +134,12 @@ impl Machine<'_> {
             }
         }
         self.file = FileId::Library;
-        let flow = self.block(&mut inner, &function.body)?;
-        let mut value = match flow {
+        let (flow, mut inner, pending) =
+            self.in_frame(inner, function.returns.clone(), |this| this.block(&function.body));
+        let mut value = match flow? {
             Flow::Return(value) => value,
             Flow::Next => Value::Unit,
         };
-        let pending = std::mem::take(&mut inner.pending);
         if let Some(bits) = bits_argument
             && let Some(found) = self.bit_search(&pending, &value, bits)
         {
@@ -151,8 +150,7 @@ impl Machine<'_> {
                     Some(value) => value,
                     None => return self.fault(Reason::Symbolic, offset, "the branches return unlike values"),
                 };
-                let now = std::mem::take(&mut self.registers);
-                self.registers = Registers::merge(&mut self.dag, pending.condition, &pending.registers, &now);
+                self.join_registers(pending.condition, &pending.registers);
             }
             if let Some(bits) = bits_argument {
                 value = self.bit_count(value, bits);
@@ -181,16 +179,11 @@ impl Machine<'_> {
     }
 
     /// The width in bits that a setter's value has, where its head and the arguments tell.
-    pub(super) fn setter_width(
-        &mut self,
-        frame: &mut Frame,
-        function: &Function,
-        args: &[&Expr],
-    ) -> Option<u32> {
+    pub(super) fn setter_width(&mut self, function: &Function, args: &[&Expr]) -> Option<u32> {
         let Some(Type::Bits(width)) = &function.returns else { return None };
         let ExprKind::Name(name) = &width.kind else { return literal_width(function.returns.as_ref()?) };
         let position = function.params.iter().position(|param| &param.name == name)?;
-        let node = self.integer(frame, args.get(position)?).ok()?;
+        let node = self.integer(args.get(position)?).ok()?;
         u32::try_from(self.dag.as_i64(node)?).ok()
     }
 

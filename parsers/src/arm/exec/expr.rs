@@ -5,11 +5,12 @@
 
 use hydride_ir::exact::{Int, NodeId, Part};
 
-use super::{Frame, Machine, Reason, Run, Value, Var, Width};
+use super::{Frame, Machine, Run, Value, Var, Width};
 use crate::arm::asl::ast::{Binary, Expr, ExprKind, FunctionKind, Offset, Slice, Type, Unary};
+use crate::pseudocode::{Reason, not_negative};
 
 impl Machine<'_> {
-    pub(super) fn eval(&mut self, frame: &mut Frame, expr: &Expr, want: Option<u32>) -> Run<Value> {
+    pub(super) fn eval(&mut self, expr: &Expr, want: Option<u32>) -> Run<Value> {
         let offset = expr.offset;
         match &expr.kind {
             ExprKind::Int(value) => Ok(Value::Int(self.dag.int(value.clone()))),
@@ -17,22 +18,22 @@ impl Machine<'_> {
                 Ok(Value::Bits(self.dag.int(value.clone()), Width::Known(*width)))
             }
             ExprKind::Bool(value) => Ok(Value::Bool(self.dag.int(i64::from(*value)))),
-            ExprKind::Name(name) => self.name(frame, name, offset),
-            _ => self.deeper(offset, |this| this.compound(frame, expr, want)),
+            ExprKind::Name(name) => self.name(name, offset),
+            _ => self.deeper(offset, |this| this.compound(expr, want)),
         }
     }
 
-    fn compound(&mut self, frame: &mut Frame, expr: &Expr, want: Option<u32>) -> Run<Value> {
+    fn compound(&mut self, expr: &Expr, want: Option<u32>) -> Run<Value> {
         let offset = expr.offset;
         match &expr.kind {
-            ExprKind::Call(name, args) => self.call(frame, name, args, want, offset),
-            ExprKind::Bracket(base, slices) => self.bracket(frame, base, slices, want, offset),
-            ExprKind::Unary(op, operand) => self.unary(frame, *op, operand, want),
-            ExprKind::Binary(op, left, right) => self.binary(frame, *op, left, right, want),
-            ExprKind::If(arms, otherwise) => self.if_expr(frame, arms, otherwise, want),
-            ExprKind::Tuple(values) => Ok(Value::Tuple(
-                values.iter().map(|value| self.eval(frame, value, None)).collect::<Run<_>>()?,
-            )),
+            ExprKind::Call(name, args) => self.call(name, args, want, offset),
+            ExprKind::Bracket(base, slices) => self.bracket(base, slices, want, offset),
+            ExprKind::Unary(op, operand) => self.unary(*op, operand, want),
+            ExprKind::Binary(op, left, right) => self.binary(*op, left, right, want),
+            ExprKind::If(arms, otherwise) => self.if_expr(arms, otherwise, want),
+            ExprKind::Tuple(values) => {
+                Ok(Value::Tuple(values.iter().map(|value| self.eval(value, None)).collect::<Run<_>>()?))
+            }
             ExprKind::Implementation(Type::Boolean) => Ok(Value::Bool(self.dag.int(1))),
             ExprKind::Implementation(_) | ExprKind::Unknown(_) => {
                 self.fault(Reason::Unpredictable, offset, "the value is left open")
@@ -49,8 +50,8 @@ impl Machine<'_> {
         }
     }
 
-    fn name(&mut self, frame: &Frame, name: &str, offset: Offset) -> Run<Value> {
-        match frame.vars.get(name) {
+    fn name(&mut self, name: &str, offset: Offset) -> Run<Value> {
+        match self.state.frame.vars.get(name) {
             Some(Var::Value(value)) => return Ok(value.clone()),
             Some(Var::Bits(register, width)) => {
                 let (node, _) = register.read(&mut self.dag, 0, *width);
@@ -72,8 +73,10 @@ impl Machine<'_> {
             return Ok(Value::Enum(value));
         }
         if let Some(constant) = self.documents.library.constant_named(name) {
-            let constant = constant.map_err(|error| super::Fault::syntax(super::FileId::Library, error))?;
-            return self.deeper(offset, |this| this.eval(&mut Frame::default(), &constant, None));
+            let constant = constant.map_err(|error| super::fault::syntax(super::FileId::Library, error))?;
+            return self.deeper(offset, |this| {
+                this.in_frame(Frame::default(), None, |this| this.eval(&constant, None)).0
+            });
         }
         if super::builtin::is_floating_point(name) {
             return self.fault(Reason::FloatingPoint, offset, format!("`{name}`"));
@@ -82,8 +85,8 @@ impl Machine<'_> {
     }
 
     /// An integer.
-    pub(super) fn integer(&mut self, frame: &mut Frame, expr: &Expr) -> Run<NodeId> {
-        match self.eval(frame, expr, None)? {
+    pub(super) fn integer(&mut self, expr: &Expr) -> Run<NodeId> {
+        match self.eval(expr, None)? {
             Value::Int(node) => Ok(node),
             other => {
                 self.fault(Reason::Type, expr.offset, format!("expected an integer, found {}", other.kind()))
@@ -92,8 +95,8 @@ impl Machine<'_> {
     }
 
     /// A boolean as 0 or 1.
-    pub(super) fn boolean(&mut self, frame: &mut Frame, expr: &Expr) -> Run<NodeId> {
-        match self.eval(frame, expr, None)? {
+    pub(super) fn boolean(&mut self, expr: &Expr) -> Run<NodeId> {
+        match self.eval(expr, None)? {
             Value::Bool(node) => Ok(node),
             other => {
                 self.fault(Reason::Type, expr.offset, format!("expected a boolean, found {}", other.kind()))
@@ -101,8 +104,8 @@ impl Machine<'_> {
         }
     }
 
-    fn unary(&mut self, frame: &mut Frame, op: Unary, operand: &Expr, want: Option<u32>) -> Run<Value> {
-        let value = self.eval(frame, operand, want)?;
+    fn unary(&mut self, op: Unary, operand: &Expr, want: Option<u32>) -> Run<Value> {
+        let value = self.eval(operand, want)?;
         match (op, value) {
             (Unary::Negate, Value::Int(node)) => Ok(Value::Int(self.dag.neg(node))),
             (Unary::Not, Value::Bool(node)) => Ok(Value::Bool(self.dag.complement(node))),
@@ -118,25 +121,18 @@ impl Machine<'_> {
         }
     }
 
-    fn if_expr(
-        &mut self,
-        frame: &mut Frame,
-        arms: &[(Expr, Expr)],
-        otherwise: &Expr,
-        want: Option<u32>,
-    ) -> Run<Value> {
+    fn if_expr(&mut self, arms: &[(Expr, Expr)], otherwise: &Expr, want: Option<u32>) -> Run<Value> {
         let Some(((condition, then), others)) = arms.split_first() else {
-            return self.eval(frame, otherwise, want);
+            return self.eval(otherwise, want);
         };
-        let node = self.boolean(frame, condition)?;
+        let node = self.boolean(condition)?;
         let node = self.decided(node);
         match self.dag.as_i64(node) {
-            Some(0) => self.deeper(condition.offset, |this| this.if_expr(frame, others, otherwise, want)),
-            Some(_) => self.eval(frame, then, want),
+            Some(0) => self.deeper(condition.offset, |this| this.if_expr(others, otherwise, want)),
+            Some(_) => self.eval(then, want),
             None => {
-                let then = self.eval(frame, then, want)?;
-                let rest =
-                    self.deeper(condition.offset, |this| this.if_expr(frame, others, otherwise, want))?;
+                let then = self.eval(then, want)?;
+                let rest = self.deeper(condition.offset, |this| this.if_expr(others, otherwise, want))?;
                 match super::value::select(&mut self.dag, node, &then, &rest) {
                     Some(value) => Ok(value),
                     None => self.fault(Reason::Symbolic, condition.offset, "the branches give unlike values"),
@@ -145,23 +141,16 @@ impl Machine<'_> {
         }
     }
 
-    fn binary(
-        &mut self,
-        frame: &mut Frame,
-        op: Binary,
-        left: &Expr,
-        right: &Expr,
-        want: Option<u32>,
-    ) -> Run<Value> {
+    fn binary(&mut self, op: Binary, left: &Expr, right: &Expr, want: Option<u32>) -> Run<Value> {
         let offset = right.offset;
         match op {
             Binary::LogicalAnd | Binary::LogicalOr => {
-                let node = self.boolean(frame, left)?;
+                let node = self.boolean(left)?;
                 let decided = i64::from(op == Binary::LogicalOr);
                 if self.dag.as_i64(node) == Some(decided) {
                     return Ok(Value::Bool(node));
                 }
-                let other = self.boolean(frame, right)?;
+                let other = self.boolean(right)?;
                 let joined = match op {
                     Binary::LogicalAnd => self.dag.and(node, other),
                     _ => self.dag.or(node, other),
@@ -169,19 +158,19 @@ impl Machine<'_> {
                 return Ok(Value::Bool(joined));
             }
             Binary::Equal | Binary::NotEqual => {
-                let value = self.eval(frame, left, None)?;
-                let equal = self.equals(frame, &value, right)?;
+                let value = self.eval(left, None)?;
+                let equal = self.equals(&value, right)?;
                 let node = if op == Binary::Equal { equal } else { self.dag.complement(equal) };
                 return Ok(Value::Bool(node));
             }
             Binary::Member => {
-                let value = self.eval(frame, left, None)?;
+                let value = self.eval(left, None)?;
                 let mut any = self.dag.int(0);
                 let single = std::slice::from_ref(right);
                 let members =
                     if let ExprKind::Set(members) = &right.kind { members.as_slice() } else { single };
                 for member in members {
-                    let equal = self.equals(frame, &value, member)?;
+                    let equal = self.equals(&value, member)?;
                     any = self.dag.or(any, equal);
                 }
                 return Ok(Value::Bool(any));
@@ -189,12 +178,12 @@ impl Machine<'_> {
             _ => {}
         }
         let want = want.filter(|_| op != Binary::Concat);
-        let left = self.eval(frame, left, want)?;
+        let left = self.eval(left, want)?;
         let want = match &left {
             Value::Bits(_, Width::Known(width)) if op != Binary::Concat => Some(*width),
             _ => want,
         };
-        let right = self.eval(frame, right, want)?;
+        let right = self.eval(right, want)?;
         match (&left, &right) {
             (Value::Int(a), Value::Int(b)) => self.arithmetic(op, *a, *b, offset),
             (Value::Bits(a, high), Value::Bits(b, low)) if op == Binary::Concat => {
@@ -359,7 +348,7 @@ impl Machine<'_> {
     }
 
     /// Whether a value equals an expression, which may be a mask.
-    pub(super) fn equals(&mut self, frame: &mut Frame, left: &Value, right: &Expr) -> Run<NodeId> {
+    pub(super) fn equals(&mut self, left: &Value, right: &Expr) -> Run<NodeId> {
         if let (ExprKind::Mask { value, mask, width }, Value::Bits(node, Width::Known(own))) =
             (&right.kind, left)
         {
@@ -376,7 +365,7 @@ impl Machine<'_> {
             Value::Bits(_, Width::Known(width)) => Some(*width),
             _ => None,
         };
-        let right_value = self.eval(frame, right, want)?;
+        let right_value = self.eval(right, want)?;
         match (left, &right_value) {
             (Value::Int(a), Value::Int(b)) | (Value::Bool(a), Value::Bool(b)) => Ok(self.dag.eq(*a, *b)),
             (Value::Bits(a, width), Value::Bits(b, other)) if width == other => Ok(self.dag.eq(*a, *b)),
@@ -389,34 +378,27 @@ impl Machine<'_> {
         }
     }
 
-    fn bracket(
-        &mut self,
-        frame: &mut Frame,
-        base: &Expr,
-        slices: &[Slice],
-        want: Option<u32>,
-        offset: Offset,
-    ) -> Run<Value> {
+    fn bracket(&mut self, base: &Expr, slices: &[Slice], want: Option<u32>, offset: Offset) -> Run<Value> {
         if let ExprKind::Name(name) = &base.kind
-            && !frame.vars.contains_key(name)
+            && !self.state.frame.vars.contains_key(name)
         {
-            if let Some(value) = self.read_register(frame, name, slices, offset)? {
+            if let Some(value) = self.read_register(name, slices, offset)? {
                 return Ok(value);
             }
             if super::builtin::is_floating_point(name) {
                 return self.fault(Reason::FloatingPoint, offset, format!("`{name}`"));
             }
             let args = self.getter_args(slices, offset)?;
-            return self.getter(frame, name, &args, want, offset);
+            return self.getter(name, &args, want, offset);
         }
         // A slice of a variable reads the pieces that it needs.
         if let ExprKind::Name(name) = &base.kind
             && let [slice] = slices
-            && matches!(frame.vars.get(name), Some(Var::Bits(..)))
+            && matches!(self.state.frame.vars.get(name), Some(Var::Bits(..)))
         {
-            let (low, width) = self.bounds(frame, slice)?;
+            let (low, width) = self.bounds(slice)?;
             if let (Some(low), Width::Known(width)) = (self.dag.as_i64(low), width)
-                && let Some(Var::Bits(register, own)) = frame.vars.get(name)
+                && let Some(Var::Bits(register, own)) = self.state.frame.vars.get(name)
             {
                 let end = low.checked_add(i64::from(width));
                 if low < 0 || end.is_none_or(|end| end > i64::from(*own)) {
@@ -430,8 +412,8 @@ impl Machine<'_> {
                 return Ok(Value::Bits(node, Width::Known(width)));
             }
         }
-        let value = self.eval(frame, base, None)?;
-        self.sliced(frame, &value, slices, offset)
+        let value = self.eval(base, None)?;
+        self.sliced(&value, slices, offset)
     }
 
     /// The arguments of a getter or setter.
@@ -445,30 +427,23 @@ impl Machine<'_> {
             .collect()
     }
 
-    fn getter(
-        &mut self,
-        frame: &mut Frame,
-        name: &str,
-        args: &[&Expr],
-        want: Option<u32>,
-        offset: Offset,
-    ) -> Run<Value> {
+    fn getter(&mut self, name: &str, args: &[&Expr], want: Option<u32>, offset: Offset) -> Run<Value> {
         let function = self.find(name, FunctionKind::Getter, args.len(), offset)?;
-        self.invoke_with(frame, &function, args, want, offset)
+        self.invoke_with(&function, args, want, offset)
     }
 
     /// Lowest bit and width of a slice.
-    pub(super) fn bounds(&mut self, frame: &mut Frame, slice: &Slice) -> Run<(NodeId, Width)> {
+    pub(super) fn bounds(&mut self, slice: &Slice) -> Run<(NodeId, Width)> {
         match slice {
-            Slice::Single(index) => Ok((self.integer(frame, index)?, Width::Known(1))),
+            Slice::Single(index) => Ok((self.integer(index)?, Width::Known(1))),
             Slice::Offset(low, width) => {
-                let low = self.integer(frame, low)?;
-                let node = self.integer(frame, width)?;
+                let low = self.integer(low)?;
+                let node = self.integer(width)?;
                 Ok((low, self.width_of(node, width.offset)?))
             }
             Slice::Range(high, low) => {
-                let top = self.integer(frame, high)?;
-                let bottom = self.integer(frame, low)?;
+                let top = self.integer(high)?;
+                let bottom = self.integer(low)?;
                 let distance = self.dag.sub(top, bottom);
                 let one = self.dag.int(1);
                 let width = self.dag.sum(&[distance, one]);
@@ -478,16 +453,10 @@ impl Machine<'_> {
     }
 
     /// Bits of a value, the first slice most significant.
-    pub(super) fn sliced(
-        &mut self,
-        frame: &mut Frame,
-        value: &Value,
-        slices: &[Slice],
-        offset: Offset,
-    ) -> Run<Value> {
+    pub(super) fn sliced(&mut self, value: &Value, slices: &[Slice], offset: Offset) -> Run<Value> {
         let mut joined: Option<Value> = None;
         for slice in slices {
-            let (low, width) = self.bounds(frame, slice)?;
+            let (low, width) = self.bounds(slice)?;
             let piece = self.slice(value, low, width, offset)?;
             joined = Some(match (joined, &piece) {
                 (Some(Value::Bits(high, high_width)), Value::Bits(low, low_width)) => {
@@ -525,8 +494,7 @@ impl Machine<'_> {
             return self.fault(Reason::Symbolic, offset, "a slice at a position without a bound");
         };
         // A negative position is an error in ASL: what it gives does not matter.
-        let zero = self.dag.int(0);
-        let low = if self.dag.range(low).is_non_negative() { low } else { self.dag.max(low, zero) };
+        let low = not_negative(&mut self.dag, low);
         if bits >= natural && self.dag.range(low).high.is_some() {
             // All that is above the position: a shift.
             return Ok(Value::Bits(self.dag.shr(node, low), width));

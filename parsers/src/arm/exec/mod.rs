@@ -18,16 +18,20 @@ mod value;
 use hydride_ir::exact::{Dag, NodeId};
 use rustc_hash::FxHashMap;
 
+pub use crate::pseudocode::Width;
 pub use assume::Assumptions;
-pub use fault::{Fault, FileId, Reason};
-pub use value::{Registers, Value, Var, Width};
+pub use fault::{Fault, FileId, Location, syntax};
+pub use value::{Registers, Value, Var};
 
 use crate::arm::asl::ast::{Name, Offset, Stmt, Type};
 use crate::arm::asl::index::{Instructions, Library};
-use crate::elaborate::{MAX_NODES, MAX_STEPS};
+use crate::pseudocode::{Branching, Budget, Limits, MAX_STEPS, Merge, Reason};
 
 /// Deepest nesting of statements, expressions and calls at run time.
-const MAX_DEPTH: u32 = 120;
+const MAX_NESTING: u32 = 120;
+
+/// Limits of a run.
+const LIMITS: Limits = Limits { steps: MAX_STEPS, depth: 400, nesting: MAX_NESTING };
 
 /// The documents that the elaborator reads from.
 #[derive(Default)]
@@ -45,26 +49,43 @@ type Run<T> = Result<T, Fault>;
 pub struct Machine<'a> {
     /// The values.
     pub dag: Dag,
-    /// The registers.
-    pub registers: Registers,
+    /// What branches can leave differently.
+    pub state: State,
     /// Names of the extensions that the text asked for.
     pub extensions: Vec<Name>,
     documents: &'a Documents<'a>,
     assumptions: Assumptions,
-    steps: u64,
-    max_steps: u64,
-    depth: u32,
+    budget: Budget,
     file: FileId,
+    /// What the present function returns.
+    returns: Option<Type>,
+    /// Returns of the present function that have been reached.
+    pending: Vec<Pending>,
     /// Tables of functions that were run at every value of their argument.
     tables: FxHashMap<Name, recognise::Table>,
 }
 
+/// What the two paths of a branch can leave differently.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// The registers.
+    pub registers: Registers,
+    /// The variables of the present function.
+    frame: Frame,
+}
+
+impl Merge for State {
+    fn merge(dag: &mut Dag, condition: NodeId, then: &Self, otherwise: &Self) -> Self {
+        let vars = Merge::merge(dag, condition, &then.frame.vars, &otherwise.frame.vars);
+        let registers = Merge::merge(dag, condition, &then.registers, &otherwise.registers);
+        Self { registers, frame: Frame { vars } }
+    }
+}
+
 /// A function's variables.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Frame {
     vars: FxHashMap<Name, Var>,
-    returns: Option<Type>,
-    pending: Vec<Pending>,
 }
 
 /// A `return` that was reached under a condition.
@@ -97,19 +118,32 @@ impl Frame {
     }
 }
 
+impl Branching for Machine<'_> {
+    type State = State;
+    type Place = Location;
+
+    fn dag(&mut self) -> &mut Dag {
+        &mut self.dag
+    }
+
+    fn state(&mut self) -> &mut State {
+        &mut self.state
+    }
+}
+
 impl<'a> Machine<'a> {
     /// A machine over arguments of the given widths in bits.
     pub fn new(documents: &'a Documents<'a>, arg_widths: Vec<u32>) -> Self {
         Self {
             dag: Dag::new(arg_widths),
-            registers: Registers::default(),
+            state: State::default(),
             extensions: Vec::new(),
             documents,
             assumptions: Vec::new(),
-            steps: 0,
-            max_steps: MAX_STEPS,
-            depth: 0,
+            budget: Budget::new(LIMITS),
             file: FileId::Instructions,
+            returns: None,
+            pending: Vec::new(),
             tables: FxHashMap::default(),
         }
     }
@@ -117,45 +151,78 @@ impl<'a> Machine<'a> {
     /// Runs statements of a file with the variables of `frame`.
     pub fn run(&mut self, file: FileId, frame: &mut Frame, stmts: &[Stmt]) -> Result<(), Fault> {
         self.file = file;
-        self.depth = 0;
-        self.block(frame, stmts)?;
-        let pending = std::mem::take(&mut frame.pending);
+        let (flow, after, pending) = self.in_frame(std::mem::take(frame), None, |this| this.block(stmts));
+        *frame = after;
+        flow?;
         for pending in pending.into_iter().rev() {
-            let now = std::mem::take(&mut self.registers);
-            self.registers = Registers::merge(&mut self.dag, pending.condition, &pending.registers, &now);
+            self.join_registers(pending.condition, &pending.registers);
         }
         Ok(())
+    }
+
+    /// Runs a function with its variables: what it gives, its variables afterwards, and the returns that it reached
+    /// under conditions.
+    fn in_frame<T>(
+        &mut self,
+        frame: Frame,
+        returns: Option<Type>,
+        run: impl FnOnce(&mut Self) -> T,
+    ) -> (T, Frame, Vec<Pending>) {
+        let caller = std::mem::replace(&mut self.state.frame, frame);
+        let pending = std::mem::take(&mut self.pending);
+        let returns = std::mem::replace(&mut self.returns, returns);
+        let given = run(self);
+        self.returns = returns;
+        let pending = std::mem::replace(&mut self.pending, pending);
+        (given, std::mem::replace(&mut self.state.frame, caller), pending)
+    }
+
+    /// Merges the registers of another path into the present ones: `then` where the boolean `condition` is 1.
+    fn join_registers(&mut self, condition: NodeId, then: &Registers) {
+        let now = std::mem::take(&mut self.state.registers);
+        self.state.registers = Registers::merge(&mut self.dag, condition, then, &now);
     }
 
     /// Lowers the number of steps that may be run in all.
     pub fn limit(&mut self, steps: u64) {
-        self.max_steps = steps.min(MAX_STEPS);
+        self.budget = Budget::new(Limits { steps, ..LIMITS });
     }
 
     fn fault<T>(&self, reason: Reason, offset: Offset, message: impl Into<String>) -> Run<T> {
-        Err(Fault { reason, message: message.into(), file: self.file, offset })
+        let location = self.location(offset);
+        Err(match reason {
+            Reason::FloatingPoint => Fault::excluded(reason, location, message),
+            _ => Fault::failed(reason, location, message),
+        })
+    }
+
+    fn location(&self, offset: Offset) -> Location {
+        Location { file: self.file, offset }
     }
 
     /// Counts a step.
     fn step(&mut self, offset: Offset) -> Run<()> {
-        self.steps += 1;
-        if self.steps > self.max_steps {
-            return self.fault(Reason::Limit, offset, format!("more than {} steps", self.max_steps));
+        let location = self.location(offset);
+        self.budget.charge(&self.dag, 1).map_err(|limit| limit.at(location))
+    }
+
+    /// Checks the size of a value that is assigned.
+    fn check(&mut self, value: &Value, offset: Offset) -> Run<()> {
+        match value {
+            Value::Int(node) | Value::Bits(node, _) | Value::Bool(node) => {
+                let location = self.location(offset);
+                self.budget.check(&self.dag, *node).map_err(|limit| limit.at(location))
+            }
+            Value::Tuple(values) => values.iter().try_for_each(|value| self.check(value, offset)),
+            Value::Enum(_) | Value::Unit => Ok(()),
         }
-        if self.dag.len() > MAX_NODES {
-            return self.fault(Reason::Limit, offset, format!("more than {MAX_NODES} values"));
-        }
-        Ok(())
     }
 
     /// Runs `inner` one level deeper.
     fn deeper<T>(&mut self, offset: Offset, inner: impl FnOnce(&mut Self) -> Run<T>) -> Run<T> {
-        if self.depth >= MAX_DEPTH {
-            return self.fault(Reason::Limit, offset, "the text nests or recurses too deeply");
-        }
-        self.depth += 1;
+        self.budget.enter().map_err(|limit| limit.at(self.location(offset)))?;
         let result = inner(self);
-        self.depth -= 1;
+        self.budget.leave();
         result
     }
 

@@ -1,37 +1,38 @@
 //! Assignments and the registers.
 
-use hydride_ir::exact::{Int, Node, NodeId, Register};
+use hydride_ir::exact::{NodeId, Register};
 
 use super::call::Call;
-use super::{Frame, Machine, Reason, Run, Value, Var, Width};
+use super::{Machine, Run, Value, Var, Width};
 use crate::arm::asl::ast::{Expr, ExprKind, FunctionKind, Offset, Place, Slice};
+use crate::pseudocode::{Reason, positions, write_at_one_of};
 
 /// The register files of the library: name, width in bits, number of registers.
 const FILES: [(&str, u32, i64); 2] = [("_Z", 2048, 32), ("_R", 64, 31)];
 
 impl Machine<'_> {
     /// The width in bits that an assigned value must have, if the place determines it.
-    pub(super) fn place_width(&mut self, frame: &mut Frame, place: &Place) -> Run<Option<u32>> {
+    pub(super) fn place_width(&mut self, place: &Place) -> Run<Option<u32>> {
         let Place::Expr(expr) = place else { return Ok(None) };
         Ok(match &expr.kind {
-            ExprKind::Name(name) => match frame.vars.get(name) {
+            ExprKind::Name(name) => match self.state.frame.vars.get(name) {
                 Some(Var::Bits(_, width) | Var::Value(Value::Bits(_, Width::Known(width)))) => Some(*width),
                 _ => None,
             },
             ExprKind::Bracket(base, slices) => {
                 if let ExprKind::Name(name) = &base.kind
-                    && !frame.vars.contains_key(name)
+                    && !self.state.frame.vars.contains_key(name)
                 {
                     if let Some((_, width, _)) = FILES.iter().find(|(file, ..)| *file == &**name) {
                         return Ok(Some(*width));
                     }
                     let args = self.getter_args(slices, expr.offset)?;
                     let function = self.find(name, FunctionKind::Setter, args.len(), expr.offset)?;
-                    return Ok(self.setter_width(frame, &function, &args));
+                    return Ok(self.setter_width(&function, &args));
                 }
                 let mut total = 0u32;
                 for slice in slices {
-                    match self.bounds(frame, slice)? {
+                    match self.bounds(slice)? {
                         (_, Width::Known(width)) => total = total.saturating_add(width),
                         _ => return Ok(None),
                     }
@@ -42,19 +43,13 @@ impl Machine<'_> {
         })
     }
 
-    pub(super) fn assign(
-        &mut self,
-        frame: &mut Frame,
-        place: &Place,
-        value: Value,
-        offset: Offset,
-    ) -> Run<()> {
+    pub(super) fn assign(&mut self, place: &Place, value: Value, offset: Offset) -> Run<()> {
         match place {
             Place::Ignore => Ok(()),
             Place::Tuple(places) => match value {
                 Value::Tuple(values) if values.len() == places.len() => {
                     for (place, value) in places.iter().zip(values) {
-                        self.assign(frame, place, value, offset)?;
+                        self.assign(place, value, offset)?;
                     }
                     Ok(())
                 }
@@ -72,14 +67,14 @@ impl Machine<'_> {
                 };
                 let mut top = total;
                 for place in places {
-                    let Some(width) = self.place_width(frame, place)? else {
+                    let Some(width) = self.place_width(place)? else {
                         return self.fault(Reason::Type, offset, "a place without a width");
                     };
                     let Some(low) = top.checked_sub(width) else {
                         return self.fault(Reason::Type, offset, format!("{total} bits are too few"));
                     };
                     let piece = self.dag.slice(node, low, width, false);
-                    self.assign(frame, place, Value::Bits(piece, Width::Known(width)), offset)?;
+                    self.assign(place, Value::Bits(piece, Width::Known(width)), offset)?;
                     top = low;
                 }
                 if top > 0 {
@@ -87,34 +82,34 @@ impl Machine<'_> {
                 }
                 Ok(())
             }
-            Place::Expr(expr) => self.assign_expr(frame, expr, value, offset),
+            Place::Expr(expr) => self.assign_expr(expr, value, offset),
         }
     }
 
-    fn assign_expr(&mut self, frame: &mut Frame, expr: &Expr, value: Value, offset: Offset) -> Run<()> {
+    fn assign_expr(&mut self, expr: &Expr, value: Value, offset: Offset) -> Run<()> {
         match &expr.kind {
             ExprKind::Name(name) => {
-                if let Some(Var::Bits(_, width)) = frame.vars.get(name)
+                if let Some(Var::Bits(_, width)) = self.state.frame.vars.get(name)
                     && !matches!(&value, Value::Bits(_, Width::Known(own)) if own == width)
                 {
                     let message = format!("`{name}` has {width} bits and does not take {}", shown(&value));
                     return self.fault(Reason::Type, offset, message);
                 }
-                frame.set(name, Var::Value(value));
+                self.state.frame.set(name, Var::Value(value));
                 Ok(())
             }
             ExprKind::Bracket(base, slices) => {
                 if let ExprKind::Name(name) = &base.kind
-                    && !frame.vars.contains_key(name)
+                    && !self.state.frame.vars.contains_key(name)
                 {
-                    if self.write_register(frame, name, slices, &value, offset)? {
+                    if self.write_register(name, slices, &value, offset)? {
                         return Ok(());
                     }
-                    return self.set(frame, name, slices, value, offset);
+                    return self.set(name, slices, value, offset);
                 }
-                let var = self.taken(frame, base)?;
-                let var = self.write_slices(frame, var, slices, value, offset)?;
-                self.put(frame, base, var, offset)
+                let var = self.taken(base)?;
+                let var = self.write_slices(var, slices, value, offset)?;
+                self.put(base, var, offset)
             }
             ExprKind::Field(base, name) => match &base.kind {
                 ExprKind::Name(base) if super::builtin::is_flags(base) => Ok(()),
@@ -125,21 +120,21 @@ impl Machine<'_> {
     }
 
     /// The variable of a place, moved out where it has a name.
-    fn taken(&mut self, frame: &mut Frame, expr: &Expr) -> Run<Var> {
+    fn taken(&mut self, expr: &Expr) -> Run<Var> {
         if let ExprKind::Name(name) = &expr.kind
-            && let Some(var) = frame.vars.get_mut(name)
+            && let Some(var) = self.state.frame.vars.get_mut(name)
         {
             return Ok(std::mem::replace(var, Var::Unset));
         }
-        Ok(Var::Value(self.eval(frame, expr, None)?))
+        Ok(Var::Value(self.eval(expr, None)?))
     }
 
     /// Puts a variable back to its place.
-    fn put(&mut self, frame: &mut Frame, expr: &Expr, var: Var, offset: Offset) -> Run<()> {
+    fn put(&mut self, expr: &Expr, var: Var, offset: Offset) -> Run<()> {
         if let ExprKind::Name(name) = &expr.kind
-            && frame.vars.contains_key(name)
+            && self.state.frame.vars.contains_key(name)
         {
-            frame.set(name, var);
+            self.state.frame.set(name, var);
             return Ok(());
         }
         let value = match var {
@@ -150,18 +145,11 @@ impl Machine<'_> {
             }
             _ => return self.fault(Reason::Type, offset, "nothing to assign"),
         };
-        self.deeper(offset, |this| this.assign_expr(frame, expr, value, offset))
+        self.deeper(offset, |this| this.assign_expr(expr, value, offset))
     }
 
     /// Writes slices of a variable, the first one most significant.
-    fn write_slices(
-        &mut self,
-        frame: &mut Frame,
-        var: Var,
-        slices: &[Slice],
-        value: Value,
-        offset: Offset,
-    ) -> Run<Var> {
+    fn write_slices(&mut self, var: Var, slices: &[Slice], value: Value, offset: Offset) -> Run<Var> {
         let (mut register, width) = match var {
             Var::Bits(register, width) => (register, width),
             Var::Value(Value::Bits(node, Width::Known(width))) => (Register::with_value(width, node), width),
@@ -172,7 +160,7 @@ impl Machine<'_> {
         };
         let mut top = total;
         for slice in slices {
-            let (low, bits) = self.bounds(frame, slice)?;
+            let (low, bits) = self.bounds(slice)?;
             let Width::Known(bits) = bits else {
                 return self.fault(Reason::Symbolic, offset, "a slice of a width that must be known");
             };
@@ -216,63 +204,34 @@ impl Machine<'_> {
             return Ok(());
         }
         // Every element of that size may be the one.
-        let Some((lane, first)) = self.lane(low, bits).filter(|_| width / bits.max(1) <= 64) else {
+        let elements = positions(&self.dag, low, width)
+            .filter(|all| width / bits.max(1) <= 64 && all.iter().all(|low| low.is_multiple_of(bits)));
+        let Some(elements) = elements else {
             return self.fault(Reason::Symbolic, offset, "a write at a position that must be known");
         };
-        for index in 0..width / bits {
-            let here = self.dag.int(i64::from(index) - first);
-            let chosen = self.dag.eq(lane, here);
-            let (old, _) = register.read(&mut self.dag, index * bits, bits);
-            let new = self.dag.select(chosen, piece, old);
-            register.write(index * bits, bits, new);
-        }
+        write_at_one_of(&mut self.dag, register, (low, bits), &elements, width, piece);
         Ok(())
     }
 
-    /// A position as `size * (lane + first)`.
-    fn lane(&mut self, position: NodeId, size: u32) -> Option<(NodeId, i64)> {
-        let Node::Sum { terms, constant } = self.dag.node(position).clone() else { return None };
-        let factor = Int::from(size);
-        if size == 0 || constant.clone() % &factor != Int::ZERO {
-            return None;
-        }
-        let mut scaled = Vec::with_capacity(terms.len());
-        for (term, scale) in &terms {
-            if scale % &factor != Int::ZERO {
-                return None;
-            }
-            scaled.push((*term, scale / &factor));
-        }
-        let first = i64::try_from(constant / factor).ok()?;
-        Some((self.dag.linear(&scaled, Int::ZERO), first))
-    }
-
     /// Calls a setter.
-    fn set(
-        &mut self,
-        frame: &mut Frame,
-        name: &str,
-        slices: &[Slice],
-        value: Value,
-        offset: Offset,
-    ) -> Run<()> {
+    fn set(&mut self, name: &str, slices: &[Slice], value: Value, offset: Offset) -> Run<()> {
         let args = self.getter_args(slices, offset)?;
         let function = self.find(name, FunctionKind::Setter, args.len(), offset)?;
         let mut vars = Vec::with_capacity(args.len());
         // Plain arguments first: a reference is moved out of the frame.
         for (param, arg) in function.params.iter().zip(&args) {
-            vars.push(if param.reference { Var::Unset } else { Var::Value(self.eval(frame, arg, None)?) });
+            vars.push(if param.reference { Var::Unset } else { Var::Value(self.eval(arg, None)?) });
         }
         for (index, (param, arg)) in function.params.iter().zip(&args).enumerate() {
             if param.reference {
-                vars[index] = self.taken(frame, arg)?;
+                vars[index] = self.taken(arg)?;
             }
         }
         let (_, references) =
             self.invoke(Call { function: &function, args: vars, assigned: Some(value), want: None, offset })?;
         for ((param, arg), var) in function.params.iter().zip(&args).zip(references) {
             if param.reference {
-                self.put(frame, arg, var, offset)?;
+                self.put(arg, var, offset)?;
             }
         }
         Ok(())
@@ -280,7 +239,6 @@ impl Machine<'_> {
 
     fn register_index(
         &mut self,
-        frame: &mut Frame,
         name: &str,
         slices: &[Slice],
         offset: Offset,
@@ -291,7 +249,7 @@ impl Machine<'_> {
         let [Slice::Single(index)] = slices else {
             return self.fault(Reason::Type, offset, "a register needs one number");
         };
-        let node = self.integer(frame, index)?;
+        let node = self.integer(index)?;
         let index = self.known(node, offset)?;
         if !(0..*count).contains(&index) {
             return self.fault(Reason::Type, offset, format!("there is no register {index}"));
@@ -301,15 +259,14 @@ impl Machine<'_> {
 
     pub(super) fn read_register(
         &mut self,
-        frame: &mut Frame,
         name: &str,
         slices: &[Slice],
         offset: Offset,
     ) -> Run<Option<Value>> {
-        let Some((vector, index, width)) = self.register_index(frame, name, slices, offset)? else {
+        let Some((vector, index, width)) = self.register_index(name, slices, offset)? else {
             return Ok(None);
         };
-        let file = if vector { &self.registers.vectors } else { &self.registers.scalars };
+        let file = if vector { &self.state.registers.vectors } else { &self.state.registers.scalars };
         let node = match file.get(&index) {
             Some(register) => register.read(&mut self.dag, 0, width).0,
             None => self.dag.int(0),
@@ -317,15 +274,8 @@ impl Machine<'_> {
         Ok(Some(Value::Bits(node, Width::Known(width))))
     }
 
-    fn write_register(
-        &mut self,
-        frame: &mut Frame,
-        name: &str,
-        slices: &[Slice],
-        value: &Value,
-        offset: Offset,
-    ) -> Run<bool> {
-        let Some((vector, index, width)) = self.register_index(frame, name, slices, offset)? else {
+    fn write_register(&mut self, name: &str, slices: &[Slice], value: &Value, offset: Offset) -> Run<bool> {
+        let Some((vector, index, width)) = self.register_index(name, slices, offset)? else {
             return Ok(false);
         };
         let Value::Bits(node, Width::Known(own)) = value else {
@@ -338,7 +288,7 @@ impl Machine<'_> {
                 format!("a register of {width} bits does not take {own} bits"),
             );
         }
-        let file = if vector { &mut self.registers.vectors } else { &mut self.registers.scalars };
+        let file = if vector { &mut self.state.registers.vectors } else { &mut self.state.registers.scalars };
         file.insert(index, Register::with_value(width, *node));
         Ok(true)
     }

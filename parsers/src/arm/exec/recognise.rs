@@ -10,8 +10,9 @@
 use hydride_ir::exact::{Dag, Int, NodeId};
 
 use super::call::Call;
-use super::{Fault, Frame, Machine, Pending, Reason, Run, Value, Var, Width};
+use super::{Fault, Frame, Machine, Pending, Run, Value, Var, Width};
 use crate::arm::asl::ast::{Function, FunctionKind, Offset};
+use crate::pseudocode::Reason;
 
 /// Most values of an argument for which a function becomes a table.
 const MAX_TABLE: i64 = 1024;
@@ -119,7 +120,7 @@ impl Machine<'_> {
         let mut values = Vec::new();
         for value in low..=high {
             let node = self.dag.int(value);
-            let registers = self.registers.clone();
+            let registers = self.state.registers.clone();
             let result = self.invoke(Call {
                 function,
                 args: vec![Var::Value(Value::Int(node))],
@@ -127,7 +128,7 @@ impl Machine<'_> {
                 want: None,
                 offset,
             });
-            let unchanged = registers == self.registers;
+            let unchanged = registers == self.state.registers;
             values.push(match result {
                 Ok((Value::Int(node), _)) if unchanged => match self.dag.as_int(node) {
                     Some(value) if value >= &Int::ZERO => value.clone(),

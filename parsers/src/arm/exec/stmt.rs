@@ -2,14 +2,15 @@
 
 use hydride_ir::exact::NodeId;
 
-use super::value::{merge, select};
-use super::{Flow, Frame, Machine, Pending, Reason, Registers, Run, Value, Var};
+use super::value::select;
+use super::{Flow, Machine, Pending, Run, Value, Var};
 use crate::arm::asl::ast::{Expr, Offset, Pattern, Stmt, StmtKind, Type};
+use crate::pseudocode::{Branching, Reason};
 
 impl Machine<'_> {
-    pub(super) fn block(&mut self, frame: &mut Frame, stmts: &[Stmt]) -> Run<Flow> {
+    pub(super) fn block(&mut self, stmts: &[Stmt]) -> Run<Flow> {
         for stmt in stmts {
-            match self.stmt(frame, stmt)? {
+            match self.stmt(stmt)? {
                 Flow::Next => {}
                 done => return Ok(done),
             }
@@ -17,61 +18,68 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
-    fn stmt(&mut self, frame: &mut Frame, stmt: &Stmt) -> Run<Flow> {
+    fn stmt(&mut self, stmt: &Stmt) -> Run<Flow> {
         let offset = stmt.offset;
         self.step(offset)?;
         match &stmt.kind {
             StmtKind::Declare(typ, names, value) => {
                 for name in names {
-                    let var = self.declared(frame, typ, value.as_ref(), offset)?;
-                    frame.set(name, var);
+                    let var = self.declared(typ, value.as_ref(), offset)?;
+                    self.state.frame.set(name, var);
                 }
             }
             StmtKind::Assign(place, value) => {
-                let want = self.place_width(frame, place)?;
-                let value = self.eval(frame, value, want)?;
-                self.assign(frame, place, value, offset)?;
+                let want = self.place_width(place)?;
+                let value = self.eval(value, want)?;
+                self.check(&value, offset)?;
+                self.assign(place, value, offset)?;
             }
             StmtKind::Call(name, args) => {
-                self.call(frame, name, args, None, offset)?;
+                self.call(name, args, None, offset)?;
             }
-            StmtKind::If(arms, rest) => return self.deeper(offset, |this| this.if_chain(frame, arms, rest)),
+            StmtKind::If(arms, rest) => return self.deeper(offset, |this| this.if_chain(arms, rest)),
             StmtKind::Case(value, arms, otherwise) => {
-                let value = self.eval(frame, value, None)?;
+                let value = self.eval(value, None)?;
                 let otherwise = otherwise.as_deref();
-                return self.deeper(offset, |this| this.case(frame, &value, arms, otherwise, offset));
+                return self.deeper(offset, |this| this.case(&value, arms, otherwise, offset));
             }
             StmtKind::For { variable, from, to, down, body } => {
-                return self.deeper(offset, |this| this.for_loop(frame, variable, (from, to, *down), body));
+                return self.deeper(offset, |this| this.for_loop(variable, (from, to, *down), body));
             }
             StmtKind::While(condition, body) => {
-                while self.truth(frame, condition)? {
+                while self.truth(condition)? {
                     self.step(offset)?;
-                    if let done @ Flow::Return(_) = self.deeper(offset, |this| this.block(frame, body))? {
+                    if let done @ Flow::Return(_) = self.deeper(offset, |this| this.block(body))? {
                         return Ok(done);
                     }
                 }
             }
             StmtKind::Repeat(body, condition) => loop {
                 self.step(offset)?;
-                if let done @ Flow::Return(_) = self.deeper(offset, |this| this.block(frame, body))? {
+                if let done @ Flow::Return(_) = self.deeper(offset, |this| this.block(body))? {
                     return Ok(done);
                 }
-                if self.truth(frame, condition)? {
+                if self.truth(condition)? {
                     break;
                 }
             },
-            StmtKind::Return(value) => return self.return_value(frame, value.as_ref()),
+            StmtKind::Return(value) => return self.return_value(value.as_ref()),
             StmtKind::Assert(condition) => {
                 // An assertion about values that are not known holds by the document's word.
-                let condition = self.boolean(frame, condition)?;
+                let condition = self.boolean(condition)?;
                 if self.dag.as_i64(condition) == Some(0) {
                     return self.fault(Reason::Assertion, offset, "an assertion does not hold");
                 }
             }
-            StmtKind::Undefined => return self.fault(Reason::Undefined, offset, "the encoding is undefined"),
+            StmtKind::Undefined => {
+                return self.fault(Reason::UndefinedEncoding, offset, "the encoding is undefined");
+            }
             StmtKind::See => {
-                return self.fault(Reason::Undefined, offset, "the encoding is another instruction's");
+                return self.fault(
+                    Reason::UndefinedEncoding,
+                    offset,
+                    "the encoding is another instruction's",
+                );
             }
             StmtKind::Unpredictable => {
                 return self.fault(Reason::Unpredictable, offset, "the behaviour is left open");
@@ -80,10 +88,10 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
-    fn declared(&mut self, frame: &mut Frame, typ: &Type, value: Option<&Expr>, offset: Offset) -> Run<Var> {
+    fn declared(&mut self, typ: &Type, value: Option<&Expr>, offset: Offset) -> Run<Var> {
         let width = match typ {
             Type::Bits(width) => {
-                let node = self.integer(frame, width)?;
+                let node = self.integer(width)?;
                 Some(self.known_width(node, offset)?)
             }
             _ => None,
@@ -94,7 +102,7 @@ impl Machine<'_> {
                 None => Var::Unset,
             });
         };
-        let value = self.eval(frame, value, width)?;
+        let value = self.eval(value, width)?;
         self.check_type(typ, width, &value, offset)?;
         Ok(Var::Value(value))
     }
@@ -121,21 +129,21 @@ impl Machine<'_> {
         self.fault(Reason::Type, offset, format!("expected {wanted}, found {found}"))
     }
 
-    fn return_value(&mut self, frame: &mut Frame, value: Option<&Expr>) -> Run<Flow> {
+    fn return_value(&mut self, value: Option<&Expr>) -> Run<Flow> {
         let Some(value) = value else { return Ok(Flow::Return(Value::Unit)) };
-        let want = match frame.returns.clone() {
-            Some(Type::Bits(width)) => match self.integer(frame, &width) {
+        let want = match self.returns.clone() {
+            Some(Type::Bits(width)) => match self.integer(&width) {
                 Ok(node) => self.dag.as_i64(node).and_then(|width| u32::try_from(width).ok()),
                 Err(_) => None,
             },
             _ => None,
         };
-        Ok(Flow::Return(self.eval(frame, value, want)?))
+        Ok(Flow::Return(self.eval(value, want)?))
     }
 
     /// A condition that must be known.
-    fn truth(&mut self, frame: &mut Frame, condition: &Expr) -> Run<bool> {
-        let node = self.boolean(frame, condition)?;
+    fn truth(&mut self, condition: &Expr) -> Run<bool> {
+        let node = self.boolean(condition)?;
         let node = self.decided(node);
         match self.dag.as_i64(node) {
             Some(value) => Ok(value != 0),
@@ -145,21 +153,20 @@ impl Machine<'_> {
 
     fn for_loop(
         &mut self,
-        frame: &mut Frame,
         variable: &str,
         (from, to, down): (&Expr, &Expr, bool),
         body: &[Stmt],
     ) -> Run<Flow> {
-        let first = self.integer(frame, from)?;
+        let first = self.integer(from)?;
         let first = self.known(first, from.offset)?;
-        let last = self.integer(frame, to)?;
+        let last = self.integer(to)?;
         let last = self.known(last, to.offset)?;
         let mut index = first;
         while if down { index >= last } else { index <= last } {
             self.step(from.offset)?;
             let node = self.dag.int(index);
-            frame.set(variable, Var::Value(Value::Int(node)));
-            if let done @ Flow::Return(_) = self.block(frame, body)? {
+            self.state.frame.set(variable, Var::Value(Value::Int(node)));
+            if let done @ Flow::Return(_) = self.block(body)? {
                 return Ok(done);
             }
             index += if down { -1 } else { 1 };
@@ -167,21 +174,19 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
-    fn if_chain(&mut self, frame: &mut Frame, arms: &[(Expr, Vec<Stmt>)], rest: &[Stmt]) -> Run<Flow> {
-        let Some(((condition, then), others)) = arms.split_first() else { return self.block(frame, rest) };
-        let node = self.boolean(frame, condition)?;
-        self.branch(
-            frame,
+    fn if_chain(&mut self, arms: &[(Expr, Vec<Stmt>)], rest: &[Stmt]) -> Run<Flow> {
+        let Some(((condition, then), others)) = arms.split_first() else { return self.block(rest) };
+        let node = self.boolean(condition)?;
+        self.choose(
             node,
             condition.offset,
-            |this, frame| this.block(frame, then),
-            |this, frame| this.deeper(condition.offset, |this| this.if_chain(frame, others, rest)),
+            |this| this.block(then),
+            |this| this.deeper(condition.offset, |this| this.if_chain(others, rest)),
         )
     }
 
     fn case(
         &mut self,
-        frame: &mut Frame,
         value: &Value,
         arms: &[(Vec<Pattern>, Vec<Stmt>)],
         otherwise: Option<&[Stmt]>,
@@ -191,47 +196,40 @@ impl Machine<'_> {
         loop {
             let Some(((patterns, body), others)) = remaining.split_first() else {
                 return match otherwise {
-                    Some(stmts) => self.block(frame, stmts),
-                    None => self.fault(Reason::Undefined, offset, "no alternative of the case applies"),
+                    Some(stmts) => self.block(stmts),
+                    None => {
+                        self.fault(Reason::UndefinedEncoding, offset, "no alternative of the case applies")
+                    }
                 };
             };
             let mut matches = self.dag.int(0);
             for pattern in patterns {
-                let one = self.matches(frame, value, pattern, offset)?;
+                let one = self.matches(value, pattern, offset)?;
                 matches = self.dag.or(matches, one);
             }
             match self.dag.as_i64(matches) {
                 Some(0) => remaining = others,
-                Some(_) => return self.block(frame, body),
+                Some(_) => return self.block(body),
                 None => {
-                    return self.branch(
-                        frame,
+                    return self.choose(
                         matches,
                         offset,
-                        |this, frame| this.block(frame, body),
-                        |this, frame| {
-                            this.deeper(offset, |this| this.case(frame, value, others, otherwise, offset))
-                        },
+                        |this| this.block(body),
+                        |this| this.deeper(offset, |this| this.case(value, others, otherwise, offset)),
                     );
                 }
             }
         }
     }
 
-    fn matches(
-        &mut self,
-        frame: &mut Frame,
-        value: &Value,
-        pattern: &Pattern,
-        offset: Offset,
-    ) -> Run<NodeId> {
+    fn matches(&mut self, value: &Value, pattern: &Pattern, offset: Offset) -> Run<NodeId> {
         match (pattern, value) {
             (Pattern::Any, _) => Ok(self.dag.int(1)),
-            (Pattern::Value(pattern), value) => self.equals(frame, value, pattern),
+            (Pattern::Value(pattern), value) => self.equals(value, pattern),
             (Pattern::Tuple(patterns), Value::Tuple(values)) if patterns.len() == values.len() => {
                 let mut all = self.dag.int(1);
                 for (pattern, value) in patterns.iter().zip(values) {
-                    let one = self.matches(frame, value, pattern, offset)?;
+                    let one = self.matches(value, pattern, offset)?;
                     all = self.dag.and(all, one);
                 }
                 Ok(all)
@@ -243,68 +241,48 @@ impl Machine<'_> {
     }
 
     /// Runs one of two branches, or both where the condition is not known.
-    fn branch(
+    fn choose(
         &mut self,
-        frame: &mut Frame,
         condition: NodeId,
         offset: Offset,
-        then: impl FnOnce(&mut Self, &mut Frame) -> Run<Flow>,
-        otherwise: impl FnOnce(&mut Self, &mut Frame) -> Run<Flow>,
+        then: impl FnOnce(&mut Self) -> Run<Flow>,
+        otherwise: impl FnOnce(&mut Self) -> Run<Flow>,
     ) -> Run<Flow> {
         let condition = self.decided(condition);
         match self.dag.as_i64(condition) {
-            Some(0) => return otherwise(self, frame),
-            Some(_) => return then(self, frame),
+            Some(0) => return otherwise(self),
+            Some(_) => return then(self),
             None => {}
         }
-        let vars = frame.vars.clone();
-        let registers = self.registers.clone();
-        let outer = std::mem::take(&mut frame.pending);
-
-        let then_flow = then(self, frame)?;
-        let then_vars = std::mem::replace(&mut frame.vars, vars);
-        let then_registers = std::mem::replace(&mut self.registers, registers);
-        let then_pending = std::mem::take(&mut frame.pending);
-
-        let else_flow = otherwise(self, frame)?;
-        let else_pending = std::mem::replace(&mut frame.pending, outer);
-
+        let outer = std::mem::take(&mut self.pending);
+        let ((then_flow, then_pending), left, (else_flow, else_pending)) = self.fork(
+            |this| Ok((then(this)?, std::mem::take(&mut this.pending))),
+            |this| Ok((otherwise(this)?, std::mem::take(&mut this.pending))),
+        )?;
+        self.pending = outer;
         let opposite = self.dag.complement(condition);
         for (guard, inner) in [(condition, then_pending), (opposite, else_pending)] {
             for pending in inner {
                 let condition = self.dag.and(guard, pending.condition);
-                frame.pending.push(Pending { condition, ..pending });
+                self.pending.push(Pending { condition, ..pending });
             }
         }
         match (then_flow, else_flow) {
             (Flow::Next, Flow::Next) => {
-                let mut merged = std::mem::take(&mut frame.vars);
-                for (name, then) in then_vars {
-                    match merged.get_mut(&name) {
-                        Some(slot) => *slot = merge(&mut self.dag, condition, &then, slot),
-                        None => {
-                            merged.insert(name, then);
-                        }
-                    }
-                }
-                frame.vars = merged;
-                let now = std::mem::take(&mut self.registers);
-                self.registers = Registers::merge(&mut self.dag, condition, &then_registers, &now);
+                self.join(condition, left, self.location(offset))?;
                 Ok(Flow::Next)
             }
             (Flow::Return(value), Flow::Next) => {
-                frame.pending.push(Pending { condition, value, registers: then_registers });
+                self.pending.push(Pending { condition, value, registers: left.registers });
                 Ok(Flow::Next)
             }
             (Flow::Next, Flow::Return(value)) => {
-                let registers = std::mem::replace(&mut self.registers, then_registers);
-                frame.pending.push(Pending { condition: opposite, value, registers });
-                frame.vars = then_vars;
+                let returned = std::mem::replace(&mut self.state, left);
+                self.pending.push(Pending { condition: opposite, value, registers: returned.registers });
                 Ok(Flow::Next)
             }
             (Flow::Return(then), Flow::Return(otherwise)) => {
-                let now = std::mem::take(&mut self.registers);
-                self.registers = Registers::merge(&mut self.dag, condition, &then_registers, &now);
+                self.join_registers(condition, &left.registers);
                 match select(&mut self.dag, condition, &then, &otherwise) {
                     Some(value) => Ok(Flow::Return(value)),
                     None => self.fault(Reason::Symbolic, offset, "the branches return unlike values"),

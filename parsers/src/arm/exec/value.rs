@@ -5,15 +5,7 @@ use std::collections::BTreeMap;
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Register};
 
 use crate::arm::asl::ast::Name;
-
-/// A width in bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Width {
-    /// It is known.
-    Known(u32),
-    /// It is computed from what is only known when the instruction runs (`x : Zeros(shift)`).
-    Computed(NodeId),
-}
+use crate::pseudocode::{Merge, Width};
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,30 +126,33 @@ fn select_int(dag: &mut Dag, condition: NodeId, then: NodeId, otherwise: NodeId)
     dag.select(condition, then, otherwise)
 }
 
-/// A variable after a branch.
-pub fn merge(dag: &mut Dag, condition: NodeId, then: &Var, otherwise: &Var) -> Var {
-    if then == otherwise {
-        return then.clone();
-    }
-    match (then, otherwise) {
-        (Var::Unset, other) | (other, Var::Unset) => other.clone(),
-        (Var::Bits(then, width), Var::Bits(otherwise, other)) if width == other => {
-            Var::Bits(merge_registers(dag, condition, then, otherwise), *width)
+impl Merge for Var {
+    fn merge(dag: &mut Dag, condition: NodeId, then: &Self, otherwise: &Self) -> Self {
+        if then == otherwise {
+            return then.clone();
         }
-        (Var::Bits(then, width), Var::Value(Value::Bits(node, Width::Known(other)))) if width == other => {
-            let otherwise = Register::with_value(*width, *node);
-            Var::Bits(merge_registers(dag, condition, then, &otherwise), *width)
+        match (then, otherwise) {
+            (Var::Unset, other) | (other, Var::Unset) => other.clone(),
+            (Var::Bits(then, width), Var::Bits(otherwise, other)) if width == other => {
+                Var::Bits(merge_registers(dag, condition, then, otherwise), *width)
+            }
+            (Var::Bits(then, width), Var::Value(Value::Bits(node, Width::Known(other))))
+                if width == other =>
+            {
+                let otherwise = Register::with_value(*width, *node);
+                Var::Bits(merge_registers(dag, condition, then, &otherwise), *width)
+            }
+            (Var::Value(Value::Bits(node, Width::Known(other))), Var::Bits(otherwise, width))
+                if width == other =>
+            {
+                let then = Register::with_value(*width, *node);
+                Var::Bits(merge_registers(dag, condition, &then, otherwise), *width)
+            }
+            (Var::Value(then), Var::Value(otherwise)) => {
+                select(dag, condition, then, otherwise).map_or(Var::Varying, Var::Value)
+            }
+            _ => Var::Varying,
         }
-        (Var::Value(Value::Bits(node, Width::Known(other))), Var::Bits(otherwise, width))
-            if width == other =>
-        {
-            let then = Register::with_value(*width, *node);
-            Var::Bits(merge_registers(dag, condition, &then, otherwise), *width)
-        }
-        (Var::Value(then), Var::Value(otherwise)) => {
-            select(dag, condition, then, otherwise).map_or(Var::Varying, Var::Value)
-        }
-        _ => Var::Varying,
     }
 }
 
@@ -170,28 +165,13 @@ pub struct Registers {
     pub scalars: BTreeMap<u32, Register>,
 }
 
-impl Registers {
-    /// The registers after a branch.
-    pub fn merge(dag: &mut Dag, condition: NodeId, then: &Self, otherwise: &Self) -> Self {
+impl Merge for Registers {
+    fn merge(dag: &mut Dag, condition: NodeId, then: &Self, otherwise: &Self) -> Self {
         if then == otherwise {
             return then.clone();
         }
-        let mut file = |then: &BTreeMap<u32, Register>, otherwise: &BTreeMap<u32, Register>| {
-            let empty = Register::default();
-            let numbers: std::collections::BTreeSet<u32> =
-                then.keys().chain(otherwise.keys()).copied().collect();
-            numbers
-                .into_iter()
-                .map(|number| {
-                    let (then, otherwise) = (then.get(&number), otherwise.get(&number));
-                    let merged =
-                        Register::merge(dag, condition, then.unwrap_or(&empty), otherwise.unwrap_or(&empty));
-                    (number, merged)
-                })
-                .collect()
-        };
-        let vectors = file(&then.vectors, &otherwise.vectors);
-        let scalars = file(&then.scalars, &otherwise.scalars);
+        let vectors = Merge::merge(dag, condition, &then.vectors, &otherwise.vectors);
+        let scalars = Merge::merge(dag, condition, &then.scalars, &otherwise.scalars);
         Self { vectors, scalars }
     }
 }

@@ -127,7 +127,7 @@ struct Subject<'a> {
     /// Its syntax tree, when the text can be read.
     program: Option<Program>,
     /// Its function, when it can be modelled.
-    instruction: Option<Box<Instruction>>,
+    instruction: Option<Instruction>,
     /// For each argument one above the highest bit that the operation names; empty without a function.
     read: Vec<u32>,
     /// Whether the IR does not describe what it does: its text is about memory, state and the like.
@@ -160,18 +160,21 @@ impl Notes<'_> {
 
 /// Asks all rules about a document.
 pub fn lint(file_name: &str, bytes: &[u8], evaluate: &Evaluate<'_>) -> Report {
-    let source = Source::new(file_name, bytes);
+    let source = Source::new(file_name, bytes, 0);
     let document = document::read(&source, bytes);
     let ids = ids(&document.entries);
     let read = |(position, entry)| {
         let program = entry_program(entry);
-        let modelled = model(&source, entry);
+        let (instruction, read) = match model(&source, entry) {
+            Ok(modelled) => (Some(modelled.instruction), modelled.read),
+            Err(_) => (None, Vec::new()),
+        };
         Subject {
             position,
             entry,
             program,
-            instruction: modelled.instruction,
-            read: modelled.read,
+            instruction,
+            read,
             excluded: classify::exclusion(entry).is_some(),
         }
     };

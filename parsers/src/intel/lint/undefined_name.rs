@@ -42,6 +42,7 @@ fn check(subject: &Subject<'_>, notes: &mut Notes<'_>) {
         defined.contains(&symbol)
             || operands().any(|operand| operand.name.eq_ignore_ascii_case(name))
             || library::constant(name).is_some()
+            || library::function_value(name).is_some()
             || library::is_float_name(name)
             || library::reading(name).is_some()
             || matches!(name, "MAX" | "OP")

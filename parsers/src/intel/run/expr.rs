@@ -1,13 +1,14 @@
 //! Expressions: exact integers, read as the document's types say.
 
 use hydride_ir::MAX_WIDTH;
-use hydride_ir::exact::{Node, NodeId};
+use hydride_ir::exact::{Dag, NodeId};
 
 use super::place::Reading;
 use super::value::{Contents, Value};
 use super::{Ran, Run, exclude, fail};
-use crate::intel::ast::{BinaryOp, Expr, ExprKind, Extent, Symbol, UnaryOp};
-use crate::intel::library::{self, CallError};
+use crate::intel::ast::{BinaryOp, Expr, ExprKind, Extent, Fault, Symbol, UnaryOp};
+use crate::intel::library::{self, CallError, Function};
+use crate::pseudocode::{Choice, Reason};
 
 impl Run<'_> {
     /// The value of an expression.
@@ -15,7 +16,7 @@ impl Run<'_> {
         let at = expr.at;
         match &expr.kind {
             ExprKind::Number(value) => Ok(Value::exact(self.dag.int(value.clone()))),
-            ExprKind::Decimal => exclude("floating-point", "a floating-point literal", at),
+            ExprKind::Decimal => exclude(Reason::FloatingPoint, "a floating-point literal", at),
             ExprKind::Place(place) => self.read_place(place, reading),
             ExprKind::Select(base, selectors) => {
                 let base = self.expr(base, Reading::Natural)?;
@@ -86,7 +87,7 @@ impl Run<'_> {
 
     fn no_float(&self, values: &[Value], at: Extent) -> Ran<()> {
         if values.iter().any(|value| value.float) {
-            return exclude("floating-point", "arithmetic on floating-point elements", at);
+            return exclude(Reason::FloatingPoint, "arithmetic on floating-point elements", at);
         }
         Ok(())
     }
@@ -147,57 +148,42 @@ impl Run<'_> {
                     if op == Op::Div { self.dag.div(left, right) } else { self.dag.rem(left, right) };
                 match quotient {
                     Some(node) => node,
-                    None => return fail("division-by-zero", "the divisor is zero", at),
+                    None => return fail(Reason::DivisionByZero, "the divisor is zero", at),
                 }
             }
             Op::Chosen => return self.chosen(left, right, at),
-            _ => return Ok(Value::sized(self.relation(op, left, right), 1)),
+            _ => return Ok(Value::sized(relation(&mut self.dag, op, left, right), 1)),
         };
         Ok(Value::exact(node))
-    }
-
-    fn relation(&mut self, op: BinaryOp, left: NodeId, right: NodeId) -> NodeId {
-        match op {
-            BinaryOp::Eq => self.dag.eq(left, right),
-            BinaryOp::Ne => self.dag.ne(left, right),
-            BinaryOp::Lt => self.dag.lt(left, right),
-            BinaryOp::Le => self.dag.le(left, right),
-            BinaryOp::Gt => self.dag.lt(right, left),
-            _ => self.dag.le(right, left),
-        }
     }
 
     /// `a OP b`, where the variable `OP` holds a relation.
     fn chosen(&mut self, left: NodeId, right: NodeId, at: Extent) -> Ran<Value> {
         let variable = self.program.names.iter().position(|name| name == "OP");
-        let variable = variable.and_then(|position| self.lookup(Symbol(position as u32)));
-        let Some(Contents::Scalar(code)) = variable.as_deref().map(|variable| &variable.contents) else {
-            return fail("undefined", "`OP` is used before it is assigned", at);
+        let Some(variable) = variable.and_then(|position| self.lookup(Symbol(position as u32))) else {
+            return fail(Reason::Undefined, "`OP` is used before it is assigned", at);
         };
-        let node = self.for_codes(code.node, at, &mut |run, code| match library::relation(code) {
-            Some(library::Relation::Constant(value)) => Ok(run.dag.int(u8::from(value))),
-            Some(library::Relation::Op(op)) => Ok(run.relation(op, left, right)),
-            None => fail("undefined", "`OP` holds no relation", at),
+        let missing = || Fault::failed(Reason::Undefined, at, "`OP` holds no relation");
+        let Contents::Function(functions) = &variable.contents else { return Err(missing()) };
+        let node = self.compute_with(functions, at, |dag, function| match function {
+            Function::Relation(op) => Ok(relation(dag, op, left, right)),
+            Function::Constant(value) => Ok(dag.int(u8::from(value))),
+            Function::Named(_) => Err(missing()),
         })?;
         Ok(Value::sized(node, 1))
     }
 
-    /// Maps a choice of codes to the same choice of results.
-    fn for_codes(
+    /// What each function that a variable may hold computes, chosen like the functions.
+    fn compute_with(
         &mut self,
-        codes: NodeId,
+        functions: &Choice<Function>,
         at: Extent,
-        map: &mut dyn FnMut(&mut Self, i64) -> Ran<NodeId>,
+        of: impl Fn(&mut Dag, Function) -> Ran<NodeId>,
     ) -> Ran<NodeId> {
-        if let Some(code) = self.dag.as_i64(codes) {
-            return map(self, code);
+        match functions.compute(&mut self.dag, &mut |dag, function| of(dag, *function))? {
+            Some(node) => Ok(node),
+            None => fail(Reason::Limit, "a variable may hold too many functions", at),
         }
-        let Node::Select(condition, then, otherwise) = *self.dag.node(codes) else {
-            return fail("unsupported", "an operator is computed", at);
-        };
-        let then = self.for_codes(then, at, map)?;
-        let otherwise = self.for_codes(otherwise, at, map)?;
-        Ok(self.dag.select(condition, then, otherwise))
     }
 
     fn connective(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Ran<Value> {
@@ -238,7 +224,7 @@ impl Run<'_> {
         match op {
             BinaryOp::Shl => {
                 if self.dag.as_int(count).is_some_and(|count| count > &MAX_WIDTH.into()) {
-                    return fail("limit", format!("a shift by more than {MAX_WIDTH} bits"), at);
+                    return fail(Reason::Limit, format!("a shift by more than {MAX_WIDTH} bits"), at);
                 }
                 let node = self.dag.shl(value.node, count);
                 self.check_size(node, at)?;
@@ -247,11 +233,11 @@ impl Run<'_> {
             BinaryOp::Shr => Ok(Value::exact(self.dag.shr(value.node, count))),
             _ => {
                 let Some(width) = value.width else {
-                    return fail("unsupported", "a rotate of a number without a width", at);
+                    return fail(Reason::Unsupported, "a rotate of a number without a width", at);
                 };
                 let modulus = self.dag.int(width);
                 let Some(count) = self.dag.rem(count, modulus) else {
-                    return fail("division-by-zero", "a rotate of no bits", at);
+                    return fail(Reason::DivisionByZero, "a rotate of no bits", at);
                 };
                 let rest = self.dag.sub(modulus, count);
                 let bits = self.dag.slice(value.node, 0, width, false);
@@ -268,7 +254,7 @@ impl Run<'_> {
     fn check_size(&self, node: NodeId, at: Extent) -> Ran<()> {
         match self.dag.natural(node) {
             Some((width, _)) if width > 2 * MAX_WIDTH => {
-                fail("limit", format!("a number of more than {MAX_WIDTH} bits"), at)
+                fail(Reason::Limit, format!("a number of more than {MAX_WIDTH} bits"), at)
             }
             _ => Ok(()),
         }
@@ -299,40 +285,52 @@ impl Run<'_> {
         match library::call(&mut self.dag, name, &values) {
             Ok(value) => Ok(value),
             Err(CallError::Arguments) => {
-                fail("unknown-call", format!("`{name}` with {} arguments", arguments.len()), at)
+                fail(Reason::UnknownCall, format!("`{name}` with {} arguments", arguments.len()), at)
             }
-            Err(CallError::Width) => fail("limit", format!("`{name}` of a number without a width"), at),
-            Err(CallError::DivisionByZero) => fail("division-by-zero", "the divisor is zero", at),
+            Err(CallError::Width) => fail(Reason::Limit, format!("`{name}` of a number without a width"), at),
+            Err(CallError::DivisionByZero) => fail(Reason::DivisionByZero, "the divisor is zero", at),
         }
     }
 
     fn call_unknown(&mut self, symbol: Symbol, arguments: &[Expr], at: Extent) -> Ran<Value> {
         let name = self.program.name(symbol);
-        // A variable that holds a function.
         if let Some(variable) = self.lookup(symbol)
-            && let Contents::Scalar(code) = &variable.contents
+            && let Contents::Function(functions) = &variable.contents
         {
-            let code = code.node;
             let mut values = Vec::with_capacity(arguments.len());
             for argument in arguments {
                 values.push(self.expr(argument, Reading::Unsigned)?);
             }
-            let node = self.for_codes(code, at, &mut |run, code| match library::function_value(code)
-                .map(|name| library::call(&mut run.dag, name, &values))
-            {
-                Some(Ok(value)) => Ok(value.node),
-                _ => fail("unknown-call", format!("`{name}` holds no function"), at),
+            let node = self.compute_with(functions, at, |dag, function| {
+                let called = match function {
+                    Function::Named(name) => library::call(dag, name, &values).ok(),
+                    Function::Relation(_) | Function::Constant(_) => None,
+                };
+                let missing =
+                    || Fault::failed(Reason::UnknownCall, at, format!("`{name}` holds no function"));
+                called.map(|value| value.node).ok_or_else(missing)
             })?;
             return Ok(Value::exact(node));
         }
         if library::is_float_name(name) {
-            return exclude("floating-point", format!("`{name}`"), at);
+            return exclude(Reason::FloatingPoint, format!("`{name}`"), at);
         }
         // A function of floating-point elements computes with them.
         for argument in arguments {
             let value = self.expr(argument, Reading::Natural)?;
             self.no_float(&[value], at)?;
         }
-        fail("unknown-call", format!("`{name}` is not defined"), at)
+        fail(Reason::UnknownCall, format!("`{name}` is not defined"), at)
+    }
+}
+
+fn relation(dag: &mut Dag, op: BinaryOp, left: NodeId, right: NodeId) -> NodeId {
+    match op {
+        BinaryOp::Eq => dag.eq(left, right),
+        BinaryOp::Ne => dag.ne(left, right),
+        BinaryOp::Lt => dag.lt(left, right),
+        BinaryOp::Le => dag.le(left, right),
+        BinaryOp::Gt => dag.lt(right, left),
+        _ => dag.le(right, left),
     }
 }

@@ -20,49 +20,24 @@ pub(super) use place::Reading;
 pub(super) use value::Value;
 use value::{Contents, Frame, Variable};
 
-use super::ast::{Extent, Program, Symbol};
-use crate::elaborate::{MAX_NODES, MAX_STEPS};
+use super::ast::{Extent, Fault, Program, Symbol};
+use crate::pseudocode::{ArgumentBit, Branching, Budget, Limits, Reason, Verdict};
 use crate::signature::{Kind, Signature};
 
 /// Calls that may be open at once.
-const MAX_CALLS: usize = 64;
-
-/// Longest chain of operators in a value; later passes recurse along it.
-const MAX_DEPTH: u32 = 1_000;
-
-/// Operands of all values together: sums and the like hold as many as they have terms.
-const MAX_OPERANDS: u64 = 8_000_000;
+const MAX_CALLS: u32 = 64;
 
 /// Bits of immediates that may be fixed: 256 cases.
 const MAX_FIXED_BITS: usize = 8;
 
-/// Why an operation does not run to its end.
-#[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) verdict: Verdict,
-    pub(super) message: String,
-    pub(super) at: Extent,
+pub(super) type Ran<T> = Result<T, Fault>;
+
+fn fail<T>(reason: Reason, message: impl Into<String>, at: Extent) -> Ran<T> {
+    Err(Fault::failed(reason, at, message))
 }
 
-/// What a failure means for the entry.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// It should have run.
-    Failed(&'static str),
-    /// It does what the IR does not describe.
-    Excluded(&'static str),
-    /// These bits (argument, bit) must be constants.
-    Fix(Vec<(u32, u32)>),
-}
-
-pub(super) type Ran<T> = Result<T, Box<Failure>>;
-
-fn fail<T>(reason: &'static str, message: impl Into<String>, at: Extent) -> Ran<T> {
-    Err(Box::new(Failure { verdict: Verdict::Failed(reason), message: message.into(), at }))
-}
-
-fn exclude<T>(reason: &'static str, message: impl Into<String>, at: Extent) -> Ran<T> {
-    Err(Box::new(Failure { verdict: Verdict::Excluded(reason), message: message.into(), at }))
+fn exclude<T>(reason: Reason, message: impl Into<String>, at: Extent) -> Ran<T> {
+    Err(Fault::excluded(reason, at, message))
 }
 
 /// What running an operation gave.
@@ -87,10 +62,7 @@ pub(super) fn run(program: &Program, signature: &Signature) -> Ran<Outcome> {
         defines,
         frame: Frame::default(),
         globals: None,
-        calls: 0,
-        steps: 0,
-        depths: FxHashMap::default(),
-        operands: 0,
+        budget: Budget::new(Limits { nesting: MAX_CALLS, ..Limits::default() }),
         read: vec![0; signature.args.len()],
         fixed: Vec::new(),
     };
@@ -106,32 +78,35 @@ struct Run<'a> {
     frame: Frame,
     /// The variables outside of all calls, while a call runs.
     globals: Option<Vec<Option<Rc<Variable>>>>,
-    calls: usize,
-    steps: u64,
-    /// Length of the longest operator chain of each node.
-    depths: FxHashMap<NodeId, u32>,
-    /// Operands of the nodes in `depths`.
-    operands: u64,
+    budget: Budget,
     read: Vec<u32>,
     /// Bits of immediates with the value that this run gives them.
-    fixed: Vec<((u32, u32), bool)>,
+    fixed: Vec<(ArgumentBit, bool)>,
+}
+
+impl Branching for Run<'_> {
+    type State = Frame;
+    type Place = Extent;
+
+    fn dag(&mut self) -> &mut Dag {
+        &mut self.dag
+    }
+
+    fn state(&mut self) -> &mut Frame {
+        &mut self.frame
+    }
 }
 
 impl Run<'_> {
     /// Runs the program, again for each value of the bits that must be constants.
     fn cases(&mut self) -> Ran<Register> {
-        let failure = match self.once() {
-            Err(failure) => failure,
+        let fault = match self.once() {
+            Err(fault) => fault,
             done => return done,
         };
-        let Verdict::Fix(bits) = &failure.verdict else { return Err(failure) };
-        let Some(bit) = bits.iter().find(|bit| self.fixed.iter().all(|(fixed, _)| fixed != *bit)).copied()
-        else {
-            return fail("limit", failure.message, failure.at);
-        };
-        if self.fixed.len() >= MAX_FIXED_BITS {
-            return fail("limit", failure.message, failure.at);
-        }
+        let Verdict::NeedsConstants(bits) = &fault.verdict else { return Err(fault) };
+        let bit = bits.iter().find(|bit| self.fixed.iter().all(|(fixed, _)| fixed != *bit)).copied();
+        let Some(bit) = bit.filter(|_| self.fixed.len() < MAX_FIXED_BITS) else { return Err(fault) };
         let mut cases = Vec::with_capacity(2);
         for value in [true, false] {
             self.fixed.push((bit, value));
@@ -139,14 +114,12 @@ impl Run<'_> {
             self.fixed.pop();
             cases.push(case?);
         }
-        let condition = self.dag.arg_slice(bit.0, bit.1, 1, false);
+        let condition = self.dag.arg_slice(bit.argument, bit.bit, 1, false);
         Ok(Register::merge(&mut self.dag, condition, &cases[0], &cases[1]))
     }
 
     fn once(&mut self) -> Ran<Register> {
         self.frame = Frame { variables: vec![None; self.program.names.len()], returned: None };
-        self.globals = None;
-        self.calls = 0;
         let program = self.program;
         let result = self.declare_result();
         for (position, argument) in self.signature.args.iter().enumerate() {
@@ -154,10 +127,10 @@ impl Run<'_> {
             let position = position as u32;
             let whole = self.dag.arg_slice(position, 0, argument.width, false);
             let mut register = Register::with_value(argument.width, whole);
-            for ((fixed, bit), value) in &self.fixed {
-                if *fixed == position {
+            for (fixed, value) in &self.fixed {
+                if fixed.argument == position {
                     let value = self.dag.int(u8::from(*value));
-                    register.write(*bit, 1, value);
+                    register.write(fixed.bit, 1, value);
                 }
             }
             let contents = Contents::Bits { register, open: false };
@@ -218,54 +191,19 @@ impl Run<'_> {
             register = Register::merge(&mut self.dag, when, &returned, &register);
         }
         if register.extents().next().is_none() {
-            return fail("undefined", "the operation never writes its result", at);
+            return fail(Reason::Undefined, "the operation never writes its result", at);
         }
         Ok(register)
     }
 
-    /// Counts a step and checks the limits.
+    /// Counts a step.
     fn step(&mut self, at: Extent) -> Ran<()> {
-        self.steps += 1;
-        if self.steps > MAX_STEPS {
-            return fail("limit", format!("more than {MAX_STEPS} steps"), at);
-        }
-        if self.dag.len() > MAX_NODES {
-            return fail("limit", format!("more than {MAX_NODES} operators"), at);
-        }
-        Ok(())
+        self.budget.charge(&self.dag, 1).map_err(|limit| limit.at(at))
     }
 
-    /// Checks that a value's chain of operators is not too deep for later recursive passes.
-    fn check_depth(&mut self, node: NodeId, at: Extent) -> Ran<()> {
-        let mut open = vec![node];
-        while let Some(&id) = open.last() {
-            let mut depth = 0;
-            let before = open.len();
-            let operands = self.dag.node(id).operands();
-            for operand in &operands {
-                match self.depths.get(operand) {
-                    Some(known) => depth = depth.max(known + 1),
-                    None => open.push(*operand),
-                }
-            }
-            if open.len() > before {
-                continue;
-            }
-            if depth > MAX_DEPTH {
-                return fail(
-                    "limit",
-                    format!("a value is the result of more than {MAX_DEPTH} nested operators"),
-                    at,
-                );
-            }
-            self.operands += operands.len() as u64;
-            if self.operands > MAX_OPERANDS {
-                return fail("limit", format!("values with more than {MAX_OPERANDS} operands"), at);
-            }
-            self.depths.insert(id, depth);
-            open.pop();
-        }
-        Ok(())
+    /// Checks the size of a value that is assigned or returned.
+    fn check(&mut self, node: NodeId, at: Extent) -> Ran<()> {
+        self.budget.check(&self.dag, node).map_err(|limit| limit.at(at))
     }
 
     /// A failure that asks for the immediate bits that `node` depends on to be constants; `None` when it depends on
@@ -284,7 +222,7 @@ impl Run<'_> {
                 if !matches!(self.signature.args[*argument as usize].kind, Kind::Immediate(_)) {
                     return None;
                 }
-                bits.extend((*low..low + width).map(|bit| (*argument, bit)));
+                bits.extend((*low..low + width).map(|bit| ArgumentBit { argument: *argument, bit }));
                 continue;
             }
             if matches!(self.dag.node(id), Node::Arg(_)) || bits.len() > MAX_FIXED_BITS {
@@ -293,8 +231,7 @@ impl Run<'_> {
             open.extend(self.dag.node(id).operands());
         }
         let message = format!("{what} depends on more than {MAX_FIXED_BITS} bits of an immediate");
-        let verdict = Verdict::Fix(bits.into_iter().collect());
-        Some(Err(Box::new(Failure { verdict, message, at })))
+        Some(Err(Fault::needs_constants(bits.into_iter().collect(), at, message)))
     }
 }
 

@@ -9,6 +9,7 @@ use super::value::{Contents, Value, Variable};
 use super::{Ran, Run, exclude, fail};
 use crate::intel::ast::{Expr, ExprKind, Extent, Place, Selector, Symbol};
 use crate::intel::library;
+use crate::pseudocode::{Reason, Width, not_negative};
 use crate::signature::Element;
 
 /// How slices in an expression are read.
@@ -34,12 +35,6 @@ pub(super) struct Window {
     bare: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Width {
-    Known(u32),
-    Computed(NodeId),
-}
-
 impl Run<'_> {
     pub(super) fn lookup(&self, symbol: Symbol) -> Option<Rc<Variable>> {
         let position = symbol.0 as usize;
@@ -62,7 +57,7 @@ impl Run<'_> {
         let mut top = top;
         for selector in selectors {
             if window.reversed {
-                return fail("syntax", "a reversed slice has no slices", at);
+                return fail(Reason::Syntax, "a reversed slice has no slices", at);
             }
             match selector {
                 Selector::Index(index) => {
@@ -109,7 +104,7 @@ impl Run<'_> {
                     window.width = Width::Known(*width);
                     window.float = *float;
                 }
-                Selector::Field(name) => return exclude("state", format!("the field `{name}`"), at),
+                Selector::Field(name) => return exclude(Reason::State, format!("the field `{name}`"), at),
             }
             top = match window.width {
                 Width::Known(width) => Some(width),
@@ -117,7 +112,7 @@ impl Run<'_> {
             };
         }
         if self.dag.range(window.low).high.as_ref().is_some_and(|high| high < &Int::ZERO) {
-            return fail("slice", "a slice begins below bit 0", at);
+            return fail(Reason::Slice, "a slice begins below bit 0", at);
         }
         if let Some(low) = self.dag.as_int(window.low).cloned() {
             self.bounded(low, "the position of a slice", at)?;
@@ -132,7 +127,7 @@ impl Run<'_> {
     fn bounded(&self, number: Int, what: &str, at: Extent) -> Ran<u32> {
         match u32::try_from(&number) {
             Ok(number) if number <= MAX_WIDTH => Ok(number),
-            _ => fail("limit", format!("{what} is beyond {MAX_WIDTH} bits"), at),
+            _ => fail(Reason::Limit, format!("{what} is beyond {MAX_WIDTH} bits"), at),
         }
     }
 
@@ -146,9 +141,9 @@ impl Run<'_> {
                 return Ok(Value::exact(self.dag.int(constant)));
             }
             if library::is_float_name(name) {
-                return exclude("floating-point", format!("`{name}`"), place.at);
+                return exclude(Reason::FloatingPoint, format!("`{name}`"), place.at);
             }
-            return fail("undefined", format!("`{name}` is read before it is written"), place.at);
+            return fail(Reason::Undefined, format!("`{name}` is read before it is written"), place.at);
         };
         match (&variable.contents, place.selectors.as_slice()) {
             (Contents::Items { width, whole, items }, selectors) => {
@@ -163,7 +158,7 @@ impl Run<'_> {
                 };
                 let Some(value) = found else {
                     return fail(
-                        "undefined",
+                        Reason::Undefined,
                         format!("this element of `{name}` is read before it is written"),
                         place.at,
                     );
@@ -179,7 +174,8 @@ impl Run<'_> {
                 let low = self.dag.mul(index, scale);
                 Ok(Value::sized(self.dag.slice_at(*table, low, *width, false), *width))
             }
-            (Contents::Table { .. }, _) => fail("syntax", format!("`{name}` is a table"), place.at),
+            (Contents::Table { .. }, _) => fail(Reason::Syntax, format!("`{name}` is a table"), place.at),
+            (Contents::Function(_), _) => fail(Reason::Type, format!("`{name}` holds a function"), place.at),
             (Contents::Scalar(value), []) => Ok(self.reread(*value, reading)),
             (Contents::Scalar(value), selectors) => self.select_from(*value, selectors, reading, place.at),
             (Contents::Bits { register, open }, selectors) => {
@@ -234,7 +230,7 @@ impl Run<'_> {
             Some(0) if Some(width) == value.width && reading == Reading::Natural => value.node,
             Some(low) => self.dag.slice(value.node, low, width, signed(width)),
             None => {
-                let low = self.not_negative(window.low);
+                let low = not_negative(&mut self.dag, window.low);
                 let shifted = self.dag.shr(value.node, low);
                 self.dag.slice(shifted, 0, width, signed(width))
             }
@@ -251,18 +247,13 @@ impl Run<'_> {
 
     /// `value >> low`, and of that the low bits that `width` counts.
     fn masked(&mut self, value: NodeId, low: NodeId, width: NodeId) -> NodeId {
-        let low = self.not_negative(low);
-        let width = self.not_negative(width);
+        let low = not_negative(&mut self.dag, low);
+        let width = not_negative(&mut self.dag, width);
         let one = self.dag.int(1);
         let power = self.dag.shl(one, width);
         let mask = self.dag.sub(power, one);
         let shifted = self.dag.shr(value, low);
         self.dag.and(shifted, mask)
-    }
-
-    pub(super) fn not_negative(&mut self, node: NodeId) -> NodeId {
-        let zero = self.dag.int(0);
-        self.dag.max(node, zero)
     }
 
     pub(super) fn reversed(&mut self, of: NodeId, low: u32, width: u32) -> NodeId {
@@ -308,7 +299,7 @@ impl Run<'_> {
         let Some(low) = self.dag.as_i64(window.low).and_then(|low| u32::try_from(low).ok()) else {
             let (whole, _) = register.read(&mut self.dag, 0, end);
             self.note_read(variable, window.low, width, selectors);
-            let low = self.not_negative(window.low);
+            let low = not_negative(&mut self.dag, window.low);
             let signed = match reading {
                 Reading::Natural => of_element.unwrap_or(false),
                 Reading::Signed => true,
@@ -322,7 +313,11 @@ impl Run<'_> {
         let written = register.extents().any(|(start, size)| start < low + width && start + size > low);
         if !written && !open && variable.argument.is_none() && width > 0 {
             let name = self.program.name(place.name);
-            return fail("undefined", format!("these bits of `{name}` are read before they are written"), at);
+            return fail(
+                Reason::Undefined,
+                format!("these bits of `{name}` are read before they are written"),
+                at,
+            );
         }
         let source = match assigned {
             Some(value) => value,

@@ -7,8 +7,9 @@ use hydride_ir::exact::{Int, NodeId, Part, Register};
 use super::place::Reading;
 use super::value::{Contents, Frame, Value, Variable};
 use super::{MAX_CALLS, Ran, Run, fail};
-use crate::elaborate::MAX_STEPS;
-use crate::intel::ast::{BinaryOp, Expr, ExprKind, Extent, Place, Stmt, StmtKind, Symbol};
+use crate::intel::ast::{BinaryOp, Define, Expr, ExprKind, Extent, Place, Stmt, StmtKind, Symbol};
+use crate::intel::library::{self, Function};
+use crate::pseudocode::{Branching, Choice, Reason};
 
 /// Iterations of a loop whose condition stays symbolic.
 const MAX_SYMBOLIC_ITERATIONS: usize = 1_024;
@@ -26,8 +27,7 @@ impl Run<'_> {
             rest.returned = None;
             let returned = std::mem::replace(&mut self.frame, rest);
             self.block(&block[position + 1..])?;
-            let rest = std::mem::take(&mut self.frame);
-            self.frame = Frame::merge(&mut self.dag, when, returned, rest);
+            self.join(when, returned, stmt.at)?;
             if let Some((_, value)) = self.frame.returned
                 && self.frame.returned.is_some_and(|(when, _)| self.dag.as_i64(when) == Some(1))
             {
@@ -47,14 +47,14 @@ impl Run<'_> {
                 self.for_loop(*index, first, last, *down, body, at)
             }
             StmtKind::While { condition, body } => self.while_loop(condition, body, at),
-            StmtKind::If { arms } => self.branch(arms),
-            StmtKind::Case { value, arms } => self.case(value, arms),
+            StmtKind::If { arms } => self.choose(arms),
+            StmtKind::Case { value, arms } => self.case(value, arms, at),
             StmtKind::Return(value) => {
                 let value = match value {
                     Some(value) => self.expr(value, Reading::Natural)?,
                     None => Value::exact(self.dag.int(0)),
                 };
-                self.check_depth(value.node, at)?;
+                self.check(value.node, at)?;
                 self.frame.returned = Some((self.dag.int(1), value));
                 Ok(())
             }
@@ -76,6 +76,11 @@ impl Run<'_> {
 
     fn assign(&mut self, place: &Place, op: Option<BinaryOp>, value: &Expr, at: Extent) -> Ran<()> {
         let Some(op) = op else {
+            if let Some(function) = self.function_value(place, value) {
+                let variable = Variable::temporary(Contents::Function(function));
+                self.frame.variables[place.name.0 as usize] = Some(Rc::new(variable));
+                return Ok(());
+            }
             let assigned = self.expr(value, Reading::Natural)?;
             return self.write_place(place, assigned, Some(value));
         };
@@ -83,6 +88,27 @@ impl Run<'_> {
         let right = self.expr(value, Reading::Natural)?;
         let assigned = self.apply(op, left, right, at)?;
         self.write_place(place, assigned, None)
+    }
+
+    /// The function that is assigned to a temporary.
+    fn function_value(&self, place: &Place, value: &Expr) -> Option<Choice<Function>> {
+        let declared = self.lookup(place.name).is_some_and(|variable| variable.declared.is_some());
+        if declared || !place.selectors.is_empty() {
+            return None;
+        }
+        let name = match &value.kind {
+            ExprKind::Place(source) if source.selectors.is_empty() => {
+                if let Some(variable) = self.lookup(source.name) {
+                    let Contents::Function(function) = &variable.contents else { return None };
+                    return Some(function.clone());
+                }
+                source.name
+            }
+            ExprKind::Call { name, arguments } if arguments.is_empty() => *name,
+            _ => return None,
+        };
+        let defined = self.defines.contains_key(&name);
+        library::function_value(self.program.name(name)).filter(|_| !defined).map(Choice::One)
     }
 
     fn set(&mut self, symbol: Symbol, value: i64) {
@@ -97,11 +123,11 @@ impl Run<'_> {
             return Ok(value);
         }
         if self.dag.as_int(node).is_some() {
-            return fail("limit", "a loop bound of more than 64 bits", expr.at);
+            return fail(Reason::Limit, "a loop bound of more than 64 bits", expr.at);
         }
         match self.fix(node, "a loop bound", expr.at) {
             Some(fixed) => fixed,
-            None => fail("unsupported", "a loop bound is computed from a register", expr.at),
+            None => fail(Reason::Unsupported, "a loop bound is computed from a register", expr.at),
         }
     }
 
@@ -119,8 +145,8 @@ impl Run<'_> {
         let count =
             if down { i128::from(first) - i128::from(last) } else { i128::from(last) - i128::from(first) }
                 + 1;
-        if count > i128::from(MAX_STEPS - self.steps.min(MAX_STEPS)) {
-            return fail("limit", format!("a loop of {count} iterations"), at);
+        if count > i128::from(self.budget.remaining()) {
+            return fail(Reason::Limit, format!("a loop of {count} iterations"), at);
         }
         let mut current = first;
         while if down { current >= last } else { current <= last } {
@@ -131,7 +157,7 @@ impl Run<'_> {
                 // `block` has run the rest of one iteration only.
                 return match self.dag.as_i64(when) {
                     Some(1) => Ok(()),
-                    _ => fail("unsupported", "a loop that may return", at),
+                    _ => fail(Reason::Unsupported, "a loop that may return", at),
                 };
             }
             // A body that steps the index itself replaces the loop's step.
@@ -142,7 +168,7 @@ impl Run<'_> {
             current = match after {
                 Some(after) if after == current => current + if down { -1 } else { 1 },
                 Some(after) => after,
-                None => return fail("unsupported", "the loop index is computed", at),
+                None => return fail(Reason::Unsupported, "the loop index is computed", at),
             };
         }
         Ok(())
@@ -164,19 +190,19 @@ impl Run<'_> {
             }
             if left.len() > MAX_SYMBOLIC_ITERATIONS {
                 return fail(
-                    "limit",
+                    Reason::Limit,
                     format!("more than {MAX_SYMBOLIC_ITERATIONS} conditional iterations"),
                     at,
                 );
             }
             self.block(body)?;
             if self.frame.returned.is_some() {
-                return fail("unsupported", "a loop that may return", at);
+                return fail(Reason::Unsupported, "a loop that may return", at);
             }
         }
         while let Some((holds, before)) = left.pop() {
-            let after = std::mem::take(&mut self.frame);
-            self.frame = Frame::merge(&mut self.dag, holds, after, before);
+            let after = std::mem::replace(&mut self.frame, before);
+            self.join(holds, after, at)?;
         }
         Ok(())
     }
@@ -224,25 +250,15 @@ impl Run<'_> {
         Ok(false)
     }
 
-    fn branch(&mut self, arms: &[(Option<Expr>, Vec<Stmt>)]) -> Ran<()> {
+    fn choose(&mut self, arms: &[(Option<Expr>, Vec<Stmt>)]) -> Ran<()> {
         let Some(((condition, body), rest)) = arms.split_first() else { return Ok(()) };
         let Some(condition) = condition else { return self.block(body) };
+        let at = condition.at;
         let holds = self.condition(condition)?;
-        match self.dag.as_i64(holds) {
-            Some(0) => return self.branch(rest),
-            Some(_) => return self.block(body),
-            None => {}
-        }
-        let before = self.frame.clone();
-        self.block(body)?;
-        let then = std::mem::replace(&mut self.frame, before);
-        self.branch(rest)?;
-        let otherwise = std::mem::take(&mut self.frame);
-        self.frame = Frame::merge(&mut self.dag, holds, then, otherwise);
-        Ok(())
+        self.branch(holds, at, |run| run.block(body), |run| run.choose(rest))
     }
 
-    fn case(&mut self, value: &Expr, arms: &[(Expr, Vec<Stmt>)]) -> Ran<()> {
+    fn case(&mut self, value: &Expr, arms: &[(Expr, Vec<Stmt>)], at: Extent) -> Ran<()> {
         let value = self.expr(value, Reading::Unsigned)?.node;
         let mut labels = Vec::with_capacity(arms.len());
         for (label, _) in arms {
@@ -268,22 +284,20 @@ impl Run<'_> {
             self.frame = before.clone();
             self.block(body)?;
             if known == Some(1) || (complete && position + 1 == arms.len()) {
-                self.join(tried);
-                return Ok(());
+                return self.join_all(tried, at);
             }
             tried.push((matches, std::mem::take(&mut self.frame)));
         }
         self.frame = before;
-        self.join(tried);
-        Ok(())
+        self.join_all(tried, at)
     }
 
     /// Merges the paths taken under conditions, first to last, with the present one as the last resort.
-    fn join(&mut self, mut tried: Vec<(NodeId, Frame)>) {
+    fn join_all(&mut self, mut tried: Vec<(NodeId, Frame)>, at: Extent) -> Ran<()> {
         while let Some((condition, then)) = tried.pop() {
-            let otherwise = std::mem::take(&mut self.frame);
-            self.frame = Frame::merge(&mut self.dag, condition, then, otherwise);
+            self.join(condition, then, at)?;
         }
+        Ok(())
     }
 
     /// Calls a `DEFINE`d function.
@@ -291,12 +305,9 @@ impl Run<'_> {
         let program = self.program;
         let define = &program.defines[define];
         let name = program.name(define.name);
-        if self.calls >= MAX_CALLS {
-            return fail("recursion", format!("`{name}` calls itself more than {MAX_CALLS} deep"), at);
-        }
         if arguments.len() != define.parameters.len() {
             let message = format!("`{name}` takes {} arguments", define.parameters.len());
-            return fail("unknown-call", message, at);
+            return fail(Reason::UnknownCall, message, at);
         }
         let mut callee = Frame { variables: vec![None; program.names.len()], returned: None };
         for (parameter, argument) in define.parameters.iter().zip(arguments) {
@@ -324,14 +335,12 @@ impl Run<'_> {
             self.globals = Some(self.frame.variables.clone());
         }
         let caller = std::mem::replace(&mut self.frame, callee);
-        self.calls += 1;
-        self.step(at)?;
-        self.block(&define.body)?;
-        self.calls -= 1;
+        let ran = self.called(define, at);
         let callee = std::mem::replace(&mut self.frame, caller);
         if outermost {
             self.globals = None;
         }
+        ran?;
         match callee.returned {
             Some((_, value)) => Ok(value),
             None => {
@@ -344,10 +353,22 @@ impl Run<'_> {
                         let width = register.end();
                         Ok(Value::sized(register.read(&mut self.dag, 0, width).0, width))
                     }
-                    _ => fail("undefined", format!("`{name}` returns nothing"), at),
+                    _ => fail(Reason::Undefined, format!("`{name}` returns nothing"), at),
                 }
             }
         }
+    }
+
+    /// Runs the body of a function with its variables.
+    fn called(&mut self, define: &Define, at: Extent) -> Ran<()> {
+        if self.budget.enter().is_err() {
+            let name = self.program.name(define.name);
+            let message = format!("`{name}` calls itself more than {MAX_CALLS} deep");
+            return fail(Reason::Recursion, message, at);
+        }
+        let ran = self.step(at).and_then(|()| self.block(&define.body));
+        self.budget.leave();
+        ran
     }
 }
 
@@ -355,6 +376,7 @@ fn same_contents(left: &Contents, right: &Contents) -> bool {
     match (left, right) {
         (Contents::Scalar(left), Contents::Scalar(right)) => left.node == right.node,
         (Contents::Bits { register: left, .. }, Contents::Bits { register: right, .. }) => left == right,
+        (Contents::Function(left), Contents::Function(right)) => left == right,
         (Contents::Table { table: left, .. }, Contents::Table { table: right, .. }) => left == right,
         _ => false,
     }

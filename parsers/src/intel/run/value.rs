@@ -5,6 +5,8 @@ use std::rc::Rc;
 
 use hydride_ir::exact::{Dag, Int, NodeId, Register};
 
+use crate::intel::library::Function;
+use crate::pseudocode::{Choice, Merge};
 use crate::signature::Element;
 
 /// The value of an expression: an exact integer and what is known about where it came from.
@@ -51,6 +53,8 @@ pub(super) enum Contents {
     Bits { register: Register, open: bool },
     /// Numbered elements; `whole` is what the name without an index means.
     Items { width: u32, whole: Option<Value>, items: BTreeMap<i64, NodeId> },
+    /// A function, assigned as a whole.
+    Function(Choice<Function>),
     /// A constant table of elements.
     Table { table: NodeId, width: u32 },
 }
@@ -72,7 +76,7 @@ impl Variable {
         }
     }
 
-    /// The contents as a register of at least `width` bits, and whether it is open; `None` for tables and elements.
+    /// The contents as a register of at least `width` bits, and whether it is open; `None` for tables, elements and functions.
     pub(super) fn bits(&self, dag: &Dag, width: u32) -> Option<(Register, bool)> {
         match &self.contents {
             Contents::Bits { register, open } => Some((register.clone(), *open)),
@@ -83,7 +87,7 @@ impl Variable {
                 };
                 Some((Register::with_value(own.max(width), value.node), value.width.is_none()))
             }
-            Contents::Items { .. } | Contents::Table { .. } => None,
+            Contents::Items { .. } | Contents::Function(_) | Contents::Table { .. } => None,
         }
     }
 }
@@ -96,9 +100,8 @@ pub(super) struct Frame {
     pub(super) returned: Option<(NodeId, Value)>,
 }
 
-impl Frame {
-    /// The frame after a branch: `then` where the boolean `condition` is 1, else `otherwise`.
-    pub(super) fn merge(dag: &mut Dag, condition: NodeId, then: Frame, otherwise: Frame) -> Frame {
+impl Merge for Frame {
+    fn merge(dag: &mut Dag, condition: NodeId, then: &Self, otherwise: &Self) -> Self {
         let returned = match (then.returned, otherwise.returned) {
             (None, None) => None,
             (Some((when, value)), None) => Some((dag.and(condition, when), value)),
@@ -119,58 +122,54 @@ impl Frame {
                 Some((dag.select(condition, first, second), value))
             }
         };
-        let variables = then
-            .variables
-            .into_iter()
-            .zip(otherwise.variables)
-            .map(|(left, right)| match (left, right) {
-                (Some(left), Some(right)) if !Rc::ptr_eq(&left, &right) => {
-                    Some(Rc::new(merge_variables(dag, condition, &left, &right)))
-                }
-                (left, right) => left.or(right),
-            })
-            .collect();
-        Frame { variables, returned }
+        Frame { variables: Merge::merge(dag, condition, &then.variables, &otherwise.variables), returned }
     }
 }
 
-fn merge_variables(dag: &mut Dag, condition: NodeId, left: &Variable, right: &Variable) -> Variable {
-    let element = left.element.filter(|element| Some(*element) == right.element);
-    let contents = match (&left.contents, &right.contents) {
-        (Contents::Scalar(then), Contents::Scalar(otherwise)) => {
-            Contents::Scalar(merge_values(dag, condition, *then, *otherwise, true))
-        }
-        (
-            Contents::Items { width, whole, items },
-            Contents::Items { width: other_width, whole: other_whole, items: others },
-        ) if width == other_width => {
-            let mut merged = items.clone();
-            for (index, other) in others {
-                let item = items.get(index).map_or(*other, |item| dag.select(condition, *item, *other));
-                merged.insert(*index, item);
+impl Merge for Variable {
+    fn merge(dag: &mut Dag, condition: NodeId, left: &Self, right: &Self) -> Self {
+        let element = left.element.filter(|element| Some(*element) == right.element);
+        let contents = match (&left.contents, &right.contents) {
+            (Contents::Scalar(then), Contents::Scalar(otherwise)) => {
+                Contents::Scalar(merge_values(dag, condition, *then, *otherwise, true))
             }
-            let whole = match (whole, other_whole) {
-                (Some(then), Some(otherwise)) => Some(merge_values(dag, condition, *then, *otherwise, false)),
-                (then, otherwise) => then.or(*otherwise),
-            };
-            Contents::Items { width: *width, whole, items: merged }
-        }
-        _ => {
-            let end = |variable: &Variable| match &variable.contents {
-                Contents::Bits { register, .. } => register.end(),
-                _ => 0,
-            };
-            let width = end(left).max(end(right));
-            match (left.bits(dag, width), right.bits(dag, width)) {
-                (Some((then, open)), Some((otherwise, also_open))) => {
-                    let register = Register::merge(dag, condition, &then, &otherwise);
-                    Contents::Bits { register, open: open || also_open }
+            (Contents::Function(then), Contents::Function(otherwise)) => {
+                Contents::Function(Merge::merge(dag, condition, then, otherwise))
+            }
+            (
+                Contents::Items { width, whole, items },
+                Contents::Items { width: other_width, whole: other_whole, items: others },
+            ) if width == other_width => {
+                let mut merged = items.clone();
+                for (index, other) in others {
+                    let item = items.get(index).map_or(*other, |item| dag.select(condition, *item, *other));
+                    merged.insert(*index, item);
                 }
-                _ => left.contents.clone(),
+                let whole = match (whole, other_whole) {
+                    (Some(then), Some(otherwise)) => {
+                        Some(merge_values(dag, condition, *then, *otherwise, false))
+                    }
+                    (then, otherwise) => then.or(*otherwise),
+                };
+                Contents::Items { width: *width, whole, items: merged }
             }
-        }
-    };
-    Variable { contents, declared: left.declared, argument: left.argument, element }
+            _ => {
+                let end = |variable: &Variable| match &variable.contents {
+                    Contents::Bits { register, .. } => register.end(),
+                    _ => 0,
+                };
+                let width = end(left).max(end(right));
+                match (left.bits(dag, width), right.bits(dag, width)) {
+                    (Some((then, open)), Some((otherwise, also_open))) => {
+                        let register = Register::merge(dag, condition, &then, &otherwise);
+                        Contents::Bits { register, open: open || also_open }
+                    }
+                    _ => left.contents.clone(),
+                }
+            }
+        };
+        Variable { contents, declared: left.declared, argument: left.argument, element }
+    }
 }
 
 /// `then` where the condition holds, else `otherwise`. A counter that a path may step by a constant is the

@@ -4,22 +4,20 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use hydride_ir::MAX_WIDTH;
-use hydride_ir::exact::{Int, Node, NodeId, Register};
+use hydride_ir::exact::{Int, NodeId, Register};
 
-use super::place::{Reading, Width, Window};
+use super::place::{Reading, Window};
 use super::value::{Contents, Value, Variable};
 use super::{Ran, Run, fail};
 use crate::intel::ast::{Expr, ExprKind, Place, Selector};
+use crate::pseudocode::{Reason, Width, not_negative, positions, write_at_one_of};
 use crate::signature::Element;
-
-/// Positions that an assignment with a computed position may enumerate.
-const MAX_POSITIONS: usize = 128;
 
 impl Run<'_> {
     /// Assigns to a variable or a part of it.
     pub(super) fn write_place(&mut self, place: &Place, value: Value, source: Option<&Expr>) -> Ran<()> {
         let at = place.at;
-        self.check_depth(value.node, at)?;
+        self.check(value.node, at)?;
         let position = place.name.0 as usize;
         let known = self.frame.variables[position].clone();
         if place.selectors.is_empty() {
@@ -66,7 +64,7 @@ impl Run<'_> {
             Width::Computed(_) => 0,
         };
         let Some((mut register, open)) = variable.take_bits(&self.dag, reach) else {
-            return fail("syntax", "a slice of elements is assigned", at);
+            return fail(Reason::Syntax, "a slice of elements is assigned", at);
         };
         let element = float_element(&value).or(value.element);
         match (variable.declared, variable.element, register.extents().next().is_some()) {
@@ -102,7 +100,7 @@ impl Run<'_> {
         };
         let index = self.index(index)?;
         let Some(index) = self.dag.as_i64(index) else {
-            return fail("unsupported", "an element with a computed number is assigned", place.at);
+            return fail(Reason::Unsupported, "an element with a computed number is assigned", place.at);
         };
         let item = self.dag.slice(value.node, 0, width, false);
         items.insert(index, item);
@@ -138,12 +136,12 @@ impl Run<'_> {
             }
             return Ok(());
         }
-        let Some(positions) = self.positions(window.low, declared.unwrap_or(MAX_WIDTH)) else {
+        let Some(positions) = positions(&self.dag, window.low, declared.unwrap_or(MAX_WIDTH)) else {
             let Some(top) = declared else {
-                return fail("limit", "a temporary is assigned at a computed position", at);
+                return fail(Reason::Limit, "a temporary is assigned at a computed position", at);
             };
             let (whole, _) = register.read(&mut self.dag, 0, top);
-            let low = self.not_negative(window.low);
+            let low = not_negative(&mut self.dag, window.low);
             let ones = self.dag.int((Int::ONE << width as usize) - Int::ONE);
             let mask = self.dag.shl(ones, low);
             let kept = self.dag.not(mask);
@@ -154,19 +152,8 @@ impl Run<'_> {
             register.write(0, top, joined);
             return Ok(());
         };
-        let one = self.dag.int(1);
-        for position in positions {
-            let width = declared.map_or(width, |top| width.min(top.saturating_sub(position)));
-            let literal = self.dag.int(position);
-            let here = self.dag.eq(window.low, literal);
-            if width == 0 || self.dag.as_i64(here) == Some(0) {
-                continue;
-            }
-            let mut written = register.clone();
-            written.write(position, width, value.node);
-            *register =
-                if here == one { written } else { Register::merge(&mut self.dag, here, &written, register) };
-        }
+        let end = declared.unwrap_or(MAX_WIDTH);
+        write_at_one_of(&mut self.dag, register, (window.low, width), &positions, end, value.node);
         Ok(())
     }
 
@@ -185,10 +172,10 @@ impl Run<'_> {
         let Some(end) =
             self.dag.as_i64(end).and_then(|end| u32::try_from(end).ok()).filter(|end| *end <= MAX_WIDTH)
         else {
-            return fail("unsupported", "both ends of an assigned slice are computed", at);
+            return fail(Reason::Unsupported, "both ends of an assigned slice are computed", at);
         };
-        let Some(mut starts) = self.positions(low, end) else {
-            return fail("limit", "an assigned slice has too many possible positions", at);
+        let Some(mut starts) = positions(&self.dag, low, end) else {
+            return fail(Reason::Limit, "an assigned slice has too many possible positions", at);
         };
         starts.retain(|start| *start < end);
         // `x[255:m] := y[255:m]` copies bits in place.
@@ -210,7 +197,7 @@ impl Run<'_> {
                 Some(whole) => self.dag.slice(whole, *start, stop - start, false),
                 None => {
                     let offset = self.dag.sub(start_node, low);
-                    let offset = self.not_negative(offset);
+                    let offset = not_negative(&mut self.dag, offset);
                     let shifted = self.dag.shr(value.node, offset);
                     self.dag.slice(shifted, 0, stop - start, false)
                 }
@@ -225,49 +212,12 @@ impl Run<'_> {
         }
         Ok(())
     }
-
-    /// The values below `end` that a position may have, ascending; `None` when there are too many.
-    fn positions(&self, node: NodeId, end: u32) -> Option<Vec<u32>> {
-        let range = self.dag.range(node);
-        let (mut stride, mut offset) = (Int::ONE, Int::ZERO);
-        if let Node::Sum { terms, constant } = self.dag.node(node) {
-            offset = constant.clone();
-            stride = terms
-                .iter()
-                .fold(Int::ZERO, |divisor, (_, factor)| greatest_common_divisor(divisor, factor.clone()));
-        }
-        let low = range.low.clone()?.max(Int::ZERO);
-        let last = Int::from(end) - Int::ONE;
-        let high = range.high.clone().map_or_else(|| last.clone(), |high| high.min(last.clone()));
-        // The first value that is not below `low` and differs from the offset by a multiple of the stride.
-        let distance = (&low - &offset) % &stride;
-        let mut next = if distance == Int::ZERO { low } else { &low + (&stride - &distance) % &stride };
-        if next > high {
-            return Some(Vec::new());
-        }
-        if (&high - &next) / &stride >= Int::from(MAX_POSITIONS) {
-            return None;
-        }
-        let mut positions = Vec::new();
-        while next <= high {
-            positions.push(u32::try_from(&next).ok()?);
-            next += &stride;
-        }
-        Some(positions)
-    }
 }
 
 /// The element type that an assigned floating-point number gives its variable.
 fn float_element(value: &Value) -> Option<Element> {
     let width = value.width?;
     value.float.then_some(Element { width, signed: true, float: true })
-}
-
-fn greatest_common_divisor(mut left: Int, mut right: Int) -> Int {
-    while right != Int::ZERO {
-        (left, right) = (right.clone(), left % right);
-    }
-    if left < Int::ZERO { -left } else { left }
 }
 
 /// Whether two expressions are written the same way.

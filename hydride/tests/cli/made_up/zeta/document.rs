@@ -3,9 +3,10 @@
 
 use hydride::isa::Document;
 use hydride_ir::exact::{Dag, NodeId, Register};
+use parsers::pseudocode::{self, Fault, Outcome, Reason};
 use parsers::{
-    Argument, Diagnostic, Form, Immediate, Instruction, Isa, Kind, LedgerEntry, Outline, Parsed, Severity,
-    Signature, Span, Status, TextForm, elaborate,
+    Argument, Diagnostic, Form, Immediate, Instruction, Isa, Kind, Outline, Parsed, Severity, Signature,
+    Span, TextForm,
 };
 
 /// The name of the instruction set.
@@ -74,25 +75,19 @@ pub fn parse(document: &Document) -> Parsed {
     };
     parsed.version = version.to_owned();
     for entry in entries {
-        let status = match instruction(&entry) {
-            Ok(instruction) => {
-                parsed.instructions.push(instruction);
-                Status::Modelled
-            }
-            Err(status) => status,
-        };
-        parsed.ledger.push(LedgerEntry { id: entry.name.to_owned(), span: entry.span, status });
+        let result = instruction(&entry).map_err(|fault| fault.map_place(|()| entry.span));
+        parsed.push(Outcome { id: entry.name.to_owned(), result });
     }
     parsed
 }
 
-fn failed(message: impl Into<String>) -> Status {
-    Status::Failed { reason: "syntax".to_owned(), message: message.into() }
+fn failed(message: impl Into<String>) -> Fault<()> {
+    Fault::failed(Reason::Syntax, (), message)
 }
 
-fn instruction(entry: &Entry<'_>) -> Result<Instruction, Status> {
+fn instruction(entry: &Entry<'_>) -> Result<Instruction, Fault<()>> {
     if entry.operands.iter().any(|operand| operand.starts_with('[')) {
-        return Err(Status::Excluded { reason: "memory".to_owned(), message: None });
+        return Err(Fault::excluded(Reason::Memory, (), ""));
     }
     let element = entry.element.ok_or_else(|| failed("elements have so many bits"))?;
     let signature = Signature {
@@ -105,8 +100,7 @@ fn instruction(entry: &Entry<'_>) -> Result<Instruction, Status> {
         let value = value(&mut dag, &signature, entry.text, low, element)?;
         result.write(low, element, value);
     }
-    let built = elaborate::function(entry.name, &signature, &mut dag, &[result]);
-    let (function, undefined) = built.map_err(|_| failed("a value is too wide"))?;
+    let (function, undefined) = pseudocode::function(entry.name, &signature, &mut dag, &[result])?;
     Ok(Instruction {
         id: entry.name.to_owned(),
         isa: Isa::register(ISA),
@@ -127,7 +121,7 @@ fn instruction(entry: &Entry<'_>) -> Result<Instruction, Status> {
 }
 
 /// `Va` is a register, `#n` a number below the bits of an element.
-fn argument(operand: &str, element: u32) -> Result<Argument, Status> {
+fn argument(operand: &str, element: u32) -> Result<Argument, Fault<()>> {
     let (kind, width, c_type) = match operand.as_bytes() {
         [b'V', _] => (Kind::Vector, REGISTER, "zeta_v"),
         [b'#', _] => (Kind::Immediate(Immediate { low: 0, high: i64::from(element) - 1 }), 32, "int"),
@@ -139,7 +133,13 @@ fn argument(operand: &str, element: u32) -> Result<Argument, Status> {
 
 // ANCHOR: meaning
 /// The element at bit `low` of the result: exact integers; the write to the result keeps the low bits.
-fn value(dag: &mut Dag, signature: &Signature, text: &str, low: u32, element: u32) -> Result<NodeId, Status> {
+fn value(
+    dag: &mut Dag,
+    signature: &Signature,
+    text: &str,
+    low: u32,
+    element: u32,
+) -> Result<NodeId, Fault<()>> {
     let mut stack: Vec<NodeId> = Vec::new();
     for word in text.split(' ') {
         let (name, signed) = word.strip_suffix(".s").map_or((word, false), |name| (name, true));

@@ -4,16 +4,11 @@
 //! [`Register`]s; what a statement means is theirs, how numbers get their widths is decided here and
 //! in `hydride_ir::exact`, once for all of them.
 
-use hydride_ir::exact::{Dag, Lowering, Register, TooWide};
+use hydride_ir::exact::{Dag, Lowering, Register};
 use hydride_ir::{Arg, Function, ResultId, ResultSlot, Role, Stmt};
 
+use super::{Fault, Reason};
 use crate::signature::{Argument, Kind, Signature, UndefinedBits};
-
-/// Steps (statements and calls) that one entry may execute; `docs/src/limits.md` lists all limits.
-pub const MAX_STEPS: u64 = 1_000_000;
-
-/// Nodes that one entry's graph may hold.
-pub const MAX_NODES: usize = 2_000_000;
 
 /// Builds the function of an instruction whose results were left in `results`, one for each result
 /// of the signature. Each extent that the pseudocode wrote becomes one assignment; bits that it left
@@ -23,7 +18,7 @@ pub fn function(
     signature: &Signature,
     dag: &mut Dag,
     results: &[Register],
-) -> Result<(Function, Vec<UndefinedBits>), TooWide> {
+) -> Result<(Function, Vec<UndefinedBits>), Fault<()>> {
     let mut function = Function::new(id);
     function.args = signature.args.iter().map(arg).collect();
     let mut lowering = Lowering::default();
@@ -48,7 +43,9 @@ pub fn function(
                 undefined.push(UndefinedBits { result: position, low, width });
             }
             let (node, _) = register.read(dag, low, width);
-            let value = lowering.lower(dag, node, width, &mut function)?;
+            let value = lowering
+                .lower(dag, node, width, &mut function)
+                .map_err(|error| Fault::failed(Reason::Limit, (), error.to_string()))?;
             function.body.push(Stmt::Assign { result, low: low.into(), value });
         }
     }
