@@ -41,6 +41,11 @@ const KNOTS: &[(&str, &[&str], &str)] = &[
         ],
         "the right side of a law is made by the constructors of other families",
     ),
+    (
+        "parsers",
+        &["arm::exec::call", "arm::exec::recognise"],
+        "a call first asks what its function computes, which is found by calling it",
+    ),
     ("search", &["backward", "machine", "plan"], "a plan holds the tables and actions that are made for it"),
     (
         "search",
