@@ -22,26 +22,36 @@ impl Dag {
         seen
     }
 
-    /// The number of low bits of an argument that are read, when they are read at fixed places.
-    pub fn bits_read(&self, nodes: impl IntoIterator<Item = NodeId>, arg: u32) -> Option<u32> {
-        let mut bits = 0;
+    /// For each argument the number of low bits that are read; none where one is read at a computed place.
+    pub fn bits_read(&self, nodes: impl IntoIterator<Item = NodeId>) -> Vec<Option<u32>> {
+        let arg = |of: NodeId| match *self.node(of) {
+            Node::Arg(arg) => Some(arg as usize),
+            _ => None,
+        };
+        let mut bits = vec![Some(0); self.arg_widths().len()];
         for id in nodes {
             match self.node(id) {
-                Node::Slice { of, low, width, .. } if self.node(*of) == &Node::Arg(arg) => {
-                    bits = bits.max(low + width);
+                Node::Slice { of, low, width, .. } => {
+                    if let Some(known) = arg(*of).and_then(|arg| bits[arg].as_mut()) {
+                        *known = (*known).max(low + width);
+                    }
                 }
-                Node::SliceAt { of, .. } if self.node(*of) == &Node::Arg(arg) => return None,
+                Node::SliceAt { of, .. } => {
+                    if let Some(arg) = arg(*of) {
+                        bits[arg] = None;
+                    }
+                }
                 _ => {}
             }
         }
-        Some(bits)
+        bits
     }
 
     /// The argument of fewest bits that `roots` read, if it is small, and the number of its low bits that matter.
     fn small_argument(&self, roots: impl IntoIterator<Item = NodeId>) -> Option<(u32, u32)> {
-        let nodes = self.reachable(roots);
-        (0..self.arg_widths().len() as u32)
-            .filter_map(|arg| Some((arg, self.bits_read(nodes.iter().copied(), arg)?)))
+        (0..)
+            .zip(self.bits_read(self.reachable(roots)))
+            .filter_map(|(arg, bits)| Some((arg, bits?)))
             .filter(|(_, bits)| (1..=MAX_BITS).contains(bits))
             .min_by_key(|(_, bits)| *bits)
     }

@@ -30,8 +30,9 @@ pub(super) fn recognize(dag: &mut Dag, function: &Function, reading: &Reading) -
     };
     let nodes = dag.reachable(segments.iter().map(|segment| segment.value));
     let mut found = Vec::new();
-    for mask in 0..function.args.len() as u32 {
-        let Some(bits) = dag.bits_read(nodes.iter().copied(), mask) else { continue };
+    let read = dag.bits_read(nodes);
+    for (mask, bits) in (0..function.args.len() as u32).zip(read) {
+        let Some(bits) = bits else { continue };
         if function.args[mask as usize].role != Role::Register
             || !(2..=MAX_MASK).contains(&bits)
             || !whole.is_multiple_of(bits)
