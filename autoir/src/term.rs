@@ -72,7 +72,7 @@ impl Builder<'_> {
         Some(match &self.function.expr(id).op {
             Op::Arg(_) => Term::leaf("x"),
             Op::Const(_) | Op::Int(_) => Term::leaf("c"),
-            // Conversions are recognised by the widths of the leaves and the result.
+            // Conversions are recognized by the widths of the leaves and the result.
             Op::Cast { of, .. } => self.term(*of)?,
             Op::Extract { of, low } => {
                 let concat = matches!(self.function.expr(*of).op, Op::Concat(_));

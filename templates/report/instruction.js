@@ -104,7 +104,7 @@ hydride.instructionPage = (() => {
         ["Arguments", h("span", { class: "mono" }, member.op.args.map(([arg], position) => `${arg} = ${model.source(member.args[position], member.signature)}`).join(", ") || "none")],
         ["Masking", maskingText(member)],
         member.part && ["Part", partText(member)],
-        ["Proof", member.proof === "structural" ? "structural: the same expression after normalisation" : member.proof === "smt" ? "smt: a solver proved it equal" : member.proof],
+        ["Proof", member.proof === "structural" ? "structural: the same expression after normalization" : member.proof === "smt" ? "smt: a solver proved it equal" : member.proof],
         ["Validation", trustText(member)],
         member.mnemonics.length && ["Instruction", h("span", { class: "mono" }, words(member.mnemonics, "asm"))],
         member.extensions.length && ["Features", h("span", { class: "mono" }, words(member.extensions, "ext"))],

@@ -278,7 +278,7 @@ fn shift_guards_that_exact_arithmetic_makes_redundant_disappear() {
 }
 
 #[test]
-fn saturation_is_recognised_in_either_order() {
+fn saturation_is_recognized_in_either_order() {
     let mut dag = Dag::new(vec![32, 32]);
     let (a, b) = (dag.arg_slice(0, 0, 16, true), dag.arg_slice(1, 0, 16, true));
     let sum = dag.sum(&[a, b]);
@@ -295,7 +295,7 @@ fn saturation_is_recognised_in_either_order() {
 }
 
 #[test]
-fn magnitudes_are_recognised() {
+fn magnitudes_are_recognized() {
     let mut dag = Dag::new(vec![8, 8]);
     let (a, zero) = (dag.arg_slice(0, 0, 8, true), dag.int(0));
     let (negative, negated) = (dag.lt(a, zero), dag.neg(a));
@@ -428,4 +428,28 @@ fn tables_of_exclusive_ors_are_exclusive_ors() {
     let other = dag.int(0x7350);
     let found = dag.slice_at(other, position, 4, false);
     assert!(matches!(dag.node(found), Node::SliceAt { .. }));
+}
+
+#[test]
+fn an_added_argument_follows_the_others() {
+    let mut dag = Dag::new(vec![8, 16]);
+    assert_eq!((dag.add_arg(4), dag.add_arg(1)), (2, 3));
+    assert_eq!(dag.arg_widths(), [8, 16, 4, 1]);
+}
+
+#[test]
+fn a_sum_is_computed_at_its_own_width_or_the_wanted_one_if_that_is_narrower() {
+    for (wanted, computed) in [(32, 9), (10, 9), (9, 9), (4, 4)] {
+        let mut dag = Dag::new(vec![8, 8]);
+        let args = [0, 1].map(|arg| dag.arg_slice(arg, 0, 8, false));
+        let sum = dag.sum(&args);
+        let mut function = Function::new("sum");
+        Lowering::default().lower(&dag, sum, wanted, &mut function).expect("it is narrow");
+        let sums = function
+            .exprs()
+            .iter()
+            .filter(|expr| matches!(expr.op, crate::Op::Binary { op: crate::BinaryOp::Add, .. }));
+        let widths: Vec<Option<i64>> = sums.map(|expr| expr.width.as_constant()).collect();
+        assert_eq!(widths, [Some(computed)], "{wanted} bits are wanted");
+    }
 }

@@ -13,7 +13,8 @@
 //! ```
 //!
 //! The first elements have lost their structure to simplification, so it is taken from the last ones; the form is
-//! accepted only if it reproduces all elements.
+//! accepted only if it reproduces all elements, which is its proof. No law of `exact/laws` can do this: a law looks at
+//! one node that is being made, and here no single element shows what all of them are.
 
 use super::emit;
 use super::fit::factorizations;
@@ -26,7 +27,7 @@ use crate::exact::{Dag, Int, Node, NodeId, Part, raise_with};
 use crate::function::{Arg, Function, ResultSlot, Role};
 use crate::num::Num;
 
-/// Minimum number of elements from which growth can be recognised.
+/// Minimum number of elements from which growth can be recognized.
 const MIN_ELEMENTS: usize = 4;
 
 /// The form of a result whose elements grow.

@@ -264,7 +264,7 @@ fn a_byte_order_mark_is_skipped_in_every_document() {
         assert_eq!(marked["span"]["line"], plain["span"]["line"]);
         assert_eq!(marked["span"]["offset"], plain["span"]["offset"].as_u64().unwrap() + 3, "{plain}");
     }
-    // Alone, its kind is recognised from what follows the mark.
+    // Alone, its kind is recognized from what follows the mark.
     for document in ["x86/sample.xml", "arm/intrinsics.json", "hvx/hvx-prm.json", "hvx/ext.idef"] {
         let (plain, marked) = (samples().join(document), folder.path().join("marked").join(document));
         assert!(plain.is_file() && marked.is_file(), "{document}");

@@ -43,7 +43,7 @@ const KNOTS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "parsers",
-        &["arm::exec::call", "arm::exec::recognise"],
+        &["arm::exec::call", "arm::exec::recognize"],
         "a call first asks what its function computes, which is found by calling it",
     ),
     ("search", &["backward", "machine", "plan"], "a plan holds the tables and actions that are made for it"),

@@ -54,7 +54,7 @@ pub enum ExprKind {
     },
     /// `TRUE`, `FALSE`.
     Bool(bool),
-    /// `0.5`: recognised, never computed with.
+    /// `0.5`: recognized, never computed with.
     Real,
     /// A string.
     Text,

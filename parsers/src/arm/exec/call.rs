@@ -86,7 +86,7 @@ impl Machine<'_> {
         let (function, offset) = (*function, *offset);
         self.step(offset)?;
         let file = self.file;
-        let table_args = super::recognise::table_arguments(&self.dag, function, args);
+        let table_args = super::recognize::table_arguments(&self.dag, function, args);
         if table_args.is_some()
             && let Some(value) = self.table_value(function, args)
         {
@@ -116,7 +116,7 @@ impl Machine<'_> {
                 self.bind_width(&mut inner, typ, width);
             }
         }
-        let bits_argument = super::recognise::bits_argument(&args);
+        let bits_argument = super::recognize::bits_argument(&args);
         for (param, arg) in function.params.iter().zip(args) {
             inner.set(&param.name, arg);
         }

@@ -11,7 +11,7 @@ mod call;
 mod expr;
 mod fault;
 mod place;
-mod recognise;
+mod recognize;
 mod stmt;
 mod value;
 
@@ -62,7 +62,7 @@ pub struct Machine<'a> {
     /// Returns of the present function that have been reached.
     pending: Vec<Pending>,
     /// Tables of functions that were run at every value of their argument.
-    tables: FxHashMap<Name, recognise::Table>,
+    tables: FxHashMap<Name, recognize::Table>,
 }
 
 /// What the two paths of a branch can leave differently.

@@ -1,4 +1,4 @@
-//! Library functions with a dedicated node: recognised by what they compute, not by name.
+//! Library functions with a dedicated node: recognized by what they compute, not by name.
 //!
 //! ```text
 //! the bits of x asked from the top, the first one set returned, else -1  →  N-1 - leading_zeros(x, N)
