@@ -151,13 +151,15 @@ impl Dag {
 mod tests {
     use super::*;
 
-    /// A rotation by selects, one for each count, as a loop that is unrolled leaves it.
-    fn rotated(dag: &mut Dag, width: u32, bits: u32, down: bool) -> NodeId {
-        let value = dag.arg_slice(0, 0, width, false);
-        let count = dag.arg_slice(1, 0, bits, false);
+    /// A rotation of an argument by selects, one for each count, as a loop that is unrolled leaves it; the other one of
+    /// the two arguments is the count.
+    fn rotated(dag: &mut Dag, of: u32, bits: u32, down: bool) -> NodeId {
+        let width = dag.arg_widths()[of as usize];
+        let value = dag.arg_slice(of, 0, width, false);
+        let count = dag.arg_slice(1 - of, 0, bits, false);
         (1..width).fold(value, |found, by| {
             let by = if down { by } else { width - by };
-            let (low, high) = (dag.arg_slice(0, by, width - by, false), dag.arg_slice(0, 0, by, false));
+            let (low, high) = (dag.arg_slice(of, by, width - by, false), dag.arg_slice(of, 0, by, false));
             let parts = [Part { node: low, width: width - by }, Part { node: high, width: by }];
             let moved = dag.concat(&parts);
             let case = dag.int(if down { by } else { width - by });
@@ -168,9 +170,9 @@ mod tests {
 
     #[test]
     fn rotations_by_cases_are_slices_of_the_register_twice() {
-        for down in [true, false] {
-            let mut dag = Dag::new(vec![16, 8]);
-            let value = rotated(&mut dag, 16, 4, down);
+        for (of, down) in [(0, true), (0, false), (1, true), (1, false)] {
+            let mut dag = Dag::new(if of == 0 { vec![16, 8] } else { vec![8, 16] });
+            let value = rotated(&mut dag, of, 4, down);
             let moved = dag.moved_by_a_small_number(&[Segment { low: 0, width: 16, value }]).unwrap().value;
             assert!(matches!(dag.node(moved), Node::SliceAt { .. }), "{}", dag.show(moved));
             assert!(dag.equal_in_all_cases(value, moved));
@@ -180,7 +182,7 @@ mod tests {
     #[test]
     fn a_wrong_case_is_no_movement() {
         let mut dag = Dag::new(vec![16, 8]);
-        let value = rotated(&mut dag, 16, 4, true);
+        let value = rotated(&mut dag, 0, 4, true);
         let (count, seven, zero) = (dag.arg_slice(1, 0, 4, false), dag.int(7), dag.int(0));
         let is_seven = dag.eq(count, seven);
         let wrong = dag.select(is_seven, zero, value);
