@@ -621,6 +621,19 @@ pub fn deposit(words: &mut [u64], low: u32, bits: &Bits) {
 mod tests {
     use super::*;
 
+    /// Whether a table writes two complements as the value itself.
+    fn rewrites(terms: &mut Terms) -> bool {
+        let value = terms.variable(0, 8);
+        let once = terms.not(value);
+        terms.not(once) == value
+    }
+
+    #[test]
+    fn a_table_for_others_rewrites_nothing_and_its_copies_do_the_same() {
+        assert!(rewrites(&mut Terms::default()) && rewrites(&mut Terms::default().empty_copy()));
+        assert!(!rewrites(&mut Terms::verbatim()) && !rewrites(&mut Terms::verbatim().empty_copy()));
+    }
+
     #[test]
     fn slices_of_literals_join_again() {
         let bits = Bits::from_hex(150, "123456789abcdef0fedcba98765432100f0f0").unwrap();
