@@ -9,7 +9,7 @@ mod lowering;
 
 use std::path::Path;
 
-use parsers::Instruction;
+use parsers::{Instruction, Signature};
 
 use crate::error::OracleError;
 use crate::oracle::Oracle;
@@ -81,7 +81,7 @@ const READ_OPTIONS: &[&str] =
 pub const TARGET: Target = Target {
     isa: parsers::hexagon::ISA,
     prepare: |instructions, definitions, work| {
-        if !instructions.iter().all(|instruction| has_machine_vectors(instruction)) {
+        if !instructions.iter().all(|instruction| has_machine_vectors(&instruction.signature)) {
             return Err(OracleError::Unlike { message: "QEMU's vectors have 128 bytes".to_owned() });
         }
         let options = EmulatorOptions { definitions, ..EmulatorOptions::default() };
@@ -112,11 +112,15 @@ impl HvxOracle {
     }
 }
 
-/// Whether an instruction's vectors are as long as the emulator's.
-fn has_machine_vectors(instruction: &Instruction) -> bool {
-    let signature = &instruction.signature;
-    let vectors = signature.args.iter().chain(&signature.results).filter(|arg| arg.c_type == "HVX_Vector");
-    vectors.into_iter().all(|vector| vector.width == VECTOR_BITS)
+/// Whether an instruction's vectors, pairs and predicates are as wide as the emulator's.
+fn has_machine_vectors(signature: &Signature) -> bool {
+    signature.args.iter().chain(&signature.results).all(|arg| match arg.c_type.as_str() {
+        "HVX_Vector" => arg.width == VECTOR_BITS,
+        "HVX_VectorPair" => arg.width == 2 * VECTOR_BITS,
+        // One bit for each byte.
+        "HVX_VectorPred" => arg.width == VECTOR_BITS / 8,
+        _ => true,
+    })
 }
 
 /// The architecture versions that an instruction needs and the emulator lacks.
@@ -126,4 +130,28 @@ fn missing(instruction: &Instruction) -> Vec<String> {
         version.is_some_and(|version| version > VERSION)
     };
     instruction.extensions.iter().filter(newer).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parsers::{Argument, Kind};
+
+    #[test]
+    fn every_kind_of_vector_is_as_wide_as_the_machines() {
+        let of = |c_type: &str, width: u32| {
+            let result = Argument {
+                name: "Vd".into(),
+                c_type: c_type.into(),
+                width,
+                kind: Kind::Vector,
+                element: None,
+            };
+            has_machine_vectors(&Signature { args: Vec::new(), results: vec![result] })
+        };
+        for (c_type, width) in [("HVX_Vector", 1024), ("HVX_VectorPair", 2048), ("HVX_VectorPred", 128)] {
+            assert!(of(c_type, width) && !of(c_type, width / 2), "{c_type}");
+        }
+        assert!(of("Word32", 32));
+    }
 }

@@ -71,7 +71,8 @@ pub struct Budget {
 impl Budget {
     /// A budget of which nothing is used.
     pub fn new(limits: Limits) -> Self {
-        Self { limits, ..Self::default() }
+        let steps = limits.steps.min(MAX_STEPS);
+        Self { limits: Limits { steps, ..limits }, ..Self::default() }
     }
 
     /// Counts steps, and checks that the graph has not grown beyond its limit.
@@ -149,6 +150,7 @@ mod tests {
         assert_eq!(budget.charge(&dag, 3), Ok(()));
         assert_eq!(budget.charge(&dag, u64::MAX), Err(Exceeded::Steps(10)));
         assert_eq!(budget.remaining(), 0);
+        assert_eq!(Budget::new(Limits { steps: u64::MAX, ..Limits::default() }).remaining(), MAX_STEPS);
     }
 
     #[test]
