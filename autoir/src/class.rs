@@ -16,9 +16,6 @@ pub struct Class {
     pub structural_hash: String,
     /// A name that the builder of the class prefers to the one derived from the function.
     pub suggested_name: Option<String>,
-    /// Whether exchanging the first two arguments was proved to keep every result, at the parameter
-    /// values of every member.
-    pub commutative: bool,
     /// The instructions; their order does not matter.
     pub members: Vec<Member>,
 }
@@ -34,6 +31,9 @@ pub struct Member {
     pub intrinsic: String,
     /// How it applies the class's function.
     pub application: Application,
+    /// Whether exchanging the first two arguments of the class's function was proved to keep every result, at the
+    /// member's parameter values.
+    pub commutes: bool,
     /// How the membership was certified.
     pub proof: Proof,
     /// How far the instruction's semantics are trusted, if known.

@@ -1,66 +1,108 @@
 //! From classes to a dialect: checked, evaluated, named and sorted.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use hydride_ir::{Function, Role, VerifyError};
+use hydride_ir::{Function, ParamId, Role, VerifyError};
 
 use crate::class::{Class, Member};
-use crate::facts::{Assignment, Facts, ParamKind, param_kinds};
+use crate::facts::{Facts, ParamKind, param_kinds};
+use crate::form::review::Reviews;
+use crate::form::{Inference, forms};
 use crate::lock::Lock;
 use crate::naming::assign_names;
 
-/// The operations of AutoLLVM, sorted by name.
+/// The operations of AutoLLVM, sorted by name, and the families that they are forms of.
 ///
 /// ```
-/// use autoir::{Dialect, Lock};
+/// use autoir::{Dialect, Lock, Reviews};
 ///
-/// let (dialect, lock) = Dialect::build(Vec::new(), Lock::default())?;
+/// let (dialect, lock) = Dialect::build(Vec::new(), Lock::default(), &Reviews::default())?;
 /// assert_eq!(dialect.ops().len(), 0);
 /// assert_eq!(lock, Lock::default());
 /// # Ok::<(), autoir::BuildError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Dialect {
+    families: Vec<Family>,
     ops: Vec<Op>,
 }
 
-/// One operation: a class with its name and the shapes of its instances.
+/// A class with its name: the most general function of its members.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Op {
-    /// The name, unique in the dialect and stable from run to run.
+pub struct Family {
+    /// The name, unique among families and stable from run to run.
     pub name: String,
     /// Names that it had before, sorted.
     pub aliases: Vec<String>,
-    /// What it was built from, with its members sorted by instruction set and id.
+    /// The class, with its members sorted by instruction set and id.
     pub class: Class,
-    /// What each parameter stands for, in the class's order.
+    /// For each member the name of the operation that is its form.
+    pub forms: Vec<String>,
+}
+
+impl Family {
+    /// The class's function, with the family's name.
+    pub fn named_function(&self) -> Function {
+        let mut function = self.class.function.clone();
+        function.name.clone_from(&self.name);
+        function
+    }
+}
+
+/// An operation: a form of a family, with typed operands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// The name, unique in the dialect.
+    pub name: String,
+    /// The family's name.
+    pub family: String,
+    /// Former names, sorted.
+    pub aliases: Vec<String>,
+    /// One sentence, where the operation was reviewed.
+    pub summary: Option<String>,
+    /// The form's function and its members, sorted by instruction set and id.
+    pub class: Class,
+    /// What each parameter stands for, in the function's order.
     pub param_kinds: Vec<ParamKind>,
-    /// The shapes of arguments and results for each member of `class`, in the same order.
+    /// How parameters follow from the operands' types; the others are attributes.
+    pub inferences: Vec<Inference>,
+    /// The types of arguments and results for each member of `class`, in the same order.
     pub facts: Vec<Facts>,
 }
 
 impl Op {
-    /// The members with their shapes.
+    /// The members with their types.
     pub fn instances(&self) -> impl Iterator<Item = (&Member, &Facts)> + Clone {
         self.class.members.iter().zip(&self.facts)
     }
 
-    /// The class's function, with the operation's name.
+    /// The operation's function, with its name.
     pub fn named_function(&self) -> Function {
         let mut function = self.class.function.clone();
         function.name.clone_from(&self.name);
         function
     }
 
-    /// The names of the parameters, in the class's order.
+    /// The names of the parameters, in the function's order.
     pub fn param_names(&self) -> impl Iterator<Item = &str> {
         self.class.function.params.iter().map(|param| param.name.as_str())
     }
 
-    /// The names of the arguments, in the class's order, and whether each is an immediate.
+    /// Positions of the parameters that do not follow from the operands' types, in the function's order.
+    pub fn attributes(&self) -> impl Iterator<Item = usize> + Clone {
+        let inferred = |param: ParamId| self.inferences.iter().any(|inference| inference.param == param);
+        (0..self.class.function.params.len()).filter(move |param| !inferred(ParamId(*param as u32)))
+    }
+
+    /// The names of the arguments, in the function's order, and whether each is an immediate.
     pub fn args(&self) -> impl Iterator<Item = (&str, bool)> {
         let immediate = |role| matches!(role, Role::Immediate { .. });
         self.class.function.args.iter().map(move |arg| (arg.name.as_str(), immediate(arg.role)))
+    }
+
+    /// Whether exchanging the first two arguments keeps every result of every member.
+    pub fn is_commutative(&self) -> bool {
+        self.instances().all(|(member, facts)| member.commutes && facts.args[0] == facts.args[1])
     }
 
     /// The number of results.
@@ -119,15 +161,30 @@ pub enum BuildError {
         /// What does not fit.
         reason: String,
     },
+    /// A family that cannot be split into its forms.
+    #[error("operation `{family}`: {reason}")]
+    Form {
+        /// The family's name.
+        family: String,
+        /// Why not.
+        reason: String,
+    },
+    /// Two operations of one name.
+    #[error("two forms have the name `{0}`")]
+    DuplicateForm(String),
 }
 
 impl Dialect {
-    /// Names the classes and determines the shapes of their members.
+    /// Names the classes, splits them into forms and determines the types of their members.
     ///
     /// The result does not depend on the order of `classes` and of their members. The lock returned knows
-    /// every operation; what `lock` holds on instruction sets and classes that are absent here is kept, so
+    /// every family; what `lock` holds on instruction sets and classes that are absent here is kept, so
     /// that nothing is lost in a run over a part of the documents.
-    pub fn build(mut classes: Vec<Class>, lock: Lock) -> Result<(Self, Lock), BuildError> {
+    pub fn build(
+        mut classes: Vec<Class>,
+        lock: Lock,
+        reviews: &Reviews,
+    ) -> Result<(Self, Lock), BuildError> {
         for class in &mut classes {
             class.members.sort_by(|a, b| (&a.isa, &a.id).cmp(&(&b.isa, &b.id)));
         }
@@ -138,17 +195,20 @@ impl Dialect {
         });
         check_classes(&classes)?;
         let (names, lock) = assign_names(&classes, lock);
-        let mut ops = Vec::with_capacity(classes.len());
+        let (mut families, mut ops) = (Vec::with_capacity(classes.len()), Vec::new());
         for (class, name) in classes.into_iter().zip(names) {
-            let facts = class.members.iter().map(|member| member_facts(&class, member));
-            let facts = facts.collect::<Result<_, _>>()?;
-            let param_kinds = param_kinds(&class.function);
             let aliases =
                 lock.entries.get(&name).map_or_else(Vec::new, |e| e.aliases.iter().cloned().collect());
-            ops.push(Op { name, aliases, class, param_kinds, facts });
+            let (family, own) = family(name, aliases, class, reviews)?;
+            families.push(family);
+            ops.extend(own);
         }
+        families.sort_by(|a, b| a.name.cmp(&b.name));
         ops.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok((Self { ops }, lock))
+        if let Some(pair) = ops.windows(2).find(|pair| pair[0].name == pair[1].name) {
+            return Err(BuildError::DuplicateForm(pair[0].name.clone()));
+        }
+        Ok((Self { families, ops }, lock))
     }
 
     /// The operations, sorted by name.
@@ -156,11 +216,53 @@ impl Dialect {
         &self.ops
     }
 
+    /// The families, sorted by name.
+    pub fn families(&self) -> &[Family] {
+        &self.families
+    }
+
     /// The operation of that name or former name.
     pub fn op(&self, name: &str) -> Option<&Op> {
         let found = self.ops.iter().find(|op| op.name == name);
         found.or_else(|| self.ops.iter().find(|op| op.aliases.iter().any(|alias| alias == name)))
     }
+
+    /// The family of that name or former name.
+    pub fn family(&self, name: &str) -> Option<&Family> {
+        let found = self.families.iter().find(|family| family.name == name);
+        found.or_else(|| self.families.iter().find(|family| family.aliases.iter().any(|alias| alias == name)))
+    }
+}
+
+/// A family and its forms.
+fn family(
+    name: String,
+    aliases: Vec<String>,
+    class: Class,
+    reviews: &Reviews,
+) -> Result<(Family, Vec<Op>), BuildError> {
+    for member in &class.members {
+        check_member(&class, member)?;
+    }
+    let found = forms(&name, &class, reviews.family(&name))
+        .map_err(|reason| BuildError::Form { family: name.clone(), reason })?;
+    let mut form_of = BTreeMap::new();
+    for form in &found {
+        form_of.extend(form.class.members.iter().map(|member| ((&member.isa, &member.id), &form.name)));
+    }
+    let forms = class.members.iter().map(|member| form_of[&(&member.isa, &member.id)].clone()).collect();
+    let op = |form: crate::form::Form| Op {
+        aliases: if form.name == name { aliases.clone() } else { Vec::new() },
+        name: form.name,
+        family: name.clone(),
+        summary: form.summary,
+        param_kinds: param_kinds(&form.class.function),
+        class: form.class,
+        inferences: form.inferences,
+        facts: form.facts,
+    };
+    let ops = found.into_iter().map(op).collect();
+    Ok((Family { name: name.clone(), aliases: aliases.clone(), class, forms }, ops))
 }
 
 fn check_classes(classes: &[Class]) -> Result<(), BuildError> {
@@ -189,8 +291,8 @@ fn check_classes(classes: &[Class]) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Checks a member against its class and evaluates the shapes at its parameter values.
-fn member_facts(class: &Class, member: &Member) -> Result<Facts, BuildError> {
+/// Checks a member against its class.
+fn check_member(class: &Class, member: &Member) -> Result<(), BuildError> {
     let function = &class.function;
     let fail = |reason: String| BuildError::Member {
         class: function.name.clone(),
@@ -212,6 +314,5 @@ fn member_facts(class: &Class, member: &Member) -> Result<Facts, BuildError> {
     if let Some(position) = member.application.positions().find(|position| *position as usize >= count) {
         return Err(fail(format!("argument position {position} in a signature of {count}")));
     }
-    let facts = Assignment::new(function, &member.application.params).facts();
-    facts.ok_or_else(|| fail("a width is outside 1..=65536 at its parameter values".to_owned()))
+    Ok(())
 }

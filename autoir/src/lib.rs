@@ -1,13 +1,13 @@
 //! AutoLLVM operations: from equivalence classes of instructions to named, typed operations that keep
 //! their identity from run to run.
 //!
-//! The step between similarity checking and code generation: [`Class`]es come in, a [`Dialect`] of
-//! [`Op`]s goes to `codegen-gen`, and [`Lock`] remembers the names.
+//! The step between similarity checking and code generation: [`Class`]es come in, are split into forms as [`Reviews`]
+//! say, a [`Dialect`] of [`Op`]s goes to `codegen-gen`, and [`Lock`] remembers the names.
 //!
 //! ```
-//! use autoir::{Dialect, Lock, classes_json};
+//! use autoir::{Dialect, Lock, Reviews, classes_json};
 //!
-//! let (dialect, lock) = Dialect::build(Vec::new(), Lock::parse("op add\n  hash 1f\n")?)?;
+//! let (dialect, lock) = Dialect::build(Vec::new(), Lock::parse("op add\n  hash 1f\n")?, &Reviews::default())?;
 //! assert_eq!(classes_json(&dialect), "[]\n");
 //! assert_eq!(lock.names().collect::<Vec<_>>(), ["add"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -20,6 +20,7 @@
 mod class;
 mod dialect;
 mod facts;
+mod form;
 mod json;
 mod lock;
 mod movement;
@@ -30,8 +31,10 @@ mod pattern;
 mod term;
 
 pub use class::{Class, Member};
-pub use dialect::{BuildError, Dialect, Op};
+pub use dialect::{BuildError, Dialect, Family, Op};
 pub use facts::{Facts, ParamKind, ValueType};
+pub use form::review::{FamilyReview, FormReview, ReviewError, Reviews};
+pub use form::{Inference, Quantity};
 pub use json::classes_json;
 pub use lock::{Lock, LockError};
 pub use name::is_valid as is_valid_name;

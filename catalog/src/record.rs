@@ -35,6 +35,9 @@ pub struct MemberRecord {
     pub isa: String,
     /// The instruction's id.
     pub id: String,
+    /// The form of the operation that it is; the operation's name where it has no forms.
+    #[serde(default)]
+    pub form: String,
     /// Parameter values by name.
     pub params: BTreeMap<String, i64>,
     /// The origin of each argument of the operation.
@@ -223,7 +226,7 @@ mod tests {
     #[test]
     fn a_member_is_read_back_as_written() {
         let text = concat!(
-            r#"{"isa":"east","id":"mask_add_lane","params":{"lanes":8},"args":[3,{"constant":"ff"},"#,
+            r#"{"isa":"east","id":"mask_add_lane","form":"add","params":{"lanes":8},"args":[3,{"constant":"ff"},"#,
             r#"{"broadcast":1,"lane":4,"low":0,"stride":16,"width":8}],"masking":"merge","mask_arg":2,"pass_arg":0,"#,
             r#""mask_layout":{"stride":1,"lane":8,"negated":true},"part":{"low":64,"width":64,"pass_through":5},"#,
             r#""proof":"smt","trust":"run"}"#

@@ -123,9 +123,9 @@ pub(crate) fn row<'a>(
     }
 }
 
-/// The mangled intrinsic with the values of its parameters.
+/// The mangled intrinsic with the values of its attributes.
 fn instance(operation: &Operation<'_>, member: &Member, facts: &Facts) -> String {
-    let params: Vec<String> = member.application.params.iter().map(i64::to_string).collect();
+    let params = operation.attribute_values(&member.application.params);
     format!("{}({})", operation.instance_name(facts), params.join(","))
 }
 

@@ -1,5 +1,7 @@
 //! From proved classes to the dialect's input.
 
+use std::collections::BTreeMap;
+
 use autoir::{Class, Member};
 use catalog::Trust;
 use hydride_ir::{Function, Op, Stmt};
@@ -21,14 +23,26 @@ pub fn classes(
             function: class.function.clone(),
             structural_hash: class.key.clone(),
             suggested_name: suggested_name(&class.function),
-            commutative: similarity::is_commutative(class),
-            members: class
-                .members
-                .iter()
-                .map(|found| member(instructions[found.entry], entries, found, &trusts[found.entry]))
-                .collect(),
+            members: members(class, instructions, entries, trusts),
         })
         .collect()
+}
+
+fn members(
+    class: &similarity::Class,
+    instructions: &[&Instruction],
+    entries: &[Analyzed<'_>],
+    trusts: &[Trust],
+) -> Vec<Member> {
+    let mut commutes: BTreeMap<&[i64], bool> = BTreeMap::new();
+    let mut members = Vec::with_capacity(class.members.len());
+    for found in &class.members {
+        let params = found.application.params.as_slice();
+        let commutes =
+            *commutes.entry(params).or_insert_with(|| similarity::commutes(&class.function, params));
+        members.push(member(instructions[found.entry], entries, found, &trusts[found.entry], commutes));
+    }
+    members
 }
 
 fn member(
@@ -36,6 +50,7 @@ fn member(
     entries: &[Analyzed<'_>],
     found: &similarity::Member,
     trust: &Trust,
+    commutes: bool,
 ) -> Member {
     let mut mnemonics: Vec<String> = instruction.forms.iter().map(|form| form.mnemonic.clone()).collect();
     mnemonics.sort();
@@ -45,6 +60,7 @@ fn member(
         id: instruction.id.clone(),
         intrinsic: instruction.intrinsic.clone(),
         application: found.application.clone(),
+        commutes,
         proof: found.proof,
         trust: Some(trust.clone()),
         mnemonics,

@@ -7,11 +7,14 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use autoir::Lock;
+use autoir::{Lock, Reviews};
 use clap::Args;
 
 /// The names among the outputs.
 pub const FILE: &str = "autollvm.lock";
+
+/// The reviewed names and sentences.
+const REVIEWS: &str = include_str!("../../specs/operations.toml");
 
 /// The names that were checked in.
 const BUILT_IN: &str = include_str!("../../autollvm.lock");
@@ -51,6 +54,11 @@ pub fn begun(path: &Path) -> Result<Lock> {
 pub fn read(path: &Path) -> Result<Lock> {
     let context = || format!("cannot read {}", path.display());
     Lock::parse(&std::fs::read_to_string(path).with_context(context)?).with_context(context)
+}
+
+/// What was reviewed of the operations.
+pub fn reviews() -> Result<Reviews> {
+    Reviews::parse(REVIEWS).context("the built-in reviews cannot be read")
 }
 
 fn built_in() -> Result<Lock> {

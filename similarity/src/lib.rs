@@ -33,16 +33,3 @@ pub use modifiers::operands::ApplyError;
 pub use partition::{Class, Member, Partition, partition};
 pub use relations::{Change, Relation, relations};
 pub use shape::Shape;
-
-/// Whether exchanging the first two arguments keeps every result, at the parameter values of every member.
-pub fn is_commutative(class: &Class) -> bool {
-    let mut known: Vec<&[i64]> = Vec::new();
-    class.members.iter().all(|member| {
-        let params = member.application.params.as_slice();
-        if known.contains(&params) {
-            return true;
-        }
-        known.push(params);
-        commutes(&class.function, params)
-    })
-}

@@ -63,10 +63,10 @@ fn irdl_operation(operation: &Operation<'_>, version: LlvmVersion) -> IrdlOperat
         let one_of = || constraints.one_of(shapes().into_iter().map(mlir_type).collect());
         values.push(Some(known.entry(key).or_insert_with(one_of).clone()));
     }
-    for (index, (width, name)) in scheme.params.iter().zip(operation.param_names()).enumerate() {
-        let members = &operation.op.class.members;
-        let used: BTreeSet<i64> = members.iter().map(|member| member.application.params[index]).collect();
-        let literal = |value: i64| match (*width, value) {
+    for (attribute, name) in operation.attributes() {
+        let members = operation.op.class.members.iter();
+        let used: BTreeSet<i64> = members.map(|member| member.application.params[attribute.param]).collect();
+        let literal = |value: i64| match (attribute.width, value) {
             (1, 0) => "false".to_owned(),
             (1, _) => "true".to_owned(),
             (width, value) => format!("{value} : i{width}"),

@@ -1,4 +1,4 @@
-//! Passes over functions: one file and one public function each.
+//! Passes over functions: one file each.
 //!
 //! Every pass takes a function that obeys the laws of the verifier and returns one that does.
 
@@ -8,7 +8,7 @@ pub(crate) mod schedule;
 mod unroll;
 
 pub use dead_code::dead_code;
-pub use instantiate::instantiate;
+pub use instantiate::{instantiate, specialize};
 pub use unroll::{MAX_UNROLLED_EXPRESSIONS, unroll};
 
 use crate::verify::VerifyError;

@@ -10,6 +10,32 @@ pub(super) trait Names {
     fn atom(&self, name: &str) -> Option<Atom>;
 }
 
+/// Names given by a function.
+struct Given<F>(F);
+
+impl<F: Fn(&str) -> Option<Atom>> Names for Given<F> {
+    fn atom(&self, name: &str) -> Option<Atom> {
+        (self.0)(name)
+    }
+}
+
+impl Num {
+    /// Reads the text form of a number, in which `atom` says what a name refers to.
+    ///
+    /// ```
+    /// use hydride_ir::{Atom, Num, ParamId};
+    ///
+    /// let number = Num::parse("2*w + 1", |name| (name == "w").then_some(Atom::Param(ParamId(0))))?;
+    /// assert_eq!(number.eval(|_| 8), Some(17));
+    /// # Ok::<(), hydride_ir::ParseError>(())
+    /// ```
+    pub fn parse(text: &str, atom: impl Fn(&str) -> Option<Atom>) -> Result<Num, ParseError> {
+        let mut cursor = Cursor::new(text);
+        let num = number(&mut cursor, &Given(atom))?;
+        if cursor.at_end() { Ok(num) } else { cursor.expected("the end of the number") }
+    }
+}
+
 /// Reads a number.
 pub(super) fn number(cursor: &mut Cursor<'_>, names: &impl Names) -> Result<Num, ParseError> {
     let start = cursor.mark();

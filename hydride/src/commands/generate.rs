@@ -218,9 +218,13 @@ pub fn files(session: &Session, pipeline: &Pipeline, llvm: LlvmVersion, memo: &M
         files.insert(format!("ir/{}.hir", isa.name()), joined(&parsed));
         files.insert(format!("ir/{}.canonical.hir", isa.name()), joined(&canonical));
     }
+    let families = pipeline.dialect.families();
+    let functions: Vec<String> =
+        families.par_iter().map(|family| family.named_function().to_string()).collect();
+    files.insert("autollvm/autollvm.hir".into(), joined(&functions));
     let ops = pipeline.dialect.ops();
-    let classes: Vec<String> = ops.par_iter().map(|op| op.named_function().to_string()).collect();
-    files.insert("autollvm/autollvm.hir".into(), joined(&classes));
+    let functions: Vec<String> = ops.par_iter().map(|op| op.named_function().to_string()).collect();
+    files.insert("autollvm/forms.hir".into(), joined(&functions));
     let isas: Vec<&str> = pipeline.parsed.iter().map(|(isa, _)| isa.name()).collect();
     let options = codegen_gen::Options { llvm, vendors: lowering_data::vendors(session, llvm, &isas)? };
     let (code, (merges, (report, classes))) = rayon::join(

@@ -115,7 +115,7 @@ impl<'a> Keeper<'a> {
             Pipeline::classify(self.session, parsed, names, &records, &self.memo(), phases)?
         };
         *lock = pipeline.lock;
-        let operations: Vec<Operation> = pipeline.dialect.ops().iter().map(operation).collect();
+        let operations: Vec<Operation> = pipeline.dialect.families().iter().map(operation).collect();
         let undecided = !pipeline.partition.unknown.is_empty();
         if !undecided {
             let row = |operation: &Operation| {
@@ -130,10 +130,11 @@ impl<'a> Keeper<'a> {
     }
 }
 
-fn operation(op: &autoir::Op) -> Operation {
+fn operation(family: &autoir::Family) -> Operation {
+    let class = &family.class;
     Operation {
-        name: op.name.clone(),
-        params: op.param_names().map(str::to_owned).collect(),
-        members: op.class.members.iter().map(|member| (member.isa.clone(), member.id.clone())).collect(),
+        name: family.name.clone(),
+        params: class.function.params.iter().map(|param| param.name.clone()).collect(),
+        members: class.members.iter().map(|member| (member.isa.clone(), member.id.clone())).collect(),
     }
 }

@@ -107,8 +107,8 @@ pub fn summary(
     for (name, isas) in combinations(&names) {
         let mut operations = 0;
         let mut masked = 0;
-        for op in pipeline.dialect.ops() {
-            let kinds: BTreeSet<&str> = op
+        for family in pipeline.dialect.families() {
+            let kinds: BTreeSet<&str> = family
                 .class
                 .members
                 .iter()
