@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hydride_ir::{Function, ParamId, Role, VerifyError};
 
 use crate::class::{Class, Member};
-use crate::facts::{Facts, ParamKind, param_kinds};
+use crate::facts::{Assignment, Facts, ParamKind, param_kinds};
 use crate::form::review::Reviews;
 use crate::form::{Inference, forms};
 use crate::lock::Lock;
@@ -180,11 +180,7 @@ impl Dialect {
     /// The result does not depend on the order of `classes` and of their members. The lock returned knows
     /// every family; what `lock` holds on instruction sets and classes that are absent here is kept, so
     /// that nothing is lost in a run over a part of the documents.
-    pub fn build(
-        mut classes: Vec<Class>,
-        lock: Lock,
-        reviews: &Reviews,
-    ) -> Result<(Self, Lock), BuildError> {
+    pub fn build(mut classes: Vec<Class>, lock: Lock, reviews: &Reviews) -> Result<(Self, Lock), BuildError> {
         for class in &mut classes {
             class.members.sort_by(|a, b| (&a.isa, &a.id).cmp(&(&b.isa, &b.id)));
         }
@@ -313,6 +309,12 @@ fn check_member(class: &Class, member: &Member) -> Result<(), BuildError> {
     let count = member.signature.args.len();
     if let Some(position) = member.application.positions().find(|position| *position as usize >= count) {
         return Err(fail(format!("argument position {position} in a signature of {count}")));
+    }
+    let assignment = Assignment::new(function, &member.application.params);
+    let args = function.args.iter().map(|arg| &arg.width);
+    let mut widths = args.chain(function.results.iter().map(|result| &result.width));
+    if widths.any(|width| assignment.width(width).is_none()) {
+        return Err(fail("a width is outside 1..=65536 at its parameter values".to_owned()));
     }
     Ok(())
 }

@@ -50,7 +50,10 @@ impl Family {
             arity: function.args.len(),
             params: function.params.iter().map(|param| param.name.clone()).collect(),
             constraints: hydride_ir::legality(function, &known).texts(),
-            members: members.zip(&self.forms).map(|(member, form)| self.member_record(member, form)).collect(),
+            members: members
+                .zip(&self.forms)
+                .map(|(member, form)| self.member_record(member, form))
+                .collect(),
         }
     }
 

@@ -41,8 +41,9 @@ fn intrinsic(operation: &Operation<'_>, version: LlvmVersion) -> Intrinsic {
     let class = |slot: &Slot| type_class(slot, version);
     let results: Vec<String> = scheme.results.iter().map(class).collect();
     let args = scheme.args.iter().map(class);
-    let operands: Vec<String> =
-        args.chain(scheme.attributes.iter().map(|attribute| format!("llvm_i{}_ty", attribute.width))).collect();
+    let operands: Vec<String> = args
+        .chain(scheme.attributes.iter().map(|attribute| format!("llvm_i{}_ty", attribute.width)))
+        .collect();
     let mut properties = vec!["IntrNoMem".to_owned(), "IntrSpeculatable".to_owned()];
     if operation.op.is_commutative() {
         properties.push("Commutative".to_owned());

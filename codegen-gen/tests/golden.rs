@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use autoir::{Class, Dialect, Lock, Member};
+use autoir::{Class, Dialect, Lock, Member, Reviews};
 use codegen_gen::{GeneratedFile, LlvmVersion, Options, generate};
 
 fn golden_folder() -> PathBuf {
@@ -19,7 +19,7 @@ fn golden_folder() -> PathBuf {
 }
 
 fn dialect(classes: Vec<Class>) -> Dialect {
-    Dialect::build(classes, Lock::default()).unwrap().0
+    Dialect::build(classes, Lock::default(), &Reviews::default()).unwrap().0
 }
 
 fn files(classes: Vec<Class>, llvm: LlvmVersion) -> Vec<GeneratedFile> {
@@ -127,9 +127,10 @@ fn lowering_rows_are_complete_json() {
 
 #[test]
 fn former_names_lead_to_the_current_one() {
-    let (_, lock) = Dialect::build(samples::classes(), Lock::default()).unwrap();
+    let (_, lock) = Dialect::build(samples::classes(), Lock::default(), &Reviews::default()).unwrap();
     let renamed = lock.to_string().replace("op add\n", "op vector_add\n  alias add\n");
-    let (dialect, _) = Dialect::build(samples::classes(), Lock::parse(&renamed).unwrap()).unwrap();
+    let (dialect, _) =
+        Dialect::build(samples::classes(), Lock::parse(&renamed).unwrap(), &Reviews::default()).unwrap();
     let files = generate(&dialect, &Options::default()).unwrap();
     let file = files.iter().find(|file| file.path == "llvm/lowering.json").unwrap();
     let value: serde_json::Value = serde_json::from_str(&file.contents).unwrap();
@@ -140,7 +141,7 @@ fn former_names_lead_to_the_current_one() {
 fn a_false_claim_of_commutativity_is_refused() {
     let mut classes = samples::classes();
     let shift = classes.iter_mut().find(|class| class.function.name == "c6").unwrap();
-    shift.commutative = true;
+    shift.members.iter_mut().for_each(|member| member.commutes = true);
     let error = generate(&dialect(classes), &Options::default()).unwrap_err();
     assert!(error.to_string().contains("cannot be exchanged"), "{error}");
 }

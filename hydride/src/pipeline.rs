@@ -121,7 +121,8 @@ impl Pipeline {
         let phase = phases.start("name", partition.classes.len());
         let trusts = trusts(session, &instructions, &analyses, &partition, records)?;
         let classes = convert::classes(&instructions, &entries, &partition, &trusts);
-        let (dialect, lock) = Dialect::build(classes, lock, &crate::names::reviews()?).context("the classes contradict each other")?;
+        let (dialect, lock) = Dialect::build(classes, lock, &crate::names::reviews()?)
+            .context("the classes contradict each other")?;
         phases.end(phase, &format!("{} operations", dialect.ops().len()));
         Ok(Self { parsed, analyses, trusts, partition, dialect, lock })
     }

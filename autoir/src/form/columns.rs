@@ -89,7 +89,8 @@ impl Columns {
                     debug_assert!(last < &position);
                     let values = product.values.iter().zip(column);
                     let values = values.map(|(value, factor)| value.and_then(|v| v.checked_mul(*factor)));
-                    let product = Product { num: product.num.clone() * own.clone(), values: values.collect() };
+                    let product =
+                        Product { num: product.num.clone() * own.clone(), values: values.collect() };
                     longer.push((position, product));
                 }
             }

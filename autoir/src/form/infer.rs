@@ -103,8 +103,10 @@ mod tests {
         let result = Some((w.clone(), n.clone() * w.clone()));
         let arg = Some((w.clone(), n.clone() * w.clone() + o));
         let found = inferences(&function, &[result.clone(), arg]);
-        let places: Vec<(u32, usize, Quantity)> =
-            found.iter().map(|inference| (inference.param.0, inference.operand, inference.quantity)).collect();
+        let places: Vec<(u32, usize, Quantity)> = found
+            .iter()
+            .map(|inference| (inference.param.0, inference.operand, inference.quantity))
+            .collect();
         assert_eq!(places, [(0, 0, Quantity::Element), (1, 0, Quantity::Width), (2, 1, Quantity::Width)]);
         assert_eq!((&found[2].rest, &found[2].factor), (&(n * w), &Num::constant(1)));
         assert_eq!(inferences(&function, &[result, None]).len(), 2, "the offset is in no type");

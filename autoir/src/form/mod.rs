@@ -19,7 +19,7 @@ mod rewrite;
 
 use std::collections::BTreeMap;
 
-use hydride_ir::{Function, Num, Param, ParamId, Role};
+use hydride_ir::{Atom, Expr, ExprId, Function, Num, Op, Param, ParamId, Role};
 
 use crate::class::{Class, Member};
 use crate::facts::{Assignment, Facts, ValueType};
@@ -62,8 +62,10 @@ pub(crate) fn forms(name: &str, class: &Class, review: Option<&FamilyReview>) ->
         let padded = is_padded(&class.function, &instance);
         by_form.entry((form, padded)).or_default().push((instance, member));
     }
-    let both = |position: usize| [false, true].iter().all(|padded| by_form.contains_key(&(position, *padded)));
-    let mixed: Vec<usize> = by_form.keys().map(|(position, _)| *position).filter(|form| both(*form)).collect();
+    let both =
+        |position: usize| [false, true].iter().all(|padded| by_form.contains_key(&(position, *padded)));
+    let mixed: Vec<usize> =
+        by_form.keys().map(|(position, _)| *position).filter(|form| both(*form)).collect();
     let form = |((position, padded), members): ((usize, bool), Vec<(Instance, &Member)>)| {
         let reviewed = review.and_then(|review| review.forms.get(position));
         let suffix = if padded && mixed.contains(&position) { "_padded" } else { "" };
@@ -166,7 +168,8 @@ fn operands(function: &Function) -> impl Iterator<Item = &String> {
 
 /// What conditions can refer to, in the order of the values of [`Conditions::form_of`].
 fn condition_names(function: &Function) -> Vec<String> {
-    let of_operands = operands(function).flat_map(|name| [format!("{name}_width"), format!("{name}_element")]);
+    let of_operands =
+        operands(function).flat_map(|name| [format!("{name}_width"), format!("{name}_element")]);
     function.params.iter().map(|param| param.name.clone()).chain(of_operands).collect()
 }
 
@@ -208,15 +211,11 @@ fn specialized(family: &Function, members: &[(Instance, &Member)]) -> Result<Spe
 }
 
 /// The default values are those of the first instance with the most frequent values of what is no type.
-fn set_defaults(
-    function: &mut Function,
-    inferences: &[Inference],
-    values: &[Vec<i64>],
-    positions: &[usize],
-) {
+fn set_defaults(function: &mut Function, inferences: &[Inference], values: &[Vec<i64>], positions: &[usize]) {
     let attributes = |position: usize| {
         let all = values[position].iter().enumerate();
-        let own = all.filter(|(param, _)| inferences.iter().all(|inference| inference.param.0 != *param as u32));
+        let own =
+            all.filter(|(param, _)| inferences.iter().all(|inference| inference.param.0 != *param as u32));
         own.map(|(_, value)| *value).collect::<Vec<_>>()
     };
     let mut counts: BTreeMap<Vec<i64>, usize> = BTreeMap::new();
@@ -225,7 +224,8 @@ fn set_defaults(
     }
     let most = counts.values().copied().max().unwrap_or(0);
     let typical = positions.iter().find(|position| counts[&attributes(**position)] == most);
-    for (param, value) in function.params.iter_mut().zip(typical.map_or(&[][..], |typical| &values[*typical])) {
+    for (param, value) in function.params.iter_mut().zip(typical.map_or(&[][..], |typical| &values[*typical]))
+    {
         param.value = *value;
     }
 }
@@ -261,7 +261,8 @@ impl Reduction {
         for param in others {
             reduction.param(family, instances, param, with_free);
         }
-        let results = family.results.iter().enumerate().map(|(position, result)| (position, &result.name, true));
+        let results =
+            family.results.iter().enumerate().map(|(position, result)| (position, &result.name, true));
         let args = family.args.iter().enumerate().map(|(position, arg)| (position, &arg.name, false));
         for (position, name, is_result) in results.chain(args) {
             if !is_result && family.args[position].role != Role::Register {
@@ -273,12 +274,24 @@ impl Reduction {
                 let Facts { args, results } = &instance.facts;
                 if is_result { results[position] } else { args[position] }
             };
-            let mut number = |what: &str, value: &dyn Fn(&Instance) -> u32| {
-                let column = instances.iter().map(|instance| i64::from(value(instance))).collect();
-                reduction.number(column, || format!("{name}_{what}"))
+            let column = |value: &dyn Fn(&Instance) -> u32| -> Vec<i64> {
+                instances.iter().map(|instance| i64::from(value(instance))).collect()
             };
-            let element = number("element", &|instance| shape(instance).element);
-            let width = number("width", &|instance| shape(instance).width());
+            let elements = column(&|instance| shape(instance).element);
+            let element = reduction.number(elements, || format!("{name}_element"));
+            let declared =
+                if is_result { &family.results[position].width } else { &family.args[position].width };
+            let own = |instance: &Instance| Assignment::new(family, &instance.params).width(declared);
+            let is_own = instances.iter().all(|instance| own(instance) == Some(shape(instance).width()))
+                && !declared.atoms().any(|atom| widths.iter().any(|param| atom == parameter(*param)));
+            let width = if is_own {
+                declared.substitute(|atom| match atom {
+                    Atom::Param(param) => reduction.numbers[param.0 as usize].clone(),
+                    Atom::Index(index) => Num::index(index),
+                })
+            } else {
+                reduction.number(column(&|instance| shape(instance).width()), || format!("{name}_width"))
+            };
             if is_result { &mut reduction.results } else { &mut reduction.args }.push(width.clone());
             reduction.types.push(Some((element, width)));
         }
@@ -304,7 +317,8 @@ impl Reduction {
             .map(|instance| with_free && free::is_free(family, &instance.params, own))
             .collect();
         let mut column: Vec<i64> = instances.iter().map(|instance| instance.params[param]).collect();
-        let found = self.columns.express(&column, |instance, value| free[instance] || column[instance] == value);
+        let found =
+            self.columns.express(&column, |instance, value| free[instance] || column[instance] == value);
         self.numbers[param] = found.unwrap_or_else(|| {
             // Where it does not matter it has a value that it has elsewhere.
             let elsewhere = column.iter().zip(&free).find(|(_, free)| !**free).map(|(value, _)| *value);
@@ -324,8 +338,8 @@ impl Reduction {
             let mut values = instance.params.clone();
             (0..values.len()).all(|param| {
                 let value = self.numbers[param].eval(|atom| match atom {
-                    hydride_ir::Atom::Param(param) => form[param.0 as usize],
-                    hydride_ir::Atom::Index(_) => 0,
+                    Atom::Param(param) => form[param.0 as usize],
+                    Atom::Index(_) => 0,
                 });
                 let Some(value) = value else { return false };
                 let sound = value == values[param]
@@ -338,19 +352,23 @@ impl Reduction {
     }
 }
 
+fn parameter(position: usize) -> Atom {
+    Atom::Param(ParamId(position as u32))
+}
+
 /// Whether a parameter is in no number but the declared width of arguments that are read in slices.
 fn only_argument_width(family: &Function, param: ParamId) -> bool {
-    let has = |num: &Num| num.atoms().any(|atom| atom == hydride_ir::Atom::Param(param));
-    let sliced = |id: hydride_ir::ExprId| {
-        let whole = |expr: &hydride_ir::Expr| match expr.op {
-            hydride_ir::Op::Extract { .. } => false,
+    let has = |num: &Num| num.atoms().any(|atom| atom == Atom::Param(param));
+    let sliced = |id: ExprId| {
+        let whole = |expr: &Expr| match expr.op {
+            Op::Extract { .. } => false,
             _ => expr.op.operands().contains(&id),
         };
         !family.exprs().iter().any(whole)
     };
     let elsewhere = family.live().into_iter().any(|id| {
         let expr = family.expr(id);
-        let own_width = !matches!(expr.op, hydride_ir::Op::Arg(_)) || !sliced(id);
+        let own_width = !matches!(expr.op, Op::Arg(_)) || !sliced(id);
         expr.op.nums().into_iter().any(has) || (own_width && has(&expr.width))
     });
     let written = family.results.iter().any(|result| has(&result.width))

@@ -1,6 +1,6 @@
 //! A family's function over the parameters of a form, with operands as wide as their types.
 
-use hydride_ir::passes::specialize;
+use hydride_ir::passes::{specialize, without_trivial};
 use hydride_ir::visit::{Rewriter, rewrite};
 use hydride_ir::{Atom, Expr, ExprId, Function, Num, Op, Param, ParamId, Role, Stmt};
 
@@ -52,7 +52,7 @@ impl Specialization<'_> {
                 function.body.push(Stmt::Assign { result, low: written, value });
             }
         }
-        hydride_ir::passes::dead_code(&function)
+        without_trivial(&function)
     }
 }
 

@@ -5,7 +5,7 @@
 use autoir::{Class, Member};
 use catalog::{Application, Argument, Broadcast, Immediate, Kind, Masking, Part, Proof, Signature, Source};
 use hydride_ir::{
-    Arg, ArgId, BinaryOp, CompareOp, ExprId, Function, IndexId, Num, Op, Param, ParamId, ResultId,
+    Arg, ArgId, Atom, BinaryOp, CompareOp, ExprId, Function, IndexId, Num, Op, Param, ParamId, ResultId,
     ResultSlot, Role, Stmt, UnaryOp,
 };
 
@@ -219,9 +219,22 @@ pub fn scalar(name: &str) -> Function {
     draft.function
 }
 
-/// A class without members, with a made-up hash.
-pub fn class(hash: &str, function: Function, members: Vec<Member>) -> Class {
-    Class { function, structural_hash: hash.to_owned(), suggested_name: None, commutative: false, members }
+/// A class with a made-up hash; the registers of its members are as wide as its arguments.
+pub fn class(hash: &str, function: Function, mut members: Vec<Member>) -> Class {
+    for member in &mut members {
+        let Application { params, args, .. } = &member.application;
+        for (arg, source) in function.args.iter().zip(args) {
+            let value = |atom| match atom {
+                Atom::Param(ParamId(param)) => params[param as usize],
+                Atom::Index(_) => 0,
+            };
+            let width = arg.width.eval(value).and_then(|width| u32::try_from(width).ok());
+            if let (Role::Register, Source::Own(position), Some(width)) = (arg.role, source, width) {
+                member.signature.args[*position as usize].width = width;
+            }
+        }
+    }
+    Class { function, structural_hash: hash.to_owned(), suggested_name: None, members }
 }
 
 /// An unmasked member whose arguments are in the class's order.
@@ -239,6 +252,7 @@ pub fn member(isa: &str, id: &str, params: &[i64], arity: u32) -> Member {
         id: id.to_owned(),
         intrinsic: id.to_owned(),
         application: Application::plain(params.to_vec(), &(0..arity).collect::<Vec<_>>()),
+        commutes: false,
         proof: Proof::Structural,
         mnemonics: vec![id.trim_start_matches('_').to_owned()],
         extensions: vec![format!("{isa}-base")],
@@ -288,7 +302,7 @@ pub fn classes() -> Vec<Class> {
             repeated,
         ],
     );
-    commutative.commutative = true;
+    commutative.members.iter_mut().for_each(|member| member.commutes = true);
     vec![
         commutative,
         class(

@@ -177,7 +177,9 @@ fn cpp(width: &Num, operation: &Operation<'_>) -> String {
                 Quantity::Width => "bits",
             };
             let (rest, factor) = (cpp(&inference.rest, operation), cpp(&inference.factor, operation));
-            return format!("::autollvm::quotient(::autollvm::{quantity}(${operand}.getType()) - ({rest}), {factor})");
+            return format!(
+                "::autollvm::quotient(::autollvm::{quantity}(${operand}.getType()) - ({rest}), {factor})"
+            );
         }
         match operation.attributes().find(|(attribute, _)| attribute.param == index) {
             Some((Attribute { width: 32, .. }, _)) => format!("int64_t(int32_t(${name}))"),

@@ -5,10 +5,12 @@
 mod dead_code;
 mod instantiate;
 pub(crate) mod schedule;
+mod trivial;
 mod unroll;
 
 pub use dead_code::dead_code;
 pub use instantiate::{instantiate, specialize};
+pub use trivial::without_trivial;
 pub use unroll::{MAX_UNROLLED_EXPRESSIONS, unroll};
 
 use crate::verify::VerifyError;

@@ -162,7 +162,8 @@ fn memberships(pipeline: &Pipeline) -> Result<Vec<Membership<'_>>> {
     for op in pipeline.dialect.ops() {
         for member in &op.class.members {
             let instruction = by_name.get(&(member.isa.as_str(), member.id.as_str())).copied();
-            let instruction = instruction.with_context(|| format!("the member {} is no instruction", member.id))?;
+            let instruction =
+                instruction.with_context(|| format!("the member {} is no instruction", member.id))?;
             memberships.push(Membership { op, member, instruction });
         }
     }
@@ -187,8 +188,7 @@ fn draw<'a>(memberships: Vec<Membership<'a>>, count: usize, seed: u64) -> Vec<Me
 fn check(membership: &Membership<'_>, export: bool, provers: &mut Provers) -> Checked {
     let Membership { op, member, instruction } = membership;
     let function = &op.class.function;
-    let exact =
-        similarity::certify(function, &instruction.function, &member.application, &mut provers.exact);
+    let exact = similarity::certify(function, &instruction.function, &member.application, &mut provers.exact);
     let applied = match similarity::apply(function, &member.application, &instruction.function) {
         Ok(applied) => applied,
         Err(error) => return Checked { exact, direct: Verdict::Unknown(error.to_string()), question: None },
