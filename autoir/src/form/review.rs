@@ -117,11 +117,13 @@ impl Reviews {
     }
 }
 
+type Relation = fn(&i64, &i64) -> bool;
+
 /// A comparison of two numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Condition {
     left: Num,
-    relation: fn(&i64, &i64) -> bool,
+    relation: Relation,
     right: Num,
 }
 
@@ -143,7 +145,7 @@ pub(crate) fn value(number: &Num, values: &[i64]) -> Option<i64> {
 }
 
 /// The relations, those that begin with another one first.
-const RELATIONS: [(&str, fn(&i64, &i64) -> bool); 6] =
+const RELATIONS: [(&str, Relation); 6] =
     [("==", i64::eq), ("!=", i64::ne), ("<=", i64::le), (">=", i64::ge), ("<", i64::lt), (">", i64::gt)];
 
 impl Condition {

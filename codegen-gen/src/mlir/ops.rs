@@ -176,10 +176,16 @@ fn cpp(width: &Num, operation: &Operation<'_>) -> String {
                 Quantity::Element => "element",
                 Quantity::Width => "bits",
             };
-            let (rest, factor) = (cpp(&inference.rest, operation), cpp(&inference.factor, operation));
-            return format!(
-                "::autollvm::quotient(::autollvm::{quantity}(${operand}.getType()) - ({rest}), {factor})"
-            );
+            let said = format!("::autollvm::{quantity}(${operand}.getType())");
+            let said = match inference.rest.as_constant() {
+                Some(0) => said,
+                _ => format!("{said} - ({})", cpp(&inference.rest, operation)),
+            };
+            return match inference.factor.as_constant() {
+                Some(1) if inference.rest.as_constant() == Some(0) => said,
+                Some(1) => format!("({said})"),
+                _ => format!("::autollvm::quotient({said}, {})", cpp(&inference.factor, operation)),
+            };
         }
         match operation.attributes().find(|(attribute, _)| attribute.param == index) {
             Some((Attribute { width: 32, .. }, _)) => format!("int64_t(int32_t(${name}))"),
