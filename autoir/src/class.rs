@@ -20,6 +20,14 @@ pub struct Class {
     pub members: Vec<Member>,
 }
 
+impl Member {
+    /// Whether the instruction's result has zeros above those of an operation whose results have the given widths.
+    pub fn rest_is_zero(&self, widths: impl IntoIterator<Item = u32>) -> bool {
+        let own: u32 = self.signature.results.iter().map(|result| result.width).sum();
+        self.application.part.is_none() && own > widths.into_iter().sum()
+    }
+}
+
 /// One instruction as an instance of its class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {

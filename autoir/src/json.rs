@@ -44,17 +44,19 @@ impl Family {
     pub fn record(&self) -> OperationRecord {
         let function = &self.class.function;
         let members = self.class.members.iter();
-        let known: Vec<&[i64]> = members.clone().map(|member| member.application.params.as_slice()).collect();
+        let known: Vec<&[i64]> = members.map(|member| member.application.params.as_slice()).collect();
         OperationRecord {
             name: self.name.clone(),
             arity: function.args.len(),
             params: function.params.iter().map(|param| param.name.clone()).collect(),
             constraints: hydride_ir::legality(function, &known).texts(),
-            members: members
-                .zip(&self.forms)
-                .map(|(member, form)| self.member_record(member, form))
-                .collect(),
+            members: self.member_records().collect(),
         }
+    }
+
+    /// The members as `classes.json` has them.
+    pub fn member_records(&self) -> impl Iterator<Item = MemberRecord> {
+        self.class.members.iter().zip(&self.forms).map(|(member, form)| self.member_record(member, form))
     }
 
     fn member_record(&self, member: &Member, form: &str) -> MemberRecord {
@@ -65,7 +67,10 @@ impl Family {
         let widths = function.args.iter().map(|arg| assignment.width(&arg.width).unwrap_or(0));
         let args = application.args.iter().zip(widths);
         let params = function.params.iter().map(|param| param.name.clone());
+        let results = function.results.iter().filter_map(|result| assignment.width(&result.width));
         MemberRecord {
+            rest_is_zero: member.rest_is_zero(results),
+            inputs: member.trust.as_ref().and_then(catalog::Trust::inputs),
             isa: member.isa.clone(),
             id: member.id.clone(),
             form: form.to_owned(),
