@@ -105,15 +105,15 @@ def : AutoLLVMLoweringRecord<Op_add_sat, Target_west, "llvm.autollvm.add_sat.v32
 def : AutoLLVMLoweringRecord<Op_compare_lt, Target_west, "llvm.autollvm.compare_lt.v32i16(0)", "lt16",
     "0,1", "rest:zero", 255, 255, 255, "west-base">;
 def : AutoLLVMLoweringRecord<Op_compare_lt, Target_west, "llvm.autollvm.compare_lt.v64i8(1)", "lt8",
-    "0,1", "rest:zero", 255, 255, 255, "west-base">;
+    "0,1", "none", 255, 255, 255, "west-base">;
 def : AutoLLVMLoweringRecord<Op_crc, Target_east, "llvm.autollvm.crc.i32.i8()", "crc",
-    "0,1", "rest:zero", 255, 255, 255, "east-base">;
+    "0,1", "none", 255, 255, 255, "east-base">;
 def : AutoLLVMLoweringRecord<Op_dot_add, Target_east, "llvm.autollvm.dot_add.v4i32(0)", "dot8",
     "0,1,2", "none", 255, 255, 255, "east-base">;
 def : AutoLLVMLoweringRecord<Op_dot_add, Target_west, "llvm.autollvm.dot_add.v32i32(1)", "dot8w",
     "0,1,2", "none", 255, 255, 255, "west-base">;
 def : AutoLLVMLoweringRecord<Op_extract, Target_east, "llvm.autollvm.extract.v16i8(0)", "low8",
-    "0", "rest:zero", 255, 255, 255, "east-base">;
+    "0", "none", 255, 255, 255, "east-base">;
 def : AutoLLVMLoweringRecord<Op_extract, Target_west, "llvm.autollvm.extract.v16i16(8)", "high16",
     "0", "none", 255, 255, 255, "west-base">;
 def : AutoLLVMLoweringRecord<Op_interleave, Target_east, "llvm.autollvm.interleave.v16i8()", "zip8",
