@@ -48,7 +48,7 @@ fn a_program_reaches_assembly() {
         // The program uses each operation once.
         let called = tool("sh", folder.path(), &["out/mlir/lower.sh", "out/mlir/test/stock.mlir"]).unwrap();
         let declared = symbols(&called, "declare ");
-        assert_eq!(declared.len(), read_json(&out.join("classes.json")).as_array().unwrap().len());
+        assert_eq!(declared.len(), functions(&out.join("autollvm/forms.hir")).len());
         let table = read_json(&out.join("llvm/lowering.json"));
         let rows = table["lowerings"].as_array().unwrap();
         let defined: BTreeSet<String> =
