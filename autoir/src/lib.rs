@@ -25,6 +25,7 @@ mod lock;
 mod movement;
 mod name;
 mod name_table;
+mod naming;
 mod pattern;
 mod term;
 
