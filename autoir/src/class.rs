@@ -4,7 +4,7 @@
 //! strings: nothing in this crate depends on which ones there are.
 
 use catalog::{Application, Proof, Signature, Trust};
-use hydride_ir::Function;
+use hydride_ir::{Function, Num};
 
 /// A set of instructions that compute the same function of their arguments and parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,10 @@ pub struct Class {
     /// Identity of `function` up to names and default values, as lower-case hexadecimal digits; the
     /// same for every run and on every machine.
     pub structural_hash: String,
+    /// Key of the structure of the members' lane forms; see [`catalog::Family::structure`].
+    pub structure: String,
+    /// The numbers of the members' lane forms; see [`catalog::Family::numbers`].
+    pub numbers: Option<Vec<Num>>,
     /// A name that the builder of the class prefers to the one derived from the function.
     pub suggested_name: Option<String>,
     /// Whether exchanging the first two arguments was proved to keep every result, at the parameter

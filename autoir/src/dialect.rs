@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use hydride_ir::{Function, Role, VerifyError};
 
 use crate::class::{Class, Member};
+use crate::dictionary::{Dictionary, is_key};
 use crate::facts::{Assignment, Facts, ParamKind, param_kinds};
-use crate::lock::Lock;
-use crate::naming::assign_names;
+use crate::naming::{assign_names, inherit_names};
 
 /// The operations of AutoLLVM, sorted by name.
 ///
 /// ```
-/// use autoir::{Dialect, Lock};
+/// use autoir::{Dialect, Dictionary};
 ///
-/// let (dialect, lock) = Dialect::build(Vec::new(), Lock::default())?;
+/// let (dialect, dictionary) = Dialect::build(Vec::new(), Dictionary::default())?;
 /// assert_eq!(dialect.ops().len(), 0);
-/// assert_eq!(lock, Lock::default());
+/// assert_eq!(dictionary, Dictionary::default());
 /// # Ok::<(), autoir::BuildError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -124,31 +124,34 @@ pub enum BuildError {
 impl Dialect {
     /// Names the classes and determines the shapes of their members.
     ///
-    /// The result does not depend on the order of `classes` and of their members. The lock returned knows
-    /// every operation; what `lock` holds on instruction sets and classes that are absent here is kept, so
+    /// The result does not depend on the order of `classes` and of their members. The dictionary returned has every
+    /// operation and member; what `dictionary` has on instruction sets and families that are absent here is kept, so
     /// that nothing is lost in a run over a part of the documents.
-    pub fn build(mut classes: Vec<Class>, lock: Lock) -> Result<(Self, Lock), BuildError> {
-        for class in &mut classes {
-            class.members.sort_by(|a, b| (&a.isa, &a.id).cmp(&(&b.isa, &b.id)));
-        }
-        // The larger class gets the plain name; ties are broken by content.
-        classes.sort_by(|a, b| {
-            let key = |class: &Class| (std::cmp::Reverse(class.members.len()), class.structural_hash.clone());
-            key(a).cmp(&key(b))
-        });
-        check_classes(&classes)?;
-        let (names, lock) = assign_names(&classes, lock);
+    pub fn build(classes: Vec<Class>, dictionary: Dictionary) -> Result<(Self, Dictionary), BuildError> {
+        let classes = checked(classes)?;
+        let (names, dictionary) = assign_names(&classes, dictionary);
+        Ok((Self::named(classes, names, &dictionary)?, dictionary))
+    }
+
+    /// The same for classes that are to replace the families of `previous`, whose names they inherit.
+    pub fn rebuild(classes: Vec<Class>, previous: &Dictionary) -> Result<(Self, Dictionary), BuildError> {
+        let classes = checked(classes)?;
+        let (names, dictionary) = inherit_names(&classes, previous);
+        Ok((Self::named(classes, names, &dictionary)?, dictionary))
+    }
+
+    fn named(classes: Vec<Class>, names: Vec<String>, dictionary: &Dictionary) -> Result<Self, BuildError> {
         let mut ops = Vec::with_capacity(classes.len());
         for (class, name) in classes.into_iter().zip(names) {
             let facts = class.members.iter().map(|member| member_facts(&class, member));
             let facts = facts.collect::<Result<_, _>>()?;
             let param_kinds = param_kinds(&class.function);
             let aliases =
-                lock.entries.get(&name).map_or_else(Vec::new, |e| e.aliases.iter().cloned().collect());
+                dictionary.entries.get(&name).map_or_else(Vec::new, |e| e.aliases.iter().cloned().collect());
             ops.push(Op { name, aliases, class, param_kinds, facts });
         }
         ops.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok((Self { ops }, lock))
+        Ok(Self { ops })
     }
 
     /// The operations, sorted by name.
@@ -163,13 +166,26 @@ impl Dialect {
     }
 }
 
+/// The classes, each with its members in order; the larger class comes first, so that it gets the plain name.
+fn checked(mut classes: Vec<Class>) -> Result<Vec<Class>, BuildError> {
+    for class in &mut classes {
+        class.members.sort_by(|a, b| (&a.isa, &a.id).cmp(&(&b.isa, &b.id)));
+    }
+    // Ties are broken by content.
+    classes.sort_by(|a, b| {
+        let key = |class: &Class| (std::cmp::Reverse(class.members.len()), class.structural_hash.clone());
+        key(a).cmp(&key(b))
+    });
+    check_classes(&classes)?;
+    Ok(classes)
+}
+
 fn check_classes(classes: &[Class]) -> Result<(), BuildError> {
     let mut hashes = BTreeSet::new();
     let mut members = BTreeSet::new();
     for class in classes {
         let hash = &class.structural_hash;
-        let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-        if hash.is_empty() || !hash.bytes().all(digit) {
+        if !is_key(hash) {
             return Err(BuildError::Hash { class: class.function.name.clone(), hash: hash.clone() });
         }
         let law = |source| BuildError::Function { hash: hash.clone(), source };

@@ -5,10 +5,10 @@
 //! only lay out text.
 //!
 //! ```
-//! use autoir::{Dialect, Lock};
+//! use autoir::{Dialect, Dictionary};
 //! use codegen_gen::{LlvmVersion, Options, generate};
 //!
-//! let (dialect, _) = Dialect::build(Vec::new(), Lock::default())?;
+//! let (dialect, _) = Dialect::build(Vec::new(), Dictionary::default())?;
 //! let files = generate(&dialect, &Options { llvm: LlvmVersion::Llvm19, ..Options::default() })?;
 //! assert!(files.iter().any(|file| file.path == "llvm/AutoLLVMLowering.td"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

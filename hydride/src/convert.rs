@@ -1,17 +1,18 @@
 //! From proved classes to the dialect's input.
 
 use autoir::{Class, Member};
-use catalog::Trust;
+use catalog::{Family, Trust};
 use hydride_ir::{Function, Op, Stmt};
 use parsers::Instruction;
 use rayon::prelude::*;
 use similarity::{Analyzed, Partition};
 
-/// The classes of a partition with what the documents say of their members.
+/// The classes of a partition by `families` with what the documents say of their members.
 pub fn classes(
     instructions: &[&Instruction],
     entries: &[Analyzed<'_>],
     partition: &Partition,
+    families: &[&Family],
     trusts: &[Trust],
 ) -> Vec<Class> {
     partition
@@ -20,8 +21,13 @@ pub fn classes(
         .map(|class| Class {
             function: class.function.clone(),
             structural_hash: class.key.clone(),
+            structure: class.structure.clone(),
+            numbers: class.numbers.clone(),
             suggested_name: suggested_name(&class.function),
-            commutative: similarity::is_commutative(class),
+            commutative: match class.family {
+                Some(family) => families[family].commutative,
+                None => similarity::is_commutative(class),
+            },
             members: class
                 .members
                 .iter()

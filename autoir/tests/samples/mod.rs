@@ -221,7 +221,15 @@ pub fn scalar(name: &str) -> Function {
 
 /// A class without members, with a made-up hash.
 pub fn class(hash: &str, function: Function, members: Vec<Member>) -> Class {
-    Class { function, structural_hash: hash.to_owned(), suggested_name: None, commutative: false, members }
+    Class {
+        function,
+        structural_hash: hash.to_owned(),
+        structure: hash.to_owned(),
+        numbers: None,
+        suggested_name: None,
+        commutative: false,
+        members,
+    }
 }
 
 /// An unmasked member whose arguments are in the class's order.
