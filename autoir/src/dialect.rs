@@ -2,23 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use catalog::Known;
 use hydride_ir::{Function, ParamId, Role, VerifyError};
 
 use crate::class::{Class, Member};
+use crate::dictionary::{Dictionary, is_key};
 use crate::facts::{Assignment, Facts, ParamKind, param_kinds};
 use crate::form::review::Reviews;
-use crate::form::{Inference, forms};
-use crate::lock::Lock;
-use crate::naming::assign_names;
+use crate::form::{Inference, Instance, forms};
+use crate::naming::{assign_names, inherit_names};
 
 /// The operations of AutoLLVM, sorted by name, and the families that they are forms of.
 ///
 /// ```
-/// use autoir::{Dialect, Lock, Reviews};
+/// use autoir::{Dialect, Dictionary, Reviews};
 ///
-/// let (dialect, lock) = Dialect::build(Vec::new(), Lock::default(), &Reviews::default())?;
+/// let (dialect, dictionary) = Dialect::build(Vec::new(), Dictionary::default(), &Reviews::default())?;
 /// assert_eq!(dialect.ops().len(), 0);
-/// assert_eq!(lock, Lock::default());
+/// assert_eq!(dictionary, Dictionary::default());
 /// # Ok::<(), autoir::BuildError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -68,6 +69,10 @@ pub struct Op {
     pub inferences: Vec<Inference>,
     /// The types of arguments and results for each member of `class`, in the same order.
     pub facts: Vec<Facts>,
+    /// All known instances, of instructions that this run has and of others: what the operation's types and attributes
+    /// are determined by, so that they do not depend on the documents of a run.
+    pub known: Vec<Instance>,
+    commutative: bool,
 }
 
 impl Op {
@@ -100,9 +105,9 @@ impl Op {
         self.class.function.args.iter().map(move |arg| (arg.name.as_str(), immediate(arg.role)))
     }
 
-    /// Whether exchanging the first two arguments keeps every result of every member.
+    /// Whether exchanging the first two arguments keeps every result of every known instance.
     pub fn is_commutative(&self) -> bool {
-        self.instances().all(|(member, facts)| member.commutes && facts.args[0] == facts.args[1])
+        self.commutative && self.known.iter().all(|known| known.facts.args[0] == known.facts.args[1])
     }
 
     /// The number of results.
@@ -177,25 +182,42 @@ pub enum BuildError {
 impl Dialect {
     /// Names the classes, splits them into forms and determines the types of their members.
     ///
-    /// The result does not depend on the order of `classes` and of their members. The lock returned knows
-    /// every family; what `lock` holds on instruction sets and classes that are absent here is kept, so
+    /// The result does not depend on the order of `classes` and of their members. The dictionary returned has every
+    /// family and member; what `dictionary` has on instruction sets and families that are absent here is kept, so
     /// that nothing is lost in a run over a part of the documents.
-    pub fn build(mut classes: Vec<Class>, lock: Lock, reviews: &Reviews) -> Result<(Self, Lock), BuildError> {
-        for class in &mut classes {
-            class.members.sort_by(|a, b| (&a.isa, &a.id).cmp(&(&b.isa, &b.id)));
-        }
-        // The larger class gets the plain name; ties are broken by content.
-        classes.sort_by(|a, b| {
-            let key = |class: &Class| (std::cmp::Reverse(class.members.len()), class.structural_hash.clone());
-            key(a).cmp(&key(b))
-        });
-        check_classes(&classes)?;
-        let (names, lock) = assign_names(&classes, lock);
+    pub fn build(
+        classes: Vec<Class>,
+        dictionary: Dictionary,
+        reviews: &Reviews,
+    ) -> Result<(Self, Dictionary), BuildError> {
+        let classes = checked(classes)?;
+        let (names, dictionary) = assign_names(&classes, dictionary);
+        Ok((Self::named(classes, names, &dictionary, reviews)?, dictionary))
+    }
+
+    /// The same for classes that are to replace the families of `previous`, whose names they inherit.
+    pub fn rebuild(
+        classes: Vec<Class>,
+        previous: &Dictionary,
+        reviews: &Reviews,
+    ) -> Result<(Self, Dictionary), BuildError> {
+        let classes = checked(classes)?;
+        let (names, dictionary) = inherit_names(&classes, previous);
+        Ok((Self::named(classes, names, &dictionary, reviews)?, dictionary))
+    }
+
+    fn named(
+        classes: Vec<Class>,
+        names: Vec<String>,
+        dictionary: &Dictionary,
+        reviews: &Reviews,
+    ) -> Result<Self, BuildError> {
         let (mut families, mut ops) = (Vec::with_capacity(classes.len()), Vec::new());
         for (class, name) in classes.into_iter().zip(names) {
             let aliases =
-                lock.entries.get(&name).map_or_else(Vec::new, |e| e.aliases.iter().cloned().collect());
-            let (family, own) = family(name, aliases, class, reviews)?;
+                dictionary.entries.get(&name).map_or_else(Vec::new, |e| e.aliases.iter().cloned().collect());
+            let known = dictionary.entries.get(&name).map(|entry| &entry.family.members);
+            let (family, own) = family(name, aliases, class, known.unwrap_or(&BTreeMap::new()), reviews)?;
             families.push(family);
             ops.extend(own);
         }
@@ -204,7 +226,7 @@ impl Dialect {
         if let Some(pair) = ops.windows(2).find(|pair| pair[0].name == pair[1].name) {
             return Err(BuildError::DuplicateForm(pair[0].name.clone()));
         }
-        Ok((Self { families, ops }, lock))
+        Ok(Self { families, ops })
     }
 
     /// The operations, sorted by name.
@@ -235,12 +257,13 @@ fn family(
     name: String,
     aliases: Vec<String>,
     class: Class,
+    known: &BTreeMap<(String, String), Known>,
     reviews: &Reviews,
 ) -> Result<(Family, Vec<Op>), BuildError> {
     for member in &class.members {
         check_member(&class, member)?;
     }
-    let found = forms(&name, &class, reviews.family(&name))
+    let found = forms(&name, &class, known, reviews.family(&name))
         .map_err(|reason| BuildError::Form { family: name.clone(), reason })?;
     let mut form_of = BTreeMap::new();
     for form in &found {
@@ -256,9 +279,25 @@ fn family(
         class: form.class,
         inferences: form.inferences,
         facts: form.facts,
+        known: form.instances,
+        commutative: form.commutative,
     };
     let ops = found.into_iter().map(op).collect();
     Ok((Family { name: name.clone(), aliases: aliases.clone(), class, forms }, ops))
+}
+
+/// The classes, each with its members in order; the larger class comes first, so that it gets the plain name.
+fn checked(mut classes: Vec<Class>) -> Result<Vec<Class>, BuildError> {
+    for class in &mut classes {
+        class.members.sort_by(|a, b| (&a.isa, &a.id).cmp(&(&b.isa, &b.id)));
+    }
+    // Ties are broken by content.
+    classes.sort_by(|a, b| {
+        let key = |class: &Class| (std::cmp::Reverse(class.members.len()), class.structural_hash.clone());
+        key(a).cmp(&key(b))
+    });
+    check_classes(&classes)?;
+    Ok(classes)
 }
 
 fn check_classes(classes: &[Class]) -> Result<(), BuildError> {
@@ -266,8 +305,7 @@ fn check_classes(classes: &[Class]) -> Result<(), BuildError> {
     let mut members = BTreeSet::new();
     for class in classes {
         let hash = &class.structural_hash;
-        let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-        if hash.is_empty() || !hash.bytes().all(digit) {
+        if !is_key(hash) {
             return Err(BuildError::Hash { class: class.function.name.clone(), hash: hash.clone() });
         }
         let law = |source| BuildError::Function { hash: hash.clone(), source };

@@ -2,12 +2,12 @@
 
 mod samples;
 
-use autoir::{BuildError, Class, Dialect, Lock, Op, ParamKind, Reviews, ValueType, classes_json};
+use autoir::{BuildError, Class, Dialect, Dictionary, Op, ParamKind, Reviews, ValueType, classes_json};
 use hydride_ir::{BinaryOp, CompareOp, Num, Op as IrOp, UnaryOp};
 use samples::{Draft, I, class, classes, elementwise, index, member, num};
 
-fn build(classes: Vec<Class>) -> (Dialect, Lock) {
-    Dialect::build(classes, Lock::default(), &Reviews::default()).unwrap()
+fn build(classes: Vec<Class>) -> (Dialect, Dictionary) {
+    Dialect::build(classes, Dictionary::default(), &Reviews::default()).unwrap()
 }
 
 fn names(dialect: &Dialect) -> Vec<&str> {
@@ -262,48 +262,63 @@ fn a_suggestion_is_preferred() {
 
 #[test]
 fn input_order_does_not_matter() {
-    let (dialect, lock) = build(classes());
+    let (dialect, dictionary) = build(classes());
     let mut reversed = classes();
     reversed.reverse();
     reversed.iter_mut().for_each(|class| class.members.reverse());
-    let (other, other_lock) = build(reversed);
+    let (other, other_dictionary) = build(reversed);
     assert_eq!(classes_json(&dialect), classes_json(&other));
-    assert_eq!(lock.to_string(), other_lock.to_string());
+    assert_eq!(dictionary.to_string(), other_dictionary.to_string());
     assert_eq!(dialect, other);
 }
 
 #[test]
 fn a_second_run_changes_nothing() {
-    let (dialect, lock) = build(classes());
-    let lock = Lock::parse(&lock.to_string()).unwrap();
-    let (again, lock_again) = Dialect::build(classes(), lock.clone(), &Reviews::default()).unwrap();
-    assert_eq!((again, lock_again), (dialect, lock));
+    let (dialect, dictionary) = build(classes());
+    let dictionary = Dictionary::parse(&dictionary.to_string()).unwrap();
+    let (again, dictionary_again) =
+        Dialect::build(classes(), dictionary.clone(), &Reviews::default()).unwrap();
+    assert_eq!((again, dictionary_again), (dialect, dictionary));
 }
 
 #[test]
 fn a_renamed_entry_sticks() {
-    let (_, lock) = build(classes());
-    let edited = lock.to_string().replace("op add\n", "op vector_add\n  alias add\n");
-    let (dialect, lock) =
-        Dialect::build(classes(), Lock::parse(&edited).unwrap(), &Reviews::default()).unwrap();
+    let (_, dictionary) = build(classes());
+    let edited = dictionary.to_string().replace("family add\n", "family vector_add\n  alias add\n");
+    let (dialect, dictionary) =
+        Dialect::build(classes(), Dictionary::parse(&edited).unwrap(), &Reviews::default()).unwrap();
     assert_eq!(name_of(&dialect, "add8"), "vector_add");
     assert_eq!(dialect.op("add").unwrap().name, "vector_add");
-    assert_eq!(lock.resolve("add"), Some("vector_add"));
+    assert_eq!(dictionary.resolve("add"), Some("vector_add"));
 }
 
-#[test]
-fn a_name_follows_the_majority_of_its_members() {
-    let (_, lock) = build(classes());
+/// The classes of `samples` with another function and key for one of them.
+fn changed() -> Vec<Class> {
     let mut changed = classes();
     changed[1].structural_hash = "ffff".to_owned();
     changed[1].function = elementwise("g", BinaryOp::Sub, true);
-    let (dialect, lock) = Dialect::build(changed, lock, &Reviews::default()).unwrap();
+    changed
+}
+
+#[test]
+fn a_name_never_means_another_function() {
+    let (_, dictionary) = build(classes());
+    let (dialect, dictionary) = Dialect::build(changed(), dictionary, &Reviews::default()).unwrap();
+    assert_eq!(name_of(&dialect, "adds8"), "sub_sat");
+    let family = |name: &str| dictionary.families().find(|(own, _)| *own == name).unwrap().1;
+    assert_eq!(family("add_sat").key, "0b02");
+    assert!(family("add_sat").members.is_empty(), "a member belongs to one family");
+    assert_eq!(family("sub_sat").key, "ffff");
+}
+
+#[test]
+fn in_a_new_dictionary_a_name_follows_the_majority_of_its_members() {
+    let (_, previous) = build(classes());
+    let (dialect, dictionary) = Dialect::rebuild(changed(), &previous, &Reviews::default()).unwrap();
     assert_eq!(name_of(&dialect, "adds8"), "add_sat");
-    assert!(lock.to_string().contains("op add_sat\n  hash 0b02\n  hash ffff\n"));
-    // Back to the former structure: still the same name, and no third hash.
-    let (dialect, lock) = Dialect::build(classes(), lock, &Reviews::default()).unwrap();
-    assert_eq!(name_of(&dialect, "adds8"), "add_sat");
-    assert!(lock.to_string().contains("op add_sat\n  hash 0b02\n  hash ffff\n"));
+    let (_, family) = dictionary.families().find(|(name, _)| *name == "add_sat").unwrap();
+    assert_eq!(family.key, "ffff");
+    assert_eq!(dictionary.names().collect::<Vec<_>>(), previous.names().collect::<Vec<_>>());
 }
 
 #[test]
@@ -312,27 +327,27 @@ fn a_merged_operation_leaves_an_alias() {
         let members = ids.iter().map(|id| member("east", id, &[8, 16], 2)).collect();
         class(hash, elementwise("f", BinaryOp::Add, false), members)
     };
-    let (_, lock) = build(vec![two("01", &["a", "b"]), two("02", &["c"])]);
-    let (dialect, lock) =
-        Dialect::build(vec![two("03", &["a", "b", "c"])], lock, &Reviews::default()).unwrap();
+    let (_, previous) = build(vec![two("01", &["a", "b"]), two("02", &["c"])]);
+    let (dialect, dictionary) =
+        Dialect::rebuild(vec![two("03", &["a", "b", "c"])], &previous, &Reviews::default()).unwrap();
     assert_eq!(names(&dialect), ["add"]);
     assert_eq!(dialect.ops()[0].aliases, ["add_2"]);
-    assert_eq!(Lock::parse(&lock.to_string()).unwrap(), lock);
+    let text = dictionary.to_string();
+    assert_eq!(Dictionary::parse(&text).unwrap().to_string(), text);
     // The former name is not given to anything else.
-    let (dialect, _) =
-        Dialect::build(vec![two("03", &["a", "b", "c"]), two("04", &["d"])], lock, &Reviews::default())
-            .unwrap();
+    let classes = vec![two("03", &["a", "b", "c"]), two("04", &["d"])];
+    let (dialect, _) = Dialect::build(classes, dictionary, &Reviews::default()).unwrap();
     assert_eq!(names(&dialect), ["add", "add_3"]);
 }
 
 #[test]
 fn a_run_over_one_instruction_set_forgets_nothing() {
-    let (all, lock) = build(classes());
+    let (all, dictionary) = build(classes());
     let mut part = classes();
     part.iter_mut().for_each(|class| class.members.retain(|member| member.isa == "west"));
     part.retain(|class| !class.members.is_empty());
-    let (_, kept) = Dialect::build(part, lock.clone(), &Reviews::default()).unwrap();
-    assert_eq!(kept, lock);
+    let (_, kept) = Dialect::build(part, dictionary.clone(), &Reviews::default()).unwrap();
+    assert_eq!(kept, dictionary);
     assert_eq!(Dialect::build(classes(), kept, &Reviews::default()).unwrap().0, all);
 }
 
@@ -341,7 +356,7 @@ fn contradictory_classes_are_refused() {
     let error = |change: fn(&mut Vec<Class>)| {
         let mut classes = classes();
         change(&mut classes);
-        Dialect::build(classes, Lock::default(), &Reviews::default()).unwrap_err()
+        Dialect::build(classes, Dictionary::default(), &Reviews::default()).unwrap_err()
     };
     assert_eq!(
         error(|classes| classes[0].structural_hash = "0b02".to_owned()),

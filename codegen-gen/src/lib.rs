@@ -5,10 +5,10 @@
 //! only lay out text.
 //!
 //! ```
-//! use autoir::{Dialect, Lock, Reviews};
+//! use autoir::{Dialect, Dictionary, Reviews};
 //! use codegen_gen::{LlvmVersion, Options, generate};
 //!
-//! let (dialect, _) = Dialect::build(Vec::new(), Lock::default(), &Reviews::default())?;
+//! let (dialect, _) = Dialect::build(Vec::new(), Dictionary::default(), &Reviews::default())?;
 //! let files = generate(&dialect, &Options { llvm: LlvmVersion::Llvm19, ..Options::default() })?;
 //! assert!(files.iter().any(|file| file.path == "llvm/AutoLLVMLowering.td"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -112,7 +112,7 @@ impl Scheme {
     pub fn of(op: &Op) -> Self {
         let registers = std::iter::repeat_n(false, op.result_count());
         let immediate: Vec<bool> = registers.chain(op.args().map(|(_, immediate)| immediate)).collect();
-        let mut instances: Vec<Vec<ValueType>> = op.facts.iter().map(types).collect();
+        let mut instances: Vec<Vec<ValueType>> = op.known.iter().map(|known| types(&known.facts)).collect();
         instances.sort();
         instances.dedup();
 
@@ -215,7 +215,7 @@ fn search(
 
 fn attributes(op: &Op) -> Vec<Attribute> {
     let attribute = |param: usize| {
-        let mut values = op.class.members.iter().map(|member| member.application.params[param]);
+        let mut values = op.known.iter().map(|known| known.params[param]);
         let width = match op.param_kinds[param] {
             ParamKind::Signedness if values.clone().all(|value| value == 0 || value == 1) => 1,
             _ if values.all(|value| i32::try_from(value).is_ok()) => 32,

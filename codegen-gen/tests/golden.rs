@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use autoir::{Class, Dialect, Lock, Member, Reviews};
+use autoir::{Class, Dialect, Dictionary, Member, Reviews};
 use codegen_gen::{GeneratedFile, LlvmVersion, Options, generate};
 
 fn golden_folder() -> PathBuf {
@@ -19,7 +19,7 @@ fn golden_folder() -> PathBuf {
 }
 
 fn dialect(classes: Vec<Class>) -> Dialect {
-    Dialect::build(classes, Lock::default(), &Reviews::default()).unwrap().0
+    Dialect::build(classes, Dictionary::default(), &Reviews::default()).unwrap().0
 }
 
 fn files(classes: Vec<Class>, llvm: LlvmVersion) -> Vec<GeneratedFile> {
@@ -127,10 +127,12 @@ fn lowering_rows_are_complete_json() {
 
 #[test]
 fn former_names_lead_to_the_current_one() {
-    let (_, lock) = Dialect::build(samples::classes(), Lock::default(), &Reviews::default()).unwrap();
-    let renamed = lock.to_string().replace("op add\n", "op vector_add\n  alias add\n");
+    let (_, dictionary) =
+        Dialect::build(samples::classes(), Dictionary::default(), &Reviews::default()).unwrap();
+    let renamed = dictionary.to_string().replace("family add\n", "family vector_add\n  alias add\n");
     let (dialect, _) =
-        Dialect::build(samples::classes(), Lock::parse(&renamed).unwrap(), &Reviews::default()).unwrap();
+        Dialect::build(samples::classes(), Dictionary::parse(&renamed).unwrap(), &Reviews::default())
+            .unwrap();
     let files = generate(&dialect, &Options::default()).unwrap();
     let file = files.iter().find(|file| file.path == "llvm/lowering.json").unwrap();
     let value: serde_json::Value = serde_json::from_str(&file.contents).unwrap();

@@ -4,7 +4,7 @@
 #[path = "../../autoir/tests/samples/mod.rs"]
 mod samples;
 
-use autoir::{Dialect, Lock, Reviews};
+use autoir::{Dialect, Dictionary, Reviews};
 use catalog::Source;
 use codegen_gen::{Options, generate};
 use serde_json::{Map, Value, json};
@@ -105,7 +105,8 @@ fn element(ty: &str) -> u64 {
 }
 
 fn tables() -> (Vec<Row>, Vec<Value>) {
-    let (dialect, _) = Dialect::build(samples::classes(), Lock::default(), &Reviews::default()).unwrap();
+    let (dialect, _) =
+        Dialect::build(samples::classes(), Dictionary::default(), &Reviews::default()).unwrap();
     let files = generate(&dialect, &Options::default()).unwrap();
     let file = |path: &str| &files.iter().find(|file| file.path == path).unwrap().contents;
     let json: Value = serde_json::from_str(file("llvm/lowering.json")).unwrap();

@@ -10,13 +10,14 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use autoir::{Dialect, Lock, Reviews};
+use autoir::{Dialect, Dictionary, Reviews};
 use codegen_gen::{LlvmVersion, Options, generate};
 use tempfile::TempDir;
 
 /// The generated files in a fresh folder.
 fn generated(llvm: LlvmVersion) -> TempDir {
-    let (dialect, _) = Dialect::build(samples::classes(), Lock::default(), &Reviews::default()).unwrap();
+    let (dialect, _) =
+        Dialect::build(samples::classes(), Dictionary::default(), &Reviews::default()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let options = Options { llvm, vendors: vendors::vendors() };
     for file in generate(&dialect, &options).unwrap() {

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use autoir::{Class, Member};
-use catalog::Trust;
+use catalog::{Family, Trust};
 use hydride_ir::{Function, Op, Stmt};
 use parsers::Instruction;
 use rayon::prelude::*;
 use similarity::{Analyzed, Partition};
 
-/// The classes of a partition with what the documents say of their members.
+/// The classes of a partition by `families` with what the documents say of their members.
 pub fn classes(
     instructions: &[&Instruction],
     entries: &[Analyzed<'_>],
     partition: &Partition,
+    families: &[&Family],
     trusts: &[Trust],
 ) -> Vec<Class> {
     partition
@@ -22,19 +23,31 @@ pub fn classes(
         .map(|class| Class {
             function: class.function.clone(),
             structural_hash: class.key.clone(),
+            structure: class.structure.clone(),
+            numbers: class.numbers.clone(),
             suggested_name: suggested_name(&class.function),
-            members: members(class, instructions, entries, trusts),
+            members: members(
+                class,
+                class.family.map(|family| families[family]),
+                instructions,
+                entries,
+                trusts,
+            ),
         })
         .collect()
 }
 
 fn members(
     class: &similarity::Class,
+    family: Option<&Family>,
     instructions: &[&Instruction],
     entries: &[Analyzed<'_>],
     trusts: &[Trust],
 ) -> Vec<Member> {
-    let mut commutes: BTreeMap<&[i64], bool> = BTreeMap::new();
+    // Whether arguments can be exchanged depends only on the function and the parameter values.
+    let recorded = family.iter().flat_map(|family| family.members.values());
+    let mut commutes: BTreeMap<&[i64], bool> =
+        recorded.map(|known| (known.application.params.as_slice(), known.commutes)).collect();
     let mut members = Vec::with_capacity(class.members.len());
     for found in &class.members {
         let params = found.application.params.as_slice();

@@ -136,9 +136,9 @@ struct GenerateIr {
     /// Prove everything again
     #[arg(long)]
     no_cache: bool,
-    /// File that keeps the operations' names, read and written; else the built-in names
+    /// File with the families of operations, read and written; else the built-in ones
     #[arg(long, value_name = "FILE")]
-    lock: Option<PathBuf>,
+    dictionary: Option<PathBuf>,
 }
 
 impl Selection {
@@ -176,7 +176,8 @@ fn perform(task: Task) -> Result<i32> {
             arguments.extend(["--out".to_owned(), text(&options.out)]);
             arguments.extend(options.check.then(|| "--check".to_owned()));
             arguments.extend(options.no_cache.then(|| "--no-cache".to_owned()));
-            arguments.extend(options.lock.iter().flat_map(|lock| ["--lock".to_owned(), text(lock)]));
+            arguments
+                .extend(options.dictionary.iter().flat_map(|file| ["--dictionary".to_owned(), text(file)]));
             hydride::start(&hydride::build()?, &arguments)
         }
         Task::DiffIr { old, new, flags } => {

@@ -19,6 +19,7 @@ mod rewrite;
 
 use std::collections::BTreeMap;
 
+use catalog::Known;
 use hydride_ir::{Atom, Expr, ExprId, Function, Num, Op, Param, ParamId, Role};
 
 use crate::class::{Class, Member};
@@ -33,70 +34,115 @@ use rewrite::{Specialization, drop_unused};
 pub(crate) struct Form {
     pub(crate) name: String,
     pub(crate) summary: Option<String>,
-    /// The form's function, and the members with values for its parameters.
+    /// The form's function, and the members that are present, with values for its parameters.
     pub(crate) class: Class,
-    /// The types of each member's operands.
+    /// The types of each present member's operands.
     pub(crate) facts: Vec<Facts>,
+    /// All known instances.
+    pub(crate) instances: Vec<Instance>,
+    /// Whether exchanging the first two arguments keeps every result of every known instance.
+    pub(crate) commutative: bool,
     /// How parameters follow from the types, each from those before it.
     pub(crate) inferences: Vec<Inference>,
 }
 
-/// An instance of a family: what its members have in common.
+/// What known members have in common: parameter values, and the types of operands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Instance {
-    params: Vec<i64>,
-    facts: Facts,
+pub struct Instance {
+    /// A value for each parameter.
+    pub params: Vec<i64>,
+    /// The types.
+    pub facts: Facts,
 }
 
-/// Splits a family into its forms. An error is a reason, without the family's name.
-pub(crate) fn forms(name: &str, class: &Class, review: Option<&FamilyReview>) -> Result<Vec<Form>, String> {
-    let mut by_form: BTreeMap<(usize, bool), Vec<(Instance, &Member)>> = BTreeMap::new();
+/// A known member of a form.
+struct Placed<'a> {
+    /// Its instruction set and id.
+    name: &'a (String, String),
+    instance: Instance,
+    commutes: bool,
+}
+
+/// Splits a family into its forms. They follow from all members that are known, whichever of them are present in this
+/// run. An error is a reason, without the family's name.
+pub(crate) fn forms(
+    name: &str,
+    class: &Class,
+    known: &BTreeMap<(String, String), Known>,
+    review: Option<&FamilyReview>,
+) -> Result<Vec<Form>, String> {
+    let mut by_form: BTreeMap<(usize, bool), Vec<Placed<'_>>> = BTreeMap::new();
     let conditions = Conditions::new(&class.function, review)?;
-    for member in &class.members {
-        let facts = operand::types(&class.function, &member.application, &member.signature);
-        let facts = facts.ok_or_else(|| format!("`{}`: a width is outside 1..=65536", member.id))?;
-        let mut instance = Instance { params: member.application.params.clone(), facts };
-        let form = conditions.form_of(&mut instance);
-        let form = form.ok_or_else(|| format!("`{}:{}` has none of its forms", member.isa, member.id))?;
+    for (member, known) in known {
+        let says = |what: &str| format!("`{}:{}` {what}", member.0, member.1);
+        let facts = operand::types(&class.function, known);
+        let facts = facts.ok_or_else(|| says("has a width outside of 1..=65536"))?;
+        let mut instance = Instance { params: known.application.params.clone(), facts };
+        let form = conditions.form_of(&mut instance).ok_or_else(|| says("has none of its forms"))?;
         // Zeros above the result are written in all instances of a form, or in none.
         let padded = is_padded(&class.function, &instance);
-        by_form.entry((form, padded)).or_default().push((instance, member));
+        let placed = Placed { name: member, instance, commutes: known.commutes };
+        by_form.entry((form, padded)).or_default().push(placed);
     }
     let both =
         |position: usize| [false, true].iter().all(|padded| by_form.contains_key(&(position, *padded)));
     let mixed: Vec<usize> =
         by_form.keys().map(|(position, _)| *position).filter(|form| both(*form)).collect();
-    let form = |((position, padded), members): ((usize, bool), Vec<(Instance, &Member)>)| {
+    let present: BTreeMap<(&str, &str), &Member> =
+        class.members.iter().map(|member| ((member.isa.as_str(), member.id.as_str()), member)).collect();
+    let mut forms = Vec::new();
+    for ((position, padded), placed) in by_form {
         let reviewed = review.and_then(|review| review.forms.get(position));
         let suffix = if padded && mixed.contains(&position) { "_padded" } else { "" };
-        let (function, facts, params, inferences) = specialized(&class.function, &members)?;
-        let mut class = Class {
-            function,
-            structural_hash: class.structural_hash.clone(),
-            suggested_name: None,
-            members: members.iter().map(|(_, member)| (*member).clone()).collect(),
-        };
-        for (member, params) in class.members.iter_mut().zip(params) {
-            member.application.params = params;
-        }
-        if let Some(names) = review.map(|review| &review.args).filter(|names| !names.is_empty()) {
-            if names.len() != class.function.args.len() {
-                return Err(format!("{} names for {} arguments", names.len(), class.function.args.len()));
-            }
-            for (arg, name) in class.function.args.iter_mut().zip(names) {
-                arg.name.clone_from(name);
-            }
-        }
-        let summary = reviewed.map(|form| &form.summary).or(review.map(|review| &review.summary));
-        Ok(Form {
+        let instances: Vec<&Instance> = placed.iter().map(|placed| &placed.instance).collect();
+        let Specialized { mut function, params, inferences } = specialized(&class.function, &instances)?;
+        name_arguments(&mut function, review)?;
+        let mut form = Form {
             name: format!("{}{suffix}", reviewed.map_or(name, |form| form.name.as_str())),
-            summary: summary.cloned(),
-            class,
-            facts,
+            summary: reviewed.map(|form| &form.summary).or(review.map(|review| &review.summary)).cloned(),
+            class: Class {
+                function,
+                structural_hash: class.structural_hash.clone(),
+                structure: class.structure.clone(),
+                numbers: None,
+                suggested_name: None,
+                members: Vec::new(),
+            },
+            facts: Vec::new(),
+            instances: Vec::new(),
+            commutative: placed.iter().all(|placed| placed.commutes),
             inferences,
-        })
+        };
+        for (Placed { name: (isa, id), instance, .. }, params) in placed.into_iter().zip(params) {
+            if let Some(member) = present.get(&(isa.as_str(), id.as_str())) {
+                let mut member = (*member).clone();
+                member.application.params.clone_from(&params);
+                form.class.members.push(member);
+                form.facts.push(instance.facts.clone());
+            }
+            form.instances.push(Instance { params, facts: instance.facts });
+        }
+        form.instances.sort();
+        form.instances.dedup();
+        if !form.class.members.is_empty() {
+            forms.push(form);
+        }
+    }
+    Ok(forms)
+}
+
+/// Gives the arguments their reviewed names.
+fn name_arguments(function: &mut Function, review: Option<&FamilyReview>) -> Result<(), String> {
+    let Some(names) = review.map(|review| &review.args).filter(|names| !names.is_empty()) else {
+        return Ok(());
     };
-    by_form.into_iter().map(form).collect()
+    if names.len() != function.args.len() {
+        return Err(format!("{} names for {} arguments", names.len(), function.args.len()));
+    }
+    for (arg, name) in function.args.iter_mut().zip(names) {
+        arg.name.clone_from(name);
+    }
+    Ok(())
 }
 
 /// Whether a result has bits above those that the family writes.
@@ -173,18 +219,22 @@ fn condition_names(function: &Function) -> Vec<String> {
     function.params.iter().map(|param| param.name.clone()).chain(of_operands).collect()
 }
 
-/// A form's function, the types of each member's operands, each member's parameter values, and how parameters follow
-/// from types.
-type Specialized = (Function, Vec<Facts>, Vec<Vec<i64>>, Vec<Inference>);
+/// A form of some instances.
+struct Specialized {
+    function: Function,
+    /// Each instance's parameter values.
+    params: Vec<Vec<i64>>,
+    inferences: Vec<Inference>,
+}
 
-fn specialized(family: &Function, members: &[(Instance, &Member)]) -> Result<Specialized, String> {
-    let mut instances: Vec<&Instance> = members.iter().map(|(instance, _)| instance).collect();
+fn specialized(family: &Function, all: &[&Instance]) -> Result<Specialized, String> {
+    let mut instances = all.to_vec();
     instances.sort();
     instances.dedup();
-    let position = |instance: &Instance| {
-        instances.iter().position(|other| *other == instance).expect("it is one of them")
+    let position = |instance: &&Instance| {
+        instances.iter().position(|other| other == instance).expect("it is one of them")
     };
-    let positions: Vec<usize> = members.iter().map(|(instance, _)| position(instance)).collect();
+    let positions: Vec<usize> = all.iter().map(position).collect();
     let reduced = Reduction::new(family, &instances, true);
     let reduced = if reduced.is_sound(family, &instances) {
         reduced
@@ -205,9 +255,8 @@ fn specialized(family: &Function, members: &[(Instance, &Member)]) -> Result<Spe
     for values in &values {
         function.verify_with(values).map_err(|error| format!("its form at {values:?}: {error}"))?;
     }
-    let facts = members.iter().map(|(instance, _)| instance.facts.clone()).collect();
     let params = positions.iter().map(|position| values[*position].clone()).collect();
-    Ok((function, facts, params, inferences))
+    Ok(Specialized { function, params, inferences })
 }
 
 /// The default values are those of the first instance with the most frequent values of what is no type.

@@ -4,7 +4,7 @@
 //! (see [`element`]); the number of elements follows from the width of the vendor's register, of which the function may
 //! use only a part.
 
-use catalog::{Application, Signature, Source};
+use catalog::Known;
 use hydride_ir::visit::Event;
 use hydride_ir::{ArgId, ExprId, Function, Op, Role};
 
@@ -60,7 +60,8 @@ fn element(slices: &Slices) -> Option<u64> {
     }
 }
 
-/// The type of a register of `available` bits of which `used` are accessed, in the given slices.
+/// The type of a register of `available` bits (0 where it is of any width) of which `used` are accessed, in the given
+/// slices.
 fn register(available: u32, used: u32, slices: &Slices) -> ValueType {
     match element(slices).and_then(|element| u32::try_from(element).ok()) {
         Some(1) => ValueType::vector(used.next_power_of_two(), 1),
@@ -74,20 +75,17 @@ fn register(available: u32, used: u32, slices: &Slices) -> ValueType {
     }
 }
 
-/// The types of the operands of a member of a class; `None` where a width is outside what the IR admits.
-pub(crate) fn types(function: &Function, application: &Application, signature: &Signature) -> Option<Facts> {
-    let assignment = Assignment::new(function, &application.params);
+/// The types of the operands of a member of a family; `None` where a width is outside what the IR admits.
+pub(crate) fn types(function: &Function, known: &Known) -> Option<Facts> {
+    let assignment = Assignment::new(function, &known.application.params);
     let read = slices_read(function, &assignment)?;
     let written = slices_written(function, &assignment)?;
     let mut args = Vec::with_capacity(read.len());
-    for ((arg, slices), source) in function.args.iter().zip(read).zip(&application.args) {
+    for ((arg, slices), available) in function.args.iter().zip(read).zip(&known.registers) {
         let used = assignment.width(&arg.width)?;
-        args.push(match (arg.role, source) {
-            (Role::Immediate { .. }, _) => ValueType::scalar(used),
-            (Role::Register, Source::Own(position)) => {
-                register(signature.args.get(*position as usize)?.width, used, &slices)
-            }
-            (Role::Register, Source::Constant(_) | Source::Broadcast(_)) => register(0, used, &slices),
+        args.push(match arg.role {
+            Role::Immediate { .. } => ValueType::scalar(used),
+            Role::Register => register(*available, used, &slices),
         });
     }
     let mut results = Vec::with_capacity(written.len());

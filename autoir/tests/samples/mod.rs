@@ -239,7 +239,14 @@ pub fn class(hash: &str, function: Function, mut members: Vec<Member>) -> Class 
             member.signature.results[0].width = width;
         }
     }
-    Class { function, structural_hash: hash.to_owned(), suggested_name: None, members }
+    Class {
+        function,
+        structural_hash: hash.to_owned(),
+        structure: hash.to_owned(),
+        numbers: None,
+        suggested_name: None,
+        members,
+    }
 }
 
 /// An unmasked member whose arguments are in the class's order.

@@ -42,7 +42,7 @@ pub struct ProveArgs {
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     /// Prove the laws of exact integers instead, each by Z3 on all of its instances.
-    #[arg(long, conflicts_with_all = ["specs", "lock", "records", "isa", "class", "seed", "export"])]
+    #[arg(long, conflicts_with_all = ["specs", "dictionary", "records", "isa", "class", "seed", "export"])]
     rules: bool,
     /// Seed of the draw; one seed draws the same from the same memberships on every machine.
     #[arg(long, value_name = "S", default_value_t = 1)]

@@ -484,8 +484,9 @@ static inline int autollvm_add_sat(uint64_t *res, const uint64_t *a, const uint6
 static inline int autollvm_add_shift_left_shift_right(uint64_t *res, const uint64_t *a, uint64_t b) {
     al_clear(res, 64);
     for (int64_t i0_ = 0; i0_ < 8; i0_++) {
-        const uint64_t t9_ = al_add(al_cast(al_get(a, 64, 8*i0_, 8), 8, 9, 1), al_shl(UINT64_C(0x1), al_add(al_field(al_low(b, 32), 0, 3), UINT64_C(0x7), 3), 9), 9);
-        al_put(res, 64, 8*i0_, 8, al_cast(al_shr(t9_, al_field(al_low(b, 32), 0, 4), 9, 1), 9, 8, 0));
+        const uint64_t t4_ = al_low(b, 32);
+        const uint64_t t9_ = al_add(al_cast(al_get(a, 64, 8*i0_, 8), 8, 9, 1), al_shl(UINT64_C(0x1), al_add(al_field(t4_, 0, 3), UINT64_C(0x7), 3), 9), 9);
+        al_put(res, 64, 8*i0_, 8, al_cast(al_shr(t9_, al_field(t4_, 0, 4), 9, 1), 9, 8, 0));
     }
     return 0;
 }
@@ -719,8 +720,8 @@ static inline int autollvm_shift_left_immediate(uint64_t *res, const uint64_t *a
 static inline int autollvm_shift_left_not_and_or(uint64_t *res, uint64_t a, const uint64_t *b, const uint64_t *c) {
     al_clear(res, 64);
     for (int64_t i0_ = 0; i0_ < 4; i0_++) {
-        const uint64_t t2_ = al_field(al_low(a, 32), 0, 4);
-        const uint64_t t11_ = al_bit_or(al_bit_and(al_not(al_shl(UINT64_C(0xffff), t2_, 16), 16), al_get(b, 64, 16*i0_, 16), 16), al_shl(al_get(c, 64, 16*i0_, 16), t2_, 16), 16);
+        const uint64_t t1_ = al_field(al_low(a, 32), 0, 4);
+        const uint64_t t11_ = al_bit_or(al_bit_and(al_not(al_shl(UINT64_C(0xffff), t1_, 16), 16), al_get(b, 64, 16*i0_, 16), 16), al_shl(al_get(c, 64, 16*i0_, 16), t1_, 16), 16);
         al_put(res, 64, 16*i0_, 16, t11_);
     }
     return 0;
@@ -748,8 +749,8 @@ static inline int autollvm_sub(uint64_t *res, const uint64_t *a, const uint64_t 
 static inline int autollvm_table_lookup_or_keep(uint64_t *res, const uint64_t *a, const uint64_t *b, const uint64_t *c) {
     al_clear(res, 64);
     for (int64_t i0_ = 0; i0_ < 8; i0_++) {
-        const uint64_t t13_ = al_select(al_lt(al_get(a, 64, 8*i0_, 8), UINT64_C(0x20), 8, 0), al_get_at(b, 256, al_mul(al_cast(al_get(a, 64, 8*i0_, 8), 8, 11, 0), UINT64_C(0x8), 11), 8), al_get(c, 64, 8*i0_, 8));
-        al_put(res, 64, 8*i0_, 8, t13_);
+        const uint64_t t12_ = al_select(al_lt(al_get(a, 64, 8*i0_, 8), UINT64_C(0x20), 8, 0), al_get_at(b, 256, al_mul(al_cast(al_get(a, 64, 8*i0_, 8), 8, 11, 0), UINT64_C(0x8), 11), 8), al_get(c, 64, 8*i0_, 8));
+        al_put(res, 64, 8*i0_, 8, t12_);
     }
     return 0;
 }
@@ -762,8 +763,8 @@ static inline int autollvm_table_lookup_or_keep(uint64_t *res, const uint64_t *a
 static inline int autollvm_table_lookup_or_zero(uint64_t *res, const uint64_t *a, const uint64_t *b) {
     al_clear(res, 64);
     for (int64_t i0_ = 0; i0_ < 8; i0_++) {
-        const uint64_t t12_ = al_select(al_lt(al_get(a, 64, 8*i0_, 8), UINT64_C(0x10), 8, 0), al_get_at(b, 128, al_mul(al_cast(al_get(a, 64, 8*i0_, 8), 8, 11, 0), UINT64_C(0x8), 11), 8), UINT64_C(0x0));
-        al_put(res, 64, 8*i0_, 8, t12_);
+        const uint64_t t11_ = al_select(al_lt(al_get(a, 64, 8*i0_, 8), UINT64_C(0x10), 8, 0), al_get_at(b, 128, al_mul(al_cast(al_get(a, 64, 8*i0_, 8), 8, 11, 0), UINT64_C(0x8), 11), 8), UINT64_C(0x0));
+        al_put(res, 64, 8*i0_, 8, t11_);
     }
     return 0;
 }

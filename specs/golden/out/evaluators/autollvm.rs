@@ -528,8 +528,9 @@ pub fn add_shift_left_shift_right(res: &mut [u64], a: &[u64], b: u64) -> Result<
     if !(w::holds(a, 64)) { return Err(Unsupported); }
     w::clear(res, 64);
     for i0_ in 0..8 {
-        let t9_ = w::add(w::cast(w::get(a, 64, 8*i0_, 8), 8, 9, 1), w::shl(0x1, w::add(w::field(w::low(b, 32), 0, 3), 0x7, 3), 9), 9);
-        w::put(res, 64, 8*i0_, 8, w::cast(w::shr(t9_, w::field(w::low(b, 32), 0, 4), 9, 1), 9, 8, 0));
+        let t4_ = w::low(b, 32);
+        let t9_ = w::add(w::cast(w::get(a, 64, 8*i0_, 8), 8, 9, 1), w::shl(0x1, w::add(w::field(t4_, 0, 3), 0x7, 3), 9), 9);
+        w::put(res, 64, 8*i0_, 8, w::cast(w::shr(t9_, w::field(t4_, 0, 4), 9, 1), 9, 8, 0));
     }
     Ok(())
 }
@@ -803,8 +804,8 @@ pub fn shift_left_not_and_or(res: &mut [u64], a: u64, b: &[u64], c: &[u64]) -> R
     if !(w::holds(c, 64)) { return Err(Unsupported); }
     w::clear(res, 64);
     for i0_ in 0..4 {
-        let t2_ = w::field(w::low(a, 32), 0, 4);
-        let t11_ = w::bit_or(w::bit_and(w::not(w::shl(0xffff, t2_, 16), 16), w::get(b, 64, 16*i0_, 16), 16), w::shl(w::get(c, 64, 16*i0_, 16), t2_, 16), 16);
+        let t1_ = w::field(w::low(a, 32), 0, 4);
+        let t11_ = w::bit_or(w::bit_and(w::not(w::shl(0xffff, t1_, 16), 16), w::get(b, 64, 16*i0_, 16), 16), w::shl(w::get(c, 64, 16*i0_, 16), t1_, 16), 16);
         w::put(res, 64, 16*i0_, 16, t11_);
     }
     Ok(())
@@ -839,8 +840,8 @@ pub fn table_lookup_or_keep(res: &mut [u64], a: &[u64], b: &[u64], c: &[u64]) ->
     if !(w::holds(c, 64)) { return Err(Unsupported); }
     w::clear(res, 64);
     for i0_ in 0..8 {
-        let t13_ = w::select(w::lt(w::get(a, 64, 8*i0_, 8), 0x20, 8, 0), w::get_at(b, 256, w::mul(w::cast(w::get(a, 64, 8*i0_, 8), 8, 11, 0), 0x8, 11), 8), w::get(c, 64, 8*i0_, 8));
-        w::put(res, 64, 8*i0_, 8, t13_);
+        let t12_ = w::select(w::lt(w::get(a, 64, 8*i0_, 8), 0x20, 8, 0), w::get_at(b, 256, w::mul(w::cast(w::get(a, 64, 8*i0_, 8), 8, 11, 0), 0x8, 11), 8), w::get(c, 64, 8*i0_, 8));
+        w::put(res, 64, 8*i0_, 8, t12_);
     }
     Ok(())
 }
@@ -856,8 +857,8 @@ pub fn table_lookup_or_zero(res: &mut [u64], a: &[u64], b: &[u64]) -> Result<(),
     if !(w::holds(b, 128)) { return Err(Unsupported); }
     w::clear(res, 64);
     for i0_ in 0..8 {
-        let t12_ = w::select(w::lt(w::get(a, 64, 8*i0_, 8), 0x10, 8, 0), w::get_at(b, 128, w::mul(w::cast(w::get(a, 64, 8*i0_, 8), 8, 11, 0), 0x8, 11), 8), 0x0);
-        w::put(res, 64, 8*i0_, 8, t12_);
+        let t11_ = w::select(w::lt(w::get(a, 64, 8*i0_, 8), 0x10, 8, 0), w::get_at(b, 128, w::mul(w::cast(w::get(a, 64, 8*i0_, 8), 8, 11, 0), 0x8, 11), 8), 0x0);
+        w::put(res, 64, 8*i0_, 8, t11_);
     }
     Ok(())
 }
