@@ -26,8 +26,11 @@ pub enum Quantity {
     Width,
 }
 
+/// Element and width of an operand, where they are over the function's parameters.
+pub(super) type OperandNumbers = [Option<Num>; 2];
+
 /// Types over parameters of which some were dropped.
-pub(super) fn renumbered(types: &[Option<(Num, Num)>], used: &[bool]) -> Vec<Option<(Num, Num)>> {
+pub(super) fn renumbered(types: &[Option<(Num, Num)>], used: &[bool]) -> Vec<OperandNumbers> {
     let new = |param: ParamId| used[..param.0 as usize].iter().filter(|used| **used).count() as u32;
     let number = |num: &Num| {
         let dropped = num.atoms().any(|atom| matches!(atom, Atom::Param(param) if !used[param.0 as usize]));
@@ -37,19 +40,18 @@ pub(super) fn renumbered(types: &[Option<(Num, Num)>], used: &[bool]) -> Vec<Opt
         });
         (!dropped).then_some(renumbered)
     };
-    let pair = |(element, width): &(Num, Num)| Some((number(element)?, number(width)?));
-    types.iter().map(|operand| operand.as_ref().and_then(pair)).collect()
+    let pair = |(element, width): &(Num, Num)| [number(element), number(width)];
+    types.iter().map(|operand| operand.as_ref().map_or([None, None], pair)).collect()
 }
 
 /// The parameters that follow from types (element and width of each operand, results first), each from those before it.
-pub(super) fn inferences(function: &Function, types: &[Option<(Num, Num)>]) -> Vec<Inference> {
+pub(super) fn inferences(function: &Function, types: &[OperandNumbers]) -> Vec<Inference> {
     let mut found: Vec<Inference> = Vec::new();
     let quantities = || {
-        types.iter().enumerate().filter_map(|(operand, number)| Some((operand, number.as_ref()?))).flat_map(
-            |(operand, (element, width))| {
-                [(operand, Quantity::Element, element), (operand, Quantity::Width, width)]
-            },
-        )
+        types.iter().enumerate().flat_map(|(operand, numbers)| {
+            let quantities = [Quantity::Element, Quantity::Width].into_iter().zip(numbers);
+            quantities.filter_map(move |(quantity, number)| Some((operand, quantity, number.as_ref()?)))
+        })
     };
     loop {
         let known: Vec<ParamId> = found.iter().map(|inference| inference.param).collect();
@@ -100,8 +102,8 @@ mod tests {
         let text = "func @f[w = 8, n = 4, o = 0](%a: n*w + o) -> (%d: n*w) { %d[0 +: n*w] = %a[o +: n*w] }";
         let function = Function::parse(text).unwrap();
         let [w, n, o] = [0, 1, 2].map(|param| Num::param(ParamId(param)));
-        let result = Some((w.clone(), n.clone() * w.clone()));
-        let arg = Some((w.clone(), n.clone() * w.clone() + o));
+        let result = [Some(w.clone()), Some(n.clone() * w.clone())];
+        let arg = [Some(w.clone()), Some(n.clone() * w.clone() + o)];
         let found = inferences(&function, &[result.clone(), arg]);
         let places: Vec<(u32, usize, Quantity)> = found
             .iter()
@@ -109,6 +111,6 @@ mod tests {
             .collect();
         assert_eq!(places, [(0, 0, Quantity::Element), (1, 0, Quantity::Width), (2, 1, Quantity::Width)]);
         assert_eq!((&found[2].rest, &found[2].factor), (&(n * w), &Num::constant(1)));
-        assert_eq!(inferences(&function, &[result, None]).len(), 2, "the offset is in no type");
+        assert_eq!(inferences(&function, &[result, [None, None]]).len(), 2, "the offset is in no type");
     }
 }
