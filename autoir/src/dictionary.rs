@@ -310,7 +310,7 @@ pub(crate) fn is_key(text: &str) -> bool {
 /// The text form, sorted; [`Dictionary::parse`] reads it back.
 impl fmt::Display for Dictionary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "# Families of the AutoLLVM operations, written by `hydride`.")?;
+        writeln!(f, "# Families of the AutoLLVM operations, written by `cargo xtask generate-ir`.")?;
         writeln!(f, "# To rename a family, change its `family` line and add the old name as `alias`.")?;
         writeln!(f, "version {VERSION}")?;
         for (name, Entry { aliases, family }) in &self.entries {

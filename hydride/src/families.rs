@@ -5,10 +5,9 @@
 //! where the next run into that folder finds them.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
-use autoir::{Dictionary, DictionaryError};
+use autoir::Dictionary;
 use clap::Args;
 
 /// The families among the outputs that the built-in dictionary lacks.
@@ -33,19 +32,15 @@ impl FamiliesArgs {
 }
 
 /// The families for a run into the folder `out`: the built-in ones, and those that an earlier run added there.
-pub fn for_outputs(out: &Path) -> Result<Dictionary> {
+pub fn for_outputs(out: &Path, built_in: &Dictionary) -> Result<Dictionary> {
     let kept = out.join(FILE);
-    if kept.is_file() { Ok(built_in()?.with(read(&kept)?)) } else { built_in() }
-}
-
-/// What is kept of families with the outputs: those that are not built in.
-pub fn to_keep(families: &Dictionary) -> Result<Dictionary> {
-    Ok(families.beyond(&built_in()?))
+    let own = built_in.clone();
+    if kept.is_file() { Ok(own.with(read(&kept)?)) } else { Ok(own) }
 }
 
 /// The families of a file that is read and written; the built-in ones if there is no file yet.
-pub fn begun(path: &Path) -> Result<Dictionary> {
-    if path.exists() { read(path) } else { built_in() }
+pub fn begun(path: &Path, built_in: &Dictionary) -> Result<Dictionary> {
+    if path.exists() { read(path) } else { Ok(built_in.clone()) }
 }
 
 /// The families of a file.
@@ -56,8 +51,7 @@ pub fn read(path: &Path) -> Result<Dictionary> {
 
 /// The families that were checked in.
 pub fn built_in() -> Result<Dictionary> {
-    static READ: OnceLock<Result<Dictionary, DictionaryError>> = OnceLock::new();
-    READ.get_or_init(|| Dictionary::parse(BUILT_IN)).clone().context("the built-in families cannot be read")
+    Dictionary::parse(BUILT_IN).context("the built-in families cannot be read")
 }
 
 /// Writes families where they differ from what is there.

@@ -84,10 +84,11 @@ pub fn run(session: &Session, args: &GenerateArgs) -> Result<u8> {
     let documents = session.read(args.specs.specs.as_deref(), &isas)?;
     phases.end(phase, &documents.description());
 
+    let built_in = families::built_in()?;
     let known = match (&args.dictionary, written) {
-        (_, Some(path)) => families::begun(path)?,
+        (_, Some(path)) => families::begun(path, &built_in)?,
         (Some(path), None) => families::read(path)?,
-        (None, None) => families::for_outputs(&args.out)?,
+        (None, None) => families::for_outputs(&args.out, &built_in)?,
     };
     let cache = args.cache.open();
     let memo = cache.memo();
@@ -101,6 +102,8 @@ pub fn run(session: &Session, args: &GenerateArgs) -> Result<u8> {
     let pipeline = Pipeline::run(session, &documents, &isas, known, &args.records, &memo, &mut phases)?;
     let phase = phases.start("generate", 0);
     let mut files = files(session, &pipeline, llvm, &memo)?;
+    let kept = pipeline.families.beyond(&built_in);
+    files.insert(families::FILE.into(), kept.to_string());
     phases.end(phase, &format!("{} files", files.len() + 1));
     let (code, messages) = print_findings(&pipeline, &documents);
     if code == 3 {
@@ -129,7 +132,7 @@ pub fn run(session: &Session, args: &GenerateArgs) -> Result<u8> {
     if code == 0 && memo.has_store() {
         let next = match args.dictionary {
             Some(_) => pipeline.families.to_string(),
-            None => families::built_in()?.with(families::to_keep(&pipeline.families)?).to_string(),
+            None => built_in.with(kept).to_string(),
         };
         inputs.keep(&documents, &files, messages, [pipeline.families.to_string(), next], &memo);
     }
@@ -204,7 +207,7 @@ impl Inputs {
     }
 }
 
-/// All files but the summary.
+/// All files but the summary and the dictionary.
 pub fn files(session: &Session, pipeline: &Pipeline, llvm: LlvmVersion, memo: &Memo) -> Result<Files> {
     let mut files = Files::new();
     files.insert("ledger.jsonl".into(), ledger(pipeline));
@@ -236,7 +239,6 @@ pub fn files(session: &Session, pipeline: &Pipeline, llvm: LlvmVersion, memo: &M
         },
     );
     files.insert("classes.json".into(), classes);
-    files.insert(families::FILE.into(), families::to_keep(&pipeline.families)?.to_string());
     files.extend(code?.into_iter().map(|file| (file.path, file.contents)));
     files.extend(report?.into_iter().map(|file| (file.path, file.contents)));
     files.extend(merges?);

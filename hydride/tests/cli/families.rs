@@ -46,7 +46,6 @@ impl Seen {
         for (member, line) in &self.members {
             assert_eq!(all.members.get(member), Some(line), "{what}");
         }
-        assert!(!self.added.contains("\nfamily "), "{what} adds families: {}", self.added);
     }
 }
 
@@ -79,6 +78,7 @@ fn operations_of_the_vendors_documents_do_not_depend_on_what_else_is_read() {
     let turns: &[&str] = if is_full() { &["hvx", "arm", "x86", "hvx,x86", "hvx"] } else { &["hvx", "arm"] };
     for (turn, seen) in turns.iter().zip(seen_in_turn(&specs, turns)) {
         seen.is_part_of(&all, turn);
+        assert!(!seen.added.contains("\nfamily "), "{turn}: {}", seen.added);
     }
 }
 
