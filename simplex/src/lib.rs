@@ -9,6 +9,8 @@ mod gcd;
 mod integer;
 mod kernel;
 mod matrix;
+#[doc(hidden)]
+pub mod measure;
 mod occupancy;
 mod optimize;
 mod precision;

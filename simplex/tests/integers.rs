@@ -33,7 +33,6 @@ proptest! {
                 constraints.push(Constraint::Inequality(Affine::new(row, BOX)));
             }
         }
-        let side = || (-BOX..=BOX).map(IBig::from);
         let exists = points().iter().any(|point| constraints.iter().all(|constraint| constraint.holds_at(point)));
         match Simplex::from_constraints(3, &constraints).integer_point(10_000) {
             IntegerPoint::None => prop_assert!(!exists),
