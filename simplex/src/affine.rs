@@ -111,11 +111,11 @@ impl Constraint {
 
     /// The tightest constraint with coprime coefficients that holds at the same integer points; `None` when no
     /// integer point fulfills it because the constant is no multiple of what divides all coefficients.
-    pub(crate) fn tightened(&self) -> Option<Self> {
+    pub(crate) fn tightened(self) -> Option<Self> {
         let affine = self.affine();
         let content = affine.content();
         if content.is_zero() || content.is_one() {
-            return Some(self.clone());
+            return Some(self);
         }
         let constant = floor_divide(&affine.constant, &content);
         let coefficients = affine.coefficients.iter().map(|value| value / &content).collect();
@@ -127,11 +127,11 @@ impl Constraint {
     }
 
     /// The constraint divided by what divides all coefficients and the constant.
-    pub(crate) fn reduced(&self) -> Self {
+    pub(crate) fn reduced(self) -> Self {
         let affine = self.affine();
         let common = affine.content().gcd(&affine.constant);
         if common.is_zero() || common.is_one() {
-            return self.clone();
+            return self;
         }
         let coefficients = affine.coefficients.iter().map(|value| value / &common).collect();
         let affine = Affine { coefficients, constant: &affine.constant / &common };

@@ -37,29 +37,41 @@ impl Basis {
         }
     }
 
+    #[inline]
     pub(crate) fn variables(&self) -> usize {
         self.variables
     }
 
+    /// Makes room for a number of further constraints.
+    pub(crate) fn reserve(&mut self, constraints: usize) {
+        self.positions.reserve(constraints);
+        self.rows.reserve(constraints);
+    }
+
     /// All unknowns: the variables and every constraint that was ever added.
+    #[inline]
     pub(crate) fn unknowns(&self) -> usize {
         self.positions.len()
     }
 
+    #[inline]
     pub(crate) fn position(&self, unknown: Unknown) -> Position {
         self.positions[unknown]
     }
 
+    #[inline]
     pub(crate) fn columns(&self) -> &[Unknown] {
         &self.columns
     }
 
     /// Whether the unknown must not be negative: all constraints, no variable.
+    #[inline]
     pub(crate) fn is_restricted(&self, unknown: Unknown) -> bool {
         unknown >= self.variables
     }
 
     /// The restricted unknown of a row.
+    #[inline]
     pub(crate) fn restricted_row(&self, row: usize) -> Option<Unknown> {
         self.rows[row].filter(|&unknown| self.is_restricted(unknown))
     }

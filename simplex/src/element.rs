@@ -37,21 +37,27 @@ pub(crate) trait Element: Clone + Ord + std::fmt::Debug {
     fn gcd(&self, other: &Self) -> Self;
     /// Divides by a positive number that divides without remainder.
     fn divide_exact(&self, divisor: &Self) -> Self;
+    /// Moves new values into a row; the values are left as any numbers.
+    fn store(values: &mut [Self], row: &mut [Self]);
     /// The fastest row operation of this machine.
     fn combine() -> Combine<Self>;
 
+    #[inline]
     fn is_zero(&self) -> bool {
         self.signum() == Ordering::Equal
     }
 
+    #[inline]
     fn is_negative(&self) -> bool {
         self.signum() == Ordering::Less
     }
 
+    #[inline]
     fn is_positive(&self) -> bool {
         self.signum() == Ordering::Greater
     }
 
+    #[inline]
     fn magnitude(&self) -> Self {
         if self.is_negative() { self.negate() } else { self.clone() }
     }
@@ -63,54 +69,72 @@ macro_rules! primitive_element {
         impl Element for $narrow {
             const LANES: usize = 64 / size_of::<$narrow>();
 
+            #[inline]
             fn zero() -> Self {
                 0
             }
 
+            #[inline]
             fn one() -> Self {
                 1
             }
 
+            #[inline]
             fn is_one(&self) -> bool {
                 *self == 1
             }
 
+            #[inline]
             fn from_integer(value: &IBig) -> Option<Self> {
                 <$narrow>::try_from(value).ok().filter(|&value| value != <$narrow>::MIN)
             }
 
+            #[inline]
             fn to_integer(&self) -> IBig {
                 IBig::from(*self)
             }
 
+            #[inline]
             fn signum(&self) -> Ordering {
                 self.cmp(&0)
             }
 
+            #[inline]
             fn negate(&self) -> Self {
-                -*self
+                self.wrapping_neg()
             }
 
+            #[inline]
+            fn store(values: &mut [Self], row: &mut [Self]) {
+                row.copy_from_slice(values);
+            }
+
+            #[inline]
             fn checked_sub(&self, other: &Self) -> Option<Self> {
                 <$narrow>::checked_sub(*self, *other).filter(|&value| value != <$narrow>::MIN)
             }
 
+            #[inline]
             fn checked_mul(&self, other: &Self) -> Option<Self> {
                 <$narrow>::checked_mul(*self, *other).filter(|&value| value != <$narrow>::MIN)
             }
 
+            #[inline]
             fn compare_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Ordering {
                 (<$wide>::from(*a) * <$wide>::from(*b)).cmp(&(<$wide>::from(*c) * <$wide>::from(*d)))
             }
 
+            #[inline]
             fn gcd(&self, other: &Self) -> Self {
                 $gcd(self.unsigned_abs(), other.unsigned_abs()) as $narrow
             }
 
+            #[inline]
             fn divide_exact(&self, divisor: &Self) -> Self {
-                *self / *divisor
+                if *divisor == 1 { *self } else { *self / *divisor }
             }
 
+            #[inline]
             fn combine() -> Combine<Self> {
                 $combine()
             }
@@ -177,6 +201,10 @@ impl Element for IBig {
 
     fn divide_exact(&self, divisor: &Self) -> Self {
         self / divisor
+    }
+
+    fn store(values: &mut [Self], row: &mut [Self]) {
+        row.swap_with_slice(values);
     }
 
     fn combine() -> Combine<Self> {

@@ -7,6 +7,7 @@
 macro_rules! binary_gcd {
     ($name:ident, $unsigned:ty) => {
         /// The greatest common divisor; that of 0 and `b` is `b`.
+        #[inline]
         pub(crate) fn $name(mut a: $unsigned, mut b: $unsigned) -> $unsigned {
             if a == 1 || b == 1 {
                 return 1;

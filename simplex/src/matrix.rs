@@ -65,46 +65,74 @@ impl<E: Element> Matrix<E> {
     }
 
     /// A row without its padding.
+    #[inline]
     pub(crate) fn row(&self, row: usize) -> &[E] {
         &self.elements[row * self.stride..row * self.stride + self.width]
     }
 
     /// The rows whose coefficient in a column may differ from zero.
+    #[inline]
     pub(crate) fn occupied(&self, column: usize) -> impl Iterator<Item = usize> + '_ {
         self.occupancy.rows(column)
     }
 
-    /// Appends a row; `fill` gets it with its padding, all zeros except for the denominator, which is 1.
+    /// Makes room for a number of further rows.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        self.elements.reserve(rows * self.stride);
+        self.scratch.reserve((rows + 1) * self.stride);
+        self.occupancy.reserve(self.rows + rows);
+    }
+
+    /// Appends a row: `fill` gets it as integers without its padding, all zeros except for the denominator, which is
+    /// 1; then multiples of other rows are added, as fractions.
     pub(crate) fn push_row(
         &mut self,
-        fill: impl FnOnce(&Self, &mut Vec<E>) -> Result<(), Overflow>,
+        fill: impl FnOnce(&mut [E]) -> Result<(), Overflow>,
+        multiples: impl Iterator<Item = (usize, Result<E, Overflow>)>,
     ) -> Result<(), Overflow> {
-        let mut row = vec![E::zero(); self.stride];
+        let start = self.elements.len();
+        self.elements.resize(start + self.stride, E::zero());
+        let row = &mut self.elements[start..start + self.width];
         row[DENOMINATOR] = E::one();
-        fill(self, &mut row)?;
-        normalize(&mut row[..self.width]);
-        self.occupancy.reserve(self.rows + 1);
-        let coefficients = row.iter().enumerate().skip(FIRST).filter(|(_, value)| !value.is_zero());
-        for (column, _) in coefficients {
-            self.occupancy.insert(column, self.rows);
+        if let Err(overflow) = fill(row).and_then(|()| self.add_to_last(start, multiples)) {
+            self.elements.truncate(start);
+            return Err(overflow);
         }
-        self.elements.append(&mut row);
+        let row = &mut self.elements[start..start + self.width];
+        normalize(row);
+        self.occupancy.reserve(self.rows + 1);
+        for (column, value) in row.iter().enumerate().skip(FIRST) {
+            if !value.is_zero() {
+                self.occupancy.insert(column, self.rows);
+            }
+        }
         self.rows += 1;
         Ok(())
     }
 
-    /// Adds a multiple of one of the matrix's rows to a row under construction, as fractions.
-    pub(crate) fn add_multiple(&self, sum: &mut Vec<E>, factor: &E, row: usize) -> Result<(), Overflow> {
-        let mut operand = self.elements[row * self.stride..(row + 1) * self.stride].to_vec();
-        let denominator = std::mem::replace(&mut operand[DENOMINATOR], E::zero());
-        let common = sum[DENOMINATOR].gcd(&denominator);
-        let widening = denominator.divide_exact(&common);
-        let factor = factor.checked_mul(&sum[DENOMINATOR].divide_exact(&common)).ok_or(Overflow)?;
-        let mut out = vec![E::zero(); self.stride];
-        if !E::combine()(sum, &widening, &operand, &factor, &mut out) {
-            return Err(Overflow);
+    /// Adds multiples of other rows to the last one, which begins at an element.
+    fn add_to_last(
+        &mut self,
+        start: usize,
+        multiples: impl Iterator<Item = (usize, Result<E, Overflow>)>,
+    ) -> Result<(), Overflow> {
+        let (stride, combine) = (self.stride, E::combine());
+        let (rows, sum) = self.elements.split_at_mut(start);
+        if self.scratch.len() < 2 * stride {
+            self.scratch.resize(2 * stride, E::zero());
         }
-        *sum = out;
+        let (operand, out) = self.scratch[..2 * stride].split_at_mut(stride);
+        for (row, factor) in multiples {
+            operand.clone_from_slice(&rows[row * stride..(row + 1) * stride]);
+            let denominator = std::mem::replace(&mut operand[DENOMINATOR], E::zero());
+            let common = sum[DENOMINATOR].gcd(&denominator);
+            let widening = denominator.divide_exact(&common);
+            let factor = factor?.checked_mul(&sum[DENOMINATOR].divide_exact(&common)).ok_or(Overflow)?;
+            if !combine(sum, &widening, operand, &factor, out) {
+                return Err(Overflow);
+            }
+            E::store(out, sum);
+        }
         Ok(())
     }
 
@@ -135,7 +163,7 @@ impl<E: Element> Matrix<E> {
         new[DENOMINATOR] = denominator;
         new[column] = coefficient;
         for (&row, values) in std::iter::once(&row).chain(&self.touched).zip(new.chunks_exact_mut(stride)) {
-            self.elements[row * stride..(row + 1) * stride].swap_with_slice(values);
+            E::store(values, &mut self.elements[row * stride..(row + 1) * stride]);
         }
         for other in (FIRST..self.width).filter(|&other| other != column) {
             if !self.elements[row * stride + other].is_zero() {
@@ -236,15 +264,13 @@ impl<E: Element> Matrix<E> {
 /// Solves `d * y = … + a * x` for `x`, which is at `column`: its coefficient becomes that of `y`.
 fn solve_for<E: Element>(row: &mut [E], column: usize) {
     row.swap(DENOMINATOR, column);
-    if row[DENOMINATOR].is_negative() {
+    if row[DENOMINATOR].is_positive() {
+        let (denominator, coefficient) = (row[DENOMINATOR].clone(), row[column].clone());
+        row.iter_mut().for_each(|value| *value = value.negate());
+        (row[DENOMINATOR], row[column]) = (denominator, coefficient);
+    } else {
         row[DENOMINATOR] = row[DENOMINATOR].negate();
         row[column] = row[column].negate();
-    } else {
-        for (index, value) in row.iter_mut().enumerate() {
-            if index != DENOMINATOR && index != column && !value.is_zero() {
-                *value = value.negate();
-            }
-        }
     }
     normalize(row);
 }
@@ -279,12 +305,15 @@ mod tests {
         let mut matrix = Matrix::new(rows[0].len() - FIRST);
         for row in rows {
             matrix
-                .push_row(|_, new| {
-                    for (value, number) in new.iter_mut().zip(row) {
-                        *value = E::from_integer(&(*number).into()).ok_or(Overflow)?;
-                    }
-                    Ok(())
-                })
+                .push_row(
+                    |new| {
+                        for (value, number) in new.iter_mut().zip(row) {
+                            *value = E::from_integer(&(*number).into()).ok_or(Overflow)?;
+                        }
+                        Ok(())
+                    },
+                    std::iter::empty(),
+                )
                 .unwrap();
         }
         matrix

@@ -41,12 +41,15 @@ impl Pivots {
 fn matrix<E: Element>(rows: &[Vec<i64>]) -> Option<Matrix<E>> {
     let mut matrix = Matrix::new(rows.first()?.len() - 1);
     for row in rows {
-        let filled = matrix.push_row(|_, new| {
-            for (value, &number) in new[CONSTANT..].iter_mut().zip(row) {
-                *value = E::from_integer(&number.into()).ok_or(Overflow)?;
-            }
-            Ok(())
-        });
+        let filled = matrix.push_row(
+            |new| {
+                for (value, &number) in new[CONSTANT..].iter_mut().zip(row) {
+                    *value = E::from_integer(&number.into()).ok_or(Overflow)?;
+                }
+                Ok(())
+            },
+            std::iter::empty(),
+        );
         filled.ok()?;
     }
     Some(matrix)

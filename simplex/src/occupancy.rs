@@ -31,19 +31,23 @@ impl Occupancy {
         (self.words, self.bits) = (words, bits);
     }
 
+    #[inline]
     pub(crate) fn insert(&mut self, column: usize, row: usize) {
         self.bits[column * self.words + row / 64] |= 1 << (row % 64);
     }
 
+    #[inline]
     pub(crate) fn remove(&mut self, column: usize, row: usize) {
         self.bits[column * self.words + row / 64] &= !(1 << (row % 64));
     }
 
+    #[inline]
     pub(crate) fn contains(&self, column: usize, row: usize) -> bool {
         self.bits[column * self.words + row / 64] >> (row % 64) & 1 == 1
     }
 
     /// Adds the rows of another column.
+    #[inline]
     pub(crate) fn merge(&mut self, column: usize, from: usize) {
         for word in 0..self.words {
             self.bits[column * self.words + word] |= self.bits[from * self.words + word];
@@ -51,6 +55,7 @@ impl Occupancy {
     }
 
     /// The rows of a column, ascending.
+    #[inline]
     pub(crate) fn rows(&self, column: usize) -> impl Iterator<Item = usize> + '_ {
         let words = &self.bits[column * self.words..(column + 1) * self.words];
         words.iter().enumerate().flat_map(|(index, &word)| Ones(word).map(move |bit| 64 * index + bit))
@@ -58,14 +63,18 @@ impl Occupancy {
 
     /// Removes a row of all columns and gives its number to the last row.
     pub(crate) fn swap_remove_row(&mut self, row: usize, last: usize) {
+        if row == last {
+            for column in 0..self.bits.len() / self.words {
+                self.remove(column, last);
+            }
+            return;
+        }
         for column in 0..self.bits.len() / self.words {
             let occupied = self.contains(column, last);
             self.remove(column, last);
-            if row != last {
-                self.remove(column, row);
-                if occupied {
-                    self.insert(column, row);
-                }
+            self.remove(column, row);
+            if occupied {
+                self.insert(column, row);
             }
         }
     }
@@ -84,6 +93,7 @@ struct Ones(u64);
 impl Iterator for Ones {
     type Item = usize;
 
+    #[inline]
     fn next(&mut self) -> Option<usize> {
         if self.0 == 0 {
             return None;

@@ -86,6 +86,8 @@ impl Simplex {
         constraints: impl IntoIterator<Item = &'a Constraint>,
     ) -> Self {
         let mut simplex = Self::new(variables);
+        let constraints = constraints.into_iter();
+        at_any_width!(&mut simplex.tableau, tableau => tableau.reserve(constraints.size_hint().0 + 1));
         for constraint in constraints {
             simplex.add(constraint);
         }

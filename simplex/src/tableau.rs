@@ -34,11 +34,13 @@ impl<E: Element> Tableau<E> {
     }
 
     /// The coefficients of a row.
+    #[inline]
     pub(crate) fn coefficients(&self, row: usize) -> &[E] {
         &self.matrix.row(row)[FIRST..]
     }
 
     /// The value of a row at the sample point, times its denominator.
+    #[inline]
     pub(crate) fn constant(&self, row: usize) -> &E {
         &self.matrix.row(row)[CONSTANT]
     }
@@ -80,24 +82,30 @@ impl<E: Element> Tableau<E> {
         Ok(self.basis.push_constraint())
     }
 
-    /// Appends a row as a form of the columns; what are rows now is replaced by their forms.
+    /// Makes room for a number of further constraints.
+    pub(crate) fn reserve(&mut self, constraints: usize) {
+        self.matrix.reserve(constraints);
+        self.basis.reserve(constraints);
+    }
+
+    /// Appends a row as a form of the columns; variables that are rows now are replaced by their forms.
     fn push_row(&mut self, form: &Affine) -> Result<(), Overflow> {
         let basis = &self.basis;
-        self.matrix.push_row(|matrix, sum| {
-            sum[CONSTANT] = element(&form.constant)?;
-            let coefficients = form.coefficients.iter().enumerate().filter(|(_, factor)| !factor.is_zero());
-            for (variable, factor) in coefficients.clone() {
+        let coefficients = || form.coefficients.iter().enumerate().filter(|(_, factor)| !factor.is_zero());
+        let fill = |row: &mut [E]| {
+            row[CONSTANT] = element(&form.constant)?;
+            for (variable, factor) in coefficients() {
                 if let Position::Column(column) = basis.position(variable) {
-                    sum[FIRST + column] = element(factor)?;
-                }
-            }
-            for (variable, factor) in coefficients {
-                if let Position::Row(row) = basis.position(variable) {
-                    matrix.add_multiple(sum, &element(factor)?, row)?;
+                    row[FIRST + column] = element(factor)?;
                 }
             }
             Ok(())
-        })
+        };
+        let multiples = coefficients().filter_map(|(variable, factor)| match basis.position(variable) {
+            Position::Row(row) => Some((row, element(factor))),
+            _ => None,
+        });
+        self.matrix.push_row(fill, multiples)
     }
 
     /// Exchanges the unknowns of a row and a column.
@@ -120,6 +128,7 @@ impl<E: Element> Tableau<E> {
     }
 }
 
+#[inline]
 fn element<E: Element>(value: &IBig) -> Result<E, Overflow> {
     E::from_integer(value).ok_or(Overflow)
 }

@@ -1,5 +1,7 @@
 //! Dependences of loop nests: pairs of iterations that touch the same element, at least one writing, in their order.
 
+use simplex::Simplex;
+
 use crate::nests::NESTS;
 use crate::problem::{Problem, Rows};
 
@@ -46,9 +48,13 @@ pub fn distances(dependences: &[Vec<Rows>]) -> Vec<Problem> {
     problems
 }
 
-/// The union of each dependence over the loops that carry it.
+/// The union of each dependence over the loops that carry it, without the empty ones.
 pub fn unions(dependences: &[Vec<Rows>]) -> Vec<Problem> {
-    dependences.iter().filter(|sets| sets.len() > 1).cloned().map(Problem::Coalesce).collect()
+    let is_empty =
+        |rows: &Rows| Simplex::from_constraints(rows.variables, &rows.set().constraints).is_empty();
+    let carried =
+        dependences.iter().map(|sets| sets.iter().filter(|rows| !is_empty(rows)).cloned().collect());
+    carried.filter(|sets: &Vec<Rows>| sets.len() > 1).map(Problem::Coalesce).collect()
 }
 
 fn of_nest(text: &str) -> Vec<Vec<Rows>> {

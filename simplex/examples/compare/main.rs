@@ -1,7 +1,8 @@
 //! This crate beside isl and MLIR's Presburger library: the same problems, the same answers, and the time of each.
 //!
-//! `compare [--isl FILE] [--isl-small FILE] [--presburger FILE] [--problems N]`, with the compiled programs of
-//! `harness/`. N is the number of random problems whose answers are compared with isl's.
+//! `compare [--isl FILE] [--isl-small FILE] [--presburger FILE] [--problems N] [--only TEXT]`, with the compiled programs of
+//! `harness/`. N is the number of random problems whose answers are compared with isl's, TEXT is part of the names of
+//! the lines to measure.
 
 mod loops;
 mod nests;
@@ -19,6 +20,7 @@ use solve::{Answers, Cache, Peer, solve};
 fn main() -> Result<(), Box<dyn Error>> {
     let mut peers = Vec::new();
     let mut compared = 100_000;
+    let mut only = String::new();
     let mut arguments = std::env::args().skip(1);
     while let Some(flag) = arguments.next() {
         let value = arguments.next().ok_or("a value for each flag")?;
@@ -27,12 +29,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--isl-small" => peers.push(Peer::start("isl small", &value)?),
             "--presburger" => peers.push(Peer::start("Presburger", &value)?),
             "--problems" => compared = value.parse()?,
+            "--only" => only = value,
             _ => return Err(format!("unknown flag {flag}").into()),
         }
     }
     heading(&peers);
-    pivots(&mut peers)?;
-    workloads(&mut peers)?;
+    pivots(&mut peers, &only)?;
+    workloads(&mut peers, &only)?;
     if let Some(isl) = peers.first_mut() {
         agreement(isl, compared)?;
     }
@@ -59,11 +62,18 @@ fn line(name: &str, ours: &Answers, theirs: &[Answers], parts: f64) {
         format!("{}/{}", same.count(), ours.answers.len())
     });
     println!("   {}", same.collect::<Vec<_>>().join(" "));
+    if !ours.widths.is_empty() {
+        println!("    widths needed: {:?}", ours.widths);
+    }
 }
 
-fn pivots(peers: &mut [Peer]) -> Result<(), Box<dyn Error>> {
+fn pivots(peers: &mut [Peer], only: &str) -> Result<(), Box<dyn Error>> {
     let cache = Cache::Hot { times: 2000 };
     for (name, zeros) in [("dense", 0), ("84 % zeros", 84)] {
+        let name = format!("pivot, 30 x 32, {name}");
+        if !name.contains(only) {
+            continue;
+        }
         let problems = [random::pivots(&mut Random::new(7), 30, zeros, 9)];
         let Problem::Pivot(_, places) = &problems[0] else { unreachable!("a pivot") };
         let parts = f64::from(cache.times()) * places.len() as f64;
@@ -71,13 +81,13 @@ fn pivots(peers: &mut [Peer]) -> Result<(), Box<dyn Error>> {
             peers.iter_mut().map(|peer| peer.solve(&problems, cache)).collect::<Result<Vec<_>, _>>()?;
         for precision in [Precision::Bits16, Precision::Bits32, Precision::Bits64, Precision::Arbitrary] {
             let ours = solve(&problems, cache, precision);
-            line(&format!("pivot, 30 x 32, {name}, {precision:?}"), &ours, &theirs, parts);
+            line(&format!("{name}, {precision:?}"), &ours, &theirs, parts);
         }
     }
     Ok(())
 }
 
-fn workloads(peers: &mut [Peer]) -> Result<(), Box<dyn Error>> {
+fn workloads(peers: &mut [Peer], only: &str) -> Result<(), Box<dyn Error>> {
     let random = &mut Random::new(1);
     let dependences = loops::dependences();
     let optima: Vec<Problem> = (0..600)
@@ -103,14 +113,17 @@ fn workloads(peers: &mut [Peer]) -> Result<(), Box<dyn Error>> {
     ];
     for (name, problems) in workloads {
         let some = &problems[..problems.len().min(100)];
-        for (cache, problems, label) in
-            [(Cache::Hot { times: 5 }, &problems[..], "hot"), (Cache::Cold, some, "cold")]
-        {
+        for (cache, problems) in [(Cache::Hot { times: 5 }, &problems[..]), (Cache::Cold, some)] {
+            let label = if matches!(cache, Cache::Cold) { "cold" } else { "hot" };
+            let name = format!("{name}, {label} ({})", problems.len());
+            if !name.contains(only) {
+                continue;
+            }
             let theirs =
                 peers.iter_mut().map(|peer| peer.solve(problems, cache)).collect::<Result<Vec<_>, _>>()?;
             let ours = solve(problems, cache, Precision::Bits16);
             let parts = f64::from(cache.times()) * problems.len() as f64;
-            line(&format!("{name}, {label} ({})", problems.len()), &ours, &theirs, parts);
+            line(&name, &ours, &theirs, parts);
         }
     }
     Ok(())

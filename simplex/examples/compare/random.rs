@@ -1,5 +1,5 @@
 //! Random problems with the sizes, numbers and sparsity that Grosser et al. report of compilers: at most 28 columns,
-//! 99 % of the coefficients below 10 bits, a median of 84 % zeros.
+//! coefficients of at most 10 bits in 99 of 100 cases, a median of 84 % zeros.
 
 use crate::problem::{Problem, Rows};
 
@@ -34,10 +34,10 @@ impl Random {
     /// A number that is not zero: mostly 1, seldom of 10 bits and more.
     fn coefficient(&mut self) -> i64 {
         let magnitude = match self.below(100) {
-            0..70 => 1,
-            70..90 => self.between(2, 9),
-            90..99 => self.between(10, 511),
-            _ => self.between(512, 4096),
+            0..85 => 1,
+            85..96 => self.between(2, 9),
+            96..99 => self.between(10, 1023),
+            _ => self.between(1024, 4096),
         };
         if self.percent(50) { magnitude } else { -magnitude }
     }

@@ -1,5 +1,6 @@
 //! Solutions with this crate and with the other libraries' programs.
 
+use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -43,6 +44,8 @@ fn cpu_time() -> Duration {
 pub struct Answers {
     pub time: Duration,
     pub answers: Vec<String>,
+    /// How many minima needed each width; only for this crate.
+    pub widths: BTreeMap<Precision, usize>,
 }
 
 /// A problem in this crate's own types, as the others have it in theirs before the time starts.
@@ -57,6 +60,7 @@ enum Prepared {
 pub fn solve(problems: &[Problem], cache: Cache, precision: Precision) -> Answers {
     let mut time = Duration::ZERO;
     let mut answers = Vec::with_capacity(problems.len());
+    let mut widths = BTreeMap::new();
     let mut memory = vec![1u8; if matches!(cache, Cache::Cold) { 64 << 20 } else { 0 }];
     for problem in problems {
         let mut prepared = prepare(problem, precision);
@@ -67,9 +71,12 @@ pub fn solve(problems: &[Problem], cache: Cache, precision: Precision) -> Answer
             solved = Some(black_box(run(&mut prepared)));
         }
         time += cpu_time() - begin;
+        if let Some(Solved::Optimum(_, width)) = solved {
+            *widths.entry(width).or_default() += 1;
+        }
         answers.push(solved.map_or_else(String::new, |solved| solved.text()));
     }
-    Answers { time, answers }
+    Answers { time, answers, widths }
 }
 
 fn prepare(problem: &Problem, precision: Precision) -> Prepared {
@@ -87,7 +94,7 @@ fn prepare(problem: &Problem, precision: Precision) -> Prepared {
 }
 
 enum Solved {
-    Optimum(simplex::Optimum),
+    Optimum(simplex::Optimum, Precision),
     Integer(IntegerPoint),
     Coalesced(Vec<BasicSet>),
     Pivoted(bool),
@@ -96,7 +103,7 @@ enum Solved {
 impl Solved {
     fn text(&self) -> String {
         match self {
-            Self::Optimum(optimum) => optimum.to_string(),
+            Self::Optimum(optimum, _) => optimum.to_string(),
             Self::Integer(IntegerPoint::None) => "empty".to_owned(),
             Self::Integer(IntegerPoint::Found(_)) => "point".to_owned(),
             Self::Integer(IntegerPoint::Unknown) => "unknown".to_owned(),
@@ -110,7 +117,8 @@ impl Solved {
 fn run(prepared: &mut Prepared) -> Solved {
     match prepared {
         Prepared::Optimum(set, objective) => {
-            Solved::Optimum(Simplex::from_constraints(set.dimension, &set.constraints).minimum(objective))
+            let mut simplex = Simplex::from_constraints(set.dimension, &set.constraints);
+            Solved::Optimum(simplex.minimum(objective), simplex.precision())
         }
         Prepared::Integer(set) => {
             Solved::Integer(Simplex::from_constraints(set.dimension, &set.constraints).integer_point(LIMIT))
@@ -148,7 +156,7 @@ impl Peer {
         };
         let nanoseconds = line()?.parse().map_err(|_| std::io::Error::other("the program ended early"))?;
         let answers = (0..problems.len()).map(|_| line()).collect::<std::io::Result<_>>()?;
-        Ok(Answers { time: Duration::from_nanos(nanoseconds), answers })
+        Ok(Answers { time: Duration::from_nanos(nanoseconds), answers, widths: BTreeMap::new() })
     }
 }
 

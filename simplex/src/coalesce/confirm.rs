@@ -14,7 +14,7 @@ use crate::simplex::Simplex;
 /// For a point `p` beyond the first set, take a point `a` of the first. The way from `p` to `a` enters the first set
 /// through one of those facets, in a point of the second. A form of the second that is negative at `p` is therefore
 /// not negative at all points `a`, so that it is a common one, which `p` fulfills.
-pub(super) fn facets_are_covered(first: &Piece, beyond_first: &[Affine], beyond_second: &[Affine]) -> bool {
+pub(super) fn facets_are_covered(first: &Piece, beyond_first: &[&Affine], beyond_second: &[&Affine]) -> bool {
     beyond_first.iter().all(|form| {
         let mut facet = first.simplex.clone();
         facet.add_equality(form);
@@ -24,7 +24,7 @@ pub(super) fn facets_are_covered(first: &Piece, beyond_first: &[Affine], beyond_
 
 /// Whether the common forms of a pair of sets have no point outside of both: where a form of the first set is
 /// negative, all forms of the second must not be.
-pub(super) fn is_covered(pair: &Pair, dimension: usize, points: Points) -> bool {
+pub(super) fn is_covered(pair: &Pair<'_>, dimension: usize, points: Points) -> bool {
     let mut common = Simplex::new(dimension);
     for form in &pair.common {
         common.add_inequality(form);

@@ -112,35 +112,30 @@ fn merge(first: &mut Piece, second: &mut Piece, points: Points) -> Merge {
         false => facets_are_covered(first, &pair.beyond_first, &pair.beyond_second),
         true => is_covered(&pair, first.dimension(), points),
     };
-    if covered {
-        return replaced(first.dimension(), pair.common, points);
-    }
-    match wrapped(first, second, &pair, points) {
-        Some(forms) => replaced(first.dimension(), forms, points),
-        None => Merge::Unchanged,
-    }
-}
-
-fn replaced(dimension: usize, forms: Vec<Affine>, points: Points) -> Merge {
-    Piece::from_forms(dimension, forms, points)
+    let forms = match covered {
+        true => Some(pair.common.into_iter().cloned().collect()),
+        false if points == Points::Integer => wrapped(first, second, &pair),
+        false => None,
+    };
+    forms
+        .and_then(|forms| Piece::from_forms(first.dimension(), forms, points))
         .map_or(Merge::Unchanged, |piece| Merge::Replaced(Box::new(piece)))
 }
 
 /// Two sets by their forms that are not negative.
-struct Pair {
+struct Pair<'a> {
     /// Those that hold on both sets.
-    common: Vec<Affine>,
+    common: Vec<&'a Affine>,
     /// Those of the first set that do not hold on the second.
-    beyond_first: Vec<Affine>,
+    beyond_first: Vec<&'a Affine>,
     /// Those of the second set that do not hold on the first.
-    beyond_second: Vec<Affine>,
+    beyond_second: Vec<&'a Affine>,
 }
 
 /// The forms of a piece that hold on another one, and those that do not.
-fn split(piece: &Piece, relations: &[Relation]) -> (Vec<Affine>, Vec<Affine>) {
-    let (mut valid, mut beyond) = (Vec::new(), Vec::new());
-    for (form, &relation) in piece.forms().iter().zip(relations) {
-        if relation == Relation::Valid { &mut valid } else { &mut beyond }.push(form.clone());
-    }
-    (valid, beyond)
+fn split<'a>(piece: &'a Piece, relations: &[Relation]) -> (Vec<&'a Affine>, Vec<&'a Affine>) {
+    let forms = piece.forms().iter().zip(relations);
+    let (valid, beyond): (Vec<_>, Vec<_>) = forms.partition(|(_, relation)| **relation == Relation::Valid);
+    let only_forms = |pairs: Vec<(&'a Affine, _)>| pairs.into_iter().map(|(form, _)| form).collect();
+    (only_forms(valid), only_forms(beyond))
 }

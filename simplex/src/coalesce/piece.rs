@@ -7,7 +7,8 @@ use crate::simplex::Simplex;
 /// A set that is not empty over the rationals, without redundant constraints, and its tableau.
 pub(super) struct Piece {
     dimension: usize,
-    constraints: Vec<Constraint>,
+    /// How many equalities there are: each has two forms, and they come first.
+    equalities: usize,
     forms: Vec<Affine>,
     pub(super) simplex: Simplex,
 }
@@ -15,26 +16,37 @@ pub(super) struct Piece {
 impl Piece {
     /// `None` when the set is empty.
     pub(super) fn new(set: &BasicSet, points: Points) -> Option<Self> {
-        let constraints: Option<Vec<Constraint>> = match points {
-            Points::Integer => set.constraints.iter().map(Constraint::tightened).collect(),
-            Points::Rational => Some(set.constraints.iter().map(Constraint::reduced).collect()),
+        Self::from_constraints(set.dimension, set.constraints.iter().cloned(), points)
+    }
+
+    fn from_constraints(
+        dimension: usize,
+        constraints: impl Iterator<Item = Constraint>,
+        points: Points,
+    ) -> Option<Self> {
+        let mut constraints = match points {
+            Points::Integer => constraints.map(Constraint::tightened).collect::<Option<Vec<_>>>()?,
+            Points::Rational => constraints.map(Constraint::reduced).collect(),
         };
-        let mut constraints = constraints?;
-        constraints.sort();
-        constraints.dedup();
-        let mut simplex = Simplex::from_constraints(set.dimension, &constraints);
+        constraints.sort_by_key(|constraint| matches!(constraint, Constraint::Inequality(_)));
+        let mut simplex = Simplex::from_constraints(dimension, &constraints);
         if simplex.is_empty() {
             return None;
         }
-        let constraints = essential(constraints, &mut simplex);
-        let forms = constraints.iter().flat_map(forms).collect();
-        Some(Self { dimension: set.dimension, constraints, forms, simplex })
+        let (equalities, inequalities) = essential(constraints, &mut simplex);
+        let mut forms = Vec::with_capacity(2 * equalities.len() + inequalities.len());
+        let count = equalities.len();
+        for form in equalities {
+            forms.push(form.negated());
+            forms.push(form);
+        }
+        forms.extend(inequalities);
+        Some(Self { dimension, equalities: count, forms, simplex })
     }
 
     /// The set where all of the forms are not negative.
     pub(super) fn from_forms(dimension: usize, forms: Vec<Affine>, points: Points) -> Option<Self> {
-        let constraints = forms.into_iter().map(Constraint::Inequality).collect();
-        Self::new(&BasicSet { dimension, constraints }, points)
+        Self::from_constraints(dimension, forms.into_iter().map(Constraint::Inequality), points)
     }
 
     pub(super) fn dimension(&self) -> usize {
@@ -47,30 +59,23 @@ impl Piece {
     }
 
     pub(super) fn into_set(self) -> BasicSet {
-        BasicSet { dimension: self.dimension, constraints: self.constraints }
+        let mut forms = self.forms.into_iter();
+        let equalities = forms.by_ref().take(2 * self.equalities).skip(1).step_by(2);
+        let mut constraints: Vec<Constraint> = equalities.map(Constraint::Equality).collect();
+        constraints.extend(forms.map(Constraint::Inequality));
+        BasicSet { dimension: self.dimension, constraints }
     }
 }
 
-/// The constraints that the others do not imply; inequalities that hold as equalities become such.
-fn essential(constraints: Vec<Constraint>, simplex: &mut Simplex) -> Vec<Constraint> {
-    let mut equal = Vec::with_capacity(constraints.len());
-    for index in 0..constraints.len() {
-        equal.push(simplex.is_zero(index));
-    }
-    let mut kept = Vec::with_capacity(constraints.len());
+/// The equalities, with the inequalities that hold as such, and the inequalities that the others do not imply.
+fn essential(constraints: Vec<Constraint>, simplex: &mut Simplex) -> (Vec<Affine>, Vec<Affine>) {
+    let (mut equalities, mut others) = (Vec::new(), Vec::new());
     for (index, constraint) in constraints.into_iter().enumerate() {
         match constraint {
-            Constraint::Inequality(form) if equal[index] => kept.push(Constraint::Equality(form)),
-            Constraint::Inequality(_) if simplex.is_redundant(index) => {}
-            constraint => kept.push(constraint),
+            Constraint::Inequality(form) if !simplex.is_zero(index) => others.push((index, form)),
+            Constraint::Inequality(form) | Constraint::Equality(form) => equalities.push(form),
         }
     }
-    kept
-}
-
-fn forms(constraint: &Constraint) -> Vec<Affine> {
-    match constraint {
-        Constraint::Equality(form) => vec![form.clone(), form.negated()],
-        Constraint::Inequality(form) => vec![form.clone()],
-    }
+    others.retain(|(index, _)| !simplex.is_redundant(*index));
+    (equalities, others.into_iter().map(|(_, form)| form).collect())
 }

@@ -14,68 +14,59 @@ use crate::affine::{Affine, Constraint};
 use crate::set::Points;
 use crate::simplex::{Optimum, Simplex};
 
-/// Forms of a set with the points of both pieces and no others, with wrapped constraints.
-pub(super) fn wrapped(
-    first: &mut Piece,
-    second: &mut Piece,
-    pair: &Pair,
-    points: Points,
-) -> Option<Vec<Affine>> {
+/// Forms of a set with the integer points of both pieces and no others, with wrapped constraints.
+///
+/// Only facets beyond which the second piece has a single layer of points are tried, as isl does.
+pub(super) fn wrapped(first: &Piece, second: &Piece, pair: &Pair<'_>) -> Option<Vec<Affine>> {
     let bound = greatest_coefficient(first).max(greatest_coefficient(second));
-    pair.beyond_first.iter().find_map(|facet| {
-        let opposite = beyond(facet, points);
-        let mut forms = pair.common.clone();
-        let outer = turned(&pair.beyond_first, facet, second, points);
-        let inner = turned(&pair.beyond_second, &opposite, first, points);
-        for form in outer.into_iter().chain(inner) {
+    let (mut on_first, mut on_second) = (first.simplex.clone(), second.simplex.clone());
+    let facets = pair.beyond_first.iter();
+    facets.filter(|facet| second.simplex.clone().is_nonnegative(&facet.plus(1))).find_map(|facet| {
+        let opposite = beyond(facet, Points::Integer);
+        let mut wrapped = turned(&pair.beyond_first, facet, second);
+        wrapped.extend(turned(&pair.beyond_second, &opposite, first));
+        wrapped.retain(|form| {
             let small = form.coefficients.iter().all(|value| in_bound(value, &bound));
-            if small && first.simplex.is_nonnegative(&form) && second.simplex.is_nonnegative(&form) {
-                forms.push(form);
-            }
-        }
-        if forms.len() == pair.common.len() {
+            small && on_first.is_nonnegative(form) && on_second.is_nonnegative(form)
+        });
+        if wrapped.is_empty() {
             return None;
         }
         let candidate = Pair {
-            common: forms,
+            common: pair.common.iter().copied().chain(&wrapped).collect(),
             beyond_first: pair.beyond_first.clone(),
             beyond_second: pair.beyond_second.clone(),
         };
-        is_covered(&candidate, first.dimension(), points).then_some(candidate.common)
+        is_covered(&candidate, first.dimension(), Points::Integer)
+            .then(|| candidate.common.into_iter().cloned().collect())
     })
 }
 
 /// Each form except the facet's, turned around the facet until a set beyond it fulfills it.
-fn turned(forms: &[Affine], facet: &Affine, set: &Piece, points: Points) -> Vec<Affine> {
-    let mut cone = cone_beyond(facet, set, points);
-    let others = forms.iter().filter(|&form| form != facet);
-    others.filter_map(|form| turn(form, facet, &mut cone, points)).collect()
+fn turned(forms: &[&Affine], facet: &Affine, set: &Piece) -> Vec<Affine> {
+    let mut cone = cone_beyond(facet, set);
+    let others = forms.iter().filter(|&&form| form != facet);
+    others.filter_map(|form| turn(form, facet, &mut cone)).collect()
 }
 
-fn turn(form: &Affine, facet: &Affine, cone: &mut Simplex, points: Points) -> Option<Affine> {
+fn turn(form: &Affine, facet: &Affine, cone: &mut Simplex) -> Option<Affine> {
     let Optimum::Bounded(factor) = cone.maximum(&homogeneous(&form.negated())) else { return None };
     let turned = form.combined(factor.denominator(), facet, &-factor.numerator());
-    let constraint = Constraint::Inequality(turned);
-    let constraint = match points {
-        Points::Integer => constraint.tightened()?,
-        Points::Rational => constraint.reduced(),
-    };
+    let constraint = Constraint::Inequality(turned).tightened()?;
     let form = constraint.affine();
     (!form.is_constant()).then(|| form.clone())
 }
 
 /// The multiples `(t * x, t)` of a set's points `x` beyond a facet for which the facet's form is -1.
-fn cone_beyond(facet: &Affine, set: &Piece, points: Points) -> Simplex {
+fn cone_beyond(facet: &Affine, set: &Piece) -> Simplex {
     let dimension = set.dimension();
     let mut cone = Simplex::new(dimension + 1);
     let mut scale = vec![0; dimension];
     scale.push(1);
     cone.add_inequality(&Affine::new(scale.iter().copied(), 0));
     cone.add_equality(&homogeneous(facet).plus(1));
-    if points == Points::Integer {
-        // The facet's form is at most -1 at the point itself.
-        cone.add_inequality(&Affine::new(scale, 0).negated().plus(1));
-    }
+    // The facet's form is at most -1 at the point itself.
+    cone.add_inequality(&Affine::new(scale, 0).negated().plus(1));
     for form in set.forms() {
         cone.add_inequality(&homogeneous(form));
     }
