@@ -46,6 +46,11 @@ impl Simplex {
     /// Sets without bounds can have infinitely many parts without a point, so that the search needs a limit; bounded
     /// ones end by themselves, but possibly late.
     pub fn integer_point(&self, limit: usize) -> IntegerPoint {
+        if limit > 0
+            && let Some(point) = self.integer_sample()
+        {
+            return IntegerPoint::Found(point);
+        }
         let mut parts = vec![self.clone()];
         let mut searched = 0;
         while let Some(mut part) = parts.pop() {
@@ -71,6 +76,13 @@ impl Simplex {
         IntegerPoint::None
     }
 
+    /// The sample point, if its coordinates are integers.
+    fn integer_sample(&self) -> Option<Vec<IBig>> {
+        let integral = at_any_width!(&self.tableau, tableau => tableau.fractional_variable().is_none());
+        let point = if integral { self.sample() } else { None };
+        Some(point?.into_iter().map(|value| value.numerator().clone()).collect())
+    }
+
     /// Adds cuts until the sample point is an integer or the set is empty, as long as there are cuts.
     fn cut_to_integer(&mut self) -> Cutting {
         let mut cuts = 0;
@@ -79,10 +91,7 @@ impl Simplex {
                 return Cutting::Empty;
             }
             match at_any_width!(&self.tableau, tableau => tableau.fraction(cuts < CUTS)) {
-                None => {
-                    let point = self.sample().into_iter().flatten();
-                    return Cutting::Integer(point.map(|value| value.floor()).collect());
-                }
+                None => return self.integer_sample().map_or(Cutting::Empty, Cutting::Integer),
                 Some(Fraction::Impossible) => return Cutting::Empty,
                 Some(Fraction::Branch { variable, value }) => return Cutting::Fractional { variable, value },
                 Some(Fraction::Cut(cut)) => {
@@ -105,16 +114,20 @@ enum Cutting {
 impl<E: Element> Tableau<E> {
     /// What the first variable that is no integer at the sample point allows; `None` when all are integers.
     fn fraction(&self, may_cut: bool) -> Option<Fraction> {
-        let (variable, row) =
-            (0..self.basis.variables()).find_map(|variable| match self.basis.position(variable) {
-                Position::Row(row) if !self.value(row).is_integer() => Some((variable, row)),
-                _ => None,
-            })?;
+        let (variable, row) = self.fractional_variable()?;
         if self.has_no_integer(row) {
             return Some(Fraction::Impossible);
         }
         let cut = may_cut.then(|| self.cut(row)).flatten();
         Some(cut.map_or_else(|| Fraction::Branch { variable, value: self.value(row) }, Fraction::Cut))
+    }
+
+    /// The first variable that is no integer at the sample point, and its row.
+    fn fractional_variable(&self) -> Option<(usize, usize)> {
+        (0..self.basis.variables()).find_map(|variable| match self.basis.position(variable) {
+            Position::Row(row) if !self.is_integral(row) => Some((variable, row)),
+            _ => None,
+        })
     }
 
     /// Whether something divides the denominator and all coefficients of a row, but not its constant.

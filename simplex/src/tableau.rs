@@ -48,8 +48,17 @@ impl<E: Element> Tableau<E> {
     /// The value of a row at the sample point.
     pub(crate) fn value(&self, row: usize) -> Rational {
         let row = self.matrix.row(row);
+        if row[DENOMINATOR].is_one() {
+            return Rational::from(row[CONSTANT].to_integer());
+        }
         Rational::new(row[CONSTANT].to_integer(), row[DENOMINATOR].to_integer())
             .unwrap_or_else(|| unreachable!("denominators are positive"))
+    }
+
+    /// Whether a row is an integer at the sample point.
+    pub(crate) fn is_integral(&self, row: usize) -> bool {
+        let row = self.matrix.row(row);
+        row[DENOMINATOR].is_one() || row[CONSTANT].gcd(&row[DENOMINATOR]) == row[DENOMINATOR]
     }
 
     /// The variables' values at the sample point.

@@ -27,7 +27,12 @@ pub fn bench(problems: u64) -> Result<i32> {
     fs::create_dir_all(&out)?;
     let harness = root().join("simplex/harness");
     let (isl, small, presburger) = (out.join("isl"), out.join("isl-small"), out.join("presburger"));
-    run(Command::new("cc").arg("-O2").arg("-o").arg(&isl).arg(harness.join("isl.c")).args(["-lisl", "-lgmp"]))?;
+    run(Command::new("cc")
+        .arg("-O2")
+        .arg("-o")
+        .arg(&isl)
+        .arg(harness.join("isl.c"))
+        .args(["-lisl", "-lgmp"]))?;
     run(Command::new("cc")
         .args(["-O2", "-DSMALL_INTEGERS", &format!("-I{LLVM}/include/polly"), "-o"])
         .args([&small, &harness.join("isl.c")])
