@@ -7,7 +7,7 @@
 //! Every operation that can overflow leaves the matrix as it was when it does.
 
 use crate::element::{Element, Overflow};
-use crate::occupancy::Occupancy;
+use crate::occupancy::{Occupancy, Rows};
 
 /// Where a row has its denominator, which is positive.
 pub(crate) const DENOMINATOR: usize = 0;
@@ -72,7 +72,7 @@ impl<E: Element> Matrix<E> {
 
     /// The rows whose coefficient in a column may differ from zero.
     #[inline]
-    pub(crate) fn occupied(&self, column: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn occupied(&self, column: usize) -> Rows<'_> {
         self.occupancy.rows(column)
     }
 
@@ -162,8 +162,11 @@ impl<E: Element> Matrix<E> {
         self.multiples(row, column, &denominator, new)?;
         new[DENOMINATOR] = denominator;
         new[column] = coefficient;
-        for (&row, values) in std::iter::once(&row).chain(&self.touched).zip(new.chunks_exact_mut(stride)) {
-            E::store(values, &mut self.elements[row * stride..(row + 1) * stride]);
+        let mut values = new.chunks_exact_mut(stride);
+        for row in [row].iter().chain(&self.touched) {
+            if let Some(values) = values.next() {
+                E::store(values, &mut self.elements[row * stride..(row + 1) * stride]);
+            }
         }
         for other in (FIRST..self.width).filter(|&other| other != column) {
             if !self.elements[row * stride + other].is_zero() {
@@ -184,7 +187,11 @@ impl<E: Element> Matrix<E> {
         let stride = self.stride;
         let combine = E::combine();
         self.touched.clear();
-        self.touched.extend(self.occupancy.rows(column).filter(|&row| row != pivot));
+        for row in self.occupancy.rows(column) {
+            if row != pivot {
+                self.touched.push(row);
+            }
+        }
         let (elements, occupancy) = (&self.elements, &mut self.occupancy);
         self.touched.retain(|&row| {
             let keep = !elements[row * stride + column].is_zero();
@@ -198,7 +205,8 @@ impl<E: Element> Matrix<E> {
             new.resize(needed, E::zero());
         }
         let (operand, outs) = new.split_at_mut(stride);
-        for (&row, out) in self.touched.iter().zip(outs.chunks_exact_mut(stride)) {
+        for (index, &row) in self.touched.iter().enumerate() {
+            let out = &mut outs[index * stride..(index + 1) * stride];
             let values = &self.elements[row * stride..(row + 1) * stride];
             let fits = if denominator.is_one() {
                 combine(values, denominator, operand, &values[column], out)

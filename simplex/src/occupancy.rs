@@ -56,9 +56,8 @@ impl Occupancy {
 
     /// The rows of a column, ascending.
     #[inline]
-    pub(crate) fn rows(&self, column: usize) -> impl Iterator<Item = usize> + '_ {
-        let words = &self.bits[column * self.words..(column + 1) * self.words];
-        words.iter().enumerate().flat_map(|(index, &word)| Ones(word).map(move |bit| 64 * index + bit))
+    pub(crate) fn rows(&self, column: usize) -> Rows<'_> {
+        Rows { words: &self.bits[column * self.words..(column + 1) * self.words], base: 0, word: 0 }
     }
 
     /// Removes a row of all columns and gives its number to the last row.
@@ -87,20 +86,29 @@ impl Occupancy {
     }
 }
 
-/// The positions of a word's ones, ascending.
-struct Ones(u64);
+/// The positions of the ones in some words, ascending.
+pub(crate) struct Rows<'a> {
+    /// The words after the present one.
+    words: &'a [u64],
+    /// The position after the present word's last bit.
+    base: usize,
+    /// What is left of the present word.
+    word: u64,
+}
 
-impl Iterator for Ones {
+impl Iterator for Rows<'_> {
     type Item = usize;
 
     #[inline]
     fn next(&mut self) -> Option<usize> {
-        if self.0 == 0 {
-            return None;
+        while self.word == 0 {
+            let (&word, rest) = self.words.split_first()?;
+            (self.word, self.words) = (word, rest);
+            self.base += 64;
         }
-        let bit = self.0.trailing_zeros() as usize;
-        self.0 &= self.0 - 1;
-        Some(bit)
+        let bit = self.word.trailing_zeros() as usize;
+        self.word &= self.word - 1;
+        Some(self.base - 64 + bit)
     }
 }
 

@@ -268,7 +268,7 @@ impl Simplex {
     /// Whether the set would be the same without a constraint.
     ///
     /// A redundant constraint is set aside, so that of two that imply each other only the first asked about is
-    /// redundant. An equality, also one that only others imply together with this constraint, is not.
+    /// redundant. Equalities are never redundant, nor are constraints that [`Self::is_zero`] has made equalities.
     pub fn is_redundant(&mut self, constraint: ConstraintId) -> bool {
         let unknown = self.unknown(constraint);
         !self.empty
@@ -297,5 +297,31 @@ impl Simplex {
     /// Goes back to an earlier state; constraints added since are forgotten.
     pub fn rollback(&mut self, snapshot: Snapshot) {
         *self = snapshot.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_variables_a_set_is_one_point_or_empty() {
+        let mut point = Simplex::new(0);
+        point.add_inequality(&Affine::new(Vec::<i32>::new(), 3));
+        assert_eq!(point.minimum(&Affine::new(Vec::<i32>::new(), -2)), Optimum::Bounded(Rational::from(-2)));
+        point.add_equality(&Affine::new(Vec::<i32>::new(), 0));
+        assert!(!point.is_empty());
+        point.add_inequality(&Affine::new(Vec::<i32>::new(), -1));
+        assert!(point.is_empty());
+    }
+
+    #[test]
+    fn the_width_comes_back_with_a_snapshot() {
+        let mut line = Simplex::new(1);
+        let snapshot = line.snapshot();
+        line.add_inequality(&Affine::new([1 << 20], 0));
+        assert_eq!(line.precision(), Precision::Bits32);
+        line.rollback(snapshot);
+        assert_eq!((line.precision(), line.constraints()), (Precision::Bits16, 0));
     }
 }
