@@ -18,10 +18,15 @@ use crate::simplex::{Optimum, Simplex};
 ///
 /// Only facets beyond which the second piece has a single layer of points are tried, as isl does.
 pub(super) fn wrapped(first: &Piece, second: &Piece, pair: &Pair<'_>) -> Option<Vec<Affine>> {
+    let mut on_second = second.simplex.clone();
+    let mut facets = pair.beyond_first.clone();
+    facets.retain(|facet| on_second.is_nonnegative(&facet.plus(1)));
+    if facets.is_empty() {
+        return None;
+    }
+    let mut on_first = first.simplex.clone();
     let bound = greatest_coefficient(first).max(greatest_coefficient(second));
-    let (mut on_first, mut on_second) = (first.simplex.clone(), second.simplex.clone());
-    let facets = pair.beyond_first.iter();
-    facets.filter(|facet| second.simplex.clone().is_nonnegative(&facet.plus(1))).find_map(|facet| {
+    facets.into_iter().find_map(|facet| {
         let opposite = beyond(facet, Points::Integer);
         let mut wrapped = turned(&pair.beyond_first, facet, second);
         wrapped.extend(turned(&pair.beyond_second, &opposite, first));
