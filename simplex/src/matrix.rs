@@ -187,19 +187,17 @@ impl<E: Element> Matrix<E> {
         let stride = self.stride;
         let combine = E::combine();
         self.touched.clear();
+        let mut stale = false;
         for row in self.occupancy.rows(column) {
-            if row != pivot {
+            if self.elements[row * stride + column].is_zero() {
+                stale = true;
+            } else if row != pivot {
                 self.touched.push(row);
             }
         }
-        let (elements, occupancy) = (&self.elements, &mut self.occupancy);
-        self.touched.retain(|&row| {
-            let keep = !elements[row * stride + column].is_zero();
-            if !keep {
-                occupancy.remove(column, row);
-            }
-            keep
-        });
+        if stale {
+            self.occupancy.replace(column, [pivot].iter().chain(&self.touched));
+        }
         let needed = (self.touched.len() + 1) * stride;
         if new.len() < needed {
             new.resize(needed, E::zero());

@@ -46,6 +46,12 @@ impl Occupancy {
         self.bits[column * self.words + row / 64] >> (row % 64) & 1 == 1
     }
 
+    /// Gives a column other rows.
+    pub(crate) fn replace<'a>(&mut self, column: usize, rows: impl Iterator<Item = &'a usize>) {
+        self.bits[column * self.words..(column + 1) * self.words].fill(0);
+        rows.for_each(|&row| self.insert(column, row));
+    }
+
     /// Adds the rows of another column.
     #[inline]
     pub(crate) fn merge(&mut self, column: usize, from: usize) {
@@ -136,6 +142,8 @@ mod tests {
         assert_eq!(rows(&occupancy, 0), [1, 63]);
         occupancy.swap_remove_row(63, 63);
         assert_eq!(rows(&occupancy, 0), [1]);
+        occupancy.replace(1, [70, 3].iter());
+        assert_eq!(rows(&occupancy, 1), [3, 70]);
         occupancy.swap_remove_row(1, 40);
         assert!(rows(&occupancy, 0).is_empty());
     }
