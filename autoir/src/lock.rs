@@ -302,4 +302,34 @@ mod tests {
             assert_eq!(Lock::parse(text).unwrap_err().to_string(), message);
         }
     }
+
+    #[test]
+    fn lines_of_members_are_filled() {
+        let start = "  members x86 ".len();
+        let (half, rest) = ("a".repeat(50), LINE - start - 51);
+        for (second, lines) in [(rest, 1), (rest + 1, 2), (LINE, 2)] {
+            let ids = format!("{half} {}", "b".repeat(second));
+            let lock = Lock::parse(&format!("op a\n members x86 {ids}\n")).unwrap();
+            let text = lock.to_string();
+            assert_eq!(text.lines().filter(|line| line.contains("members")).count(), lines, "{second}");
+            assert_eq!(Lock::parse(&text).unwrap(), lock);
+        }
+    }
+
+    #[test]
+    fn words_are_escaped_where_a_reader_would_split_them() {
+        for (word, expected) in [
+            ("a b", "a%20b"),
+            ("a#b%", "a%23b%25"),
+            ("\u{7f}", "%7f"),
+            ("é\u{a0}", "é%c2%a0"),
+            ("a_1", "a_1"),
+        ] {
+            assert_eq!(escape(word), expected);
+            assert_eq!(unescape(expected).as_deref(), Some(word));
+        }
+        for broken in ["%", "%2", "%2g", "%ff"] {
+            assert_eq!(unescape(broken), None, "{broken}");
+        }
+    }
 }
