@@ -486,6 +486,9 @@ mod tests {
         assert_eq!(found, ["(s, t) in {(8, 16), (16, 8)}"]);
     }
 
+    /// A function, known values of its parameters, and values of each to try.
+    type Case<'a> = (&'a str, &'a [&'a [i64]], Vec<Vec<i64>>);
+
     /// Every choice of a value for each parameter.
     fn choices(values: &[Vec<i64>]) -> Vec<Vec<i64>> {
         values.iter().fold(vec![Vec::new()], |chosen, values| {
@@ -501,7 +504,7 @@ mod tests {
         let small = || Vec::from_iter(-1..=9);
         let steps = || vec![-8, 0, 1, 4, 8, 12, 16, 24, 32, 64, 128];
         let most = i64::from(MAX_WIDTH);
-        let cases: [(&str, &[&[i64]], Vec<Vec<i64>>); 11] = [
+        let cases: [Case<'_>; 11] = [
             (
                 "func @slices[w = 8, n = 8, o = 0](%a: 128) -> (%dst: 64) {
                    for i in 0..n { %dst[w*i +: w] = %a[w*i + o +: w] } }",
