@@ -271,4 +271,21 @@ mod tests {
             assert!(found.starts_with(expected), "{text}: {found}");
         }
     }
+
+    #[test]
+    fn any_name_is_printed_so_that_it_is_read_again() {
+        for (name, printed) in [
+            ("a_1.b", "a_1.b"),
+            ("a b", "\"a b\""),
+            ("a\"b", "\"a\\\"b\""),
+            ("a\\b", "\"a\\\\b\""),
+            ("a\nb", "\"a\\nb\""),
+        ] {
+            let mut function = Function::parse("func @f(%a: 8) -> (%r: 8) { %r[0 +: 8] = %a }").unwrap();
+            name.clone_into(&mut function.name);
+            let text = function.to_string();
+            assert!(text.starts_with(&format!("func @{printed}(")), "{text}");
+            assert_eq!(Function::parse(&text).unwrap().name, name);
+        }
+    }
 }
