@@ -163,3 +163,99 @@ pub(crate) fn param_kinds(function: &Function) -> Vec<ParamKind> {
 pub(crate) fn gcd(left: u64, right: u64) -> u64 {
     if right == 0 { left } else { gcd(right, left % right) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(text: &str) -> Facts {
+        let function = Function::parse(text).unwrap();
+        let values: Vec<i64> = function.params.iter().map(|param| param.value).collect();
+        Assignment::new(&function, &values).facts().unwrap()
+    }
+
+    #[test]
+    fn registers_are_vectors_of_what_they_are_read_in() {
+        for (width, grain, only_bits, count, element) in [
+            (64, 8, false, 8, 8),
+            (96, 32, false, 3, 32),
+            (64, 64, false, 1, 64),
+            (256, 128, false, 4, 64),
+            (128, 0, false, 16, 8),
+            (96, 96, false, 12, 8),
+            (48, 48, false, 1, 48),
+            // Masks of single bits, and what only looks like one.
+            (2, 1, true, 2, 1),
+            (1, 1, true, 1, 1),
+            (64, 1, true, 64, 1),
+            (64, 1, false, 1, 64),
+            (64, 8, true, 8, 8),
+            (128, 1, true, 128, 1),
+            (136, 1, true, 17, 8),
+            // Elements that do not fill the register.
+            (24, 16, false, 1, 24),
+            (72, 64, false, 9, 8),
+            (100, 64, false, 1, 100),
+            (100, 0, false, 1, 100),
+        ] {
+            let found = shape(width, Slice { grain, only_bits });
+            assert_eq!(found, ValueType::vector(count, element), "{width} bits read in {grain} bits");
+            assert_eq!((found.width(), found.is_vector()), (width, count > 1));
+        }
+    }
+
+    #[test]
+    fn elements_are_the_greatest_common_slices() {
+        let vector = ValueType::vector;
+        // Positions count as well as widths, and so does an argument that is used as a whole.
+        for (value, expected) in [
+            ("%a[16*i +: 16]", vector(8, 16)),
+            ("%a[8*i +: 16]", vector(16, 8)),
+            ("%a[16*i + 8 +: 16]", vector(16, 8)),
+            ("%a[32*i +: 16]", vector(8, 16)),
+            ("%a[0 +: 16]", vector(8, 16)),
+            ("cast.s(%a[i +: 1], 16)", vector(128, 1)),
+            ("cast.s(%a[i +: 2], 16)", vector(16, 8)),
+            ("not(%a)[16*i +: 16]", vector(2, 64)),
+            ("add(%a[32*i +: 16], not(%a)[0 +: 16])", vector(8, 16)),
+            ("%a[at %index[8*i +: 8] +: 16]", vector(8, 16)),
+            ("%a[32*i +: 32][16 +: 16]", vector(8, 16)),
+        ] {
+            let text = format!(
+                "func @f(%a: 128, %index: 32) -> (%r: 64) {{ for i in 0..4 {{ %r[16*i +: 16] = {value} }} }}"
+            );
+            let found = facts(&text);
+            assert_eq!((found.args[0], found.results[0]), (expected, vector(4, 16)), "{value}");
+        }
+        let text = "func @f(%a: 32, %n: 8 imm 0..=255) -> (%r: 32, %k: 4) { for i in 0..4 {
+            %r[8*i +: 8] = shl(%a[8*i +: 8], %n)  %k[i +: 1] = %a[8*i + 7 +: 1] } }";
+        let found = facts(text);
+        assert_eq!(found.args, [ValueType::scalar(32), ValueType::scalar(8)]);
+        assert_eq!(found.results, [vector(4, 8), vector(4, 1)]);
+    }
+
+    #[test]
+    fn masks_of_consecutive_bits_for_elements_are_even() {
+        let result = |element| Facts { args: vec![], results: vec![ValueType::vector(4, element)] };
+        let masking = |stride, lane| Masking { mask: 0, stride, lane, pass: None, negated: false };
+        assert_eq!(result(16).uneven_mask(masking(1, 16)), None);
+        assert_eq!(result(16).uneven_mask(masking(2, 16)), Some((2, 16)));
+        assert_eq!(result(32).uneven_mask(masking(1, 16)), Some((1, 16)));
+        assert_eq!(result(32).uneven_mask(masking(4, 16)), Some((4, 16)));
+    }
+
+    #[test]
+    fn a_parameter_that_is_only_a_flag_is_a_signedness() {
+        use ParamKind::{Number, Signedness};
+        let function = Function::parse(
+            "func @f[w = 8, n = 4, s = 0, greatest_s = 1, both = 1, terms = 2, start = 0](%a: 64) -> (%r: w*n) {
+               for i in 0..n {
+                 let wide = cast.{s}(%a[w*i + start +: w], 2*w)
+                 %r[w*i +: w] = fold max.{greatest_s} (j in 0..terms) saturate.{both}.u(add(wide, int(both + j, 2*w)), w)
+               }
+             }",
+        );
+        let kinds = param_kinds(&function.unwrap());
+        assert_eq!(kinds, [Number, Number, Signedness, Signedness, Number, Number, Number]);
+    }
+}

@@ -398,3 +398,75 @@ fn json_has_one_member_per_line() {
     ));
     assert!(text.contains("\"args\":[0,{\"constant\":\"01\"}]"));
 }
+
+#[test]
+fn an_operation_knows_its_results_and_instruction_sets() {
+    let (dialect, _) = build(classes());
+    let add = dialect.op("add").unwrap();
+    assert_eq!(add.result_count(), 1);
+    assert_eq!(add.isas().into_iter().collect::<Vec<_>>(), ["east", "west"]);
+    let function = hydride_ir::Function::parse(
+        "func @f(%a: 8, %b: 8) -> (%q: 8, %r: 8, %z: 1) {
+           %q[0 +: 8] = div.u(%a, %b)  %r[0 +: 8] = rem.u(%a, %b)  %z[0 +: 1] = eq(%b, 0x0:8)
+         }",
+    );
+    let (dialect, _) = build(vec![class("aa", function.unwrap(), vec![member("west", "m", &[], 2)])]);
+    assert_eq!(dialect.ops()[0].result_count(), 3);
+    assert_eq!(dialect.ops()[0].isas().into_iter().collect::<Vec<_>>(), ["west"]);
+}
+
+/// A class of additions of that hash and those members.
+fn additions(hash: &str, ids: &[&str]) -> Class {
+    let members = ids.iter().map(|id| member("east", id, &[8, 16], 2)).collect();
+    class(hash, elementwise("f", BinaryOp::Add, false), members)
+}
+
+#[test]
+fn of_classes_with_known_hashes_the_one_with_most_members_keeps_the_name() {
+    let lock = "op plus\n hash 01 02\n members east a b c d e\n";
+    for (first, second, expected) in [
+        (&["a", "b"][..], &["c", "d", "e"][..], ["add", "plus"]),
+        (&["a", "b", "c"], &["d", "e"], ["plus", "add"]),
+        // Of equal ones the first.
+        (&["a", "b"], &["c", "d"], ["plus", "add"]),
+        (&["x"], &["y"], ["plus", "add"]),
+    ] {
+        let given = vec![additions("01", first), additions("02", second)];
+        let (dialect, _) = Dialect::build(given, Lock::parse(lock).unwrap()).unwrap();
+        for (hash, name) in ["01", "02"].into_iter().zip(expected) {
+            let op = dialect.ops().iter().find(|op| op.class.structural_hash == hash).unwrap();
+            assert_eq!(op.name, name, "{hash} of {first:?} and {second:?}");
+        }
+    }
+}
+
+#[test]
+fn a_hash_keeps_the_name_without_any_member() {
+    let lock = Lock::parse("op plus\n hash 01\n members east a b c\n").unwrap();
+    let (dialect, _) = Dialect::build(vec![additions("01", &["x"])], lock).unwrap();
+    assert_eq!(names(&dialect), ["plus"]);
+}
+
+#[test]
+fn half_of_the_members_are_no_majority() {
+    let lock = || Lock::parse("op plus\n hash 99\n members east a b\n").unwrap();
+    for (ids, name) in [(&["a", "b", "x", "y"][..], "add"), (&["a", "b", "x"], "plus"), (&["a", "b"], "plus")]
+    {
+        let (dialect, _) = Dialect::build(vec![additions("01", ids)], lock()).unwrap();
+        assert_eq!(name_of(&dialect, ids[0]), name, "{ids:?}");
+    }
+    // The name that half of the class's members had is no alias of the class if it had others as well.
+    let lock = Lock::parse("op plus\n hash 99\n members east a b\nop more\n hash 98\n members east c d e\n")
+        .unwrap();
+    let (dialect, _) = Dialect::build(vec![additions("01", &["a", "c", "d"])], lock).unwrap();
+    assert_eq!(names(&dialect), ["more"]);
+    assert_eq!(dialect.ops()[0].aliases, [] as [&str; 0]);
+}
+
+#[test]
+fn a_name_goes_to_one_class_only() {
+    let lock = Lock::parse("op plus\n hash 99\n members east a b c d\n").unwrap();
+    let (dialect, _) =
+        Dialect::build(vec![additions("01", &["a"]), additions("02", &["b", "c", "d"])], lock).unwrap();
+    assert_eq!((name_of(&dialect, "a"), name_of(&dialect, "b")), ("add", "plus"));
+}
