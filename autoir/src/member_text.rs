@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `at V,V,…` | the parameter values |
 //! | `of S,S,…` | the origins of the function's arguments: `3`, the instruction's argument 3; `=0`, a number that it fixes; `3:LOW/WIDTH/STRIDE`, a slice of argument 3 in every element, and with `@LANE/BITS` the one that so many low bits of argument `LANE` choose |
-//! | `in W,W,…` | the widths of the registers that these come from; 0 where it is no register |
+//! | `in W,W,…` | the widths of the registers that these come from; 0, or nothing at all, where none is known |
 //! | `mask ARG/STRIDE/LANE` | the mask: its argument, the distance of its bits, and the width of the lanes; `/negated` where lanes are written whose bit is 0 |
 //! | `pass ARG` | the argument that the other lanes keep; without it they are zero |
 //! | `part LOW/WIDTH/ARG` | the bits of the result that are written; the others are those of the argument |
@@ -98,8 +98,11 @@ pub(crate) fn parse_member(text: &str, function: &Function) -> Result<(Name, Kno
     if args != function.args.len() {
         return Err(format!("{args} arguments for {}", function.args.len()));
     }
-    if registers.len() != function.args.len() {
-        return Err(format!("{} registers for {} arguments", registers.len(), function.args.len()));
+    if registers.is_empty() {
+        registers = vec![0; args];
+    }
+    if registers.len() != args {
+        return Err(format!("{} registers for {} arguments", registers.len(), args));
     }
     Ok(((isa, id), Known { application, registers, commutes }))
 }

@@ -291,6 +291,7 @@ mod tests {
                 id: "m".to_owned(),
                 intrinsic: "m".to_owned(),
                 application,
+                commutes: false,
                 proof: catalog::Proof::Structural,
                 trust: None,
                 mnemonics: mnemonics.iter().map(|word| (*word).to_owned()).collect(),
@@ -300,8 +301,9 @@ mod tests {
             let class = Class {
                 function: Function::new("f"),
                 structural_hash: "0".to_owned(),
+                structure: "0".to_owned(),
+                numbers: None,
                 suggested_name: None,
-                commutative: false,
                 members: vec![member],
             };
             assert_eq!(of_mnemonics(&class).as_deref(), name, "{mnemonics:?}");

@@ -421,52 +421,43 @@ fn additions(hash: &str, ids: &[&str]) -> Class {
     class(hash, elementwise("f", BinaryOp::Add, false), members)
 }
 
-#[test]
-fn of_classes_with_known_hashes_the_one_with_most_members_keeps_the_name() {
-    let lock = "op plus\n hash 01 02\n members east a b c d e\n";
-    for (first, second, expected) in [
-        (&["a", "b"][..], &["c", "d", "e"][..], ["add", "plus"]),
-        (&["a", "b", "c"], &["d", "e"], ["plus", "add"]),
-        // Of equal ones the first.
-        (&["a", "b"], &["c", "d"], ["plus", "add"]),
-        (&["x"], &["y"], ["plus", "add"]),
-    ] {
-        let given = vec![additions("01", first), additions("02", second)];
-        let (dialect, _) = Dialect::build(given, Lock::parse(lock).unwrap()).unwrap();
-        for (hash, name) in ["01", "02"].into_iter().zip(expected) {
-            let op = dialect.ops().iter().find(|op| op.class.structural_hash == hash).unwrap();
-            assert_eq!(op.name, name, "{hash} of {first:?} and {second:?}");
-        }
-    }
+/// A dictionary with additions under other names.
+fn recorded(families: &[(&str, &str, &[&str])]) -> Dictionary {
+    let classes = families.iter().map(|(name, hash, ids)| {
+        let mut class = additions(hash, ids);
+        class.suggested_name = Some((*name).to_owned());
+        class
+    });
+    build(classes.collect()).1
+}
+
+fn rebuilt(classes: Vec<Class>, previous: &Dictionary) -> Dialect {
+    Dialect::rebuild(classes, previous, &Reviews::default()).unwrap().0
 }
 
 #[test]
-fn a_hash_keeps_the_name_without_any_member() {
-    let lock = Lock::parse("op plus\n hash 01\n members east a b c\n").unwrap();
-    let (dialect, _) = Dialect::build(vec![additions("01", &["x"])], lock).unwrap();
-    assert_eq!(names(&dialect), ["plus"]);
+fn a_key_keeps_the_name_without_any_member() {
+    let previous = recorded(&[("plus", "01", &["a", "b", "c"])]);
+    assert_eq!(names(&rebuilt(vec![additions("01", &["x"])], &previous)), ["plus"]);
 }
 
 #[test]
 fn half_of_the_members_are_no_majority() {
-    let lock = || Lock::parse("op plus\n hash 99\n members east a b\n").unwrap();
+    let previous = recorded(&[("plus", "99", &["a", "b"])]);
     for (ids, name) in [(&["a", "b", "x", "y"][..], "add"), (&["a", "b", "x"], "plus"), (&["a", "b"], "plus")]
     {
-        let (dialect, _) = Dialect::build(vec![additions("01", ids)], lock()).unwrap();
-        assert_eq!(name_of(&dialect, ids[0]), name, "{ids:?}");
+        assert_eq!(name_of(&rebuilt(vec![additions("01", ids)], &previous), ids[0]), name, "{ids:?}");
     }
     // The name that half of the class's members had is no alias of the class if it had others as well.
-    let lock = Lock::parse("op plus\n hash 99\n members east a b\nop more\n hash 98\n members east c d e\n")
-        .unwrap();
-    let (dialect, _) = Dialect::build(vec![additions("01", &["a", "c", "d"])], lock).unwrap();
+    let previous = recorded(&[("plus", "99", &["a", "b"]), ("more", "98", &["c", "d", "e"])]);
+    let dialect = rebuilt(vec![additions("01", &["a", "c", "d"])], &previous);
     assert_eq!(names(&dialect), ["more"]);
     assert_eq!(dialect.ops()[0].aliases, [] as [&str; 0]);
 }
 
 #[test]
 fn a_name_goes_to_one_class_only() {
-    let lock = Lock::parse("op plus\n hash 99\n members east a b c d\n").unwrap();
-    let (dialect, _) =
-        Dialect::build(vec![additions("01", &["a"]), additions("02", &["b", "c", "d"])], lock).unwrap();
+    let previous = recorded(&[("plus", "99", &["a", "b", "c", "d"])]);
+    let dialect = rebuilt(vec![additions("01", &["a"]), additions("02", &["b", "c", "d"])], &previous);
     assert_eq!((name_of(&dialect, "a"), name_of(&dialect, "b")), ("add", "plus"));
 }

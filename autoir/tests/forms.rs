@@ -2,7 +2,7 @@
 
 mod samples;
 
-use autoir::{BuildError, Class, Dialect, Lock, Op, Quantity, Reviews, ValueType};
+use autoir::{BuildError, Class, Dialect, Dictionary, Op, Quantity, Reviews, ValueType};
 use catalog::{Broadcast, Source};
 use hydride_ir::Function;
 use hydride_ir::passes::instantiate;
@@ -74,7 +74,7 @@ summary = "The low elements."
 "#;
 
 fn build(reviews: &str) -> Dialect {
-    Dialect::build(vec![moves()], Lock::default(), &Reviews::parse(reviews).unwrap()).unwrap().0
+    Dialect::build(vec![moves()], Dictionary::default(), &Reviews::parse(reviews).unwrap()).unwrap().0
 }
 
 fn attributes(op: &Op) -> Vec<&str> {
@@ -176,7 +176,7 @@ fn without_a_review_a_family_is_its_form() {
 fn a_member_without_a_form_is_an_error() {
     let last = REVIEWS.rfind("[[move").unwrap();
     let reviews = Reviews::parse(&REVIEWS[..last]).unwrap();
-    let error = Dialect::build(vec![moves()], Lock::default(), &reviews).unwrap_err();
+    let error = Dialect::build(vec![moves()], Dictionary::default(), &reviews).unwrap_err();
     assert!(matches!(error, BuildError::Form { .. }));
     assert_eq!(error.to_string(), "operation `move_elements`: `east:low` has none of its forms");
 }
@@ -192,6 +192,6 @@ func @f[s = 5](%a: 64, %b: 48 + s) -> (%dst: 64) {
     shift.application.args[1] =
         Source::Broadcast(Broadcast { arg: 1, low: 0, lane: None, width: 5, stride: 16 });
     let class = class("aa", Function::parse(text).unwrap(), vec![shift]);
-    let (dialect, _) = Dialect::build(vec![class], Lock::default(), &Reviews::default()).unwrap();
+    let (dialect, _) = Dialect::build(vec![class], Dictionary::default(), &Reviews::default()).unwrap();
     assert_eq!(dialect.ops()[0].facts[0].args, [ValueType::vector(4, 16), ValueType::vector(4, 16)]);
 }

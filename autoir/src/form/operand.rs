@@ -174,6 +174,35 @@ mod tests {
     }
 
     #[test]
+    fn elements_are_the_greatest_common_slices() {
+        let vector = ValueType::vector;
+        // Positions count as well as widths, and so does an argument that is used as a whole.
+        for (value, expected) in [
+            ("%a[16*i +: 16]", vector(8, 16)),
+            ("%a[8*i +: 16]", vector(16, 8)),
+            ("%a[16*i + 8 +: 16]", vector(16, 8)),
+            ("%a[32*i +: 16]", vector(8, 16)),
+            ("%a[0 +: 16]", vector(8, 16)),
+            ("cast.s(%a[i +: 1], 16)", vector(128, 1)),
+            ("cast.s(%a[16*i + 15 +: 1], 16)", vector(8, 16)),
+            ("cast.s(%a[i +: 2], 16)", vector(2, 64)),
+            ("not(%a)[16*i +: 16]", vector(2, 64)),
+            ("add(%a[32*i +: 16], not(%a)[0 +: 16])", vector(8, 16)),
+            ("%a[at %index[8*i +: 8] +: 16]", vector(8, 16)),
+            ("%a[32*i +: 32][16 +: 16]", vector(8, 16)),
+        ] {
+            let text = format!(
+                "func @f(%a: 128, %index: 32) -> (%r: 64) {{ for i in 0..4 {{ %r[16*i +: 16] = {value} }} }}"
+            );
+            let function = Function::parse(&text).unwrap();
+            let application = catalog::Application::plain(Vec::new(), &[0, 1]);
+            let known = Known { application, registers: vec![128, 32], commutes: false };
+            let found = types(&function, &known).unwrap();
+            assert_eq!((found.args[0], found.results[0]), (expected, vector(4, 16)), "{value}");
+        }
+    }
+
+    #[test]
     fn a_register_is_as_wide_as_the_vendors() {
         let bytes = slices(&[(8, 0, 8)]);
         assert_eq!(register(128, 64, &bytes), ValueType::vector(16, 8));
