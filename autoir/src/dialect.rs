@@ -39,6 +39,8 @@ pub struct Family {
     pub class: Class,
     /// For each member the name of the operation that is its form.
     pub forms: Vec<String>,
+    /// The parameter values of all known members, sorted.
+    pub known: BTreeSet<Vec<i64>>,
 }
 
 impl Family {
@@ -283,7 +285,8 @@ fn family(
         commutative: form.commutative,
     };
     let ops = found.into_iter().map(op).collect();
-    Ok((Family { name: name.clone(), aliases: aliases.clone(), class, forms }, ops))
+    let known = known.values().map(|known| known.application.params.clone()).collect();
+    Ok((Family { name: name.clone(), aliases: aliases.clone(), class, forms, known }, ops))
 }
 
 /// The classes, each with its members in order; the larger class comes first, so that it gets the plain name.

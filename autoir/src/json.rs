@@ -43,8 +43,7 @@ impl Family {
     /// The family as `classes.json` has it.
     pub fn record(&self) -> OperationRecord {
         let function = &self.class.function;
-        let members = self.class.members.iter();
-        let known: Vec<&[i64]> = members.map(|member| member.application.params.as_slice()).collect();
+        let known: Vec<&[i64]> = self.known.iter().map(Vec::as_slice).collect();
         OperationRecord {
             name: self.name.clone(),
             arity: function.args.len(),
