@@ -9,7 +9,7 @@ use crate::class::{Class, Member};
 use crate::dictionary::{Dictionary, is_key};
 use crate::facts::{Assignment, Facts, ParamKind, param_kinds};
 use crate::form::review::Reviews;
-use crate::form::{Inference, Instance, forms};
+use crate::form::{Conditions, Inference, Instance, forms};
 use crate::naming::{assign_names, inherit_names};
 
 /// The operations of AutoLLVM, sorted by name, and the families that they are forms of.
@@ -176,9 +176,6 @@ pub enum BuildError {
         /// Why not.
         reason: String,
     },
-    /// Two operations of one name.
-    #[error("two forms have the name `{0}`")]
-    DuplicateForm(String),
 }
 
 impl Dialect {
@@ -224,10 +221,18 @@ impl Dialect {
             ops.extend(own);
         }
         families.sort_by(|a, b| a.name.cmp(&b.name));
-        ops.sort_by(|a, b| a.name.cmp(&b.name));
-        if let Some(pair) = ops.windows(2).find(|pair| pair[0].name == pair[1].name) {
-            return Err(BuildError::DuplicateForm(pair[0].name.clone()));
+        distinct_names(&mut ops);
+        let mut form_of = BTreeMap::new();
+        for op in &ops {
+            let members = op.class.members.iter();
+            form_of.extend(members.map(|member| ((member.isa.as_str(), member.id.as_str()), &op.name)));
         }
+        for family in &mut families {
+            let members = family.class.members.iter();
+            let form = |member: &Member| form_of[&(member.isa.as_str(), member.id.as_str())].clone();
+            family.forms = members.map(form).collect();
+        }
+        ops.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(Self { families, ops })
     }
 
@@ -254,7 +259,21 @@ impl Dialect {
     }
 }
 
-/// A family and its forms.
+/// Numbers the names of operations that were not reviewed where another one has them.
+fn distinct_names(ops: &mut [Op]) {
+    ops.sort_by(|a, b| {
+        (a.summary.is_none(), &a.family, &a.name).cmp(&(b.summary.is_none(), &b.family, &b.name))
+    });
+    let mut taken = BTreeSet::new();
+    for op in ops {
+        let numbered = (2..).map(|number| format!("{}_{number}", op.name));
+        let mut names = std::iter::once(op.name.clone()).chain(numbered);
+        op.name = names.find(|name| !taken.contains(name)).unwrap_or_default();
+        taken.insert(op.name.clone());
+    }
+}
+
+/// A family and its forms. A review that is for another family of the name is left aside.
 fn family(
     name: String,
     aliases: Vec<String>,
@@ -265,13 +284,10 @@ fn family(
     for member in &class.members {
         check_member(&class, member)?;
     }
-    let found = forms(&name, &class, known, reviews.family(&name))
+    let review =
+        reviews.family(&name).filter(|review| Conditions::new(&class.function, Some(review)).is_ok());
+    let found = forms(&name, &class, known, review)
         .map_err(|reason| BuildError::Form { family: name.clone(), reason })?;
-    let mut form_of = BTreeMap::new();
-    for form in &found {
-        form_of.extend(form.class.members.iter().map(|member| ((&member.isa, &member.id), &form.name)));
-    }
-    let forms = class.members.iter().map(|member| form_of[&(&member.isa, &member.id)].clone()).collect();
     let op = |form: crate::form::Form| Op {
         aliases: if form.name == name { aliases.clone() } else { Vec::new() },
         name: form.name,
@@ -286,7 +302,7 @@ fn family(
     };
     let ops = found.into_iter().map(op).collect();
     let known = known.values().map(|known| known.application.params.clone()).collect();
-    Ok((Family { name: name.clone(), aliases: aliases.clone(), class, forms, known }, ops))
+    Ok((Family { name: name.clone(), aliases: aliases.clone(), class, forms: Vec::new(), known }, ops))
 }
 
 /// The classes, each with its members in order; the larger class comes first, so that it gets the plain name.

@@ -2,7 +2,7 @@
 
 mod samples;
 
-use autoir::{BuildError, Class, Dialect, Dictionary, Op, Quantity, Reviews, ValueType};
+use autoir::{Class, Dialect, Dictionary, Op, Quantity, Reviews, ValueType};
 use catalog::{Broadcast, Source};
 use hydride_ir::Function;
 use hydride_ir::passes::instantiate;
@@ -173,12 +173,28 @@ fn without_a_review_a_family_is_its_form() {
 }
 
 #[test]
-fn a_member_without_a_form_is_an_error() {
+fn members_without_a_form_are_one_and_are_found() {
     let last = REVIEWS.rfind("[[move").unwrap();
     let reviews = Reviews::parse(&REVIEWS[..last]).unwrap();
-    let error = Dialect::build(vec![moves()], Dictionary::default(), &reviews).unwrap_err();
-    assert!(matches!(error, BuildError::Form { .. }));
-    assert_eq!(error.to_string(), "operation `move_elements`: `east:low` has none of its forms");
+    let (dialect, dictionary) = Dialect::build(vec![moves()], Dictionary::default(), &reviews).unwrap();
+    let other = dialect.op("move_elements_other").unwrap();
+    assert_eq!((other.class.members.len(), other.summary.as_ref()), (2, None));
+    let expected = ["low", "low_wide"].map(|id| format!("`move_elements`: no form has east:{id}"));
+    assert_eq!(reviews.disagreements(&dictionary), expected);
+}
+
+#[test]
+fn a_review_of_another_family_is_left_aside() {
+    let reviews = Reviews::parse(&REVIEWS.replace("step > s", "pitch > s")).unwrap();
+    let (dialect, dictionary) = Dialect::build(vec![moves()], Dictionary::default(), &reviews).unwrap();
+    assert_eq!(dialect.ops().len(), 1);
+    assert_eq!(
+        reviews.disagreements(&dictionary),
+        ["`move_elements`: `pitch > s`: no parameter or index `pitch` is in scope"]
+    );
+    let none = Reviews::default().disagreements(&dictionary);
+    assert_eq!(none, ["`move_elements` was not reviewed"]);
+    assert_eq!(reviews.disagreements(&Dictionary::default()), ["there is no family `move_elements`"]);
 }
 
 #[test]

@@ -94,7 +94,7 @@ impl Pipeline {
         let found = Classified::new(session, parsed, &families, records, memo, phases)?;
         let known: BTreeSet<String> = families.names().map(str::to_owned).collect();
         let reviews = reviews()?;
-        let name = |classes| Dialect::build(classes, families, reviews);
+        let name = |classes| Dialect::build(classes, families, &reviews);
         let mut pipeline = found.named(phases, name)?;
         let names = pipeline.families.names().map(str::to_owned);
         pipeline.added = names.filter(|name| !known.contains(name)).collect();
@@ -112,7 +112,7 @@ impl Pipeline {
     ) -> Result<Self> {
         let found = Classified::new(session, parsed, &Dictionary::default(), records, memo, phases)?;
         let reviews = reviews()?;
-        found.named(phases, |classes| Dialect::rebuild(classes, previous, reviews))
+        found.named(phases, |classes| Dialect::rebuild(classes, previous, &reviews))
     }
 
     /// All instructions, in the order of the analyses.

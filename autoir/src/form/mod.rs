@@ -63,6 +63,24 @@ struct Placed<'a> {
     commutes: bool,
 }
 
+/// The known members of a family that no reviewed form has; an error says why the review is not for it.
+pub(crate) fn without_form<'a>(
+    family: &'a catalog::Family,
+    review: &FamilyReview,
+) -> Result<Vec<&'a (String, String)>, String> {
+    let conditions = Conditions::new(&family.function, Some(review))?;
+    let mut without = Vec::new();
+    for (member, known) in &family.members {
+        let facts = operand::types(&family.function, known);
+        let facts = facts.ok_or_else(|| format!("{} has a width outside of 1..=65536", member.1))?;
+        let mut instance = Instance { params: known.application.params.clone(), facts };
+        if conditions.form_of(&mut instance).is_none() {
+            without.push(member);
+        }
+    }
+    Ok(without)
+}
+
 /// Splits a family into its forms. They follow from all members that are known, whichever of them are present in this
 /// run. An error is a reason, without the family's name.
 pub(crate) fn forms(
@@ -78,7 +96,8 @@ pub(crate) fn forms(
         let facts = operand::types(&class.function, known);
         let facts = facts.ok_or_else(|| says("has a width outside of 1..=65536"))?;
         let mut instance = Instance { params: known.application.params.clone(), facts };
-        let form = conditions.form_of(&mut instance).ok_or_else(|| says("has none of its forms"))?;
+        // What no reviewed form has is one by itself.
+        let form = conditions.form_of(&mut instance).unwrap_or(usize::MAX);
         // Zeros above the result are written in all instances of a form, or in none.
         let padded = is_padded(&class.function, &instance);
         let placed = Placed { name: member, instance, commutes: known.commutes };
@@ -93,13 +112,25 @@ pub(crate) fn forms(
     let mut forms = Vec::new();
     for ((position, padded), placed) in by_form {
         let reviewed = review.and_then(|review| review.forms.get(position));
-        let suffix = if padded && mixed.contains(&position) { "_padded" } else { "" };
+        let suffix = match position {
+            usize::MAX => "_other",
+            _ if padded && mixed.contains(&position) => "_padded",
+            _ => "",
+        };
         let instances: Vec<&Instance> = placed.iter().map(|placed| &placed.instance).collect();
         let Specialized { mut function, params, inferences } = specialized(&class.function, &instances)?;
-        name_arguments(&mut function, review)?;
+        if let Some(review) = review {
+            for (arg, name) in function.args.iter_mut().zip(&review.args) {
+                arg.name.clone_from(name);
+            }
+        }
         let mut form = Form {
             name: format!("{}{suffix}", reviewed.map_or(name, |form| form.name.as_str())),
-            summary: reviewed.map(|form| &form.summary).or(review.map(|review| &review.summary)).cloned(),
+            summary: match (reviewed, review) {
+                (Some(form), _) => Some(form.summary.clone()),
+                (None, Some(review)) if review.forms.is_empty() => Some(review.summary.clone()),
+                _ => None,
+            },
             class: Class {
                 function,
                 structural_hash: class.structural_hash.clone(),
@@ -131,20 +162,6 @@ pub(crate) fn forms(
     Ok(forms)
 }
 
-/// Gives the arguments their reviewed names.
-fn name_arguments(function: &mut Function, review: Option<&FamilyReview>) -> Result<(), String> {
-    let Some(names) = review.map(|review| &review.args).filter(|names| !names.is_empty()) else {
-        return Ok(());
-    };
-    if names.len() != function.args.len() {
-        return Err(format!("{} names for {} arguments", names.len(), function.args.len()));
-    }
-    for (arg, name) in function.args.iter_mut().zip(names) {
-        arg.name.clone_from(name);
-    }
-    Ok(())
-}
-
 /// Whether a result has bits above those that the family writes.
 fn is_padded(family: &Function, instance: &Instance) -> bool {
     let assignment = Assignment::new(family, &instance.params);
@@ -153,7 +170,7 @@ fn is_padded(family: &Function, instance: &Instance) -> bool {
 }
 
 /// The conditions of a family's forms.
-struct Conditions {
+pub(crate) struct Conditions {
     forms: Vec<FormConditions>,
 }
 
@@ -165,8 +182,14 @@ struct FormConditions {
 }
 
 impl Conditions {
-    fn new(function: &Function, review: Option<&FamilyReview>) -> Result<Self, String> {
+    /// An error says why the review is not for this family.
+    pub(crate) fn new(function: &Function, review: Option<&FamilyReview>) -> Result<Self, String> {
         let names = condition_names(function);
+        if let Some(review) = review.filter(|review| !review.args.is_empty())
+            && review.args.len() != function.args.len()
+        {
+            return Err(format!("{} names for {} arguments", review.args.len(), function.args.len()));
+        }
         let Some(review) = review.filter(|review| !review.forms.is_empty()) else {
             return Ok(Self { forms: vec![FormConditions::default()] });
         };

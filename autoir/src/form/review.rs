@@ -26,11 +26,12 @@
 //! numbers over the family's parameters and over the types of operands: of an operand `a`, `a_width` is the width in
 //! bits, `a_element` that of an element. Without forms a family is its own form.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hydride_ir::{Atom, Num, ParamId};
 use serde::Deserialize;
 
+use crate::dictionary::Dictionary;
 use crate::name;
 
 /// The reviewed families by name.
@@ -91,7 +92,7 @@ impl Reviews {
     /// Reads the file.
     pub fn parse(text: &str) -> Result<Self, ReviewError> {
         let reviews: Self = toml::from_str(text)?;
-        let mut names = std::collections::BTreeSet::new();
+        let mut names = BTreeSet::new();
         for (family, review) in &reviews.families {
             let own = (review.forms.is_empty()).then_some(family);
             for form in review.forms.iter().map(|form| &form.name).chain(own) {
@@ -109,6 +110,27 @@ impl Reviews {
     /// What is said of a family.
     pub fn family(&self, name: &str) -> Option<&FamilyReview> {
         self.families.get(name)
+    }
+
+    /// Where reviews and a dictionary disagree: families that were not reviewed, reviews without family, conditions that
+    /// are for another family, and members that no form has.
+    pub fn disagreements(&self, dictionary: &Dictionary) -> Vec<String> {
+        let mut found = Vec::new();
+        for (name, family) in dictionary.families() {
+            match self.family(name).map(|review| super::without_form(family, review)) {
+                None => found.push(format!("`{name}` was not reviewed")),
+                Some(Err(reason)) => found.push(format!("`{name}`: {reason}")),
+                Some(Ok(without)) => {
+                    found.extend(
+                        without.into_iter().map(|(isa, id)| format!("`{name}`: no form has {isa}:{id}")),
+                    );
+                }
+            }
+        }
+        let names: BTreeSet<&str> = dictionary.names().collect();
+        let stale = self.families.keys().filter(|name| !names.contains(name.as_str()));
+        found.extend(stale.map(|name| format!("there is no family `{name}`")));
+        found
     }
 
     /// The families, sorted by name.
@@ -133,7 +155,7 @@ pub(crate) fn number(text: &str, names: &[String]) -> Result<Num, String> {
         let position = names.iter().position(|known| known == name)?;
         Some(Atom::Param(ParamId(position as u32)))
     };
-    Num::parse(text, atom).map_err(|error| format!("`{text}`: {}", error.message))
+    Num::parse(text, atom).map_err(|error| error.message)
 }
 
 /// A number at values in the order of the names.
@@ -156,7 +178,8 @@ impl Condition {
             Some((left, relation, right))
         });
         let Some((left, relation, right)) = found else { return Err(format!("`{text}` compares nothing")) };
-        Ok(Self { left: number(left, names)?, relation, right: number(right, names)? })
+        let side = |side| number(side, names).map_err(|reason| format!("`{text}`: {reason}"));
+        Ok(Self { left: side(left)?, relation, right: side(right)? })
     }
 
     /// Whether it holds for values in the order of the names.
