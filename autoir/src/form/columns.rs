@@ -8,6 +8,9 @@ const FACTORS: [i64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, -1];
 /// Columns in a product, at most.
 const MAX_PRODUCT: usize = 3;
 
+/// The greatest magnitude of a constant that is added to a product.
+const MAX_CONSTANT: i64 = 64;
+
 /// Different values that a column has before it is believed to be a sum.
 const SUM_EVIDENCE: usize = 3;
 
@@ -35,7 +38,8 @@ impl Columns {
         self.columns.iter().map(|column| column[instance]).collect()
     }
 
-    /// A column as a constant, a multiple of a product of parameters, or such a product and a parameter; the first that
+    /// A column as a constant, a multiple of a product of parameters, or such a product and a constant or a parameter;
+    /// the first that
     /// `agrees` with it for every instance, given as its position and the value that the expression has.
     pub(crate) fn express(&self, column: &[i64], agrees: impl Fn(usize, i64) -> bool) -> Option<Num> {
         let fits = |values: &dyn Fn(usize) -> Option<i64>| {
@@ -59,6 +63,14 @@ impl Columns {
             return None;
         }
         for product in products.iter().filter(|product| product.values.iter().all(Option::is_some)) {
+            // What makes it right for some instance.
+            for (value, base) in column.iter().zip(&product.values) {
+                let Some(rest) = base.and_then(|base| value.checked_sub(base)) else { continue };
+                if rest.abs() <= MAX_CONSTANT && fits(&|instance| product.values[instance]?.checked_add(rest))
+                {
+                    return Some(product.num.clone() + Num::constant(rest));
+                }
+            }
             for (position, other) in self.columns.iter().enumerate() {
                 for sign in [1, -1] {
                     let sum = |instance: usize| product.values[instance]?.checked_add(sign * other[instance]);
@@ -122,7 +134,8 @@ mod tests {
         assert_eq!(found(&[7, 7, 7, 7]), Some(Num::constant(7)));
         assert_eq!(found(&[16, 32, 64, 16]), Some(width.clone() * Num::constant(2)));
         assert_eq!(found(&[128, 128, 128, 64]), Some(width.clone() * elements.clone()));
-        assert_eq!(found(&[24, 24, 36, 16]), Some(width.clone() + elements));
+        assert_eq!(found(&[24, 24, 36, 16]), Some(width.clone() + elements.clone()));
+        assert_eq!(found(&[7, 15, 31, 7]), Some(width.clone() + Num::constant(-1)));
         assert_eq!(found(&[1, 2, 3, 5]), None);
         assert_eq!(columns().values_of(2), [32, 4]);
     }

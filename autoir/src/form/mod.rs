@@ -397,7 +397,9 @@ impl Reduction {
             for (value, free) in column.iter_mut().zip(&free) {
                 *value = elsewhere.filter(|_| *free).unwrap_or(*value);
             }
-            self.names.push(family.params[param].name.clone());
+            let name = &family.params[param].name;
+            // `signed` is a word of C++.
+            self.names.push(if name.starts_with("signed") { format!("is_{name}") } else { name.clone() });
             self.columns.introduce(column)
         });
     }
