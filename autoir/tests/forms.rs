@@ -89,8 +89,8 @@ fn a_family_is_split_by_its_review() {
         dialect.ops().iter().map(|op| (op.name.as_str(), op.class.members.len(), attributes(op))).collect();
     let expected = [
         ("broadcast", 2, vec![]),
-        ("extend", 2, vec!["signed"]),
-        ("extend_high", 2, vec!["signed"]),
+        ("extend", 2, vec!["is_signed"]),
+        ("extend_high", 2, vec!["is_signed"]),
         ("extract_low", 2, vec![]),
         ("truncate", 1, vec![]),
     ];

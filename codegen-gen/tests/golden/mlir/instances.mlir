@@ -78,16 +78,6 @@ func.func @"autollvm.shift_left_immediate.v8i32(_,1)"(%a: vector<8xi32>) -> vect
   return %res : vector<8xi32>
 }
 
-func.func @"autollvm.shift_left_immediate.v8i32(_,15)"(%a: vector<8xi32>) -> vector<8xi32> {
-  %res = "autollvm.shift_left_immediate"(%a) {count = 15 : i32} : (vector<8xi32>) -> vector<8xi32>
-  return %res : vector<8xi32>
-}
-
-func.func @"autollvm.shift_left_immediate.v8i32(_,31)"(%a: vector<8xi32>) -> vector<8xi32> {
-  %res = "autollvm.shift_left_immediate"(%a) {count = 31 : i32} : (vector<8xi32>) -> vector<8xi32>
-  return %res : vector<8xi32>
-}
-
 func.func @"autollvm.widen_mul.v8i16.1(_,_)"(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi16> {
   %res = "autollvm.widen_mul"(%a, %b) {is_signed = true} : (vector<8xi8>, vector<8xi8>) -> vector<8xi16>
   return %res : vector<8xi16>
