@@ -3,8 +3,8 @@
 //! Everything here is plain data that a caller fills in; `crate::Dialect::build` checks it. Vendors are
 //! strings: nothing in this crate depends on which ones there are.
 
-use catalog::{Application, Proof, Signature, Trust};
-use hydride_ir::Function;
+use catalog::{Application, Known, Proof, Signature, Source, Trust};
+use hydride_ir::{Function, Num};
 
 /// A set of instructions that compute the same function of their arguments and parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,13 +14,35 @@ pub struct Class {
     /// Identity of `function` up to names and default values, as lower-case hexadecimal digits; the
     /// same for every run and on every machine.
     pub structural_hash: String,
+    /// Key of the structure of the members' lane forms; see [`catalog::Family::structure`].
+    pub structure: String,
+    /// The numbers of the members' lane forms; see [`catalog::Family::numbers`].
+    pub numbers: Option<Vec<Num>>,
     /// A name that the builder of the class prefers to the one derived from the function.
     pub suggested_name: Option<String>,
-    /// Whether exchanging the first two arguments was proved to keep every result, at the parameter
-    /// values of every member.
-    pub commutative: bool,
     /// The instructions; their order does not matter.
     pub members: Vec<Member>,
+}
+
+impl Member {
+    /// What a dictionary records of it.
+    pub(crate) fn known(&self) -> Known {
+        let register = |source: &Source| {
+            let own = source.own().and_then(|position| self.signature.args.get(position as usize));
+            own.map_or(0, |own| own.width)
+        };
+        Known {
+            application: self.application.clone(),
+            registers: self.application.args.iter().map(register).collect(),
+            commutes: self.commutes,
+        }
+    }
+
+    /// Whether the instruction's result has zeros above those of an operation whose results have the given widths.
+    pub fn rest_is_zero(&self, widths: impl IntoIterator<Item = u32>) -> bool {
+        let own: u32 = self.signature.results.iter().map(|result| result.width).sum();
+        self.application.part.is_none() && own > widths.into_iter().sum()
+    }
 }
 
 /// One instruction as an instance of its class.
@@ -34,6 +56,9 @@ pub struct Member {
     pub intrinsic: String,
     /// How it applies the class's function.
     pub application: Application,
+    /// Whether exchanging the first two arguments of the class's function was proved to keep every result, at the
+    /// member's parameter values.
+    pub commutes: bool,
     /// How the membership was certified.
     pub proof: Proof,
     /// How far the instruction's semantics are trusted, if known.

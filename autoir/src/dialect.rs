@@ -1,66 +1,115 @@
 //! From classes to a dialect: checked, evaluated, named and sorted.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use hydride_ir::{Function, Role, VerifyError};
+use catalog::Known;
+use hydride_ir::{Function, ParamId, Role, VerifyError};
 
 use crate::class::{Class, Member};
+use crate::dictionary::{Dictionary, is_key};
 use crate::facts::{Assignment, Facts, ParamKind, param_kinds};
-use crate::lock::Lock;
-use crate::naming::assign_names;
+use crate::form::review::Reviews;
+use crate::form::{Conditions, Inference, Instance, forms};
+use crate::naming::{assign_names, inherit_names};
 
-/// The operations of AutoLLVM, sorted by name.
+/// The operations of AutoLLVM, sorted by name, and the families that they are forms of.
 ///
 /// ```
-/// use autoir::{Dialect, Lock};
+/// use autoir::{Dialect, Dictionary, Reviews};
 ///
-/// let (dialect, lock) = Dialect::build(Vec::new(), Lock::default())?;
+/// let (dialect, dictionary) = Dialect::build(Vec::new(), Dictionary::default(), &Reviews::default())?;
 /// assert_eq!(dialect.ops().len(), 0);
-/// assert_eq!(lock, Lock::default());
+/// assert_eq!(dictionary, Dictionary::default());
 /// # Ok::<(), autoir::BuildError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Dialect {
+    families: Vec<Family>,
     ops: Vec<Op>,
 }
 
-/// One operation: a class with its name and the shapes of its instances.
+/// A class with its name: the most general function of its members.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Op {
-    /// The name, unique in the dialect and stable from run to run.
+pub struct Family {
+    /// The name, unique among families and stable from run to run.
     pub name: String,
     /// Names that it had before, sorted.
     pub aliases: Vec<String>,
-    /// What it was built from, with its members sorted by instruction set and id.
+    /// The class, with its members sorted by instruction set and id.
     pub class: Class,
-    /// What each parameter stands for, in the class's order.
+    /// For each member the name of the operation that is its form.
+    pub forms: Vec<String>,
+    /// The parameter values of all known members, sorted.
+    pub known: BTreeSet<Vec<i64>>,
+}
+
+impl Family {
+    /// The class's function, with the family's name.
+    pub fn named_function(&self) -> Function {
+        let mut function = self.class.function.clone();
+        function.name.clone_from(&self.name);
+        function
+    }
+}
+
+/// An operation: a form of a family, with typed operands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// The name, unique in the dialect.
+    pub name: String,
+    /// The family's name.
+    pub family: String,
+    /// Former names, sorted.
+    pub aliases: Vec<String>,
+    /// One sentence, where the operation was reviewed.
+    pub summary: Option<String>,
+    /// The form's function and its members, sorted by instruction set and id.
+    pub class: Class,
+    /// What each parameter stands for, in the function's order.
     pub param_kinds: Vec<ParamKind>,
-    /// The shapes of arguments and results for each member of `class`, in the same order.
+    /// How parameters follow from the operands' types; the others are attributes.
+    pub inferences: Vec<Inference>,
+    /// The types of arguments and results for each member of `class`, in the same order.
     pub facts: Vec<Facts>,
+    /// All known instances, of instructions that this run has and of others: what the operation's types and attributes
+    /// are determined by, so that they do not depend on the documents of a run.
+    pub known: Vec<Instance>,
+    commutative: bool,
 }
 
 impl Op {
-    /// The members with their shapes.
+    /// The members with their types.
     pub fn instances(&self) -> impl Iterator<Item = (&Member, &Facts)> + Clone {
         self.class.members.iter().zip(&self.facts)
     }
 
-    /// The class's function, with the operation's name.
+    /// The operation's function, with its name.
     pub fn named_function(&self) -> Function {
         let mut function = self.class.function.clone();
         function.name.clone_from(&self.name);
         function
     }
 
-    /// The names of the parameters, in the class's order.
+    /// The names of the parameters, in the function's order.
     pub fn param_names(&self) -> impl Iterator<Item = &str> {
         self.class.function.params.iter().map(|param| param.name.as_str())
     }
 
-    /// The names of the arguments, in the class's order, and whether each is an immediate.
+    /// Positions of the parameters that do not follow from the operands' types, in the function's order.
+    pub fn attributes(&self) -> impl Iterator<Item = usize> + Clone {
+        let inferred = |param: ParamId| self.inferences.iter().any(|inference| inference.param == param);
+        (0..self.class.function.params.len()).filter(move |param| !inferred(ParamId(*param as u32)))
+    }
+
+    /// The names of the arguments, in the function's order, and whether each is an immediate.
     pub fn args(&self) -> impl Iterator<Item = (&str, bool)> {
         let immediate = |role| matches!(role, Role::Immediate { .. });
         self.class.function.args.iter().map(move |arg| (arg.name.as_str(), immediate(arg.role)))
+    }
+
+    /// Whether exchanging the first two arguments keeps every result of every known instance.
+    pub fn is_commutative(&self) -> bool {
+        self.commutative && self.known.iter().all(|known| known.facts.args[0] == known.facts.args[1])
     }
 
     /// The number of results.
@@ -119,36 +168,72 @@ pub enum BuildError {
         /// What does not fit.
         reason: String,
     },
+    /// A family that cannot be split into its forms.
+    #[error("operation `{family}`: {reason}")]
+    Form {
+        /// The family's name.
+        family: String,
+        /// Why not.
+        reason: String,
+    },
 }
 
 impl Dialect {
-    /// Names the classes and determines the shapes of their members.
+    /// Names the classes, splits them into forms and determines the types of their members.
     ///
-    /// The result does not depend on the order of `classes` and of their members. The lock returned knows
-    /// every operation; what `lock` holds on instruction sets and classes that are absent here is kept, so
+    /// The result does not depend on the order of `classes` and of their members. The dictionary returned has every
+    /// family and member; what `dictionary` has on instruction sets and families that are absent here is kept, so
     /// that nothing is lost in a run over a part of the documents.
-    pub fn build(mut classes: Vec<Class>, lock: Lock) -> Result<(Self, Lock), BuildError> {
-        for class in &mut classes {
-            class.members.sort_by(|a, b| (&a.isa, &a.id).cmp(&(&b.isa, &b.id)));
-        }
-        // The larger class gets the plain name; ties are broken by content.
-        classes.sort_by(|a, b| {
-            let key = |class: &Class| (std::cmp::Reverse(class.members.len()), class.structural_hash.clone());
-            key(a).cmp(&key(b))
-        });
-        check_classes(&classes)?;
-        let (names, lock) = assign_names(&classes, lock);
-        let mut ops = Vec::with_capacity(classes.len());
+    pub fn build(
+        classes: Vec<Class>,
+        dictionary: Dictionary,
+        reviews: &Reviews,
+    ) -> Result<(Self, Dictionary), BuildError> {
+        let classes = checked(classes)?;
+        let (names, dictionary) = assign_names(&classes, dictionary);
+        Ok((Self::named(classes, names, &dictionary, reviews)?, dictionary))
+    }
+
+    /// The same for classes that are to replace the families of `previous`, whose names they inherit.
+    pub fn rebuild(
+        classes: Vec<Class>,
+        previous: &Dictionary,
+        reviews: &Reviews,
+    ) -> Result<(Self, Dictionary), BuildError> {
+        let classes = checked(classes)?;
+        let (names, dictionary) = inherit_names(&classes, previous);
+        Ok((Self::named(classes, names, &dictionary, reviews)?, dictionary))
+    }
+
+    fn named(
+        classes: Vec<Class>,
+        names: Vec<String>,
+        dictionary: &Dictionary,
+        reviews: &Reviews,
+    ) -> Result<Self, BuildError> {
+        let (mut families, mut ops) = (Vec::with_capacity(classes.len()), Vec::new());
         for (class, name) in classes.into_iter().zip(names) {
-            let facts = class.members.iter().map(|member| member_facts(&class, member));
-            let facts = facts.collect::<Result<_, _>>()?;
-            let param_kinds = param_kinds(&class.function);
             let aliases =
-                lock.entries.get(&name).map_or_else(Vec::new, |e| e.aliases.iter().cloned().collect());
-            ops.push(Op { name, aliases, class, param_kinds, facts });
+                dictionary.entries.get(&name).map_or_else(Vec::new, |e| e.aliases.iter().cloned().collect());
+            let known = dictionary.entries.get(&name).map(|entry| &entry.family.members);
+            let (family, own) = family(name, aliases, class, known.unwrap_or(&BTreeMap::new()), reviews)?;
+            families.push(family);
+            ops.extend(own);
+        }
+        families.sort_by(|a, b| a.name.cmp(&b.name));
+        distinct_names(&mut ops);
+        let mut form_of = BTreeMap::new();
+        for op in &ops {
+            let members = op.class.members.iter();
+            form_of.extend(members.map(|member| ((member.isa.as_str(), member.id.as_str()), &op.name)));
+        }
+        for family in &mut families {
+            let members = family.class.members.iter();
+            let form = |member: &Member| form_of[&(member.isa.as_str(), member.id.as_str())].clone();
+            family.forms = members.map(form).collect();
         }
         ops.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok((Self { ops }, lock))
+        Ok(Self { families, ops })
     }
 
     /// The operations, sorted by name.
@@ -156,11 +241,82 @@ impl Dialect {
         &self.ops
     }
 
+    /// The families, sorted by name.
+    pub fn families(&self) -> &[Family] {
+        &self.families
+    }
+
     /// The operation of that name or former name.
     pub fn op(&self, name: &str) -> Option<&Op> {
         let found = self.ops.iter().find(|op| op.name == name);
         found.or_else(|| self.ops.iter().find(|op| op.aliases.iter().any(|alias| alias == name)))
     }
+
+    /// The family of that name or former name.
+    pub fn family(&self, name: &str) -> Option<&Family> {
+        let found = self.families.iter().find(|family| family.name == name);
+        found.or_else(|| self.families.iter().find(|family| family.aliases.iter().any(|alias| alias == name)))
+    }
+}
+
+/// Numbers the names of operations that were not reviewed where another one has them.
+fn distinct_names(ops: &mut [Op]) {
+    ops.sort_by(|a, b| {
+        (a.summary.is_none(), &a.family, &a.name).cmp(&(b.summary.is_none(), &b.family, &b.name))
+    });
+    let mut taken = BTreeSet::new();
+    for op in ops {
+        let numbered = (2..).map(|number| format!("{}_{number}", op.name));
+        let mut names = std::iter::once(op.name.clone()).chain(numbered);
+        op.name = names.find(|name| !taken.contains(name)).unwrap_or_default();
+        taken.insert(op.name.clone());
+    }
+}
+
+/// A family and its forms. A review that is for another family of the name is left aside.
+fn family(
+    name: String,
+    aliases: Vec<String>,
+    class: Class,
+    known: &BTreeMap<(String, String), Known>,
+    reviews: &Reviews,
+) -> Result<(Family, Vec<Op>), BuildError> {
+    for member in &class.members {
+        check_member(&class, member)?;
+    }
+    let review =
+        reviews.family(&name).filter(|review| Conditions::new(&class.function, Some(review)).is_ok());
+    let found = forms(&name, &class, known, review)
+        .map_err(|reason| BuildError::Form { family: name.clone(), reason })?;
+    let op = |form: crate::form::Form| Op {
+        aliases: if form.name == name { aliases.clone() } else { Vec::new() },
+        name: form.name,
+        family: name.clone(),
+        summary: form.summary,
+        param_kinds: param_kinds(&form.class.function),
+        class: form.class,
+        inferences: form.inferences,
+        facts: form.facts,
+        known: form.instances,
+        commutative: form.commutative,
+    };
+    let ops = found.into_iter().map(op).collect();
+    let known = known.values().map(|known| known.application.params.clone()).collect();
+    Ok((Family { name: name.clone(), aliases: aliases.clone(), class, forms: Vec::new(), known }, ops))
+}
+
+/// The classes, each with its members in order; the larger class comes first, so that it gets the plain name.
+fn checked(mut classes: Vec<Class>) -> Result<Vec<Class>, BuildError> {
+    for class in &mut classes {
+        class.members.sort_by(|a, b| (&a.isa, &a.id).cmp(&(&b.isa, &b.id)));
+    }
+    // Ties are broken by content.
+    classes.sort_by(|a, b| {
+        let key = |class: &Class| (std::cmp::Reverse(class.members.len()), class.structural_hash.clone());
+        key(a).cmp(&key(b))
+    });
+    check_classes(&classes)?;
+    Ok(classes)
 }
 
 fn check_classes(classes: &[Class]) -> Result<(), BuildError> {
@@ -168,8 +324,7 @@ fn check_classes(classes: &[Class]) -> Result<(), BuildError> {
     let mut members = BTreeSet::new();
     for class in classes {
         let hash = &class.structural_hash;
-        let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-        if hash.is_empty() || !hash.bytes().all(digit) {
+        if !is_key(hash) {
             return Err(BuildError::Hash { class: class.function.name.clone(), hash: hash.clone() });
         }
         let law = |source| BuildError::Function { hash: hash.clone(), source };
@@ -189,8 +344,8 @@ fn check_classes(classes: &[Class]) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Checks a member against its class and evaluates the shapes at its parameter values.
-fn member_facts(class: &Class, member: &Member) -> Result<Facts, BuildError> {
+/// Checks a member against its class.
+fn check_member(class: &Class, member: &Member) -> Result<(), BuildError> {
     let function = &class.function;
     let fail = |reason: String| BuildError::Member {
         class: function.name.clone(),
@@ -212,6 +367,11 @@ fn member_facts(class: &Class, member: &Member) -> Result<Facts, BuildError> {
     if let Some(position) = member.application.positions().find(|position| *position as usize >= count) {
         return Err(fail(format!("argument position {position} in a signature of {count}")));
     }
-    let facts = Assignment::new(function, &member.application.params).facts();
-    facts.ok_or_else(|| fail("a width is outside 1..=65536 at its parameter values".to_owned()))
+    let assignment = Assignment::new(function, &member.application.params);
+    let args = function.args.iter().map(|arg| &arg.width);
+    let mut widths = args.chain(function.results.iter().map(|result| &result.width));
+    if widths.any(|width| assignment.width(width).is_none()) {
+        return Err(fail("a width is outside 1..=65536 at its parameter values".to_owned()));
+    }
+    Ok(())
 }

@@ -1,12 +1,8 @@
-//! Facts about a class's function at one member's parameter values: total widths, and the width and number of
-//! the elements that the loop nest reads and writes.
-//!
-//! An element is the greatest common slice: the greatest width that divides every slice of the
-//! argument (or result) and every position at which a slice starts.
+//! The types of an operation's operands for one member, and its function's numbers at the member's parameter values.
 
 use catalog::Masking;
 use hydride_ir::visit::Event;
-use hydride_ir::{ArgId, Atom, ExprId, Function, IndexId, MAX_WIDTH, Num, Op, Role};
+use hydride_ir::{Atom, ExprId, Function, IndexId, MAX_WIDTH, Num, Op};
 
 /// The shape of a value: `count` elements of `element` bits, element 0 in the lowest bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -69,20 +65,25 @@ pub enum ParamKind {
 pub(crate) struct Assignment<'a> {
     function: &'a Function,
     values: &'a [i64],
+    /// The indices that take more than one value.
     indices: Vec<IndexId>,
 }
 
 impl<'a> Assignment<'a> {
     /// `values` holds one value for each parameter of `function`.
     pub(crate) fn new(function: &'a Function, values: &'a [i64]) -> Self {
-        let mut indices: Vec<IndexId> = function.loops().map(|around| around.index).collect();
-        indices.extend(function.exprs().iter().filter_map(|expr| match expr.op {
-            Op::Fold { index, .. } => Some(index),
+        let mut assignment = Self { function, values, indices: Vec::new() };
+        let folds = function.exprs().iter().filter_map(|expr| match &expr.op {
+            Op::Fold { index, count, .. } => Some((*index, count)),
             _ => None,
-        }));
+        });
+        let loops = function.loops().map(|around| (around.index, around.count));
+        let moving = loops.chain(folds).filter(|(_, count)| assignment.base(count) != Some(1));
+        let mut indices: Vec<IndexId> = moving.map(|(index, _)| index).collect();
         indices.sort_unstable();
         indices.dedup();
-        Self { function, values, indices }
+        assignment.indices = indices;
+        assignment
     }
 
     /// The value of `num` given the values of the loop indices by `index_value`.
@@ -108,123 +109,15 @@ impl<'a> Assignment<'a> {
         self.width(&self.function.expr(id).width)
     }
 
-    /// A number that divides every value that `num` takes over the loop indices; 0 when it is always 0.
-    fn grain(&self, num: &Num) -> Option<u64> {
+    /// The value of `num` where every loop index is 0, and a number that divides every step that it takes over the
+    /// indices; 0 when it takes none.
+    pub(crate) fn steps(&self, num: &Num) -> Option<(i64, u64)> {
         let base = self.base(num)?;
-        if num.as_constant().is_some() {
-            return Some(base.unsigned_abs());
-        }
-        self.indices.iter().try_fold(base.unsigned_abs(), |grain, index| {
+        let step = self.indices.iter().try_fold(0, |grain, index| {
             let stepped = self.value(num, &|other| i64::from(other == *index))?;
             Some(gcd(grain, stepped.abs_diff(base)))
-        })
-    }
-
-    /// The shapes of the arguments and results; `None` when a width is outside what the IR admits.
-    pub(crate) fn facts(&self) -> Option<Facts> {
-        let function = self.function;
-        let mut args = Vec::new();
-        let slices = self.arg_slices()?;
-        for (arg, slice) in function.args.iter().zip(slices) {
-            let width = self.width(&arg.width)?;
-            args.push(match arg.role {
-                Role::Immediate { .. } => ValueType::scalar(width),
-                Role::Register => shape(width, slice),
-            });
-        }
-        let grains = self.result_grains()?;
-        let mut results = Vec::new();
-        for (result, grain) in function.results.iter().zip(grains) {
-            results.push(shape(self.width(&result.width)?, Slice { grain, only_bits: grain == 1 }));
-        }
-        Some(Facts { args, results })
-    }
-
-    /// For each argument, the greatest common slice that the expressions read.
-    fn arg_slices(&self) -> Option<Vec<Slice>> {
-        let function = self.function;
-        let exprs = function.exprs();
-        let mut slices = vec![Slice { grain: 0, only_bits: true }; function.args.len()];
-        // The argument that an expression is a slice of, if it is one.
-        let mut roots: Vec<Option<ArgId>> = Vec::with_capacity(exprs.len());
-        for expr in exprs {
-            let root = match expr.op {
-                Op::Arg(arg) => Some(arg),
-                Op::Extract { of, .. } => roots[of.0 as usize],
-                _ => None,
-            };
-            let width = self.width(&expr.width)?;
-            if let (Some(arg), Op::Extract { low, .. }) = (root, &expr.op) {
-                slices[arg.0 as usize].add(width, self.grain(low)?);
-            }
-            for operand in expr.op.operands() {
-                let Some(arg) = roots[operand.0 as usize] else { continue };
-                match (&expr.op, &exprs[operand.0 as usize].op) {
-                    (Op::Extract { .. }, _) => {}
-                    (Op::ExtractAt { of, .. }, _) if *of == operand => slices[arg.0 as usize].add(width, 0),
-                    // The argument is used as a whole.
-                    (_, Op::Arg(_)) => slices[arg.0 as usize].add(self.expr_width(operand)?, 0),
-                    _ => {}
-                }
-            }
-            roots.push(root);
-        }
-        Some(slices)
-    }
-
-    /// For each result, the greatest number that divides the widths and positions of the slices written.
-    fn result_grains(&self) -> Option<Vec<u64>> {
-        let mut grains = vec![0; self.function.results.len()];
-        for written in self.function.assignments() {
-            let width = u64::from(self.expr_width(written.value)?);
-            let grain = &mut grains[written.result.0 as usize];
-            *grain = gcd(*grain, gcd(width, self.grain(written.low)?));
-        }
-        Some(grains)
-    }
-}
-
-/// The slices of one argument, summed up.
-#[derive(Clone, Copy)]
-struct Slice {
-    /// Divides every slice's width and position; 0 when there is no slice.
-    grain: u64,
-    /// Every slice is one bit wide: the argument is a mask.
-    only_bits: bool,
-}
-
-impl Slice {
-    fn add(&mut self, width: u32, low: u64) {
-        self.grain = gcd(self.grain, gcd(u64::from(width), low));
-        self.only_bits &= width == 1;
-    }
-}
-
-/// The widest register that is taken for a mask of single bits.
-const MAX_MASK: u32 = 128;
-
-/// The element type of a register of `width` bits that is accessed in the given slices.
-///
-/// Elements are powers of two from 8 to 64 bits. A register accessed in wider slices is a vector of
-/// 64-bit elements; one accessed in odd slices is a scalar up to 64 bits and a vector of bytes beyond.
-fn shape(width: u32, slice: Slice) -> ValueType {
-    let grain = u32::try_from(slice.grain).unwrap_or(0);
-    if grain == 1 && slice.only_bits && width > 1 && width <= MAX_MASK {
-        return ValueType::vector(width, 1);
-    }
-    let element = match grain {
-        8 | 16 | 32 | 64 => grain,
-        _ if width <= 64 => width,
-        0 => 8,
-        _ if grain % 64 == 0 => 64,
-        _ => 8,
-    };
-    if width.is_multiple_of(element) {
-        ValueType { element, count: width / element }
-    } else if width.is_multiple_of(8) && width > 64 {
-        ValueType { element: 8, count: width / 8 }
-    } else {
-        ValueType::scalar(width)
+        })?;
+        Some((base, step))
     }
 }
 
@@ -267,6 +160,36 @@ pub(crate) fn param_kinds(function: &Function) -> Vec<ParamKind> {
         .collect()
 }
 
-fn gcd(left: u64, right: u64) -> u64 {
+pub(crate) fn gcd(left: u64, right: u64) -> u64 {
     if right == 0 { left } else { gcd(right, left % right) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_of_consecutive_bits_for_elements_are_even() {
+        let result = |element| Facts { args: vec![], results: vec![ValueType::vector(4, element)] };
+        let masking = |stride, lane| Masking { mask: 0, stride, lane, pass: None, negated: false };
+        assert_eq!(result(16).uneven_mask(masking(1, 16)), None);
+        assert_eq!(result(16).uneven_mask(masking(2, 16)), Some((2, 16)));
+        assert_eq!(result(32).uneven_mask(masking(1, 16)), Some((1, 16)));
+        assert_eq!(result(32).uneven_mask(masking(4, 16)), Some((4, 16)));
+    }
+
+    #[test]
+    fn a_parameter_that_is_only_a_flag_is_a_signedness() {
+        use ParamKind::{Number, Signedness};
+        let function = Function::parse(
+            "func @f[w = 8, n = 4, s = 0, greatest_s = 1, both = 1, terms = 2, start = 0](%a: 64) -> (%r: w*n) {
+               for i in 0..n {
+                 let wide = cast.{s}(%a[w*i + start +: w], 2*w)
+                 %r[w*i +: w] = fold max.{greatest_s} (j in 0..terms) saturate.{both}.u(add(wide, int(both + j, 2*w)), w)
+               }
+             }",
+        );
+        let kinds = param_kinds(&function.unwrap());
+        assert_eq!(kinds, [Number, Number, Signedness, Signedness, Number, Number, Number]);
+    }
 }

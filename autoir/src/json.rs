@@ -5,23 +5,24 @@ use catalog::{MemberRecord, OperationRecord};
 use serde::Serialize;
 
 use crate::class::Member;
-use crate::dialect::{Dialect, Op};
-use crate::facts::Facts;
+use crate::dialect::{Dialect, Family};
+use crate::facts::{Assignment, Facts};
 
-/// The document, sorted by operation, instruction set and id, with one member per line; [`catalog::record`] says what
+/// The document, sorted by family, instruction set and id, with one member per line; [`catalog::record`] says what
 /// the fields are.
 pub fn classes_json(dialect: &Dialect) -> String {
+    let families = dialect.families();
     let mut text = String::from("[");
-    for (index, op) in dialect.ops().iter().enumerate() {
+    for (index, family) in families.iter().enumerate() {
         text.push_str(if index == 0 { "\n" } else { ",\n" });
-        text.push_str(&op_json(op));
+        text.push_str(&family_json(family));
     }
-    text.push_str(if dialect.ops().is_empty() { "]\n" } else { "\n]\n" });
+    text.push_str(if families.is_empty() { "]\n" } else { "\n]\n" });
     text
 }
 
-fn op_json(op: &Op) -> String {
-    let record = op.record();
+fn family_json(family: &Family) -> String {
+    let record = family.record();
     let members: Vec<String> = record.members.iter().map(|member| format!("  {}", compact(member))).collect();
     format!(
         "{{\"name\":{},\"arity\":{},\"params\":{},\"constraints\":{},\"members\":[\n{}\n]}}",
@@ -38,28 +39,42 @@ fn compact(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-impl Op {
-    /// The operation as `classes.json` has it.
+impl Family {
+    /// The family as `classes.json` has it.
     pub fn record(&self) -> OperationRecord {
-        let members = self.class.members.iter();
-        let known: Vec<&[i64]> = members.map(|member| member.application.params.as_slice()).collect();
+        let function = &self.class.function;
+        let known: Vec<&[i64]> = self.known.iter().map(Vec::as_slice).collect();
         OperationRecord {
             name: self.name.clone(),
-            arity: self.args().count(),
-            params: self.param_names().map(str::to_owned).collect(),
-            constraints: hydride_ir::legality(&self.class.function, &known).texts(),
-            members: self.instances().map(|(member, facts)| self.member_record(member, facts)).collect(),
+            arity: function.args.len(),
+            params: function.params.iter().map(|param| param.name.clone()).collect(),
+            constraints: hydride_ir::legality(function, &known).texts(),
+            members: self.member_records().collect(),
         }
     }
 
-    fn member_record(&self, member: &Member, facts: &Facts) -> MemberRecord {
+    /// The members as `classes.json` has them.
+    pub fn member_records(&self) -> impl Iterator<Item = MemberRecord> {
+        self.class.members.iter().zip(&self.forms).map(|(member, form)| self.member_record(member, form))
+    }
+
+    fn member_record(&self, member: &Member, form: &str) -> MemberRecord {
         let application = &member.application;
         let masking = application.masking;
+        let function = &self.class.function;
+        let assignment = Assignment::new(function, &application.params);
+        let widths = function.args.iter().map(|arg| assignment.width(&arg.width).unwrap_or(0));
+        let args = application.args.iter().zip(widths);
+        let params = function.params.iter().map(|param| param.name.clone());
+        let results = function.results.iter().filter_map(|result| assignment.width(&result.width));
         MemberRecord {
+            rest_is_zero: member.rest_is_zero(results),
+            inputs: member.trust.as_ref().and_then(catalog::Trust::inputs),
             isa: member.isa.clone(),
             id: member.id.clone(),
-            params: self.param_names().map(str::to_owned).zip(application.params.iter().copied()).collect(),
-            args: facts.sources(application).collect(),
+            form: form.to_owned(),
+            params: params.zip(application.params.iter().copied()).collect(),
+            args: args.map(|(source, width)| SourceRecord::new(*source, width)).collect(),
             masking: MaskingKind::of(masking),
             mask_arg: masking.map(|masking| masking.mask),
             pass_arg: masking.and_then(|masking| masking.pass),

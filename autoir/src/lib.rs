@@ -1,15 +1,16 @@
 //! AutoLLVM operations: from equivalence classes of instructions to named, typed operations that keep
 //! their identity from run to run.
 //!
-//! The step between similarity checking and code generation: [`Class`]es come in, a [`Dialect`] of
-//! [`Op`]s goes to `codegen-gen`, and [`Lock`] remembers the names.
+//! The step between similarity checking and code generation: [`Class`]es come in, are split into forms as [`Reviews`]
+//! say, a [`Dialect`] of [`Op`]s goes to `codegen-gen`, and a [`Dictionary`] has the families and their names.
 //!
 //! ```
-//! use autoir::{Dialect, Lock, classes_json};
+//! use autoir::{Dialect, Dictionary, classes_json, Reviews};
 //!
-//! let (dialect, lock) = Dialect::build(Vec::new(), Lock::parse("op add\n  hash 1f\n")?)?;
+//! let text = "version 1\nfamily copy\n  key 1f\nfunction (%a: 8) -> (%r: 8) {\n  %r[0 +: 8] = %a\n}\n";
+//! let (dialect, dictionary) = Dialect::build(Vec::new(), Dictionary::parse(text)?, &Reviews::default())?;
 //! assert_eq!(classes_json(&dialect), "[]\n");
-//! assert_eq!(lock.names().collect::<Vec<_>>(), ["add"]);
+//! assert_eq!(dictionary.names().collect::<Vec<_>>(), ["copy"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -17,11 +18,14 @@
 
 #![forbid(unsafe_code)]
 
+mod changes;
 mod class;
 mod dialect;
+mod dictionary;
 mod facts;
+mod form;
 mod json;
-mod lock;
+mod member_text;
 mod movement;
 mod name;
 mod name_table;
@@ -29,10 +33,13 @@ mod naming;
 mod pattern;
 mod term;
 
+pub use changes::Change;
 pub use class::{Class, Member};
-pub use dialect::{BuildError, Dialect, Op};
+pub use dialect::{BuildError, Dialect, Family, Op};
+pub use dictionary::{Dictionary, DictionaryError};
 pub use facts::{Facts, ParamKind, ValueType};
+pub use form::review::{FamilyReview, FormReview, ReviewError, Reviews};
+pub use form::{Inference, Instance, Quantity};
 pub use json::classes_json;
-pub use lock::{Lock, LockError};
 pub use name::is_valid as is_valid_name;
 pub use name_table::RESERVED;

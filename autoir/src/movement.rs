@@ -150,3 +150,94 @@ impl Run<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The name of a function that writes elements of 8 bits: `a3 b0` is element 3 of the first argument, then
+    /// element 0 of the second one. Arguments have eight elements.
+    fn name_of(elements: &str) -> Option<&'static str> {
+        let elements: Vec<(&str, u32)> =
+            elements.split(' ').map(|element| (&element[..1], element[1..].parse().unwrap())).collect();
+        let assignments = elements.iter().enumerate().map(|(place, (arg, element))| {
+            format!("%r[{} +: 8] = %{arg}[{} +: 8]\n", 8 * place, 8 * element)
+        });
+        let width = 8 * elements.len();
+        let body: String = assignments.collect();
+        let text = format!("func @f(%a: 64, %b: 64, %c: 64) -> (%r: {width}) {{ {body} }}");
+        let function = Function::parse(&text).unwrap();
+        name(&function, &Assignment::new(&function, &[]))
+    }
+
+    #[test]
+    fn movements_are_named_by_where_elements_come_from() {
+        for (elements, expected) in [
+            ("a0 a1 a2 a3 a4 a5 a6 a7", "move"),
+            ("a0 a1 a2 a3", "extract"),
+            ("a4 a5 a6 a7", "extract"),
+            ("a3", "extract"),
+            ("a3 a3 a3", "broadcast"),
+            ("a3 a2 a1 a0", "reverse"),
+            ("a0 a2 a4", "deinterleave"),
+            ("a3 a2 a1 a0 a7 a6 a5 a4", "reverse_groups"),
+            ("a1 a0 a3 a2 a5 a4", "reverse_groups"),
+            ("a1 a0 a3 a2 a4 a5", "shuffle"),
+            ("a1 a0 a5 a4", "shuffle"),
+            ("a2 a1 a0 a3", "shuffle"),
+            ("a0 a0 a1 a1 a2 a2", "duplicate"),
+            ("a0 a3 a6", "shuffle"),
+            ("a0 b0 a1 b1", "interleave"),
+            ("b4 a4 b5 a5", "interleave"),
+            ("a0 b0", "interleave"),
+            ("a0 b0 a2 b2 a3 b3", "interleave"),
+            ("a0 b0 a2 b2", "transpose"),
+            ("a1 b1 a3 b3 a5 b5", "transpose"),
+            ("a0 b1 a2 b3", "blend_shuffle"),
+            ("a0 a0 b0 b1", "blend_shuffle"),
+            ("a0 a1 b0 b1 a2 a3", "blend_shuffle"),
+            ("a0 a2 b0 b2", "deinterleave"),
+            ("a1 a3 a5 b1 b3 b5", "deinterleave"),
+            ("a0 a1 a2 b0", "concat"),
+            ("a0 a1 b0", "concat"),
+            ("a4 a5 b0 b1", "align"),
+            ("a0 a1 b4 b5", "align"),
+            ("a0 b2", "align"),
+            ("a0 b0 c0", "gather_elements"),
+        ] {
+            assert_eq!(name_of(elements), Some(expected), "{elements}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_not_slices_of_arguments_do_not_move() {
+        for (value, expected) in [
+            ("%a[8*i +: 8]", Some("move")),
+            ("cast.s(%a[8*i +: 8], 8)", Some("move")),
+            ("cast.s(%a[8*i +: 4], 8)", None),
+            ("cast.s(%a[16*i +: 16], 8)", None),
+            ("%a[16*i +: 16][8 +: 8]", Some("deinterleave")),
+            ("not(%a[8*i +: 8])", None),
+            ("0x0:8", None),
+        ] {
+            let count = if value.contains("16*i") { 4 } else { 8 };
+            let text = format!(
+                "func @f(%a: 64) -> (%r: {}) {{ for i in 0..{count} {{ %r[8*i +: 8] = {value} }} }}",
+                8 * count
+            );
+            let function = Function::parse(&text).unwrap();
+            assert_eq!(name(&function, &Assignment::new(&function, &[])), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn very_many_slices_are_not_looked_at() {
+        for (count, expected) in [(MAX_SLICES, Some("move")), (MAX_SLICES + 1, None)] {
+            let text = format!(
+                "func @f(%a: {count}) -> (%r: {count}) {{ for i in 0..{count} {{ %r[i +: 1] = %a[i +: 1] }} }}"
+            );
+            let function = Function::parse(&text).unwrap();
+            assert_eq!(name(&function, &Assignment::new(&function, &[])), expected);
+        }
+    }
+}

@@ -186,4 +186,127 @@ mod tests {
     fn reserved_words_are_sorted_and_lower_case() {
         assert!(RESERVED.is_sorted());
     }
+
+    /// The name of a function whose elements are as `value` says; `a`, `b` and `c` are registers, `n` is an immediate.
+    fn name_of(value: &str) -> Option<String> {
+        let text = format!(
+            "func @f(%a: 256, %b: 256, %c: 256, %n: 8 imm 0..=255) -> (%r: 128) {{
+               for i in 0..8 {{ %r[16*i +: 16] = {value} }}
+             }}"
+        );
+        let function = Function::parse(&text).unwrap_or_else(|error| panic!("{error}: {value}"));
+        function.verify().unwrap_or_else(|error| panic!("{error}: {value}"));
+        describe(&function)
+    }
+
+    #[test]
+    fn names_say_how_widths_change() {
+        let (a, b) = ("%a[16*i +: 16]", "%b[16*i +: 16]");
+        let (low_a, low_b) = ("cast.s(%a[8*i +: 8], 16)", "cast.s(%b[8*i +: 8], 16)");
+        let (wide_a, wide_b) = ("%a[32*i +: 32]", "%b[32*i +: 32]");
+        for (value, name) in [
+            (format!("add({a}, {b})"), "add"),
+            (format!("add({low_a}, {low_b})"), "widen_add"),
+            (format!("add({a}, {low_b})"), "add_wide"),
+            (format!("cast.u(add({wide_a}, {wide_b}), 16)"), "narrow_add"),
+            (format!("cast.u(add(cast.s({low_a}, 32), {wide_b}), 16)"), "add"),
+            // A count of another width is no wide operand.
+            (format!("shl({a}, %b[8*i +: 8])"), "shift_left"),
+            (format!("popcount({a})"), "popcount"),
+        ] {
+            assert_eq!(name_of(&value).as_deref(), Some(name), "{value}");
+        }
+    }
+
+    #[test]
+    fn conversions_of_several_arguments_have_names_of_their_own() {
+        for (from, one, several) in [
+            ("cast.s(%a[8*i +: 8], 16)", "extend", "extend_interleave"),
+            ("cast.s(%a[32*i +: 32], 16)", "truncate", "pack"),
+            ("saturate.s.s(%a[32*i +: 32], 16)", "saturate", "pack_sat"),
+        ] {
+            for (args, name) in [("%a: 256", one), ("%a: 256, %b: 256", several)] {
+                let text =
+                    format!("func @f({args}) -> (%r: 128) {{ for i in 0..8 {{ %r[16*i +: 16] = {from} }} }}");
+                assert_eq!(describe(&Function::parse(&text).unwrap()).as_deref(), Some(name), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn folds_are_reductions() {
+        for op in ["add", "mul", "and", "or", "xor", "min", "max"] {
+            let flag = if matches!(op, "min" | "max") { ".s" } else { "" };
+            let value = format!("fold {op}{flag} (j in 0..2) %a[32*i + 16*j +: 16]");
+            assert_eq!(name_of(&value), Some(format!("reduce_{op}")), "{value}");
+        }
+    }
+
+    #[test]
+    fn slices_of_two_registers_side_by_side_are_aligned() {
+        assert_eq!(name_of("concat(%a[16*i +: 16], %b[16*i +: 16])[8 +: 16]").as_deref(), Some("align"));
+        assert_eq!(
+            name_of("mul(cast.s(%a[16*i +: 16], 32), cast.s(%b[16*i +: 16], 32))[16 +: 16]").as_deref(),
+            Some("mul_high")
+        );
+    }
+
+    #[test]
+    fn a_name_has_at_most_two_operations_and_is_short() {
+        let function = |elements: &[&str]| {
+            let assignments = elements.iter().enumerate();
+            let body: String =
+                assignments.map(|(place, value)| format!("%r[{} +: 8] = {value}\n", 8 * place)).collect();
+            let text = format!("func @f(%a: 8, %b: 8, %c: 8) -> (%r: {}) {{ {body} }}", 8 * elements.len());
+            describe(&Function::parse(&text).unwrap())
+        };
+        let (add, sub, and) = ("add(%a, %b)", "sub(%a, %b)", "and(%a, %b)");
+        assert_eq!(function(&[add, sub]).as_deref(), Some("add_sub"));
+        assert_eq!(function(&[add, sub, add, sub]).as_deref(), Some("add_sub"));
+        assert_eq!(function(&[add, sub, and]), None);
+        assert_eq!(function(&[add, sub, "%a"]).as_deref(), Some("add_sub_partial"));
+        let long = "mul(%a, not(leading_zeros(trailing_zeros(%b))))";
+        assert_eq!(function(&[long]).as_deref(), Some("trailing_zeros_leading_zeros_not_mul"));
+        assert_eq!(function(&[long, add]).as_deref(), Some("trailing_zeros_leading_zeros_not_mul_add"));
+        assert_eq!(
+            function(&[long, "rem.u(%a, %b)"]).as_deref(),
+            Some("trailing_zeros_leading_zeros_not_mul_rem")
+        );
+        assert_eq!(function(&[long, "neg(%a)", "%b"]), None);
+    }
+
+    #[test]
+    fn mnemonics_share_at_least_four_letters_or_the_first_one_is_taken() {
+        for (mnemonics, name) in [
+            (&["VADDPS", "vaddpd"][..], Some("vaddp")),
+            (&["abcdx", "abcdy"], Some("abcd")),
+            (&["abcx", "abcy"], Some("abcx")),
+            (&["z", "b"], Some("b")),
+            (&["mov"], Some("mov")),
+            (&[], None),
+        ] {
+            let application = catalog::Application::plain(Vec::new(), &[]);
+            let member = crate::Member {
+                isa: "east".to_owned(),
+                id: "m".to_owned(),
+                intrinsic: "m".to_owned(),
+                application,
+                commutes: false,
+                proof: catalog::Proof::Structural,
+                trust: None,
+                mnemonics: mnemonics.iter().map(|word| (*word).to_owned()).collect(),
+                extensions: Vec::new(),
+                signature: catalog::Signature { args: Vec::new(), results: Vec::new() },
+            };
+            let class = Class {
+                function: Function::new("f"),
+                structural_hash: "0".to_owned(),
+                structure: "0".to_owned(),
+                numbers: None,
+                suggested_name: None,
+                members: vec![member],
+            };
+            assert_eq!(of_mnemonics(&class).as_deref(), name, "{mnemonics:?}");
+        }
+    }
 }

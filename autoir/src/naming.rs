@@ -1,82 +1,94 @@
-//! Which name each class has: the recorded one of its hash or of its members, or a fresh one.
+//! Which name each class has.
+//!
+//! In a run a class that is a family of the dictionary has its name, and any other class a fresh one: a name never
+//! means another function than before. Only where a dictionary is made anew does a class inherit a name from its
+//! predecessor: the family that had its key, or most of its members.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use catalog::Family;
+
 use crate::class::Class;
-use crate::lock::{Entry, Lock};
+use crate::dictionary::{Dictionary, Entry};
 use crate::name;
 
-/// One name for each class, and the lock that remembers them.
-pub(crate) fn assign_names(classes: &[Class], mut lock: Lock) -> (Vec<String>, Lock) {
-    let mut names: Vec<Option<String>> = vec![None; classes.len()];
-    let votes: Vec<BTreeMap<String, usize>> = {
-        let owners = lock.member_owners();
-        classes.iter().map(|class| count_votes(class, &owners)).collect()
-    };
-    claim_by_hash(classes, &lock, &votes, &mut names);
-    claim_by_members(classes, &votes, &mut names);
-
-    let mut taken: BTreeSet<String> = lock.entries.keys().cloned().collect();
-    taken.extend(lock.entries.values().flat_map(|entry| entry.aliases.iter().cloned()));
-    for (class, name) in classes.iter().zip(&mut names) {
-        if name.is_none() {
-            *name = Some(fresh_name(class, &mut taken));
-        }
-    }
-    let names: Vec<String> = names.into_iter().flatten().collect();
-    lock.remember(classes, &names, &votes);
-    (names, lock)
+/// One name for each class, and the dictionary with those that it lacked.
+pub(crate) fn assign_names(classes: &[Class], mut dictionary: Dictionary) -> (Vec<String>, Dictionary) {
+    let mut names = by_key(classes, &dictionary);
+    let names = complete(classes, &mut names, &dictionary);
+    dictionary.remember(classes, &names);
+    (names, dictionary)
 }
 
-/// How many of the class's members the lock lists under each name.
-fn count_votes(class: &Class, owners: &BTreeMap<(&str, &str), &str>) -> BTreeMap<String, usize> {
+/// One name for each class, and the dictionary of these classes alone. Names come from `previous` where it has a
+/// predecessor.
+pub(crate) fn inherit_names(classes: &[Class], previous: &Dictionary) -> (Vec<String>, Dictionary) {
+    let votes: Vec<BTreeMap<&str, usize>> = {
+        let owners = previous.member_owners();
+        classes.iter().map(|class| count_votes(class, &owners)).collect()
+    };
+    let mut names = by_key(classes, previous);
+    claim_by_members(classes, &votes, &mut names);
+    let names = complete(classes, &mut names, previous);
+    let mut dictionary = Dictionary::default();
+    dictionary.remember(classes, &names);
+    for (name, entry) in &previous.entries {
+        let heir = match dictionary.entries.contains_key(name) {
+            true => Some(name),
+            false => merged_into(name, entry, &votes).map(|class| &names[class]),
+        };
+        if let Some(heir) = heir.and_then(|heir| dictionary.entries.get_mut(heir)) {
+            heir.aliases.extend(entry.aliases.iter().cloned());
+            heir.aliases.extend((!names.contains(name)).then(|| name.clone()));
+        }
+    }
+    (names, dictionary)
+}
+
+/// The class that has most of the members of a family without a class.
+fn merged_into(name: &str, entry: &Entry, votes: &[BTreeMap<&str, usize>]) -> Option<usize> {
+    let total = entry.family.members.len();
+    votes.iter().position(|votes| votes.get(name).is_some_and(|count| count * 2 > total))
+}
+
+/// The names of the families that classes are.
+fn by_key(classes: &[Class], dictionary: &Dictionary) -> Vec<Option<String>> {
+    let names: BTreeMap<&str, &str> =
+        dictionary.families().map(|(name, family)| (family.key.as_str(), name)).collect();
+    classes.iter().map(|class| Some((*names.get(class.structural_hash.as_str())?).to_owned())).collect()
+}
+
+/// Fresh names where there are none yet.
+fn complete(classes: &[Class], names: &mut [Option<String>], dictionary: &Dictionary) -> Vec<String> {
+    let mut taken: BTreeSet<String> = dictionary.entries.keys().cloned().collect();
+    taken.extend(dictionary.entries.values().flat_map(|entry| entry.aliases.iter().cloned()));
+    let given = classes.iter().zip(names);
+    given.map(|(class, name)| name.take().unwrap_or_else(|| fresh_name(class, &mut taken))).collect()
+}
+
+/// How many of the class's members belong to each family.
+fn count_votes<'a>(class: &Class, owners: &BTreeMap<(&str, &str), &'a str>) -> BTreeMap<&'a str, usize> {
     let mut votes = BTreeMap::new();
     for member in &class.members {
         if let Some(name) = owners.get(&(member.isa.as_str(), member.id.as_str())) {
-            *votes.entry((*name).to_owned()).or_insert(0) += 1;
+            *votes.entry(*name).or_insert(0) += 1;
         }
     }
     votes
 }
 
-/// A class whose hash the lock knows keeps its name. Where an entry has hashes of several classes, the
-/// one that shares most members with it does.
-fn claim_by_hash(
-    classes: &[Class],
-    lock: &Lock,
-    votes: &[BTreeMap<String, usize>],
-    names: &mut [Option<String>],
-) {
-    let mut by_hash: BTreeMap<&str, &str> = BTreeMap::new();
-    for (name, entry) in &lock.entries {
-        by_hash.extend(entry.hashes.iter().map(|hash| (hash.as_str(), name.as_str())));
-    }
-    let mut claims: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for (index, class) in classes.iter().enumerate() {
-        let Some(name) = by_hash.get(class.structural_hash.as_str()) else { continue };
-        let shared = votes[index].get(*name).copied().unwrap_or(0);
-        let best = claims.entry(name).or_insert((shared, index));
-        if shared > best.0 {
-            *best = (shared, index);
-        }
-    }
-    for (name, (_, index)) in claims {
-        names[index] = Some(name.to_owned());
-    }
-}
-
-/// A class of unknown hash inherits the name under which the lock lists most of its members.
-fn claim_by_members(classes: &[Class], votes: &[BTreeMap<String, usize>], names: &mut [Option<String>]) {
+/// A class of unknown key inherits the name of the family that most of its members belonged to.
+fn claim_by_members(classes: &[Class], votes: &[BTreeMap<&str, usize>], names: &mut [Option<String>]) {
     let mut taken: BTreeSet<String> = names.iter().flatten().cloned().collect();
-    let mut claims: Vec<(std::cmp::Reverse<usize>, usize, &String)> = Vec::new();
+    let mut claims: Vec<(std::cmp::Reverse<usize>, usize, &str)> = Vec::new();
     for (index, class) in classes.iter().enumerate() {
         let majority = votes[index].iter().filter(|(_, count)| **count * 2 > class.members.len());
-        claims.extend(majority.map(|(name, count)| (std::cmp::Reverse(*count), index, name)));
+        claims.extend(majority.map(|(name, count)| (std::cmp::Reverse(*count), index, *name)));
     }
     claims.sort();
     for (_, index, name) in claims {
-        if names[index].is_none() && taken.insert(name.clone()) {
-            names[index] = Some(name.clone());
+        if names[index].is_none() && taken.insert(name.to_owned()) {
+            names[index] = Some(name.to_owned());
         }
     }
 }
@@ -95,60 +107,54 @@ fn fresh_name(class: &Class, taken: &mut BTreeSet<String>) -> String {
     name
 }
 
-impl Lock {
-    /// The name under which each member is listed.
+impl Dictionary {
+    /// The name of the family of each member.
     fn member_owners(&self) -> BTreeMap<(&str, &str), &str> {
         let mut owners = BTreeMap::new();
-        for (name, entry) in &self.entries {
-            for (isa, ids) in &entry.members {
-                owners.extend(ids.iter().map(|id| ((isa.as_str(), id.as_str()), name.as_str())));
-            }
+        for (name, family) in self.families() {
+            owners.extend(family.members.keys().map(|(isa, id)| ((isa.as_str(), id.as_str()), name)));
         }
         owners
     }
 
-    /// Records the names given to the classes of a run.
-    fn remember(&mut self, classes: &[Class], names: &[String], votes: &[BTreeMap<String, usize>]) {
-        // An entry without a class, most of whose members now belong to one class, was merged into it:
-        // its name becomes an alias.
-        let retired: Vec<String> =
-            self.entries.keys().filter(|name| !names.contains(name)).cloned().collect();
-        for name in retired {
-            let total: usize = self.entries[&name].members.values().map(BTreeSet::len).sum();
-            let heir = votes.iter().position(|votes| votes.get(&name).is_some_and(|count| count * 2 > total));
-            if let Some(heir) = heir
-                && let Some(old) = self.entries.remove(&name)
-            {
-                let entry = self.entries.entry(names[heir].clone()).or_default();
-                entry.aliases.insert(name);
-                entry.aliases.extend(old.aliases);
-                entry.hashes.extend(old.hashes);
-                for (isa, ids) in old.members {
-                    entry.members.entry(isa).or_default().extend(ids);
-                }
-            }
-        }
-        // Members and hashes of this run belong to their classes now, and to nobody else.
-        let present: BTreeSet<(&str, &str)> = classes
+    /// Adds the classes of a run under their names: new families, and the members of known ones. A member belongs to
+    /// the class that it has now, and to no other.
+    fn remember(&mut self, classes: &[Class], names: &[String]) {
+        let now: BTreeMap<(&str, &str), &str> = classes
             .iter()
-            .flat_map(|class| class.members.iter().map(|member| (member.isa.as_str(), member.id.as_str())))
+            .zip(names)
+            .flat_map(|(class, name)| {
+                class
+                    .members
+                    .iter()
+                    .map(move |member| ((member.isa.as_str(), member.id.as_str()), name.as_str()))
+            })
             .collect();
-        let hashes: BTreeSet<&str> = classes.iter().map(|class| class.structural_hash.as_str()).collect();
-        for entry in self.entries.values_mut() {
-            entry.hashes.retain(|hash| !hashes.contains(hash.as_str()));
-            for (isa, ids) in &mut entry.members {
-                ids.retain(|id| !present.contains(&(isa.as_str(), id.as_str())));
-            }
+        for (name, entry) in &mut self.entries {
+            let stays = |(isa, id): &(String, String)| {
+                now.get(&(isa.as_str(), id.as_str())).is_none_or(|owner| owner == name)
+            };
+            entry.family.members.retain(|member, _| stays(member));
         }
         for (class, name) in classes.iter().zip(names) {
-            let entry: &mut Entry = self.entries.entry(name.clone()).or_default();
-            entry.hashes.insert(class.structural_hash.clone());
+            let entry = self.entries.entry(name.clone()).or_insert_with(|| Entry::new(name, class.family()));
             for member in &class.members {
-                entry.members.entry(member.isa.clone()).or_default().insert(member.id.clone());
+                let key = (member.isa.clone(), member.id.clone());
+                entry.family.members.insert(key, member.known());
             }
         }
-        for entry in self.entries.values_mut() {
-            entry.members.retain(|_, ids| !ids.is_empty());
+    }
+}
+
+impl Class {
+    /// The class as a family without members.
+    fn family(&self) -> Family {
+        Family {
+            key: self.structural_hash.clone(),
+            structure: self.structure.clone(),
+            function: self.function.clone(),
+            numbers: self.numbers.clone(),
+            members: BTreeMap::new(),
         }
     }
 }

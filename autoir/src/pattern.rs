@@ -92,8 +92,23 @@ mod tests {
 
     #[test]
     fn malformed_patterns_are_refused() {
-        for text in ["", "(", ")", "(add x", "(add x) x", "((add) x)"] {
+        for text in ["", "(", ")", "(add x", "(add x) x", "((add) x)", "(()", "() x)"] {
             assert_eq!(Pattern::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn words_with_a_meaning_have_it_only_alone() {
+        let matches = |pattern: &str, term: &Term| Pattern::parse(pattern).unwrap().matches(term, &mut None);
+        let wrapped = |head, arg| Term { head, args: vec![arg] };
+        let literal = Term::leaf("c");
+        assert!(matches("k", &literal) && matches("k", &Term::leaf("n")));
+        assert!(!matches("k", &Term::leaf("x")) && !matches("k", &wrapped("c", Term::leaf("x"))));
+        assert!(matches("_", &wrapped("not", literal.clone())));
+        assert!(!matches("(k x)", &literal) && !matches("(T x)", &wrapped("not", Term::leaf("x"))));
+        assert!(matches("(sub x _)", &Term { head: "sub", args: vec![Term::leaf("x"), literal.clone()] }));
+        // The order of a difference counts, and so does the number of operands.
+        assert!(!matches("(sub c x)", &Term { head: "sub", args: vec![Term::leaf("x"), literal.clone()] }));
+        assert!(!matches("(not x)", &Term { head: "not", args: vec![Term::leaf("x"), literal] }));
     }
 }

@@ -138,3 +138,38 @@ fn fold_word(op: BinaryOp) -> &'static str {
         _ => "fold",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trees_have_at_most_sixty_words() {
+        for (operators, fits) in [(MAX_WORDS - 1, true), (MAX_WORDS, false)] {
+            let value = format!("{}%a{}", "not(".repeat(operators), ")".repeat(operators));
+            let text = format!("func @f(%a: 8) -> (%r: 8) {{ %r[0 +: 8] = {value} }}");
+            let function = Function::parse(&text).unwrap();
+            let assignment = Assignment::new(&function, &[]);
+            let written = function.assignments().next().unwrap();
+            assert_eq!(element(&function, &assignment, written.value).is_some(), fits, "{operators}");
+        }
+    }
+
+    #[test]
+    fn leaves_are_the_register_slices_that_are_read() {
+        for (value, leaves) in [
+            ("add(cast.s(%a[0 +: 4], 16), %b)", Some((4, 16))),
+            ("add(%b, cast.s(%a[0 +: 4], 16))", Some((4, 16))),
+            ("shl(%b, %n)", Some((16, 16))),
+            ("cast.u(%n, 16)", None),
+        ] {
+            let text =
+                format!("func @f(%a: 8, %b: 16, %n: 8 imm 0..=15) -> (%r: 16) {{ %r[0 +: 16] = {value} }}");
+            let function = Function::parse(&text).unwrap();
+            let assignment = Assignment::new(&function, &[]);
+            let written = function.assignments().next().unwrap();
+            let found = element(&function, &assignment, written.value).unwrap();
+            assert_eq!((found.width, found.leaves), (16, leaves), "{value}");
+        }
+    }
+}

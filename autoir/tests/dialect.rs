@@ -2,12 +2,12 @@
 
 mod samples;
 
-use autoir::{BuildError, Class, Dialect, Lock, Op, ParamKind, ValueType, classes_json};
+use autoir::{BuildError, Class, Dialect, Dictionary, Op, ParamKind, Reviews, ValueType, classes_json};
 use hydride_ir::{BinaryOp, CompareOp, Num, Op as IrOp, UnaryOp};
 use samples::{Draft, I, class, classes, elementwise, index, member, num};
 
-fn build(classes: Vec<Class>) -> (Dialect, Lock) {
-    Dialect::build(classes, Lock::default()).unwrap()
+fn build(classes: Vec<Class>) -> (Dialect, Dictionary) {
+    Dialect::build(classes, Dictionary::default(), &Reviews::default()).unwrap()
 }
 
 fn names(dialect: &Dialect) -> Vec<&str> {
@@ -164,17 +164,21 @@ fn shapes_follow_the_parameters() {
     assert_eq!(compare.facts[1].results, [ValueType::vector(64, 1)]);
     let scalar = dialect.op("crc").unwrap();
     assert_eq!(scalar.facts[0].args, [ValueType::scalar(32), ValueType::scalar(8)]);
-    let kinds = [ParamKind::Number, ParamKind::Number, ParamKind::Signedness];
-    assert_eq!(dialect.op("add_sat").unwrap().param_kinds, kinds);
+    let attributes: Vec<(&str, ParamKind)> = dot
+        .attributes()
+        .zip(dot.param_names().skip(1))
+        .map(|(at, name)| (name, dot.param_kinds[at]))
+        .collect();
+    assert_eq!(attributes, [("a_signed", ParamKind::Signedness)], "the lanes follow from types");
 }
 
 #[test]
 fn a_register_without_lanes_is_made_of_words_or_bytes() {
     for (width, expected) in [
         (64, ValueType::scalar(64)),
-        (48, ValueType::scalar(48)),
+        (48, ValueType::vector(3, 16)),
         (128, ValueType::vector(2, 64)),
-        (96, ValueType::vector(12, 8)),
+        (96, ValueType::vector(3, 32)),
     ] {
         let mut draft = Draft::new("f", &[("width", width)]);
         let width: Num = draft.param("width");
@@ -258,47 +262,63 @@ fn a_suggestion_is_preferred() {
 
 #[test]
 fn input_order_does_not_matter() {
-    let (dialect, lock) = build(classes());
+    let (dialect, dictionary) = build(classes());
     let mut reversed = classes();
     reversed.reverse();
     reversed.iter_mut().for_each(|class| class.members.reverse());
-    let (other, other_lock) = build(reversed);
+    let (other, other_dictionary) = build(reversed);
     assert_eq!(classes_json(&dialect), classes_json(&other));
-    assert_eq!(lock.to_string(), other_lock.to_string());
+    assert_eq!(dictionary.to_string(), other_dictionary.to_string());
     assert_eq!(dialect, other);
 }
 
 #[test]
 fn a_second_run_changes_nothing() {
-    let (dialect, lock) = build(classes());
-    let lock = Lock::parse(&lock.to_string()).unwrap();
-    let (again, lock_again) = Dialect::build(classes(), lock.clone()).unwrap();
-    assert_eq!((again, lock_again), (dialect, lock));
+    let (dialect, dictionary) = build(classes());
+    let dictionary = Dictionary::parse(&dictionary.to_string()).unwrap();
+    let (again, dictionary_again) =
+        Dialect::build(classes(), dictionary.clone(), &Reviews::default()).unwrap();
+    assert_eq!((again, dictionary_again), (dialect, dictionary));
 }
 
 #[test]
 fn a_renamed_entry_sticks() {
-    let (_, lock) = build(classes());
-    let edited = lock.to_string().replace("op add\n", "op vector_add\n  alias add\n");
-    let (dialect, lock) = Dialect::build(classes(), Lock::parse(&edited).unwrap()).unwrap();
+    let (_, dictionary) = build(classes());
+    let edited = dictionary.to_string().replace("family add\n", "family vector_add\n  alias add\n");
+    let (dialect, dictionary) =
+        Dialect::build(classes(), Dictionary::parse(&edited).unwrap(), &Reviews::default()).unwrap();
     assert_eq!(name_of(&dialect, "add8"), "vector_add");
     assert_eq!(dialect.op("add").unwrap().name, "vector_add");
-    assert_eq!(lock.resolve("add"), Some("vector_add"));
+    assert_eq!(dictionary.resolve("add"), Some("vector_add"));
 }
 
-#[test]
-fn a_name_follows_the_majority_of_its_members() {
-    let (_, lock) = build(classes());
+/// The classes of `samples` with another function and key for one of them.
+fn changed() -> Vec<Class> {
     let mut changed = classes();
     changed[1].structural_hash = "ffff".to_owned();
     changed[1].function = elementwise("g", BinaryOp::Sub, true);
-    let (dialect, lock) = Dialect::build(changed, lock).unwrap();
+    changed
+}
+
+#[test]
+fn a_name_never_means_another_function() {
+    let (_, dictionary) = build(classes());
+    let (dialect, dictionary) = Dialect::build(changed(), dictionary, &Reviews::default()).unwrap();
+    assert_eq!(name_of(&dialect, "adds8"), "sub_sat");
+    let family = |name: &str| dictionary.families().find(|(own, _)| *own == name).unwrap().1;
+    assert_eq!(family("add_sat").key, "0b02");
+    assert!(family("add_sat").members.is_empty(), "a member belongs to one family");
+    assert_eq!(family("sub_sat").key, "ffff");
+}
+
+#[test]
+fn in_a_new_dictionary_a_name_follows_the_majority_of_its_members() {
+    let (_, previous) = build(classes());
+    let (dialect, dictionary) = Dialect::rebuild(changed(), &previous, &Reviews::default()).unwrap();
     assert_eq!(name_of(&dialect, "adds8"), "add_sat");
-    assert!(lock.to_string().contains("op add_sat\n  hash 0b02\n  hash ffff\n"));
-    // Back to the former structure: still the same name, and no third hash.
-    let (dialect, lock) = Dialect::build(classes(), lock).unwrap();
-    assert_eq!(name_of(&dialect, "adds8"), "add_sat");
-    assert!(lock.to_string().contains("op add_sat\n  hash 0b02\n  hash ffff\n"));
+    let (_, family) = dictionary.families().find(|(name, _)| *name == "add_sat").unwrap();
+    assert_eq!(family.key, "ffff");
+    assert_eq!(dictionary.names().collect::<Vec<_>>(), previous.names().collect::<Vec<_>>());
 }
 
 #[test]
@@ -307,25 +327,28 @@ fn a_merged_operation_leaves_an_alias() {
         let members = ids.iter().map(|id| member("east", id, &[8, 16], 2)).collect();
         class(hash, elementwise("f", BinaryOp::Add, false), members)
     };
-    let (_, lock) = build(vec![two("01", &["a", "b"]), two("02", &["c"])]);
-    let (dialect, lock) = Dialect::build(vec![two("03", &["a", "b", "c"])], lock).unwrap();
+    let (_, previous) = build(vec![two("01", &["a", "b"]), two("02", &["c"])]);
+    let (dialect, dictionary) =
+        Dialect::rebuild(vec![two("03", &["a", "b", "c"])], &previous, &Reviews::default()).unwrap();
     assert_eq!(names(&dialect), ["add"]);
     assert_eq!(dialect.ops()[0].aliases, ["add_2"]);
-    assert_eq!(Lock::parse(&lock.to_string()).unwrap(), lock);
+    let text = dictionary.to_string();
+    assert_eq!(Dictionary::parse(&text).unwrap().to_string(), text);
     // The former name is not given to anything else.
-    let (dialect, _) = Dialect::build(vec![two("03", &["a", "b", "c"]), two("04", &["d"])], lock).unwrap();
+    let classes = vec![two("03", &["a", "b", "c"]), two("04", &["d"])];
+    let (dialect, _) = Dialect::build(classes, dictionary, &Reviews::default()).unwrap();
     assert_eq!(names(&dialect), ["add", "add_3"]);
 }
 
 #[test]
 fn a_run_over_one_instruction_set_forgets_nothing() {
-    let (all, lock) = build(classes());
+    let (all, dictionary) = build(classes());
     let mut part = classes();
     part.iter_mut().for_each(|class| class.members.retain(|member| member.isa == "west"));
     part.retain(|class| !class.members.is_empty());
-    let (_, kept) = Dialect::build(part, lock.clone()).unwrap();
-    assert_eq!(kept, lock);
-    assert_eq!(Dialect::build(classes(), kept).unwrap().0, all);
+    let (_, kept) = Dialect::build(part, dictionary.clone(), &Reviews::default()).unwrap();
+    assert_eq!(kept, dictionary);
+    assert_eq!(Dialect::build(classes(), kept, &Reviews::default()).unwrap().0, all);
 }
 
 #[test]
@@ -333,7 +356,7 @@ fn contradictory_classes_are_refused() {
     let error = |change: fn(&mut Vec<Class>)| {
         let mut classes = classes();
         change(&mut classes);
-        Dialect::build(classes, Lock::default()).unwrap_err()
+        Dialect::build(classes, Dictionary::default(), &Reviews::default()).unwrap_err()
     };
     assert_eq!(
         error(|classes| classes[0].structural_hash = "0b02".to_owned()),
@@ -369,9 +392,72 @@ fn json_has_one_member_per_line() {
     assert_eq!(ops[1]["arity"], 2);
     assert_eq!(ops[1]["params"], serde_json::json!(["lane_width", "lanes", "is_signed"]));
     assert!(text.contains(
-        "\n  {\"isa\":\"west\",\"id\":\"adds8_mask\",\"params\":{\"is_signed\":1,\"lane_width\":8,\"lanes\":32},\
+        "\n  {\"isa\":\"west\",\"id\":\"adds8_mask\",\"form\":\"add_sat\",\"params\":{\"is_signed\":1,\"lane_width\":8,\"lanes\":32},\
          \"args\":[3,2],\"masking\":\"merge\",\"mask_arg\":1,\"pass_arg\":0,\"mask_layout\":{\"stride\":1,\"lane\":8,\"negated\":false},\
          \"proof\":\"smt\"}\n"
     ));
     assert!(text.contains("\"args\":[0,{\"constant\":\"01\"}]"));
+}
+
+#[test]
+fn an_operation_knows_its_results_and_instruction_sets() {
+    let (dialect, _) = build(classes());
+    let add = dialect.op("add").unwrap();
+    assert_eq!(add.result_count(), 1);
+    assert_eq!(add.isas().into_iter().collect::<Vec<_>>(), ["east", "west"]);
+    let function = hydride_ir::Function::parse(
+        "func @f(%a: 8, %b: 8) -> (%q: 8, %r: 8, %z: 1) {
+           %q[0 +: 8] = div.u(%a, %b)  %r[0 +: 8] = rem.u(%a, %b)  %z[0 +: 1] = eq(%b, 0x0:8)
+         }",
+    );
+    let (dialect, _) = build(vec![class("aa", function.unwrap(), vec![member("west", "m", &[], 2)])]);
+    assert_eq!(dialect.ops()[0].result_count(), 3);
+    assert_eq!(dialect.ops()[0].isas().into_iter().collect::<Vec<_>>(), ["west"]);
+}
+
+/// A class of additions of that hash and those members.
+fn additions(hash: &str, ids: &[&str]) -> Class {
+    let members = ids.iter().map(|id| member("east", id, &[8, 16], 2)).collect();
+    class(hash, elementwise("f", BinaryOp::Add, false), members)
+}
+
+/// A dictionary with additions under other names.
+fn recorded(families: &[(&str, &str, &[&str])]) -> Dictionary {
+    let classes = families.iter().map(|(name, hash, ids)| {
+        let mut class = additions(hash, ids);
+        class.suggested_name = Some((*name).to_owned());
+        class
+    });
+    build(classes.collect()).1
+}
+
+fn rebuilt(classes: Vec<Class>, previous: &Dictionary) -> Dialect {
+    Dialect::rebuild(classes, previous, &Reviews::default()).unwrap().0
+}
+
+#[test]
+fn a_key_keeps_the_name_without_any_member() {
+    let previous = recorded(&[("plus", "01", &["a", "b", "c"])]);
+    assert_eq!(names(&rebuilt(vec![additions("01", &["x"])], &previous)), ["plus"]);
+}
+
+#[test]
+fn half_of_the_members_are_no_majority() {
+    let previous = recorded(&[("plus", "99", &["a", "b"])]);
+    for (ids, name) in [(&["a", "b", "x", "y"][..], "add"), (&["a", "b", "x"], "plus"), (&["a", "b"], "plus")]
+    {
+        assert_eq!(name_of(&rebuilt(vec![additions("01", ids)], &previous), ids[0]), name, "{ids:?}");
+    }
+    // The name that half of the class's members had is no alias of the class if it had others as well.
+    let previous = recorded(&[("plus", "99", &["a", "b"]), ("more", "98", &["c", "d", "e"])]);
+    let dialect = rebuilt(vec![additions("01", &["a", "c", "d"])], &previous);
+    assert_eq!(names(&dialect), ["more"]);
+    assert_eq!(dialect.ops()[0].aliases, [] as [&str; 0]);
+}
+
+#[test]
+fn a_name_goes_to_one_class_only() {
+    let previous = recorded(&[("plus", "99", &["a", "b", "c", "d"])]);
+    let dialect = rebuilt(vec![additions("01", &["a"]), additions("02", &["b", "c", "d"])], &previous);
+    assert_eq!((name_of(&dialect, "a"), name_of(&dialect, "b")), ("add", "plus"));
 }

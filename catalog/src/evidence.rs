@@ -43,6 +43,14 @@ pub enum Trust {
 }
 
 impl Trust {
+    /// The number of inputs compared with a machine.
+    pub fn inputs(&self) -> Option<usize> {
+        match self {
+            Self::Run { inputs, .. } => Some(*inputs),
+            Self::Parsed | Self::Proved => None,
+        }
+    }
+
     /// The trust in one word.
     pub fn name(&self) -> &'static str {
         match self {

@@ -12,11 +12,13 @@
 
 mod application;
 mod evidence;
+mod family;
 pub mod record;
 mod signature;
 
 pub use application::{Application, Broadcast, Part, Source, constant};
 pub use evidence::{Proof, Trust};
+pub use family::{Family, Known};
 pub use hydride_ir::lane::Masking;
 pub use record::{MemberRecord, OperationRecord};
 pub use signature::{Argument, Element, Immediate, Kind, Signature};

@@ -35,6 +35,9 @@ pub struct MemberRecord {
     pub isa: String,
     /// The instruction's id.
     pub id: String,
+    /// The form of the operation that it is; the operation's name where it has no forms.
+    #[serde(default)]
+    pub form: String,
     /// Parameter values by name.
     pub params: BTreeMap<String, i64>,
     /// The origin of each argument of the operation.
@@ -53,11 +56,22 @@ pub struct MemberRecord {
     /// The part of the result that the operation writes, if that is not the whole result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<PartRecord>,
+    /// Whether the instruction's result is wider than the operation's, with zeros above.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub rest_is_zero: bool,
     /// How the membership is certified.
     pub proof: Proof,
     /// How far the semantics can be trusted: the name of a [`Trust`](crate::Trust).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<String>,
+    /// The number of inputs on which the semantics was compared with a machine, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<usize>,
+}
+
+/// For fields that are written only where they are true.
+pub fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl MemberRecord {
@@ -65,8 +79,8 @@ impl MemberRecord {
     /// arguments, and the same treatment of the result.
     pub fn applies_as(&self, other: &Self) -> bool {
         let key = |member: &Self| {
-            let Self { masking, mask_arg, pass_arg, mask_layout, part, .. } = *member;
-            (masking, mask_arg, pass_arg, mask_layout, part)
+            let Self { masking, mask_arg, pass_arg, mask_layout, part, rest_is_zero, .. } = *member;
+            (masking, mask_arg, pass_arg, mask_layout, part, rest_is_zero)
         };
         self.params == other.params && self.args == other.args && key(self) == key(other)
     }
@@ -223,10 +237,10 @@ mod tests {
     #[test]
     fn a_member_is_read_back_as_written() {
         let text = concat!(
-            r#"{"isa":"east","id":"mask_add_lane","params":{"lanes":8},"args":[3,{"constant":"ff"},"#,
+            r#"{"isa":"east","id":"mask_add_lane","form":"add","params":{"lanes":8},"args":[3,{"constant":"ff"},"#,
             r#"{"broadcast":1,"lane":4,"low":0,"stride":16,"width":8}],"masking":"merge","mask_arg":2,"pass_arg":0,"#,
             r#""mask_layout":{"stride":1,"lane":8,"negated":true},"part":{"low":64,"width":64,"pass_through":5},"#,
-            r#""proof":"smt","trust":"run"}"#
+            r#""rest_is_zero":true,"proof":"smt","trust":"run","inputs":1000}"#
         );
         let member: MemberRecord = serde_json::from_str(text).expect("it is legal");
         assert_eq!(member.args[1], SourceRecord::new(Source::Constant(-1), 8));

@@ -155,7 +155,7 @@ fn check_operands(definition: &Definition) -> Result<(), CheckError> {
     for position in &definition.immediates {
         let immediate = match scheme.args.get(*position) {
             Some(slot) => matches!(slot, Slot::Immediate(_)),
-            None => *position < scheme.args.len() + scheme.params.len(),
+            None => *position < scheme.args.len() + scheme.attributes.len(),
         };
         if !immediate {
             return Err(CheckError::Immediate { op: op.clone(), position: *position });

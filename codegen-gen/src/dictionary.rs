@@ -31,6 +31,7 @@ const SCHEMAS: &[(&str, &str)] = &[
 #[derive(Serialize)]
 struct Entry<'a> {
     name: &'a str,
+    family: &'a str,
     aliases: &'a [String],
     documentation: String,
     commutative: bool,
@@ -46,6 +47,8 @@ struct Parameter<'a> {
     kind: &'static str,
     /// What its values are used as.
     roles: Vec<&'static str>,
+    /// Whether it follows from the operands' types.
+    inferred: bool,
     default: i64,
     /// The values that members have, sorted.
     values: Vec<i64>,
@@ -147,6 +150,7 @@ fn entry<'a>(operation: &'a Operation<'_>) -> Entry<'a> {
                 ParamKind::Number => "number",
             },
             roles: roles(function, ParamId(place as u32)).into_iter().collect(),
+            inferred: op.inferences.iter().any(|inference| inference.param.0 as usize == place),
             default: param.value,
             values: values.into_iter().collect(),
         }
@@ -169,9 +173,10 @@ fn entry<'a>(operation: &'a Operation<'_>) -> Entry<'a> {
     named.name.clone_from(&op.name);
     Entry {
         name: &op.name,
+        family: &op.family,
         aliases: &op.aliases,
         documentation: documentation(operation),
-        commutative: op.class.commutative,
+        commutative: op.is_commutative(),
         parameters: function.params.iter().enumerate().map(parameter).collect(),
         arguments: function.args.iter().map(argument).collect(),
         results: function.results.iter().map(result).collect(),

@@ -5,10 +5,10 @@
 //! only lay out text.
 //!
 //! ```
-//! use autoir::{Dialect, Lock};
+//! use autoir::{Dialect, Dictionary, Reviews};
 //! use codegen_gen::{LlvmVersion, Options, generate};
 //!
-//! let (dialect, _) = Dialect::build(Vec::new(), Lock::default())?;
+//! let (dialect, _) = Dialect::build(Vec::new(), Dictionary::default(), &Reviews::default())?;
 //! let files = generate(&dialect, &Options { llvm: LlvmVersion::Llvm19, ..Options::default() })?;
 //! assert!(files.iter().any(|file| file.path == "llvm/AutoLLVMLowering.td"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -40,7 +40,7 @@ mod space;
 pub use check::CheckError;
 pub use definitions::{Case, Column, Variant, VendorFunction, VendorIr};
 pub use operation::InstanceError;
-pub use scheme::{Relation, Scheme, Slot};
+pub use scheme::{Attribute, Relation, Scheme, Slot};
 
 use autoir::Dialect;
 use operation::Operation;

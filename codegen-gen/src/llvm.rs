@@ -41,10 +41,11 @@ fn intrinsic(operation: &Operation<'_>, version: LlvmVersion) -> Intrinsic {
     let class = |slot: &Slot| type_class(slot, version);
     let results: Vec<String> = scheme.results.iter().map(class).collect();
     let args = scheme.args.iter().map(class);
-    let operands: Vec<String> =
-        args.chain(scheme.params.iter().map(|width| format!("llvm_i{width}_ty"))).collect();
+    let operands: Vec<String> = args
+        .chain(scheme.attributes.iter().map(|attribute| format!("llvm_i{}_ty", attribute.width)))
+        .collect();
     let mut properties = vec!["IntrNoMem".to_owned(), "IntrSpeculatable".to_owned()];
-    if operation.op.class.commutative {
+    if operation.op.is_commutative() {
         properties.push("Commutative".to_owned());
     }
     let immediates = operation.immediates();
@@ -63,7 +64,8 @@ fn intrinsic(operation: &Operation<'_>, version: LlvmVersion) -> Intrinsic {
 fn comment(operation: &Operation<'_>) -> String {
     let op = operation.op;
     let args = operation.arg_names().join(", ");
-    let params = operation.param_names().join(", ");
+    let params: Vec<&str> = operation.attributes().map(|(_, name)| name.as_str()).collect();
+    let params = params.join(", ");
     let separator = if params.is_empty() { "" } else { "; " };
     let isas: Vec<&str> = op.isas().into_iter().collect();
     format!("{}({args}{separator}{params}): {}", op.name, isas.join(", "))

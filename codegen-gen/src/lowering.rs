@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use autoir::{Facts, Member};
-use catalog::record::{MaskLayout, MaskingKind, PartRecord, SignatureRecord, SourceRecord};
+use catalog::record::{MaskLayout, MaskingKind, PartRecord, SignatureRecord, SourceRecord, is_false};
 use catalog::{Broadcast, Proof, Source, constant};
 use llvm_text::Type;
 use serde::Serialize;
@@ -34,6 +34,9 @@ pub(crate) struct Row<'a> {
     masking: MaskingJson,
     #[serde(skip_serializing_if = "Option::is_none")]
     part: Option<PartRecord>,
+    /// Whether the member's result is wider than the operation's, with zeros above.
+    #[serde(skip_serializing_if = "is_false")]
+    rest_is_zero: bool,
     proof: Proof,
     mnemonics: Vec<&'a str>,
     extensions: Vec<&'a str>,
@@ -116,6 +119,7 @@ pub(crate) fn row<'a>(
             layout: masking.map(Into::into),
         },
         part: application.part.map(Into::into),
+        rest_is_zero: rest_is_zero(member, facts),
         proof: member.proof,
         mnemonics: sorted(&member.mnemonics),
         extensions: sorted(&member.extensions),
@@ -123,9 +127,13 @@ pub(crate) fn row<'a>(
     }
 }
 
-/// The mangled intrinsic with the values of its parameters.
+fn rest_is_zero(member: &Member, facts: &Facts) -> bool {
+    member.rest_is_zero(facts.results.iter().map(|result| result.width()))
+}
+
+/// The mangled intrinsic with the values of its attributes.
 fn instance(operation: &Operation<'_>, member: &Member, facts: &Facts) -> String {
-    let params: Vec<String> = member.application.params.iter().map(i64::to_string).collect();
+    let params = operation.attribute_values(&member.application.params);
     format!("{}({})", operation.instance_name(facts), params.join(","))
 }
 
@@ -209,7 +217,7 @@ fn table_row(operation: &Operation<'_>, member: &Member, facts: &Facts) -> Table
 
 /// How the operation's result is masked, in one word: `none`, `zero` or `merge`, with `:STRIDE:LANE` if the mask does
 /// not have one bit per element and `:not` if a 0 bit selects the value, then `part:LOW+WIDTH` if the operation writes
-/// only a part. A lookup of the plain word finds no other rows.
+/// only a part, or `rest:zero` if the member's result has zeros above it. A lookup of the plain word finds no other rows.
 fn masking_text(member: &Member, facts: &Facts) -> String {
     let mut words = Vec::new();
     let application = &member.application;
@@ -225,6 +233,7 @@ fn masking_text(member: &Member, facts: &Facts) -> String {
         words.push(word);
     }
     words.extend(application.part.map(|part| format!("part:{}+{}", part.low, part.width)));
+    words.extend(rest_is_zero(member, facts).then(|| "rest:zero".to_owned()));
     if words.is_empty() { kind.to_owned() } else { words.join(",") }
 }
 

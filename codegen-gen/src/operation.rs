@@ -9,7 +9,7 @@ use hydride_ir::Function;
 
 use crate::check::Definition;
 use crate::identifier::{class_name, llvm_type, operand_names};
-use crate::scheme::{Scheme, Slot};
+use crate::scheme::{Attribute, Scheme, Slot};
 
 /// An operation on its way into the templates.
 pub(crate) struct Operation<'a> {
@@ -46,6 +46,16 @@ impl<'a> Operation<'a> {
         &self.names[self.scheme.results.len() + self.scheme.args.len()..]
     }
 
+    /// The parameters that do not follow from types, with their names.
+    pub(crate) fn attributes(&self) -> impl Iterator<Item = (Attribute, &String)> + Clone {
+        self.scheme.attributes.iter().map(|attribute| (*attribute, &self.param_names()[attribute.param]))
+    }
+
+    /// The values of the attributes among those of all parameters.
+    pub(crate) fn attribute_values(&self, params: &[i64]) -> Vec<String> {
+        self.scheme.attributes.iter().map(|attribute| params[attribute.param].to_string()).collect()
+    }
+
     /// The name in LLVM assembly, without types.
     pub(crate) fn llvm_name(&self) -> String {
         format!("llvm.autollvm.{}", self.op.name)
@@ -58,12 +68,12 @@ impl<'a> Operation<'a> {
     }
 
     /// The name of the LLVM function that is the instance at the given parameter values and shapes, without `@`: that
-    /// of the overloaded intrinsic without `llvm.`, then the values: `autollvm.add.v16i8.8_16`. The portable bodies,
+    /// of the overloaded intrinsic without `llvm.`, then the attributes' values: `autollvm.add_wide.v8i16.v8i8.1_0`. The portable bodies,
     /// the definitions and the calls of MLIR's side share it.
     pub(crate) fn symbol(&self, params: &[i64], facts: &Facts) -> String {
         let name = self.instance_name(facts);
         let name = name.trim_start_matches("llvm.");
-        let values: Vec<String> = params.iter().map(i64::to_string).collect();
+        let values = self.attribute_values(params);
         if values.is_empty() { name.to_owned() } else { format!("{name}.{}", values.join("_")) }
     }
 
@@ -77,10 +87,10 @@ impl<'a> Operation<'a> {
         self.scheme.args.iter().zip(&facts.args).map(own).collect()
     }
 
-    /// Positions of the immediates among arguments and parameters.
+    /// Positions of the immediates among arguments and attributes.
     pub(crate) fn immediates(&self) -> Vec<usize> {
         let args = self.scheme.args.iter().map(|slot| matches!(slot, Slot::Immediate(_)));
-        let slots = args.chain(self.scheme.params.iter().map(|_| true)).enumerate();
+        let slots = args.chain(self.scheme.attributes.iter().map(|_| true)).enumerate();
         slots.filter(|(_, immediate)| *immediate).map(|(position, _)| position).collect()
     }
 
@@ -94,7 +104,7 @@ impl<'a> Operation<'a> {
             operands: self.names.clone(),
             scheme: self.scheme.clone(),
             immediates: self.immediates(),
-            commutative: self.op.class.commutative,
+            commutative: self.op.is_commutative(),
         }
     }
 }

@@ -89,10 +89,19 @@ pub struct Scheme {
     pub results: Vec<Slot>,
     /// One for each argument of the class.
     pub args: Vec<Slot>,
-    /// The width of each parameter's immediate operand: 1 for signedness, 32 or 64 for numbers.
-    pub params: Vec<u32>,
+    /// The parameters that do not follow from types.
+    pub attributes: Vec<Attribute>,
     /// Positions of the overloaded types among results and arguments, in their order.
     bases: Vec<usize>,
+}
+
+/// A parameter that is an immediate operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attribute {
+    /// Its position among the operation's parameters.
+    pub param: usize,
+    /// The width of the operand: 1 for signedness, 32 or 64 for numbers.
+    pub width: u32,
 }
 
 /// Beyond this number of results and arguments every type is overloaded.
@@ -103,7 +112,7 @@ impl Scheme {
     pub fn of(op: &Op) -> Self {
         let registers = std::iter::repeat_n(false, op.result_count());
         let immediate: Vec<bool> = registers.chain(op.args().map(|(_, immediate)| immediate)).collect();
-        let mut instances: Vec<Vec<ValueType>> = op.facts.iter().map(types).collect();
+        let mut instances: Vec<Vec<ValueType>> = op.known.iter().map(|known| types(&known.facts)).collect();
         instances.sort();
         instances.dedup();
 
@@ -119,7 +128,7 @@ impl Scheme {
             });
         }
         let args = slots.split_off(op.result_count());
-        Self { results: slots, args, params: param_widths(op), bases }
+        Self { results: slots, args, attributes: attributes(op), bases }
     }
 
     /// The shapes of the overloaded types for a member, in the order of their numbers.
@@ -130,11 +139,13 @@ impl Scheme {
 
     /// A scheme of given slots, for tests of what must not be generated.
     #[cfg(test)]
-    pub(crate) fn with_slots(results: Vec<Slot>, args: Vec<Slot>, params: Vec<u32>) -> Self {
+    pub(crate) fn with_slots(results: Vec<Slot>, args: Vec<Slot>, attributes: Vec<u32>) -> Self {
         let slots = results.iter().chain(&args).enumerate();
         let bases = slots.filter(|(_, slot)| matches!(slot, Slot::Overload { .. })).map(|(index, _)| index);
         let bases = bases.collect();
-        Self { results, args, params, bases }
+        let attributes = attributes.into_iter().enumerate();
+        let attributes = attributes.map(|(param, width)| Attribute { param, width }).collect();
+        Self { results, args, attributes, bases }
     }
 
     /// The number of overloaded types.
@@ -202,16 +213,17 @@ fn search(
     None
 }
 
-fn param_widths(op: &Op) -> Vec<u32> {
-    let width = |(index, kind): (usize, &ParamKind)| {
-        let mut values = op.class.members.iter().map(|member| member.application.params[index]);
-        match kind {
+fn attributes(op: &Op) -> Vec<Attribute> {
+    let attribute = |param: usize| {
+        let mut values = op.known.iter().map(|known| known.params[param]);
+        let width = match op.param_kinds[param] {
             ParamKind::Signedness if values.clone().all(|value| value == 0 || value == 1) => 1,
             _ if values.all(|value| i32::try_from(value).is_ok()) => 32,
             _ => 64,
-        }
+        };
+        Attribute { param, width }
     };
-    op.param_kinds.iter().enumerate().map(width).collect()
+    op.attributes().map(attribute).collect()
 }
 
 #[cfg(test)]

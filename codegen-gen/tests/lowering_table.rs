@@ -4,7 +4,7 @@
 #[path = "../../autoir/tests/samples/mod.rs"]
 mod samples;
 
-use autoir::{Dialect, Lock};
+use autoir::{Dialect, Dictionary, Reviews};
 use catalog::Source;
 use codegen_gen::{Options, generate};
 use serde_json::{Map, Value, json};
@@ -59,18 +59,22 @@ fn argument(word: &str) -> Value {
     Value::Object(fields)
 }
 
-/// Masking and part as `lowering.json` has them, for results with elements of `element` bits.
-fn modifiers(row: &Row, element: u64) -> (Value, Value) {
+/// Masking, part and rest as `lowering.json` has them, for results with elements of `element` bits.
+fn modifiers(row: &Row, element: u64) -> [Value; 3] {
     let [mask, pass_through, rest] = row.positions.map(|position| match position {
         255 => Value::Null,
         position => json!(position),
     });
     let mut masking = json!({"kind": "none"});
-    let mut part = Value::Null;
+    let (mut part, mut rest_is_zero) = (Value::Null, Value::Null);
     for word in row.masking.split(',') {
         if let Some(place) = word.strip_prefix("part:") {
             let (low, width) = place.split_once('+').unwrap();
             part = json!({"low": number(low), "width": number(width), "pass_through": rest});
+            continue;
+        }
+        if word == "rest:zero" {
+            rest_is_zero = json!(true);
             continue;
         }
         let mut pieces: Vec<&str> = word.split(':').collect();
@@ -92,7 +96,7 @@ fn modifiers(row: &Row, element: u64) -> (Value, Value) {
             masking[name] = position;
         }
     }
-    (masking, part)
+    [masking, part, rest_is_zero]
 }
 
 /// The width of an element of an LLVM type: `<16 x i8>` or `i32`.
@@ -101,7 +105,8 @@ fn element(ty: &str) -> u64 {
 }
 
 fn tables() -> (Vec<Row>, Vec<Value>) {
-    let (dialect, _) = Dialect::build(samples::classes(), Lock::default()).unwrap();
+    let (dialect, _) =
+        Dialect::build(samples::classes(), Dictionary::default(), &Reviews::default()).unwrap();
     let files = generate(&dialect, &Options::default()).unwrap();
     let file = |path: &str| &files.iter().find(|file| file.path == path).unwrap().contents;
     let json: Value = serde_json::from_str(file("llvm/lowering.json")).unwrap();
@@ -120,9 +125,11 @@ fn a_row_says_what_the_json_row_says() {
         );
         let args: Vec<Value> = row.args.split(',').filter(|word| !word.is_empty()).map(argument).collect();
         assert_eq!(json!(args), lowering["args"], "{name}");
-        let (masking, part) = modifiers(row, element(lowering["types"]["results"][0].as_str().unwrap()));
+        let [masking, part, rest_is_zero] =
+            modifiers(row, element(lowering["types"]["results"][0].as_str().unwrap()));
         assert_eq!(masking, lowering["masking"], "{name}");
         assert_eq!(part, lowering["part"], "{name}");
+        assert_eq!(rest_is_zero, lowering["rest_is_zero"], "{name}");
     }
 }
 
@@ -133,6 +140,7 @@ fn the_samples_have_every_modifier() {
         samples::classes().into_iter().flat_map(|class| class.members).collect();
     let layouts = || members.iter().filter_map(|member| member.application.masking);
     assert!(members.iter().any(|member| member.application.part.is_some()));
+    assert!(tables().1.iter().any(|lowering| lowering["rest_is_zero"] == true));
     assert!(layouts().any(|layout| layout.negated));
     assert!(layouts().any(|layout| layout.stride != 1));
     assert!(layouts().any(|layout| layout.stride == 1 && !layout.negated));
@@ -149,7 +157,7 @@ fn plain_words_are_plain_members() {
         let layout = &lowering["masking"]["layout"];
         let element = element(lowering["types"]["results"][0].as_str().unwrap());
         let plain = layout.is_null() || *layout == json!({"stride": 1, "lane": element, "negated": false});
-        let plain = plain && lowering["part"].is_null();
+        let plain = plain && lowering["part"].is_null() && lowering["rest_is_zero"].is_null();
         assert_eq!(["none", "zero", "merge"].contains(&row.masking.as_str()), plain, "{}", row.intrinsic);
     }
 }

@@ -10,13 +10,14 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use autoir::{Dialect, Lock};
+use autoir::{Dialect, Dictionary, Reviews};
 use codegen_gen::{LlvmVersion, Options, generate};
 use tempfile::TempDir;
 
 /// The generated files in a fresh folder.
 fn generated(llvm: LlvmVersion) -> TempDir {
-    let (dialect, _) = Dialect::build(samples::classes(), Lock::default()).unwrap();
+    let (dialect, _) =
+        Dialect::build(samples::classes(), Dictionary::default(), &Reviews::default()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let options = Options { llvm, vendors: vendors::vendors() };
     for file in generate(&dialect, &options).unwrap() {
@@ -145,9 +146,9 @@ fn the_plugin_lowers_intrinsics() {
         return;
     }
     let program = "\
-declare <16 x i8> @llvm.autollvm.add.v16i8(<16 x i8>, <16 x i8>, i32, i32)
+declare <16 x i8> @llvm.autollvm.add.v16i8(<16 x i8>, <16 x i8>)
 define <16 x i8> @f(<16 x i8> %a, <16 x i8> %b) {
-  %r = call <16 x i8> @llvm.autollvm.add.v16i8(<16 x i8> %a, <16 x i8> %b, i32 8, i32 16)
+  %r = call <16 x i8> @llvm.autollvm.add.v16i8(<16 x i8> %a, <16 x i8> %b)
   ret <16 x i8> %r
 }
 ";
@@ -164,9 +165,9 @@ define <16 x i8> @f(<16 x i8> %a, <16 x i8> %b) {
     // By its full name, and declared with another type: the linker by itself would accept that.
     let declared = |ty: &str| {
         format!(
-            "declare <16 x i8> @autollvm.add.v16i8.8_16(<16 x i8>, {ty})\n\
+            "declare <16 x i8> @autollvm.add.v16i8(<16 x i8>, {ty})\n\
              define <16 x i8> @f(<16 x i8> %a, {ty} %b) {{\n  \
-             %r = call <16 x i8> @autollvm.add.v16i8.8_16(<16 x i8> %a, {ty} %b)\n  ret <16 x i8> %r\n}}\n"
+             %r = call <16 x i8> @autollvm.add.v16i8(<16 x i8> %a, {ty} %b)\n  ret <16 x i8> %r\n}}\n"
         )
     };
     for (ty, known) in [("<16 x i8>", true), ("<8 x i8>", false)] {
@@ -177,13 +178,10 @@ define <16 x i8> @f(<16 x i8> %a, <16 x i8> %b) {
         assert_eq!(text.contains("autollvm."), !known, "{text}");
         assert_eq!(errors.contains("is declared with another type"), !known, "{errors}");
     }
-    // At other parameters there is no definition.
-    let output = lower(&program.replace("i32 8,", "i32 9,")).unwrap();
+    // At other types there is no definition.
+    let output = lower(&program.replace("16 x i8", "8 x i8").replace("v16i8", "v8i8")).unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success() && errors.contains("no definition of autollvm.add.v16i8.9_16"),
-        "{errors}"
-    );
+    assert!(output.status.success() && errors.contains("no definition of autollvm.add.v8i8"), "{errors}");
 }
 
 /// The generators of mlir-tblgen that read operations, with the files that C++ includes.
@@ -261,7 +259,10 @@ fn plugin(llvm: LlvmVersion) {
         return;
     }
     let doc = fs::read_to_string(mlir.join("AutoLLVMOps.md")).unwrap();
-    assert!(doc.contains("%res = autollvm.dot_add<group = 4, "), "the example is in the documentation");
+    assert!(
+        doc.contains("%res = autollvm.dot_add %acc, %a, %b : vector<4xi32>"),
+        "the example is in the documentation"
+    );
     // As one unit, since nearly all of the time goes into MLIR's headers.
     let sources = ["AutoLLVMDialect.cpp", "AutoLLVMToLLVM.cpp", "AutoLLVMPlugin.cpp"];
     let unit: String = sources.iter().map(|source| format!("#include \"{source}\"\n")).collect();
@@ -302,11 +303,9 @@ fn stock_tools_need_no_build() {
 fn mlir_opt_loads_the_irdl_dialect() {
     let folder = generated(LlvmVersion::Llvm19);
     let program = "\
-func.func @f(%a: vector<4xi32>, %b: vector<16xi8>) -> vector<4xi32> {
-  %0 = \"autollvm.dot_add\"(%a, %b, %b) {group = 4 : i32, lane_width = 32 : i32, lanes = 4 : i32,
-    narrow = 8 : i32, a_signed = false, b_signed = true}
-    : (vector<4xi32>, vector<16xi8>, vector<16xi8>) -> vector<4xi32>
-  return %0 : vector<4xi32>
+func.func @f(%a: vector<16xi16>) -> vector<8xi16> {
+  %0 = \"autollvm.extract\"(%a) {offset = 8 : i32} : (vector<16xi16>) -> vector<8xi16>
+  return %0 : vector<8xi16>
 }
 ";
     let args = ["--irdl-file=mlir/autollvm.irdl.mlir", "program.mlir"];
@@ -314,8 +313,8 @@ func.func @f(%a: vector<4xi32>, %b: vector<16xi8>) -> vector<4xi32> {
     if succeed("mlir-opt-19", folder.path(), &args).is_none() {
         return;
     }
-    // A parameter value and a type that no member has.
-    for (from, to) in [("group = 4", "group = 3"), ("vector<16xi8>", "vector<17xi8>")] {
+    // An attribute's value and a type that no member has.
+    for (from, to) in [("offset = 8", "offset = 3"), ("vector<16xi16>", "vector<17xi16>")] {
         fs::write(folder.path().join("program.mlir"), program.replace(from, to)).unwrap();
         let output = run("mlir-opt-19", folder.path(), &args).unwrap();
         assert!(!output.status.success(), "{to} was accepted");

@@ -485,4 +485,113 @@ mod tests {
         let found = texts(text, &[&[8, 16], &[16, 8]]);
         assert_eq!(found, ["(s, t) in {(8, 16), (16, 8)}"]);
     }
+
+    /// A function, known values of its parameters, and values of each to try.
+    type Case<'a> = (&'a str, &'a [&'a [i64]], Vec<Vec<i64>>);
+
+    /// Every choice of a value for each parameter.
+    fn choices(values: &[Vec<i64>]) -> Vec<Vec<i64>> {
+        values.iter().fold(vec![Vec::new()], |chosen, values| {
+            let longer = |start: &Vec<i64>| {
+                values.iter().map(|value| [start.as_slice(), &[*value]].concat()).collect::<Vec<_>>()
+            };
+            chosen.iter().flat_map(longer).collect()
+        })
+    }
+
+    #[test]
+    fn what_holds_is_what_the_verifier_accepts() {
+        let small = || Vec::from_iter(-1..=9);
+        let steps = || vec![-8, 0, 1, 4, 8, 12, 16, 24, 32, 64, 128];
+        let most = i64::from(MAX_WIDTH);
+        let cases: [Case<'_>; 11] = [
+            (
+                "func @slices[w = 8, n = 8, o = 0](%a: 128) -> (%dst: 64) {
+                   for i in 0..n { %dst[w*i +: w] = %a[w*i + o +: w] } }",
+                &[&[8, 8, 0]],
+                vec![steps(), small(), vec![-8, -1, 0, 1, 56, 63, 64, 65, 72]],
+            ),
+            (
+                "func @flags[s = 0, t = 1, w = 8](%a: 8, %b: 8) -> (%dst: w) {
+                   %dst[0 +: w] = saturate.{s}.{t}(select(lt.{s}(%a, %b), cast.{t}(%a, 2*w), cast.{s}(%b, 2*w)), w) }",
+                &[&[0, 1, 8]],
+                vec![vec![-1, 0, 1, 2], vec![-1, 0, 1, 2], vec![-1, 0, 1, 7, 8, most / 2, most / 2 + 1, most]],
+            ),
+            (
+                "func @widths[v = 8, w = 8](%a: v, %b: w) -> (%dst: v) {
+                   %dst[0 +: v] = select(eq(%a, %b), add(%a, cast.u(%b, v)), fold min.s (i in 0..2) %a) }",
+                &[&[8, 8]],
+                vec![small(), small()],
+            ),
+            (
+                "func @operands[v = 8, w = 8](%a: v, %b: w) -> (%dst: v) { %dst[0 +: v] = xor(%a, %b) }",
+                &[&[8, 8]],
+                vec![small(), small()],
+            ),
+            (
+                "func @counts[v = 8, w = 8](%a: v, %b: w) -> (%dst: v) { %dst[0 +: v] = shl(%a, %b) }",
+                &[&[8, 8]],
+                vec![small(), small()],
+            ),
+            (
+                "func @turns[w = 8, n = 2, g = 2, s = 32](%a: w*n*g, %b: w*n*g) -> (%dst: 2*w*n*g) {
+                   for i in 0..g { for j in 0..n {
+                     %dst[s*i + 2*w*j +: w] = %a[w*j + w*n*i +: w]
+                     %dst[s*i + 2*w*j + w +: w] = %b[w*j + w*n*i +: w]
+                   } } }",
+                &[&[8, 2, 2, 32], &[8, 2, 1, 5]],
+                vec![vec![-1, 0, 1, 4, 8], vec![0, 1, 2, 3], vec![0, 1, 2, 3], vec![-1, 0, 4, 5, 8, 16, 24, 32, 48]],
+            ),
+            (
+                "func @either[s = 8, t = 16](%a: 8) -> (%dst: 32) {
+                   for i in 0..2 { for j in 0..2 { %dst[s*i + t*j +: 8] = %a } } }",
+                &[&[8, 16], &[16, 8]],
+                vec![steps(), steps()],
+            ),
+            (
+                "func @immediate[w = 8](%n: w imm 0..=17, %m: w imm -9..=3) -> (%dst: w) { %dst[0 +: w] = shl(%n, %m) }",
+                &[&[8]],
+                vec![small()],
+            ),
+            (
+                "func @steps[n = 8, k = 2](%a: 8) -> (%dst: n) {
+                   for i in 0..n { %dst[i +: 1] = fold xor (j in 0..k) %a[j +: 1] } }",
+                &[&[8, 2]],
+                vec![vec![0, 1, 8, 100, most, most + 1], vec![-1, 0, 1, 2, 7, 8, 9]],
+            ),
+            (
+                "func @long[n = 8, k = 2](%a: 8) -> (%dst: n) {
+                   for i in 0..n { for l in 0..k { } %dst[i +: 1] = fold xor (j in 0..k) %a[0 +: 1] } }",
+                &[&[8, 2]],
+                vec![vec![1, 100], vec![0, 1, 4998, 4999, 5000, 5001, 9998, 9999, 10000, 499_999, 500_000, 999_999, 1_000_000]],
+            ),
+            (
+                "func @holes[w = 8, p = 8](%a: w) -> (%dst: 16) { %dst[0 +: p] = %a[0 +: p]  %dst[p +: w] = %a }",
+                &[&[8, 8]],
+                vec![Vec::from_iter(-1..=17), Vec::from_iter(-1..=17)],
+            ),
+        ];
+        for (text, known, values) in cases {
+            let function = Function::parse(text).unwrap();
+            let legality = super::legality(&function, known);
+            let (legal, illegal): (Vec<_>, Vec<_>) =
+                choices(&values).into_iter().partition(|values| function.verify_with(values).is_ok());
+            assert!(!legal.is_empty() && !illegal.is_empty(), "{text}");
+            for (values, is_legal) in
+                legal.iter().map(|values| (values, true)).chain(illegal.iter().map(|values| (values, false)))
+            {
+                assert_eq!(legality.holds(values), is_legal, "{values:?} in {text}: {:?}", legality.texts());
+            }
+        }
+    }
+
+    #[test]
+    fn values_for_other_parameters_do_not_hold() {
+        let function = Function::parse("func @f[w = 8](%a: w) -> (%r: w) { %r[0 +: w] = %a }").unwrap();
+        let legality = super::legality(&function, &[&[8]]);
+        assert_eq!(
+            [&[][..], &[8], &[8, 8], &[i64::MAX]].map(|values| legality.holds(values)),
+            [false, true, false, false]
+        );
+    }
 }

@@ -248,4 +248,57 @@ mod tests {
         assert_eq!(big.eval(|_| 1), Some(i64::MAX));
         assert_eq!(big.eval(|_| 2), None);
     }
+
+    #[test]
+    fn numbers_are_printed_as_sums_of_products() {
+        let (i, w) = (Num::index(IndexId(0)), Num::param(ParamId(0)));
+        struct Shown(Num);
+        impl fmt::Display for Shown {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let name = |atom: Atom| if matches!(atom, Atom::Index(_)) { "i" } else { "w" }.to_owned();
+                self.0.write(f, &name)
+            }
+        }
+        for (num, expected) in [
+            (Num::constant(0), "0"),
+            (Num::constant(-5), "-5"),
+            (i.clone(), "i"),
+            (i.clone() * Num::constant(-1), "-i"),
+            (i.clone() * Num::constant(-8) + Num::constant(56), "-8*i + 56"),
+            (w.clone() * i.clone() + Num::constant(-1), "w*i - 1"),
+            (w.clone() - i.clone(), "w - i"),
+            (w.clone() - i.clone() * Num::constant(2), "w - 2*i"),
+        ] {
+            assert_eq!(Shown(num).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn constants_divide_what_they_divide_everywhere() {
+        let i = Num::index(IndexId(0));
+        let num = i.clone() * Num::constant(12) + Num::constant(8);
+        assert_eq!(num.divide(4), Some(i.clone() * Num::constant(3) + Num::constant(2)));
+        assert_eq!(num.divide(-4), Some(i * Num::constant(-3) + Num::constant(-2)));
+        assert_eq!((num.divide(8), num.divide(3), num.divide(0)), (None, None, None));
+    }
+
+    #[test]
+    fn products_of_sums_have_every_product() {
+        let (i, w) = (Num::index(IndexId(0)), Num::param(ParamId(0)));
+        let product = (i.clone() + Num::constant(2)) * (w.clone() - Num::constant(3));
+        let eval = |i: i64, w: i64| {
+            product.eval(|atom| match atom {
+                Atom::Index(_) => i,
+                Atom::Param(_) => w,
+            })
+        };
+        for (index, width) in [(0, 0), (5, 0), (0, 7), (4, -9)] {
+            assert_eq!(eval(index, width), Some((index + 2) * (width - 3)));
+        }
+        assert_eq!((i * Num::constant(0)).as_constant(), Some(0));
+        assert_eq!(product.atoms().count(), 4);
+        let at_five = product
+            .substitute(|atom| if matches!(atom, Atom::Index(_)) { Num::constant(5) } else { w.clone() });
+        assert_eq!(at_five, w * Num::constant(7) - Num::constant(21));
+    }
 }

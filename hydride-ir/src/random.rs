@@ -46,3 +46,33 @@ impl Random {
         Bits::from_words(width, std::iter::repeat_with(|| self.word()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_below_a_bound_are_all_of_them_about_as_often() {
+        let mut random = Random::new(3);
+        for bound in [1, 2, 3, 10] {
+            let mut counts = vec![0; bound];
+            (0..100 * bound).for_each(|_| counts[random.below(bound)] += 1);
+            assert!(counts.iter().all(|count| (60..=140).contains(count)), "{counts:?}");
+        }
+        assert_eq!(random.below(0), 0);
+        assert_eq!(random.pick(&["only"]), "only");
+    }
+
+    #[test]
+    fn bits_are_as_many_as_asked_for_and_none_is_fixed() {
+        let mut random = Random::new(4);
+        for width in [1, 63, 64, 65, 130] {
+            let drawn: Vec<Bits> = (0..40).map(|_| random.bits(width)).collect();
+            for bit in 0..width {
+                let ones = drawn.iter().filter(|bits| bits.bit(bit)).count();
+                assert!((5..35).contains(&ones), "bit {bit} of {width} is 1 in {ones} of 40");
+            }
+            assert!(drawn.iter().all(|bits| bits.width() == width));
+        }
+    }
+}

@@ -317,3 +317,248 @@ fn unique<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> Checked {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bits::Bits;
+    use crate::function::{Arg, ArgId, Param, ParamId, ResultId, ResultSlot, Stmt};
+
+    /// What is wrong with a function in the text form; nothing if it obeys the laws.
+    fn error(text: &str) -> String {
+        let function = Function::parse(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        function.verify().map_or_else(|error| error.message, |()| String::new())
+    }
+
+    /// What is wrong with a function of one result that is `value`, of arguments `a`, `b` and `c` of 8, 16 and 1 bits.
+    fn error_in(value: &str) -> String {
+        error(&format!(
+            "func @f[w = 8, s = 1](%a: 8, %b: 16, %c: 1) -> (%r: 8) {{ for i in 0..1 {{ %r[8*i +: 8] = {value} }} }}"
+        ))
+    }
+
+    #[test]
+    fn laws_of_expressions() {
+        for (value, expected) in [
+            ("%a", ""),
+            ("%b[8 +: 8]", ""),
+            ("%b[9 +: 8]", "the 8 bits at 9 reach 1 bits beyond the 16 that there are in `%b[9 +: 8]`"),
+            ("%b[i - 1 +: 8]", "position i - 1 can be -1 in `%b[i - 1 +: 8]`"),
+            ("%b[w*i +: 8]", ""),
+            ("cast.{s}(%b, 8)", ""),
+            ("cast.{2*s}(%b, 8)", "signedness 2*s is not 0 or 1 in `cast.{2*s}(%b, 8)`"),
+            ("cast.{s - 2}(%b, 8)", "signedness s - 2 is not 0 or 1 in `cast.{s - 2}(%b, 8)`"),
+            ("saturate.{2}.s(%b, 8)", "signedness 2 is not 0 or 1 in `saturate.{2}.s(%b, 8)`"),
+            ("saturate.s.{2}(%b, 8)", "signedness 2 is not 0 or 1 in `saturate.s.{2}(%b, 8)`"),
+            ("add(%a, %b[0 +: 8])", ""),
+            ("add(%a, %b[0 +: w])", ""),
+            ("shl(%a, %b)", ""),
+            ("add(%a, %b)", "operands of 8 and 16 bits in `add(%a, %b)`"),
+            ("cast.u(lt.s(%a, %b), 8)", "operands of 8 and 16 bits in `lt.s(%a, %b)`"),
+            ("select(%c, %a, %b[0 +: 8])", ""),
+            ("select(%c, %a, %b)", "operands of 8 and 16 bits in `select(%c, %a, %b)`"),
+            ("select(%a, %a, %a)", "the condition has 8 bits in `select(%a, %a, %a)`"),
+            ("fold min.{s} (j in 0..2) %a", ""),
+            (
+                "cast.u(%a, 8192*w + 1)[0 +: 8]",
+                "a width of 65537 is not in 1..=65536 in `cast.u(%a, 8192*w + 1)`",
+            ),
+            ("cast.u(%a, 8192*w)[0 +: 8]", ""),
+        ] {
+            assert_eq!(error_in(value), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn laws_of_immediates() {
+        for (width, range, fits) in [
+            (8, "0..=255", true),
+            (8, "0..=256", false),
+            (8, "-128..=127", true),
+            (8, "-129..=0", false),
+            (8, "-1..=128", false),
+            (8, "7..=7", true),
+            (1, "0..=1", true),
+            (1, "-1..=0", true),
+            (200, "-5..=5", true),
+            (64, "0..=9223372036854775807", true),
+        ] {
+            let text =
+                format!("func @f(%a: {width} imm {range}) -> (%r: {width}) {{ %r[0 +: {width}] = %a }}");
+            let expected = format!("the range {range} of immediate %a does not fit {width} bits");
+            assert_eq!(error(&text), if fits { "" } else { &expected });
+        }
+        let empty = "func @f(%a: 8 imm 6..=5) -> (%r: 8) { %r[0 +: 8] = %a }";
+        assert_eq!(error(empty), "the range 6..=5 of immediate %a is empty");
+    }
+
+    #[test]
+    fn laws_of_writing() {
+        for (body, expected) in [
+            ("%r[0 +: 16] = %b", ""),
+            ("for i in 0..2 { %r[8*i +: 8] = %a }", ""),
+            ("%r[0 +: 8] = %a", "bits 8..16 of %r are never written"),
+            ("%r[8 +: 8] = %a", "bits 0..8 of %r are never written"),
+            ("%r[0 +: 4] = %a[0 +: 4]  %r[8 +: 8] = %a", "bits 4..8 of %r are never written"),
+            ("%r[9 +: 8] = %a", "%r[9 +: …] writes bits 9..17 of 16"),
+            (
+                "for i in 0..2 { %r[8 - 16*i +: 8] = %a }",
+                "%r[-16*i + 8 +: …] writes bits -8..0 of 16 at i = 1",
+            ),
+            ("%r[0 +: 16] = %b  %r[15 +: 1] = %a[0 +: 1]", "bit 15 of %r is written twice"),
+            (
+                "for i in 0..2 { for j in 0..2 { %r[8*i + 4*j +: 8] = %a } }",
+                "bit 4 of %r is written twice at i = 0, j = 1",
+            ),
+            ("for i in 0..2 { for j in 0..i { } } %r[0 +: 16] = %b", "a loop or fold runs i = 0 times"),
+            ("for i in 0..2 { for j in 0..i + 1 { } } %r[0 +: 16] = %b", ""),
+            (
+                "for i in 0..500000 { for j in 0..1 { } } %r[0 +: 16] = %b",
+                "more than 1000000 loop iterations and assignments",
+            ),
+            ("for i in 0..999999 { } %r[0 +: 16] = %b", ""),
+            ("for i in 0..1000000 { } %r[0 +: 16] = %b", "more than 1000000 loop iterations and assignments"),
+            ("%r[0 +: 16] = fold add (i in 0..1000000) %b", ""),
+            (
+                "%r[0 +: 16] = fold add (i in 0..1000001) %b",
+                "more than 1000000 loop iterations and assignments",
+            ),
+            (
+                "%r[0 +: 16] = fold add (i in 0..2000) fold add (j in 0..501) %b",
+                "more than 1000000 loop iterations and assignments",
+            ),
+        ] {
+            assert_eq!(
+                error(&format!("func @f(%a: 8, %b: 16) -> (%r: 16) {{ {body} }}")),
+                expected,
+                "{body}"
+            );
+        }
+    }
+
+    #[test]
+    fn loops_and_folds_nest_together() {
+        for (loops, folds, expected) in [
+            (MAX_NESTING, 0, String::new()),
+            (0, MAX_NESTING, String::new()),
+            (MAX_NESTING - 3, 3, String::new()),
+            (MAX_NESTING - 3, 4, format!("loops and folds nest more than {MAX_NESTING} deep")),
+            (MAX_NESTING + 1, 0, format!("loops nest more than {MAX_NESTING} deep")),
+        ] {
+            let around: String = (0..loops).map(|index| format!("for i{index} in 0..1 {{ ")).collect();
+            let value: String = (0..folds).map(|index| format!("fold add (j{index} in 0..1) ")).collect();
+            let text = format!(
+                "func @f(%a: 8) -> (%r: 8) {{ {around} %r[0 +: 8] = {value}%a {} }}",
+                "}".repeat(loops)
+            );
+            assert_eq!(error(&text), expected, "{loops} loops, {folds} folds");
+        }
+    }
+
+    /// A sound function that copies its argument.
+    fn copy() -> Function {
+        let mut function = Function::new("f");
+        function.params.push(Param { name: "w".into(), value: 8 });
+        let width = Num::param(ParamId(0));
+        function.args.push(Arg { name: "a".into(), width: width.clone(), role: Role::Register });
+        function.results.push(ResultSlot { name: "r".into(), width: width.clone() });
+        let value = function.push(Op::Arg(ArgId(0)), width);
+        function.body.push(Stmt::Assign { result: ResultId(0), low: 0u32.into(), value });
+        function
+    }
+
+    #[test]
+    fn laws_that_the_text_form_cannot_break() {
+        type Change = fn(&mut Function);
+        let cases: [(Change, &str); 13] = [
+            (|_| (), ""),
+            (|f| f.name.clear(), "the function has no name"),
+            (|f| f.params[0].name = "for".into(), "parameter name `for` is no identifier or reserved"),
+            (|f| f.params[0].name = "a b".into(), "parameter name `a b` is no identifier or reserved"),
+            (|f| f.args[0].name.clear(), "one of the arguments has no name"),
+            (
+                |f| f.results.push(ResultSlot { name: "r".into(), width: 8u32.into() }),
+                "two results are named `r`",
+            ),
+            (|f| f.params.push(Param { name: "w".into(), value: 1 }), "two parameters are named `w`"),
+            (
+                |f| f.body.push(Stmt::Assign { result: ResultId(1), low: 0u32.into(), value: ExprId(0) }),
+                "an assignment writes result #1, which does not exist",
+            ),
+            (
+                |f| f.body.push(Stmt::Assign { result: ResultId(0), low: 0u32.into(), value: ExprId(1) }),
+                "an assignment reads expression #1, which does not exist",
+            ),
+            (
+                |f| {
+                    f.push(Op::Unary(crate::UnaryOp::Not, ExprId(1)), 8u32);
+                },
+                "expression #1 has an operand that does not come before it",
+            ),
+            (|f| f.args[0].width = Num::param(ParamId(1)), "argument %a: parameter #1 does not exist"),
+            (|f| f.results[0].width = Num::index(IndexId(0)), "result %r: the width depends on an index"),
+            (|f| f.params[0].value = 0, "argument %a: a width of 0 is not in 1..=65536"),
+        ];
+        for (change, expected) in cases {
+            let mut function = copy();
+            change(&mut function);
+            let found = function.verify().map_or_else(|error| error.message, |()| String::new());
+            assert_eq!(found, expected);
+        }
+        assert_eq!(copy().verify_with(&[16]), Ok(()));
+        let found = copy().verify_with(&[]).unwrap_err().message;
+        assert_eq!(found, "0 values for 1 parameters");
+    }
+
+    #[test]
+    fn widths_are_what_operands_say() {
+        for (op, width, expected) in [
+            (Op::Concat(vec![ExprId(0), ExprId(0)]), 16u32, ""),
+            (Op::Concat(vec![ExprId(0), ExprId(0)]), 15, "the width is 15 where the operands say 2*w"),
+            (Op::Concat(vec![]), 8, "nothing is concatenated"),
+            (Op::Const(Bits::zero(7)), 8, "the width is 8 where the operands say 7"),
+            (Op::Arg(ArgId(1)), 8, "argument #1 does not exist"),
+        ] {
+            let mut function = copy();
+            let width = if width == 16 { Num::param(ParamId(0)) * 2u32.into() } else { Num::from(width) };
+            let value = function.push(op, width.clone());
+            function.results.push(ResultSlot { name: "s".into(), width });
+            function.body.push(Stmt::Assign { result: ResultId(1), low: 0u32.into(), value });
+            let found = function.verify().map_or_else(|error| error.message, |()| String::new());
+            assert!(found.starts_with(expected) && found.is_empty() == expected.is_empty(), "{found}");
+        }
+    }
+
+    #[test]
+    fn indices_are_used_where_they_are_bound() {
+        let low = |index| Num::index(IndexId(index)) * 8u32.into();
+        let loop_of = |index, count, body| Stmt::For { index: IndexId(index), count, body };
+        let write = |low| Stmt::Assign { result: ResultId(0), low, value: ExprId(0) };
+        for (body, expected) in [
+            (vec![loop_of(0, Num::constant(1), vec![write(low(0))])], ""),
+            (
+                vec![loop_of(0, Num::constant(1), vec![]), write(low(0))],
+                "position 8*#0 uses an index of no loop around it",
+            ),
+            (vec![write(low(0))], "index #0 is bound nowhere"),
+            (
+                vec![loop_of(0, Num::constant(1), vec![]), loop_of(0, Num::constant(1), vec![])],
+                "index #0 is bound twice",
+            ),
+            (
+                vec![
+                    loop_of(0, Num::constant(2), vec![]),
+                    loop_of(1, Num::index(IndexId(0)) + 1u32.into(), vec![]),
+                ],
+                "a loop's count #0 + 1 uses an index of no loop around it",
+            ),
+        ] {
+            let mut function = copy();
+            function.body = body;
+            let found = function.verify().map_or_else(|error| error.message, |()| String::new());
+            let words: Vec<&str> = expected.split("#0").collect();
+            assert!(words.iter().all(|words| found.contains(words)), "{found} is not {expected}");
+            assert_eq!(found.is_empty(), expected.is_empty());
+        }
+    }
+}

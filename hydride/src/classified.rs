@@ -7,7 +7,7 @@ use smt::Memo;
 
 use crate::console::Phases;
 use crate::documents::Documents;
-use crate::names::NamesArgs;
+use crate::families::FamiliesArgs;
 use crate::pipeline::Pipeline;
 use crate::trust::RecordsArgs;
 use crate::{Session, SpecArgs, usage};
@@ -18,9 +18,9 @@ pub struct ClassifyArgs {
     #[command(flatten)]
     pub specs: SpecArgs,
     #[command(flatten)]
-    names: NamesArgs,
+    pub families: FamiliesArgs,
     #[command(flatten)]
-    records: RecordsArgs,
+    pub records: RecordsArgs,
     /// Threads; as many as there are processors when not given.
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
@@ -32,9 +32,9 @@ impl ClassifyArgs {
         start_threads(self.jobs)?;
         let mut phases = Phases::default();
         let documents = session.read(self.specs.specs.as_deref(), isas)?;
-        let lock = self.names.read()?;
+        let families = self.families.read()?;
         let pipeline =
-            Pipeline::run(session, &documents, isas, lock, &self.records, &Memo::default(), &mut phases)?;
+            Pipeline::run(session, &documents, isas, families, &self.records, &Memo::default(), &mut phases)?;
         Ok((documents, pipeline))
     }
 }

@@ -1,17 +1,20 @@
 //! From proved classes to the dialect's input.
 
+use std::collections::BTreeMap;
+
 use autoir::{Class, Member};
-use catalog::Trust;
+use catalog::{Family, Trust};
 use hydride_ir::{Function, Op, Stmt};
 use parsers::Instruction;
 use rayon::prelude::*;
 use similarity::{Analyzed, Partition};
 
-/// The classes of a partition with what the documents say of their members.
+/// The classes of a partition by `families` with what the documents say of their members.
 pub fn classes(
     instructions: &[&Instruction],
     entries: &[Analyzed<'_>],
     partition: &Partition,
+    families: &[&Family],
     trusts: &[Trust],
 ) -> Vec<Class> {
     partition
@@ -20,15 +23,39 @@ pub fn classes(
         .map(|class| Class {
             function: class.function.clone(),
             structural_hash: class.key.clone(),
+            structure: class.structure.clone(),
+            numbers: class.numbers.clone(),
             suggested_name: suggested_name(&class.function),
-            commutative: similarity::is_commutative(class),
-            members: class
-                .members
-                .iter()
-                .map(|found| member(instructions[found.entry], entries, found, &trusts[found.entry]))
-                .collect(),
+            members: members(
+                class,
+                class.family.map(|family| families[family]),
+                instructions,
+                entries,
+                trusts,
+            ),
         })
         .collect()
+}
+
+fn members(
+    class: &similarity::Class,
+    family: Option<&Family>,
+    instructions: &[&Instruction],
+    entries: &[Analyzed<'_>],
+    trusts: &[Trust],
+) -> Vec<Member> {
+    // Whether arguments can be exchanged depends only on the function and the parameter values.
+    let recorded = family.iter().flat_map(|family| family.members.values());
+    let mut commutes: BTreeMap<&[i64], bool> =
+        recorded.map(|known| (known.application.params.as_slice(), known.commutes)).collect();
+    let mut members = Vec::with_capacity(class.members.len());
+    for found in &class.members {
+        let params = found.application.params.as_slice();
+        let commutes =
+            *commutes.entry(params).or_insert_with(|| similarity::commutes(&class.function, params));
+        members.push(member(instructions[found.entry], entries, found, &trusts[found.entry], commutes));
+    }
+    members
 }
 
 fn member(
@@ -36,6 +63,7 @@ fn member(
     entries: &[Analyzed<'_>],
     found: &similarity::Member,
     trust: &Trust,
+    commutes: bool,
 ) -> Member {
     let mut mnemonics: Vec<String> = instruction.forms.iter().map(|form| form.mnemonic.clone()).collect();
     mnemonics.sort();
@@ -45,6 +73,7 @@ fn member(
         id: instruction.id.clone(),
         intrinsic: instruction.intrinsic.clone(),
         application: found.application.clone(),
+        commutes,
         proof: found.proof,
         trust: Some(trust.clone()),
         mnemonics,

@@ -122,8 +122,8 @@ impl Dictionary {
     }
 
     fn from_run(pipeline: Pipeline) -> Self {
-        let operations = pipeline.dialect.ops().iter().map(autoir::Op::record).collect();
-        let members = pipeline.dialect.ops().iter().flat_map(|op| &op.class.members);
+        let operations = pipeline.dialect.families().iter().map(autoir::Family::record).collect();
+        let members = pipeline.dialect.families().iter().flat_map(|family| &family.class.members);
         let lowerings = members.map(|member| {
             let lowering = Lowering {
                 mnemonics: member.mnemonics.clone(),
@@ -201,8 +201,8 @@ impl Dictionary {
                 function_text(&text(folder, "autollvm/autollvm.hir")?, name).map(str::to_owned)
             }
             Source::Run(pipeline) => {
-                let op = pipeline.dialect.ops().iter().find(|op| op.name == *name);
-                op.map(|op| op.named_function().to_string())
+                let mut families = pipeline.dialect.families().iter();
+                families.find(|family| family.name == *name).map(|family| family.named_function().to_string())
             }
         };
         formula.with_context(|| format!("autollvm/autollvm.hir has no {name}"))

@@ -19,13 +19,14 @@ mod definitions;
 mod dictionary;
 mod difference;
 mod documents;
+mod families;
 pub mod isa;
 mod keys;
 mod manifest;
-mod names;
 mod outputs;
 mod pipeline;
 mod reuse;
+mod reviews;
 mod session;
 mod trust;
 
@@ -81,6 +82,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// List the operations and instructions that have given properties.
     Query(query::QueryArgs),
+    /// List the families of operations, or make them anew.
+    Dictionary(commands::dictionary::DictionaryArgs),
     /// Extract from a compiler what each intrinsic is in LLVM.
     ReadLowering(read_lowering::ReadLoweringArgs),
     /// Compile each definition of a generated folder with a stock LLVM and inspect the result.
@@ -141,6 +144,7 @@ impl Command {
             Self::Prove(args) => prove::run(session, args),
             Self::Explain(args) => explain::run(session, args),
             Self::Query(args) => query::run(session, args),
+            Self::Dictionary(args) => commands::dictionary::run(session, args),
             Self::ReadLowering(args) => read_lowering::run(session, args),
             Self::CheckLowering(args) => check_lowering::run(session, args),
             Self::Search(args) => search::run(session, args),

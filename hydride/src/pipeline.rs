@@ -1,12 +1,12 @@
 //! The phases of a run: documents to a dialect.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use autoir::{Dialect, Lock};
-use catalog::Trust;
+use autoir::{BuildError, Class, Dialect, Dictionary};
+use catalog::{Family, Trust};
 use parsers::{Instruction, Isa, LedgerEntry, Parsed};
 use rayon::prelude::*;
 use similarity::{Analysis, Analyzed, Partition, analyze_with};
@@ -16,6 +16,7 @@ use crate::Session;
 use crate::console::Phases;
 use crate::convert;
 use crate::documents::Documents;
+use crate::reviews::reviews;
 use crate::trust::{Records, RecordsArgs};
 
 /// Solver time for one question.
@@ -33,8 +34,10 @@ pub struct Pipeline {
     pub partition: Partition,
     /// The named operations.
     pub dialect: Dialect,
-    /// The names, for the next run.
-    pub lock: Lock,
+    /// The families that the run started from, and those that it added.
+    pub families: Dictionary,
+    /// The names of the families that it added, sorted.
+    pub added: Vec<String>,
 }
 
 impl Pipeline {
@@ -43,13 +46,13 @@ impl Pipeline {
         session: &Session,
         documents: &Documents,
         isas: &[Isa],
-        lock: Lock,
+        families: Dictionary,
         records: &RecordsArgs,
         memo: &Memo,
         phases: &mut Phases,
     ) -> Result<Self> {
         let parsed = Self::parse(session, documents, isas, memo, phases)?;
-        Self::classify(session, parsed, lock, records, memo, phases)
+        Self::classify(session, parsed, families, records, memo, phases)
     }
 
     /// The first phase: what the documents of each instruction set say.
@@ -83,7 +86,65 @@ impl Pipeline {
     pub fn classify(
         session: &Session,
         parsed: Vec<(Isa, Parsed)>,
-        lock: Lock,
+        families: Dictionary,
+        records: &RecordsArgs,
+        memo: &Memo,
+        phases: &mut Phases,
+    ) -> Result<Self> {
+        let found = Classified::new(session, parsed, &families, records, memo, phases)?;
+        let known: BTreeSet<String> = families.names().map(str::to_owned).collect();
+        let reviews = reviews()?;
+        let name = |classes| Dialect::build(classes, families, &reviews);
+        let mut pipeline = found.named(phases, name)?;
+        let names = pipeline.families.names().map(str::to_owned);
+        pipeline.added = names.filter(|name| !known.contains(name)).collect();
+        Ok(pipeline)
+    }
+
+    /// The same with new families for everything; they inherit names from `previous`.
+    pub fn rebuild(
+        session: &Session,
+        parsed: Vec<(Isa, Parsed)>,
+        previous: &Dictionary,
+        records: &RecordsArgs,
+        memo: &Memo,
+        phases: &mut Phases,
+    ) -> Result<Self> {
+        let found = Classified::new(session, parsed, &Dictionary::default(), records, memo, phases)?;
+        let reviews = reviews()?;
+        found.named(phases, |classes| Dialect::rebuild(classes, previous, &reviews))
+    }
+
+    /// All instructions, in the order of the analyses.
+    pub fn instructions(&self) -> Vec<&Instruction> {
+        all(&self.parsed)
+    }
+
+    /// All instructions as similarity takes them.
+    pub fn entries(&self) -> Vec<Analyzed<'_>> {
+        entries(&self.instructions(), &self.analyses)
+    }
+
+    /// The ledger of one instruction set.
+    pub fn ledgers(&self) -> impl Iterator<Item = (Isa, &[LedgerEntry])> {
+        self.parsed.iter().map(|(isa, parsed)| (*isa, parsed.ledger.as_slice()))
+    }
+}
+
+/// Instructions with their classes, which have no names yet.
+struct Classified {
+    parsed: Vec<(Isa, Parsed)>,
+    analyses: Vec<Analysis>,
+    trusts: Vec<Trust>,
+    partition: Partition,
+    classes: Vec<Class>,
+}
+
+impl Classified {
+    fn new(
+        session: &Session,
+        parsed: Vec<(Isa, Parsed)>,
+        families: &Dictionary,
         records: &RecordsArgs,
         memo: &Memo,
         phases: &mut Phases,
@@ -106,7 +167,8 @@ impl Pipeline {
         let phase = phases.start("similarity", entries.len());
         let done = AtomicUsize::new(0);
         let new_prover = || new_prover(memo);
-        let partition = similarity::partition(&entries, &new_prover, &|steps| {
+        let families: Vec<&Family> = families.families().map(|(_, family)| family).collect();
+        let partition = similarity::classify(&entries, &families, &new_prover, &|steps| {
             phase.set(done.fetch_add(steps, Ordering::Relaxed) + steps, entries.len());
         });
         phases.end(
@@ -118,27 +180,21 @@ impl Pipeline {
             ),
         );
 
-        let phase = phases.start("name", partition.classes.len());
         let trusts = trusts(session, &instructions, &analyses, &partition, records)?;
-        let classes = convert::classes(&instructions, &entries, &partition, &trusts);
-        let (dialect, lock) = Dialect::build(classes, lock).context("the classes contradict each other")?;
+        let classes = convert::classes(&instructions, &entries, &partition, &families, &trusts);
+        Ok(Self { parsed, analyses, trusts, partition, classes })
+    }
+
+    fn named(
+        self,
+        phases: &mut Phases,
+        name: impl FnOnce(Vec<Class>) -> Result<(Dialect, Dictionary), BuildError>,
+    ) -> Result<Pipeline> {
+        let phase = phases.start("name", self.classes.len());
+        let (dialect, families) = name(self.classes).context("the classes contradict each other")?;
         phases.end(phase, &format!("{} operations", dialect.ops().len()));
-        Ok(Self { parsed, analyses, trusts, partition, dialect, lock })
-    }
-
-    /// All instructions, in the order of the analyses.
-    pub fn instructions(&self) -> Vec<&Instruction> {
-        all(&self.parsed)
-    }
-
-    /// All instructions as similarity takes them.
-    pub fn entries(&self) -> Vec<Analyzed<'_>> {
-        entries(&self.instructions(), &self.analyses)
-    }
-
-    /// The ledger of one instruction set.
-    pub fn ledgers(&self) -> impl Iterator<Item = (Isa, &[LedgerEntry])> {
-        self.parsed.iter().map(|(isa, parsed)| (*isa, parsed.ledger.as_slice()))
+        let Self { parsed, analyses, trusts, partition, .. } = self;
+        Ok(Pipeline { parsed, analyses, trusts, partition, dialect, families, added: Vec::new() })
     }
 }
 

@@ -1,6 +1,6 @@
 //! A run whose inputs are those of an earlier one, and whose outputs still exist, is finished immediately.
 //!
-//! Inputs are everything that the outputs depend on: the documents, errata, names and records of validation,
+//! Inputs are everything that the outputs depend on: the documents, errata, families and records of validation,
 //! the options, and (through the version of the cache) the program. Outputs are compared file by file.
 
 use std::collections::BTreeMap;
@@ -21,17 +21,17 @@ pub struct Kept {
     pub summary: String,
     /// What the run said at its end.
     pub messages: String,
-    /// The names as they were written.
-    pub lock: String,
+    /// The families as they were written.
+    pub families: String,
 }
 
 impl Kept {
     /// What is to be kept of a run that wrote `files`.
-    pub fn new(files: &Files, messages: String, lock: String) -> Option<Self> {
+    pub fn new(files: &Files, messages: String, families: String) -> Option<Self> {
         let summary = files.get(OUTPUTS.0)?.clone();
         let own: Vec<(&String, &String)> = files.iter().filter(|(path, _)| *path != OUTPUTS.0).collect();
         let files = own.par_iter().map(|(path, text)| ((*path).clone(), hash(text.as_bytes()))).collect();
-        Some(Self { files, summary, messages, lock })
+        Some(Self { files, summary, messages, families })
     }
 
     /// Whether a folder holds these files and no others.

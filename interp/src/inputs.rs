@@ -395,4 +395,96 @@ mod tests {
             }
         }
     }
+
+    /// As long as [`PATTERNS`] stays the same, so do the inputs.
+    #[test]
+    fn a_version_of_the_patterns_has_one_set_of_inputs() {
+        let cases: [&[Argument]; 4] = [
+            &[arg(128, Kind::Vector), arg(128, Kind::Vector)],
+            &[arg(512, Kind::Vector), arg(8, Kind::Mask), immediate(0, 255)],
+            &[arg(64, Kind::Vector), immediate(0, 7), immediate(-3, 3)],
+            &[arg(20, Kind::Vector), arg(300, Kind::Vector), immediate(i64::MIN, i64::MAX)],
+        ];
+        let mut hash = blake3::Hasher::new();
+        for args in cases {
+            for (count, seed, id) in [(1, 0, "f"), (300, 1, "f"), (1000, u64::MAX, "g")] {
+                let inputs = generate(args, &immediates(args), count, seed, id);
+                inputs.records.iter().for_each(|word| {
+                    hash.update(&word.to_le_bytes());
+                });
+            }
+        }
+        assert_eq!((PATTERNS, &hash.finalize().to_hex()[..16]), (2, "38fbc2707ea9cb8d"));
+    }
+
+    #[test]
+    fn small_ranges_are_tried_in_all_combinations() {
+        let all = immediates(&[immediate(0, 1), immediate(5, 7)]);
+        assert_eq!(all, [[0, 5], [1, 5], [0, 6], [1, 6], [0, 7], [1, 7]]);
+    }
+
+    #[test]
+    fn a_large_range_is_tried_at_its_ends_at_powers_of_two_and_in_between() {
+        let values: BTreeSet<i64> = immediate_values(-1000, 1000).into_iter().collect();
+        for value in [-1000, -999, 999, 1000, -1, 0, 1] {
+            assert!(values.contains(&value), "{value}");
+        }
+        for bit in 1..10 {
+            assert!(values.contains(&(1 << bit)) && values.contains(&((1 << bit) - 1)), "bit {bit}");
+        }
+        for position in 0..96 {
+            assert!(values.contains(&(-1000 + 20 * position)), "{position}");
+        }
+        assert_eq!(immediate_values(0, 255), Vec::from_iter(0..=255));
+        assert!(immediate_values(0, 256).len() < 256);
+        assert_eq!(immediate_values(7, 3), [7]);
+    }
+
+    #[test]
+    fn each_combination_of_immediates_gets_inputs_in_changing_order() {
+        let args = [arg(8, Kind::Vector), immediate(0, 3)];
+        for (values, count, expected) in [(0, 3, 3), (1, 3, 3), (2, 3, 4), (4, 3, 8), (4, 16, 16)] {
+            let all: Vec<Vec<i64>> = (0..values).map(|value| vec![value]).collect();
+            let inputs = generate(&args, &all, count, 0, "f");
+            assert_eq!(inputs.records.len(), expected * inputs.record, "{values} values, {count} inputs");
+        }
+        let inputs = generate(&args, &immediates(&args), 16, 0, "f");
+        let selectors: Vec<u64> = inputs.records.chunks(inputs.record).map(|record| record[0]).collect();
+        assert_eq!(selectors, [0, 1, 2, 3, 3, 0, 1, 2, 2, 3, 0, 1, 1, 2, 3, 0]);
+    }
+
+    #[test]
+    fn mixed_inputs_take_turns_in_what_they_mix() {
+        let args = [arg(64, Kind::Vector), arg(64, Kind::Vector), arg(64, Kind::Vector)];
+        let mut random = Random::new(1);
+        let (mut alike, mut different) = (0, 0);
+        for round in 0..200 {
+            let mut words = |turn: usize| -> Vec<u64> {
+                let values = mixed(&args, turn + 8 * round, &mut random);
+                values.iter().map(|value| value.words()[0]).collect()
+            };
+            assert!(words(3).iter().filter(|word| **word < 80).count() == 1, "one small number");
+            let equal = words(4);
+            let bits: u32 =
+                [0, 1, 2].map(|arg| (equal[arg] ^ equal[(arg + 1) % 3]).count_ones()).iter().sum();
+            assert!(bits == 0 || bits == 2, "equal but for a bit of one argument: {equal:x?}");
+            if bits == 0 {
+                alike += 1
+            } else {
+                different += 1
+            }
+            for word in words(6) {
+                assert!(word.count_ones() < 24 || word.count_zeros() < 24, "sparse: {word:x}");
+            }
+            for word in words(5) {
+                let lane = [8, 16, 32, 64].into_iter().any(|lane| {
+                    let lanes =
+                        (0..64 / lane).map(|index| (word << (64 - lane * (index + 1))) as i64 >> (64 - lane));
+                    lanes.into_iter().all(|value| (-8..8).contains(&value))
+                });
+                assert!(lane, "small magnitudes: {word:x}");
+            }
+        }
+        assert!(alike > 20 && different > 20);
+    }
 }

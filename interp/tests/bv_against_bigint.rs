@@ -177,3 +177,18 @@ fn division_examples_of_smt_lib() {
     assert_eq!(byte(5).div(&byte(0), true), byte(-1));
     assert_eq!(byte(-5).div(&byte(0), true), byte(1));
 }
+
+#[test]
+fn counts_are_limited_to_a_word() {
+    let wide = |words: [u64; 3]| Bv::from_words(192, words);
+    for (value, count, is_zero) in [
+        (wide([0, 0, 0]), 0, true),
+        (wide([7, 0, 0]), 7, false),
+        (wide([7, 1, 0]), u64::MAX, false),
+        (wide([0, 0, 1]), u64::MAX, false),
+        (Bv::from_u64(8, 255), 255, false),
+    ] {
+        assert_eq!((value.to_count(), value.is_zero()), (count, is_zero), "{value}");
+        assert_eq!(value.to_u64(), (count < u64::MAX).then_some(count), "{value}");
+    }
+}

@@ -226,7 +226,7 @@ fn op_data<'a>(op: &'a Op, shapes: &mut Dictionary<String>) -> Result<(OpData<'a
         params: op.param_names().collect(),
         signs: kinds.filter(|(_, kind)| **kind == ParamKind::Signedness).map(|(place, _)| place).collect(),
         args: op.args().map(|(name, immediate)| (name, u8::from(immediate))).collect(),
-        commutative: op.class.commutative,
+        commutative: op.is_commutative(),
         formula,
         example,
         is_example: u8::from(is_example),

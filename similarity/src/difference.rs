@@ -240,4 +240,108 @@ mod tests {
         assert_eq!(found.left, "a slice of argument b");
         assert_eq!(found.right, "a slice of argument a, which it has read before");
     }
+
+    /// Every operator has words of its own; the first argument is 32 bits wide, the second one an immediate.
+    #[test]
+    fn operators_are_named() {
+        let element = |value: &str| {
+            let text = format!("func @f(%a: 32, %n: 32 imm 0..=9) -> (%dst: 8) {{ %dst[0 +: 8] = {value} }}");
+            let function = Function::parse(&text).unwrap();
+            function.verify().unwrap_or_else(|error| panic!("{error}: {value}"));
+            function
+        };
+        let of = |function: &Function| {
+            let written = function.assignments().next().unwrap();
+            describe(function, uncast(function, written.value))
+        };
+        let (a, b) = ("%a[0 +: 8]", "%a[8 +: 8]");
+        for (value, words) in [
+            (a.to_owned(), "a slice of an argument"),
+            (format!("cast.s({a}, 16)[0 +: 8]"), "a slice of a computed value"),
+            (format!("%a[at {b} +: 8]"), "a slice at a computed place"),
+            ("0x5:8".to_owned(), "a constant"),
+            ("int(5, 8)".to_owned(), "a constant"),
+            (format!("saturate.s.s({a}, 8)"), "a saturation"),
+            ("concat(%a[0 +: 4], %a[8 +: 2], %a[9 +: 2])".to_owned(), "3 values side by side"),
+            (format!("not({a})"), "a complement"),
+            (format!("neg({a})"), "a negation"),
+            (format!("abs({a})"), "an absolute value"),
+            (format!("popcount({a})"), "a count of ones"),
+            (format!("leading_zeros({a})"), "a count of leading zeros"),
+            (format!("trailing_zeros({a})"), "a count of trailing zeros"),
+            (format!("add({a}, {b})"), "a sum"),
+            (format!("sub({a}, {b})"), "a difference"),
+            (format!("mul({a}, {b})"), "a product"),
+            (format!("div.u({a}, {b})"), "a quotient"),
+            (format!("rem.u({a}, {b})"), "a remainder"),
+            (format!("and({a}, {b})"), "a bitwise and"),
+            (format!("or({a}, {b})"), "a bitwise or"),
+            (format!("xor({a}, {b})"), "a bitwise exclusive or"),
+            (format!("shl({a}, {b})"), "a left shift"),
+            (format!("shr.u({a}, {b})"), "a right shift"),
+            (format!("min.u({a}, {b})"), "a minimum"),
+            (format!("max.s({a}, {b})"), "a maximum"),
+            (format!("cast.u(eq({a}, {b}), 8)"), "a test for equality"),
+            (format!("cast.u(lt.u({a}, {b}), 8)"), "a test for less"),
+            (format!("cast.u(le.u({a}, {b}), 8)"), "a test for less or equal"),
+            (format!("select(%a[31 +: 1], {a}, {b})"), "a choice between two values"),
+            ("fold xor (j in 0..3) %a[8*j +: 8]".to_owned(), "a bitwise exclusive or over several terms"),
+        ] {
+            assert_eq!(of(&element(&value)), words, "{value}");
+        }
+    }
+
+    #[test]
+    fn differences_outside_of_elements_are_named_first() {
+        let parsed = |text: &str| Function::parse(text).unwrap();
+        let found = |left: &Function, right: &Function| {
+            let side = |function| Side { function, mask: None };
+            first_difference(side(left), side(right)).map(|found| (found.place, found.left, found.right))
+        };
+        let one = parsed("func @f(%a: 16) -> (%d: 16) { %d[0 +: 16] = not(%a) }");
+        let turns =
+            parsed("func @f(%a: 16) -> (%d: 16) { %d[0 +: 8] = not(%a[0 +: 8])  %d[8 +: 8] = %a[8 +: 8] }");
+        let swapped = parsed(
+            "func @f(%a: 16) -> (%d: 16) { %d[0 +: 8] = not(%a[0 +: 8])  %d[8 +: 8] = neg(%a[8 +: 8]) }",
+        );
+        let two = parsed("func @f(%a: 16) -> (%d: 16, %e: 16) { %d[0 +: 16] = not(%a)  %e[0 +: 16] = %a }");
+        let immediate = parsed("func @f(%a: 16 imm 0..=9) -> (%d: 16) { %d[0 +: 16] = not(%a) }");
+        let words = |place: &str, left: &str, right: &str| {
+            Some((place.to_owned(), left.to_owned(), right.to_owned()))
+        };
+        assert_eq!(found(&one, &one), None);
+        assert_eq!(found(&one, &two), words("the signature", "one result", "2 results"));
+        assert_eq!(
+            found(&one, &turns),
+            words(
+                "the result",
+                "one expression for all elements",
+                "2 expressions for elements that take turns"
+            )
+        );
+        assert_eq!(
+            found(&turns, &swapped),
+            words("expression 2 of the element", "a slice of an argument", "a negation")
+        );
+        assert_eq!(
+            found(&one, &immediate),
+            words(
+                "the operand of a complement in the element",
+                "a slice of a register",
+                "a slice of an immediate"
+            )
+        );
+    }
+
+    #[test]
+    fn only_the_select_of_the_mask_makes_no_difference() {
+        let chosen = "select(%k[i +: 1], %a[8*i +: 8], 0x0:8)";
+        assert_eq!(compare(chosen, "%a[8*i +: 8]"), None);
+        let found = compare("select(%b[i +: 1], %a[8*i +: 8], 0x0:8)", "%a[8*i +: 8]").unwrap();
+        assert_eq!(found.left, "a choice between two values");
+        let found = compare("add(%a[8*i +: 8], %b[8*i +: 8])", "add(%a[8*i +: 8], %a[8*i +: 8])").unwrap();
+        assert_eq!(found.left, "a slice of argument b");
+        let found = compare("add(%a[8*i +: 8], %a[8*i +: 8])", "add(%a[8*i +: 8], %b[8*i +: 8])").unwrap();
+        assert_eq!(found.left, "a slice of argument a, which it has read before");
+    }
 }

@@ -1,9 +1,9 @@
 //! Identity of structures: an explicit encoding of lane forms, and hashes of it.
 //!
-//! A class's key is kept in `autollvm.lock` and outlives this program, so that it must not depend on how the program
-//! spells its types. Every operator has a unique word here, numbers are eight bytes, least significant first, and lists
+//! A class's key is kept in dictionaries of families and outlives this program, so that it must not depend on how the
+//! program spells its types. Every operator has a unique word here, numbers are eight bytes, least significant first, and lists
 //! and texts begin with their length. A change of the encoding is a new [`VERSION`], and gives every class another key;
-//! the lock then finds its operations by their members.
+//! a new dictionary then finds the names by the members.
 
 use hydride_ir::lane::{Coefficient, FoldOp, Form, Hole, Kind, Template, Term};
 
@@ -177,8 +177,8 @@ mod tests {
 
     use crate::analyze;
 
-    /// Keys are kept by users. A change here renames nothing (the lock finds operations by their members), but it has to
-    /// be meant: it comes with another version of the encoding.
+    /// Keys are kept by users. A change here renames nothing (a new dictionary finds names by members), but it has to be
+    /// meant: it comes with another version of the encoding.
     #[test]
     fn keys_stay_what_they_were() {
         let key =

@@ -3,6 +3,7 @@
 //! [`analyze`] brings one instruction into canonical lane form and finds its structural key;
 //! [`partition()`] gathers equal keys into classes, finds the few parameters that tell the members apart
 //! (section 3 of the Hydride paper, ASPLOS 2024), and certifies each member against its directly parsed semantics.
+//! [`classify`] does so only for what fits none of the families that a dictionary has.
 //!
 //! Invariant: a class has no member without a certificate; `Unknown` from the solver leaves an instruction in
 //! a separate class.
@@ -13,7 +14,9 @@ mod analyze;
 mod apply;
 mod cached;
 mod certificate;
+mod classify;
 mod difference;
+mod fit;
 mod identity;
 mod merges;
 mod modifiers;
@@ -27,22 +30,10 @@ pub use analyze::{Analysis, Analyzed, analyze, analyze_with};
 pub use apply::apply;
 pub use cached::certify;
 pub use certificate::{Refusal, commutes};
+pub use classify::classify;
 pub use difference::{Difference, Side, first_difference};
 pub use merges::{Step, steps};
 pub use modifiers::operands::ApplyError;
 pub use partition::{Class, Member, Partition, partition};
 pub use relations::{Change, Relation, relations};
 pub use shape::Shape;
-
-/// Whether exchanging the first two arguments keeps every result, at the parameter values of every member.
-pub fn is_commutative(class: &Class) -> bool {
-    let mut known: Vec<&[i64]> = Vec::new();
-    class.members.iter().all(|member| {
-        let params = member.application.params.as_slice();
-        if known.contains(&params) {
-            return true;
-        }
-        known.push(params);
-        commutes(&class.function, params)
-    })
-}

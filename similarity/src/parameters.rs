@@ -102,21 +102,29 @@ fn level_signs(forms: &[&Form<i64>]) -> Vec<Form<i64>> {
     leveled
 }
 
+/// The numbers of a form in the order in which it is walked, each with its role; `None` where the form does not
+/// determine the number (the stride of a loop that runs once).
+pub(crate) fn determined(form: &Form<i64>) -> Vec<(Role, Option<i64>)> {
+    let mut numbers = Vec::new();
+    form.with_free_signs().map(
+        &mut |role, number, free| {
+            let free = free || (role == Role::Signed && *number == 2);
+            numbers.push((role, (!free).then_some(*number)));
+        },
+        &|number| *number == 1,
+    );
+    numbers
+}
+
 fn columns(forms: &[Form<i64>]) -> Vec<Column> {
     let mut columns: Vec<Column> = Vec::new();
     for (member, form) in forms.iter().enumerate() {
-        let mut position = 0;
-        form.with_free_signs().map(
-            &mut |role, number, free| {
-                if member == 0 {
-                    columns.push(Column { role, values: Vec::with_capacity(forms.len()) });
-                }
-                let free = free || (role == Role::Signed && *number == 2);
-                columns[position].values.push((!free).then_some(*number));
-                position += 1;
-            },
-            &|number| *number == 1,
-        );
+        for (position, (role, value)) in determined(form).into_iter().enumerate() {
+            if member == 0 {
+                columns.push(Column { role, values: Vec::with_capacity(forms.len()) });
+            }
+            columns[position].values.push(value);
+        }
     }
     columns
 }

@@ -11,10 +11,11 @@ use smt::Prover;
 use crate::analyze::Analyzed;
 use crate::cached::certify;
 use crate::certificate::Refusal;
+use crate::fit::recorded;
 use crate::identity::Encoding;
 use crate::parameters::{Parameterized, parameterize};
 use crate::readings::readings;
-use crate::shape::Shape;
+use crate::shape::{Shape, general_shape};
 
 /// All classes.
 #[derive(Debug, Default)]
@@ -30,8 +31,14 @@ pub struct Partition {
 pub struct Class {
     /// Structural identity, stable across documents: 32 hexadecimal digits.
     pub key: String,
+    /// Key of the structure of the members' lane forms; see [`catalog::Family::structure`].
+    pub structure: String,
     /// The semantics over the class's parameters.
     pub function: Function,
+    /// The numbers of the members' lane forms; see [`catalog::Family::numbers`].
+    pub numbers: Option<Vec<Num>>,
+    /// The family that the class is, as a position in the list of those that were given; none if the class is new.
+    pub family: Option<usize>,
     /// The members, ordered by instruction set and id.
     pub members: Vec<Member>,
 }
@@ -77,23 +84,53 @@ pub fn partition(
         })
         .collect();
     classes(&plain, new_prover, progress, &mut partition);
-    let name = |class: &Class| {
-        let entry = &entries[class.members[0].entry];
-        (entry.isa.to_string(), entry.id.to_string())
-    };
-    partition.classes.sort_by_cached_key(name);
-    partition.unknown.sort_by_key(|(entry, _)| *entry);
+    partition.sort(entries);
     partition
+}
+
+impl Partition {
+    /// Orders the classes by their first members.
+    pub(crate) fn sort(&mut self, entries: &[Analyzed<'_>]) {
+        let name = |class: &Class| {
+            let entry = &entries[class.members[0].entry];
+            (entry.isa.to_string(), entry.id.to_string())
+        };
+        self.classes.sort_by_cached_key(name);
+        self.unknown.sort_by_key(|(entry, _)| *entry);
+    }
 }
 
 /// An instruction in the reading under which it is classified.
 #[derive(Clone, Copy)]
-struct Candidate<'a> {
-    position: usize,
-    entry: &'a Analyzed<'a>,
-    shape: &'a Shape,
+pub(crate) struct Candidate<'a> {
+    pub position: usize,
+    pub entry: &'a Analyzed<'a>,
+    pub shape: &'a Shape,
     /// Whether the reading is without further modifiers.
-    plain: bool,
+    pub plain: bool,
+}
+
+impl Candidate<'_> {
+    /// Widths of the registers that the arguments come from, in the order of the form's.
+    pub(crate) fn register_widths(&self) -> Vec<i64> {
+        let width = |source: &Source| match source {
+            Source::Own(arg) => self.entry.function.args[*arg as usize].width.as_constant().unwrap_or(0),
+            Source::Constant(_) | Source::Broadcast(_) => i64::from(hydride_ir::MAX_WIDTH),
+        };
+        self.shape.args.iter().map(width).collect()
+    }
+
+    /// How the instruction applies its operation, without the parameter values.
+    pub(crate) fn application(&self) -> Application {
+        let shape = self.shape;
+        Application { params: Vec::new(), args: shape.args.clone(), masking: shape.masking, part: shape.part }
+    }
+
+    /// The instruction as a class by itself.
+    pub(crate) fn own_application(&self) -> Application {
+        let args = (0..self.entry.function.args.len() as u32).map(Source::Own).collect();
+        Application { params: Vec::new(), args, masking: None, part: None }
+    }
 }
 
 /// The classes of candidates; returns those whose reading was not proved.
@@ -202,7 +239,7 @@ fn groups<'a>(bucket: &[Candidate<'a>], trait_of: impl Fn(&Form<i64>) -> Vec<u8>
 fn parameter_count(bucket: &[Candidate<'_>]) -> usize {
     let forms: Vec<&Form<i64>> =
         bucket.iter().filter_map(|candidate| candidate.shape.form.as_ref()).collect();
-    let registers: Vec<Vec<i64>> = bucket.iter().map(register_widths).collect();
+    let registers: Vec<Vec<i64>> = bucket.iter().map(Candidate::register_widths).collect();
     parameterize(&forms, &registers, MAX_PARAMETERS).params.len()
 }
 
@@ -230,9 +267,9 @@ fn class(
         bucket.iter().map(|candidate| candidate.shape.form.as_ref()).collect();
     let forms = forms.filter(|forms| !is_one_block(forms));
     let formed = forms.is_some();
-    let (function, values) = match forms {
+    let (function, numbers, values) = match forms {
         Some(forms) => {
-            let registers: Vec<Vec<i64>> = bucket.iter().map(register_widths).collect();
+            let registers: Vec<Vec<i64>> = bucket.iter().map(Candidate::register_widths).collect();
             let Parameterized { form, params, values } = parameterize(&forms, &registers, MAX_PARAMETERS);
             if params.len() > MAX_PARAMETERS {
                 let by_layout = groups(bucket, layout);
@@ -242,25 +279,25 @@ fn class(
                 let by_numbers = groups(bucket, numbers);
                 return apart(key, &by_numbers, prover, progress);
             }
-            (class_function(key, &bucket[0], &form, params), values)
+            (class_function(key, &bucket[0], &form, params), Some(recorded(&form)), values)
         }
-        None => (general_function(key, bucket[0].entry.function), vec![Vec::new(); bucket.len()]),
+        None => (general_function(key, bucket[0].entry.function), None, vec![Vec::new(); bucket.len()]),
     };
-    let mut class = Class { key: key.to_string(), function, members: Vec::new() };
+    let first = &bucket[0];
+    let structure = if formed { first.shape.key.clone() } else { general_shape(first.entry.function).key };
+    let mut class =
+        Class { key: key.to_string(), structure, function, numbers, family: None, members: Vec::new() };
     for (candidate, params) in bucket.iter().zip(values) {
-        let Candidate { position, entry, shape, plain } = *candidate;
-        let application =
-            if formed { Application { params, ..application(candidate) } } else { own_application(entry) };
+        let Candidate { position, entry, plain, .. } = *candidate;
+        let application = match formed {
+            true => Application { params, ..candidate.application() },
+            false => candidate.own_application(),
+        };
         match certify(&class.function, entry.function, &application, prover) {
             Ok(proof) => class.members.push(Member { entry: position, application, proof }),
             Err(_) if !plain => partition.refused.push(position),
             Err(refusal) => {
-                let own = general_function(&format!("{}/{}", shape.key, entry.id), entry.function);
-                let member =
-                    Member { entry: position, application: own_application(entry), proof: Proof::Structural };
-                let mut encoding = Encoding::new("lone");
-                [key, entry.isa, entry.id].into_iter().for_each(|part| encoding.text(part));
-                partition.classes.push(Class { key: encoding.key(), function: own, members: vec![member] });
+                partition.classes.push(alone(key, candidate));
                 partition.unknown.push((position, refusal));
             }
         }
@@ -276,6 +313,23 @@ fn class(
     partition
 }
 
+/// The class of an instruction that was not proved to be in the class of its structure.
+fn alone(key: &str, candidate: &Candidate<'_>) -> Class {
+    let Candidate { position, entry, shape, .. } = *candidate;
+    let mut encoding = Encoding::new("lone");
+    [key, entry.isa, entry.id].into_iter().for_each(|part| encoding.text(part));
+    let key = encoding.key();
+    let application = candidate.own_application();
+    Class {
+        structure: general_shape(entry.function).key,
+        key,
+        function: general_function(&format!("{}/{}", shape.key, entry.id), entry.function),
+        numbers: None,
+        family: None,
+        members: vec![Member { entry: position, application, proof: Proof::Structural }],
+    }
+}
+
 /// Terms beyond which a single statement without loops is no shorter than what the document says.
 const MAX_BLOCK_TERMS: usize = 200;
 
@@ -286,26 +340,6 @@ fn is_one_block(forms: &[&Form<i64>]) -> bool {
         statement.extents.iter().all(|extent| *extent == 1)
             && statement.template.terms.len() > MAX_BLOCK_TERMS
     })
-}
-
-/// Widths of the registers that the arguments come from, in the order of the form's.
-fn register_widths(candidate: &Candidate<'_>) -> Vec<i64> {
-    let width = |source: &Source| match source {
-        Source::Own(arg) => candidate.entry.function.args[*arg as usize].width.as_constant().unwrap_or(0),
-        Source::Constant(_) | Source::Broadcast(_) => i64::from(hydride_ir::MAX_WIDTH),
-    };
-    candidate.shape.args.iter().map(width).collect()
-}
-
-fn application(candidate: &Candidate<'_>) -> Application {
-    let shape = candidate.shape;
-    Application { params: Vec::new(), args: shape.args.clone(), masking: shape.masking, part: shape.part }
-}
-
-/// The instruction as a class by itself.
-fn own_application(entry: &Analyzed<'_>) -> Application {
-    let args = (0..entry.function.args.len() as u32).map(Source::Own).collect();
-    Application { params: Vec::new(), args, masking: None, part: None }
 }
 
 fn class_function(

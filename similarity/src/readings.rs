@@ -111,7 +111,7 @@ fn identity(shape: &Shape) -> String {
 }
 
 /// For operations with an argument fixed to zero the entry and the argument.
-fn zero_arguments(entries: &[Analyzed<'_>], memo: &Memo) -> BTreeMap<String, (usize, u32)> {
+pub(crate) fn zero_arguments(entries: &[Analyzed<'_>], memo: &Memo) -> BTreeMap<String, (usize, u32)> {
     let found: Vec<(String, (usize, u32))> = entries
         .par_iter()
         .enumerate()
@@ -136,7 +136,7 @@ fn zero_arguments(entries: &[Analyzed<'_>], memo: &Memo) -> BTreeMap<String, (us
 }
 
 /// The reading of an entry as another's operation with one argument zero.
-fn at_zero(
+pub(crate) fn at_zero(
     entries: &[Analyzed<'_>],
     entry: &Analyzed<'_>,
     fixed: &BTreeMap<String, (usize, u32)>,

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use catalog::Source;
+use catalog::{Family, Known, Source};
 use hydride_ir::Function;
-use similarity::{Analyzed, Partition, analyze, partition};
+use similarity::{Analysis, Analyzed, Partition, analyze, classify, commutes, partition};
 
 /// Writes a flat function: one assignment for each element.
 fn flat(name: &str, args: &str, width: u32, element: u32, value: impl Fn(u32) -> String) -> String {
@@ -80,7 +80,8 @@ fn masked_and_unmasked_additions_are_one_class() {
     let (names, found) = classes(&texts);
     assert_eq!(names.len(), 1, "{names:?}");
     assert_eq!(found.classes[0].function.params.len(), 2);
-    assert!(similarity::is_commutative(&found.classes[0]));
+    let class = &found.classes[0];
+    assert!(class.members.iter().all(|member| commutes(&class.function, &member.application.params)));
 }
 
 #[test]
@@ -244,4 +245,171 @@ fn conflicts_of_two_elements_are_conflicts() {
     };
     let (names, _) = classes(&[conflict("four", 4), conflict("two", 2)]);
     assert_eq!(names.len(), 1, "{names:?}");
+}
+
+/// Functions with their analyses.
+fn analyzed(texts: &[String]) -> Vec<(Function, Analysis)> {
+    let functions = texts.iter().map(|text| Function::parse(text).unwrap());
+    functions.map(|function| (function.clone(), analyze(&function).unwrap())).collect()
+}
+
+fn entries(analyzed: &[(Function, Analysis)]) -> Vec<Analyzed<'_>> {
+    let entries = analyzed.iter();
+    entries
+        .map(|(function, analysis)| Analyzed { isa: "test", id: &function.name, function, analysis })
+        .collect()
+}
+
+/// The classes of instructions as families.
+fn families(texts: &[String]) -> Vec<Family> {
+    let analyzed = analyzed(texts);
+    let entries = entries(&analyzed);
+    let found = partition(&entries, &smt::Prover::new, &|_| {});
+    let family = |class: &similarity::Class| Family {
+        key: class.key.clone(),
+        structure: class.structure.clone(),
+        function: class.function.clone(),
+        numbers: class.numbers.clone(),
+        members: class
+            .members
+            .iter()
+            .map(|member| {
+                let known = Known {
+                    application: member.application.clone(),
+                    registers: vec![0; class.function.args.len()],
+                    commutes: commutes(&class.function, &member.application.params),
+                };
+                (("test".to_owned(), entries[member.entry].id.to_owned()), known)
+            })
+            .collect(),
+    };
+    found.classes.iter().map(family).collect()
+}
+
+/// The classes of instructions that are given families, each with the ids of its members.
+fn classified(texts: &[String], families: &[Family]) -> (Vec<Vec<String>>, Partition) {
+    let analyzed = analyzed(texts);
+    let entries = entries(&analyzed);
+    let found = classify(&entries, &families.iter().collect::<Vec<_>>(), &smt::Prover::new, &|_| {});
+    let ids = found
+        .classes
+        .iter()
+        .map(|class| class.members.iter().map(|member| entries[member.entry].id.to_owned()).collect());
+    (ids.collect(), found)
+}
+
+fn sums() -> Vec<String> {
+    let add = |i: u32, w: u32| format!("add(%a[{} +: {w}], %b[{} +: {w}])", i * w, i * w);
+    vec![
+        flat("add_8", "%a: 256, %b: 256", 256, 8, |i| add(i, 8)),
+        flat("add_16", "%a: 512, %b: 512", 512, 16, |i| add(i, 16)),
+        flat("add_16_short", "%a: 128, %b: 128", 128, 16, |i| add(i, 16)),
+        flat("maskz_add_64", "%k: 8, %a: 512, %b: 512", 512, 64, |i| {
+            format!("select(%k[{i} +: 1], {}, 0x0:64)", add(i, 64))
+        }),
+        flat("add_scalar", "%a: 32, %b: 32", 32, 32, |i| add(i, 32)),
+    ]
+}
+
+#[test]
+fn an_instruction_that_nobody_knows_fits_a_family() {
+    let sums = sums();
+    let families = families(&sums[..3]);
+    assert_eq!(families.len(), 1);
+    let (ids, found) = classified(&sums[3..], &families);
+    assert_eq!(ids, [["add_scalar", "maskz_add_64"]]);
+    let class = &found.classes[0];
+    assert_eq!(class.family, Some(0));
+    assert_eq!(class.function, families[0].function, "a family does not change");
+    let params = |member: usize| class.members[member].application.params.as_slice();
+    let names: Vec<&str> = class.function.params.iter().map(|param| param.name.as_str()).collect();
+    assert_eq!(
+        (names, params(0), params(1)),
+        (vec!["element_width", "elements"], &[32, 1][..], &[64, 8][..])
+    );
+    assert!(class.members[1].application.masking.is_some());
+}
+
+/// What formed a family fits it in the same way when the family does not know it.
+#[test]
+fn members_fit_as_they_were_found() {
+    let texts = [
+        sums(),
+        vec![
+            interleave("lo_128_8", 128, 8, false),
+            interleave("hi_256_16", 256, 16, true),
+            interleave("lo_512_8", 512, 8, false),
+            interleave("hi_128_64", 128, 64, true),
+            interleave("hi_512_32", 512, 32, true),
+        ],
+    ]
+    .concat();
+    let known = families(&texts);
+    let forgotten: Vec<Family> =
+        known.iter().map(|family| Family { members: Default::default(), ..family.clone() }).collect();
+    let analyzed = analyzed(&texts);
+    let entries = entries(&analyzed);
+    let found = classify(&entries, &forgotten.iter().collect::<Vec<_>>(), &smt::Prover::new, &|_| {});
+    assert_eq!(found.classes.len(), known.len());
+    for class in &found.classes {
+        let family = &known[class.family.expect("each fits")];
+        for member in &class.members {
+            let id = ("test".to_owned(), entries[member.entry].id.to_owned());
+            assert_eq!(member.application, family.members[&id].application, "{}", id.1);
+        }
+    }
+}
+
+#[test]
+fn what_fits_no_family_makes_a_new_one() {
+    let add = |low: u32| move |i: u32| format!("add(%a[{} +: 8], %b[{} +: 8])", i * 8 + low, i * 8);
+    let plain =
+        [flat("one", "%a: 128, %b: 64", 64, 8, add(0)), flat("two", "%a: 256, %b: 128", 128, 8, add(0))];
+    let families = families(&plain);
+    // The family has no parameter for where the first argument begins.
+    let texts = [flat("upper", "%a: 128, %b: 64", 64, 8, add(64)), plain[0].clone()];
+    let (ids, found) = classified(&texts, &families);
+    assert_eq!(ids, [["one"], ["upper"]]);
+    let upper = &found.classes[1];
+    assert_eq!((found.classes[0].family, upper.family), (Some(0), None));
+    assert_eq!(upper.structure, families[0].structure, "the same structure");
+    assert_ne!(upper.key, families[0].key, "another identity");
+    // The next run knows it.
+    let next = Family {
+        key: upper.key.clone(),
+        function: upper.function.clone(),
+        numbers: upper.numbers.clone(),
+        ..families[0].clone()
+    };
+    let (_, found) =
+        classified(&texts, &[families[0].clone(), Family { members: Default::default(), ..next }]);
+    assert_eq!(found.classes[1].family, Some(1));
+}
+
+#[test]
+fn what_a_dictionary_records_is_proved_again() {
+    let binary = |op: &str| {
+        flat("changed", "%a: 64, %b: 64", 64, 8, |i| format!("{op}(%a[{} +: 8], %b[{} +: 8])", i * 8, i * 8))
+    };
+    let other = binary("sub").replace("changed", "other");
+    let families = families(&[binary("add"), other.clone()]);
+    // The document has a difference now where it had a sum.
+    let (ids, found) = classified(&[binary("sub"), other], &families);
+    assert_eq!(ids, [["changed", "other"]]);
+    let family = &families[found.classes[0].family.expect("a known family")];
+    assert!(!family.members.contains_key(&("test".to_owned(), "changed".to_owned())));
+}
+
+#[test]
+fn a_commutative_family_stays_commutative() {
+    let mut families = families(&sums()[..1]);
+    assert!(families[0].is_commutative());
+    let sub =
+        flat("sub_8", "%a: 256, %b: 256", 256, 8, |i| format!("sub(%a[{} +: 8], %b[{} +: 8])", i * 8, i * 8));
+    // A family of differences that claims to be commutative takes no further members.
+    let difference = self::families(std::slice::from_ref(&sub)).remove(0);
+    let claimed = |known: Known| (("test".to_owned(), "other".to_owned()), Known { commutes: true, ..known });
+    let members = difference.members.into_values().map(claimed).collect();
+    families[0] = Family { members, ..difference };
+    assert_eq!(classified(&[sub], &families).1.classes[0].family, None);
 }

@@ -90,3 +90,57 @@ impl Memo {
 pub fn solver_version() -> &'static str {
     z3::full_version()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::collections::BTreeMap;
+    use std::sync::Mutex;
+
+    #[derive(Default)]
+    struct Kept(Mutex<BTreeMap<Key, Vec<u8>>>);
+
+    impl Store for Kept {
+        fn find(&self, key: &Key) -> Option<Vec<u8>> {
+            self.0.lock().unwrap().get(key).cloned()
+        }
+
+        fn store(&self, key: Key, answer: Vec<u8>) {
+            self.0.lock().unwrap().insert(key, answer);
+        }
+    }
+
+    #[test]
+    fn an_answer_is_made_once() {
+        let memo = Memo::new(Arc::new(Kept::default()));
+        assert!(memo.has_store());
+        assert_eq!(memo.get_or(|| [1; 32], || 5u32), 5);
+        assert_eq!(memo.get_or(|| [1; 32], || -> u32 { panic!("it is kept") }), 5);
+        assert_eq!(memo.get::<u32>(&[1; 32]), Some(5));
+        assert_eq!(memo.get::<u32>(&[2; 32]), None);
+    }
+
+    #[test]
+    fn a_failure_is_not_kept() {
+        let memo = Memo::new(Arc::new(Kept::default()));
+        assert_eq!(memo.try_get_or(|| [1; 32], || Err::<u32, &str>("no")), Err("no"));
+        assert_eq!(memo.try_get_or(|| [1; 32], || Ok::<u32, &str>(7)), Ok(7));
+        assert_eq!(memo.try_get_or(|| [1; 32], || Err::<u32, &str>("no")), Ok(7));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_made_anew() {
+        let memo = Memo::new(Arc::new(Kept::default()));
+        memo.put([1; 32], &7u8);
+        assert_eq!(memo.get::<(u64, u64, u64)>(&[1; 32]), None);
+        assert_eq!(memo.get_or(|| [1; 32], || (1u64, 2u64, 3u64)), (1, 2, 3));
+    }
+
+    #[test]
+    fn without_a_store_no_key_is_made() {
+        let memo = Memo::default();
+        assert_eq!(memo.get_or(|| panic!("no key is needed"), || 3), 3);
+        assert!(!memo.has_store());
+    }
+}

@@ -78,3 +78,52 @@ fn range_of(left: Role, right: Role, width: u32) -> Option<Range> {
     }
     (low <= high).then_some(Range { low, high })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_hold_what_either_immediate_admits() {
+        let immediate = |(low, high)| Role::Immediate { low, high };
+        let (least, greatest) = (i64::MIN, i64::MAX);
+        for (left, right, width, expected) in [
+            ((0, 5), (2, 9), 8, Some((0, 9))),
+            ((-3, 5), (-1, 9), 8, Some((-3, 9))),
+            // All values of the width are no range.
+            ((0, 255), (0, 3), 8, None),
+            ((0, 254), (0, 3), 8, Some((0, 254))),
+            ((1, 255), (1, 3), 8, Some((1, 255))),
+            ((-128, 127), (-1, 0), 8, None),
+            ((-128, 126), (-1, 0), 8, Some((-128, 126))),
+            ((-127, 127), (-1, 0), 8, Some((-127, 127))),
+            ((-1, 0), (-1, 0), 1, None),
+            ((0, 1), (0, 1), 1, None),
+            // What does not fit the width is cut off.
+            ((0, 300), (0, 3), 8, None),
+            ((3, 300), (3, 4), 8, Some((3, 255))),
+            ((-300, 300), (-1, 1), 8, None),
+            ((-300, 5), (-1, 1), 8, Some((-128, 5))),
+            ((300, 400), (300, 300), 8, None),
+            // Wide immediates.
+            ((0, greatest), (0, 1), 62, None),
+            ((0, (1 << 62) - 2), (0, 1), 62, Some((0, (1 << 62) - 2))),
+            ((0, (1 << 62) - 2), (0, 1), 63, Some((0, (1 << 62) - 2))),
+            ((0, greatest), (0, 1), 63, Some((0, greatest))),
+            ((least, greatest), (-1, 1), 63, None),
+            ((least, greatest), (-1, 1), 64, Some((least, greatest))),
+            // Roles of different kinds have no range in common.
+            ((-1, 5), (0, 5), 8, None),
+            ((5, 0), (0, 5), 8, None),
+            ((0, 5), (5, 0), 8, None),
+            ((0, 0), (0, 0), 8, Some((0, 0))),
+        ] {
+            let found = range_of(immediate(left), immediate(right), width);
+            let expected = expected.map(|(low, high)| Range { low, high });
+            assert_eq!(found, expected, "{left:?} and {right:?} of {width} bits");
+            assert_eq!(range_of(immediate(right), immediate(left), width), expected);
+        }
+        assert_eq!(range_of(immediate((0, 5)), Role::Register, 8), None);
+        assert_eq!(range_of(Role::Register, Role::Register, 8), None);
+    }
+}

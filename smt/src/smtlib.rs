@@ -179,3 +179,89 @@ fn definition(terms: &Terms, id: TermId, names: &Names<'_>) -> Option<String> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_are_hexadecimal_where_digits_fill_the_width() {
+        for (bits, expected) in [
+            (Bits::from_u64(8, 0xa5), "#xa5"),
+            (Bits::from_u64(4, 0), "#x0"),
+            (Bits::from_u64(12, 1), "#x001"),
+            (Bits::from_u64(6, 0b10_0101), "#b100101"),
+            (Bits::from_u64(1, 1), "#b1"),
+        ] {
+            assert_eq!(literal(&bits), expected);
+        }
+        assert_eq!(number(8, -3), "#xfd");
+        assert_eq!(number(8, 3), "#x03");
+        assert_eq!(number(72, -2), "#xfffffffffffffffffe");
+        assert_eq!(number(128, 2), format!("#x{:032x}", 2));
+    }
+
+    #[test]
+    fn names_are_what_a_quoted_symbol_can_hold() {
+        let mut function = Function::new("f");
+        for name in ["a", "a b", "a|b\\", "ab", "", "@4", "a"] {
+            let (width, role) = (8u32.into(), hydride_ir::Role::Register);
+            function.args.push(hydride_ir::Arg { name: name.to_owned(), width, role });
+        }
+        assert_eq!(argument_names(&function), ["a", "ab", "ab@2", "ab@3", "@4", "@4@5", "a@6"]);
+    }
+
+    #[test]
+    fn operators_have_the_names_of_smt_lib() {
+        let mut terms = Terms::verbatim();
+        let (x, y, c) = (terms.variable(0, 8), terms.variable(1, 8), terms.variable(2, 1));
+        let names = ["x", "y", "c"].map(str::to_owned);
+        let names = Names { variables: &names, prefix: "l1.".to_owned() };
+        let check = |term: TermId, terms: &Terms, expected: &str| {
+            assert_eq!(definition(terms, term, &names).as_deref(), Some(expected));
+        };
+        for (operator, name) in [
+            (Operator::Add, "bvadd"),
+            (Operator::Sub, "bvsub"),
+            (Operator::Mul, "bvmul"),
+            (Operator::UnsignedDiv, "bvudiv"),
+            (Operator::SignedDiv, "bvsdiv"),
+            (Operator::UnsignedRem, "bvurem"),
+            (Operator::SignedRem, "bvsrem"),
+            (Operator::And, "bvand"),
+            (Operator::Or, "bvor"),
+            (Operator::Xor, "bvxor"),
+            (Operator::ShiftLeft, "bvshl"),
+            (Operator::LogicalShiftRight, "bvlshr"),
+            (Operator::ArithmeticShiftRight, "bvashr"),
+        ] {
+            let term = terms.binary(operator, x, y);
+            check(term, &terms, &format!("({name} x y)"));
+        }
+        for (relation, name) in [
+            (Relation::Equal, "="),
+            (Relation::UnsignedLess, "bvult"),
+            (Relation::UnsignedLessEqual, "bvule"),
+            (Relation::SignedLess, "bvslt"),
+            (Relation::SignedLessEqual, "bvsle"),
+        ] {
+            let term = terms.compare(relation, x, y);
+            check(term, &terms, &format!("(ite ({name} x y) #b1 #b0)"));
+        }
+        let term = terms.extract(x, 2, 5);
+        check(term, &terms, "((_ extract 6 2) x)");
+        let term = terms.sign_extend(x, 12);
+        check(term, &terms, "((_ sign_extend 4) x)");
+        let complement = terms.not(x);
+        check(complement, &terms, "(bvnot x)");
+        let term = terms.neg(y);
+        check(term, &terms, "(bvneg y)");
+        let term = terms.select(c, x, complement);
+        check(term, &terms, &format!("(ite (= c #b1) x l1.{})", complement.0));
+        let one = terms.number(4, 1);
+        let term = terms.concat(vec![x, one, y]);
+        check(term, &terms, "(concat (concat x #x1) y)");
+        assert_eq!(definition(&terms, x, &names), None);
+        assert_eq!(definition(&terms, one, &names), None);
+    }
+}

@@ -688,4 +688,245 @@ mod tests {
         }
         assert!(kinds.windows(2).all(|pair| pair[0] == pair[1]));
     }
+
+    /// What `operator` makes of `x` and a literal or `x` again: the other operand (`x`), a literal, or an operator.
+    #[test]
+    fn operators_on_special_operands_are_resolved() {
+        use Operator::*;
+        let mut terms = Terms::default();
+        let x = terms.variable(0, 8);
+        let (zero, ones) = (terms.zero(8), terms.number(8, 0xff));
+        let (complement, negation) = (terms.not(x), terms.neg(x));
+        let operator =
+            |terms: &mut Terms, operator, left, right| terms.intern(Term::Binary(operator, left, right), 8);
+        let quotient = operator(&mut terms, UnsignedDiv, x, zero);
+        let same_quotient = operator(&mut terms, SignedDiv, x, x);
+        // Each with the right operand 0, the left one 0, the right one all ones, and both the same.
+        for (op, right_zero, left_zero, right_ones, same) in [
+            (Add, Some(x), Some(x), None, None),
+            (Sub, Some(x), Some(negation), None, Some(zero)),
+            (Mul, Some(zero), Some(zero), None, None),
+            (And, Some(zero), Some(zero), Some(x), Some(x)),
+            (Or, Some(x), Some(x), Some(ones), Some(x)),
+            (Xor, Some(x), Some(x), Some(complement), Some(zero)),
+            (UnsignedDiv, Some(quotient), None, None, None),
+            (SignedDiv, None, None, None, Some(same_quotient)),
+            (ShiftLeft, Some(x), None, Some(zero), None),
+            (LogicalShiftRight, Some(x), None, Some(zero), None),
+        ] {
+            let cases = [(x, zero, right_zero), (zero, x, left_zero), (x, ones, right_ones), (x, x, same)];
+            for (left, right, expected) in cases {
+                let found = terms.binary(op, left, right);
+                let (first, second) = if op.commutes() { terms.ordered(left, right) } else { (left, right) };
+                let expected = expected.unwrap_or_else(|| operator(&mut terms, op, first, second));
+                assert_eq!(found, expected, "{op:?} of {:?} and {:?}", terms.term(left), terms.term(right));
+            }
+        }
+        assert_eq!(terms.binary(And, ones, x), x);
+        assert_eq!(terms.binary(Or, ones, x), ones);
+        assert_eq!(terms.binary(Xor, ones, x), complement);
+        assert_eq!(terms.neg(zero), zero);
+        assert_eq!(terms.neg(negation), x);
+    }
+
+    #[test]
+    fn operators_on_literals_are_computed() {
+        use Operator::*;
+        let mut terms = Terms::default();
+        for (op, expected) in
+            [(Add, 0x09), (Sub, 0xef), (Mul, 0xcc), (And, 0x0c), (Or, 0xfd), (Xor, 0xf1), (ShiftLeft, 0)]
+        {
+            let (left, right, expected) =
+                (terms.number(8, 0xfc), terms.number(8, 0x0d), terms.number(8, expected));
+            assert_eq!(terms.binary(op, left, right), expected, "{op:?}");
+        }
+        // Sums of more than a word are left to the solver; bits are not.
+        for (width, is_computed) in [(64, true), (65, false)] {
+            let (one, two, three) = (terms.number(width, 1), terms.number(width, 2), terms.number(width, 3));
+            assert_eq!(terms.binary(Or, one, two), three);
+            for op in [Add, Sub, Mul] {
+                let found = terms.binary(op, one, two);
+                assert_eq!(terms.constant_of(found).is_some(), is_computed, "{op:?} of {width} bits");
+            }
+        }
+    }
+
+    #[test]
+    fn shifts_by_literals_are_slices() {
+        use Operator::*;
+        let mut terms = Terms::default();
+        let x = terms.variable(0, 8);
+        let (low, high) = (terms.extract(x, 0, 5), terms.extract(x, 3, 5));
+        let zeros = terms.zero(3);
+        let left = terms.concat(vec![low, zeros]);
+        let (logical, arithmetic) = (terms.zero_extend(high, 8), terms.sign_extend(high, 8));
+        let (zero, sign) = (terms.zero(8), terms.extract(x, 7, 1));
+        let signs = terms.sign_extend(sign, 8);
+        for (amount, expected) in [
+            (0, [x, x, x]),
+            (3, [left, logical, arithmetic]),
+            (8, [zero, zero, signs]),
+            (200, [zero, zero, signs]),
+        ] {
+            let amount = terms.number(8, amount);
+            let found =
+                [ShiftLeft, LogicalShiftRight, ArithmeticShiftRight].map(|op| terms.binary(op, x, amount));
+            assert_eq!(found, expected, "by {:?}", terms.term(amount));
+        }
+    }
+
+    #[test]
+    fn comparisons_of_equal_terms_and_of_literals_are_decided() {
+        use Relation::*;
+        let mut terms = Terms::default();
+        let (x, y) = (terms.variable(0, 8), terms.variable(1, 8));
+        let (one, two) = (terms.number(8, 1), terms.number(8, 2));
+        for (relation, holds) in
+            [(Equal, 1), (UnsignedLess, 0), (UnsignedLessEqual, 1), (SignedLess, 0), (SignedLessEqual, 1)]
+        {
+            let holds = terms.number(1, holds);
+            assert_eq!(terms.compare(relation, x, x), holds, "{relation:?}");
+            for (left, right) in [(x, y), (x, one), (one, x)] {
+                let found = terms.compare(relation, left, right);
+                assert!(matches!(terms.term(found), Term::Compare(..)) && terms.width(found) == 1);
+            }
+        }
+        let never = terms.zero(1);
+        assert_eq!(terms.compare(Equal, one, two), never);
+        assert_eq!(terms.compare(Equal, x, y), terms.compare(Equal, y, x));
+        assert_ne!(terms.compare(SignedLess, x, y), terms.compare(SignedLess, y, x));
+    }
+
+    #[test]
+    fn selects_that_choose_nothing_disappear() {
+        let mut terms = Terms::default();
+        let (c, x, y) = (terms.variable(0, 1), terms.variable(1, 8), terms.variable(2, 8));
+        let (always, never, inverse) = (terms.number(1, 1), terms.zero(1), terms.not(c));
+        assert_eq!(terms.select(always, x, y), x);
+        assert_eq!(terms.select(never, x, y), y);
+        assert_eq!(terms.select(c, x, x), x);
+        assert_eq!(terms.select(inverse, x, y), terms.select(c, y, x));
+        let found = terms.select(c, x, y);
+        assert_eq!(terms.term(found), &Term::Select(c, x, y));
+    }
+
+    /// The low bits of a sum are the sum of the low bits; its high bits need the low ones.
+    #[test]
+    fn slices_go_through_operators_that_allow_it() {
+        use Operator::*;
+        let mut terms = Terms::default();
+        let (x, y, c) = (terms.variable(0, 16), terms.variable(1, 16), terms.variable(2, 1));
+        for (op, at_zero, above) in [
+            (Add, true, false),
+            (Sub, true, false),
+            (Mul, true, false),
+            (And, true, true),
+            (Or, true, true),
+            (Xor, true, true),
+            (UnsignedDiv, false, false),
+            (ShiftLeft, false, false),
+        ] {
+            let whole = terms.binary(op, x, y);
+            for (low, goes_through) in [(0, at_zero), (3, above)] {
+                let found = terms.extract(whole, low, 8);
+                let (left, right) = (terms.extract(x, low, 8), terms.extract(y, low, 8));
+                let expected = match goes_through {
+                    true => terms.binary(op, left, right),
+                    false => terms.intern(Term::Extract { of: whole, low }, 8),
+                };
+                assert_eq!(found, expected, "{op:?} from bit {low} on");
+            }
+        }
+        for low in [0, 3] {
+            let (left, right) = (terms.extract(x, low, 8), terms.extract(y, low, 8));
+            let (whole, expected) = (terms.select(c, x, y), terms.select(c, left, right));
+            assert_eq!(terms.extract(whole, low, 8), expected);
+            let (whole, expected) = (terms.not(x), terms.not(left));
+            assert_eq!(terms.extract(whole, low, 8), expected);
+            let (whole, negated) = (terms.neg(x), terms.neg(left));
+            let found = terms.extract(whole, low, 8);
+            assert_eq!(found == negated, low == 0);
+        }
+    }
+
+    #[test]
+    fn neighbouring_slices_join_and_others_do_not() {
+        let mut terms = Terms::default();
+        let (x, y) = (terms.variable(0, 32), terms.variable(1, 32));
+        let slice = |terms: &mut Terms, of, low| terms.extract(of, low, 8);
+        let (first, second, third) =
+            (slice(&mut terms, x, 0), slice(&mut terms, x, 8), slice(&mut terms, x, 16));
+        let joined = terms.extract(x, 8, 16);
+        assert_eq!(terms.concat(vec![third, second]), joined);
+        let other = slice(&mut terms, y, 8);
+        for parts in [vec![second, third], vec![third, first], vec![third, other]] {
+            let found = terms.concat(parts.clone());
+            assert_eq!((terms.term(found), terms.width(found)), (&Term::Concat(parts), 16));
+        }
+        // A slice of what was joined finds the parts again.
+        let swapped = terms.concat(vec![first, second, third]);
+        for (low, width, of, from) in
+            [(0, 8, x, 16), (8, 8, x, 8), (16, 8, x, 0), (10, 4, x, 10), (17, 3, x, 1)]
+        {
+            let expected = terms.extract(of, from, width);
+            assert_eq!(terms.extract(swapped, low, width), expected, "{width} bits from {low} on");
+        }
+        let (upper, lower) = (terms.extract(x, 0, 2), terms.extract(x, 14, 2));
+        let across = terms.concat(vec![upper, lower]);
+        assert_eq!(terms.extract(swapped, 14, 4), across);
+    }
+
+    #[test]
+    fn extensions_of_known_signs_are_concatenations() {
+        let mut terms = Terms::default();
+        let x = terms.variable(0, 4);
+        for (top, sign) in [(0b01, 0x0), (0b10, 0xf)] {
+            let top = terms.number(2, top);
+            let value = terms.concat(vec![top, x]);
+            let signs = terms.number(4, sign);
+            let expected = terms.concat(vec![signs, value]);
+            assert_eq!(terms.sign_extend(value, 10), expected);
+        }
+        let (once, twice) = (terms.sign_extend(x, 8), terms.sign_extend(x, 16));
+        assert_eq!(terms.sign_extend(once, 16), twice);
+        assert_eq!(terms.sign_extend(x, 4), x);
+        assert_eq!(terms.zero_extend(x, 4), x);
+        let across = terms.extract(twice, 2, 8);
+        let upper = terms.extract(x, 2, 2);
+        assert_eq!(across, terms.sign_extend(upper, 8));
+    }
+
+    #[test]
+    fn fingerprints_are_equal_where_only_ids_differ() {
+        let sum = |before: u32, argument: u32, low: u32, literal: u64, op: Operator| {
+            let mut terms = Terms::default();
+            // Terms that the sum does not read.
+            for number in 0..before {
+                terms.variable(100 + number, 3);
+            }
+            let argument = terms.variable(argument, 32);
+            let (slice, literal) = (terms.extract(argument, low, 8), terms.number(8, literal));
+            let found = terms.intern(Term::Binary(op, slice, literal), 8);
+            terms.fingerprint(&[found, slice])
+        };
+        let one = sum(0, 1, 8, 5, Operator::Add);
+        assert_eq!(sum(7, 1, 8, 5, Operator::Add), one);
+        for other in [
+            sum(0, 2, 8, 5, Operator::Add),
+            sum(0, 1, 9, 5, Operator::Add),
+            sum(0, 1, 8, 6, Operator::Add),
+            sum(0, 1, 8, 5, Operator::Sub),
+        ] {
+            assert_ne!(other, one);
+        }
+        // A width and a kind are not confused.
+        let mut terms = Terms::default();
+        let fingerprints: Vec<_> = (1..40)
+            .flat_map(|width| {
+                [terms.variable(7, width), terms.number(width, 1)].map(|term| terms.fingerprint(&[term]))
+            })
+            .collect();
+        let distinct: FxHashSet<_> = fingerprints.iter().collect();
+        assert_eq!(distinct.len(), fingerprints.len());
+    }
 }

@@ -91,6 +91,16 @@ fn every_operator_has_its_value() {
         },
         |x, y| y % (2 * x - 7),
     );
+    check(
+        "quotient of the least value",
+        |dag, x, y| {
+            let divisor = dag.linear(&[(x, (-1).into())], 0.into());
+            let minus_one = dag.int(-1);
+            let divisor = dag.min(divisor, minus_one);
+            dag.div(y, divisor).unwrap()
+        },
+        |x, y| y / (-x).min(-1),
+    );
     check("ones", |dag, x, _| dag.popcount(x), |x, _| i64::from(x.count_ones()));
     check("leading zeros", |dag, x, _| dag.leading_zeros(x, 5), |x, _| i64::from(x.leading_zeros()) - 59);
     check(

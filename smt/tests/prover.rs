@@ -446,3 +446,31 @@ fn other_solvers_get_the_whole_question() {
     let narrow = function(&[8], |_, a| a[0]);
     assert!(smt::script(&narrow, &average(8)).is_err());
 }
+
+/// Bounds of immediates are bounds of the solver's variables, at every width.
+#[test]
+fn immediates_have_values_within_their_bounds_only() {
+    for width in [8, 64, 70, 128] {
+        for (low, high, signed) in [(-3, 5, "s"), (2, 9, "u"), (0, 9, "u")] {
+            let function = |result: &str| {
+                let text =
+                    format!("func @f(%n: {width} imm {low}..={high}) -> (%r: 1) {{ %r[0 +: 1] = {result} }}");
+                Function::parse(&text).unwrap()
+            };
+            let (bound, always) = (|value: i64| format!("int({value}, {width})"), function("0x1:1"));
+            for (bound, relation) in [
+                (format!("%n, {}", bound(high)), Verdict::Equal),
+                (format!("{}, %n", bound(low)), Verdict::Equal),
+            ] {
+                let within = function(&format!("le.{signed}({bound})"));
+                assert_eq!(Prover::new().equal(&within, &always), relation, "{within}");
+                let strictly = function(&format!("lt.{signed}({bound})"));
+                let verdict = Prover::new().equal(&strictly, &always);
+                let Verdict::Different(model) = verdict else { panic!("{strictly} is {verdict:?}") };
+                let value = model.args[0].words()[0].cast_signed();
+                let value = if width == 8 { i64::from(value as i8) } else { value };
+                assert!(value == low || value == high, "{value} of {strictly}");
+            }
+        }
+    }
+}

@@ -16,6 +16,7 @@ mod packages;
 mod process;
 mod search_bench;
 mod setup;
+mod simplex_bench;
 mod specs;
 mod test;
 
@@ -23,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 #[derive(Parser)]
 #[command(
@@ -64,11 +65,16 @@ enum Task {
         #[arg(long)]
         full: bool,
     },
-    /// Time the phases of `generate-ir` from cold starts
+    /// Time the phases of `generate-ir` from cold starts, or what is named
     Bench {
+        /// What to time instead
+        what: Option<Benchmark>,
         /// Number of runs
         #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
         runs: u32,
+        /// Random problems whose answers are compared with isl's; only for `simplex`
+        #[arg(long, value_name = "N", default_value_t = 100_000)]
+        problems: u64,
         #[command(flatten)]
         selection: Selection,
     },
@@ -109,6 +115,13 @@ enum Task {
     Setup,
 }
 
+/// A benchmark beside that of the program.
+#[derive(Clone, Copy, ValueEnum)]
+enum Benchmark {
+    /// The simplex library beside isl and MLIR's Presburger library
+    Simplex,
+}
+
 /// What to read and with how many threads.
 #[derive(Args)]
 struct Selection {
@@ -136,9 +149,9 @@ struct GenerateIr {
     /// Prove everything again
     #[arg(long)]
     no_cache: bool,
-    /// File that keeps the operations' names, read and written; else the built-in names
+    /// File with the families of operations, read and written; else the built-in ones
     #[arg(long, value_name = "FILE")]
-    lock: Option<PathBuf>,
+    dictionary: Option<PathBuf>,
 }
 
 impl Selection {
@@ -176,7 +189,8 @@ fn perform(task: Task) -> Result<i32> {
             arguments.extend(["--out".to_owned(), text(&options.out)]);
             arguments.extend(options.check.then(|| "--check".to_owned()));
             arguments.extend(options.no_cache.then(|| "--no-cache".to_owned()));
-            arguments.extend(options.lock.iter().flat_map(|lock| ["--lock".to_owned(), text(lock)]));
+            arguments
+                .extend(options.dictionary.iter().flat_map(|file| ["--dictionary".to_owned(), text(file)]));
             hydride::start(&hydride::build()?, &arguments)
         }
         Task::DiffIr { old, new, flags } => {
@@ -200,7 +214,8 @@ fn perform(task: Task) -> Result<i32> {
             };
             test::test(&specs, extent)
         }
-        Task::Bench { runs, selection } => {
+        Task::Bench { what: Some(Benchmark::Simplex), problems, .. } => simplex_bench::bench(problems),
+        Task::Bench { what: None, runs, selection, .. } => {
             let flags = selection.flags()?;
             let binary = hydride::build()?;
             let code = bench::bench(&binary, &flags, runs)?;

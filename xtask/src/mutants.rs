@@ -139,8 +139,10 @@ fn test(tool: &Path, package: &str, mutants: &[String]) -> Result<Tested> {
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let mut command = mutants_of(tool, package);
     command.args(["--no-shuffle", "--caught", "--colors", "never", "--output"]).arg(&folder);
-    // Dependencies are compiled once for all runs.
-    command.env("CARGO_TARGET_DIR", kept.join("build"));
+    // Dependencies are compiled once for all runs, and of a crate what a mutant changes.
+    command.env("CARGO_TARGET_DIR", kept.join("build")).env("CARGO_INCREMENTAL", "1");
+    // Tests run once for each build: full optimization would take longer than it saves.
+    command.env("CARGO_PROFILE_DEV_OPT_LEVEL", "1");
     for mutant in mutants {
         command.args(["--file", file_of(mutant), "--re", &format!("^{}$", escaped(mutant))]);
     }

@@ -5,7 +5,7 @@
 use autoir::{Class, Member};
 use catalog::{Application, Argument, Broadcast, Immediate, Kind, Masking, Part, Proof, Signature, Source};
 use hydride_ir::{
-    Arg, ArgId, BinaryOp, CompareOp, ExprId, Function, IndexId, Num, Op, Param, ParamId, ResultId,
+    Arg, ArgId, Atom, BinaryOp, CompareOp, ExprId, Function, IndexId, Num, Op, Param, ParamId, ResultId,
     ResultSlot, Role, Stmt, UnaryOp,
 };
 
@@ -219,9 +219,34 @@ pub fn scalar(name: &str) -> Function {
     draft.function
 }
 
-/// A class without members, with a made-up hash.
-pub fn class(hash: &str, function: Function, members: Vec<Member>) -> Class {
-    Class { function, structural_hash: hash.to_owned(), suggested_name: None, commutative: false, members }
+/// A class with a made-up hash; the registers of its members are as wide as its arguments and results.
+pub fn class(hash: &str, function: Function, mut members: Vec<Member>) -> Class {
+    for member in &mut members {
+        let Application { params, args, part, .. } = &member.application;
+        let at = |width: &Num| {
+            let value = |atom| match atom {
+                Atom::Param(ParamId(param)) => params[param as usize],
+                Atom::Index(_) => 0,
+            };
+            width.eval(value).and_then(|width| u32::try_from(width).ok())
+        };
+        for (arg, source) in function.args.iter().zip(args) {
+            if let (Role::Register, Source::Own(position), Some(width)) = (arg.role, source, at(&arg.width)) {
+                member.signature.args[*position as usize].width = width;
+            }
+        }
+        if let (None, Some(width)) = (part, at(&function.results[0].width)) {
+            member.signature.results[0].width = width;
+        }
+    }
+    Class {
+        function,
+        structural_hash: hash.to_owned(),
+        structure: hash.to_owned(),
+        numbers: None,
+        suggested_name: None,
+        members,
+    }
 }
 
 /// An unmasked member whose arguments are in the class's order.
@@ -239,6 +264,7 @@ pub fn member(isa: &str, id: &str, params: &[i64], arity: u32) -> Member {
         id: id.to_owned(),
         intrinsic: id.to_owned(),
         application: Application::plain(params.to_vec(), &(0..arity).collect::<Vec<_>>()),
+        commutes: false,
         proof: Proof::Structural,
         mnemonics: vec![id.trim_start_matches('_').to_owned()],
         extensions: vec![format!("{isa}-base")],
@@ -288,7 +314,14 @@ pub fn classes() -> Vec<Class> {
             repeated,
         ],
     );
-    commutative.commutative = true;
+    commutative.members.iter_mut().for_each(|member| member.commutes = true);
+    let mut less = class(
+        "0e05",
+        compare("c4", CompareOp::Lt),
+        vec![member("west", "lt8", &[8, 64, 1], 2), member("west", "lt16", &[16, 32, 0], 2)],
+    );
+    // A mask register that is wider than the mask.
+    less.members[1].signature.results[0].width = 64;
     vec![
         commutative,
         class(
@@ -309,11 +342,7 @@ pub fn classes() -> Vec<Class> {
             widen_mul("c3"),
             vec![member("east", "mull8", &[8, 8, 1], 2), member("east", "mull32", &[32, 2, 0], 2)],
         ),
-        class(
-            "0e05",
-            compare("c4", CompareOp::Lt),
-            vec![member("west", "lt8", &[8, 64, 1], 2), member("west", "lt16", &[16, 32, 0], 2)],
-        ),
+        less,
         class("0f06", interleave("c5"), vec![member("east", "zip8", &[8, 16, 0, 8], 2)]),
         class("1007", shift_left_immediate("c6"), vec![fixed, shift]),
         class(

@@ -4,7 +4,7 @@
 //! A function with immediates has one body for each combination of their values. Bodies of one shape share a
 //! [`Variant`]: its lines have `{0}`, `{1}`, … where numbers differ, and a [`Column`] computes each number.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use llvm_text::Type;
 use serde::{Deserialize, Serialize};
@@ -123,6 +123,15 @@ pub struct Case {
     pub values: Vec<i64>,
     /// The lines of LLVM assembly.
     pub lines: Vec<String>,
+}
+
+impl VendorIr {
+    /// The values for which an instruction's function is defined, of the immediate at that place among its immediates;
+    /// `None` where there is no function.
+    pub(crate) fn immediate(&self, id: &str, place: usize) -> Option<BTreeSet<i64>> {
+        let cases = self.functions.get(*self.members.get(id)?)?.cases()?;
+        Some(cases.iter().filter_map(|case| case.values.get(place).copied()).collect())
+    }
 }
 
 impl VendorFunction {

@@ -16,14 +16,16 @@ const SHOWN: usize = 40;
 /// Characters of a function that are shown.
 const SHOWN_CHARACTERS: usize = 6000;
 
-/// One line about the operation: its words, and how many instructions of which instruction sets it is.
+/// One line about the operation: what was reviewed of it, or its words, and how many instructions of which instruction sets it is.
 pub(crate) fn summary(operation: &Operation<'_>) -> String {
     let op = operation.op;
     let isas: Vec<&str> = op.isas().into_iter().collect();
     let members = op.class.members.len();
     let noun = if members == 1 { "instruction" } else { "instructions" };
     let isas = isas.join(", ").replace(['"', '\\'], "_");
-    format!("{} ({members} {noun} of {isas})", op.name.replace('_', " "))
+    let words = op.summary.as_ref().map(|summary| summary.trim_end_matches('.').replace(['"', '\\'], "_"));
+    let words = words.unwrap_or_else(|| op.name.replace('_', " "));
+    format!("{words} ({members} {noun} of {isas})")
 }
 
 /// The lines of the description, in Markdown.
@@ -39,14 +41,14 @@ pub(crate) fn describe(operation: &Operation<'_>) -> Vec<String> {
         let more = if ids.len() > NAMED { format!(" and {} more", ids.len() - NAMED) } else { String::new() };
         lines.push(format!("- {isa}: {}{more}", shown.join(", ")));
     }
-    if op.class.commutative {
+    if op.is_commutative() {
         lines.extend([String::new(), "The first two arguments can be exchanged (proved).".to_owned()]);
     }
-    if !operation.param_names().is_empty() {
-        lines.extend([String::new(), "Parameters, with the values that instructions have:".to_owned()]);
+    if operation.attributes().next().is_some() {
+        lines.extend([String::new(), "Attributes, with the values that instructions have:".to_owned()]);
         lines.push(String::new());
-        for (index, name) in operation.param_names().iter().enumerate() {
-            lines.push(format!("- `{name}`: {}", parameter(operation, index)));
+        for (attribute, name) in operation.attributes() {
+            lines.push(format!("- `{name}`: {}", parameter(operation, attribute.param)));
         }
     }
     if let Some((member, facts)) = shown(operation) {

@@ -16,6 +16,8 @@ pub(crate) struct Attribute<'a> {
     pub(crate) width: u32,
     /// Its value.
     pub(crate) value: i64,
+    /// The value that it has where it is not written; none for an immediate argument.
+    pub(crate) default: Option<i64>,
 }
 
 impl Attribute<'_> {
@@ -77,19 +79,19 @@ impl<'a> Example<'a> {
             match (slot, arg.role) {
                 (Slot::Immediate(width), Role::Immediate { low, high }) => {
                     let value = low.saturating_add(1).min(high);
-                    attributes.push(Attribute { name, width: *width, value });
+                    attributes.push(Attribute { name, width: *width, value, default: None });
                 }
                 (Slot::Immediate(width), Role::Register) => {
-                    attributes.push(Attribute { name, width: *width, value: 0 });
+                    attributes.push(Attribute { name, width: *width, value: 0, default: None });
                 }
                 _ => operands.push((name.as_str(), *shape)),
             }
         }
-        let params = scheme.params.iter().zip(operation.param_names()).zip(params);
-        attributes.extend(params.map(|((width, name), value)| Attribute {
+        attributes.extend(operation.attributes().map(|(attribute, name)| Attribute {
             name,
-            width: *width,
-            value: *value,
+            width: attribute.width,
+            value: params[attribute.param],
+            default: Some(operation.op.class.function.params[attribute.param].value),
         }));
         Self {
             name: &operation.op.name,
@@ -102,14 +104,13 @@ impl<'a> Example<'a> {
 
     /// The use in the dialect's custom assembly, with the operands as `operand` writes them.
     pub(crate) fn custom(&self, operand: impl Fn(&str) -> String) -> String {
-        let attributes: Vec<String> =
-            self.attributes.iter().map(|it| format!("{} = {}", it.name, it.bare())).collect();
-        let attributes =
-            if attributes.is_empty() { String::new() } else { format!("<{}>", attributes.join(", ")) };
+        let written = self.attributes.iter().filter(|it| it.default != Some(it.value));
+        let mut words: Vec<String> = written.map(|it| format!("{}({})", it.name, it.bare())).collect();
         let operands: Vec<String> = self.operands.iter().map(|(name, _)| operand(name)).collect();
-        let space = if operands.is_empty() { "" } else { " " };
+        words.extend((!operands.is_empty()).then(|| operands.join(", ")));
         let types: Vec<String> = self.overloads.iter().copied().map(mlir_type).collect();
-        format!("autollvm.{}{attributes}{space}{} : {}", self.name, operands.join(", "), types.join(", "))
+        words.extend([":".to_owned(), types.join(", ")]);
+        format!("autollvm.{} {}", self.name, words.join(" "))
     }
 
     /// The use in MLIR's generic form.

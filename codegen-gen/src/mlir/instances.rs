@@ -13,7 +13,7 @@ use crate::mlir::example::Example;
 use crate::operation::Operation;
 use crate::render::Renderer;
 use crate::scheme::Slot;
-use crate::{GenerateError, GeneratedFile};
+use crate::{GenerateError, GeneratedFile, VendorIr};
 
 #[derive(Serialize)]
 struct Instances {
@@ -23,21 +23,23 @@ struct Instances {
 pub(super) fn instances(
     renderer: &Renderer,
     operations: &[Operation<'_>],
+    vendors: &[VendorIr],
 ) -> Result<GeneratedFile, GenerateError> {
     let mut all = Vec::new();
     for operation in operations {
         for instance in operation.instances() {
-            all.extend(functions(operation, &instance));
+            all.extend(functions(operation, &instance, vendors));
         }
     }
     renderer.render("mlir/instances.mlir", &Instances { functions: all })
 }
 
 /// The functions of an instance: one for each combination of immediates that is tried.
-fn functions(operation: &Operation<'_>, instance: &Instance<'_>) -> Vec<String> {
+fn functions(operation: &Operation<'_>, instance: &Instance<'_>, vendors: &[VendorIr]) -> Vec<String> {
     let slots = operation.scheme.args.iter().enumerate();
     let immediates = slots.filter(|(_, slot)| matches!(slot, Slot::Immediate(_)));
-    let choices: Vec<Vec<i64>> = immediates.map(|(arg, _)| values(operation, instance, arg)).collect();
+    let choices: Vec<Vec<i64>> =
+        immediates.map(|(arg, _)| values(operation, instance, arg, vendors)).collect();
     let count = choices.iter().map(Vec::len).max().unwrap_or(1);
     let mut made = BTreeSet::new();
     for round in 0..count {
@@ -59,8 +61,8 @@ fn functions(operation: &Operation<'_>, instance: &Instance<'_>) -> Vec<String> 
 }
 
 /// Values that an immediate has in some member of the instance: the ends of each documented range, what follows the
-/// lower one, and the middle.
-fn values(operation: &Operation<'_>, instance: &Instance<'_>, arg: usize) -> Vec<i64> {
+/// lower one, and the middle, as far as the member's definition has them.
+fn values(operation: &Operation<'_>, instance: &Instance<'_>, arg: usize, vendors: &[VendorIr]) -> Vec<i64> {
     let mut values = BTreeSet::new();
     for (member, _) in
         operation.op.instances().filter(|(member, _)| member.application.params == instance.params)
@@ -71,7 +73,13 @@ fn values(operation: &Operation<'_>, instance: &Instance<'_>, arg: usize) -> Vec
         let own = member.signature.args.get(position as usize).and_then(|own| own.immediate());
         if let Some((low, high)) = own {
             let middle = low.midpoint(high);
-            values.extend([low, low.saturating_add(1).min(high), middle, high]);
+            let immediates = member.signature.args[..position as usize].iter();
+            let place = immediates.filter(|own| own.immediate().is_some()).count();
+            let vendor = vendors.iter().find(|vendor| vendor.isa == member.isa);
+            let defined = vendor.and_then(|vendor| vendor.immediate(&member.id, place));
+            let tried = [low, low.saturating_add(1).min(high), middle, high];
+            let is_defined = |value: &i64| defined.as_ref().is_none_or(|defined| defined.contains(value));
+            values.extend(tried.into_iter().filter(is_defined));
         }
     }
     // Every member has a constant there.

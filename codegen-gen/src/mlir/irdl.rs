@@ -46,7 +46,8 @@ fn irdl_operation(operation: &Operation<'_>, version: LlvmVersion) -> IrdlOperat
     let mut attributes = Vec::new();
     for (position, slot) in slots.iter().enumerate() {
         let shapes = || -> BTreeSet<ValueType> {
-            let types = operation.op.facts.iter().map(|facts| facts.results.iter().chain(&facts.args));
+            let facts = operation.op.known.iter().map(|known| &known.facts);
+            let types = facts.map(|facts| facts.results.iter().chain(&facts.args));
             types.filter_map(|mut types| types.nth(position)).copied().collect()
         };
         let key = match slot {
@@ -63,10 +64,10 @@ fn irdl_operation(operation: &Operation<'_>, version: LlvmVersion) -> IrdlOperat
         let one_of = || constraints.one_of(shapes().into_iter().map(mlir_type).collect());
         values.push(Some(known.entry(key).or_insert_with(one_of).clone()));
     }
-    for (index, (width, name)) in scheme.params.iter().zip(operation.param_names()).enumerate() {
-        let members = &operation.op.class.members;
-        let used: BTreeSet<i64> = members.iter().map(|member| member.application.params[index]).collect();
-        let literal = |value: i64| match (*width, value) {
+    for (attribute, name) in operation.attributes() {
+        let used: BTreeSet<i64> =
+            operation.op.known.iter().map(|known| known.params[attribute.param]).collect();
+        let literal = |value: i64| match (attribute.width, value) {
             (1, 0) => "false".to_owned(),
             (1, _) => "true".to_owned(),
             (width, value) => format!("{value} : i{width}"),

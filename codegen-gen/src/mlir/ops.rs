@@ -4,6 +4,7 @@
 //! total width of each overloaded type against the width in the class function, a sum of products of
 //! parameters, so that an operation whose parameters contradict its types does not verify.
 
+use autoir::Quantity;
 use hydride_ir::{Atom, Num};
 use serde::Serialize;
 
@@ -11,7 +12,7 @@ use crate::identifier::class_name;
 use crate::mlir::describe::{describe, summary};
 use crate::operation::Operation;
 use crate::render::Renderer;
-use crate::scheme::{Relation, Slot};
+use crate::scheme::{Attribute, Relation, Slot};
 use crate::{GenerateError, GeneratedFile, Options};
 
 #[derive(Serialize)]
@@ -52,12 +53,14 @@ fn definition(operation: &Operation<'_>) -> OpDefinition {
     let names: Vec<&String> = results.iter().chain(operation.arg_names()).collect();
     let slots: Vec<&Slot> = scheme.results.iter().chain(&scheme.args).collect();
     let args = scheme.args.iter().zip(operation.arg_names());
-    let params = scheme.params.iter().zip(operation.param_names());
     let typed = |kind: &str, name: &str| format!("{kind}:${name}");
     let arguments: Vec<String> = args
         .clone()
         .map(|(slot, name)| typed(constraint(slot, &slots), name))
-        .chain(params.map(|(width, name)| typed(attribute(*width), name)))
+        .chain(operation.attributes().map(|(parameter, name)| {
+            let default = operation.op.class.function.params[parameter.param].value;
+            typed(&with_default(parameter.width, default), name)
+        }))
         .collect();
     let outs = scheme.results.iter().zip(results);
     let outs: Vec<String> = outs.map(|(slot, name)| typed(constraint(slot, &slots), name)).collect();
@@ -67,7 +70,7 @@ fn definition(operation: &Operation<'_>) -> OpDefinition {
             Slot::Immediate(_) => quoted(name),
             _ => "\"\"".to_owned(),
         })
-        .chain(operation.param_names().iter().map(quoted))
+        .chain(operation.attributes().map(|(_, name)| quoted(name)))
         .collect();
     OpDefinition {
         class: class_name(&operation.op.name),
@@ -80,7 +83,7 @@ fn definition(operation: &Operation<'_>) -> OpDefinition {
         format: assembly_format(operation, &names, &slots),
         overloads: value_positions(&slots).join(", "),
         layout: layout.join(", "),
-        parameters: scheme.params.len(),
+        parameters: scheme.attributes.len(),
     }
 }
 
@@ -95,7 +98,7 @@ fn traits(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]) -> Vec<
     let mut traits = Vec::new();
     // MLIR exchanges any two operands of a commutative operation, LLVM the first two.
     let values = operation.scheme.args.iter().filter(|slot| !matches!(slot, Slot::Immediate(_)));
-    if operation.op.class.commutative && values.count() == 2 {
+    if operation.op.is_commutative() && values.count() == 2 {
         traits.push("Commutative".to_owned());
     }
     for number in 0..operation.scheme.overload_count() {
@@ -159,12 +162,35 @@ fn width_traits(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]) -
     traits
 }
 
-/// The number in C++, with the operation's attributes, which are read as unsigned, for parameters.
+/// The number in C++: parameters are what types say, or attributes, which are read as unsigned.
 fn cpp(width: &Num, operation: &Operation<'_>) -> String {
-    let widths = &operation.scheme.params;
-    number(width, operation, &|index, name| match widths[index] {
-        32 => format!("int64_t(int32_t(${name}))"),
-        _ => format!("int64_t(${name})"),
+    number(width, operation, &|index, name| {
+        let inferences = &operation.op.inferences;
+        if let Some(inference) = inferences.iter().find(|inference| inference.param.0 as usize == index) {
+            let results = operation.result_names().len();
+            let operand = match inference.operand.checked_sub(results) {
+                Some(arg) => &operation.arg_names()[arg],
+                None => &operation.result_names()[inference.operand],
+            };
+            let quantity = match inference.quantity {
+                Quantity::Element => "element",
+                Quantity::Width => "bits",
+            };
+            let said = format!("::autollvm::{quantity}(${operand}.getType())");
+            let said = match inference.rest.as_constant() {
+                Some(0) => said,
+                _ => format!("{said} - ({})", cpp(&inference.rest, operation)),
+            };
+            return match inference.factor.as_constant() {
+                Some(1) if inference.rest.as_constant() == Some(0) => said,
+                Some(1) => format!("({said})"),
+                _ => format!("::autollvm::quotient({said}, {})", cpp(&inference.factor, operation)),
+            };
+        }
+        match operation.attributes().find(|(attribute, _)| attribute.param == index) {
+            Some((Attribute { width: 32, .. }, _)) => format!("int64_t(int32_t(${name}))"),
+            _ => format!("int64_t(${name})"),
+        }
     })
 }
 
@@ -197,12 +223,8 @@ fn assembly_format(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]
     let scheme = &operation.scheme;
     let args = || scheme.args.iter().zip(operation.arg_names());
     let immediates = args().filter(|(slot, _)| matches!(slot, Slot::Immediate(_))).map(|(_, name)| name);
-    let attributes: Vec<String> =
-        immediates.chain(operation.param_names()).map(|name| format!("`{name}` `=` ${name}")).collect();
-    let mut parts = Vec::new();
-    if !attributes.is_empty() {
-        parts.push(format!("`<` {} `>`", attributes.join(" `,` ")));
-    }
+    let mut parts: Vec<String> = immediates.map(|name| format!("`{name}` `(` ${name} `)`")).collect();
+    parts.extend(operation.attributes().map(|(_, name)| format!("(`{name}` `(` ${name}^ `)`)?")));
     let operands = args().filter(|(slot, _)| !matches!(slot, Slot::Immediate(_)));
     let operands: Vec<String> = operands.map(|(_, name)| format!("${name}")).collect();
     if !operands.is_empty() {
@@ -224,6 +246,15 @@ fn constraint(slot: &Slot, slots: &[&Slot]) -> &'static str {
         Slot::Overload { vector: false, .. } | Slot::Related { .. } => "AutoLLVM_Value",
         Slot::Immediate(width) => attribute(*width),
     }
+}
+
+/// An attribute that need not be written.
+fn with_default(width: u32, value: i64) -> String {
+    let value = match width {
+        1 => (value != 0).to_string(),
+        _ => value.to_string(),
+    };
+    format!("DefaultValuedAttr<{}, \"{value}\">", attribute(width))
 }
 
 fn attribute(width: u32) -> &'static str {

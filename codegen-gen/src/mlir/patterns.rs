@@ -109,7 +109,7 @@ pub(super) fn matched(operation: &Operation<'_>, example: &Example<'_>) -> Match
         }
         values.push(value);
     }
-    let immediates = example.attributes.len() - operation.scheme.params.len();
+    let immediates = example.attributes.len() - operation.scheme.attributes.len();
     for (index, attribute) in example.attributes[immediates..].iter().enumerate() {
         pattern.push(format!("%parameter{index} = pdl.attribute = {}", attribute.typed()));
         attributes.push(format!("\"{}\" = %parameter{index}", attribute.name));

@@ -24,7 +24,7 @@ struct AutoLLVMLoweringEntry {
 #include "AutoLLVMLowering.inc"
 
 int main() {
-  const char *Instance = "llvm.autollvm.add_sat.v32i8(8,32,1)";
+  const char *Instance = "llvm.autollvm.add_sat.v32i8()";
   if (auto *Entry = lookupAutoLLVMLoweringByInstance(Target_west, Instance, "merge"))
     printf("%s %s %d %d\n", Entry->Intrinsic, Entry->Args, Entry->Mask, Entry->PassThrough);
   if (!lookupAutoLLVMLoweringByInstance(Target_west, Instance, "none"))
@@ -32,7 +32,7 @@ int main() {
   // Rows of one instance are told apart by what becomes of its result.
   for (const char *Masking : {"none", "part:64+128", "merge:not", "zero:4:32"})
     for (auto Target : {Target_east, Target_west})
-      for (const char *Add : {"llvm.autollvm.add.v16i8(8,16)", "llvm.autollvm.add.v128i16(16,128)"})
+      for (const char *Add : {"llvm.autollvm.add.v16i8()", "llvm.autollvm.add.v128i16()"})
         if (auto *Entry = lookupAutoLLVMLoweringByInstance(Target, Add, Masking))
           printf("%s %s %d %d %d\n", Masking, Entry->Intrinsic, Entry->Mask, Entry->PassThrough, Entry->Rest);
   for (auto &Entry : lookupAutoLLVMLowerings(Op_compare_lt, Target_west))

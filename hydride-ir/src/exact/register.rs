@@ -236,4 +236,15 @@ mod tests {
             check(&mut dag, &merged, &bits)?;
         }
     }
+
+    #[test]
+    fn a_register_with_a_value_has_its_low_bits() {
+        let mut dag = Dag::new(Vec::new());
+        let value = dag.int(0x1ff);
+        let register = Register::with_value(8, value);
+        assert_eq!(register.read(&mut dag, 4, 4), (dag.int(0xf), true));
+        assert_eq!(register.read(&mut dag, 0, 9), (dag.int(0xff), false));
+        assert_eq!((register.assigned(0, 8), register.assigned(0, 7)), (Some(value), None));
+        assert_eq!(register.extents().collect::<Vec<_>>(), [(0, 8)]);
+    }
 }

@@ -453,3 +453,54 @@ fn a_sum_is_computed_at_its_own_width_or_the_wanted_one_if_that_is_narrower() {
         assert_eq!(widths, [Some(computed)], "{wanted} bits are wanted");
     }
 }
+
+/// Operators on literals are literals, with the values that integers have.
+#[test]
+fn literals_are_computed_at_once() {
+    let mut dag = Dag::new(Vec::new());
+    for a in -9i64..=9 {
+        let x = dag.int(a);
+        for (found, expected, name) in [
+            (dag.not(x), !a, "not"),
+            (dag.neg(x), -a, "neg"),
+            (dag.abs(x), a.abs(), "abs"),
+            (dag.saturate(x, 3, true), a.clamp(-4, 3), "saturate.s"),
+            (dag.saturate(x, 3, false), a.clamp(0, 7), "saturate.u"),
+            (dag.slice(x, 1, 3, false), a >> 1 & 7, "slice.u"),
+            (dag.slice(x, 1, 3, true), (a >> 1 & 7) - if a >> 3 & 1 == 1 { 8 } else { 0 }, "slice.s"),
+        ] {
+            assert_eq!(found, dag.int(expected), "{name} of {a}");
+        }
+        for b in -9i64..=9 {
+            let y = dag.int(b);
+            for (found, expected, name) in [
+                (dag.sum(&[x, y]), a + b, "sum"),
+                (dag.sub(x, y), a - b, "sub"),
+                (dag.mul(x, y), a * b, "mul"),
+                (dag.and(x, y), a & b, "and"),
+                (dag.or(x, y), a | b, "or"),
+                (dag.xor(x, y), a ^ b, "xor"),
+                (dag.eq(x, y), i64::from(a == b), "eq"),
+                (dag.lt(x, y), i64::from(a < b), "lt"),
+                (dag.le(x, y), i64::from(a <= b), "le"),
+                (dag.min(x, y), a.min(b), "min"),
+                (dag.max(x, y), a.max(b), "max"),
+            ] {
+                assert_eq!(found, dag.int(expected), "{name} of {a} and {b}");
+            }
+            let quotient = (b != 0).then(|| dag.int(a / b));
+            assert_eq!(dag.div(x, y), quotient, "div of {a} and {b}");
+            let remainder = (b != 0).then(|| dag.int(a % b));
+            assert_eq!(dag.rem(x, y), remainder, "rem of {a} and {b}");
+            if b >= 0 {
+                let (left, right) = (dag.shl(x, y), dag.shr(x, y));
+                assert_eq!((left, right), (dag.int(a << b), dag.int(a >> b)), "shifts of {a} by {b}");
+            }
+        }
+        if a >= 0 {
+            let counts = [dag.popcount(x), dag.leading_zeros(x, 5), dag.trailing_zeros(x, 5)];
+            let expected = [a.count_ones(), a.leading_zeros() - 59, a.trailing_zeros().min(5)];
+            assert_eq!(counts, expected.map(|count| dag.int(count)), "counts of {a}");
+        }
+    }
+}

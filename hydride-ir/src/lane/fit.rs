@@ -104,4 +104,33 @@ mod tests {
         assert!(factorizations(8, None).contains(&[2, 2, 2]));
         assert!(factorizations(12, Some(4)).iter().all(|extents| extents[2] == 4));
     }
+
+    #[test]
+    fn loops_are_split_in_every_way_the_fewest_first() {
+        assert_eq!(factorizations(1, None), [[1, 1, 1]]);
+        assert_eq!(factorizations(4, None), [[1, 1, 4], [1, 4, 1], [4, 1, 1], [1, 2, 2], [2, 2, 1]]);
+        assert_eq!(factorizations(4, Some(2)), [[1, 2, 2], [2, 1, 2]]);
+        assert_eq!(factorizations(4, Some(1)), [[1, 4, 1], [4, 1, 1], [2, 2, 1]]);
+        assert_eq!(factorizations(4, Some(3)), [[0; LOOPS]; 0]);
+    }
+
+    #[test]
+    fn numbers_are_affine_in_every_index_or_not_at_all() {
+        let hole = |base: i64, strides: &[i64]| Some(Hole { base, strides: strides.to_vec() });
+        for (vector, counts, expected) in [
+            (&[7, 7, 7][..], &[1, 1, 3][..], hole(7, &[0, 0, 0])),
+            (&[7, 7, 8], &[1, 1, 3], None),
+            (&[7, 8, 7], &[1, 1, 3], None),
+            (&[5, 3, 1], &[1, 1, 3], hole(5, &[0, 0, -2])),
+            (&[5, 3], &[1, 1, 3], None),
+            (&[5, 3, 1, -1], &[1, 1, 3], None),
+            (&[0, 1, 10, 11, 20, 21], &[1, 3, 2], hole(0, &[0, 10, 1])),
+            (&[0, 1, 10, 11, 20, 22], &[1, 3, 2], None),
+            (&[0, 0, 4, 4, 9, 9, 13, 13], &[2, 2, 2], hole(0, &[9, 4, 0])),
+            (&[i64::MIN, 1], &[1, 1, 2], None),
+            (&[], &[1, 1, 1], None),
+        ] {
+            assert_eq!(affine(vector, counts), expected, "{vector:?} in {counts:?}");
+        }
+    }
 }

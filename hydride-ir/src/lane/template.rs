@@ -250,3 +250,67 @@ impl<N> Statement<N> {
         Statement { extents, position, template: Template { terms } }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Function;
+    use crate::exact::raise;
+    use crate::lane::canonicalize;
+
+    /// The form of a function that writes four elements of 16 bits.
+    fn form(element: &str) -> Form<i64> {
+        let text = format!(
+            "func @f(%a: 64, %b: 64) -> (%dst: 64) {{ for i in 0..4 {{ %dst[16*i +: 16] = {element} }} }}"
+        );
+        let (mut dag, raised) = raise(&Function::parse(&text).unwrap()).unwrap();
+        canonicalize(&mut dag, &raised, |_| false).unwrap().form
+    }
+
+    #[test]
+    fn numbers_have_roles_and_strides_of_single_iterations_do_not_matter() {
+        let mut seen = Vec::new();
+        let sum = form("add(%a[16*i +: 16], fold xor (j in 0..2) %b[8*j +: 16])");
+        let same = sum.map(
+            &mut |role, number, is_free| {
+                seen.push((role, *number, is_free));
+                *number
+            },
+            &|number| *number == 1,
+        );
+        assert_eq!(same, sum);
+        let of = |wanted: Role| {
+            let numbers = seen.iter().filter(|(role, ..)| *role == wanted);
+            numbers.map(|(_, number, is_free)| (*number, *is_free)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(Role::ElementWidth), [(16, false)]);
+        assert_eq!([0, 1, 2].map(|depth| of(Role::Extent(depth))[0].0), [1, 1, 4]);
+        assert_eq!(
+            [0, 1, 2].map(|depth| of(Role::WriteStride(depth))[0]),
+            [(0, true), (0, true), (16, false)]
+        );
+        assert!(of(Role::Stride(0)).iter().all(|(_, is_free)| *is_free));
+        assert!(of(Role::Stride(LOOPS)).contains(&(8, false)), "{seen:?}");
+        assert_eq!(of(Role::Count), [(2, false)]);
+    }
+
+    #[test]
+    fn signs_matter_where_bits_above_the_slice_are_used() {
+        for (element, is_free) in [
+            ("add(%a[16*i +: 16], %b[16*i +: 16])", true),
+            ("fold add (j in 0..2) %a[16*j +: 16]", true),
+            ("mul(cast.s(%a[8*i +: 8], 16), cast.s(%b[8*i +: 8], 16))", false),
+            ("max.s(%a[16*i +: 16], %b[16*i +: 16])", false),
+            ("mul(cast.s(%a[16*i +: 16], 32), cast.s(%b[16*i +: 16], 32))[16 +: 16]", false),
+        ] {
+            let free = form(element).with_free_signs();
+            let terms =
+                free.results.iter().flat_map(|result| &result.statements).flat_map(|s| &s.template.terms);
+            let signs = terms.filter_map(|term| match &term.kind {
+                Kind::Leaf { slice, .. } => Some(slice.signed.base == 2),
+                _ => None,
+            });
+            assert!(signs.clone().count() > 0 && signs.clone().all(|sign| sign == is_free), "{element}");
+        }
+    }
+}

@@ -8,10 +8,12 @@
 //!                            int(ew, ew))                                  0x8:8)
 //! ```
 
+use std::convert::Infallible;
+
 use super::PassError;
 use crate::bits::Bits;
 use crate::expr::Op;
-use crate::function::Function;
+use crate::function::{Function, Param};
 use crate::num::{Atom, Num};
 use crate::visit::try_map_statements;
 use crate::{Expr, MAX_WIDTH};
@@ -23,23 +25,52 @@ pub fn instantiate(function: &Function, values: &[i64]) -> Result<Function, Pass
     if values.len() != function.params.len() {
         return Err(PassError::ParameterCount { expected: function.params.len(), given: values.len() });
     }
-    let at = |num: &Num| at_values(num, values);
-    let mut instance = Function::new(function.name.clone());
-    instance.args.clone_from(&function.args);
-    for arg in &mut instance.args {
+    try_map_numbers(function, Vec::new(), |num| at_values(num, values))
+}
+
+/// The function with a number over new parameters in place of each of its parameters. A number that depends on neither
+/// parameters nor indices becomes a literal.
+///
+/// ```text
+/// before                                          after, with ew = 8*k, n = 2
+/// func @f[ew = 32, n = 4](%a: n*ew) …             func @f[k = 4](%a: 16*k) …
+///   for i in 0..n                                   for i in 0..2
+///     %dst[ew*i +: ew] = neg(%a[ew*i +: ew])          %dst[8*i*k +: 8*k] = neg(%a[8*i*k +: 8*k])
+/// ```
+pub fn specialize(function: &Function, params: Vec<Param>, numbers: &[Num]) -> Function {
+    let replaced = |num: &Num| {
+        Ok::<_, Infallible>(num.substitute(|atom| match atom {
+            Atom::Param(param) => numbers[param.0 as usize].clone(),
+            Atom::Index(index) => Num::index(index),
+        }))
+    };
+    let Ok(specialized) = try_map_numbers(function, params, replaced);
+    specialized
+}
+
+/// The function over `params` with every number replaced.
+fn try_map_numbers<E>(
+    function: &Function,
+    params: Vec<Param>,
+    at: impl Fn(&Num) -> Result<Num, E>,
+) -> Result<Function, E> {
+    let mut mapped = Function::new(function.name.clone());
+    mapped.params = params;
+    mapped.args.clone_from(&function.args);
+    for arg in &mut mapped.args {
         arg.width = at(&arg.width)?;
     }
-    instance.results.clone_from(&function.results);
-    for result in &mut instance.results {
+    mapped.results.clone_from(&function.results);
+    for result in &mut mapped.results {
         result.width = at(&result.width)?;
     }
     for expr in function.exprs() {
         let width = at(&expr.width)?;
-        let op = literal(expr.op.try_map_nums(at)?, &width);
-        instance.push(op, width);
+        let op = literal(expr.op.try_map_nums(&at)?, &width);
+        mapped.push(op, width);
     }
-    instance.body = try_map_statements(&function.body, &mut |num| at(num), &|value| value)?;
-    Ok(instance)
+    mapped.body = try_map_statements(&function.body, &mut |num| at(num), &|value| value)?;
+    Ok(mapped)
 }
 
 fn at_values(num: &Num, values: &[i64]) -> Result<Num, PassError> {

@@ -1,14 +1,16 @@
-//! Passes over functions: one file and one public function each.
+//! Passes over functions: one file each.
 //!
 //! Every pass takes a function that obeys the laws of the verifier and returns one that does.
 
 mod dead_code;
 mod instantiate;
 pub(crate) mod schedule;
+mod trivial;
 mod unroll;
 
 pub use dead_code::dead_code;
-pub use instantiate::instantiate;
+pub use instantiate::{instantiate, specialize};
+pub use trivial::without_trivial;
 pub use unroll::{MAX_UNROLLED_EXPRESSIONS, unroll};
 
 use crate::verify::VerifyError;

@@ -42,7 +42,7 @@ pub fn unroll(function: &Function) -> Result<Function, PassError> {
         indices: Vec::new(),
         now: vec![ExprId(0); function.exprs().len()],
         known: FxHashMap::default(),
-        visits: 0,
+        visits_left: MAX_VISITS,
         flat,
     };
     unroller.statements(&function.body, 0)?;
@@ -57,7 +57,7 @@ struct Unroller<'f> {
     /// Each expression's expansion at the values that its indices have now.
     now: Vec<ExprId>,
     known: FxHashMap<Expr, ExprId>,
-    visits: usize,
+    visits_left: usize,
     flat: Function,
 }
 
@@ -92,10 +92,8 @@ impl Unroller<'_> {
 
     /// Sets `now` for an expression whose operands are set.
     fn expand(&mut self, id: ExprId) -> Result<(), PassError> {
-        self.visits += 1;
-        if self.visits > MAX_VISITS {
-            return Err(PassError::TooLarge { limit: MAX_UNROLLED_EXPRESSIONS });
-        }
+        let too_large = PassError::TooLarge { limit: MAX_UNROLLED_EXPRESSIONS };
+        self.visits_left = self.visits_left.checked_sub(1).ok_or(too_large)?;
         let function = self.function;
         let Expr { op, width } = function.expr(id);
         self.now[id.0 as usize] = match op {

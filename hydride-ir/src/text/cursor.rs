@@ -211,3 +211,81 @@ impl<'t> Cursor<'t> {
         self.run(|byte| byte.is_ascii_hexdigit())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Function;
+
+    /// The error of a text as `LINE:COLUMN: MESSAGE`; nothing if it can be read.
+    fn error(text: &str) -> String {
+        Function::parse(text).map_or_else(|error| error.to_string(), |_| String::new())
+    }
+
+    #[test]
+    fn quoted_names_end_on_their_line() {
+        for (name, expected) in [
+            (r#""a b""#, ""),
+            (r#""a\\\"\n""#, ""),
+            (r#""a\q""#, "1:9: unknown escape in a name"),
+            (r#""a\"#, "1:9: unknown escape in a name"),
+            ("\"a\nb\"", "1:7: the name has no closing quote"),
+            ("\"a", "1:7: the name has no closing quote"),
+        ] {
+            let text = format!("func @{name}(%a: 8) -> (%r: 8) {{ %r[0 +: 8] = %a }}");
+            let found = error(&text);
+            assert!(
+                found.starts_with(expected) && found.is_empty() == expected.is_empty(),
+                "{name}: {found}"
+            );
+        }
+    }
+
+    #[test]
+    fn integers_have_64_bits() {
+        for (number, expected) in [
+            ("9223372036854775807", ""),
+            ("-9223372036854775808", ""),
+            ("9223372036854775808", "the number does not fit 64 bits"),
+            ("-9223372036854775809", "the number does not fit 64 bits"),
+            ("18446744073709551616", "the number does not fit 64 bits"),
+            ("x", "expected a number"),
+        ] {
+            let text =
+                format!("func @f(%a: 8 imm {number}..=9223372036854775807) -> (%r: 8) {{ %r[0 +: 8] = %a }}");
+            let found = error(&text);
+            assert_eq!(found.is_empty(), expected.is_empty(), "{number}: {found}");
+            assert!(found.contains(expected), "{number}: {found}");
+        }
+    }
+
+    #[test]
+    fn errors_are_counted_in_characters_from_one() {
+        for (text, expected) in [
+            ("", "1:1: "),
+            ("\n\n  func", "3:7: "),
+            ("# ünï\nfünc", "2:1: "),
+            ("func @f(%\"ü\": 8) -> (%r: 8) { ? }", "1:31: "),
+            ("func @f(%a: 8) -> (%r: 8) {\n\t%r[0 +: 8] = %b }", "2:"),
+        ] {
+            let found = error(text);
+            assert!(found.starts_with(expected), "{text}: {found}");
+        }
+    }
+
+    #[test]
+    fn any_name_is_printed_so_that_it_is_read_again() {
+        for (name, printed) in [
+            ("a_1.b", "a_1.b"),
+            ("a b", "\"a b\""),
+            ("a\"b", "\"a\\\"b\""),
+            ("a\\b", "\"a\\\\b\""),
+            ("a\nb", "\"a\\nb\""),
+        ] {
+            let mut function = Function::parse("func @f(%a: 8) -> (%r: 8) { %r[0 +: 8] = %a }").unwrap();
+            name.clone_into(&mut function.name);
+            let text = function.to_string();
+            assert!(text.starts_with(&format!("func @{printed}(")), "{text}");
+            assert_eq!(Function::parse(&text).unwrap().name, name);
+        }
+    }
+}

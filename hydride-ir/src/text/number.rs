@@ -1,13 +1,92 @@
 //! Numbers ([`Num`]): sums of products of integers, parameters and indices.
 
+use std::fmt;
+
 use super::cursor::Cursor;
 use super::{MAX_FACTORS, MAX_TERMS, ParseError};
-use crate::num::{Atom, Num};
+use crate::function::{Function, ParamId};
+use crate::num::{Atom, IndexId, Num};
+
+impl Function {
+    /// A number over this function's parameters, as it is written in the text form.
+    ///
+    /// ```
+    /// use hydride_ir::Function;
+    ///
+    /// let function = Function::parse("func @f[ew = 8, n = 4](%a: ew*n) -> (%r: ew*n) { %r[0 +: ew*n] = %a }")?;
+    /// let number = function.parse_number("n + 2*ew - 1")?;
+    /// assert_eq!(function.number_text(&number), "2*ew + n - 1");
+    /// # Ok::<(), hydride_ir::ParseError>(())
+    /// ```
+    pub fn number_text(&self, number: &Num) -> String {
+        OverParameters { function: self, number }.to_string()
+    }
+
+    /// Reads a number over this function's parameters.
+    pub fn parse_number(&self, text: &str) -> Result<Num, ParseError> {
+        let mut cursor = Cursor::new(text);
+        let number = number(&mut cursor, self)?;
+        if !cursor.at_end() {
+            return cursor.expected("the end of the number");
+        }
+        Ok(number)
+    }
+}
+
+/// A number with the names of a function's parameters.
+struct OverParameters<'a> {
+    function: &'a Function,
+    number: &'a Num,
+}
+
+impl fmt::Display for OverParameters<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |atom| match atom {
+            Atom::Param(param) => self.function.param(param).name.clone(),
+            Atom::Index(IndexId(index)) => format!("i{index}"),
+        };
+        self.number.write(f, &name)
+    }
+}
+
+/// The parameters alone: outside of its loops.
+impl Names for Function {
+    fn atom(&self, name: &str) -> Option<Atom> {
+        let position = self.params.iter().position(|param| param.name == name)?;
+        Some(Atom::Param(ParamId(u32::try_from(position).ok()?)))
+    }
+}
 
 /// What an identifier in a number refers to.
 pub(super) trait Names {
     /// The parameter or index of that name that is in scope.
     fn atom(&self, name: &str) -> Option<Atom>;
+}
+
+/// Names given by a function.
+struct Given<F>(F);
+
+impl<F: Fn(&str) -> Option<Atom>> Names for Given<F> {
+    fn atom(&self, name: &str) -> Option<Atom> {
+        (self.0)(name)
+    }
+}
+
+impl Num {
+    /// Reads the text form of a number, in which `atom` says what a name refers to.
+    ///
+    /// ```
+    /// use hydride_ir::{Atom, Num, ParamId};
+    ///
+    /// let number = Num::parse("2*w + 1", |name| (name == "w").then_some(Atom::Param(ParamId(0))))?;
+    /// assert_eq!(number.eval(|_| 8), Some(17));
+    /// # Ok::<(), hydride_ir::ParseError>(())
+    /// ```
+    pub fn parse(text: &str, atom: impl Fn(&str) -> Option<Atom>) -> Result<Num, ParseError> {
+        let mut cursor = Cursor::new(text);
+        let num = number(&mut cursor, &Given(atom))?;
+        if cursor.at_end() { Ok(num) } else { cursor.expected("the end of the number") }
+    }
 }
 
 /// Reads a number.

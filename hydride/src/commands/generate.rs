@@ -28,7 +28,7 @@ use crate::outputs::{self, Files};
 use crate::pipeline::Pipeline;
 use crate::reuse::Kept;
 use crate::trust::RecordsArgs;
-use crate::{Session, SpecArgs, names, usage};
+use crate::{Session, SpecArgs, families, usage};
 use summary::{ledger_lines, summary, summary_again};
 
 /// Arguments of `hydride generate-ir`.
@@ -50,11 +50,11 @@ pub struct GenerateArgs {
     check: bool,
     #[command(flatten)]
     cache: CacheArgs,
-    /// File that keeps the operations' names from run to run: read, and written when there are new ones. Without
-    /// it the names are the built-in ones and those in the folder that is written.
+    /// File with the families of operations: read, and written when there are new ones. Without it the families
+    /// are the built-in ones and those in the folder that is written.
     #[arg(long, value_name = "FILE")]
-    lock: Option<PathBuf>,
-    /// Do not write the file of --lock.
+    dictionary: Option<PathBuf>,
+    /// Do not write the file of --dictionary.
     #[arg(long)]
     locked: bool,
     #[command(flatten)]
@@ -74,33 +74,36 @@ pub fn run(session: &Session, args: &GenerateArgs) -> Result<u8> {
     let llvm = LlvmVersion::from_number(args.llvm)
         .ok_or_else(|| usage(format!("files for LLVM {} cannot be made; 19 and 21 can", args.llvm)))?;
     start_threads(args.jobs)?;
-    let written_lock = args.lock.as_deref().filter(|_| !args.check && !args.locked);
+    let written = args.dictionary.as_deref().filter(|_| !args.check && !args.locked);
     if !args.check {
         outputs::check_writable(&args.out, &outputs::OUTPUTS)?;
-        written_lock.map_or(Ok(()), names::check_writable)?;
+        written.map_or(Ok(()), families::check_writable)?;
     }
     let mut phases = Phases::default();
     let phase = phases.start("read", 0);
     let documents = session.read(args.specs.specs.as_deref(), &isas)?;
     phases.end(phase, &documents.description());
 
-    let lock = match (&args.lock, written_lock) {
-        (_, Some(path)) => names::begun(path)?,
-        (Some(path), None) => names::read(path)?,
-        (None, None) => names::for_outputs(&args.out)?,
+    let built_in = families::built_in()?;
+    let known = match (&args.dictionary, written) {
+        (_, Some(path)) => families::begun(path, &built_in)?,
+        (Some(path), None) => families::read(path)?,
+        (None, None) => families::for_outputs(&args.out, &built_in)?,
     };
     let cache = args.cache.open();
     let memo = cache.memo();
-    let inputs = Inputs::new(session, args, &isas, lock.to_string())?;
+    let inputs = Inputs::new(session, args, &isas, known.to_string())?;
     if !args.check
         && let Some(kept) = inputs.reuse(args, &documents, &memo, &mut phases, start)?
     {
-        written_lock.map_or(Ok(()), |path| names::write(path, &kept.lock))?;
+        written.map_or(Ok(()), |path| families::write(path, &kept.families))?;
         return Ok(0);
     }
-    let pipeline = Pipeline::run(session, &documents, &isas, lock, &args.records, &memo, &mut phases)?;
+    let pipeline = Pipeline::run(session, &documents, &isas, known, &args.records, &memo, &mut phases)?;
     let phase = phases.start("generate", 0);
     let mut files = files(session, &pipeline, llvm, &memo)?;
+    let kept = pipeline.families.beyond(&built_in);
+    files.insert(families::FILE.into(), kept.to_string());
     phases.end(phase, &format!("{} files", files.len() + 1));
     let (code, messages) = print_findings(&pipeline, &documents);
     if code == 3 {
@@ -123,15 +126,15 @@ pub fn run(session: &Session, args: &GenerateArgs) -> Result<u8> {
     let summary = summary(session, &pipeline, &documents, &phases, seconds, rayon::current_num_threads());
     files.insert("summary.json".into(), summary);
     outputs::replace(&args.out, &files, &outputs::OUTPUTS)?;
-    if let Some(path) = written_lock {
-        names::write(path, &pipeline.lock.to_string())?;
+    if let Some(path) = written {
+        families::write(path, &pipeline.families.to_string())?;
     }
     if code == 0 && memo.has_store() {
-        let next = match args.lock {
-            Some(_) => pipeline.lock.to_string(),
-            None => names::beside_built_in(pipeline.lock.clone())?.to_string(),
+        let next = match args.dictionary {
+            Some(_) => pipeline.families.to_string(),
+            None => built_in.with(kept).to_string(),
         };
-        inputs.keep(&documents, &files, messages, [pipeline.lock.to_string(), next], &memo);
+        inputs.keep(&documents, &files, messages, [pipeline.families.to_string(), next], &memo);
     }
     cache.save();
     phases.end(phase, &format!("{}", args.out.display()));
@@ -143,20 +146,20 @@ struct Inputs {
     options: String,
     /// Errata and validation records.
     texts: Vec<String>,
-    lock: String,
+    families: String,
 }
 
 impl Inputs {
-    fn new(session: &Session, args: &GenerateArgs, isas: &[Isa], lock: String) -> Result<Self> {
+    fn new(session: &Session, args: &GenerateArgs, isas: &[Isa], families: String) -> Result<Self> {
         let mut texts = session.errata_texts(isas);
         for isa in isas {
             texts.push(args.records.text(session, *isa)?.into_owned());
         }
-        Ok(Self { options: format!("{isas:?} {} {:?}", args.llvm, session.reading_flags()), texts, lock })
+        Ok(Self { options: format!("{isas:?} {} {:?}", args.llvm, session.reading_flags()), texts, families })
     }
 
-    fn key(&self, documents: &Documents, lock: &str) -> smt::Key {
-        let texts: Vec<&str> = self.texts.iter().map(String::as_str).chain([lock]).collect();
+    fn key(&self, documents: &Documents, families: &str) -> smt::Key {
+        let texts: Vec<&str> = self.texts.iter().map(String::as_str).chain([families]).collect();
         documents.key(&self.options, &texts)
     }
 
@@ -175,7 +178,7 @@ impl Inputs {
             return Ok(None);
         }
         let phase = phases.start("compare", 0);
-        let key = self.key(documents, &self.lock);
+        let key = self.key(documents, &self.families);
         let Some(kept) = memo.get::<Kept>(&key).filter(|kept| kept.is_in(&args.out).unwrap_or(false)) else {
             return Ok(None);
         };
@@ -187,24 +190,24 @@ impl Inputs {
         Ok(Some(kept))
     }
 
-    /// Keeps the outputs' hashes for the next run, whether that starts from the names that this run started from or
-    /// from `next`, the names that this run leaves behind.
+    /// Keeps the outputs' hashes for the next run, whether that starts from the families that this run started from or
+    /// from `next`, those that this run leaves behind.
     fn keep(
         &self,
         documents: &Documents,
         files: &Files,
         messages: String,
-        [lock, next]: [String; 2],
+        [families, next]: [String; 2],
         memo: &Memo,
     ) {
-        let Some(kept) = Kept::new(files, messages, lock) else { return };
-        for lock in [&self.lock, &next] {
-            memo.put(self.key(documents, lock), &kept);
+        let Some(kept) = Kept::new(files, messages, families) else { return };
+        for families in [&self.families, &next] {
+            memo.put(self.key(documents, families), &kept);
         }
     }
 }
 
-/// All files but the summary.
+/// All files but the summary and the dictionary.
 pub fn files(session: &Session, pipeline: &Pipeline, llvm: LlvmVersion, memo: &Memo) -> Result<Files> {
     let mut files = Files::new();
     files.insert("ledger.jsonl".into(), ledger(pipeline));
@@ -218,9 +221,13 @@ pub fn files(session: &Session, pipeline: &Pipeline, llvm: LlvmVersion, memo: &M
         files.insert(format!("ir/{}.hir", isa.name()), joined(&parsed));
         files.insert(format!("ir/{}.canonical.hir", isa.name()), joined(&canonical));
     }
+    let families = pipeline.dialect.families();
+    let functions: Vec<String> =
+        families.par_iter().map(|family| family.named_function().to_string()).collect();
+    files.insert("autollvm/autollvm.hir".into(), joined(&functions));
     let ops = pipeline.dialect.ops();
-    let classes: Vec<String> = ops.par_iter().map(|op| op.named_function().to_string()).collect();
-    files.insert("autollvm/autollvm.hir".into(), joined(&classes));
+    let functions: Vec<String> = ops.par_iter().map(|op| op.named_function().to_string()).collect();
+    files.insert("autollvm/forms.hir".into(), joined(&functions));
     let isas: Vec<&str> = pipeline.parsed.iter().map(|(isa, _)| isa.name()).collect();
     let options = codegen_gen::Options { llvm, vendors: lowering_data::vendors(session, llvm, &isas)? };
     let (code, (merges, (report, classes))) = rayon::join(
@@ -232,7 +239,6 @@ pub fn files(session: &Session, pipeline: &Pipeline, llvm: LlvmVersion, memo: &M
         },
     );
     files.insert("classes.json".into(), classes);
-    files.insert(names::FILE.into(), pipeline.lock.to_string());
     files.extend(code?.into_iter().map(|file| (file.path, file.contents)));
     files.extend(report?.into_iter().map(|file| (file.path, file.contents)));
     files.extend(merges?);
@@ -288,6 +294,9 @@ fn print_findings(pipeline: &Pipeline, documents: &Documents) -> (u8, String) {
     if failed > 0 {
         let _ =
             writeln!(text, "{failed} entries could not be modelled; ledger.jsonl says why, -v shows where");
+    }
+    if !pipeline.added.is_empty() {
+        let _ = writeln!(text, "new families: {}", pipeline.added.join(", "));
     }
     for (entry, refusal) in &pipeline.partition.unknown {
         let _ =

@@ -1,6 +1,7 @@
 //! The commands, one a module: its arguments, and `run`, which returns the exit code.
 
 pub mod check_lowering;
+pub mod dictionary;
 pub mod diff;
 pub mod doctor;
 pub mod errata;

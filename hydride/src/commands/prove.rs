@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
-use autoir::Op;
+use autoir::{Member, Op};
 use catalog::Proof;
 use clap::Args;
 use globset::Glob;
 use parsers::Instruction;
 use rayon::prelude::*;
 use serde::Serialize;
-use similarity::{Class, Member, Refusal};
+use similarity::Refusal;
 use smt::{Prover, Verdict};
 
 use crate::classified::{ClassifyArgs, start_threads};
@@ -42,7 +42,7 @@ pub struct ProveArgs {
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     /// Prove the laws of exact integers instead, each by Z3 on all of its instances.
-    #[arg(long, conflicts_with_all = ["specs", "lock", "records", "isa", "class", "seed", "export"])]
+    #[arg(long, conflicts_with_all = ["specs", "dictionary", "records", "isa", "class", "seed", "export"])]
     rules: bool,
     /// Seed of the draw; one seed draws the same from the same memberships on every machine.
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -95,7 +95,6 @@ impl Checked {
 /// A membership by name.
 struct Membership<'a> {
     op: &'a Op,
-    class: &'a Class,
     member: &'a Member,
     instruction: &'a Instruction,
 }
@@ -156,20 +155,17 @@ pub fn run(session: &Session, args: &ProveArgs) -> Result<u8> {
 
 /// Every member of every operation, in the order of the dialect.
 fn memberships(pipeline: &Pipeline) -> Result<Vec<Membership<'_>>> {
-    let classes: BTreeMap<&str, &Class> =
-        pipeline.partition.classes.iter().map(|class| (class.key.as_str(), class)).collect();
     let instructions = pipeline.instructions();
+    let by_name: BTreeMap<(&str, &str), &Instruction> =
+        instructions.into_iter().map(|found| ((found.isa.name(), found.id.as_str()), found)).collect();
     let mut memberships = Vec::new();
     for op in pipeline.dialect.ops() {
-        let class = classes
-            .get(op.class.structural_hash.as_str())
-            .with_context(|| format!("the operation {} has no class", op.name))?;
-        memberships.extend(class.members.iter().map(|member| Membership {
-            op,
-            class,
-            member,
-            instruction: instructions[member.entry],
-        }));
+        for member in &op.class.members {
+            let instruction = by_name.get(&(member.isa.as_str(), member.id.as_str())).copied();
+            let instruction =
+                instruction.with_context(|| format!("the member {} is no instruction", member.id))?;
+            memberships.push(Membership { op, member, instruction });
+        }
     }
     Ok(memberships)
 }
@@ -190,10 +186,10 @@ fn draw<'a>(memberships: Vec<Membership<'a>>, count: usize, seed: u64) -> Vec<Me
 }
 
 fn check(membership: &Membership<'_>, export: bool, provers: &mut Provers) -> Checked {
-    let Membership { class, member, instruction, .. } = membership;
-    let exact =
-        similarity::certify(&class.function, &instruction.function, &member.application, &mut provers.exact);
-    let applied = match similarity::apply(&class.function, &member.application, &instruction.function) {
+    let Membership { op, member, instruction } = membership;
+    let function = &op.class.function;
+    let exact = similarity::certify(function, &instruction.function, &member.application, &mut provers.exact);
+    let applied = match similarity::apply(function, &member.application, &instruction.function) {
         Ok(applied) => applied,
         Err(error) => return Checked { exact, direct: Verdict::Unknown(error.to_string()), question: None },
     };

@@ -299,8 +299,8 @@ fn places_that_cannot_be_written_are_told_at_once() {
         assert!(!run.stderr.contains(" read "), "{}", run.stderr);
     };
     told(&["--out", "file/out"], "file/out");
-    told(&["--lock", "file/own.lock"], "file/own.lock");
-    told(&["--lock", "missing/own.lock"], "missing/own.lock");
+    told(&["--dictionary", "file/own.txt"], "file/own.txt");
+    told(&["--dictionary", "missing/own.txt"], "missing/own.txt");
     let export = ["prove", "--specs", "specs", "--isa", "x86", "--export", "file/questions"];
     let run = hydride(folder.path(), &export).exits(3).complains(&["file/questions"]);
     assert!(!run.stderr.contains(" parse "), "{}", run.stderr);
@@ -350,13 +350,13 @@ fn output_that_cannot_be_written_is_told() {
 fn assert_untouched(code: i32, spoil: impl FnOnce(&Path), extra: &[&str], says: &[&str]) {
     let folder = scratch();
     specs_with(folder.path(), document(&[good_entry("_mm_one")]));
-    generate_with(folder.path(), &["--lock", "own.lock"]).exits(0);
+    generate_with(folder.path(), &["--dictionary", "own.txt"]).exits(0);
     spoil(folder.path());
-    let lock = std::fs::read(folder.path().join("own.lock")).ok();
+    let families = std::fs::read(folder.path().join("own.txt")).ok();
     let before = files(&folder.path().join("out"));
-    generate_with(folder.path(), &[&["--lock", "own.lock"], extra].concat()).exits(code).complains(says);
+    generate_with(folder.path(), &[&["--dictionary", "own.txt"], extra].concat()).exits(code).complains(says);
     assert!(files(&folder.path().join("out")) == before, "the outputs have changed");
-    assert_eq!(std::fs::read(folder.path().join("own.lock")).ok(), lock);
+    assert_eq!(std::fs::read(folder.path().join("own.txt")).ok(), families);
 }
 
 fn spec(contents: &'static [u8]) -> impl FnOnce(&Path) {
@@ -381,29 +381,29 @@ fn what_cannot_be_read_at_all_is_3_and_leaves_the_outputs() {
 }
 
 #[test]
-fn a_bad_lock_file_is_told_with_its_line() {
+fn a_bad_dictionary_is_told_with_its_line() {
     for (text, line) in [
-        (&b"op add\n  hash 1\n  nonsense x\n"[..], "line 3"),
-        (b"op add\nop add\n", "line 2"),
-        (b"op \n", "line 1"),
+        (&b"version 1\nfamily add\n  nonsense x\n"[..], "line 3"),
+        (b"family add\n", "line 1"),
+        (b"version 1\nfamily \n", "line 2"),
         (b"\xff\xfe", ""),
     ] {
-        let spoil = |folder: &Path| std::fs::write(folder.join("own.lock"), text).unwrap();
-        assert_untouched(3, spoil, &[], &["own.lock", line]);
-        let spoil = |folder: &Path| std::fs::write(folder.join("out/autollvm.lock"), text).unwrap();
+        let spoil = |folder: &Path| std::fs::write(folder.join("own.txt"), text).unwrap();
+        assert_untouched(3, spoil, &[], &["own.txt", line]);
+        let spoil = |folder: &Path| std::fs::write(folder.join("out/families.txt"), text).unwrap();
         let folder = scratch();
         specs_with(folder.path(), document(&[good_entry("_mm_one")]));
         generate_with(folder.path(), &[]).exits(0);
         spoil(folder.path());
-        generate_with(folder.path(), &[]).exits(3).complains(&["out/autollvm.lock", line]);
+        generate_with(folder.path(), &[]).exits(3).complains(&["out/families.txt", line]);
     }
     let folder_instead = |folder: &Path| {
-        std::fs::remove_file(folder.join("own.lock")).unwrap();
-        std::fs::create_dir(folder.join("own.lock")).unwrap();
+        std::fs::remove_file(folder.join("own.txt")).unwrap();
+        std::fs::create_dir(folder.join("own.txt")).unwrap();
     };
-    assert_untouched(3, folder_instead, &[], &["own.lock"]);
-    let removed = |folder: &Path| std::fs::remove_file(folder.join("own.lock")).unwrap();
-    assert_untouched(3, removed, &["--locked"], &["own.lock"]);
+    assert_untouched(3, folder_instead, &[], &["own.txt"]);
+    let removed = |folder: &Path| std::fs::remove_file(folder.join("own.txt")).unwrap();
+    assert_untouched(3, removed, &["--locked"], &["own.txt"]);
 }
 
 #[test]

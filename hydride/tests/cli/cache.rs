@@ -97,17 +97,19 @@ fn whatever_changes_is_noticed() {
     std::fs::write(folder.join("out/ir/more.hir"), "").unwrap();
     assert!(run(folder, &specs, &[]).files == first.files);
     assert!(run(folder, &specs, &[]).only_compared());
-    // An option that changes outputs, and names.
+    // An option that changes outputs, and families.
     assert!(!run(folder, &specs, &["--llvm", "21"]).only_compared());
     assert!(!run(folder, &specs, &[]).only_compared());
-    let lock = folder.join("own.lock");
-    let named = run(folder, &specs, &["--lock", "own.lock"]);
-    let names = std::fs::read_to_string(&lock).unwrap();
+    let own = folder.join("own.txt");
+    let named = run(folder, &specs, &["--dictionary", "own.txt"]);
+    let families = std::fs::read_to_string(&own).unwrap();
     assert!(named.files == first.files);
-    assert_eq!(std::fs::read_to_string(folder.join("out/autollvm.lock")).unwrap(), names);
-    std::fs::remove_file(&lock).unwrap();
-    assert!(run(folder, &specs, &["--lock", "own.lock"]).only_compared());
-    assert_eq!(std::fs::read_to_string(&lock).unwrap(), names, "the names are written whatever is reused");
+    std::fs::remove_file(&own).unwrap();
+    assert!(run(folder, &specs, &["--dictionary", "own.txt"]).only_compared());
+    assert!(
+        std::fs::read_to_string(&own).unwrap() == families,
+        "the families are written whatever is reused"
+    );
 }
 
 #[test]

@@ -179,11 +179,12 @@ fn classes_have_their_shape_and_hold_every_instruction_once() {
             assert!(!list(&class["members"]).is_empty(), "{name}");
             for member in list(&class["members"]) {
                 let mut expected =
-                    BTreeSet::from(["isa", "id", "params", "args", "masking", "proof", "trust"]);
+                    BTreeSet::from(["isa", "id", "form", "params", "args", "masking", "proof", "trust"]);
                 let masked = member["masking"] != "none";
                 expected.extend(["mask_layout", "mask_arg"].into_iter().filter(|_| masked));
                 expected.extend(member.get("pass_arg").map(|_| "pass_arg"));
-                expected.extend(member.get("part").map(|_| "part"));
+                let optional = ["part", "rest_is_zero", "inputs"];
+                expected.extend(optional.into_iter().filter(|field| member.get(field).is_some()));
                 assert_eq!(keys(member), expected);
                 assert_eq!(member["isa"], "x86");
                 let id = text(&member["id"]);

@@ -32,7 +32,7 @@ fn outputs_are_the_same_in_every_run_and_for_any_number_of_threads() {
     assert_eq!(read_json(&outs[1].join("summary.json"))["jobs"], 1);
     assert_eq!(read_json(&outs[2].join("summary.json"))["jobs"], 2);
 
-    // Again in the first folder, now with the names that are kept in the output folder there.
+    // Again in the first folder, now with the families that are kept in the output folder there.
     let before = timeless_files(&outs[0]);
     generate(&specs, folders[0].path(), &[]);
     assert!(timeless_files(&outs[0]) == before, "a second run changes the outputs");
@@ -44,17 +44,16 @@ fn outputs_are_the_same_in_every_run_and_for_any_number_of_threads() {
     assert!(left.is_empty(), "left behind: {left:?}");
 }
 
-/// Names, errata and records are those of the program, whatever lies in the folder where it is started; and nothing
+/// Families, errata and records are those of the program, whatever lies in the folder where it is started; and nothing
 /// but the output folder is written.
 #[test]
 fn outputs_do_not_depend_on_the_current_folder() {
-    let lock = repository().join("autollvm.lock");
-    let checked_in = std::fs::read(&lock).unwrap();
+    let families = repository().join("specs/dictionary/families.txt");
+    let checked_in = std::fs::read(&families).unwrap();
     let (elsewhere, here) = (scratch(), scratch());
-    // Traps: a renamed operation, and records and errata that nobody can read.
-    let trap = String::from_utf8_lossy(&checked_in).replace("\nop add\n", "\nop trap\n");
-    std::fs::write(elsewhere.path().join("autollvm.lock"), &trap).unwrap();
-    for (folder, file) in [("validation", "x86.json"), ("errata", "x86.toml")] {
+    // Traps: families, records and errata that nobody can read.
+    for (folder, file) in [("dictionary", "families.txt"), ("validation", "x86.json"), ("errata", "x86.toml")]
+    {
         std::fs::create_dir_all(elsewhere.path().join("specs").join(folder)).unwrap();
         std::fs::write(elsewhere.path().join("specs").join(folder).join(file), "{").unwrap();
     }
@@ -70,7 +69,7 @@ fn outputs_do_not_depend_on_the_current_folder() {
     assert_eq!(files(elsewhere.path()), before);
     assert!(ledger(&outs[0]).iter().any(|line| line["trust"]["run"].is_object()), "no record counts");
     assert_eq!(class_of(&read_json(&outs[0].join("classes.json")), "_mm_add_epi8"), "add");
-    assert!(std::fs::read(&lock).unwrap() == checked_in, "a run has changed the checked-in names");
+    assert!(std::fs::read(&families).unwrap() == checked_in, "a run has changed the checked-in families");
     // Other records than the built-in ones.
     let folder = scratch();
     std::fs::create_dir(folder.path().join("none")).unwrap();
@@ -81,38 +80,44 @@ fn outputs_do_not_depend_on_the_current_folder() {
     hydride(folder.path(), &args).exits(3).complains(&["x86.json"]);
 }
 
-/// Names that the built-in ones do not have stay with the output folder, or in the file of --lock.
+/// Families that the built-in dictionary lacks stay with the output folder, or in the file of --dictionary.
 #[test]
-fn new_names_are_kept_with_the_outputs() {
+fn new_families_are_kept_with_the_outputs() {
     let folder = scratch();
     let odd = "dst[63:0] := (a[63:0] * 5) XOR ((b[63:0] * 3) OR (a[63:0] - 7))\ndst[127:64] := b[127:64] - 9";
     let specs = specs_with(folder.path(), document(&[entry("_own_odd", odd)]));
     let name = |out: &Path| class_of(&read_json(&out.join("classes.json")), "_own_odd");
-    let rename = |lock: &Path, old: &str, new: &str| {
-        let text = std::fs::read_to_string(lock).unwrap();
-        let changed = text.replace(&format!("\nop {old}\n"), &format!("\nop {new}\n"));
-        assert_ne!(changed, text, "{old} is in {}", lock.display());
-        std::fs::write(lock, changed).unwrap();
+    let rename = |families: &Path, old: &str, new: &str| {
+        let text = std::fs::read_to_string(families).unwrap();
+        let changed = text.replace(&format!("\nfamily {old}\n"), &format!("\nfamily {new}\n"));
+        assert_ne!(changed, text, "{old} is in {}", families.display());
+        std::fs::write(families, changed).unwrap();
     };
     let out = generate(&specs, folder.path(), &[]);
-    rename(&out.join("autollvm.lock"), &name(&out), "kept_name");
+    let kept = std::fs::read_to_string(out.join("families.txt")).unwrap();
+    assert!(
+        kept.contains("\nfamily ") && !kept.contains("\nfamily add\n"),
+        "the built-in families are not kept"
+    );
+    rename(&out.join("families.txt"), &name(&out), "kept_name");
     generate(&specs, folder.path(), &[]);
     assert_eq!(name(&out), "kept_name");
     check(&specs, folder.path()).exits(0);
-    // A file begins with the built-in names, is written, and is read again.
-    let lock = folder.path().join("own.lock");
-    generate(&specs, folder.path(), &["--lock", "own.lock"]);
+    // A file begins with the built-in families, is written, and is read again.
+    let own = folder.path().join("own.txt");
+    generate(&specs, folder.path(), &["--dictionary", "own.txt"]);
     assert_ne!(name(&out), "kept_name");
-    let text = std::fs::read_to_string(&lock).unwrap();
-    assert!(text.contains("\nop add\n"), "the built-in names");
-    rename(&lock, &name(&out), "own_name");
-    let before = std::fs::read(&lock).unwrap();
-    generate(&specs, folder.path(), &["--lock", "own.lock", "--locked"]);
+    let text = std::fs::read_to_string(&own).unwrap();
+    assert!(text.contains("\nfamily add\n"), "the built-in families");
+    rename(&own, &name(&out), "own_name");
+    let before = std::fs::read(&own).unwrap();
+    generate(&specs, folder.path(), &["--dictionary", "own.txt", "--locked"]);
     assert_eq!(name(&out), "own_name");
-    assert_eq!(std::fs::read(&lock).unwrap(), before);
-    std::fs::write(&lock, "").unwrap();
-    generate(&specs, folder.path(), &["--lock", "own.lock"]);
-    assert!(!std::fs::read_to_string(&lock).unwrap().contains("\nop add\n"), "an empty file has no names");
+    assert!(std::fs::read(&own).unwrap() == before);
+    std::fs::write(&own, "").unwrap();
+    generate(&specs, folder.path(), &["--dictionary", "own.txt"]);
+    let text = std::fs::read_to_string(&own).unwrap();
+    assert!(!text.contains("\nfamily add\n"), "an empty file has no families");
 }
 
 #[test]

@@ -205,7 +205,7 @@ fn outputs_compare_as_their_documents_do() {
     let mut outputs = Vec::new();
     for (name, text) in [("one", first()), ("two", second())] {
         let specs = specs_with(&folder.path().join(name), text);
-        outputs.push(generate(&specs, &folder.path().join(name), &["--lock", "../own.lock"]));
+        outputs.push(generate(&specs, &folder.path().join(name), &["--dictionary", "../own.txt"]));
     }
     let [old, new] = [0, 1].map(|side: usize| outputs[side].to_string_lossy().into_owned());
     let report = json(folder.path(), &[&old, &new], 1);

@@ -89,13 +89,13 @@ fn whatever_changes_is_noticed() {
                    evidence = { cpu = \"one\", inputs = 10 }\nnote = \"exchanged\"\n";
     std::fs::write(folder.join("own.toml"), erratum).expect("a file");
     assert!(!reused(&diff(folder, &["--errata", "own.toml"])));
-    // Names.
-    std::fs::write(folder.join("own.lock"), "").expect("a file");
-    assert!(!reused(&diff(folder, &["--lock", "own.lock"])), "no names instead of the built-in ones");
-    assert!(reused(&diff(folder, &["--lock", "own.lock"])));
+    // Families.
+    std::fs::write(folder.join("own.txt"), "").expect("a file");
+    assert!(!reused(&diff(folder, &["--dictionary", "own.txt"])), "no families instead of the built-in ones");
+    assert!(reused(&diff(folder, &["--dictionary", "own.txt"])));
     let specs = specs_with(folder, entries(["AND", "OR", "XOR"]));
-    generate(&specs, folder, &["--lock", "own.lock"]);
-    assert!(!reused(&diff(folder, &["--lock", "own.lock"])));
+    generate(&specs, folder, &["--dictionary", "own.txt"]);
+    assert!(!reused(&diff(folder, &["--dictionary", "own.txt"])));
     // Instruction sets.
     assert!(!reused(&diff(folder, &["--isa", "x86"])));
     // Who wants to hear more gets a whole run.

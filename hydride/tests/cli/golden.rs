@@ -24,13 +24,13 @@ fn run(extra: &[&str]) -> Run {
 #[test]
 fn kept_outputs_are_what_would_be_written() {
     let golden = repository().join("specs/golden");
-    let (out, lock) = (golden.join("out"), golden.join("autollvm.lock"));
+    let (out, families) = (golden.join("out"), golden.join("families.txt"));
     if std::env::var_os("HYDRIDE_BLESS").is_some_and(|value| value == "1") {
         let folder = scratch();
         let made = folder.path().join("out");
-        // An empty file has no names, where a missing one begins with the built-in ones.
-        std::fs::write(&lock, "").unwrap();
-        run(&["--lock", lock.to_str().unwrap(), "--out", made.to_str().unwrap()]).exits(0);
+        // An empty file has no families, where a missing one begins with the built-in ones.
+        std::fs::write(&families, "").unwrap();
+        run(&["--dictionary", families.to_str().unwrap(), "--out", made.to_str().unwrap()]).exits(0);
         let _ = std::fs::remove_dir_all(&out);
         for (name, contents) in timeless_files(&made) {
             let path = out.join(name);
@@ -38,8 +38,14 @@ fn kept_outputs_are_what_would_be_written() {
             std::fs::write(path, contents).unwrap();
         }
     }
-    let checked =
-        run(&["--locked", "--lock", "specs/golden/autollvm.lock", "--out", "specs/golden/out", "--check"]);
+    let checked = run(&[
+        "--locked",
+        "--dictionary",
+        "specs/golden/families.txt",
+        "--out",
+        "specs/golden/out",
+        "--check",
+    ]);
     checked.exits(0);
 }
 
@@ -47,7 +53,7 @@ fn kept_outputs_are_what_would_be_written() {
 fn stale_outputs_are_shown() {
     let folder = scratch();
     let out = folder.path().join("out");
-    let place = ["--locked", "--lock", "specs/golden/autollvm.lock", "--out", out.to_str().unwrap()];
+    let place = ["--locked", "--dictionary", "specs/golden/families.txt", "--out", out.to_str().unwrap()];
     run(&place).exits(0);
     let path = out.join("mlir/AutoLLVMOps.td");
     let stale = std::fs::read_to_string(&path).unwrap().replace("AutoLLVM_Vector:$res", "AnyType:$res");

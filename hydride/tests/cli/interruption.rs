@@ -17,14 +17,14 @@ fn many(operator: &str) -> String {
     document(&entries)
 }
 
-/// The names are those of a file that stays as it is, so that a run does not depend on the ones before.
+/// The families are those of a file that stays as it is, so that a run does not depend on the ones before.
 const ARGS: [&str; 8] =
-    ["generate-ir", "--specs", "specs", "--isa", "x86", "--lock", "no-names.lock", "--locked"];
+    ["generate-ir", "--specs", "specs", "--isa", "x86", "--dictionary", "none.txt", "--locked"];
 
-/// A folder with an empty file of names.
-fn scratch_with_names() -> tempfile::TempDir {
+/// A folder with an empty dictionary.
+fn scratch_with_dictionary() -> tempfile::TempDir {
     let folder = scratch();
-    std::fs::write(folder.path().join("no-names.lock"), "").expect("a file");
+    std::fs::write(folder.path().join("none.txt"), "").expect("a file");
     folder
 }
 
@@ -42,7 +42,7 @@ fn assert_old_or_new(folder: &Path, old: &BTreeMap<String, String>, new: &BTreeM
 
 #[test]
 fn a_killed_run_leaves_old_or_new_outputs() {
-    let folder = scratch_with_names();
+    let folder = scratch_with_dictionary();
     let folder = folder.path();
     let out = folder.join("out");
     let restart = |operator: &str| {
@@ -86,7 +86,7 @@ fn a_killed_run_leaves_old_or_new_outputs() {
 
 #[test]
 fn every_half_done_replacement_is_recovered() {
-    let folder = scratch_with_names();
+    let folder = scratch_with_dictionary();
     let folder = folder.path();
     specs_with(folder, many("AND"));
     hydride(folder, &ARGS).exits(0);

@@ -173,15 +173,14 @@ fn a_wrong_declaration_is_found() {
     let out = generate(&samples(), folder.path(), &[]).to_string_lossy().into_owned();
     let path = Path::new(&out).join("llvm/lowering/x86.ll");
     let text = std::fs::read_to_string(&path).unwrap();
-    let whole =
-        text.lines().find(|line| line.contains(" @autollvm.vcompresspd.v4i32.i4.registers(i8 ")).unwrap();
+    let whole = text.lines().find(|line| line.contains(" @autollvm.sign_bits.v16i8.registers(")).unwrap();
     let own = whole.replace(".registers(", "(");
-    // The function that takes the mask's register gets the name that MLIR calls with the mask.
-    let text = text.replacen("@autollvm.vcompresspd.v4i32.i4(", "@autollvm.vcompresspd.v4i32.i4.own(", 1);
+    // The function that returns the mask's register gets the name that MLIR calls for the mask.
+    let text = text.replacen("@autollvm.sign_bits.v16i8(", "@autollvm.sign_bits.v16i8.own(", 1);
     std::fs::write(&path, text.replacen(whole, &own, 1)).unwrap();
     let more = ["--inputs", "2", "--through", "functions"];
     let run = through(&samples(), folder.path(), "x86", &out, &more).exits(1);
-    let wrong = "DECLARED declare <4 x i32> @autollvm.vcompresspd.v4i32.i4(i4, <4 x i32>, <4 x i32>)";
+    let wrong = "DECLARED declare <16 x i1> @autollvm.sign_bits.v16i8(<16 x i8>)";
     assert!(run.stdout.contains(wrong), "{}", run.stdout);
     assert!(run.stdout.contains(" 1 of them not as defined"), "{}", run.stdout);
 }

@@ -13,6 +13,7 @@ mod diff_sources;
 mod eval;
 mod evaluators;
 mod explain;
+mod families;
 mod generated_code;
 mod golden;
 mod interruption;

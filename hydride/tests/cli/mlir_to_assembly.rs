@@ -48,7 +48,7 @@ fn a_program_reaches_assembly() {
         // The program uses each operation once.
         let called = tool("sh", folder.path(), &["out/mlir/lower.sh", "out/mlir/test/stock.mlir"]).unwrap();
         let declared = symbols(&called, "declare ");
-        assert_eq!(declared.len(), read_json(&out.join("classes.json")).as_array().unwrap().len());
+        assert_eq!(declared.len(), functions(&out.join("autollvm/forms.hir")).len());
         let table = read_json(&out.join("llvm/lowering.json"));
         let rows = table["lowerings"].as_array().unwrap();
         let defined: BTreeSet<String> =
@@ -169,28 +169,14 @@ const SIGNS: [&[i32]; 3] = [
 
 const SELECTS: &[Select] = &[
     (
-        "autollvm.compare_le.v4i1.v4i32.1_4_1_32",
-        "%m = \"autollvm.compare_le\"(%a, %b) {element_width = 1 : i32, elements = 4 : i32, signed_arg = true, \
-         source_width = 32 : i32} : (vector<4xi32>, vector<4xi32>) -> vector<4xi1>",
+        "autollvm.compare_le.v4i1.v4i32.1",
+        "%m = \"autollvm.compare_le\"(%a, %b) {is_signed = true} : (vector<4xi32>, vector<4xi32>) -> vector<4xi1>",
         "<4 x i1>",
         [&[1, 20, 3, 40], &[10, 2, 30, 4], &[1, 2, 3, 4]],
     ),
     (
-        "autollvm.move_elements.v16i1.v128i1.1_16_0_1_7_8_128",
-        "%bits = llvm.bitcast %a : vector<16xi8> to vector<128xi1>\n  \
-         %m = \"autollvm.move_elements\"(%bits) {element_width = 1 : i32, elements = 16 : i32, \
-         signed_arg = false, source_width = 1 : i32, offset = 7 : i32, stride = 8 : i32, register_width = 128 : i32} \
-         : (vector<128xi1>) -> vector<16xi1>",
-        "<16 x i1>",
-        SIGNS,
-    ),
-    // Only of the samples, which have one register width.
-    (
-        "autollvm.move_elements.v16i1.v128i1.1_16_0_1_7_8",
-        "%bits = llvm.bitcast %a : vector<16xi8> to vector<128xi1>\n  \
-         %m = \"autollvm.move_elements\"(%bits) {element_width = 1 : i32, elements = 16 : i32, \
-         signed_arg = false, source_width = 1 : i32, offset = 7 : i32, stride = 8 : i32} \
-         : (vector<128xi1>) -> vector<16xi1>",
+        "autollvm.sign_bits.v16i8",
+        "%m = \"autollvm.sign_bits\"(%a) : (vector<16xi8>) -> vector<16xi1>",
         "<16 x i1>",
         SIGNS,
     ),

@@ -1,5 +1,6 @@
 //! The JSON files conform to their schemas, and the schemas are not trivial.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::support::*;
@@ -39,26 +40,35 @@ fn outputs_are_what_their_schemas_say() {
         }
         let dictionary = read_json(&out.join("dictionary.json"));
         let classes = read_json(&out.join("classes.json"));
-        let functions = functions(&out.join("autollvm/autollvm.hir"));
+        let functions = functions(&out.join("autollvm/forms.hir"));
         let operations = dictionary["operations"].as_array().expect("operations");
         assert_eq!(operations.len(), functions.len());
-        for (operation, class) in operations.iter().zip(classes.as_array().expect("classes")) {
+        let list = |value: &Value| value.as_array().expect("a list").clone();
+        let mut members = BTreeMap::new();
+        for class in list(&classes) {
+            for member in list(&class["members"]) {
+                let id = (member["isa"].to_string(), member["id"].to_string());
+                members.insert(id, (class["name"].clone(), member));
+            }
+        }
+        for operation in operations {
             let name = operation["name"].as_str().expect("a name");
-            assert_eq!(class["name"], name);
             let text = operation["function"].as_str().expect("a function");
             assert_eq!(text, functions[name].to_string());
-            let (own, members) = (&operation["members"], class["members"].as_array().expect("members"));
-            assert_eq!(own.as_array().expect("members").len(), members.len());
-            for (own, member) in own.as_array().into_iter().flatten().zip(members) {
-                for field in ["isa", "id", "params", "args", "proof"] {
-                    assert_eq!(own[field], member[field], "{name}: {field}");
-                }
+            for own in list(&operation["members"]) {
+                let id = (own["isa"].to_string(), own["id"].to_string());
+                let (family, member) = members.remove(&id).expect("a member of one operation");
+                assert_eq!((&operation["family"], &operation["name"]), (&family, &member["form"]));
+                assert_eq!(own["proof"], member["proof"], "{name}");
+                let sources = |row: &Value| list(&row["args"]).iter().map(Value::as_u64).collect::<Vec<_>>();
+                assert_eq!(sources(&own), sources(&member), "{name}");
                 assert_eq!(own["masking"]["kind"], member["masking"]);
                 // `null` where there is none.
                 assert_eq!(own["masking"]["mask"], member["mask_arg"], "{name}");
                 assert_eq!(own["masking"]["pass_through"], member["pass_arg"], "{name}");
             }
         }
+        assert!(members.is_empty(), "{members:?}");
     }
 }
 

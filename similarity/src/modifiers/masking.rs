@@ -217,4 +217,19 @@ mod tests {
     fn other_elements_of_an_argument_are_not_kept() {
         assert!(readings(recognize, &masked("%c[16*j +: 8]")).is_empty());
     }
+
+    /// The bits of a sample differ from each other and fill its width.
+    #[test]
+    fn samples_are_as_wide_as_they_should_be() {
+        for width in [1, 2, 16, 63, 64, 65, 128, 130] {
+            let samples: Vec<Int> = (0..40).map(|seed| sample_bits(width, seed)).collect();
+            assert!(samples.iter().all(|sample| *sample < Int::ONE << width as usize), "{width} bits");
+            for bit in 0..width as usize {
+                let is_one = |sample: &&Int| (*sample >> bit) % Int::from(2) == Int::ONE;
+                let ones = samples.iter().filter(is_one).count();
+                assert!((5..35).contains(&ones), "bit {bit} of {width} is 1 in {ones} of 40 samples");
+            }
+            assert_eq!(sample_bits(width, 7), samples[7]);
+        }
+    }
 }

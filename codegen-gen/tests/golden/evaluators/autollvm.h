@@ -441,23 +441,17 @@ static inline int autollvm_add(uint64_t *res, const uint64_t *a, const uint64_t 
 
 // The operation `add_sat`.
 //
-// - `res`: result, lane_width*lanes bits
-// - `a`: argument, lane_width*lanes bits
-// - `b`: argument, lane_width*lanes bits
-// - `lane_width`: number, 8 to 8
+// - `res`: result, 8*lanes bits
+// - `a`: argument, 8*lanes bits
+// - `b`: argument, 8*lanes bits
 // - `lanes`: number, 16 to 32
-// - `is_signed`: signedness, 1 to 1
-static inline int autollvm_add_sat(uint64_t *res, const uint64_t *a, const uint64_t *b, int64_t lane_width, int64_t lanes, int64_t is_signed) {
-    if (!(lane_width == 8)) return 1;
+static inline int autollvm_add_sat(uint64_t *res, const uint64_t *a, const uint64_t *b, int64_t lanes) {
     if (!(lanes >= 16 && lanes <= 32)) return 1;
-    if (!(is_signed == 1)) return 1;
-    if (!(lane_width + 2 >= 1 && lane_width + 2 <= 64)) return 1;
-    if (!(lane_width*lanes >= 1 && lane_width*lanes <= 65536)) return 1;
-    al_clear(res, lane_width*lanes);
+    if (!(8*lanes >= 1 && 8*lanes <= 65536)) return 1;
+    al_clear(res, 8*lanes);
     for (int64_t i0_ = 0; i0_ < lanes; i0_++) {
-        const uint64_t t4_ = al_cast(al_get(a, lane_width*lanes, lane_width*i0_, lane_width), lane_width, lane_width + 2, is_signed);
-        const uint64_t t5_ = al_cast(al_get(b, lane_width*lanes, lane_width*i0_, lane_width), lane_width, lane_width + 2, is_signed);
-        al_put(res, lane_width*lanes, lane_width*i0_, lane_width, al_saturate(al_add(t4_, t5_, lane_width + 2), lane_width + 2, lane_width, 1, is_signed));
+        const uint64_t t6_ = al_add(al_cast(al_get(a, 8*lanes, 8*i0_, 8), 8, 10, 1), al_cast(al_get(b, 8*lanes, 8*i0_, 8), 8, 10, 1), 10);
+        al_put(res, 8*lanes, 8*i0_, 8, al_saturate(t6_, 10, 8, 1, 1));
     }
     return 0;
 }
@@ -497,96 +491,73 @@ static inline int autollvm_crc(uint64_t *res, const uint64_t *crc, const uint64_
 
 // The operation `dot_add`.
 //
-// - `res`: result, lane_width*lanes bits
-// - `acc`: argument, lane_width*lanes bits
-// - `a`: argument, group*lanes*narrow bits
-// - `b`: argument, group*lanes*narrow bits
-// - `group`: number, 4 to 4
-// - `lane_width`: number, 32 to 32
+// - `res`: result, 32*lanes bits
+// - `acc`: argument, 32*lanes bits
+// - `a`: argument, 32*lanes bits
+// - `b`: argument, 32*lanes bits
 // - `lanes`: number, 4 to 32
-// - `narrow`: number, 8 to 8
 // - `a_signed`: signedness, 0 to 1
-// - `b_signed`: signedness, 1 to 1
-static inline int autollvm_dot_add(uint64_t *res, const uint64_t *acc, const uint64_t *a, const uint64_t *b, int64_t group, int64_t lane_width, int64_t lanes, int64_t narrow, int64_t a_signed, int64_t b_signed) {
-    if (!(group == 4)) return 1;
-    if (!(lane_width == 32)) return 1;
+static inline int autollvm_dot_add(uint64_t *res, const uint64_t *acc, const uint64_t *a, const uint64_t *b, int64_t lanes, int64_t a_signed) {
     if (!(lanes >= 4 && lanes <= 32)) return 1;
-    if (!(narrow == 8)) return 1;
     if (!(a_signed >= 0 && a_signed <= 1)) return 1;
-    if (!(b_signed == 1)) return 1;
-    if (!(group*lanes*narrow >= 1 && group*lanes*narrow <= 65536)) return 1;
-    if (!(lane_width*lanes >= 1 && lane_width*lanes <= 65536)) return 1;
-    al_clear(res, lane_width*lanes);
+    if (!(32*lanes >= 1 && 32*lanes <= 65536)) return 1;
+    al_clear(res, 32*lanes);
     for (int64_t i0_ = 0; i0_ < lanes; i0_++) {
         uint64_t t8_ = 0;
-        for (int64_t i1_ = 0; i1_ < group; i1_++) {
-            const uint64_t t5_ = al_cast(al_get(a, group*lanes*narrow, group*narrow*i0_ + narrow*i1_, narrow), narrow, lane_width, a_signed);
-            const uint64_t t6_ = al_cast(al_get(b, group*lanes*narrow, group*narrow*i0_ + narrow*i1_, narrow), narrow, lane_width, b_signed);
-            const uint64_t t8_part_ = al_mul(t5_, t6_, lane_width);
-            t8_ = al_select((uint64_t)(i1_ == 0), t8_part_, al_add(t8_, t8_part_, lane_width));
+        for (int64_t i1_ = 0; i1_ < 4; i1_++) {
+            const uint64_t t7_ = al_mul(al_cast(al_get(a, 32*lanes, 32*i0_ + 8*i1_, 8), 8, 32, a_signed), al_cast(al_get(b, 32*lanes, 32*i0_ + 8*i1_, 8), 8, 32, 1), 32);
+            const uint64_t t8_part_ = t7_;
+            t8_ = al_select((uint64_t)(i1_ == 0), t8_part_, al_add(t8_, t8_part_, 32));
         }
-        al_put(res, lane_width*lanes, lane_width*i0_, lane_width, al_add(al_get(acc, lane_width*lanes, lane_width*i0_, lane_width), t8_, lane_width));
+        al_put(res, 32*lanes, 32*i0_, 32, al_add(al_get(acc, 32*lanes, 32*i0_, 32), t8_, 32));
     }
     return 0;
 }
 
 // The operation `extract`.
 //
-// - `res`: result, lane_width*lanes bits
-// - `a`: argument, 2*lane_width*lanes bits
+// - `res`: result, 8*lane_width bits
+// - `a`: argument, 16*lane_width bits
 // - `lane_width`: number, 8 to 16
-// - `lanes`: number, 8 to 8
 // - `offset`: number, 0 to 8
-static inline int autollvm_extract(uint64_t *res, const uint64_t *a, int64_t lane_width, int64_t lanes, int64_t offset) {
+static inline int autollvm_extract(uint64_t *res, const uint64_t *a, int64_t lane_width, int64_t offset) {
     if (!(lane_width >= 8 && lane_width <= 16)) return 1;
-    if (!(lanes == 8)) return 1;
     if (!(offset >= 0 && offset <= 8)) return 1;
-    if (!(2*lane_width*lanes >= 1 && 2*lane_width*lanes <= 65536)) return 1;
-    if (!(lane_width*lanes >= 1 && lane_width*lanes <= 65536)) return 1;
-    al_clear(res, lane_width*lanes);
-    for (int64_t i0_ = 0; i0_ < lanes; i0_++) {
-        al_put(res, lane_width*lanes, lane_width*i0_, lane_width, al_get(a, 2*lane_width*lanes, lane_width*offset + lane_width*i0_, lane_width));
+    if (!(16*lane_width >= 1 && 16*lane_width <= 65536)) return 1;
+    if (!(8*lane_width >= 1 && 8*lane_width <= 65536)) return 1;
+    al_clear(res, 8*lane_width);
+    for (int64_t i0_ = 0; i0_ < 8; i0_++) {
+        al_put(res, 8*lane_width, lane_width*i0_, lane_width, al_get(a, 16*lane_width, lane_width*offset + lane_width*i0_, lane_width));
     }
     return 0;
 }
 
 // The operation `interleave`.
 //
-// - `res`: result, lane_width*lanes bits
-// - `a`: argument, lane_width*lanes bits
-// - `b`: argument, lane_width*lanes bits
-// - `lane_width`: number, 8 to 8
-// - `lanes`: number, 16 to 16
-// - `offset`: number, 0 to 0
-// - `pairs`: number, 8 to 8
-static inline int autollvm_interleave(uint64_t *res, const uint64_t *a, const uint64_t *b, int64_t lane_width, int64_t lanes, int64_t offset, int64_t pairs) {
-    if (!(lane_width == 8)) return 1;
-    if (!(lanes == 16)) return 1;
-    if (!(offset == 0)) return 1;
-    if (!(pairs == 8)) return 1;
-    if (!(lane_width*lanes >= 1 && lane_width*lanes <= 65536)) return 1;
-    al_clear(res, lane_width*lanes);
-    for (int64_t i0_ = 0; i0_ < pairs; i0_++) {
-        al_put(res, lane_width*lanes, 2*lane_width*i0_, lane_width, al_get(a, lane_width*lanes, lane_width*offset + lane_width*i0_, lane_width));
-        al_put(res, lane_width*lanes, lane_width + 2*lane_width*i0_, lane_width, al_get(b, lane_width*lanes, lane_width*offset + lane_width*i0_, lane_width));
+// - `res`: result, 128 bits
+// - `a`: argument, 128 bits
+// - `b`: argument, 128 bits
+static inline int autollvm_interleave(uint64_t *res, const uint64_t *a, const uint64_t *b) {
+    al_clear(res, 128);
+    for (int64_t i0_ = 0; i0_ < 8; i0_++) {
+        al_put(res, 128, 16*i0_, 8, al_get(a, 128, 8*i0_, 8));
+        al_put(res, 128, 16*i0_ + 8, 8, al_get(b, 128, 8*i0_, 8));
     }
     return 0;
 }
 
 // The operation `shift_left_immediate`.
 //
-// - `res`: result, lane_width*lanes bits
-// - `a`: argument, lane_width*lanes bits
+// - `res`: result, 8*lane_width bits
+// - `a`: argument, 8*lane_width bits
 // - `count`: immediate, 8 bits
 // - `lane_width`: number, 16 to 32
-// - `lanes`: number, 8 to 8
-static inline int autollvm_shift_left_immediate(uint64_t *res, const uint64_t *a, uint64_t count, int64_t lane_width, int64_t lanes) {
+static inline int autollvm_shift_left_immediate(uint64_t *res, const uint64_t *a, uint64_t count, int64_t lane_width) {
     if (!(lane_width >= 16 && lane_width <= 32)) return 1;
-    if (!(lanes == 8)) return 1;
-    if (!(lane_width*lanes >= 1 && lane_width*lanes <= 65536)) return 1;
-    al_clear(res, lane_width*lanes);
-    for (int64_t i0_ = 0; i0_ < lanes; i0_++) {
-        al_put(res, lane_width*lanes, lane_width*i0_, lane_width, al_shl(al_get(a, lane_width*lanes, lane_width*i0_, lane_width), al_low(count, 8), lane_width));
+    if (!(8*lane_width >= 1 && 8*lane_width <= 65536)) return 1;
+    al_clear(res, 8*lane_width);
+    for (int64_t i0_ = 0; i0_ < 8; i0_++) {
+        al_put(res, 8*lane_width, lane_width*i0_, lane_width, al_shl(al_get(a, 8*lane_width, lane_width*i0_, lane_width), al_low(count, 8), lane_width));
     }
     return 0;
 }

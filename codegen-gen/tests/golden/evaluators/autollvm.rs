@@ -477,26 +477,20 @@ pub fn add(res: &mut [u64], a: &[u64], b: &[u64], lane_width: i64, lanes: i64) -
 
 /// The operation `add_sat`.
 ///
-/// - `res`: result, lane_width*lanes bits
-/// - `a`: argument, lane_width*lanes bits
-/// - `b`: argument, lane_width*lanes bits
-/// - `lane_width`: number, 8 to 8
+/// - `res`: result, 8*lanes bits
+/// - `a`: argument, 8*lanes bits
+/// - `b`: argument, 8*lanes bits
 /// - `lanes`: number, 16 to 32
-/// - `is_signed`: signedness, 1 to 1
-pub fn add_sat(res: &mut [u64], a: &[u64], b: &[u64], lane_width: i64, lanes: i64, is_signed: i64) -> Result<(), Unsupported> {
-    if !(lane_width == 8) { return Err(Unsupported); }
+pub fn add_sat(res: &mut [u64], a: &[u64], b: &[u64], lanes: i64) -> Result<(), Unsupported> {
     if !(lanes >= 16 && lanes <= 32) { return Err(Unsupported); }
-    if !(is_signed == 1) { return Err(Unsupported); }
-    if !(lane_width + 2 >= 1 && lane_width + 2 <= 64) { return Err(Unsupported); }
-    if !(lane_width*lanes >= 1 && lane_width*lanes <= 65536) { return Err(Unsupported); }
-    if !(w::holds(res, lane_width*lanes)) { return Err(Unsupported); }
-    if !(w::holds(a, lane_width*lanes)) { return Err(Unsupported); }
-    if !(w::holds(b, lane_width*lanes)) { return Err(Unsupported); }
-    w::clear(res, lane_width*lanes);
+    if !(8*lanes >= 1 && 8*lanes <= 65536) { return Err(Unsupported); }
+    if !(w::holds(res, 8*lanes)) { return Err(Unsupported); }
+    if !(w::holds(a, 8*lanes)) { return Err(Unsupported); }
+    if !(w::holds(b, 8*lanes)) { return Err(Unsupported); }
+    w::clear(res, 8*lanes);
     for i0_ in 0..lanes {
-        let t4_ = w::cast(w::get(a, lane_width*lanes, lane_width*i0_, lane_width), lane_width, lane_width + 2, is_signed);
-        let t5_ = w::cast(w::get(b, lane_width*lanes, lane_width*i0_, lane_width), lane_width, lane_width + 2, is_signed);
-        w::put(res, lane_width*lanes, lane_width*i0_, lane_width, w::saturate(w::add(t4_, t5_, lane_width + 2), lane_width + 2, lane_width, 1, is_signed));
+        let t6_ = w::add(w::cast(w::get(a, 8*lanes, 8*i0_, 8), 8, 10, 1), w::cast(w::get(b, 8*lanes, 8*i0_, 8), 8, 10, 1), 10);
+        w::put(res, 8*lanes, 8*i0_, 8, w::saturate(t6_, 10, 8, 1, 1));
     }
     Ok(())
 }
@@ -542,107 +536,84 @@ pub fn crc(res: &mut [u64], crc: &[u64], data: &[u64]) -> Result<(), Unsupported
 
 /// The operation `dot_add`.
 ///
-/// - `res`: result, lane_width*lanes bits
-/// - `acc`: argument, lane_width*lanes bits
-/// - `a`: argument, group*lanes*narrow bits
-/// - `b`: argument, group*lanes*narrow bits
-/// - `group`: number, 4 to 4
-/// - `lane_width`: number, 32 to 32
+/// - `res`: result, 32*lanes bits
+/// - `acc`: argument, 32*lanes bits
+/// - `a`: argument, 32*lanes bits
+/// - `b`: argument, 32*lanes bits
 /// - `lanes`: number, 4 to 32
-/// - `narrow`: number, 8 to 8
 /// - `a_signed`: signedness, 0 to 1
-/// - `b_signed`: signedness, 1 to 1
-pub fn dot_add(res: &mut [u64], acc: &[u64], a: &[u64], b: &[u64], group: i64, lane_width: i64, lanes: i64, narrow: i64, a_signed: i64, b_signed: i64) -> Result<(), Unsupported> {
-    if !(group == 4) { return Err(Unsupported); }
-    if !(lane_width == 32) { return Err(Unsupported); }
+pub fn dot_add(res: &mut [u64], acc: &[u64], a: &[u64], b: &[u64], lanes: i64, a_signed: i64) -> Result<(), Unsupported> {
     if !(lanes >= 4 && lanes <= 32) { return Err(Unsupported); }
-    if !(narrow == 8) { return Err(Unsupported); }
     if !(a_signed >= 0 && a_signed <= 1) { return Err(Unsupported); }
-    if !(b_signed == 1) { return Err(Unsupported); }
-    if !(group*lanes*narrow >= 1 && group*lanes*narrow <= 65536) { return Err(Unsupported); }
-    if !(lane_width*lanes >= 1 && lane_width*lanes <= 65536) { return Err(Unsupported); }
-    if !(w::holds(res, lane_width*lanes)) { return Err(Unsupported); }
-    if !(w::holds(acc, lane_width*lanes)) { return Err(Unsupported); }
-    if !(w::holds(a, group*lanes*narrow)) { return Err(Unsupported); }
-    if !(w::holds(b, group*lanes*narrow)) { return Err(Unsupported); }
-    w::clear(res, lane_width*lanes);
+    if !(32*lanes >= 1 && 32*lanes <= 65536) { return Err(Unsupported); }
+    if !(w::holds(res, 32*lanes)) { return Err(Unsupported); }
+    if !(w::holds(acc, 32*lanes)) { return Err(Unsupported); }
+    if !(w::holds(a, 32*lanes)) { return Err(Unsupported); }
+    if !(w::holds(b, 32*lanes)) { return Err(Unsupported); }
+    w::clear(res, 32*lanes);
     for i0_ in 0..lanes {
         let mut t8_ = 0;
-        for i1_ in 0..group {
-            let t5_ = w::cast(w::get(a, group*lanes*narrow, group*narrow*i0_ + narrow*i1_, narrow), narrow, lane_width, a_signed);
-            let t6_ = w::cast(w::get(b, group*lanes*narrow, group*narrow*i0_ + narrow*i1_, narrow), narrow, lane_width, b_signed);
-            let t8_part_ = w::mul(t5_, t6_, lane_width);
-            t8_ = w::select(u64::from(i1_ == 0), t8_part_, w::add(t8_, t8_part_, lane_width));
+        for i1_ in 0..4 {
+            let t7_ = w::mul(w::cast(w::get(a, 32*lanes, 32*i0_ + 8*i1_, 8), 8, 32, a_signed), w::cast(w::get(b, 32*lanes, 32*i0_ + 8*i1_, 8), 8, 32, 1), 32);
+            let t8_part_ = t7_;
+            t8_ = w::select(u64::from(i1_ == 0), t8_part_, w::add(t8_, t8_part_, 32));
         }
-        w::put(res, lane_width*lanes, lane_width*i0_, lane_width, w::add(w::get(acc, lane_width*lanes, lane_width*i0_, lane_width), t8_, lane_width));
+        w::put(res, 32*lanes, 32*i0_, 32, w::add(w::get(acc, 32*lanes, 32*i0_, 32), t8_, 32));
     }
     Ok(())
 }
 
 /// The operation `extract`.
 ///
-/// - `res`: result, lane_width*lanes bits
-/// - `a`: argument, 2*lane_width*lanes bits
+/// - `res`: result, 8*lane_width bits
+/// - `a`: argument, 16*lane_width bits
 /// - `lane_width`: number, 8 to 16
-/// - `lanes`: number, 8 to 8
 /// - `offset`: number, 0 to 8
-pub fn extract(res: &mut [u64], a: &[u64], lane_width: i64, lanes: i64, offset: i64) -> Result<(), Unsupported> {
+pub fn extract(res: &mut [u64], a: &[u64], lane_width: i64, offset: i64) -> Result<(), Unsupported> {
     if !(lane_width >= 8 && lane_width <= 16) { return Err(Unsupported); }
-    if !(lanes == 8) { return Err(Unsupported); }
     if !(offset >= 0 && offset <= 8) { return Err(Unsupported); }
-    if !(2*lane_width*lanes >= 1 && 2*lane_width*lanes <= 65536) { return Err(Unsupported); }
-    if !(lane_width*lanes >= 1 && lane_width*lanes <= 65536) { return Err(Unsupported); }
-    if !(w::holds(res, lane_width*lanes)) { return Err(Unsupported); }
-    if !(w::holds(a, 2*lane_width*lanes)) { return Err(Unsupported); }
-    w::clear(res, lane_width*lanes);
-    for i0_ in 0..lanes {
-        w::put(res, lane_width*lanes, lane_width*i0_, lane_width, w::get(a, 2*lane_width*lanes, lane_width*offset + lane_width*i0_, lane_width));
+    if !(16*lane_width >= 1 && 16*lane_width <= 65536) { return Err(Unsupported); }
+    if !(8*lane_width >= 1 && 8*lane_width <= 65536) { return Err(Unsupported); }
+    if !(w::holds(res, 8*lane_width)) { return Err(Unsupported); }
+    if !(w::holds(a, 16*lane_width)) { return Err(Unsupported); }
+    w::clear(res, 8*lane_width);
+    for i0_ in 0..8 {
+        w::put(res, 8*lane_width, lane_width*i0_, lane_width, w::get(a, 16*lane_width, lane_width*offset + lane_width*i0_, lane_width));
     }
     Ok(())
 }
 
 /// The operation `interleave`.
 ///
-/// - `res`: result, lane_width*lanes bits
-/// - `a`: argument, lane_width*lanes bits
-/// - `b`: argument, lane_width*lanes bits
-/// - `lane_width`: number, 8 to 8
-/// - `lanes`: number, 16 to 16
-/// - `offset`: number, 0 to 0
-/// - `pairs`: number, 8 to 8
-pub fn interleave(res: &mut [u64], a: &[u64], b: &[u64], lane_width: i64, lanes: i64, offset: i64, pairs: i64) -> Result<(), Unsupported> {
-    if !(lane_width == 8) { return Err(Unsupported); }
-    if !(lanes == 16) { return Err(Unsupported); }
-    if !(offset == 0) { return Err(Unsupported); }
-    if !(pairs == 8) { return Err(Unsupported); }
-    if !(lane_width*lanes >= 1 && lane_width*lanes <= 65536) { return Err(Unsupported); }
-    if !(w::holds(res, lane_width*lanes)) { return Err(Unsupported); }
-    if !(w::holds(a, lane_width*lanes)) { return Err(Unsupported); }
-    if !(w::holds(b, lane_width*lanes)) { return Err(Unsupported); }
-    w::clear(res, lane_width*lanes);
-    for i0_ in 0..pairs {
-        w::put(res, lane_width*lanes, 2*lane_width*i0_, lane_width, w::get(a, lane_width*lanes, lane_width*offset + lane_width*i0_, lane_width));
-        w::put(res, lane_width*lanes, lane_width + 2*lane_width*i0_, lane_width, w::get(b, lane_width*lanes, lane_width*offset + lane_width*i0_, lane_width));
+/// - `res`: result, 128 bits
+/// - `a`: argument, 128 bits
+/// - `b`: argument, 128 bits
+pub fn interleave(res: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), Unsupported> {
+    if !(w::holds(res, 128)) { return Err(Unsupported); }
+    if !(w::holds(a, 128)) { return Err(Unsupported); }
+    if !(w::holds(b, 128)) { return Err(Unsupported); }
+    w::clear(res, 128);
+    for i0_ in 0..8 {
+        w::put(res, 128, 16*i0_, 8, w::get(a, 128, 8*i0_, 8));
+        w::put(res, 128, 16*i0_ + 8, 8, w::get(b, 128, 8*i0_, 8));
     }
     Ok(())
 }
 
 /// The operation `shift_left_immediate`.
 ///
-/// - `res`: result, lane_width*lanes bits
-/// - `a`: argument, lane_width*lanes bits
+/// - `res`: result, 8*lane_width bits
+/// - `a`: argument, 8*lane_width bits
 /// - `count`: immediate, 8 bits
 /// - `lane_width`: number, 16 to 32
-/// - `lanes`: number, 8 to 8
-pub fn shift_left_immediate(res: &mut [u64], a: &[u64], count: u64, lane_width: i64, lanes: i64) -> Result<(), Unsupported> {
+pub fn shift_left_immediate(res: &mut [u64], a: &[u64], count: u64, lane_width: i64) -> Result<(), Unsupported> {
     if !(lane_width >= 16 && lane_width <= 32) { return Err(Unsupported); }
-    if !(lanes == 8) { return Err(Unsupported); }
-    if !(lane_width*lanes >= 1 && lane_width*lanes <= 65536) { return Err(Unsupported); }
-    if !(w::holds(res, lane_width*lanes)) { return Err(Unsupported); }
-    if !(w::holds(a, lane_width*lanes)) { return Err(Unsupported); }
-    w::clear(res, lane_width*lanes);
-    for i0_ in 0..lanes {
-        w::put(res, lane_width*lanes, lane_width*i0_, lane_width, w::shl(w::get(a, lane_width*lanes, lane_width*i0_, lane_width), w::low(count, 8), lane_width));
+    if !(8*lane_width >= 1 && 8*lane_width <= 65536) { return Err(Unsupported); }
+    if !(w::holds(res, 8*lane_width)) { return Err(Unsupported); }
+    if !(w::holds(a, 8*lane_width)) { return Err(Unsupported); }
+    w::clear(res, 8*lane_width);
+    for i0_ in 0..8 {
+        w::put(res, 8*lane_width, lane_width*i0_, lane_width, w::shl(w::get(a, 8*lane_width, lane_width*i0_, lane_width), w::low(count, 8), lane_width));
     }
     Ok(())
 }

@@ -86,43 +86,43 @@ def Op_interleave : AutoLLVMOpRecord<"Op_interleave">;
 def Op_shift_left_immediate : AutoLLVMOpRecord<"Op_shift_left_immediate">;
 def Op_widen_mul : AutoLLVMOpRecord<"Op_widen_mul">;
 
-def : AutoLLVMLoweringRecord<Op_add, Target_east, "llvm.autollvm.add.v16i8(8,16)", "add8",
+def : AutoLLVMLoweringRecord<Op_add, Target_east, "llvm.autollvm.add.v16i8()", "add8",
     "0,1", "none", 255, 255, 255, "east-base">;
-def : AutoLLVMLoweringRecord<Op_add, Target_east, "llvm.autollvm.add.v16i8(8,16)", "add8_low",
+def : AutoLLVMLoweringRecord<Op_add, Target_east, "llvm.autollvm.add.v16i8()", "add8_low",
     "0,1", "part:64+128", 255, 255, 2, "east-base">;
-def : AutoLLVMLoweringRecord<Op_add, Target_west, "llvm.autollvm.add.v128i16(16,128)", "add16",
+def : AutoLLVMLoweringRecord<Op_add, Target_west, "llvm.autollvm.add.v128i16()", "add16",
     "0,1", "none", 255, 255, 255, "west-base">;
-def : AutoLLVMLoweringRecord<Op_add, Target_west, "llvm.autollvm.add.v128i16(16,128)", "add16_every",
+def : AutoLLVMLoweringRecord<Op_add, Target_west, "llvm.autollvm.add.v128i16()", "add16_every",
     "0,*1[32+16*%2:16]/32", "none", 255, 255, 255, "west-base">;
-def : AutoLLVMLoweringRecord<Op_add, Target_west, "llvm.autollvm.add.v128i16(16,128)", "add16_not",
+def : AutoLLVMLoweringRecord<Op_add, Target_west, "llvm.autollvm.add.v128i16()", "add16_not",
     "0,1", "merge:not", 2, 3, 255, "west-base">;
-def : AutoLLVMLoweringRecord<Op_add, Target_west, "llvm.autollvm.add.v128i16(16,128)", "add16_sparse",
+def : AutoLLVMLoweringRecord<Op_add, Target_west, "llvm.autollvm.add.v128i16()", "add16_sparse",
     "0,1", "zero:4:32", 2, 255, 255, "west-base">;
-def : AutoLLVMLoweringRecord<Op_add_sat, Target_east, "llvm.autollvm.add_sat.v16i8(8,16,1)", "adds8",
+def : AutoLLVMLoweringRecord<Op_add_sat, Target_east, "llvm.autollvm.add_sat.v16i8()", "adds8",
     "0,1", "none", 255, 255, 255, "east-base">;
-def : AutoLLVMLoweringRecord<Op_add_sat, Target_west, "llvm.autollvm.add_sat.v32i8(8,32,1)", "adds8_mask",
+def : AutoLLVMLoweringRecord<Op_add_sat, Target_west, "llvm.autollvm.add_sat.v32i8()", "adds8_mask",
     "3,2", "merge", 1, 0, 255, "west-base">;
-def : AutoLLVMLoweringRecord<Op_compare_lt, Target_west, "llvm.autollvm.compare_lt.v32i16(16,32,0)", "lt16",
-    "0,1", "none", 255, 255, 255, "west-base">;
-def : AutoLLVMLoweringRecord<Op_compare_lt, Target_west, "llvm.autollvm.compare_lt.v64i8(8,64,1)", "lt8",
+def : AutoLLVMLoweringRecord<Op_compare_lt, Target_west, "llvm.autollvm.compare_lt.v32i16(0)", "lt16",
+    "0,1", "rest:zero", 255, 255, 255, "west-base">;
+def : AutoLLVMLoweringRecord<Op_compare_lt, Target_west, "llvm.autollvm.compare_lt.v64i8(1)", "lt8",
     "0,1", "none", 255, 255, 255, "west-base">;
 def : AutoLLVMLoweringRecord<Op_crc, Target_east, "llvm.autollvm.crc.i32.i8()", "crc",
     "0,1", "none", 255, 255, 255, "east-base">;
-def : AutoLLVMLoweringRecord<Op_dot_add, Target_east, "llvm.autollvm.dot_add.v4i32(4,32,4,8,0,1)", "dot8",
+def : AutoLLVMLoweringRecord<Op_dot_add, Target_east, "llvm.autollvm.dot_add.v4i32(0)", "dot8",
     "0,1,2", "none", 255, 255, 255, "east-base">;
-def : AutoLLVMLoweringRecord<Op_dot_add, Target_west, "llvm.autollvm.dot_add.v32i32(4,32,32,8,1,1)", "dot8w",
+def : AutoLLVMLoweringRecord<Op_dot_add, Target_west, "llvm.autollvm.dot_add.v32i32(1)", "dot8w",
     "0,1,2", "none", 255, 255, 255, "west-base">;
-def : AutoLLVMLoweringRecord<Op_extract, Target_east, "llvm.autollvm.extract.v16i8(8,8,0)", "low8",
+def : AutoLLVMLoweringRecord<Op_extract, Target_east, "llvm.autollvm.extract.v16i8(0)", "low8",
     "0", "none", 255, 255, 255, "east-base">;
-def : AutoLLVMLoweringRecord<Op_extract, Target_west, "llvm.autollvm.extract.v16i16(16,8,8)", "high16",
+def : AutoLLVMLoweringRecord<Op_extract, Target_west, "llvm.autollvm.extract.v16i16(8)", "high16",
     "0", "none", 255, 255, 255, "west-base">;
-def : AutoLLVMLoweringRecord<Op_interleave, Target_east, "llvm.autollvm.interleave.v16i8(8,16,0,8)", "zip8",
+def : AutoLLVMLoweringRecord<Op_interleave, Target_east, "llvm.autollvm.interleave.v16i8()", "zip8",
     "0,1", "none", 255, 255, 255, "east-base">;
-def : AutoLLVMLoweringRecord<Op_shift_left_immediate, Target_east, "llvm.autollvm.shift_left_immediate.v8i16(16,8)", "shl1",
+def : AutoLLVMLoweringRecord<Op_shift_left_immediate, Target_east, "llvm.autollvm.shift_left_immediate.v8i16()", "shl1",
     "0,=0x01:8", "none", 255, 255, 255, "east-base">;
-def : AutoLLVMLoweringRecord<Op_shift_left_immediate, Target_west, "llvm.autollvm.shift_left_immediate.v8i32(32,8)", "shli",
+def : AutoLLVMLoweringRecord<Op_shift_left_immediate, Target_west, "llvm.autollvm.shift_left_immediate.v8i32()", "shli",
     "0,1", "none", 255, 255, 255, "west-base">;
-def : AutoLLVMLoweringRecord<Op_widen_mul, Target_east, "llvm.autollvm.widen_mul.v2i64(32,2,0)", "mull32",
+def : AutoLLVMLoweringRecord<Op_widen_mul, Target_east, "llvm.autollvm.widen_mul.v2i64(0)", "mull32",
     "0,1", "none", 255, 255, 255, "east-base">;
-def : AutoLLVMLoweringRecord<Op_widen_mul, Target_east, "llvm.autollvm.widen_mul.v8i16(8,8,1)", "mull8",
+def : AutoLLVMLoweringRecord<Op_widen_mul, Target_east, "llvm.autollvm.widen_mul.v8i16(1)", "mull8",
     "0,1", "none", 255, 255, 255, "east-base">;

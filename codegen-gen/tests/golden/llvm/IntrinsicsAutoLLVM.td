@@ -11,25 +11,25 @@ include "llvm/IR/Intrinsics.td"
 
 let TargetPrefix = "autollvm" in {
 
-  // add(a, b; lane_width, lanes): east, west
+  // add(a, b): east, west
   def int_autollvm_add : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
-      [LLVMMatchType<0>, LLVMMatchType<0>, llvm_i32_ty, llvm_i32_ty],
-      [IntrNoMem, IntrSpeculatable, Commutative, ImmArg<ArgIndex<2>>, ImmArg<ArgIndex<3>>],
+      [LLVMMatchType<0>, LLVMMatchType<0>],
+      [IntrNoMem, IntrSpeculatable, Commutative],
       "llvm.autollvm.add">;
 
-  // add_sat(a, b; lane_width, lanes, is_signed): east, west
+  // add_sat(a, b): east, west
   def int_autollvm_add_sat : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
-      [LLVMMatchType<0>, LLVMMatchType<0>, llvm_i32_ty, llvm_i32_ty, llvm_i1_ty],
-      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<2>>, ImmArg<ArgIndex<3>>, ImmArg<ArgIndex<4>>],
+      [LLVMMatchType<0>, LLVMMatchType<0>],
+      [IntrNoMem, IntrSpeculatable],
       "llvm.autollvm.add_sat">;
 
-  // compare_lt(a, b; lane_width, lanes, is_signed): west
+  // compare_lt(a, b; is_signed): west
   def int_autollvm_compare_lt : DefaultAttrsIntrinsic<
       [LLVMScalarOrSameVectorWidth<0, llvm_i1_ty>],
-      [llvm_anyvector_ty, LLVMMatchType<0>, llvm_i32_ty, llvm_i32_ty, llvm_i1_ty],
-      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<2>>, ImmArg<ArgIndex<3>>, ImmArg<ArgIndex<4>>],
+      [llvm_anyvector_ty, LLVMMatchType<0>, llvm_i1_ty],
+      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<2>>],
       "llvm.autollvm.compare_lt">;
 
   // crc(crc, data): east
@@ -39,39 +39,39 @@ let TargetPrefix = "autollvm" in {
       [IntrNoMem, IntrSpeculatable],
       "llvm.autollvm.crc">;
 
-  // dot_add(acc, a, b; group, lane_width, lanes, narrow, a_signed, b_signed): east, west
+  // dot_add(acc, a, b; a_signed): east, west
   def int_autollvm_dot_add : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
-      [LLVMMatchType<0>, LLVMSubdivide4VectorType<0>, LLVMSubdivide4VectorType<0>, llvm_i32_ty, llvm_i32_ty, llvm_i32_ty, llvm_i32_ty, llvm_i1_ty, llvm_i1_ty],
-      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<3>>, ImmArg<ArgIndex<4>>, ImmArg<ArgIndex<5>>, ImmArg<ArgIndex<6>>, ImmArg<ArgIndex<7>>, ImmArg<ArgIndex<8>>],
+      [LLVMMatchType<0>, LLVMSubdivide4VectorType<0>, LLVMSubdivide4VectorType<0>, llvm_i1_ty],
+      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<3>>],
       "llvm.autollvm.dot_add">;
 
-  // extract(a; lane_width, lanes, offset): east, west
+  // extract(a; offset): east, west
   def int_autollvm_extract : DefaultAttrsIntrinsic<
       [LLVMHalfElementsVectorType<0>],
-      [llvm_anyvector_ty, llvm_i32_ty, llvm_i32_ty, llvm_i32_ty],
-      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<1>>, ImmArg<ArgIndex<2>>, ImmArg<ArgIndex<3>>],
+      [llvm_anyvector_ty, llvm_i32_ty],
+      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<1>>],
       "llvm.autollvm.extract">;
 
-  // interleave(a, b; lane_width, lanes, offset, pairs): east
+  // interleave(a, b): east
   def int_autollvm_interleave : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
-      [LLVMMatchType<0>, LLVMMatchType<0>, llvm_i32_ty, llvm_i32_ty, llvm_i32_ty, llvm_i32_ty],
-      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<2>>, ImmArg<ArgIndex<3>>, ImmArg<ArgIndex<4>>, ImmArg<ArgIndex<5>>],
+      [LLVMMatchType<0>, LLVMMatchType<0>],
+      [IntrNoMem, IntrSpeculatable],
       "llvm.autollvm.interleave">;
 
-  // shift_left_immediate(a, count; lane_width, lanes): east, west
+  // shift_left_immediate(a, count): east, west
   def int_autollvm_shift_left_immediate : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
-      [LLVMMatchType<0>, llvm_i32_ty, llvm_i32_ty, llvm_i32_ty],
-      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<1>>, ImmArg<ArgIndex<2>>, ImmArg<ArgIndex<3>>],
+      [LLVMMatchType<0>, llvm_i32_ty],
+      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<1>>],
       "llvm.autollvm.shift_left_immediate">;
 
-  // widen_mul(a, b; lane_width, lanes, is_signed): east
+  // widen_mul(a, b; is_signed): east
   def int_autollvm_widen_mul : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
-      [LLVMTruncatedType<0>, LLVMTruncatedType<0>, llvm_i32_ty, llvm_i32_ty, llvm_i1_ty],
-      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<2>>, ImmArg<ArgIndex<3>>, ImmArg<ArgIndex<4>>],
+      [LLVMTruncatedType<0>, LLVMTruncatedType<0>, llvm_i1_ty],
+      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<2>>],
       "llvm.autollvm.widen_mul">;
 
 } // TargetPrefix = "autollvm"

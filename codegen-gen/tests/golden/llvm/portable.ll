@@ -2,17 +2,17 @@
 ; Each instance of each AutoLLVM operation for targets that have no instruction for it.
 ; Element 0 of a vector is in the lowest bits: for little-endian targets.
 
-define linkonce_odr <16 x i8> @autollvm.add.v16i8.8_16(<16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <16 x i8> @autollvm.add.v16i8(<16 x i8> %a, <16 x i8> %b) #0 {
   %1 = add <16 x i8> %a, %b
   ret <16 x i8> %1
 }
 
-define linkonce_odr <128 x i16> @autollvm.add.v128i16.16_128(<128 x i16> %a, <128 x i16> %b) #0 {
+define linkonce_odr <128 x i16> @autollvm.add.v128i16(<128 x i16> %a, <128 x i16> %b) #0 {
   %1 = add <128 x i16> %a, %b
   ret <128 x i16> %1
 }
 
-define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8.8_16_1(<16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8(<16 x i8> %a, <16 x i8> %b) #0 {
   %1 = sext <16 x i8> %a to <16 x i10>
   %2 = sext <16 x i8> %b to <16 x i10>
   %3 = add <16 x i10> %1, %2
@@ -22,7 +22,7 @@ define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8.8_16_1(<16 x i8> %a, <16 x
   ret <16 x i8> %6
 }
 
-define linkonce_odr <32 x i8> @autollvm.add_sat.v32i8.8_32_1(<32 x i8> %a, <32 x i8> %b) #0 {
+define linkonce_odr <32 x i8> @autollvm.add_sat.v32i8(<32 x i8> %a, <32 x i8> %b) #0 {
   %1 = sext <32 x i8> %a to <32 x i10>
   %2 = sext <32 x i8> %b to <32 x i10>
   %3 = add <32 x i10> %1, %2
@@ -32,12 +32,12 @@ define linkonce_odr <32 x i8> @autollvm.add_sat.v32i8.8_32_1(<32 x i8> %a, <32 x
   ret <32 x i8> %6
 }
 
-define linkonce_odr <64 x i1> @autollvm.compare_lt.v64i8.8_64_1(<64 x i8> %a, <64 x i8> %b) #0 {
+define linkonce_odr <64 x i1> @autollvm.compare_lt.v64i8.1(<64 x i8> %a, <64 x i8> %b) #0 {
   %1 = icmp slt <64 x i8> %a, %b
   ret <64 x i1> %1
 }
 
-define linkonce_odr <32 x i1> @autollvm.compare_lt.v32i16.16_32_0(<32 x i16> %a, <32 x i16> %b) #0 {
+define linkonce_odr <32 x i1> @autollvm.compare_lt.v32i16.0(<32 x i16> %a, <32 x i16> %b) #0 {
   %1 = icmp ult <32 x i16> %a, %b
   ret <32 x i1> %1
 }
@@ -56,7 +56,7 @@ define linkonce_odr i32 @autollvm.crc.i32.i8(i32 %crc, i8 %data) #0 {
   ret i32 %10
 }
 
-define linkonce_odr <4 x i32> @autollvm.dot_add.v4i32.4_32_4_8_0_1(<4 x i32> %acc, <16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <4 x i32> @autollvm.dot_add.v4i32.0(<4 x i32> %acc, <16 x i8> %a, <16 x i8> %b) #0 {
   %1 = zext <16 x i8> %a to <16 x i32>
   %2 = sext <16 x i8> %b to <16 x i32>
   %3 = mul <16 x i32> %1, %2
@@ -70,7 +70,7 @@ define linkonce_odr <4 x i32> @autollvm.dot_add.v4i32.4_32_4_8_0_1(<4 x i32> %ac
   ret <4 x i32> %10
 }
 
-define linkonce_odr <32 x i32> @autollvm.dot_add.v32i32.4_32_32_8_1_1(<32 x i32> %acc, <128 x i8> %a, <128 x i8> %b) #0 {
+define linkonce_odr <32 x i32> @autollvm.dot_add.v32i32.1(<32 x i32> %acc, <128 x i8> %a, <128 x i8> %b) #0 {
   %1 = sext <128 x i8> %a to <128 x i32>
   %2 = sext <128 x i8> %b to <128 x i32>
   %3 = mul <128 x i32> %1, %2
@@ -84,24 +84,24 @@ define linkonce_odr <32 x i32> @autollvm.dot_add.v32i32.4_32_32_8_1_1(<32 x i32>
   ret <32 x i32> %10
 }
 
-define linkonce_odr <8 x i8> @autollvm.extract.v16i8.8_8_0(<16 x i8> %a) #0 {
+define linkonce_odr <8 x i8> @autollvm.extract.v16i8.0(<16 x i8> %a) #0 {
   %1 = shufflevector <16 x i8> %a, <16 x i8> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   ret <8 x i8> %1
 }
 
-define linkonce_odr <8 x i16> @autollvm.extract.v16i16.16_8_8(<16 x i16> %a) #0 {
+define linkonce_odr <8 x i16> @autollvm.extract.v16i16.8(<16 x i16> %a) #0 {
   %1 = shufflevector <16 x i16> %a, <16 x i16> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   ret <8 x i16> %1
 }
 
-define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.8_16_0_8(<16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <16 x i8> @autollvm.interleave.v16i8(<16 x i8> %a, <16 x i8> %b) #0 {
   %1 = shufflevector <16 x i8> %a, <16 x i8> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %2 = shufflevector <16 x i8> %b, <16 x i8> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %3 = shufflevector <8 x i8> %1, <8 x i8> %2, <16 x i32> <i32 0, i32 8, i32 1, i32 9, i32 2, i32 10, i32 3, i32 11, i32 4, i32 12, i32 5, i32 13, i32 6, i32 14, i32 7, i32 15>
   ret <16 x i8> %3
 }
 
-define linkonce_odr <8 x i16> @autollvm.shift_left_immediate.v8i16.16_8(<8 x i16> %a, i32 %count.wide) #0 {
+define linkonce_odr <8 x i16> @autollvm.shift_left_immediate.v8i16(<8 x i16> %a, i32 %count.wide) #0 {
   %count = trunc i32 %count.wide to i8
   %1 = call i8 @llvm.umin.i8(i8 %count, i8 15)
   %2 = zext i8 %1 to i16
@@ -113,7 +113,7 @@ define linkonce_odr <8 x i16> @autollvm.shift_left_immediate.v8i16.16_8(<8 x i16
   ret <8 x i16> %7
 }
 
-define linkonce_odr <8 x i32> @autollvm.shift_left_immediate.v8i32.32_8(<8 x i32> %a, i32 %count.wide) #0 {
+define linkonce_odr <8 x i32> @autollvm.shift_left_immediate.v8i32(<8 x i32> %a, i32 %count.wide) #0 {
   %count = trunc i32 %count.wide to i8
   %1 = call i8 @llvm.umin.i8(i8 %count, i8 31)
   %2 = zext i8 %1 to i32
@@ -125,14 +125,14 @@ define linkonce_odr <8 x i32> @autollvm.shift_left_immediate.v8i32.32_8(<8 x i32
   ret <8 x i32> %7
 }
 
-define linkonce_odr <8 x i16> @autollvm.widen_mul.v8i16.8_8_1(<8 x i8> %a, <8 x i8> %b) #0 {
+define linkonce_odr <8 x i16> @autollvm.widen_mul.v8i16.1(<8 x i8> %a, <8 x i8> %b) #0 {
   %1 = sext <8 x i8> %a to <8 x i16>
   %2 = sext <8 x i8> %b to <8 x i16>
   %3 = mul <8 x i16> %1, %2
   ret <8 x i16> %3
 }
 
-define linkonce_odr <2 x i64> @autollvm.widen_mul.v2i64.32_2_0(<2 x i32> %a, <2 x i32> %b) #0 {
+define linkonce_odr <2 x i64> @autollvm.widen_mul.v2i64.0(<2 x i32> %a, <2 x i32> %b) #0 {
   %1 = zext <2 x i32> %a to <2 x i64>
   %2 = zext <2 x i32> %b to <2 x i64>
   %3 = mul <2 x i64> %1, %2

@@ -39,6 +39,10 @@ int64_t autollvm::bits(Type type) {
   return count * width;
 }
 
+int64_t autollvm::element(Type type) { return shape(type).second; }
+
+int64_t autollvm::quotient(int64_t value, int64_t divisor) { return divisor == 0 ? 0 : value / divisor; }
+
 Type autollvm::scaled(Type type, int64_t countBy, int64_t countOver, int64_t widthBy, int64_t widthOver) {
   auto [count, width] = shape(type);
   if (count * countBy % countOver != 0 || width * widthBy % widthOver != 0)

@@ -22,6 +22,12 @@ namespace autollvm {
 /// The width of an integer or of all elements of a vector.
 int64_t bits(mlir::Type type);
 
+/// The width of an integer or of an element of a vector.
+int64_t element(mlir::Type type);
+
+/// The quotient rounded toward zero; 0 where the divisor is 0.
+int64_t quotient(int64_t value, int64_t divisor);
+
 /// The type whose count and width of elements are those of `type` times a number and divided by one; none where they
 /// cannot be divided. One element is an integer.
 mlir::Type scaled(mlir::Type type, int64_t countBy, int64_t countOver, int64_t widthBy, int64_t widthOver);

@@ -59,10 +59,10 @@ class AutoLLVM_Width<string value, string formula, string computed>
 
 // The C++ class is the record's name without the prefix up to the first underscore.
 
-def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", "", "lane_width", "lanes"], 2, [
+def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "lane_width * lanes", "int64_t(int32_t($lane_width)) * int64_t(int32_t($lanes))">]> {
+    AutoLLVM_Width<"res", "lane_width * lanes", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
   let summary = "add (6 instructions of east, west)";
   let description = [{
     - east: `add8`, `add8_low`
@@ -70,15 +70,10 @@ def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", "", "lane_width", "lanes"], 2,
 
     The first two arguments can be exchanged (proved).
 
-    Parameters, with the values that instructions have:
-
-    - `lane_width`: 8, 16
-    - `lanes`: 16, 128
-
     As `add8`:
 
     ```mlir
-    %res = autollvm.add<lane_width = 8, lanes = 16> %a, %b : vector<16xi8>
+    %res = autollvm.add %a, %b : vector<16xi8>
     ```
 
     In Hydride IR:
@@ -91,84 +86,76 @@ def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", "", "lane_width", "lanes"], 2,
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, I32Attr:$lane_width, I32Attr:$lanes);
+  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `lane_width` `=` $lane_width `,` `lanes` `=` $lanes `>` $a `,` $b attr-dict `:` type($res)
+    $a `,` $b attr-dict `:` type($res)
   }];
 }
 
-def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", "", "lane_width", "lanes", "is_signed"], 3, [
+def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", ""], 0, [
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "lane_width * lanes", "int64_t(int32_t($lane_width)) * int64_t(int32_t($lanes))">]> {
+    AutoLLVM_Width<"res", "8 * lanes", "8 * ::autollvm::quotient(::autollvm::bits($res.getType()), 8)">]> {
   let summary = "add sat (2 instructions of east, west)";
   let description = [{
     - east: `adds8`
     - west: `adds8_mask`
 
-    Parameters, with the values that instructions have:
-
-    - `lane_width`: 8
-    - `lanes`: 16, 32
-    - `is_signed`: true (signed)
-
     As `adds8`:
 
     ```mlir
-    %res = autollvm.add_sat<lane_width = 8, lanes = 16, is_signed = true> %a, %b : vector<16xi8>
+    %res = autollvm.add_sat %a, %b : vector<16xi8>
     ```
 
     In Hydride IR:
 
     ```text
-    func @add_sat[lane_width = 8, lanes = 16, is_signed = 1](%a: lane_width*lanes, %b: lane_width*lanes) -> (%res: lane_width*lanes) {
+    func @add_sat[lanes = 16](%a: 8*lanes, %b: 8*lanes) -> (%res: 8*lanes) {
       for i in 0..lanes {
-        %res[lane_width*i +: lane_width] = saturate.s.{is_signed}(add(cast.{is_signed}(%a[lane_width*i +: lane_width], lane_width + 2), cast.{is_signed}(%b[lane_width*i +: lane_width], lane_width + 2)), lane_width)
+        %res[8*i +: 8] = saturate.s.s(add(cast.s(%a[8*i +: 8], 10), cast.s(%b[8*i +: 8], 10)), 8)
       }
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, I32Attr:$lane_width, I32Attr:$lanes, BoolAttr:$is_signed);
+  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `lane_width` `=` $lane_width `,` `lanes` `=` $lanes `,` `is_signed` `=` $is_signed `>` $a `,` $b attr-dict `:` type($res)
+    $a `,` $b attr-dict `:` type($res)
   }];
 }
 
-def AutoLLVM_CompareLtOp : AutoLLVM_Op<"compare_lt", [1], ["", "", "lane_width", "lanes", "is_signed"], 3, [
+def AutoLLVM_CompareLtOp : AutoLLVM_Op<"compare_lt", [1], ["", "", "is_signed"], 1, [
     AllTypesMatch<["a", "b"]>,
     AutoLLVM_MaskOf<"res", "a">,
-    AutoLLVM_Width<"a", "lane_width * lanes", "int64_t(int32_t($lane_width)) * int64_t(int32_t($lanes))">]> {
+    AutoLLVM_Width<"a", "lane_width * lanes", "::autollvm::element($a.getType()) * ::autollvm::bits($res.getType())">]> {
   let summary = "compare lt (2 instructions of west)";
   let description = [{
     - west: `lt16`, `lt8`
 
-    Parameters, with the values that instructions have:
+    Attributes, with the values that instructions have:
 
-    - `lane_width`: 8, 16
-    - `lanes`: 32, 64
     - `is_signed`: false (unsigned), true (signed)
 
     As `lt16`:
 
     ```mlir
-    %res = autollvm.compare_lt<lane_width = 16, lanes = 32, is_signed = false> %a, %b : vector<32xi16>
+    %res = autollvm.compare_lt %a, %b : vector<32xi16>
     ```
 
     In Hydride IR:
 
     ```text
-    func @compare_lt[lane_width = 8, lanes = 16, is_signed = 1](%a: lane_width*lanes, %b: lane_width*lanes) -> (%res: lanes) {
+    func @compare_lt[lane_width = 16, lanes = 32, is_signed = 0](%a: lane_width*lanes, %b: lane_width*lanes) -> (%res: lanes) {
       for i in 0..lanes {
         %res[i +: 1] = lt.{is_signed}(%a[lane_width*i +: lane_width], %b[lane_width*i +: lane_width])
       }
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, I32Attr:$lane_width, I32Attr:$lanes, BoolAttr:$is_signed);
+  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, DefaultValuedAttr<BoolAttr, "false">:$is_signed);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `lane_width` `=` $lane_width `,` `lanes` `=` $lanes `,` `is_signed` `=` $is_signed `>` $a `,` $b attr-dict `:` type($a)
+    (`is_signed` `(` $is_signed^ `)`)? $a `,` $b attr-dict `:` type($a)
   }];
 }
 
@@ -202,193 +189,172 @@ def AutoLLVM_CrcOp : AutoLLVM_Op<"crc", [0, 2], ["", ""], 0, [
   }];
 }
 
-def AutoLLVM_DotAddOp : AutoLLVM_Op<"dot_add", [0], ["", "", "", "group", "lane_width", "lanes", "narrow", "a_signed", "b_signed"], 6, [
+def AutoLLVM_DotAddOp : AutoLLVM_Op<"dot_add", [0], ["", "", "", "a_signed"], 1, [
     AllTypesMatch<["res", "acc"]>,
     AutoLLVM_Scaled<"a", "res", 4, 1, 1, 4>,
     AutoLLVM_Scaled<"b", "res", 4, 1, 1, 4>,
-    AutoLLVM_Width<"res", "lane_width * lanes", "int64_t(int32_t($lane_width)) * int64_t(int32_t($lanes))">]> {
+    AutoLLVM_Width<"res", "32 * lanes", "32 * ::autollvm::quotient(::autollvm::bits($res.getType()), 32)">]> {
   let summary = "dot add (2 instructions of east, west)";
   let description = [{
     - east: `dot8`
     - west: `dot8w`
 
-    Parameters, with the values that instructions have:
+    Attributes, with the values that instructions have:
 
-    - `group`: 4
-    - `lane_width`: 32
-    - `lanes`: 4, 32
-    - `narrow`: 8
     - `a_signed`: false (unsigned), true (signed)
-    - `b_signed`: true (signed)
 
     As `dot8`:
 
     ```mlir
-    %res = autollvm.dot_add<group = 4, lane_width = 32, lanes = 4, narrow = 8, a_signed = false, b_signed = true> %acc, %a, %b : vector<4xi32>
+    %res = autollvm.dot_add %acc, %a, %b : vector<4xi32>
     ```
 
     In Hydride IR:
 
     ```text
-    func @dot_add[group = 4, lane_width = 32, lanes = 4, narrow = 8, a_signed = 0, b_signed = 1](%acc: lane_width*lanes, %a: group*lanes*narrow, %b: group*lanes*narrow) -> (%res: lane_width*lanes) {
+    func @dot_add[lanes = 4, a_signed = 0](%acc: 32*lanes, %a: 32*lanes, %b: 32*lanes) -> (%res: 32*lanes) {
       for i in 0..lanes {
-        %res[lane_width*i +: lane_width] = add(%acc[lane_width*i +: lane_width], fold add (j in 0..group) mul(cast.{a_signed}(%a[group*narrow*i + narrow*j +: narrow], lane_width), cast.{b_signed}(%b[group*narrow*i + narrow*j +: narrow], lane_width)))
+        %res[32*i +: 32] = add(%acc[32*i +: 32], fold add (j in 0..4) mul(cast.{a_signed}(%a[32*i + 8*j +: 8], 32), cast.s(%b[32*i + 8*j +: 8], 32)))
       }
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$acc, AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, I32Attr:$group, I32Attr:$lane_width, I32Attr:$lanes, I32Attr:$narrow, BoolAttr:$a_signed, BoolAttr:$b_signed);
+  let arguments = (ins AutoLLVM_Vector:$acc, AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, DefaultValuedAttr<BoolAttr, "false">:$a_signed);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `group` `=` $group `,` `lane_width` `=` $lane_width `,` `lanes` `=` $lanes `,` `narrow` `=` $narrow `,` `a_signed` `=` $a_signed `,` `b_signed` `=` $b_signed `>` $acc `,` $a `,` $b attr-dict `:` type($res)
+    (`a_signed` `(` $a_signed^ `)`)? $acc `,` $a `,` $b attr-dict `:` type($res)
   }];
 }
 
-def AutoLLVM_ExtractOp : AutoLLVM_Op<"extract", [1], ["", "lane_width", "lanes", "offset"], 3, [
+def AutoLLVM_ExtractOp : AutoLLVM_Op<"extract", [1], ["", "offset"], 1, [
     AutoLLVM_Scaled<"res", "a", 1, 2, 1, 1>,
-    AutoLLVM_Width<"a", "2 * lane_width * lanes", "2 * int64_t(int32_t($lane_width)) * int64_t(int32_t($lanes))">]> {
+    AutoLLVM_Width<"a", "16 * lane_width", "16 * ::autollvm::element($res.getType())">]> {
   let summary = "extract (2 instructions of east, west)";
   let description = [{
     - east: `low8`
     - west: `high16`
 
-    Parameters, with the values that instructions have:
+    Attributes, with the values that instructions have:
 
-    - `lane_width`: 8, 16
-    - `lanes`: 8
     - `offset`: 0, 8
 
     As `low8`:
 
     ```mlir
-    %res = autollvm.extract<lane_width = 8, lanes = 8, offset = 0> %a : vector<16xi8>
+    %res = autollvm.extract %a : vector<16xi8>
     ```
 
     In Hydride IR:
 
     ```text
-    func @extract[lane_width = 8, lanes = 8, offset = 8](%a: 2*lane_width*lanes) -> (%res: lane_width*lanes) {
-      for i in 0..lanes {
+    func @extract[lane_width = 8, offset = 0](%a: 16*lane_width) -> (%res: 8*lane_width) {
+      for i in 0..8 {
         %res[lane_width*i +: lane_width] = %a[lane_width*offset + lane_width*i +: lane_width]
       }
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$a, I32Attr:$lane_width, I32Attr:$lanes, I32Attr:$offset);
+  let arguments = (ins AutoLLVM_Vector:$a, DefaultValuedAttr<I32Attr, "0">:$offset);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `lane_width` `=` $lane_width `,` `lanes` `=` $lanes `,` `offset` `=` $offset `>` $a attr-dict `:` type($a)
+    (`offset` `(` $offset^ `)`)? $a attr-dict `:` type($a)
   }];
 }
 
-def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0], ["", "", "lane_width", "lanes", "offset", "pairs"], 4, [
+def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0], ["", ""], 0, [
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "lane_width * lanes", "int64_t(int32_t($lane_width)) * int64_t(int32_t($lanes))">]> {
+    AutoLLVM_Width<"res", "128", "128">]> {
   let summary = "interleave (1 instruction of east)";
   let description = [{
     - east: `zip8`
 
-    Parameters, with the values that instructions have:
-
-    - `lane_width`: 8
-    - `lanes`: 16
-    - `offset`: 0
-    - `pairs`: 8
-
     As `zip8`:
 
     ```mlir
-    %res = autollvm.interleave<lane_width = 8, lanes = 16, offset = 0, pairs = 8> %a, %b : vector<16xi8>
+    %res = autollvm.interleave %a, %b : vector<16xi8>
     ```
 
     In Hydride IR:
 
     ```text
-    func @interleave[lane_width = 8, lanes = 16, offset = 0, pairs = 8](%a: lane_width*lanes, %b: lane_width*lanes) -> (%res: lane_width*lanes) {
-      for i in 0..pairs {
-        %res[2*lane_width*i +: lane_width] = %a[lane_width*offset + lane_width*i +: lane_width]
-        %res[lane_width + 2*lane_width*i +: lane_width] = %b[lane_width*offset + lane_width*i +: lane_width]
+    func @interleave(%a: 128, %b: 128) -> (%res: 128) {
+      for i in 0..8 {
+        %res[16*i +: 8] = %a[8*i +: 8]
+        %res[16*i + 8 +: 8] = %b[8*i +: 8]
       }
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, I32Attr:$lane_width, I32Attr:$lanes, I32Attr:$offset, I32Attr:$pairs);
+  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `lane_width` `=` $lane_width `,` `lanes` `=` $lanes `,` `offset` `=` $offset `,` `pairs` `=` $pairs `>` $a `,` $b attr-dict `:` type($res)
+    $a `,` $b attr-dict `:` type($res)
   }];
 }
 
-def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], ["", "count", "lane_width", "lanes"], 2, [
+def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], ["", "count"], 0, [
     AllTypesMatch<["res", "a"]>,
-    AutoLLVM_Width<"res", "lane_width * lanes", "int64_t(int32_t($lane_width)) * int64_t(int32_t($lanes))">]> {
+    AutoLLVM_Width<"res", "8 * lane_width", "8 * ::autollvm::element($res.getType())">]> {
   let summary = "shift left immediate (2 instructions of east, west)";
   let description = [{
     - east: `shl1`
     - west: `shli`
 
-    Parameters, with the values that instructions have:
-
-    - `lane_width`: 16, 32
-    - `lanes`: 8
-
     As `shli`:
 
     ```mlir
-    %res = autollvm.shift_left_immediate<count = 1, lane_width = 32, lanes = 8> %a : vector<8xi32>
+    %res = autollvm.shift_left_immediate count(1) %a : vector<8xi32>
     ```
 
     In Hydride IR:
 
     ```text
-    func @shift_left_immediate[lane_width = 16, lanes = 8](%a: lane_width*lanes, %count: 8 imm 0..=255) -> (%res: lane_width*lanes) {
-      for i in 0..lanes {
+    func @shift_left_immediate[lane_width = 16](%a: 8*lane_width, %count: 8 imm 0..=255) -> (%res: 8*lane_width) {
+      for i in 0..8 {
         %res[lane_width*i +: lane_width] = shl(%a[lane_width*i +: lane_width], %count)
       }
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$a, I32Attr:$count, I32Attr:$lane_width, I32Attr:$lanes);
+  let arguments = (ins AutoLLVM_Vector:$a, I32Attr:$count);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `count` `=` $count `,` `lane_width` `=` $lane_width `,` `lanes` `=` $lanes `>` $a attr-dict `:` type($res)
+    `count` `(` $count `)` $a attr-dict `:` type($res)
   }];
 }
 
-def AutoLLVM_WidenMulOp : AutoLLVM_Op<"widen_mul", [0], ["", "", "lane_width", "lanes", "is_signed"], 3, [
+def AutoLLVM_WidenMulOp : AutoLLVM_Op<"widen_mul", [0], ["", "", "is_signed"], 1, [
     AutoLLVM_Scaled<"a", "res", 1, 1, 1, 2>,
     AutoLLVM_Scaled<"b", "res", 1, 1, 1, 2>,
-    AutoLLVM_Width<"res", "2 * lane_width * lanes", "2 * int64_t(int32_t($lane_width)) * int64_t(int32_t($lanes))">]> {
+    AutoLLVM_Width<"res", "2 * lane_width * lanes", "2 * ::autollvm::quotient(::autollvm::element($res.getType()), 2) * ::autollvm::quotient(::autollvm::bits($res.getType()), 2 * ::autollvm::quotient(::autollvm::element($res.getType()), 2))">]> {
   let summary = "widen mul (2 instructions of east)";
   let description = [{
     - east: `mull32`, `mull8`
 
-    Parameters, with the values that instructions have:
+    Attributes, with the values that instructions have:
 
-    - `lane_width`: 8, 32
-    - `lanes`: 2, 8
     - `is_signed`: false (unsigned), true (signed)
 
     As `mull32`:
 
     ```mlir
-    %res = autollvm.widen_mul<lane_width = 32, lanes = 2, is_signed = false> %a, %b : vector<2xi64>
+    %res = autollvm.widen_mul %a, %b : vector<2xi64>
     ```
 
     In Hydride IR:
 
     ```text
-    func @widen_mul[lane_width = 8, lanes = 8, is_signed = 1](%a: lane_width*lanes, %b: lane_width*lanes) -> (%res: 2*lane_width*lanes) {
+    func @widen_mul[lane_width = 32, lanes = 2, is_signed = 0](%a: lane_width*lanes, %b: lane_width*lanes) -> (%res: 2*lane_width*lanes) {
       for i in 0..lanes {
         %res[2*lane_width*i +: 2*lane_width] = mul(cast.{is_signed}(%a[lane_width*i +: lane_width], 2*lane_width), cast.{is_signed}(%b[lane_width*i +: lane_width], 2*lane_width))
       }
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, I32Attr:$lane_width, I32Attr:$lanes, BoolAttr:$is_signed);
+  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, DefaultValuedAttr<BoolAttr, "false">:$is_signed);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `lane_width` `=` $lane_width `,` `lanes` `=` $lanes `,` `is_signed` `=` $is_signed `>` $a `,` $b attr-dict `:` type($res)
+    (`is_signed` `(` $is_signed^ `)`)? $a `,` $b attr-dict `:` type($res)
   }];
 }
 

@@ -2,19 +2,19 @@
 //
 // The functions that autollvm.patterns.mlir calls: an operation at given types and parameter values each.
 
-func.func private @autollvm.add.v16i8.8_16(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
-func.func private @autollvm.add.v128i16.16_128(vector<128xi16>, vector<128xi16>) -> vector<128xi16>
-func.func private @autollvm.add_sat.v16i8.8_16_1(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
-func.func private @autollvm.add_sat.v32i8.8_32_1(vector<32xi8>, vector<32xi8>) -> vector<32xi8>
-func.func private @autollvm.compare_lt.v64i8.8_64_1(vector<64xi8>, vector<64xi8>) -> vector<64xi1>
-func.func private @autollvm.compare_lt.v32i16.16_32_0(vector<32xi16>, vector<32xi16>) -> vector<32xi1>
+func.func private @autollvm.add.v16i8(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func private @autollvm.add.v128i16(vector<128xi16>, vector<128xi16>) -> vector<128xi16>
+func.func private @autollvm.add_sat.v16i8(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func private @autollvm.add_sat.v32i8(vector<32xi8>, vector<32xi8>) -> vector<32xi8>
+func.func private @autollvm.compare_lt.v64i8.1(vector<64xi8>, vector<64xi8>) -> vector<64xi1>
+func.func private @autollvm.compare_lt.v32i16.0(vector<32xi16>, vector<32xi16>) -> vector<32xi1>
 func.func private @autollvm.crc.i32.i8(i32, i8) -> i32
-func.func private @autollvm.dot_add.v4i32.4_32_4_8_0_1(vector<4xi32>, vector<16xi8>, vector<16xi8>) -> vector<4xi32>
-func.func private @autollvm.dot_add.v32i32.4_32_32_8_1_1(vector<32xi32>, vector<128xi8>, vector<128xi8>) -> vector<32xi32>
-func.func private @autollvm.extract.v16i8.8_8_0(vector<16xi8>) -> vector<8xi8>
-func.func private @autollvm.extract.v16i16.16_8_8(vector<16xi16>) -> vector<8xi16>
-func.func private @autollvm.interleave.v16i8.8_16_0_8(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
-func.func private @autollvm.shift_left_immediate.v8i16.16_8(vector<8xi16>, i32) -> vector<8xi16>
-func.func private @autollvm.shift_left_immediate.v8i32.32_8(vector<8xi32>, i32) -> vector<8xi32>
-func.func private @autollvm.widen_mul.v8i16.8_8_1(vector<8xi8>, vector<8xi8>) -> vector<8xi16>
-func.func private @autollvm.widen_mul.v2i64.32_2_0(vector<2xi32>, vector<2xi32>) -> vector<2xi64>
+func.func private @autollvm.dot_add.v4i32.0(vector<4xi32>, vector<16xi8>, vector<16xi8>) -> vector<4xi32>
+func.func private @autollvm.dot_add.v32i32.1(vector<32xi32>, vector<128xi8>, vector<128xi8>) -> vector<32xi32>
+func.func private @autollvm.extract.v16i8.0(vector<16xi8>) -> vector<8xi8>
+func.func private @autollvm.extract.v16i16.8(vector<16xi16>) -> vector<8xi16>
+func.func private @autollvm.interleave.v16i8(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func private @autollvm.shift_left_immediate.v8i16(vector<8xi16>, i32) -> vector<8xi16>
+func.func private @autollvm.shift_left_immediate.v8i32(vector<8xi32>, i32) -> vector<8xi32>
+func.func private @autollvm.widen_mul.v8i16.1(vector<8xi8>, vector<8xi8>) -> vector<8xi16>
+func.func private @autollvm.widen_mul.v2i64.0(vector<2xi32>, vector<2xi32>) -> vector<2xi64>

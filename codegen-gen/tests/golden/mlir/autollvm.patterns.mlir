@@ -7,11 +7,9 @@ module @patterns {
     %type0 = pdl.type : vector<16xi8>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 16 : i32
-    %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1} -> (%type0 : !pdl.type)
+    %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.add.v16i8.8_16
+      %callee = pdl.attribute = @autollvm.add.v16i8
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -20,11 +18,9 @@ module @patterns {
     %type0 = pdl.type : vector<128xi16>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 16 : i32
-    %parameter1 = pdl.attribute = 128 : i32
-    %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1} -> (%type0 : !pdl.type)
+    %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.add.v128i16.16_128
+      %callee = pdl.attribute = @autollvm.add.v128i16
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -33,12 +29,9 @@ module @patterns {
     %type0 = pdl.type : vector<16xi8>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 16 : i32
-    %parameter2 = pdl.attribute = true
-    %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "is_signed" = %parameter2} -> (%type0 : !pdl.type)
+    %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.add_sat.v16i8.8_16_1
+      %callee = pdl.attribute = @autollvm.add_sat.v16i8
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -47,12 +40,9 @@ module @patterns {
     %type0 = pdl.type : vector<32xi8>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 32 : i32
-    %parameter2 = pdl.attribute = true
-    %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "is_signed" = %parameter2} -> (%type0 : !pdl.type)
+    %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.add_sat.v32i8.8_32_1
+      %callee = pdl.attribute = @autollvm.add_sat.v32i8
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -62,12 +52,10 @@ module @patterns {
     %type1 = pdl.type : vector<64xi8>
     %value0 = pdl.operand : %type1
     %value1 = pdl.operand : %type1
-    %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 64 : i32
-    %parameter2 = pdl.attribute = true
-    %op = pdl.operation "autollvm.compare_lt"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "is_signed" = %parameter2} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = true
+    %op = pdl.operation "autollvm.compare_lt"(%value0, %value1 : !pdl.value, !pdl.value) {"is_signed" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.compare_lt.v64i8.8_64_1
+      %callee = pdl.attribute = @autollvm.compare_lt.v64i8.1
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -77,12 +65,10 @@ module @patterns {
     %type1 = pdl.type : vector<32xi16>
     %value0 = pdl.operand : %type1
     %value1 = pdl.operand : %type1
-    %parameter0 = pdl.attribute = 16 : i32
-    %parameter1 = pdl.attribute = 32 : i32
-    %parameter2 = pdl.attribute = false
-    %op = pdl.operation "autollvm.compare_lt"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "is_signed" = %parameter2} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = false
+    %op = pdl.operation "autollvm.compare_lt"(%value0, %value1 : !pdl.value, !pdl.value) {"is_signed" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.compare_lt.v32i16.16_32_0
+      %callee = pdl.attribute = @autollvm.compare_lt.v32i16.0
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -105,15 +91,10 @@ module @patterns {
     %type1 = pdl.type : vector<16xi8>
     %value1 = pdl.operand : %type1
     %value2 = pdl.operand : %type1
-    %parameter0 = pdl.attribute = 4 : i32
-    %parameter1 = pdl.attribute = 32 : i32
-    %parameter2 = pdl.attribute = 4 : i32
-    %parameter3 = pdl.attribute = 8 : i32
-    %parameter4 = pdl.attribute = false
-    %parameter5 = pdl.attribute = true
-    %op = pdl.operation "autollvm.dot_add"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"group" = %parameter0, "lane_width" = %parameter1, "lanes" = %parameter2, "narrow" = %parameter3, "a_signed" = %parameter4, "b_signed" = %parameter5} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = false
+    %op = pdl.operation "autollvm.dot_add"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"a_signed" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.dot_add.v4i32.4_32_4_8_0_1
+      %callee = pdl.attribute = @autollvm.dot_add.v4i32.0
       %call = pdl.operation "func.call"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -124,15 +105,10 @@ module @patterns {
     %type1 = pdl.type : vector<128xi8>
     %value1 = pdl.operand : %type1
     %value2 = pdl.operand : %type1
-    %parameter0 = pdl.attribute = 4 : i32
-    %parameter1 = pdl.attribute = 32 : i32
-    %parameter2 = pdl.attribute = 32 : i32
-    %parameter3 = pdl.attribute = 8 : i32
-    %parameter4 = pdl.attribute = true
-    %parameter5 = pdl.attribute = true
-    %op = pdl.operation "autollvm.dot_add"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"group" = %parameter0, "lane_width" = %parameter1, "lanes" = %parameter2, "narrow" = %parameter3, "a_signed" = %parameter4, "b_signed" = %parameter5} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = true
+    %op = pdl.operation "autollvm.dot_add"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"a_signed" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.dot_add.v32i32.4_32_32_8_1_1
+      %callee = pdl.attribute = @autollvm.dot_add.v32i32.1
       %call = pdl.operation "func.call"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -141,12 +117,10 @@ module @patterns {
     %type0 = pdl.type : vector<8xi8>
     %type1 = pdl.type : vector<16xi8>
     %value0 = pdl.operand : %type1
-    %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 8 : i32
-    %parameter2 = pdl.attribute = 0 : i32
-    %op = pdl.operation "autollvm.extract"(%value0 : !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = 0 : i32
+    %op = pdl.operation "autollvm.extract"(%value0 : !pdl.value) {"offset" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.extract.v16i8.8_8_0
+      %callee = pdl.attribute = @autollvm.extract.v16i8.0
       %call = pdl.operation "func.call"(%value0 : !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -155,12 +129,10 @@ module @patterns {
     %type0 = pdl.type : vector<8xi16>
     %type1 = pdl.type : vector<16xi16>
     %value0 = pdl.operand : %type1
-    %parameter0 = pdl.attribute = 16 : i32
-    %parameter1 = pdl.attribute = 8 : i32
-    %parameter2 = pdl.attribute = 8 : i32
-    %op = pdl.operation "autollvm.extract"(%value0 : !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = 8 : i32
+    %op = pdl.operation "autollvm.extract"(%value0 : !pdl.value) {"offset" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.extract.v16i16.16_8_8
+      %callee = pdl.attribute = @autollvm.extract.v16i16.8
       %call = pdl.operation "func.call"(%value0 : !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -169,13 +141,9 @@ module @patterns {
     %type0 = pdl.type : vector<16xi8>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 16 : i32
-    %parameter2 = pdl.attribute = 0 : i32
-    %parameter3 = pdl.attribute = 8 : i32
-    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "offset" = %parameter2, "pairs" = %parameter3} -> (%type0 : !pdl.type)
+    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.interleave.v16i8.8_16_0_8
+      %callee = pdl.attribute = @autollvm.interleave.v16i8
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -185,13 +153,11 @@ module @patterns {
     %value0 = pdl.operand : %type0
     %type1 = pdl.type : i32
     %immediate1 = pdl.attribute : %type1
-    %parameter0 = pdl.attribute = 16 : i32
-    %parameter1 = pdl.attribute = 8 : i32
-    %op = pdl.operation "autollvm.shift_left_immediate"(%value0 : !pdl.value) {"count" = %immediate1, "lane_width" = %parameter0, "lanes" = %parameter1} -> (%type0 : !pdl.type)
+    %op = pdl.operation "autollvm.shift_left_immediate"(%value0 : !pdl.value) {"count" = %immediate1} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
       %constant1 = pdl.operation "llvm.mlir.constant" {"value" = %immediate1} -> (%type1 : !pdl.type)
       %value1 = pdl.result 0 of %constant1
-      %callee = pdl.attribute = @autollvm.shift_left_immediate.v8i16.16_8
+      %callee = pdl.attribute = @autollvm.shift_left_immediate.v8i16
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -201,13 +167,11 @@ module @patterns {
     %value0 = pdl.operand : %type0
     %type1 = pdl.type : i32
     %immediate1 = pdl.attribute : %type1
-    %parameter0 = pdl.attribute = 32 : i32
-    %parameter1 = pdl.attribute = 8 : i32
-    %op = pdl.operation "autollvm.shift_left_immediate"(%value0 : !pdl.value) {"count" = %immediate1, "lane_width" = %parameter0, "lanes" = %parameter1} -> (%type0 : !pdl.type)
+    %op = pdl.operation "autollvm.shift_left_immediate"(%value0 : !pdl.value) {"count" = %immediate1} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
       %constant1 = pdl.operation "llvm.mlir.constant" {"value" = %immediate1} -> (%type1 : !pdl.type)
       %value1 = pdl.result 0 of %constant1
-      %callee = pdl.attribute = @autollvm.shift_left_immediate.v8i32.32_8
+      %callee = pdl.attribute = @autollvm.shift_left_immediate.v8i32
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -217,12 +181,10 @@ module @patterns {
     %type1 = pdl.type : vector<8xi8>
     %value0 = pdl.operand : %type1
     %value1 = pdl.operand : %type1
-    %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 8 : i32
-    %parameter2 = pdl.attribute = true
-    %op = pdl.operation "autollvm.widen_mul"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "is_signed" = %parameter2} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = true
+    %op = pdl.operation "autollvm.widen_mul"(%value0, %value1 : !pdl.value, !pdl.value) {"is_signed" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.widen_mul.v8i16.8_8_1
+      %callee = pdl.attribute = @autollvm.widen_mul.v8i16.1
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -232,12 +194,10 @@ module @patterns {
     %type1 = pdl.type : vector<2xi32>
     %value0 = pdl.operand : %type1
     %value1 = pdl.operand : %type1
-    %parameter0 = pdl.attribute = 32 : i32
-    %parameter1 = pdl.attribute = 2 : i32
-    %parameter2 = pdl.attribute = false
-    %op = pdl.operation "autollvm.widen_mul"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1, "is_signed" = %parameter2} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = false
+    %op = pdl.operation "autollvm.widen_mul"(%value0, %value1 : !pdl.value, !pdl.value) {"is_signed" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.widen_mul.v2i64.32_2_0
+      %callee = pdl.attribute = @autollvm.widen_mul.v2i64.0
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }

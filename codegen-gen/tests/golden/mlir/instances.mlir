@@ -3,33 +3,33 @@
 // Each operation at each types and parameter values that an instruction has, in a function whose name is the symbol
 // that lower.sh makes a call of and, in parentheses, the values of immediates.
 
-func.func @"autollvm.add.v16i8.8_16(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = "autollvm.add"(%a, %b) {lane_width = 8 : i32, lanes = 16 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func @"autollvm.add.v16i8(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
+  %res = "autollvm.add"(%a, %b) : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
-func.func @"autollvm.add.v128i16.16_128(_,_)"(%a: vector<128xi16>, %b: vector<128xi16>) -> vector<128xi16> {
-  %res = "autollvm.add"(%a, %b) {lane_width = 16 : i32, lanes = 128 : i32} : (vector<128xi16>, vector<128xi16>) -> vector<128xi16>
+func.func @"autollvm.add.v128i16(_,_)"(%a: vector<128xi16>, %b: vector<128xi16>) -> vector<128xi16> {
+  %res = "autollvm.add"(%a, %b) : (vector<128xi16>, vector<128xi16>) -> vector<128xi16>
   return %res : vector<128xi16>
 }
 
-func.func @"autollvm.add_sat.v16i8.8_16_1(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = "autollvm.add_sat"(%a, %b) {lane_width = 8 : i32, lanes = 16 : i32, is_signed = true} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func @"autollvm.add_sat.v16i8(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
+  %res = "autollvm.add_sat"(%a, %b) : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
-func.func @"autollvm.add_sat.v32i8.8_32_1(_,_)"(%a: vector<32xi8>, %b: vector<32xi8>) -> vector<32xi8> {
-  %res = "autollvm.add_sat"(%a, %b) {lane_width = 8 : i32, lanes = 32 : i32, is_signed = true} : (vector<32xi8>, vector<32xi8>) -> vector<32xi8>
+func.func @"autollvm.add_sat.v32i8(_,_)"(%a: vector<32xi8>, %b: vector<32xi8>) -> vector<32xi8> {
+  %res = "autollvm.add_sat"(%a, %b) : (vector<32xi8>, vector<32xi8>) -> vector<32xi8>
   return %res : vector<32xi8>
 }
 
-func.func @"autollvm.compare_lt.v64i8.8_64_1(_,_)"(%a: vector<64xi8>, %b: vector<64xi8>) -> vector<64xi1> {
-  %res = "autollvm.compare_lt"(%a, %b) {lane_width = 8 : i32, lanes = 64 : i32, is_signed = true} : (vector<64xi8>, vector<64xi8>) -> vector<64xi1>
+func.func @"autollvm.compare_lt.v64i8.1(_,_)"(%a: vector<64xi8>, %b: vector<64xi8>) -> vector<64xi1> {
+  %res = "autollvm.compare_lt"(%a, %b) {is_signed = true} : (vector<64xi8>, vector<64xi8>) -> vector<64xi1>
   return %res : vector<64xi1>
 }
 
-func.func @"autollvm.compare_lt.v32i16.16_32_0(_,_)"(%a: vector<32xi16>, %b: vector<32xi16>) -> vector<32xi1> {
-  %res = "autollvm.compare_lt"(%a, %b) {lane_width = 16 : i32, lanes = 32 : i32, is_signed = false} : (vector<32xi16>, vector<32xi16>) -> vector<32xi1>
+func.func @"autollvm.compare_lt.v32i16.0(_,_)"(%a: vector<32xi16>, %b: vector<32xi16>) -> vector<32xi1> {
+  %res = "autollvm.compare_lt"(%a, %b) {is_signed = false} : (vector<32xi16>, vector<32xi16>) -> vector<32xi1>
   return %res : vector<32xi1>
 }
 
@@ -38,62 +38,52 @@ func.func @"autollvm.crc.i32.i8(_,_)"(%crc: i32, %data: i8) -> i32 {
   return %res : i32
 }
 
-func.func @"autollvm.dot_add.v4i32.4_32_4_8_0_1(_,_,_)"(%acc: vector<4xi32>, %a: vector<16xi8>, %b: vector<16xi8>) -> vector<4xi32> {
-  %res = "autollvm.dot_add"(%acc, %a, %b) {group = 4 : i32, lane_width = 32 : i32, lanes = 4 : i32, narrow = 8 : i32, a_signed = false, b_signed = true} : (vector<4xi32>, vector<16xi8>, vector<16xi8>) -> vector<4xi32>
+func.func @"autollvm.dot_add.v4i32.0(_,_,_)"(%acc: vector<4xi32>, %a: vector<16xi8>, %b: vector<16xi8>) -> vector<4xi32> {
+  %res = "autollvm.dot_add"(%acc, %a, %b) {a_signed = false} : (vector<4xi32>, vector<16xi8>, vector<16xi8>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
-func.func @"autollvm.dot_add.v32i32.4_32_32_8_1_1(_,_,_)"(%acc: vector<32xi32>, %a: vector<128xi8>, %b: vector<128xi8>) -> vector<32xi32> {
-  %res = "autollvm.dot_add"(%acc, %a, %b) {group = 4 : i32, lane_width = 32 : i32, lanes = 32 : i32, narrow = 8 : i32, a_signed = true, b_signed = true} : (vector<32xi32>, vector<128xi8>, vector<128xi8>) -> vector<32xi32>
+func.func @"autollvm.dot_add.v32i32.1(_,_,_)"(%acc: vector<32xi32>, %a: vector<128xi8>, %b: vector<128xi8>) -> vector<32xi32> {
+  %res = "autollvm.dot_add"(%acc, %a, %b) {a_signed = true} : (vector<32xi32>, vector<128xi8>, vector<128xi8>) -> vector<32xi32>
   return %res : vector<32xi32>
 }
 
-func.func @"autollvm.extract.v16i8.8_8_0(_)"(%a: vector<16xi8>) -> vector<8xi8> {
-  %res = "autollvm.extract"(%a) {lane_width = 8 : i32, lanes = 8 : i32, offset = 0 : i32} : (vector<16xi8>) -> vector<8xi8>
+func.func @"autollvm.extract.v16i8.0(_)"(%a: vector<16xi8>) -> vector<8xi8> {
+  %res = "autollvm.extract"(%a) {offset = 0 : i32} : (vector<16xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 
-func.func @"autollvm.extract.v16i16.16_8_8(_)"(%a: vector<16xi16>) -> vector<8xi16> {
-  %res = "autollvm.extract"(%a) {lane_width = 16 : i32, lanes = 8 : i32, offset = 8 : i32} : (vector<16xi16>) -> vector<8xi16>
+func.func @"autollvm.extract.v16i16.8(_)"(%a: vector<16xi16>) -> vector<8xi16> {
+  %res = "autollvm.extract"(%a) {offset = 8 : i32} : (vector<16xi16>) -> vector<8xi16>
   return %res : vector<8xi16>
 }
 
-func.func @"autollvm.interleave.v16i8.8_16_0_8(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = "autollvm.interleave"(%a, %b) {lane_width = 8 : i32, lanes = 16 : i32, offset = 0 : i32, pairs = 8 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func @"autollvm.interleave.v16i8(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
+  %res = "autollvm.interleave"(%a, %b) : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
-func.func @"autollvm.shift_left_immediate.v8i16.16_8(_,0)"(%a: vector<8xi16>) -> vector<8xi16> {
-  %res = "autollvm.shift_left_immediate"(%a) {count = 0 : i32, lane_width = 16 : i32, lanes = 8 : i32} : (vector<8xi16>) -> vector<8xi16>
+func.func @"autollvm.shift_left_immediate.v8i16(_,0)"(%a: vector<8xi16>) -> vector<8xi16> {
+  %res = "autollvm.shift_left_immediate"(%a) {count = 0 : i32} : (vector<8xi16>) -> vector<8xi16>
   return %res : vector<8xi16>
 }
 
-func.func @"autollvm.shift_left_immediate.v8i32.32_8(_,0)"(%a: vector<8xi32>) -> vector<8xi32> {
-  %res = "autollvm.shift_left_immediate"(%a) {count = 0 : i32, lane_width = 32 : i32, lanes = 8 : i32} : (vector<8xi32>) -> vector<8xi32>
+func.func @"autollvm.shift_left_immediate.v8i32(_,0)"(%a: vector<8xi32>) -> vector<8xi32> {
+  %res = "autollvm.shift_left_immediate"(%a) {count = 0 : i32} : (vector<8xi32>) -> vector<8xi32>
   return %res : vector<8xi32>
 }
 
-func.func @"autollvm.shift_left_immediate.v8i32.32_8(_,1)"(%a: vector<8xi32>) -> vector<8xi32> {
-  %res = "autollvm.shift_left_immediate"(%a) {count = 1 : i32, lane_width = 32 : i32, lanes = 8 : i32} : (vector<8xi32>) -> vector<8xi32>
+func.func @"autollvm.shift_left_immediate.v8i32(_,1)"(%a: vector<8xi32>) -> vector<8xi32> {
+  %res = "autollvm.shift_left_immediate"(%a) {count = 1 : i32} : (vector<8xi32>) -> vector<8xi32>
   return %res : vector<8xi32>
 }
 
-func.func @"autollvm.shift_left_immediate.v8i32.32_8(_,15)"(%a: vector<8xi32>) -> vector<8xi32> {
-  %res = "autollvm.shift_left_immediate"(%a) {count = 15 : i32, lane_width = 32 : i32, lanes = 8 : i32} : (vector<8xi32>) -> vector<8xi32>
-  return %res : vector<8xi32>
-}
-
-func.func @"autollvm.shift_left_immediate.v8i32.32_8(_,31)"(%a: vector<8xi32>) -> vector<8xi32> {
-  %res = "autollvm.shift_left_immediate"(%a) {count = 31 : i32, lane_width = 32 : i32, lanes = 8 : i32} : (vector<8xi32>) -> vector<8xi32>
-  return %res : vector<8xi32>
-}
-
-func.func @"autollvm.widen_mul.v8i16.8_8_1(_,_)"(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi16> {
-  %res = "autollvm.widen_mul"(%a, %b) {lane_width = 8 : i32, lanes = 8 : i32, is_signed = true} : (vector<8xi8>, vector<8xi8>) -> vector<8xi16>
+func.func @"autollvm.widen_mul.v8i16.1(_,_)"(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi16> {
+  %res = "autollvm.widen_mul"(%a, %b) {is_signed = true} : (vector<8xi8>, vector<8xi8>) -> vector<8xi16>
   return %res : vector<8xi16>
 }
 
-func.func @"autollvm.widen_mul.v2i64.32_2_0(_,_)"(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi64> {
-  %res = "autollvm.widen_mul"(%a, %b) {lane_width = 32 : i32, lanes = 2 : i32, is_signed = false} : (vector<2xi32>, vector<2xi32>) -> vector<2xi64>
+func.func @"autollvm.widen_mul.v2i64.0(_,_)"(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi64> {
+  %res = "autollvm.widen_mul"(%a, %b) {is_signed = false} : (vector<2xi32>, vector<2xi32>) -> vector<2xi64>
   return %res : vector<2xi64>
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use autoir::Lock;
+use autoir::Dictionary;
 use hydride_ir::Function;
 use parsers::{Isa, Outline, Parsed, Status};
 use semantic_diff::{Entry, Operation, Semantics, Side, SideSummary};
@@ -215,12 +215,12 @@ impl Input {
         }
     }
 
-    /// Reads what the input says. `lock` gives names to operations and remembers them. A document that is not
+    /// Reads what the input says. New families of operations are added to `families`. A document that is not
     /// whole is an error: what is missing would count as removed.
     pub fn load(
         self,
         isas: &[Isa],
-        lock: &mut Lock,
+        families: &mut Dictionary,
         keeper: &Keeper<'_>,
         phases: &mut Phases,
     ) -> Result<Loaded> {
@@ -236,7 +236,7 @@ impl Input {
                 }
                 let versions = parsed.iter().map(|(_, parsed)| parsed.version.clone());
                 loaded.summary.versions = versions.filter(|version| !version.is_empty()).collect();
-                let found = keeper.classify(parsed, &documents, lock, phases)?;
+                let found = keeper.classify(parsed, &documents, families, phases)?;
                 loaded.operations = Some(found.operations);
                 (loaded.parsed, loaded.undecided) = (found.parsed, found.undecided);
             }

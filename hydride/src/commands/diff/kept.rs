@@ -4,7 +4,7 @@
 //! kept before any hardware is asked, and not at all where time ran out: another run might decide more.
 
 use anyhow::{Context, Result};
-use autoir::Lock;
+use autoir::Dictionary;
 use parsers::{Isa, Parsed};
 use semantic_diff::{Operation, Report};
 use serde::{Deserialize, Serialize};
@@ -33,8 +33,8 @@ type Row = (String, Vec<String>, Vec<(String, String)>);
 #[derive(Serialize, Deserialize)]
 struct Classified {
     operations: Vec<Row>,
-    /// The names after them.
-    lock: String,
+    /// The families that they added.
+    added: String,
 }
 
 /// The operations of what documents say.
@@ -62,8 +62,8 @@ impl<'a> Keeper<'a> {
     }
 
     /// The key of the report on two inputs, whose keys are given.
-    pub fn question(&self, sides: [Key; 2], lock: &Lock) -> Key {
-        self.key("report", &[&sides[0], &sides[1], lock.to_string().as_bytes()])
+    pub fn question(&self, sides: [Key; 2], families: &Dictionary) -> Key {
+        self.key("report", &[&sides[0], &sides[1], families.to_string().as_bytes()])
     }
 
     /// The report that an earlier run kept; with -v the phases of a whole run are wanted.
@@ -89,18 +89,19 @@ impl<'a> Keeper<'a> {
         self.cache.save();
     }
 
-    /// Finds the operations of what documents say; their names are added to `lock`.
+    /// Finds the operations of what documents say; new families are added to `families`.
     pub fn classify(
         &self,
         parsed: Vec<(Isa, Parsed)>,
         documents: &Documents,
-        lock: &mut Lock,
+        families: &mut Dictionary,
         phases: &mut Phases,
     ) -> Result<Found> {
-        let names = lock.to_string();
-        let key = self.key("operations", &[&documents.key("", &[]), names.as_bytes()]);
+        let before = families.clone();
+        let key = self.key("operations", &[&documents.key("", &[]), before.to_string().as_bytes()]);
         if let Some(kept) = self.memo().get::<Classified>(&key) {
-            *lock = Lock::parse(&kept.lock).context("the names that an earlier run kept cannot be read")?;
+            let added = Dictionary::parse(&kept.added);
+            *families = before.with(added.context("the families that an earlier run kept cannot be read")?);
             let operation = |(name, params, members): Row| Operation {
                 name,
                 params,
@@ -111,11 +112,12 @@ impl<'a> Keeper<'a> {
         }
         let pipeline = {
             // How far an instruction is trusted is no part of a comparison.
-            let (names, records) = (std::mem::take(lock), RecordsArgs::default());
-            Pipeline::classify(self.session, parsed, names, &records, &self.memo(), phases)?
+            let (known, records) = (std::mem::take(families), RecordsArgs::default());
+            Pipeline::classify(self.session, parsed, known, &records, &self.memo(), phases)?
         };
-        *lock = pipeline.lock;
-        let operations: Vec<Operation> = pipeline.dialect.ops().iter().map(operation).collect();
+        let added = pipeline.families.beyond(&before);
+        *families = before.with(added.clone());
+        let operations: Vec<Operation> = pipeline.dialect.families().iter().map(operation).collect();
         let undecided = !pipeline.partition.unknown.is_empty();
         if !undecided {
             let row = |operation: &Operation| {
@@ -123,17 +125,18 @@ impl<'a> Keeper<'a> {
                 (operation.name.clone(), operation.params.clone(), members)
             };
             let operations = operations.iter().map(row).collect();
-            let kept = Classified { operations, lock: lock.to_string() };
+            let kept = Classified { operations, added: added.to_string() };
             self.memo().put(key, &kept);
         }
         Ok(Found { operations, parsed: pipeline.parsed, undecided })
     }
 }
 
-fn operation(op: &autoir::Op) -> Operation {
+fn operation(family: &autoir::Family) -> Operation {
+    let class = &family.class;
     Operation {
-        name: op.name.clone(),
-        params: op.param_names().map(str::to_owned).collect(),
-        members: op.class.members.iter().map(|member| (member.isa.clone(), member.id.clone())).collect(),
+        name: family.name.clone(),
+        params: class.function.params.iter().map(|param| param.name.clone()).collect(),
+        members: class.members.iter().map(|member| (member.isa.clone(), member.id.clone())).collect(),
     }
 }

@@ -20,7 +20,7 @@ use semantic_diff::{Options, Report, Style, differences, operations, present};
 
 use crate::cache::CacheArgs;
 use crate::console::{self, Phases};
-use crate::names::NamesArgs;
+use crate::families::FamiliesArgs;
 use crate::pipeline::TIME_LIMIT;
 use crate::{Session, usage};
 
@@ -54,7 +54,7 @@ pub struct DiffArgs {
     #[arg(long)]
     against_hardware: bool,
     #[command(flatten)]
-    names: NamesArgs,
+    families: FamiliesArgs,
     #[command(flatten)]
     cache: CacheArgs,
     /// Folder for the compiled harness of --against-hardware.
@@ -114,9 +114,9 @@ fn report(session: &Session, args: &DiffArgs, [old, new]: [Input; 2], isas: &[Is
             new.name()
         )));
     }
-    let mut lock = args.names.read()?;
+    let mut families = args.families.read()?;
     let keeper = Keeper::new(session, &args.cache, isas);
-    let question = keeper.question([old.digest(), new.digest()], &lock);
+    let question = keeper.question([old.digest(), new.digest()], &families);
     if let Some(mut kept) = keeper.report(&question)
         && !(args.against_hardware && kept.count("different") > 0)
     {
@@ -125,8 +125,8 @@ fn report(session: &Session, args: &DiffArgs, [old, new]: [Input; 2], isas: &[Is
         return Ok(kept);
     }
     let mut phases = Phases::default();
-    let old = old.load(isas, &mut lock, &keeper, &mut phases)?;
-    let new = new.load(isas, &mut lock, &keeper, &mut phases)?;
+    let old = old.load(isas, &mut families, &keeper, &mut phases)?;
+    let new = new.load(isas, &mut families, &keeper, &mut phases)?;
     let mut report = compared(session, &old, &new, &mut phases);
     if report.count("unknown") == 0 && !old.undecided && !new.undecided {
         keeper.keep(question, &report)?;

@@ -20,9 +20,9 @@ pub fn files(pipeline: &Pipeline, memo: &Memo) -> Result<Files> {
     let entries = pipeline.entries();
     let names: Names<'_> = pipeline
         .dialect
-        .ops()
+        .families()
         .iter()
-        .map(|op| (op.class.structural_hash.as_str(), op.name.as_str()))
+        .map(|family| (family.class.structural_hash.as_str(), family.name.as_str()))
         .collect();
     let classes = &pipeline.partition.classes;
     let name = |class: &Class| name_of(&names, class);

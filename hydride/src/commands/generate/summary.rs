@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalog::record::MaskingKind;
+use catalog::record::{MaskingKind, MemberRecord, SourceRecord};
 use catalog::{Proof, Trust};
 use parsers::{Isa, LedgerEntry, Status};
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,7 @@ struct Summary {
     ledger: BTreeMap<String, Ledger>,
     classes: BTreeMap<String, usize>,
     classes_masking_separate: BTreeMap<String, usize>,
+    classes_modifiers_separate: BTreeMap<String, usize>,
     members: Members,
     phases: Vec<PhaseTime>,
     seconds: f64,
@@ -56,6 +57,33 @@ struct Members {
 struct PhaseTime {
     name: String,
     seconds: f64,
+}
+
+/// What is done with the arguments and the result of an operation.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Modifiers {
+    masking: &'static str,
+    inverted_mask: bool,
+    part: bool,
+    rest_is_zero: bool,
+    broadcast: bool,
+    constant: bool,
+    repeated: bool,
+}
+
+impl Modifiers {
+    fn of(member: &MemberRecord) -> Self {
+        let args = &member.args;
+        Self {
+            masking: member.masking.name(),
+            inverted_mask: member.mask_layout.is_some_and(|layout| layout.negated),
+            part: member.part.is_some(),
+            rest_is_zero: member.rest_is_zero,
+            broadcast: args.iter().any(|source| matches!(source, SourceRecord::Broadcast { .. })),
+            constant: args.iter().any(|source| matches!(source, SourceRecord::Constant { .. })),
+            repeated: args.iter().enumerate().any(|(at, source)| args[..at].contains(source)),
+        }
+    }
 }
 
 /// The combinations of instruction sets that are counted: each one, each two, and all. Names of two are in reverse
@@ -100,15 +128,26 @@ pub fn summary(
         })
         .collect();
     let ledger = pipeline.ledgers().map(|(isa, entries)| (isa.name().to_owned(), count(entries))).collect();
-    // An instruction set counts each operation once, and once for each kind of masking among its members.
+    // An instruction set counts each operation once, once for each kind of masking among its members, and once for each
+    // combination of modifiers.
     let mut classes = BTreeMap::new();
     let mut separate = BTreeMap::new();
+    let mut modified = BTreeMap::new();
+    let modifiers: Vec<Vec<(String, Modifiers)>> = pipeline
+        .dialect
+        .families()
+        .iter()
+        .map(|family| {
+            family.member_records().map(|member| (member.isa.clone(), Modifiers::of(&member))).collect()
+        })
+        .collect();
     let names: Vec<&str> = session.sets().map(|set| set.name).collect();
     for (name, isas) in combinations(&names) {
         let mut operations = 0;
         let mut masked = 0;
-        for op in pipeline.dialect.ops() {
-            let kinds: BTreeSet<&str> = op
+        let mut combined = 0;
+        for family in pipeline.dialect.families() {
+            let kinds: BTreeSet<&str> = family
                 .class
                 .members
                 .iter()
@@ -118,8 +157,13 @@ pub fn summary(
             operations += usize::from(!kinds.is_empty());
             masked += kinds.len();
         }
+        for members in &modifiers {
+            let own = members.iter().filter(|(isa, _)| isas.contains(&isa.as_str()));
+            combined += own.map(|(_, modifiers)| modifiers).collect::<BTreeSet<_>>().len();
+        }
         classes.insert(name.clone(), operations);
-        separate.insert(name, masked);
+        separate.insert(name.clone(), masked);
+        modified.insert(name, combined);
     }
     let proofs =
         || pipeline.partition.classes.iter().flat_map(|class| &class.members).map(|member| &member.proof);
@@ -133,6 +177,7 @@ pub fn summary(
         ledger,
         classes,
         classes_masking_separate: separate,
+        classes_modifiers_separate: modified,
         members: Members { total, proved_structural: total - smt - unknown, proved_smt: smt, unknown },
         phases: times(phases),
         seconds: rounded(seconds),

@@ -50,7 +50,7 @@ pub fn offsets(widths: &[u32]) -> (Vec<usize>, usize) {
 
 /// The cases of an output folder.
 pub fn cases(out: &Path) -> Vec<Case> {
-    let functions = functions(&out.join("autollvm/autollvm.hir"));
+    let functions = functions(&out.join("autollvm/forms.hir"));
     let rows = read_json(&out.join("llvm/lowering.json"));
     let all = is_full();
     let mut cases = Vec::new();
@@ -86,10 +86,9 @@ fn case(op: &str, function: &Function, params: Vec<i64>, row: &serde_json::Value
     let arg_widths: Vec<u32> = program.arg_widths().collect();
     let result_widths: Vec<u32> = program.result_widths().collect();
     let instance = row["instance"].as_str().expect("a name").trim_start_matches("llvm.");
-    let instance = instance.split('(').next().unwrap_or(instance);
-    let values: Vec<String> = params.iter().map(i64::to_string).collect();
+    let (name, values) = instance.trim_end_matches(')').split_once('(').expect("attributes in parentheses");
     let symbol =
-        if values.is_empty() { instance.to_owned() } else { format!("{instance}.{}", values.join("_")) };
+        if values.is_empty() { name.to_owned() } else { format!("{name}.{}", values.replace(',', "_")) };
     let types = |what: &str| -> Vec<String> {
         let list = row["types"][what].as_array().expect("types");
         list.iter().map(|one| one.as_str().expect("a type").to_owned()).collect()

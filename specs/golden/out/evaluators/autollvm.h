@@ -460,18 +460,18 @@ static inline int autollvm_add_round_high(uint64_t *res, const uint64_t *a, cons
 // - `b`: argument, element_width*elements bits
 // - `element_width`: number, 8 to 16
 // - `elements`: number, 4 to 16
-// - `signed_arg`: signedness, 0 to 1
-static inline int autollvm_add_sat(uint64_t *res, const uint64_t *a, const uint64_t *b, int64_t element_width, int64_t elements, int64_t signed_arg) {
+// - `is_signed`: signedness, 0 to 1
+static inline int autollvm_add_sat(uint64_t *res, const uint64_t *a, const uint64_t *b, int64_t element_width, int64_t elements, int64_t is_signed) {
     if (!(element_width >= 8 && element_width <= 16)) return 1;
     if (!(elements >= 4 && elements <= 16)) return 1;
-    if (!(signed_arg >= 0 && signed_arg <= 1)) return 1;
+    if (!(is_signed >= 0 && is_signed <= 1)) return 1;
     if (!(element_width + 2 >= 1 && element_width + 2 <= 64)) return 1;
     if (!(element_width*elements >= 1 && element_width*elements <= 65536)) return 1;
     al_clear(res, element_width*elements);
     for (int64_t i0_ = 0; i0_ < elements; i0_++) {
-        const uint64_t t2_ = al_cast(al_get(a, element_width*elements, element_width*i0_, element_width), element_width, element_width + 2, signed_arg);
-        const uint64_t t5_ = al_cast(al_get(b, element_width*elements, element_width*i0_, element_width), element_width, element_width + 2, signed_arg);
-        al_put(res, element_width*elements, element_width*i0_, element_width, al_saturate(al_add(t2_, t5_, element_width + 2), element_width + 2, element_width, 1, signed_arg));
+        const uint64_t t2_ = al_cast(al_get(a, element_width*elements, element_width*i0_, element_width), element_width, element_width + 2, is_signed);
+        const uint64_t t5_ = al_cast(al_get(b, element_width*elements, element_width*i0_, element_width), element_width, element_width + 2, is_signed);
+        al_put(res, element_width*elements, element_width*i0_, element_width, al_saturate(al_add(t2_, t5_, element_width + 2), element_width + 2, element_width, 1, is_signed));
     }
     return 0;
 }
@@ -484,8 +484,9 @@ static inline int autollvm_add_sat(uint64_t *res, const uint64_t *a, const uint6
 static inline int autollvm_add_shift_left_shift_right(uint64_t *res, const uint64_t *a, uint64_t b) {
     al_clear(res, 64);
     for (int64_t i0_ = 0; i0_ < 8; i0_++) {
-        const uint64_t t9_ = al_add(al_cast(al_get(a, 64, 8*i0_, 8), 8, 9, 1), al_shl(UINT64_C(0x1), al_add(al_field(al_low(b, 32), 0, 3), UINT64_C(0x7), 3), 9), 9);
-        al_put(res, 64, 8*i0_, 8, al_cast(al_shr(t9_, al_field(al_low(b, 32), 0, 4), 9, 1), 9, 8, 0));
+        const uint64_t t4_ = al_low(b, 32);
+        const uint64_t t9_ = al_add(al_cast(al_get(a, 64, 8*i0_, 8), 8, 9, 1), al_shl(UINT64_C(0x1), al_add(al_field(t4_, 0, 3), UINT64_C(0x7), 3), 9), 9);
+        al_put(res, 64, 8*i0_, 8, al_cast(al_shr(t9_, al_field(t4_, 0, 4), 9, 1), 9, 8, 0));
     }
     return 0;
 }
@@ -523,22 +524,23 @@ static inline int autollvm_equal_select(uint64_t *res, uint64_t a, const uint64_
 // The operation `interleave`.
 //
 // - `res`: result, 128 bits
-// - `a`: argument, element_width*groups + offset bits
-// - `b`: argument, element_width*groups + offset bits
+// - `a`: argument, a_width bits
+// - `b`: argument, a_width bits
 // - `element_width`: number, 8 to 64
 // - `groups`: number, 1 to 8
 // - `offset`: number, 0 to 64
-static inline int autollvm_interleave(uint64_t *res, const uint64_t *a, const uint64_t *b, int64_t element_width, int64_t groups, int64_t offset) {
+// - `a_width`: number, 64 to 128
+static inline int autollvm_interleave(uint64_t *res, const uint64_t *a, const uint64_t *b, int64_t element_width, int64_t groups, int64_t offset, int64_t a_width) {
     if (!(element_width >= 8 && element_width <= 64)) return 1;
     if (!(groups >= 1 && groups <= 8)) return 1;
     if (!(offset >= 0 && offset <= 64)) return 1;
-    if (!(element_width*groups + offset >= 1 && element_width*groups + offset <= 65536)) return 1;
+    if (!(a_width >= 64 && a_width <= 128)) return 1;
     al_clear(res, 128);
     for (int64_t i0_ = 0; i0_ < groups; i0_++) {
-        al_put(res, 128, 16*i0_, element_width, al_get(a, element_width*groups + offset, offset + 8*i0_, element_width));
+        al_put(res, 128, 16*i0_, element_width, al_get(a, a_width, offset + 8*i0_, element_width));
     }
     for (int64_t i1_ = 0; i1_ < groups; i1_++) {
-        al_put(res, 128, element_width + 16*i1_, element_width, al_get(b, element_width*groups + offset, offset + 8*i1_, element_width));
+        al_put(res, 128, element_width + 16*i1_, element_width, al_get(b, a_width, offset + 8*i1_, element_width));
     }
     return 0;
 }
@@ -606,12 +608,12 @@ static inline int autollvm_mul_high_sat(uint64_t *res, const uint64_t *a, const 
 // The operation `mul_permute`.
 //
 // - `res`: result, 64 bits
-// - `a`: argument, 40 bits
+// - `a`: argument, 64 bits
 static inline int autollvm_mul_permute(uint64_t *res, const uint64_t *a) {
     al_clear(res, 64);
     for (int64_t i0_ = 0; i0_ < 2; i0_++) {
         const uint64_t t0_[16] = {UINT64_C(0x3333333222221110), UINT64_C(0x5555555444444444), UINT64_C(0x6666666666665555), UINT64_C(0x7777777777777776), UINT64_C(0x8888888888888888), UINT64_C(0x9999999999999998), UINT64_C(0xaaaaaaaaaaaa9999), UINT64_C(0xbbbbbbbaaaaaaaaa), UINT64_C(0xbbbbbbbbbbbbbbbb), UINT64_C(0xcccccccccccccccc), UINT64_C(0xdddddddccccccccc), UINT64_C(0xdddddddddddddddd), UINT64_C(0xeeeeeeeeeeeedddd), UINT64_C(0xeeeeeeeeeeeeeeee), UINT64_C(0xfffffffffffffffe), UINT64_C(0xffffffffffffffff)};
-        const uint64_t t7_ = al_cast(al_get_at(t0_, 1024, al_mul(al_cast(al_get(a, 40, 32*i0_, 8), 8, 10, 0), UINT64_C(0x4), 10), 4), 4, 32, 0);
+        const uint64_t t7_ = al_cast(al_get_at(t0_, 1024, al_mul(al_cast(al_get(a, 64, 32*i0_, 8), 8, 10, 0), UINT64_C(0x4), 10), 4), 4, 32, 0);
         al_put(res, 64, 32*i0_, 32, t7_);
     }
     return 0;
@@ -719,8 +721,8 @@ static inline int autollvm_shift_left_immediate(uint64_t *res, const uint64_t *a
 static inline int autollvm_shift_left_not_and_or(uint64_t *res, uint64_t a, const uint64_t *b, const uint64_t *c) {
     al_clear(res, 64);
     for (int64_t i0_ = 0; i0_ < 4; i0_++) {
-        const uint64_t t2_ = al_field(al_low(a, 32), 0, 4);
-        const uint64_t t11_ = al_bit_or(al_bit_and(al_not(al_shl(UINT64_C(0xffff), t2_, 16), 16), al_get(b, 64, 16*i0_, 16), 16), al_shl(al_get(c, 64, 16*i0_, 16), t2_, 16), 16);
+        const uint64_t t1_ = al_field(al_low(a, 32), 0, 4);
+        const uint64_t t11_ = al_bit_or(al_bit_and(al_not(al_shl(UINT64_C(0xffff), t1_, 16), 16), al_get(b, 64, 16*i0_, 16), 16), al_shl(al_get(c, 64, 16*i0_, 16), t1_, 16), 16);
         al_put(res, 64, 16*i0_, 16, t11_);
     }
     return 0;
@@ -742,14 +744,14 @@ static inline int autollvm_sub(uint64_t *res, const uint64_t *a, const uint64_t 
 // The operation `table_lookup_or_keep`.
 //
 // - `res`: result, 64 bits
-// - `a`: argument, 64 bits
-// - `b`: argument, 256 bits
-// - `c`: argument, 64 bits
-static inline int autollvm_table_lookup_or_keep(uint64_t *res, const uint64_t *a, const uint64_t *b, const uint64_t *c) {
+// - `index`: argument, 64 bits
+// - `table`: argument, 256 bits
+// - `fallback`: argument, 64 bits
+static inline int autollvm_table_lookup_or_keep(uint64_t *res, const uint64_t *index, const uint64_t *table, const uint64_t *fallback) {
     al_clear(res, 64);
     for (int64_t i0_ = 0; i0_ < 8; i0_++) {
-        const uint64_t t13_ = al_select(al_lt(al_get(a, 64, 8*i0_, 8), UINT64_C(0x20), 8, 0), al_get_at(b, 256, al_mul(al_cast(al_get(a, 64, 8*i0_, 8), 8, 11, 0), UINT64_C(0x8), 11), 8), al_get(c, 64, 8*i0_, 8));
-        al_put(res, 64, 8*i0_, 8, t13_);
+        const uint64_t t12_ = al_select(al_lt(al_get(index, 64, 8*i0_, 8), UINT64_C(0x20), 8, 0), al_get_at(table, 256, al_mul(al_cast(al_get(index, 64, 8*i0_, 8), 8, 11, 0), UINT64_C(0x8), 11), 8), al_get(fallback, 64, 8*i0_, 8));
+        al_put(res, 64, 8*i0_, 8, t12_);
     }
     return 0;
 }
@@ -757,13 +759,13 @@ static inline int autollvm_table_lookup_or_keep(uint64_t *res, const uint64_t *a
 // The operation `table_lookup_or_zero`.
 //
 // - `res`: result, 64 bits
-// - `a`: argument, 64 bits
-// - `b`: argument, 128 bits
-static inline int autollvm_table_lookup_or_zero(uint64_t *res, const uint64_t *a, const uint64_t *b) {
+// - `index`: argument, 64 bits
+// - `table`: argument, 128 bits
+static inline int autollvm_table_lookup_or_zero(uint64_t *res, const uint64_t *index, const uint64_t *table) {
     al_clear(res, 64);
     for (int64_t i0_ = 0; i0_ < 8; i0_++) {
-        const uint64_t t12_ = al_select(al_lt(al_get(a, 64, 8*i0_, 8), UINT64_C(0x10), 8, 0), al_get_at(b, 128, al_mul(al_cast(al_get(a, 64, 8*i0_, 8), 8, 11, 0), UINT64_C(0x8), 11), 8), UINT64_C(0x0));
-        al_put(res, 64, 8*i0_, 8, t12_);
+        const uint64_t t11_ = al_select(al_lt(al_get(index, 64, 8*i0_, 8), UINT64_C(0x10), 8, 0), al_get_at(table, 128, al_mul(al_cast(al_get(index, 64, 8*i0_, 8), 8, 11, 0), UINT64_C(0x8), 11), 8), UINT64_C(0x0));
+        al_put(res, 64, 8*i0_, 8, t11_);
     }
     return 0;
 }

@@ -499,11 +499,11 @@ pub fn add_round_high(res: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), Unsup
 /// - `b`: argument, element_width*elements bits
 /// - `element_width`: number, 8 to 16
 /// - `elements`: number, 4 to 16
-/// - `signed_arg`: signedness, 0 to 1
-pub fn add_sat(res: &mut [u64], a: &[u64], b: &[u64], element_width: i64, elements: i64, signed_arg: i64) -> Result<(), Unsupported> {
+/// - `is_signed`: signedness, 0 to 1
+pub fn add_sat(res: &mut [u64], a: &[u64], b: &[u64], element_width: i64, elements: i64, is_signed: i64) -> Result<(), Unsupported> {
     if !(element_width >= 8 && element_width <= 16) { return Err(Unsupported); }
     if !(elements >= 4 && elements <= 16) { return Err(Unsupported); }
-    if !(signed_arg >= 0 && signed_arg <= 1) { return Err(Unsupported); }
+    if !(is_signed >= 0 && is_signed <= 1) { return Err(Unsupported); }
     if !(element_width + 2 >= 1 && element_width + 2 <= 64) { return Err(Unsupported); }
     if !(element_width*elements >= 1 && element_width*elements <= 65536) { return Err(Unsupported); }
     if !(w::holds(res, element_width*elements)) { return Err(Unsupported); }
@@ -511,9 +511,9 @@ pub fn add_sat(res: &mut [u64], a: &[u64], b: &[u64], element_width: i64, elemen
     if !(w::holds(b, element_width*elements)) { return Err(Unsupported); }
     w::clear(res, element_width*elements);
     for i0_ in 0..elements {
-        let t2_ = w::cast(w::get(a, element_width*elements, element_width*i0_, element_width), element_width, element_width + 2, signed_arg);
-        let t5_ = w::cast(w::get(b, element_width*elements, element_width*i0_, element_width), element_width, element_width + 2, signed_arg);
-        w::put(res, element_width*elements, element_width*i0_, element_width, w::saturate(w::add(t2_, t5_, element_width + 2), element_width + 2, element_width, 1, signed_arg));
+        let t2_ = w::cast(w::get(a, element_width*elements, element_width*i0_, element_width), element_width, element_width + 2, is_signed);
+        let t5_ = w::cast(w::get(b, element_width*elements, element_width*i0_, element_width), element_width, element_width + 2, is_signed);
+        w::put(res, element_width*elements, element_width*i0_, element_width, w::saturate(w::add(t2_, t5_, element_width + 2), element_width + 2, element_width, 1, is_signed));
     }
     Ok(())
 }
@@ -528,8 +528,9 @@ pub fn add_shift_left_shift_right(res: &mut [u64], a: &[u64], b: u64) -> Result<
     if !(w::holds(a, 64)) { return Err(Unsupported); }
     w::clear(res, 64);
     for i0_ in 0..8 {
-        let t9_ = w::add(w::cast(w::get(a, 64, 8*i0_, 8), 8, 9, 1), w::shl(0x1, w::add(w::field(w::low(b, 32), 0, 3), 0x7, 3), 9), 9);
-        w::put(res, 64, 8*i0_, 8, w::cast(w::shr(t9_, w::field(w::low(b, 32), 0, 4), 9, 1), 9, 8, 0));
+        let t4_ = w::low(b, 32);
+        let t9_ = w::add(w::cast(w::get(a, 64, 8*i0_, 8), 8, 9, 1), w::shl(0x1, w::add(w::field(t4_, 0, 3), 0x7, 3), 9), 9);
+        w::put(res, 64, 8*i0_, 8, w::cast(w::shr(t9_, w::field(t4_, 0, 4), 9, 1), 9, 8, 0));
     }
     Ok(())
 }
@@ -573,25 +574,26 @@ pub fn equal_select(res: &mut [u64], a: u64, b: &[u64], c: &[u64]) -> Result<(),
 /// The operation `interleave`.
 ///
 /// - `res`: result, 128 bits
-/// - `a`: argument, element_width*groups + offset bits
-/// - `b`: argument, element_width*groups + offset bits
+/// - `a`: argument, a_width bits
+/// - `b`: argument, a_width bits
 /// - `element_width`: number, 8 to 64
 /// - `groups`: number, 1 to 8
 /// - `offset`: number, 0 to 64
-pub fn interleave(res: &mut [u64], a: &[u64], b: &[u64], element_width: i64, groups: i64, offset: i64) -> Result<(), Unsupported> {
+/// - `a_width`: number, 64 to 128
+pub fn interleave(res: &mut [u64], a: &[u64], b: &[u64], element_width: i64, groups: i64, offset: i64, a_width: i64) -> Result<(), Unsupported> {
     if !(element_width >= 8 && element_width <= 64) { return Err(Unsupported); }
     if !(groups >= 1 && groups <= 8) { return Err(Unsupported); }
     if !(offset >= 0 && offset <= 64) { return Err(Unsupported); }
-    if !(element_width*groups + offset >= 1 && element_width*groups + offset <= 65536) { return Err(Unsupported); }
+    if !(a_width >= 64 && a_width <= 128) { return Err(Unsupported); }
     if !(w::holds(res, 128)) { return Err(Unsupported); }
-    if !(w::holds(a, element_width*groups + offset)) { return Err(Unsupported); }
-    if !(w::holds(b, element_width*groups + offset)) { return Err(Unsupported); }
+    if !(w::holds(a, a_width)) { return Err(Unsupported); }
+    if !(w::holds(b, a_width)) { return Err(Unsupported); }
     w::clear(res, 128);
     for i0_ in 0..groups {
-        w::put(res, 128, 16*i0_, element_width, w::get(a, element_width*groups + offset, offset + 8*i0_, element_width));
+        w::put(res, 128, 16*i0_, element_width, w::get(a, a_width, offset + 8*i0_, element_width));
     }
     for i1_ in 0..groups {
-        w::put(res, 128, element_width + 16*i1_, element_width, w::get(b, element_width*groups + offset, offset + 8*i1_, element_width));
+        w::put(res, 128, element_width + 16*i1_, element_width, w::get(b, a_width, offset + 8*i1_, element_width));
     }
     Ok(())
 }
@@ -670,14 +672,14 @@ pub fn mul_high_sat(res: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), Unsuppo
 /// The operation `mul_permute`.
 ///
 /// - `res`: result, 64 bits
-/// - `a`: argument, 40 bits
+/// - `a`: argument, 64 bits
 pub fn mul_permute(res: &mut [u64], a: &[u64]) -> Result<(), Unsupported> {
     if !(w::holds(res, 64)) { return Err(Unsupported); }
-    if !(w::holds(a, 40)) { return Err(Unsupported); }
+    if !(w::holds(a, 64)) { return Err(Unsupported); }
     w::clear(res, 64);
     for i0_ in 0..2 {
         let t0_ = [0x3333333222221110, 0x5555555444444444, 0x6666666666665555, 0x7777777777777776, 0x8888888888888888, 0x9999999999999998, 0xaaaaaaaaaaaa9999, 0xbbbbbbbaaaaaaaaa, 0xbbbbbbbbbbbbbbbb, 0xcccccccccccccccc, 0xdddddddccccccccc, 0xdddddddddddddddd, 0xeeeeeeeeeeeedddd, 0xeeeeeeeeeeeeeeee, 0xfffffffffffffffe, 0xffffffffffffffff];
-        let t7_ = w::cast(w::get_at(&t0_, 1024, w::mul(w::cast(w::get(a, 40, 32*i0_, 8), 8, 10, 0), 0x4, 10), 4), 4, 32, 0);
+        let t7_ = w::cast(w::get_at(&t0_, 1024, w::mul(w::cast(w::get(a, 64, 32*i0_, 8), 8, 10, 0), 0x4, 10), 4), 4, 32, 0);
         w::put(res, 64, 32*i0_, 32, t7_);
     }
     Ok(())
@@ -803,8 +805,8 @@ pub fn shift_left_not_and_or(res: &mut [u64], a: u64, b: &[u64], c: &[u64]) -> R
     if !(w::holds(c, 64)) { return Err(Unsupported); }
     w::clear(res, 64);
     for i0_ in 0..4 {
-        let t2_ = w::field(w::low(a, 32), 0, 4);
-        let t11_ = w::bit_or(w::bit_and(w::not(w::shl(0xffff, t2_, 16), 16), w::get(b, 64, 16*i0_, 16), 16), w::shl(w::get(c, 64, 16*i0_, 16), t2_, 16), 16);
+        let t1_ = w::field(w::low(a, 32), 0, 4);
+        let t11_ = w::bit_or(w::bit_and(w::not(w::shl(0xffff, t1_, 16), 16), w::get(b, 64, 16*i0_, 16), 16), w::shl(w::get(c, 64, 16*i0_, 16), t1_, 16), 16);
         w::put(res, 64, 16*i0_, 16, t11_);
     }
     Ok(())
@@ -829,18 +831,18 @@ pub fn sub(res: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), Unsupported> {
 /// The operation `table_lookup_or_keep`.
 ///
 /// - `res`: result, 64 bits
-/// - `a`: argument, 64 bits
-/// - `b`: argument, 256 bits
-/// - `c`: argument, 64 bits
-pub fn table_lookup_or_keep(res: &mut [u64], a: &[u64], b: &[u64], c: &[u64]) -> Result<(), Unsupported> {
+/// - `index`: argument, 64 bits
+/// - `table`: argument, 256 bits
+/// - `fallback`: argument, 64 bits
+pub fn table_lookup_or_keep(res: &mut [u64], index: &[u64], table: &[u64], fallback: &[u64]) -> Result<(), Unsupported> {
     if !(w::holds(res, 64)) { return Err(Unsupported); }
-    if !(w::holds(a, 64)) { return Err(Unsupported); }
-    if !(w::holds(b, 256)) { return Err(Unsupported); }
-    if !(w::holds(c, 64)) { return Err(Unsupported); }
+    if !(w::holds(index, 64)) { return Err(Unsupported); }
+    if !(w::holds(table, 256)) { return Err(Unsupported); }
+    if !(w::holds(fallback, 64)) { return Err(Unsupported); }
     w::clear(res, 64);
     for i0_ in 0..8 {
-        let t13_ = w::select(w::lt(w::get(a, 64, 8*i0_, 8), 0x20, 8, 0), w::get_at(b, 256, w::mul(w::cast(w::get(a, 64, 8*i0_, 8), 8, 11, 0), 0x8, 11), 8), w::get(c, 64, 8*i0_, 8));
-        w::put(res, 64, 8*i0_, 8, t13_);
+        let t12_ = w::select(w::lt(w::get(index, 64, 8*i0_, 8), 0x20, 8, 0), w::get_at(table, 256, w::mul(w::cast(w::get(index, 64, 8*i0_, 8), 8, 11, 0), 0x8, 11), 8), w::get(fallback, 64, 8*i0_, 8));
+        w::put(res, 64, 8*i0_, 8, t12_);
     }
     Ok(())
 }
@@ -848,16 +850,16 @@ pub fn table_lookup_or_keep(res: &mut [u64], a: &[u64], b: &[u64], c: &[u64]) ->
 /// The operation `table_lookup_or_zero`.
 ///
 /// - `res`: result, 64 bits
-/// - `a`: argument, 64 bits
-/// - `b`: argument, 128 bits
-pub fn table_lookup_or_zero(res: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), Unsupported> {
+/// - `index`: argument, 64 bits
+/// - `table`: argument, 128 bits
+pub fn table_lookup_or_zero(res: &mut [u64], index: &[u64], table: &[u64]) -> Result<(), Unsupported> {
     if !(w::holds(res, 64)) { return Err(Unsupported); }
-    if !(w::holds(a, 64)) { return Err(Unsupported); }
-    if !(w::holds(b, 128)) { return Err(Unsupported); }
+    if !(w::holds(index, 64)) { return Err(Unsupported); }
+    if !(w::holds(table, 128)) { return Err(Unsupported); }
     w::clear(res, 64);
     for i0_ in 0..8 {
-        let t12_ = w::select(w::lt(w::get(a, 64, 8*i0_, 8), 0x10, 8, 0), w::get_at(b, 128, w::mul(w::cast(w::get(a, 64, 8*i0_, 8), 8, 11, 0), 0x8, 11), 8), 0x0);
-        w::put(res, 64, 8*i0_, 8, t12_);
+        let t11_ = w::select(w::lt(w::get(index, 64, 8*i0_, 8), 0x10, 8, 0), w::get_at(table, 128, w::mul(w::cast(w::get(index, 64, 8*i0_, 8), 8, 11, 0), 0x8, 11), 8), 0x0);
+        w::put(res, 64, 8*i0_, 8, t11_);
     }
     Ok(())
 }

@@ -99,21 +99,21 @@ def Op_sub : AutoLLVMOpRecord<"Op_sub">;
 def Op_table_lookup_or_keep : AutoLLVMOpRecord<"Op_table_lookup_or_keep">;
 def Op_table_lookup_or_zero : AutoLLVMOpRecord<"Op_table_lookup_or_zero">;
 
-def : AutoLLVMLoweringRecord<Op_add, Target_arm, "llvm.autollvm.add.v4i16(16,4)", "vadd_s16",
+def : AutoLLVMLoweringRecord<Op_add, Target_arm, "llvm.autollvm.add.v4i16()", "vadd_s16",
     "0,1", "none", 255, 255, 255, "neon">;
-def : AutoLLVMLoweringRecord<Op_add, Target_x86, "llvm.autollvm.add.v16i8(8,16)", "_mm_add_epi8",
+def : AutoLLVMLoweringRecord<Op_add, Target_x86, "llvm.autollvm.add.v16i8()", "_mm_add_epi8",
     "0,1", "none", 255, 255, 255, "SSE2">;
-def : AutoLLVMLoweringRecord<Op_add, Target_x86, "llvm.autollvm.add.v16i8(8,16)", "_mm_mask_add_epi8",
+def : AutoLLVMLoweringRecord<Op_add, Target_x86, "llvm.autollvm.add.v16i8()", "_mm_mask_add_epi8",
     "2,3", "merge", 1, 0, 255, "AVX512BW,AVX512VL">;
 def : AutoLLVMLoweringRecord<Op_add_round_high, Target_x86, "llvm.autollvm.add_round_high.v16i8()", "_mm_avg_epu8",
     "0,1", "none", 255, 255, 255, "SSE2">;
-def : AutoLLVMLoweringRecord<Op_add_sat, Target_arm, "llvm.autollvm.add_sat.v8i8(8,8,1)", "vqadd_s8",
+def : AutoLLVMLoweringRecord<Op_add_sat, Target_arm, "llvm.autollvm.add_sat.v8i8(1)", "vqadd_s8",
     "0,1", "none", 255, 255, 255, "neon">;
-def : AutoLLVMLoweringRecord<Op_add_sat, Target_arm, "llvm.autollvm.add_sat.v4i16(16,4,0)", "vqadd_u16",
+def : AutoLLVMLoweringRecord<Op_add_sat, Target_arm, "llvm.autollvm.add_sat.v4i16(0)", "vqadd_u16",
     "0,1", "none", 255, 255, 255, "neon">;
-def : AutoLLVMLoweringRecord<Op_add_sat, Target_x86, "llvm.autollvm.add_sat.v16i8(8,16,1)", "_mm_adds_epi8",
+def : AutoLLVMLoweringRecord<Op_add_sat, Target_x86, "llvm.autollvm.add_sat.v16i8(1)", "_mm_adds_epi8",
     "0,1", "none", 255, 255, 255, "SSE2">;
-def : AutoLLVMLoweringRecord<Op_add_sat, Target_x86, "llvm.autollvm.add_sat.v16i8(8,16,0)", "_mm_adds_epu8",
+def : AutoLLVMLoweringRecord<Op_add_sat, Target_x86, "llvm.autollvm.add_sat.v16i8(0)", "_mm_adds_epu8",
     "0,1", "none", 255, 255, 255, "SSE2">;
 def : AutoLLVMLoweringRecord<Op_add_shift_left_shift_right, Target_arm, "llvm.autollvm.add_shift_left_shift_right.v8i8()", "vrshr_n_s8",
     "0,1", "none", 255, 255, 255, "neon">;
@@ -121,11 +121,11 @@ def : AutoLLVMLoweringRecord<Op_align, Target_arm, "llvm.autollvm.align.i64()", 
     "0,1,2", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_equal_select, Target_arm, "llvm.autollvm.equal_select.v4i16()", "vset_lane_u16",
     "2,0,1", "none", 255, 255, 255, "neon">;
-def : AutoLLVMLoweringRecord<Op_interleave, Target_arm, "llvm.autollvm.interleave.v8i16.v8i8(64,1,0)", "vcombine_f32",
+def : AutoLLVMLoweringRecord<Op_interleave, Target_arm, "llvm.autollvm.interleave.v2i64.i64(1,0)", "vcombine_f32",
     "0,1", "none", 255, 255, 255, "neon">;
-def : AutoLLVMLoweringRecord<Op_interleave, Target_x86, "llvm.autollvm.interleave.v16i8.v16i8(8,8,64)", "_mm_unpackhi_epi8",
+def : AutoLLVMLoweringRecord<Op_interleave, Target_x86, "llvm.autollvm.interleave.v16i8.v16i8(8,64)", "_mm_unpackhi_epi8",
     "0,1", "none", 255, 255, 255, "SSE2">;
-def : AutoLLVMLoweringRecord<Op_interleave, Target_x86, "llvm.autollvm.interleave.v16i8.v8i8(8,8,0)", "_mm_unpacklo_epi8",
+def : AutoLLVMLoweringRecord<Op_interleave, Target_x86, "llvm.autollvm.interleave.v16i8.v16i8(8,0)", "_mm_unpacklo_epi8",
     "0,1", "none", 255, 255, 255, "SSE2">;
 def : AutoLLVMLoweringRecord<Op_interleave_2, Target_arm, "llvm.autollvm.interleave_2.v8i8()", "vtrn_u8",
     "0,1", "none", 255, 255, 255, "neon">;
@@ -135,11 +135,11 @@ def : AutoLLVMLoweringRecord<Op_move, Target_arm, "llvm.autollvm.move.i64()", "v
     "0", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_mul_high_sat, Target_arm, "llvm.autollvm.mul_high_sat.v4i16()", "vqdmulh_s16",
     "0,1", "none", 255, 255, 255, "neon">;
-def : AutoLLVMLoweringRecord<Op_mul_permute, Target_arm, "llvm.autollvm.mul_permute.v2i32.v5i8()", "vrecpe_u32",
+def : AutoLLVMLoweringRecord<Op_mul_permute, Target_arm, "llvm.autollvm.mul_permute.v2i32()", "vrecpe_u32",
     "0", "none", 255, 255, 255, "neon">;
-def : AutoLLVMLoweringRecord<Op_mul_permute_add, Target_arm, "llvm.autollvm.mul_permute_add.v4i32.v4i16(2,64)", "vmlal_lane_s16",
+def : AutoLLVMLoweringRecord<Op_mul_permute_add, Target_arm, "llvm.autollvm.mul_permute_add.v4i32.v4i16(2)", "vmlal_lane_s16",
     "0,1,2,3", "none", 255, 255, 255, "neon">;
-def : AutoLLVMLoweringRecord<Op_mul_permute_add, Target_arm, "llvm.autollvm.mul_permute_add.v4i32.v8i16(3,128)", "vmlal_laneq_s16",
+def : AutoLLVMLoweringRecord<Op_mul_permute_add, Target_arm, "llvm.autollvm.mul_permute_add.v4i32.v8i16(3)", "vmlal_laneq_s16",
     "0,1,2,3", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_popcount, Target_arm, "llvm.autollvm.popcount.v8i8()", "vcnt_u8",
     "0", "none", 255, 255, 255, "neon">;

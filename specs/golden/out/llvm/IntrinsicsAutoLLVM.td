@@ -11,11 +11,11 @@ include "llvm/IR/Intrinsics.td"
 
 let TargetPrefix = "autollvm" in {
 
-  // add(a, b; element_width, elements): arm, x86
+  // add(a, b): arm, x86
   def int_autollvm_add : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
-      [LLVMMatchType<0>, LLVMMatchType<0>, llvm_i32_ty, llvm_i32_ty],
-      [IntrNoMem, IntrSpeculatable, Commutative, ImmArg<ArgIndex<2>>, ImmArg<ArgIndex<3>>],
+      [LLVMMatchType<0>, LLVMMatchType<0>],
+      [IntrNoMem, IntrSpeculatable, Commutative],
       "llvm.autollvm.add">;
 
   // add_round_high(a, b): x86
@@ -25,11 +25,11 @@ let TargetPrefix = "autollvm" in {
       [IntrNoMem, IntrSpeculatable, Commutative],
       "llvm.autollvm.add_round_high">;
 
-  // add_sat(a, b; element_width, elements, signed_arg): arm, x86
+  // add_sat(a, b; is_signed): arm, x86
   def int_autollvm_add_sat : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
-      [LLVMMatchType<0>, LLVMMatchType<0>, llvm_i32_ty, llvm_i32_ty, llvm_i1_ty],
-      [IntrNoMem, IntrSpeculatable, Commutative, ImmArg<ArgIndex<2>>, ImmArg<ArgIndex<3>>, ImmArg<ArgIndex<4>>],
+      [LLVMMatchType<0>, LLVMMatchType<0>, llvm_i1_ty],
+      [IntrNoMem, IntrSpeculatable, Commutative, ImmArg<ArgIndex<2>>],
       "llvm.autollvm.add_sat">;
 
   // add_shift_left_shift_right(a, b): arm
@@ -53,11 +53,11 @@ let TargetPrefix = "autollvm" in {
       [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<0>>],
       "llvm.autollvm.equal_select">;
 
-  // interleave(a, b; element_width, groups, offset): arm, x86
+  // interleave(a, b; groups, offset): arm, x86
   def int_autollvm_interleave : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
-      [llvm_anyvector_ty, LLVMMatchType<1>, llvm_i32_ty, llvm_i32_ty, llvm_i32_ty],
-      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<2>>, ImmArg<ArgIndex<3>>, ImmArg<ArgIndex<4>>],
+      [llvm_anyint_ty, LLVMMatchType<1>, llvm_i32_ty, llvm_i32_ty],
+      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<2>>, ImmArg<ArgIndex<3>>],
       "llvm.autollvm.interleave">;
 
   // interleave_2(a, b): arm
@@ -91,15 +91,15 @@ let TargetPrefix = "autollvm" in {
   // mul_permute(a): arm
   def int_autollvm_mul_permute : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
-      [llvm_anyvector_ty],
+      [LLVMSubdivide4VectorType<0>],
       [IntrNoMem, IntrSpeculatable],
       "llvm.autollvm.mul_permute">;
 
-  // mul_permute_add(a, b, c, d; source_width, register_width): arm
+  // mul_permute_add(a, b, c, d; source_width): arm
   def int_autollvm_mul_permute_add : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
-      [LLVMMatchType<0>, LLVMTruncatedType<0>, llvm_anyvector_ty, llvm_i32_ty, llvm_i32_ty, llvm_i32_ty],
-      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<3>>, ImmArg<ArgIndex<4>>, ImmArg<ArgIndex<5>>],
+      [LLVMMatchType<0>, LLVMTruncatedType<0>, llvm_anyvector_ty, llvm_i32_ty, llvm_i32_ty],
+      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<3>>, ImmArg<ArgIndex<4>>],
       "llvm.autollvm.mul_permute_add">;
 
   // popcount(a): arm
@@ -151,14 +151,14 @@ let TargetPrefix = "autollvm" in {
       [IntrNoMem, IntrSpeculatable],
       "llvm.autollvm.sub">;
 
-  // table_lookup_or_keep(a, b, c): arm
+  // table_lookup_or_keep(index, table, fallback): arm
   def int_autollvm_table_lookup_or_keep : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
       [LLVMMatchType<0>, llvm_anyvector_ty, LLVMMatchType<0>],
       [IntrNoMem, IntrSpeculatable],
       "llvm.autollvm.table_lookup_or_keep">;
 
-  // table_lookup_or_zero(a, b): arm
+  // table_lookup_or_zero(index, table): arm
   def int_autollvm_table_lookup_or_zero : DefaultAttrsIntrinsic<
       [LLVMHalfElementsVectorType<0>],
       [LLVMHalfElementsVectorType<0>, llvm_anyvector_ty],

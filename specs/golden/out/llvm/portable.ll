@@ -2,12 +2,12 @@
 ; Each instance of each AutoLLVM operation for targets that have no instruction for it.
 ; Element 0 of a vector is in the lowest bits: for little-endian targets.
 
-define linkonce_odr <16 x i8> @autollvm.add.v16i8.8_16(<16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <16 x i8> @autollvm.add.v16i8(<16 x i8> %a, <16 x i8> %b) #0 {
   %1 = add <16 x i8> %a, %b
   ret <16 x i8> %1
 }
 
-define linkonce_odr <4 x i16> @autollvm.add.v4i16.16_4(<4 x i16> %a, <4 x i16> %b) #0 {
+define linkonce_odr <4 x i16> @autollvm.add.v4i16(<4 x i16> %a, <4 x i16> %b) #0 {
   %1 = add <4 x i16> %a, %b
   ret <4 x i16> %1
 }
@@ -22,7 +22,7 @@ define linkonce_odr <16 x i8> @autollvm.add_round_high.v16i8(<16 x i8> %a, <16 x
   ret <16 x i8> %6
 }
 
-define linkonce_odr <8 x i8> @autollvm.add_sat.v8i8.8_8_1(<8 x i8> %a, <8 x i8> %b) #0 {
+define linkonce_odr <8 x i8> @autollvm.add_sat.v8i8.1(<8 x i8> %a, <8 x i8> %b) #0 {
   %1 = sext <8 x i8> %a to <8 x i10>
   %2 = sext <8 x i8> %b to <8 x i10>
   %3 = add <8 x i10> %1, %2
@@ -32,7 +32,7 @@ define linkonce_odr <8 x i8> @autollvm.add_sat.v8i8.8_8_1(<8 x i8> %a, <8 x i8> 
   ret <8 x i8> %6
 }
 
-define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8.8_16_0(<16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8.0(<16 x i8> %a, <16 x i8> %b) #0 {
   %1 = zext <16 x i8> %a to <16 x i10>
   %2 = zext <16 x i8> %b to <16 x i10>
   %3 = add <16 x i10> %1, %2
@@ -42,7 +42,7 @@ define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8.8_16_0(<16 x i8> %a, <16 x
   ret <16 x i8> %6
 }
 
-define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8.8_16_1(<16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8.1(<16 x i8> %a, <16 x i8> %b) #0 {
   %1 = sext <16 x i8> %a to <16 x i10>
   %2 = sext <16 x i8> %b to <16 x i10>
   %3 = add <16 x i10> %1, %2
@@ -52,7 +52,7 @@ define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8.8_16_1(<16 x i8> %a, <16 x
   ret <16 x i8> %6
 }
 
-define linkonce_odr <4 x i16> @autollvm.add_sat.v4i16.16_4_0(<4 x i16> %a, <4 x i16> %b) #0 {
+define linkonce_odr <4 x i16> @autollvm.add_sat.v4i16.0(<4 x i16> %a, <4 x i16> %b) #0 {
   %1 = zext <4 x i16> %a to <4 x i18>
   %2 = zext <4 x i16> %b to <4 x i18>
   %3 = add <4 x i18> %1, %2
@@ -124,25 +124,24 @@ define linkonce_odr <4 x i16> @autollvm.equal_select.v4i16(i32 %a, i16 %b, <4 x 
   ret <4 x i16> %9
 }
 
-define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v8i8.8_8_0(<8 x i8> %a, <8 x i8> %b) #0 {
-  %1 = shufflevector <8 x i8> %a, <8 x i8> %b, <16 x i32> <i32 0, i32 8, i32 1, i32 9, i32 2, i32 10, i32 3, i32 11, i32 4, i32 12, i32 5, i32 13, i32 6, i32 14, i32 7, i32 15>
-  ret <16 x i8> %1
+define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.8_0(<16 x i8> %a, <16 x i8> %b) #0 {
+  %1 = shufflevector <16 x i8> %a, <16 x i8> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %2 = shufflevector <16 x i8> %b, <16 x i8> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %3 = shufflevector <8 x i8> %1, <8 x i8> %2, <16 x i32> <i32 0, i32 8, i32 1, i32 9, i32 2, i32 10, i32 3, i32 11, i32 4, i32 12, i32 5, i32 13, i32 6, i32 14, i32 7, i32 15>
+  ret <16 x i8> %3
 }
 
-define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.8_8_64(<16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.8_64(<16 x i8> %a, <16 x i8> %b) #0 {
   %1 = shufflevector <16 x i8> %a, <16 x i8> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %2 = shufflevector <16 x i8> %b, <16 x i8> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %3 = shufflevector <8 x i8> %1, <8 x i8> %2, <16 x i32> <i32 0, i32 8, i32 1, i32 9, i32 2, i32 10, i32 3, i32 11, i32 4, i32 12, i32 5, i32 13, i32 6, i32 14, i32 7, i32 15>
   ret <16 x i8> %3
 }
 
-define linkonce_odr <8 x i16> @autollvm.interleave.v8i16.v8i8.64_1_0(<8 x i8> %a, <8 x i8> %b) #0 {
-  %1 = bitcast <8 x i8> %a to i64
-  %2 = bitcast <8 x i8> %b to i64
-  %3 = insertelement <2 x i64> poison, i64 %1, i32 0
-  %4 = insertelement <2 x i64> %3, i64 %2, i32 1
-  %5 = bitcast <2 x i64> %4 to <8 x i16>
-  ret <8 x i16> %5
+define linkonce_odr <2 x i64> @autollvm.interleave.v2i64.i64.1_0(i64 %a, i64 %b) #0 {
+  %1 = insertelement <2 x i64> poison, i64 %a, i32 0
+  %2 = insertelement <2 x i64> %1, i64 %b, i32 1
+  ret <2 x i64> %2
 }
 
 define linkonce_odr { <8 x i8>, <8 x i8> } @autollvm.interleave_2.v8i8(<8 x i8> %a, <8 x i8> %b) #0 {
@@ -178,19 +177,19 @@ define linkonce_odr <4 x i16> @autollvm.mul_high_sat.v4i16(<4 x i16> %a, <4 x i1
   ret <4 x i16> %8
 }
 
-@autollvm.mul_permute.v2i32.v5i8.table0 = private unnamed_addr constant [128 x i8] [i8 16, i8 17, i8 34, i8 34, i8 50, i8 51, i8 51, i8 51, i8 68, i8 68, i8 68, i8 68, i8 84, i8 85, i8 85, i8 85, i8 85, i8 85, i8 102, i8 102, i8 102, i8 102, i8 102, i8 102, i8 118, i8 119, i8 119, i8 119, i8 119, i8 119, i8 119, i8 119, i8 136, i8 136, i8 136, i8 136, i8 136, i8 136, i8 136, i8 136, i8 152, i8 153, i8 153, i8 153, i8 153, i8 153, i8 153, i8 153, i8 153, i8 153, i8 170, i8 170, i8 170, i8 170, i8 170, i8 170, i8 170, i8 170, i8 170, i8 170, i8 186, i8 187, i8 187, i8 187, i8 187, i8 187, i8 187, i8 187, i8 187, i8 187, i8 187, i8 187, i8 204, i8 204, i8 204, i8 204, i8 204, i8 204, i8 204, i8 204, i8 204, i8 204, i8 204, i8 204, i8 220, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 254, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255]
-define linkonce_odr <2 x i32> @autollvm.mul_permute.v2i32.v5i8(<5 x i8> %a) #0 {
-  %1 = shufflevector <5 x i8> %a, <5 x i8> poison, <2 x i32> <i32 0, i32 4>
+@autollvm.mul_permute.v2i32.table0 = private unnamed_addr constant [128 x i8] [i8 16, i8 17, i8 34, i8 34, i8 50, i8 51, i8 51, i8 51, i8 68, i8 68, i8 68, i8 68, i8 84, i8 85, i8 85, i8 85, i8 85, i8 85, i8 102, i8 102, i8 102, i8 102, i8 102, i8 102, i8 118, i8 119, i8 119, i8 119, i8 119, i8 119, i8 119, i8 119, i8 136, i8 136, i8 136, i8 136, i8 136, i8 136, i8 136, i8 136, i8 152, i8 153, i8 153, i8 153, i8 153, i8 153, i8 153, i8 153, i8 153, i8 153, i8 170, i8 170, i8 170, i8 170, i8 170, i8 170, i8 170, i8 170, i8 170, i8 170, i8 186, i8 187, i8 187, i8 187, i8 187, i8 187, i8 187, i8 187, i8 187, i8 187, i8 187, i8 187, i8 204, i8 204, i8 204, i8 204, i8 204, i8 204, i8 204, i8 204, i8 204, i8 204, i8 204, i8 204, i8 220, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 221, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 238, i8 254, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255, i8 255]
+define linkonce_odr <2 x i32> @autollvm.mul_permute.v2i32(<8 x i8> %a) #0 {
+  %1 = shufflevector <8 x i8> %a, <8 x i8> poison, <2 x i32> <i32 0, i32 4>
   %2 = zext <2 x i8> %1 to <2 x i10>
   %3 = mul <2 x i10> %2, splat (i10 4)
   %4 = lshr <2 x i10> %3, splat (i10 3)
   %5 = zext <2 x i10> %4 to <2 x i32>
   %6 = extractelement <2 x i32> %5, i32 0
-  %7 = getelementptr i8, ptr @autollvm.mul_permute.v2i32.v5i8.table0, i32 %6
+  %7 = getelementptr i8, ptr @autollvm.mul_permute.v2i32.table0, i32 %6
   %8 = load i8, ptr %7
   %9 = insertelement <2 x i8> poison, i8 %8, i32 0
   %10 = extractelement <2 x i32> %5, i32 1
-  %11 = getelementptr i8, ptr @autollvm.mul_permute.v2i32.v5i8.table0, i32 %10
+  %11 = getelementptr i8, ptr @autollvm.mul_permute.v2i32.table0, i32 %10
   %12 = load i8, ptr %11
   %13 = insertelement <2 x i8> %9, i8 %12, i32 1
   %14 = and <2 x i10> %3, splat (i10 7)
@@ -201,7 +200,7 @@ define linkonce_odr <2 x i32> @autollvm.mul_permute.v2i32.v5i8(<5 x i8> %a) #0 {
   ret <2 x i32> %18
 }
 
-define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v4i16.2_64(<4 x i32> %a, <4 x i16> %b, <4 x i16> %c, i32 %d) #0 {
+define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v4i16.2(<4 x i32> %a, <4 x i16> %b, <4 x i16> %c, i32 %d) #0 {
   %1 = sext <4 x i16> %b to <4 x i32>
   %2 = bitcast i32 %d to <4 x i8>
   %3 = extractelement <4 x i8> %2, i32 0
@@ -220,7 +219,7 @@ define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v4i16.2_64(<4 x i3
   ret <4 x i32> %15
 }
 
-define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v8i16.3_128(<4 x i32> %a, <4 x i16> %b, <8 x i16> %c, i32 %d) #0 {
+define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v8i16.3(<4 x i32> %a, <4 x i16> %b, <8 x i16> %c, i32 %d) #0 {
   %1 = sext <4 x i16> %b to <4 x i32>
   %2 = bitcast i32 %d to <4 x i8>
   %3 = extractelement <4 x i8> %2, i32 0
@@ -312,74 +311,74 @@ define linkonce_odr <16 x i8> @autollvm.sub.v16i8(<16 x i8> %a, <16 x i8> %b) #0
   ret <16 x i8> %1
 }
 
-define linkonce_odr <8 x i8> @autollvm.table_lookup_or_keep.v8i8.v32i8(<8 x i8> %a, <32 x i8> %b, <8 x i8> %c) #0 {
-  %1 = icmp ult <8 x i8> %a, splat (i8 32)
-  %2 = zext <8 x i8> %a to <8 x i11>
+define linkonce_odr <8 x i8> @autollvm.table_lookup_or_keep.v8i8.v32i8(<8 x i8> %index, <32 x i8> %table, <8 x i8> %fallback) #0 {
+  %1 = icmp ult <8 x i8> %index, splat (i8 32)
+  %2 = zext <8 x i8> %index to <8 x i11>
   %3 = mul <8 x i11> %2, splat (i11 8)
   %4 = lshr <8 x i11> %3, splat (i11 3)
   %5 = icmp ult <8 x i11> %4, splat (i11 32)
   %6 = call <8 x i11> @llvm.umin.v8i11(<8 x i11> %4, <8 x i11> splat (i11 31))
   %7 = zext <8 x i11> %6 to <8 x i32>
   %8 = extractelement <8 x i32> %7, i32 0
-  %9 = extractelement <32 x i8> %b, i32 %8
+  %9 = extractelement <32 x i8> %table, i32 %8
   %10 = insertelement <8 x i8> poison, i8 %9, i32 0
   %11 = extractelement <8 x i32> %7, i32 1
-  %12 = extractelement <32 x i8> %b, i32 %11
+  %12 = extractelement <32 x i8> %table, i32 %11
   %13 = insertelement <8 x i8> %10, i8 %12, i32 1
   %14 = extractelement <8 x i32> %7, i32 2
-  %15 = extractelement <32 x i8> %b, i32 %14
+  %15 = extractelement <32 x i8> %table, i32 %14
   %16 = insertelement <8 x i8> %13, i8 %15, i32 2
   %17 = extractelement <8 x i32> %7, i32 3
-  %18 = extractelement <32 x i8> %b, i32 %17
+  %18 = extractelement <32 x i8> %table, i32 %17
   %19 = insertelement <8 x i8> %16, i8 %18, i32 3
   %20 = extractelement <8 x i32> %7, i32 4
-  %21 = extractelement <32 x i8> %b, i32 %20
+  %21 = extractelement <32 x i8> %table, i32 %20
   %22 = insertelement <8 x i8> %19, i8 %21, i32 4
   %23 = extractelement <8 x i32> %7, i32 5
-  %24 = extractelement <32 x i8> %b, i32 %23
+  %24 = extractelement <32 x i8> %table, i32 %23
   %25 = insertelement <8 x i8> %22, i8 %24, i32 5
   %26 = extractelement <8 x i32> %7, i32 6
-  %27 = extractelement <32 x i8> %b, i32 %26
+  %27 = extractelement <32 x i8> %table, i32 %26
   %28 = insertelement <8 x i8> %25, i8 %27, i32 6
   %29 = extractelement <8 x i32> %7, i32 7
-  %30 = extractelement <32 x i8> %b, i32 %29
+  %30 = extractelement <32 x i8> %table, i32 %29
   %31 = insertelement <8 x i8> %28, i8 %30, i32 7
   %32 = select <8 x i1> %5, <8 x i8> %31, <8 x i8> zeroinitializer
-  %33 = select <8 x i1> %1, <8 x i8> %32, <8 x i8> %c
+  %33 = select <8 x i1> %1, <8 x i8> %32, <8 x i8> %fallback
   ret <8 x i8> %33
 }
 
-define linkonce_odr <8 x i8> @autollvm.table_lookup_or_zero.v16i8(<8 x i8> %a, <16 x i8> %b) #0 {
-  %1 = icmp ult <8 x i8> %a, splat (i8 16)
-  %2 = zext <8 x i8> %a to <8 x i11>
+define linkonce_odr <8 x i8> @autollvm.table_lookup_or_zero.v16i8(<8 x i8> %index, <16 x i8> %table) #0 {
+  %1 = icmp ult <8 x i8> %index, splat (i8 16)
+  %2 = zext <8 x i8> %index to <8 x i11>
   %3 = mul <8 x i11> %2, splat (i11 8)
   %4 = lshr <8 x i11> %3, splat (i11 3)
   %5 = icmp ult <8 x i11> %4, splat (i11 16)
   %6 = call <8 x i11> @llvm.umin.v8i11(<8 x i11> %4, <8 x i11> splat (i11 15))
   %7 = zext <8 x i11> %6 to <8 x i32>
   %8 = extractelement <8 x i32> %7, i32 0
-  %9 = extractelement <16 x i8> %b, i32 %8
+  %9 = extractelement <16 x i8> %table, i32 %8
   %10 = insertelement <8 x i8> poison, i8 %9, i32 0
   %11 = extractelement <8 x i32> %7, i32 1
-  %12 = extractelement <16 x i8> %b, i32 %11
+  %12 = extractelement <16 x i8> %table, i32 %11
   %13 = insertelement <8 x i8> %10, i8 %12, i32 1
   %14 = extractelement <8 x i32> %7, i32 2
-  %15 = extractelement <16 x i8> %b, i32 %14
+  %15 = extractelement <16 x i8> %table, i32 %14
   %16 = insertelement <8 x i8> %13, i8 %15, i32 2
   %17 = extractelement <8 x i32> %7, i32 3
-  %18 = extractelement <16 x i8> %b, i32 %17
+  %18 = extractelement <16 x i8> %table, i32 %17
   %19 = insertelement <8 x i8> %16, i8 %18, i32 3
   %20 = extractelement <8 x i32> %7, i32 4
-  %21 = extractelement <16 x i8> %b, i32 %20
+  %21 = extractelement <16 x i8> %table, i32 %20
   %22 = insertelement <8 x i8> %19, i8 %21, i32 4
   %23 = extractelement <8 x i32> %7, i32 5
-  %24 = extractelement <16 x i8> %b, i32 %23
+  %24 = extractelement <16 x i8> %table, i32 %23
   %25 = insertelement <8 x i8> %22, i8 %24, i32 5
   %26 = extractelement <8 x i32> %7, i32 6
-  %27 = extractelement <16 x i8> %b, i32 %26
+  %27 = extractelement <16 x i8> %table, i32 %26
   %28 = insertelement <8 x i8> %25, i8 %27, i32 6
   %29 = extractelement <8 x i32> %7, i32 7
-  %30 = extractelement <16 x i8> %b, i32 %29
+  %30 = extractelement <16 x i8> %table, i32 %29
   %31 = insertelement <8 x i8> %28, i8 %30, i32 7
   %32 = select <8 x i1> %5, <8 x i8> %31, <8 x i8> zeroinitializer
   %33 = select <8 x i1> %1, <8 x i8> %32, <8 x i8> zeroinitializer

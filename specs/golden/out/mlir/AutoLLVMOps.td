@@ -59,10 +59,10 @@ class AutoLLVM_Width<string value, string formula, string computed>
 
 // The C++ class is the record's name without the prefix up to the first underscore.
 
-def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", "", "element_width", "elements"], 2, [
+def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "element_width * elements", "int64_t(int32_t($element_width)) * int64_t(int32_t($elements))">]> {
+    AutoLLVM_Width<"res", "element_width * elements", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
   let summary = "add (3 instructions of arm, x86)";
   let description = [{
     - arm: `vadd_s16`
@@ -70,15 +70,10 @@ def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", "", "element_width", "elements
 
     The first two arguments can be exchanged (proved).
 
-    Parameters, with the values that instructions have:
-
-    - `element_width`: 8, 16
-    - `elements`: 4, 16
-
     As `vadd_s16`:
 
     ```mlir
-    %res = autollvm.add<element_width = 16, elements = 4> %a, %b : vector<4xi16>
+    %res = autollvm.add %a, %b : vector<4xi16>
     ```
 
     In Hydride IR:
@@ -91,10 +86,10 @@ def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", "", "element_width", "elements
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, I32Attr:$element_width, I32Attr:$elements);
+  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `element_width` `=` $element_width `,` `elements` `=` $elements `>` $a `,` $b attr-dict `:` type($res)
+    $a `,` $b attr-dict `:` type($res)
   }];
 }
 
@@ -131,10 +126,10 @@ def AutoLLVM_AddRoundHighOp : AutoLLVM_Op<"add_round_high", [0], ["", ""], 0, [
   }];
 }
 
-def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", "", "element_width", "elements", "signed_arg"], 3, [
+def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", "", "is_signed"], 1, [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "element_width * elements", "int64_t(int32_t($element_width)) * int64_t(int32_t($elements))">]> {
+    AutoLLVM_Width<"res", "element_width * elements", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
   let summary = "add sat (4 instructions of arm, x86)";
   let description = [{
     - arm: `vqadd_s8`, `vqadd_u16`
@@ -142,32 +137,30 @@ def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", "", "element_width", "e
 
     The first two arguments can be exchanged (proved).
 
-    Parameters, with the values that instructions have:
+    Attributes, with the values that instructions have:
 
-    - `element_width`: 8, 16
-    - `elements`: 4, 8, 16
-    - `signed_arg`: false (unsigned), true (signed)
+    - `is_signed`: false (unsigned), true (signed)
 
     As `vqadd_s8`:
 
     ```mlir
-    %res = autollvm.add_sat<element_width = 8, elements = 8, signed_arg = true> %a, %b : vector<8xi8>
+    %res = autollvm.add_sat %a, %b : vector<8xi8>
     ```
 
     In Hydride IR:
 
     ```text
-    func @add_sat[element_width = 8, elements = 8, signed_arg = 1](%a: element_width*elements, %b: element_width*elements) -> (%res: element_width*elements) {
+    func @add_sat[element_width = 8, elements = 8, is_signed = 1](%a: element_width*elements, %b: element_width*elements) -> (%res: element_width*elements) {
       for i in 0..elements {
-        %res[element_width*i +: element_width] = saturate.s.{signed_arg}(add(cast.{signed_arg}(%a[element_width*i +: element_width], element_width + 2), cast.{signed_arg}(%b[element_width*i +: element_width], element_width + 2)), element_width)
+        %res[element_width*i +: element_width] = saturate.s.{is_signed}(add(cast.{is_signed}(%a[element_width*i +: element_width], element_width + 2), cast.{is_signed}(%b[element_width*i +: element_width], element_width + 2)), element_width)
       }
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, I32Attr:$element_width, I32Attr:$elements, BoolAttr:$signed_arg);
+  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, DefaultValuedAttr<BoolAttr, "true">:$is_signed);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `element_width` `=` $element_width `,` `elements` `=` $elements `,` `signed_arg` `=` $signed_arg `>` $a `,` $b attr-dict `:` type($res)
+    (`is_signed` `(` $is_signed^ `)`)? $a `,` $b attr-dict `:` type($res)
   }];
 }
 
@@ -181,7 +174,7 @@ def AutoLLVM_AddShiftLeftShiftRightOp : AutoLLVM_Op<"add_shift_left_shift_right"
     As `vrshr_n_s8`:
 
     ```mlir
-    %res = autollvm.add_shift_left_shift_right<b = 2> %a : vector<8xi8>
+    %res = autollvm.add_shift_left_shift_right b(2) %a : vector<8xi8>
     ```
 
     In Hydride IR:
@@ -197,7 +190,7 @@ def AutoLLVM_AddShiftLeftShiftRightOp : AutoLLVM_Op<"add_shift_left_shift_right"
   let arguments = (ins AutoLLVM_Vector:$a, I32Attr:$b);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `b` `=` $b `>` $a attr-dict `:` type($res)
+    `b` `(` $b `)` $a attr-dict `:` type($res)
   }];
 }
 
@@ -211,7 +204,7 @@ def AutoLLVM_AlignOp : AutoLLVM_Op<"align", [0], ["", "", "c"], 0, [
     As `vext_s16`:
 
     ```mlir
-    %res = autollvm.align<c = 1> %a, %b : i64
+    %res = autollvm.align c(1) %a, %b : i64
     ```
 
     In Hydride IR:
@@ -225,7 +218,7 @@ def AutoLLVM_AlignOp : AutoLLVM_Op<"align", [0], ["", "", "c"], 0, [
   let arguments = (ins AutoLLVM_Value:$a, AutoLLVM_Value:$b, I32Attr:$c);
   let results = (outs AutoLLVM_Value:$res);
   let assemblyFormat = [{
-    `<` `c` `=` $c `>` $a `,` $b attr-dict `:` type($res)
+    `c` `(` $c `)` $a `,` $b attr-dict `:` type($res)
   }];
 }
 
@@ -240,7 +233,7 @@ def AutoLLVM_EqualSelectOp : AutoLLVM_Op<"equal_select", [0], ["a", "", ""], 0, 
     As `vset_lane_u16`:
 
     ```mlir
-    %res = autollvm.equal_select<a = 1> %b, %c : vector<4xi16>
+    %res = autollvm.equal_select a(1) %b, %c : vector<4xi16>
     ```
 
     In Hydride IR:
@@ -256,35 +249,34 @@ def AutoLLVM_EqualSelectOp : AutoLLVM_Op<"equal_select", [0], ["a", "", ""], 0, 
   let arguments = (ins I32Attr:$a, AutoLLVM_Value:$b, AutoLLVM_Vector:$c);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `a` `=` $a `>` $b `,` $c attr-dict `:` type($res)
+    `a` `(` $a `)` $b `,` $c attr-dict `:` type($res)
   }];
 }
 
-def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0, 1], ["", "", "element_width", "groups", "offset"], 3, [
+def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0, 1], ["", "", "groups", "offset"], 2, [
     AllTypesMatch<["a", "b"]>,
     AutoLLVM_Width<"res", "128", "128">,
-    AutoLLVM_Width<"a", "element_width * groups + offset", "int64_t(int32_t($element_width)) * int64_t(int32_t($groups)) + int64_t(int32_t($offset))">]> {
+    AutoLLVM_Width<"a", "a_width", "::autollvm::bits($a.getType())">]> {
   let summary = "interleave (3 instructions of arm, x86)";
   let description = [{
     - arm: `vcombine_f32`
     - x86: `_mm_unpackhi_epi8`, `_mm_unpacklo_epi8`
 
-    Parameters, with the values that instructions have:
+    Attributes, with the values that instructions have:
 
-    - `element_width`: 8, 64
     - `groups`: 1, 8
     - `offset`: 0, 64
 
     As `vcombine_f32`:
 
     ```mlir
-    %res = autollvm.interleave<element_width = 64, groups = 1, offset = 0> %a, %b : vector<8xi16>, vector<8xi8>
+    %res = autollvm.interleave %a, %b : vector<2xi64>, i64
     ```
 
     In Hydride IR:
 
     ```text
-    func @interleave[element_width = 64, groups = 1, offset = 0](%a: element_width*groups + offset, %b: element_width*groups + offset) -> (%res: 128) {
+    func @interleave[element_width = 64, groups = 1, offset = 0, a_width = 64](%a: a_width, %b: a_width) -> (%res: 128) {
       for i in 0..groups {
         %res[16*i +: element_width] = %a[offset + 8*i +: element_width]
       }
@@ -294,10 +286,10 @@ def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0, 1], ["", "", "element_
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, I32Attr:$element_width, I32Attr:$groups, I32Attr:$offset);
+  let arguments = (ins AutoLLVM_Value:$a, AutoLLVM_Value:$b, DefaultValuedAttr<I32Attr, "1">:$groups, DefaultValuedAttr<I32Attr, "0">:$offset);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `element_width` `=` $element_width `,` `groups` `=` $groups `,` `offset` `=` $offset `>` $a `,` $b attr-dict `:` type($res) `,` type($a)
+    (`groups` `(` $groups^ `)`)? (`offset` `(` $offset^ `)`)? $a `,` $b attr-dict `:` type($res) `,` type($a)
   }];
 }
 
@@ -343,7 +335,7 @@ def AutoLLVM_Interleave_2Op : AutoLLVM_Op<"interleave_2", [0], ["", ""], 0, [
 def AutoLLVM_LeadingZerosOp : AutoLLVM_Op<"leading_zeros", [0], [""], 0, [
     AllTypesMatch<["res", "a"]>,
     AutoLLVM_Width<"res", "64", "64">]> {
-  let summary = "leading zeros (1 instruction of arm)";
+  let summary = "Counts the zeros above the highest bit that is set in each element (1 instruction of arm)";
   let description = [{
     - arm: `vclz_s16`
 
@@ -431,9 +423,9 @@ def AutoLLVM_MulHighSatOp : AutoLLVM_Op<"mul_high_sat", [0], ["", ""], 0, [
   }];
 }
 
-def AutoLLVM_MulPermuteOp : AutoLLVM_Op<"mul_permute", [0, 1], [""], 0, [
-    AutoLLVM_Width<"res", "64", "64">,
-    AutoLLVM_Width<"a", "40", "40">]> {
+def AutoLLVM_MulPermuteOp : AutoLLVM_Op<"mul_permute", [0], [""], 0, [
+    AutoLLVM_Scaled<"a", "res", 4, 1, 1, 4>,
+    AutoLLVM_Width<"res", "64", "64">]> {
   let summary = "mul permute (1 instruction of arm)";
   let description = [{
     - arm: `vrecpe_u32`
@@ -441,13 +433,13 @@ def AutoLLVM_MulPermuteOp : AutoLLVM_Op<"mul_permute", [0, 1], [""], 0, [
     As `vrecpe_u32`:
 
     ```mlir
-    %res = autollvm.mul_permute %a : vector<2xi32>, vector<5xi8>
+    %res = autollvm.mul_permute %a : vector<2xi32>
     ```
 
     In Hydride IR:
 
     ```text
-    func @mul_permute(%a: 40) -> (%res: 64) {
+    func @mul_permute(%a: 64) -> (%res: 64) {
       for i in 0..2 {
         %res[32*i +: 32] = cast.u(0xfffffffffffffffffffffffffffffffeeeeeeeeeeeeeeeeeeeeeeeeeeeeedddddddddddddddddddddddddddcccccccccccccccccccccccccbbbbbbbbbbbbbbbbbbbbbbbaaaaaaaaaaaaaaaaaaaaa9999999999999999999888888888888888887777777777777776666666666666555555555554444444443333333222221110:1024[at mul(cast.u(%a[32*i +: 8], 10), 0x4:10) +: 4], 32)
       }
@@ -457,28 +449,27 @@ def AutoLLVM_MulPermuteOp : AutoLLVM_Op<"mul_permute", [0, 1], [""], 0, [
   let arguments = (ins AutoLLVM_Vector:$a);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    $a attr-dict `:` type($res) `,` type($a)
+    $a attr-dict `:` type($res)
   }];
 }
 
-def AutoLLVM_MulPermuteAddOp : AutoLLVM_Op<"mul_permute_add", [0, 3], ["", "", "", "d", "source_width", "register_width"], 2, [
+def AutoLLVM_MulPermuteAddOp : AutoLLVM_Op<"mul_permute_add", [0, 3], ["", "", "", "d", "source_width"], 1, [
     AllTypesMatch<["res", "a"]>,
     AutoLLVM_Scaled<"b", "res", 1, 1, 1, 2>,
     AutoLLVM_Width<"res", "128", "128">,
-    AutoLLVM_Width<"c", "register_width", "int64_t(int32_t($register_width))">]> {
+    AutoLLVM_Width<"c", "register_width", "::autollvm::bits($c.getType())">]> {
   let summary = "mul permute add (2 instructions of arm)";
   let description = [{
     - arm: `vmlal_lane_s16`, `vmlal_laneq_s16`
 
-    Parameters, with the values that instructions have:
+    Attributes, with the values that instructions have:
 
     - `source_width`: 2, 3
-    - `register_width`: 64, 128
 
     As `vmlal_lane_s16`:
 
     ```mlir
-    %res = autollvm.mul_permute_add<d = 1, source_width = 2, register_width = 64> %a, %b, %c : vector<4xi32>, vector<4xi16>
+    %res = autollvm.mul_permute_add d(1) %a, %b, %c : vector<4xi32>, vector<4xi16>
     ```
 
     In Hydride IR:
@@ -491,17 +482,17 @@ def AutoLLVM_MulPermuteAddOp : AutoLLVM_Op<"mul_permute_add", [0, 3], ["", "", "
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, AutoLLVM_Vector:$c, I32Attr:$d, I32Attr:$source_width, I32Attr:$register_width);
+  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, AutoLLVM_Vector:$c, I32Attr:$d, DefaultValuedAttr<I32Attr, "2">:$source_width);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `d` `=` $d `,` `source_width` `=` $source_width `,` `register_width` `=` $register_width `>` $a `,` $b `,` $c attr-dict `:` type($res) `,` type($c)
+    `d` `(` $d `)` (`source_width` `(` $source_width^ `)`)? $a `,` $b `,` $c attr-dict `:` type($res) `,` type($c)
   }];
 }
 
 def AutoLLVM_PopcountOp : AutoLLVM_Op<"popcount", [0], [""], 0, [
     AllTypesMatch<["res", "a"]>,
     AutoLLVM_Width<"res", "64", "64">]> {
-  let summary = "popcount (1 instruction of arm)";
+  let summary = "Counts the bits that are set in each element (1 instruction of arm)";
   let description = [{
     - arm: `vcnt_u8`
 
@@ -599,7 +590,7 @@ def AutoLLVM_SelectElementOp : AutoLLVM_Op<"select_element", [1], ["", "b"], 0, 
     As `vget_lane_u32`:
 
     ```mlir
-    %res = autollvm.select_element<b = 1> %a : vector<2xi32>
+    %res = autollvm.select_element b(1) %a : vector<2xi32>
     ```
 
     In Hydride IR:
@@ -613,7 +604,7 @@ def AutoLLVM_SelectElementOp : AutoLLVM_Op<"select_element", [1], ["", "b"], 0, 
   let arguments = (ins AutoLLVM_Vector:$a, I32Attr:$b);
   let results = (outs AutoLLVM_Value:$res);
   let assemblyFormat = [{
-    `<` `b` `=` $b `>` $a attr-dict `:` type($a)
+    `b` `(` $b `)` $a attr-dict `:` type($a)
   }];
 }
 
@@ -627,7 +618,7 @@ def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], [""
     As `_mm_slli_epi16`:
 
     ```mlir
-    %res = autollvm.shift_left_immediate<b = 1> %a : vector<8xi16>
+    %res = autollvm.shift_left_immediate b(1) %a : vector<8xi16>
     ```
 
     In Hydride IR:
@@ -643,7 +634,7 @@ def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], [""
   let arguments = (ins AutoLLVM_Vector:$a, I32Attr:$b);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `b` `=` $b `>` $a attr-dict `:` type($res)
+    `b` `(` $b `)` $a attr-dict `:` type($res)
   }];
 }
 
@@ -657,7 +648,7 @@ def AutoLLVM_ShiftLeftNotAndOrOp : AutoLLVM_Op<"shift_left_not_and_or", [0], ["a
     As `vsli_n_u16`:
 
     ```mlir
-    %res = autollvm.shift_left_not_and_or<a = 1> %b, %c : vector<4xi16>
+    %res = autollvm.shift_left_not_and_or a(1) %b, %c : vector<4xi16>
     ```
 
     In Hydride IR:
@@ -674,7 +665,7 @@ def AutoLLVM_ShiftLeftNotAndOrOp : AutoLLVM_Op<"shift_left_not_and_or", [0], ["a
   let arguments = (ins I32Attr:$a, AutoLLVM_Vector:$b, AutoLLVM_Vector:$c);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `<` `a` `=` $a `>` $b `,` $c attr-dict `:` type($res)
+    `a` `(` $a `)` $b `,` $c attr-dict `:` type($res)
   }];
 }
 
@@ -709,64 +700,64 @@ def AutoLLVM_SubOp : AutoLLVM_Op<"sub", [0], ["", ""], 0, [
 }
 
 def AutoLLVM_TableLookupOrKeepOp : AutoLLVM_Op<"table_lookup_or_keep", [0, 2], ["", "", ""], 0, [
-    AllTypesMatch<["res", "a", "c"]>,
+    AllTypesMatch<["res", "index", "fallback"]>,
     AutoLLVM_Width<"res", "64", "64">,
-    AutoLLVM_Width<"b", "256", "256">]> {
-  let summary = "table lookup or keep (1 instruction of arm)";
+    AutoLLVM_Width<"table", "256", "256">]> {
+  let summary = "Copies for each index the byte of the table; an index outside it keeps the third operand (1 instruction of arm)";
   let description = [{
     - arm: `vqtbx2_u8`
 
     As `vqtbx2_u8`:
 
     ```mlir
-    %res = autollvm.table_lookup_or_keep %a, %b, %c : vector<8xi8>, vector<32xi8>
+    %res = autollvm.table_lookup_or_keep %index, %table, %fallback : vector<8xi8>, vector<32xi8>
     ```
 
     In Hydride IR:
 
     ```text
-    func @table_lookup_or_keep(%a: 64, %b: 256, %c: 64) -> (%res: 64) {
+    func @table_lookup_or_keep(%index: 64, %table: 256, %fallback: 64) -> (%res: 64) {
       for i in 0..8 {
-        %res[8*i +: 8] = select(lt.u(%a[8*i +: 8], 0x20:8), %b[at mul(cast.u(%a[8*i +: 8], 11), 0x8:11) +: 8], %c[8*i +: 8])
+        %res[8*i +: 8] = select(lt.u(%index[8*i +: 8], 0x20:8), %table[at mul(cast.u(%index[8*i +: 8], 11), 0x8:11) +: 8], %fallback[8*i +: 8])
       }
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, AutoLLVM_Vector:$c);
+  let arguments = (ins AutoLLVM_Vector:$index, AutoLLVM_Vector:$table, AutoLLVM_Vector:$fallback);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    $a `,` $b `,` $c attr-dict `:` type($res) `,` type($b)
+    $index `,` $table `,` $fallback attr-dict `:` type($res) `,` type($table)
   }];
 }
 
 def AutoLLVM_TableLookupOrZeroOp : AutoLLVM_Op<"table_lookup_or_zero", [2], ["", ""], 0, [
-    AutoLLVM_Scaled<"res", "b", 1, 2, 1, 1>,
-    AutoLLVM_Scaled<"a", "b", 1, 2, 1, 1>,
-    AutoLLVM_Width<"b", "128", "128">]> {
-  let summary = "table lookup or zero (1 instruction of arm)";
+    AutoLLVM_Scaled<"res", "table", 1, 2, 1, 1>,
+    AutoLLVM_Scaled<"index", "table", 1, 2, 1, 1>,
+    AutoLLVM_Width<"table", "128", "128">]> {
+  let summary = "Copies for each index the byte of the table; an index outside it gives 0 (1 instruction of arm)";
   let description = [{
     - arm: `vtbl2_u8`
 
     As `vtbl2_u8`:
 
     ```mlir
-    %res = autollvm.table_lookup_or_zero %a, %b : vector<16xi8>
+    %res = autollvm.table_lookup_or_zero %index, %table : vector<16xi8>
     ```
 
     In Hydride IR:
 
     ```text
-    func @table_lookup_or_zero(%a: 64, %b: 128) -> (%res: 64) {
+    func @table_lookup_or_zero(%index: 64, %table: 128) -> (%res: 64) {
       for i in 0..8 {
-        %res[8*i +: 8] = select(lt.u(%a[8*i +: 8], 0x10:8), %b[at mul(cast.u(%a[8*i +: 8], 11), 0x8:11) +: 8], 0x0:8)
+        %res[8*i +: 8] = select(lt.u(%index[8*i +: 8], 0x10:8), %table[at mul(cast.u(%index[8*i +: 8], 11), 0x8:11) +: 8], 0x0:8)
       }
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b);
+  let arguments = (ins AutoLLVM_Vector:$index, AutoLLVM_Vector:$table);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    $a `,` $b attr-dict `:` type($b)
+    $index `,` $table attr-dict `:` type($table)
   }];
 }
 

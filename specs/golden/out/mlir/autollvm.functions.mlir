@@ -2,26 +2,26 @@
 //
 // The functions that autollvm.patterns.mlir calls: an operation at given types and parameter values each.
 
-func.func private @autollvm.add.v16i8.8_16(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
-func.func private @autollvm.add.v4i16.16_4(vector<4xi16>, vector<4xi16>) -> vector<4xi16>
+func.func private @autollvm.add.v16i8(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func private @autollvm.add.v4i16(vector<4xi16>, vector<4xi16>) -> vector<4xi16>
 func.func private @autollvm.add_round_high.v16i8(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
-func.func private @autollvm.add_sat.v8i8.8_8_1(vector<8xi8>, vector<8xi8>) -> vector<8xi8>
-func.func private @autollvm.add_sat.v16i8.8_16_0(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
-func.func private @autollvm.add_sat.v16i8.8_16_1(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
-func.func private @autollvm.add_sat.v4i16.16_4_0(vector<4xi16>, vector<4xi16>) -> vector<4xi16>
+func.func private @autollvm.add_sat.v8i8.1(vector<8xi8>, vector<8xi8>) -> vector<8xi8>
+func.func private @autollvm.add_sat.v16i8.0(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func private @autollvm.add_sat.v16i8.1(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func private @autollvm.add_sat.v4i16.0(vector<4xi16>, vector<4xi16>) -> vector<4xi16>
 func.func private @autollvm.add_shift_left_shift_right.v8i8(vector<8xi8>, i32) -> vector<8xi8>
 func.func private @autollvm.align.i64(i64, i64, i32) -> i64
 func.func private @autollvm.equal_select.v4i16(i32, i16, vector<4xi16>) -> vector<4xi16>
-func.func private @autollvm.interleave.v16i8.v8i8.8_8_0(vector<8xi8>, vector<8xi8>) -> vector<16xi8>
-func.func private @autollvm.interleave.v16i8.v16i8.8_8_64(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
-func.func private @autollvm.interleave.v8i16.v8i8.64_1_0(vector<8xi8>, vector<8xi8>) -> vector<8xi16>
+func.func private @autollvm.interleave.v16i8.v16i8.8_0(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func private @autollvm.interleave.v16i8.v16i8.8_64(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func private @autollvm.interleave.v2i64.i64.1_0(i64, i64) -> vector<2xi64>
 func.func private @autollvm.interleave_2.v8i8(vector<8xi8>, vector<8xi8>) -> (vector<8xi8>, vector<8xi8>)
 func.func private @autollvm.leading_zeros.v4i16(vector<4xi16>) -> vector<4xi16>
 func.func private @autollvm.move.i64(i64) -> i64
 func.func private @autollvm.mul_high_sat.v4i16(vector<4xi16>, vector<4xi16>) -> vector<4xi16>
-func.func private @autollvm.mul_permute.v2i32.v5i8(vector<5xi8>) -> vector<2xi32>
-func.func private @autollvm.mul_permute_add.v4i32.v4i16.2_64(vector<4xi32>, vector<4xi16>, vector<4xi16>, i32) -> vector<4xi32>
-func.func private @autollvm.mul_permute_add.v4i32.v8i16.3_128(vector<4xi32>, vector<4xi16>, vector<8xi16>, i32) -> vector<4xi32>
+func.func private @autollvm.mul_permute.v2i32(vector<8xi8>) -> vector<2xi32>
+func.func private @autollvm.mul_permute_add.v4i32.v4i16.2(vector<4xi32>, vector<4xi16>, vector<4xi16>, i32) -> vector<4xi32>
+func.func private @autollvm.mul_permute_add.v4i32.v8i16.3(vector<4xi32>, vector<4xi16>, vector<8xi16>, i32) -> vector<4xi32>
 func.func private @autollvm.popcount.v8i8(vector<8xi8>) -> vector<8xi8>
 func.func private @autollvm.reduce_add_add.v4i16(vector<4xi16>, vector<8xi8>) -> vector<4xi16>
 func.func private @autollvm.reduce_xor_leading_zeros.v8i8.i64(i64) -> vector<8xi8>

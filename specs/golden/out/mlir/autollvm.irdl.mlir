@@ -8,13 +8,6 @@ irdl.dialect @autollvm {
     %0 = irdl.is vector<16xi8>
     %1 = irdl.is vector<4xi16>
     %2 = irdl.any_of(%0, %1)
-    %3 = irdl.is 8 : i32
-    %4 = irdl.is 16 : i32
-    %5 = irdl.any_of(%3, %4)
-    %6 = irdl.is 4 : i32
-    %7 = irdl.is 16 : i32
-    %8 = irdl.any_of(%6, %7)
-    irdl.attributes { "element_width" = %5, "elements" = %8 }
     irdl.operands(%2, %2)
     irdl.results(%2)
   }
@@ -28,17 +21,10 @@ irdl.dialect @autollvm {
     %1 = irdl.is vector<16xi8>
     %2 = irdl.is vector<4xi16>
     %3 = irdl.any_of(%0, %1, %2)
-    %4 = irdl.is 8 : i32
-    %5 = irdl.is 16 : i32
+    %4 = irdl.is false
+    %5 = irdl.is true
     %6 = irdl.any_of(%4, %5)
-    %7 = irdl.is 4 : i32
-    %8 = irdl.is 8 : i32
-    %9 = irdl.is 16 : i32
-    %10 = irdl.any_of(%7, %8, %9)
-    %11 = irdl.is false
-    %12 = irdl.is true
-    %13 = irdl.any_of(%11, %12)
-    irdl.attributes { "element_width" = %6, "elements" = %10, "signed_arg" = %13 }
+    irdl.attributes { "is_signed" = %6 }
     irdl.operands(%3, %3)
     irdl.results(%3)
   }
@@ -66,21 +52,18 @@ irdl.dialect @autollvm {
   }
   irdl.operation @interleave {
     %0 = irdl.is vector<16xi8>
-    %1 = irdl.is vector<8xi16>
+    %1 = irdl.is vector<2xi64>
     %2 = irdl.any_of(%0, %1)
-    %3 = irdl.is vector<8xi8>
-    %4 = irdl.is vector<16xi8>
+    %3 = irdl.is vector<16xi8>
+    %4 = irdl.is i64
     %5 = irdl.any_of(%3, %4)
-    %6 = irdl.is 8 : i32
-    %7 = irdl.is 64 : i32
+    %6 = irdl.is 1 : i32
+    %7 = irdl.is 8 : i32
     %8 = irdl.any_of(%6, %7)
-    %9 = irdl.is 1 : i32
-    %10 = irdl.is 8 : i32
+    %9 = irdl.is 0 : i32
+    %10 = irdl.is 64 : i32
     %11 = irdl.any_of(%9, %10)
-    %12 = irdl.is 0 : i32
-    %13 = irdl.is 64 : i32
-    %14 = irdl.any_of(%12, %13)
-    irdl.attributes { "element_width" = %8, "groups" = %11, "offset" = %14 }
+    irdl.attributes { "groups" = %8, "offset" = %11 }
     irdl.operands(%5, %5)
     irdl.results(%2)
   }
@@ -106,7 +89,7 @@ irdl.dialect @autollvm {
   }
   irdl.operation @mul_permute {
     %0 = irdl.is vector<2xi32>
-    %1 = irdl.is vector<5xi8>
+    %1 = irdl.is vector<8xi8>
     irdl.operands(%1)
     irdl.results(%0)
   }
@@ -120,10 +103,7 @@ irdl.dialect @autollvm {
     %6 = irdl.is 2 : i32
     %7 = irdl.is 3 : i32
     %8 = irdl.any_of(%6, %7)
-    %9 = irdl.is 64 : i32
-    %10 = irdl.is 128 : i32
-    %11 = irdl.any_of(%9, %10)
-    irdl.attributes { "d" = %5, "source_width" = %8, "register_width" = %11 }
+    irdl.attributes { "d" = %5, "source_width" = %8 }
     irdl.operands(%0, %1, %4)
     irdl.results(%0)
   }

@@ -7,11 +7,9 @@ module @patterns {
     %type0 = pdl.type : vector<16xi8>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 16 : i32
-    %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "elements" = %parameter1} -> (%type0 : !pdl.type)
+    %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.add.v16i8.8_16
+      %callee = pdl.attribute = @autollvm.add.v16i8
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -20,11 +18,9 @@ module @patterns {
     %type0 = pdl.type : vector<4xi16>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 16 : i32
-    %parameter1 = pdl.attribute = 4 : i32
-    %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "elements" = %parameter1} -> (%type0 : !pdl.type)
+    %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.add.v4i16.16_4
+      %callee = pdl.attribute = @autollvm.add.v4i16
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -44,12 +40,10 @@ module @patterns {
     %type0 = pdl.type : vector<8xi8>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 8 : i32
-    %parameter2 = pdl.attribute = true
-    %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "elements" = %parameter1, "signed_arg" = %parameter2} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = true
+    %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"is_signed" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.add_sat.v8i8.8_8_1
+      %callee = pdl.attribute = @autollvm.add_sat.v8i8.1
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -58,12 +52,10 @@ module @patterns {
     %type0 = pdl.type : vector<16xi8>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 16 : i32
-    %parameter2 = pdl.attribute = false
-    %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "elements" = %parameter1, "signed_arg" = %parameter2} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = false
+    %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"is_signed" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.add_sat.v16i8.8_16_0
+      %callee = pdl.attribute = @autollvm.add_sat.v16i8.0
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -72,12 +64,10 @@ module @patterns {
     %type0 = pdl.type : vector<16xi8>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 16 : i32
-    %parameter2 = pdl.attribute = true
-    %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "elements" = %parameter1, "signed_arg" = %parameter2} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = true
+    %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"is_signed" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.add_sat.v16i8.8_16_1
+      %callee = pdl.attribute = @autollvm.add_sat.v16i8.1
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -86,12 +76,10 @@ module @patterns {
     %type0 = pdl.type : vector<4xi16>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 16 : i32
-    %parameter1 = pdl.attribute = 4 : i32
-    %parameter2 = pdl.attribute = false
-    %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "elements" = %parameter1, "signed_arg" = %parameter2} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = false
+    %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"is_signed" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.add_sat.v4i16.16_4_0
+      %callee = pdl.attribute = @autollvm.add_sat.v4i16.0
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -143,15 +131,13 @@ module @patterns {
   }
   pdl.pattern : benefit(1) {
     %type0 = pdl.type : vector<16xi8>
-    %type1 = pdl.type : vector<8xi8>
-    %value0 = pdl.operand : %type1
-    %value1 = pdl.operand : %type1
+    %value0 = pdl.operand : %type0
+    %value1 = pdl.operand : %type0
     %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 8 : i32
-    %parameter2 = pdl.attribute = 0 : i32
-    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "groups" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
+    %parameter1 = pdl.attribute = 0 : i32
+    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"groups" = %parameter0, "offset" = %parameter1} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.interleave.v16i8.v8i8.8_8_0
+      %callee = pdl.attribute = @autollvm.interleave.v16i8.v16i8.8_0
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -161,26 +147,24 @@ module @patterns {
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
     %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 8 : i32
-    %parameter2 = pdl.attribute = 64 : i32
-    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "groups" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
+    %parameter1 = pdl.attribute = 64 : i32
+    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"groups" = %parameter0, "offset" = %parameter1} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.interleave.v16i8.v16i8.8_8_64
+      %callee = pdl.attribute = @autollvm.interleave.v16i8.v16i8.8_64
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
   }
   pdl.pattern : benefit(1) {
-    %type0 = pdl.type : vector<8xi16>
-    %type1 = pdl.type : vector<8xi8>
+    %type0 = pdl.type : vector<2xi64>
+    %type1 = pdl.type : i64
     %value0 = pdl.operand : %type1
     %value1 = pdl.operand : %type1
-    %parameter0 = pdl.attribute = 64 : i32
-    %parameter1 = pdl.attribute = 1 : i32
-    %parameter2 = pdl.attribute = 0 : i32
-    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "groups" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = 1 : i32
+    %parameter1 = pdl.attribute = 0 : i32
+    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"groups" = %parameter0, "offset" = %parameter1} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.interleave.v8i16.v8i8.64_1_0
+      %callee = pdl.attribute = @autollvm.interleave.v2i64.i64.1_0
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -229,11 +213,11 @@ module @patterns {
   }
   pdl.pattern : benefit(1) {
     %type0 = pdl.type : vector<2xi32>
-    %type1 = pdl.type : vector<5xi8>
+    %type1 = pdl.type : vector<8xi8>
     %value0 = pdl.operand : %type1
     %op = pdl.operation "autollvm.mul_permute"(%value0 : !pdl.value) -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.mul_permute.v2i32.v5i8
+      %callee = pdl.attribute = @autollvm.mul_permute.v2i32
       %call = pdl.operation "func.call"(%value0 : !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -247,12 +231,11 @@ module @patterns {
     %type2 = pdl.type : i32
     %immediate3 = pdl.attribute : %type2
     %parameter0 = pdl.attribute = 2 : i32
-    %parameter1 = pdl.attribute = 64 : i32
-    %op = pdl.operation "autollvm.mul_permute_add"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"d" = %immediate3, "source_width" = %parameter0, "register_width" = %parameter1} -> (%type0 : !pdl.type)
+    %op = pdl.operation "autollvm.mul_permute_add"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"d" = %immediate3, "source_width" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
       %constant3 = pdl.operation "llvm.mlir.constant" {"value" = %immediate3} -> (%type2 : !pdl.type)
       %value3 = pdl.result 0 of %constant3
-      %callee = pdl.attribute = @autollvm.mul_permute_add.v4i32.v4i16.2_64
+      %callee = pdl.attribute = @autollvm.mul_permute_add.v4i32.v4i16.2
       %call = pdl.operation "func.call"(%value0, %value1, %value2, %value3 : !pdl.value, !pdl.value, !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -267,12 +250,11 @@ module @patterns {
     %type3 = pdl.type : i32
     %immediate3 = pdl.attribute : %type3
     %parameter0 = pdl.attribute = 3 : i32
-    %parameter1 = pdl.attribute = 128 : i32
-    %op = pdl.operation "autollvm.mul_permute_add"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"d" = %immediate3, "source_width" = %parameter0, "register_width" = %parameter1} -> (%type0 : !pdl.type)
+    %op = pdl.operation "autollvm.mul_permute_add"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"d" = %immediate3, "source_width" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
       %constant3 = pdl.operation "llvm.mlir.constant" {"value" = %immediate3} -> (%type3 : !pdl.type)
       %value3 = pdl.result 0 of %constant3
-      %callee = pdl.attribute = @autollvm.mul_permute_add.v4i32.v8i16.3_128
+      %callee = pdl.attribute = @autollvm.mul_permute_add.v4i32.v8i16.3
       %call = pdl.operation "func.call"(%value0, %value1, %value2, %value3 : !pdl.value, !pdl.value, !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }

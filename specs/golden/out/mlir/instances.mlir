@@ -3,13 +3,13 @@
 // Each operation at each types and parameter values that an instruction has, in a function whose name is the symbol
 // that lower.sh makes a call of and, in parentheses, the values of immediates.
 
-func.func @"autollvm.add.v16i8.8_16(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = "autollvm.add"(%a, %b) {element_width = 8 : i32, elements = 16 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func @"autollvm.add.v16i8(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
+  %res = "autollvm.add"(%a, %b) : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
-func.func @"autollvm.add.v4i16.16_4(_,_)"(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
-  %res = "autollvm.add"(%a, %b) {element_width = 16 : i32, elements = 4 : i32} : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
+func.func @"autollvm.add.v4i16(_,_)"(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
+  %res = "autollvm.add"(%a, %b) : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
   return %res : vector<4xi16>
 }
 
@@ -18,23 +18,23 @@ func.func @"autollvm.add_round_high.v16i8(_,_)"(%a: vector<16xi8>, %b: vector<16
   return %res : vector<16xi8>
 }
 
-func.func @"autollvm.add_sat.v8i8.8_8_1(_,_)"(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi8> {
-  %res = "autollvm.add_sat"(%a, %b) {element_width = 8 : i32, elements = 8 : i32, signed_arg = true} : (vector<8xi8>, vector<8xi8>) -> vector<8xi8>
+func.func @"autollvm.add_sat.v8i8.1(_,_)"(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi8> {
+  %res = "autollvm.add_sat"(%a, %b) {is_signed = true} : (vector<8xi8>, vector<8xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 
-func.func @"autollvm.add_sat.v16i8.8_16_0(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = "autollvm.add_sat"(%a, %b) {element_width = 8 : i32, elements = 16 : i32, signed_arg = false} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func @"autollvm.add_sat.v16i8.0(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
+  %res = "autollvm.add_sat"(%a, %b) {is_signed = false} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
-func.func @"autollvm.add_sat.v16i8.8_16_1(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = "autollvm.add_sat"(%a, %b) {element_width = 8 : i32, elements = 16 : i32, signed_arg = true} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func @"autollvm.add_sat.v16i8.1(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
+  %res = "autollvm.add_sat"(%a, %b) {is_signed = true} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
-func.func @"autollvm.add_sat.v4i16.16_4_0(_,_)"(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
-  %res = "autollvm.add_sat"(%a, %b) {element_width = 16 : i32, elements = 4 : i32, signed_arg = false} : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
+func.func @"autollvm.add_sat.v4i16.0(_,_)"(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
+  %res = "autollvm.add_sat"(%a, %b) {is_signed = false} : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
   return %res : vector<4xi16>
 }
 
@@ -88,19 +88,19 @@ func.func @"autollvm.equal_select.v4i16(3,_,_)"(%b: i16, %c: vector<4xi16>) -> v
   return %res : vector<4xi16>
 }
 
-func.func @"autollvm.interleave.v16i8.v8i8.8_8_0(_,_)"(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<16xi8> {
-  %res = "autollvm.interleave"(%a, %b) {element_width = 8 : i32, groups = 8 : i32, offset = 0 : i32} : (vector<8xi8>, vector<8xi8>) -> vector<16xi8>
+func.func @"autollvm.interleave.v16i8.v16i8.8_0(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
+  %res = "autollvm.interleave"(%a, %b) {groups = 8 : i32, offset = 0 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
-func.func @"autollvm.interleave.v16i8.v16i8.8_8_64(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = "autollvm.interleave"(%a, %b) {element_width = 8 : i32, groups = 8 : i32, offset = 64 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func @"autollvm.interleave.v16i8.v16i8.8_64(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
+  %res = "autollvm.interleave"(%a, %b) {groups = 8 : i32, offset = 64 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
-func.func @"autollvm.interleave.v8i16.v8i8.64_1_0(_,_)"(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi16> {
-  %res = "autollvm.interleave"(%a, %b) {element_width = 64 : i32, groups = 1 : i32, offset = 0 : i32} : (vector<8xi8>, vector<8xi8>) -> vector<8xi16>
-  return %res : vector<8xi16>
+func.func @"autollvm.interleave.v2i64.i64.1_0(_,_)"(%a: i64, %b: i64) -> vector<2xi64> {
+  %res = "autollvm.interleave"(%a, %b) {groups = 1 : i32, offset = 0 : i32} : (i64, i64) -> vector<2xi64>
+  return %res : vector<2xi64>
 }
 
 func.func @"autollvm.interleave_2.v8i8(_,_)"(%a: vector<8xi8>, %b: vector<8xi8>) -> (vector<8xi8>, vector<8xi8>) {
@@ -123,43 +123,43 @@ func.func @"autollvm.mul_high_sat.v4i16(_,_)"(%a: vector<4xi16>, %b: vector<4xi1
   return %res : vector<4xi16>
 }
 
-func.func @"autollvm.mul_permute.v2i32.v5i8(_)"(%a: vector<5xi8>) -> vector<2xi32> {
-  %res = "autollvm.mul_permute"(%a) : (vector<5xi8>) -> vector<2xi32>
+func.func @"autollvm.mul_permute.v2i32(_)"(%a: vector<8xi8>) -> vector<2xi32> {
+  %res = "autollvm.mul_permute"(%a) : (vector<8xi8>) -> vector<2xi32>
   return %res : vector<2xi32>
 }
 
-func.func @"autollvm.mul_permute_add.v4i32.v4i16.2_64(_,_,_,0)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 0 : i32, source_width = 2 : i32, register_width = 64 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
+func.func @"autollvm.mul_permute_add.v4i32.v4i16.2(_,_,_,0)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 0 : i32, source_width = 2 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
-func.func @"autollvm.mul_permute_add.v4i32.v4i16.2_64(_,_,_,1)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32, source_width = 2 : i32, register_width = 64 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
+func.func @"autollvm.mul_permute_add.v4i32.v4i16.2(_,_,_,1)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32, source_width = 2 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
-func.func @"autollvm.mul_permute_add.v4i32.v4i16.2_64(_,_,_,3)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 3 : i32, source_width = 2 : i32, register_width = 64 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
+func.func @"autollvm.mul_permute_add.v4i32.v4i16.2(_,_,_,3)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 3 : i32, source_width = 2 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
-func.func @"autollvm.mul_permute_add.v4i32.v8i16.3_128(_,_,_,0)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 0 : i32, source_width = 3 : i32, register_width = 128 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
+func.func @"autollvm.mul_permute_add.v4i32.v8i16.3(_,_,_,0)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 0 : i32, source_width = 3 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
-func.func @"autollvm.mul_permute_add.v4i32.v8i16.3_128(_,_,_,1)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32, source_width = 3 : i32, register_width = 128 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
+func.func @"autollvm.mul_permute_add.v4i32.v8i16.3(_,_,_,1)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32, source_width = 3 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
-func.func @"autollvm.mul_permute_add.v4i32.v8i16.3_128(_,_,_,3)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 3 : i32, source_width = 3 : i32, register_width = 128 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
+func.func @"autollvm.mul_permute_add.v4i32.v8i16.3(_,_,_,3)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 3 : i32, source_width = 3 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
-func.func @"autollvm.mul_permute_add.v4i32.v8i16.3_128(_,_,_,7)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 7 : i32, source_width = 3 : i32, register_width = 128 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
+func.func @"autollvm.mul_permute_add.v4i32.v8i16.3(_,_,_,7)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 7 : i32, source_width = 3 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
@@ -233,12 +233,12 @@ func.func @"autollvm.sub.v16i8(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> ve
   return %res : vector<16xi8>
 }
 
-func.func @"autollvm.table_lookup_or_keep.v8i8.v32i8(_,_,_)"(%a: vector<8xi8>, %b: vector<32xi8>, %c: vector<8xi8>) -> vector<8xi8> {
-  %res = "autollvm.table_lookup_or_keep"(%a, %b, %c) : (vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<8xi8>
+func.func @"autollvm.table_lookup_or_keep.v8i8.v32i8(_,_,_)"(%index: vector<8xi8>, %table: vector<32xi8>, %fallback: vector<8xi8>) -> vector<8xi8> {
+  %res = "autollvm.table_lookup_or_keep"(%index, %table, %fallback) : (vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 
-func.func @"autollvm.table_lookup_or_zero.v16i8(_,_)"(%a: vector<8xi8>, %b: vector<16xi8>) -> vector<8xi8> {
-  %res = "autollvm.table_lookup_or_zero"(%a, %b) : (vector<8xi8>, vector<16xi8>) -> vector<8xi8>
+func.func @"autollvm.table_lookup_or_zero.v16i8(_,_)"(%index: vector<8xi8>, %table: vector<16xi8>) -> vector<8xi8> {
+  %res = "autollvm.table_lookup_or_zero"(%index, %table) : (vector<8xi8>, vector<16xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }

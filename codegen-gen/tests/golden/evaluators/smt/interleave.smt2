@@ -2,5 +2,5 @@
 ; The operation `interleave`: a function for each instance, named like the LLVM function; of several results
 ; each has its own, which ends in the result's number.
 
-(define-fun autollvm.interleave.v16i8.8_16_0_8 ((a (_ BitVec 128)) (b (_ BitVec 128))) (_ BitVec 128)
+(define-fun autollvm.interleave.v16i8 ((a (_ BitVec 128)) (b (_ BitVec 128))) (_ BitVec 128)
   (concat (concat (concat (concat ((_ extract 63 56) b) ((_ extract 63 56) a)) (concat ((_ extract 55 48) b) ((_ extract 55 48) a))) (concat (concat ((_ extract 47 40) b) ((_ extract 47 40) a)) (concat ((_ extract 39 32) b) ((_ extract 39 32) a)))) (concat (concat (concat ((_ extract 31 24) b) ((_ extract 31 24) a)) (concat ((_ extract 23 16) b) ((_ extract 23 16) a))) (concat (concat ((_ extract 15 8) b) ((_ extract 15 8) a)) (concat ((_ extract 7 0) b) ((_ extract 7 0) a))))))

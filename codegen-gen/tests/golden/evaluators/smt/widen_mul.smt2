@@ -4,10 +4,10 @@
 
 (define-fun widen_mul.0.0 ((x0_ (_ BitVec 8)) (x1_ (_ BitVec 8))) (_ BitVec 16)
   (bvmul ((_ sign_extend 8) x0_) ((_ sign_extend 8) x1_)))
-(define-fun autollvm.widen_mul.v8i16.8_8_1 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 128)
+(define-fun autollvm.widen_mul.v8i16.1 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 128)
   (concat (concat (concat (widen_mul.0.0 ((_ extract 63 56) a) ((_ extract 63 56) b)) (widen_mul.0.0 ((_ extract 55 48) a) ((_ extract 55 48) b))) (concat (widen_mul.0.0 ((_ extract 47 40) a) ((_ extract 47 40) b)) (widen_mul.0.0 ((_ extract 39 32) a) ((_ extract 39 32) b)))) (concat (concat (widen_mul.0.0 ((_ extract 31 24) a) ((_ extract 31 24) b)) (widen_mul.0.0 ((_ extract 23 16) a) ((_ extract 23 16) b))) (concat (widen_mul.0.0 ((_ extract 15 8) a) ((_ extract 15 8) b)) (widen_mul.0.0 ((_ extract 7 0) a) ((_ extract 7 0) b))))))
 
 (define-fun widen_mul.1.0 ((x0_ (_ BitVec 32)) (x1_ (_ BitVec 32))) (_ BitVec 64)
   (bvmul ((_ zero_extend 32) x0_) ((_ zero_extend 32) x1_)))
-(define-fun autollvm.widen_mul.v2i64.32_2_0 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 128)
+(define-fun autollvm.widen_mul.v2i64.0 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 128)
   (concat (widen_mul.1.0 ((_ extract 63 32) a) ((_ extract 63 32) b)) (widen_mul.1.0 ((_ extract 31 0) a) ((_ extract 31 0) b))))

@@ -8,7 +8,7 @@
 target datalayout = ""
 target triple = "x86_64-unknown-linux-gnu"
 
-define linkonce_odr <16 x i8> @autollvm.add.v16i8.8_16(<16 x i8> %a, <16 x i8> %b) alwaysinline {
+define linkonce_odr <16 x i8> @autollvm.add.v16i8(<16 x i8> %a, <16 x i8> %b) alwaysinline {
   %.0 = call <16 x i8> @east.add8(<16 x i8> %a, <16 x i8> %b)
   ret <16 x i8> %.0
 }

@@ -8,7 +8,7 @@
 target datalayout = ""
 target triple = "x86_64-unknown-linux-gnu"
 
-define linkonce_odr <8 x i32> @autollvm.shift_left_immediate.v8i32.32_8(<8 x i32> %a, i32 %count) alwaysinline {
+define linkonce_odr <8 x i32> @autollvm.shift_left_immediate.v8i32(<8 x i32> %a, i32 %count) alwaysinline {
   %.0 = call <8 x i32> @west.shli(<8 x i32> %a, i32 %count)
   ret <8 x i32> %.0
 }

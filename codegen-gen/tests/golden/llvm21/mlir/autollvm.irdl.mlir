@@ -8,13 +8,6 @@ irdl.dialect @autollvm {
     %0 = irdl.is vector<16xi8>
     %1 = irdl.is vector<128xi16>
     %2 = irdl.any_of(%0, %1)
-    %3 = irdl.is 8 : i32
-    %4 = irdl.is 16 : i32
-    %5 = irdl.any_of(%3, %4)
-    %6 = irdl.is 16 : i32
-    %7 = irdl.is 128 : i32
-    %8 = irdl.any_of(%6, %7)
-    irdl.attributes { "lane_width" = %5, "lanes" = %8 }
     irdl.operands(a: %2, b: %2)
     irdl.results(res: %2)
   }
@@ -22,12 +15,6 @@ irdl.dialect @autollvm {
     %0 = irdl.is vector<16xi8>
     %1 = irdl.is vector<32xi8>
     %2 = irdl.any_of(%0, %1)
-    %3 = irdl.is 8 : i32
-    %4 = irdl.is 16 : i32
-    %5 = irdl.is 32 : i32
-    %6 = irdl.any_of(%4, %5)
-    %7 = irdl.is true
-    irdl.attributes { "lane_width" = %3, "lanes" = %6, "is_signed" = %7 }
     irdl.operands(a: %2, b: %2)
     irdl.results(res: %2)
   }
@@ -38,16 +25,10 @@ irdl.dialect @autollvm {
     %3 = irdl.is vector<64xi8>
     %4 = irdl.is vector<32xi16>
     %5 = irdl.any_of(%3, %4)
-    %6 = irdl.is 8 : i32
-    %7 = irdl.is 16 : i32
+    %6 = irdl.is false
+    %7 = irdl.is true
     %8 = irdl.any_of(%6, %7)
-    %9 = irdl.is 32 : i32
-    %10 = irdl.is 64 : i32
-    %11 = irdl.any_of(%9, %10)
-    %12 = irdl.is false
-    %13 = irdl.is true
-    %14 = irdl.any_of(%12, %13)
-    irdl.attributes { "lane_width" = %8, "lanes" = %11, "is_signed" = %14 }
+    irdl.attributes { "is_signed" = %8 }
     irdl.operands(a: %5, b: %5)
     irdl.results(res: %2)
   }
@@ -64,17 +45,10 @@ irdl.dialect @autollvm {
     %3 = irdl.is vector<16xi8>
     %4 = irdl.is vector<128xi8>
     %5 = irdl.any_of(%3, %4)
-    %6 = irdl.is 4 : i32
-    %7 = irdl.is 32 : i32
-    %8 = irdl.is 4 : i32
-    %9 = irdl.is 32 : i32
-    %10 = irdl.any_of(%8, %9)
-    %11 = irdl.is 8 : i32
-    %12 = irdl.is false
-    %13 = irdl.is true
-    %14 = irdl.any_of(%12, %13)
-    %15 = irdl.is true
-    irdl.attributes { "group" = %6, "lane_width" = %7, "lanes" = %10, "narrow" = %11, "a_signed" = %14, "b_signed" = %15 }
+    %6 = irdl.is false
+    %7 = irdl.is true
+    %8 = irdl.any_of(%6, %7)
+    irdl.attributes { "a_signed" = %8 }
     irdl.operands(acc: %2, a: %5, b: %5)
     irdl.results(res: %2)
   }
@@ -85,24 +59,15 @@ irdl.dialect @autollvm {
     %3 = irdl.is vector<16xi8>
     %4 = irdl.is vector<16xi16>
     %5 = irdl.any_of(%3, %4)
-    %6 = irdl.is 8 : i32
-    %7 = irdl.is 16 : i32
+    %6 = irdl.is 0 : i32
+    %7 = irdl.is 8 : i32
     %8 = irdl.any_of(%6, %7)
-    %9 = irdl.is 8 : i32
-    %10 = irdl.is 0 : i32
-    %11 = irdl.is 8 : i32
-    %12 = irdl.any_of(%10, %11)
-    irdl.attributes { "lane_width" = %8, "lanes" = %9, "offset" = %12 }
+    irdl.attributes { "offset" = %8 }
     irdl.operands(a: %5)
     irdl.results(res: %2)
   }
   irdl.operation @interleave {
     %0 = irdl.is vector<16xi8>
-    %1 = irdl.is 8 : i32
-    %2 = irdl.is 16 : i32
-    %3 = irdl.is 0 : i32
-    %4 = irdl.is 8 : i32
-    irdl.attributes { "lane_width" = %1, "lanes" = %2, "offset" = %3, "pairs" = %4 }
     irdl.operands(a: %0, b: %0)
     irdl.results(res: %0)
   }
@@ -111,11 +76,7 @@ irdl.dialect @autollvm {
     %1 = irdl.is vector<8xi32>
     %2 = irdl.any_of(%0, %1)
     %3 = irdl.base "#builtin.integer"
-    %4 = irdl.is 16 : i32
-    %5 = irdl.is 32 : i32
-    %6 = irdl.any_of(%4, %5)
-    %7 = irdl.is 8 : i32
-    irdl.attributes { "count" = %3, "lane_width" = %6, "lanes" = %7 }
+    irdl.attributes { "count" = %3 }
     irdl.operands(a: %2)
     irdl.results(res: %2)
   }
@@ -126,16 +87,10 @@ irdl.dialect @autollvm {
     %3 = irdl.is vector<8xi8>
     %4 = irdl.is vector<2xi32>
     %5 = irdl.any_of(%3, %4)
-    %6 = irdl.is 8 : i32
-    %7 = irdl.is 32 : i32
+    %6 = irdl.is false
+    %7 = irdl.is true
     %8 = irdl.any_of(%6, %7)
-    %9 = irdl.is 2 : i32
-    %10 = irdl.is 8 : i32
-    %11 = irdl.any_of(%9, %10)
-    %12 = irdl.is false
-    %13 = irdl.is true
-    %14 = irdl.any_of(%12, %13)
-    irdl.attributes { "lane_width" = %8, "lanes" = %11, "is_signed" = %14 }
+    irdl.attributes { "is_signed" = %8 }
     irdl.operands(a: %5, b: %5)
     irdl.results(res: %2)
   }

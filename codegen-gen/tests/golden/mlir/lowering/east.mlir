@@ -7,9 +7,7 @@ pdl.pattern : benefit(2) {
   %type0 = pdl.type : vector<16xi8>
   %value0 = pdl.operand : %type0
   %value1 = pdl.operand : %type0
-  %parameter0 = pdl.attribute = 8 : i32
-  %parameter1 = pdl.attribute = 16 : i32
-  %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) {"lane_width" = %parameter0, "lanes" = %parameter1} -> (%type0 : !pdl.type)
+  %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
   pdl.rewrite %op {
     %made0 = pdl.operation "llvm.add"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
     %result0 = pdl.result 0 of %made0

@@ -5,7 +5,7 @@
 
 func.func @add(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.add"(%a, %b) {lane_width = 8 : i32, lanes = 16 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<3xi7>
+  %res = "autollvm.add"(%a, %b) : (vector<16xi8>, vector<16xi8>) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 
@@ -13,7 +13,7 @@ func.func @add(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<3xi7> {
 
 func.func @add_sat(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.add_sat"(%a, %b) {lane_width = 8 : i32, lanes = 16 : i32, is_signed = true} : (vector<16xi8>, vector<16xi8>) -> vector<3xi7>
+  %res = "autollvm.add_sat"(%a, %b) : (vector<16xi8>, vector<16xi8>) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 
@@ -21,7 +21,7 @@ func.func @add_sat(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<3xi7> {
 
 func.func @compare_lt(%a: vector<3xi7>, %b: vector<32xi16>) -> vector<32xi1> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.compare_lt"(%a, %b) {lane_width = 16 : i32, lanes = 32 : i32, is_signed = false} : (vector<3xi7>, vector<32xi16>) -> vector<32xi1>
+  %res = "autollvm.compare_lt"(%a, %b) {is_signed = false} : (vector<3xi7>, vector<32xi16>) -> vector<32xi1>
   return %res : vector<32xi1>
 }
 
@@ -37,7 +37,7 @@ func.func @crc(%crc: i32, %data: i8) -> vector<3xi7> {
 
 func.func @dot_add(%acc: vector<4xi32>, %a: vector<16xi8>, %b: vector<16xi8>) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.dot_add"(%acc, %a, %b) {group = 4 : i32, lane_width = 32 : i32, lanes = 4 : i32, narrow = 8 : i32, a_signed = false, b_signed = true} : (vector<4xi32>, vector<16xi8>, vector<16xi8>) -> vector<3xi7>
+  %res = "autollvm.dot_add"(%acc, %a, %b) {a_signed = false} : (vector<4xi32>, vector<16xi8>, vector<16xi8>) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 
@@ -45,7 +45,7 @@ func.func @dot_add(%acc: vector<4xi32>, %a: vector<16xi8>, %b: vector<16xi8>) ->
 
 func.func @extract(%a: vector<3xi7>) -> vector<8xi8> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.extract"(%a) {lane_width = 8 : i32, lanes = 8 : i32, offset = 0 : i32} : (vector<3xi7>) -> vector<8xi8>
+  %res = "autollvm.extract"(%a) {offset = 0 : i32} : (vector<3xi7>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 
@@ -53,7 +53,7 @@ func.func @extract(%a: vector<3xi7>) -> vector<8xi8> {
 
 func.func @interleave(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.interleave"(%a, %b) {lane_width = 8 : i32, lanes = 16 : i32, offset = 0 : i32, pairs = 8 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<3xi7>
+  %res = "autollvm.interleave"(%a, %b) : (vector<16xi8>, vector<16xi8>) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 
@@ -61,7 +61,7 @@ func.func @interleave(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<3xi7> {
 
 func.func @shift_left_immediate(%a: vector<8xi32>) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.shift_left_immediate"(%a) {count = 1 : i32, lane_width = 32 : i32, lanes = 8 : i32} : (vector<8xi32>) -> vector<3xi7>
+  %res = "autollvm.shift_left_immediate"(%a) {count = 1 : i32} : (vector<8xi32>) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 
@@ -69,7 +69,7 @@ func.func @shift_left_immediate(%a: vector<8xi32>) -> vector<3xi7> {
 
 func.func @widen_mul(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.widen_mul"(%a, %b) {lane_width = 32 : i32, lanes = 2 : i32, is_signed = false} : (vector<2xi32>, vector<2xi32>) -> vector<3xi7>
+  %res = "autollvm.widen_mul"(%a, %b) {is_signed = false} : (vector<2xi32>, vector<2xi32>) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 

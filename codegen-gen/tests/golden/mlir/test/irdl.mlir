@@ -5,21 +5,21 @@
 // CHECK-LABEL: func.func @add(
 // CHECK: "autollvm.add"(
 func.func @add(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = "autollvm.add"(%a, %b) {lane_width = 8 : i32, lanes = 16 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+  %res = "autollvm.add"(%a, %b) : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
 // CHECK-LABEL: func.func @add_sat(
 // CHECK: "autollvm.add_sat"(
 func.func @add_sat(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = "autollvm.add_sat"(%a, %b) {lane_width = 8 : i32, lanes = 16 : i32, is_signed = true} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+  %res = "autollvm.add_sat"(%a, %b) : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
 // CHECK-LABEL: func.func @compare_lt(
 // CHECK: "autollvm.compare_lt"(
 func.func @compare_lt(%a: vector<32xi16>, %b: vector<32xi16>) -> vector<32xi1> {
-  %res = "autollvm.compare_lt"(%a, %b) {lane_width = 16 : i32, lanes = 32 : i32, is_signed = false} : (vector<32xi16>, vector<32xi16>) -> vector<32xi1>
+  %res = "autollvm.compare_lt"(%a, %b) {is_signed = false} : (vector<32xi16>, vector<32xi16>) -> vector<32xi1>
   return %res : vector<32xi1>
 }
 
@@ -33,34 +33,34 @@ func.func @crc(%crc: i32, %data: i8) -> i32 {
 // CHECK-LABEL: func.func @dot_add(
 // CHECK: "autollvm.dot_add"(
 func.func @dot_add(%acc: vector<4xi32>, %a: vector<16xi8>, %b: vector<16xi8>) -> vector<4xi32> {
-  %res = "autollvm.dot_add"(%acc, %a, %b) {group = 4 : i32, lane_width = 32 : i32, lanes = 4 : i32, narrow = 8 : i32, a_signed = false, b_signed = true} : (vector<4xi32>, vector<16xi8>, vector<16xi8>) -> vector<4xi32>
+  %res = "autollvm.dot_add"(%acc, %a, %b) {a_signed = false} : (vector<4xi32>, vector<16xi8>, vector<16xi8>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
 // CHECK-LABEL: func.func @extract(
 // CHECK: "autollvm.extract"(
 func.func @extract(%a: vector<16xi8>) -> vector<8xi8> {
-  %res = "autollvm.extract"(%a) {lane_width = 8 : i32, lanes = 8 : i32, offset = 0 : i32} : (vector<16xi8>) -> vector<8xi8>
+  %res = "autollvm.extract"(%a) {offset = 0 : i32} : (vector<16xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 
 // CHECK-LABEL: func.func @interleave(
 // CHECK: "autollvm.interleave"(
 func.func @interleave(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = "autollvm.interleave"(%a, %b) {lane_width = 8 : i32, lanes = 16 : i32, offset = 0 : i32, pairs = 8 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+  %res = "autollvm.interleave"(%a, %b) : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
 // CHECK-LABEL: func.func @shift_left_immediate(
 // CHECK: "autollvm.shift_left_immediate"(
 func.func @shift_left_immediate(%a: vector<8xi32>) -> vector<8xi32> {
-  %res = "autollvm.shift_left_immediate"(%a) {count = 1 : i32, lane_width = 32 : i32, lanes = 8 : i32} : (vector<8xi32>) -> vector<8xi32>
+  %res = "autollvm.shift_left_immediate"(%a) {count = 1 : i32} : (vector<8xi32>) -> vector<8xi32>
   return %res : vector<8xi32>
 }
 
 // CHECK-LABEL: func.func @widen_mul(
 // CHECK: "autollvm.widen_mul"(
 func.func @widen_mul(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi64> {
-  %res = "autollvm.widen_mul"(%a, %b) {lane_width = 32 : i32, lanes = 2 : i32, is_signed = false} : (vector<2xi32>, vector<2xi32>) -> vector<2xi64>
+  %res = "autollvm.widen_mul"(%a, %b) {is_signed = false} : (vector<2xi32>, vector<2xi32>) -> vector<2xi64>
   return %res : vector<2xi64>
 }

@@ -7,41 +7,41 @@
 // RUN: mlir-opt %load_autollvm --pass-pipeline="builtin.module(convert-autollvm-to-llvm,convert-func-to-llvm)" %s | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LLVM
 
 // CHECK-LABEL: func.func @add(
-// CHECK: llvm.call @{{"?}}autollvm.add.v16i8.8_16{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.add.v16i8{{"?}}(
 // DECLARED-LABEL: func.func @add(
 // DECLARED: llvm.call @llvm.autollvm.add.v16i8(
 // INTRINSIC-LABEL: func.func @add(
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.add.v16i8"(
 // LLVM-LABEL: @add(
-// LLVM: call {{.*}} @autollvm.add.v16i8.8_16(
+// LLVM: call {{.*}} @autollvm.add.v16i8(
 func.func @add(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = autollvm.add<lane_width = 8, lanes = 16> %a, %b : vector<16xi8>
+  %res = autollvm.add %a, %b : vector<16xi8>
   return %res : vector<16xi8>
 }
 
 // CHECK-LABEL: func.func @add_sat(
-// CHECK: llvm.call @{{"?}}autollvm.add_sat.v16i8.8_16_1{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.add_sat.v16i8{{"?}}(
 // DECLARED-LABEL: func.func @add_sat(
 // DECLARED: llvm.call @llvm.autollvm.add_sat.v16i8(
 // INTRINSIC-LABEL: func.func @add_sat(
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.add_sat.v16i8"(
 // LLVM-LABEL: @add_sat(
-// LLVM: call {{.*}} @autollvm.add_sat.v16i8.8_16_1(
+// LLVM: call {{.*}} @autollvm.add_sat.v16i8(
 func.func @add_sat(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = autollvm.add_sat<lane_width = 8, lanes = 16, is_signed = true> %a, %b : vector<16xi8>
+  %res = autollvm.add_sat %a, %b : vector<16xi8>
   return %res : vector<16xi8>
 }
 
 // CHECK-LABEL: func.func @compare_lt(
-// CHECK: llvm.call @{{"?}}autollvm.compare_lt.v32i16.16_32_0{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.compare_lt.v32i16.0{{"?}}(
 // DECLARED-LABEL: func.func @compare_lt(
 // DECLARED: llvm.call @llvm.autollvm.compare_lt.v32i16(
 // INTRINSIC-LABEL: func.func @compare_lt(
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.compare_lt.v32i16"(
 // LLVM-LABEL: @compare_lt(
-// LLVM: call {{.*}} @autollvm.compare_lt.v32i16.16_32_0(
+// LLVM: call {{.*}} @autollvm.compare_lt.v32i16.0(
 func.func @compare_lt(%a: vector<32xi16>, %b: vector<32xi16>) -> vector<32xi1> {
-  %res = autollvm.compare_lt<lane_width = 16, lanes = 32, is_signed = false> %a, %b : vector<32xi16>
+  %res = autollvm.compare_lt %a, %b : vector<32xi16>
   return %res : vector<32xi1>
 }
 
@@ -59,66 +59,66 @@ func.func @crc(%crc: i32, %data: i8) -> i32 {
 }
 
 // CHECK-LABEL: func.func @dot_add(
-// CHECK: llvm.call @{{"?}}autollvm.dot_add.v4i32.4_32_4_8_0_1{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.dot_add.v4i32.0{{"?}}(
 // DECLARED-LABEL: func.func @dot_add(
 // DECLARED: llvm.call @llvm.autollvm.dot_add.v4i32(
 // INTRINSIC-LABEL: func.func @dot_add(
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.dot_add.v4i32"(
 // LLVM-LABEL: @dot_add(
-// LLVM: call {{.*}} @autollvm.dot_add.v4i32.4_32_4_8_0_1(
+// LLVM: call {{.*}} @autollvm.dot_add.v4i32.0(
 func.func @dot_add(%acc: vector<4xi32>, %a: vector<16xi8>, %b: vector<16xi8>) -> vector<4xi32> {
-  %res = autollvm.dot_add<group = 4, lane_width = 32, lanes = 4, narrow = 8, a_signed = false, b_signed = true> %acc, %a, %b : vector<4xi32>
+  %res = autollvm.dot_add %acc, %a, %b : vector<4xi32>
   return %res : vector<4xi32>
 }
 
 // CHECK-LABEL: func.func @extract(
-// CHECK: llvm.call @{{"?}}autollvm.extract.v16i8.8_8_0{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.extract.v16i8.0{{"?}}(
 // DECLARED-LABEL: func.func @extract(
 // DECLARED: llvm.call @llvm.autollvm.extract.v16i8(
 // INTRINSIC-LABEL: func.func @extract(
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.extract.v16i8"(
 // LLVM-LABEL: @extract(
-// LLVM: call {{.*}} @autollvm.extract.v16i8.8_8_0(
+// LLVM: call {{.*}} @autollvm.extract.v16i8.0(
 func.func @extract(%a: vector<16xi8>) -> vector<8xi8> {
-  %res = autollvm.extract<lane_width = 8, lanes = 8, offset = 0> %a : vector<16xi8>
+  %res = autollvm.extract %a : vector<16xi8>
   return %res : vector<8xi8>
 }
 
 // CHECK-LABEL: func.func @interleave(
-// CHECK: llvm.call @{{"?}}autollvm.interleave.v16i8.8_16_0_8{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.interleave.v16i8{{"?}}(
 // DECLARED-LABEL: func.func @interleave(
 // DECLARED: llvm.call @llvm.autollvm.interleave.v16i8(
 // INTRINSIC-LABEL: func.func @interleave(
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.interleave.v16i8"(
 // LLVM-LABEL: @interleave(
-// LLVM: call {{.*}} @autollvm.interleave.v16i8.8_16_0_8(
+// LLVM: call {{.*}} @autollvm.interleave.v16i8(
 func.func @interleave(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = autollvm.interleave<lane_width = 8, lanes = 16, offset = 0, pairs = 8> %a, %b : vector<16xi8>
+  %res = autollvm.interleave %a, %b : vector<16xi8>
   return %res : vector<16xi8>
 }
 
 // CHECK-LABEL: func.func @shift_left_immediate(
-// CHECK: llvm.call @{{"?}}autollvm.shift_left_immediate.v8i32.32_8{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.shift_left_immediate.v8i32{{"?}}(
 // DECLARED-LABEL: func.func @shift_left_immediate(
 // DECLARED: llvm.call @llvm.autollvm.shift_left_immediate.v8i32(
 // INTRINSIC-LABEL: func.func @shift_left_immediate(
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.shift_left_immediate.v8i32"(
 // LLVM-LABEL: @shift_left_immediate(
-// LLVM: call {{.*}} @autollvm.shift_left_immediate.v8i32.32_8(
+// LLVM: call {{.*}} @autollvm.shift_left_immediate.v8i32(
 func.func @shift_left_immediate(%a: vector<8xi32>) -> vector<8xi32> {
-  %res = autollvm.shift_left_immediate<count = 1, lane_width = 32, lanes = 8> %a : vector<8xi32>
+  %res = autollvm.shift_left_immediate count(1) %a : vector<8xi32>
   return %res : vector<8xi32>
 }
 
 // CHECK-LABEL: func.func @widen_mul(
-// CHECK: llvm.call @{{"?}}autollvm.widen_mul.v2i64.32_2_0{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.widen_mul.v2i64.0{{"?}}(
 // DECLARED-LABEL: func.func @widen_mul(
 // DECLARED: llvm.call @llvm.autollvm.widen_mul.v2i64(
 // INTRINSIC-LABEL: func.func @widen_mul(
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.widen_mul.v2i64"(
 // LLVM-LABEL: @widen_mul(
-// LLVM: call {{.*}} @autollvm.widen_mul.v2i64.32_2_0(
+// LLVM: call {{.*}} @autollvm.widen_mul.v2i64.0(
 func.func @widen_mul(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi64> {
-  %res = autollvm.widen_mul<lane_width = 32, lanes = 2, is_signed = false> %a, %b : vector<2xi64>
+  %res = autollvm.widen_mul %a, %b : vector<2xi64>
   return %res : vector<2xi64>
 }

@@ -5,23 +5,23 @@
 // RUN: mlir-opt %load_autollvm --mlir-print-op-generic %s | mlir-opt %load_autollvm | FileCheck %s
 
 // CHECK-LABEL: func.func @add(
-// CHECK: autollvm.add<lane_width = 8, lanes = 16> %{{.*}}, %{{.*}} : vector<16xi8>
+// CHECK: autollvm.add %{{.*}}, %{{.*}} : vector<16xi8>
 func.func @add(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = autollvm.add<lane_width = 8, lanes = 16> %a, %b : vector<16xi8>
+  %res = autollvm.add %a, %b : vector<16xi8>
   return %res : vector<16xi8>
 }
 
 // CHECK-LABEL: func.func @add_sat(
-// CHECK: autollvm.add_sat<lane_width = 8, lanes = 16, is_signed = true> %{{.*}}, %{{.*}} : vector<16xi8>
+// CHECK: autollvm.add_sat %{{.*}}, %{{.*}} : vector<16xi8>
 func.func @add_sat(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = autollvm.add_sat<lane_width = 8, lanes = 16, is_signed = true> %a, %b : vector<16xi8>
+  %res = autollvm.add_sat %a, %b : vector<16xi8>
   return %res : vector<16xi8>
 }
 
 // CHECK-LABEL: func.func @compare_lt(
-// CHECK: autollvm.compare_lt<lane_width = 16, lanes = 32, is_signed = false> %{{.*}}, %{{.*}} : vector<32xi16>
+// CHECK: autollvm.compare_lt %{{.*}}, %{{.*}} : vector<32xi16>
 func.func @compare_lt(%a: vector<32xi16>, %b: vector<32xi16>) -> vector<32xi1> {
-  %res = autollvm.compare_lt<lane_width = 16, lanes = 32, is_signed = false> %a, %b : vector<32xi16>
+  %res = autollvm.compare_lt %a, %b : vector<32xi16>
   return %res : vector<32xi1>
 }
 
@@ -33,36 +33,36 @@ func.func @crc(%crc: i32, %data: i8) -> i32 {
 }
 
 // CHECK-LABEL: func.func @dot_add(
-// CHECK: autollvm.dot_add<group = 4, lane_width = 32, lanes = 4, narrow = 8, a_signed = false, b_signed = true> %{{.*}}, %{{.*}}, %{{.*}} : vector<4xi32>
+// CHECK: autollvm.dot_add %{{.*}}, %{{.*}}, %{{.*}} : vector<4xi32>
 func.func @dot_add(%acc: vector<4xi32>, %a: vector<16xi8>, %b: vector<16xi8>) -> vector<4xi32> {
-  %res = autollvm.dot_add<group = 4, lane_width = 32, lanes = 4, narrow = 8, a_signed = false, b_signed = true> %acc, %a, %b : vector<4xi32>
+  %res = autollvm.dot_add %acc, %a, %b : vector<4xi32>
   return %res : vector<4xi32>
 }
 
 // CHECK-LABEL: func.func @extract(
-// CHECK: autollvm.extract<lane_width = 8, lanes = 8, offset = 0> %{{.*}} : vector<16xi8>
+// CHECK: autollvm.extract %{{.*}} : vector<16xi8>
 func.func @extract(%a: vector<16xi8>) -> vector<8xi8> {
-  %res = autollvm.extract<lane_width = 8, lanes = 8, offset = 0> %a : vector<16xi8>
+  %res = autollvm.extract %a : vector<16xi8>
   return %res : vector<8xi8>
 }
 
 // CHECK-LABEL: func.func @interleave(
-// CHECK: autollvm.interleave<lane_width = 8, lanes = 16, offset = 0, pairs = 8> %{{.*}}, %{{.*}} : vector<16xi8>
+// CHECK: autollvm.interleave %{{.*}}, %{{.*}} : vector<16xi8>
 func.func @interleave(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = autollvm.interleave<lane_width = 8, lanes = 16, offset = 0, pairs = 8> %a, %b : vector<16xi8>
+  %res = autollvm.interleave %a, %b : vector<16xi8>
   return %res : vector<16xi8>
 }
 
 // CHECK-LABEL: func.func @shift_left_immediate(
-// CHECK: autollvm.shift_left_immediate<count = 1, lane_width = 32, lanes = 8> %{{.*}} : vector<8xi32>
+// CHECK: autollvm.shift_left_immediate count(1) %{{.*}} : vector<8xi32>
 func.func @shift_left_immediate(%a: vector<8xi32>) -> vector<8xi32> {
-  %res = autollvm.shift_left_immediate<count = 1, lane_width = 32, lanes = 8> %a : vector<8xi32>
+  %res = autollvm.shift_left_immediate count(1) %a : vector<8xi32>
   return %res : vector<8xi32>
 }
 
 // CHECK-LABEL: func.func @widen_mul(
-// CHECK: autollvm.widen_mul<lane_width = 32, lanes = 2, is_signed = false> %{{.*}}, %{{.*}} : vector<2xi64>
+// CHECK: autollvm.widen_mul %{{.*}}, %{{.*}} : vector<2xi64>
 func.func @widen_mul(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi64> {
-  %res = autollvm.widen_mul<lane_width = 32, lanes = 2, is_signed = false> %a, %b : vector<2xi64>
+  %res = autollvm.widen_mul %a, %b : vector<2xi64>
   return %res : vector<2xi64>
 }

@@ -3,23 +3,23 @@
 // RUN: sh %S/../lower.sh %s | FileCheck %s
 
 // CHECK-LABEL: @add(
-// CHECK: call {{.*}} @autollvm.add.v16i8.8_16(
+// CHECK: call {{.*}} @autollvm.add.v16i8(
 func.func @add(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = "autollvm.add"(%a, %b) {lane_width = 8 : i32, lanes = 16 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+  %res = "autollvm.add"(%a, %b) : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
 // CHECK-LABEL: @add_sat(
-// CHECK: call {{.*}} @autollvm.add_sat.v16i8.8_16_1(
+// CHECK: call {{.*}} @autollvm.add_sat.v16i8(
 func.func @add_sat(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = "autollvm.add_sat"(%a, %b) {lane_width = 8 : i32, lanes = 16 : i32, is_signed = true} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+  %res = "autollvm.add_sat"(%a, %b) : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
 // CHECK-LABEL: @compare_lt(
-// CHECK: call {{.*}} @autollvm.compare_lt.v32i16.16_32_0(
+// CHECK: call {{.*}} @autollvm.compare_lt.v32i16.0(
 func.func @compare_lt(%a: vector<32xi16>, %b: vector<32xi16>) -> vector<32xi1> {
-  %res = "autollvm.compare_lt"(%a, %b) {lane_width = 16 : i32, lanes = 32 : i32, is_signed = false} : (vector<32xi16>, vector<32xi16>) -> vector<32xi1>
+  %res = "autollvm.compare_lt"(%a, %b) {is_signed = false} : (vector<32xi16>, vector<32xi16>) -> vector<32xi1>
   return %res : vector<32xi1>
 }
 
@@ -31,36 +31,36 @@ func.func @crc(%crc: i32, %data: i8) -> i32 {
 }
 
 // CHECK-LABEL: @dot_add(
-// CHECK: call {{.*}} @autollvm.dot_add.v4i32.4_32_4_8_0_1(
+// CHECK: call {{.*}} @autollvm.dot_add.v4i32.0(
 func.func @dot_add(%acc: vector<4xi32>, %a: vector<16xi8>, %b: vector<16xi8>) -> vector<4xi32> {
-  %res = "autollvm.dot_add"(%acc, %a, %b) {group = 4 : i32, lane_width = 32 : i32, lanes = 4 : i32, narrow = 8 : i32, a_signed = false, b_signed = true} : (vector<4xi32>, vector<16xi8>, vector<16xi8>) -> vector<4xi32>
+  %res = "autollvm.dot_add"(%acc, %a, %b) {a_signed = false} : (vector<4xi32>, vector<16xi8>, vector<16xi8>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
 // CHECK-LABEL: @extract(
-// CHECK: call {{.*}} @autollvm.extract.v16i8.8_8_0(
+// CHECK: call {{.*}} @autollvm.extract.v16i8.0(
 func.func @extract(%a: vector<16xi8>) -> vector<8xi8> {
-  %res = "autollvm.extract"(%a) {lane_width = 8 : i32, lanes = 8 : i32, offset = 0 : i32} : (vector<16xi8>) -> vector<8xi8>
+  %res = "autollvm.extract"(%a) {offset = 0 : i32} : (vector<16xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 
 // CHECK-LABEL: @interleave(
-// CHECK: call {{.*}} @autollvm.interleave.v16i8.8_16_0_8(
+// CHECK: call {{.*}} @autollvm.interleave.v16i8(
 func.func @interleave(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = "autollvm.interleave"(%a, %b) {lane_width = 8 : i32, lanes = 16 : i32, offset = 0 : i32, pairs = 8 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+  %res = "autollvm.interleave"(%a, %b) : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
 // CHECK-LABEL: @shift_left_immediate(
-// CHECK: call {{.*}} @autollvm.shift_left_immediate.v8i32.32_8(
+// CHECK: call {{.*}} @autollvm.shift_left_immediate.v8i32(
 func.func @shift_left_immediate(%a: vector<8xi32>) -> vector<8xi32> {
-  %res = "autollvm.shift_left_immediate"(%a) {count = 1 : i32, lane_width = 32 : i32, lanes = 8 : i32} : (vector<8xi32>) -> vector<8xi32>
+  %res = "autollvm.shift_left_immediate"(%a) {count = 1 : i32} : (vector<8xi32>) -> vector<8xi32>
   return %res : vector<8xi32>
 }
 
 // CHECK-LABEL: @widen_mul(
-// CHECK: call {{.*}} @autollvm.widen_mul.v2i64.32_2_0(
+// CHECK: call {{.*}} @autollvm.widen_mul.v2i64.0(
 func.func @widen_mul(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi64> {
-  %res = "autollvm.widen_mul"(%a, %b) {lane_width = 32 : i32, lanes = 2 : i32, is_signed = false} : (vector<2xi32>, vector<2xi32>) -> vector<2xi64>
+  %res = "autollvm.widen_mul"(%a, %b) {is_signed = false} : (vector<2xi32>, vector<2xi32>) -> vector<2xi64>
   return %res : vector<2xi64>
 }

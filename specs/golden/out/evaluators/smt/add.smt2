@@ -4,10 +4,10 @@
 
 (define-fun add.0.0 ((x0_ (_ BitVec 8)) (x1_ (_ BitVec 8))) (_ BitVec 8)
   (bvadd x0_ x1_))
-(define-fun autollvm.add.v16i8.8_16 ((a (_ BitVec 128)) (b (_ BitVec 128))) (_ BitVec 128)
+(define-fun autollvm.add.v16i8 ((a (_ BitVec 128)) (b (_ BitVec 128))) (_ BitVec 128)
   (concat (concat (concat (concat (add.0.0 ((_ extract 127 120) a) ((_ extract 127 120) b)) (add.0.0 ((_ extract 119 112) a) ((_ extract 119 112) b))) (concat (add.0.0 ((_ extract 111 104) a) ((_ extract 111 104) b)) (add.0.0 ((_ extract 103 96) a) ((_ extract 103 96) b)))) (concat (concat (add.0.0 ((_ extract 95 88) a) ((_ extract 95 88) b)) (add.0.0 ((_ extract 87 80) a) ((_ extract 87 80) b))) (concat (add.0.0 ((_ extract 79 72) a) ((_ extract 79 72) b)) (add.0.0 ((_ extract 71 64) a) ((_ extract 71 64) b))))) (concat (concat (concat (add.0.0 ((_ extract 63 56) a) ((_ extract 63 56) b)) (add.0.0 ((_ extract 55 48) a) ((_ extract 55 48) b))) (concat (add.0.0 ((_ extract 47 40) a) ((_ extract 47 40) b)) (add.0.0 ((_ extract 39 32) a) ((_ extract 39 32) b)))) (concat (concat (add.0.0 ((_ extract 31 24) a) ((_ extract 31 24) b)) (add.0.0 ((_ extract 23 16) a) ((_ extract 23 16) b))) (concat (add.0.0 ((_ extract 15 8) a) ((_ extract 15 8) b)) (add.0.0 ((_ extract 7 0) a) ((_ extract 7 0) b)))))))
 
 (define-fun add.1.0 ((x0_ (_ BitVec 16)) (x1_ (_ BitVec 16))) (_ BitVec 16)
   (bvadd x0_ x1_))
-(define-fun autollvm.add.v4i16.16_4 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 64)
+(define-fun autollvm.add.v4i16 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 64)
   (concat (concat (add.1.0 ((_ extract 63 48) a) ((_ extract 63 48) b)) (add.1.0 ((_ extract 47 32) a) ((_ extract 47 32) b))) (concat (add.1.0 ((_ extract 31 16) a) ((_ extract 31 16) b)) (add.1.0 ((_ extract 15 0) a) ((_ extract 15 0) b)))))

@@ -13,20 +13,20 @@
 
 (define-fun add_sat.0.0 ((x0_ (_ BitVec 8)) (x1_ (_ BitVec 8))) (_ BitVec 8)
   (add_sat.saturate.s.s.10.8 (bvadd ((_ sign_extend 2) x0_) ((_ sign_extend 2) x1_))))
-(define-fun autollvm.add_sat.v8i8.8_8_1 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 64)
+(define-fun autollvm.add_sat.v8i8.1 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 64)
   (concat (concat (concat (add_sat.0.0 ((_ extract 63 56) a) ((_ extract 63 56) b)) (add_sat.0.0 ((_ extract 55 48) a) ((_ extract 55 48) b))) (concat (add_sat.0.0 ((_ extract 47 40) a) ((_ extract 47 40) b)) (add_sat.0.0 ((_ extract 39 32) a) ((_ extract 39 32) b)))) (concat (concat (add_sat.0.0 ((_ extract 31 24) a) ((_ extract 31 24) b)) (add_sat.0.0 ((_ extract 23 16) a) ((_ extract 23 16) b))) (concat (add_sat.0.0 ((_ extract 15 8) a) ((_ extract 15 8) b)) (add_sat.0.0 ((_ extract 7 0) a) ((_ extract 7 0) b))))))
 
 (define-fun add_sat.1.0 ((x0_ (_ BitVec 8)) (x1_ (_ BitVec 8))) (_ BitVec 8)
   (add_sat.saturate.s.u.10.8 (bvadd ((_ zero_extend 2) x0_) ((_ zero_extend 2) x1_))))
-(define-fun autollvm.add_sat.v16i8.8_16_0 ((a (_ BitVec 128)) (b (_ BitVec 128))) (_ BitVec 128)
+(define-fun autollvm.add_sat.v16i8.0 ((a (_ BitVec 128)) (b (_ BitVec 128))) (_ BitVec 128)
   (concat (concat (concat (concat (add_sat.1.0 ((_ extract 127 120) a) ((_ extract 127 120) b)) (add_sat.1.0 ((_ extract 119 112) a) ((_ extract 119 112) b))) (concat (add_sat.1.0 ((_ extract 111 104) a) ((_ extract 111 104) b)) (add_sat.1.0 ((_ extract 103 96) a) ((_ extract 103 96) b)))) (concat (concat (add_sat.1.0 ((_ extract 95 88) a) ((_ extract 95 88) b)) (add_sat.1.0 ((_ extract 87 80) a) ((_ extract 87 80) b))) (concat (add_sat.1.0 ((_ extract 79 72) a) ((_ extract 79 72) b)) (add_sat.1.0 ((_ extract 71 64) a) ((_ extract 71 64) b))))) (concat (concat (concat (add_sat.1.0 ((_ extract 63 56) a) ((_ extract 63 56) b)) (add_sat.1.0 ((_ extract 55 48) a) ((_ extract 55 48) b))) (concat (add_sat.1.0 ((_ extract 47 40) a) ((_ extract 47 40) b)) (add_sat.1.0 ((_ extract 39 32) a) ((_ extract 39 32) b)))) (concat (concat (add_sat.1.0 ((_ extract 31 24) a) ((_ extract 31 24) b)) (add_sat.1.0 ((_ extract 23 16) a) ((_ extract 23 16) b))) (concat (add_sat.1.0 ((_ extract 15 8) a) ((_ extract 15 8) b)) (add_sat.1.0 ((_ extract 7 0) a) ((_ extract 7 0) b)))))))
 
 (define-fun add_sat.2.0 ((x0_ (_ BitVec 8)) (x1_ (_ BitVec 8))) (_ BitVec 8)
   (add_sat.saturate.s.s.10.8 (bvadd ((_ sign_extend 2) x0_) ((_ sign_extend 2) x1_))))
-(define-fun autollvm.add_sat.v16i8.8_16_1 ((a (_ BitVec 128)) (b (_ BitVec 128))) (_ BitVec 128)
+(define-fun autollvm.add_sat.v16i8.1 ((a (_ BitVec 128)) (b (_ BitVec 128))) (_ BitVec 128)
   (concat (concat (concat (concat (add_sat.2.0 ((_ extract 127 120) a) ((_ extract 127 120) b)) (add_sat.2.0 ((_ extract 119 112) a) ((_ extract 119 112) b))) (concat (add_sat.2.0 ((_ extract 111 104) a) ((_ extract 111 104) b)) (add_sat.2.0 ((_ extract 103 96) a) ((_ extract 103 96) b)))) (concat (concat (add_sat.2.0 ((_ extract 95 88) a) ((_ extract 95 88) b)) (add_sat.2.0 ((_ extract 87 80) a) ((_ extract 87 80) b))) (concat (add_sat.2.0 ((_ extract 79 72) a) ((_ extract 79 72) b)) (add_sat.2.0 ((_ extract 71 64) a) ((_ extract 71 64) b))))) (concat (concat (concat (add_sat.2.0 ((_ extract 63 56) a) ((_ extract 63 56) b)) (add_sat.2.0 ((_ extract 55 48) a) ((_ extract 55 48) b))) (concat (add_sat.2.0 ((_ extract 47 40) a) ((_ extract 47 40) b)) (add_sat.2.0 ((_ extract 39 32) a) ((_ extract 39 32) b)))) (concat (concat (add_sat.2.0 ((_ extract 31 24) a) ((_ extract 31 24) b)) (add_sat.2.0 ((_ extract 23 16) a) ((_ extract 23 16) b))) (concat (add_sat.2.0 ((_ extract 15 8) a) ((_ extract 15 8) b)) (add_sat.2.0 ((_ extract 7 0) a) ((_ extract 7 0) b)))))))
 
 (define-fun add_sat.3.0 ((x0_ (_ BitVec 16)) (x1_ (_ BitVec 16))) (_ BitVec 16)
   (add_sat.saturate.s.u.18.16 (bvadd ((_ zero_extend 2) x0_) ((_ zero_extend 2) x1_))))
-(define-fun autollvm.add_sat.v4i16.16_4_0 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 64)
+(define-fun autollvm.add_sat.v4i16.0 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 64)
   (concat (concat (add_sat.3.0 ((_ extract 63 48) a) ((_ extract 63 48) b)) (add_sat.3.0 ((_ extract 47 32) a) ((_ extract 47 32) b))) (concat (add_sat.3.0 ((_ extract 31 16) a) ((_ extract 31 16) b)) (add_sat.3.0 ((_ extract 15 0) a) ((_ extract 15 0) b)))))

@@ -5,5 +5,5 @@
 (define-fun mul_permute.0.0 ((x0_ (_ BitVec 8))) (_ BitVec 32)
   (let ((t6_ ((_ extract 3 0) (bvlshr #xfffffffffffffffffffffffffffffffeeeeeeeeeeeeeeeeeeeeeeeeeeeeedddddddddddddddddddddddddddcccccccccccccccccccccccccbbbbbbbbbbbbbbbbbbbbbbbaaaaaaaaaaaaaaaaaaaaa9999999999999999999888888888888888887777777777777776666666666666555555555554444444443333333222221110 ((_ zero_extend 1014) (bvmul ((_ zero_extend 2) x0_) #b0000000100))))))
   ((_ zero_extend 28) t6_)))
-(define-fun autollvm.mul_permute.v2i32.v5i8 ((a (_ BitVec 40))) (_ BitVec 64)
+(define-fun autollvm.mul_permute.v2i32 ((a (_ BitVec 64))) (_ BitVec 64)
   (concat (mul_permute.0.0 ((_ extract 39 32) a)) (mul_permute.0.0 ((_ extract 7 0) a))))

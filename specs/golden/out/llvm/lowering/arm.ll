@@ -8,17 +8,17 @@
 target datalayout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32"
 target triple = "aarch64-unknown-linux-gnu"
 
-define linkonce_odr <4 x i16> @autollvm.add.v4i16.16_4(<4 x i16> %a, <4 x i16> %b) alwaysinline {
+define linkonce_odr <4 x i16> @autollvm.add.v4i16(<4 x i16> %a, <4 x i16> %b) alwaysinline {
   %.0 = call <4 x i16> @arm.vadd_s16(<4 x i16> %a, <4 x i16> %b)
   ret <4 x i16> %.0
 }
 
-define linkonce_odr <4 x i16> @autollvm.add_sat.v4i16.16_4_0(<4 x i16> %a, <4 x i16> %b) alwaysinline {
+define linkonce_odr <4 x i16> @autollvm.add_sat.v4i16.0(<4 x i16> %a, <4 x i16> %b) alwaysinline {
   %.0 = call <4 x i16> @arm.vqadd_u16(<4 x i16> %a, <4 x i16> %b)
   ret <4 x i16> %.0
 }
 
-define linkonce_odr <8 x i8> @autollvm.add_sat.v8i8.8_8_1(<8 x i8> %a, <8 x i8> %b) alwaysinline {
+define linkonce_odr <8 x i8> @autollvm.add_sat.v8i8.1(<8 x i8> %a, <8 x i8> %b) alwaysinline {
   %.0 = call <8 x i8> @arm.vqadd_s8(<8 x i8> %a, <8 x i8> %b)
   ret <8 x i8> %.0
 }
@@ -41,12 +41,12 @@ define linkonce_odr <4 x i16> @autollvm.equal_select.v4i16(i32 %a, i16 %b, <4 x 
   ret <4 x i16> %.0
 }
 
-define linkonce_odr <8 x i16> @autollvm.interleave.v8i16.v8i8.64_1_0(<8 x i8> %a, <8 x i8> %b) alwaysinline {
-  %.0 = bitcast <8 x i8> %a to <2 x float>
-  %.1 = bitcast <8 x i8> %b to <2 x float>
+define linkonce_odr <2 x i64> @autollvm.interleave.v2i64.i64.1_0(i64 %a, i64 %b) alwaysinline {
+  %.0 = bitcast i64 %a to <2 x float>
+  %.1 = bitcast i64 %b to <2 x float>
   %.2 = call <4 x float> @arm.vcombine_f32(<2 x float> %.0, <2 x float> %.1)
-  %.3 = bitcast <4 x float> %.2 to <8 x i16>
-  ret <8 x i16> %.3
+  %.3 = bitcast <4 x float> %.2 to <2 x i64>
+  ret <2 x i64> %.3
 }
 
 define linkonce_odr { <8 x i8>, <8 x i8> } @autollvm.interleave_2.v8i8(<8 x i8> %a, <8 x i8> %b) alwaysinline {
@@ -75,25 +75,18 @@ define linkonce_odr <4 x i16> @autollvm.mul_high_sat.v4i16(<4 x i16> %a, <4 x i1
   ret <4 x i16> %.0
 }
 
-define linkonce_odr <2 x i32> @autollvm.mul_permute.v2i32.v5i8(<5 x i8> %a) alwaysinline {
-  %.0 = shufflevector <5 x i8> %a, <5 x i8> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 5, i32 5>
-  %.1 = bitcast <8 x i8> %.0 to <2 x i32>
-  %.2 = call <2 x i32> @arm.vrecpe_u32(<2 x i32> %.1)
-  ret <2 x i32> %.2
-}
-
-define linkonce_odr <2 x i32> @autollvm.mul_permute.v2i32.v5i8.registers(<8 x i8> %a) alwaysinline {
+define linkonce_odr <2 x i32> @autollvm.mul_permute.v2i32(<8 x i8> %a) alwaysinline {
   %.0 = bitcast <8 x i8> %a to <2 x i32>
   %.1 = call <2 x i32> @arm.vrecpe_u32(<2 x i32> %.0)
   ret <2 x i32> %.1
 }
 
-define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v4i16.2_64(<4 x i32> %a, <4 x i16> %b, <4 x i16> %c, i32 %d) alwaysinline {
+define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v4i16.2(<4 x i32> %a, <4 x i16> %b, <4 x i16> %c, i32 %d) alwaysinline {
   %.0 = call <4 x i32> @arm.vmlal_lane_s16(<4 x i32> %a, <4 x i16> %b, <4 x i16> %c, i32 %d)
   ret <4 x i32> %.0
 }
 
-define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v8i16.3_128(<4 x i32> %a, <4 x i16> %b, <8 x i16> %c, i32 %d) alwaysinline {
+define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v8i16.3(<4 x i32> %a, <4 x i16> %b, <8 x i16> %c, i32 %d) alwaysinline {
   %.0 = call <4 x i32> @arm.vmlal_laneq_s16(<4 x i32> %a, <4 x i16> %b, <8 x i16> %c, i32 %d)
   ret <4 x i32> %.0
 }
@@ -129,21 +122,21 @@ define linkonce_odr <16 x i8> @autollvm.sub.v16i8(<16 x i8> %a, <16 x i8> %b) al
   ret <16 x i8> %.0
 }
 
-define linkonce_odr <8 x i8> @autollvm.table_lookup_or_keep.v8i8.v32i8(<8 x i8> %a, <32 x i8> %b, <8 x i8> %c) alwaysinline {
-  %.0 = shufflevector <32 x i8> %b, <32 x i8> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+define linkonce_odr <8 x i8> @autollvm.table_lookup_or_keep.v8i8.v32i8(<8 x i8> %index, <32 x i8> %table, <8 x i8> %fallback) alwaysinline {
+  %.0 = shufflevector <32 x i8> %table, <32 x i8> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %.1 = insertvalue [2 x <16 x i8>] poison, <16 x i8> %.0, 0
-  %.2 = shufflevector <32 x i8> %b, <32 x i8> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+  %.2 = shufflevector <32 x i8> %table, <32 x i8> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
   %.3 = insertvalue [2 x <16 x i8>] %.1, <16 x i8> %.2, 1
-  %.4 = call <8 x i8> @arm.vqtbx2_p8(<8 x i8> %c, [2 x <16 x i8>] %.3, <8 x i8> %a)
+  %.4 = call <8 x i8> @arm.vqtbx2_p8(<8 x i8> %fallback, [2 x <16 x i8>] %.3, <8 x i8> %index)
   ret <8 x i8> %.4
 }
 
-define linkonce_odr <8 x i8> @autollvm.table_lookup_or_zero.v16i8(<8 x i8> %a, <16 x i8> %b) alwaysinline {
-  %.0 = shufflevector <16 x i8> %b, <16 x i8> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+define linkonce_odr <8 x i8> @autollvm.table_lookup_or_zero.v16i8(<8 x i8> %index, <16 x i8> %table) alwaysinline {
+  %.0 = shufflevector <16 x i8> %table, <16 x i8> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %.1 = insertvalue [2 x <8 x i8>] poison, <8 x i8> %.0, 0
-  %.2 = shufflevector <16 x i8> %b, <16 x i8> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %.2 = shufflevector <16 x i8> %table, <16 x i8> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %.3 = insertvalue [2 x <8 x i8>] %.1, <8 x i8> %.2, 1
-  %.4 = call <8 x i8> @arm.vtbl2_p8([2 x <8 x i8>] %.3, <8 x i8> %a)
+  %.4 = call <8 x i8> @arm.vtbl2_p8([2 x <8 x i8>] %.3, <8 x i8> %index)
   ret <8 x i8> %.4
 }
 

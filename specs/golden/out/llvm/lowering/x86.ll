@@ -8,12 +8,12 @@
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
 
-define linkonce_odr <16 x i8> @autollvm.add.v16i8.8_16(<16 x i8> %a, <16 x i8> %b) alwaysinline {
+define linkonce_odr <16 x i8> @autollvm.add.v16i8(<16 x i8> %a, <16 x i8> %b) alwaysinline {
   %.0 = call <16 x i8> @x86._mm_add_epi8(<16 x i8> %a, <16 x i8> %b)
   ret <16 x i8> %.0
 }
 
-define linkonce_odr <16 x i8> @autollvm.add.v16i8.8_16.merge(<16 x i8> %a, <16 x i8> %b, <16 x i1> %.mask, <16 x i8> %.pass_through) alwaysinline {
+define linkonce_odr <16 x i8> @autollvm.add.v16i8.merge(<16 x i8> %a, <16 x i8> %b, <16 x i1> %.mask, <16 x i8> %.pass_through) alwaysinline {
   %.0 = bitcast <16 x i1> %.mask to i16
   %.1 = call <16 x i8> @x86._mm_mask_add_epi8(<16 x i8> %.pass_through, i16 %.0, <16 x i8> %a, <16 x i8> %b)
   ret <16 x i8> %.1
@@ -24,26 +24,24 @@ define linkonce_odr <16 x i8> @autollvm.add_round_high.v16i8(<16 x i8> %a, <16 x
   ret <16 x i8> %.0
 }
 
-define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8.8_16_0(<16 x i8> %a, <16 x i8> %b) alwaysinline {
+define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8.0(<16 x i8> %a, <16 x i8> %b) alwaysinline {
   %.0 = call <16 x i8> @x86._mm_adds_epu8(<16 x i8> %a, <16 x i8> %b)
   ret <16 x i8> %.0
 }
 
-define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8.8_16_1(<16 x i8> %a, <16 x i8> %b) alwaysinline {
+define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8.1(<16 x i8> %a, <16 x i8> %b) alwaysinline {
   %.0 = call <16 x i8> @x86._mm_adds_epi8(<16 x i8> %a, <16 x i8> %b)
   ret <16 x i8> %.0
 }
 
-define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.8_8_64(<16 x i8> %a, <16 x i8> %b) alwaysinline {
-  %.0 = call <16 x i8> @x86._mm_unpackhi_epi8(<16 x i8> %a, <16 x i8> %b)
+define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.8_0(<16 x i8> %a, <16 x i8> %b) alwaysinline {
+  %.0 = call <16 x i8> @x86._mm_unpacklo_epi8(<16 x i8> %a, <16 x i8> %b)
   ret <16 x i8> %.0
 }
 
-define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v8i8.8_8_0(<8 x i8> %a, <8 x i8> %b) alwaysinline {
-  %.0 = shufflevector <8 x i8> %a, <8 x i8> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison>
-  %.1 = shufflevector <8 x i8> %b, <8 x i8> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison>
-  %.2 = call <16 x i8> @x86._mm_unpacklo_epi8(<16 x i8> %.0, <16 x i8> %.1)
-  ret <16 x i8> %.2
+define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.8_64(<16 x i8> %a, <16 x i8> %b) alwaysinline {
+  %.0 = call <16 x i8> @x86._mm_unpackhi_epi8(<16 x i8> %a, <16 x i8> %b)
+  ret <16 x i8> %.0
 }
 
 define linkonce_odr <8 x i16> @autollvm.shift_left_immediate.v8i16(<8 x i16> %a, i32 %b) alwaysinline {

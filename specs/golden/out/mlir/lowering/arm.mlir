@@ -7,9 +7,7 @@ pdl.pattern : benefit(2) {
   %type0 = pdl.type : vector<4xi16>
   %value0 = pdl.operand : %type0
   %value1 = pdl.operand : %type0
-  %parameter0 = pdl.attribute = 16 : i32
-  %parameter1 = pdl.attribute = 4 : i32
-  %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "elements" = %parameter1} -> (%type0 : !pdl.type)
+  %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
   pdl.rewrite %op {
     %made0 = pdl.operation "llvm.add"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
     %result0 = pdl.result 0 of %made0
@@ -20,10 +18,8 @@ pdl.pattern : benefit(2) {
   %type0 = pdl.type : vector<8xi8>
   %value0 = pdl.operand : %type0
   %value1 = pdl.operand : %type0
-  %parameter0 = pdl.attribute = 8 : i32
-  %parameter1 = pdl.attribute = 8 : i32
-  %parameter2 = pdl.attribute = true
-  %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "elements" = %parameter1, "signed_arg" = %parameter2} -> (%type0 : !pdl.type)
+  %parameter0 = pdl.attribute = true
+  %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"is_signed" = %parameter0} -> (%type0 : !pdl.type)
   pdl.rewrite %op {
     %attribute0 = pdl.attribute = "llvm.aarch64.neon.sqadd.v8i8"
     %made1 = pdl.operation "llvm.call_intrinsic"(%value0, %value1 : !pdl.value, !pdl.value) {"intrin" = %attribute0} -> (%type0 : !pdl.type)
@@ -35,10 +31,8 @@ pdl.pattern : benefit(2) {
   %type0 = pdl.type : vector<4xi16>
   %value0 = pdl.operand : %type0
   %value1 = pdl.operand : %type0
-  %parameter0 = pdl.attribute = 16 : i32
-  %parameter1 = pdl.attribute = 4 : i32
-  %parameter2 = pdl.attribute = false
-  %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "elements" = %parameter1, "signed_arg" = %parameter2} -> (%type0 : !pdl.type)
+  %parameter0 = pdl.attribute = false
+  %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"is_signed" = %parameter0} -> (%type0 : !pdl.type)
   pdl.rewrite %op {
     %attribute0 = pdl.attribute = "llvm.aarch64.neon.uqadd.v4i16"
     %made1 = pdl.operation "llvm.call_intrinsic"(%value0, %value1 : !pdl.value, !pdl.value) {"intrin" = %attribute0} -> (%type0 : !pdl.type)
@@ -47,14 +41,13 @@ pdl.pattern : benefit(2) {
   }
 }
 pdl.pattern : benefit(2) {
-  %type0 = pdl.type : vector<8xi16>
-  %type1 = pdl.type : vector<8xi8>
+  %type0 = pdl.type : vector<2xi64>
+  %type1 = pdl.type : i64
   %value0 = pdl.operand : %type1
   %value1 = pdl.operand : %type1
-  %parameter0 = pdl.attribute = 64 : i32
-  %parameter1 = pdl.attribute = 1 : i32
-  %parameter2 = pdl.attribute = 0 : i32
-  %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "groups" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
+  %parameter0 = pdl.attribute = 1 : i32
+  %parameter1 = pdl.attribute = 0 : i32
+  %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"groups" = %parameter0, "offset" = %parameter1} -> (%type0 : !pdl.type)
   pdl.rewrite %op {
     %type2 = pdl.type : vector<2xf32>
     %made0 = pdl.operation "llvm.bitcast"(%value0 : !pdl.value) -> (%type2 : !pdl.type)
@@ -112,23 +105,16 @@ pdl.pattern : benefit(2) {
 }
 pdl.pattern : benefit(2) {
   %type0 = pdl.type : vector<2xi32>
-  %type1 = pdl.type : vector<5xi8>
+  %type1 = pdl.type : vector<8xi8>
   %value0 = pdl.operand : %type1
   %op = pdl.operation "autollvm.mul_permute"(%value0 : !pdl.value) -> (%type0 : !pdl.type)
   pdl.rewrite %op {
-    %attribute0 = pdl.attribute = dense<0> : vector<5xi8>
-    %made1 = pdl.operation "llvm.mlir.constant" {"value" = %attribute0} -> (%type1 : !pdl.type)
-    %result1 = pdl.result 0 of %made1
-    %attribute2 = pdl.attribute = array<i32: 0, 1, 2, 3, 4, 5, 5, 5>
-    %type2 = pdl.type : vector<8xi8>
-    %made3 = pdl.operation "llvm.shufflevector"(%value0, %result1 : !pdl.value, !pdl.value) {"mask" = %attribute2} -> (%type2 : !pdl.type)
-    %result3 = pdl.result 0 of %made3
-    %made4 = pdl.operation "llvm.bitcast"(%result3 : !pdl.value) -> (%type0 : !pdl.type)
-    %result4 = pdl.result 0 of %made4
-    %attribute5 = pdl.attribute = "llvm.aarch64.neon.urecpe.v2i32"
-    %made6 = pdl.operation "llvm.call_intrinsic"(%result4 : !pdl.value) {"intrin" = %attribute5} -> (%type0 : !pdl.type)
-    %result6 = pdl.result 0 of %made6
-    pdl.replace %op with (%result6 : !pdl.value)
+    %made0 = pdl.operation "llvm.bitcast"(%value0 : !pdl.value) -> (%type0 : !pdl.type)
+    %result0 = pdl.result 0 of %made0
+    %attribute1 = pdl.attribute = "llvm.aarch64.neon.urecpe.v2i32"
+    %made2 = pdl.operation "llvm.call_intrinsic"(%result0 : !pdl.value) {"intrin" = %attribute1} -> (%type0 : !pdl.type)
+    %result2 = pdl.result 0 of %made2
+    pdl.replace %op with (%result2 : !pdl.value)
   }
 }
 pdl.pattern : benefit(2) {

@@ -7,9 +7,7 @@ pdl.pattern : benefit(2) {
   %type0 = pdl.type : vector<16xi8>
   %value0 = pdl.operand : %type0
   %value1 = pdl.operand : %type0
-  %parameter0 = pdl.attribute = 8 : i32
-  %parameter1 = pdl.attribute = 16 : i32
-  %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "elements" = %parameter1} -> (%type0 : !pdl.type)
+  %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
   pdl.rewrite %op {
     %made0 = pdl.operation "llvm.add"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
     %result0 = pdl.result 0 of %made0
@@ -32,10 +30,8 @@ pdl.pattern : benefit(2) {
   %type0 = pdl.type : vector<16xi8>
   %value0 = pdl.operand : %type0
   %value1 = pdl.operand : %type0
-  %parameter0 = pdl.attribute = 8 : i32
-  %parameter1 = pdl.attribute = 16 : i32
-  %parameter2 = pdl.attribute = false
-  %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "elements" = %parameter1, "signed_arg" = %parameter2} -> (%type0 : !pdl.type)
+  %parameter0 = pdl.attribute = false
+  %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"is_signed" = %parameter0} -> (%type0 : !pdl.type)
   pdl.rewrite %op {
     %attribute0 = pdl.attribute = "llvm.uadd.sat.v16i8"
     %made1 = pdl.operation "llvm.call_intrinsic"(%value0, %value1 : !pdl.value, !pdl.value) {"intrin" = %attribute0} -> (%type0 : !pdl.type)
@@ -47,10 +43,8 @@ pdl.pattern : benefit(2) {
   %type0 = pdl.type : vector<16xi8>
   %value0 = pdl.operand : %type0
   %value1 = pdl.operand : %type0
-  %parameter0 = pdl.attribute = 8 : i32
-  %parameter1 = pdl.attribute = 16 : i32
-  %parameter2 = pdl.attribute = true
-  %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "elements" = %parameter1, "signed_arg" = %parameter2} -> (%type0 : !pdl.type)
+  %parameter0 = pdl.attribute = true
+  %op = pdl.operation "autollvm.add_sat"(%value0, %value1 : !pdl.value, !pdl.value) {"is_signed" = %parameter0} -> (%type0 : !pdl.type)
   pdl.rewrite %op {
     %attribute0 = pdl.attribute = "llvm.sadd.sat.v16i8"
     %made1 = pdl.operation "llvm.call_intrinsic"(%value0, %value1 : !pdl.value, !pdl.value) {"intrin" = %attribute0} -> (%type0 : !pdl.type)
@@ -60,28 +54,16 @@ pdl.pattern : benefit(2) {
 }
 pdl.pattern : benefit(2) {
   %type0 = pdl.type : vector<16xi8>
-  %type1 = pdl.type : vector<8xi8>
-  %value0 = pdl.operand : %type1
-  %value1 = pdl.operand : %type1
+  %value0 = pdl.operand : %type0
+  %value1 = pdl.operand : %type0
   %parameter0 = pdl.attribute = 8 : i32
-  %parameter1 = pdl.attribute = 8 : i32
-  %parameter2 = pdl.attribute = 0 : i32
-  %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "groups" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
+  %parameter1 = pdl.attribute = 0 : i32
+  %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"groups" = %parameter0, "offset" = %parameter1} -> (%type0 : !pdl.type)
   pdl.rewrite %op {
-    %made0 = pdl.operation "llvm.mlir.poison" -> (%type1 : !pdl.type)
-    %result0 = pdl.result 0 of %made0
-    %attribute1 = pdl.attribute = array<i32: 0, 1, 2, 3, 4, 5, 6, 7, -1, -1, -1, -1, -1, -1, -1, -1>
-    %made2 = pdl.operation "llvm.shufflevector"(%value0, %result0 : !pdl.value, !pdl.value) {"mask" = %attribute1} -> (%type0 : !pdl.type)
-    %result2 = pdl.result 0 of %made2
-    %made3 = pdl.operation "llvm.mlir.poison" -> (%type1 : !pdl.type)
-    %result3 = pdl.result 0 of %made3
-    %attribute4 = pdl.attribute = array<i32: 0, 1, 2, 3, 4, 5, 6, 7, -1, -1, -1, -1, -1, -1, -1, -1>
-    %made5 = pdl.operation "llvm.shufflevector"(%value1, %result3 : !pdl.value, !pdl.value) {"mask" = %attribute4} -> (%type0 : !pdl.type)
-    %result5 = pdl.result 0 of %made5
-    %attribute6 = pdl.attribute = array<i32: 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23>
-    %made7 = pdl.operation "llvm.shufflevector"(%result2, %result5 : !pdl.value, !pdl.value) {"mask" = %attribute6} -> (%type0 : !pdl.type)
-    %result7 = pdl.result 0 of %made7
-    pdl.replace %op with (%result7 : !pdl.value)
+    %attribute0 = pdl.attribute = array<i32: 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23>
+    %made1 = pdl.operation "llvm.shufflevector"(%value0, %value1 : !pdl.value, !pdl.value) {"mask" = %attribute0} -> (%type0 : !pdl.type)
+    %result1 = pdl.result 0 of %made1
+    pdl.replace %op with (%result1 : !pdl.value)
   }
 }
 pdl.pattern : benefit(2) {
@@ -89,9 +71,8 @@ pdl.pattern : benefit(2) {
   %value0 = pdl.operand : %type0
   %value1 = pdl.operand : %type0
   %parameter0 = pdl.attribute = 8 : i32
-  %parameter1 = pdl.attribute = 8 : i32
-  %parameter2 = pdl.attribute = 64 : i32
-  %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"element_width" = %parameter0, "groups" = %parameter1, "offset" = %parameter2} -> (%type0 : !pdl.type)
+  %parameter1 = pdl.attribute = 64 : i32
+  %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"groups" = %parameter0, "offset" = %parameter1} -> (%type0 : !pdl.type)
   pdl.rewrite %op {
     %attribute0 = pdl.attribute = array<i32: 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31>
     %made1 = pdl.operation "llvm.shufflevector"(%value0, %value1 : !pdl.value, !pdl.value) {"mask" = %attribute0} -> (%type0 : !pdl.type)

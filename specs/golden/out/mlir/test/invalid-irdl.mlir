@@ -5,7 +5,7 @@
 
 func.func @add(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.add"(%a, %b) {element_width = 16 : i32, elements = 4 : i32} : (vector<4xi16>, vector<4xi16>) -> vector<3xi7>
+  %res = "autollvm.add"(%a, %b) : (vector<4xi16>, vector<4xi16>) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 
@@ -21,7 +21,7 @@ func.func @add_round_high(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<3xi7> 
 
 func.func @add_sat(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.add_sat"(%a, %b) {element_width = 8 : i32, elements = 8 : i32, signed_arg = true} : (vector<8xi8>, vector<8xi8>) -> vector<3xi7>
+  %res = "autollvm.add_sat"(%a, %b) {is_signed = true} : (vector<8xi8>, vector<8xi8>) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 
@@ -51,9 +51,9 @@ func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<3xi7> {
 
 // -----
 
-func.func @interleave(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<3xi7> {
+func.func @interleave(%a: i64, %b: i64) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.interleave"(%a, %b) {element_width = 64 : i32, groups = 1 : i32, offset = 0 : i32} : (vector<8xi8>, vector<8xi8>) -> vector<3xi7>
+  %res = "autollvm.interleave"(%a, %b) {groups = 1 : i32, offset = 0 : i32} : (i64, i64) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 
@@ -91,9 +91,9 @@ func.func @mul_high_sat(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<3xi7> {
 
 // -----
 
-func.func @mul_permute(%a: vector<5xi8>) -> vector<3xi7> {
+func.func @mul_permute(%a: vector<8xi8>) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.mul_permute"(%a) : (vector<5xi8>) -> vector<3xi7>
+  %res = "autollvm.mul_permute"(%a) : (vector<8xi8>) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 
@@ -101,7 +101,7 @@ func.func @mul_permute(%a: vector<5xi8>) -> vector<3xi7> {
 
 func.func @mul_permute_add(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32, source_width = 2 : i32, register_width = 64 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<3xi7>
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32, source_width = 2 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 
@@ -163,17 +163,17 @@ func.func @sub(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<3xi7> {
 
 // -----
 
-func.func @table_lookup_or_keep(%a: vector<8xi8>, %b: vector<32xi8>, %c: vector<8xi8>) -> vector<3xi7> {
+func.func @table_lookup_or_keep(%index: vector<8xi8>, %table: vector<32xi8>, %fallback: vector<8xi8>) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.table_lookup_or_keep"(%a, %b, %c) : (vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<3xi7>
+  %res = "autollvm.table_lookup_or_keep"(%index, %table, %fallback) : (vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 
 // -----
 
-func.func @table_lookup_or_zero(%a: vector<8xi8>, %b: vector<3xi7>) -> vector<8xi8> {
+func.func @table_lookup_or_zero(%index: vector<8xi8>, %table: vector<3xi7>) -> vector<8xi8> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.table_lookup_or_zero"(%a, %b) : (vector<8xi8>, vector<3xi7>) -> vector<8xi8>
+  %res = "autollvm.table_lookup_or_zero"(%index, %table) : (vector<8xi8>, vector<3xi7>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 

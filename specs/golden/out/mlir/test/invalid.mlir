@@ -6,7 +6,7 @@
 
 func.func @add(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi32> {
   // expected-error@+1 {{failed to verify that}}
-  %res = "autollvm.add"(%a, %b) {element_width = 16 : i32, elements = 4 : i32} : (vector<4xi16>, vector<4xi16>) -> vector<4xi32>
+  %res = "autollvm.add"(%a, %b) : (vector<4xi16>, vector<4xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
@@ -22,7 +22,7 @@ func.func @add_round_high(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi16
 
 func.func @add_sat(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi16> {
   // expected-error@+1 {{failed to verify that}}
-  %res = "autollvm.add_sat"(%a, %b) {element_width = 8 : i32, elements = 8 : i32, signed_arg = true} : (vector<8xi8>, vector<8xi8>) -> vector<8xi16>
+  %res = "autollvm.add_sat"(%a, %b) {is_signed = true} : (vector<8xi8>, vector<8xi8>) -> vector<8xi16>
   return %res : vector<8xi16>
 }
 
@@ -52,10 +52,10 @@ func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi32> {
 
 // -----
 
-func.func @interleave(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi32> {
+func.func @interleave(%a: i64, %b: i64) -> vector<2xi128> {
   // expected-error@+1 {{failed to verify that}}
-  %res = "autollvm.interleave"(%a, %b) {element_width = 64 : i32, groups = 1 : i32, offset = 0 : i32} : (vector<8xi8>, vector<8xi8>) -> vector<8xi32>
-  return %res : vector<8xi32>
+  %res = "autollvm.interleave"(%a, %b) {groups = 1 : i32, offset = 0 : i32} : (i64, i64) -> vector<2xi128>
+  return %res : vector<2xi128>
 }
 
 // -----
@@ -92,9 +92,9 @@ func.func @mul_high_sat(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi32> {
 
 // -----
 
-func.func @mul_permute(%a: vector<5xi8>) -> vector<2xi64> {
+func.func @mul_permute(%a: vector<8xi8>) -> vector<2xi64> {
   // expected-error@+1 {{failed to verify that}}
-  %res = "autollvm.mul_permute"(%a) : (vector<5xi8>) -> vector<2xi64>
+  %res = "autollvm.mul_permute"(%a) : (vector<8xi8>) -> vector<2xi64>
   return %res : vector<2xi64>
 }
 
@@ -102,7 +102,7 @@ func.func @mul_permute(%a: vector<5xi8>) -> vector<2xi64> {
 
 func.func @mul_permute_add(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi64> {
   // expected-error@+1 {{failed to verify that}}
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32, source_width = 2 : i32, register_width = 64 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi64>
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32, source_width = 2 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi64>
   return %res : vector<4xi64>
 }
 
@@ -164,17 +164,17 @@ func.func @sub(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi16> {
 
 // -----
 
-func.func @table_lookup_or_keep(%a: vector<8xi8>, %b: vector<32xi8>, %c: vector<8xi8>) -> vector<8xi16> {
+func.func @table_lookup_or_keep(%index: vector<8xi8>, %table: vector<32xi8>, %fallback: vector<8xi8>) -> vector<8xi16> {
   // expected-error@+1 {{failed to verify that}}
-  %res = "autollvm.table_lookup_or_keep"(%a, %b, %c) : (vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<8xi16>
+  %res = "autollvm.table_lookup_or_keep"(%index, %table, %fallback) : (vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<8xi16>
   return %res : vector<8xi16>
 }
 
 // -----
 
-func.func @table_lookup_or_zero(%a: vector<8xi8>, %b: vector<16xi16>) -> vector<8xi8> {
+func.func @table_lookup_or_zero(%index: vector<8xi8>, %table: vector<16xi16>) -> vector<8xi8> {
   // expected-error@+1 {{failed to verify that}}
-  %res = "autollvm.table_lookup_or_zero"(%a, %b) : (vector<8xi8>, vector<16xi16>) -> vector<8xi8>
+  %res = "autollvm.table_lookup_or_zero"(%index, %table) : (vector<8xi8>, vector<16xi16>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 

@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func @add(
 // CHECK: "autollvm.add"(
 func.func @add(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
-  %res = "autollvm.add"(%a, %b) {element_width = 16 : i32, elements = 4 : i32} : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
+  %res = "autollvm.add"(%a, %b) : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
   return %res : vector<4xi16>
 }
 
@@ -19,7 +19,7 @@ func.func @add_round_high(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8>
 // CHECK-LABEL: func.func @add_sat(
 // CHECK: "autollvm.add_sat"(
 func.func @add_sat(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi8> {
-  %res = "autollvm.add_sat"(%a, %b) {element_width = 8 : i32, elements = 8 : i32, signed_arg = true} : (vector<8xi8>, vector<8xi8>) -> vector<8xi8>
+  %res = "autollvm.add_sat"(%a, %b) {is_signed = true} : (vector<8xi8>, vector<8xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 
@@ -46,9 +46,9 @@ func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
 
 // CHECK-LABEL: func.func @interleave(
 // CHECK: "autollvm.interleave"(
-func.func @interleave(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi16> {
-  %res = "autollvm.interleave"(%a, %b) {element_width = 64 : i32, groups = 1 : i32, offset = 0 : i32} : (vector<8xi8>, vector<8xi8>) -> vector<8xi16>
-  return %res : vector<8xi16>
+func.func @interleave(%a: i64, %b: i64) -> vector<2xi64> {
+  %res = "autollvm.interleave"(%a, %b) {groups = 1 : i32, offset = 0 : i32} : (i64, i64) -> vector<2xi64>
+  return %res : vector<2xi64>
 }
 
 // CHECK-LABEL: func.func @interleave_2(
@@ -81,15 +81,15 @@ func.func @mul_high_sat(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
 
 // CHECK-LABEL: func.func @mul_permute(
 // CHECK: "autollvm.mul_permute"(
-func.func @mul_permute(%a: vector<5xi8>) -> vector<2xi32> {
-  %res = "autollvm.mul_permute"(%a) : (vector<5xi8>) -> vector<2xi32>
+func.func @mul_permute(%a: vector<8xi8>) -> vector<2xi32> {
+  %res = "autollvm.mul_permute"(%a) : (vector<8xi8>) -> vector<2xi32>
   return %res : vector<2xi32>
 }
 
 // CHECK-LABEL: func.func @mul_permute_add(
 // CHECK: "autollvm.mul_permute_add"(
 func.func @mul_permute_add(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32, source_width = 2 : i32, register_width = 64 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32, source_width = 2 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
@@ -144,14 +144,14 @@ func.func @sub(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
 
 // CHECK-LABEL: func.func @table_lookup_or_keep(
 // CHECK: "autollvm.table_lookup_or_keep"(
-func.func @table_lookup_or_keep(%a: vector<8xi8>, %b: vector<32xi8>, %c: vector<8xi8>) -> vector<8xi8> {
-  %res = "autollvm.table_lookup_or_keep"(%a, %b, %c) : (vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<8xi8>
+func.func @table_lookup_or_keep(%index: vector<8xi8>, %table: vector<32xi8>, %fallback: vector<8xi8>) -> vector<8xi8> {
+  %res = "autollvm.table_lookup_or_keep"(%index, %table, %fallback) : (vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 
 // CHECK-LABEL: func.func @table_lookup_or_zero(
 // CHECK: "autollvm.table_lookup_or_zero"(
-func.func @table_lookup_or_zero(%a: vector<8xi8>, %b: vector<16xi8>) -> vector<8xi8> {
-  %res = "autollvm.table_lookup_or_zero"(%a, %b) : (vector<8xi8>, vector<16xi8>) -> vector<8xi8>
+func.func @table_lookup_or_zero(%index: vector<8xi8>, %table: vector<16xi8>) -> vector<8xi8> {
+  %res = "autollvm.table_lookup_or_zero"(%index, %table) : (vector<8xi8>, vector<16xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }

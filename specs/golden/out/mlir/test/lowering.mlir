@@ -7,15 +7,15 @@
 // RUN: mlir-opt %load_autollvm --pass-pipeline="builtin.module(convert-autollvm-to-llvm,convert-func-to-llvm)" %s | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LLVM
 
 // CHECK-LABEL: func.func @add(
-// CHECK: llvm.call @{{"?}}autollvm.add.v4i16.16_4{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.add.v4i16{{"?}}(
 // DECLARED-LABEL: func.func @add(
 // DECLARED: llvm.call @llvm.autollvm.add.v4i16(
 // INTRINSIC-LABEL: func.func @add(
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.add.v4i16"(
 // LLVM-LABEL: @add(
-// LLVM: call {{.*}} @autollvm.add.v4i16.16_4(
+// LLVM: call {{.*}} @autollvm.add.v4i16(
 func.func @add(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
-  %res = autollvm.add<element_width = 16, elements = 4> %a, %b : vector<4xi16>
+  %res = autollvm.add %a, %b : vector<4xi16>
   return %res : vector<4xi16>
 }
 
@@ -33,15 +33,15 @@ func.func @add_round_high(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8>
 }
 
 // CHECK-LABEL: func.func @add_sat(
-// CHECK: llvm.call @{{"?}}autollvm.add_sat.v8i8.8_8_1{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.add_sat.v8i8.1{{"?}}(
 // DECLARED-LABEL: func.func @add_sat(
 // DECLARED: llvm.call @llvm.autollvm.add_sat.v8i8(
 // INTRINSIC-LABEL: func.func @add_sat(
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.add_sat.v8i8"(
 // LLVM-LABEL: @add_sat(
-// LLVM: call {{.*}} @autollvm.add_sat.v8i8.8_8_1(
+// LLVM: call {{.*}} @autollvm.add_sat.v8i8.1(
 func.func @add_sat(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi8> {
-  %res = autollvm.add_sat<element_width = 8, elements = 8, signed_arg = true> %a, %b : vector<8xi8>
+  %res = autollvm.add_sat %a, %b : vector<8xi8>
   return %res : vector<8xi8>
 }
 
@@ -54,7 +54,7 @@ func.func @add_sat(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi8> {
 // LLVM-LABEL: @add_shift_left_shift_right(
 // LLVM: call {{.*}} @autollvm.add_shift_left_shift_right.v8i8(
 func.func @add_shift_left_shift_right(%a: vector<8xi8>) -> vector<8xi8> {
-  %res = autollvm.add_shift_left_shift_right<b = 2> %a : vector<8xi8>
+  %res = autollvm.add_shift_left_shift_right b(2) %a : vector<8xi8>
   return %res : vector<8xi8>
 }
 
@@ -67,7 +67,7 @@ func.func @add_shift_left_shift_right(%a: vector<8xi8>) -> vector<8xi8> {
 // LLVM-LABEL: @align(
 // LLVM: call {{.*}} @autollvm.align.i64(
 func.func @align(%a: i64, %b: i64) -> i64 {
-  %res = autollvm.align<c = 1> %a, %b : i64
+  %res = autollvm.align c(1) %a, %b : i64
   return %res : i64
 }
 
@@ -80,21 +80,21 @@ func.func @align(%a: i64, %b: i64) -> i64 {
 // LLVM-LABEL: @equal_select(
 // LLVM: call {{.*}} @autollvm.equal_select.v4i16(
 func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
-  %res = autollvm.equal_select<a = 1> %b, %c : vector<4xi16>
+  %res = autollvm.equal_select a(1) %b, %c : vector<4xi16>
   return %res : vector<4xi16>
 }
 
 // CHECK-LABEL: func.func @interleave(
-// CHECK: llvm.call @{{"?}}autollvm.interleave.v8i16.v8i8.64_1_0{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.interleave.v2i64.i64.1_0{{"?}}(
 // DECLARED-LABEL: func.func @interleave(
-// DECLARED: llvm.call @llvm.autollvm.interleave.v8i16.v8i8(
+// DECLARED: llvm.call @llvm.autollvm.interleave.v2i64.i64(
 // INTRINSIC-LABEL: func.func @interleave(
-// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.interleave.v8i16.v8i8"(
+// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.interleave.v2i64.i64"(
 // LLVM-LABEL: @interleave(
-// LLVM: call {{.*}} @autollvm.interleave.v8i16.v8i8.64_1_0(
-func.func @interleave(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi16> {
-  %res = autollvm.interleave<element_width = 64, groups = 1, offset = 0> %a, %b : vector<8xi16>, vector<8xi8>
-  return %res : vector<8xi16>
+// LLVM: call {{.*}} @autollvm.interleave.v2i64.i64.1_0(
+func.func @interleave(%a: i64, %b: i64) -> vector<2xi64> {
+  %res = autollvm.interleave %a, %b : vector<2xi64>, i64
+  return %res : vector<2xi64>
 }
 
 // CHECK-LABEL: func.func @interleave_2(
@@ -150,28 +150,28 @@ func.func @mul_high_sat(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
 }
 
 // CHECK-LABEL: func.func @mul_permute(
-// CHECK: llvm.call @{{"?}}autollvm.mul_permute.v2i32.v5i8{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.mul_permute.v2i32{{"?}}(
 // DECLARED-LABEL: func.func @mul_permute(
-// DECLARED: llvm.call @llvm.autollvm.mul_permute.v2i32.v5i8(
+// DECLARED: llvm.call @llvm.autollvm.mul_permute.v2i32(
 // INTRINSIC-LABEL: func.func @mul_permute(
-// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.mul_permute.v2i32.v5i8"(
+// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.mul_permute.v2i32"(
 // LLVM-LABEL: @mul_permute(
-// LLVM: call {{.*}} @autollvm.mul_permute.v2i32.v5i8(
-func.func @mul_permute(%a: vector<5xi8>) -> vector<2xi32> {
-  %res = autollvm.mul_permute %a : vector<2xi32>, vector<5xi8>
+// LLVM: call {{.*}} @autollvm.mul_permute.v2i32(
+func.func @mul_permute(%a: vector<8xi8>) -> vector<2xi32> {
+  %res = autollvm.mul_permute %a : vector<2xi32>
   return %res : vector<2xi32>
 }
 
 // CHECK-LABEL: func.func @mul_permute_add(
-// CHECK: llvm.call @{{"?}}autollvm.mul_permute_add.v4i32.v4i16.2_64{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.mul_permute_add.v4i32.v4i16.2{{"?}}(
 // DECLARED-LABEL: func.func @mul_permute_add(
 // DECLARED: llvm.call @llvm.autollvm.mul_permute_add.v4i32.v4i16(
 // INTRINSIC-LABEL: func.func @mul_permute_add(
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.mul_permute_add.v4i32.v4i16"(
 // LLVM-LABEL: @mul_permute_add(
-// LLVM: call {{.*}} @autollvm.mul_permute_add.v4i32.v4i16.2_64(
+// LLVM: call {{.*}} @autollvm.mul_permute_add.v4i32.v4i16.2(
 func.func @mul_permute_add(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
-  %res = autollvm.mul_permute_add<d = 1, source_width = 2, register_width = 64> %a, %b, %c : vector<4xi32>, vector<4xi16>
+  %res = autollvm.mul_permute_add d(1) %a, %b, %c : vector<4xi32>, vector<4xi16>
   return %res : vector<4xi32>
 }
 
@@ -223,7 +223,7 @@ func.func @reduce_xor_leading_zeros(%a: i64) -> vector<8xi8> {
 // LLVM-LABEL: @select_element(
 // LLVM: call {{.*}} @autollvm.select_element.v2i32(
 func.func @select_element(%a: vector<2xi32>) -> i32 {
-  %res = autollvm.select_element<b = 1> %a : vector<2xi32>
+  %res = autollvm.select_element b(1) %a : vector<2xi32>
   return %res : i32
 }
 
@@ -236,7 +236,7 @@ func.func @select_element(%a: vector<2xi32>) -> i32 {
 // LLVM-LABEL: @shift_left_immediate(
 // LLVM: call {{.*}} @autollvm.shift_left_immediate.v8i16(
 func.func @shift_left_immediate(%a: vector<8xi16>) -> vector<8xi16> {
-  %res = autollvm.shift_left_immediate<b = 1> %a : vector<8xi16>
+  %res = autollvm.shift_left_immediate b(1) %a : vector<8xi16>
   return %res : vector<8xi16>
 }
 
@@ -249,7 +249,7 @@ func.func @shift_left_immediate(%a: vector<8xi16>) -> vector<8xi16> {
 // LLVM-LABEL: @shift_left_not_and_or(
 // LLVM: call {{.*}} @autollvm.shift_left_not_and_or.v4i16(
 func.func @shift_left_not_and_or(%b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi16> {
-  %res = autollvm.shift_left_not_and_or<a = 1> %b, %c : vector<4xi16>
+  %res = autollvm.shift_left_not_and_or a(1) %b, %c : vector<4xi16>
   return %res : vector<4xi16>
 }
 
@@ -274,8 +274,8 @@ func.func @sub(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.table_lookup_or_keep.v8i8.v32i8"(
 // LLVM-LABEL: @table_lookup_or_keep(
 // LLVM: call {{.*}} @autollvm.table_lookup_or_keep.v8i8.v32i8(
-func.func @table_lookup_or_keep(%a: vector<8xi8>, %b: vector<32xi8>, %c: vector<8xi8>) -> vector<8xi8> {
-  %res = autollvm.table_lookup_or_keep %a, %b, %c : vector<8xi8>, vector<32xi8>
+func.func @table_lookup_or_keep(%index: vector<8xi8>, %table: vector<32xi8>, %fallback: vector<8xi8>) -> vector<8xi8> {
+  %res = autollvm.table_lookup_or_keep %index, %table, %fallback : vector<8xi8>, vector<32xi8>
   return %res : vector<8xi8>
 }
 
@@ -287,7 +287,7 @@ func.func @table_lookup_or_keep(%a: vector<8xi8>, %b: vector<32xi8>, %c: vector<
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.table_lookup_or_zero.v16i8"(
 // LLVM-LABEL: @table_lookup_or_zero(
 // LLVM: call {{.*}} @autollvm.table_lookup_or_zero.v16i8(
-func.func @table_lookup_or_zero(%a: vector<8xi8>, %b: vector<16xi8>) -> vector<8xi8> {
-  %res = autollvm.table_lookup_or_zero %a, %b : vector<16xi8>
+func.func @table_lookup_or_zero(%index: vector<8xi8>, %table: vector<16xi8>) -> vector<8xi8> {
+  %res = autollvm.table_lookup_or_zero %index, %table : vector<16xi8>
   return %res : vector<8xi8>
 }

@@ -5,9 +5,9 @@
 // RUN: mlir-opt %load_autollvm --mlir-print-op-generic %s | mlir-opt %load_autollvm | FileCheck %s
 
 // CHECK-LABEL: func.func @add(
-// CHECK: autollvm.add<element_width = 16, elements = 4> %{{.*}}, %{{.*}} : vector<4xi16>
+// CHECK: autollvm.add %{{.*}}, %{{.*}} : vector<4xi16>
 func.func @add(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
-  %res = autollvm.add<element_width = 16, elements = 4> %a, %b : vector<4xi16>
+  %res = autollvm.add %a, %b : vector<4xi16>
   return %res : vector<4xi16>
 }
 
@@ -19,38 +19,38 @@ func.func @add_round_high(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8>
 }
 
 // CHECK-LABEL: func.func @add_sat(
-// CHECK: autollvm.add_sat<element_width = 8, elements = 8, signed_arg = true> %{{.*}}, %{{.*}} : vector<8xi8>
+// CHECK: autollvm.add_sat %{{.*}}, %{{.*}} : vector<8xi8>
 func.func @add_sat(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi8> {
-  %res = autollvm.add_sat<element_width = 8, elements = 8, signed_arg = true> %a, %b : vector<8xi8>
+  %res = autollvm.add_sat %a, %b : vector<8xi8>
   return %res : vector<8xi8>
 }
 
 // CHECK-LABEL: func.func @add_shift_left_shift_right(
-// CHECK: autollvm.add_shift_left_shift_right<b = 2> %{{.*}} : vector<8xi8>
+// CHECK: autollvm.add_shift_left_shift_right b(2) %{{.*}} : vector<8xi8>
 func.func @add_shift_left_shift_right(%a: vector<8xi8>) -> vector<8xi8> {
-  %res = autollvm.add_shift_left_shift_right<b = 2> %a : vector<8xi8>
+  %res = autollvm.add_shift_left_shift_right b(2) %a : vector<8xi8>
   return %res : vector<8xi8>
 }
 
 // CHECK-LABEL: func.func @align(
-// CHECK: autollvm.align<c = 1> %{{.*}}, %{{.*}} : i64
+// CHECK: autollvm.align c(1) %{{.*}}, %{{.*}} : i64
 func.func @align(%a: i64, %b: i64) -> i64 {
-  %res = autollvm.align<c = 1> %a, %b : i64
+  %res = autollvm.align c(1) %a, %b : i64
   return %res : i64
 }
 
 // CHECK-LABEL: func.func @equal_select(
-// CHECK: autollvm.equal_select<a = 1> %{{.*}}, %{{.*}} : vector<4xi16>
+// CHECK: autollvm.equal_select a(1) %{{.*}}, %{{.*}} : vector<4xi16>
 func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
-  %res = autollvm.equal_select<a = 1> %b, %c : vector<4xi16>
+  %res = autollvm.equal_select a(1) %b, %c : vector<4xi16>
   return %res : vector<4xi16>
 }
 
 // CHECK-LABEL: func.func @interleave(
-// CHECK: autollvm.interleave<element_width = 64, groups = 1, offset = 0> %{{.*}}, %{{.*}} : vector<8xi16>, vector<8xi8>
-func.func @interleave(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi16> {
-  %res = autollvm.interleave<element_width = 64, groups = 1, offset = 0> %a, %b : vector<8xi16>, vector<8xi8>
-  return %res : vector<8xi16>
+// CHECK: autollvm.interleave %{{.*}}, %{{.*}} : vector<2xi64>, i64
+func.func @interleave(%a: i64, %b: i64) -> vector<2xi64> {
+  %res = autollvm.interleave %a, %b : vector<2xi64>, i64
+  return %res : vector<2xi64>
 }
 
 // CHECK-LABEL: func.func @interleave_2(
@@ -82,16 +82,16 @@ func.func @mul_high_sat(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
 }
 
 // CHECK-LABEL: func.func @mul_permute(
-// CHECK: autollvm.mul_permute %{{.*}} : vector<2xi32>, vector<5xi8>
-func.func @mul_permute(%a: vector<5xi8>) -> vector<2xi32> {
-  %res = autollvm.mul_permute %a : vector<2xi32>, vector<5xi8>
+// CHECK: autollvm.mul_permute %{{.*}} : vector<2xi32>
+func.func @mul_permute(%a: vector<8xi8>) -> vector<2xi32> {
+  %res = autollvm.mul_permute %a : vector<2xi32>
   return %res : vector<2xi32>
 }
 
 // CHECK-LABEL: func.func @mul_permute_add(
-// CHECK: autollvm.mul_permute_add<d = 1, source_width = 2, register_width = 64> %{{.*}}, %{{.*}}, %{{.*}} : vector<4xi32>, vector<4xi16>
+// CHECK: autollvm.mul_permute_add d(1) %{{.*}}, %{{.*}}, %{{.*}} : vector<4xi32>, vector<4xi16>
 func.func @mul_permute_add(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
-  %res = autollvm.mul_permute_add<d = 1, source_width = 2, register_width = 64> %a, %b, %c : vector<4xi32>, vector<4xi16>
+  %res = autollvm.mul_permute_add d(1) %a, %b, %c : vector<4xi32>, vector<4xi16>
   return %res : vector<4xi32>
 }
 
@@ -117,23 +117,23 @@ func.func @reduce_xor_leading_zeros(%a: i64) -> vector<8xi8> {
 }
 
 // CHECK-LABEL: func.func @select_element(
-// CHECK: autollvm.select_element<b = 1> %{{.*}} : vector<2xi32>
+// CHECK: autollvm.select_element b(1) %{{.*}} : vector<2xi32>
 func.func @select_element(%a: vector<2xi32>) -> i32 {
-  %res = autollvm.select_element<b = 1> %a : vector<2xi32>
+  %res = autollvm.select_element b(1) %a : vector<2xi32>
   return %res : i32
 }
 
 // CHECK-LABEL: func.func @shift_left_immediate(
-// CHECK: autollvm.shift_left_immediate<b = 1> %{{.*}} : vector<8xi16>
+// CHECK: autollvm.shift_left_immediate b(1) %{{.*}} : vector<8xi16>
 func.func @shift_left_immediate(%a: vector<8xi16>) -> vector<8xi16> {
-  %res = autollvm.shift_left_immediate<b = 1> %a : vector<8xi16>
+  %res = autollvm.shift_left_immediate b(1) %a : vector<8xi16>
   return %res : vector<8xi16>
 }
 
 // CHECK-LABEL: func.func @shift_left_not_and_or(
-// CHECK: autollvm.shift_left_not_and_or<a = 1> %{{.*}}, %{{.*}} : vector<4xi16>
+// CHECK: autollvm.shift_left_not_and_or a(1) %{{.*}}, %{{.*}} : vector<4xi16>
 func.func @shift_left_not_and_or(%b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi16> {
-  %res = autollvm.shift_left_not_and_or<a = 1> %b, %c : vector<4xi16>
+  %res = autollvm.shift_left_not_and_or a(1) %b, %c : vector<4xi16>
   return %res : vector<4xi16>
 }
 
@@ -146,14 +146,14 @@ func.func @sub(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
 
 // CHECK-LABEL: func.func @table_lookup_or_keep(
 // CHECK: autollvm.table_lookup_or_keep %{{.*}}, %{{.*}}, %{{.*}} : vector<8xi8>, vector<32xi8>
-func.func @table_lookup_or_keep(%a: vector<8xi8>, %b: vector<32xi8>, %c: vector<8xi8>) -> vector<8xi8> {
-  %res = autollvm.table_lookup_or_keep %a, %b, %c : vector<8xi8>, vector<32xi8>
+func.func @table_lookup_or_keep(%index: vector<8xi8>, %table: vector<32xi8>, %fallback: vector<8xi8>) -> vector<8xi8> {
+  %res = autollvm.table_lookup_or_keep %index, %table, %fallback : vector<8xi8>, vector<32xi8>
   return %res : vector<8xi8>
 }
 
 // CHECK-LABEL: func.func @table_lookup_or_zero(
 // CHECK: autollvm.table_lookup_or_zero %{{.*}}, %{{.*}} : vector<16xi8>
-func.func @table_lookup_or_zero(%a: vector<8xi8>, %b: vector<16xi8>) -> vector<8xi8> {
-  %res = autollvm.table_lookup_or_zero %a, %b : vector<16xi8>
+func.func @table_lookup_or_zero(%index: vector<8xi8>, %table: vector<16xi8>) -> vector<8xi8> {
+  %res = autollvm.table_lookup_or_zero %index, %table : vector<16xi8>
   return %res : vector<8xi8>
 }

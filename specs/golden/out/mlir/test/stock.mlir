@@ -3,9 +3,9 @@
 // RUN: sh %S/../lower.sh %s | FileCheck %s
 
 // CHECK-LABEL: @add(
-// CHECK: call {{.*}} @autollvm.add.v4i16.16_4(
+// CHECK: call {{.*}} @autollvm.add.v4i16(
 func.func @add(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
-  %res = "autollvm.add"(%a, %b) {element_width = 16 : i32, elements = 4 : i32} : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
+  %res = "autollvm.add"(%a, %b) : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
   return %res : vector<4xi16>
 }
 
@@ -17,9 +17,9 @@ func.func @add_round_high(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8>
 }
 
 // CHECK-LABEL: @add_sat(
-// CHECK: call {{.*}} @autollvm.add_sat.v8i8.8_8_1(
+// CHECK: call {{.*}} @autollvm.add_sat.v8i8.1(
 func.func @add_sat(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi8> {
-  %res = "autollvm.add_sat"(%a, %b) {element_width = 8 : i32, elements = 8 : i32, signed_arg = true} : (vector<8xi8>, vector<8xi8>) -> vector<8xi8>
+  %res = "autollvm.add_sat"(%a, %b) {is_signed = true} : (vector<8xi8>, vector<8xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 
@@ -45,10 +45,10 @@ func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
 }
 
 // CHECK-LABEL: @interleave(
-// CHECK: call {{.*}} @autollvm.interleave.v8i16.v8i8.64_1_0(
-func.func @interleave(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi16> {
-  %res = "autollvm.interleave"(%a, %b) {element_width = 64 : i32, groups = 1 : i32, offset = 0 : i32} : (vector<8xi8>, vector<8xi8>) -> vector<8xi16>
-  return %res : vector<8xi16>
+// CHECK: call {{.*}} @autollvm.interleave.v2i64.i64.1_0(
+func.func @interleave(%a: i64, %b: i64) -> vector<2xi64> {
+  %res = "autollvm.interleave"(%a, %b) {groups = 1 : i32, offset = 0 : i32} : (i64, i64) -> vector<2xi64>
+  return %res : vector<2xi64>
 }
 
 // CHECK-LABEL: @interleave_2(
@@ -80,16 +80,16 @@ func.func @mul_high_sat(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
 }
 
 // CHECK-LABEL: @mul_permute(
-// CHECK: call {{.*}} @autollvm.mul_permute.v2i32.v5i8(
-func.func @mul_permute(%a: vector<5xi8>) -> vector<2xi32> {
-  %res = "autollvm.mul_permute"(%a) : (vector<5xi8>) -> vector<2xi32>
+// CHECK: call {{.*}} @autollvm.mul_permute.v2i32(
+func.func @mul_permute(%a: vector<8xi8>) -> vector<2xi32> {
+  %res = "autollvm.mul_permute"(%a) : (vector<8xi8>) -> vector<2xi32>
   return %res : vector<2xi32>
 }
 
 // CHECK-LABEL: @mul_permute_add(
-// CHECK: call {{.*}} @autollvm.mul_permute_add.v4i32.v4i16.2_64(
+// CHECK: call {{.*}} @autollvm.mul_permute_add.v4i32.v4i16.2(
 func.func @mul_permute_add(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32, source_width = 2 : i32, register_width = 64 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32, source_width = 2 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
@@ -144,14 +144,14 @@ func.func @sub(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
 
 // CHECK-LABEL: @table_lookup_or_keep(
 // CHECK: call {{.*}} @autollvm.table_lookup_or_keep.v8i8.v32i8(
-func.func @table_lookup_or_keep(%a: vector<8xi8>, %b: vector<32xi8>, %c: vector<8xi8>) -> vector<8xi8> {
-  %res = "autollvm.table_lookup_or_keep"(%a, %b, %c) : (vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<8xi8>
+func.func @table_lookup_or_keep(%index: vector<8xi8>, %table: vector<32xi8>, %fallback: vector<8xi8>) -> vector<8xi8> {
+  %res = "autollvm.table_lookup_or_keep"(%index, %table, %fallback) : (vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 
 // CHECK-LABEL: @table_lookup_or_zero(
 // CHECK: call {{.*}} @autollvm.table_lookup_or_zero.v16i8(
-func.func @table_lookup_or_zero(%a: vector<8xi8>, %b: vector<16xi8>) -> vector<8xi8> {
-  %res = "autollvm.table_lookup_or_zero"(%a, %b) : (vector<8xi8>, vector<16xi8>) -> vector<8xi8>
+func.func @table_lookup_or_zero(%index: vector<8xi8>, %table: vector<16xi8>) -> vector<8xi8> {
+  %res = "autollvm.table_lookup_or_zero"(%index, %table) : (vector<8xi8>, vector<16xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }

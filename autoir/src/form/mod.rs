@@ -1,0 +1,452 @@
+//! Forms: named specializations of a family whose operands have types.
+//!
+//! A class is a family: the most general function of which instructions are instances. People know its instances by
+//! different names (`zip`, `broadcast`, `extend`), and most of its parameters only repeat what the types of operands
+//! say. A form has the instances that fulfil a condition ([`review`]), and its function follows from the family's:
+//!
+//! 1. **types** ([`operand`]): each register is a vector of elements, as wide as the vendor's register;
+//! 2. **parameters** ([`columns`]): one that is a constant or a product of others at every instance is replaced by it. A
+//!    parameter that does not matter to an instance ([`free`]) agrees with everything;
+//! 3. **function** ([`rewrite`]): the family's with these numbers, on the low bits of its arguments;
+//! 4. **inference** ([`infer`]): which of the remaining parameters follow from the types. The others are attributes.
+
+mod columns;
+mod free;
+mod infer;
+mod operand;
+pub(crate) mod review;
+mod rewrite;
+
+use std::collections::BTreeMap;
+
+use catalog::Known;
+use hydride_ir::{Atom, Expr, ExprId, Function, Num, Op, Param, ParamId, Role};
+
+use crate::class::{Class, Member};
+use crate::facts::{Assignment, Facts, ValueType};
+use columns::Columns;
+pub use infer::{Inference, Quantity};
+use review::{Condition, FamilyReview};
+use rewrite::{Specialization, drop_unused};
+
+/// A form with its members.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    pub(crate) name: String,
+    pub(crate) summary: Option<String>,
+    /// The form's function, and the members that are present, with values for its parameters.
+    pub(crate) class: Class,
+    /// The types of each present member's operands.
+    pub(crate) facts: Vec<Facts>,
+    /// All known instances.
+    pub(crate) instances: Vec<Instance>,
+    /// Whether exchanging the first two arguments keeps every result of every known instance.
+    pub(crate) commutative: bool,
+    /// How parameters follow from the types, each from those before it.
+    pub(crate) inferences: Vec<Inference>,
+}
+
+/// What known members have in common: parameter values, and the types of operands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Instance {
+    /// A value for each parameter.
+    pub params: Vec<i64>,
+    /// The types.
+    pub facts: Facts,
+}
+
+/// A known member of a form.
+struct Placed<'a> {
+    /// Its instruction set and id.
+    name: &'a (String, String),
+    instance: Instance,
+    commutes: bool,
+}
+
+/// The known members of a family that no reviewed form has; an error says why the review is not for it.
+pub(crate) fn without_form<'a>(
+    family: &'a catalog::Family,
+    review: &FamilyReview,
+) -> Result<Vec<&'a (String, String)>, String> {
+    let conditions = Conditions::new(&family.function, Some(review))?;
+    let mut without = Vec::new();
+    for (member, known) in &family.members {
+        let facts = operand::types(&family.function, known);
+        let facts = facts.ok_or_else(|| format!("{} has a width outside of 1..=65536", member.1))?;
+        let mut instance = Instance { params: known.application.params.clone(), facts };
+        if conditions.form_of(&mut instance).is_none() {
+            without.push(member);
+        }
+    }
+    Ok(without)
+}
+
+/// Splits a family into its forms. They follow from all members that are known, whichever of them are present in this
+/// run. An error is a reason, without the family's name.
+pub(crate) fn forms(
+    name: &str,
+    class: &Class,
+    known: &BTreeMap<(String, String), Known>,
+    review: Option<&FamilyReview>,
+) -> Result<Vec<Form>, String> {
+    let mut by_form: BTreeMap<(usize, bool), Vec<Placed<'_>>> = BTreeMap::new();
+    let conditions = Conditions::new(&class.function, review)?;
+    for (member, known) in known {
+        let says = |what: &str| format!("`{}:{}` {what}", member.0, member.1);
+        let facts = operand::types(&class.function, known);
+        let facts = facts.ok_or_else(|| says("has a width outside of 1..=65536"))?;
+        let mut instance = Instance { params: known.application.params.clone(), facts };
+        // What no reviewed form has is one by itself.
+        let form = conditions.form_of(&mut instance).unwrap_or(usize::MAX);
+        // Zeros above the result are written in all instances of a form, or in none.
+        let padded = is_padded(&class.function, &instance);
+        let placed = Placed { name: member, instance, commutes: known.commutes };
+        by_form.entry((form, padded)).or_default().push(placed);
+    }
+    let both =
+        |position: usize| [false, true].iter().all(|padded| by_form.contains_key(&(position, *padded)));
+    let mixed: Vec<usize> =
+        by_form.keys().map(|(position, _)| *position).filter(|form| both(*form)).collect();
+    let present: BTreeMap<(&str, &str), &Member> =
+        class.members.iter().map(|member| ((member.isa.as_str(), member.id.as_str()), member)).collect();
+    let mut forms = Vec::new();
+    for ((position, padded), placed) in by_form {
+        let reviewed = review.and_then(|review| review.forms.get(position));
+        let suffix = match position {
+            usize::MAX => "_other",
+            _ if padded && mixed.contains(&position) => "_padded",
+            _ => "",
+        };
+        let instances: Vec<&Instance> = placed.iter().map(|placed| &placed.instance).collect();
+        let Specialized { mut function, params, inferences } = specialized(&class.function, &instances)?;
+        if let Some(review) = review {
+            for (arg, name) in function.args.iter_mut().zip(&review.args) {
+                arg.name.clone_from(name);
+            }
+        }
+        let mut form = Form {
+            name: format!("{}{suffix}", reviewed.map_or(name, |form| form.name.as_str())),
+            summary: match (reviewed, review) {
+                (Some(form), _) => Some(form.summary.clone()),
+                (None, Some(review)) if review.forms.is_empty() => Some(review.summary.clone()),
+                _ => None,
+            },
+            class: Class {
+                function,
+                structural_hash: class.structural_hash.clone(),
+                structure: class.structure.clone(),
+                numbers: None,
+                suggested_name: None,
+                members: Vec::new(),
+            },
+            facts: Vec::new(),
+            instances: Vec::new(),
+            commutative: placed.iter().all(|placed| placed.commutes),
+            inferences,
+        };
+        for (Placed { name: (isa, id), instance, .. }, params) in placed.into_iter().zip(params) {
+            if let Some(member) = present.get(&(isa.as_str(), id.as_str())) {
+                let mut member = (*member).clone();
+                member.application.params.clone_from(&params);
+                form.class.members.push(member);
+                form.facts.push(instance.facts.clone());
+            }
+            form.instances.push(Instance { params, facts: instance.facts });
+        }
+        form.instances.sort();
+        form.instances.dedup();
+        if !form.class.members.is_empty() {
+            forms.push(form);
+        }
+    }
+    Ok(forms)
+}
+
+/// Whether a result has bits above those that the family writes.
+fn is_padded(family: &Function, instance: &Instance) -> bool {
+    let assignment = Assignment::new(family, &instance.params);
+    let mut results = family.results.iter().zip(&instance.facts.results);
+    results.any(|(result, shape)| assignment.width(&result.width) != Some(shape.width()))
+}
+
+/// The conditions of a family's forms.
+pub(crate) struct Conditions {
+    forms: Vec<FormConditions>,
+}
+
+#[derive(Default)]
+struct FormConditions {
+    all: Vec<Condition>,
+    /// Operands, arguments first, with the width of their elements.
+    elements: Vec<(usize, Num)>,
+}
+
+impl Conditions {
+    /// An error says why the review is not for this family.
+    pub(crate) fn new(function: &Function, review: Option<&FamilyReview>) -> Result<Self, String> {
+        let names = condition_names(function);
+        if let Some(review) = review.filter(|review| !review.args.is_empty())
+            && review.args.len() != function.args.len()
+        {
+            return Err(format!("{} names for {} arguments", review.args.len(), function.args.len()));
+        }
+        let Some(review) = review.filter(|review| !review.forms.is_empty()) else {
+            return Ok(Self { forms: vec![FormConditions::default()] });
+        };
+        let form = |form: &review::FormReview| {
+            let all = form.when.iter().map(|text| Condition::parse(text, &names));
+            let element = |(name, text): (&String, &String)| {
+                let operand = operands(function).position(|operand| operand == name);
+                let operand = operand.ok_or_else(|| format!("there is no operand `{name}`"))?;
+                Ok((operand, review::number(text, &names)?))
+            };
+            let elements = form.elements.iter().map(element);
+            Ok::<_, String>(FormConditions {
+                all: all.collect::<Result<_, _>>()?,
+                elements: elements.collect::<Result<_, String>>()?,
+            })
+        };
+        Ok(Self { forms: review.forms.iter().map(form).collect::<Result<_, _>>()? })
+    }
+
+    /// The first form whose conditions an instance fulfils; its operands get the elements that the form says.
+    fn form_of(&self, instance: &mut Instance) -> Option<usize> {
+        let mut values = instance.params.clone();
+        for shape in instance.facts.args.iter().chain(&instance.facts.results) {
+            values.extend([i64::from(shape.width()), i64::from(shape.element)]);
+        }
+        let holds = |form: &FormConditions| form.all.iter().all(|condition| condition.holds(&values));
+        let found = self.forms.iter().position(holds)?;
+        for (operand, element) in &self.forms[found].elements {
+            let Facts { args, results } = &mut instance.facts;
+            let shape = args.iter_mut().chain(results).nth(*operand)?;
+            let element = u32::try_from(review::value(element, &values)?).ok()?;
+            if element != 0 && shape.width().is_multiple_of(element) {
+                *shape = ValueType::vector(shape.width() / element, element);
+            }
+        }
+        Some(found)
+    }
+}
+
+/// The names of the arguments and the results.
+fn operands(function: &Function) -> impl Iterator<Item = &String> {
+    let args = function.args.iter().map(|arg| &arg.name);
+    args.chain(function.results.iter().map(|result| &result.name))
+}
+
+/// What conditions can refer to, in the order of the values of [`Conditions::form_of`].
+fn condition_names(function: &Function) -> Vec<String> {
+    let of_operands =
+        operands(function).flat_map(|name| [format!("{name}_width"), format!("{name}_element")]);
+    function.params.iter().map(|param| param.name.clone()).chain(of_operands).collect()
+}
+
+/// A form of some instances.
+struct Specialized {
+    function: Function,
+    /// Each instance's parameter values.
+    params: Vec<Vec<i64>>,
+    inferences: Vec<Inference>,
+}
+
+fn specialized(family: &Function, all: &[&Instance]) -> Result<Specialized, String> {
+    let mut instances = all.to_vec();
+    instances.sort();
+    instances.dedup();
+    let position = |instance: &&Instance| {
+        instances.iter().position(|other| other == instance).expect("it is one of them")
+    };
+    let positions: Vec<usize> = all.iter().map(position).collect();
+    let reduced = Reduction::new(family, &instances, true);
+    let reduced = if reduced.is_sound(family, &instances) {
+        reduced
+    } else {
+        Reduction::new(family, &instances, false)
+    };
+    let Reduction { columns, names, numbers, args, results, types } = reduced;
+    let params = names.into_iter().map(|name| Param { name, value: 0 }).collect();
+    let function = Specialization { family, params, numbers, args, results }.function();
+    let (mut function, used) = drop_unused(&function);
+    let kept = |values: Vec<i64>| {
+        values.into_iter().zip(&used).filter_map(|(value, used)| used.then_some(value)).collect::<Vec<_>>()
+    };
+    let values: Vec<Vec<i64>> =
+        (0..instances.len()).map(|instance| kept(columns.values_of(instance))).collect();
+    let inferences = infer::inferences(&function, &infer::renumbered(&types, &used));
+    set_defaults(&mut function, &inferences, &values, &positions);
+    for values in &values {
+        function.verify_with(values).map_err(|error| format!("its form at {values:?}: {error}"))?;
+    }
+    let params = positions.iter().map(|position| values[*position].clone()).collect();
+    Ok(Specialized { function, params, inferences })
+}
+
+/// The default values are those of the first instance with the most frequent values of what is no type.
+fn set_defaults(function: &mut Function, inferences: &[Inference], values: &[Vec<i64>], positions: &[usize]) {
+    let attributes = |position: usize| {
+        let all = values[position].iter().enumerate();
+        let own =
+            all.filter(|(param, _)| inferences.iter().all(|inference| inference.param.0 != *param as u32));
+        own.map(|(_, value)| *value).collect::<Vec<_>>()
+    };
+    let mut counts: BTreeMap<Vec<i64>, usize> = BTreeMap::new();
+    for position in positions {
+        *counts.entry(attributes(*position)).or_default() += 1;
+    }
+    let most = counts.values().copied().max().unwrap_or(0);
+    let typical = positions.iter().find(|position| counts[&attributes(**position)] == most);
+    for (param, value) in function.params.iter_mut().zip(typical.map_or(&[][..], |typical| &values[*typical]))
+    {
+        param.value = *value;
+    }
+}
+
+/// A family's parameters over those of a form.
+struct Reduction {
+    /// The form's parameters: a value for each instance.
+    columns: Columns,
+    names: Vec<String>,
+    /// Each of the family's parameters.
+    numbers: Vec<Num>,
+    /// The widths of arguments and of results.
+    args: Vec<Num>,
+    results: Vec<Num>,
+    /// Element and width of each operand, results first; none for immediates.
+    types: Vec<Option<(Num, Num)>>,
+}
+
+impl Reduction {
+    /// `with_free`: a parameter that does not matter to an instance agrees with everything.
+    fn new(family: &Function, instances: &[&Instance], with_free: bool) -> Self {
+        let mut reduction = Self {
+            columns: Columns::default(),
+            names: Vec::new(),
+            numbers: vec![Num::default(); family.params.len()],
+            args: Vec::new(),
+            results: Vec::new(),
+            types: Vec::new(),
+        };
+        // What only says how wide an argument is follows from the argument's type.
+        let (widths, others): (Vec<usize>, Vec<usize>) =
+            (0..family.params.len()).partition(|param| only_argument_width(family, ParamId(*param as u32)));
+        for param in others {
+            reduction.param(family, instances, param, with_free);
+        }
+        let results =
+            family.results.iter().enumerate().map(|(position, result)| (position, &result.name, true));
+        let args = family.args.iter().enumerate().map(|(position, arg)| (position, &arg.name, false));
+        for (position, name, is_result) in results.chain(args) {
+            if !is_result && family.args[position].role != Role::Register {
+                reduction.args.push(Num::default());
+                reduction.types.push(None);
+                continue;
+            }
+            let shape = |instance: &Instance| {
+                let Facts { args, results } = &instance.facts;
+                if is_result { results[position] } else { args[position] }
+            };
+            let column = |value: &dyn Fn(&Instance) -> u32| -> Vec<i64> {
+                instances.iter().map(|instance| i64::from(value(instance))).collect()
+            };
+            let elements = column(&|instance| shape(instance).element);
+            let element = reduction.number(elements, || format!("{name}_element"));
+            let declared =
+                if is_result { &family.results[position].width } else { &family.args[position].width };
+            let own = |instance: &Instance| Assignment::new(family, &instance.params).width(declared);
+            let is_own = instances.iter().all(|instance| own(instance) == Some(shape(instance).width()))
+                && !declared.atoms().any(|atom| widths.iter().any(|param| atom == parameter(*param)));
+            let width = if is_own {
+                declared.substitute(|atom| match atom {
+                    Atom::Param(param) => reduction.numbers[param.0 as usize].clone(),
+                    Atom::Index(index) => Num::index(index),
+                })
+            } else {
+                reduction.number(column(&|instance| shape(instance).width()), || format!("{name}_width"))
+            };
+            if is_result { &mut reduction.results } else { &mut reduction.args }.push(width.clone());
+            reduction.types.push(Some((element, width)));
+        }
+        for param in widths {
+            reduction.param(family, instances, param, with_free);
+        }
+        reduction
+    }
+
+    /// A number that is the same for every instance in terms of others, or a parameter.
+    fn number(&mut self, column: Vec<i64>, name: impl FnOnce() -> String) -> Num {
+        let found = self.columns.express(&column, |instance, value| column[instance] == value);
+        found.unwrap_or_else(|| {
+            self.names.push(name());
+            self.columns.introduce(column)
+        })
+    }
+
+    fn param(&mut self, family: &Function, instances: &[&Instance], param: usize, with_free: bool) {
+        let own = ParamId(param as u32);
+        let free: Vec<bool> = instances
+            .iter()
+            .map(|instance| with_free && free::is_free(family, &instance.params, own))
+            .collect();
+        let mut column: Vec<i64> = instances.iter().map(|instance| instance.params[param]).collect();
+        let found =
+            self.columns.express(&column, |instance, value| free[instance] || column[instance] == value);
+        self.numbers[param] = found.unwrap_or_else(|| {
+            // Where it does not matter it has a value that it has elsewhere.
+            let elsewhere = column.iter().zip(&free).find(|(_, free)| !**free).map(|(value, _)| *value);
+            for (value, free) in column.iter_mut().zip(&free) {
+                *value = elsewhere.filter(|_| *free).unwrap_or(*value);
+            }
+            let name = &family.params[param].name;
+            // `signed` is a word of C++.
+            self.names.push(if name.starts_with("signed") { format!("is_{name}") } else { name.clone() });
+            self.columns.introduce(column)
+        });
+    }
+
+    /// Whether the parameters that have other values now than in the family matter to no instance, each where those
+    /// before it have their new values.
+    fn is_sound(&self, family: &Function, instances: &[&Instance]) -> bool {
+        instances.iter().enumerate().all(|(position, instance)| {
+            let form = self.columns.values_of(position);
+            let mut values = instance.params.clone();
+            (0..values.len()).all(|param| {
+                let value = self.numbers[param].eval(|atom| match atom {
+                    Atom::Param(param) => form[param.0 as usize],
+                    Atom::Index(_) => 0,
+                });
+                let Some(value) = value else { return false };
+                let sound = value == values[param]
+                    || free::is_free(family, &values, ParamId(param as u32))
+                    || only_argument_width(family, ParamId(param as u32));
+                values[param] = value;
+                sound
+            })
+        })
+    }
+}
+
+fn parameter(position: usize) -> Atom {
+    Atom::Param(ParamId(position as u32))
+}
+
+/// Whether a parameter is in no number but the declared width of arguments that are read in slices.
+fn only_argument_width(family: &Function, param: ParamId) -> bool {
+    let has = |num: &Num| num.atoms().any(|atom| atom == Atom::Param(param));
+    let sliced = |id: ExprId| {
+        let whole = |expr: &Expr| match expr.op {
+            Op::Extract { .. } => false,
+            _ => expr.op.operands().contains(&id),
+        };
+        !family.exprs().iter().any(whole)
+    };
+    let elsewhere = family.live().into_iter().any(|id| {
+        let expr = family.expr(id);
+        let own_width = !matches!(expr.op, Op::Arg(_)) || !sliced(id);
+        expr.op.nums().into_iter().any(has) || (own_width && has(&expr.width))
+    });
+    let written = family.results.iter().any(|result| has(&result.width))
+        || family.loops().any(|around| has(around.count))
+        || family.assignments().any(|written| has(written.low));
+    !elsewhere && !written
+}

@@ -1,0 +1,213 @@
+//! Families and their forms: types, attributes, and functions that stay the family's.
+
+mod samples;
+
+use autoir::{Class, Dialect, Dictionary, Op, Quantity, Reviews, ValueType};
+use catalog::{Broadcast, Source};
+use hydride_ir::Function;
+use hydride_ir::passes::instantiate;
+use samples::{class, member};
+
+/// Copies of elements, as one family.
+const MOVE: &str = "\
+func @f[w = 8, n = 4, signed = 0, s = 8, o = 0, step = 8](%a: n*s + o) -> (%dst: w*n) {
+  for i in 0..n {
+    %dst[w*i +: w] = cast.{signed}(%a[step*i + o +: s], w)
+  }
+}
+";
+
+/// Low halves, a truncation, extensions of the low and of the high half, and broadcasts.
+fn moves() -> Class {
+    let members = [
+        ("low", [16, 4, 1, 16, 0, 16], 128),
+        ("low_wide", [32, 4, 0, 32, 0, 32], 256),
+        ("narrow", [8, 8, 0, 8, 0, 16], 128),
+        ("extend_u", [16, 8, 0, 8, 0, 8], 128),
+        ("extend_s", [16, 8, 1, 8, 0, 8], 128),
+        ("high_s", [16, 8, 1, 8, 64, 8], 128),
+        ("high_wide_u", [32, 8, 0, 16, 128, 16], 256),
+        ("splat", [16, 8, 0, 16, 0, 0], 128),
+        ("splat_wide", [32, 8, 0, 32, 0, 0], 128),
+    ];
+    let members = members.map(|(id, params, width)| {
+        let mut member = member("east", id, &params, 1);
+        member.signature.args[0].width = width;
+        member
+    });
+    let mut class = class("aa", Function::parse(MOVE).unwrap(), Vec::new());
+    class.suggested_name = Some("move_elements".into());
+    class.members = members.into();
+    class
+}
+
+const REVIEWS: &str = r#"
+[move_elements]
+summary = "Copies elements."
+category = "movement"
+args = ["source"]
+
+[[move_elements.form]]
+name = "broadcast"
+summary = "Copies one element to all."
+when = ["step == 0"]
+
+[[move_elements.form]]
+name = "extend_high"
+summary = "Widens the elements of the upper half."
+when = ["o > 0"]
+
+[[move_elements.form]]
+name = "extend"
+summary = "Widens elements."
+when = ["s < w"]
+
+[[move_elements.form]]
+name = "truncate"
+summary = "Keeps the low part of each element."
+when = ["step > s"]
+elements = { a = "step" }
+
+[[move_elements.form]]
+name = "extract_low"
+summary = "The low elements."
+"#;
+
+fn build(reviews: &str) -> Dialect {
+    Dialect::build(vec![moves()], Dictionary::default(), &Reviews::parse(reviews).unwrap()).unwrap().0
+}
+
+fn attributes(op: &Op) -> Vec<&str> {
+    let names: Vec<&str> = op.param_names().collect();
+    op.attributes().map(|at| names[at]).collect()
+}
+
+#[test]
+fn a_family_is_split_by_its_review() {
+    let dialect = build(REVIEWS);
+    let found: Vec<(&str, usize, Vec<&str>)> =
+        dialect.ops().iter().map(|op| (op.name.as_str(), op.class.members.len(), attributes(op))).collect();
+    let expected = [
+        ("broadcast", 2, vec![]),
+        ("extend", 2, vec!["is_signed"]),
+        ("extend_high", 2, vec!["is_signed"]),
+        ("extract_low", 2, vec![]),
+        ("truncate", 1, vec![]),
+    ];
+    assert_eq!(found, expected);
+    let extend = dialect.op("extend").unwrap();
+    assert_eq!(extend.summary.as_deref(), Some("Widens elements."));
+    assert_eq!(extend.family, "move_elements");
+    assert_eq!(extend.args().collect::<Vec<_>>(), [("source", false)]);
+    let family = dialect.family("move_elements").unwrap();
+    assert_eq!(family.class.members.len(), family.forms.len());
+    assert_eq!(family.forms[family.class.members.iter().position(|m| m.id == "narrow").unwrap()], "truncate");
+}
+
+#[test]
+fn operands_have_the_vendors_types() {
+    let dialect = build(REVIEWS);
+    let types = |op: &str, id: &str| {
+        let op = dialect.op(op).unwrap();
+        let (_, facts) = op.instances().find(|(member, _)| member.id == id).unwrap();
+        (facts.args[0], facts.results[0])
+    };
+    assert_eq!(types("extend", "extend_s"), (ValueType::vector(16, 8), ValueType::vector(8, 16)));
+    assert_eq!(types("truncate", "narrow"), (ValueType::vector(8, 16), ValueType::vector(8, 8)));
+    assert_eq!(types("broadcast", "splat"), (ValueType::vector(8, 16), ValueType::vector(8, 16)));
+}
+
+#[test]
+fn parameters_follow_from_types_as_they_say() {
+    for op in build(REVIEWS).ops() {
+        for (member, facts) in op.instances() {
+            let operands: Vec<ValueType> = facts.results.iter().chain(&facts.args).copied().collect();
+            let params = &member.application.params;
+            for inference in &op.inferences {
+                let at = |num: &hydride_ir::Num| {
+                    num.eval(|atom| match atom {
+                        hydride_ir::Atom::Param(param) => params[param.0 as usize],
+                        hydride_ir::Atom::Index(_) => 0,
+                    })
+                };
+                let operand = operands[inference.operand];
+                let quantity = match inference.quantity {
+                    Quantity::Element => operand.element,
+                    Quantity::Width => operand.width(),
+                };
+                let (rest, factor) = (at(&inference.rest).unwrap(), at(&inference.factor).unwrap());
+                let value = (i64::from(quantity) - rest) / factor;
+                assert_eq!(value, params[inference.param.0 as usize], "{} {}", op.name, member.id);
+            }
+        }
+    }
+}
+
+/// A form's function on the low bits of its arguments is the family's.
+#[test]
+fn a_form_computes_what_the_family_does() {
+    let family = moves();
+    for op in build(REVIEWS).ops() {
+        for member in &op.class.members {
+            let origin = family.members.iter().find(|own| own.id == member.id).unwrap();
+            let narrow = instantiate(&family.function, &origin.application.params).unwrap();
+            let wide = instantiate(&op.class.function, &member.application.params).unwrap();
+            wide.verify().unwrap();
+            let width = narrow.args[0].width.as_constant().unwrap();
+            let mut widened = narrow.clone();
+            widened.args[0].width = wide.args[0].width.clone();
+            assert!(wide.args[0].width.as_constant().unwrap() >= width, "{}", member.id);
+            let (mut dag, first) = hydride_ir::exact::raise(&wide).unwrap();
+            let args: Vec<_> = (0..1).map(|arg| dag.arg(arg)).collect();
+            let again = hydride_ir::exact::raise_with(&mut dag, &narrow, &[], &args).unwrap();
+            assert_eq!(first, again, "{}", member.id);
+        }
+    }
+}
+
+#[test]
+fn without_a_review_a_family_is_its_form() {
+    let dialect = build("");
+    assert_eq!(dialect.ops().len(), 1);
+    assert_eq!((dialect.ops()[0].name.as_str(), dialect.ops()[0].summary.as_ref()), ("move_elements", None));
+}
+
+#[test]
+fn members_without_a_form_are_one_and_are_found() {
+    let last = REVIEWS.rfind("[[move").unwrap();
+    let reviews = Reviews::parse(&REVIEWS[..last]).unwrap();
+    let (dialect, dictionary) = Dialect::build(vec![moves()], Dictionary::default(), &reviews).unwrap();
+    let other = dialect.op("move_elements_other").unwrap();
+    assert_eq!((other.class.members.len(), other.summary.as_ref()), (2, None));
+    let expected = ["low", "low_wide"].map(|id| format!("`move_elements`: no form has east:{id}"));
+    assert_eq!(reviews.disagreements(&dictionary), expected);
+}
+
+#[test]
+fn a_review_of_another_family_is_left_aside() {
+    let reviews = Reviews::parse(&REVIEWS.replace("step > s", "pitch > s")).unwrap();
+    let (dialect, dictionary) = Dialect::build(vec![moves()], Dictionary::default(), &reviews).unwrap();
+    assert_eq!(dialect.ops().len(), 1);
+    assert_eq!(
+        reviews.disagreements(&dictionary),
+        ["`move_elements`: `pitch > s`: no parameter or index `pitch` is in scope"]
+    );
+    let none = Reviews::default().disagreements(&dictionary);
+    assert_eq!(none, ["`move_elements` was not reviewed"]);
+    assert_eq!(reviews.disagreements(&Dictionary::default()), ["there is no family `move_elements`"]);
+}
+
+#[test]
+fn broadcast_arguments_are_vectors_of_powers_of_two() {
+    let text = "\
+func @f[s = 5](%a: 64, %b: 48 + s) -> (%dst: 64) {
+  for i in 0..4 { %dst[16*i +: 16] = shl(%a[16*i +: 16], %b[16*i +: s]) }
+}
+";
+    let mut shift = member("east", "shift", &[5], 2);
+    shift.application.args[1] =
+        Source::Broadcast(Broadcast { arg: 1, low: 0, lane: None, width: 5, stride: 16 });
+    let class = class("aa", Function::parse(text).unwrap(), vec![shift]);
+    let (dialect, _) = Dialect::build(vec![class], Dictionary::default(), &Reviews::default()).unwrap();
+    assert_eq!(dialect.ops()[0].facts[0].args, [ValueType::vector(4, 16), ValueType::vector(4, 16)]);
+}
