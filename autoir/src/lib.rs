@@ -39,7 +39,7 @@ pub use dialect::{BuildError, Dialect, Family, Op};
 pub use dictionary::{Dictionary, DictionaryError};
 pub use facts::{Facts, ParamKind, ValueType};
 pub use form::review::{FamilyReview, FormReview, ReviewError, Reviews};
-pub use form::{Inference, Instance, Quantity};
+pub use form::{Inference, Instance, Key, Quantity, Rule, Said};
 pub use json::classes_json;
 pub use name::is_valid as is_valid_name;
 pub use name_table::RESERVED;

@@ -2,7 +2,7 @@
 
 mod samples;
 
-use autoir::{Class, Dialect, Dictionary, Op, Quantity, Reviews, ValueType};
+use autoir::{Class, Dialect, Dictionary, Op, Reviews, ValueType};
 use catalog::{Broadcast, Source};
 use hydride_ir::Function;
 use hydride_ir::passes::instantiate;
@@ -121,23 +121,10 @@ fn operands_have_the_vendors_types() {
 fn parameters_follow_from_types_as_they_say() {
     for op in build(REVIEWS).ops() {
         for (member, facts) in op.instances() {
-            let operands: Vec<ValueType> = facts.results.iter().chain(&facts.args).copied().collect();
             let params = &member.application.params;
             for inference in &op.inferences {
-                let at = |num: &hydride_ir::Num| {
-                    num.eval(|atom| match atom {
-                        hydride_ir::Atom::Param(param) => params[param.0 as usize],
-                        hydride_ir::Atom::Index(_) => 0,
-                    })
-                };
-                let operand = operands[inference.operand];
-                let quantity = match inference.quantity {
-                    Quantity::Element => operand.element,
-                    Quantity::Width => operand.width(),
-                };
-                let (rest, factor) = (at(&inference.rest).unwrap(), at(&inference.factor).unwrap());
-                let value = (i64::from(quantity) - rest) / factor;
-                assert_eq!(value, params[inference.param.0 as usize], "{} {}", op.name, member.id);
+                let value = inference.value(facts, params);
+                assert_eq!(value, Some(params[inference.param.0 as usize]), "{} {}", op.name, member.id);
             }
         }
     }

@@ -1,20 +1,58 @@
 //! Parameters that follow from the types of operands.
 
-use hydride_ir::{Atom, Function, Num, ParamId};
+use std::collections::BTreeMap;
 
-/// A parameter that follows from the type of an operand: `(quantity - rest) / factor`.
+use hydride_ir::{Atom, Function, Num, Op, ParamId, Role};
+
+use super::Instance;
+use crate::facts::{Facts, ParamKind};
+
+/// A parameter that need not be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inference {
     /// The parameter.
     pub param: ParamId,
+    /// How its value is found.
+    pub rule: Rule,
+}
+
+/// How a parameter follows from types.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// `(said - rest) / factor`, both over parameters that were inferred before and attributes.
+    Solved {
+        /// What a type says.
+        said: Said,
+        /// What is subtracted.
+        rest: Num,
+        /// What is divided by.
+        factor: Num,
+    },
+    /// A table: the value for what the keys are at each known instance.
+    Listed {
+        /// One or two of them.
+        keys: Vec<Key>,
+        /// The values by the keys' values.
+        values: BTreeMap<Vec<i64>, i64>,
+    },
+}
+
+/// What a table is looked up by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// What a type says.
+    Said(Said),
+    /// A sign among the attributes.
+    Sign(ParamId),
+}
+
+/// A number that the type of an operand says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Said {
     /// The operand: its position among the results and then the arguments.
     pub operand: usize,
     /// What of its type is used.
     pub quantity: Quantity,
-    /// What is subtracted, over parameters that were inferred before.
-    pub rest: Num,
-    /// What is divided by, over parameters that were inferred before.
-    pub factor: Num,
 }
 
 /// A number that a type says.
@@ -24,6 +62,48 @@ pub enum Quantity {
     Element,
     /// The width of all elements in bits.
     Width,
+}
+
+impl Said {
+    /// The number at some types.
+    pub fn at(self, facts: &Facts) -> i64 {
+        let operand = facts.results.iter().chain(&facts.args).nth(self.operand);
+        i64::from(operand.map_or(0, |operand| match self.quantity {
+            Quantity::Element => operand.element,
+            Quantity::Width => operand.width(),
+        }))
+    }
+}
+
+impl Key {
+    /// The number at some types and parameter values.
+    fn at(self, facts: &Facts, params: &[i64]) -> i64 {
+        match self {
+            Self::Said(said) => said.at(facts),
+            Self::Sign(param) => params[param.0 as usize],
+        }
+    }
+}
+
+impl Inference {
+    /// The parameter's value at some types, given the values of the parameters inferred before and of attributes.
+    pub fn value(&self, facts: &Facts, params: &[i64]) -> Option<i64> {
+        match &self.rule {
+            Rule::Solved { said, rest, factor } => {
+                let number = |num: &Num| {
+                    num.eval(|atom| match atom {
+                        Atom::Param(param) => params[param.0 as usize],
+                        Atom::Index(_) => 0,
+                    })
+                };
+                said.at(facts).checked_sub(number(rest)?)?.checked_div(number(factor)?)
+            }
+            Rule::Listed { keys, values } => {
+                let keys: Vec<i64> = keys.iter().map(|key| key.at(facts, params)).collect();
+                values.get(&keys).copied()
+            }
+        }
+    }
 }
 
 /// Element and width of an operand, where they are over the function's parameters.
@@ -44,33 +124,90 @@ pub(super) fn renumbered(types: &[Option<(Num, Num)>], used: &[bool]) -> Vec<Ope
     types.iter().map(|operand| operand.as_ref().map_or([None, None], pair)).collect()
 }
 
-/// The parameters that follow from types (element and width of each operand, results first), each from those before it.
-pub(super) fn inferences(function: &Function, types: &[OperandNumbers]) -> Vec<Inference> {
+/// The parameters that follow from types (element and width of each operand, results first), each from those before it
+/// and from attributes: by solving what types say, and where that does not help by a table of all instances.
+pub(super) fn inferences(
+    function: &Function,
+    types: &[OperandNumbers],
+    instances: &[Instance],
+) -> Vec<Inference> {
     let mut found: Vec<Inference> = Vec::new();
-    let quantities = || {
-        types.iter().enumerate().flat_map(|(operand, numbers)| {
-            let quantities = [Quantity::Element, Quantity::Width].into_iter().zip(numbers);
-            quantities.filter_map(move |(quantity, number)| Some((operand, quantity, number.as_ref()?)))
-        })
-    };
-    loop {
-        let known: Vec<ParamId> = found.iter().map(|inference| inference.param).collect();
-        let params = (0..function.params.len() as u32).map(ParamId).filter(|param| !known.contains(param));
-        let next = params.into_iter().find_map(|param| {
-            quantities().find_map(|(operand, quantity, number)| {
-                let (rest, factor) = solve(number, param, &known)?;
-                Some(Inference { param, operand, quantity, rest, factor })
-            })
+    let mut unknown: Vec<ParamId> = (0..function.params.len() as u32).map(ParamId).collect();
+    while !unknown.is_empty() {
+        let solved = unknown.iter().find_map(|param| Some((*param, solved(types, *param, &unknown)?)));
+        let next = solved.or_else(|| {
+            unknown.iter().find_map(|param| Some((*param, listed(function, *param, instances)?)))
         });
-        match next {
-            Some(inference) => found.push(inference),
-            None => return found,
-        }
+        // Where nothing follows, the first one is an attribute.
+        let known = next.as_ref().map_or(unknown[0], |(param, _)| *param);
+        unknown.retain(|param| *param != known);
+        found.extend(next.map(|(param, rule)| Inference { param, rule }));
     }
+    found
 }
 
-/// `rest` and `factor` with `number = factor * param + rest`, both over `known` parameters.
-fn solve(number: &Num, param: ParamId, known: &[ParamId]) -> Option<(Num, Num)> {
+/// The first operand whose type determines a parameter.
+fn solved(types: &[OperandNumbers], param: ParamId, unknown: &[ParamId]) -> Option<Rule> {
+    types.iter().enumerate().find_map(|(operand, numbers)| {
+        let mut quantities = [Quantity::Element, Quantity::Width].into_iter().zip(numbers);
+        quantities.find_map(|(quantity, number)| {
+            let (rest, factor) = solve(number.as_ref()?, param, unknown)?;
+            Some(Rule::Solved { said: Said { operand, quantity }, rest, factor })
+        })
+    })
+}
+
+/// The table of a parameter with the fewest keys that determine it at every instance. Types do not say signs, nor
+/// which part of an argument is read, even where no two instances of one type differ in them.
+fn listed(function: &Function, param: ParamId, instances: &[Instance]) -> Option<Rule> {
+    let kinds = crate::facts::param_kinds(function);
+    if kinds[param.0 as usize] == ParamKind::Signedness || chooses_part(function, param) {
+        return None;
+    }
+    let operands = function.results.len()..function.results.len() + function.args.len();
+    let is_register = |operand: &usize| match operand.checked_sub(function.results.len()) {
+        Some(arg) => function.args[arg].role == Role::Register,
+        None => true,
+    };
+    let said = (0..operands.end).filter(is_register).flat_map(|operand| {
+        [Quantity::Element, Quantity::Width].map(|quantity| Key::Said(Said { operand, quantity }))
+    });
+    let signs = (0..kinds.len()).filter(|param| kinds[*param] == ParamKind::Signedness);
+    let signs = signs.map(|param| Key::Sign(ParamId(param as u32)));
+    let keys: Vec<Key> = said.chain(signs).collect();
+    let pairs = keys
+        .iter()
+        .enumerate()
+        .flat_map(|(position, first)| keys[position + 1..].iter().map(move |second| vec![*first, *second]));
+    keys.iter().map(|key| vec![*key]).chain(pairs).find_map(|keys| table(keys, param, instances))
+}
+
+/// The table by the given keys; none where two instances of the same keys have different values.
+fn table(keys: Vec<Key>, param: ParamId, instances: &[Instance]) -> Option<Rule> {
+    let mut values = BTreeMap::new();
+    for Instance { params, facts } in instances {
+        let value = params[param.0 as usize];
+        let at = keys.iter().map(|key| key.at(facts, params)).collect();
+        if *values.entry(at).or_insert(value) != value {
+            return None;
+        }
+    }
+    Some(Rule::Listed { keys, values })
+}
+
+/// Whether a parameter is in what is added to the positions of all slices of an argument.
+fn chooses_part(function: &Function, param: ParamId) -> bool {
+    function.exprs().iter().any(|expr| match &expr.op {
+        Op::Extract { of, low } if matches!(function.expr(*of).op, Op::Arg(_)) => {
+            let fixed = |atoms: &[Atom]| atoms.iter().all(|atom| matches!(atom, Atom::Param(_)));
+            low.terms().any(|(atoms, _)| fixed(atoms) && atoms.contains(&Atom::Param(param)))
+        }
+        _ => false,
+    })
+}
+
+/// `rest` and `factor` with `number = factor * param + rest`, neither over `unknown` parameters.
+fn solve(number: &Num, param: ParamId, unknown: &[ParamId]) -> Option<(Num, Num)> {
     let (mut rest, mut factor) = (Num::constant(number.constant_part()), None);
     for (atoms, coefficient) in number.terms() {
         let others = atoms.iter().filter(|atom| **atom != Atom::Param(param));
@@ -78,7 +215,7 @@ fn solve(number: &Num, param: ParamId, known: &[ParamId]) -> Option<(Num, Num)> 
         let mut powers = atoms.len();
         for atom in others {
             let Atom::Param(other) = atom else { return None };
-            if !known.contains(other) {
+            if unknown.contains(other) {
                 return None;
             }
             product = product * Num::param(*other);
@@ -96,6 +233,7 @@ fn solve(number: &Num, param: ParamId, known: &[ParamId]) -> Option<(Num, Num)> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::ValueType;
 
     #[test]
     fn parameters_follow_from_elements_and_widths() {
@@ -104,13 +242,55 @@ mod tests {
         let [w, n, o] = [0, 1, 2].map(|param| Num::param(ParamId(param)));
         let result = [Some(w.clone()), Some(n.clone() * w.clone())];
         let arg = [Some(w.clone()), Some(n.clone() * w.clone() + o)];
-        let found = inferences(&function, &[result.clone(), arg]);
-        let places: Vec<(u32, usize, Quantity)> = found
-            .iter()
-            .map(|inference| (inference.param.0, inference.operand, inference.quantity))
-            .collect();
-        assert_eq!(places, [(0, 0, Quantity::Element), (1, 0, Quantity::Width), (2, 1, Quantity::Width)]);
-        assert_eq!((&found[2].rest, &found[2].factor), (&(n * w), &Num::constant(1)));
-        assert_eq!(inferences(&function, &[result, [None, None]]).len(), 2, "the offset is in no type");
+        let solved =
+            |operand, quantity, rest, factor| Rule::Solved { said: Said { operand, quantity }, rest, factor };
+        let (zero, one) = (Num::constant(0), Num::constant(1));
+        let expected = [
+            solved(0, Quantity::Element, zero.clone(), one.clone()),
+            solved(0, Quantity::Width, zero, w.clone()),
+            solved(1, Quantity::Width, n * w, one),
+        ];
+        let found = inferences(&function, &[result.clone(), arg], &[]);
+        assert_eq!(found.iter().map(|inference| inference.param.0).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(found.into_iter().map(|inference| inference.rule).collect::<Vec<_>>(), expected);
+        assert_eq!(inferences(&function, &[result, [None, None]], &[]).len(), 2, "the offset is in no type");
+    }
+    #[test]
+    fn what_types_determine_is_listed() {
+        let text = "func @f[w = 8, n = 4, s = 3, o = 0](%a: 64, %b: n*w) -> (%d: n*w) {\n\
+                    for i in 0..n { %d[w*i +: w] = add(%a[o + w*i +: w], cast.u(%b[w*i +: s], w)) }\n}";
+        let function = Function::parse(text).unwrap();
+        let instance = |w: u32, s: i64, o: i64| {
+            let register = ValueType::vector(64 / w, w);
+            let facts = Facts { args: vec![register; 2], results: vec![register] };
+            Instance { params: vec![w.into(), (64 / w).into(), s, o], facts }
+        };
+        let [w, n] = [0, 1].map(|param| Num::param(ParamId(param)));
+        let types = vec![[Some(w.clone()), Some(n * w)], [None, None], [None, None]];
+        let instances = [instance(8, 3, 0), instance(16, 4, 8), instance(32, 5, 16)];
+        let found = inferences(&function, &types, &instances);
+        assert_eq!(found.len(), 3, "the offset is no matter of types");
+        let values = [(8, 3), (16, 4), (32, 5)].map(|(key, value)| (vec![key], value)).into();
+        let keys = vec![Key::Said(Said { operand: 0, quantity: Quantity::Element })];
+        assert_eq!(found[2], Inference { param: ParamId(2), rule: Rule::Listed { keys, values } });
+        for Instance { params, facts } in &instances {
+            for inference in &found {
+                assert_eq!(inference.value(facts, params), Some(params[inference.param.0 as usize]));
+            }
+        }
+        // Two instances of one type with other values make it an attribute, from which others can follow.
+        let differ = [instance(8, 3, 0), instance(8, 4, 0)];
+        assert_eq!(inferences(&function, &types, &differ).len(), 2);
+        let groups = |groups: i64| {
+            let facts = Facts { args: vec![], results: vec![ValueType::vector(8, 8)] };
+            Instance { params: vec![groups, 8 / groups], facts }
+        };
+        let text =
+            "func @g[groups = 1, n = 8]() -> (%d: 8*groups*n) { %d[0 +: 8*groups*n] = int(0, 8*groups*n) }";
+        let function = Function::parse(text).unwrap();
+        let width = Num::param(ParamId(0)) * Num::param(ParamId(1)) * Num::constant(8);
+        let types = [[Some(Num::constant(8)), Some(width)]];
+        let found = inferences(&function, &types, &[groups(1), groups(2)]);
+        assert_eq!(found.iter().map(|inference| inference.param).collect::<Vec<_>>(), [ParamId(1)]);
     }
 }

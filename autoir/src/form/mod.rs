@@ -8,7 +8,8 @@
 //! 2. **parameters** ([`columns`]): one that is a constant or a product of others at every instance is replaced by it. A
 //!    parameter that does not matter to an instance ([`free`]) agrees with everything;
 //! 3. **function** ([`rewrite`]): the family's with these numbers, on the low bits of its arguments;
-//! 4. **inference** ([`infer`]): which of the remaining parameters follow from the types. The others are attributes.
+//! 4. **inference** ([`infer`]): which of the remaining parameters follow from the types. The others are attributes,
+//!    among them the signs ([`signs`]).
 
 mod columns;
 mod free;
@@ -16,6 +17,7 @@ mod infer;
 mod operand;
 pub(crate) mod review;
 mod rewrite;
+mod signs;
 
 use std::collections::BTreeMap;
 
@@ -25,7 +27,7 @@ use hydride_ir::{Atom, Expr, ExprId, Function, Num, Op, Param, ParamId, Role};
 use crate::class::{Class, Member};
 use crate::facts::{Assignment, Facts, ValueType};
 use columns::Columns;
-pub use infer::{Inference, Quantity};
+pub use infer::{Inference, Key, Quantity, Rule, Said};
 use review::{Condition, FamilyReview};
 use rewrite::{Specialization, drop_unused};
 
@@ -124,6 +126,7 @@ pub(crate) fn forms(
                 arg.name.clone_from(name);
             }
         }
+        signs::name(&mut function);
         let mut form = Form {
             name: format!("{}{suffix}", reviewed.map_or(name, |form| form.name.as_str())),
             summary: match (reviewed, review) {
@@ -273,7 +276,11 @@ fn specialized(family: &Function, all: &[&Instance]) -> Result<Specialized, Stri
     };
     let values: Vec<Vec<i64>> =
         (0..instances.len()).map(|instance| kept(columns.values_of(instance))).collect();
-    let inferences = infer::inferences(&function, &infer::renumbered(&types, &used));
+    let own = values.iter().zip(&instances);
+    let own: Vec<Instance> = own
+        .map(|(params, instance)| Instance { params: params.clone(), facts: instance.facts.clone() })
+        .collect();
+    let inferences = infer::inferences(&function, &infer::renumbered(&types, &used), &own);
     set_defaults(&mut function, &inferences, &values, &positions);
     for values in &values {
         function.verify_with(values).map_err(|error| format!("its form at {values:?}: {error}"))?;
@@ -397,9 +404,7 @@ impl Reduction {
             for (value, free) in column.iter_mut().zip(&free) {
                 *value = elsewhere.filter(|_| *free).unwrap_or(*value);
             }
-            let name = &family.params[param].name;
-            // `signed` is a word of C++.
-            self.names.push(if name.starts_with("signed") { format!("is_{name}") } else { name.clone() });
+            self.names.push(family.params[param].name.clone());
             self.columns.introduce(column)
         });
     }

@@ -4,7 +4,7 @@
 //! total width of each overloaded type against the width in the class function, a sum of products of
 //! parameters, so that an operation whose parameters contradict its types does not verify.
 
-use autoir::Quantity;
+use autoir::{Key, Quantity, Rule, Said};
 use hydride_ir::{Atom, Num};
 use serde::Serialize;
 
@@ -165,33 +165,66 @@ fn width_traits(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]) -
 /// The number in C++: parameters are what types say, or attributes, which are read as unsigned.
 fn cpp(width: &Num, operation: &Operation<'_>) -> String {
     number(width, operation, &|index, name| {
-        let inferences = &operation.op.inferences;
-        if let Some(inference) = inferences.iter().find(|inference| inference.param.0 as usize == index) {
-            let results = operation.result_names().len();
-            let operand = match inference.operand.checked_sub(results) {
-                Some(arg) => &operation.arg_names()[arg],
-                None => &operation.result_names()[inference.operand],
-            };
-            let quantity = match inference.quantity {
-                Quantity::Element => "element",
-                Quantity::Width => "bits",
-            };
-            let said = format!("::autollvm::{quantity}(${operand}.getType())");
-            let said = match inference.rest.as_constant() {
-                Some(0) => said,
-                _ => format!("{said} - ({})", cpp(&inference.rest, operation)),
-            };
-            return match inference.factor.as_constant() {
-                Some(1) if inference.rest.as_constant() == Some(0) => said,
-                Some(1) => format!("({said})"),
-                _ => format!("::autollvm::quotient({said}, {})", cpp(&inference.factor, operation)),
-            };
-        }
-        match operation.attributes().find(|(attribute, _)| attribute.param == index) {
-            Some((Attribute { width: 32, .. }, _)) => format!("int64_t(int32_t(${name}))"),
-            _ => format!("int64_t(${name})"),
+        let mut inferences = operation.op.inferences.iter();
+        match inferences.find(|inference| inference.param.0 as usize == index) {
+            Some(inference) => inferred(&inference.rule, operation),
+            None => attribute_value(index, name, operation),
         }
     })
+}
+
+/// The value of an attribute in C++.
+fn attribute_value(index: usize, name: &str, operation: &Operation<'_>) -> String {
+    match operation.attributes().find(|(attribute, _)| attribute.param == index) {
+        Some((Attribute { width: 32, .. }, _)) => format!("int64_t(int32_t(${name}))"),
+        _ => format!("int64_t(${name})"),
+    }
+}
+
+/// A parameter that follows from types, in C++.
+fn inferred(rule: &Rule, operation: &Operation<'_>) -> String {
+    match rule {
+        Rule::Solved { said, rest, factor } => {
+            let said = said_by_type(*said, operation);
+            let difference = match rest.as_constant() {
+                Some(0) => said,
+                _ => format!("({said} - ({}))", cpp(rest, operation)),
+            };
+            match factor.as_constant() {
+                Some(1) => difference,
+                _ => format!("::autollvm::quotient({difference}, {})", cpp(factor, operation)),
+            }
+        }
+        Rule::Listed { keys, values } => {
+            let keys: Vec<String> = keys
+                .iter()
+                .map(|key| match key {
+                    Key::Said(said) => said_by_type(*said, operation),
+                    Key::Sign(param) => {
+                        let index = param.0 as usize;
+                        attribute_value(index, &operation.param_names()[index], operation)
+                    }
+                })
+                .collect();
+            let rows = values.iter().flat_map(|(keys, value)| keys.iter().chain([value]));
+            let rows: Vec<String> = rows.map(i64::to_string).collect();
+            format!("::autollvm::listed({{{}}}, {{{}}})", keys.join(", "), rows.join(", "))
+        }
+    }
+}
+
+/// What the type of an operand says, in C++.
+fn said_by_type(said: Said, operation: &Operation<'_>) -> String {
+    let results = operation.result_names();
+    let operand = match said.operand.checked_sub(results.len()) {
+        Some(arg) => &operation.arg_names()[arg],
+        None => &results[said.operand],
+    };
+    let quantity = match said.quantity {
+        Quantity::Element => "element",
+        Quantity::Width => "bits",
+    };
+    format!("::autollvm::{quantity}(${operand}.getType())")
 }
 
 /// A number as text, with parameters as `write` writes them.

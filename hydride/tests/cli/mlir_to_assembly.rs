@@ -224,3 +224,32 @@ fn symbols(text: &str, word: &str) -> BTreeSet<String> {
         lines.filter_map(|line| line.split_once("@autollvm.").and_then(|(_, rest)| rest.split_once('(')));
     names.map(|(name, _)| format!("autollvm.{name}")).collect()
 }
+
+/// The program of the guide, by the dialect's own assembly and pass: what it computes, and to which instructions it is
+/// compiled.
+#[test]
+fn the_program_of_the_guide_runs() {
+    let page = std::fs::read_to_string(repository().join("docs/src/operations.md")).unwrap();
+    let program = page.split("```mlir\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let folder = scratch();
+    generate(&samples(), folder.path(), &["--isa", "x86"]);
+    std::fs::write(folder.path().join("filters.mlir"), program).unwrap();
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/guide");
+    for file in ["filters.c", "filters.ll", "build.sh"] {
+        std::fs::copy(here.join(file), folder.path().join(file)).unwrap();
+    }
+    for needed in ["mlir-tblgen-19", "mlir-translate-19", "clang++-19", "llvm-link-19", "llc-19"] {
+        let Some(_) = tool(needed, folder.path(), &["--version"]) else { return };
+    }
+    if !Path::new("/usr/lib/llvm-19/include/mlir/IR/OpBase.td").exists() {
+        return skip("mlir/IR/OpBase.td of LLVM 19 is not there");
+    }
+    let said = tool("sh", folder.path(), &["build.sh"]).unwrap();
+    assert_eq!(said, "10000 inputs agree\n");
+    let assembly = std::fs::read_to_string(folder.path().join("x86.s")).unwrap();
+    let count = |mnemonic: &str| {
+        assembly.lines().filter(|line| line.split_whitespace().next() == Some(mnemonic)).count()
+    };
+    let used = ["pmaddubsw", "pmulhrsw", "packuswb", "paddusb", "pavgb", "punpcklbw", "punpckhbw"].map(count);
+    assert_eq!(used, [4, 4, 2, 1, 1, 1, 1], "{assembly}");
+}
