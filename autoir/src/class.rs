@@ -3,7 +3,7 @@
 //! Everything here is plain data that a caller fills in; `crate::Dialect::build` checks it. Vendors are
 //! strings: nothing in this crate depends on which ones there are.
 
-use catalog::{Application, Known, Proof, Signature, Source, Trust};
+use catalog::{Application, Argument, Immediate, Known, Operand, Proof, Signature, Source, Trust};
 use hydride_ir::{Function, Num};
 
 /// A set of instructions that compute the same function of their arguments and parameters.
@@ -27,13 +27,18 @@ pub struct Class {
 impl Member {
     /// What a dictionary records of it.
     pub(crate) fn known(&self) -> Known {
-        let register = |source: &Source| {
-            let own = source.own().and_then(|position| self.signature.args.get(position as usize));
-            own.map_or(0, |own| own.width)
+        let own = |position: u32| self.signature.args.get(position as usize);
+        let operand = |source: &Source| match source {
+            Source::Own(position) => own(*position).map(|own| Operand::Whole(own.width)),
+            Source::Broadcast(broadcast) => {
+                let range = own(broadcast.arg).and_then(Argument::immediate);
+                range.map(|(low, high)| Operand::Repeated(Immediate { low, high }))
+            }
+            Source::Constant(_) => None,
         };
         Known {
             application: self.application.clone(),
-            registers: self.application.args.iter().map(register).collect(),
+            operands: self.application.args.iter().map(|s| operand(s).unwrap_or(Operand::Other)).collect(),
             commutes: self.commutes,
         }
     }

@@ -362,6 +362,7 @@ function (%a: 8) -> (%dst: 8) {
   %dst[0 +: 8] = not(%a)
 }
   member x86 n of =-1 in 0
+  member x86 q of 1:0/8/8 in 1..16
 ";
 
     fn parsed(text: &str) -> Dictionary {

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `at V,V,…` | the parameter values |
 //! | `of S,S,…` | the origins of the function's arguments: `3`, the instruction's argument 3; `=0`, a number that it fixes; `3:LOW/WIDTH/STRIDE`, a slice of argument 3 in every element, and with `@LANE/BITS` the one that so many low bits of argument `LANE` choose |
-//! | `in W,W,…` | the widths of the registers that these come from; 0, or nothing at all, where none is known |
+//! | `in W,W,…` | the widths of the operands that are passed as they are; `1..16`, the documented values of an immediate that is repeated; 0, or nothing at all, for others |
 //! | `mask ARG/STRIDE/LANE` | the mask: its argument, the distance of its bits, and the width of the lanes; `/negated` where lanes are written whose bit is 0 |
 //! | `pass ARG` | the argument that the other lanes keep; without it they are zero |
 //! | `part LOW/WIDTH/ARG` | the bits of the result that are written; the others are those of the argument |
@@ -17,12 +17,12 @@
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-use catalog::{Application, Broadcast, Known, Masking, Part, Source};
+use catalog::{Application, Broadcast, Immediate, Known, Masking, Operand, Part, Source};
 use hydride_ir::Function;
 
 /// The line of a member.
 pub(crate) fn member_line(isa: &str, id: &str, known: &Known) -> String {
-    let Known { application: Application { params, args, masking, part }, registers, commutes } = known;
+    let Known { application: Application { params, args, masking, part }, operands, commutes } = known;
     let mut line = format!("member {} {}", escape(isa), escape(id));
     let mut add = |word: &str, what: String| {
         if !what.is_empty() {
@@ -31,7 +31,7 @@ pub(crate) fn member_line(isa: &str, id: &str, known: &Known) -> String {
     };
     add("at", params.iter().map(i64::to_string).collect::<Vec<_>>().join(","));
     add("of", args.iter().map(|source| source_text(*source)).collect::<Vec<_>>().join(","));
-    add("in", registers.iter().map(u32::to_string).collect::<Vec<_>>().join(","));
+    add("in", operands.iter().map(|operand| operand_text(*operand)).collect::<Vec<_>>().join(","));
     if let Some(Masking { mask, stride, lane, pass, negated }) = masking {
         add("mask", format!("{mask}/{stride}/{lane}{}", if *negated { "/negated" } else { "" }));
         add("pass", pass.map_or(String::new(), |pass| pass.to_string()));
@@ -56,6 +56,14 @@ fn source_text(source: Source) -> String {
     }
 }
 
+fn operand_text(operand: Operand) -> String {
+    match operand {
+        Operand::Whole(width) => width.to_string(),
+        Operand::Repeated(Immediate { low, high }) => format!("{low}..{high}"),
+        Operand::Other => "0".to_owned(),
+    }
+}
+
 /// An instruction set and an id.
 type Name = (String, String);
 
@@ -67,7 +75,7 @@ pub(crate) fn parse_member(text: &str, function: &Function) -> Result<(Name, Kno
         return Err("`member` takes an instruction set and an id".to_owned());
     };
     let mut application = Application::plain(Vec::new(), &[]);
-    let (mut registers, mut commutes) = (Vec::new(), false);
+    let (mut operands, mut commutes) = (Vec::new(), false);
     while let Some(word) = words.next() {
         if word == "commutes" {
             commutes = true;
@@ -78,7 +86,7 @@ pub(crate) fn parse_member(text: &str, function: &Function) -> Result<(Name, Kno
         match word {
             "at" => application.params = numbers(what, ',').ok_or_else(wrong)?,
             "of" => application.args = what.split(',').map(source).collect::<Result<_, _>>()?,
-            "in" => registers = numbers(what, ',').ok_or_else(wrong)?,
+            "in" => operands = what.split(',').map(operand).collect::<Option<_>>().ok_or_else(wrong)?,
             "mask" => application.masking = Some(masking(what).ok_or_else(wrong)?),
             "pass" => {
                 let masking = application.masking.as_mut().ok_or("`pass` without `mask`")?;
@@ -98,17 +106,25 @@ pub(crate) fn parse_member(text: &str, function: &Function) -> Result<(Name, Kno
     if args != function.args.len() {
         return Err(format!("{args} arguments for {}", function.args.len()));
     }
-    if registers.is_empty() {
-        registers = vec![0; args];
+    if operands.is_empty() {
+        operands = vec![Operand::Other; args];
     }
-    if registers.len() != args {
-        return Err(format!("{} registers for {} arguments", registers.len(), args));
+    if operands.len() != args {
+        return Err(format!("{} operands for {} arguments", operands.len(), args));
     }
-    Ok(((isa, id), Known { application, registers, commutes }))
+    Ok(((isa, id), Known { application, operands, commutes }))
 }
 
 fn numbers<T: FromStr>(text: &str, separator: char) -> Option<Vec<T>> {
     text.split(separator).map(|number| number.parse().ok()).collect()
+}
+
+fn operand(text: &str) -> Option<Operand> {
+    if let Some((low, high)) = text.split_once("..") {
+        return Some(Operand::Repeated(Immediate { low: low.parse().ok()?, high: high.parse().ok()? }));
+    }
+    let width = text.parse().ok()?;
+    Some(if width == 0 { Operand::Other } else { Operand::Whole(width) })
 }
 
 fn exactly<const COUNT: usize>(text: &str) -> Option<[u32; COUNT]> {

@@ -3,7 +3,7 @@
 mod samples;
 
 use autoir::{Class, Dialect, Dictionary, Op, Reviews, ValueType};
-use catalog::{Broadcast, Source};
+use catalog::{Broadcast, Immediate, Kind, Source};
 use hydride_ir::Function;
 use hydride_ir::passes::instantiate;
 use samples::{class, member};
@@ -197,4 +197,30 @@ func @f[s = 5](%a: 64, %b: 48 + s) -> (%dst: 64) {
     let class = class("aa", Function::parse(text).unwrap(), vec![shift]);
     let (dialect, _) = Dialect::build(vec![class], Dictionary::default(), &Reviews::default()).unwrap();
     assert_eq!(dialect.ops()[0].facts[0].args, [ValueType::vector(4, 16), ValueType::vector(4, 16)]);
+}
+
+#[test]
+fn copies_of_an_immediate_are_a_form_with_the_immediate() {
+    let text = "\
+func @f[s = 5](%a: 64, %b: 48 + s) -> (%dst: 64) {
+  for i in 0..4 { %dst[16*i +: 16] = shl(%a[16*i +: 16], %b[16*i +: s]) }
+}
+";
+    let by_vector = member("east", "by_vector", &[16], 2);
+    let mut by_immediate = member("east", "by_immediate", &[5], 2);
+    by_immediate.signature.args[1].kind = Kind::Immediate(Immediate { low: 1, high: 16 });
+    by_immediate.application.args[1] =
+        Source::Broadcast(Broadcast { arg: 1, low: 0, lane: None, width: 5, stride: 16 });
+    let mut class = class("aa", Function::parse(text).unwrap(), vec![by_vector, by_immediate]);
+    class.suggested_name = Some("shift".into());
+    let (dialect, dictionary) =
+        Dialect::build(vec![class], Dictionary::default(), &Reviews::default()).unwrap();
+    let names: Vec<&str> = dialect.ops().iter().map(|op| op.name.as_str()).collect();
+    assert_eq!(names, ["shift", "shift_immediate"]);
+    let shift = dialect.op("shift_immediate").unwrap();
+    assert_eq!(shift.args().collect::<Vec<_>>(), [("a", false), ("b", true)]);
+    assert_eq!(shift.facts[0].args, [ValueType::vector(4, 16), ValueType::scalar(8)]);
+    assert_eq!(shift.class.members[0].application.args, [Source::Own(0), Source::Own(1)]);
+    assert_eq!(attributes(shift), [] as [&str; 0]);
+    assert!(dictionary.to_string().contains("of 0,1:0/5/16 in 64,1..16"), "{dictionary}");
 }

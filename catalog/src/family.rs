@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use hydride_ir::{Function, Num};
 
 use crate::application::Application;
+use crate::signature::Immediate;
 
 /// A parameterized function and how instructions apply it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,9 +38,19 @@ impl Family {
 pub struct Known {
     /// How it applies the function.
     pub application: Application,
-    /// For each argument of the function the width in bits of the register that it comes from; 0 where the instruction
-    /// fixes or repeats it.
-    pub registers: Vec<u32>,
+    /// For each argument of the function the operand of the instruction that it comes from.
+    pub operands: Vec<Operand>,
     /// Whether exchanging the first two arguments keeps every result, at the member's parameter values.
     pub commutes: bool,
+}
+
+/// The operand of an instruction that an argument of its family's function comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// One that is passed as it is, with its width in bits.
+    Whole(u32),
+    /// An immediate with these documented values, repeated in every element.
+    Repeated(Immediate),
+    /// Another one, none, or one of which nothing is recorded.
+    Other,
 }

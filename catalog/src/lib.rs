@@ -18,7 +18,7 @@ mod signature;
 
 pub use application::{Application, Broadcast, Part, Source, constant};
 pub use evidence::{Proof, Trust};
-pub use family::{Family, Known};
+pub use family::{Family, Known, Operand};
 pub use hydride_ir::lane::Masking;
 pub use record::{MemberRecord, OperationRecord};
 pub use signature::{Argument, Element, Immediate, Kind, Signature};

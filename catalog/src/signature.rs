@@ -50,7 +50,7 @@ pub enum Kind {
 }
 
 /// The documented values of an immediate: `low..=high`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Immediate {
     /// Least value.
     pub low: i64,

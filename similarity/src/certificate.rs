@@ -1,8 +1,8 @@
 //! Certificates: a class's function, instantiated for a member, equals what the member's document says.
 
 use catalog::{Application, Proof, Source};
-use hydride_ir::exact::{Dag, Lowering, NodeId, Part, RaiseError, Segment, raise, raise_with};
-use hydride_ir::{Atom, Function, ResultId, ResultSlot, Stmt, VerifyError};
+use hydride_ir::exact::{Dag, Lowering, NodeId, Part, RaiseError, Replacements, Segment, raise, raise_with};
+use hydride_ir::{Atom, Function, ResultId, ResultSlot, Role, Stmt, VerifyError};
 use smt::{Prover, Verdict};
 
 use crate::modifiers::{broadcast, masking, part, zero};
@@ -80,7 +80,12 @@ pub(crate) fn prove(
     if applied.results.len() != expected.results.len() {
         return Err(Refusal::Different);
     }
-    if pairs.iter().all(|(_, given, wanted)| dag.equal_in_all_cases(*given, *wanted)) {
+    let mut documented = documented(&mut dag, member);
+    let mut are_equal = |given: NodeId, wanted: NodeId| {
+        let [given, wanted] = [given, wanted].map(|node| dag.replace(node, &mut documented));
+        dag.equal_in_all_cases(given, wanted)
+    };
+    if pairs.iter().all(|(_, given, wanted)| are_equal(*given, *wanted)) {
         return Ok(Proof::Structural);
     }
     let side = |dag: &Dag, pick: &dyn Fn(NodeId, NodeId) -> NodeId| {
@@ -103,6 +108,20 @@ pub(crate) fn prove(
         Verdict::Different(_) => Err(Refusal::Different),
         Verdict::Unknown(reason) => Err(Refusal::Unknown(reason)),
     }
+}
+
+/// For each immediate without negative values the bits that the documented ones have.
+fn documented(dag: &mut Dag, member: &Function) -> Replacements {
+    let mut replacements = Replacements::default();
+    for (position, arg) in (0..).zip(&member.args) {
+        let Role::Immediate { low: 0.., high } = arg.role else { continue };
+        let bits = (i64::BITS - high.leading_zeros()).max(1);
+        if bits < dag.arg_widths()[position as usize] {
+            let (whole, low_bits) = (dag.arg(position), dag.arg_slice(position, 0, bits, false));
+            replacements.insert(whole, low_bits);
+        }
+    }
+    replacements
 }
 
 /// A class's argument of `width` bits.

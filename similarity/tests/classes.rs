@@ -276,7 +276,7 @@ fn families(texts: &[String]) -> Vec<Family> {
             .map(|member| {
                 let known = Known {
                     application: member.application.clone(),
-                    registers: vec![0; class.function.args.len()],
+                    operands: vec![catalog::Operand::Other; class.function.args.len()],
                     commutes: commutes(&class.function, &member.application.params),
                 };
                 (("test".to_owned(), entries[member.entry].id.to_owned()), known)

@@ -5,14 +5,16 @@
 //! say. A form has the instances that fulfil a condition ([`review`]), and its function follows from the family's:
 //!
 //! 1. **types** ([`operand`]): each register is a vector of elements, as wide as the vendor's register;
-//! 2. **parameters** ([`columns`]): one that is a constant or a product of others at every instance is replaced by it. A
+//! 2. **immediates** ([`immediate`]): an operand that consists of copies of an immediate is that immediate;
+//! 3. **parameters** ([`columns`]): one that is a constant or a product of others at every instance is replaced by it. A
 //!    parameter that does not matter to an instance ([`free`]) agrees with everything;
-//! 3. **function** ([`rewrite`]): the family's with these numbers, on the low bits of its arguments;
-//! 4. **inference** ([`infer`]): which of the remaining parameters follow from the types. The others are attributes,
+//! 4. **function** ([`rewrite`]): the family's with these numbers, on the low bits of its arguments;
+//! 5. **inference** ([`infer`]): which of the remaining parameters follow from the types. The others are attributes,
 //!    among them the signs ([`signs`]).
 
 mod columns;
 mod free;
+mod immediate;
 mod infer;
 mod operand;
 pub(crate) mod review;
@@ -21,12 +23,13 @@ mod signs;
 
 use std::collections::BTreeMap;
 
-use catalog::Known;
+use catalog::{Known, Source};
 use hydride_ir::{Atom, Expr, ExprId, Function, Num, Op, Param, ParamId, Role};
 
 use crate::class::{Class, Member};
 use crate::facts::{Assignment, Facts, ValueType};
 use columns::Columns;
+use immediate::{Copies, with_immediates};
 pub use infer::{Inference, Key, Quantity, Rule, Said};
 use review::{Condition, FamilyReview};
 use rewrite::{Specialization, drop_unused};
@@ -62,7 +65,32 @@ struct Placed<'a> {
     /// Its instruction set and id.
     name: &'a (String, String),
     instance: Instance,
+    /// For each argument the copies of an immediate that it is filled with.
+    copies: Vec<Option<Copies>>,
     commutes: bool,
+}
+
+/// What members of a form have in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Kind {
+    /// Position of the reviewed form; what no reviewed form has is one by itself.
+    reviewed: Option<usize>,
+    /// Whether each argument is filled with copies of an immediate.
+    immediates: Vec<bool>,
+    /// Whether zeros above the result are written.
+    padded: bool,
+}
+
+impl Kind {
+    /// What distinguishes its name from those of the other kinds of the same reviewed form.
+    fn suffix<'k>(&self, mut others: impl Iterator<Item = &'k Self> + Clone) -> String {
+        let has = |other: Self| others.clone().any(|kind| *kind == other);
+        let padded = self.padded && has(Self { padded: false, ..self.clone() });
+        let immediate = self.immediates.contains(&true)
+            && others.any(|kind| kind.reviewed == self.reviewed && !kind.immediates.contains(&true));
+        let words = [(self.reviewed.is_none(), "_other"), (immediate, "_immediate"), (padded, "_padded")];
+        words.into_iter().filter_map(|(applies, word)| applies.then_some(word)).collect()
+    }
 }
 
 /// The known members of a family that no reviewed form has; an error says why the review is not for it.
@@ -76,7 +104,7 @@ pub(crate) fn without_form<'a>(
         let facts = operand::types(&family.function, known);
         let facts = facts.ok_or_else(|| format!("{} has a width outside of 1..=65536", member.1))?;
         let mut instance = Instance { params: known.application.params.clone(), facts };
-        if conditions.form_of(&mut instance).is_none() {
+        if conditions.form_of(&mut instance, &immediate::copies(known)).is_none() {
             without.push(member);
         }
     }
@@ -91,36 +119,32 @@ pub(crate) fn forms(
     known: &BTreeMap<(String, String), Known>,
     review: Option<&FamilyReview>,
 ) -> Result<Vec<Form>, String> {
-    let mut by_form: BTreeMap<(usize, bool), Vec<Placed<'_>>> = BTreeMap::new();
+    let mut by_kind: BTreeMap<Kind, Vec<Placed<'_>>> = BTreeMap::new();
     let conditions = Conditions::new(&class.function, review)?;
     for (member, known) in known {
         let says = |what: &str| format!("`{}:{}` {what}", member.0, member.1);
         let facts = operand::types(&class.function, known);
         let facts = facts.ok_or_else(|| says("has a width outside of 1..=65536"))?;
         let mut instance = Instance { params: known.application.params.clone(), facts };
-        // What no reviewed form has is one by itself.
-        let form = conditions.form_of(&mut instance).unwrap_or(usize::MAX);
-        // Zeros above the result are written in all instances of a form, or in none.
-        let padded = is_padded(&class.function, &instance);
-        let placed = Placed { name: member, instance, commutes: known.commutes };
-        by_form.entry((form, padded)).or_default().push(placed);
+        let copies = immediate::copies(known);
+        let kind = Kind {
+            reviewed: conditions.form_of(&mut instance, &copies),
+            immediates: copies.iter().map(Option::is_some).collect(),
+            padded: is_padded(&class.function, &instance),
+        };
+        let placed = Placed { name: member, instance, copies, commutes: known.commutes };
+        by_kind.entry(kind).or_default().push(placed);
     }
-    let both =
-        |position: usize| [false, true].iter().all(|padded| by_form.contains_key(&(position, *padded)));
-    let mixed: Vec<usize> =
-        by_form.keys().map(|(position, _)| *position).filter(|form| both(*form)).collect();
+    let kinds: Vec<Kind> = by_kind.keys().cloned().collect();
     let present: BTreeMap<(&str, &str), &Member> =
         class.members.iter().map(|member| ((member.isa.as_str(), member.id.as_str()), member)).collect();
     let mut forms = Vec::new();
-    for ((position, padded), placed) in by_form {
-        let reviewed = review.and_then(|review| review.forms.get(position));
-        let suffix = match position {
-            usize::MAX => "_other",
-            _ if padded && mixed.contains(&position) => "_padded",
-            _ => "",
-        };
+    for (kind, mut placed) in by_kind {
+        let reviewed = kind.reviewed.and_then(|position| review?.forms.get(position));
+        let suffix = kind.suffix(kinds.iter());
+        let family = make_immediates(&class.function, &mut placed);
         let instances: Vec<&Instance> = placed.iter().map(|placed| &placed.instance).collect();
-        let Specialized { mut function, params, inferences } = specialized(&class.function, &instances)?;
+        let Specialized { mut function, params, inferences } = specialized(&family, &instances)?;
         if let Some(review) = review {
             for (arg, name) in function.args.iter_mut().zip(&review.args) {
                 arg.name.clone_from(name);
@@ -147,10 +171,13 @@ pub(crate) fn forms(
             commutative: placed.iter().all(|placed| placed.commutes),
             inferences,
         };
-        for (Placed { name: (isa, id), instance, .. }, params) in placed.into_iter().zip(params) {
+        for (Placed { name: (isa, id), instance, copies, .. }, params) in placed.into_iter().zip(params) {
             if let Some(member) = present.get(&(isa.as_str(), id.as_str())) {
                 let mut member = (*member).clone();
                 member.application.params.clone_from(&params);
+                for (source, copies) in member.application.args.iter_mut().zip(&copies) {
+                    *source = copies.map_or(*source, |copies| Source::Own(copies.arg));
+                }
                 form.class.members.push(member);
                 form.facts.push(instance.facts.clone());
             }
@@ -163,6 +190,25 @@ pub(crate) fn forms(
         }
     }
     Ok(forms)
+}
+
+/// The family's function for members of one kind, with immediates in place of copies of them. Copies that are none stay
+/// where the operand stays a register.
+fn make_immediates(family: &Function, placed: &mut [Placed<'_>]) -> Function {
+    let members: Vec<(&[i64], &[Option<Copies>])> =
+        placed.iter().map(|placed| (&placed.instance.params[..], &placed.copies[..])).collect();
+    let function = with_immediates(family, &members);
+    for (position, arg) in function.args.iter().enumerate() {
+        for Placed { instance, copies, .. } in &mut *placed {
+            match (arg.role, arg.width.as_constant()) {
+                (Role::Immediate { .. }, Some(width)) if copies[position].is_some() => {
+                    instance.facts.args[position] = ValueType::scalar(width as u32);
+                }
+                _ => copies[position] = None,
+            }
+        }
+    }
+    function
 }
 
 /// Whether a result has bits above those that the family writes.
@@ -213,11 +259,12 @@ impl Conditions {
     }
 
     /// The first form whose conditions an instance fulfils; its operands get the elements that the form says.
-    fn form_of(&self, instance: &mut Instance) -> Option<usize> {
+    fn form_of(&self, instance: &mut Instance, copies: &[Option<Copies>]) -> Option<usize> {
         let mut values = instance.params.clone();
         for shape in instance.facts.args.iter().chain(&instance.facts.results) {
             values.extend([i64::from(shape.width()), i64::from(shape.element)]);
         }
+        values.extend(copies.iter().map(|copies| i64::from(copies.is_some())));
         let holds = |form: &FormConditions| form.all.iter().all(|condition| condition.holds(&values));
         let found = self.forms.iter().position(holds)?;
         for (operand, element) in &self.forms[found].elements {
@@ -242,7 +289,9 @@ fn operands(function: &Function) -> impl Iterator<Item = &String> {
 fn condition_names(function: &Function) -> Vec<String> {
     let of_operands =
         operands(function).flat_map(|name| [format!("{name}_width"), format!("{name}_element")]);
-    function.params.iter().map(|param| param.name.clone()).chain(of_operands).collect()
+    let immediates = function.args.iter().map(|arg| format!("{}_immediate", arg.name));
+    let params = function.params.iter().map(|param| param.name.clone());
+    params.chain(of_operands).chain(immediates).collect()
 }
 
 /// A form of some instances.

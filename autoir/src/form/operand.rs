@@ -4,7 +4,7 @@
 //! (see [`element`]); the number of elements follows from the width of the vendor's register, of which the function may
 //! use only a part.
 
-use catalog::Known;
+use catalog::{Known, Operand};
 use hydride_ir::visit::Event;
 use hydride_ir::{ArgId, ExprId, Function, Op, Role};
 
@@ -81,11 +81,15 @@ pub(crate) fn types(function: &Function, known: &Known) -> Option<Facts> {
     let read = slices_read(function, &assignment)?;
     let written = slices_written(function, &assignment)?;
     let mut args = Vec::with_capacity(read.len());
-    for ((arg, slices), available) in function.args.iter().zip(read).zip(&known.registers) {
+    for ((arg, slices), operand) in function.args.iter().zip(read).zip(&known.operands) {
         let used = assignment.width(&arg.width)?;
         args.push(match arg.role {
             Role::Immediate { .. } => ValueType::scalar(used),
-            Role::Register => register(*available, used, &slices),
+            Role::Register => {
+                let ValueType { element, count } = register(available(*operand), used, &slices);
+                // Three registers have the type of four.
+                ValueType::vector(count.next_power_of_two(), element)
+            }
         });
     }
     let mut results = Vec::with_capacity(written.len());
@@ -94,6 +98,14 @@ pub(crate) fn types(function: &Function, known: &Known) -> Option<Facts> {
         results.push(register(used, used, &slices));
     }
     Some(Facts { args, results })
+}
+
+/// The width of an operand that is passed as it is, and 0 for another one.
+fn available(operand: Operand) -> u32 {
+    match operand {
+        Operand::Whole(width) => width,
+        Operand::Repeated(_) | Operand::Other => 0,
+    }
 }
 
 /// For each argument the slices that the expressions read.
@@ -196,7 +208,8 @@ mod tests {
             );
             let function = Function::parse(&text).unwrap();
             let application = catalog::Application::plain(Vec::new(), &[0, 1]);
-            let known = Known { application, registers: vec![128, 32], commutes: false };
+            let operands = [128, 32].map(Operand::Whole).to_vec();
+            let known = Known { application, operands, commutes: false };
             let found = types(&function, &known).unwrap();
             assert_eq!((found.args[0], found.results[0]), (expected, vector(4, 16)), "{value}");
         }

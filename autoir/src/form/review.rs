@@ -24,7 +24,8 @@
 //!
 //! An instance belongs to the first form all of whose conditions hold, so forms are disjoint. A condition compares two
 //! numbers over the family's parameters and over the types of operands: of an operand `a`, `a_width` is the width in
-//! bits, `a_element` that of an element. Without forms a family is its own form.
+//! bits, `a_element` that of an element; of an argument, `a_immediate` is 1 where an immediate of the instruction is
+//! repeated in it, and 0 elsewhere. Without forms a family is its own form.
 
 use std::collections::{BTreeMap, BTreeSet};
 

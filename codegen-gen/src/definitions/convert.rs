@@ -90,7 +90,7 @@ fn first_element(block: &mut Block, vector: Operand, element: Scalar) -> Operand
     Operand::new(Type::Scalar(element), block.push(Instruction::ExtractElement { vector, index }))
 }
 
-/// An array of vectors, as several registers are passed.
+/// An array of vectors, as several registers are passed: the low elements of a vector.
 fn array(
     block: &mut Block,
     of: &Operand,
@@ -98,15 +98,15 @@ fn array(
     to: &Type,
 ) -> Result<Operand, String> {
     let fail = || format!("there is no conversion of {} to {to}", of.ty);
-    let Type::Vector(count, element) = of.ty else { return Err(fail()) };
-    if of.ty.width() != to.width() || !count.is_multiple_of(pieces) {
+    let (Type::Vector(count, element), Some(width)) = (&of.ty, piece.width()) else { return Err(fail()) };
+    let each = width / element.width();
+    if !width.is_multiple_of(element.width()) || each * pieces > *count {
         return Err(fail());
     }
-    let each = count / pieces;
     let mut whole = Operand::new(to.clone(), Value::poison());
     for index in 0..pieces {
         let lanes = (index * each..(index + 1) * each).map(Some).collect();
-        let part = shuffle(block, of, (count, element), lanes);
+        let part = shuffle(block, of, (*count, *element), lanes);
         let part = convert(block, part, piece)?;
         whole.value = block.push(Instruction::insert_value(whole.clone(), part, index));
     }
@@ -174,6 +174,9 @@ mod tests {
         let made = lines("<4 x i8>", "[2 x <2 x i8>]");
         assert_eq!(made.len(), 4);
         assert_eq!(made[3], "%.3 = insertvalue [2 x <2 x i8>] %.1, <2 x i8> %.2, 1");
-        assert!(converted("i7", "[2 x i8]").is_err());
+        assert_eq!(lines("<8 x i8>", "[3 x <2 x i8>]").len(), 6);
+        for from in ["i7", "<2 x i8>"] {
+            assert!(converted(from, "[2 x <2 x i8>]").is_err());
+        }
     }
 }

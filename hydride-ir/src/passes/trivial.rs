@@ -1,4 +1,4 @@
-//! Removes loops and folds that run once, and extensions to the same width.
+//! Removes loops and folds that run once, extensions to the same width and sums with zero.
 //!
 //! ```text
 //! before                                          after
@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 
 use super::dead_code;
-use crate::expr::Op;
+use crate::expr::{BinaryOp, ExprId, Op};
 use crate::function::{Function, Stmt};
 use crate::num::{Atom, IndexId, Num};
 use crate::visit::rewrite;
@@ -34,9 +34,15 @@ pub fn without_trivial(function: &Function) -> Function {
             Atom::Param(param) => Num::param(param),
         })
     };
+    let is_zero = |id: ExprId| match &function.expr(id).op {
+        Op::Int(num) => at(num).as_constant() == Some(0),
+        Op::Const(bits) => bits.to_u64() == Some(0),
+        _ => false,
+    };
     let mut smaller = rewrite(function, |copy, expr| match &expr.op {
         Op::Fold { index, body, .. } if single.contains(index) => copy.id(*body),
         Op::Cast { of, .. } if function.expr(*of).width == expr.width => copy.id(*of),
+        Op::Binary { op: BinaryOp::Add, left, right, .. } if is_zero(*right) => copy.id(*left),
         _ => {
             let Ok(op) = copy.op(expr).try_map_nums(|num| Ok::<_, std::convert::Infallible>(at(num)));
             copy.push(op, at(&expr.width))
@@ -74,7 +80,7 @@ mod tests {
 func @f[w = 8, n = 4](%a: w*n) -> (%dst: w*n) {
   for i in 0..1 {
     for j in 0..n {
-      %dst[8*i + w*j +: w] = fold add(k in 0..1) cast.s(%a[8*k + w*j +: w], w)
+      %dst[8*i + w*j +: w] = fold add(k in 0..1) cast.s(add(%a[8*k + w*j +: w], int(i, w)), w)
     }
   }
 }
