@@ -33,6 +33,7 @@ mod mlir;
 mod operation;
 mod plugin;
 mod portable;
+mod readme;
 mod render;
 mod scheme;
 mod space;
@@ -40,19 +41,58 @@ mod space;
 pub use check::CheckError;
 pub use definitions::{Case, Column, Variant, VendorFunction, VendorIr};
 pub use operation::InstanceError;
+pub use readme::{Documents, readme};
 pub use scheme::{Attribute, Relation, Scheme, Slot};
 
+use std::collections::BTreeSet;
+
 use autoir::Dialect;
+use definitions::Definitions;
 use operation::Operation;
 use rayon::prelude::*;
 
 /// What to generate for.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The LLVM release that will read the files.
     pub llvm: LlvmVersion,
     /// For each instruction set what its intrinsics are in that release, where that is known.
     pub vendors: Vec<VendorIr>,
+    /// The files to make.
+    pub parts: BTreeSet<Part>,
+}
+
+impl Default for Options {
+    /// All files, for the default release and without instruction sets.
+    fn default() -> Self {
+        Self { llvm: LlvmVersion::default(), vendors: Vec::new(), parts: Part::ALL.into_iter().collect() }
+    }
+}
+
+/// Files that can be made without the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// `dictionary.json`.
+    Dictionary,
+    /// `llvm/`.
+    Llvm,
+    /// `mlir/`.
+    Mlir,
+    /// `evaluators/`.
+    Evaluators,
+}
+
+impl Part {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Dictionary, Self::Llvm, Self::Mlir, Self::Evaluators];
+
+    /// Whether it has to know the definitions for stock LLVM.
+    fn needs_definitions(self) -> bool {
+        match self {
+            Self::Dictionary | Self::Llvm | Self::Mlir => true,
+            Self::Evaluators => false,
+        }
+    }
 }
 
 /// A supported LLVM release.
@@ -109,7 +149,8 @@ pub enum GenerateError {
 /// Files that are generated separately from the others.
 type Section<'a> = dyn Fn() -> Result<Vec<GeneratedFile>, GenerateError> + Sync + 'a;
 
-/// The files for a dialect, sorted by path. They depend only on the dialect and the options.
+/// The files for a dialect, sorted by path: those of the chosen parts, and the schemas. They depend only on the dialect
+/// and the options.
 pub fn generate(dialect: &Dialect, options: &Options) -> Result<Vec<GeneratedFile>, GenerateError> {
     let operations: Vec<Operation<'_>> = dialect.ops().iter().map(Operation::new).collect();
     let (expressible, beyond): (Vec<_>, Vec<_>) = operations
@@ -123,26 +164,34 @@ pub fn generate(dialect: &Dialect, options: &Options) -> Result<Vec<GeneratedFil
     let (for_llvm, definitions): (Vec<_>, Vec<_>) = expressible.into_iter().unzip();
     check::check(&definitions)?;
     let renderer = render::Renderer::new()?;
-    let definitions = definitions::definitions(&renderer, &operations, &options.vendors)?;
-    let sections: [&Section<'_>; 6] = [
-        &|| evaluators::files(&renderer, &operations),
-        &|| Ok(vec![portable::file(&renderer, &operations)?]),
-        &|| mlir::generate(&renderer, &operations, &definitions, options),
-        &|| Ok(vec![dictionary::file(&renderer, &operations, &definitions, options)?]),
-        &|| {
+    let definitions = match options.parts.iter().any(|part| part.needs_definitions()) {
+        true => definitions::definitions(&renderer, &operations, &options.vendors)?,
+        false => Definitions::default(),
+    };
+    let sections: [(Part, &Section<'_>); 7] = [
+        (Part::Evaluators, &|| evaluators::files(&renderer, &operations)),
+        (Part::Llvm, &|| Ok(vec![portable::file(&renderer, &operations)?])),
+        (Part::Mlir, &|| mlir::generate(&renderer, &operations, &definitions, options)),
+        (Part::Dictionary, &|| Ok(vec![dictionary::file(&renderer, &operations, &definitions, options)?])),
+        (Part::Llvm, &|| {
             Ok(vec![
                 lowering::json(&renderer, &operations, &definitions, options)?,
                 lowering::tables(&renderer, &for_llvm)?,
             ])
-        },
-        &|| Ok(vec![llvm::intrinsics(&renderer, &for_llvm, &left_out, options)?]),
+        }),
+        (Part::Llvm, &|| Ok(vec![llvm::intrinsics(&renderer, &for_llvm, &left_out, options)?])),
+        (Part::Llvm, &|| plugin::plugin(&renderer, options)),
     ];
-    let made: Vec<Vec<GeneratedFile>> =
-        sections.par_iter().map(|section| section()).collect::<Result<_, GenerateError>>()?;
+    let made: Vec<Vec<GeneratedFile>> = sections
+        .par_iter()
+        .filter(|(part, _)| options.parts.contains(part))
+        .map(|(_, section)| section())
+        .collect::<Result<_, GenerateError>>()?;
     let mut files: Vec<GeneratedFile> = made.into_iter().flatten().collect();
     files.extend(dictionary::schemas());
-    files.extend(plugin::plugin(&renderer, options)?);
-    files.extend(definitions.files);
+    if options.parts.contains(&Part::Llvm) {
+        files.extend(definitions.files);
+    }
     files.sort();
     agreement::check(&files)?;
     Ok(files)

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use autoir::{Class, Dialect, Dictionary, Member, Reviews};
-use codegen_gen::{GeneratedFile, LlvmVersion, Options, generate};
+use codegen_gen::{Documents, GeneratedFile, LlvmVersion, Options, Part, generate, readme};
 
 fn golden_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
@@ -23,7 +23,13 @@ fn dialect(classes: Vec<Class>) -> Dialect {
 }
 
 fn files(classes: Vec<Class>, llvm: LlvmVersion) -> Vec<GeneratedFile> {
-    generate(&dialect(classes), &Options { llvm, vendors: vendors::vendors() }).unwrap()
+    let dialect = dialect(classes);
+    let options = Options { llvm, vendors: vendors::vendors(), ..Options::default() };
+    let mut files = generate(&dialect, &options).unwrap();
+    let documents = Documents { isa: "west", entries: 30, modelled: 20 };
+    let paths = files.iter().map(|file| file.path.as_str());
+    files.push(readme(&dialect, &[documents], llvm, paths).unwrap());
+    files
 }
 
 /// Files below a folder, by path relative to it.
@@ -92,6 +98,22 @@ fn input_order_does_not_matter() {
 fn reverse_words(member: &mut Member) {
     member.mnemonics.reverse();
     member.extensions.reverse();
+}
+
+#[test]
+fn parts_are_made_one_by_one() {
+    let all = files(samples::classes(), LlvmVersion::Llvm19);
+    let always = |file: &GeneratedFile| file.path.starts_with("schemas/") || file.path == "README.md";
+    let mut made: Vec<GeneratedFile> = all.iter().filter(|file| always(file)).cloned().collect();
+    for part in Part::ALL {
+        let options = Options { vendors: vendors::vendors(), parts: [part].into(), ..Options::default() };
+        let own = generate(&dialect(samples::classes()), &options).unwrap();
+        let before = made.len();
+        made.extend(own.into_iter().filter(|file| !always(file)));
+        assert!(made.len() > before, "{part:?} has no files");
+    }
+    assert_eq!(made.iter().collect::<BTreeSet<_>>(), all.iter().collect());
+    assert_eq!(made.len(), all.len());
 }
 
 #[test]

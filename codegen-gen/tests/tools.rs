@@ -19,7 +19,7 @@ fn generated(llvm: LlvmVersion) -> TempDir {
     let (dialect, _) =
         Dialect::build(samples::classes(), Dictionary::default(), &Reviews::default()).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { llvm, vendors: vendors::vendors() };
+    let options = Options { llvm, vendors: vendors::vendors(), ..Options::default() };
     for file in generate(&dialect, &options).unwrap() {
         let path = folder.path().join(file.path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -19,6 +19,7 @@ mod definitions;
 mod dictionary;
 mod difference;
 mod documents;
+mod emit;
 mod families;
 pub mod isa;
 mod keys;
