@@ -12,6 +12,7 @@ const SOURCES: &[&str] = &[
     "hydride-ir/src",
     "interp/src",
     "llvm-text/src",
+    "memo/src",
     "parsers/src",
     "report/src",
     "semantic-diff/src",

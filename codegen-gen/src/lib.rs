@@ -9,7 +9,8 @@
 //! use codegen_gen::{LlvmVersion, Options, generate};
 //!
 //! let (dialect, _) = Dialect::build(Vec::new(), Dictionary::default(), &Reviews::default())?;
-//! let files = generate(&dialect, &Options { llvm: LlvmVersion::Llvm19, ..Options::default() })?;
+//! let options = Options { llvm: LlvmVersion::Llvm19, ..Options::default() };
+//! let files = generate(&dialect, &options, &memo::Memo::default())?;
 //! assert!(files.iter().any(|file| file.path == "llvm/AutoLLVMLowering.td"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -47,7 +48,7 @@ pub use scheme::{Attribute, Relation, Scheme, Slot};
 use std::collections::BTreeSet;
 
 use autoir::Dialect;
-use definitions::Definitions;
+use memo::Memo;
 use operation::Operation;
 use rayon::prelude::*;
 
@@ -150,9 +151,13 @@ pub enum GenerateError {
 type Section<'a> = dyn Fn() -> Result<Vec<GeneratedFile>, GenerateError> + Sync + 'a;
 
 /// The files for a dialect, sorted by path: those of the chosen parts, and the schemas. They depend only on the dialect
-/// and the options.
-pub fn generate(dialect: &Dialect, options: &Options) -> Result<Vec<GeneratedFile>, GenerateError> {
-    let operations: Vec<Operation<'_>> = dialect.ops().iter().map(Operation::new).collect();
+/// and the options: `memo` has what earlier runs made of operations that are still the same.
+pub fn generate(
+    dialect: &Dialect,
+    options: &Options,
+    memo: &Memo,
+) -> Result<Vec<GeneratedFile>, GenerateError> {
+    let operations: Vec<Operation<'_>> = dialect.ops().iter().map(|op| Operation::new(op, memo)).collect();
     let (expressible, beyond): (Vec<_>, Vec<_>) = operations
         .iter()
         .map(|operation| (operation, operation.definition()))
@@ -164,35 +169,42 @@ pub fn generate(dialect: &Dialect, options: &Options) -> Result<Vec<GeneratedFil
     let (for_llvm, definitions): (Vec<_>, Vec<_>) = expressible.into_iter().unzip();
     check::check(&definitions)?;
     let renderer = render::Renderer::new()?;
-    let definitions = match options.parts.iter().any(|part| part.needs_definitions()) {
-        true => definitions::definitions(&renderer, &operations, &options.vendors)?,
-        false => Definitions::default(),
-    };
-    let sections: [(Part, &Section<'_>); 7] = [
+    let own: [(Part, &Section<'_>); 5] = [
         (Part::Evaluators, &|| evaluators::files(&renderer, &operations)),
         (Part::Llvm, &|| Ok(vec![portable::file(&renderer, &operations)?])),
-        (Part::Mlir, &|| mlir::generate(&renderer, &operations, &definitions, options)),
-        (Part::Dictionary, &|| Ok(vec![dictionary::file(&renderer, &operations, &definitions, options)?])),
-        (Part::Llvm, &|| {
-            Ok(vec![
-                lowering::json(&renderer, &operations, &definitions, options)?,
-                lowering::tables(&renderer, &for_llvm)?,
-            ])
-        }),
+        (Part::Llvm, &|| Ok(vec![lowering::tables(&renderer, &for_llvm)?])),
         (Part::Llvm, &|| Ok(vec![llvm::intrinsics(&renderer, &for_llvm, &left_out, options)?])),
         (Part::Llvm, &|| plugin::plugin(&renderer, options)),
     ];
-    let made: Vec<Vec<GeneratedFile>> = sections
-        .par_iter()
-        .filter(|(part, _)| options.parts.contains(part))
-        .map(|(_, section)| section())
-        .collect::<Result<_, GenerateError>>()?;
-    let mut files: Vec<GeneratedFile> = made.into_iter().flatten().collect();
+    let with_definitions = || -> Result<_, GenerateError> {
+        if !options.parts.iter().any(|part| part.needs_definitions()) {
+            return Ok(Vec::new());
+        }
+        let mut definitions = definitions::definitions(&renderer, &operations, &options.vendors)?;
+        let modules = std::mem::take(&mut definitions.files);
+        let sections: [(Part, &Section<'_>); 3] = [
+            (Part::Mlir, &|| mlir::generate(&renderer, &operations, &definitions, options)),
+            (Part::Dictionary, &|| {
+                Ok(vec![dictionary::file(&renderer, &operations, &definitions, options)?])
+            }),
+            (Part::Llvm, &|| Ok(vec![lowering::json(&renderer, &operations, &definitions, options)?])),
+        ];
+        let mut files = made(&sections, options)?;
+        files.extend(modules.into_iter().filter(|_| options.parts.contains(&Part::Llvm)));
+        Ok(files)
+    };
+    let (own, with_definitions) = rayon::join(|| made(&own, options), with_definitions);
+    let mut files = own?;
+    files.extend(with_definitions?);
     files.extend(dictionary::schemas());
-    if options.parts.contains(&Part::Llvm) {
-        files.extend(definitions.files);
-    }
     files.sort();
     agreement::check(&files)?;
     Ok(files)
+}
+
+/// The files of those sections whose part is to be made.
+fn made(sections: &[(Part, &Section<'_>)], options: &Options) -> Result<Vec<GeneratedFile>, GenerateError> {
+    let sections = sections.par_iter().filter(|(part, _)| options.parts.contains(part));
+    let made: Vec<Vec<GeneratedFile>> = sections.map(|(_, section)| section()).collect::<Result<_, _>>()?;
+    Ok(made.into_iter().flatten().collect())
 }

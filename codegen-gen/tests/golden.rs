@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use autoir::{Class, Dialect, Dictionary, Member, Reviews};
 use codegen_gen::{Documents, GeneratedFile, LlvmVersion, Options, Part, generate, readme};
+use memo::Memo;
 
 fn golden_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
@@ -25,7 +26,7 @@ fn dialect(classes: Vec<Class>) -> Dialect {
 fn files(classes: Vec<Class>, llvm: LlvmVersion) -> Vec<GeneratedFile> {
     let dialect = dialect(classes);
     let options = Options { llvm, vendors: vendors::vendors(), ..Options::default() };
-    let mut files = generate(&dialect, &options).unwrap();
+    let mut files = generate(&dialect, &options, &Memo::default()).unwrap();
     let documents = Documents { isa: "west", entries: 30, modelled: 20 };
     let paths = files.iter().map(|file| file.path.as_str());
     files.push(readme(&dialect, &[documents], llvm, paths).unwrap());
@@ -107,7 +108,7 @@ fn parts_are_made_one_by_one() {
     let mut made: Vec<GeneratedFile> = all.iter().filter(|file| always(file)).cloned().collect();
     for part in Part::ALL {
         let options = Options { vendors: vendors::vendors(), parts: [part].into(), ..Options::default() };
-        let own = generate(&dialect(samples::classes()), &options).unwrap();
+        let own = generate(&dialect(samples::classes()), &options, &Memo::default()).unwrap();
         let before = made.len();
         made.extend(own.into_iter().filter(|file| !always(file)));
         assert!(made.len() > before, "{part:?} has no files");
@@ -155,7 +156,7 @@ fn former_names_lead_to_the_current_one() {
     let (dialect, _) =
         Dialect::build(samples::classes(), Dictionary::parse(&renamed).unwrap(), &Reviews::default())
             .unwrap();
-    let files = generate(&dialect, &Options::default()).unwrap();
+    let files = generate(&dialect, &Options::default(), &Memo::default()).unwrap();
     let file = files.iter().find(|file| file.path == "llvm/lowering.json").unwrap();
     let value: serde_json::Value = serde_json::from_str(&file.contents).unwrap();
     assert_eq!(value["aliases"], serde_json::json!({"add": "vector_add"}));

@@ -22,7 +22,6 @@ mod documents;
 mod emit;
 mod families;
 pub mod isa;
-mod keys;
 mod manifest;
 mod outputs;
 mod pipeline;

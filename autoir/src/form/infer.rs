@@ -3,7 +3,7 @@
 use hydride_ir::{Atom, Function, Num, ParamId};
 
 /// A parameter that follows from the type of an operand: `(quantity - rest) / factor`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Hash, Eq)]
 pub struct Inference {
     /// The parameter.
     pub param: ParamId,

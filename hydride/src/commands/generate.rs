@@ -255,7 +255,7 @@ fn files(
         Ok(files)
     };
     let (code, (dialect, report)) =
-        rayon::join(|| generated(session, pipeline, emit, llvm), || rayon::join(dialect, report));
+        rayon::join(|| generated(session, pipeline, emit, llvm, memo), || rayon::join(dialect, report));
     files.extend(code?.into_iter().map(|file| (file.path, file.contents)));
     files.extend(dialect);
     files.extend(report?);
@@ -298,10 +298,12 @@ fn generated(
     pipeline: &Pipeline,
     emit: &Emit,
     llvm: LlvmVersion,
+    memo: &Memo,
 ) -> Result<Vec<GeneratedFile>> {
     let isas: Vec<&str> = pipeline.parsed.iter().map(|(isa, _)| isa.name()).collect();
     let vendors = lowering_data::vendors(session, llvm, &isas)?;
-    Ok(codegen_gen::generate(&pipeline.dialect, &Options { llvm, vendors, parts: emit.parts() })?)
+    let options = Options { llvm, vendors, parts: emit.parts() };
+    Ok(codegen_gen::generate(&pipeline.dialect, &options, memo)?)
 }
 
 /// `ledger.jsonl`: one line for each entry of the documents.
