@@ -6,10 +6,13 @@ use std::path::{Path, PathBuf};
 /// What the program is made of, seen from the workspace: folders, and single files.
 const SOURCES: &[&str] = &[
     "autoir/src",
+    "catalog/src",
     "codegen-gen/src",
     "hydride/src",
     "hydride-ir/src",
     "interp/src",
+    "llvm-text/src",
+    "memo/src",
     "parsers/src",
     "report/src",
     "semantic-diff/src",
@@ -20,6 +23,7 @@ const SOURCES: &[&str] = &[
     "specs/errata",
     "specs/hvx",
     "specs/lowering",
+    "specs/operations.toml",
     "templates",
     "Cargo.lock",
     "Cargo.toml",

@@ -7,7 +7,7 @@ use catalog::{Application, Argument, Immediate, Known, Operand, Proof, Signature
 use hydride_ir::{Function, Num};
 
 /// A set of instructions that compute the same function of their arguments and parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Hash, Eq)]
 pub struct Class {
     /// The semantics over the class's parameters, each with a default value.
     pub function: Function,
@@ -51,7 +51,7 @@ impl Member {
 }
 
 /// One instruction as an instance of its class.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Hash, Eq)]
 pub struct Member {
     /// The instruction set it belongs to, for example `x86`.
     pub isa: String,

@@ -53,7 +53,7 @@ impl Family {
 }
 
 /// An operation: a form of a family, with typed operands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Hash, Eq)]
 pub struct Op {
     /// The name, unique in the dialect.
     pub name: String,

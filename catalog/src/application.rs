@@ -6,7 +6,7 @@ use hydride_ir::lane::Masking;
 use serde::{Deserialize, Serialize};
 
 /// How a member applies its class's function.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Hash, Eq)]
 pub struct Application {
     /// Values of the class's parameters.
     pub params: Vec<i64>,

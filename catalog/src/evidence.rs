@@ -24,7 +24,7 @@ impl Proof {
 }
 
 /// How far an instruction's semantics can be trusted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trust {
     /// Read from the document; there is no canonical form.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Types of an instruction's arguments and results.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Signature {
     /// Arguments in the order of the intrinsic.
     pub args: Vec<Argument>,
@@ -12,7 +12,7 @@ pub struct Signature {
 }
 
 /// An argument or a result.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Argument {
     /// The document's name for it.
     pub name: String,
@@ -37,7 +37,7 @@ impl Argument {
 }
 
 /// What kind of operand an argument is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Kind {
     /// A vector register.
     Vector,
@@ -50,7 +50,7 @@ pub enum Kind {
 }
 
 /// The documented values of an immediate: `low..=high`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Immediate {
     /// Least value.
     pub low: i64,
@@ -59,7 +59,7 @@ pub struct Immediate {
 }
 
 /// An element type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Element {
     /// Width in bits.
     pub width: u32,

@@ -9,7 +9,8 @@
 //! use codegen_gen::{LlvmVersion, Options, generate};
 //!
 //! let (dialect, _) = Dialect::build(Vec::new(), Dictionary::default(), &Reviews::default())?;
-//! let files = generate(&dialect, &Options { llvm: LlvmVersion::Llvm19, ..Options::default() })?;
+//! let options = Options { llvm: LlvmVersion::Llvm19, ..Options::default() };
+//! let files = generate(&dialect, &options, &memo::Memo::default())?;
 //! assert!(files.iter().any(|file| file.path == "llvm/AutoLLVMLowering.td"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -33,6 +34,7 @@ mod mlir;
 mod operation;
 mod plugin;
 mod portable;
+mod readme;
 mod render;
 mod scheme;
 mod space;
@@ -40,19 +42,58 @@ mod space;
 pub use check::CheckError;
 pub use definitions::{Case, Column, Variant, VendorFunction, VendorIr};
 pub use operation::InstanceError;
+pub use readme::{Documents, readme};
 pub use scheme::{Attribute, Relation, Scheme, Slot};
 
+use std::collections::BTreeSet;
+
 use autoir::Dialect;
+use memo::Memo;
 use operation::Operation;
 use rayon::prelude::*;
 
 /// What to generate for.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The LLVM release that will read the files.
     pub llvm: LlvmVersion,
     /// For each instruction set what its intrinsics are in that release, where that is known.
     pub vendors: Vec<VendorIr>,
+    /// The files to make.
+    pub parts: BTreeSet<Part>,
+}
+
+impl Default for Options {
+    /// All files, for the default release and without instruction sets.
+    fn default() -> Self {
+        Self { llvm: LlvmVersion::default(), vendors: Vec::new(), parts: Part::ALL.into_iter().collect() }
+    }
+}
+
+/// Files that can be made without the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// `dictionary.json`.
+    Dictionary,
+    /// `llvm/`.
+    Llvm,
+    /// `mlir/`.
+    Mlir,
+    /// `evaluators/`.
+    Evaluators,
+}
+
+impl Part {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Dictionary, Self::Llvm, Self::Mlir, Self::Evaluators];
+
+    /// Whether it has to know the definitions for stock LLVM.
+    fn needs_definitions(self) -> bool {
+        match self {
+            Self::Dictionary | Self::Llvm | Self::Mlir => true,
+            Self::Evaluators => false,
+        }
+    }
 }
 
 /// A supported LLVM release.
@@ -109,9 +150,14 @@ pub enum GenerateError {
 /// Files that are generated separately from the others.
 type Section<'a> = dyn Fn() -> Result<Vec<GeneratedFile>, GenerateError> + Sync + 'a;
 
-/// The files for a dialect, sorted by path. They depend only on the dialect and the options.
-pub fn generate(dialect: &Dialect, options: &Options) -> Result<Vec<GeneratedFile>, GenerateError> {
-    let operations: Vec<Operation<'_>> = dialect.ops().iter().map(Operation::new).collect();
+/// The files for a dialect, sorted by path: those of the chosen parts, and the schemas. They depend only on the dialect
+/// and the options: `memo` has what earlier runs made of operations that are still the same.
+pub fn generate(
+    dialect: &Dialect,
+    options: &Options,
+    memo: &Memo,
+) -> Result<Vec<GeneratedFile>, GenerateError> {
+    let operations: Vec<Operation<'_>> = dialect.ops().iter().map(|op| Operation::new(op, memo)).collect();
     let (expressible, beyond): (Vec<_>, Vec<_>) = operations
         .iter()
         .map(|operation| (operation, operation.definition()))
@@ -123,27 +169,42 @@ pub fn generate(dialect: &Dialect, options: &Options) -> Result<Vec<GeneratedFil
     let (for_llvm, definitions): (Vec<_>, Vec<_>) = expressible.into_iter().unzip();
     check::check(&definitions)?;
     let renderer = render::Renderer::new()?;
-    let definitions = definitions::definitions(&renderer, &operations, &options.vendors)?;
-    let sections: [&Section<'_>; 6] = [
-        &|| evaluators::files(&renderer, &operations),
-        &|| Ok(vec![portable::file(&renderer, &operations)?]),
-        &|| mlir::generate(&renderer, &operations, &definitions, options),
-        &|| Ok(vec![dictionary::file(&renderer, &operations, &definitions, options)?]),
-        &|| {
-            Ok(vec![
-                lowering::json(&renderer, &operations, &definitions, options)?,
-                lowering::tables(&renderer, &for_llvm)?,
-            ])
-        },
-        &|| Ok(vec![llvm::intrinsics(&renderer, &for_llvm, &left_out, options)?]),
+    let own: [(Part, &Section<'_>); 5] = [
+        (Part::Evaluators, &|| evaluators::files(&renderer, &operations)),
+        (Part::Llvm, &|| Ok(vec![portable::file(&renderer, &operations)?])),
+        (Part::Llvm, &|| Ok(vec![lowering::tables(&renderer, &for_llvm)?])),
+        (Part::Llvm, &|| Ok(vec![llvm::intrinsics(&renderer, &for_llvm, &left_out, options)?])),
+        (Part::Llvm, &|| plugin::plugin(&renderer, options)),
     ];
-    let made: Vec<Vec<GeneratedFile>> =
-        sections.par_iter().map(|section| section()).collect::<Result<_, GenerateError>>()?;
-    let mut files: Vec<GeneratedFile> = made.into_iter().flatten().collect();
+    let with_definitions = || -> Result<_, GenerateError> {
+        if !options.parts.iter().any(|part| part.needs_definitions()) {
+            return Ok(Vec::new());
+        }
+        let mut definitions = definitions::definitions(&renderer, &operations, &options.vendors)?;
+        let modules = std::mem::take(&mut definitions.files);
+        let sections: [(Part, &Section<'_>); 3] = [
+            (Part::Mlir, &|| mlir::generate(&renderer, &operations, &definitions, options)),
+            (Part::Dictionary, &|| {
+                Ok(vec![dictionary::file(&renderer, &operations, &definitions, options)?])
+            }),
+            (Part::Llvm, &|| Ok(vec![lowering::json(&renderer, &operations, &definitions, options)?])),
+        ];
+        let mut files = made(&sections, options)?;
+        files.extend(modules.into_iter().filter(|_| options.parts.contains(&Part::Llvm)));
+        Ok(files)
+    };
+    let (own, with_definitions) = rayon::join(|| made(&own, options), with_definitions);
+    let mut files = own?;
+    files.extend(with_definitions?);
     files.extend(dictionary::schemas());
-    files.extend(plugin::plugin(&renderer, options)?);
-    files.extend(definitions.files);
     files.sort();
     agreement::check(&files)?;
     Ok(files)
+}
+
+/// The files of those sections whose part is to be made.
+fn made(sections: &[(Part, &Section<'_>)], options: &Options) -> Result<Vec<GeneratedFile>, GenerateError> {
+    let sections = sections.par_iter().filter(|(part, _)| options.parts.contains(part));
+    let made: Vec<Vec<GeneratedFile>> = sections.map(|(_, section)| section()).collect::<Result<_, _>>()?;
+    Ok(made.into_iter().flatten().collect())
 }

@@ -2,10 +2,14 @@
 //! and the names of its operands.
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 use std::sync::OnceLock;
 
 use autoir::{Facts, Op, ValueType};
 use hydride_ir::Function;
+use memo::{Content, Key, Memo, digest};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::check::Definition;
 use crate::identifier::{class_name, llvm_type, operand_names};
@@ -19,16 +23,35 @@ pub(crate) struct Operation<'a> {
     names: Vec<String>,
     /// The functions of the instances, computed on demand.
     pub(crate) functions: OnceLock<BTreeMap<&'a [i64], Result<Function, InstanceError>>>,
+    /// What earlier runs made of operations, and the key of all that is known of this one, computed on demand.
+    memo: &'a Memo,
+    key: OnceLock<Key>,
 }
 
 impl<'a> Operation<'a> {
-    pub(crate) fn new(op: &'a Op) -> Self {
+    pub(crate) fn new(op: &'a Op, memo: &'a Memo) -> Self {
         let count = op.result_count();
         let result = |index: usize| if count == 1 { "res".to_owned() } else { format!("res_{index}") };
         let results: Vec<String> = (0..count).map(result).collect();
         let results = results.iter().map(String::as_str);
         let names = operand_names(results.chain(op.args().map(|(name, _)| name)).chain(op.param_names()));
-        Self { op, scheme: Scheme::of(op), names, functions: OnceLock::new() }
+        let scheme = Scheme::of(op);
+        Self { op, scheme, names, functions: OnceLock::new(), memo, key: OnceLock::new() }
+    }
+
+    /// What `make` makes of this operation alone, or what an earlier run made of an equal one; `what` says which of the
+    /// things that are made of it. Failures are not kept.
+    pub(crate) fn kept<T: Serialize + DeserializeOwned, E>(
+        &self,
+        what: &str,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let own = || {
+            let mut content = Content::default();
+            self.op.hash(&mut content);
+            content.key()
+        };
+        self.memo.try_get_or(|| digest([what.as_bytes(), self.key.get_or_init(own)]), make)
     }
 
     /// The results' names in the generated languages.

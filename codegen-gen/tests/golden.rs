@@ -12,7 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use autoir::{Class, Dialect, Dictionary, Member, Reviews};
-use codegen_gen::{GeneratedFile, LlvmVersion, Options, generate};
+use codegen_gen::{Documents, GeneratedFile, LlvmVersion, Options, Part, generate, readme};
+use memo::Memo;
 
 fn golden_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
@@ -23,7 +24,13 @@ fn dialect(classes: Vec<Class>) -> Dialect {
 }
 
 fn files(classes: Vec<Class>, llvm: LlvmVersion) -> Vec<GeneratedFile> {
-    generate(&dialect(classes), &Options { llvm, vendors: vendors::vendors() }).unwrap()
+    let dialect = dialect(classes);
+    let options = Options { llvm, vendors: vendors::vendors(), ..Options::default() };
+    let mut files = generate(&dialect, &options, &Memo::default()).unwrap();
+    let documents = Documents { isa: "west", entries: 30, modelled: 20 };
+    let paths = files.iter().map(|file| file.path.as_str());
+    files.push(readme(&dialect, &[documents], llvm, paths).unwrap());
+    files
 }
 
 /// Files below a folder, by path relative to it.
@@ -95,6 +102,22 @@ fn reverse_words(member: &mut Member) {
 }
 
 #[test]
+fn parts_are_made_one_by_one() {
+    let all = files(samples::classes(), LlvmVersion::Llvm19);
+    let always = |file: &GeneratedFile| file.path.starts_with("schemas/") || file.path == "README.md";
+    let mut made: Vec<GeneratedFile> = all.iter().filter(|file| always(file)).cloned().collect();
+    for part in Part::ALL {
+        let options = Options { vendors: vendors::vendors(), parts: [part].into(), ..Options::default() };
+        let own = generate(&dialect(samples::classes()), &options, &Memo::default()).unwrap();
+        let before = made.len();
+        made.extend(own.into_iter().filter(|file| !always(file)));
+        assert!(made.len() > before, "{part:?} has no files");
+    }
+    assert_eq!(made.iter().collect::<BTreeSet<_>>(), all.iter().collect());
+    assert_eq!(made.len(), all.len());
+}
+
+#[test]
 fn every_file_names_its_command_first() {
     for classes in [Vec::new(), samples::classes()] {
         for file in files(classes, LlvmVersion::Llvm19) {
@@ -133,7 +156,7 @@ fn former_names_lead_to_the_current_one() {
     let (dialect, _) =
         Dialect::build(samples::classes(), Dictionary::parse(&renamed).unwrap(), &Reviews::default())
             .unwrap();
-    let files = generate(&dialect, &Options::default()).unwrap();
+    let files = generate(&dialect, &Options::default(), &Memo::default()).unwrap();
     let file = files.iter().find(|file| file.path == "llvm/lowering.json").unwrap();
     let value: serde_json::Value = serde_json::from_str(&file.contents).unwrap();
     assert_eq!(value["aliases"], serde_json::json!({"add": "vector_add"}));

@@ -7,6 +7,7 @@ mod samples;
 use autoir::{Dialect, Dictionary, Reviews};
 use catalog::Source;
 use codegen_gen::{Options, generate};
+use memo::Memo;
 use serde_json::{Map, Value, json};
 
 /// A row of the TableGen file: `Args`, `Masking`, then `Mask`, `PassThrough` and `Rest`.
@@ -107,7 +108,7 @@ fn element(ty: &str) -> u64 {
 fn tables() -> (Vec<Row>, Vec<Value>) {
     let (dialect, _) =
         Dialect::build(samples::classes(), Dictionary::default(), &Reviews::default()).unwrap();
-    let files = generate(&dialect, &Options::default()).unwrap();
+    let files = generate(&dialect, &Options::default(), &Memo::default()).unwrap();
     let file = |path: &str| &files.iter().find(|file| file.path == path).unwrap().contents;
     let json: Value = serde_json::from_str(file("llvm/lowering.json")).unwrap();
     (rows(file("llvm/AutoLLVMLowering.td")), json["lowerings"].as_array().unwrap().clone())

@@ -12,6 +12,7 @@ use std::process::{Command, Output};
 
 use autoir::{Dialect, Dictionary, Reviews};
 use codegen_gen::{LlvmVersion, Options, generate};
+use memo::Memo;
 use tempfile::TempDir;
 
 /// The generated files in a fresh folder.
@@ -19,8 +20,8 @@ fn generated(llvm: LlvmVersion) -> TempDir {
     let (dialect, _) =
         Dialect::build(samples::classes(), Dictionary::default(), &Reviews::default()).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { llvm, vendors: vendors::vendors() };
-    for file in generate(&dialect, &options).unwrap() {
+    let options = Options { llvm, vendors: vendors::vendors(), ..Options::default() };
+    for file in generate(&dialect, &options, &Memo::default()).unwrap() {
         let path = folder.path().join(file.path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, file.contents).unwrap();

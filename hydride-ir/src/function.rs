@@ -21,7 +21,7 @@ pub struct ResultId(pub u32);
 pub struct ParamId(pub u32);
 
 /// The semantics of one instruction, or of a class of instructions over its parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Function {
     /// The instruction's or class's name.
     pub name: String,
@@ -37,7 +37,7 @@ pub struct Function {
 }
 
 /// A numeric parameter with its default value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Param {
     /// Name in the text form.
     pub name: String,
@@ -46,7 +46,7 @@ pub struct Param {
 }
 
 /// An argument.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Arg {
     /// Name in the text form.
     pub name: String,
@@ -72,7 +72,7 @@ pub enum Role {
 }
 
 /// A result.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ResultSlot {
     /// Name in the text form.
     pub name: String,
@@ -81,7 +81,7 @@ pub struct ResultSlot {
 }
 
 /// A statement.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Stmt {
     /// Runs the body for `index` = 0, 1, …, `count - 1`; iterations are independent.
     For {

@@ -8,6 +8,8 @@ use difftest::lowering::{Definition, Operand};
 use llvm_text::Type;
 use serde::Deserialize;
 
+use crate::outputs;
+
 #[derive(Deserialize)]
 struct File {
     lowerings: Vec<Row>,
@@ -43,11 +45,10 @@ pub struct Defined {
 
 /// The members in an output folder by instruction set, and their definitions.
 pub fn read(out: &Path) -> Result<BTreeMap<String, Defined>> {
-    let path = out.join("llvm/lowering.json");
-    let text = std::fs::read_to_string(&path)
-        .with_context(|| format!("cannot read {}: run generate-ir, or give its --out", path.display()))?;
+    let path = "llvm/lowering.json";
+    let text = outputs::read(out, path)?;
     let file: File =
-        serde_json::from_str(&text).with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("cannot read {}", out.join(path).display()))?;
     let mut all: BTreeMap<String, Defined> = BTreeMap::new();
     for row in file.lowerings {
         let Defined { members, definitions, operations } = all.entry(row.isa).or_default();

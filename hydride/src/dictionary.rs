@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::classified::ClassifyArgs;
 use crate::commands::generate::ledger;
-use crate::outputs::{OUTPUTS, is_ours};
+use crate::outputs::{self, OUTPUTS, is_ours};
 use crate::pipeline::Pipeline;
 use crate::{Session, usage};
 
@@ -114,9 +114,10 @@ pub struct LedgerLine {
 
 impl Dictionary {
     fn from_outputs(folder: &Path) -> Result<Self> {
-        let operations = serde_json::from_str(&text(folder, "classes.json")?).context("classes.json")?;
+        let operations =
+            serde_json::from_str(&outputs::read(folder, "classes.json")?).context("classes.json")?;
         let path = "llvm/lowering.json";
-        let rows: Lowerings = serde_json::from_str(&text(folder, path)?).context(path)?;
+        let rows: Lowerings = serde_json::from_str(&outputs::read(folder, path)?).context(path)?;
         let lowerings = rows.lowerings.into_iter().map(|row| ((row.isa, row.id), row.lowering)).collect();
         Ok(Self { operations, lowerings, source: Source::Outputs(folder.to_owned()) })
     }
@@ -158,7 +159,7 @@ impl Dictionary {
         // Lines are picked before they are parsed: there are thousands.
         let quoted = serde_json::to_string(id)?;
         let text = match &self.source {
-            Source::Outputs(folder) => text(folder, "ledger.jsonl")?,
+            Source::Outputs(folder) => outputs::read(folder, "ledger.jsonl")?,
             Source::Run(pipeline) => ledger(pipeline),
         };
         let lines = text.lines().filter(|line| line.contains(&quoted));
@@ -198,7 +199,7 @@ impl Dictionary {
         let name = &operation.name;
         let formula = match &self.source {
             Source::Outputs(folder) => {
-                function_text(&text(folder, "autollvm/autollvm.hir")?, name).map(str::to_owned)
+                function_text(&outputs::read(folder, "autollvm/autollvm.hir")?, name).map(str::to_owned)
             }
             Source::Run(pipeline) => {
                 let mut families = pipeline.dialect.families().iter();
@@ -233,10 +234,6 @@ impl Dictionary {
 }
 
 /// The contents of an output.
-fn text(folder: &Path, path: &str) -> Result<String> {
-    let path = folder.join(path);
-    std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
-}
 
 /// A member's instruction and its analysis.
 fn found<'a>(
@@ -248,7 +245,7 @@ fn found<'a>(
 }
 
 fn function(folder: &Path, path: &str, name: &str) -> Result<Option<Function>> {
-    let text = text(folder, path)?;
+    let text = outputs::read(folder, path)?;
     let Some(found) = function_text(&text, name) else { return Ok(None) };
     Function::parse(found).map(Some).map_err(|error| anyhow!("{path}: @{name}: {error}"))
 }

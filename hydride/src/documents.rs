@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use memo::digest;
 use parsers::{Diagnostic, Isa, Outline, Parsed};
 use rayon::prelude::*;
 use smt::{Key, Memo};
 
 use crate::isa::{Document, Progress, Reading};
-use crate::keys::digest;
 use crate::session::listed;
 use crate::{Failure, Session, console};
 
@@ -117,7 +117,10 @@ impl Session {
     ) -> Result<Parsed> {
         let own = documents.of(isa);
         let key = || self.documents_key(isa, &own);
-        let parsed = memo.get_or(key, || self.parse_entries(isa, &own, progress, None));
+        let parsed = memo.get_or(key, || {
+            let reading = Reading { progress, memo: Some(memo), ..self.reading(isa, &own) };
+            self.parse_entries(isa, &reading)
+        });
         self.require_whole(&parsed.diagnostics, &own)?;
         Ok(parsed)
     }
@@ -125,7 +128,8 @@ impl Session {
     /// The same if only the entry of one id is needed: a front end may skip all others.
     pub fn parse_one(&self, isa: Isa, documents: &Documents, id: &str) -> Result<Parsed> {
         let own = documents.of(isa);
-        let parsed = self.parse_entries(isa, &own, &|_, _| {}, Some(id));
+        let reading = Reading { only: Some(id), ..self.reading(isa, &own) };
+        let parsed = self.parse_entries(isa, &reading);
         self.require_whole(&parsed.diagnostics, &own)?;
         Ok(parsed)
     }
@@ -137,23 +141,17 @@ impl Session {
         digest(std::iter::once(options.as_bytes()).chain(parts))
     }
 
-    fn parse_entries(
-        &self,
-        isa: Isa,
-        own: &[&Document],
-        progress: &Progress<'_>,
-        only: Option<&str>,
-    ) -> Parsed {
-        if own.is_empty() {
-            return Parsed::default();
+    fn parse_entries(&self, isa: Isa, reading: &Reading<'_>) -> Parsed {
+        match reading.documents {
+            [] => Parsed::default(),
+            _ => (self.set(isa).front_end.parse)(reading),
         }
-        (self.set(isa).front_end.parse)(&Reading { progress, only, ..self.reading(isa, own) })
     }
 
     /// Documents of an instruction set, to be read as a whole and without progress.
     pub fn reading<'a>(&'a self, isa: Isa, documents: &'a [&'a Document]) -> Reading<'a> {
         let (errata, options) = (self.errata(isa), self.options());
-        Reading { documents, errata, options, progress: &|_, _| {}, only: None }
+        Reading { documents, errata, options, progress: &|_, _| {}, only: None, memo: None }
     }
 
     /// The entries of the documents of one instruction set, without semantics.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::difference::difference;
+use crate::emit::Group;
 use crate::usage;
 
 /// Files whose contents differ from run to run: they contain times.
@@ -81,9 +82,22 @@ pub fn replace_file(path: &Path, contents: &str) -> Result<()> {
     std::fs::rename(&aside, path).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// What differs between `files` and what `out` holds: for each path in order a line that says what is the
-/// matter, with the hunks of a unified diff where a file has other contents.
-pub fn differences(out: &Path, files: &Files) -> Result<Vec<String>> {
+/// Reads a file of an output folder.
+pub fn read(out: &Path, path: &str) -> Result<String> {
+    std::fs::read_to_string(out.join(path)).with_context(|| {
+        let missing = format!("cannot read {}", out.join(path).display());
+        match Group::of(path) {
+            Some(group) => {
+                format!("{missing}: run generate-ir, with `{}` where --emit is given", group.name())
+            }
+            None => format!("{missing}: run generate-ir"),
+        }
+    })
+}
+
+/// What differs between `files` and what `out` holds at the paths that `covers` accepts: for each path in order a line
+/// that says what is the matter, with the hunks of a unified diff where a file has other contents.
+pub fn differences(out: &Path, files: &Files, covers: impl Fn(&str) -> bool) -> Result<Vec<String>> {
     let mut found = BTreeMap::new();
     for (path, contents) in files {
         if TIMED.contains(&path.as_str()) {
@@ -101,7 +115,7 @@ pub fn differences(out: &Path, files: &Files) -> Result<Vec<String>> {
         }
     }
     for path in list(out, out)? {
-        if !files.contains_key(&path) && !TIMED.contains(&path.as_str()) {
+        if covers(&path) && !files.contains_key(&path) && !TIMED.contains(&path.as_str()) {
             let text = format!("{path}: no longer generated\n");
             found.insert(path, text);
         }

@@ -1,12 +1,13 @@
 //! What was found out before: a question that was asked in an earlier run, or earlier in this one, is answered by
 //! the prover's memo.
 
-use std::hash::{Hash, Hasher};
+use std::hash::Hash;
 
 use catalog::{Application, Proof};
 use hydride_ir::lane::Masking;
 use hydride_ir::visit::Event;
 use hydride_ir::{Arg, Function, ResultSlot};
+use memo::Content;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use smt::{Key, Memo, Prover};
@@ -47,7 +48,7 @@ fn key(class: &Function, member: &Function, application: &Application) -> Key {
         (mask, stride, lane, pass, negated)
     };
     masking.map(fields).hash(&mut hasher);
-    *blake3::hash(&hasher.0).as_bytes()
+    hasher.key()
 }
 
 /// A value that depends only on a function, ignoring names; `what` says how. It comes from `make`, or from an earlier
@@ -62,7 +63,7 @@ pub(crate) fn of_function<T: Serialize + DeserializeOwned>(
         let mut hasher = Content::default();
         what.hash(&mut hasher);
         content(function, &mut hasher);
-        *blake3::hash(&hasher.0).as_bytes()
+        hasher.key()
     };
     memo.get_or(key, make)
 }
@@ -80,20 +81,6 @@ fn content(function: &Function, hasher: &mut Content) {
     function.exprs().hash(hasher);
     let events: Vec<Event<'_>> = function.walk().collect();
     events.hash(hasher);
-}
-
-/// Collects what is hashed, so that equal bytes are equal content.
-#[derive(Default)]
-struct Content(Vec<u8>);
-
-impl Hasher for Content {
-    fn write(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
-    }
-
-    fn finish(&self) -> u64 {
-        0
-    }
 }
 
 #[cfg(test)]

@@ -6,12 +6,14 @@
 //! ([`crate::partition()`]). Without a proof there is no relation.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hash;
 
 use hydride_ir::passes::{dead_code, instantiate};
 use hydride_ir::visit::rewrite;
 use hydride_ir::{
     Arg, ArgId, Bits, ExprId, Function, IndexId, Num, Op, ResultId, ResultSlot, Role, Stmt, legality,
 };
+use memo::Content;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use smt::{Memo, Prover};
@@ -121,11 +123,21 @@ pub fn relations(
             }
         }
     }
-    let proved = proved(&candidates, &owners, new_prover);
+    let key = || {
+        let mut content = Content::default();
+        "relations".hash(&mut content);
+        for Analyzed { isa, id, function, analysis: _ } in &candidates {
+            (isa, id, function).hash(&mut content);
+        }
+        owners.hash(&mut content);
+        content.key()
+    };
+    let proved = prover.memo().try_get_or(key, || proved(&candidates, &owners, new_prover));
+    let proved = proved.unwrap_or_else(|proved| proved);
     let mut found: BTreeSet<Relation> = BTreeSet::new();
     let mut halves: BTreeMap<(usize, u32), (Option<usize>, Option<usize>)> = BTreeMap::new();
     for (position, to) in met {
-        if !proved.contains(&(names[position].as_str(), to)) {
+        if !proved.contains(&(names[position].clone(), to)) {
             continue;
         }
         let (from, trial) = &trials[position];
@@ -164,22 +176,25 @@ fn trials(class: &Class, memo: &Memo) -> Vec<Trial> {
 const TRIAL: &str = "~";
 
 /// Trials, by name, that are proved to be in one class with a member of a given class.
-fn proved<'a>(
-    candidates: &[Analyzed<'a>],
+type Proved = BTreeSet<(String, usize)>;
+
+/// What is proved of these candidates; an error where a question was not decided, which is not kept.
+fn proved(
+    candidates: &[Analyzed<'_>],
     owners: &BTreeMap<(&str, &str), usize>,
     new_prover: &(dyn Fn() -> Prover + Sync),
-) -> BTreeSet<(&'a str, usize)> {
-    let Partition { classes, .. } = partition(candidates, new_prover, &|_| {});
+) -> Result<Proved, Proved> {
+    let Partition { classes, unknown, .. } = partition(candidates, new_prover, &|_| {});
     let mut proved = BTreeSet::new();
     for class in &classes {
         let members = || class.members.iter().map(|member| &candidates[member.entry]);
         let real: BTreeSet<usize> =
             members().filter_map(|entry| owners.get(&(entry.isa, entry.id)).copied()).collect();
         for trial in members().filter(|entry| entry.isa == TRIAL) {
-            proved.extend(real.iter().map(|to| (trial.id, *to)));
+            proved.extend(real.iter().map(|to| (trial.id.to_owned(), *to)));
         }
     }
-    proved
+    if unknown.is_empty() { Ok(proved) } else { Err(proved) }
 }
 
 /// The changed instances of a class.

@@ -35,7 +35,6 @@
 
 mod encode;
 mod integers;
-mod memo;
 mod prover;
 mod query;
 mod signature;
@@ -44,6 +43,11 @@ mod solve;
 mod term;
 
 pub use encode::EncodeError;
-pub use memo::{Key, Memo, Store, solver_version};
+pub use memo::{Key, Memo, Store};
 pub use prover::{Model, Prover, Stats, Verdict};
 pub use smtlib::{Script, script};
+
+/// The version of the solver that answers.
+pub fn solver_version() -> &'static str {
+    z3::full_version()
+}

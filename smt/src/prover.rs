@@ -8,11 +8,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::encode::{EncodeError, Piece, encode};
 use crate::integers;
-use crate::memo::Memo;
 use crate::query::Query;
 use crate::signature::Signature;
 use crate::solve::{Answer, Limits, solve};
 use crate::term::{TermId, Terms};
+use memo::Memo;
 
 /// The time that one solver query may take unless set otherwise.
 const DEFAULT_LIMIT: Duration = Duration::from_secs(10);

@@ -143,6 +143,9 @@ struct GenerateIr {
     /// Folder to write to
     #[arg(long, value_name = "DIR", default_value = "out")]
     out: PathBuf,
+    /// Groups of outputs, as llvm,mlir; all when not given
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    emit: Vec<String>,
     /// Write nothing; exit with 1 when the files there differ
     #[arg(long)]
     check: bool,
@@ -187,6 +190,9 @@ fn perform(task: Task) -> Result<i32> {
             let mut arguments = vec!["generate-ir".to_owned()];
             arguments.extend(options.selection.flags()?);
             arguments.extend(["--out".to_owned(), text(&options.out)]);
+            if !options.emit.is_empty() {
+                arguments.extend(["--emit".to_owned(), options.emit.join(",")]);
+            }
             arguments.extend(options.check.then(|| "--check".to_owned()));
             arguments.extend(options.no_cache.then(|| "--no-cache".to_owned()));
             arguments

@@ -8,7 +8,7 @@ use super::Instance;
 use crate::facts::{Facts, ParamKind};
 
 /// A parameter that need not be written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Inference {
     /// The parameter.
     pub param: ParamId,
@@ -17,7 +17,7 @@ pub struct Inference {
 }
 
 /// How a parameter follows from types.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// `(said - rest) / factor`, both over parameters that were inferred before and attributes.
     Solved {
@@ -38,7 +38,7 @@ pub enum Rule {
 }
 
 /// What a table is looked up by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
     /// What a type says.
     Said(Said),
@@ -47,7 +47,7 @@ pub enum Key {
 }
 
 /// A number that the type of an operand says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Said {
     /// The operand: its position among the results and then the arguments.
     pub operand: usize,

@@ -52,7 +52,7 @@ pub(crate) struct Form {
 }
 
 /// What known members have in common: parameter values, and the types of operands.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Instance {
     /// A value for each parameter.
     pub params: Vec<i64>,

@@ -24,6 +24,8 @@ use super::natural::{Body, Callee, natural, parameter};
 /// The functions of one instruction set that are used.
 pub(super) struct VendorFunctions<'a> {
     ir: &'a VendorIr,
+    /// For each function the first instruction that has it, which gives it its name.
+    firsts: Vec<Option<&'a str>>,
     /// For each function the result, or why there is none.
     made: Vec<Option<Result<Made, String>>>,
     parts: Parts,
@@ -53,7 +55,13 @@ struct Parts {
 impl<'a> VendorFunctions<'a> {
     pub(super) fn new(ir: &'a VendorIr) -> Self {
         let parts = Parts { isa: ir.isa.clone(), names: BTreeMap::new(), texts: Vec::new() };
-        Self { ir, made: vec![None; ir.functions.len()], parts }
+        let mut firsts = vec![None; ir.functions.len()];
+        for (id, position) in ir.members.iter().rev() {
+            if let Some(first) = firsts.get_mut(*position) {
+                *first = Some(id.as_str());
+            }
+        }
+        Self { ir, firsts, made: vec![None; ir.functions.len()], parts }
     }
 
     /// The function of an instruction; a message when there is none.
@@ -63,12 +71,9 @@ impl<'a> VendorFunctions<'a> {
             return Err(reason.to_owned());
         };
         let function = self.ir.functions.get(position).ok_or("the data names no function for it")?;
-        let (ir, parts) = (self.ir, &mut self.parts);
-        let made = self.made[position].get_or_insert_with(|| {
-            // The first of those that share it gives it its name.
-            let first = ir.members.iter().find(|(_, other)| **other == position).map_or(id, |(id, _)| id);
-            parts.function(function, format!("{}.{}", ir.isa, symbol(first)))
-        });
+        let (parts, first) = (&mut self.parts, self.firsts[position].unwrap_or(id));
+        let made = self.made[position]
+            .get_or_insert_with(|| parts.function(function, format!("{}.{}", self.ir.isa, symbol(first))));
         made.as_ref().map_err(Clone::clone)
     }
 

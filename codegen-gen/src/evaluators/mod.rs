@@ -9,7 +9,7 @@ mod support;
 mod write;
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use self::language::{C, Rust};
 use self::write::{Plan, local_name};
@@ -30,7 +30,7 @@ struct Evaluators {
 }
 
 /// One operation.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Evaluator {
     documentation: Vec<String>,
     c_name: String,
@@ -50,7 +50,9 @@ pub(crate) fn files(
         Evaluators { functions: Vec::new(), left_out: Vec::new(), max_words: hydride_ir::MAX_WIDTH / 64 };
     let made: Vec<_> = operations
         .par_iter()
-        .map(|operation| Plan::of(operation).map(|plan| evaluator(operation, &plan)))
+        .map(|operation| {
+            operation.kept("evaluator", || Plan::of(operation).map(|plan| evaluator(operation, &plan)))
+        })
         .collect();
     for (operation, made) in operations.iter().zip(made) {
         match made {

@@ -18,6 +18,9 @@ use crate::render::Renderer;
 use crate::space::Indices;
 use crate::{GenerateError, GeneratedFile};
 
+/// Where the files are.
+const FOLDER: &str = "evaluators/smt";
+
 /// Longer texts are bound to a name, so that they are not copied again and again.
 const MAX_INLINE: usize = 300;
 
@@ -33,6 +36,14 @@ struct File<'a> {
 
 /// The file of one operation.
 pub(crate) fn file(renderer: &Renderer, operation: &Operation<'_>) -> Result<GeneratedFile, GenerateError> {
+    let file = || text(renderer, operation);
+    Ok(GeneratedFile {
+        path: format!("{FOLDER}/{}.smt2", operation.op.name),
+        contents: operation.kept(FOLDER, file)?,
+    })
+}
+
+fn text(renderer: &Renderer, operation: &Operation<'_>) -> Result<String, GenerateError> {
     let name = &operation.op.name;
     let mut support = Support::new(name);
     let mut instances = Vec::new();
@@ -56,7 +67,7 @@ pub(crate) fn file(renderer: &Renderer, operation: &Operation<'_>) -> Result<Gen
         });
     }
     let context = File { operation: name, operators: support.definitions(), instances };
-    renderer.render_in("evaluators/smt", &format!("{name}.smt2"), &context)
+    Ok(renderer.render(FOLDER, &context)?.contents)
 }
 
 /// A sort.

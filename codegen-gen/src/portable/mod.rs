@@ -34,7 +34,10 @@ pub(crate) fn file(
     let functions = operations
         .par_iter()
         .map(|operation| {
-            operation.instances().iter().map(|instance| definition(operation, instance)).collect()
+            operation.kept("portable", || {
+                let instances = operation.instances();
+                instances.iter().map(|instance| definition(operation, instance)).collect()
+            })
         })
         .collect::<Result<Vec<Vec<String>>, InstanceError>>()?;
     let functions = functions.into_iter().flatten().collect();

@@ -20,7 +20,7 @@ pub struct Canonical {
 }
 
 /// Elements that are written only where their mask bit is 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Masking {
     /// The argument that holds the mask.
     pub mask: u32,

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgMatches, Command};
 use codegen_gen::LlvmVersion;
 use difftest::{Oracle, OracleError};
+use memo::Memo;
 use parsers::errata::Errata;
 use parsers::{Instruction, Isa, Outline, Parsed};
 
@@ -97,6 +98,8 @@ pub struct Reading<'a> {
     pub progress: &'a Progress<'a>,
     /// The only entry that is wanted; others may be read as well.
     pub only: Option<&'a str>,
+    /// What was found out of entries in earlier runs.
+    pub memo: Option<&'a Memo>,
 }
 
 /// A kind of document that can be given as a file.

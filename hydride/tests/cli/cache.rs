@@ -112,6 +112,41 @@ fn whatever_changes_is_noticed() {
     );
 }
 
+/// What earlier runs made of everything else is used, and nothing of it is out of date: entries that moved have their new
+/// places, those that cannot be read as well.
+#[test]
+fn a_changed_entry_changes_what_follows_from_it() {
+    let text = std::fs::read_to_string(samples().join("x86/sample.xml")).unwrap();
+    let broken = entry("_own_broken", "dst[127:0] := a[127:0] +\ndst[7:0] := ");
+    let text = text.replace("</intrinsics_list>", &format!("{broken}</intrinsics_list>"));
+    let changed = text.replacen("a[127:0] AND b[127:0]", "a[127:0]\n XOR b[127:0]", 1);
+    assert!(changed != text && text.contains("_own_broken"));
+    let folder = scratch();
+    let specs = specs_with(folder.path(), &text);
+    let first = run(folder.path(), &specs, &[]);
+    let specs = specs_with(folder.path(), &changed);
+    let second = run(folder.path(), &specs, &[]);
+    let anew = scratch();
+    assert!(second.files == run(anew.path(), &specs, &["--no-cache"]).files);
+    let differ: Vec<&str> = first
+        .files
+        .iter()
+        .filter(|(path, text)| second.files.get(*path) != Some(text))
+        .map(|(path, _)| path.as_str())
+        .collect();
+    let expected = ["classes.json", "ir/x86.hir", "ledger.jsonl", "llvm/lowering.json", "report/data.js"];
+    for path in expected {
+        assert!(differ.contains(&path), "{path} is not among {differ:?}");
+    }
+    let line = |files: &BTreeMap<String, String>| {
+        files["ledger.jsonl"].lines().find(|line| line.contains("_own_broken")).map(str::to_owned)
+    };
+    assert!(
+        line(&first.files).is_some() && line(&first.files) != line(&second.files),
+        "it is a line further down"
+    );
+}
+
 #[test]
 fn a_cache_can_be_deleted_damaged_shared_or_read_only() {
     let folder = scratch();

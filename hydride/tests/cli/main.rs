@@ -10,6 +10,7 @@ mod diff;
 mod diff_cache;
 mod diff_mutations;
 mod diff_sources;
+mod emit;
 mod eval;
 mod evaluators;
 mod explain;

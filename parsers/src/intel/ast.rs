@@ -1,9 +1,10 @@
 //! The syntax tree of Intel's pseudocode, every node with its span in the decoded operation text.
 
 use hydride_ir::exact::Int;
+use serde::{Deserialize, Serialize};
 
 /// Byte range in the decoded operation text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Extent {
     /// First byte.
     pub(super) start: u32,

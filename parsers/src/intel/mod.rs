@@ -31,12 +31,15 @@ mod source;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use hydride_ir::Function;
+use memo::{Key, Memo, digest};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::errata::Errata;
 use crate::ledger::Span;
 use crate::pseudocode::{self, Fault, Ids, Outcome, Reason, Verdict};
-use crate::signature::{Form, Instruction, Signature, UndefinedFor};
+use crate::signature::{Form, Instruction, Signature, UndefinedBits, UndefinedFor};
 use crate::{Isa, Parsed};
 use document::Entry;
 use operand::TypeError;
@@ -56,6 +59,8 @@ pub struct Options<'a> {
     pub errata: Option<&'a Errata>,
     /// Only the entry of this id, where one is asked for: no other one is run, and none is in the ledger.
     pub only: Option<&'a str>,
+    /// What operations were found to mean in earlier runs.
+    pub memo: Option<&'a Memo>,
 }
 
 /// Stack of the threads that run operations, whose nesting is bounded but deep.
@@ -79,7 +84,7 @@ pub fn parse(file_name: &str, bytes: &[u8], options: &Options<'_>) -> Parsed {
     let total = document.entries.len();
     let done = AtomicUsize::new(0);
     let model_one = |entry: &Entry| {
-        let modelled = model(&source, entry);
+        let modelled = model(&source, entry, options.memo);
         let count = done.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(progress) = options.progress {
             progress(count, total);
@@ -138,13 +143,13 @@ struct Modelled {
     read: Vec<u32>,
 }
 
-fn model(source: &Source<'_>, entry: &Entry) -> Result<Modelled, Fault<Span>> {
+fn model(source: &Source<'_>, entry: &Entry, memo: Option<&Memo>) -> Result<Modelled, Fault<Span>> {
     if let Some((offset, message)) = &entry.fault {
         return Err(Fault::failed(Reason::Malformed, source.span(*offset, 1), message));
     }
     match classify::exclusion(entry) {
         Some(fault) => Err(fault.map_place(|()| entry_span(source, entry))),
-        None => instruction(source, entry),
+        None => instruction(source, entry, memo),
     }
 }
 
@@ -153,32 +158,91 @@ fn entry_span(source: &Source<'_>, entry: &Entry) -> Span {
     source.span(entry.start, entry.end - entry.start)
 }
 
-/// Runs the operation of an entry.
-fn instruction(source: &Source<'_>, entry: &Entry) -> Result<Modelled, Fault<Span>> {
+/// What the operation of an entry means, wherever the entry is in its document.
+#[derive(Serialize, Deserialize)]
+struct Meaning {
+    signature: Signature,
+    function: Function,
+    undefined: Vec<UndefinedBits>,
+    undefined_for: Vec<UndefinedFor>,
+    /// For each argument one above the highest bit that the operation names.
+    read: Vec<u32>,
+}
+
+/// Where in an entry an obstacle is.
+#[derive(Serialize, Deserialize)]
+enum Place {
+    Entry,
+    /// In the text of the operation.
+    Operation(ast::Extent),
+}
+
+/// The instruction that an entry describes.
+fn instruction(source: &Source<'_>, entry: &Entry, memo: Option<&Memo>) -> Result<Modelled, Fault<Span>> {
     let whole = entry_span(source, entry);
     let Some(text) = &entry.operation else {
         return Err(Fault::excluded(Reason::NoPseudocode, whole, ""));
     };
-    let span = |at: ast::Extent| {
-        let (start, end) = (text.offset(at.start as usize), text.offset(at.end as usize));
-        source.span(start, end.saturating_sub(start).max(1))
+    let span = |place: Place| match place {
+        Place::Entry => whole.clone(),
+        Place::Operation(at) => {
+            let (start, end) = (text.offset(at.start as usize), text.offset(at.end as usize));
+            source.span(start, end.saturating_sub(start).max(1))
+        }
     };
+    let found = match memo {
+        Some(memo) => memo.get_or(|| key(entry, &text.text), || meaning(entry, &text.text)),
+        None => meaning(entry, &text.text),
+    };
+    let found = found.map_err(|fault| fault.map_place(span))?;
+    let Meaning { signature, function, undefined, undefined_for, read } = found;
+    let form = |(mnemonic, operands): &(String, String)| Form {
+        mnemonic: mnemonic.to_uppercase(),
+        operands: operands.clone(),
+        template: None,
+        destroys: None,
+    };
+    let instruction = Instruction {
+        id: entry.name.clone(),
+        isa: Isa::register(ISA),
+        intrinsic: entry.name.clone(),
+        function,
+        undefined,
+        undefined_for,
+        signature,
+        extensions: entry.extensions.clone(),
+        forms: entry.forms.iter().map(form).collect(),
+        span: whole,
+    };
+    Ok(Modelled { instruction, read })
+}
+
+/// The key of all that the meaning of an operation depends on.
+fn key(entry: &Entry, text: &str) -> Key {
+    let Entry { name, result, parameters, undefined_for, .. } = entry;
+    let operands = format!("{name:?} {result:?} {parameters:?} {undefined_for:?}");
+    digest([b"x86 operation".as_slice(), operands.as_bytes(), text.as_bytes()])
+}
+
+/// Runs the operation of an entry, whose text this is.
+fn meaning(entry: &Entry, text: &str) -> Result<Meaning, Fault<Place>> {
+    let entire = |()| Place::Entry;
     // What an entry with floating-point operands calls or leaves open is floating-point arithmetic.
     let float = classify::has_float(entry);
     let located = |fault: ast::Fault, of_float: &[Reason]| match fault.verdict {
         Verdict::Failed if float && of_float.contains(&fault.reason) => {
-            Fault::excluded(Reason::FloatingPoint, span(fault.at), fault.message)
+            Fault::excluded(Reason::FloatingPoint, Place::Operation(fault.at), fault.message)
         }
-        _ => fault.map_place(span),
+        _ => fault.map_place(Place::Operation),
     };
-    let program = grammar::parse(&text.text).map_err(|fault| located(fault, &[Reason::Syntax]))?;
-    if let Some(start) = classify::elision(&text.text) {
-        let at = span(ast::Extent { start: start as u32, end: start as u32 });
+    let program = grammar::parse(text).map_err(|fault| located(fault, &[Reason::Syntax]))?;
+    if let Some(start) = classify::elision(text) {
+        let at = Place::Operation(ast::Extent { start: start as u32, end: start as u32 });
         return Err(Fault::failed(Reason::Incomplete, at, "the operation leaves lines out"));
     }
     let mut read = vec![0; entry.parameters.len()];
     let (mut signature, mut outcome) = loop {
-        let signature = signature(entry, &read).map_err(|fault| fault.map_place(|()| whole.clone()))?;
+        let signature = signature(entry, &read).map_err(|fault| fault.map_place(entire))?;
         let outcome = run::run(&program, &signature)
             .map_err(|fault| located(fault, &[Reason::UnknownCall, Reason::Undefined]))?;
         // What the operation reads of an immediate may be more than the document says it has.
@@ -200,26 +264,8 @@ fn instruction(source: &Source<'_>, entry: &Entry) -> Result<Modelled, Fault<Spa
         .collect();
     operand::make_unique(signature.args.iter_mut().chain(&mut signature.results));
     let built = pseudocode::function(&entry.name, &signature, &mut outcome.dag, &[outcome.result]);
-    let (function, undefined) = built.map_err(|fault| fault.map_place(|()| whole.clone()))?;
-    let form = |(mnemonic, operands): &(String, String)| Form {
-        mnemonic: mnemonic.to_uppercase(),
-        operands: operands.clone(),
-        template: None,
-        destroys: None,
-    };
-    let instruction = Instruction {
-        id: entry.name.clone(),
-        isa: Isa::register(ISA),
-        intrinsic: entry.name.clone(),
-        function,
-        undefined,
-        undefined_for,
-        signature,
-        extensions: entry.extensions.clone(),
-        forms: entry.forms.iter().map(form).collect(),
-        span: whole,
-    };
-    Ok(Modelled { instruction, read: outcome.read })
+    let (function, undefined) = built.map_err(|fault| fault.map_place(entire))?;
+    Ok(Meaning { signature, function, undefined, undefined_for, read: outcome.read })
 }
 
 /// The types of an entry; `read` is the number of bits of each argument that its operation reads.

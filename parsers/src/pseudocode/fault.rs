@@ -1,12 +1,14 @@
 //! Why pseudocode, or an entry around it, has no meaning in the IR.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ledger::Status;
 
 /// Defines [`Reason`] from a table of variants and the codes that the ledger writes.
 macro_rules! reasons {
     ($($(#[$doc:meta])* $variant:ident = $code:literal),* $(,)?) => {
         /// What kind of obstacle a [`Fault`] is.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum Reason {
             $($(#[$doc])* $variant),*
         }
@@ -99,7 +101,7 @@ reasons! {
 }
 
 /// A bit of an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ArgumentBit {
     /// The argument's position.
     pub argument: u32,
@@ -108,7 +110,7 @@ pub struct ArgumentBit {
 }
 
 /// What a [`Fault`] means for the entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// It should have been modelled.
     Failed,
@@ -119,7 +121,7 @@ pub enum Verdict {
 }
 
 /// An obstacle and its place: an offset of type `P` while an entry runs, a [`Span`](crate::Span) in the ledger.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault<P> {
     /// What kind.
     pub reason: Reason,

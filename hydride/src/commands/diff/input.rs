@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use autoir::Dictionary;
 use hydride_ir::Function;
+use memo::digest;
 use parsers::{Isa, Outline, Parsed, Status};
 use semantic_diff::{Entry, Operation, Semantics, Side, SideSummary};
 use smt::Key;
@@ -19,7 +20,6 @@ use crate::console::Phases;
 use crate::documents::Documents;
 use crate::isa::Document;
 use crate::isa::Source;
-use crate::keys::digest;
 use crate::pipeline::Pipeline;
 use crate::{Failure, Session};
 

@@ -5,6 +5,7 @@
 
 use anyhow::{Context, Result};
 use autoir::Dictionary;
+use memo::digest;
 use parsers::{Isa, Parsed};
 use semantic_diff::{Operation, Report};
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,6 @@ use crate::Session;
 use crate::cache::{Cache, CacheArgs};
 use crate::console::Phases;
 use crate::documents::Documents;
-use crate::keys::digest;
 use crate::pipeline::Pipeline;
 use crate::trust::RecordsArgs;
 

@@ -9,6 +9,8 @@ use parsers::Isa;
 use semantic_diff::Operation;
 use serde::Deserialize;
 
+use crate::outputs;
+
 /// The files of an output that are compared, by name.
 pub type Files = BTreeMap<String, String>;
 
@@ -35,17 +37,13 @@ pub fn is_output(folder: &Path) -> bool {
 /// Reads the files of an output.
 pub fn read(folder: &Path, isas: &[Isa]) -> Result<Files> {
     let mut files = BTreeMap::new();
-    let read = |name: &str| {
-        let path = folder.join(name);
-        std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
-    };
     for name in [LEDGER, CLASSES] {
-        files.insert(name.to_owned(), read(name).context("the output is not whole")?);
+        files.insert(name.to_owned(), outputs::read(folder, name).context("the output is not whole")?);
     }
     for isa in isas {
         let name = functions(*isa);
         if folder.join(&name).is_file() {
-            files.insert(name.clone(), read(&name)?);
+            files.insert(name.clone(), outputs::read(folder, &name)?);
         }
     }
     Ok(files)

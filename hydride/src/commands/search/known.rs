@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
+use memo::digest;
 use parsers::{Instruction, Isa};
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,6 @@ use crate::cache::CacheArgs;
 use crate::console::Phases;
 use crate::documents::Documents;
 use crate::isa::Target;
-use crate::keys::digest;
 
 /// The instructions of a target.
 #[derive(Serialize, Deserialize)]

@@ -50,7 +50,11 @@ fn keep_newest(documents: &mut Vec<Document>) {
 
 fn parse(reading: &Reading<'_>) -> Parsed {
     let document = reading.documents[0];
-    let options =
-        intel::Options { progress: Some(reading.progress), errata: reading.errata, only: reading.only };
+    let options = intel::Options {
+        progress: Some(reading.progress),
+        errata: reading.errata,
+        only: reading.only,
+        memo: reading.memo,
+    };
     intel::parse(&document.name, &document.bytes, &options)
 }

@@ -165,7 +165,7 @@ pub fn lint(file_name: &str, bytes: &[u8], evaluate: &Evaluate<'_>) -> Report {
     let ids = ids(&document.entries);
     let read = |(position, entry)| {
         let program = entry_program(entry);
-        let (instruction, read) = match model(&source, entry) {
+        let (instruction, read) = match model(&source, entry, None) {
             Ok(modelled) => (Some(modelled.instruction), modelled.read),
             Err(_) => (None, Vec::new()),
         };

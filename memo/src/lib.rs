@@ -1,6 +1,9 @@
 //! What earlier runs found out: answers by the hash of all that they depend on. Where they are kept is for the caller to
 //! say.
 
+#![forbid(unsafe_code)]
+
+use std::hash::Hasher;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -11,7 +14,7 @@ pub type Key = [u8; 32];
 
 /// Where answers are kept.
 ///
-/// An implementation must separate the answers of different versions of the tool or the solver.
+/// An implementation must separate the answers of different versions of the program.
 pub trait Store: Send + Sync {
     /// The answer to a question, as it was stored.
     fn find(&self, key: &Key) -> Option<Vec<u8>>;
@@ -22,7 +25,7 @@ pub trait Store: Send + Sync {
 /// Answers of earlier runs, to proofs and to other questions; one without a store finds nothing and keeps nothing.
 ///
 /// ```
-/// use smt::Memo;
+/// use memo::Memo;
 ///
 /// let memo = Memo::default();
 /// assert_eq!(memo.get_or(|| [0; 32], || 6 * 7), 42);
@@ -86,9 +89,48 @@ impl Memo {
     }
 }
 
-/// The version of the solver that answers.
-pub fn solver_version() -> &'static str {
-    z3::full_version()
+/// A key of parts in this order.
+pub fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Key {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    *hasher.finalize().as_bytes()
+}
+
+/// Collects what is hashed, so that equal keys are equal content.
+///
+/// ```
+/// use std::hash::Hash;
+///
+/// let key = |value: (u8, &str)| {
+///     let mut content = memo::Content::default();
+///     value.hash(&mut content);
+///     content.key()
+/// };
+/// assert_eq!(key((1, "a")), key((1, "a")));
+/// assert_ne!(key((1, "a")), key((1, "b")));
+/// ```
+#[derive(Default)]
+pub struct Content(Vec<u8>);
+
+impl Content {
+    /// The key of what was collected.
+    pub fn key(&self) -> Key {
+        *blake3::hash(&self.0).as_bytes()
+    }
+}
+
+impl Hasher for Content {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// Not used: [`Content::key`] is the result.
+    fn finish(&self) -> u64 {
+        0
+    }
 }
 
 #[cfg(test)]
