@@ -233,8 +233,6 @@ impl Dictionary {
     }
 }
 
-/// The contents of an output.
-
 /// A member's instruction and its analysis.
 fn found<'a>(
     pipeline: &'a Pipeline,
