@@ -28,12 +28,13 @@ impl Member {
     /// What a dictionary records of it.
     pub(crate) fn known(&self) -> Known {
         let own = |position: u32| self.signature.args.get(position as usize);
+        let immediate =
+            |own: &Argument| own.immediate().map(|(low, high)| Operand::Immediate(Immediate { low, high }));
         let operand = |source: &Source| match source {
-            Source::Own(position) => own(*position).map(|own| Operand::Whole(own.width)),
-            Source::Broadcast(broadcast) => {
-                let range = own(broadcast.arg).and_then(Argument::immediate);
-                range.map(|(low, high)| Operand::Repeated(Immediate { low, high }))
+            Source::Own(position) => {
+                own(*position).map(|own| immediate(own).unwrap_or(Operand::Whole(own.width)))
             }
+            Source::Broadcast(broadcast) => own(broadcast.arg).and_then(immediate),
             Source::Constant(_) => None,
         };
         Known {

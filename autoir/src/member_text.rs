@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `at V,V,…` | the parameter values |
 //! | `of S,S,…` | the origins of the function's arguments: `3`, the instruction's argument 3; `=0`, a number that it fixes; `3:LOW/WIDTH/STRIDE`, a slice of argument 3 in every element, and with `@LANE/BITS` the one that so many low bits of argument `LANE` choose |
-//! | `in W,W,…` | the widths of the operands that are passed as they are; `1..16`, the documented values of an immediate that is repeated; 0, or nothing at all, for others |
+//! | `in W,W,…` | the widths of the registers that are passed as they are; `1..16`, the documented values of an immediate; 0, or nothing at all, for others |
 //! | `mask ARG/STRIDE/LANE` | the mask: its argument, the distance of its bits, and the width of the lanes; `/negated` where lanes are written whose bit is 0 |
 //! | `pass ARG` | the argument that the other lanes keep; without it they are zero |
 //! | `part LOW/WIDTH/ARG` | the bits of the result that are written; the others are those of the argument |
@@ -59,7 +59,7 @@ fn source_text(source: Source) -> String {
 fn operand_text(operand: Operand) -> String {
     match operand {
         Operand::Whole(width) => width.to_string(),
-        Operand::Repeated(Immediate { low, high }) => format!("{low}..{high}"),
+        Operand::Immediate(Immediate { low, high }) => format!("{low}..{high}"),
         Operand::Other => "0".to_owned(),
     }
 }
@@ -121,7 +121,7 @@ fn numbers<T: FromStr>(text: &str, separator: char) -> Option<Vec<T>> {
 
 fn operand(text: &str) -> Option<Operand> {
     if let Some((low, high)) = text.split_once("..") {
-        return Some(Operand::Repeated(Immediate { low: low.parse().ok()?, high: high.parse().ok()? }));
+        return Some(Operand::Immediate(Immediate { low: low.parse().ok()?, high: high.parse().ok()? }));
     }
     let width = text.parse().ok()?;
     Some(if width == 0 { Operand::Other } else { Operand::Whole(width) })

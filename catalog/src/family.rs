@@ -47,10 +47,10 @@ pub struct Known {
 /// The operand of an instruction that an argument of its family's function comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
-    /// One that is passed as it is, with its width in bits.
+    /// A register that is passed as it is, with its width in bits.
     Whole(u32),
-    /// An immediate with these documented values, repeated in every element.
-    Repeated(Immediate),
+    /// An immediate with these documented values, passed as it is or repeated in every element.
+    Immediate(Immediate),
     /// Another one, none, or one of which nothing is recorded.
     Other,
 }

@@ -1,4 +1,4 @@
-//! Operands that every instance fills with copies of an immediate.
+//! Operands that every instance fills with an immediate, or with copies of one.
 //!
 //! ```text
 //! family   shl(%a[16*i +: 16], %b[16*i +: 4])    %b: 64, an immediate from 0 to 15 every 16 bits
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::{Broadcast, Immediate, Known, Operand, Source};
 use hydride_ir::visit::rewrite;
-use hydride_ir::{ArgId, Atom, BinaryOp, ExprId, Function, IndexId, Num, Op, Role};
+use hydride_ir::{ArgId, Atom, BinaryOp, Expr, ExprId, Function, IndexId, MAX_WIDTH, Num, Op, Role};
 
 use crate::facts::Assignment;
 
@@ -32,24 +32,26 @@ pub(super) struct Copies {
     range: Immediate,
     /// The bits of a copy, the low ones of the immediate.
     width: u32,
-    /// The distance of copies in bits; what is between them is zero.
+    /// The distance of copies in bits; what is between them is zero. A single copy has zeros above it.
     stride: u32,
 }
 
 impl Copies {
     fn new(source: Source, operand: Operand) -> Option<Self> {
-        let Source::Broadcast(Broadcast { arg, low: 0, lane: None, width, stride }) = source else {
-            return None;
-        };
-        match operand {
-            Operand::Repeated(range) if range.low >= 0 => Some(Self { arg, range, width, stride }),
-            _ => None,
+        let Operand::Immediate(range) = operand else { return None };
+        match source {
+            _ if range.low < 0 => None,
+            Source::Own(arg) => Some(Self { arg, range, width: bits(range.high), stride: MAX_WIDTH }),
+            Source::Broadcast(Broadcast { arg, low: 0, lane: None, width, stride }) => {
+                Some(Self { arg, range, width, stride })
+            }
+            Source::Broadcast(_) | Source::Constant(_) => None,
         }
     }
 
     /// Whether documented values have no more bits.
-    fn fits(&self, bits: u32) -> bool {
-        i64::BITS - self.range.high.leading_zeros() <= bits
+    fn fits(&self, width: u32) -> bool {
+        bits(self.range.high) <= width
     }
 }
 
@@ -57,6 +59,12 @@ impl Copies {
 pub(super) fn copies(known: &Known) -> Vec<Option<Copies>> {
     let sources = known.application.args.iter().zip(&known.operands);
     sources.map(|(source, operand)| Copies::new(*source, *operand)).collect()
+}
+
+/// For each argument whether it is a register that a member fills with copies.
+pub(super) fn filled_registers(family: &Function, copies: &[Option<Copies>]) -> Vec<bool> {
+    let args = family.args.iter().zip(copies);
+    args.map(|(arg, copies)| arg.role == Role::Register && copies.is_some()).collect()
 }
 
 /// The family's function for members, each given by its parameter values and its copies: an operand that all of them
@@ -140,7 +148,7 @@ impl<'a> Exchange<'a> {
         Some(function)
     }
 
-    /// What takes the place of each read; `None` where the argument is also used as a whole.
+    /// What takes the place of each read of a slice or of the whole argument.
     fn reads(&self) -> Option<BTreeMap<ExprId, Read>> {
         let is_argument = |id: ExprId| self.function.expr(id).op == Op::Arg(self.arg);
         let mut reads = BTreeMap::new();
@@ -149,11 +157,24 @@ impl<'a> Exchange<'a> {
                 Op::Extract { of, low } if is_argument(*of) => {
                     reads.insert(id, self.read(id, low, &expr.width)?);
                 }
-                op if op.operands().into_iter().any(is_argument) => return None,
+                Op::Arg(_) if is_argument(id) => {
+                    let read = self.read(id, &Num::constant(0), &expr.width);
+                    let is_sliced = |user: &Expr| matches!(user.op, Op::Extract { .. });
+                    match read {
+                        Some(Read::Whole) => reads.insert(id, Read::Whole),
+                        _ if self.users(id).all(is_sliced) => None,
+                        _ => return None,
+                    };
+                }
                 _ => {}
             }
         }
-        (!self.function.assignments().any(|written| is_argument(written.value))).then_some(reads)
+        Some(reads)
+    }
+
+    /// The expressions that an expression is an operand of.
+    fn users(&self, id: ExprId) -> impl Iterator<Item = &Expr> {
+        self.function.exprs().iter().filter(move |expr| expr.op.operands().contains(&id))
     }
 
     /// A read of `width` bits from `low`.
@@ -279,16 +300,18 @@ impl<'a> Exchange<'a> {
         assignment.base(self.counts.get(&index)?)
     }
 
-    /// Whether all users of an expression read it unsigned, whatever its width.
+    /// Whether all users of an expression read it unsigned, whatever its width. Slices of the argument have their own
+    /// replacement.
     fn is_read_unsigned(&self, id: ExprId) -> bool {
+        let is_argument = self.function.expr(id).op == Op::Arg(self.arg);
         let reads_unsigned = |op: &Op| match op {
             Op::Cast { signed, .. } => signed.as_constant() == Some(0),
-            Op::ExtractAt { of, .. } => *of != id,
+            Op::ExtractAt { .. } => true,
+            Op::Extract { .. } => is_argument,
             Op::Binary { op: BinaryOp::Shl | BinaryOp::Shr, left, .. } => *left != id,
             _ => false,
         };
-        let mut users = self.function.exprs().iter().filter(|expr| expr.op.operands().contains(&id));
-        users.all(|user| reads_unsigned(&user.op))
+        self.users(id).all(|user| reads_unsigned(&user.op))
             && !self.function.assignments().any(|written| written.value == id)
     }
 }
@@ -311,6 +334,11 @@ fn index(atom: Atom) -> Option<IndexId> {
         Atom::Index(index) => Some(index),
         Atom::Param(_) => None,
     }
+}
+
+/// The number of bits of a value that is not negative.
+fn bits(value: i64) -> u32 {
+    i64::BITS - value.leading_zeros()
 }
 
 /// How far a number moves from one value of an index to the next.

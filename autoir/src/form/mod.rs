@@ -65,7 +65,7 @@ struct Placed<'a> {
     /// Its instruction set and id.
     name: &'a (String, String),
     instance: Instance,
-    /// For each argument the copies of an immediate that it is filled with.
+    /// For each argument the immediate, or the copies of it, that it is filled with.
     copies: Vec<Option<Copies>>,
     commutes: bool,
 }
@@ -75,7 +75,7 @@ struct Placed<'a> {
 struct Kind {
     /// Position of the reviewed form; what no reviewed form has is one by itself.
     reviewed: Option<usize>,
-    /// Whether each argument is filled with copies of an immediate.
+    /// Whether each argument is a register that is filled with copies of an immediate.
     immediates: Vec<bool>,
     /// Whether zeros above the result are written.
     padded: bool,
@@ -104,7 +104,8 @@ pub(crate) fn without_form<'a>(
         let facts = operand::types(&family.function, known);
         let facts = facts.ok_or_else(|| format!("{} has a width outside of 1..=65536", member.1))?;
         let mut instance = Instance { params: known.application.params.clone(), facts };
-        if conditions.form_of(&mut instance, &immediate::copies(known)).is_none() {
+        let immediates = immediate::filled_registers(&family.function, &immediate::copies(known));
+        if conditions.form_of(&mut instance, &immediates).is_none() {
             without.push(member);
         }
     }
@@ -127,9 +128,10 @@ pub(crate) fn forms(
         let facts = facts.ok_or_else(|| says("has a width outside of 1..=65536"))?;
         let mut instance = Instance { params: known.application.params.clone(), facts };
         let copies = immediate::copies(known);
+        let immediates = immediate::filled_registers(&class.function, &copies);
         let kind = Kind {
-            reviewed: conditions.form_of(&mut instance, &copies),
-            immediates: copies.iter().map(Option::is_some).collect(),
+            reviewed: conditions.form_of(&mut instance, &immediates),
+            immediates,
             padded: is_padded(&class.function, &instance),
         };
         let placed = Placed { name: member, instance, copies, commutes: known.commutes };
@@ -259,12 +261,12 @@ impl Conditions {
     }
 
     /// The first form whose conditions an instance fulfils; its operands get the elements that the form says.
-    fn form_of(&self, instance: &mut Instance, copies: &[Option<Copies>]) -> Option<usize> {
+    fn form_of(&self, instance: &mut Instance, immediates: &[bool]) -> Option<usize> {
         let mut values = instance.params.clone();
         for shape in instance.facts.args.iter().chain(&instance.facts.results) {
             values.extend([i64::from(shape.width()), i64::from(shape.element)]);
         }
-        values.extend(copies.iter().map(|copies| i64::from(copies.is_some())));
+        values.extend(immediates.iter().copied().map(i64::from));
         let holds = |form: &FormConditions| form.all.iter().all(|condition| condition.holds(&values));
         let found = self.forms.iter().position(holds)?;
         for (operand, element) in &self.forms[found].elements {

@@ -100,11 +100,11 @@ pub(crate) fn types(function: &Function, known: &Known) -> Option<Facts> {
     Some(Facts { args, results })
 }
 
-/// The width of an operand that is passed as it is, and 0 for another one.
+/// The width of a register that is passed as it is, and 0 for another operand.
 fn available(operand: Operand) -> u32 {
     match operand {
         Operand::Whole(width) => width,
-        Operand::Repeated(_) | Operand::Other => 0,
+        Operand::Immediate(_) | Operand::Other => 0,
     }
 }
 

@@ -480,13 +480,13 @@ static inline int autollvm_add_sat(uint64_t *res, const uint64_t *a, const uint6
 //
 // - `res`: result, 64 bits
 // - `a`: argument, 64 bits
-// - `b`: immediate, 32 bits
+// - `b`: immediate, 8 bits
 static inline int autollvm_add_shift_left_shift_right(uint64_t *res, const uint64_t *a, uint64_t b) {
     al_clear(res, 64);
     for (int64_t i0_ = 0; i0_ < 8; i0_++) {
-        const uint64_t t4_ = al_low(b, 32);
+        const uint64_t t4_ = al_low(b, 8);
         const uint64_t t9_ = al_add(al_cast(al_get(a, 64, 8*i0_, 8), 8, 9, 1), al_shl(UINT64_C(0x1), al_add(al_field(t4_, 0, 3), UINT64_C(0x7), 3), 9), 9);
-        al_put(res, 64, 8*i0_, 8, al_cast(al_shr(t9_, al_field(t4_, 0, 4), 9, 1), 9, 8, 0));
+        al_put(res, 64, 8*i0_, 8, al_cast(al_shr(t9_, t4_, 9, 1), 9, 8, 0));
     }
     return 0;
 }
@@ -496,26 +496,26 @@ static inline int autollvm_add_shift_left_shift_right(uint64_t *res, const uint6
 // - `res`: result, 64 bits
 // - `a`: argument, 64 bits
 // - `b`: argument, 64 bits
-// - `c`: immediate, 32 bits
+// - `c`: immediate, 8 bits
 static inline int autollvm_align(uint64_t *res, const uint64_t *a, const uint64_t *b, uint64_t c) {
     al_clear(res, 64);
     uint64_t t4_[2] = {0};
     al_put(t4_, 128, 0, 64, al_get(a, 64, 0, 64));
     al_put(t4_, 128, 64, 64, al_get(b, 64, 0, 64));
-    al_put(res, 64, 0, 64, al_get_at(t4_, 128, al_mul(al_cast(al_field(al_low(c, 32), 0, 2), 2, 6, 0), UINT64_C(0x10), 6), 64));
+    al_put(res, 64, 0, 64, al_get_at(t4_, 128, al_mul(al_cast(al_low(c, 8), 8, 6, 0), UINT64_C(0x10), 6), 64));
     return 0;
 }
 
 // The operation `equal_select`.
 //
 // - `res`: result, 64 bits
-// - `a`: immediate, 32 bits
+// - `a`: immediate, 8 bits
 // - `b`: argument, 16 bits
 // - `c`: argument, 64 bits
 static inline int autollvm_equal_select(uint64_t *res, uint64_t a, const uint64_t *b, const uint64_t *c) {
     al_clear(res, 64);
     for (int64_t i0_ = 0; i0_ < 4; i0_++) {
-        const uint64_t t8_ = al_select(al_eq(al_int(i0_, 2), al_field(al_low(a, 32), 0, 2)), al_get(b, 16, 0, 16), al_get(c, 64, 16*i0_, 16));
+        const uint64_t t8_ = al_select(al_eq(al_int(i0_, 2), al_field(al_low(a, 8), 0, 2)), al_get(b, 16, 0, 16), al_get(c, 64, 16*i0_, 16));
         al_put(res, 64, 16*i0_, 16, t8_);
     }
     return 0;
@@ -625,18 +625,15 @@ static inline int autollvm_mul_permute(uint64_t *res, const uint64_t *a) {
 // - `a`: argument, 128 bits
 // - `b`: argument, 64 bits
 // - `c`: argument, register_width bits
-// - `d`: immediate, 32 bits
-// - `source_width`: number, 2 to 3
+// - `d`: immediate, 8 bits
 // - `register_width`: number, 64 to 128
-static inline int autollvm_mul_permute_add(uint64_t *res, const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t d, int64_t source_width, int64_t register_width) {
-    if (!(source_width >= 2 && source_width <= 3)) return 1;
+static inline int autollvm_mul_permute_add(uint64_t *res, const uint64_t *a, const uint64_t *b, const uint64_t *c, uint64_t d, int64_t register_width) {
     if (!(register_width >= 64 && register_width <= 128)) return 1;
-    if (!(source_width + 4 >= 1 && source_width + 4 <= 64)) return 1;
     al_clear(res, 128);
     for (int64_t i0_ = 0; i0_ < 4; i0_++) {
-        const uint64_t t10_ = al_mul(al_cast(al_field(al_low(d, 32), 0, source_width), source_width, source_width + 4, 0), al_int(16, source_width + 4), source_width + 4);
-        const uint64_t t13_ = al_mul(al_cast(al_get(b, 64, 16*i0_, 16), 16, 32, 1), al_cast(al_get_at(c, register_width, t10_, 16), 16, 32, 1), 32);
-        al_put(res, 128, 32*i0_, 32, al_add(al_get(a, 128, 32*i0_, 32), t13_, 32));
+        const uint64_t t11_ = al_cast(al_get_at(c, register_width, al_mul(al_cast(al_low(d, 8), 8, 32, 0), UINT64_C(0x10), 32), 16), 16, 32, 1);
+        const uint64_t t13_ = al_add(al_get(a, 128, 32*i0_, 32), al_mul(al_cast(al_get(b, 64, 16*i0_, 16), 16, 32, 1), t11_, 32), 32);
+        al_put(res, 128, 32*i0_, 32, t13_);
     }
     return 0;
 }
@@ -692,10 +689,10 @@ static inline int autollvm_reduce_xor_leading_zeros(uint64_t *res, const uint64_
 //
 // - `res`: result, 32 bits
 // - `a`: argument, 64 bits
-// - `b`: immediate, 32 bits
+// - `b`: immediate, 8 bits
 static inline int autollvm_select_element(uint64_t *res, const uint64_t *a, uint64_t b) {
     al_clear(res, 32);
-    al_put(res, 32, 0, 32, al_get_at(a, 64, al_mul(al_cast(al_field(al_low(b, 32), 0, 1), 1, 6, 0), UINT64_C(0x20), 6), 32));
+    al_put(res, 32, 0, 32, al_get_at(a, 64, al_mul(al_cast(al_low(b, 8), 8, 6, 0), UINT64_C(0x20), 6), 32));
     return 0;
 }
 
@@ -707,7 +704,7 @@ static inline int autollvm_select_element(uint64_t *res, const uint64_t *a, uint
 static inline int autollvm_shift_left_immediate(uint64_t *res, const uint64_t *a, uint64_t b) {
     al_clear(res, 128);
     for (int64_t i0_ = 0; i0_ < 8; i0_++) {
-        al_put(res, 128, 16*i0_, 16, al_shl(al_get(a, 128, 16*i0_, 16), al_field(al_low(b, 8), 0, 8), 16));
+        al_put(res, 128, 16*i0_, 16, al_shl(al_get(a, 128, 16*i0_, 16), al_low(b, 8), 16));
     }
     return 0;
 }
@@ -715,15 +712,15 @@ static inline int autollvm_shift_left_immediate(uint64_t *res, const uint64_t *a
 // The operation `shift_left_not_and_or`.
 //
 // - `res`: result, 64 bits
-// - `a`: immediate, 32 bits
+// - `a`: immediate, 8 bits
 // - `b`: argument, 64 bits
 // - `c`: argument, 64 bits
 static inline int autollvm_shift_left_not_and_or(uint64_t *res, uint64_t a, const uint64_t *b, const uint64_t *c) {
     al_clear(res, 64);
     for (int64_t i0_ = 0; i0_ < 4; i0_++) {
-        const uint64_t t1_ = al_field(al_low(a, 32), 0, 4);
-        const uint64_t t11_ = al_bit_or(al_bit_and(al_not(al_shl(UINT64_C(0xffff), t1_, 16), 16), al_get(b, 64, 16*i0_, 16), 16), al_shl(al_get(c, 64, 16*i0_, 16), t1_, 16), 16);
-        al_put(res, 64, 16*i0_, 16, t11_);
+        const uint64_t t0_ = al_low(a, 8);
+        const uint64_t t10_ = al_bit_or(al_bit_and(al_not(al_shl(UINT64_C(0xffff), t0_, 16), 16), al_get(b, 64, 16*i0_, 16), 16), al_shl(al_get(c, 64, 16*i0_, 16), t0_, 16), 16);
+        al_put(res, 64, 16*i0_, 16, t10_);
     }
     return 0;
 }
@@ -744,13 +741,13 @@ static inline int autollvm_sub(uint64_t *res, const uint64_t *a, const uint64_t 
 // The operation `table_lookup_or_keep`.
 //
 // - `res`: result, 64 bits
-// - `index`: argument, 64 bits
-// - `table`: argument, 256 bits
-// - `fallback`: argument, 64 bits
-static inline int autollvm_table_lookup_or_keep(uint64_t *res, const uint64_t *index, const uint64_t *table, const uint64_t *fallback) {
+// - `a`: argument, 64 bits
+// - `b`: argument, 256 bits
+// - `c`: argument, 64 bits
+static inline int autollvm_table_lookup_or_keep(uint64_t *res, const uint64_t *a, const uint64_t *b, const uint64_t *c) {
     al_clear(res, 64);
     for (int64_t i0_ = 0; i0_ < 8; i0_++) {
-        const uint64_t t12_ = al_select(al_lt(al_get(index, 64, 8*i0_, 8), UINT64_C(0x20), 8, 0), al_get_at(table, 256, al_mul(al_cast(al_get(index, 64, 8*i0_, 8), 8, 11, 0), UINT64_C(0x8), 11), 8), al_get(fallback, 64, 8*i0_, 8));
+        const uint64_t t12_ = al_select(al_lt(al_get(a, 64, 8*i0_, 8), UINT64_C(0x20), 8, 0), al_get_at(b, 256, al_mul(al_cast(al_get(a, 64, 8*i0_, 8), 8, 11, 0), UINT64_C(0x8), 11), 8), al_get(c, 64, 8*i0_, 8));
         al_put(res, 64, 8*i0_, 8, t12_);
     }
     return 0;
@@ -759,12 +756,12 @@ static inline int autollvm_table_lookup_or_keep(uint64_t *res, const uint64_t *i
 // The operation `table_lookup_or_zero`.
 //
 // - `res`: result, 64 bits
-// - `index`: argument, 64 bits
-// - `table`: argument, 128 bits
-static inline int autollvm_table_lookup_or_zero(uint64_t *res, const uint64_t *index, const uint64_t *table) {
+// - `a`: argument, 64 bits
+// - `b`: argument, 128 bits
+static inline int autollvm_table_lookup_or_zero(uint64_t *res, const uint64_t *a, const uint64_t *b) {
     al_clear(res, 64);
     for (int64_t i0_ = 0; i0_ < 8; i0_++) {
-        const uint64_t t11_ = al_select(al_lt(al_get(index, 64, 8*i0_, 8), UINT64_C(0x10), 8, 0), al_get_at(table, 128, al_mul(al_cast(al_get(index, 64, 8*i0_, 8), 8, 11, 0), UINT64_C(0x8), 11), 8), UINT64_C(0x0));
+        const uint64_t t11_ = al_select(al_lt(al_get(a, 64, 8*i0_, 8), UINT64_C(0x10), 8, 0), al_get_at(b, 128, al_mul(al_cast(al_get(a, 64, 8*i0_, 8), 8, 11, 0), UINT64_C(0x8), 11), 8), UINT64_C(0x0));
         al_put(res, 64, 8*i0_, 8, t11_);
     }
     return 0;

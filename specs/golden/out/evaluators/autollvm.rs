@@ -522,15 +522,15 @@ pub fn add_sat(res: &mut [u64], a: &[u64], b: &[u64], element_width: i64, elemen
 ///
 /// - `res`: result, 64 bits
 /// - `a`: argument, 64 bits
-/// - `b`: immediate, 32 bits
+/// - `b`: immediate, 8 bits
 pub fn add_shift_left_shift_right(res: &mut [u64], a: &[u64], b: u64) -> Result<(), Unsupported> {
     if !(w::holds(res, 64)) { return Err(Unsupported); }
     if !(w::holds(a, 64)) { return Err(Unsupported); }
     w::clear(res, 64);
     for i0_ in 0..8 {
-        let t4_ = w::low(b, 32);
+        let t4_ = w::low(b, 8);
         let t9_ = w::add(w::cast(w::get(a, 64, 8*i0_, 8), 8, 9, 1), w::shl(0x1, w::add(w::field(t4_, 0, 3), 0x7, 3), 9), 9);
-        w::put(res, 64, 8*i0_, 8, w::cast(w::shr(t9_, w::field(t4_, 0, 4), 9, 1), 9, 8, 0));
+        w::put(res, 64, 8*i0_, 8, w::cast(w::shr(t9_, t4_, 9, 1), 9, 8, 0));
     }
     Ok(())
 }
@@ -540,7 +540,7 @@ pub fn add_shift_left_shift_right(res: &mut [u64], a: &[u64], b: u64) -> Result<
 /// - `res`: result, 64 bits
 /// - `a`: argument, 64 bits
 /// - `b`: argument, 64 bits
-/// - `c`: immediate, 32 bits
+/// - `c`: immediate, 8 bits
 pub fn align(res: &mut [u64], a: &[u64], b: &[u64], c: u64) -> Result<(), Unsupported> {
     if !(w::holds(res, 64)) { return Err(Unsupported); }
     if !(w::holds(a, 64)) { return Err(Unsupported); }
@@ -549,14 +549,14 @@ pub fn align(res: &mut [u64], a: &[u64], b: &[u64], c: u64) -> Result<(), Unsupp
     let mut t4_ = [0; 2];
     w::put(&mut t4_, 128, 0, 64, w::get(a, 64, 0, 64));
     w::put(&mut t4_, 128, 64, 64, w::get(b, 64, 0, 64));
-    w::put(res, 64, 0, 64, w::get_at(&t4_, 128, w::mul(w::cast(w::field(w::low(c, 32), 0, 2), 2, 6, 0), 0x10, 6), 64));
+    w::put(res, 64, 0, 64, w::get_at(&t4_, 128, w::mul(w::cast(w::low(c, 8), 8, 6, 0), 0x10, 6), 64));
     Ok(())
 }
 
 /// The operation `equal_select`.
 ///
 /// - `res`: result, 64 bits
-/// - `a`: immediate, 32 bits
+/// - `a`: immediate, 8 bits
 /// - `b`: argument, 16 bits
 /// - `c`: argument, 64 bits
 pub fn equal_select(res: &mut [u64], a: u64, b: &[u64], c: &[u64]) -> Result<(), Unsupported> {
@@ -565,7 +565,7 @@ pub fn equal_select(res: &mut [u64], a: u64, b: &[u64], c: &[u64]) -> Result<(),
     if !(w::holds(c, 64)) { return Err(Unsupported); }
     w::clear(res, 64);
     for i0_ in 0..4 {
-        let t8_ = w::select(w::eq(w::int(i0_, 2), w::field(w::low(a, 32), 0, 2)), w::get(b, 16, 0, 16), w::get(c, 64, 16*i0_, 16));
+        let t8_ = w::select(w::eq(w::int(i0_, 2), w::field(w::low(a, 8), 0, 2)), w::get(b, 16, 0, 16), w::get(c, 64, 16*i0_, 16));
         w::put(res, 64, 16*i0_, 16, t8_);
     }
     Ok(())
@@ -691,22 +691,19 @@ pub fn mul_permute(res: &mut [u64], a: &[u64]) -> Result<(), Unsupported> {
 /// - `a`: argument, 128 bits
 /// - `b`: argument, 64 bits
 /// - `c`: argument, register_width bits
-/// - `d`: immediate, 32 bits
-/// - `source_width`: number, 2 to 3
+/// - `d`: immediate, 8 bits
 /// - `register_width`: number, 64 to 128
-pub fn mul_permute_add(res: &mut [u64], a: &[u64], b: &[u64], c: &[u64], d: u64, source_width: i64, register_width: i64) -> Result<(), Unsupported> {
-    if !(source_width >= 2 && source_width <= 3) { return Err(Unsupported); }
+pub fn mul_permute_add(res: &mut [u64], a: &[u64], b: &[u64], c: &[u64], d: u64, register_width: i64) -> Result<(), Unsupported> {
     if !(register_width >= 64 && register_width <= 128) { return Err(Unsupported); }
-    if !(source_width + 4 >= 1 && source_width + 4 <= 64) { return Err(Unsupported); }
     if !(w::holds(res, 128)) { return Err(Unsupported); }
     if !(w::holds(a, 128)) { return Err(Unsupported); }
     if !(w::holds(b, 64)) { return Err(Unsupported); }
     if !(w::holds(c, register_width)) { return Err(Unsupported); }
     w::clear(res, 128);
     for i0_ in 0..4 {
-        let t10_ = w::mul(w::cast(w::field(w::low(d, 32), 0, source_width), source_width, source_width + 4, 0), w::int(16, source_width + 4), source_width + 4);
-        let t13_ = w::mul(w::cast(w::get(b, 64, 16*i0_, 16), 16, 32, 1), w::cast(w::get_at(c, register_width, t10_, 16), 16, 32, 1), 32);
-        w::put(res, 128, 32*i0_, 32, w::add(w::get(a, 128, 32*i0_, 32), t13_, 32));
+        let t11_ = w::cast(w::get_at(c, register_width, w::mul(w::cast(w::low(d, 8), 8, 32, 0), 0x10, 32), 16), 16, 32, 1);
+        let t13_ = w::add(w::get(a, 128, 32*i0_, 32), w::mul(w::cast(w::get(b, 64, 16*i0_, 16), 16, 32, 1), t11_, 32), 32);
+        w::put(res, 128, 32*i0_, 32, t13_);
     }
     Ok(())
 }
@@ -769,12 +766,12 @@ pub fn reduce_xor_leading_zeros(res: &mut [u64], a: &[u64]) -> Result<(), Unsupp
 ///
 /// - `res`: result, 32 bits
 /// - `a`: argument, 64 bits
-/// - `b`: immediate, 32 bits
+/// - `b`: immediate, 8 bits
 pub fn select_element(res: &mut [u64], a: &[u64], b: u64) -> Result<(), Unsupported> {
     if !(w::holds(res, 32)) { return Err(Unsupported); }
     if !(w::holds(a, 64)) { return Err(Unsupported); }
     w::clear(res, 32);
-    w::put(res, 32, 0, 32, w::get_at(a, 64, w::mul(w::cast(w::field(w::low(b, 32), 0, 1), 1, 6, 0), 0x20, 6), 32));
+    w::put(res, 32, 0, 32, w::get_at(a, 64, w::mul(w::cast(w::low(b, 8), 8, 6, 0), 0x20, 6), 32));
     Ok(())
 }
 
@@ -788,7 +785,7 @@ pub fn shift_left_immediate(res: &mut [u64], a: &[u64], b: u64) -> Result<(), Un
     if !(w::holds(a, 128)) { return Err(Unsupported); }
     w::clear(res, 128);
     for i0_ in 0..8 {
-        w::put(res, 128, 16*i0_, 16, w::shl(w::get(a, 128, 16*i0_, 16), w::field(w::low(b, 8), 0, 8), 16));
+        w::put(res, 128, 16*i0_, 16, w::shl(w::get(a, 128, 16*i0_, 16), w::low(b, 8), 16));
     }
     Ok(())
 }
@@ -796,7 +793,7 @@ pub fn shift_left_immediate(res: &mut [u64], a: &[u64], b: u64) -> Result<(), Un
 /// The operation `shift_left_not_and_or`.
 ///
 /// - `res`: result, 64 bits
-/// - `a`: immediate, 32 bits
+/// - `a`: immediate, 8 bits
 /// - `b`: argument, 64 bits
 /// - `c`: argument, 64 bits
 pub fn shift_left_not_and_or(res: &mut [u64], a: u64, b: &[u64], c: &[u64]) -> Result<(), Unsupported> {
@@ -805,9 +802,9 @@ pub fn shift_left_not_and_or(res: &mut [u64], a: u64, b: &[u64], c: &[u64]) -> R
     if !(w::holds(c, 64)) { return Err(Unsupported); }
     w::clear(res, 64);
     for i0_ in 0..4 {
-        let t1_ = w::field(w::low(a, 32), 0, 4);
-        let t11_ = w::bit_or(w::bit_and(w::not(w::shl(0xffff, t1_, 16), 16), w::get(b, 64, 16*i0_, 16), 16), w::shl(w::get(c, 64, 16*i0_, 16), t1_, 16), 16);
-        w::put(res, 64, 16*i0_, 16, t11_);
+        let t0_ = w::low(a, 8);
+        let t10_ = w::bit_or(w::bit_and(w::not(w::shl(0xffff, t0_, 16), 16), w::get(b, 64, 16*i0_, 16), 16), w::shl(w::get(c, 64, 16*i0_, 16), t0_, 16), 16);
+        w::put(res, 64, 16*i0_, 16, t10_);
     }
     Ok(())
 }
@@ -831,17 +828,17 @@ pub fn sub(res: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), Unsupported> {
 /// The operation `table_lookup_or_keep`.
 ///
 /// - `res`: result, 64 bits
-/// - `index`: argument, 64 bits
-/// - `table`: argument, 256 bits
-/// - `fallback`: argument, 64 bits
-pub fn table_lookup_or_keep(res: &mut [u64], index: &[u64], table: &[u64], fallback: &[u64]) -> Result<(), Unsupported> {
+/// - `a`: argument, 64 bits
+/// - `b`: argument, 256 bits
+/// - `c`: argument, 64 bits
+pub fn table_lookup_or_keep(res: &mut [u64], a: &[u64], b: &[u64], c: &[u64]) -> Result<(), Unsupported> {
     if !(w::holds(res, 64)) { return Err(Unsupported); }
-    if !(w::holds(index, 64)) { return Err(Unsupported); }
-    if !(w::holds(table, 256)) { return Err(Unsupported); }
-    if !(w::holds(fallback, 64)) { return Err(Unsupported); }
+    if !(w::holds(a, 64)) { return Err(Unsupported); }
+    if !(w::holds(b, 256)) { return Err(Unsupported); }
+    if !(w::holds(c, 64)) { return Err(Unsupported); }
     w::clear(res, 64);
     for i0_ in 0..8 {
-        let t12_ = w::select(w::lt(w::get(index, 64, 8*i0_, 8), 0x20, 8, 0), w::get_at(table, 256, w::mul(w::cast(w::get(index, 64, 8*i0_, 8), 8, 11, 0), 0x8, 11), 8), w::get(fallback, 64, 8*i0_, 8));
+        let t12_ = w::select(w::lt(w::get(a, 64, 8*i0_, 8), 0x20, 8, 0), w::get_at(b, 256, w::mul(w::cast(w::get(a, 64, 8*i0_, 8), 8, 11, 0), 0x8, 11), 8), w::get(c, 64, 8*i0_, 8));
         w::put(res, 64, 8*i0_, 8, t12_);
     }
     Ok(())
@@ -850,15 +847,15 @@ pub fn table_lookup_or_keep(res: &mut [u64], index: &[u64], table: &[u64], fallb
 /// The operation `table_lookup_or_zero`.
 ///
 /// - `res`: result, 64 bits
-/// - `index`: argument, 64 bits
-/// - `table`: argument, 128 bits
-pub fn table_lookup_or_zero(res: &mut [u64], index: &[u64], table: &[u64]) -> Result<(), Unsupported> {
+/// - `a`: argument, 64 bits
+/// - `b`: argument, 128 bits
+pub fn table_lookup_or_zero(res: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), Unsupported> {
     if !(w::holds(res, 64)) { return Err(Unsupported); }
-    if !(w::holds(index, 64)) { return Err(Unsupported); }
-    if !(w::holds(table, 128)) { return Err(Unsupported); }
+    if !(w::holds(a, 64)) { return Err(Unsupported); }
+    if !(w::holds(b, 128)) { return Err(Unsupported); }
     w::clear(res, 64);
     for i0_ in 0..8 {
-        let t11_ = w::select(w::lt(w::get(index, 64, 8*i0_, 8), 0x10, 8, 0), w::get_at(table, 128, w::mul(w::cast(w::get(index, 64, 8*i0_, 8), 8, 11, 0), 0x8, 11), 8), 0x0);
+        let t11_ = w::select(w::lt(w::get(a, 64, 8*i0_, 8), 0x10, 8, 0), w::get_at(b, 128, w::mul(w::cast(w::get(a, 64, 8*i0_, 8), 8, 11, 0), 0x8, 11), 8), 0x0);
         w::put(res, 64, 8*i0_, 8, t11_);
     }
     Ok(())

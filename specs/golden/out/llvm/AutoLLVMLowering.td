@@ -137,9 +137,9 @@ def : AutoLLVMLoweringRecord<Op_mul_high_sat, Target_arm, "llvm.autollvm.mul_hig
     "0,1", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_mul_permute, Target_arm, "llvm.autollvm.mul_permute.v2i32()", "vrecpe_u32",
     "0", "none", 255, 255, 255, "neon">;
-def : AutoLLVMLoweringRecord<Op_mul_permute_add, Target_arm, "llvm.autollvm.mul_permute_add.v4i32.v4i16(2)", "vmlal_lane_s16",
+def : AutoLLVMLoweringRecord<Op_mul_permute_add, Target_arm, "llvm.autollvm.mul_permute_add.v4i32.v4i16()", "vmlal_lane_s16",
     "0,1,2,3", "none", 255, 255, 255, "neon">;
-def : AutoLLVMLoweringRecord<Op_mul_permute_add, Target_arm, "llvm.autollvm.mul_permute_add.v4i32.v8i16(3)", "vmlal_laneq_s16",
+def : AutoLLVMLoweringRecord<Op_mul_permute_add, Target_arm, "llvm.autollvm.mul_permute_add.v4i32.v8i16()", "vmlal_laneq_s16",
     "0,1,2,3", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_popcount, Target_arm, "llvm.autollvm.popcount.v8i8()", "vcnt_u8",
     "0", "none", 255, 255, 255, "neon">;

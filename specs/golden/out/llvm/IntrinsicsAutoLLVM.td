@@ -95,11 +95,11 @@ let TargetPrefix = "autollvm" in {
       [IntrNoMem, IntrSpeculatable],
       "llvm.autollvm.mul_permute">;
 
-  // mul_permute_add(a, b, c, d; source_width): arm
+  // mul_permute_add(a, b, c, d): arm
   def int_autollvm_mul_permute_add : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
-      [LLVMMatchType<0>, LLVMTruncatedType<0>, llvm_anyvector_ty, llvm_i32_ty, llvm_i32_ty],
-      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<3>>, ImmArg<ArgIndex<4>>],
+      [LLVMMatchType<0>, LLVMTruncatedType<0>, llvm_anyvector_ty, llvm_i32_ty],
+      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<3>>],
       "llvm.autollvm.mul_permute_add">;
 
   // popcount(a): arm
@@ -151,14 +151,14 @@ let TargetPrefix = "autollvm" in {
       [IntrNoMem, IntrSpeculatable],
       "llvm.autollvm.sub">;
 
-  // table_lookup_or_keep(index, table, fallback): arm
+  // table_lookup_or_keep(a, b, c): arm
   def int_autollvm_table_lookup_or_keep : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
       [LLVMMatchType<0>, llvm_anyvector_ty, LLVMMatchType<0>],
       [IntrNoMem, IntrSpeculatable],
       "llvm.autollvm.table_lookup_or_keep">;
 
-  // table_lookup_or_zero(index, table): arm
+  // table_lookup_or_zero(a, b): arm
   def int_autollvm_table_lookup_or_zero : DefaultAttrsIntrinsic<
       [LLVMHalfElementsVectorType<0>],
       [LLVMHalfElementsVectorType<0>, llvm_anyvector_ty],

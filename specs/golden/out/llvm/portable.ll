@@ -62,66 +62,61 @@ define linkonce_odr <4 x i16> @autollvm.add_sat.v4i16.0(<4 x i16> %a, <4 x i16> 
   ret <4 x i16> %6
 }
 
-define linkonce_odr <8 x i8> @autollvm.add_shift_left_shift_right.v8i8(<8 x i8> %a, i32 %b) #0 {
+define linkonce_odr <8 x i8> @autollvm.add_shift_left_shift_right.v8i8(<8 x i8> %a, i32 %b.wide) #0 {
+  %b = trunc i32 %b.wide to i8
   %1 = sext <8 x i8> %a to <8 x i9>
-  %2 = bitcast i32 %b to <4 x i8>
-  %3 = extractelement <4 x i8> %2, i32 0
-  %4 = trunc i8 %3 to i3
-  %5 = add i3 %4, 7
-  %6 = zext i3 %5 to i9
-  %7 = shl i9 1, %6
-  %8 = insertelement <8 x i9> poison, i9 %7, i32 0
-  %9 = shufflevector <8 x i9> %8, <8 x i9> poison, <8 x i32> zeroinitializer
-  %10 = add <8 x i9> %1, %9
-  %11 = trunc i8 %3 to i4
-  %12 = call i4 @llvm.umin.i4(i4 %11, i4 8)
-  %13 = zext i4 %12 to i9
-  %14 = insertelement <8 x i9> poison, i9 %13, i32 0
-  %15 = shufflevector <8 x i9> %14, <8 x i9> poison, <8 x i32> zeroinitializer
-  %16 = ashr <8 x i9> %10, %15
-  %17 = trunc <8 x i9> %16 to <8 x i8>
-  ret <8 x i8> %17
+  %2 = trunc i8 %b to i3
+  %3 = add i3 %2, 7
+  %4 = zext i3 %3 to i9
+  %5 = shl i9 1, %4
+  %6 = insertelement <8 x i9> poison, i9 %5, i32 0
+  %7 = shufflevector <8 x i9> %6, <8 x i9> poison, <8 x i32> zeroinitializer
+  %8 = add <8 x i9> %1, %7
+  %9 = call i8 @llvm.umin.i8(i8 %b, i8 8)
+  %10 = zext i8 %9 to i9
+  %11 = insertelement <8 x i9> poison, i9 %10, i32 0
+  %12 = shufflevector <8 x i9> %11, <8 x i9> poison, <8 x i32> zeroinitializer
+  %13 = ashr <8 x i9> %8, %12
+  %14 = trunc <8 x i9> %13 to <8 x i8>
+  ret <8 x i8> %14
 }
 
-define linkonce_odr i64 @autollvm.align.i64(i64 %a, i64 %b, i32 %c) #0 {
+define linkonce_odr i64 @autollvm.align.i64(i64 %a, i64 %b, i32 %c.wide) #0 {
+  %c = trunc i32 %c.wide to i8
   %1 = insertelement <2 x i64> poison, i64 %a, i32 0
   %2 = insertelement <2 x i64> %1, i64 %b, i32 1
   %3 = bitcast <2 x i64> %2 to i128
-  %4 = bitcast i32 %c to <4 x i8>
-  %5 = extractelement <4 x i8> %4, i32 0
-  %6 = trunc i8 %5 to i2
-  %7 = zext i2 %6 to i6
-  %8 = mul i6 %7, 16
-  %9 = zext i6 %8 to i7
-  %10 = lshr i7 %9, 6
-  %11 = zext i7 %10 to i32
-  %12 = zext i128 %3 to i192
-  %13 = bitcast i192 %12 to <3 x i64>
-  %14 = extractelement <3 x i64> %13, i32 %11
-  %15 = and i7 %9, 63
-  %16 = add i32 %11, 1
-  %17 = extractelement <3 x i64> %13, i32 %16
-  %18 = zext i64 %17 to i128
-  %19 = shl i128 %18, 64
-  %20 = zext i64 %14 to i128
-  %21 = or i128 %19, %20
-  %22 = zext i7 %15 to i128
-  %23 = lshr i128 %21, %22
-  %24 = trunc i128 %23 to i64
-  ret i64 %24
+  %4 = trunc i8 %c to i6
+  %5 = mul i6 %4, 16
+  %6 = zext i6 %5 to i7
+  %7 = lshr i7 %6, 6
+  %8 = zext i7 %7 to i32
+  %9 = zext i128 %3 to i192
+  %10 = bitcast i192 %9 to <3 x i64>
+  %11 = extractelement <3 x i64> %10, i32 %8
+  %12 = and i7 %6, 63
+  %13 = add i32 %8, 1
+  %14 = extractelement <3 x i64> %10, i32 %13
+  %15 = zext i64 %14 to i128
+  %16 = shl i128 %15, 64
+  %17 = zext i64 %11 to i128
+  %18 = or i128 %16, %17
+  %19 = zext i7 %12 to i128
+  %20 = lshr i128 %18, %19
+  %21 = trunc i128 %20 to i64
+  ret i64 %21
 }
 
-define linkonce_odr <4 x i16> @autollvm.equal_select.v4i16(i32 %a, i16 %b, <4 x i16> %c) #0 {
-  %1 = bitcast i32 %a to <4 x i8>
-  %2 = extractelement <4 x i8> %1, i32 0
-  %3 = trunc i8 %2 to i2
-  %4 = insertelement <4 x i2> poison, i2 %3, i32 0
-  %5 = shufflevector <4 x i2> %4, <4 x i2> poison, <4 x i32> zeroinitializer
-  %6 = icmp eq <4 x i2> <i2 0, i2 1, i2 2, i2 3>, %5
-  %7 = insertelement <4 x i16> poison, i16 %b, i32 0
-  %8 = shufflevector <4 x i16> %7, <4 x i16> poison, <4 x i32> zeroinitializer
-  %9 = select <4 x i1> %6, <4 x i16> %8, <4 x i16> %c
-  ret <4 x i16> %9
+define linkonce_odr <4 x i16> @autollvm.equal_select.v4i16(i32 %a.wide, i16 %b, <4 x i16> %c) #0 {
+  %a = trunc i32 %a.wide to i8
+  %1 = trunc i8 %a to i2
+  %2 = insertelement <4 x i2> poison, i2 %1, i32 0
+  %3 = shufflevector <4 x i2> %2, <4 x i2> poison, <4 x i32> zeroinitializer
+  %4 = icmp eq <4 x i2> <i2 0, i2 1, i2 2, i2 3>, %3
+  %5 = insertelement <4 x i16> poison, i16 %b, i32 0
+  %6 = shufflevector <4 x i16> %5, <4 x i16> poison, <4 x i32> zeroinitializer
+  %7 = select <4 x i1> %4, <4 x i16> %6, <4 x i16> %c
+  ret <4 x i16> %7
 }
 
 define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.8_0(<16 x i8> %a, <16 x i8> %b) #0 {
@@ -200,16 +195,17 @@ define linkonce_odr <2 x i32> @autollvm.mul_permute.v2i32(<8 x i8> %a) #0 {
   ret <2 x i32> %18
 }
 
-define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v4i16.2(<4 x i32> %a, <4 x i16> %b, <4 x i16> %c, i32 %d) #0 {
+define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v4i16(<4 x i32> %a, <4 x i16> %b, <4 x i16> %c, i32 %d.wide) #0 {
+  %d = trunc i32 %d.wide to i8
   %1 = sext <4 x i16> %b to <4 x i32>
-  %2 = bitcast i32 %d to <4 x i8>
-  %3 = extractelement <4 x i8> %2, i32 0
-  %4 = trunc i8 %3 to i2
-  %5 = zext i2 %4 to i6
-  %6 = mul i6 %5, 16
-  %7 = zext i6 %6 to i64
-  %8 = bitcast <4 x i16> %c to i64
-  %9 = lshr i64 %8, %7
+  %2 = zext i8 %d to i32
+  %3 = mul i32 %2, 16
+  %4 = call i32 @llvm.umin.i32(i32 %3, i32 63)
+  %5 = zext i32 %4 to i64
+  %6 = bitcast <4 x i16> %c to i64
+  %7 = lshr i64 %6, %5
+  %8 = icmp ult i32 %3, 64
+  %9 = select i1 %8, i64 %7, i64 0
   %10 = trunc i64 %9 to i16
   %11 = sext i16 %10 to i32
   %12 = insertelement <4 x i32> poison, i32 %11, i32 0
@@ -219,22 +215,22 @@ define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v4i16.2(<4 x i32> 
   ret <4 x i32> %15
 }
 
-define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v8i16.3(<4 x i32> %a, <4 x i16> %b, <8 x i16> %c, i32 %d) #0 {
+define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v8i16(<4 x i32> %a, <4 x i16> %b, <8 x i16> %c, i32 %d.wide) #0 {
+  %d = trunc i32 %d.wide to i8
   %1 = sext <4 x i16> %b to <4 x i32>
-  %2 = bitcast i32 %d to <4 x i8>
-  %3 = extractelement <4 x i8> %2, i32 0
-  %4 = trunc i8 %3 to i3
-  %5 = zext i3 %4 to i7
-  %6 = mul i7 %5, 16
-  %7 = lshr i7 %6, 4
-  %8 = zext i7 %7 to i32
-  %9 = extractelement <8 x i16> %c, i32 %8
-  %10 = sext i16 %9 to i32
-  %11 = insertelement <4 x i32> poison, i32 %10, i32 0
-  %12 = shufflevector <4 x i32> %11, <4 x i32> poison, <4 x i32> zeroinitializer
-  %13 = mul <4 x i32> %1, %12
-  %14 = add <4 x i32> %a, %13
-  ret <4 x i32> %14
+  %2 = zext i8 %d to i32
+  %3 = mul i32 %2, 16
+  %4 = lshr i32 %3, 4
+  %5 = icmp ult i32 %4, 8
+  %6 = call i32 @llvm.umin.i32(i32 %4, i32 7)
+  %7 = extractelement <8 x i16> %c, i32 %6
+  %8 = select i1 %5, i16 %7, i16 0
+  %9 = sext i16 %8 to i32
+  %10 = insertelement <4 x i32> poison, i32 %9, i32 0
+  %11 = shufflevector <4 x i32> %10, <4 x i32> poison, <4 x i32> zeroinitializer
+  %12 = mul <4 x i32> %1, %11
+  %13 = add <4 x i32> %a, %12
+  ret <4 x i32> %13
 }
 
 define linkonce_odr <8 x i8> @autollvm.popcount.v8i8(<8 x i8> %a) #0 {
@@ -264,17 +260,15 @@ define linkonce_odr <8 x i8> @autollvm.reduce_xor_leading_zeros.v8i8.i64(i64 %a)
   ret <8 x i8> %9
 }
 
-define linkonce_odr i32 @autollvm.select_element.v2i32(<2 x i32> %a, i32 %b) #0 {
-  %1 = bitcast i32 %b to <4 x i8>
-  %2 = extractelement <4 x i8> %1, i32 0
-  %3 = trunc i8 %2 to i1
-  %4 = zext i1 %3 to i6
-  %5 = mul i6 %4, 32
-  %6 = zext i6 %5 to i64
-  %7 = bitcast <2 x i32> %a to i64
-  %8 = lshr i64 %7, %6
-  %9 = trunc i64 %8 to i32
-  ret i32 %9
+define linkonce_odr i32 @autollvm.select_element.v2i32(<2 x i32> %a, i32 %b.wide) #0 {
+  %b = trunc i32 %b.wide to i8
+  %1 = trunc i8 %b to i6
+  %2 = mul i6 %1, 32
+  %3 = zext i6 %2 to i64
+  %4 = bitcast <2 x i32> %a to i64
+  %5 = lshr i64 %4, %3
+  %6 = trunc i64 %5 to i32
+  ret i32 %6
 }
 
 define linkonce_odr <8 x i16> @autollvm.shift_left_immediate.v8i16(<8 x i16> %a, i32 %b.wide) #0 {
@@ -289,21 +283,23 @@ define linkonce_odr <8 x i16> @autollvm.shift_left_immediate.v8i16(<8 x i16> %a,
   ret <8 x i16> %7
 }
 
-define linkonce_odr <4 x i16> @autollvm.shift_left_not_and_or.v4i16(i32 %a, <4 x i16> %b, <4 x i16> %c) #0 {
-  %1 = bitcast i32 %a to <4 x i8>
-  %2 = extractelement <4 x i8> %1, i32 0
-  %3 = trunc i8 %2 to i4
-  %4 = zext i4 %3 to i16
-  %5 = shl i16 65535, %4
+define linkonce_odr <4 x i16> @autollvm.shift_left_not_and_or.v4i16(i32 %a.wide, <4 x i16> %b, <4 x i16> %c) #0 {
+  %a = trunc i32 %a.wide to i8
+  %1 = call i8 @llvm.umin.i8(i8 %a, i8 15)
+  %2 = zext i8 %1 to i16
+  %3 = shl i16 65535, %2
+  %4 = icmp ult i8 %a, 16
+  %5 = select i1 %4, i16 %3, i16 0
   %6 = xor i16 %5, 65535
   %7 = insertelement <4 x i16> poison, i16 %6, i32 0
   %8 = shufflevector <4 x i16> %7, <4 x i16> poison, <4 x i32> zeroinitializer
   %9 = and <4 x i16> %8, %b
-  %10 = insertelement <4 x i16> poison, i16 %4, i32 0
+  %10 = insertelement <4 x i16> poison, i16 %2, i32 0
   %11 = shufflevector <4 x i16> %10, <4 x i16> poison, <4 x i32> zeroinitializer
   %12 = shl <4 x i16> %c, %11
-  %13 = or <4 x i16> %9, %12
-  ret <4 x i16> %13
+  %13 = select i1 %4, <4 x i16> %12, <4 x i16> zeroinitializer
+  %14 = or <4 x i16> %9, %13
+  ret <4 x i16> %14
 }
 
 define linkonce_odr <16 x i8> @autollvm.sub.v16i8(<16 x i8> %a, <16 x i8> %b) #0 {
@@ -311,74 +307,74 @@ define linkonce_odr <16 x i8> @autollvm.sub.v16i8(<16 x i8> %a, <16 x i8> %b) #0
   ret <16 x i8> %1
 }
 
-define linkonce_odr <8 x i8> @autollvm.table_lookup_or_keep.v8i8.v32i8(<8 x i8> %index, <32 x i8> %table, <8 x i8> %fallback) #0 {
-  %1 = icmp ult <8 x i8> %index, splat (i8 32)
-  %2 = zext <8 x i8> %index to <8 x i11>
+define linkonce_odr <8 x i8> @autollvm.table_lookup_or_keep.v8i8.v32i8(<8 x i8> %a, <32 x i8> %b, <8 x i8> %c) #0 {
+  %1 = icmp ult <8 x i8> %a, splat (i8 32)
+  %2 = zext <8 x i8> %a to <8 x i11>
   %3 = mul <8 x i11> %2, splat (i11 8)
   %4 = lshr <8 x i11> %3, splat (i11 3)
   %5 = icmp ult <8 x i11> %4, splat (i11 32)
   %6 = call <8 x i11> @llvm.umin.v8i11(<8 x i11> %4, <8 x i11> splat (i11 31))
   %7 = zext <8 x i11> %6 to <8 x i32>
   %8 = extractelement <8 x i32> %7, i32 0
-  %9 = extractelement <32 x i8> %table, i32 %8
+  %9 = extractelement <32 x i8> %b, i32 %8
   %10 = insertelement <8 x i8> poison, i8 %9, i32 0
   %11 = extractelement <8 x i32> %7, i32 1
-  %12 = extractelement <32 x i8> %table, i32 %11
+  %12 = extractelement <32 x i8> %b, i32 %11
   %13 = insertelement <8 x i8> %10, i8 %12, i32 1
   %14 = extractelement <8 x i32> %7, i32 2
-  %15 = extractelement <32 x i8> %table, i32 %14
+  %15 = extractelement <32 x i8> %b, i32 %14
   %16 = insertelement <8 x i8> %13, i8 %15, i32 2
   %17 = extractelement <8 x i32> %7, i32 3
-  %18 = extractelement <32 x i8> %table, i32 %17
+  %18 = extractelement <32 x i8> %b, i32 %17
   %19 = insertelement <8 x i8> %16, i8 %18, i32 3
   %20 = extractelement <8 x i32> %7, i32 4
-  %21 = extractelement <32 x i8> %table, i32 %20
+  %21 = extractelement <32 x i8> %b, i32 %20
   %22 = insertelement <8 x i8> %19, i8 %21, i32 4
   %23 = extractelement <8 x i32> %7, i32 5
-  %24 = extractelement <32 x i8> %table, i32 %23
+  %24 = extractelement <32 x i8> %b, i32 %23
   %25 = insertelement <8 x i8> %22, i8 %24, i32 5
   %26 = extractelement <8 x i32> %7, i32 6
-  %27 = extractelement <32 x i8> %table, i32 %26
+  %27 = extractelement <32 x i8> %b, i32 %26
   %28 = insertelement <8 x i8> %25, i8 %27, i32 6
   %29 = extractelement <8 x i32> %7, i32 7
-  %30 = extractelement <32 x i8> %table, i32 %29
+  %30 = extractelement <32 x i8> %b, i32 %29
   %31 = insertelement <8 x i8> %28, i8 %30, i32 7
   %32 = select <8 x i1> %5, <8 x i8> %31, <8 x i8> zeroinitializer
-  %33 = select <8 x i1> %1, <8 x i8> %32, <8 x i8> %fallback
+  %33 = select <8 x i1> %1, <8 x i8> %32, <8 x i8> %c
   ret <8 x i8> %33
 }
 
-define linkonce_odr <8 x i8> @autollvm.table_lookup_or_zero.v16i8(<8 x i8> %index, <16 x i8> %table) #0 {
-  %1 = icmp ult <8 x i8> %index, splat (i8 16)
-  %2 = zext <8 x i8> %index to <8 x i11>
+define linkonce_odr <8 x i8> @autollvm.table_lookup_or_zero.v16i8(<8 x i8> %a, <16 x i8> %b) #0 {
+  %1 = icmp ult <8 x i8> %a, splat (i8 16)
+  %2 = zext <8 x i8> %a to <8 x i11>
   %3 = mul <8 x i11> %2, splat (i11 8)
   %4 = lshr <8 x i11> %3, splat (i11 3)
   %5 = icmp ult <8 x i11> %4, splat (i11 16)
   %6 = call <8 x i11> @llvm.umin.v8i11(<8 x i11> %4, <8 x i11> splat (i11 15))
   %7 = zext <8 x i11> %6 to <8 x i32>
   %8 = extractelement <8 x i32> %7, i32 0
-  %9 = extractelement <16 x i8> %table, i32 %8
+  %9 = extractelement <16 x i8> %b, i32 %8
   %10 = insertelement <8 x i8> poison, i8 %9, i32 0
   %11 = extractelement <8 x i32> %7, i32 1
-  %12 = extractelement <16 x i8> %table, i32 %11
+  %12 = extractelement <16 x i8> %b, i32 %11
   %13 = insertelement <8 x i8> %10, i8 %12, i32 1
   %14 = extractelement <8 x i32> %7, i32 2
-  %15 = extractelement <16 x i8> %table, i32 %14
+  %15 = extractelement <16 x i8> %b, i32 %14
   %16 = insertelement <8 x i8> %13, i8 %15, i32 2
   %17 = extractelement <8 x i32> %7, i32 3
-  %18 = extractelement <16 x i8> %table, i32 %17
+  %18 = extractelement <16 x i8> %b, i32 %17
   %19 = insertelement <8 x i8> %16, i8 %18, i32 3
   %20 = extractelement <8 x i32> %7, i32 4
-  %21 = extractelement <16 x i8> %table, i32 %20
+  %21 = extractelement <16 x i8> %b, i32 %20
   %22 = insertelement <8 x i8> %19, i8 %21, i32 4
   %23 = extractelement <8 x i32> %7, i32 5
-  %24 = extractelement <16 x i8> %table, i32 %23
+  %24 = extractelement <16 x i8> %b, i32 %23
   %25 = insertelement <8 x i8> %22, i8 %24, i32 5
   %26 = extractelement <8 x i32> %7, i32 6
-  %27 = extractelement <16 x i8> %table, i32 %26
+  %27 = extractelement <16 x i8> %b, i32 %26
   %28 = insertelement <8 x i8> %25, i8 %27, i32 6
   %29 = extractelement <8 x i32> %7, i32 7
-  %30 = extractelement <16 x i8> %table, i32 %29
+  %30 = extractelement <16 x i8> %b, i32 %29
   %31 = insertelement <8 x i8> %28, i8 %30, i32 7
   %32 = select <8 x i1> %5, <8 x i8> %31, <8 x i8> zeroinitializer
   %33 = select <8 x i1> %1, <8 x i8> %32, <8 x i8> zeroinitializer

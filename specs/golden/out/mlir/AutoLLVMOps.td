@@ -180,9 +180,9 @@ def AutoLLVM_AddShiftLeftShiftRightOp : AutoLLVM_Op<"add_shift_left_shift_right"
     In Hydride IR:
 
     ```text
-    func @add_shift_left_shift_right(%a: 64, %b: 32 imm 1..=8) -> (%res: 64) {
+    func @add_shift_left_shift_right(%a: 64, %b: 8 imm 1..=8) -> (%res: 64) {
       for i in 0..8 {
-        %res[8*i +: 8] = cast.u(shr.s(add(cast.s(%a[8*i +: 8], 9), shl(0x1:9, add(%b[0 +: 3], 0x7:3))), %b[0 +: 4]), 8)
+        %res[8*i +: 8] = cast.u(shr.s(add(cast.s(%a[8*i +: 8], 9), shl(0x1:9, add(%b[0 +: 3], 0x7:3))), %b), 8)
       }
     }
     ```
@@ -210,8 +210,8 @@ def AutoLLVM_AlignOp : AutoLLVM_Op<"align", [0], ["", "", "c"], 0, [
     In Hydride IR:
 
     ```text
-    func @align(%a: 64, %b: 64, %c: 32 imm 0..=3) -> (%res: 64) {
-      %res[0 +: 64] = concat(%b[0 +: 64], %a[0 +: 64])[at mul(cast.u(%c[0 +: 2], 6), 0x10:6) +: 64]
+    func @align(%a: 64, %b: 64, %c: 8 imm 0..=3) -> (%res: 64) {
+      %res[0 +: 64] = concat(%b[0 +: 64], %a[0 +: 64])[at mul(cast.u(%c, 6), 0x10:6) +: 64]
     }
     ```
   }];
@@ -239,7 +239,7 @@ def AutoLLVM_EqualSelectOp : AutoLLVM_Op<"equal_select", [0], ["a", "", ""], 0, 
     In Hydride IR:
 
     ```text
-    func @equal_select(%a: 32 imm 0..=3, %b: 16, %c: 64) -> (%res: 64) {
+    func @equal_select(%a: 8 imm 0..=3, %b: 16, %c: 64) -> (%res: 64) {
       for i in 0..4 {
         %res[16*i +: 16] = select(eq(int(i, 2), %a[0 +: 2]), %b[0 +: 16], %c[16*i +: 16])
       }
@@ -453,7 +453,7 @@ def AutoLLVM_MulPermuteOp : AutoLLVM_Op<"mul_permute", [0], [""], 0, [
   }];
 }
 
-def AutoLLVM_MulPermuteAddOp : AutoLLVM_Op<"mul_permute_add", [0, 3], ["", "", "", "d", "source_width"], 1, [
+def AutoLLVM_MulPermuteAddOp : AutoLLVM_Op<"mul_permute_add", [0, 3], ["", "", "", "d"], 0, [
     AllTypesMatch<["res", "a"]>,
     AutoLLVM_Scaled<"b", "res", 1, 1, 1, 2>,
     AutoLLVM_Width<"res", "128", "128">,
@@ -461,10 +461,6 @@ def AutoLLVM_MulPermuteAddOp : AutoLLVM_Op<"mul_permute_add", [0, 3], ["", "", "
   let summary = "mul permute add (2 instructions of arm)";
   let description = [{
     - arm: `vmlal_lane_s16`, `vmlal_laneq_s16`
-
-    Attributes, with the values that instructions have:
-
-    - `source_width`: 2, 3
 
     As `vmlal_lane_s16`:
 
@@ -475,17 +471,17 @@ def AutoLLVM_MulPermuteAddOp : AutoLLVM_Op<"mul_permute_add", [0, 3], ["", "", "
     In Hydride IR:
 
     ```text
-    func @mul_permute_add[source_width = 2, register_width = 64](%a: 128, %b: 64, %c: register_width, %d: 32 imm 0..=3) -> (%res: 128) {
+    func @mul_permute_add[register_width = 64](%a: 128, %b: 64, %c: register_width, %d: 8 imm 0..=7) -> (%res: 128) {
       for i in 0..4 {
-        %res[32*i +: 32] = add(%a[32*i +: 32], mul(cast.s(%b[16*i +: 16], 32), cast.s(%c[at mul(cast.u(%d[0 +: source_width], source_width + 4), int(16, source_width + 4)) +: 16], 32)))
+        %res[32*i +: 32] = add(%a[32*i +: 32], mul(cast.s(%b[16*i +: 16], 32), cast.s(%c[at mul(cast.u(%d, 32), 0x10:32) +: 16], 32)))
       }
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, AutoLLVM_Vector:$c, I32Attr:$d, DefaultValuedAttr<I32Attr, "2">:$source_width);
+  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, AutoLLVM_Vector:$c, I32Attr:$d);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    `d` `(` $d `)` (`source_width` `(` $source_width^ `)`)? $a `,` $b `,` $c attr-dict `:` type($res) `,` type($c)
+    `d` `(` $d `)` $a `,` $b `,` $c attr-dict `:` type($res) `,` type($c)
   }];
 }
 
@@ -596,8 +592,8 @@ def AutoLLVM_SelectElementOp : AutoLLVM_Op<"select_element", [1], ["", "b"], 0, 
     In Hydride IR:
 
     ```text
-    func @select_element(%a: 64, %b: 32 imm 0..=1) -> (%res: 32) {
-      %res[0 +: 32] = %a[at mul(cast.u(%b[0 +: 1], 6), 0x20:6) +: 32]
+    func @select_element(%a: 64, %b: 8 imm 0..=1) -> (%res: 32) {
+      %res[0 +: 32] = %a[at mul(cast.u(%b, 6), 0x20:6) +: 32]
     }
     ```
   }];
@@ -626,7 +622,7 @@ def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], [""
     ```text
     func @shift_left_immediate(%a: 128, %b: 8 imm 0..=255) -> (%res: 128) {
       for i in 0..8 {
-        %res[16*i +: 16] = shl(%a[16*i +: 16], %b[0 +: 8])
+        %res[16*i +: 16] = shl(%a[16*i +: 16], %b)
       }
     }
     ```
@@ -654,10 +650,9 @@ def AutoLLVM_ShiftLeftNotAndOrOp : AutoLLVM_Op<"shift_left_not_and_or", [0], ["a
     In Hydride IR:
 
     ```text
-    func @shift_left_not_and_or(%a: 32 imm 0..=15, %b: 64, %c: 64) -> (%res: 64) {
-      let t0 = %a[0 +: 4]
+    func @shift_left_not_and_or(%a: 8 imm 0..=15, %b: 64, %c: 64) -> (%res: 64) {
       for i in 0..4 {
-        %res[16*i +: 16] = or(and(not(shl(0xffff:16, t0)), %b[16*i +: 16]), shl(%c[16*i +: 16], t0))
+        %res[16*i +: 16] = or(and(not(shl(0xffff:16, %a)), %b[16*i +: 16]), shl(%c[16*i +: 16], %a))
       }
     }
     ```
@@ -700,64 +695,64 @@ def AutoLLVM_SubOp : AutoLLVM_Op<"sub", [0], ["", ""], 0, [
 }
 
 def AutoLLVM_TableLookupOrKeepOp : AutoLLVM_Op<"table_lookup_or_keep", [0, 2], ["", "", ""], 0, [
-    AllTypesMatch<["res", "index", "fallback"]>,
+    AllTypesMatch<["res", "a", "c"]>,
     AutoLLVM_Width<"res", "64", "64">,
-    AutoLLVM_Width<"table", "256", "256">]> {
-  let summary = "Copies for each index the byte of the table; an index outside it keeps the third operand (1 instruction of arm)";
+    AutoLLVM_Width<"b", "256", "256">]> {
+  let summary = "table lookup or keep (1 instruction of arm)";
   let description = [{
     - arm: `vqtbx2_u8`
 
     As `vqtbx2_u8`:
 
     ```mlir
-    %res = autollvm.table_lookup_or_keep %index, %table, %fallback : vector<8xi8>, vector<32xi8>
+    %res = autollvm.table_lookup_or_keep %a, %b, %c : vector<8xi8>, vector<32xi8>
     ```
 
     In Hydride IR:
 
     ```text
-    func @table_lookup_or_keep(%index: 64, %table: 256, %fallback: 64) -> (%res: 64) {
+    func @table_lookup_or_keep(%a: 64, %b: 256, %c: 64) -> (%res: 64) {
       for i in 0..8 {
-        %res[8*i +: 8] = select(lt.u(%index[8*i +: 8], 0x20:8), %table[at mul(cast.u(%index[8*i +: 8], 11), 0x8:11) +: 8], %fallback[8*i +: 8])
+        %res[8*i +: 8] = select(lt.u(%a[8*i +: 8], 0x20:8), %b[at mul(cast.u(%a[8*i +: 8], 11), 0x8:11) +: 8], %c[8*i +: 8])
       }
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$index, AutoLLVM_Vector:$table, AutoLLVM_Vector:$fallback);
+  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b, AutoLLVM_Vector:$c);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    $index `,` $table `,` $fallback attr-dict `:` type($res) `,` type($table)
+    $a `,` $b `,` $c attr-dict `:` type($res) `,` type($b)
   }];
 }
 
 def AutoLLVM_TableLookupOrZeroOp : AutoLLVM_Op<"table_lookup_or_zero", [2], ["", ""], 0, [
-    AutoLLVM_Scaled<"res", "table", 1, 2, 1, 1>,
-    AutoLLVM_Scaled<"index", "table", 1, 2, 1, 1>,
-    AutoLLVM_Width<"table", "128", "128">]> {
-  let summary = "Copies for each index the byte of the table; an index outside it gives 0 (1 instruction of arm)";
+    AutoLLVM_Scaled<"res", "b", 1, 2, 1, 1>,
+    AutoLLVM_Scaled<"a", "b", 1, 2, 1, 1>,
+    AutoLLVM_Width<"b", "128", "128">]> {
+  let summary = "table lookup or zero (1 instruction of arm)";
   let description = [{
     - arm: `vtbl2_u8`
 
     As `vtbl2_u8`:
 
     ```mlir
-    %res = autollvm.table_lookup_or_zero %index, %table : vector<16xi8>
+    %res = autollvm.table_lookup_or_zero %a, %b : vector<16xi8>
     ```
 
     In Hydride IR:
 
     ```text
-    func @table_lookup_or_zero(%index: 64, %table: 128) -> (%res: 64) {
+    func @table_lookup_or_zero(%a: 64, %b: 128) -> (%res: 64) {
       for i in 0..8 {
-        %res[8*i +: 8] = select(lt.u(%index[8*i +: 8], 0x10:8), %table[at mul(cast.u(%index[8*i +: 8], 11), 0x8:11) +: 8], 0x0:8)
+        %res[8*i +: 8] = select(lt.u(%a[8*i +: 8], 0x10:8), %b[at mul(cast.u(%a[8*i +: 8], 11), 0x8:11) +: 8], 0x0:8)
       }
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$index, AutoLLVM_Vector:$table);
+  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    $index `,` $table attr-dict `:` type($table)
+    $a `,` $b attr-dict `:` type($b)
   }];
 }
 

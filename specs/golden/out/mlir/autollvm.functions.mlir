@@ -20,8 +20,8 @@ func.func private @autollvm.leading_zeros.v4i16(vector<4xi16>) -> vector<4xi16>
 func.func private @autollvm.move.i64(i64) -> i64
 func.func private @autollvm.mul_high_sat.v4i16(vector<4xi16>, vector<4xi16>) -> vector<4xi16>
 func.func private @autollvm.mul_permute.v2i32(vector<8xi8>) -> vector<2xi32>
-func.func private @autollvm.mul_permute_add.v4i32.v4i16.2(vector<4xi32>, vector<4xi16>, vector<4xi16>, i32) -> vector<4xi32>
-func.func private @autollvm.mul_permute_add.v4i32.v8i16.3(vector<4xi32>, vector<4xi16>, vector<8xi16>, i32) -> vector<4xi32>
+func.func private @autollvm.mul_permute_add.v4i32.v4i16(vector<4xi32>, vector<4xi16>, vector<4xi16>, i32) -> vector<4xi32>
+func.func private @autollvm.mul_permute_add.v4i32.v8i16(vector<4xi32>, vector<4xi16>, vector<8xi16>, i32) -> vector<4xi32>
 func.func private @autollvm.popcount.v8i8(vector<8xi8>) -> vector<8xi8>
 func.func private @autollvm.reduce_add_add.v4i16(vector<4xi16>, vector<8xi8>) -> vector<4xi16>
 func.func private @autollvm.reduce_xor_leading_zeros.v8i8.i64(i64) -> vector<8xi8>

@@ -100,10 +100,7 @@ irdl.dialect @autollvm {
     %3 = irdl.is vector<8xi16>
     %4 = irdl.any_of(%2, %3)
     %5 = irdl.base "#builtin.integer"
-    %6 = irdl.is 2 : i32
-    %7 = irdl.is 3 : i32
-    %8 = irdl.any_of(%6, %7)
-    irdl.attributes { "d" = %5, "source_width" = %8 }
+    irdl.attributes { "d" = %5 }
     irdl.operands(%0, %1, %4)
     irdl.results(%0)
   }

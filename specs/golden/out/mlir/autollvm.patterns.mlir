@@ -230,12 +230,11 @@ module @patterns {
     %value2 = pdl.operand : %type1
     %type2 = pdl.type : i32
     %immediate3 = pdl.attribute : %type2
-    %parameter0 = pdl.attribute = 2 : i32
-    %op = pdl.operation "autollvm.mul_permute_add"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"d" = %immediate3, "source_width" = %parameter0} -> (%type0 : !pdl.type)
+    %op = pdl.operation "autollvm.mul_permute_add"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"d" = %immediate3} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
       %constant3 = pdl.operation "llvm.mlir.constant" {"value" = %immediate3} -> (%type2 : !pdl.type)
       %value3 = pdl.result 0 of %constant3
-      %callee = pdl.attribute = @autollvm.mul_permute_add.v4i32.v4i16.2
+      %callee = pdl.attribute = @autollvm.mul_permute_add.v4i32.v4i16
       %call = pdl.operation "func.call"(%value0, %value1, %value2, %value3 : !pdl.value, !pdl.value, !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -249,12 +248,11 @@ module @patterns {
     %value2 = pdl.operand : %type2
     %type3 = pdl.type : i32
     %immediate3 = pdl.attribute : %type3
-    %parameter0 = pdl.attribute = 3 : i32
-    %op = pdl.operation "autollvm.mul_permute_add"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"d" = %immediate3, "source_width" = %parameter0} -> (%type0 : !pdl.type)
+    %op = pdl.operation "autollvm.mul_permute_add"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"d" = %immediate3} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
       %constant3 = pdl.operation "llvm.mlir.constant" {"value" = %immediate3} -> (%type3 : !pdl.type)
       %value3 = pdl.result 0 of %constant3
-      %callee = pdl.attribute = @autollvm.mul_permute_add.v4i32.v8i16.3
+      %callee = pdl.attribute = @autollvm.mul_permute_add.v4i32.v8i16
       %call = pdl.operation "func.call"(%value0, %value1, %value2, %value3 : !pdl.value, !pdl.value, !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }

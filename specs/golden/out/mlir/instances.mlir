@@ -128,38 +128,38 @@ func.func @"autollvm.mul_permute.v2i32(_)"(%a: vector<8xi8>) -> vector<2xi32> {
   return %res : vector<2xi32>
 }
 
-func.func @"autollvm.mul_permute_add.v4i32.v4i16.2(_,_,_,0)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 0 : i32, source_width = 2 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
+func.func @"autollvm.mul_permute_add.v4i32.v4i16(_,_,_,0)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 0 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
-func.func @"autollvm.mul_permute_add.v4i32.v4i16.2(_,_,_,1)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32, source_width = 2 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
+func.func @"autollvm.mul_permute_add.v4i32.v4i16(_,_,_,1)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
-func.func @"autollvm.mul_permute_add.v4i32.v4i16.2(_,_,_,3)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 3 : i32, source_width = 2 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
+func.func @"autollvm.mul_permute_add.v4i32.v4i16(_,_,_,3)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 3 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
-func.func @"autollvm.mul_permute_add.v4i32.v8i16.3(_,_,_,0)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 0 : i32, source_width = 3 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
+func.func @"autollvm.mul_permute_add.v4i32.v8i16(_,_,_,0)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 0 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
-func.func @"autollvm.mul_permute_add.v4i32.v8i16.3(_,_,_,1)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32, source_width = 3 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
+func.func @"autollvm.mul_permute_add.v4i32.v8i16(_,_,_,1)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
-func.func @"autollvm.mul_permute_add.v4i32.v8i16.3(_,_,_,3)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 3 : i32, source_width = 3 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
+func.func @"autollvm.mul_permute_add.v4i32.v8i16(_,_,_,3)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 3 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
-func.func @"autollvm.mul_permute_add.v4i32.v8i16.3(_,_,_,7)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 7 : i32, source_width = 3 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
+func.func @"autollvm.mul_permute_add.v4i32.v8i16(_,_,_,7)"(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<8xi16>) -> vector<4xi32> {
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 7 : i32} : (vector<4xi32>, vector<4xi16>, vector<8xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
@@ -233,12 +233,12 @@ func.func @"autollvm.sub.v16i8(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> ve
   return %res : vector<16xi8>
 }
 
-func.func @"autollvm.table_lookup_or_keep.v8i8.v32i8(_,_,_)"(%index: vector<8xi8>, %table: vector<32xi8>, %fallback: vector<8xi8>) -> vector<8xi8> {
-  %res = "autollvm.table_lookup_or_keep"(%index, %table, %fallback) : (vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<8xi8>
+func.func @"autollvm.table_lookup_or_keep.v8i8.v32i8(_,_,_)"(%a: vector<8xi8>, %b: vector<32xi8>, %c: vector<8xi8>) -> vector<8xi8> {
+  %res = "autollvm.table_lookup_or_keep"(%a, %b, %c) : (vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 
-func.func @"autollvm.table_lookup_or_zero.v16i8(_,_)"(%index: vector<8xi8>, %table: vector<16xi8>) -> vector<8xi8> {
-  %res = "autollvm.table_lookup_or_zero"(%index, %table) : (vector<8xi8>, vector<16xi8>) -> vector<8xi8>
+func.func @"autollvm.table_lookup_or_zero.v16i8(_,_)"(%a: vector<8xi8>, %b: vector<16xi8>) -> vector<8xi8> {
+  %res = "autollvm.table_lookup_or_zero"(%a, %b) : (vector<8xi8>, vector<16xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }

@@ -2,7 +2,7 @@
 ; The operation `add_shift_left_shift_right`: a function for each instance, named like the LLVM function; of several results
 ; each has its own, which ends in the result's number.
 
-(define-fun add_shift_left_shift_right.0.0 ((b (_ BitVec 32)) (x0_ (_ BitVec 8))) (_ BitVec 8)
-  ((_ extract 7 0) (bvashr (bvadd ((_ sign_extend 1) x0_) (bvshl #b000000001 ((_ zero_extend 6) (bvadd ((_ extract 2 0) b) #b111)))) ((_ zero_extend 5) ((_ extract 3 0) b)))))
-(define-fun autollvm.add_shift_left_shift_right.v8i8 ((a (_ BitVec 64)) (b (_ BitVec 32))) (_ BitVec 64)
+(define-fun add_shift_left_shift_right.0.0 ((b (_ BitVec 8)) (x0_ (_ BitVec 8))) (_ BitVec 8)
+  ((_ extract 7 0) (bvashr (bvadd ((_ sign_extend 1) x0_) (bvshl #b000000001 ((_ zero_extend 6) (bvadd ((_ extract 2 0) b) #b111)))) ((_ zero_extend 1) b))))
+(define-fun autollvm.add_shift_left_shift_right.v8i8 ((a (_ BitVec 64)) (b (_ BitVec 8))) (_ BitVec 64)
   (concat (concat (concat (add_shift_left_shift_right.0.0 b ((_ extract 63 56) a)) (add_shift_left_shift_right.0.0 b ((_ extract 55 48) a))) (concat (add_shift_left_shift_right.0.0 b ((_ extract 47 40) a)) (add_shift_left_shift_right.0.0 b ((_ extract 39 32) a)))) (concat (concat (add_shift_left_shift_right.0.0 b ((_ extract 31 24) a)) (add_shift_left_shift_right.0.0 b ((_ extract 23 16) a))) (concat (add_shift_left_shift_right.0.0 b ((_ extract 15 8) a)) (add_shift_left_shift_right.0.0 b ((_ extract 7 0) a))))))

@@ -2,5 +2,5 @@
 ; The operation `align`: a function for each instance, named like the LLVM function; of several results
 ; each has its own, which ends in the result's number.
 
-(define-fun autollvm.align.i64 ((a (_ BitVec 64)) (b (_ BitVec 64)) (c (_ BitVec 32))) (_ BitVec 64)
-  ((_ extract 63 0) (bvlshr (concat b a) ((_ zero_extend 122) (bvmul ((_ zero_extend 4) ((_ extract 1 0) c)) #b010000)))))
+(define-fun autollvm.align.i64 ((a (_ BitVec 64)) (b (_ BitVec 64)) (c (_ BitVec 8))) (_ BitVec 64)
+  ((_ extract 63 0) (bvlshr (concat b a) ((_ zero_extend 122) (bvmul ((_ extract 5 0) c) #b010000)))))

@@ -2,7 +2,7 @@
 ; The operation `equal_select`: a function for each instance, named like the LLVM function; of several results
 ; each has its own, which ends in the result's number.
 
-(define-fun equal_select.0.0 ((a (_ BitVec 32)) (b (_ BitVec 16)) (x0_ (_ BitVec 2)) (x1_ (_ BitVec 16))) (_ BitVec 16)
+(define-fun equal_select.0.0 ((a (_ BitVec 8)) (b (_ BitVec 16)) (x0_ (_ BitVec 2)) (x1_ (_ BitVec 16))) (_ BitVec 16)
   (ite (= (ite (= x0_ ((_ extract 1 0) a)) #b1 #b0) #b1) b x1_))
-(define-fun autollvm.equal_select.v4i16 ((a (_ BitVec 32)) (b (_ BitVec 16)) (c (_ BitVec 64))) (_ BitVec 64)
+(define-fun autollvm.equal_select.v4i16 ((a (_ BitVec 8)) (b (_ BitVec 16)) (c (_ BitVec 64))) (_ BitVec 64)
   (concat (concat (equal_select.0.0 a b #b11 ((_ extract 63 48) c)) (equal_select.0.0 a b #b10 ((_ extract 47 32) c))) (concat (equal_select.0.0 a b #b01 ((_ extract 31 16) c)) (equal_select.0.0 a b #b00 ((_ extract 15 0) c)))))

@@ -2,12 +2,12 @@
 ; The operation `mul_permute_add`: a function for each instance, named like the LLVM function; of several results
 ; each has its own, which ends in the result's number.
 
-(define-fun mul_permute_add.0.0 ((c (_ BitVec 64)) (d (_ BitVec 32)) (x0_ (_ BitVec 32)) (x1_ (_ BitVec 16))) (_ BitVec 32)
-  (bvadd x0_ (bvmul ((_ sign_extend 16) x1_) ((_ sign_extend 16) ((_ extract 15 0) (bvlshr c ((_ zero_extend 58) (bvmul ((_ zero_extend 4) ((_ extract 1 0) d)) #b010000))))))))
-(define-fun autollvm.mul_permute_add.v4i32.v4i16.2 ((a (_ BitVec 128)) (b (_ BitVec 64)) (c (_ BitVec 64)) (d (_ BitVec 32))) (_ BitVec 128)
+(define-fun mul_permute_add.0.0 ((c (_ BitVec 64)) (d (_ BitVec 8)) (x0_ (_ BitVec 32)) (x1_ (_ BitVec 16))) (_ BitVec 32)
+  (bvadd x0_ (bvmul ((_ sign_extend 16) x1_) ((_ sign_extend 16) ((_ extract 15 0) (bvlshr c ((_ zero_extend 32) (bvmul ((_ zero_extend 24) d) #x00000010))))))))
+(define-fun autollvm.mul_permute_add.v4i32.v4i16 ((a (_ BitVec 128)) (b (_ BitVec 64)) (c (_ BitVec 64)) (d (_ BitVec 8))) (_ BitVec 128)
   (concat (concat (mul_permute_add.0.0 c d ((_ extract 127 96) a) ((_ extract 63 48) b)) (mul_permute_add.0.0 c d ((_ extract 95 64) a) ((_ extract 47 32) b))) (concat (mul_permute_add.0.0 c d ((_ extract 63 32) a) ((_ extract 31 16) b)) (mul_permute_add.0.0 c d ((_ extract 31 0) a) ((_ extract 15 0) b)))))
 
-(define-fun mul_permute_add.1.0 ((c (_ BitVec 128)) (d (_ BitVec 32)) (x0_ (_ BitVec 32)) (x1_ (_ BitVec 16))) (_ BitVec 32)
-  (bvadd x0_ (bvmul ((_ sign_extend 16) x1_) ((_ sign_extend 16) ((_ extract 15 0) (bvlshr c ((_ zero_extend 121) (bvmul ((_ zero_extend 4) ((_ extract 2 0) d)) #b0010000))))))))
-(define-fun autollvm.mul_permute_add.v4i32.v8i16.3 ((a (_ BitVec 128)) (b (_ BitVec 64)) (c (_ BitVec 128)) (d (_ BitVec 32))) (_ BitVec 128)
+(define-fun mul_permute_add.1.0 ((c (_ BitVec 128)) (d (_ BitVec 8)) (x0_ (_ BitVec 32)) (x1_ (_ BitVec 16))) (_ BitVec 32)
+  (bvadd x0_ (bvmul ((_ sign_extend 16) x1_) ((_ sign_extend 16) ((_ extract 15 0) (bvlshr c ((_ zero_extend 96) (bvmul ((_ zero_extend 24) d) #x00000010))))))))
+(define-fun autollvm.mul_permute_add.v4i32.v8i16 ((a (_ BitVec 128)) (b (_ BitVec 64)) (c (_ BitVec 128)) (d (_ BitVec 8))) (_ BitVec 128)
   (concat (concat (mul_permute_add.1.0 c d ((_ extract 127 96) a) ((_ extract 63 48) b)) (mul_permute_add.1.0 c d ((_ extract 95 64) a) ((_ extract 47 32) b))) (concat (mul_permute_add.1.0 c d ((_ extract 63 32) a) ((_ extract 31 16) b)) (mul_permute_add.1.0 c d ((_ extract 31 0) a) ((_ extract 15 0) b)))))

@@ -2,5 +2,5 @@
 ; The operation `select_element`: a function for each instance, named like the LLVM function; of several results
 ; each has its own, which ends in the result's number.
 
-(define-fun autollvm.select_element.v2i32 ((a (_ BitVec 64)) (b (_ BitVec 32))) (_ BitVec 32)
-  ((_ extract 31 0) (bvlshr a ((_ zero_extend 58) (bvmul ((_ zero_extend 5) ((_ extract 0 0) b)) #b100000)))))
+(define-fun autollvm.select_element.v2i32 ((a (_ BitVec 64)) (b (_ BitVec 8))) (_ BitVec 32)
+  ((_ extract 31 0) (bvlshr a ((_ zero_extend 58) (bvmul ((_ extract 5 0) b) #b100000)))))

@@ -2,8 +2,7 @@
 ; The operation `shift_left_not_and_or`: a function for each instance, named like the LLVM function; of several results
 ; each has its own, which ends in the result's number.
 
-(define-fun shift_left_not_and_or.0.0 ((a (_ BitVec 32)) (x0_ (_ BitVec 16)) (x1_ (_ BitVec 16))) (_ BitVec 16)
-  (let ((t1_ ((_ extract 3 0) a)))
-  (bvor (bvand (bvnot (bvshl #xffff ((_ zero_extend 12) t1_))) x0_) (bvshl x1_ ((_ zero_extend 12) t1_)))))
-(define-fun autollvm.shift_left_not_and_or.v4i16 ((a (_ BitVec 32)) (b (_ BitVec 64)) (c (_ BitVec 64))) (_ BitVec 64)
+(define-fun shift_left_not_and_or.0.0 ((a (_ BitVec 8)) (x0_ (_ BitVec 16)) (x1_ (_ BitVec 16))) (_ BitVec 16)
+  (bvor (bvand (bvnot (bvshl #xffff ((_ zero_extend 8) a))) x0_) (bvshl x1_ ((_ zero_extend 8) a))))
+(define-fun autollvm.shift_left_not_and_or.v4i16 ((a (_ BitVec 8)) (b (_ BitVec 64)) (c (_ BitVec 64))) (_ BitVec 64)
   (concat (concat (shift_left_not_and_or.0.0 a ((_ extract 63 48) b) ((_ extract 63 48) c)) (shift_left_not_and_or.0.0 a ((_ extract 47 32) b) ((_ extract 47 32) c))) (concat (shift_left_not_and_or.0.0 a ((_ extract 31 16) b) ((_ extract 31 16) c)) (shift_left_not_and_or.0.0 a ((_ extract 15 0) b) ((_ extract 15 0) c)))))

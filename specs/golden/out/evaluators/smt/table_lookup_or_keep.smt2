@@ -2,7 +2,7 @@
 ; The operation `table_lookup_or_keep`: a function for each instance, named like the LLVM function; of several results
 ; each has its own, which ends in the result's number.
 
-(define-fun table_lookup_or_keep.0.0 ((table (_ BitVec 256)) (x0_ (_ BitVec 8)) (x1_ (_ BitVec 8))) (_ BitVec 8)
-  (ite (= (ite (bvult x0_ #x20) #b1 #b0) #b1) ((_ extract 7 0) (bvlshr table ((_ zero_extend 245) (bvmul ((_ zero_extend 3) x0_) #b00000001000)))) x1_))
-(define-fun autollvm.table_lookup_or_keep.v8i8.v32i8 ((index (_ BitVec 64)) (table (_ BitVec 256)) (fallback (_ BitVec 64))) (_ BitVec 64)
-  (concat (concat (concat (table_lookup_or_keep.0.0 table ((_ extract 63 56) index) ((_ extract 63 56) fallback)) (table_lookup_or_keep.0.0 table ((_ extract 55 48) index) ((_ extract 55 48) fallback))) (concat (table_lookup_or_keep.0.0 table ((_ extract 47 40) index) ((_ extract 47 40) fallback)) (table_lookup_or_keep.0.0 table ((_ extract 39 32) index) ((_ extract 39 32) fallback)))) (concat (concat (table_lookup_or_keep.0.0 table ((_ extract 31 24) index) ((_ extract 31 24) fallback)) (table_lookup_or_keep.0.0 table ((_ extract 23 16) index) ((_ extract 23 16) fallback))) (concat (table_lookup_or_keep.0.0 table ((_ extract 15 8) index) ((_ extract 15 8) fallback)) (table_lookup_or_keep.0.0 table ((_ extract 7 0) index) ((_ extract 7 0) fallback))))))
+(define-fun table_lookup_or_keep.0.0 ((b (_ BitVec 256)) (x0_ (_ BitVec 8)) (x1_ (_ BitVec 8))) (_ BitVec 8)
+  (ite (= (ite (bvult x0_ #x20) #b1 #b0) #b1) ((_ extract 7 0) (bvlshr b ((_ zero_extend 245) (bvmul ((_ zero_extend 3) x0_) #b00000001000)))) x1_))
+(define-fun autollvm.table_lookup_or_keep.v8i8.v32i8 ((a (_ BitVec 64)) (b (_ BitVec 256)) (c (_ BitVec 64))) (_ BitVec 64)
+  (concat (concat (concat (table_lookup_or_keep.0.0 b ((_ extract 63 56) a) ((_ extract 63 56) c)) (table_lookup_or_keep.0.0 b ((_ extract 55 48) a) ((_ extract 55 48) c))) (concat (table_lookup_or_keep.0.0 b ((_ extract 47 40) a) ((_ extract 47 40) c)) (table_lookup_or_keep.0.0 b ((_ extract 39 32) a) ((_ extract 39 32) c)))) (concat (concat (table_lookup_or_keep.0.0 b ((_ extract 31 24) a) ((_ extract 31 24) c)) (table_lookup_or_keep.0.0 b ((_ extract 23 16) a) ((_ extract 23 16) c))) (concat (table_lookup_or_keep.0.0 b ((_ extract 15 8) a) ((_ extract 15 8) c)) (table_lookup_or_keep.0.0 b ((_ extract 7 0) a) ((_ extract 7 0) c))))))

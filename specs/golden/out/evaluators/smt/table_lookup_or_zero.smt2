@@ -2,7 +2,7 @@
 ; The operation `table_lookup_or_zero`: a function for each instance, named like the LLVM function; of several results
 ; each has its own, which ends in the result's number.
 
-(define-fun table_lookup_or_zero.0.0 ((table (_ BitVec 128)) (x0_ (_ BitVec 8))) (_ BitVec 8)
-  (ite (= (ite (bvult x0_ #x10) #b1 #b0) #b1) ((_ extract 7 0) (bvlshr table ((_ zero_extend 117) (bvmul ((_ zero_extend 3) x0_) #b00000001000)))) #x00))
-(define-fun autollvm.table_lookup_or_zero.v16i8 ((index (_ BitVec 64)) (table (_ BitVec 128))) (_ BitVec 64)
-  (concat (concat (concat (table_lookup_or_zero.0.0 table ((_ extract 63 56) index)) (table_lookup_or_zero.0.0 table ((_ extract 55 48) index))) (concat (table_lookup_or_zero.0.0 table ((_ extract 47 40) index)) (table_lookup_or_zero.0.0 table ((_ extract 39 32) index)))) (concat (concat (table_lookup_or_zero.0.0 table ((_ extract 31 24) index)) (table_lookup_or_zero.0.0 table ((_ extract 23 16) index))) (concat (table_lookup_or_zero.0.0 table ((_ extract 15 8) index)) (table_lookup_or_zero.0.0 table ((_ extract 7 0) index))))))
+(define-fun table_lookup_or_zero.0.0 ((b (_ BitVec 128)) (x0_ (_ BitVec 8))) (_ BitVec 8)
+  (ite (= (ite (bvult x0_ #x10) #b1 #b0) #b1) ((_ extract 7 0) (bvlshr b ((_ zero_extend 117) (bvmul ((_ zero_extend 3) x0_) #b00000001000)))) #x00))
+(define-fun autollvm.table_lookup_or_zero.v16i8 ((a (_ BitVec 64)) (b (_ BitVec 128))) (_ BitVec 64)
+  (concat (concat (concat (table_lookup_or_zero.0.0 b ((_ extract 63 56) a)) (table_lookup_or_zero.0.0 b ((_ extract 55 48) a))) (concat (table_lookup_or_zero.0.0 b ((_ extract 47 40) a)) (table_lookup_or_zero.0.0 b ((_ extract 39 32) a)))) (concat (concat (table_lookup_or_zero.0.0 b ((_ extract 31 24) a)) (table_lookup_or_zero.0.0 b ((_ extract 23 16) a))) (concat (table_lookup_or_zero.0.0 b ((_ extract 15 8) a)) (table_lookup_or_zero.0.0 b ((_ extract 7 0) a))))))

@@ -81,12 +81,12 @@ define linkonce_odr <2 x i32> @autollvm.mul_permute.v2i32(<8 x i8> %a) alwaysinl
   ret <2 x i32> %.1
 }
 
-define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v4i16.2(<4 x i32> %a, <4 x i16> %b, <4 x i16> %c, i32 %d) alwaysinline {
+define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v4i16(<4 x i32> %a, <4 x i16> %b, <4 x i16> %c, i32 %d) alwaysinline {
   %.0 = call <4 x i32> @arm.vmlal_lane_s16(<4 x i32> %a, <4 x i16> %b, <4 x i16> %c, i32 %d)
   ret <4 x i32> %.0
 }
 
-define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v8i16.3(<4 x i32> %a, <4 x i16> %b, <8 x i16> %c, i32 %d) alwaysinline {
+define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v8i16(<4 x i32> %a, <4 x i16> %b, <8 x i16> %c, i32 %d) alwaysinline {
   %.0 = call <4 x i32> @arm.vmlal_laneq_s16(<4 x i32> %a, <4 x i16> %b, <8 x i16> %c, i32 %d)
   ret <4 x i32> %.0
 }
@@ -122,21 +122,21 @@ define linkonce_odr <16 x i8> @autollvm.sub.v16i8(<16 x i8> %a, <16 x i8> %b) al
   ret <16 x i8> %.0
 }
 
-define linkonce_odr <8 x i8> @autollvm.table_lookup_or_keep.v8i8.v32i8(<8 x i8> %index, <32 x i8> %table, <8 x i8> %fallback) alwaysinline {
-  %.0 = shufflevector <32 x i8> %table, <32 x i8> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+define linkonce_odr <8 x i8> @autollvm.table_lookup_or_keep.v8i8.v32i8(<8 x i8> %a, <32 x i8> %b, <8 x i8> %c) alwaysinline {
+  %.0 = shufflevector <32 x i8> %b, <32 x i8> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %.1 = insertvalue [2 x <16 x i8>] poison, <16 x i8> %.0, 0
-  %.2 = shufflevector <32 x i8> %table, <32 x i8> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+  %.2 = shufflevector <32 x i8> %b, <32 x i8> poison, <16 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
   %.3 = insertvalue [2 x <16 x i8>] %.1, <16 x i8> %.2, 1
-  %.4 = call <8 x i8> @arm.vqtbx2_p8(<8 x i8> %fallback, [2 x <16 x i8>] %.3, <8 x i8> %index)
+  %.4 = call <8 x i8> @arm.vqtbx2_p8(<8 x i8> %c, [2 x <16 x i8>] %.3, <8 x i8> %a)
   ret <8 x i8> %.4
 }
 
-define linkonce_odr <8 x i8> @autollvm.table_lookup_or_zero.v16i8(<8 x i8> %index, <16 x i8> %table) alwaysinline {
-  %.0 = shufflevector <16 x i8> %table, <16 x i8> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+define linkonce_odr <8 x i8> @autollvm.table_lookup_or_zero.v16i8(<8 x i8> %a, <16 x i8> %b) alwaysinline {
+  %.0 = shufflevector <16 x i8> %b, <16 x i8> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %.1 = insertvalue [2 x <8 x i8>] poison, <8 x i8> %.0, 0
-  %.2 = shufflevector <16 x i8> %table, <16 x i8> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %.2 = shufflevector <16 x i8> %b, <16 x i8> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %.3 = insertvalue [2 x <8 x i8>] %.1, <8 x i8> %.2, 1
-  %.4 = call <8 x i8> @arm.vtbl2_p8([2 x <8 x i8>] %.3, <8 x i8> %index)
+  %.4 = call <8 x i8> @arm.vtbl2_p8([2 x <8 x i8>] %.3, <8 x i8> %a)
   ret <8 x i8> %.4
 }
 

@@ -163,13 +163,13 @@ func.func @mul_permute(%a: vector<8xi8>) -> vector<2xi32> {
 }
 
 // CHECK-LABEL: func.func @mul_permute_add(
-// CHECK: llvm.call @{{"?}}autollvm.mul_permute_add.v4i32.v4i16.2{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.mul_permute_add.v4i32.v4i16{{"?}}(
 // DECLARED-LABEL: func.func @mul_permute_add(
 // DECLARED: llvm.call @llvm.autollvm.mul_permute_add.v4i32.v4i16(
 // INTRINSIC-LABEL: func.func @mul_permute_add(
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.mul_permute_add.v4i32.v4i16"(
 // LLVM-LABEL: @mul_permute_add(
-// LLVM: call {{.*}} @autollvm.mul_permute_add.v4i32.v4i16.2(
+// LLVM: call {{.*}} @autollvm.mul_permute_add.v4i32.v4i16(
 func.func @mul_permute_add(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
   %res = autollvm.mul_permute_add d(1) %a, %b, %c : vector<4xi32>, vector<4xi16>
   return %res : vector<4xi32>
@@ -274,8 +274,8 @@ func.func @sub(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.table_lookup_or_keep.v8i8.v32i8"(
 // LLVM-LABEL: @table_lookup_or_keep(
 // LLVM: call {{.*}} @autollvm.table_lookup_or_keep.v8i8.v32i8(
-func.func @table_lookup_or_keep(%index: vector<8xi8>, %table: vector<32xi8>, %fallback: vector<8xi8>) -> vector<8xi8> {
-  %res = autollvm.table_lookup_or_keep %index, %table, %fallback : vector<8xi8>, vector<32xi8>
+func.func @table_lookup_or_keep(%a: vector<8xi8>, %b: vector<32xi8>, %c: vector<8xi8>) -> vector<8xi8> {
+  %res = autollvm.table_lookup_or_keep %a, %b, %c : vector<8xi8>, vector<32xi8>
   return %res : vector<8xi8>
 }
 
@@ -287,7 +287,7 @@ func.func @table_lookup_or_keep(%index: vector<8xi8>, %table: vector<32xi8>, %fa
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.table_lookup_or_zero.v16i8"(
 // LLVM-LABEL: @table_lookup_or_zero(
 // LLVM: call {{.*}} @autollvm.table_lookup_or_zero.v16i8(
-func.func @table_lookup_or_zero(%index: vector<8xi8>, %table: vector<16xi8>) -> vector<8xi8> {
-  %res = autollvm.table_lookup_or_zero %index, %table : vector<16xi8>
+func.func @table_lookup_or_zero(%a: vector<8xi8>, %b: vector<16xi8>) -> vector<8xi8> {
+  %res = autollvm.table_lookup_or_zero %a, %b : vector<16xi8>
   return %res : vector<8xi8>
 }

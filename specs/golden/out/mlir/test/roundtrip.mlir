@@ -146,14 +146,14 @@ func.func @sub(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
 
 // CHECK-LABEL: func.func @table_lookup_or_keep(
 // CHECK: autollvm.table_lookup_or_keep %{{.*}}, %{{.*}}, %{{.*}} : vector<8xi8>, vector<32xi8>
-func.func @table_lookup_or_keep(%index: vector<8xi8>, %table: vector<32xi8>, %fallback: vector<8xi8>) -> vector<8xi8> {
-  %res = autollvm.table_lookup_or_keep %index, %table, %fallback : vector<8xi8>, vector<32xi8>
+func.func @table_lookup_or_keep(%a: vector<8xi8>, %b: vector<32xi8>, %c: vector<8xi8>) -> vector<8xi8> {
+  %res = autollvm.table_lookup_or_keep %a, %b, %c : vector<8xi8>, vector<32xi8>
   return %res : vector<8xi8>
 }
 
 // CHECK-LABEL: func.func @table_lookup_or_zero(
 // CHECK: autollvm.table_lookup_or_zero %{{.*}}, %{{.*}} : vector<16xi8>
-func.func @table_lookup_or_zero(%index: vector<8xi8>, %table: vector<16xi8>) -> vector<8xi8> {
-  %res = autollvm.table_lookup_or_zero %index, %table : vector<16xi8>
+func.func @table_lookup_or_zero(%a: vector<8xi8>, %b: vector<16xi8>) -> vector<8xi8> {
+  %res = autollvm.table_lookup_or_zero %a, %b : vector<16xi8>
   return %res : vector<8xi8>
 }

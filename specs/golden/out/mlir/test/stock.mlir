@@ -87,9 +87,9 @@ func.func @mul_permute(%a: vector<8xi8>) -> vector<2xi32> {
 }
 
 // CHECK-LABEL: @mul_permute_add(
-// CHECK: call {{.*}} @autollvm.mul_permute_add.v4i32.v4i16.2(
+// CHECK: call {{.*}} @autollvm.mul_permute_add.v4i32.v4i16(
 func.func @mul_permute_add(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi32> {
-  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32, source_width = 2 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
+  %res = "autollvm.mul_permute_add"(%a, %b, %c) {d = 1 : i32} : (vector<4xi32>, vector<4xi16>, vector<4xi16>) -> vector<4xi32>
   return %res : vector<4xi32>
 }
 
@@ -144,14 +144,14 @@ func.func @sub(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
 
 // CHECK-LABEL: @table_lookup_or_keep(
 // CHECK: call {{.*}} @autollvm.table_lookup_or_keep.v8i8.v32i8(
-func.func @table_lookup_or_keep(%index: vector<8xi8>, %table: vector<32xi8>, %fallback: vector<8xi8>) -> vector<8xi8> {
-  %res = "autollvm.table_lookup_or_keep"(%index, %table, %fallback) : (vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<8xi8>
+func.func @table_lookup_or_keep(%a: vector<8xi8>, %b: vector<32xi8>, %c: vector<8xi8>) -> vector<8xi8> {
+  %res = "autollvm.table_lookup_or_keep"(%a, %b, %c) : (vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 
 // CHECK-LABEL: @table_lookup_or_zero(
 // CHECK: call {{.*}} @autollvm.table_lookup_or_zero.v16i8(
-func.func @table_lookup_or_zero(%index: vector<8xi8>, %table: vector<16xi8>) -> vector<8xi8> {
-  %res = "autollvm.table_lookup_or_zero"(%index, %table) : (vector<8xi8>, vector<16xi8>) -> vector<8xi8>
+func.func @table_lookup_or_zero(%a: vector<8xi8>, %b: vector<16xi8>) -> vector<8xi8> {
+  %res = "autollvm.table_lookup_or_zero"(%a, %b) : (vector<8xi8>, vector<16xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
