@@ -279,6 +279,8 @@ impl Simplex {
     }
 
     /// Whether a constraint's form is zero at all points; if so, it is treated as an equality from here on.
+    ///
+    /// Always `false` for a constraint that [`Self::is_redundant`] has set aside.
     pub fn is_zero(&mut self, constraint: ConstraintId) -> bool {
         let unknown = self.unknown(constraint);
         !self.empty && widening!(self.tableau, tableau => tableau.remove_if_zero(unknown))

@@ -15,6 +15,7 @@ use crate::affine::Affine;
 use crate::basis::{Basis, Position, Unknown};
 use crate::element::{Element, Overflow};
 use crate::matrix::{CONSTANT, DENOMINATOR, FIRST, Matrix};
+use crate::measure::count_pivot;
 use crate::rational::Rational;
 
 #[derive(Debug, Clone)]
@@ -119,6 +120,7 @@ impl<E: Element> Tableau<E> {
 
     /// Exchanges the unknowns of a row and a column.
     pub(crate) fn pivot(&mut self, row: usize, column: usize) -> Result<(), Overflow> {
+        count_pivot();
         self.matrix.pivot(row, FIRST + column)?;
         self.basis.exchange(row, column);
         Ok(())
