@@ -1,8 +1,9 @@
 //! This crate beside isl and MLIR's Presburger library: the same problems, the same answers, and the time of each.
 //!
-//! `compare [--isl FILE] [--isl-small FILE] [--presburger FILE] [--problems N] [--only TEXT]`, with the compiled programs of
-//! `harness/`. N is the number of random problems whose answers are compared with isl's, TEXT is part of the names of
-//! the lines to measure.
+//! `compare [--isl FILE] [--isl-small FILE] [--presburger FILE] [--problems N] [--only TEXT] [--times N]`, with the
+//! compiled programs of `harness/`. The number of problems is that of the random ones whose answers are compared with
+//! isl's, TEXT is part of the names of the lines to measure, and each problem is solved so many times in a row where
+//! caches are hot.
 
 mod loops;
 mod nests;
@@ -21,6 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut peers = Vec::new();
     let mut compared = 100_000;
     let mut only = String::new();
+    let mut times = 5;
     let mut arguments = std::env::args().skip(1);
     while let Some(flag) = arguments.next() {
         let value = arguments.next().ok_or("a value for each flag")?;
@@ -30,12 +32,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--presburger" => peers.push(Peer::start("Presburger", &value)?),
             "--problems" => compared = value.parse()?,
             "--only" => only = value,
+            "--times" => times = value.parse()?,
             _ => return Err(format!("unknown flag {flag}").into()),
         }
     }
     heading(&peers);
     pivots(&mut peers, &only)?;
-    workloads(&mut peers, &only)?;
+    workloads(&mut peers, &only, times)?;
     if let Some(isl) = peers.first_mut() {
         agreement(isl, compared)?;
     }
@@ -87,7 +90,7 @@ fn pivots(peers: &mut [Peer], only: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn workloads(peers: &mut [Peer], only: &str) -> Result<(), Box<dyn Error>> {
+fn workloads(peers: &mut [Peer], only: &str, times: u32) -> Result<(), Box<dyn Error>> {
     let random = &mut Random::new(1);
     let dependences = loops::dependences();
     let optima: Vec<Problem> = (0..600)
@@ -113,7 +116,7 @@ fn workloads(peers: &mut [Peer], only: &str) -> Result<(), Box<dyn Error>> {
     ];
     for (name, problems) in workloads {
         let some = &problems[..problems.len().min(100)];
-        for (cache, problems) in [(Cache::Hot { times: 5 }, &problems[..]), (Cache::Cold, some)] {
+        for (cache, problems) in [(Cache::Hot { times }, &problems[..]), (Cache::Cold, some)] {
             let label = if matches!(cache, Cache::Cold) { "cold" } else { "hot" };
             let name = format!("{name}, {label} ({})", problems.len());
             if !name.contains(only) {
