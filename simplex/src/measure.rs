@@ -57,15 +57,12 @@ impl Pivots {
 fn matrix<E: Element>(rows: &[Vec<i64>]) -> Option<Matrix<E>> {
     let mut matrix = Matrix::new(rows.first()?.len() - 1);
     for row in rows {
-        let filled = matrix.push_row(
-            |new| {
-                for (value, &number) in new[CONSTANT..].iter_mut().zip(row) {
-                    *value = E::from_integer(&number.into()).ok_or(Overflow)?;
-                }
-                Ok(())
-            },
-            std::iter::empty(),
-        );
+        let filled = matrix.push_row(|new, _| {
+            for (value, &number) in new[CONSTANT..].iter_mut().zip(row) {
+                *value = E::from_integer(&number.into()).ok_or(Overflow)?;
+            }
+            Ok(())
+        });
         filled.ok()?;
     }
     Some(matrix)

@@ -94,6 +94,16 @@ impl Simplex {
         simplex
     }
 
+    /// The points where no form of a list is negative.
+    pub(crate) fn from_forms(variables: usize, forms: &[&Affine]) -> Self {
+        let mut simplex = Self::new(variables);
+        at_any_width!(&mut simplex.tableau, tableau => tableau.reserve(forms.len() + 2));
+        for form in forms {
+            simplex.add_inequality(form);
+        }
+        simplex
+    }
+
     /// The number of coordinates.
     pub fn variables(&self) -> usize {
         at_any_width!(&self.tableau, tableau => tableau.basis.variables())

@@ -4,22 +4,19 @@ use simplex::{Affine, BasicSet, Constraint, Points, coalesce};
 
 use super::bytes::Bytes;
 
-/// Points with coordinates of at most this magnitude are tested.
-const REACH: i128 = 3;
-
 /// Coalesces sets from the next bytes and tests the points around the origin: integers, or halves.
 pub(super) fn check(bytes: &mut Bytes<'_>) {
     let Some(shape) = bytes.next() else { return };
     let dimension = 1 + usize::from(shape % 3);
-    let (points, parts) = match shape / 3 % 2 {
-        0 => (Points::Integer, 1),
-        _ => (Points::Rational, 2),
+    let (points, parts, reach) = match shape / 3 % 2 {
+        0 => (Points::Integer, 1, 3),
+        _ => (Points::Rational, 2, 4),
     };
     let sets: Vec<BasicSet> = (0..2 + shape / 6 % 3).map(|_| set(bytes, dimension)).collect();
     let fewer = coalesce(&sets, points);
     assert!(fewer.len() <= sets.len());
     let (Some(before), Some(after)) = (rows_of(&sets), rows_of(&fewer)) else { return };
-    for point in grid(dimension, REACH * parts) {
+    for point in grid(dimension, reach) {
         let contained =
             |sets: &[Vec<Row>]| sets.iter().any(|rows| rows.iter().all(|row| row.holds_at(&point, parts)));
         assert_eq!(contained(&before), contained(&after), "{point:?} / {parts}: {sets:?} and {fewer:?}");
