@@ -5,8 +5,8 @@
 
 use std::cmp::Ordering;
 
-use dashu_int::IBig;
 use dashu_int::ops::{Abs, Gcd};
+use dashu_int::{IBig, Sign};
 
 use crate::gcd;
 use crate::kernel::{self, Combine};
@@ -86,7 +86,13 @@ macro_rules! primitive_element {
 
             #[inline]
             fn from_integer(value: &IBig) -> Option<Self> {
-                <$narrow>::try_from(value).ok().filter(|&value| value != <$narrow>::MIN)
+                match value.as_sign_words() {
+                    (_, []) => Some(0),
+                    (Sign::Positive, &[word]) => <$narrow>::try_from(word).ok(),
+                    (Sign::Negative, &[word]) => <$narrow>::try_from(word).ok().map(<$narrow>::wrapping_neg),
+                    // Only where words are narrower than the element can it still fit.
+                    _ => <$narrow>::try_from(value).ok().filter(|&value| value != <$narrow>::MIN),
+                }
             }
 
             #[inline]

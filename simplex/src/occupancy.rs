@@ -45,7 +45,7 @@ impl Occupancy {
     /// Adds a row to the columns from `first` on where a flag says so.
     #[inline]
     pub(crate) fn insert_row(&mut self, row: usize, first: usize, flags: impl Iterator<Item = bool>) {
-        let columns = self.bits.chunks_exact_mut(self.words).skip(first);
+        let columns = self.bits[first * self.words..].chunks_exact_mut(self.words);
         for (column, flag) in columns.zip(flags) {
             column[row / 64] |= u64::from(flag) << (row % 64);
         }
@@ -56,9 +56,9 @@ impl Occupancy {
     pub(crate) fn merge(&mut self, from: usize, first: usize, flags: impl Iterator<Item = bool> + Clone) {
         for word in 0..self.words {
             let added = self.bits[from * self.words + word];
-            let columns = self.bits.iter_mut().skip(first * self.words + word).step_by(self.words);
-            for (bits, flag) in columns.zip(flags.clone()) {
-                *bits |= if flag { added } else { 0 };
+            let columns = self.bits[first * self.words..].chunks_exact_mut(self.words);
+            for (column, flag) in columns.zip(flags.clone()) {
+                column[word] |= if flag { added } else { 0 };
             }
         }
     }

@@ -88,7 +88,8 @@ impl<E: Element> Matrix<E> {
     /// Makes room for a number of further rows.
     pub(crate) fn reserve(&mut self, rows: usize) {
         self.elements.reserve(rows * self.stride);
-        self.scratch.reserve((rows + 1) * self.stride);
+        // Few pivots change more rows than this.
+        self.scratch.reserve(self.stride * (rows + 1).min(8));
         self.touched.reserve(self.rows + rows);
         self.multiples.reserve(self.width);
         self.occupancy.reserve(self.rows + rows);
