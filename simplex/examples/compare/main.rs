@@ -136,7 +136,7 @@ fn workloads(peers: &mut [Peer], only: &str, times: u32) -> Result<(), Box<dyn E
 /// have the same points.
 fn agreement(isl: &mut Peer, compared: u64) -> Result<(), Box<dyn Error>> {
     const BATCH: u64 = 2000;
-    const REPORT: u64 = 250 * BATCH;
+    const REPORT: u64 = 25 * BATCH;
     let random = &mut Random::new(2);
     let mut tally = Tally::default();
     while tally.minima < compared {
@@ -150,7 +150,7 @@ fn agreement(isl: &mut Peer, compared: u64) -> Result<(), Box<dyn Error>> {
             })
             .collect();
         tally.compare(isl, &problems)?;
-        let problems: Vec<Problem> = (0..BATCH / 20)
+        let problems: Vec<Problem> = (0..BATCH / 100)
             .map(|_| {
                 let variables = random.between(1, 6) as usize;
                 Problem::Integer(random::set(random, variables))
@@ -158,7 +158,7 @@ fn agreement(isl: &mut Peer, compared: u64) -> Result<(), Box<dyn Error>> {
             .collect();
         tally.emptiness += problems.len() as u64;
         tally.compare(isl, &problems)?;
-        let problems: Vec<Problem> = (0..BATCH / 100).map(|_| coalesced(random)).collect();
+        let problems: Vec<Problem> = (0..BATCH / 1000).map(|_| coalesced(random)).collect();
         tally.unions += problems.len() as u64;
         let answers = isl.solve(&problems, ONCE)?.answers;
         tally.different += answers.iter().filter(|answer| *answer != "equal").count() as u64;
