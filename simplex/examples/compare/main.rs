@@ -5,6 +5,7 @@
 //! isl's, TEXT is part of the names of the lines to measure, and each problem is solved so many times in a row where
 //! caches are hot.
 
+mod generator;
 mod loops;
 mod nests;
 mod problem;
@@ -13,8 +14,8 @@ mod solve;
 
 use std::error::Error;
 
+use generator::Random;
 use problem::{Problem, Rows};
-use random::Random;
 use simplex::{Points, Precision, coalesce};
 use solve::{Answers, Cache, Peer, solve};
 

@@ -17,8 +17,10 @@ use simplex::{
 use bytes::Bytes;
 use reference::{Range, range};
 
-/// A program ends when its set has as many constraints.
+/// A program goes on with another set when one has as many constraints.
 const MOST_CONSTRAINTS: usize = 40;
+/// Or after as many operations on an empty set.
+const MOST_WHEN_EMPTY: usize = 4;
 /// Parts of a set in a search for integer points.
 const SEARCHED: usize = 5;
 /// With more variables there is no reference.
@@ -51,31 +53,33 @@ enum Answer {
     Integer(IntegerPoint),
 }
 
-/// Runs the program that some bytes stand for.
+/// Runs the program that some bytes stand for: operations on one set after the other.
 ///
 /// # Panics
 /// When an answer is wrong.
 pub fn run(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
-    let Some(first) = bytes.next() else { return };
-    let variables = usize::from(first % 6);
-    let precision = match first / 6 % 8 {
-        0 => Precision::Bits64,
-        1 => Precision::Bits32,
-        _ => Precision::Bits16,
-    };
-    let mut machine = Machine {
-        narrow: Simplex::with_precision(variables, precision),
-        wide: Simplex::with_precision(variables, Precision::Arbitrary),
-        constraints: Vec::new(),
-        snapshots: Vec::new(),
-    };
-    while machine.constraints.len() < MOST_CONSTRAINTS {
-        let Some(operation) = operation(&mut bytes, variables, machine.constraints.len()) else { return };
-        match operation {
-            Operation::Coalesce => coalescing::check(&mut bytes),
-            operation => machine.perform(&operation),
+    while let Some(first) = bytes.next() {
+        let variables = usize::from(first % 6);
+        let precision = match first / 6 % 8 {
+            0 => Precision::Bits64,
+            1 => Precision::Bits32,
+            _ => Precision::Bits16,
+        };
+        run_on_set(&mut bytes, Machine::new(variables, precision));
+    }
+}
+
+/// Performs operations until the set has many constraints or has long been empty.
+fn run_on_set(bytes: &mut Bytes<'_>, mut machine: Machine) {
+    let mut when_empty = 0;
+    while machine.constraints.len() < MOST_CONSTRAINTS && when_empty < MOST_WHEN_EMPTY {
+        match operation(bytes, machine.narrow.variables(), machine.constraints.len()) {
+            None => return,
+            Some(Operation::Coalesce) => coalescing::check(bytes),
+            Some(operation) => machine.perform(&operation),
         }
+        when_empty += usize::from(machine.narrow.is_empty());
     }
 }
 
@@ -125,6 +129,15 @@ struct State {
 }
 
 impl Machine {
+    fn new(variables: usize, precision: Precision) -> Self {
+        Self {
+            narrow: Simplex::with_precision(variables, precision),
+            wide: Simplex::with_precision(variables, Precision::Arbitrary),
+            constraints: Vec::new(),
+            snapshots: Vec::new(),
+        }
+    }
+
     fn perform(&mut self, operation: &Operation) {
         match operation {
             Operation::Snapshot => self.snapshots.push(State {
