@@ -9,6 +9,8 @@
 //!                                                           w*n = 64
 //! ```
 //!
+//! [`Legality::proof`] shows that the constraints are enough for widths, counts and slices, whatever the values are.
+//!
 //! Widths, counts, slices within the value they are taken from, equal widths and signs follow from the expressions and
 //! are exact, except that a step that is not negative at any known value has to stay so. That the statements write
 //! every bit once is shown by one tiling ([`coverage`]): sound for all values, and complete as long as the loops nest

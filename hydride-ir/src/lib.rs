@@ -21,7 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Invariant: this crate knows no vendor and no solver, and does not touch the file system.
+//! Invariant: this crate knows no vendor and no SMT solver, and does not touch the file system.
 
 #![forbid(unsafe_code)]
 

@@ -306,10 +306,10 @@ mod tests {
         let known: &[&[i64]] = &[&[8, 8, 0]];
         let legality = legality(&function, known);
         let all = legality.constraints().to_vec();
-        for missing in 0..all.len() {
+        for (place, missing) in all.iter().enumerate() {
             let mut fewer = legality.clone();
-            fewer.constraints.remove(missing);
-            assert!(!fewer.proof().unproved.is_empty(), "without {}", legality.text(&all[missing]));
+            fewer.constraints.remove(place);
+            assert!(!fewer.proof().unproved.is_empty(), "without {}", legality.text(missing));
         }
     }
 
