@@ -54,6 +54,13 @@ impl Occupancy {
     /// Adds the rows of a column to those from `first` on where a flag says so.
     #[inline]
     pub(crate) fn merge(&mut self, from: usize, first: usize, flags: impl Iterator<Item = bool> + Clone) {
+        if self.words == 1 {
+            let added = self.bits[from];
+            for (bits, flag) in self.bits[first..].iter_mut().zip(flags) {
+                *bits |= if flag { added } else { 0 };
+            }
+            return;
+        }
         for word in 0..self.words {
             let added = self.bits[from * self.words + word];
             let columns = self.bits[first * self.words..].chunks_exact_mut(self.words);

@@ -130,7 +130,7 @@ impl<E: Element> Matrix<E> {
         }
         let (operand, out) = self.scratch[..2 * stride].split_at_mut(stride);
         for (row, factor) in &self.multiples {
-            operand.clone_from_slice(&rows[row * stride..(row + 1) * stride]);
+            E::copy(&rows[row * stride..(row + 1) * stride], operand);
             let denominator = std::mem::replace(&mut operand[DENOMINATOR], E::zero());
             let common = sum[DENOMINATOR].gcd(&denominator);
             let widening = denominator.divide_exact(&common);

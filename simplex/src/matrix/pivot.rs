@@ -20,7 +20,7 @@ impl<E: Element> Matrix<E> {
         if new.len() < stride {
             new.resize(stride, E::zero());
         }
-        new[..stride].clone_from_slice(&self.elements[row * stride..(row + 1) * stride]);
+        E::copy(&self.elements[row * stride..(row + 1) * stride], &mut new[..stride]);
         solve_for(&mut new[..self.width], column);
         let denominator = std::mem::replace(&mut new[DENOMINATOR], E::zero());
         let coefficient = new[column].clone();
