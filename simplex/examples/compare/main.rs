@@ -137,7 +137,7 @@ fn workloads(peers: &mut [Peer], only: &str, times: u32) -> Result<(), Box<dyn E
 /// have the same points.
 fn agreement(isl: &mut Peer, compared: u64) -> Result<(), Box<dyn Error>> {
     const BATCH: u64 = 2000;
-    const REPORT: u64 = 25 * BATCH;
+    const REPORT: u64 = 10 * BATCH;
     let random = &mut Random::new(2);
     let mut tally = Tally::default();
     while tally.minima < compared {
