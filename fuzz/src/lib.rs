@@ -2,9 +2,22 @@
 
 #![forbid(unsafe_code)]
 
+#[path = "../../simplex/tests/programs/mod.rs"]
+mod programs;
 mod targets;
 
 pub use targets::*;
+
+/// Operations on sets, whose answers are tested; says how many pivots there have been.
+pub fn simplex_programs(bytes: &[u8]) {
+    const REPORT: u64 = 10_000_000;
+    let before = simplex::measure::pivots();
+    programs::run(bytes);
+    let pivots = simplex::measure::pivots();
+    if pivots / REPORT > before / REPORT {
+        eprintln!("{pivots} pivots");
+    }
+}
 
 /// Documents make many small allocations, and the C library's are slow.
 #[global_allocator]

@@ -9,12 +9,15 @@
 //!                                                           w*n = 64
 //! ```
 //!
+//! [`Legality::proof`] shows that the constraints are enough for widths, counts and slices, whatever the values are.
+//!
 //! Widths, counts, slices within the value they are taken from, equal widths and signs follow from the expressions and
 //! are exact, except that a step that is not negative at any known value has to stay so. That the statements write
 //! every bit once is shown by one tiling ([`coverage`]): sound for all values, and complete as long as the loops nest
 //! in the order that the known values have. Where the known values have no common tiling, only they are legal.
 
 mod coverage;
+mod proof;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +26,8 @@ use crate::function::{Function, ParamId, Role, Stmt};
 use crate::num::{Atom, IndexId, Num};
 use crate::verify::MAX_STEPS;
 use crate::{MAX_WIDTH, text};
+
+pub use proof::Proof;
 
 /// A constraint on parameter values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,7 +166,8 @@ impl Legality<'_> {
         self.constraints.iter().map(|constraint| self.text(constraint)).collect()
     }
 
-    fn text(&self, constraint: &Constraint) -> String {
+    /// One constraint in such words.
+    pub fn text(&self, constraint: &Constraint) -> String {
         let shown = |num: &Num| text::number_text(self.function, num);
         match constraint {
             Constraint::AtMost { left, right } => format!("{} <= {}", shown(left), shown(right)),

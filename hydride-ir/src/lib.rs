@@ -21,7 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Invariant: this crate knows no vendor and no solver, and does not touch the file system.
+//! Invariant: this crate knows no vendor and no SMT solver, and does not touch the file system.
 
 #![forbid(unsafe_code)]
 
@@ -41,7 +41,7 @@ pub mod visit;
 pub use bits::{Bits, ParseBitsError};
 pub use expr::{BinaryOp, CompareOp, Expr, ExprId, Op, UnaryOp};
 pub use function::{Arg, ArgId, Function, Param, ParamId, ResultId, ResultSlot, Role, Stmt};
-pub use legality::{Constraint, Legality, legality};
+pub use legality::{Constraint, Legality, Proof, legality};
 pub use num::{Atom, IndexId, Num};
 pub use random::Random;
 pub use text::ParseError;

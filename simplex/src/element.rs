@@ -5,8 +5,8 @@
 
 use std::cmp::Ordering;
 
-use dashu_int::IBig;
 use dashu_int::ops::{Abs, Gcd};
+use dashu_int::{IBig, Sign};
 
 use crate::gcd;
 use crate::kernel::{self, Combine};
@@ -37,7 +37,9 @@ pub(crate) trait Element: Clone + Ord + std::fmt::Debug {
     fn gcd(&self, other: &Self) -> Self;
     /// Divides by a positive number that divides without remainder.
     fn divide_exact(&self, divisor: &Self) -> Self;
-    /// Moves new values into a row; the values are left as any numbers.
+    /// Copies a row with its padding to another place.
+    fn copy(row: &[Self], to: &mut [Self]);
+    /// Moves new values into a row with its padding; the values are left as any numbers.
     fn store(values: &mut [Self], row: &mut [Self]);
     /// The fastest row operation of this machine.
     fn combine() -> Combine<Self>;
@@ -86,7 +88,13 @@ macro_rules! primitive_element {
 
             #[inline]
             fn from_integer(value: &IBig) -> Option<Self> {
-                <$narrow>::try_from(value).ok().filter(|&value| value != <$narrow>::MIN)
+                match value.as_sign_words() {
+                    (_, []) => Some(0),
+                    (Sign::Positive, &[word]) => <$narrow>::try_from(word).ok(),
+                    (Sign::Negative, &[word]) => <$narrow>::try_from(word).ok().map(<$narrow>::wrapping_neg),
+                    // Only where words are narrower than the element can it still fit.
+                    _ => <$narrow>::try_from(value).ok().filter(|&value| value != <$narrow>::MIN),
+                }
             }
 
             #[inline]
@@ -105,8 +113,17 @@ macro_rules! primitive_element {
             }
 
             #[inline]
+            fn copy(row: &[Self], to: &mut [Self]) {
+                // Arrays are copied in place, without a call.
+                let lines = to.as_chunks_mut::<{ Self::LANES }>().0.iter_mut();
+                for (line, values) in lines.zip(row.as_chunks::<{ Self::LANES }>().0) {
+                    *line = *values;
+                }
+            }
+
+            #[inline]
             fn store(values: &mut [Self], row: &mut [Self]) {
-                row.copy_from_slice(values);
+                Self::copy(values, row);
             }
 
             #[inline]
@@ -201,6 +218,10 @@ impl Element for IBig {
 
     fn divide_exact(&self, divisor: &Self) -> Self {
         self / divisor
+    }
+
+    fn copy(row: &[Self], to: &mut [Self]) {
+        to.clone_from_slice(row);
     }
 
     fn store(values: &mut [Self], row: &mut [Self]) {

@@ -158,13 +158,12 @@ impl<E: Element> Tableau<E> {
 
     /// Appends a restricted row that is already a form of the columns.
     fn push_cut(&mut self, cut: &[IBig]) -> Result<usize, Overflow> {
-        let fill = |row: &mut [E]| {
-            for (value, number) in row.iter_mut().zip(cut) {
+        self.matrix.push_row(|new, _| {
+            for (value, number) in new.iter_mut().zip(cut) {
                 *value = E::from_integer(number).ok_or(Overflow)?;
             }
             Ok(())
-        };
-        self.matrix.push_row(fill, std::iter::empty())?;
+        })?;
         Ok(self.basis.push_constraint())
     }
 }

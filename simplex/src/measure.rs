@@ -1,10 +1,26 @@
-//! Single pivots, for benchmarks only: no stable interface.
+//! Single pivots, for benchmarks, and a count of all pivots, for fuzzing: no stable interface.
+
+use std::cell::Cell;
 
 use crate::element::{Element, Overflow};
 use crate::matrix::{CONSTANT, FIRST, Matrix};
 use crate::precision::Precision;
 
 use dashu_int::IBig;
+
+thread_local! {
+    static PIVOTS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many pivots the tableaus of this thread have made, those included that have overflowed.
+pub fn pivots() -> u64 {
+    PIVOTS.get()
+}
+
+#[inline]
+pub(crate) fn count_pivot() {
+    PIVOTS.set(PIVOTS.get() + 1);
+}
 
 /// A matrix to be pivoted at given places.
 pub struct Pivots(AnyMatrix);
@@ -41,15 +57,12 @@ impl Pivots {
 fn matrix<E: Element>(rows: &[Vec<i64>]) -> Option<Matrix<E>> {
     let mut matrix = Matrix::new(rows.first()?.len() - 1);
     for row in rows {
-        let filled = matrix.push_row(
-            |new| {
-                for (value, &number) in new[CONSTANT..].iter_mut().zip(row) {
-                    *value = E::from_integer(&number.into()).ok_or(Overflow)?;
-                }
-                Ok(())
-            },
-            std::iter::empty(),
-        );
+        let filled = matrix.push_row(|new, _| {
+            for (value, &number) in new[CONSTANT..].iter_mut().zip(row) {
+                *value = E::from_integer(&number.into()).ok_or(Overflow)?;
+            }
+            Ok(())
+        });
         filled.ok()?;
     }
     Some(matrix)

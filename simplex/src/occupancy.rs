@@ -36,27 +36,37 @@ impl Occupancy {
         self.bits[column * self.words + row / 64] |= 1 << (row % 64);
     }
 
-    #[inline]
-    pub(crate) fn remove(&mut self, column: usize, row: usize) {
-        self.bits[column * self.words + row / 64] &= !(1 << (row % 64));
-    }
-
-    #[inline]
-    pub(crate) fn contains(&self, column: usize, row: usize) -> bool {
-        self.bits[column * self.words + row / 64] >> (row % 64) & 1 == 1
-    }
-
     /// Gives a column other rows.
     pub(crate) fn replace<'a>(&mut self, column: usize, rows: impl Iterator<Item = &'a usize>) {
         self.bits[column * self.words..(column + 1) * self.words].fill(0);
         rows.for_each(|&row| self.insert(column, row));
     }
 
-    /// Adds the rows of another column.
+    /// Adds a row to the columns from `first` on where a flag says so.
     #[inline]
-    pub(crate) fn merge(&mut self, column: usize, from: usize) {
+    pub(crate) fn insert_row(&mut self, row: usize, first: usize, flags: impl Iterator<Item = bool>) {
+        let columns = self.bits[first * self.words..].chunks_exact_mut(self.words);
+        for (column, flag) in columns.zip(flags) {
+            column[row / 64] |= u64::from(flag) << (row % 64);
+        }
+    }
+
+    /// Adds the rows of a column to those from `first` on where a flag says so.
+    #[inline]
+    pub(crate) fn merge(&mut self, from: usize, first: usize, flags: impl Iterator<Item = bool> + Clone) {
+        if self.words == 1 {
+            let added = self.bits[from];
+            for (bits, flag) in self.bits[first..].iter_mut().zip(flags) {
+                *bits |= if flag { added } else { 0 };
+            }
+            return;
+        }
         for word in 0..self.words {
-            self.bits[column * self.words + word] |= self.bits[from * self.words + word];
+            let added = self.bits[from * self.words + word];
+            let columns = self.bits[first * self.words..].chunks_exact_mut(self.words);
+            for (column, flag) in columns.zip(flags.clone()) {
+                column[word] |= if flag { added } else { 0 };
+            }
         }
     }
 
@@ -68,18 +78,11 @@ impl Occupancy {
 
     /// Removes a row of all columns and gives its number to the last row.
     pub(crate) fn swap_remove_row(&mut self, row: usize, last: usize) {
-        if row == last {
-            for column in 0..self.bits.len() / self.words {
-                self.remove(column, last);
-            }
-            return;
-        }
-        for column in 0..self.bits.len() / self.words {
-            let occupied = self.contains(column, last);
-            self.remove(column, last);
-            self.remove(column, row);
-            if occupied {
-                self.insert(column, row);
+        for column in self.bits.chunks_exact_mut(self.words) {
+            let occupied = column[last / 64] >> (last % 64) & 1;
+            column[last / 64] &= !(1 << (last % 64));
+            if row != last {
+                column[row / 64] = column[row / 64] & !(1 << (row % 64)) | occupied << (row % 64);
             }
         }
     }
@@ -133,7 +136,7 @@ mod tests {
         occupancy.insert(2, 63);
         occupancy.reserve(130);
         occupancy.insert(2, 129);
-        occupancy.merge(0, 2);
+        occupancy.merge(2, 0, [true, false].into_iter());
         assert_eq!(rows(&occupancy, 0), [5, 63, 129]);
         occupancy.swap_remove_column(0);
         assert_eq!(rows(&occupancy, 0), [63, 129]);

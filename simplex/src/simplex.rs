@@ -94,6 +94,16 @@ impl Simplex {
         simplex
     }
 
+    /// The points where no form of a list is negative.
+    pub(crate) fn from_forms(variables: usize, forms: &[&Affine]) -> Self {
+        let mut simplex = Self::new(variables);
+        at_any_width!(&mut simplex.tableau, tableau => tableau.reserve(forms.len() + 2));
+        for form in forms {
+            simplex.add_inequality(form);
+        }
+        simplex
+    }
+
     /// The number of coordinates.
     pub fn variables(&self) -> usize {
         at_any_width!(&self.tableau, tableau => tableau.basis.variables())
@@ -279,6 +289,8 @@ impl Simplex {
     }
 
     /// Whether a constraint's form is zero at all points; if so, it is treated as an equality from here on.
+    ///
+    /// Always `false` for a constraint that [`Self::is_redundant`] has set aside.
     pub fn is_zero(&mut self, constraint: ConstraintId) -> bool {
         let unknown = self.unknown(constraint);
         !self.empty && widening!(self.tableau, tableau => tableau.remove_if_zero(unknown))

@@ -15,6 +15,7 @@ use crate::affine::Affine;
 use crate::basis::{Basis, Position, Unknown};
 use crate::element::{Element, Overflow};
 use crate::matrix::{CONSTANT, DENOMINATOR, FIRST, Matrix};
+use crate::measure::count_pivot;
 use crate::rational::Rational;
 
 #[derive(Debug, Clone)]
@@ -100,25 +101,25 @@ impl<E: Element> Tableau<E> {
     /// Appends a row as a form of the columns; variables that are rows now are replaced by their forms.
     fn push_row(&mut self, form: &Affine) -> Result<(), Overflow> {
         let basis = &self.basis;
-        let coefficients = || form.coefficients.iter().enumerate().filter(|(_, factor)| !factor.is_zero());
-        let fill = |row: &mut [E]| {
-            row[CONSTANT] = element(&form.constant)?;
-            for (variable, factor) in coefficients() {
-                if let Position::Column(column) = basis.position(variable) {
-                    row[FIRST + column] = element(factor)?;
+        self.matrix.push_row(|new, multiples| {
+            new[CONSTANT] = element(&form.constant)?;
+            for (variable, factor) in form.coefficients.iter().enumerate() {
+                if factor.is_zero() {
+                    continue;
+                }
+                match basis.position(variable) {
+                    Position::Column(column) => new[FIRST + column] = element(factor)?,
+                    Position::Row(row) => multiples.push((row, element(factor)?)),
+                    Position::Zero | Position::Redundant => {}
                 }
             }
             Ok(())
-        };
-        let multiples = coefficients().filter_map(|(variable, factor)| match basis.position(variable) {
-            Position::Row(row) => Some((row, element(factor))),
-            _ => None,
-        });
-        self.matrix.push_row(fill, multiples)
+        })
     }
 
     /// Exchanges the unknowns of a row and a column.
     pub(crate) fn pivot(&mut self, row: usize, column: usize) -> Result<(), Overflow> {
+        count_pivot();
         self.matrix.pivot(row, FIRST + column)?;
         self.basis.exchange(row, column);
         Ok(())

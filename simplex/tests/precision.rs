@@ -1,6 +1,10 @@
 //! Every width gives the same answers, wherever the numbers stop fitting.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use simplex::{Affine, Constraint, IBig, Optimum, Precision, Simplex};
 
 /// Everything that is asked of a set.
@@ -116,4 +120,85 @@ fn a_chain_of_products_passes_through_every_width() {
     assert_eq!(widths, [Precision::Bits16, Precision::Bits32, Precision::Bits64, Precision::Arbitrary]);
     let last = simplex.sample().unwrap().pop().unwrap();
     assert_eq!(last.numerator(), &(0..8).fold(IBig::from(1), |product, _| product * 32767));
+}
+
+/// What is done to a set, in the order of the numbers that [`perform`] takes.
+const OPERATIONS: [&str; 8] = [
+    "add_inequality",
+    "add_equality",
+    "minimum",
+    "maximum",
+    "signs",
+    "is_nonnegative",
+    "is_redundant",
+    "is_zero",
+];
+
+/// Performs an operation and returns its answer as text.
+fn perform(simplex: &mut Simplex, operation: usize, form: &Affine, constraint: usize) -> String {
+    match operation {
+        0 => format!("{}", simplex.add_inequality(form)),
+        1 => format!("{}", simplex.add_equality(form)),
+        2 => simplex.minimum(form).to_string(),
+        3 => simplex.maximum(form).to_string(),
+        4 => format!("{:?}", simplex.signs(form)),
+        5 => format!("{}", simplex.is_nonnegative(form)),
+        6 => format!("{}", simplex.is_redundant(constraint)),
+        _ => format!("{}", simplex.is_zero(constraint)),
+    }
+}
+
+/// Numbers that fit some bits, whose products often do not.
+fn number(bits: usize) -> impl Strategy<Value = IBig> {
+    let power = |bits: usize| IBig::from(i64::MAX >> (63 - bits));
+    prop_oneof![
+        3 => Just(IBig::ZERO),
+        2 => (-3i64..=3).prop_map(IBig::from),
+        3 => (0i64..99, any::<bool>()).prop_map(move |(less, negative)| {
+            let near: IBig = power(bits / 2 + 2) - IBig::from(less);
+            if negative { -near } else { near }
+        }),
+        1 => any::<bool>().prop_map(move |negative| if negative { -power(bits) } else { power(bits) }),
+    ]
+}
+
+/// Each operation meets an overflow at 16, 32 and 64 bits, always with the answer of arbitrary precision, and the
+/// numbers are those of the present width, so that each set passes through all of them.
+#[test]
+fn every_operation_overflows_at_every_width() {
+    const VARIABLES: usize = 3;
+    let bits = |precision| match precision {
+        Precision::Bits16 => 15,
+        Precision::Bits32 => 31,
+        Precision::Bits64 | Precision::Arbitrary => 63,
+    };
+    let mut runner = TestRunner::deterministic();
+    let mut draw = |bits| number(bits).new_tree(&mut runner).unwrap().current();
+    let mut random = (1u64..).map(|count| (count.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize);
+    let mut overflows = BTreeSet::new();
+    for _ in 0..2000 {
+        let mut narrow = Simplex::new(VARIABLES);
+        let mut wide = Simplex::with_precision(VARIABLES, Precision::Arbitrary);
+        while narrow.precision() != Precision::Arbitrary && !narrow.is_empty() && narrow.constraints() < 20 {
+            let before = narrow.precision();
+            // Zero is where several constraints meet, so that a question needs pivots.
+            let constant = if random.next().unwrap() % 2 == 0 { IBig::ZERO } else { draw(bits(before)) };
+            let form = Affine::new((0..VARIABLES).map(|_| draw(bits(before))), constant);
+            let operation =
+                if narrow.constraints() < 3 { 0 } else { random.next().unwrap() % OPERATIONS.len() };
+            let constraint = random.next().unwrap() % narrow.constraints().max(1);
+            let answer = perform(&mut narrow, operation, &form, constraint);
+            assert_eq!(answer, perform(&mut wide, operation, &form, constraint), "{}", OPERATIONS[operation]);
+            assert_eq!(narrow.sample(), wide.sample());
+            if narrow.precision() != before {
+                overflows.insert((operation, before));
+            }
+        }
+    }
+    let widths = [Precision::Bits16, Precision::Bits32, Precision::Bits64];
+    let missing = (0..OPERATIONS.len())
+        .flat_map(|operation| widths.map(|width| (operation, width)))
+        .filter(|pair| !overflows.contains(pair))
+        .map(|(operation, width)| (OPERATIONS[operation], width));
+    assert_eq!(missing.collect::<Vec<_>>(), []);
 }

@@ -1,9 +1,9 @@
-//! Coverage-guided fuzzing of everything that reads documents: builds the targets of `fuzz/` and runs one after the
-//! other.
+//! Coverage-guided fuzzing of everything that reads documents, and of `simplex`: builds the targets of `fuzz/` and runs
+//! one after the other.
 //!
 //! The targets link libFuzzer, which the crate `libfuzzer-sys` compiles with the available C++ compiler. Coverage
-//! counters come from flags of the stable compiler (`fuzz/rustc-coverage`), only in the crates that read documents, so
-//! that their dependencies are compiled once and run fast.
+//! counters come from flags of the stable compiler (`fuzz/rustc-coverage`), only in the crates under test, so that their
+//! dependencies are compiled once and run fast.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,8 @@ use crate::process::{cargo, code, have, run};
 use crate::root;
 
 /// The binaries of `fuzz/`.
-pub const TARGETS: &[&str] = &["intel_document", "arm_json", "asl", "hvx_documents", "ir_text", "errata"];
+pub const TARGETS: &[&str] =
+    &["intel_document", "arm_json", "asl", "hvx_documents", "ir_text", "errata", "simplex_programs"];
 
 /// Longest input in bytes. Most of what a reader does shows in one entry, and short inputs run fast.
 const MAX_LENGTH: u32 = 2048;

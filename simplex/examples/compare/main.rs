@@ -1,9 +1,11 @@
 //! This crate beside isl and MLIR's Presburger library: the same problems, the same answers, and the time of each.
 //!
-//! `compare [--isl FILE] [--isl-small FILE] [--presburger FILE] [--problems N] [--only TEXT]`, with the compiled programs of
-//! `harness/`. N is the number of random problems whose answers are compared with isl's, TEXT is part of the names of
-//! the lines to measure.
+//! `compare [--isl FILE] [--isl-small FILE] [--presburger FILE] [--problems N] [--only TEXT] [--times N]`, with the
+//! compiled programs of `harness/`. The number of problems is that of the random ones whose answers are compared with
+//! isl's, TEXT is part of the names of the lines to measure, and each problem is solved so many times in a row where
+//! caches are hot.
 
+mod generator;
 mod loops;
 mod nests;
 mod problem;
@@ -12,8 +14,8 @@ mod solve;
 
 use std::error::Error;
 
+use generator::Random;
 use problem::{Problem, Rows};
-use random::Random;
 use simplex::{Points, Precision, coalesce};
 use solve::{Answers, Cache, Peer, solve};
 
@@ -21,6 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut peers = Vec::new();
     let mut compared = 100_000;
     let mut only = String::new();
+    let mut times = 5;
     let mut arguments = std::env::args().skip(1);
     while let Some(flag) = arguments.next() {
         let value = arguments.next().ok_or("a value for each flag")?;
@@ -30,12 +33,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--presburger" => peers.push(Peer::start("Presburger", &value)?),
             "--problems" => compared = value.parse()?,
             "--only" => only = value,
+            "--times" => times = value.parse()?,
             _ => return Err(format!("unknown flag {flag}").into()),
         }
     }
     heading(&peers);
     pivots(&mut peers, &only)?;
-    workloads(&mut peers, &only)?;
+    workloads(&mut peers, &only, times)?;
     if let Some(isl) = peers.first_mut() {
         agreement(isl, compared)?;
     }
@@ -87,7 +91,7 @@ fn pivots(peers: &mut [Peer], only: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn workloads(peers: &mut [Peer], only: &str) -> Result<(), Box<dyn Error>> {
+fn workloads(peers: &mut [Peer], only: &str, times: u32) -> Result<(), Box<dyn Error>> {
     let random = &mut Random::new(1);
     let dependences = loops::dependences();
     let optima: Vec<Problem> = (0..600)
@@ -113,7 +117,7 @@ fn workloads(peers: &mut [Peer], only: &str) -> Result<(), Box<dyn Error>> {
     ];
     for (name, problems) in workloads {
         let some = &problems[..problems.len().min(100)];
-        for (cache, problems) in [(Cache::Hot { times: 5 }, &problems[..]), (Cache::Cold, some)] {
+        for (cache, problems) in [(Cache::Hot { times }, &problems[..]), (Cache::Cold, some)] {
             let label = if matches!(cache, Cache::Cold) { "cold" } else { "hot" };
             let name = format!("{name}, {label} ({})", problems.len());
             if !name.contains(only) {
@@ -129,36 +133,85 @@ fn workloads(peers: &mut [Peer], only: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Compares answers only: minima and emptiness, and that coalesced unions have the same points.
+/// Compares answers only: minima of sets of up to 28 columns, emptiness over the integers, and that coalesced unions
+/// have the same points.
 fn agreement(isl: &mut Peer, compared: u64) -> Result<(), Box<dyn Error>> {
     const BATCH: u64 = 2000;
+    const REPORT: u64 = 10 * BATCH;
     let random = &mut Random::new(2);
-    let once = Cache::Hot { times: 1 };
-    let (mut minima, mut unions, mut different) = (0, 0, 0);
-    while minima < compared {
-        let problems: Vec<Problem> = (0..BATCH.min(compared - minima))
+    let mut tally = Tally::default();
+    while tally.minima < compared {
+        let minima = BATCH.min(compared - tally.minima);
+        tally.minima += minima;
+        let problems: Vec<Problem> = (0..minima)
             .map(|_| {
-                let variables = random.between(1, 7) as usize;
+                // The smaller of two: most sets are small.
+                let variables = random.between(1, 26).min(random.between(1, 26)) as usize;
                 random::optimum(random, variables)
             })
             .collect();
-        let (ours, theirs) = (solve(&problems, once, Precision::Bits16), isl.solve(&problems, once)?);
-        minima += problems.len() as u64;
+        tally.compare(isl, &problems)?;
+        let problems: Vec<Problem> = (0..BATCH / 100)
+            .map(|_| {
+                let variables = random.between(1, 6) as usize;
+                Problem::Integer(random::set(random, variables))
+            })
+            .collect();
+        tally.emptiness += problems.len() as u64;
+        tally.compare(isl, &problems)?;
+        let problems: Vec<Problem> = (0..BATCH / 1000).map(|_| coalesced(random)).collect();
+        tally.unions += problems.len() as u64;
+        let answers = isl.solve(&problems, ONCE)?.answers;
+        tally.different += answers.iter().filter(|answer| *answer != "equal").count() as u64;
+        if tally.minima % REPORT == 0 {
+            eprintln!("{tally}");
+        }
+    }
+    println!("{tally}");
+    Ok(())
+}
+
+const ONCE: Cache = Cache::Hot { times: 1 };
+
+/// What has been compared, and with what outcome.
+#[derive(Default)]
+struct Tally {
+    minima: u64,
+    emptiness: u64,
+    unions: u64,
+    /// Searches for integer points that ended at the limit.
+    unknown: u64,
+    different: u64,
+}
+
+impl Tally {
+    /// Solves problems here and there, and shows the first differences.
+    fn compare(&mut self, isl: &mut Peer, problems: &[Problem]) -> Result<(), Box<dyn Error>> {
+        const SHOWN: u64 = 5;
+        let (ours, theirs) = (solve(problems, ONCE, Precision::Bits16), isl.solve(problems, ONCE)?);
         for ((problem, ours), theirs) in problems.iter().zip(&ours.answers).zip(&theirs.answers) {
-            if ours != theirs {
-                different += 1;
-                if different <= 5 {
+            if ours == "unknown" {
+                self.unknown += 1;
+            } else if ours != theirs {
+                self.different += 1;
+                if self.different <= SHOWN {
                     eprintln!("{ours} here and {theirs} there: {problem:?}");
                 }
             }
         }
-        let problems: Vec<Problem> = (0..BATCH / 100).map(|_| coalesced(random)).collect();
-        unions += problems.len();
-        let answers = isl.solve(&problems, once)?.answers;
-        different += answers.iter().filter(|answer| *answer != "equal").count();
+        Ok(())
     }
-    println!("{minima} random minima and {unions} random unions compared with isl: {different} different");
-    Ok(())
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { minima, emptiness, unions, unknown, different } = self;
+        write!(
+            f,
+            "compared with isl: {minima} random minima, {emptiness} random sets for integer points ({unknown} \
+             searches ended at the limit), {unions} random unions; {different} different"
+        )
+    }
 }
 
 /// A random union and what it is coalesced to.

@@ -25,10 +25,7 @@ pub(super) fn facets_are_covered(first: &Piece, beyond_first: &[&Affine], beyond
 /// Whether the common forms of a pair of sets have no point outside of both: where a form of the first set is
 /// negative, all forms of the second must not be.
 pub(super) fn is_covered(pair: &Pair<'_>, dimension: usize, points: Points) -> bool {
-    let mut common = Simplex::new(dimension);
-    for form in &pair.common {
-        common.add_inequality(form);
-    }
+    let common = Simplex::from_forms(dimension, &pair.common);
     pair.beyond_first.iter().all(|form| {
         let mut outside = common.clone();
         outside.add_inequality(&beyond(form, points));

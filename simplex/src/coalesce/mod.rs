@@ -105,6 +105,7 @@ fn merge(first: &mut Piece, second: &mut Piece, points: Points) -> Merge {
     }
     let (mut common, beyond_first) = split(first, &on_second);
     let (common_second, beyond_second) = split(second, &on_first);
+    common.retain(|form| !common_second.contains(form));
     common.extend(common_second);
     let pair = Pair { common, beyond_first, beyond_second };
     let adjacent = on_second.iter().chain(&on_first).any(|&relation| relation == Relation::Adjacent);

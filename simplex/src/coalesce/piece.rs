@@ -58,10 +58,17 @@ impl Piece {
         &self.forms
     }
 
+    /// Whether one of the forms is at most a form at all points, as their coefficients show.
+    pub(super) fn has(&self, form: &Affine) -> bool {
+        let mut forms = self.forms.iter();
+        forms.any(|own| own.coefficients == form.coefficients && own.constant <= form.constant)
+    }
+
     pub(super) fn into_set(self) -> BasicSet {
+        let mut constraints = Vec::with_capacity(self.forms.len() - self.equalities);
         let mut forms = self.forms.into_iter();
         let equalities = forms.by_ref().take(2 * self.equalities).skip(1).step_by(2);
-        let mut constraints: Vec<Constraint> = equalities.map(Constraint::Equality).collect();
+        constraints.extend(equalities.map(Constraint::Equality));
         constraints.extend(forms.map(Constraint::Inequality));
         BasicSet { dimension: self.dimension, constraints }
     }
@@ -69,7 +76,8 @@ impl Piece {
 
 /// The equalities, with the inequalities that hold as such, and the inequalities that the others do not imply.
 fn essential(constraints: Vec<Constraint>, simplex: &mut Simplex) -> (Vec<Affine>, Vec<Affine>) {
-    let (mut equalities, mut others) = (Vec::new(), Vec::new());
+    let (mut equalities, mut others) =
+        (Vec::with_capacity(constraints.len()), Vec::with_capacity(constraints.len()));
     for (index, constraint) in constraints.into_iter().enumerate() {
         match constraint {
             Constraint::Inequality(form) if !simplex.is_zero(index) => others.push((index, form)),

@@ -28,8 +28,9 @@ pub(super) fn wrapped(first: &Piece, second: &Piece, pair: &Pair<'_>) -> Option<
     let bound = greatest_coefficient(first).max(greatest_coefficient(second));
     facets.into_iter().find_map(|facet| {
         let opposite = beyond(facet, Points::Integer);
-        let mut wrapped = turned(&pair.beyond_first, facet, second);
-        wrapped.extend(turned(&pair.beyond_second, &opposite, first));
+        let mut wrapped = turned(&pair.beyond_first, facet, second)?;
+        wrapped.extend(turned(&pair.beyond_second, &opposite, first)?);
+        wrapped.retain(|form| !form.is_constant());
         wrapped.retain(|form| {
             let small = form.coefficients.iter().all(|value| in_bound(value, &bound));
             small && on_first.is_nonnegative(form) && on_second.is_nonnegative(form)
@@ -47,19 +48,21 @@ pub(super) fn wrapped(first: &Piece, second: &Piece, pair: &Pair<'_>) -> Option<
     })
 }
 
-/// Each form except the facet's, turned around the facet until a set beyond it fulfills it.
-fn turned(forms: &[&Affine], facet: &Affine, set: &Piece) -> Vec<Affine> {
+/// Each form except the facet's, turned around the facet until a set beyond it fulfills it; `None` when the set goes
+/// beyond a form however far that is turned, so that no convex set has only the points of both.
+fn turned(forms: &[&Affine], facet: &Affine, set: &Piece) -> Option<Vec<Affine>> {
+    let mut others = forms.iter().filter(|&&form| form != facet).peekable();
+    if others.peek().is_none() {
+        return Some(Vec::new());
+    }
     let mut cone = cone_beyond(facet, set);
-    let others = forms.iter().filter(|&&form| form != facet);
-    others.filter_map(|form| turn(form, facet, &mut cone)).collect()
+    others.map(|form| turn(form, facet, &mut cone)).collect()
 }
 
 fn turn(form: &Affine, facet: &Affine, cone: &mut Simplex) -> Option<Affine> {
     let Optimum::Bounded(factor) = cone.maximum(&homogeneous(&form.negated())) else { return None };
     let turned = form.combined(factor.denominator(), facet, &-factor.numerator());
-    let constraint = Constraint::Inequality(turned).tightened()?;
-    let form = constraint.affine();
-    (!form.is_constant()).then(|| form.clone())
+    Some(Constraint::Inequality(turned).tightened()?.affine().clone())
 }
 
 /// The multiples `(t * x, t)` of a set's points `x` beyond a facet for which the facet's form is -1.

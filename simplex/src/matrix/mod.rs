@@ -31,7 +31,12 @@ pub(crate) struct Matrix<E> {
     scratch: Vec<E>,
     /// The rows that these values are for.
     touched: Vec<usize>,
+    /// Room for the multiples that make up a new row.
+    multiples: Vec<Multiple<E>>,
 }
+
+/// A row and a factor.
+pub(crate) type Multiple<E> = (usize, E);
 
 impl<E: Element> Clone for Matrix<E> {
     fn clone(&self) -> Self {
@@ -43,6 +48,7 @@ impl<E: Element> Clone for Matrix<E> {
             occupancy: self.occupancy.clone(),
             scratch: Vec::new(),
             touched: Vec::new(),
+            multiples: Vec::new(),
         }
     }
 }
@@ -59,6 +65,7 @@ impl<E: Element> Matrix<E> {
             occupancy: Occupancy::new(width),
             scratch: Vec::new(),
             touched: Vec::new(),
+            multiples: Vec::new(),
         }
     }
 
@@ -81,55 +88,53 @@ impl<E: Element> Matrix<E> {
     /// Makes room for a number of further rows.
     pub(crate) fn reserve(&mut self, rows: usize) {
         self.elements.reserve(rows * self.stride);
-        self.scratch.reserve((rows + 1) * self.stride);
+        // Few pivots change more rows than this.
+        self.scratch.reserve(self.stride * (rows + 1).min(8));
+        self.touched.reserve(self.rows + rows);
+        self.multiples.reserve(self.width);
         self.occupancy.reserve(self.rows + rows);
     }
 
     /// Appends a row: `fill` gets it as integers without its padding, all zeros except for the denominator, which is
-    /// 1; then multiples of other rows are added, as fractions.
+    /// 1, and a list for the multiples of other rows to be added, as fractions.
     pub(crate) fn push_row(
         &mut self,
-        fill: impl FnOnce(&mut [E]) -> Result<(), Overflow>,
-        multiples: impl Iterator<Item = (usize, Result<E, Overflow>)>,
+        fill: impl FnOnce(&mut [E], &mut Vec<Multiple<E>>) -> Result<(), Overflow>,
     ) -> Result<(), Overflow> {
         let start = self.elements.len();
         self.elements.resize(start + self.stride, E::zero());
         let row = &mut self.elements[start..start + self.width];
         row[DENOMINATOR] = E::one();
-        if let Err(overflow) = fill(row).and_then(|()| self.add_to_last(start, multiples)) {
+        self.multiples.clear();
+        if let Err(overflow) = fill(row, &mut self.multiples).and_then(|()| self.add_multiples(start)) {
             self.elements.truncate(start);
             return Err(overflow);
         }
         let row = &mut self.elements[start..start + self.width];
         normalize(row);
         self.occupancy.reserve(self.rows + 1);
-        for (column, value) in row.iter().enumerate().skip(FIRST) {
-            if !value.is_zero() {
-                self.occupancy.insert(column, self.rows);
-            }
-        }
+        self.occupancy.insert_row(self.rows, FIRST, row[FIRST..].iter().map(|value| !value.is_zero()));
         self.rows += 1;
         Ok(())
     }
 
-    /// Adds multiples of other rows to the last one, which begins at an element.
-    fn add_to_last(
-        &mut self,
-        start: usize,
-        multiples: impl Iterator<Item = (usize, Result<E, Overflow>)>,
-    ) -> Result<(), Overflow> {
+    /// Adds the noted multiples of other rows to the last one, which begins at an element.
+    fn add_multiples(&mut self, start: usize) -> Result<(), Overflow> {
+        if self.multiples.is_empty() {
+            return Ok(());
+        }
         let (stride, combine) = (self.stride, E::combine());
         let (rows, sum) = self.elements.split_at_mut(start);
         if self.scratch.len() < 2 * stride {
             self.scratch.resize(2 * stride, E::zero());
         }
         let (operand, out) = self.scratch[..2 * stride].split_at_mut(stride);
-        for (row, factor) in multiples {
-            operand.clone_from_slice(&rows[row * stride..(row + 1) * stride]);
+        for (row, factor) in &self.multiples {
+            E::copy(&rows[row * stride..(row + 1) * stride], operand);
             let denominator = std::mem::replace(&mut operand[DENOMINATOR], E::zero());
             let common = sum[DENOMINATOR].gcd(&denominator);
             let widening = denominator.divide_exact(&common);
-            let factor = factor?.checked_mul(&sum[DENOMINATOR].divide_exact(&common)).ok_or(Overflow)?;
+            let factor = factor.checked_mul(&sum[DENOMINATOR].divide_exact(&common)).ok_or(Overflow)?;
             if !combine(sum, &widening, operand, &factor, out) {
                 return Err(Overflow);
             }
@@ -171,6 +176,7 @@ impl<E: Element> Matrix<E> {
             occupancy: self.occupancy.clone(),
             scratch: Vec::new(),
             touched: Vec::new(),
+            multiples: Vec::new(),
         };
         for row in 0..self.rows {
             let values = self.row(row).iter().map(|value| F::from_integer(&value.to_integer()));

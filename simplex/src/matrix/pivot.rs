@@ -20,7 +20,7 @@ impl<E: Element> Matrix<E> {
         if new.len() < stride {
             new.resize(stride, E::zero());
         }
-        new[..stride].clone_from_slice(&self.elements[row * stride..(row + 1) * stride]);
+        E::copy(&self.elements[row * stride..(row + 1) * stride], &mut new[..stride]);
         solve_for(&mut new[..self.width], column);
         let denominator = std::mem::replace(&mut new[DENOMINATOR], E::zero());
         let coefficient = new[column].clone();
@@ -36,11 +36,8 @@ impl<E: Element> Matrix<E> {
                 E::store(values, &mut self.elements[row * stride..(row + 1) * stride]);
             }
         }
-        for other in (FIRST..self.width).filter(|&other| other != column) {
-            if !self.elements[row * stride + other].is_zero() {
-                self.occupancy.merge(other, column);
-            }
-        }
+        let own = &self.elements[row * stride + FIRST..row * stride + self.width];
+        self.occupancy.merge(column, FIRST, own.iter().map(|value| !value.is_zero()));
         Ok(())
     }
 
@@ -116,15 +113,12 @@ mod tests {
         let mut matrix = Matrix::new(rows[0].len() - FIRST);
         for row in rows {
             matrix
-                .push_row(
-                    |new| {
-                        for (value, number) in new.iter_mut().zip(row) {
-                            *value = E::from_integer(&(*number).into()).ok_or(Overflow)?;
-                        }
-                        Ok(())
-                    },
-                    std::iter::empty(),
-                )
+                .push_row(|new, _| {
+                    for (value, number) in new.iter_mut().zip(row) {
+                        *value = E::from_integer(&(*number).into()).ok_or(Overflow)?;
+                    }
+                    Ok(())
+                })
                 .unwrap();
         }
         matrix
@@ -212,7 +206,7 @@ mod tests {
                 prop_assert!(
                     at == 0
                         || row[at + CONSTANT].is_zero()
-                        || matrix.occupancy.contains(at + CONSTANT, index)
+                        || matrix.occupied(at + CONSTANT).any(|row| row == index)
                 );
             }
         }
