@@ -112,9 +112,9 @@ def : AutoLLVMLoweringRecord<Op_dot_add, Target_east, "llvm.autollvm.dot_add.v4i
     "0,1,2", "none", 255, 255, 255, "east-base">;
 def : AutoLLVMLoweringRecord<Op_dot_add, Target_west, "llvm.autollvm.dot_add.v32i32(1)", "dot8w",
     "0,1,2", "none", 255, 255, 255, "west-base">;
-def : AutoLLVMLoweringRecord<Op_extract, Target_east, "llvm.autollvm.extract.v16i8()", "low8",
+def : AutoLLVMLoweringRecord<Op_extract, Target_east, "llvm.autollvm.extract.v16i8(0)", "low8",
     "0", "none", 255, 255, 255, "east-base">;
-def : AutoLLVMLoweringRecord<Op_extract, Target_west, "llvm.autollvm.extract.v16i16()", "high16",
+def : AutoLLVMLoweringRecord<Op_extract, Target_west, "llvm.autollvm.extract.v16i16(8)", "high16",
     "0", "none", 255, 255, 255, "west-base">;
 def : AutoLLVMLoweringRecord<Op_interleave, Target_east, "llvm.autollvm.interleave.v16i8()", "zip8",
     "0,1", "none", 255, 255, 255, "east-base">;

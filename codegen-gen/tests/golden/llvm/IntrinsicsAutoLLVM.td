@@ -46,11 +46,11 @@ let TargetPrefix = "autollvm" in {
       [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<3>>],
       "llvm.autollvm.dot_add">;
 
-  // extract(a): east, west
+  // extract(a; offset): east, west
   def int_autollvm_extract : DefaultAttrsIntrinsic<
       [LLVMHalfElementsVectorType<0>],
-      [llvm_anyvector_ty],
-      [IntrNoMem, IntrSpeculatable],
+      [llvm_anyvector_ty, llvm_i32_ty],
+      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<1>>],
       "llvm.autollvm.extract">;
 
   // interleave(a, b): east

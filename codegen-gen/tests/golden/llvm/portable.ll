@@ -84,12 +84,12 @@ define linkonce_odr <32 x i32> @autollvm.dot_add.v32i32.1(<32 x i32> %acc, <128 
   ret <32 x i32> %10
 }
 
-define linkonce_odr <8 x i8> @autollvm.extract.v16i8(<16 x i8> %a) #0 {
+define linkonce_odr <8 x i8> @autollvm.extract.v16i8.0(<16 x i8> %a) #0 {
   %1 = shufflevector <16 x i8> %a, <16 x i8> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   ret <8 x i8> %1
 }
 
-define linkonce_odr <8 x i16> @autollvm.extract.v16i16(<16 x i16> %a) #0 {
+define linkonce_odr <8 x i16> @autollvm.extract.v16i16.8(<16 x i16> %a) #0 {
   %1 = shufflevector <16 x i16> %a, <16 x i16> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   ret <8 x i16> %1
 }

@@ -11,8 +11,8 @@ func.func private @autollvm.compare_lt.v32i16.0(vector<32xi16>, vector<32xi16>) 
 func.func private @autollvm.crc.i32.i8(i32, i8) -> i32
 func.func private @autollvm.dot_add.v4i32.0(vector<4xi32>, vector<16xi8>, vector<16xi8>) -> vector<4xi32>
 func.func private @autollvm.dot_add.v32i32.1(vector<32xi32>, vector<128xi8>, vector<128xi8>) -> vector<32xi32>
-func.func private @autollvm.extract.v16i8(vector<16xi8>) -> vector<8xi8>
-func.func private @autollvm.extract.v16i16(vector<16xi16>) -> vector<8xi16>
+func.func private @autollvm.extract.v16i8.0(vector<16xi8>) -> vector<8xi8>
+func.func private @autollvm.extract.v16i16.8(vector<16xi16>) -> vector<8xi16>
 func.func private @autollvm.interleave.v16i8(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
 func.func private @autollvm.shift_left_immediate.v8i16(vector<8xi16>, i32) -> vector<8xi16>
 func.func private @autollvm.shift_left_immediate.v8i32(vector<8xi32>, i32) -> vector<8xi32>

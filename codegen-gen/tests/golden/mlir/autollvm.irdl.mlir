@@ -59,6 +59,10 @@ irdl.dialect @autollvm {
     %3 = irdl.is vector<16xi8>
     %4 = irdl.is vector<16xi16>
     %5 = irdl.any_of(%3, %4)
+    %6 = irdl.is 0 : i32
+    %7 = irdl.is 8 : i32
+    %8 = irdl.any_of(%6, %7)
+    irdl.attributes { "offset" = %8 }
     irdl.operands(%5)
     irdl.results(%2)
   }

@@ -117,9 +117,10 @@ module @patterns {
     %type0 = pdl.type : vector<8xi8>
     %type1 = pdl.type : vector<16xi8>
     %value0 = pdl.operand : %type1
-    %op = pdl.operation "autollvm.extract"(%value0 : !pdl.value) -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = 0 : i32
+    %op = pdl.operation "autollvm.extract"(%value0 : !pdl.value) {"offset" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.extract.v16i8
+      %callee = pdl.attribute = @autollvm.extract.v16i8.0
       %call = pdl.operation "func.call"(%value0 : !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -128,9 +129,10 @@ module @patterns {
     %type0 = pdl.type : vector<8xi16>
     %type1 = pdl.type : vector<16xi16>
     %value0 = pdl.operand : %type1
-    %op = pdl.operation "autollvm.extract"(%value0 : !pdl.value) -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = 8 : i32
+    %op = pdl.operation "autollvm.extract"(%value0 : !pdl.value) {"offset" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.extract.v16i16
+      %callee = pdl.attribute = @autollvm.extract.v16i16.8
       %call = pdl.operation "func.call"(%value0 : !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }

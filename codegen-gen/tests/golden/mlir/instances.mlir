@@ -48,13 +48,13 @@ func.func @"autollvm.dot_add.v32i32.1(_,_,_)"(%acc: vector<32xi32>, %a: vector<1
   return %res : vector<32xi32>
 }
 
-func.func @"autollvm.extract.v16i8(_)"(%a: vector<16xi8>) -> vector<8xi8> {
-  %res = "autollvm.extract"(%a) : (vector<16xi8>) -> vector<8xi8>
+func.func @"autollvm.extract.v16i8.0(_)"(%a: vector<16xi8>) -> vector<8xi8> {
+  %res = "autollvm.extract"(%a) {offset = 0 : i32} : (vector<16xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 
-func.func @"autollvm.extract.v16i16(_)"(%a: vector<16xi16>) -> vector<8xi16> {
-  %res = "autollvm.extract"(%a) : (vector<16xi16>) -> vector<8xi16>
+func.func @"autollvm.extract.v16i16.8(_)"(%a: vector<16xi16>) -> vector<8xi16> {
+  %res = "autollvm.extract"(%a) {offset = 8 : i32} : (vector<16xi16>) -> vector<8xi16>
   return %res : vector<8xi16>
 }
 

@@ -121,11 +121,11 @@ def : AutoLLVMLoweringRecord<Op_align, Target_arm, "llvm.autollvm.align.i64()", 
     "0,1,2", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_equal_select, Target_arm, "llvm.autollvm.equal_select.v4i16()", "vset_lane_u16",
     "2,0,1", "none", 255, 255, 255, "neon">;
-def : AutoLLVMLoweringRecord<Op_interleave, Target_arm, "llvm.autollvm.interleave.v2i64.i64(1,0)", "vcombine_f32",
+def : AutoLLVMLoweringRecord<Op_interleave, Target_arm, "llvm.autollvm.interleave.v2i64.i64(0)", "vcombine_f32",
     "0,1", "none", 255, 255, 255, "neon">;
-def : AutoLLVMLoweringRecord<Op_interleave, Target_x86, "llvm.autollvm.interleave.v16i8.v16i8(8,64)", "_mm_unpackhi_epi8",
+def : AutoLLVMLoweringRecord<Op_interleave, Target_x86, "llvm.autollvm.interleave.v16i8.v16i8(64)", "_mm_unpackhi_epi8",
     "0,1", "none", 255, 255, 255, "SSE2">;
-def : AutoLLVMLoweringRecord<Op_interleave, Target_x86, "llvm.autollvm.interleave.v16i8.v16i8(8,0)", "_mm_unpacklo_epi8",
+def : AutoLLVMLoweringRecord<Op_interleave, Target_x86, "llvm.autollvm.interleave.v16i8.v16i8(0)", "_mm_unpacklo_epi8",
     "0,1", "none", 255, 255, 255, "SSE2">;
 def : AutoLLVMLoweringRecord<Op_interleave_2, Target_arm, "llvm.autollvm.interleave_2.v8i8()", "vtrn_u8",
     "0,1", "none", 255, 255, 255, "neon">;

@@ -53,11 +53,11 @@ let TargetPrefix = "autollvm" in {
       [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<0>>],
       "llvm.autollvm.equal_select">;
 
-  // interleave(a, b; groups, offset): arm, x86
+  // interleave(a, b; offset): arm, x86
   def int_autollvm_interleave : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
-      [llvm_anyint_ty, LLVMMatchType<1>, llvm_i32_ty, llvm_i32_ty],
-      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<2>>, ImmArg<ArgIndex<3>>],
+      [llvm_anyint_ty, LLVMMatchType<1>, llvm_i32_ty],
+      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<2>>],
       "llvm.autollvm.interleave">;
 
   // interleave_2(a, b): arm

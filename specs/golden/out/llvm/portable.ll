@@ -119,21 +119,21 @@ define linkonce_odr <4 x i16> @autollvm.equal_select.v4i16(i32 %a.wide, i16 %b, 
   ret <4 x i16> %7
 }
 
-define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.8_0(<16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.0(<16 x i8> %a, <16 x i8> %b) #0 {
   %1 = shufflevector <16 x i8> %a, <16 x i8> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %2 = shufflevector <16 x i8> %b, <16 x i8> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %3 = shufflevector <8 x i8> %1, <8 x i8> %2, <16 x i32> <i32 0, i32 8, i32 1, i32 9, i32 2, i32 10, i32 3, i32 11, i32 4, i32 12, i32 5, i32 13, i32 6, i32 14, i32 7, i32 15>
   ret <16 x i8> %3
 }
 
-define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.8_64(<16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.64(<16 x i8> %a, <16 x i8> %b) #0 {
   %1 = shufflevector <16 x i8> %a, <16 x i8> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %2 = shufflevector <16 x i8> %b, <16 x i8> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %3 = shufflevector <8 x i8> %1, <8 x i8> %2, <16 x i32> <i32 0, i32 8, i32 1, i32 9, i32 2, i32 10, i32 3, i32 11, i32 4, i32 12, i32 5, i32 13, i32 6, i32 14, i32 7, i32 15>
   ret <16 x i8> %3
 }
 
-define linkonce_odr <2 x i64> @autollvm.interleave.v2i64.i64.1_0(i64 %a, i64 %b) #0 {
+define linkonce_odr <2 x i64> @autollvm.interleave.v2i64.i64.0(i64 %a, i64 %b) #0 {
   %1 = insertelement <2 x i64> poison, i64 %a, i32 0
   %2 = insertelement <2 x i64> %1, i64 %b, i32 1
   ret <2 x i64> %2

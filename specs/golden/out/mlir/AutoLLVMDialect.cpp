@@ -4,6 +4,7 @@
 
 #include "AutoLLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -42,6 +43,13 @@ int64_t autollvm::bits(Type type) {
 int64_t autollvm::element(Type type) { return shape(type).second; }
 
 int64_t autollvm::quotient(int64_t value, int64_t divisor) { return divisor == 0 ? 0 : value / divisor; }
+
+int64_t autollvm::listed(std::initializer_list<int64_t> keys, std::initializer_list<int64_t> rows) {
+  for (const int64_t *row = rows.begin(); row != rows.end(); row += keys.size() + 1)
+    if (std::equal(keys.begin(), keys.end(), row))
+      return row[keys.size()];
+  return -1;
+}
 
 Type autollvm::scaled(Type type, int64_t countBy, int64_t countOver, int64_t widthBy, int64_t widthOver) {
   auto [count, width] = shape(type);

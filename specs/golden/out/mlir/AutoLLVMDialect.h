@@ -15,6 +15,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <initializer_list>
 #include <string>
 
 namespace autollvm {
@@ -27,6 +28,9 @@ int64_t element(mlir::Type type);
 
 /// The quotient rounded toward zero; 0 where the divisor is 0.
 int64_t quotient(int64_t value, int64_t divisor);
+
+/// The value of the row with these keys, where each row is keys and a value; -1, which is no width, if there is none.
+int64_t listed(std::initializer_list<int64_t> keys, std::initializer_list<int64_t> rows);
 
 /// The type whose count and width of elements are those of `type` times a number and divided by one; none where they
 /// cannot be divided. One element is an integer.

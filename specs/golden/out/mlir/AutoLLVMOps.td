@@ -253,7 +253,7 @@ def AutoLLVM_EqualSelectOp : AutoLLVM_Op<"equal_select", [0], ["a", "", ""], 0, 
   }];
 }
 
-def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0, 1], ["", "", "groups", "offset"], 2, [
+def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0, 1], ["", "", "offset"], 1, [
     AllTypesMatch<["a", "b"]>,
     AutoLLVM_Width<"res", "128", "128">,
     AutoLLVM_Width<"a", "a_width", "::autollvm::bits($a.getType())">]> {
@@ -264,7 +264,6 @@ def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0, 1], ["", "", "groups",
 
     Attributes, with the values that instructions have:
 
-    - `groups`: 1, 8
     - `offset`: 0, 64
 
     As `vcombine_f32`:
@@ -286,10 +285,10 @@ def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0, 1], ["", "", "groups",
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Value:$a, AutoLLVM_Value:$b, DefaultValuedAttr<I32Attr, "1">:$groups, DefaultValuedAttr<I32Attr, "0">:$offset);
+  let arguments = (ins AutoLLVM_Value:$a, AutoLLVM_Value:$b, DefaultValuedAttr<I32Attr, "0">:$offset);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    (`groups` `(` $groups^ `)`)? (`offset` `(` $offset^ `)`)? $a `,` $b attr-dict `:` type($res) `,` type($a)
+    (`offset` `(` $offset^ `)`)? $a `,` $b attr-dict `:` type($res) `,` type($a)
   }];
 }
 

@@ -57,13 +57,10 @@ irdl.dialect @autollvm {
     %3 = irdl.is vector<16xi8>
     %4 = irdl.is i64
     %5 = irdl.any_of(%3, %4)
-    %6 = irdl.is 1 : i32
-    %7 = irdl.is 8 : i32
+    %6 = irdl.is 0 : i32
+    %7 = irdl.is 64 : i32
     %8 = irdl.any_of(%6, %7)
-    %9 = irdl.is 0 : i32
-    %10 = irdl.is 64 : i32
-    %11 = irdl.any_of(%9, %10)
-    irdl.attributes { "groups" = %8, "offset" = %11 }
+    irdl.attributes { "offset" = %8 }
     irdl.operands(%5, %5)
     irdl.results(%2)
   }

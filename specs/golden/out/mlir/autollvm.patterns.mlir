@@ -133,11 +133,10 @@ module @patterns {
     %type0 = pdl.type : vector<16xi8>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 0 : i32
-    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"groups" = %parameter0, "offset" = %parameter1} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = 0 : i32
+    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"offset" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.interleave.v16i8.v16i8.8_0
+      %callee = pdl.attribute = @autollvm.interleave.v16i8.v16i8.0
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -146,11 +145,10 @@ module @patterns {
     %type0 = pdl.type : vector<16xi8>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
-    %parameter0 = pdl.attribute = 8 : i32
-    %parameter1 = pdl.attribute = 64 : i32
-    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"groups" = %parameter0, "offset" = %parameter1} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = 64 : i32
+    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"offset" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.interleave.v16i8.v16i8.8_64
+      %callee = pdl.attribute = @autollvm.interleave.v16i8.v16i8.64
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -160,11 +158,10 @@ module @patterns {
     %type1 = pdl.type : i64
     %value0 = pdl.operand : %type1
     %value1 = pdl.operand : %type1
-    %parameter0 = pdl.attribute = 1 : i32
-    %parameter1 = pdl.attribute = 0 : i32
-    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"groups" = %parameter0, "offset" = %parameter1} -> (%type0 : !pdl.type)
+    %parameter0 = pdl.attribute = 0 : i32
+    %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"offset" = %parameter0} -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.interleave.v2i64.i64.1_0
+      %callee = pdl.attribute = @autollvm.interleave.v2i64.i64.0
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }

@@ -88,18 +88,18 @@ func.func @"autollvm.equal_select.v4i16(3,_,_)"(%b: i16, %c: vector<4xi16>) -> v
   return %res : vector<4xi16>
 }
 
-func.func @"autollvm.interleave.v16i8.v16i8.8_0(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = "autollvm.interleave"(%a, %b) {groups = 8 : i32, offset = 0 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func @"autollvm.interleave.v16i8.v16i8.0(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
+  %res = "autollvm.interleave"(%a, %b) {offset = 0 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
-func.func @"autollvm.interleave.v16i8.v16i8.8_64(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
-  %res = "autollvm.interleave"(%a, %b) {groups = 8 : i32, offset = 64 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
+func.func @"autollvm.interleave.v16i8.v16i8.64(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
+  %res = "autollvm.interleave"(%a, %b) {offset = 64 : i32} : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
 }
 
-func.func @"autollvm.interleave.v2i64.i64.1_0(_,_)"(%a: i64, %b: i64) -> vector<2xi64> {
-  %res = "autollvm.interleave"(%a, %b) {groups = 1 : i32, offset = 0 : i32} : (i64, i64) -> vector<2xi64>
+func.func @"autollvm.interleave.v2i64.i64.0(_,_)"(%a: i64, %b: i64) -> vector<2xi64> {
+  %res = "autollvm.interleave"(%a, %b) {offset = 0 : i32} : (i64, i64) -> vector<2xi64>
   return %res : vector<2xi64>
 }
 

@@ -2,8 +2,8 @@
 ; The operation `extract`: a function for each instance, named like the LLVM function; of several results
 ; each has its own, which ends in the result's number.
 
-(define-fun autollvm.extract.v16i8 ((a (_ BitVec 128))) (_ BitVec 64)
+(define-fun autollvm.extract.v16i8.0 ((a (_ BitVec 128))) (_ BitVec 64)
   (concat (concat (concat ((_ extract 63 56) a) ((_ extract 55 48) a)) (concat ((_ extract 47 40) a) ((_ extract 39 32) a))) (concat (concat ((_ extract 31 24) a) ((_ extract 23 16) a)) (concat ((_ extract 15 8) a) ((_ extract 7 0) a)))))
 
-(define-fun autollvm.extract.v16i16 ((a (_ BitVec 256))) (_ BitVec 128)
+(define-fun autollvm.extract.v16i16.8 ((a (_ BitVec 256))) (_ BitVec 128)
   (concat (concat (concat ((_ extract 255 240) a) ((_ extract 239 224) a)) (concat ((_ extract 223 208) a) ((_ extract 207 192) a))) (concat (concat ((_ extract 191 176) a) ((_ extract 175 160) a)) (concat ((_ extract 159 144) a) ((_ extract 143 128) a)))))

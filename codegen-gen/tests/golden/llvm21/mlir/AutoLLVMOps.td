@@ -232,13 +232,17 @@ def AutoLLVM_DotAddOp : AutoLLVM_Op<"dot_add", [0], ["", "", "", "a_signed"], 1,
   }];
 }
 
-def AutoLLVM_ExtractOp : AutoLLVM_Op<"extract", [1], [""], 0, [
+def AutoLLVM_ExtractOp : AutoLLVM_Op<"extract", [1], ["", "offset"], 1, [
     AutoLLVM_Scaled<"res", "a", 1, 2, 1, 1>,
     AutoLLVM_Width<"a", "16 * lane_width", "16 * ::autollvm::element($res.getType())">]> {
   let summary = "extract (2 instructions of east, west)";
   let description = [{
     - east: `low8`
     - west: `high16`
+
+    Attributes, with the values that instructions have:
+
+    - `offset`: 0, 8
 
     As `low8`:
 
@@ -256,10 +260,10 @@ def AutoLLVM_ExtractOp : AutoLLVM_Op<"extract", [1], [""], 0, [
     }
     ```
   }];
-  let arguments = (ins AutoLLVM_Vector:$a);
+  let arguments = (ins AutoLLVM_Vector:$a, DefaultValuedAttr<I32Attr, "0">:$offset);
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
-    $a attr-dict `:` type($a)
+    (`offset` `(` $offset^ `)`)? $a attr-dict `:` type($a)
   }];
 }
 

@@ -45,7 +45,7 @@ func.func @dot_add(%acc: vector<4xi32>, %a: vector<16xi8>, %b: vector<16xi8>) ->
 
 func.func @extract(%a: vector<3xi7>) -> vector<8xi8> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.extract"(%a) : (vector<3xi7>) -> vector<8xi8>
+  %res = "autollvm.extract"(%a) {offset = 0 : i32} : (vector<3xi7>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 

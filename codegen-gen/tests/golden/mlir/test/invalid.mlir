@@ -46,7 +46,7 @@ func.func @dot_add(%acc: vector<4xi32>, %a: vector<16xi8>, %b: vector<16xi8>) ->
 
 func.func @extract(%a: vector<16xi16>) -> vector<8xi8> {
   // expected-error@+1 {{failed to verify that}}
-  %res = "autollvm.extract"(%a) : (vector<16xi16>) -> vector<8xi8>
+  %res = "autollvm.extract"(%a) {offset = 0 : i32} : (vector<16xi16>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 

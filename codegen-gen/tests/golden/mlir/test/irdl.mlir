@@ -40,7 +40,7 @@ func.func @dot_add(%acc: vector<4xi32>, %a: vector<16xi8>, %b: vector<16xi8>) ->
 // CHECK-LABEL: func.func @extract(
 // CHECK: "autollvm.extract"(
 func.func @extract(%a: vector<16xi8>) -> vector<8xi8> {
-  %res = "autollvm.extract"(%a) : (vector<16xi8>) -> vector<8xi8>
+  %res = "autollvm.extract"(%a) {offset = 0 : i32} : (vector<16xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 

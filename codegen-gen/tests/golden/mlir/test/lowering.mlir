@@ -72,13 +72,13 @@ func.func @dot_add(%acc: vector<4xi32>, %a: vector<16xi8>, %b: vector<16xi8>) ->
 }
 
 // CHECK-LABEL: func.func @extract(
-// CHECK: llvm.call @{{"?}}autollvm.extract.v16i8{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.extract.v16i8.0{{"?}}(
 // DECLARED-LABEL: func.func @extract(
 // DECLARED: llvm.call @llvm.autollvm.extract.v16i8(
 // INTRINSIC-LABEL: func.func @extract(
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.extract.v16i8"(
 // LLVM-LABEL: @extract(
-// LLVM: call {{.*}} @autollvm.extract.v16i8(
+// LLVM: call {{.*}} @autollvm.extract.v16i8.0(
 func.func @extract(%a: vector<16xi8>) -> vector<8xi8> {
   %res = autollvm.extract %a : vector<16xi8>
   return %res : vector<8xi8>

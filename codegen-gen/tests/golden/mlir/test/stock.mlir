@@ -38,9 +38,9 @@ func.func @dot_add(%acc: vector<4xi32>, %a: vector<16xi8>, %b: vector<16xi8>) ->
 }
 
 // CHECK-LABEL: @extract(
-// CHECK: call {{.*}} @autollvm.extract.v16i8(
+// CHECK: call {{.*}} @autollvm.extract.v16i8.0(
 func.func @extract(%a: vector<16xi8>) -> vector<8xi8> {
-  %res = "autollvm.extract"(%a) : (vector<16xi8>) -> vector<8xi8>
+  %res = "autollvm.extract"(%a) {offset = 0 : i32} : (vector<16xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
 

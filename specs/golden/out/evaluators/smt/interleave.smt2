@@ -2,11 +2,11 @@
 ; The operation `interleave`: a function for each instance, named like the LLVM function; of several results
 ; each has its own, which ends in the result's number.
 
-(define-fun autollvm.interleave.v16i8.v16i8.8_0 ((a (_ BitVec 128)) (b (_ BitVec 128))) (_ BitVec 128)
+(define-fun autollvm.interleave.v16i8.v16i8.0 ((a (_ BitVec 128)) (b (_ BitVec 128))) (_ BitVec 128)
   (concat (concat (concat (concat ((_ extract 63 56) b) ((_ extract 63 56) a)) (concat ((_ extract 55 48) b) ((_ extract 55 48) a))) (concat (concat ((_ extract 47 40) b) ((_ extract 47 40) a)) (concat ((_ extract 39 32) b) ((_ extract 39 32) a)))) (concat (concat (concat ((_ extract 31 24) b) ((_ extract 31 24) a)) (concat ((_ extract 23 16) b) ((_ extract 23 16) a))) (concat (concat ((_ extract 15 8) b) ((_ extract 15 8) a)) (concat ((_ extract 7 0) b) ((_ extract 7 0) a))))))
 
-(define-fun autollvm.interleave.v16i8.v16i8.8_64 ((a (_ BitVec 128)) (b (_ BitVec 128))) (_ BitVec 128)
+(define-fun autollvm.interleave.v16i8.v16i8.64 ((a (_ BitVec 128)) (b (_ BitVec 128))) (_ BitVec 128)
   (concat (concat (concat (concat ((_ extract 127 120) b) ((_ extract 127 120) a)) (concat ((_ extract 119 112) b) ((_ extract 119 112) a))) (concat (concat ((_ extract 111 104) b) ((_ extract 111 104) a)) (concat ((_ extract 103 96) b) ((_ extract 103 96) a)))) (concat (concat (concat ((_ extract 95 88) b) ((_ extract 95 88) a)) (concat ((_ extract 87 80) b) ((_ extract 87 80) a))) (concat (concat ((_ extract 79 72) b) ((_ extract 79 72) a)) (concat ((_ extract 71 64) b) ((_ extract 71 64) a))))))
 
-(define-fun autollvm.interleave.v2i64.i64.1_0 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 128)
+(define-fun autollvm.interleave.v2i64.i64.0 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 128)
   (concat b a))

@@ -41,7 +41,7 @@ define linkonce_odr <4 x i16> @autollvm.equal_select.v4i16(i32 %a, i16 %b, <4 x 
   ret <4 x i16> %.0
 }
 
-define linkonce_odr <2 x i64> @autollvm.interleave.v2i64.i64.1_0(i64 %a, i64 %b) alwaysinline {
+define linkonce_odr <2 x i64> @autollvm.interleave.v2i64.i64.0(i64 %a, i64 %b) alwaysinline {
   %.0 = bitcast i64 %a to <2 x float>
   %.1 = bitcast i64 %b to <2 x float>
   %.2 = call <4 x float> @arm.vcombine_f32(<2 x float> %.0, <2 x float> %.1)

@@ -34,12 +34,12 @@ define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8.1(<16 x i8> %a, <16 x i8> 
   ret <16 x i8> %.0
 }
 
-define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.8_0(<16 x i8> %a, <16 x i8> %b) alwaysinline {
+define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.0(<16 x i8> %a, <16 x i8> %b) alwaysinline {
   %.0 = call <16 x i8> @x86._mm_unpacklo_epi8(<16 x i8> %a, <16 x i8> %b)
   ret <16 x i8> %.0
 }
 
-define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.8_64(<16 x i8> %a, <16 x i8> %b) alwaysinline {
+define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.64(<16 x i8> %a, <16 x i8> %b) alwaysinline {
   %.0 = call <16 x i8> @x86._mm_unpackhi_epi8(<16 x i8> %a, <16 x i8> %b)
   ret <16 x i8> %.0
 }

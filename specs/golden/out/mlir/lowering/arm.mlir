@@ -45,9 +45,8 @@ pdl.pattern : benefit(2) {
   %type1 = pdl.type : i64
   %value0 = pdl.operand : %type1
   %value1 = pdl.operand : %type1
-  %parameter0 = pdl.attribute = 1 : i32
-  %parameter1 = pdl.attribute = 0 : i32
-  %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"groups" = %parameter0, "offset" = %parameter1} -> (%type0 : !pdl.type)
+  %parameter0 = pdl.attribute = 0 : i32
+  %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"offset" = %parameter0} -> (%type0 : !pdl.type)
   pdl.rewrite %op {
     %type2 = pdl.type : vector<2xf32>
     %made0 = pdl.operation "llvm.bitcast"(%value0 : !pdl.value) -> (%type2 : !pdl.type)

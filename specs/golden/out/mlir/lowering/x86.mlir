@@ -56,9 +56,8 @@ pdl.pattern : benefit(2) {
   %type0 = pdl.type : vector<16xi8>
   %value0 = pdl.operand : %type0
   %value1 = pdl.operand : %type0
-  %parameter0 = pdl.attribute = 8 : i32
-  %parameter1 = pdl.attribute = 0 : i32
-  %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"groups" = %parameter0, "offset" = %parameter1} -> (%type0 : !pdl.type)
+  %parameter0 = pdl.attribute = 0 : i32
+  %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"offset" = %parameter0} -> (%type0 : !pdl.type)
   pdl.rewrite %op {
     %attribute0 = pdl.attribute = array<i32: 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23>
     %made1 = pdl.operation "llvm.shufflevector"(%value0, %value1 : !pdl.value, !pdl.value) {"mask" = %attribute0} -> (%type0 : !pdl.type)
@@ -70,9 +69,8 @@ pdl.pattern : benefit(2) {
   %type0 = pdl.type : vector<16xi8>
   %value0 = pdl.operand : %type0
   %value1 = pdl.operand : %type0
-  %parameter0 = pdl.attribute = 8 : i32
-  %parameter1 = pdl.attribute = 64 : i32
-  %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"groups" = %parameter0, "offset" = %parameter1} -> (%type0 : !pdl.type)
+  %parameter0 = pdl.attribute = 64 : i32
+  %op = pdl.operation "autollvm.interleave"(%value0, %value1 : !pdl.value, !pdl.value) {"offset" = %parameter0} -> (%type0 : !pdl.type)
   pdl.rewrite %op {
     %attribute0 = pdl.attribute = array<i32: 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31>
     %made1 = pdl.operation "llvm.shufflevector"(%value0, %value1 : !pdl.value, !pdl.value) {"mask" = %attribute0} -> (%type0 : !pdl.type)

@@ -53,7 +53,7 @@ func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<3xi7> {
 
 func.func @interleave(%a: i64, %b: i64) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.interleave"(%a, %b) {groups = 1 : i32, offset = 0 : i32} : (i64, i64) -> vector<3xi7>
+  %res = "autollvm.interleave"(%a, %b) {offset = 0 : i32} : (i64, i64) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 

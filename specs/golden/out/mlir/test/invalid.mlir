@@ -54,7 +54,7 @@ func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi32> {
 
 func.func @interleave(%a: i64, %b: i64) -> vector<2xi128> {
   // expected-error@+1 {{failed to verify that}}
-  %res = "autollvm.interleave"(%a, %b) {groups = 1 : i32, offset = 0 : i32} : (i64, i64) -> vector<2xi128>
+  %res = "autollvm.interleave"(%a, %b) {offset = 0 : i32} : (i64, i64) -> vector<2xi128>
   return %res : vector<2xi128>
 }
 

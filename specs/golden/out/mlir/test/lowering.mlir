@@ -85,13 +85,13 @@ func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
 }
 
 // CHECK-LABEL: func.func @interleave(
-// CHECK: llvm.call @{{"?}}autollvm.interleave.v2i64.i64.1_0{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.interleave.v2i64.i64.0{{"?}}(
 // DECLARED-LABEL: func.func @interleave(
 // DECLARED: llvm.call @llvm.autollvm.interleave.v2i64.i64(
 // INTRINSIC-LABEL: func.func @interleave(
 // INTRINSIC: llvm.call_intrinsic "llvm.autollvm.interleave.v2i64.i64"(
 // LLVM-LABEL: @interleave(
-// LLVM: call {{.*}} @autollvm.interleave.v2i64.i64.1_0(
+// LLVM: call {{.*}} @autollvm.interleave.v2i64.i64.0(
 func.func @interleave(%a: i64, %b: i64) -> vector<2xi64> {
   %res = autollvm.interleave %a, %b : vector<2xi64>, i64
   return %res : vector<2xi64>

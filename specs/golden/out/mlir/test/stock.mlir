@@ -45,9 +45,9 @@ func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
 }
 
 // CHECK-LABEL: @interleave(
-// CHECK: call {{.*}} @autollvm.interleave.v2i64.i64.1_0(
+// CHECK: call {{.*}} @autollvm.interleave.v2i64.i64.0(
 func.func @interleave(%a: i64, %b: i64) -> vector<2xi64> {
-  %res = "autollvm.interleave"(%a, %b) {groups = 1 : i32, offset = 0 : i32} : (i64, i64) -> vector<2xi64>
+  %res = "autollvm.interleave"(%a, %b) {offset = 0 : i32} : (i64, i64) -> vector<2xi64>
   return %res : vector<2xi64>
 }
 
