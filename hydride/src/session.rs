@@ -86,12 +86,12 @@ impl Session {
         self.named(name).ok_or_else(unknown)
     }
 
-    /// The instruction sets that a user names; all for none.
+    /// The instruction sets that a user names, each once, in the registry's order; all for none.
     pub fn all_asked(&self, names: &[String]) -> Result<Vec<Isa>> {
-        match names {
-            [] => Ok(self.isas()),
-            names => names.iter().map(|name| self.asked(name)).collect(),
-        }
+        let asked = names.iter().map(|name| self.asked(name)).collect::<Result<Vec<_>>>()?;
+        let mut isas = self.isas();
+        isas.retain(|isa| asked.is_empty() || asked.contains(isa));
+        Ok(isas)
     }
 
     /// The errata on the documents of an instruction set.

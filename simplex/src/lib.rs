@@ -4,6 +4,7 @@
 mod affine;
 mod basis;
 mod coalesce;
+mod count;
 mod element;
 mod gcd;
 mod integer;

@@ -1,26 +1,11 @@
 //! Single pivots, for benchmarks, and a count of all pivots, for fuzzing: no stable interface.
 
-use std::cell::Cell;
-
+pub use crate::count::pivots;
 use crate::element::{Element, Overflow};
 use crate::matrix::{CONSTANT, FIRST, Matrix};
 use crate::precision::Precision;
 
 use dashu_int::IBig;
-
-thread_local! {
-    static PIVOTS: Cell<u64> = const { Cell::new(0) };
-}
-
-/// How many pivots the tableaus of this thread have made, those included that have overflowed.
-pub fn pivots() -> u64 {
-    PIVOTS.get()
-}
-
-#[inline]
-pub(crate) fn count_pivot() {
-    PIVOTS.set(PIVOTS.get() + 1);
-}
 
 /// A matrix to be pivoted at given places.
 pub struct Pivots(AnyMatrix);

@@ -13,9 +13,9 @@ use dashu_int::IBig;
 
 use crate::affine::Affine;
 use crate::basis::{Basis, Position, Unknown};
+use crate::count::count_pivot;
 use crate::element::{Element, Overflow};
 use crate::matrix::{CONSTANT, DENOMINATOR, FIRST, Matrix};
-use crate::measure::count_pivot;
 use crate::rational::Rational;
 
 #[derive(Debug, Clone)]

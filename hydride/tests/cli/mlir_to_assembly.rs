@@ -232,7 +232,7 @@ fn the_program_of_the_guide_runs() {
     let page = std::fs::read_to_string(repository().join("docs/src/operations.md")).unwrap();
     let program = page.split("```mlir\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let folder = scratch();
-    generate(&samples(), folder.path(), &["--isa", "x86"]);
+    generate(&samples(), folder.path(), &[]);
     std::fs::write(folder.path().join("filters.mlir"), program).unwrap();
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/guide");
     for file in ["filters.c", "filters.ll", "build.sh"] {
