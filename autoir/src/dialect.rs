@@ -190,8 +190,9 @@ impl Dialect {
         reviews: &Reviews,
     ) -> Result<(Self, Dictionary), BuildError> {
         let classes = checked(classes)?;
+        let record = dictionary.clone();
         let (names, dictionary) = assign_names(&classes, dictionary);
-        Ok((Self::named(classes, names, &dictionary, reviews)?, dictionary))
+        Ok((Self::named(classes, names, [&record, &dictionary], reviews)?, dictionary))
     }
 
     /// The same for classes that are to replace the families of `previous`, whose names they inherit.
@@ -202,21 +203,24 @@ impl Dialect {
     ) -> Result<(Self, Dictionary), BuildError> {
         let classes = checked(classes)?;
         let (names, dictionary) = inherit_names(&classes, previous);
-        Ok((Self::named(classes, names, &dictionary, reviews)?, dictionary))
+        Ok((Self::named(classes, names, [&dictionary; 2], reviews)?, dictionary))
     }
 
+    /// `record` is the dictionary that says what operations look like, `now` has the members of this run as well.
     fn named(
         classes: Vec<Class>,
         names: Vec<String>,
-        dictionary: &Dictionary,
+        [record, now]: [&Dictionary; 2],
         reviews: &Reviews,
     ) -> Result<Self, BuildError> {
         let (mut families, mut ops) = (Vec::with_capacity(classes.len()), Vec::new());
         for (class, name) in classes.into_iter().zip(names) {
             let aliases =
-                dictionary.entries.get(&name).map_or_else(Vec::new, |e| e.aliases.iter().cloned().collect());
-            let known = dictionary.entries.get(&name).map(|entry| &entry.family.members);
-            let (family, own) = family(name, aliases, class, known.unwrap_or(&BTreeMap::new()), reviews)?;
+                now.entries.get(&name).map_or_else(Vec::new, |e| e.aliases.iter().cloned().collect());
+            let none = BTreeMap::new();
+            let members = [record, now]
+                .map(|dictionary| dictionary.entries.get(&name).map_or(&none, |entry| &entry.family.members));
+            let (family, own) = family(name, aliases, class, members, reviews)?;
             families.push(family);
             ops.extend(own);
         }
@@ -278,7 +282,7 @@ fn family(
     name: String,
     aliases: Vec<String>,
     class: Class,
-    known: &BTreeMap<(String, String), Known>,
+    [record, now]: [&BTreeMap<(String, String), Known>; 2],
     reviews: &Reviews,
 ) -> Result<(Family, Vec<Op>), BuildError> {
     for member in &class.members {
@@ -286,7 +290,7 @@ fn family(
     }
     let review =
         reviews.family(&name).filter(|review| Conditions::new(&class.function, Some(review)).is_ok());
-    let found = forms(&name, &class, known, review)
+    let found = forms(&name, &class, record, now, review)
         .map_err(|reason| BuildError::Form { family: name.clone(), reason })?;
     let op = |form: crate::form::Form| Op {
         aliases: if form.name == name { aliases.clone() } else { Vec::new() },
@@ -301,7 +305,7 @@ fn family(
         commutative: form.commutative,
     };
     let ops = found.into_iter().map(op).collect();
-    let known = known.values().map(|known| known.application.params.clone()).collect();
+    let known = record.values().chain(now.values()).map(|known| known.application.params.clone()).collect();
     Ok((Family { name: name.clone(), aliases: aliases.clone(), class, forms: Vec::new(), known }, ops))
 }
 

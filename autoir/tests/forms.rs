@@ -224,3 +224,36 @@ func @f[s = 5](%a: 64, %b: 48 + s) -> (%dst: 64) {
     assert_eq!(attributes(shift), [] as [&str; 0]);
     assert!(dictionary.to_string().contains("of 0,1:0/5/16 in 64,1..16"), "{dictionary}");
 }
+
+/// What is not on record does not change what operations look like.
+#[test]
+fn a_new_member_joins_its_form_or_is_one_by_itself() {
+    let text = "\
+func @shift[w = 16, n = 4, s = 4](%a: w*n, %b: w*n) -> (%dst: w*n) {
+  for i in 0..n { %dst[w*i +: w] = shl(%a[w*i +: w], %b[w*i +: s]) }
+}
+";
+    let function = Function::parse(text).unwrap();
+    let shifts = |members: &[(&str, [i64; 3])]| {
+        let members = members.iter().map(|(id, params)| member("east", id, params, 2)).collect();
+        class("aa", function.clone(), members)
+    };
+    let known = [("words", [16, 8, 4]), ("doubles", [32, 4, 5])];
+    let reviews = Reviews::default();
+    let (before, record) = Dialect::build(vec![shifts(&known)], Dictionary::default(), &reviews).unwrap();
+    assert_eq!(before.ops()[0].attributes().count(), 0, "the bits of a count follow from the element");
+    let with = |new: (&'static str, [i64; 3])| {
+        let all = [&known[..], &[new]].concat();
+        Dialect::build(vec![shifts(&all)], record.clone(), &reviews).unwrap().0
+    };
+    let shape = |op: &Op| (op.name.clone(), op.named_function().to_string());
+    // Wider registers of the same elements.
+    let wider = with(("wide", [16, 16, 4]));
+    assert_eq!(wider.ops().iter().map(shape).collect::<Vec<_>>(), [shape(&before.ops()[0])]);
+    assert_eq!(wider.ops()[0].class.members.len(), 3);
+    // As many bits of the count as there are types for: it would become an attribute.
+    let other = with(("all", [16, 8, 16]));
+    assert_eq!(shape(&other.ops()[0]), shape(&before.ops()[0]));
+    let names: Vec<_> = other.ops().iter().map(|op| (op.name.as_str(), op.class.members.len())).collect();
+    assert_eq!(names, [("shift_left", 2), ("shift_left_other", 1)]);
+}

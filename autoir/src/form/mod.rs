@@ -61,13 +61,14 @@ pub struct Instance {
 }
 
 /// A known member of a form.
+#[derive(Clone)]
 struct Placed<'a> {
     /// Its instruction set and id.
     name: &'a (String, String),
+    known: &'a Known,
     instance: Instance,
     /// For each argument the immediate, or the copies of it, that it is filled with.
     copies: Vec<Option<Copies>>,
-    commutes: bool,
 }
 
 /// What members of a form have in common.
@@ -112,56 +113,60 @@ pub(crate) fn without_form<'a>(
     Ok(without)
 }
 
-/// Splits a family into its forms. They follow from all members that are known, whichever of them are present in this
-/// run. An error is a reason, without the family's name.
+/// Splits a family into its forms. They follow from the members that are on `record`, whichever of them are present in
+/// this run; from those of the run if none are. Members that are not on record, or otherwise, join the form that they
+/// are instances of where that does not change for it, and else are forms of their own. An error is a reason, without
+/// the family's name.
 pub(crate) fn forms(
     name: &str,
     class: &Class,
-    known: &BTreeMap<(String, String), Known>,
+    record: &BTreeMap<(String, String), Known>,
+    now: &BTreeMap<(String, String), Known>,
     review: Option<&FamilyReview>,
 ) -> Result<Vec<Form>, String> {
-    let mut by_kind: BTreeMap<Kind, Vec<Placed<'_>>> = BTreeMap::new();
     let conditions = Conditions::new(&class.function, review)?;
-    for (member, known) in known {
-        let says = |what: &str| format!("`{}:{}` {what}", member.0, member.1);
-        let facts = operand::types(&class.function, known);
-        let facts = facts.ok_or_else(|| says("has a width outside of 1..=65536"))?;
-        let mut instance = Instance { params: known.application.params.clone(), facts };
-        let copies = immediate::copies(known);
-        let immediates = immediate::filled_registers(&class.function, &copies);
-        let kind = Kind {
-            reviewed: conditions.form_of(&mut instance, &immediates),
-            immediates,
-            padded: is_padded(&class.function, &instance),
-        };
-        let placed = Placed { name: member, instance, copies, commutes: known.commutes };
-        by_kind.entry(kind).or_default().push(placed);
+    let mut groups: BTreeMap<Kind, Group<'_>> = BTreeMap::new();
+    let record = if record.is_empty() { now } else { record };
+    for (member, known) in record {
+        let (kind, placed) = place(class, &conditions, member, known)?;
+        groups.entry(kind).or_default().recorded.push(placed);
     }
-    let kinds: Vec<Kind> = by_kind.keys().cloned().collect();
-    let present: BTreeMap<(&str, &str), &Member> =
+    for (member, known) in now.iter().filter(|(member, known)| record.get(*member) != Some(known)) {
+        let (kind, placed) = place(class, &conditions, member, known)?;
+        groups.entry(kind).or_default().added.push(placed);
+    }
+    let kinds: Vec<Kind> = groups.keys().cloned().collect();
+    let shaping = Shaping { class, args: review.map_or(&[], |review| &review.args) };
+    let mut shaped = Vec::new();
+    let mut others: BTreeMap<Kind, Vec<Placed<'_>>> = BTreeMap::new();
+    for (kind, group) in groups {
+        let (recorded, left) = shaping.joined(group)?;
+        if !left.is_empty() {
+            let kind = Kind { reviewed: None, ..kind.clone() };
+            others.entry(kind).or_default().extend(left);
+        }
+        shaped.extend(recorded.map(|recorded| (kind, recorded)));
+    }
+    for (kind, placed) in others {
+        shaped.push((kind, shaping.of(&placed)?));
+    }
+    let is_now = |member: &(String, String), known: &Known| now.get(member) == Some(known);
+    let mut present: BTreeMap<(&str, &str), &Member> =
         class.members.iter().map(|member| ((member.isa.as_str(), member.id.as_str()), member)).collect();
-    let mut forms = Vec::new();
-    for (kind, mut placed) in by_kind {
+    let forms = shaped.into_iter().map(|(kind, shaped)| {
         let reviewed = kind.reviewed.and_then(|position| review?.forms.get(position));
         let suffix = kind.suffix(kinds.iter());
-        let family = make_immediates(&class.function, &mut placed);
-        let instances: Vec<&Instance> = placed.iter().map(|placed| &placed.instance).collect();
-        let Specialized { mut function, params, inferences } = specialized(&family, &instances)?;
-        if let Some(review) = review {
-            for (arg, name) in function.args.iter_mut().zip(&review.args) {
-                arg.name.clone_from(name);
-            }
-        }
-        signs::name(&mut function);
         let mut form = Form {
             name: format!("{}{suffix}", reviewed.map_or(name, |form| form.name.as_str())),
             summary: match (reviewed, review) {
                 (Some(form), _) => Some(form.summary.clone()),
-                (None, Some(review)) if review.forms.is_empty() => Some(review.summary.clone()),
+                (None, Some(review)) if review.forms.is_empty() && kind.reviewed.is_some() => {
+                    Some(review.summary.clone())
+                }
                 _ => None,
             },
             class: Class {
-                function,
+                function: shaped.function,
                 structural_hash: class.structural_hash.clone(),
                 structure: class.structure.clone(),
                 numbers: None,
@@ -170,12 +175,14 @@ pub(crate) fn forms(
             },
             facts: Vec::new(),
             instances: Vec::new(),
-            commutative: placed.iter().all(|placed| placed.commutes),
-            inferences,
+            commutative: shaped.commutative,
+            inferences: shaped.inferences,
         };
-        for (Placed { name: (isa, id), instance, copies, .. }, params) in placed.into_iter().zip(params) {
-            if let Some(member) = present.get(&(isa.as_str(), id.as_str())) {
-                let mut member = (*member).clone();
+        for (placed, params) in shaped.placed.into_iter().zip(shaped.params) {
+            let Placed { name, known, instance, copies } = placed;
+            let member = is_now(name, known).then(|| present.remove(&(name.0.as_str(), name.1.as_str())));
+            if let Some(member) = member.flatten() {
+                let mut member = member.clone();
                 member.application.params.clone_from(&params);
                 for (source, copies) in member.application.args.iter_mut().zip(&copies) {
                     *source = copies.map_or(*source, |copies| Source::Own(copies.arg));
@@ -187,11 +194,121 @@ pub(crate) fn forms(
         }
         form.instances.sort();
         form.instances.dedup();
-        if !form.class.members.is_empty() {
-            forms.push(form);
+        form
+    });
+    Ok(forms.filter(|form| !form.class.members.is_empty()).collect())
+}
+
+/// A member with the kind of form that it is an instance of.
+fn place<'a>(
+    class: &Class,
+    conditions: &Conditions,
+    name: &'a (String, String),
+    known: &'a Known,
+) -> Result<(Kind, Placed<'a>), String> {
+    let facts = operand::types(&class.function, known);
+    let facts = facts.ok_or_else(|| format!("`{}:{}` has a width outside of 1..=65536", name.0, name.1))?;
+    let mut instance = Instance { params: known.application.params.clone(), facts };
+    let copies = immediate::copies(known);
+    let immediates = immediate::filled_registers(&class.function, &copies);
+    let kind = Kind {
+        reviewed: conditions.form_of(&mut instance, &immediates),
+        immediates,
+        padded: is_padded(&class.function, &instance),
+    };
+    Ok((kind, Placed { name, known, instance, copies }))
+}
+
+/// The members of one kind.
+#[derive(Default)]
+struct Group<'a> {
+    /// As they are on record.
+    recorded: Vec<Placed<'a>>,
+    /// As they are now, where that is not on record.
+    added: Vec<Placed<'a>>,
+}
+
+/// How members become a form.
+struct Shaping<'s> {
+    class: &'s Class,
+    /// The reviewed names of arguments, if any.
+    args: &'s [String],
+}
+
+/// A form without its name.
+struct Shaped<'a> {
+    placed: Vec<Placed<'a>>,
+    /// Each placed member's parameter values.
+    params: Vec<Vec<i64>>,
+    function: Function,
+    inferences: Vec<Inference>,
+    /// Whether exchanging the first two arguments keeps the results of all.
+    commutative: bool,
+}
+
+impl Shaping<'_> {
+    /// The form that members have in common.
+    fn of<'a>(&self, placed: &[Placed<'a>]) -> Result<Shaped<'a>, String> {
+        let mut placed = placed.to_vec();
+        let family = make_immediates(&self.class.function, &mut placed);
+        let instances: Vec<&Instance> = placed.iter().map(|placed| &placed.instance).collect();
+        let Specialized { mut function, params, inferences } = specialized(&family, &instances)?;
+        for (arg, name) in function.args.iter_mut().zip(self.args) {
+            arg.name.clone_from(name);
+        }
+        signs::name(&mut function);
+        let commutative = placed.iter().all(|placed| placed.known.commutes);
+        Ok(Shaped { placed, params, function, inferences, commutative })
+    }
+
+    /// The form of the recorded members with those of the added ones that it is the same with, and the others.
+    fn joined<'a>(&self, group: Group<'a>) -> Result<(Option<Shaped<'a>>, Vec<Placed<'a>>), String> {
+        if group.recorded.is_empty() {
+            return Ok((None, group.added));
+        }
+        let recorded = self.of(&group.recorded)?;
+        let with = |members: &[Placed<'a>]| {
+            let mut shaped = self.of(members).ok()?;
+            shaped.set_defaults(&recorded.function);
+            recorded.is_same_operation(&shaped).then_some(shaped)
+        };
+        let mut members = group.recorded.clone();
+        members.extend(group.added.iter().cloned());
+        if let Some(shaped) = with(&members) {
+            return Ok((Some(shaped), Vec::new()));
+        }
+        members.truncate(group.recorded.len());
+        let mut left = Vec::new();
+        for added in group.added {
+            members.push(added);
+            if with(&members).is_none() {
+                left.extend(members.pop());
+            }
+        }
+        Ok((Some(with(&members).unwrap_or(recorded)), left))
+    }
+}
+
+impl Shaped<'_> {
+    fn set_defaults(&mut self, from: &Function) {
+        for (param, from) in self.function.params.iter_mut().zip(&from.params) {
+            param.value = from.value;
         }
     }
-    Ok(forms)
+
+    /// Whether users of one can use the other: only the tables of known types may differ.
+    fn is_same_operation(&self, other: &Self) -> bool {
+        let is_same_rule = |(own, other): (&Inference, &Inference)| match (&own.rule, &other.rule) {
+            (Rule::Listed { keys, .. }, Rule::Listed { keys: others, .. }) => {
+                own.param == other.param && keys == others
+            }
+            _ => own == other,
+        };
+        self.function == other.function
+            && self.commutative == other.commutative
+            && self.inferences.len() == other.inferences.len()
+            && self.inferences.iter().zip(&other.inferences).all(is_same_rule)
+    }
 }
 
 /// The family's function for members of one kind, with immediates in place of copies of them. Copies that are none stay

@@ -12,28 +12,39 @@ type Member = (String, String);
 
 /// What users of an output folder rely on.
 struct Seen {
-    /// The functions of the operations, as text.
+    /// The functions of families and of operations, as text.
     functions: BTreeMap<String, String>,
-    /// The line of each member, with the name of its operation.
+    /// The line of each member, with the name of its family.
     members: BTreeMap<Member, (String, String)>,
+    /// The lowering row of each member.
+    rows: BTreeMap<Member, Value>,
     /// The families that are not built in.
     added: String,
 }
 
 impl Seen {
     fn new(out: &Path) -> Self {
-        let functions = functions(&out.join("autollvm/autollvm.hir"));
-        let functions = functions.into_iter().map(|(name, function)| (name, function.to_string())).collect();
+        let functions = ["autollvm", "forms"].into_iter().flat_map(|file| {
+            let all = functions(&out.join(format!("autollvm/{file}.hir"))).into_iter();
+            all.map(move |(name, function)| (format!("{file}: {name}"), function.to_string()))
+        });
+        let text = |value: &Value| value.as_str().expect("a text").to_owned();
+        let key = |row: &Value| (text(&row["isa"]), text(&row["id"]));
         let mut members = BTreeMap::new();
         for class in read_json(&out.join("classes.json")).as_array().expect("a list") {
             for member in class["members"].as_array().expect("members") {
-                let text = |value: &Value| value.as_str().expect("a text").to_owned();
-                let key = (text(&member["isa"]), text(&member["id"]));
-                members.insert(key, (text(&class["name"]), member.to_string()));
+                members.insert(key(member), (text(&class["name"]), member.to_string()));
             }
         }
+        let table = read_json(&out.join("llvm/lowering.json"));
+        let rows = table["lowerings"].as_array().expect("rows").iter();
         let added = std::fs::read_to_string(out.join("families.txt")).expect("families");
-        Self { functions, members, added }
+        Self {
+            functions: functions.collect(),
+            members,
+            rows: rows.map(|row| (key(row), row.clone())).collect(),
+            added,
+        }
     }
 
     /// Requires that all that this run has is the same in a run on more instruction sets.
@@ -45,6 +56,9 @@ impl Seen {
         }
         for (member, line) in &self.members {
             assert_eq!(all.members.get(member), Some(line), "{what}");
+        }
+        for (member, row) in &self.rows {
+            assert_eq!(all.rows.get(member), Some(row), "{what}");
         }
     }
 }
@@ -64,7 +78,7 @@ fn seen_in_turn(specs: &Path, turns: &[&str]) -> Vec<Seen> {
 #[test]
 fn operations_do_not_depend_on_what_else_is_read() {
     let all = Seen::new(&shared_output(&samples(), ALL));
-    let turns = ["hvx", "arm", "x86", "hvx", "x86,hvx", "arm,x86", "hvx,arm", "hvx,arm,x86"];
+    let turns = ["hvx", "arm", "x86,x86", "hvx", "x86,hvx", "arm,x86", "hvx,arm", "hvx,arm,x86"];
     for (turn, seen) in turns.iter().zip(seen_in_turn(&samples(), &turns)) {
         seen.is_part_of(&all, turn);
     }
@@ -80,6 +94,39 @@ fn operations_of_the_vendors_documents_do_not_depend_on_what_else_is_read() {
         seen.is_part_of(&all, turn);
         assert!(!seen.added.contains("\nfamily "), "{turn}: {}", seen.added);
     }
+}
+
+/// What two revisions say of an instruction in the same words has the same operation in both, with the same types,
+/// attributes and arguments, and an operation that both have has the same function.
+#[test]
+fn operations_of_an_older_revision_are_the_same() {
+    let files = ["x86/x86-intel-3.5.3.xml", "x86/x86-intel-3.6.9.xml", "arm/intrinsics.json", "hvx/ext.idef"];
+    let Some(specs) = vendor_documents::tested(&files) else { return };
+    let newer = shared_output(&specs, ALL);
+    let folder = scratch();
+    let older = folder.path().join("specs/x86");
+    std::fs::create_dir_all(&older).expect("a folder");
+    std::fs::copy(specs.join(files[0]), older.join("older.xml")).expect("a copy");
+    hydride(folder.path(), &["generate-ir", "--specs", "specs", "--emit", "ir,dialect,llvm"]).exits(0);
+    let older = folder.path().join("out");
+    let semantics = [&older, &newer].map(|out| functions(&out.join("ir/x86.hir")));
+    let [old, new] = [Seen::new(&older), Seen::new(&newer)];
+
+    let mut compared = 0;
+    for (member, row) in &old.rows {
+        let [before, now] = semantics.each_ref().map(|functions| functions.get(&member.1));
+        let Some(other) = new.rows.get(member).filter(|_| before == now) else { continue };
+        for field in ["op", "instance", "types", "args", "params", "masking"] {
+            assert_eq!(row[field], other[field], "{member:?}: {field}");
+        }
+        compared += 1;
+    }
+    let common = old.functions.iter().filter(|(name, _)| new.functions.contains_key(*name));
+    for (name, function) in common {
+        assert_eq!(Some(function), new.functions.get(name), "{name}");
+    }
+    println!("{compared} of {} rows have the same text in both", old.rows.len());
+    assert!(compared > 3000, "{compared}");
 }
 
 /// The samples' operations as a dictionary of their own.
