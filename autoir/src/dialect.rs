@@ -63,6 +63,8 @@ pub struct Op {
     pub aliases: Vec<String>,
     /// One sentence, where the operation was reviewed.
     pub summary: Option<String>,
+    /// The chapter of the documentation that its family belongs to, where that was reviewed.
+    pub category: Option<String>,
     /// The form's function and its members, sorted by instruction set and id.
     pub class: Class,
     /// What each parameter stands for, in the function's order.
@@ -297,6 +299,7 @@ fn family(
         name: form.name,
         family: name.clone(),
         summary: form.summary,
+        category: form.category,
         param_kinds: param_kinds(&form.class.function),
         class: form.class,
         inferences: form.inferences,

@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::definitions::Definitions;
 use crate::evaluators::number;
 use crate::lowering::{Row, row};
+use crate::mlir::describe::summary;
 use crate::operation::Operation;
 use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile, Options};
@@ -34,6 +35,8 @@ struct Entry<'a> {
     family: &'a str,
     aliases: &'a [String],
     documentation: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    category: Option<&'a str>,
     commutative: bool,
     parameters: Vec<Parameter<'a>>,
     arguments: Vec<Argument<'a>>,
@@ -175,23 +178,14 @@ fn entry<'a>(operation: &'a Operation<'_>) -> Entry<'a> {
         name: &op.name,
         family: &op.family,
         aliases: &op.aliases,
-        documentation: documentation(operation),
+        documentation: summary(operation),
+        category: op.category.as_deref(),
         commutative: op.is_commutative(),
         parameters: function.params.iter().enumerate().map(parameter).collect(),
         arguments: function.args.iter().map(argument).collect(),
         results: function.results.iter().map(result).collect(),
         function: named.to_string(),
     }
-}
-
-/// One line: the operation's words, its operands, and which instruction sets have it.
-fn documentation(operation: &Operation<'_>) -> String {
-    let op = operation.op;
-    let args: Vec<&str> = op.args().map(|(name, _)| name).collect();
-    let isas: Vec<&str> = op.isas().into_iter().collect();
-    let members = op.class.members.len();
-    let noun = if members == 1 { "instruction" } else { "instructions" };
-    format!("{} of {}: {members} {noun} of {}", op.name.replace('_', " "), args.join(", "), isas.join(", "))
 }
 
 /// What a parameter is used as in a function.

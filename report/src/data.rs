@@ -71,10 +71,15 @@ struct Isa<'a> {
 #[derive(Serialize)]
 struct OpData<'a> {
     name: &'a str,
+    family: &'a str,
+    /// One sentence, where the operation was reviewed.
+    summary: Option<&'a str>,
     aliases: &'a [String],
     params: Vec<&'a str>,
     /// Positions of the parameters that are signs.
     signs: Vec<usize>,
+    /// Positions of the parameters that do not follow from types.
+    attributes: Vec<usize>,
     args: Vec<(&'a str, u8)>,
     commutative: bool,
     formula: String,
@@ -222,9 +227,12 @@ fn op_data<'a>(op: &'a Op, shapes: &mut Dictionary<String>) -> Result<(OpData<'a
     let kinds = op.param_kinds.iter().enumerate();
     let data = OpData {
         name: &op.name,
+        family: &op.family,
+        summary: op.summary.as_deref(),
         aliases: &op.aliases,
         params: op.param_names().collect(),
         signs: kinds.filter(|(_, kind)| **kind == ParamKind::Signedness).map(|(place, _)| place).collect(),
+        attributes: op.attributes().collect(),
         args: op.args().map(|(name, immediate)| (name, u8::from(immediate))).collect(),
         commutative: op.is_commutative(),
         formula,

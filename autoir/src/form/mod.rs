@@ -39,6 +39,7 @@ use rewrite::{Specialization, drop_unused};
 pub(crate) struct Form {
     pub(crate) name: String,
     pub(crate) summary: Option<String>,
+    pub(crate) category: Option<String>,
     /// The form's function, and the members that are present, with values for its parameters.
     pub(crate) class: Class,
     /// The types of each present member's operands.
@@ -165,6 +166,7 @@ pub(crate) fn forms(
                 }
                 _ => None,
             },
+            category: review.map(|review| review.category.clone()),
             class: Class {
                 function: shaped.function,
                 structural_hash: class.structural_hash.clone(),

@@ -1,7 +1,7 @@
 //! The MLIR side: the dialect's definitions, the sources of a build out of tree, the dialect for stock
 //! tools without a build, and its tests.
 
-mod describe;
+pub(crate) mod describe;
 mod direct;
 mod example;
 mod files;

@@ -96,10 +96,11 @@ hydride.operationPage = (() => {
     const values = op.params.map((_, position) => [...new Set(op.instances.map(([params]) => params[position]))].sort((a, b) => a - b));
     const text = (list) => (list.length > 14 ? `${list.slice(0, 12).join(", ")}, … ${list.at(-1)} (${list.length} values)` : list.join(", "));
     return h("div", { class: "scroll" }, h("table", { class: "figures params" },
-      h("thead", null, h("tr", null, ["Parameter", "Kind", "Values among the members"].map((title) => h("th", { scope: "col" }, title)))),
+      h("thead", null, h("tr", null, ["Parameter", "Kind", "Given by", "Values among the members"].map((title) => h("th", { scope: "col" }, title)))),
       h("tbody", null, op.params.map((param, position) => h("tr", null,
         h("th", { scope: "row", class: "mono" }, param),
         h("td", null, op.signs.includes(position) ? "sign" : "number"),
+        h("td", null, op.attributes.includes(position) ? "an attribute" : "types"),
         h("td", { class: "mono" }, text(values[position])))))));
   };
 
@@ -124,12 +125,14 @@ hydride.operationPage = (() => {
     into.replaceChildren(h("article", null,
       h("p", { class: "crumb" }, h("a", { href: "#/ops" }, "Operations")),
       h("h1", null, op.name),
+      op.summary && h("p", null, op.summary),
       h("p", { class: "facts" },
         model.isas.map((isa, position) => op.counts[position] > 0 && [hydride.isaTag(position, `${isa.name} ${number(op.counts[position])}`), " "]),
         [...trusts].map(([trust, count]) => [h("span", { class: `tag trust-${trust}` }, `${trust} ${number(count)}`), " "]),
         op.commutative && h("span", { class: "tag", title: "exchanging the first two arguments is proved to change nothing" }, "commutative"),
         entries.some((found) => found.errata.length) && [" ", h("span", { class: "tag erratum" }, "errata")]),
       op.aliases.length > 0 && h("p", { class: "muted" }, `Formerly ${op.aliases.join(", ")}.`),
+      op.family !== op.name && h("p", { class: "muted" }, "A form of the family ", h("code", null, op.family), "."),
       h("h2", null, "What it computes"),
       formula,
       hydride.notation(),
