@@ -58,6 +58,13 @@ pub struct Immediate {
     pub high: i64,
 }
 
+impl Immediate {
+    /// How many bits hold every documented value, at least 1; `None` if some are negative.
+    pub fn bits(self) -> Option<u32> {
+        (self.low >= 0).then(|| (i64::BITS - self.high.leading_zeros()).max(1))
+    }
+}
+
 /// An element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Element {

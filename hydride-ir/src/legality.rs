@@ -449,6 +449,19 @@ fn simplified(found: Vec<Constraint>) -> Vec<Constraint> {
     kept.into_iter().map(at_least_zero).chain(others).collect()
 }
 
+/// A part of an argument, in elements.
+#[cfg(test)]
+const SLICES: &str = "func @f[w = 8, n = 8, o = 0](%a: 128) -> (%dst: 64) {
+    for i in 0..n { %dst[w*i +: w] = %a[w*i + o +: w] } }";
+
+/// Two statements that take turns, in groups.
+#[cfg(test)]
+const TURNS: &str = "func @f[w = 8, n = 2, g = 2, s = 32](%a: w*n*g, %b: w*n*g) -> (%dst: 2*w*n*g) {
+    for i in 0..g { for j in 0..n {
+      %dst[s*i + 2*w*j +: w] = %a[w*j + w*n*i +: w]
+      %dst[s*i + 2*w*j + w +: w] = %b[w*j + w*n*i +: w]
+    } } }";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -465,20 +478,13 @@ mod tests {
 
     #[test]
     fn legality() {
-        let text = "func @f[w = 8, n = 8, o = 0](%a: 128) -> (%dst: 64) {
-            for i in 0..n { %dst[w*i +: w] = %a[w*i + o +: w] } }";
-        let found = texts(text, &[&[8, 8, 0], &[16, 4, 64]]);
+        let found = texts(SLICES, &[&[8, 8, 0], &[16, 4, 64]]);
         assert_eq!(found, ["1 <= w", "1 <= n", "0 <= o", "w*n + o <= 128", "w*n = 64"]);
     }
 
     #[test]
     fn a_tiling_of_groups_and_of_statements_that_take_turns() {
-        let text = "func @f[w = 8, n = 2, g = 2, s = 32](%a: w*n*g, %b: w*n*g) -> (%dst: 2*w*n*g) {
-            for i in 0..g { for j in 0..n {
-              %dst[s*i + 2*w*j +: w] = %a[w*j + w*n*i +: w]
-              %dst[s*i + 2*w*j + w +: w] = %b[w*j + w*n*i +: w]
-            } } }";
-        let found = texts(text, &[&[8, 2, 2, 32], &[8, 2, 1, 5]]);
+        let found = texts(TURNS, &[&[8, 2, 2, 32], &[8, 2, 1, 5]]);
         assert!(found.contains(&"s = 2*w*n unless g = 1".to_owned()), "{found:?}");
         assert_eq!(found.len(), 4, "{found:?}");
     }

@@ -1,6 +1,6 @@
 //! Certificates: a class's function, instantiated for a member, equals what the member's document says.
 
-use catalog::{Application, Proof, Source};
+use catalog::{Application, Immediate, Proof, Source};
 use hydride_ir::exact::{Dag, Lowering, NodeId, Part, RaiseError, Replacements, Segment, raise, raise_with};
 use hydride_ir::{Atom, Function, ResultId, ResultSlot, Role, Stmt, VerifyError};
 use smt::{Prover, Verdict};
@@ -114,8 +114,8 @@ pub(crate) fn prove(
 fn documented(dag: &mut Dag, member: &Function) -> Replacements {
     let mut replacements = Replacements::default();
     for (position, arg) in (0..).zip(&member.args) {
-        let Role::Immediate { low: 0.., high } = arg.role else { continue };
-        let bits = (i64::BITS - high.leading_zeros()).max(1);
+        let Role::Immediate { low, high } = arg.role else { continue };
+        let Some(bits) = Immediate { low, high }.bits() else { continue };
         if bits < dag.arg_widths()[position as usize] {
             let (whole, low_bits) = (dag.arg(position), dag.arg_slice(position, 0, bits, false));
             replacements.insert(whole, low_bits);

@@ -39,9 +39,9 @@ pub(super) struct Copies {
 impl Copies {
     fn new(source: Source, operand: Operand) -> Option<Self> {
         let Operand::Immediate(range) = operand else { return None };
+        let bits = range.bits()?;
         match source {
-            _ if range.low < 0 => None,
-            Source::Own(arg) => Some(Self { arg, range, width: bits(range.high), stride: MAX_WIDTH }),
+            Source::Own(arg) => Some(Self { arg, range, width: bits, stride: MAX_WIDTH }),
             Source::Broadcast(Broadcast { arg, low: 0, lane: None, width, stride }) => {
                 Some(Self { arg, range, width, stride })
             }
@@ -51,7 +51,7 @@ impl Copies {
 
     /// Whether documented values have no more bits.
     fn fits(&self, width: u32) -> bool {
-        bits(self.range.high) <= width
+        self.range.bits().is_some_and(|bits| bits <= width)
     }
 }
 
@@ -334,11 +334,6 @@ fn index(atom: Atom) -> Option<IndexId> {
         Atom::Index(index) => Some(index),
         Atom::Param(_) => None,
     }
-}
-
-/// The number of bits of a value that is not negative.
-fn bits(value: i64) -> u32 {
-    i64::BITS - value.leading_zeros()
 }
 
 /// How far a number moves from one value of an index to the next.

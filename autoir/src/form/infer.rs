@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hydride_ir::{Atom, Function, Num, Op, ParamId, Role};
 
 use super::Instance;
-use crate::facts::{Facts, ParamKind};
+use crate::facts::{Facts, ParamKind, param_kinds};
 
 /// A parameter that need not be written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -160,20 +160,18 @@ fn solved(types: &[OperandNumbers], param: ParamId, unknown: &[ParamId]) -> Opti
 /// The table of a parameter with the fewest keys that determine it at every instance. Types do not say signs, nor
 /// which part of an argument is read, even where no two instances of one type differ in them.
 fn listed(function: &Function, param: ParamId, instances: &[Instance]) -> Option<Rule> {
-    let kinds = crate::facts::param_kinds(function);
-    if kinds[param.0 as usize] == ParamKind::Signedness || chooses_part(function, param) {
+    let kinds = param_kinds(function);
+    let is_sign = |param: &ParamId| kinds[param.0 as usize] == ParamKind::Signedness;
+    if is_sign(&param) || chooses_part(function, param) {
         return None;
     }
-    let operands = function.results.len()..function.results.len() + function.args.len();
-    let is_register = |operand: &usize| match operand.checked_sub(function.results.len()) {
-        Some(arg) => function.args[arg].role == Role::Register,
-        None => true,
-    };
-    let said = (0..operands.end).filter(is_register).flat_map(|operand| {
+    let results = function.results.len();
+    let args = (results..).zip(&function.args).filter(|(_, arg)| arg.role == Role::Register);
+    let registers = (0..results).chain(args.map(|(operand, _)| operand));
+    let said = registers.flat_map(|operand| {
         [Quantity::Element, Quantity::Width].map(|quantity| Key::Said(Said { operand, quantity }))
     });
-    let signs = (0..kinds.len()).filter(|param| kinds[*param] == ParamKind::Signedness);
-    let signs = signs.map(|param| Key::Sign(ParamId(param as u32)));
+    let signs = (0..kinds.len() as u32).map(ParamId).filter(is_sign).map(Key::Sign);
     let keys: Vec<Key> = said.chain(signs).collect();
     let pairs = keys
         .iter()
@@ -255,6 +253,7 @@ mod tests {
         assert_eq!(found.into_iter().map(|inference| inference.rule).collect::<Vec<_>>(), expected);
         assert_eq!(inferences(&function, &[result, [None, None]], &[]).len(), 2, "the offset is in no type");
     }
+
     #[test]
     fn what_types_determine_is_listed() {
         let text = "func @f[w = 8, n = 4, s = 3, o = 0](%a: 64, %b: n*w) -> (%d: n*w) {\n\

@@ -281,7 +281,7 @@ fn at_index(number: &Num, index: IndexId, value: &Num) -> Num {
 #[cfg(test)]
 mod tests {
     use crate::function::Function;
-    use crate::legality::legality;
+    use crate::legality::{SLICES, TURNS, legality};
 
     /// The number of proved obligations and the others' texts.
     fn proof(text: &str, known: &[&[i64]]) -> (usize, Vec<String>) {
@@ -290,9 +290,6 @@ mod tests {
         let proof = legality.proof();
         (proof.proved, proof.unproved.iter().map(|constraint| legality.text(constraint)).collect())
     }
-
-    const SLICES: &str = "func @f[w = 8, n = 8, o = 0](%a: 128) -> (%dst: 64) {
-        for i in 0..n { %dst[w*i +: w] = %a[w*i + o +: w] } }";
 
     #[test]
     fn slices_under_a_loop() {
@@ -315,12 +312,7 @@ mod tests {
 
     #[test]
     fn equations_that_hold_unless_a_count_is_one() {
-        let text = "func @f[w = 8, n = 2, g = 2, s = 32](%a: w*n*g, %b: w*n*g) -> (%dst: 2*w*n*g) {
-            for i in 0..g { for j in 0..n {
-              %dst[s*i + 2*w*j +: w] = %a[w*j + w*n*i +: w]
-              %dst[s*i + 2*w*j + w +: w] = %b[w*j + w*n*i +: w]
-            } } }";
-        let (proved, unproved) = proof(text, &[&[8, 2, 2, 32], &[8, 2, 1, 5]]);
+        let (proved, unproved) = proof(TURNS, &[&[8, 2, 2, 32], &[8, 2, 1, 5]]);
         assert_eq!((proved, unproved), (11, Vec::new()));
     }
 
