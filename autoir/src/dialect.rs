@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalog::Known;
+use catalog::{Immediate, Known};
 use hydride_ir::{Function, ParamId, Role, VerifyError};
 
 use crate::class::{Class, Member};
@@ -76,6 +76,9 @@ pub struct Op {
     /// All known instances, of instructions that this run has and of others: what the operation's types and attributes
     /// are determined by, so that they do not depend on the documents of a run.
     pub known: Vec<Instance>,
+    /// For the parameter values of each known instance, and each argument, the values that its instructions document for
+    /// an immediate there: from the least to the greatest of all.
+    pub documented: BTreeMap<Vec<i64>, Vec<Option<Immediate>>>,
     commutative: bool,
 }
 
@@ -305,6 +308,7 @@ fn family(
         inferences: form.inferences,
         facts: form.facts,
         known: form.instances,
+        documented: form.documented,
         commutative: form.commutative,
     };
     let ops = found.into_iter().map(op).collect();

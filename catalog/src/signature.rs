@@ -63,6 +63,11 @@ impl Immediate {
     pub fn bits(self) -> Option<u32> {
         (self.low >= 0).then(|| (i64::BITS - self.high.leading_zeros()).max(1))
     }
+
+    /// The least range with the values of both.
+    pub fn hull(self, other: Self) -> Self {
+        Self { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
 }
 
 /// An element type.

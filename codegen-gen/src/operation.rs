@@ -69,6 +69,21 @@ impl<'a> Operation<'a> {
         &self.names[self.scheme.results.len() + self.scheme.args.len()..]
     }
 
+    /// The operation's function, with these names.
+    pub(crate) fn function(&self) -> Function {
+        let mut function = self.op.named_function();
+        for (arg, name) in function.args.iter_mut().zip(self.arg_names()) {
+            arg.name.clone_from(name);
+        }
+        for (param, name) in function.params.iter_mut().zip(self.param_names()) {
+            param.name.clone_from(name);
+        }
+        for (result, name) in function.results.iter_mut().zip(self.result_names()) {
+            result.name.clone_from(name);
+        }
+        function
+    }
+
     /// The parameters that do not follow from types, with their names.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = (Attribute, &String)> + Clone {
         self.scheme.attributes.iter().map(|attribute| (*attribute, &self.param_names()[attribute.param]))

@@ -390,7 +390,9 @@ fn simplified(found: Vec<Constraint>) -> Vec<Constraint> {
         match constraint {
             Constraint::AtMost { left, right } => slacks.push(right - left),
             Constraint::Equal { left, right, unless } => {
-                let trivial = left == right || unless.as_ref().and_then(Num::as_constant) == Some(1);
+                let count = unless.as_ref().and_then(Num::as_constant);
+                let trivial = left == right || count == Some(1);
+                let unless = unless.filter(|_| count.is_none());
                 let constraint = Constraint::Equal { left, right, unless };
                 if !trivial && !others.contains(&constraint) {
                     others.push(constraint);

@@ -23,7 +23,7 @@ mod signs;
 
 use std::collections::BTreeMap;
 
-use catalog::{Known, Source};
+use catalog::{Immediate, Known, Operand, Source};
 use hydride_ir::{Atom, Expr, ExprId, Function, Num, Op, Param, ParamId, Role};
 
 use crate::class::{Class, Member};
@@ -46,10 +46,24 @@ pub(crate) struct Form {
     pub(crate) facts: Vec<Facts>,
     /// All known instances.
     pub(crate) instances: Vec<Instance>,
+    /// See [`crate::Op::documented`].
+    pub(crate) documented: BTreeMap<Vec<i64>, Vec<Option<Immediate>>>,
     /// Whether exchanging the first two arguments keeps every result of every known instance.
     pub(crate) commutative: bool,
     /// How parameters follow from the types, each from those before it.
     pub(crate) inferences: Vec<Inference>,
+}
+
+impl Form {
+    /// Adds what a known member documents for its immediates.
+    fn document(&mut self, params: &[i64], operands: &[Operand]) {
+        let documented = self.documented.entry(params.to_vec()).or_insert_with(|| vec![None; operands.len()]);
+        for (all, operand) in documented.iter_mut().zip(operands) {
+            if let Operand::Immediate(own) = operand {
+                *all = Some(all.map_or(*own, |all| all.hull(*own)));
+            }
+        }
+    }
 }
 
 /// What known members have in common: parameter values, and the types of operands.
@@ -177,6 +191,7 @@ pub(crate) fn forms(
             },
             facts: Vec::new(),
             instances: Vec::new(),
+            documented: BTreeMap::new(),
             commutative: shaped.commutative,
             inferences: shaped.inferences,
         };
@@ -192,6 +207,7 @@ pub(crate) fn forms(
                 form.class.members.push(member);
                 form.facts.push(instance.facts.clone());
             }
+            form.document(&params, &known.operands);
             form.instances.push(Instance { params, facts: instance.facts });
         }
         form.instances.sort();

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use autoir::ParamKind;
 
 use crate::mlir::example::{Example, shown};
+use crate::mlir::verifier::Documented;
 use crate::operation::Operation;
 
 /// Instructions named for each instruction set.
@@ -44,12 +45,18 @@ pub(crate) fn describe(operation: &Operation<'_>) -> Vec<String> {
     if op.is_commutative() {
         lines.extend([String::new(), "The first two arguments can be exchanged (proved).".to_owned()]);
     }
-    if operation.attributes().next().is_some() {
+    let documented = operation.arg_names().iter().enumerate().filter_map(|(position, name)| {
+        let values = Documented::of(operation, position)?;
+        Some(format!("- `{name}`: {}", values.text(operation)))
+    });
+    let parameters = operation
+        .attributes()
+        .map(|(attribute, name)| format!("- `{name}`: {}", parameter(operation, attribute.param)));
+    let attributes: Vec<String> = documented.chain(parameters).collect();
+    if !attributes.is_empty() {
         lines.extend([String::new(), "Attributes, with the values that instructions have:".to_owned()]);
         lines.push(String::new());
-        for (attribute, name) in operation.attributes() {
-            lines.push(format!("- `{name}`: {}", parameter(operation, attribute.param)));
-        }
+        lines.extend(attributes);
     }
     if let Some((member, facts)) = shown(operation) {
         let example =
@@ -82,17 +89,7 @@ fn parameter(operation: &Operation<'_>, index: usize) -> String {
 
 /// The function in Hydride IR, in the operation's names.
 fn function(operation: &Operation<'_>) -> Vec<String> {
-    let mut function = operation.op.class.function.clone();
-    function.name.clone_from(&operation.op.name);
-    for (arg, name) in function.args.iter_mut().zip(operation.arg_names()) {
-        arg.name.clone_from(name);
-    }
-    for (param, name) in function.params.iter_mut().zip(operation.param_names()) {
-        param.name.clone_from(name);
-    }
-    for (result, name) in function.results.iter_mut().zip(operation.result_names()) {
-        result.name.clone_from(name);
-    }
+    let function = operation.function();
     let text = function.to_string();
     let count = text.lines().count();
     if count > SHOWN || text.len() > SHOWN_CHARACTERS {

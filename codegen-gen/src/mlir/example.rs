@@ -2,7 +2,6 @@
 
 use autoir::{Facts, Member, ValueType};
 use catalog::Source;
-use hydride_ir::Role;
 
 use crate::identifier::{mlir_type, symbol_reference};
 use crate::operation::Operation;
@@ -74,15 +73,13 @@ impl<'a> Example<'a> {
         let scheme = &operation.scheme;
         let mut operands = Vec::new();
         let mut attributes = Vec::new();
-        let args = scheme.args.iter().zip(operation.arg_names()).zip(&operation.op.class.function.args);
-        for (((slot, name), arg), shape) in args.zip(&facts.args) {
-            match (slot, arg.role) {
-                (Slot::Immediate(width), Role::Immediate { low, high }) => {
-                    let value = low.saturating_add(1).min(high);
+        let args = scheme.args.iter().zip(operation.arg_names());
+        for (position, ((slot, name), shape)) in args.zip(&facts.args).enumerate() {
+            match slot {
+                Slot::Immediate(width) => {
+                    let documented = operation.op.documented.get(params).and_then(|all| all[position]);
+                    let value = documented.map_or(0, |range| range.low.saturating_add(1).min(range.high));
                     attributes.push(Attribute { name, width: *width, value, default: None });
-                }
-                (Slot::Immediate(width), Role::Register) => {
-                    attributes.push(Attribute { name, width: *width, value: 0, default: None });
                 }
                 _ => operands.push((name.as_str(), *shape)),
             }

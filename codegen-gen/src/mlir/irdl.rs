@@ -4,13 +4,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use autoir::ValueType;
+use catalog::Immediate;
 use serde::Serialize;
 
 use crate::identifier::mlir_type;
+use crate::mlir::verifier::Documented;
 use crate::operation::Operation;
 use crate::render::Renderer;
 use crate::scheme::{Relation, Slot};
 use crate::{GenerateError, GeneratedFile, LlvmVersion, Options};
+
+/// Values of an immediate that are listed; IRDL has no ranges.
+const MOST_VALUES: i64 = 256;
 
 #[derive(Serialize)]
 struct Irdl {
@@ -53,10 +58,15 @@ fn irdl_operation(operation: &Operation<'_>, version: LlvmVersion) -> IrdlOperat
         let key = match slot {
             Slot::Overload { number, .. } => (Relation::Match, *number),
             Slot::Related { relation, of } => (*relation, *of),
-            Slot::Immediate(_) => {
-                let any = constraints.define("irdl.base \"#builtin.integer\"".to_owned());
-                let name = &operation.arg_names()[position - scheme.results.len()];
-                attributes.push(format!("\"{name}\" = {any}"));
+            Slot::Immediate(width) => {
+                let arg = position - scheme.results.len();
+                let value = match Documented::of(operation, arg).map(|documented| documented.hull()) {
+                    Some(Immediate { low, high }) if high - low < MOST_VALUES => {
+                        constraints.one_of((low..=high).map(|value| format!("{value} : i{width}")).collect())
+                    }
+                    _ => constraints.define("irdl.base \"#builtin.integer\"".to_owned()),
+                };
+                attributes.push(format!("\"{}\" = {value}", operation.arg_names()[arg]));
                 values.push(None);
                 continue;
             }

@@ -10,6 +10,7 @@ mod irdl;
 mod ops;
 mod patterns;
 mod tests;
+mod verifier;
 
 use crate::definitions::Definitions;
 use crate::operation::Operation;

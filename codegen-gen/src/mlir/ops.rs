@@ -1,18 +1,16 @@
 //! `mlir/AutoLLVMOps.td`: one operation definition for each class.
 //!
-//! The assembly format prints only the overloaded types; traits infer the others. A trait also checks the
-//! total width of each overloaded type against the width in the class function, a sum of products of
-//! parameters, so that an operation whose parameters contradict its types does not verify.
+//! The assembly format prints only the overloaded types; traits infer the others, and check what they leave open
+//! ([`super::verifier`]).
 
-use autoir::{Key, Quantity, Rule, Said};
-use hydride_ir::{Atom, Num};
 use serde::Serialize;
 
 use crate::identifier::class_name;
 use crate::mlir::describe::{describe, summary};
+use crate::mlir::verifier::verifier_traits;
 use crate::operation::Operation;
 use crate::render::Renderer;
-use crate::scheme::{Attribute, Relation, Slot};
+use crate::scheme::{Relation, Slot};
 use crate::{GenerateError, GeneratedFile, Options};
 
 #[derive(Serialize)]
@@ -104,7 +102,7 @@ fn traits(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]) -> Vec<
     for number in 0..operation.scheme.overload_count() {
         traits.extend(type_traits(number, names, slots));
     }
-    traits.extend(width_traits(operation, names, slots));
+    traits.extend(verifier_traits(operation, names, slots));
     traits
 }
 
@@ -144,112 +142,6 @@ fn relation_trait(relation: Relation, name: &str, base: &str) -> String {
         Relation::Element => return format!("AutoLLVM_ElementOf<\"{name}\", \"{base}\">"),
     };
     format!("AutoLLVM_Scaled<\"{name}\", \"{base}\", {}, {}, {}, {}>", counts.0, counts.1, widths.0, widths.1)
-}
-
-/// For each overloaded type the trait that checks its width against the class function.
-fn width_traits(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]) -> Vec<String> {
-    let function = &operation.op.class.function;
-    let widths = function.results.iter().map(|result| &result.width);
-    let widths: Vec<&Num> = widths.chain(function.args.iter().map(|arg| &arg.width)).collect();
-    let mut traits = Vec::new();
-    for ((slot, name), width) in slots.iter().zip(names).zip(widths) {
-        if !matches!(slot, Slot::Overload { .. }) {
-            continue;
-        }
-        let (text, code) = (number(width, operation, &|_, name| name.to_owned()), cpp(width, operation));
-        traits.push(format!("AutoLLVM_Width<\"{name}\", \"{text}\", \"{code}\">"));
-    }
-    traits
-}
-
-/// The number in C++: parameters are what types say, or attributes, which are read as unsigned.
-fn cpp(width: &Num, operation: &Operation<'_>) -> String {
-    number(width, operation, &|index, name| {
-        let mut inferences = operation.op.inferences.iter();
-        match inferences.find(|inference| inference.param.0 as usize == index) {
-            Some(inference) => inferred(&inference.rule, operation),
-            None => attribute_value(index, name, operation),
-        }
-    })
-}
-
-/// The value of an attribute in C++.
-fn attribute_value(index: usize, name: &str, operation: &Operation<'_>) -> String {
-    match operation.attributes().find(|(attribute, _)| attribute.param == index) {
-        Some((Attribute { width: 32, .. }, _)) => format!("int64_t(int32_t(${name}))"),
-        _ => format!("int64_t(${name})"),
-    }
-}
-
-/// A parameter that follows from types, in C++.
-fn inferred(rule: &Rule, operation: &Operation<'_>) -> String {
-    match rule {
-        Rule::Solved { said, rest, factor } => {
-            let said = said_by_type(*said, operation);
-            let difference = match rest.as_constant() {
-                Some(0) => said,
-                _ => format!("({said} - ({}))", cpp(rest, operation)),
-            };
-            match factor.as_constant() {
-                Some(1) => difference,
-                _ => format!("::autollvm::quotient({difference}, {})", cpp(factor, operation)),
-            }
-        }
-        Rule::Listed { keys, values } => {
-            let keys: Vec<String> = keys
-                .iter()
-                .map(|key| match key {
-                    Key::Said(said) => said_by_type(*said, operation),
-                    Key::Sign(param) => {
-                        let index = param.0 as usize;
-                        attribute_value(index, &operation.param_names()[index], operation)
-                    }
-                })
-                .collect();
-            let rows = values.iter().flat_map(|(keys, value)| keys.iter().chain([value]));
-            let rows: Vec<String> = rows.map(i64::to_string).collect();
-            format!("::autollvm::listed({{{}}}, {{{}}})", keys.join(", "), rows.join(", "))
-        }
-    }
-}
-
-/// What the type of an operand says, in C++.
-fn said_by_type(said: Said, operation: &Operation<'_>) -> String {
-    let results = operation.result_names();
-    let operand = match said.operand.checked_sub(results.len()) {
-        Some(arg) => &operation.arg_names()[arg],
-        None => &results[said.operand],
-    };
-    let quantity = match said.quantity {
-        Quantity::Element => "element",
-        Quantity::Width => "bits",
-    };
-    format!("::autollvm::{quantity}(${operand}.getType())")
-}
-
-/// A number as text, with parameters as `write` writes them.
-fn number(number: &Num, operation: &Operation<'_>, write: &dyn Fn(usize, &str) -> String) -> String {
-    let mut text = Vec::new();
-    for (atoms, coefficient) in number.terms() {
-        let mut factors = Vec::new();
-        if coefficient != 1 {
-            factors.push(coefficient.to_string());
-        }
-        for atom in atoms {
-            match atom {
-                Atom::Param(id) => {
-                    let index = id.0 as usize;
-                    factors.push(write(index, &operation.param_names()[index]));
-                }
-                Atom::Index(_) => unreachable!("the widths of registers depend only on parameters"),
-            }
-        }
-        text.push(factors.join(" * "));
-    }
-    if number.constant_part() != 0 || text.is_empty() {
-        text.push(number.constant_part().to_string());
-    }
-    text.join(" + ")
 }
 
 fn assembly_format(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]) -> String {

@@ -4,6 +4,7 @@ use autoir::ValueType;
 use serde::Serialize;
 
 use crate::mlir::example::{Example, shown};
+use crate::mlir::verifier::Documented;
 use crate::operation::Operation;
 use crate::render::Renderer;
 use crate::scheme::Slot;
@@ -25,6 +26,8 @@ struct Case {
     contradiction: String,
     /// The same with a type that no member has.
     foreign: String,
+    /// The same with an immediate that no member documents, if there are immediates.
+    undocumented: Option<String>,
     /// The function that it becomes a call of, and the intrinsic.
     symbol: String,
     intrinsic: String,
@@ -51,22 +54,23 @@ fn case(operation: &Operation<'_>) -> Option<Case> {
         custom: plain.function(plain.name, &plain.custom(operand)),
         printed: plain.custom(|_| "%{{.*}}".to_owned()),
         generic: plain.function(plain.name, &plain.generic(operand)),
-        contradiction: changed(operation, example(), |shape| ValueType {
+        contradiction: expected(&changed(operation, example(), |shape| ValueType {
             element: shape.element * 2,
             ..shape
-        }),
-        foreign: changed(operation, example(), |_| ValueType::vector(3, 7)),
+        })),
+        foreign: expected(&changed(operation, example(), |_| ValueType::vector(3, 7))),
+        undocumented: undocumented(operation, example()).as_ref().map(expected),
         symbol: operation.symbol(&member.application.params, facts),
         intrinsic,
     })
 }
 
-/// The function with the generic form where the first overloaded type is another one.
-fn changed(
+/// The use with another type in place of the first overloaded one.
+fn changed<'a>(
     operation: &Operation<'_>,
-    mut example: Example<'_>,
+    mut example: Example<'a>,
     change: impl Fn(ValueType) -> ValueType,
-) -> String {
+) -> Example<'a> {
     let overloaded = |slot: &&Slot| matches!(slot, Slot::Overload { number: 0, .. });
     let values = operation.scheme.args.iter().filter(|slot| !matches!(slot, Slot::Immediate(_)));
     let result = operation.scheme.results.iter().position(|slot| overloaded(&slot));
@@ -76,7 +80,23 @@ fn changed(
     } else if let Some(arg) = arg {
         example.operands[arg].1 = change(example.operands[arg].1);
     }
+    example
+}
+
+/// The use with one more than the greatest documented value of the first immediate that has documented values.
+fn undocumented<'a>(operation: &Operation<'_>, mut example: Example<'a>) -> Option<Example<'a>> {
+    let args = operation.scheme.args.iter().enumerate();
+    let immediates = args.filter(|(_, slot)| matches!(slot, Slot::Immediate(_))).enumerate();
+    let (place, documented) =
+        immediates.filter_map(|(place, (arg, _))| Some((place, Documented::of(operation, arg)?))).next()?;
+    // Immediates precede parameters.
+    example.attributes[place].value = documented.hull().high.checked_add(1)?;
+    Some(example)
+}
+
+/// The function with the use in generic form and the expectation of a diagnostic before it.
+fn expected(example: &Example<'_>) -> String {
     let text = example.function(example.name, &example.generic(|name| format!("%{name}")));
-    // The expectation precedes the operation, which is the function's second line.
+    // The operation is the function's second line.
     text.replacen("{\n", "{\n  // expected-error@+1 {{DIAGNOSTIC}}\n", 1)
 }

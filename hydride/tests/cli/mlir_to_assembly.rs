@@ -93,6 +93,41 @@ fn a_program_reaches_assembly() {
     }
 }
 
+/// What `lower.sh` cannot lower it names by the line of the user's file, with what there is.
+#[test]
+fn what_no_instruction_is_is_named() {
+    let folder = scratch();
+    let Some(_) = tool("mlir-opt-19", folder.path(), &["--version"]) else { return };
+    let out = shared_output(&samples(), ALL);
+    let instances = std::fs::read_to_string(out.join("mlir/instances.mlir")).unwrap();
+    // A function that takes an immediate, and one of `abs`.
+    let function = |text: &str| {
+        let start = instances.find(text).expect("an instance");
+        let start = instances[..start].rfind("func.func").unwrap();
+        instances[start..].lines().take(4).collect::<Vec<_>>().join("\n")
+    };
+    let lowered = |text: &str| {
+        std::fs::write(folder.path().join("program.mlir"), text).unwrap();
+        let script = out.join("mlir/lower.sh");
+        let run =
+            Command::new("sh").arg(script).arg("program.mlir").current_dir(folder.path()).output().unwrap();
+        (run.status.code(), String::from_utf8_lossy(&run.stderr).into_owned())
+    };
+    let abs = function("\"autollvm.abs\"(");
+    assert_eq!(lowered(&abs), (Some(0), String::new()));
+    let shape = abs.split_once(": vector<").unwrap().1.split_once('>').unwrap().0;
+    let (code, errors) = lowered(&abs.replace(shape, "7xi8"));
+    assert_eq!(code, Some(1), "{errors}");
+    assert!(errors.contains("program.mlir:2:10: error: no instruction is \"autollvm.abs\""), "{errors}");
+    assert!(errors.contains(&format!("(vector<{shape}>) -> vector<{shape}>")), "{errors}");
+    let extract = function("\"autollvm.concat_extract_immediate\"(");
+    let (before, after) = extract.split_once("count = ").expect("a count");
+    let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    let (code, errors) = lowered(&format!("{before}count = 999{rest}"));
+    assert_eq!(code, Some(1), "{errors}");
+    assert!(errors.contains("program.mlir:2:10: error: '999 : i32' does not satisfy"), "{errors}");
+}
+
 /// Flags of lanes choose between lanes, as computed by running the program: definitions that gave a mask's whole
 /// register where the program takes a flag for each lane made other lanes of it, or a crash.
 #[test]

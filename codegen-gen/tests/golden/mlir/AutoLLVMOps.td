@@ -57,6 +57,16 @@ class AutoLLVM_Width<string value, string formula, string computed>
   : PredOpTrait<value # " has " # formula # " bits",
       CPred<"::autollvm::bits($" # value # ".getType()) == " # computed>>;
 
+// Types that instructions have, of those from which a parameter follows.
+class AutoLLVM_Listed<string condition, string computed> : PredOpTrait<condition, CPred<computed>>;
+
+// A condition on parameters without which the operation would read or write outside of an operand.
+class AutoLLVM_Legal<string condition, string computed> : PredOpTrait<condition, CPred<computed>>;
+
+// The values of an immediate that instructions of the operation's types document.
+class AutoLLVM_Documented<string immediate, string range, string computed>
+  : PredOpTrait<immediate # " is " # range, CPred<computed>>;
+
 // The C++ class is the record's name without the prefix up to the first underscore.
 
 def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [
@@ -228,7 +238,9 @@ def AutoLLVM_DotAddOp : AutoLLVM_Op<"dot_add", [0], ["", "", "", "a_signed"], 1,
 
 def AutoLLVM_ExtractOp : AutoLLVM_Op<"extract", [1], ["", "offset"], 1, [
     AutoLLVM_Scaled<"res", "a", 1, 2, 1, 1>,
-    AutoLLVM_Width<"a", "16 * lane_width", "16 * ::autollvm::element($res.getType())">]> {
+    AutoLLVM_Width<"a", "16 * lane_width", "16 * ::autollvm::element($res.getType())">,
+    AutoLLVM_Legal<"0 <= lane_width*offset", "0 <= ::autollvm::element($res.getType()) * int64_t(int32_t($offset))">,
+    AutoLLVM_Legal<"lane_width*offset <= 8*lane_width", "::autollvm::element($res.getType()) * int64_t(int32_t($offset)) <= 8 * ::autollvm::element($res.getType())">]> {
   let summary = "extract (2 instructions of east, west)";
   let description = [{
     - east: `low8`
@@ -294,11 +306,16 @@ def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0], ["", ""], 0, [
 
 def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], ["", "count"], 0, [
     AllTypesMatch<["res", "a"]>,
-    AutoLLVM_Width<"res", "8 * lane_width", "8 * ::autollvm::element($res.getType())">]> {
+    AutoLLVM_Width<"res", "8 * lane_width", "8 * ::autollvm::element($res.getType())">,
+    AutoLLVM_Documented<"count", "from 0 to 31", "::autollvm::isDocumented(int64_t(int32_t($count)), {}, {0, 31})">]> {
   let summary = "shift left immediate (2 instructions of east, west)";
   let description = [{
     - east: `shl1`
     - west: `shli`
+
+    Attributes, with the values that instructions have:
+
+    - `count`: from 0 to 31
 
     As `shli`:
 
