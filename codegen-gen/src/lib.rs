@@ -180,7 +180,7 @@ pub fn generate(
         if !options.parts.iter().any(|part| part.needs_definitions()) {
             return Ok(Vec::new());
         }
-        let mut definitions = definitions::definitions(&renderer, &operations, &options.vendors)?;
+        let mut definitions = definitions::definitions(&renderer, &operations, &options.vendors, memo)?;
         let modules = std::mem::take(&mut definitions.files);
         let sections: [(Part, &Section<'_>); 3] = [
             (Part::Mlir, &|| mlir::generate(&renderer, &operations, &definitions, options)),

@@ -95,14 +95,15 @@ impl Cache {
 /// What is in the file, and what this run adds.
 struct File {
     path: PathBuf,
-    /// Answers of earlier runs, compressed.
+    /// Answers of earlier runs.
     known: Answers,
-    /// Answers of this one, not compressed.
+    /// Answers of this one.
     added: Mutex<Answers>,
     /// The file is unusable and must be rewritten.
     damaged: bool,
 }
 
+/// Answers by key, compressed.
 type Answers = HashMap<Key, Vec<u8>>;
 
 /// Why a file was not read.
@@ -160,14 +161,16 @@ impl File {
 
 impl Store for File {
     fn find(&self, key: &Key) -> Option<Vec<u8>> {
-        match self.known.get(key) {
-            Some(value) => lz4_flex::decompress_size_prepended(value).ok(),
-            None => self.added().get(key).cloned(),
+        if let Some(value) = self.known.get(key) {
+            return lz4_flex::decompress_size_prepended(value).ok();
         }
+        let value = self.added().get(key).cloned()?;
+        lz4_flex::decompress_size_prepended(&value).ok()
     }
 
     fn store(&self, key: Key, answer: Vec<u8>) {
-        self.added().insert(key, answer);
+        let value = lz4_flex::compress_prepend_size(&answer);
+        self.added().insert(key, value);
     }
 }
 
@@ -225,13 +228,12 @@ fn seal(key: &Key, value: &[u8]) -> blake3::Hash {
     blake3::Hasher::new().update(key).update(value).finalize()
 }
 
-/// A compressed value after its checksum.
+/// A value after its checksum.
 fn sealed(key: &Key, value: &[u8]) -> Vec<u8> {
-    let value = lz4_flex::compress_prepend_size(value);
-    [seal(key, &value).as_bytes().as_slice(), &value].concat()
+    [seal(key, value).as_bytes().as_slice(), value].concat()
 }
 
-/// The compressed value, if its checksum is right.
+/// The value, if its checksum is right.
 fn unsealed(key: &Key, sealed: &[u8]) -> Result<Vec<u8>, Trouble> {
     let whole =
         sealed.split_first_chunk::<32>().filter(|(held, value)| **held == *seal(key, value).as_bytes());

@@ -1,9 +1,10 @@
 //! The output folder: written under another name, then moved into place as a whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use rayon::prelude::*;
 
 use crate::difference::difference;
 use crate::emit::Group;
@@ -23,19 +24,19 @@ pub type Files = BTreeMap<String, String>;
 
 /// Replaces `out`, a folder known by `mark`, by one that holds `files`. An interrupted run leaves the old
 /// folder or the new one. Where the system cannot exchange two names at once it can also leave the old
-/// folder under a name from which the next run restores it.
+/// folder under a name from which the next run restores it. A file that is the same in both is not written again, and
+/// keeps its time of modification.
 pub fn replace(out: &Path, files: &Files, mark: &Mark) -> Result<()> {
     recover(out)?;
     check_is_ours(out, mark)?;
     let aside = sibling(out, "new");
     remove(&aside)?;
-    for (path, contents) in files {
-        let path = aside.join(path);
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
-        }
-        std::fs::write(&path, contents).with_context(|| format!("cannot write {}", path.display()))?;
+    let folders: BTreeSet<PathBuf> =
+        files.keys().filter_map(|path| Some(aside.join(path).parent()?.to_path_buf())).collect();
+    for folder in folders {
+        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
+    files.par_iter().try_for_each(|(path, contents)| put(&aside.join(path), contents, &out.join(path)))?;
     if out.exists() && exchange(&aside, out) {
         return remove(&aside);
     }
@@ -45,6 +46,20 @@ pub fn replace(out: &Path, files: &Files, mark: &Mark) -> Result<()> {
     }
     std::fs::rename(&aside, out).with_context(|| format!("cannot put {} in place", out.display()))?;
     remove(&old)
+}
+
+/// Makes a file with these contents: a second name of the file `old` if that has them.
+fn put(path: &Path, contents: &str, old: &Path) -> Result<()> {
+    if holds(old, contents) && std::fs::hard_link(old, path).is_ok() {
+        return Ok(());
+    }
+    std::fs::write(path, contents).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Whether a path is a file, and no link to one, with these contents.
+fn holds(path: &Path, contents: &str) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() == contents.len() as u64)
+        && std::fs::read(path).is_ok_and(|bytes| bytes == contents.as_bytes())
 }
 
 /// Fails, before any work is done, where [`replace()`] would.

@@ -28,6 +28,8 @@ pub struct Pipeline {
     pub parsed: Vec<(Isa, Parsed)>,
     /// For each instruction of `parsed`, in order, the results that depend only on it.
     pub analyses: Vec<Analysis>,
+    /// The functions of each of them as text.
+    pub texts: Vec<Texts>,
     /// How far each of them can be trusted.
     pub trusts: Vec<Trust>,
     /// The classes, in terms of positions in the list of all instructions.
@@ -38,6 +40,21 @@ pub struct Pipeline {
     pub families: Dictionary,
     /// The names of the families that it added, sorted.
     pub added: Vec<String>,
+}
+
+/// An instruction's functions as text.
+pub struct Texts {
+    /// What the document says.
+    pub parsed: String,
+    /// The function in canonical form, if it has one.
+    pub canonical: Option<String>,
+}
+
+impl Texts {
+    fn of((instruction, analysis): (&&Instruction, &Analysis)) -> Self {
+        let canonical = analysis.canonical.as_ref().map(ToString::to_string);
+        Self { parsed: instruction.function.to_string(), canonical }
+    }
 }
 
 impl Pipeline {
@@ -135,6 +152,7 @@ impl Pipeline {
 struct Classified {
     parsed: Vec<(Isa, Parsed)>,
     analyses: Vec<Analysis>,
+    texts: Vec<Texts>,
     trusts: Vec<Trust>,
     partition: Partition,
     classes: Vec<Class>,
@@ -180,9 +198,10 @@ impl Classified {
             ),
         );
 
-        let trusts = trusts(session, &instructions, &analyses, &partition, records)?;
+        let texts: Vec<Texts> = instructions.par_iter().zip(&analyses).map(Texts::of).collect();
+        let trusts = trusts(session, &instructions, &texts, &analyses, &partition, records)?;
         let classes = convert::classes(&instructions, &entries, &partition, &families, &trusts);
-        Ok(Self { parsed, analyses, trusts, partition, classes })
+        Ok(Self { parsed, analyses, texts, trusts, partition, classes })
     }
 
     fn named(
@@ -193,8 +212,8 @@ impl Classified {
         let phase = phases.start("name", self.classes.len());
         let (dialect, families) = name(self.classes).context("the classes contradict each other")?;
         phases.end(phase, &format!("{} operations", dialect.ops().len()));
-        let Self { parsed, analyses, trusts, partition, .. } = self;
-        Ok(Pipeline { parsed, analyses, trusts, partition, dialect, families, added: Vec::new() })
+        let Self { parsed, analyses, texts, trusts, partition, .. } = self;
+        Ok(Pipeline { parsed, analyses, texts, trusts, partition, dialect, families, added: Vec::new() })
     }
 }
 
@@ -221,6 +240,7 @@ fn all(parsed: &[(Isa, Parsed)]) -> Vec<&Instruction> {
 fn trusts(
     session: &Session,
     instructions: &[&Instruction],
+    texts: &[Texts],
     analyses: &[Analysis],
     partition: &Partition,
     chosen: &RecordsArgs,
@@ -232,14 +252,13 @@ fn trusts(
         }
     }
     let refused: Vec<usize> = partition.unknown.iter().map(|(entry, _)| *entry).collect();
-    let trust = |(position, (instruction, analysis)): (usize, (&&Instruction, &Analysis))| {
-        let run =
-            records.get(&instruction.isa).and_then(|all| all.best(&instruction.id, &instruction.function));
-        match run {
+    let trust = |(position, instruction): (usize, &&Instruction)| {
+        let runs = records.get(&instruction.isa);
+        match runs.and_then(|records| records.best(&instruction.id, &texts[position].parsed)) {
             Some((cpu, run)) => Trust::Run { cpu: run.machine(cpu), inputs: run.inputs, seed: run.seed },
-            None if analysis.canonical.is_some() && !refused.contains(&position) => Trust::Proved,
+            None if analyses[position].canonical.is_some() && !refused.contains(&position) => Trust::Proved,
             None => Trust::Parsed,
         }
     };
-    Ok(instructions.iter().zip(analyses).enumerate().map(trust).collect())
+    Ok(instructions.iter().enumerate().map(trust).collect())
 }

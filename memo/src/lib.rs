@@ -3,6 +3,10 @@
 
 #![forbid(unsafe_code)]
 
+mod late;
+
+pub use late::Late;
+
 use std::hash::Hasher;
 use std::sync::Arc;
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use autoir::{Facts, Member, Op};
 use codegen_gen::GeneratedFile;
-use hydride_ir::Function;
 use hydride_ir::passes::instantiate;
 use serde::Serialize;
 
@@ -36,18 +35,13 @@ type FormulaData = (Vec<(String, String)>, usize);
 struct Text(String, usize);
 
 impl Text {
-    fn new(function: &Function, limit: usize) -> Self {
-        let mut text = function.to_string();
-        let length = text.len();
-        if length > limit {
-            let mut end = limit;
-            while !text.is_char_boundary(end) {
-                end -= 1;
-            }
-            let end = text[..end].rfind('\n').map_or(end, |line| line + 1);
-            text.truncate(end);
+    fn new(text: &str, limit: usize) -> Self {
+        let mut end = text.len();
+        if end > limit {
+            end = text.floor_char_boundary(limit);
+            end = text[..end].rfind('\n').map_or(end, |line| line + 1);
         }
-        Self(text, length)
+        Self(text[..end].to_owned(), text.len())
     }
 }
 
@@ -103,13 +97,13 @@ fn file(op: &Op, modelled: &BTreeMap<(&str, &str), &Modelled<'_>>) -> Result<Gen
             instantiate(function, &member.application.params)
                 .map_or(general, |instance| formulas.position(formula(&instance, &names)))
         });
-        let text = Text::new(own.function, MAX_MEMBER_TEXT);
+        let text = Text::new(own.text, MAX_MEMBER_TEXT);
         members.entry(&member.isa).or_default().insert(&member.id, (position, text, u8::from(own.canonical)));
     }
     let detail = Detail {
         name: &op.name,
         formula: general,
-        text: Text::new(&op.named_function(), MAX_CLASS_TEXT),
+        text: Text::new(&op.named_function().to_string(), MAX_CLASS_TEXT),
         formulas: formulas.into_data(),
         members,
     };

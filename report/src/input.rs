@@ -1,7 +1,6 @@
 //! What the report is made of: plain data that a caller fills in.
 
 use autoir::Dialect;
-use hydride_ir::Function;
 
 /// Everything that is shown.
 #[derive(Clone, Debug)]
@@ -66,9 +65,9 @@ pub enum Status<'a> {
 pub struct Modelled<'a> {
     /// The document's names of the arguments.
     pub arg_names: Vec<&'a str>,
-    /// The canonical function, else the one that the document's text gives.
-    pub function: &'a Function,
-    /// Whether `function` is the canonical one.
+    /// The text of the canonical function, else of the one that the document gives.
+    pub text: &'a str,
+    /// Whether `text` is that of the canonical one.
     pub canonical: bool,
     /// The runs on CPUs or emulators without a difference.
     pub runs: Vec<Run>,

@@ -136,7 +136,7 @@ impl<'a> Known<'a> {
         let positions = self.by_structure.get(shape.key.as_str())?;
         positions.iter().find_map(|position| {
             let family = self.families[*position];
-            let application = match (&family.numbers, &shape.form) {
+            let application = match (&family.numbers, &*shape.form) {
                 (Some(_), Some(form)) => {
                     let params = fit(family, form, &candidate.register_widths())?;
                     Application { params, ..candidate.application() }

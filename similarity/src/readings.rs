@@ -104,7 +104,7 @@ fn targets(
 fn identity(shape: &Shape) -> String {
     let mut encoding = Encoding::new("shape");
     encoding.text(&shape.key);
-    if let Some(form) = &shape.form {
+    if let Some(form) = &*shape.form {
         encoding.form(form);
     }
     encoding.key()

@@ -15,8 +15,9 @@ use hydride_ir::{
 };
 use memo::Content;
 use rayon::prelude::*;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use smt::{Memo, Prover};
+use smt::{Key, Memo, Prover};
 
 use crate::analyze::{Analysis, Analyzed, analyze};
 use crate::cached::of_function;
@@ -64,20 +65,41 @@ pub enum Change {
     },
 }
 
-/// A changed instance, and what it is.
+/// A changed instance of a class.
 #[derive(Serialize, Deserialize)]
 struct Trial {
-    change: Trying,
     function: Function,
     analysis: Analysis,
 }
 
+/// What a trial is, in short: enough to see which class it meets.
 #[derive(Serialize, Deserialize)]
+struct Outcome {
+    change: Trying,
+    /// The key of its shape.
+    shape: String,
+    /// The hash of its function.
+    function: Key,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
 enum Trying {
     One(Change),
     /// The operand of this position, computed first, and what is left to compute then.
     First(u32),
     Last(u32),
+}
+
+/// A trial that has the key of another class.
+struct Meeting<'a> {
+    /// The name of the trial, unique among all.
+    name: String,
+    /// The class that is changed, and the position among its trials.
+    from: usize,
+    position: usize,
+    outcome: &'a Outcome,
+    /// The other class.
+    to: usize,
 }
 
 /// All relations that can be shown, sorted.
@@ -87,66 +109,35 @@ pub fn relations(
     new_prover: &(dyn Fn() -> Prover + Sync),
 ) -> Vec<Relation> {
     let prover = new_prover();
-    let trials: Vec<(usize, Trial)> = classes
-        .par_iter()
-        .enumerate()
-        .flat_map_iter(|(from, class)| {
-            trials(class, prover.memo()).into_iter().map(move |trial| (from, trial))
-        })
-        .collect();
-    let mut by_key: BTreeMap<&str, usize> = BTreeMap::new();
-    for (position, class) in classes.iter().enumerate() {
-        for member in &class.members {
-            by_key.entry(&entries[member.entry].analysis.shape.key).or_insert(position);
-        }
-    }
-    // What matched another class, next to two members of that class.
-    let mut met: Vec<(usize, usize)> = Vec::new();
-    let mut candidates: Vec<Analyzed<'_>> = Vec::new();
-    let names: Vec<String> = (0..trials.len()).map(|position| format!("{position:08}")).collect();
-    for (position, (from, trial)) in trials.iter().enumerate() {
-        let Trial { function, analysis, .. } = trial;
-        let Some(to) = by_key.get(analysis.shape.key.as_str()) else { continue };
-        if to != from {
-            met.push((position, *to));
-            candidates.push(Analyzed { isa: TRIAL, id: &names[position], function, analysis });
-        }
-    }
-    let targets: BTreeSet<usize> = met.iter().map(|(_, to)| *to).collect();
-    let mut owners: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for to in targets {
-        let members = &classes[to].members;
-        for member in [&members[0], &members[members.len() - 1]] {
-            let entry = entries[member.entry];
-            if owners.insert((entry.isa, entry.id), to).is_none() {
-                candidates.push(entry);
-            }
-        }
-    }
+    let memo = prover.memo();
+    let outcomes: Vec<Vec<Outcome>> = classes.par_iter().map(|class| outcomes(class, memo)).collect();
+    let met = meetings(&outcomes, entries, classes);
+    let owners = owners(&met, entries, classes);
     let key = || {
         let mut content = Content::default();
         "relations".hash(&mut content);
-        for Analyzed { isa, id, function, analysis: _ } in &candidates {
-            (isa, id, function).hash(&mut content);
+        for Meeting { name, outcome, .. } in &met {
+            (name, outcome.function).hash(&mut content);
         }
-        owners.hash(&mut content);
+        for (Analyzed { isa, id, function, analysis: _ }, to) in &owners {
+            (isa, id, function, to).hash(&mut content);
+        }
         content.key()
     };
-    let proved = prover.memo().try_get_or(key, || proved(&candidates, &owners, new_prover));
+    let proved = memo.try_get_or(key, || proved(&met, &owners, classes, new_prover));
     let proved = proved.unwrap_or_else(|proved| proved);
     let mut found: BTreeSet<Relation> = BTreeSet::new();
     let mut halves: BTreeMap<(usize, u32), (Option<usize>, Option<usize>)> = BTreeMap::new();
-    for (position, to) in met {
-        if !proved.contains(&(names[position].clone(), to)) {
+    for Meeting { name, from, outcome, to, .. } in met {
+        if !proved.contains(&(name, to)) {
             continue;
         }
-        let (from, trial) = &trials[position];
-        match &trial.change {
+        match &outcome.change {
             Trying::One(change) => {
-                found.insert(Relation { from: *from, change: change.clone(), to });
+                found.insert(Relation { from, change: change.clone(), to });
             }
-            Trying::First(operand) => halves.entry((*from, *operand)).or_default().0 = Some(to),
-            Trying::Last(operand) => halves.entry((*from, *operand)).or_default().1 = Some(to),
+            Trying::First(operand) => halves.entry((from, *operand)).or_default().0 = Some(to),
+            Trying::Last(operand) => halves.entry((from, *operand)).or_default().1 = Some(to),
         }
     }
     for ((from, _), halves) in halves {
@@ -157,19 +148,88 @@ pub fn relations(
     found.into_iter().collect()
 }
 
+/// The trials that have the key of another class.
+fn meetings<'a>(
+    outcomes: &'a [Vec<Outcome>],
+    entries: &[Analyzed<'_>],
+    classes: &[Class],
+) -> Vec<Meeting<'a>> {
+    let mut by_key: BTreeMap<&str, usize> = BTreeMap::new();
+    for (position, class) in classes.iter().enumerate() {
+        for member in &class.members {
+            by_key.entry(&entries[member.entry].analysis.shape.key).or_insert(position);
+        }
+    }
+    let mut met = Vec::new();
+    for (from, outcomes) in outcomes.iter().enumerate() {
+        for (position, outcome) in outcomes.iter().enumerate() {
+            if let Some(to) = by_key.get(outcome.shape.as_str()).copied().filter(|to| *to != from) {
+                met.push(Meeting { name: format!("{from:04}.{position:04}"), from, position, outcome, to });
+            }
+        }
+    }
+    met
+}
+
+/// Two members of each class that is met, with its position.
+fn owners<'a>(
+    met: &[Meeting<'_>],
+    entries: &[Analyzed<'a>],
+    classes: &[Class],
+) -> Vec<(Analyzed<'a>, usize)> {
+    let targets: BTreeSet<usize> = met.iter().map(|meeting| meeting.to).collect();
+    let mut known: BTreeSet<(&str, &str)> = BTreeSet::new();
+    let mut owners = Vec::new();
+    for to in targets {
+        let members = &classes[to].members;
+        for member in [&members[0], &members[members.len() - 1]] {
+            let entry = entries[member.entry];
+            if known.insert((entry.isa, entry.id)) {
+                owners.push((entry, to));
+            }
+        }
+    }
+    owners
+}
+
 /// The trials of a class, or what an earlier run kept of them: they depend on its function and on the parameter values
 /// that its members have.
-fn trials(class: &Class, memo: &Memo) -> Vec<Trial> {
-    let names: Vec<&str> = class.function.params.iter().map(|param| param.name.as_str()).collect();
-    let known: Vec<&[i64]> =
-        class.members.iter().map(|member| member.application.params.as_slice()).collect();
-    of_function(&format!("trials {names:?} {known:?}"), &class.function, memo, || {
+fn trials(class: &Class, memo: &Memo) -> Vec<(Trying, Trial)> {
+    of_class("trials", class, memo, || {
         let analyzed = |(change, function): (Trying, Function)| {
             let Analysis { shape, .. } = analyze(&function).ok()?;
-            Some(Trial { change, function, analysis: Analysis { canonical: None, shape } })
+            Some((change, Trial { function, analysis: Analysis { canonical: None, shape } }))
         };
-        changed(class, &known).into_iter().filter_map(analyzed).collect()
+        changed(class, &known(class)).into_iter().filter_map(analyzed).collect()
     })
+}
+
+/// The outcomes of the trials of a class. They are much smaller than the trials, which are rarely needed again.
+fn outcomes(class: &Class, memo: &Memo) -> Vec<Outcome> {
+    of_class("outcomes", class, memo, || {
+        let outcome = |(change, Trial { function, analysis })| {
+            let mut content = Content::default();
+            Function::hash(&function, &mut content);
+            Outcome { change, shape: analysis.shape.key, function: content.key() }
+        };
+        trials(class, memo).into_iter().map(outcome).collect()
+    })
+}
+
+/// What follows from the function of a class and the parameter values of its members.
+fn of_class<T: Serialize + DeserializeOwned>(
+    what: &str,
+    class: &Class,
+    memo: &Memo,
+    make: impl FnOnce() -> T,
+) -> T {
+    let names: Vec<&str> = class.function.params.iter().map(|param| param.name.as_str()).collect();
+    of_function(&format!("{what} {names:?} {:?}", known(class)), &class.function, memo, make)
+}
+
+/// The parameter values of each member.
+fn known(class: &Class) -> Vec<&[i64]> {
+    class.members.iter().map(|member| member.application.params.as_slice()).collect()
 }
 
 /// The instruction set of trials, which is none.
@@ -178,13 +238,26 @@ const TRIAL: &str = "~";
 /// Trials, by name, that are proved to be in one class with a member of a given class.
 type Proved = BTreeSet<(String, usize)>;
 
-/// What is proved of these candidates; an error where a question was not decided, which is not kept.
+/// What is proved of these trials; an error where a question was not decided, which is not kept.
 fn proved(
-    candidates: &[Analyzed<'_>],
-    owners: &BTreeMap<(&str, &str), usize>,
+    met: &[Meeting<'_>],
+    owners: &[(Analyzed<'_>, usize)],
+    classes: &[Class],
     new_prover: &(dyn Fn() -> Prover + Sync),
 ) -> Result<Proved, Proved> {
-    let Partition { classes, unknown, .. } = partition(candidates, new_prover, &|_| {});
+    let prover = new_prover();
+    let changed: BTreeSet<usize> = met.iter().map(|meeting| meeting.from).collect();
+    let trials: BTreeMap<usize, Vec<(Trying, Trial)>> =
+        changed.into_par_iter().map(|from| (from, trials(&classes[from], prover.memo()))).collect();
+    let mut candidates: Vec<Analyzed<'_>> = Vec::new();
+    for Meeting { name, from, position, .. } in met {
+        let (_, Trial { function, analysis }) = &trials[from][*position];
+        candidates.push(Analyzed { isa: TRIAL, id: name, function, analysis });
+    }
+    candidates.extend(owners.iter().map(|(entry, _)| *entry));
+    let owners: BTreeMap<(&str, &str), usize> =
+        owners.iter().map(|(entry, to)| ((entry.isa, entry.id), *to)).collect();
+    let Partition { classes, unknown, .. } = partition(&candidates, new_prover, &|_| {});
     let mut proved = BTreeSet::new();
     for class in &classes {
         let members = || class.members.iter().map(|member| &candidates[member.entry]);

@@ -5,6 +5,7 @@ use catalog::{Part, Source};
 use hydride_ir::exact::{Dag, Raised};
 use hydride_ir::lane::{Canonical, Form, Kind, Masking, canonicalize};
 use hydride_ir::{Function, Role};
+use memo::Late;
 use serde::{Deserialize, Serialize};
 
 use crate::identity::Encoding;
@@ -14,7 +15,7 @@ use crate::identity::Encoding;
 pub struct Shape {
     /// The operation's form with its arguments renumbered in order of first use; `None` if there is no
     /// compact lane form.
-    pub form: Option<Form<i64>>,
+    pub form: Late<Option<Form<i64>>>,
     /// For each argument of the operation where it comes from.
     pub args: Vec<Source>,
     /// The removed masking.
@@ -50,7 +51,7 @@ pub(crate) fn form_shape(
         }
     }
     let key = form_key(&form, function, &args);
-    Shape { form: Some(form), args, masking, part, key }
+    Shape { form: Some(form).into(), args, masking, part, key }
 }
 
 /// A form that needs more terms than the flat function has segments recovers nothing.
@@ -107,5 +108,5 @@ pub(crate) fn general_shape(function: &Function) -> Shape {
     encoding.text(&nameless.to_string());
     let key = encoding.key();
     let args = (0..function.args.len() as u32).map(Source::Own).collect();
-    Shape { form: None, args, masking: None, part: None, key }
+    Shape { form: None.into(), args, masking: None, part: None, key }
 }

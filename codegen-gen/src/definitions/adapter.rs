@@ -99,7 +99,7 @@ pub(super) fn adapters(
     operation: &Operation<'_>,
     member: &Member,
     facts: &Facts,
-    functions: &mut VendorFunctions<'_>,
+    functions: &VendorFunctions<'_>,
 ) -> Result<Adapters, String> {
     let mut registers = adapter(operation, member, facts, Shape::Registers, functions)?;
     if registers.name != operation.symbol(&member.application.params, facts) {
@@ -118,7 +118,7 @@ fn adapter(
     member: &Member,
     facts: &Facts,
     shape: Shape,
-    functions: &mut VendorFunctions<'_>,
+    functions: &VendorFunctions<'_>,
 ) -> Result<Adapter, String> {
     let mut name = operation.symbol(&member.application.params, facts);
     let mut parameters = parameters(operation, member, facts, &mut name)?;

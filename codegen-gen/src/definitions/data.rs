@@ -129,8 +129,10 @@ impl VendorIr {
     /// The values for which an instruction's function is defined, of the immediate at that place among its immediates;
     /// `None` where there is no function.
     pub(crate) fn immediate(&self, id: &str, place: usize) -> Option<BTreeSet<i64>> {
-        let cases = self.functions.get(*self.members.get(id)?)?.cases()?;
-        Some(cases.iter().filter_map(|case| case.values.get(place).copied()).collect())
+        let function = self.functions.get(*self.members.get(id)?)?;
+        let values: Vec<_> =
+            function.variants.iter().map(|variant| parse_values(&variant.values)).collect::<Option<_>>()?;
+        Some(values.iter().flatten().filter_map(|values| values.get(place).copied()).collect())
     }
 }
 

@@ -26,6 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use autoir::Member;
 use llvm_text::{Statement, Type, Value};
+use memo::Memo;
 use serde::Serialize;
 
 pub use data::{Case, Column, Variant, VendorFunction, VendorIr};
@@ -109,18 +110,21 @@ pub(crate) fn definitions(
     renderer: &Renderer,
     operations: &[Operation<'_>],
     vendors: &[VendorIr],
+    memo: &Memo,
 ) -> Result<Definitions, GenerateError> {
     let mut made = Definitions::default();
     let mut missing: Vec<Missing<'_>> = Vec::new();
     let without = |isa: &str| !vendors.iter().any(|vendor| vendor.isa == isa);
     for vendor in vendors {
-        let mut functions = VendorFunctions::new(vendor);
+        let members = operations.iter().flat_map(|operation| &operation.op.class.members);
+        let ids = members.filter(|member| member.isa == vendor.isa).map(|member| member.id.as_str());
+        let functions = VendorFunctions::new(vendor, ids, memo);
         let mut named: BTreeMap<String, Vec<Candidate<'_>>> = BTreeMap::new();
         let mut symbols: BTreeSet<String> = BTreeSet::new();
         for operation in operations {
             for (member, facts) in operation.op.instances().filter(|(member, _)| member.isa == vendor.isa) {
                 symbols.insert(operation.symbol(&member.application.params, facts));
-                match adapter::adapters(operation, member, facts, &mut functions) {
+                match adapter::adapters(operation, member, facts, &functions) {
                     Ok(Adapters { member: own, operation }) => {
                         let own = Candidate { member, adapter: own, is_member: true };
                         let operation =

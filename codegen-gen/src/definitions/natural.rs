@@ -12,9 +12,10 @@
 //! ```
 
 use llvm_text::{Instruction, Operand, Statement, Type, Value};
+use serde::{Deserialize, Serialize};
 
 /// What a caller must know of a function.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Callee {
     /// The type of its result, a structure of several.
     pub(super) result: Type,

@@ -265,15 +265,13 @@ fn files(
 /// `ir/`: each instruction as parsed and in canonical form.
 fn instructions(pipeline: &Pipeline) -> Files {
     let mut files = Files::new();
-    let instructions = pipeline.instructions();
-    for (isa, _) in &pipeline.parsed {
-        let own = || instructions.par_iter().zip(&pipeline.analyses).filter(|(found, _)| found.isa == *isa);
-        let parsed: Vec<String> = own().map(|(found, _)| found.function.to_string()).collect();
-        let canonical: Vec<String> = own()
-            .filter_map(|(_, analysis)| analysis.canonical.as_ref().map(|function| function.to_string()))
-            .collect();
-        files.insert(format!("ir/{}.hir", isa.name()), joined(&parsed));
-        files.insert(format!("ir/{}.canonical.hir", isa.name()), joined(&canonical));
+    let mut rest = pipeline.texts.as_slice();
+    for (isa, parsed) in &pipeline.parsed {
+        let (own, others) = rest.split_at(parsed.instructions.len());
+        rest = others;
+        let canonical = own.iter().filter_map(|texts| texts.canonical.as_deref());
+        files.insert(format!("ir/{}.hir", isa.name()), joined(own.iter().map(|texts| texts.parsed.as_str())));
+        files.insert(format!("ir/{}.canonical.hir", isa.name()), joined(canonical));
     }
     files
 }
@@ -286,8 +284,8 @@ fn dialect(dialect: &Dialect) -> Files {
     let operations: Vec<String> =
         dialect.ops().par_iter().map(|op| op.named_function().to_string()).collect();
     Files::from([
-        ("autollvm/autollvm.hir".into(), joined(&families)),
-        ("autollvm/forms.hir".into(), joined(&operations)),
+        ("autollvm/autollvm.hir".into(), joined(families.iter().map(String::as_str))),
+        ("autollvm/forms.hir".into(), joined(operations.iter().map(String::as_str))),
         ("classes.json".into(), classes_json(dialect)),
     ])
 }
@@ -321,9 +319,9 @@ fn trusts(pipeline: &Pipeline, isa: Isa) -> BTreeMap<&str, &Trust> {
         .collect()
 }
 
-fn joined(functions: &[String]) -> String {
-    let mut text =
-        String::with_capacity(MARKER.len() + functions.iter().map(|text| text.len() + 1).sum::<usize>());
+fn joined<'a>(functions: impl Iterator<Item = &'a str> + Clone) -> String {
+    let length = MARKER.len() + functions.clone().map(|text| text.len() + 1).sum::<usize>();
+    let mut text = String::with_capacity(length);
     text.push_str(MARKER);
     for function in functions {
         text.push('\n');

@@ -213,7 +213,7 @@ fn record(records: &mut Records, seed: u64, report: &Report, instructions: &[&In
 fn list_unrun(instructions: &[Instruction], records: &Records) {
     let mut unrun: std::collections::BTreeMap<String, Vec<&str>> = std::collections::BTreeMap::new();
     for instruction in instructions {
-        if records.best(&instruction.id, &instruction.function).is_none() {
+        if records.best(&instruction.id, &instruction.function.to_string()).is_none() {
             unrun.entry(instruction.extensions.join(" ")).or_default().push(&instruction.id);
         }
     }

@@ -147,6 +147,100 @@ fn a_changed_entry_changes_what_follows_from_it() {
     );
 }
 
+/// A document with entries that can be edited.
+struct Edited {
+    /// The file below the folder of documents.
+    path: &'static str,
+    /// How two entries begin: the first one is added, the second one deleted.
+    entries: [&'static str; 2],
+    /// How an entry ends.
+    end: &'static str,
+    /// What is changed in a third one, and what it becomes.
+    change: [&'static str; 2],
+}
+
+const EDITED: [Edited; 3] = [
+    Edited {
+        path: "x86/sample.xml",
+        entries: [
+            "<intrinsic tech=\"SSE_ALL\" name=\"_mm_add_epi8\"",
+            "<intrinsic tech=\"SSE_ALL\" name=\"_mm_avg_epu8\"",
+        ],
+        end: "</intrinsic>\n",
+        change: ["a[127:0] AND b[127:0]", "a[127:0] XOR b[127:0]"],
+    },
+    Edited {
+        path: "arm/intrinsics.json",
+        entries: ["{\"name\": \"vadd_s16\"", "{\"name\": \"vclz_s16\""],
+        end: "\n",
+        change: [
+            "{\"a\": {\"register\": \"Vn.16B\"}, \"b\": {\"register\": \"Vm.16B\"}}",
+            "{\"b\": {\"register\": \"Vn.16B\"}, \"a\": {\"register\": \"Vm.16B\"}}",
+        ],
+    },
+    Edited {
+        path: "hvx/ext.idef",
+        entries: ["EXTINSN(V6_vgtb,", "EXTINSN(V6_vror,"],
+        end: "})\n",
+        change: ["VxV.ub[n] += fCONDMASK8(QvV,", "VxV.ub[n] -= fCONDMASK8(QvV,"],
+    },
+];
+
+impl Edited {
+    fn without(&self, text: &str, entry: &str) -> String {
+        let begin = text.find(entry).expect("the entry");
+        let end = begin + text[begin..].find(self.end).expect("its end") + self.end.len();
+        [&text[..begin], &text[end..]].concat()
+    }
+
+    fn changed(&self, text: &str) -> String {
+        let [from, to] = self.change;
+        assert!(text.contains(from), "{from} is in {}", self.path);
+        text.replacen(from, to, 1)
+    }
+}
+
+/// Whatever is kept of an earlier run, and whichever files need not be written again.
+#[test]
+fn an_edit_gives_the_bytes_of_a_run_from_scratch() {
+    let folder = scratch();
+    let specs = folder.path().join("specs");
+    for (path, text) in files(&samples()) {
+        std::fs::create_dir_all(specs.join(&path).parent().unwrap()).unwrap();
+        std::fs::write(specs.join(path), text).unwrap();
+    }
+    let edit = |edited: &Edited, edit: &dyn Fn(&str) -> String| {
+        let path = specs.join(edited.path);
+        let text = edit(&std::fs::read_to_string(&path).unwrap());
+        std::fs::write(path, text).unwrap();
+    };
+    let whole: Vec<String> =
+        EDITED.iter().map(|edited| std::fs::read_to_string(specs.join(edited.path)).unwrap()).collect();
+    EDITED.iter().for_each(|edited| edit(edited, &|text| edited.without(text, edited.entries[0])));
+    let mut before = run(folder.path(), &specs, &[]).files;
+    let mut assert_as_from_scratch = |what: &str| {
+        let edited = run(folder.path(), &specs, &[]).files;
+        let anew = scratch();
+        let anew = run(anew.path(), &specs, &["--no-cache"]).files;
+        assert_eq!(edited.keys().collect::<Vec<_>>(), anew.keys().collect::<Vec<_>>(), "{what}");
+        for (path, text) in &anew {
+            assert!(edited[path] == *text, "{what}: {path} differs");
+        }
+        assert!(before != edited, "{what}: nothing differs");
+        before = edited;
+    };
+    for (edited, whole) in EDITED.iter().zip(&whole) {
+        edit(edited, &|_| whole.clone());
+    }
+    assert_as_from_scratch("entries added");
+    for edited in &EDITED {
+        edit(edited, &|text| edited.changed(text));
+        assert_as_from_scratch(&format!("an entry changed in {}", edited.path));
+    }
+    EDITED.iter().for_each(|edited| edit(edited, &|text| edited.without(text, edited.entries[1])));
+    assert_as_from_scratch("entries deleted");
+}
+
 #[test]
 fn a_cache_can_be_deleted_damaged_shared_or_read_only() {
     let folder = scratch();

@@ -149,7 +149,7 @@ fn moved(dag: &mut Dag, raised: &Raised) -> Option<Raised> {
 
 /// Whether an operation computes nothing: every copy would be one of it under some modifier.
 pub(crate) fn moves_only(shape: &Shape) -> bool {
-    let Some(form) = &shape.form else { return false };
+    let Some(form) = &*shape.form else { return false };
     form.results
         .iter()
         .flat_map(|result| &result.statements)

@@ -59,7 +59,7 @@ pub(crate) fn operation_at_zero(function: &Function, arg: u32) -> Option<Shape> 
 
 /// The registers that an operation only compares or chooses: the arguments that can be zero in another instruction.
 pub(crate) fn chosen_arguments(shape: &Shape) -> Vec<u32> {
-    let Some(form) = &shape.form else { return Vec::new() };
+    let Some(form) = &*shape.form else { return Vec::new() };
     if moves_only(shape) {
         return Vec::new();
     }

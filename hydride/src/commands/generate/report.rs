@@ -8,18 +8,17 @@ use catalog::Trust;
 use codegen_gen::GeneratedFile;
 use parsers::errata::State;
 use parsers::{Instruction, Isa, Parsed, Status};
-use similarity::Analysis;
 
 use crate::Session;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{Pipeline, Texts};
 
 /// The report's files.
 pub fn files(session: &Session, pipeline: &Pipeline) -> Result<Vec<GeneratedFile>> {
     let mut errata = Vec::new();
-    let mut known: BTreeMap<(Isa, &str), (&Instruction, &Analysis, &Trust)> = BTreeMap::new();
-    let found = pipeline.instructions().into_iter().zip(&pipeline.analyses).zip(&pipeline.trusts);
-    for ((instruction, analysis), trust) in found {
-        known.insert((instruction.isa, &instruction.id), (instruction, analysis, trust));
+    let mut known: BTreeMap<(Isa, &str), (&Instruction, &Texts, &Trust)> = BTreeMap::new();
+    let found = pipeline.instructions().into_iter().zip(&pipeline.texts).zip(&pipeline.trusts);
+    for ((instruction, texts), trust) in found {
+        known.insert((instruction.isa, &instruction.id), (instruction, texts, trust));
     }
     let mut isas = Vec::new();
     for (isa, parsed) in &pipeline.parsed {
@@ -31,9 +30,9 @@ pub fn files(session: &Session, pipeline: &Pipeline) -> Result<Vec<GeneratedFile
                 let status = match &line.status {
                     Status::Modelled => {
                         let found = known.get(&(*isa, line.id.as_str()));
-                        let (instruction, analysis, trust) =
+                        let (instruction, texts, trust) =
                             found.with_context(|| format!("{}: modelled, but not there", line.id))?;
-                        ::report::Status::Modelled(modelled(instruction, analysis, trust))
+                        ::report::Status::Modelled(modelled(instruction, texts, trust))
                     }
                     Status::Excluded { reason, message } => {
                         ::report::Status::Excluded { reason, message: message.as_deref() }
@@ -54,15 +53,15 @@ pub fn files(session: &Session, pipeline: &Pipeline) -> Result<Vec<GeneratedFile
     Ok(::report::generate(&Input { dialect: &pipeline.dialect, isas, errata })?)
 }
 
-fn modelled<'a>(instruction: &'a Instruction, analysis: &'a Analysis, trust: &Trust) -> Modelled<'a> {
+fn modelled<'a>(instruction: &'a Instruction, texts: &'a Texts, trust: &Trust) -> Modelled<'a> {
     let runs = match trust {
         Trust::Run { cpu, inputs, seed } => vec![Run { cpu: cpu.clone(), inputs: *inputs, seed: *seed }],
         Trust::Proved | Trust::Parsed => Vec::new(),
     };
     Modelled {
         arg_names: instruction.signature.args.iter().map(|arg| arg.name.as_str()).collect(),
-        function: analysis.canonical.as_ref().unwrap_or(&instruction.function),
-        canonical: analysis.canonical.is_some(),
+        text: texts.canonical.as_ref().unwrap_or(&texts.parsed),
+        canonical: texts.canonical.is_some(),
         runs,
     }
 }

@@ -166,24 +166,24 @@ define internal <4 x float> @arm.vcombine_f32(<2 x float> %a0, <2 x float> %a1) 
 }
 
 define internal i32 @arm.vdups_lane_s32(<2 x i32> %a0, i32 %i0) alwaysinline {
-  %v0 = call i32 @arm.immediate.5(<2 x i32> %a0, i32 %i0)
+  %v0 = call i32 @arm.immediate.11d65a4c8cd0fd8e(<2 x i32> %a0, i32 %i0)
   ret i32 %v0
 }
 
 define internal <4 x i16> @arm.vext_p16(<4 x i16> %a0, <4 x i16> %a1, i32 %i0) alwaysinline {
-  %v0 = call <4 x i16> @arm.immediate.1(<4 x i16> %a0, <4 x i16> %a1, i32 %i0)
+  %v0 = call <4 x i16> @arm.immediate.053f6661709e5120(<4 x i16> %a0, <4 x i16> %a1, i32 %i0)
   ret <4 x i16> %v0
 }
 
 define internal <4 x i32> @arm.vmlal_lane_s16(<4 x i32> %a0, <4 x i16> %a1, <4 x i16> %a2, i32 %i0) alwaysinline {
-  %v0 = call <4 x i16> @arm.immediate.3(<4 x i16> %a2, i32 %i0)
+  %v0 = call <4 x i16> @arm.immediate.a1eb33615b4c95cc(<4 x i16> %a2, i32 %i0)
   %v1 = call <4 x i32> @llvm.aarch64.neon.smull.v4i32(<4 x i16> %a1, <4 x i16> %v0)
   %v2 = add <4 x i32> %a0, %v1
   ret <4 x i32> %v2
 }
 
 define internal <4 x i32> @arm.vmlal_laneq_s16(<4 x i32> %a0, <4 x i16> %a1, <8 x i16> %a2, i32 %i0) alwaysinline {
-  %v0 = call <4 x i16> @arm.immediate.4(<8 x i16> %a2, i32 %i0)
+  %v0 = call <4 x i16> @arm.immediate.e713c2d49fa00539(<8 x i16> %a2, i32 %i0)
   %v1 = call <4 x i32> @llvm.aarch64.neon.smull.v4i32(<4 x i16> %a1, <4 x i16> %v0)
   %v2 = add <4 x i32> %a0, %v1
   ret <4 x i32> %v2
@@ -231,17 +231,17 @@ define internal <8 x i8> @arm.vreinterpret_p8_f32(<8 x i8> %a0) alwaysinline {
 }
 
 define internal <8 x i8> @arm.vrshr_n_s8(<8 x i8> %a0, i32 %i0) alwaysinline {
-  %v0 = call <8 x i8> @arm.immediate.0(<8 x i8> %a0, i32 %i0)
+  %v0 = call <8 x i8> @arm.immediate.af2b5266b330e01a(<8 x i8> %a0, i32 %i0)
   ret <8 x i8> %v0
 }
 
 define internal <4 x i16> @arm.vset_lane_p16(i16 %a0, <4 x i16> %a1, i32 %i0) alwaysinline {
-  %v0 = call <4 x i16> @arm.immediate.2(<4 x i16> %a1, i16 %a0, i32 %i0)
+  %v0 = call <4 x i16> @arm.immediate.cdba2922afd85373(<4 x i16> %a1, i16 %a0, i32 %i0)
   ret <4 x i16> %v0
 }
 
 define internal <4 x i16> @arm.vsli_n_p16(<4 x i16> %a0, <4 x i16> %a1, i32 %i0) alwaysinline {
-  %v0 = call <4 x i16> @arm.immediate.6(<4 x i16> %a0, <4 x i16> %a1, i32 %i0)
+  %v0 = call <4 x i16> @arm.immediate.a96d76e7c158fb14(<4 x i16> %a0, <4 x i16> %a1, i32 %i0)
   ret <4 x i16> %v0
 }
 
@@ -275,46 +275,22 @@ define internal { <8 x i8>, <8 x i8> } @arm.vtrn_p8(<8 x i8> %a0, <8 x i8> %a1) 
   ret { <8 x i8>, <8 x i8> } %v8
 }
 
-define internal <8 x i8> @arm.immediate.0(<8 x i8> %x0, i32 %i0) alwaysinline {
+define internal i32 @arm.immediate.11d65a4c8cd0fd8e(<2 x i32> %x0, i32 %i0) alwaysinline {
   switch i32 %i0, label %none [
-    i32 1, label %c0
-    i32 2, label %c1
-    i32 3, label %c2
-    i32 4, label %c3
-    i32 5, label %c4
-    i32 6, label %c5
-    i32 7, label %c6
-    i32 8, label %c7
+    i32 0, label %c0
+    i32 1, label %c1
   ]
 none:
   unreachable
 c0:
-  %r0.0 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -1, i8 -1, i8 -1, i8 -1, i8 -1, i8 -1, i8 -1, i8 -1>)
-  ret <8 x i8> %r0.0
+  %r0.0 = extractelement <2 x i32> %x0, i32 0
+  ret i32 %r0.0
 c1:
-  %r0.1 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -2, i8 -2, i8 -2, i8 -2, i8 -2, i8 -2, i8 -2, i8 -2>)
-  ret <8 x i8> %r0.1
-c2:
-  %r0.2 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -3, i8 -3, i8 -3, i8 -3, i8 -3, i8 -3, i8 -3, i8 -3>)
-  ret <8 x i8> %r0.2
-c3:
-  %r0.3 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -4, i8 -4, i8 -4, i8 -4, i8 -4, i8 -4, i8 -4, i8 -4>)
-  ret <8 x i8> %r0.3
-c4:
-  %r0.4 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -5, i8 -5, i8 -5, i8 -5, i8 -5, i8 -5, i8 -5, i8 -5>)
-  ret <8 x i8> %r0.4
-c5:
-  %r0.5 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -6, i8 -6, i8 -6, i8 -6, i8 -6, i8 -6, i8 -6, i8 -6>)
-  ret <8 x i8> %r0.5
-c6:
-  %r0.6 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -7, i8 -7, i8 -7, i8 -7, i8 -7, i8 -7, i8 -7, i8 -7>)
-  ret <8 x i8> %r0.6
-c7:
-  %r0.7 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -8, i8 -8, i8 -8, i8 -8, i8 -8, i8 -8, i8 -8, i8 -8>)
-  ret <8 x i8> %r0.7
+  %r0.1 = extractelement <2 x i32> %x0, i32 1
+  ret i32 %r0.1
 }
 
-define internal <4 x i16> @arm.immediate.1(<4 x i16> %x0, <4 x i16> %x1, i32 %i0) alwaysinline {
+define internal <4 x i16> @arm.immediate.053f6661709e5120(<4 x i16> %x0, <4 x i16> %x1, i32 %i0) alwaysinline {
   switch i32 %i0, label %none [
     i32 0, label %c0
     i32 1, label %c1
@@ -337,30 +313,7 @@ c3:
   ret <4 x i16> %r0.3
 }
 
-define internal <4 x i16> @arm.immediate.2(<4 x i16> %x0, i16 %x1, i32 %i0) alwaysinline {
-  switch i32 %i0, label %none [
-    i32 0, label %c0
-    i32 1, label %c1
-    i32 2, label %c2
-    i32 3, label %c3
-  ]
-none:
-  unreachable
-c0:
-  %r0.0 = insertelement <4 x i16> %x0, i16 %x1, i32 0
-  ret <4 x i16> %r0.0
-c1:
-  %r0.1 = insertelement <4 x i16> %x0, i16 %x1, i32 1
-  ret <4 x i16> %r0.1
-c2:
-  %r0.2 = insertelement <4 x i16> %x0, i16 %x1, i32 2
-  ret <4 x i16> %r0.2
-c3:
-  %r0.3 = insertelement <4 x i16> %x0, i16 %x1, i32 3
-  ret <4 x i16> %r0.3
-}
-
-define internal <4 x i16> @arm.immediate.3(<4 x i16> %x0, i32 %i0) alwaysinline {
+define internal <4 x i16> @arm.immediate.a1eb33615b4c95cc(<4 x i16> %x0, i32 %i0) alwaysinline {
   switch i32 %i0, label %none [
     i32 0, label %c0
     i32 1, label %c1
@@ -383,7 +336,7 @@ c3:
   ret <4 x i16> %r0.3
 }
 
-define internal <4 x i16> @arm.immediate.4(<8 x i16> %x0, i32 %i0) alwaysinline {
+define internal <4 x i16> @arm.immediate.e713c2d49fa00539(<8 x i16> %x0, i32 %i0) alwaysinline {
   switch i32 %i0, label %none [
     i32 0, label %c0
     i32 1, label %c1
@@ -422,22 +375,69 @@ c7:
   ret <4 x i16> %r0.7
 }
 
-define internal i32 @arm.immediate.5(<2 x i32> %x0, i32 %i0) alwaysinline {
+define internal <8 x i8> @arm.immediate.af2b5266b330e01a(<8 x i8> %x0, i32 %i0) alwaysinline {
   switch i32 %i0, label %none [
-    i32 0, label %c0
-    i32 1, label %c1
+    i32 1, label %c0
+    i32 2, label %c1
+    i32 3, label %c2
+    i32 4, label %c3
+    i32 5, label %c4
+    i32 6, label %c5
+    i32 7, label %c6
+    i32 8, label %c7
   ]
 none:
   unreachable
 c0:
-  %r0.0 = extractelement <2 x i32> %x0, i32 0
-  ret i32 %r0.0
+  %r0.0 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -1, i8 -1, i8 -1, i8 -1, i8 -1, i8 -1, i8 -1, i8 -1>)
+  ret <8 x i8> %r0.0
 c1:
-  %r0.1 = extractelement <2 x i32> %x0, i32 1
-  ret i32 %r0.1
+  %r0.1 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -2, i8 -2, i8 -2, i8 -2, i8 -2, i8 -2, i8 -2, i8 -2>)
+  ret <8 x i8> %r0.1
+c2:
+  %r0.2 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -3, i8 -3, i8 -3, i8 -3, i8 -3, i8 -3, i8 -3, i8 -3>)
+  ret <8 x i8> %r0.2
+c3:
+  %r0.3 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -4, i8 -4, i8 -4, i8 -4, i8 -4, i8 -4, i8 -4, i8 -4>)
+  ret <8 x i8> %r0.3
+c4:
+  %r0.4 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -5, i8 -5, i8 -5, i8 -5, i8 -5, i8 -5, i8 -5, i8 -5>)
+  ret <8 x i8> %r0.4
+c5:
+  %r0.5 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -6, i8 -6, i8 -6, i8 -6, i8 -6, i8 -6, i8 -6, i8 -6>)
+  ret <8 x i8> %r0.5
+c6:
+  %r0.6 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -7, i8 -7, i8 -7, i8 -7, i8 -7, i8 -7, i8 -7, i8 -7>)
+  ret <8 x i8> %r0.6
+c7:
+  %r0.7 = call <8 x i8> @llvm.aarch64.neon.srshl.v8i8(<8 x i8> %x0, <8 x i8> <i8 -8, i8 -8, i8 -8, i8 -8, i8 -8, i8 -8, i8 -8, i8 -8>)
+  ret <8 x i8> %r0.7
 }
 
-define internal <4 x i16> @arm.immediate.6(<4 x i16> %x0, <4 x i16> %x1, i32 %i0) alwaysinline {
+define internal <4 x i16> @arm.immediate.cdba2922afd85373(<4 x i16> %x0, i16 %x1, i32 %i0) alwaysinline {
+  switch i32 %i0, label %none [
+    i32 0, label %c0
+    i32 1, label %c1
+    i32 2, label %c2
+    i32 3, label %c3
+  ]
+none:
+  unreachable
+c0:
+  %r0.0 = insertelement <4 x i16> %x0, i16 %x1, i32 0
+  ret <4 x i16> %r0.0
+c1:
+  %r0.1 = insertelement <4 x i16> %x0, i16 %x1, i32 1
+  ret <4 x i16> %r0.1
+c2:
+  %r0.2 = insertelement <4 x i16> %x0, i16 %x1, i32 2
+  ret <4 x i16> %r0.2
+c3:
+  %r0.3 = insertelement <4 x i16> %x0, i16 %x1, i32 3
+  ret <4 x i16> %r0.3
+}
+
+define internal <4 x i16> @arm.immediate.a96d76e7c158fb14(<4 x i16> %x0, <4 x i16> %x1, i32 %i0) alwaysinline {
   switch i32 %i0, label %none [
     i32 0, label %c0
     i32 1, label %c1

@@ -77,7 +77,7 @@ define internal <16 x i8> @x86._mm_mask_add_epi8(<16 x i8> %a0, i16 %a1, <16 x i
 }
 
 define internal <8 x i16> @x86._mm_slli_epi16(<8 x i16> %a0, i32 %i0) alwaysinline {
-  %v1 = call <8 x i16> @x86.immediate.0(<8 x i16> %a0, i32 %i0)
+  %v1 = call <8 x i16> @x86.immediate.fc98294dddd4338f(<8 x i16> %a0, i32 %i0)
   ret <8 x i16> %v1
 }
 
@@ -91,7 +91,7 @@ define internal <16 x i8> @x86._mm_unpacklo_epi8(<16 x i8> %a0, <16 x i8> %a1) a
   ret <16 x i8> %v2
 }
 
-define internal <8 x i16> @x86.immediate.0(<8 x i16> %x0, i32 %i0) alwaysinline {
+define internal <8 x i16> @x86.immediate.fc98294dddd4338f(<8 x i16> %x0, i32 %i0) alwaysinline {
   switch i32 %i0, label %none [
     i32 0, label %c0
     i32 1, label %c1
