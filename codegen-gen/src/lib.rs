@@ -57,7 +57,7 @@ use rayon::prelude::*;
 pub struct Options {
     /// The LLVM release that will read the files.
     pub llvm: LlvmVersion,
-    /// For each instruction set what its intrinsics are in that release, where that is known.
+    /// For each instruction set what its intrinsics are, in each release for which that is known.
     pub vendors: Vec<VendorIr>,
     /// The files to make.
     pub parts: BTreeSet<Part>,
@@ -67,6 +67,18 @@ impl Default for Options {
     /// All files, for the default release and without instruction sets.
     fn default() -> Self {
         Self { llvm: LlvmVersion::default(), vendors: Vec::new(), parts: Part::ALL.into_iter().collect() }
+    }
+}
+
+impl Options {
+    /// What the instruction sets' intrinsics are in the release.
+    fn of_release(&self) -> impl Iterator<Item = &VendorIr> {
+        self.vendors.iter().filter(|vendor| vendor.llvm == self.llvm.number())
+    }
+
+    /// The same for one instruction set.
+    fn vendor(&self, isa: &str) -> Option<&VendorIr> {
+        self.of_release().find(|vendor| vendor.isa == isa)
     }
 }
 
@@ -102,22 +114,28 @@ pub enum LlvmVersion {
     /// LLVM 19.
     #[default]
     Llvm19,
-    /// LLVM 21: half of a vector's elements is written `LLVMOneNthElementsVectorType`.
+    /// LLVM 21: half of a vector's elements is written `LLVMOneNthElementsVectorType`, and IRDL names operands.
     Llvm21,
+    /// LLVM 22.
+    Llvm22,
 }
 
 impl LlvmVersion {
+    /// All of them, the oldest first.
+    pub const ALL: [Self; 3] = [Self::Llvm19, Self::Llvm21, Self::Llvm22];
+
     /// The release number.
     pub fn number(self) -> u32 {
         match self {
             Self::Llvm19 => 19,
             Self::Llvm21 => 21,
+            Self::Llvm22 => 22,
         }
     }
 
     /// The release of that number, if it is supported.
     pub fn from_number(number: u32) -> Option<Self> {
-        [Self::Llvm19, Self::Llvm21].into_iter().find(|version| version.number() == number)
+        Self::ALL.into_iter().find(|version| version.number() == number)
     }
 }
 
@@ -180,7 +198,7 @@ pub fn generate(
         if !options.parts.iter().any(|part| part.needs_definitions()) {
             return Ok(Vec::new());
         }
-        let mut definitions = definitions::definitions(&renderer, &operations, &options.vendors, memo)?;
+        let mut definitions = definitions::definitions(&renderer, &operations, options, memo)?;
         let modules = std::mem::take(&mut definitions.files);
         let sections: [(Part, &Section<'_>); 3] = [
             (Part::Mlir, &|| mlir::generate(&renderer, &operations, &definitions, options)),

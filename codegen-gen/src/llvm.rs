@@ -84,7 +84,9 @@ fn type_class(slot: &Slot, version: LlvmVersion) -> String {
         (Relation::Extended, _) => format!("LLVMExtendedType<{of}>"),
         (Relation::Truncated, _) => format!("LLVMTruncatedType<{of}>"),
         (Relation::HalfElements, LlvmVersion::Llvm19) => format!("LLVMHalfElementsVectorType<{of}>"),
-        (Relation::HalfElements, LlvmVersion::Llvm21) => format!("LLVMOneNthElementsVectorType<{of}, 2>"),
+        (Relation::HalfElements, LlvmVersion::Llvm21 | LlvmVersion::Llvm22) => {
+            format!("LLVMOneNthElementsVectorType<{of}, 2>")
+        }
         (Relation::Subdivide2, _) => format!("LLVMSubdivide2VectorType<{of}>"),
         (Relation::Subdivide4, _) => format!("LLVMSubdivide4VectorType<{of}>"),
         (Relation::Mask, _) => format!("LLVMScalarOrSameVectorWidth<{of}, llvm_i1_ty>"),

@@ -19,6 +19,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("llvm/IntrinsicsAutoLLVM.td", include_str!("../../templates/IntrinsicsAutoLLVM.td.tera")),
     ("llvm/lowering.json", include_str!("../../templates/lowering.json.tera")),
     ("llvm/lowering/missing.json", include_str!("../../templates/missing.json.tera")),
+    ("llvm/lowering/retired.json", include_str!("../../templates/retired.json.tera")),
     ("llvm/lowering", include_str!("../../templates/lowering.ll.tera")),
     ("llvm/plugin/AutoLLVM.cpp", include_str!("../../templates/AutoLLVMPlugin.cpp.tera")),
     ("llvm/plugin/CMakeLists.txt", include_str!("../../templates/AutoLLVMPlugin.cmake.tera")),

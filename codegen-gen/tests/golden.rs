@@ -25,7 +25,7 @@ fn dialect(classes: Vec<Class>) -> Dialect {
 
 fn files(classes: Vec<Class>, llvm: LlvmVersion) -> Vec<GeneratedFile> {
     let dialect = dialect(classes);
-    let options = Options { llvm, vendors: vendors::vendors(), ..Options::default() };
+    let options = Options { llvm, vendors: vendors::vendors(llvm), ..Options::default() };
     let mut files = generate(&dialect, &options, &Memo::default()).unwrap();
     let documents = Documents { isa: "west", entries: 30, modelled: 20 };
     let paths = files.iter().map(|file| file.path.as_str());
@@ -107,7 +107,8 @@ fn parts_are_made_one_by_one() {
     let always = |file: &GeneratedFile| file.path.starts_with("schemas/") || file.path == "README.md";
     let mut made: Vec<GeneratedFile> = all.iter().filter(|file| always(file)).cloned().collect();
     for part in Part::ALL {
-        let options = Options { vendors: vendors::vendors(), parts: [part].into(), ..Options::default() };
+        let vendors = vendors::vendors(LlvmVersion::default());
+        let options = Options { vendors, parts: [part].into(), ..Options::default() };
         let own = generate(&dialect(samples::classes()), &options, &Memo::default()).unwrap();
         let before = made.len();
         made.extend(own.into_iter().filter(|file| !always(file)));

@@ -20,7 +20,7 @@ fn generated(llvm: LlvmVersion) -> TempDir {
     let (dialect, _) =
         Dialect::build(samples::classes(), Dictionary::default(), &Reviews::default()).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { llvm, vendors: vendors::vendors(), ..Options::default() };
+    let options = Options { llvm, vendors: vendors::vendors(llvm), ..Options::default() };
     for file in generate(&dialect, &options, &Memo::default()).unwrap() {
         let path = folder.path().join(file.path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

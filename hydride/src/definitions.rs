@@ -12,6 +12,7 @@ use crate::outputs;
 
 #[derive(Deserialize)]
 struct File {
+    llvm: u32,
     lowerings: Vec<Row>,
 }
 
@@ -43,15 +44,23 @@ pub struct Defined {
     pub operations: Vec<Definition>,
 }
 
-/// The members in an output folder by instruction set, and their definitions.
-pub fn read(out: &Path) -> Result<BTreeMap<String, Defined>> {
+/// What an output folder has for LLVM.
+pub struct Definitions {
+    /// The release that the files are for.
+    pub llvm: u32,
+    /// The members by instruction set, and their definitions.
+    pub isas: BTreeMap<String, Defined>,
+}
+
+/// The members in an output folder, and their definitions.
+pub fn read(out: &Path) -> Result<Definitions> {
     let path = "llvm/lowering.json";
     let text = outputs::read(out, path)?;
     let file: File =
         serde_json::from_str(&text).with_context(|| format!("cannot read {}", out.join(path).display()))?;
-    let mut all: BTreeMap<String, Defined> = BTreeMap::new();
+    let mut isas: BTreeMap<String, Defined> = BTreeMap::new();
     for row in file.lowerings {
-        let Defined { members, definitions, operations } = all.entry(row.isa).or_default();
+        let Defined { members, definitions, operations } = isas.entry(row.isa).or_default();
         let definition = |Function { name, result, operands }| {
             let operand = |(_, ty, position)| Operand { ty, position };
             let operands = operands.into_iter().map(operand).collect();
@@ -61,5 +70,5 @@ pub fn read(out: &Path) -> Result<BTreeMap<String, Defined>> {
         operations.extend(row.operation.map(definition));
         members.push(row.id);
     }
-    Ok(all)
+    Ok(Definitions { llvm: file.llvm, isas })
 }

@@ -73,6 +73,12 @@ impl Value {
         split_list(list).into_iter().map(Operand::read).collect()
     }
 
+    /// The one value of all elements of a constant vector that is given as such.
+    pub fn repeated(&self) -> Option<Operand> {
+        let Self::Constant(text) = self else { return None };
+        Operand::read(text.strip_prefix("splat (")?.strip_suffix(')')?)
+    }
+
     pub(crate) fn read(text: &str) -> Self {
         match text.strip_prefix('%') {
             Some(name) => match name.parse() {
@@ -159,6 +165,9 @@ mod tests {
         assert!(listed[1].value.is_arbitrary());
         assert_eq!(Operand::mask([Some(0)]).to_string(), "<1 x i32> <i32 0>");
         assert_eq!(Value::zeros().listed(), None);
+        let repeated = Value::Constant("splat (i16 8)".to_owned());
+        assert_eq!(repeated.repeated(), Some(Operand::index(16, 8)));
+        assert_eq!((repeated.listed(), Value::zeros().repeated()), (None, None));
     }
 
     #[test]

@@ -30,6 +30,10 @@ pub struct VendorIr {
     pub members: BTreeMap<String, usize>,
     /// Instructions without a function, by id, with the reason.
     pub refused: BTreeMap<String, String>,
+    /// Intrinsics that functions of earlier releases call and that this one does not have, at the same type, with the
+    /// compiler's message.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub retired: BTreeMap<String, String>,
 }
 
 /// A function. Its parameters are `%a0`, `%a1`, …; immediates are not parameters.
@@ -126,6 +130,11 @@ pub struct Case {
 }
 
 impl VendorIr {
+    /// LLVM's intrinsics that its functions call.
+    pub fn intrinsics(&self) -> BTreeSet<&str> {
+        self.functions.iter().flat_map(VendorFunction::intrinsics).collect()
+    }
+
     /// The values for which an instruction's function is defined, of the immediate at that place among its immediates;
     /// `None` where there is no function.
     pub(crate) fn immediate(&self, id: &str, place: usize) -> Option<BTreeSet<i64>> {
@@ -156,6 +165,13 @@ impl VendorFunction {
         let variants = shapes.iter().map(|(shape, members)| variant(cases, &parts, shape, members)).collect();
         let immediates = cases.first().map_or(0, |case| case.values.len());
         Self { result, params, immediates, variants }
+    }
+
+    /// LLVM's intrinsics that it calls, by their names without `@`.
+    pub fn intrinsics(&self) -> BTreeSet<&str> {
+        let lines = self.variants.iter().flat_map(|variant| &variant.lines);
+        let calls = lines.flat_map(|line| line.split('@').skip(1));
+        calls.filter_map(|call| call.split('(').next()).filter(|name| name.starts_with("llvm.")).collect()
     }
 
     /// The bodies by values of the immediates; `None` when the data contradicts itself.

@@ -1,5 +1,6 @@
 //! `llvm/lowering/ISA.ll`: for each member of each operation a definition of a function `@autollvm.…` that stock LLVM
-//! compiles to the member's instruction, and `llvm/lowering/missing.json` with those that have none.
+//! compiles to the member's instruction, `llvm/lowering/missing.json` with those that have none, and
+//! `llvm/lowering/retired.json` ([`retired`]).
 //!
 //! A definition takes the operation's arguments at the operation's types, then the mask, then the
 //! passthrough; it converts them to the types of the C calling convention and calls the vendor's function
@@ -20,6 +21,7 @@ mod adapter;
 mod convert;
 mod data;
 mod natural;
+mod retired;
 mod vendor;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +35,7 @@ pub use data::{Case, Column, Variant, VendorFunction, VendorIr};
 
 use crate::operation::Operation;
 use crate::render::Renderer;
-use crate::{GenerateError, GeneratedFile};
+use crate::{GenerateError, GeneratedFile, Options};
 use adapter::{Adapter, Adapters};
 use vendor::{VendorFunctions, symbol};
 
@@ -88,10 +90,16 @@ struct Missing<'a> {
     reason: String,
 }
 
-/// The members without a definition, each as a JSON object.
+/// Rows of a list, each a JSON object.
 #[derive(Serialize)]
-struct MissingRows {
+struct Rows {
     rows: Vec<String>,
+}
+
+impl Rows {
+    fn of<T: Serialize>(rows: &[T]) -> Result<Self, GenerateError> {
+        Ok(Self { rows: rows.iter().map(serde_json::to_string).collect::<Result<_, _>>()? })
+    }
 }
 
 /// What the template of `lowering/ISA.ll` needs.
@@ -105,17 +113,17 @@ struct Module<'a> {
     functions: Vec<String>,
 }
 
-/// The definitions for all members of the instruction sets with data.
+/// The definitions for all members of the instruction sets with data of the release.
 pub(crate) fn definitions(
     renderer: &Renderer,
     operations: &[Operation<'_>],
-    vendors: &[VendorIr],
+    options: &Options,
     memo: &Memo,
 ) -> Result<Definitions, GenerateError> {
     let mut made = Definitions::default();
     let mut missing: Vec<Missing<'_>> = Vec::new();
-    let without = |isa: &str| !vendors.iter().any(|vendor| vendor.isa == isa);
-    for vendor in vendors {
+    let without = |isa: &str| options.vendor(isa).is_none();
+    for vendor in options.of_release() {
         let members = operations.iter().flat_map(|operation| &operation.op.class.members);
         let ids = members.filter(|member| member.isa == vendor.isa).map(|member| member.id.as_str());
         let functions = VendorFunctions::new(vendor, ids, memo);
@@ -176,12 +184,18 @@ pub(crate) fn definitions(
     for operation in operations {
         let members = operation.op.class.members.iter().filter(|member| without(&member.isa));
         missing.extend(members.map(|member| {
-            let reason = "there is no data of its instruction set".to_owned();
+            let reason = "there is no data of its instruction set for this release".to_owned();
             Missing { isa: &member.isa, id: &member.id, reason }
         }));
     }
     missing.sort_by(|a, b| (a.isa, a.id).cmp(&(b.isa, b.id)));
-    let rows = missing.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
-    made.files.push(renderer.render("llvm/lowering/missing.json", &MissingRows { rows })?);
+    made.files.push(renderer.render("llvm/lowering/missing.json", &Rows::of(&missing)?)?);
+    let members: BTreeSet<(&str, &str)> = operations
+        .iter()
+        .flat_map(|operation| &operation.op.class.members)
+        .map(|member| (member.isa.as_str(), member.id.as_str()))
+        .collect();
+    let retired = retired::retired(&options.vendors, |isa, id| members.contains(&(isa, id)));
+    made.files.push(renderer.render("llvm/lowering/retired.json", &Rows::of(&retired)?)?);
     Ok(made)
 }

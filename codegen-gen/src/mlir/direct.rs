@@ -152,6 +152,9 @@ impl<'a> Writer<'a> {
             (Type::Vector(_, element), "zeroinitializer") => {
                 format!("dense<{}> : {mlir}", if element.is_integer() { "0" } else { "0.0" })
             }
+            (Type::Vector(_, element), _) if element.is_integer() && of.value.repeated().is_some() => {
+                format!("dense<{}> : {mlir}", of.value.repeated()?.value)
+            }
             (Type::Vector(_, element), _) if element.is_integer() => {
                 let number = |element: Operand| element.value.to_string().parse::<i64>().ok();
                 let numbers: Vec<i64> = of.value.listed()?.into_iter().map(number).collect::<Option<_>>()?;

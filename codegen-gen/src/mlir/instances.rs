@@ -13,7 +13,7 @@ use crate::mlir::example::Example;
 use crate::operation::Operation;
 use crate::render::Renderer;
 use crate::scheme::Slot;
-use crate::{GenerateError, GeneratedFile, VendorIr};
+use crate::{GenerateError, GeneratedFile, Options};
 
 #[derive(Serialize)]
 struct Instances {
@@ -23,23 +23,23 @@ struct Instances {
 pub(super) fn instances(
     renderer: &Renderer,
     operations: &[Operation<'_>],
-    vendors: &[VendorIr],
+    options: &Options,
 ) -> Result<GeneratedFile, GenerateError> {
     let mut all = Vec::new();
     for operation in operations {
         for instance in operation.instances() {
-            all.extend(functions(operation, &instance, vendors));
+            all.extend(functions(operation, &instance, options));
         }
     }
     renderer.render("mlir/instances.mlir", &Instances { functions: all })
 }
 
 /// The functions of an instance: one for each combination of immediates that is tried.
-fn functions(operation: &Operation<'_>, instance: &Instance<'_>, vendors: &[VendorIr]) -> Vec<String> {
+fn functions(operation: &Operation<'_>, instance: &Instance<'_>, options: &Options) -> Vec<String> {
     let slots = operation.scheme.args.iter().enumerate();
     let immediates = slots.filter(|(_, slot)| matches!(slot, Slot::Immediate(_)));
     let choices: Vec<Vec<i64>> =
-        immediates.map(|(arg, _)| values(operation, instance, arg, vendors)).collect();
+        immediates.map(|(arg, _)| values(operation, instance, arg, options)).collect();
     let count = choices.iter().map(Vec::len).max().unwrap_or(1);
     let mut made = BTreeSet::new();
     for round in 0..count {
@@ -62,7 +62,7 @@ fn functions(operation: &Operation<'_>, instance: &Instance<'_>, vendors: &[Vend
 
 /// Values that an immediate has in some member of the instance: the ends of each documented range, what follows the
 /// lower one, and the middle, as far as the member's definition has them.
-fn values(operation: &Operation<'_>, instance: &Instance<'_>, arg: usize, vendors: &[VendorIr]) -> Vec<i64> {
+fn values(operation: &Operation<'_>, instance: &Instance<'_>, arg: usize, options: &Options) -> Vec<i64> {
     let mut values = BTreeSet::new();
     for (member, _) in
         operation.op.instances().filter(|(member, _)| member.application.params == instance.params)
@@ -75,7 +75,7 @@ fn values(operation: &Operation<'_>, instance: &Instance<'_>, arg: usize, vendor
             let middle = low.midpoint(high);
             let immediates = member.signature.args[..position as usize].iter();
             let place = immediates.filter(|own| own.immediate().is_some()).count();
-            let vendor = vendors.iter().find(|vendor| vendor.isa == member.isa);
+            let vendor = options.vendor(&member.isa);
             let defined = vendor.and_then(|vendor| vendor.immediate(&member.id, place));
             let tried = [low, low.saturating_add(1).min(high), middle, high];
             let is_defined = |value: &i64| defined.as_ref().is_none_or(|defined| defined.contains(value));

@@ -90,7 +90,7 @@ fn irdl_operation(operation: &Operation<'_>, version: LlvmVersion) -> IrdlOperat
         let named = values.into_iter().zip(names).filter_map(|(value, name)| Some((value?, name)));
         let texts = named.map(|(value, name)| match version {
             LlvmVersion::Llvm19 => value,
-            LlvmVersion::Llvm21 => format!("{name}: {value}"),
+            LlvmVersion::Llvm21 | LlvmVersion::Llvm22 => format!("{name}: {value}"),
         });
         texts.collect::<Vec<_>>().join(", ")
     };

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use codegen_gen::{Case, VendorFunction, VendorIr};
+use codegen_gen::{Case, LlvmVersion, VendorFunction, VendorIr};
 use llvm_text::Type;
 
 fn lines(lines: &[&str]) -> Vec<String> {
     lines.iter().map(|line| (*line).to_owned()).collect()
 }
 
-/// What `east` and `west` have in LLVM: plain additions, and a shift with a body for each immediate.
-pub fn vendors() -> Vec<VendorIr> {
+/// What `east` and `west` have in a release of LLVM: plain additions, and a shift with a body for each immediate.
+pub fn vendors(llvm: LlvmVersion) -> Vec<VendorIr> {
     let vendor = |isa: &str, functions: Vec<(&str, VendorFunction)>| VendorIr {
         isa: isa.to_owned(),
-        llvm: 19,
+        llvm: llvm.number(),
         compiler: "a made-up compiler".to_owned(),
         triple: "x86_64-unknown-linux-gnu".to_owned(),
         members: functions.iter().enumerate().map(|(at, (id, _))| ((*id).to_owned(), at)).collect(),

@@ -4,20 +4,37 @@ use llvm_text::{Scalar, Type};
 use parsers::{Argument, Instruction};
 
 use super::{DIALECT, MACHINE};
-use crate::lowering::{Conventions, Names, Place, Prototype, documented, passed};
+use crate::lowering::{Conventions, Names, Place, Processor, Prototype, documented, passed};
 use crate::target::Machine;
 
-/// The extensions that Neon's intrinsics need, in `llc`'s words.
-const OPTIONS: &[&str] =
-    &["-mattr=+v8.6a,+sha3,+sm4,+aes,+sha2,+fp16fml,+bf16,+i8mm,+dotprod,+fullfp16,+rdm,+crc"];
+/// A processor with the extensions that Neon's intrinsics need.
+const PROCESSOR: Processor = Processor {
+    triple: "aarch64-unknown-linux-gnu",
+    cpu: None,
+    features: &[
+        "+v8.6a",
+        "+sha3",
+        "+sm4",
+        "+aes",
+        "+sha2",
+        "+fp16fml",
+        "+bf16",
+        "+i8mm",
+        "+dotprod",
+        "+fullfp16",
+        "+rdm",
+        "+crc",
+    ],
+};
 
 /// How LLVM's programs use Neon.
 pub const CONVENTIONS: Conventions = Conventions {
     dialect: &DIALECT,
     machine: || Ok(Machine { options: MACHINE.options.to_vec(), missing: Box::new(|_| Vec::new()) }),
     read_options: || MACHINE.options.to_vec(),
-    check_options: OPTIONS,
-    run_options: OPTIONS,
+    inspected: PROCESSOR,
+    runs: PROCESSOR,
+    syntax: &[],
     names: Names {
         own: documented,
         code,

@@ -4,20 +4,28 @@ use llvm_text::{Instruction, Operand, Scalar, Statement, Type, Value};
 use parsers::Form;
 
 use super::{DIALECT, MACHINE, READ_OPTIONS};
-use crate::lowering::{Conventions, Names, Place, Predicates, Prototype, passed};
+use crate::lowering::{Conventions, Names, Place, Predicates, Processor, Prototype, passed};
 use crate::target::Machine;
 
 /// The bits of a predicate register.
 const PREDICATE_BITS: u32 = 128;
+
+/// The target in LLVM's words.
+const TRIPLE: &str = "hexagon-unknown-linux-musl";
 
 /// How LLVM's programs use HVX.
 pub const CONVENTIONS: Conventions = Conventions {
     dialect: &DIALECT,
     machine: || Ok(Machine { options: MACHINE.options.to_vec(), missing: Box::new(super::missing) }),
     read_options: || READ_OPTIONS.to_vec(),
-    check_options: &["-mcpu=hexagonv73", "-mattr=+hvxv73,+hvx-length128b"],
+    inspected: Processor {
+        triple: TRIPLE,
+        cpu: Some("hexagonv73"),
+        features: &["+hvxv73", "+hvx-length128b"],
+    },
     // The emulator knows no newer one.
-    run_options: &["-mcpu=hexagonv67", "-mattr=+hvxv67,+hvx-length128b"],
+    runs: Processor { triple: TRIPLE, cpu: Some("hexagonv67"), features: &["+hvxv67", "+hvx-length128b"] },
+    syntax: &[],
     names: Names {
         own,
         code,

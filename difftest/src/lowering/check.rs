@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use parsers::{Form, Instruction};
 use rayon::prelude::*;
@@ -14,25 +13,9 @@ use serde::Serialize;
 
 use super::conventions::{Conventions, Names};
 use super::program::{Definition, Setting, Surroundings, declaration, one_call};
+use super::toolchain::{Code, Toolchain};
 use crate::error::OracleError;
 use crate::target::Target;
-
-/// Stock LLVM's programs.
-#[derive(Clone, Debug)]
-pub struct Programs {
-    /// `llvm-link`.
-    pub link: PathBuf,
-    /// `opt`.
-    pub optimizer: PathBuf,
-    /// `llc`.
-    pub compiler: PathBuf,
-}
-
-impl Default for Programs {
-    fn default() -> Self {
-        Self { link: "llvm-link-19".into(), optimizer: "opt-19".into(), compiler: "llc-19".into() }
-    }
-}
 
 /// What a one-call program was compiled to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -93,7 +76,7 @@ pub fn check<'a>(
     lowering: &Path,
     definitions: &[Definition],
     instructions: impl IntoIterator<Item = &'a Instruction>,
-    programs: &Programs,
+    programs: &Toolchain,
     work_dir: &Path,
 ) -> Result<Vec<CheckedDefinition>, OracleError> {
     let own = target.lowering()?;
@@ -109,7 +92,12 @@ pub fn check<'a>(
             Some(Call { definition, instruction, setting: Setting::FIRST })
         })
         .collect();
-    let mut checked = compile_all(target, lowering, &calls, programs, work_dir)?;
+    let library = match programs.library(lowering, &own.inspected, work_dir)? {
+        Ok(library) => [library],
+        Err(message) => return Err(OracleError::Build { message }),
+    };
+    let bench = Bench { own, isa: target.isa, library: &library, programs, work_dir };
+    let mut checked = bench.compile_all(&calls)?;
     // A member lowered to something else at first may become its instruction in another program.
     let others: Vec<Call<'_>> = calls
         .iter()
@@ -118,7 +106,7 @@ pub fn check<'a>(
             Setting::others(own, call.instruction).into_iter().map(|setting| Call { setting, ..*call })
         })
         .collect();
-    for (id, lowered) in compile_all(target, lowering, &others, programs, work_dir)? {
+    for (id, lowered) in bench.compile_all(&others)? {
         if matches!(lowered, Lowered::Own { .. }) {
             checked.insert(id, lowered);
         }
@@ -140,125 +128,94 @@ struct Call<'a> {
     setting: Setting,
 }
 
-/// What each instruction becomes, by id; the first program in which it is selected counts, else the last.
-fn compile_all(
-    target: &Target,
-    lowering: &Path,
-    calls: &[Call<'_>],
-    programs: &Programs,
-    work_dir: &Path,
-) -> Result<BTreeMap<String, Lowered>, OracleError> {
-    let chunks: Vec<(usize, &[_])> = calls.chunks(CHUNK).enumerate().collect();
-    let chunks = chunks.into_par_iter().map(|(number, chunk)| {
-        let folder = work_dir.join(format!("{}-{number}", target.isa));
-        std::fs::create_dir_all(&folder).map_err(OracleError::file(&folder))?;
-        let mut checked = Vec::new();
-        compile(target, lowering, chunk, programs, &folder, &mut checked)?;
-        Ok(checked)
-    });
-    let mut checked: BTreeMap<String, (Surroundings, Lowered)> = BTreeMap::new();
-    for (call, lowered) in chunks.collect::<Result<Vec<_>, OracleError>>()?.into_iter().flatten() {
-        let surroundings = call.setting.surroundings;
-        let better = checked.get(&call.definition.id).is_none_or(|(other, known)| {
-            let known = matches!(known, Lowered::Own { .. });
-            !known || matches!(lowered, Lowered::Own { .. }) && surroundings < *other
-        });
-        if better {
-            checked.insert(call.definition.id.clone(), (surroundings, lowered));
-        }
-    }
-    Ok(checked.into_iter().map(|(id, (_, lowered))| (id, lowered)).collect())
+/// What programs are compiled with.
+struct Bench<'a> {
+    own: &'a Conventions,
+    isa: &'static str,
+    /// The definitions.
+    library: &'a [PathBuf],
+    programs: &'a Toolchain,
+    work_dir: &'a Path,
 }
 
-/// Compiles calls; on an error, each half separately.
-fn compile<'a>(
-    target: &Target,
-    lowering: &Path,
-    calls: &[Call<'a>],
-    programs: &Programs,
-    work_dir: &Path,
-    checked: &mut Vec<(Call<'a>, Lowered)>,
-) -> Result<(), OracleError> {
-    match assembly(target, lowering, calls, programs, work_dir)? {
-        Ok(text) => {
-            let functions = functions(&text);
-            for (index, call) in calls.iter().enumerate() {
-                let lines = functions.get(format!("call{index}").as_str()).cloned().unwrap_or_default();
-                let lowered =
-                    judge(target.lowering()?, &call.instruction.forms, &lines, call.setting.surroundings);
-                checked.push((*call, lowered));
+impl Bench<'_> {
+    /// What each instruction becomes, by id; the first program in which it is selected counts, else the last.
+    fn compile_all(&self, calls: &[Call<'_>]) -> Result<BTreeMap<String, Lowered>, OracleError> {
+        let chunks: Vec<(usize, &[_])> = calls.chunks(CHUNK).enumerate().collect();
+        let chunks = chunks.into_par_iter().map(|(number, chunk)| {
+            let folder = self.work_dir.join(format!("{}-{number}", self.isa));
+            std::fs::create_dir_all(&folder).map_err(OracleError::file(&folder))?;
+            let mut checked = Vec::new();
+            self.compile(chunk, &folder, &mut checked)?;
+            Ok(checked)
+        });
+        let mut checked: BTreeMap<String, (Surroundings, Lowered)> = BTreeMap::new();
+        for (call, lowered) in chunks.collect::<Result<Vec<_>, OracleError>>()?.into_iter().flatten() {
+            let surroundings = call.setting.surroundings;
+            let better = checked.get(&call.definition.id).is_none_or(|(other, known)| {
+                let known = matches!(known, Lowered::Own { .. });
+                !known || matches!(lowered, Lowered::Own { .. }) && surroundings < *other
+            });
+            if better {
+                checked.insert(call.definition.id.clone(), (surroundings, lowered));
             }
         }
-        Err(message) if calls.len() == 1 => {
-            let message = summary(&message).to_owned();
-            checked.push((calls[0], Lowered::Refused { message }));
-        }
-        Err(message) if named(&message, calls.len()).is_some() => {
-            let at = named(&message, calls.len()).unwrap_or_default();
-            compile(target, lowering, &calls[at..=at], programs, work_dir, checked)?;
-            let others = [&calls[..at], &calls[at + 1..]].concat();
-            compile(target, lowering, &others, programs, work_dir, checked)?;
-        }
-        Err(_) => {
-            let (first, second) = calls.split_at(calls.len() / 2);
-            compile(target, lowering, first, programs, work_dir, checked)?;
-            compile(target, lowering, second, programs, work_dir, checked)?;
-        }
+        Ok(checked.into_iter().map(|(id, (_, lowered))| (id, lowered)).collect())
     }
-    Ok(())
-}
 
-/// The assembly of the programs, or the message of the tool that fails.
-fn assembly(
-    target: &Target,
-    lowering: &Path,
-    calls: &[Call<'_>],
-    programs: &Programs,
-    work_dir: &Path,
-) -> Result<Result<String, String>, OracleError> {
-    let mut declared: BTreeMap<&str, String> = BTreeMap::new();
-    let mut text = String::new();
-    for (index, Call { definition, instruction, setting }) in calls.iter().enumerate() {
-        declared.entry(&definition.name).or_insert_with(|| declaration(definition));
-        text.push_str(&one_call(
-            target.lowering()?,
-            &format!("call{index}"),
-            definition,
-            instruction,
-            *setting,
-        ));
+    /// Compiles calls in a folder; on an error, each half separately.
+    fn compile<'a>(
+        &self,
+        calls: &[Call<'a>],
+        folder: &Path,
+        checked: &mut Vec<(Call<'a>, Lowered)>,
+    ) -> Result<(), OracleError> {
+        match self.assembly(calls, folder)? {
+            Ok(text) => {
+                let functions = functions(&text);
+                for (index, call) in calls.iter().enumerate() {
+                    let lines = functions.get(format!("call{index}").as_str()).cloned().unwrap_or_default();
+                    let lowered = judge(self.own, &call.instruction.forms, &lines, call.setting.surroundings);
+                    checked.push((*call, lowered));
+                }
+            }
+            Err(message) if calls.len() == 1 => {
+                let message = summary(&message).to_owned();
+                checked.push((calls[0], Lowered::Refused { message }));
+            }
+            Err(message) if named(&message, calls.len()).is_some() => {
+                let at = named(&message, calls.len()).unwrap_or_default();
+                self.compile(&calls[at..=at], folder, checked)?;
+                let others = [&calls[..at], &calls[at + 1..]].concat();
+                self.compile(&others, folder, checked)?;
+            }
+            Err(_) => {
+                let (first, second) = calls.split_at(calls.len() / 2);
+                self.compile(first, folder, checked)?;
+                self.compile(second, folder, checked)?;
+            }
+        }
+        Ok(())
     }
-    let module: String = declared.into_values().chain([text]).collect();
-    let file = |ending: &str| work_dir.join(format!("calls.{ending}"));
-    let (program, linked, inlined, output) = (file("ll"), file("linked.bc"), file("inlined.bc"), file("s"));
-    std::fs::write(&program, module).map_err(OracleError::file(&program))?;
-    let done = step(&programs.link, &["--only-needed"], &[&program, lowering], &linked)?
-        .and(step(&programs.optimizer, &["-passes=always-inline,globaldce"], &[&linked], &inlined)?)
-        .and(step(&programs.compiler, target.lowering()?.check_options, &[&inlined], &output)?);
-    if let Err(message) = done {
-        return Ok(Err(message));
-    }
-    let text = std::fs::read_to_string(&output).map_err(OracleError::file(&output))?;
-    Ok(Ok(text))
-}
 
-/// Runs a program of LLVM; its messages when it fails.
-pub(super) fn step(
-    program: &Path,
-    options: &[&str],
-    inputs: &[&Path],
-    output: &Path,
-) -> Result<Result<(), String>, OracleError> {
-    let done = Command::new(program)
-        .args(options)
-        .args(inputs)
-        .arg("-o")
-        .arg(output)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|source| OracleError::Compiler { program: program.to_path_buf(), source })?;
-    let message = || String::from_utf8_lossy(&done.stderr).into_owned();
-    Ok(if done.status.success() { Ok(()) } else { Err(message()) })
+    /// The assembly of the programs, or the message of the tool that fails.
+    fn assembly(&self, calls: &[Call<'_>], folder: &Path) -> Result<Result<String, String>, OracleError> {
+        let mut declared: BTreeMap<&str, String> = BTreeMap::new();
+        let mut text = String::new();
+        for (index, Call { definition, instruction, setting }) in calls.iter().enumerate() {
+            declared.entry(&definition.name).or_insert_with(|| declaration(definition));
+            text.push_str(&one_call(self.own, &format!("call{index}"), definition, instruction, *setting));
+        }
+        let module: String = declared.into_values().chain([text]).collect();
+        let (program, output) = (folder.join("calls.ll"), folder.join("calls.s"));
+        std::fs::write(&program, module).map_err(OracleError::file(&program))?;
+        let (on, code) = (&self.own.inspected, Code::Assembly(self.own.syntax));
+        if let Err(message) = self.programs.generate(on, code, &program, self.library, &output)? {
+            return Ok(Err(message));
+        }
+        let text = std::fs::read_to_string(&output).map_err(OracleError::file(&output))?;
+        Ok(Ok(text))
+    }
 }
 
 /// The line of a tool's messages that says what is wrong.

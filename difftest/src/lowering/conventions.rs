@@ -5,6 +5,7 @@ use llvm_text::{Scalar, Statement, Type, Value};
 use parsers::{Argument, Form, Instruction};
 
 use super::program::{Setting, Surroundings};
+use super::toolchain::Processor;
 use crate::error::OracleError;
 use crate::target::Machine;
 use crate::wrapper::Dialect;
@@ -18,10 +19,12 @@ pub struct Conventions {
     pub machine: fn() -> Result<Machine, OracleError>,
     /// Options of the compiler for extracting intrinsics: all features.
     pub read_options: fn() -> Vec<&'static str>,
-    /// Options of `llc` for assembly to inspect.
-    pub check_options: &'static [&'static str],
-    /// Options of `llc` for code to run.
-    pub run_options: &'static [&'static str],
+    /// What assembly to inspect is generated for.
+    pub inspected: Processor,
+    /// What code to run is generated for.
+    pub runs: Processor,
+    /// LLVM's options for the syntax of assembly.
+    pub syntax: &'static [&'static str],
     /// Names of its instructions.
     pub names: Names,
     /// The attributes, with a space before them, of a function that has an instruction in it.

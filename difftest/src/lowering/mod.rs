@@ -9,6 +9,7 @@ mod conventions;
 mod oracle;
 mod program;
 mod source;
+mod toolchain;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,11 +20,12 @@ use parsers::Instruction;
 use rayon::prelude::*;
 
 pub use body::Body;
-pub use check::{CheckedDefinition, Lowered, Programs, check};
+pub use check::{CheckedDefinition, Lowered, check};
 pub use conventions::{Conventions, Names, Place, Predicates, Prototype, documented, passed};
 pub use oracle::{Caller, Program, case, prepare};
 pub use program::{Definition, Operand, Setting, Surroundings};
 use source::Source;
+pub use toolchain::{Processor, Toolchain};
 pub use values::integers;
 
 use crate::error::OracleError;
@@ -52,13 +54,16 @@ const COMPILE: [&str; 8] = [
 /// that the bodies stay as in the headers and have the same shape for all values of an immediate.
 const PASSES: &str = "-passes=always-inline,function(sroa,dce),globaldce";
 
+/// Options of a clang that reads and writes LLVM assembly.
+const CLANG: [&str; 2] = ["-emit-llvm", "-Wno-unused-command-line-argument"];
+
 /// The programs that are used.
 #[derive(Clone, Debug)]
 pub struct Tools {
     /// A clang.
     pub compiler: PathBuf,
-    /// LLVM's `opt` of the same release.
-    pub optimizer: PathBuf,
+    /// LLVM's `opt` of the same release; where it is `None`, the compiler does it all.
+    pub optimizer: Option<PathBuf>,
 }
 
 /// What an instruction's intrinsic is in LLVM.
@@ -186,10 +191,7 @@ fn compile(
             options.iter().copied().chain(COMPILE).chain([&*source, "-o", &*target]).collect();
         let (done, messages) = run(&tools.compiler, &args)?;
         if done {
-            let (done, messages) = run(&tools.optimizer, &[PASSES, "-S", &*target, "-o", &*target])?;
-            if !done {
-                return Err(OracleError::Build { message: messages });
-            }
+            inline(tools, options, &target)?;
             let module = std::fs::read_to_string(&output).map_err(OracleError::file(&output))?;
             let mut functions = body::functions(&module);
             functions.extend(refused);
@@ -215,6 +217,53 @@ fn compile(
         functions.retain(|(name, _)| !refused.contains_key(name));
     }
     Err(OracleError::Build { message: format!("{}: more and more errors", file.display()) })
+}
+
+/// Inlines what the functions of a module in LLVM assembly call, and moves their variables to registers, in place.
+fn inline(tools: &Tools, options: &[&str], module: &str) -> Result<(), OracleError> {
+    let mut steps: Vec<(&Path, Vec<String>)> = Vec::new();
+    match &tools.optimizer {
+        Some(optimizer) => steps.push((optimizer, vec![PASSES.to_owned()])),
+        None => {
+            let clang =
+                |more: &[&str]| options.iter().chain(&CLANG).chain(more).map(|&o| o.to_owned()).collect();
+            let compiler = &tools.compiler;
+            steps.push((compiler, clang(&["-O0", "-Xclang", "-disable-O0-optnone"])));
+            let promotion = toolchain::only(compiler, &["sroa", "adce"])?;
+            steps.push((compiler, [clang(&["-O1"]), promotion].concat()));
+        }
+    }
+    for (program, mut args) in steps {
+        args.extend(["-S", module, "-o", module].map(str::to_owned));
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let (done, message) = run(program, &args)?;
+        if !done {
+            return Err(OracleError::Build { message });
+        }
+    }
+    Ok(())
+}
+
+/// The functions in LLVM assembly, each with a name, that the compiler of `tools` refuses, with its message.
+pub fn refused(
+    target: &Target,
+    functions: &BTreeMap<String, String>,
+    tools: &Tools,
+    work_dir: &Path,
+) -> Result<BTreeMap<String, String>, OracleError> {
+    let options = (target.lowering()?.read_options)();
+    let functions: Vec<(&String, &String)> = functions.iter().collect();
+    let each = functions.into_par_iter().enumerate().map(|(number, (name, text))| {
+        let file = work_dir.join(format!("refused-{}-{number}.ll", target.isa));
+        std::fs::write(&file, text).map_err(OracleError::file(&file))?;
+        let (source, object) = (file.to_string_lossy(), file.with_extension("o"));
+        let object = object.to_string_lossy();
+        let args = options.iter().copied().chain(["-O1", "-c", &*source, "-o", &*object]);
+        let (done, messages) = run(&tools.compiler, &args.collect::<Vec<_>>())?;
+        let message = messages.lines().find_map(|line| Some(line.split_once("error: ")?.1.to_owned()));
+        Ok((!done).then(|| (name.clone(), message.unwrap_or_else(|| "the compiler fails".to_owned()))))
+    });
+    Ok(each.collect::<Result<Vec<_>, OracleError>>()?.into_iter().flatten().collect())
 }
 
 /// The errors in a compiler's messages by line: `file.c:LINE:COLUMN: error: MESSAGE`.

@@ -10,9 +10,9 @@ use interp::inputs;
 use llvm_text::{Block, Function, Instruction as Line, Operand as Typed, Scalar, Statement, Type, Value};
 use parsers::{Argument, Instruction, Kind};
 
-use super::check::{Programs, step};
 use super::conventions::Conventions;
 use super::program::{Definition, Operand, result_part, returned};
+use super::toolchain::{Code, Toolchain};
 use super::values::convert;
 use crate::compiler::{Compiler, Object};
 use crate::error::OracleError;
@@ -21,9 +21,6 @@ use crate::prepare::LINK;
 use crate::report::Outcome;
 use crate::runner::{FREESTANDING_SOURCE, RUNNER_SOURCE, RunnerCommand, WrapperId};
 use crate::target::{Machine, Target};
-
-/// Definitions are inlined; then conversions that undo each other go, some of which Hexagon's backend cannot compile.
-const INLINE: &str = "-passes=always-inline,globaldce,function(instcombine<no-verify-fixpoint>)";
 
 /// A program whose functions call definitions. Some operands of those can be constants in it.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +63,7 @@ pub fn prepare<'a>(
     definitions: &[Definition],
     program: Option<&Program>,
     instructions: impl IntoIterator<Item = &'a Instruction>,
-    programs: &Programs,
+    programs: &Toolchain,
     work_dir: &Path,
 ) -> Result<Oracle, OracleError> {
     let clang = PathBuf::from("clang-19");
@@ -143,26 +140,30 @@ fn compile(
     target: &Target,
     others: &[&Path],
     module: &str,
-    programs: &Programs,
+    programs: &Toolchain,
     work_dir: &Path,
 ) -> Result<PathBuf, OracleError> {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(module.as_bytes());
+    hasher.update(programs.compiler().as_os_str().as_encoded_bytes()).update(module.as_bytes());
     for other in others {
         hasher.update(&std::fs::read(other).map_err(OracleError::file(other))?);
     }
     let key = hasher.finalize().to_hex()[..24].to_owned();
     let file = |ending: &str| work_dir.join(format!("lowered-{}-{key}.{ending}", target.isa));
-    let (source, linked, inlined, object) = (file("ll"), file("linked.bc"), file("inlined.bc"), file("o"));
+    let (source, object) = (file("ll"), file("o"));
     if object.exists() {
         return Ok(object);
     }
     std::fs::write(&source, module).map_err(OracleError::file(&source))?;
-    let compiled = [&["-filetype=obj", "-relocation-model=pic"], target.lowering()?.run_options].concat();
-    let modules: Vec<&Path> = [source.as_path()].into_iter().chain(others.iter().copied()).collect();
-    let done = step(&programs.link, &["--only-needed"], &modules, &linked)?
-        .and(step(&programs.optimizer, &[INLINE], &[&linked], &inlined)?)
-        .and(step(&programs.compiler, &compiled, &[&inlined], &object)?);
+    let on = &target.lowering()?.runs;
+    let mut libraries = Vec::new();
+    for other in others {
+        match programs.library(other, on, work_dir)? {
+            Ok(library) => libraries.push(library),
+            Err(message) => return Err(OracleError::Build { message }),
+        }
+    }
+    let done = programs.generate(on, Code::Object, &source, &libraries, &object)?;
     done.map(|()| object).map_err(|message| OracleError::Build { message })
 }
 

@@ -4,9 +4,12 @@ use llvm_text::{Scalar, Type};
 use parsers::{Argument, Instruction, Kind};
 
 use super::{CpuFeatures, DIALECT, all_options, has_masks, target_features};
-use crate::lowering::{Conventions, Names, Place, Prototype, Setting, Surroundings};
+use crate::lowering::{Conventions, Names, Place, Processor, Prototype, Setting, Surroundings};
 use crate::lowering::{documented, integers, passed};
 use crate::target::Machine;
+
+/// A processor with nothing but the base; functions say what else they need.
+const PROCESSOR: Processor = Processor { triple: "x86_64-unknown-linux-gnu", cpu: None, features: &[] };
 
 /// How LLVM's programs use x86.
 pub const CONVENTIONS: Conventions = Conventions {
@@ -19,8 +22,9 @@ pub const CONVENTIONS: Conventions = Conventions {
         })
     },
     read_options: || [&["-march=x86-64"][..], &all_options()].concat(),
-    check_options: &["--x86-asm-syntax=intel"],
-    run_options: &[],
+    inspected: PROCESSOR,
+    runs: PROCESSOR,
+    syntax: &["--x86-asm-syntax=intel"],
     names: Names { own: documented, code, is_move, same, twins, copies: |_| false },
     attributes: |instruction| format!("\"target-features\"=\"{}\"", target_features(instruction)),
     place,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use difftest::lowering::{
-    CheckedDefinition, Definition, Lowered, Program, Programs, Surroundings, case, check, prepare,
+    CheckedDefinition, Definition, Lowered, Program, Surroundings, Toolchain, case, check, prepare,
 };
 use difftest::{Case, Outcome, Report};
 use parsers::{Instruction, Isa};
@@ -30,6 +30,10 @@ pub struct CheckLoweringArgs {
     /// Folder that `generate-ir` made from the same documents.
     #[arg(long, value_name = "DIR", default_value = "out")]
     out: PathBuf,
+    /// A clang of the release that the folder's files are for, which then does without LLVM's other tools; llvm-link-N,
+    /// opt-N and llc-N when not given.
+    #[arg(long, value_name = "PROGRAM")]
+    compiler: Option<PathBuf>,
     /// Also run each definition on that many inputs and compare with the semantics, on this
     /// machine or an emulator.
     #[arg(long, value_name = "N")]
@@ -52,7 +56,11 @@ pub struct CheckLoweringArgs {
 /// Compiles and reports.
 pub fn run(session: &Session, args: &CheckLoweringArgs) -> Result<u8> {
     let isas = session.all_asked(&args.isa)?;
-    let mut definitions = definitions::read(&args.out)?;
+    let definitions::Definitions { llvm, isas: mut definitions } = definitions::read(&args.out)?;
+    let programs = match &args.compiler {
+        Some(clang) => Toolchain::Clang(clang.clone()),
+        None => Toolchain::of_release(llvm),
+    };
     let documents = session.read(args.specs.specs.as_deref(), &isas)?;
     let mut phases = Phases::default();
     let mut report = BTreeMap::new();
@@ -66,7 +74,7 @@ pub fn run(session: &Session, args: &CheckLoweringArgs) -> Result<u8> {
             continue;
         }
         let parsed = session.parse(isa, &documents, &Memo::default(), &|_, _| {})?;
-        let target = Target { isa, on, args, instructions: &parsed.instructions };
+        let target = Target { isa, on, args, programs: &programs, instructions: &parsed.instructions };
         if args.through.is_empty() {
             report.insert(name, target.check(&defined, &mut phases)?);
         }
@@ -96,6 +104,7 @@ struct Target<'a> {
     isa: Isa,
     on: &'static difftest::Target,
     args: &'a CheckLoweringArgs,
+    programs: &'a Toolchain,
     instructions: &'a [Instruction],
 }
 
@@ -110,9 +119,9 @@ impl Target<'_> {
         let ids: BTreeSet<&str> =
             defined.definitions.iter().map(|definition| definition.id.as_str()).collect();
         let phase = phases.start(&format!("check {name}"), 0);
-        let (programs, work) = (Programs::default(), &self.args.work);
+        let (programs, work) = (self.programs, &self.args.work);
         let checked =
-            check(self.on, &self.lowering(), &defined.definitions, self.instructions, &programs, work)?;
+            check(self.on, &self.lowering(), &defined.definitions, self.instructions, programs, work)?;
         phases.end(phase, &format!("{} definitions", checked.len()));
         let missing = defined.members.iter().filter(|id| !ids.contains(id.as_str()));
         let nameless = |id: &&String| self.instructions.iter().any(|i| i.id == **id && i.forms.is_empty());
@@ -172,7 +181,7 @@ impl Target<'_> {
         let instructions: Vec<&Instruction> = instructions.into_values().collect();
         let (lowering, work) = (self.lowering(), &self.args.work);
         let own = instructions.iter().copied();
-        let oracle = prepare(self.on, &lowering, definitions, program, own, &Programs::default(), work)?;
+        let oracle = prepare(self.on, &lowering, definitions, program, own, self.programs, work)?;
         let cases = instructions.iter().map(|instruction| case(by_id[instruction.id.as_str()], instruction));
         let cases: Vec<Case<'_>> = cases.collect();
         let ran = oracle.validate(&cases, inputs, 1, |_| {})?;

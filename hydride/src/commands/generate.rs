@@ -1,6 +1,6 @@
 //! `hydride generate-ir`: documents in, IR, classes and generated code out.
 
-mod lowering_data;
+pub mod lowering_data;
 mod merges;
 mod readme;
 mod report;
@@ -65,8 +65,8 @@ pub struct GenerateArgs {
     locked: bool,
     #[command(flatten)]
     records: RecordsArgs,
-    /// LLVM release that the generated files are for.
-    #[arg(long, value_name = "19|21", default_value_t = 19)]
+    /// LLVM release that the generated files are for. There is data for definitions of 19 and 22.
+    #[arg(long, value_name = "19|21|22", default_value_t = LlvmVersion::default().number())]
     llvm: u32,
 }
 
@@ -79,7 +79,7 @@ pub fn run(session: &Session, args: &GenerateArgs) -> Result<u8> {
     let isas = session.all_asked(&args.isa)?;
     let emit = Emit::new(&args.emit);
     let llvm = LlvmVersion::from_number(args.llvm)
-        .ok_or_else(|| usage(format!("files for LLVM {} cannot be made; 19 and 21 can", args.llvm)))?;
+        .ok_or_else(|| usage(format!("files for LLVM {} cannot be made; 19, 21 and 22 can", args.llvm)))?;
     start_threads(args.jobs)?;
     let written = args.dictionary.as_deref().filter(|_| !args.check && !args.locked);
     if !args.check {
@@ -299,7 +299,7 @@ fn generated(
     memo: &Memo,
 ) -> Result<Vec<GeneratedFile>> {
     let isas: Vec<&str> = pipeline.parsed.iter().map(|(isa, _)| isa.name()).collect();
-    let vendors = lowering_data::vendors(session, llvm, &isas)?;
+    let vendors = lowering_data::vendors(session, &isas)?;
     let options = Options { llvm, vendors, parts: emit.parts() };
     Ok(codegen_gen::generate(&pipeline.dialect, &options, memo)?)
 }

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use codegen_gen::{Case, VendorFunction, VendorIr};
+use codegen_gen::{Case, LlvmVersion, VendorFunction, VendorIr};
 use difftest::lowering::{ReadAll, Tools};
 
 use smt::Memo;
 
+use crate::commands::generate::lowering_data::vendors;
 use crate::console::Phases;
 use crate::{Session, SpecArgs};
 
@@ -21,18 +22,15 @@ pub struct ReadLoweringArgs {
     /// Instruction sets to read; all when not given.
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     isa: Vec<String>,
-    /// The compiler, a clang of the release that the data is for.
-    #[arg(long, value_name = "PROGRAM", default_value = "clang-19")]
-    compiler: PathBuf,
-    /// LLVM's `opt` of the same release.
-    #[arg(long, value_name = "PROGRAM", default_value = "opt-19")]
-    optimizer: PathBuf,
-    /// The compiler's release.
-    #[arg(long, value_name = "N", default_value_t = 19)]
+    /// LLVM release that the data is for.
+    #[arg(long, value_name = "N", default_value_t = LlvmVersion::default().number())]
     llvm: u32,
-    /// Folder for the data.
-    #[arg(long, value_name = "DIR", default_value = "specs/lowering/llvm-19")]
-    data: PathBuf,
+    /// A clang of that release, which then does without LLVM's other tools; clang-N and opt-N when not given.
+    #[arg(long, value_name = "PROGRAM")]
+    compiler: Option<PathBuf>,
+    /// Folder for the data; specs/lowering/llvm-N when not given.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// Folder for the compiler's files.
     #[arg(long, value_name = "DIR", default_value = "target/read-lowering")]
     work: PathBuf,
@@ -41,10 +39,18 @@ pub struct ReadLoweringArgs {
 /// Reads and writes the data.
 pub fn run(session: &Session, args: &ReadLoweringArgs) -> Result<u8> {
     let isas = session.all_asked(&args.isa)?;
-    let tools = Tools { compiler: args.compiler.clone(), optimizer: args.optimizer.clone() };
+    let release = args.llvm;
+    let tools = match &args.compiler {
+        Some(clang) => Tools { compiler: clang.clone(), optimizer: None },
+        None => {
+            let named = |tool: &str| PathBuf::from(format!("{tool}-{release}"));
+            Tools { compiler: named("clang"), optimizer: Some(named("opt")) }
+        }
+    };
+    let data = args.data.clone().unwrap_or_else(|| format!("specs/lowering/llvm-{release}").into());
     let mut phases = Phases::default();
     let documents = session.read(args.specs.specs.as_deref(), &isas)?;
-    std::fs::create_dir_all(&args.data).with_context(|| format!("cannot make {}", args.data.display()))?;
+    std::fs::create_dir_all(&data).with_context(|| format!("cannot make {}", data.display()))?;
     for isa in isas {
         let name = isa.name();
         let phase = phases.start(&format!("parse {name}"), 0);
@@ -55,8 +61,18 @@ pub fn run(session: &Session, args: &ReadLoweringArgs) -> Result<u8> {
         let all =
             difftest::lowering::read(session.set(isa).target()?, &parsed.instructions, &tools, &args.work)?;
         phases.end(phase, &format!("{} of {}", all.read.len(), all.read.len() + all.refused.len()));
-        let path = args.data.join(format!("{name}.json"));
-        let text = text(&vendor_ir(name, args.llvm, all))?;
+        let mut ir = vendor_ir(name, release, all);
+        for earlier in vendors(session, &[name])?.iter().filter(|earlier| earlier.llvm < release) {
+            let gone = gone(earlier, &ir)?;
+            ir.retired.extend(difftest::lowering::refused(
+                session.set(isa).target()?,
+                &gone,
+                &tools,
+                &args.work,
+            )?);
+        }
+        let path = data.join(format!("{name}.json"));
+        let text = text(&ir)?;
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(0)
@@ -90,6 +106,25 @@ fn vendor_ir(isa: &str, llvm: u32, all: ReadAll) -> VendorIr {
     ir
 }
 
+/// For each intrinsic that functions of an earlier release call and those of `ir` do not, one of these functions in LLVM
+/// assembly.
+fn gone(earlier: &VendorIr, ir: &VendorIr) -> Result<BTreeMap<String, String>> {
+    let known = ir.intrinsics();
+    let mut gone = BTreeMap::new();
+    for function in &earlier.functions {
+        for intrinsic in function.intrinsics().into_iter().filter(|intrinsic| !known.contains(intrinsic)) {
+            let cases = function.cases().with_context(|| format!("specs/lowering: {}", earlier.isa))?;
+            let Some(case) = cases.first() else { continue };
+            let parameters = function.params.iter().enumerate().map(|(at, ty)| format!("{ty} %a{at}"));
+            let parameters = parameters.collect::<Vec<_>>().join(", ");
+            let (result, lines) = (&function.result, case.lines.join("\n"));
+            let text = format!("define {result} @f({parameters}) {{\n{lines}\n}}\n");
+            gone.entry(intrinsic.to_owned()).or_insert(text);
+        }
+    }
+    Ok(gone)
+}
+
 /// The data as JSON with one function a line.
 fn text(ir: &VendorIr) -> Result<String> {
     let lines = |rows: Vec<String>| rows.join(",\n");
@@ -98,11 +133,14 @@ fn text(ir: &VendorIr) -> Result<String> {
         lines(rows.into_iter().map(|(key, value)| format!("{key}:{value}")).collect())
     };
     let members = ir.members.iter().map(|(id, at)| Ok((serde_json::to_string(id)?, at.to_string())));
-    let refused =
-        ir.refused.iter().map(|(id, why)| Ok((serde_json::to_string(id)?, serde_json::to_string(why)?)));
+    let messages = |of: &BTreeMap<String, String>| -> Result<String> {
+        let row =
+            |(of, why): (&String, &String)| Ok((serde_json::to_string(of)?, serde_json::to_string(why)?));
+        Ok(pairs(of.iter().map(row).collect::<Result<_>>()?))
+    };
     Ok(format!(
         "{{\"isa\":{},\n\"llvm\":{},\n\"compiler\":{},\n\"options\":{},\n\"triple\":{},\n\"layout\":{},\n\
-         \"functions\":[\n{}\n],\n\"members\":{{\n{}\n}},\n\"refused\":{{\n{}\n}}}}\n",
+         \"functions\":[\n{}\n],\n\"members\":{{\n{}\n}},\n\"refused\":{{\n{}\n}},\n\"retired\":{{\n{}\n}}}}\n",
         serde_json::to_string(&ir.isa)?,
         ir.llvm,
         serde_json::to_string(&ir.compiler)?,
@@ -111,6 +149,7 @@ fn text(ir: &VendorIr) -> Result<String> {
         serde_json::to_string(&ir.layout)?,
         lines(functions),
         pairs(members.collect::<Result<_>>()?),
-        pairs(refused.collect::<Result<_>>()?),
+        messages(&ir.refused)?,
+        messages(&ir.retired)?,
     ))
 }

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches, Command};
-use codegen_gen::LlvmVersion;
 use difftest::{Oracle, OracleError};
 use memo::Memo;
 use parsers::errata::Errata;
@@ -43,8 +42,8 @@ pub struct InstructionSet {
     pub errata: Option<BuiltInErrata>,
     /// The checked-in records of validation, as JSON.
     pub records: Option<&'static str>,
-    /// What its intrinsics are in LLVM, as `hydride read-lowering` wrote it, by release.
-    pub vendor_ir: &'static [(LlvmVersion, &'static str)],
+    /// What its intrinsics are in LLVM, as `hydride read-lowering` wrote it: one text for each release.
+    pub vendor_ir: &'static [&'static str],
     /// How its instructions are compiled and run.
     pub target: Option<&'static difftest::Target>,
     /// How sequences of its instructions are searched and written.

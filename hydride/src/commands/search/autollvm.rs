@@ -21,7 +21,7 @@ impl Lowerings {
     /// Reads the definitions of an output folder.
     pub fn read(out: &Path) -> Result<Self> {
         let mut by_id = BTreeMap::new();
-        for (isa, defined) in definitions::read(out)? {
+        for (isa, defined) in definitions::read(out)?.isas {
             let own = defined.definitions.into_iter();
             by_id.extend(own.map(|definition| ((isa.clone(), definition.id.clone()), definition)));
         }

@@ -3,7 +3,6 @@
 mod steps;
 mod syntax;
 
-use codegen_gen::LlvmVersion;
 use parsers::Parsed;
 use parsers::arm::{self, Documents, Options};
 
@@ -34,7 +33,10 @@ pub const SET: InstructionSet = InstructionSet {
         },
     }),
     records: Some(include_str!("../../../../specs/validation/arm.json")),
-    vendor_ir: &[(LlvmVersion::Llvm19, include_str!("../../../../specs/lowering/llvm-19/arm.json"))],
+    vendor_ir: &[
+        include_str!("../../../../specs/lowering/llvm-19/arm.json"),
+        include_str!("../../../../specs/lowering/llvm-22/arm.json"),
+    ],
     target: Some(&difftest::arm::TARGET),
     search: Some(steps::SEARCH),
 };

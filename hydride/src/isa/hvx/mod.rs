@@ -3,7 +3,6 @@
 mod steps;
 mod syntax;
 
-use codegen_gen::LlvmVersion;
 use parsers::errata::Errata;
 use parsers::hexagon::{self, Documents, Options, VectorLength};
 
@@ -36,7 +35,10 @@ pub const SET: InstructionSet = InstructionSet {
         },
     }),
     records: Some(include_str!("../../../../specs/validation/hvx.json")),
-    vendor_ir: &[(LlvmVersion::Llvm19, include_str!("../../../../specs/lowering/llvm-19/hvx.json"))],
+    vendor_ir: &[
+        include_str!("../../../../specs/lowering/llvm-19/hvx.json"),
+        include_str!("../../../../specs/lowering/llvm-22/hvx.json"),
+    ],
     target: Some(&difftest::hvx::TARGET),
     search: Some(steps::SEARCH),
 };

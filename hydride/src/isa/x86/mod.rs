@@ -3,7 +3,6 @@
 mod steps;
 mod syntax;
 
-use codegen_gen::LlvmVersion;
 use parsers::{Parsed, intel};
 
 use super::{BuiltInErrata, Document, FrontEnd, InstructionSet, Kind, Reading};
@@ -30,7 +29,10 @@ pub const SET: InstructionSet = InstructionSet {
         readings: |documents| documents.iter().map(|document| vec![document]).collect(),
     }),
     records: Some(include_str!("../../../../specs/validation/x86.json")),
-    vendor_ir: &[(LlvmVersion::Llvm19, include_str!("../../../../specs/lowering/llvm-19/x86.json"))],
+    vendor_ir: &[
+        include_str!("../../../../specs/lowering/llvm-19/x86.json"),
+        include_str!("../../../../specs/lowering/llvm-22/x86.json"),
+    ],
     target: Some(&difftest::x86::TARGET),
     search: Some(steps::SEARCH),
 };
