@@ -15,6 +15,7 @@ const FILES: &[(&str, &str)] = &[
     ("style.css", include_str!("../../templates/report/style.css")),
     ("dom.js", include_str!("../../templates/report/dom.js")),
     ("model.js", include_str!("../../templates/report/model.js")),
+    ("words.js", include_str!("../../templates/report/words.js")),
     ("query.js", include_str!("../../templates/report/query.js")),
     ("list.js", include_str!("../../templates/report/list.js")),
     ("entries.js", include_str!("../../templates/report/entries.js")),

@@ -47,6 +47,7 @@ struct Data<'a> {
     isas: Vec<Isa<'a>>,
     ops: Vec<OpData<'a>>,
     errata: Vec<[&'a str; 2]>,
+    synonyms: Vec<(&'a str, &'a [String])>,
     ids: Vec<&'a str>,
     file: Vec<usize>,
     line: Vec<u32>,
@@ -74,6 +75,7 @@ struct OpData<'a> {
     family: &'a str,
     /// One sentence, where the operation was reviewed.
     summary: Option<&'a str>,
+    category: Option<&'a str>,
     aliases: &'a [String],
     params: Vec<&'a str>,
     /// Positions of the parameters that are signs.
@@ -133,6 +135,7 @@ struct Dictionaries<'a> {
 pub(crate) fn file(input: &Input<'_>) -> Result<GeneratedFile, ReportError> {
     let mut data = Data {
         errata: input.errata.iter().map(|erratum| [erratum.note.as_str(), &erratum.evidence]).collect(),
+        synonyms: input.synonyms.iter().map(|(word, terms)| (word.as_str(), terms.as_slice())).collect(),
         ..Data::default()
     };
     let mut members: BTreeMap<(&str, &str), (usize, usize, &Member, &Facts)> = BTreeMap::new();
@@ -229,6 +232,7 @@ fn op_data<'a>(op: &'a Op, shapes: &mut Dictionary<String>) -> Result<(OpData<'a
         name: &op.name,
         family: &op.family,
         summary: op.summary.as_deref(),
+        category: op.category.as_deref(),
         aliases: &op.aliases,
         params: op.param_names().collect(),
         signs: kinds.filter(|(_, kind)| **kind == ParamKind::Signedness).map(|(place, _)| place).collect(),

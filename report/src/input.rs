@@ -1,5 +1,7 @@
 //! What the report is made of: plain data that a caller fills in.
 
+use std::collections::BTreeMap;
+
 use autoir::Dialect;
 use hydride_ir::Function;
 
@@ -12,6 +14,9 @@ pub struct Input<'a> {
     pub isas: Vec<InstructionSet<'a>>,
     /// What was corrected in the documents.
     pub errata: Vec<Erratum>,
+    /// Terms of the field in lower case, by the words of operations' names (joined by `_`) or the element type (`i8`)
+    /// that a search takes them for.
+    pub synonyms: &'a BTreeMap<String, Vec<String>>,
 }
 
 /// An instruction set as its documents have it.

@@ -91,6 +91,8 @@ hydride.instructionPage = (() => {
         ]), errata));
       return;
     }
+    const { group } = model.maskedVariants();
+    const variants = member.op.members.filter((other) => other !== entry && group[other] === group[entry]);
     const params = member.op.params.map((param, position) => `${param} = ${member.params[position]}`);
     const words = (list, field) => list.flatMap((word, position) => [position ? ", " : "", h("a", { href: hydride.link.list("search", `${field}=${word}`) }, word)]);
     into.replaceChildren(h("article", null, head,
@@ -104,6 +106,8 @@ hydride.instructionPage = (() => {
         ["Arguments", h("span", { class: "mono" }, member.op.args.map(([arg], position) => `${arg} = ${model.source(member.args[position], member.signature)}`).join(", ") || "none")],
         ["Masking", maskingText(member)],
         member.part && ["Part", partText(member)],
+        variants.length > 0 && ["Masked variants", variants.flatMap((other, position) => [position > 0 && ", ",
+          h("a", { class: "mono", href: hydride.link.instruction(isa, model.ids[other]) }, model.ids[other])])],
         ["Proof", member.proof === "structural" ? "structural: the same expression after normalization" : member.proof === "smt" ? "smt: a solver proved it equal" : member.proof],
         ["Validation", trustText(member)],
         member.mnemonics.length && ["Instruction", h("span", { class: "mono" }, words(member.mnemonics, "asm"))],

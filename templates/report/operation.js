@@ -128,6 +128,7 @@ hydride.operationPage = (() => {
       h("p", { class: "facts" },
         model.isas.map((isa, position) => op.counts[position] > 0 && [hydride.isaTag(position, `${isa.name} ${number(op.counts[position])}`), " "]),
         [...trusts].map(([trust, count]) => [h("span", { class: `tag trust-${trust}` }, `${trust} ${number(count)}`), " "]),
+        op.category && [h("a", { class: "tag", title: "its category", href: hydride.link.list("ops", `cat:${hydride.query.quoted(op.category)}`) }, op.category), " "],
         op.commutative && h("span", { class: "tag", title: "exchanging the first two arguments is proved to change nothing" }, "commutative"),
         entries.some((found) => found.errata.length) && [" ", h("span", { class: "tag erratum" }, "errata")]),
       op.aliases.length > 0 && h("p", { class: "muted" }, `Formerly ${op.aliases.join(", ")}.`),

@@ -12,6 +12,7 @@ use similarity::Analysis;
 
 use crate::Session;
 use crate::pipeline::Pipeline;
+use crate::synonyms;
 
 /// The report's files.
 pub fn files(session: &Session, pipeline: &Pipeline) -> Result<Vec<GeneratedFile>> {
@@ -51,7 +52,8 @@ pub fn files(session: &Session, pipeline: &Pipeline) -> Result<Vec<GeneratedFile
             .collect::<Result<Vec<_>>>()?;
         isas.push(InstructionSet { name: isa.name(), version: &parsed.version, entries });
     }
-    Ok(::report::generate(&Input { dialect: &pipeline.dialect, isas, errata })?)
+    let synonyms = synonyms::synonyms()?;
+    Ok(::report::generate(&Input { dialect: &pipeline.dialect, isas, errata, synonyms: &synonyms })?)
 }
 
 fn modelled<'a>(instruction: &'a Instruction, analysis: &'a Analysis, trust: &Trust) -> Modelled<'a> {
