@@ -21,6 +21,8 @@ const FILES: &[(&str, &str)] = &[
     ("entries.js", include_str!("../../templates/report/entries.js")),
     ("operations.js", include_str!("../../templates/report/operations.js")),
     ("operation.js", include_str!("../../templates/report/operation.js")),
+    ("evaluate.js", include_str!("../../templates/report/evaluate.js")),
+    ("calculator.js", include_str!("../../templates/report/calculator.js")),
     ("instruction.js", include_str!("../../templates/report/instruction.js")),
     ("main.js", include_str!("../../templates/report/main.js")),
 ];

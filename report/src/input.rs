@@ -43,6 +43,21 @@ pub struct Entry<'a> {
     pub status: Status<'a>,
     /// Positions in [`Input::errata`].
     pub errata: Vec<usize>,
+    /// What the document declares, for an entry that is not modelled; a modelled one has it from its membership.
+    pub declared: Option<Declaration<'a>>,
+}
+
+/// What a document says about an entry besides its semantics.
+#[derive(Clone, Copy, Debug)]
+pub struct Declaration<'a> {
+    /// The C type of the result; `void` or empty if there is none.
+    pub result: &'a str,
+    /// C types and names of the parameters.
+    pub args: &'a [(String, String)],
+    /// CPU features that it needs.
+    pub extensions: &'a [String],
+    /// Machine instructions.
+    pub mnemonics: &'a [String],
 }
 
 /// What became of an entry.

@@ -26,7 +26,7 @@ mod plots;
 mod svg;
 
 pub use formula::{Formula, Line, formula};
-pub use input::{Entry, Erratum, Input, InstructionSet, Modelled, Run, Status};
+pub use input::{Declaration, Entry, Erratum, Input, InstructionSet, Modelled, Run, Status};
 
 use codegen_gen::GeneratedFile;
 

@@ -62,7 +62,6 @@ hydride.entriesPage = (() => {
     cell: (entry) => hydride.isaTag(hydride.model.isa[entry], hydride.model.isas[hydride.model.isa[entry]].name),
   };
   const of = (text) => (entry) => text(hydride.model.entry(entry));
-  const member = (text) => of(({ member }) => (member ? text(member) : ""));
   const pages = {
     search: {
       label: "Instructions",
@@ -73,9 +72,9 @@ hydride.entriesPage = (() => {
         isa,
         { title: "Operation", class: "op", cell: of(({ member, reason }) =>
           member ? h("a", { href: hydride.link.op(member.op.name), tabindex: "-1" }, member.op.name) : h("span", { class: "muted" }, reason)) },
-        { title: "Result", class: "type", cell: member(({ signature }) => signature.results.join(", ")) },
-        { title: "Arguments", class: "types", cell: member(({ signature }) => signature.args.map(({ type }) => type).join(", ")) },
-        { title: "Features", class: "ext", cell: member(({ extensions }) => extensions.join(" ")) },
+        { title: "Result", class: "type", cell: of(({ signature }) => signature?.results.join(", ") ?? "") },
+        { title: "Arguments", class: "types", cell: of(({ signature }) => signature?.args.map(({ type }) => type).join(", ") ?? "") },
+        { title: "Features", class: "ext", cell: of(({ extensions }) => extensions.join(" ")) },
         { title: "Trust", class: "trust", cell: of(({ member, status, errata }) => [
           member ? hydride.trustTag(member.trust) : h("span", { class: `tag status-${status}` }, status),
           errata.length > 0 && h("span", { class: "tag erratum", title: "its document is corrected here" }, "erratum"),

@@ -42,7 +42,7 @@ hydride.load = (data) => {
   model.synonyms = data.synonyms;
   const through = (column) => (entry) => (model.row[entry] < 0 ? -1 : column[model.row[entry]]);
   model.opOf = through(modelled.op);
-  model.mnemonicsOf = through(modelled.mnemonics);
+  model.mnemonicsOf = (entry) => data.mnemonics[entry];
   model.resultsOf = (entry) => model.ops[model.opOf(entry)].instances[modelled.instance[model.row[entry]]][1];
   model.categories = [...new Set(model.ops.map((op) => op.category).filter(Boolean))].sort();
   const categories = new Map(model.categories.map((name, position) => [name, position]));
@@ -112,6 +112,10 @@ hydride.load = (data) => {
       place: `${known.file[data.file[entry]]}:${data.line[entry]}`,
       errata: (data.touched[entry] ?? []).map((position) => data.errata[position]),
       intrinsic: data.intrinsics[entry] ?? data.ids[entry],
+      // Undefined where the document does not declare it.
+      signature: signatures[data.signature[entry]],
+      extensions: known.extensions[data.extensions[entry]] ?? [],
+      mnemonics: known.mnemonics[data.mnemonics[entry]] ?? [],
     };
     const row = model.row[entry];
     if (row < 0) return found;
@@ -121,7 +125,7 @@ hydride.load = (data) => {
       op,
       instance: modelled.instance[row],
       params: op.instances[modelled.instance[row]][0],
-      signature: signatures[modelled.signature[row]],
+      signature: found.signature,
       args: known.args[modelled.args[row]],
       masking,
       mask,
@@ -132,8 +136,6 @@ hydride.load = (data) => {
       proof: known.proof[modelled.proof[row]],
       trust: known.trust[modelled.trust[row]],
       runs: known.runs[modelled.runs[row]],
-      extensions: known.extensions[modelled.extensions[row]],
-      mnemonics: known.mnemonics[modelled.mnemonics[row]],
     };
     return found;
   };
@@ -154,14 +156,14 @@ hydride.load = (data) => {
     isa: { texts: data.isas.map((isa) => [isa.name]), at: (entry) => model.isa[entry], about: "instruction set" },
     cat: { texts: model.categories.map((name) => [name]), at: (entry) => model.categoryOf(model.ops[model.opOf(entry)]), about: "category of the operation" },
     op: { texts: model.ops.map((op) => [op.name, ...op.aliases]), at: through(modelled.op), about: "operation" },
-    ret: { texts: signatures.map((signature) => signature.results), at: through(modelled.signature), about: "C type of the result" },
+    ret: { texts: signatures.map((signature) => signature.results), at: (entry) => data.signature[entry], about: "C type of the result" },
     arg: {
       texts: signatures.map((signature) => signature.args.flatMap(({ type, range }) => (range ? [type, "imm"] : [type]))),
-      at: through(modelled.signature),
+      at: (entry) => data.signature[entry],
       about: "C type of an argument, or imm",
     },
-    ext: { texts: known.extensions, at: through(modelled.extensions), about: "CPU feature" },
-    asm: { texts: known.mnemonics, at: through(modelled.mnemonics), about: "machine instruction" },
+    ext: { texts: known.extensions, at: (entry) => data.extensions[entry], about: "CPU feature" },
+    asm: { texts: known.mnemonics, at: model.mnemonicsOf, about: "machine instruction" },
     trust: { texts: known.trust.map((word) => [word]), at: through(modelled.trust), about: "run, proved or parsed" },
     status: { texts: model.statuses.map((word) => [word]), at: (entry) => data.status[entry], about: "modelled, excluded or failed" },
     reason: { texts: known.why.map(([reason]) => [reason]), at: (entry) => data.why[entry], about: "why it is not modelled" },

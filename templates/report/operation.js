@@ -51,7 +51,7 @@ hydride.operationPage = (() => {
     errata.length > 0 && h("span", { class: "tag erratum", title: errata.map(([note]) => note).join("\n") }, "erratum"),
   ];
 
-  const memberLink = (found) => h("a", { class: "mono", href: hydride.link.instruction(found.isa, found.id), title: found.member.extensions.join(", ") }, found.id);
+  const memberLink = (found) => h("a", { class: "mono", href: hydride.link.instruction(found.isa, found.id), title: found.extensions.join(", ") }, found.id);
 
   /// Rows are parameter values, columns instruction sets.
   const sideBySide = (op, entries) => {
@@ -86,7 +86,7 @@ hydride.operationPage = (() => {
         h("td", null, hydride.modifiers(member).join(", ") || h("span", { class: "muted" }, "none"), member.masking !== "none" && ` (${member.signature.args[member.mask]?.name ?? "?"})`),
         h("td", null, member.proof),
         h("td", null, hydride.trustTag(member.trust)),
-        h("td", { class: "ext" }, member.extensions.join(" ")),
+        h("td", { class: "ext" }, found.extensions.join(" ")),
         member.params.map((value) => h("td", { class: "n" }, value)),
         h("td", null, found.errata.map(([note]) => note).join(" ")));
     })));

@@ -3,6 +3,7 @@
 //! The expected results of a search are computed here from the other outputs. `HYDRIDE_REPORT_OF` names an output
 //! folder on which the pages are tried instead of the samples'.
 
+mod evaluating;
 mod searching;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -153,7 +154,7 @@ fn the_pages_work_in_a_browser() {
     let ready = browser.run("return performance.getEntriesByName('hydride-ready')[0].startTime");
     println!("{} entries: first paint {paint} ms, ready for input {ready} ms", all.len());
 
-    searching::add_sentences(&browser, &mut all);
+    searching::add_from_page(&browser, &mut all);
     overview(&browser, &out);
     searching::operators(&browser, &all);
     searching::words(&browser, &all);
@@ -162,6 +163,8 @@ fn the_pages_work_in_a_browser() {
     folded(&browser, &all);
     scroll(&browser);
     links(&browser, &index, &out, &all);
+    evaluating::every_instruction(&browser, &out);
+    evaluating::the_box(&browser, &index, &all);
     modifiers(&browser, &out);
     keyboard(&browser);
     themes(&browser, &index);
@@ -336,7 +339,14 @@ fn links(browser: &Browser, index: &Path, out: &Path, all: &BTreeMap<String, Kno
             no_stray_values(browser, key);
         } else {
             assert!(page.contains(&entry.reason), "{key}: {page}");
+            let prototype = browser.run("return document.querySelector('.prototype')?.textContent ?? null");
+            assert_eq!(prototype.is_null(), entry.results.is_empty() && entry.args.is_empty(), "{key}");
         }
+    }
+    if all.contains_key("x86/_mm_add_ps") {
+        browser.open(index, "#/i/x86/_mm_add_ps");
+        let prototype = browser.wait("document.querySelector('.prototype')?.textContent");
+        assert_eq!(text(&prototype), "__m128 _mm_add_ps(__m128 a, __m128 b)");
     }
     browser.open(index, "#/search?q=isa%3Ahvx");
     browser.wait("document.querySelector('.total')?.textContent");

@@ -42,13 +42,26 @@ fn in_order(browser: &Browser, query: &str) -> Vec<String> {
     texts(&browser.run(&script))
 }
 
-/// Adds what the page says of operations in sentences, which are in no other output by themselves.
-pub fn add_sentences(browser: &Browser, all: &mut BTreeMap<String, Known>) {
+/// Adds what only the page says by itself: sentences about operations, and declarations of what is not modelled.
+pub fn add_from_page(browser: &Browser, all: &mut BTreeMap<String, Known>) {
     let sentences =
         browser.run("return Object.fromEntries(hydride.model.ops.map((op) => [op.name, op.summary ?? '']))");
-    for entry in all.values_mut() {
+    let declared = browser.run(
+        "const declared = ({ signature, extensions, mnemonics }) => ({\n\
+           results: signature?.results, args: signature?.args.map((arg) => arg.type), extensions, mnemonics,\n\
+         });\n\
+         const all = hydride.model.ids.map((_, entry) => hydride.model.entry(entry));\n\
+         return Object.fromEntries(all.map((found) => [`${found.isa}/${found.id}`, declared(found)]))",
+    );
+    for (key, entry) in all {
         let sentence = text(&sentences[&entry.op]);
         entry.said = format!("{} {sentence}", entry.said);
+        if entry.status != "modelled" {
+            let declared = &declared[key];
+            (entry.results, entry.args) = (texts(&declared["results"]), texts(&declared["args"]));
+            (entry.extensions, entry.mnemonics) =
+                (texts(&declared["extensions"]), texts(&declared["mnemonics"]));
+        }
     }
 }
 
@@ -181,7 +194,8 @@ pub fn words(browser: &Browser, all: &BTreeMap<String, Known>) {
     let either = found(browser, "paddb,vaddq_s8");
     assert_eq!(either, &fitting("paddb") | &fitting("vaddq_s8"));
     for names in [|entry: &Known| entry.names.clone(), |entry: &Known| entry.mnemonics.clone()] {
-        let simple = |name: &String| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let simple =
+            |name: &String| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let occurring: BTreeSet<String> = all.values().flat_map(names).filter(simple).collect();
         assert!(!occurring.is_empty());
         for name in occurring.iter().step_by(occurring.len().div_ceil(40)) {
@@ -193,11 +207,11 @@ pub fn words(browser: &Browser, all: &BTreeMap<String, Known>) {
         }
     }
     // A synonym of several words, and one in an inflected form.
-    let abs_diff: BTreeSet<String> =
-        all.iter().filter(|(_, entry)| entry.op == "abs_diff").map(|(key, _)| key.clone()).collect();
-    let list = in_order(browser, "absolute difference");
-    assert!(!abs_diff.is_empty() && list.len() >= abs_diff.len());
-    assert_eq!(list[..abs_diff.len()].iter().cloned().collect::<BTreeSet<_>>(), abs_diff);
+    let counting: BTreeSet<String> =
+        all.iter().filter(|(_, entry)| entry.op == "popcount").map(|(key, _)| key.clone()).collect();
+    let list = in_order(browser, "population count");
+    assert!(!counting.is_empty() && list.len() >= counting.len());
+    assert_eq!(list.into_iter().take(counting.len()).collect::<BTreeSet<_>>(), counting);
     let saturating = in_order(browser, "saturating add");
     let first = &all[&saturating[0]];
     assert_eq!(first.op, "add_sat");
