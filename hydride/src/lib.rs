@@ -28,6 +28,7 @@ mod pipeline;
 mod reuse;
 mod reviews;
 mod session;
+mod synonyms;
 mod trust;
 
 pub use documents::Documents;

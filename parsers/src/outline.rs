@@ -11,6 +11,8 @@ pub struct Outline {
     pub result: String,
     /// C types and names of the parameters; empty where the document has none.
     pub args: Vec<(String, String)>,
+    /// The machine instructions that the document names for it, as documented.
+    pub mnemonics: Vec<String>,
     /// What kind of text `text` is.
     pub form: Form,
     /// The text of its semantics; empty where there is none.

@@ -1,7 +1,7 @@
 //! `data.js`: what lists and searches need, as columns with dictionaries.
 //!
-//! One value for each entry in `ids`, `file`, `line`, `status` and `why`; one for each modelled entry, in the same
-//! order, in `modelled`. A number in a column is a position in the dictionary of that name; -1 is none.
+//! One value for each entry in `ids`, `file`, `line`, `status`, `why`, `signature`, `extensions` and `mnemonics`; one
+//! for each modelled entry, in the same order, in `modelled`. A number in a column is a position in the dictionary of that name; -1 is none.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::ReportError;
 use crate::assets::script;
 use crate::formula::{Formula, formula};
-use crate::input::{Input, Status};
+use crate::input::{Declaration, Input, Status};
 
 /// Maximum characters of a general formula in the list of operations, and of one shown there as an example.
 const MAX_GENERAL: usize = 72;
@@ -47,12 +47,16 @@ struct Data<'a> {
     isas: Vec<Isa<'a>>,
     ops: Vec<OpData<'a>>,
     errata: Vec<[&'a str; 2]>,
+    synonyms: Vec<(&'a str, &'a [String])>,
     ids: Vec<&'a str>,
     file: Vec<usize>,
     line: Vec<u32>,
     /// 0 modelled, 1 excluded, 2 failed.
     status: Vec<u8>,
     why: Vec<i64>,
+    signature: Vec<i64>,
+    extensions: Vec<i64>,
+    mnemonics: Vec<i64>,
     /// Positions of errata by position of the entry.
     touched: BTreeMap<usize, &'a [usize]>,
     modelled: Columns,
@@ -74,6 +78,7 @@ struct OpData<'a> {
     family: &'a str,
     /// One sentence, where the operation was reviewed.
     summary: Option<&'a str>,
+    category: Option<&'a str>,
     aliases: &'a [String],
     params: Vec<&'a str>,
     /// Positions of the parameters that are signs.
@@ -95,14 +100,11 @@ struct OpData<'a> {
 struct Columns {
     op: Vec<usize>,
     instance: Vec<usize>,
-    signature: Vec<usize>,
     args: Vec<usize>,
     masking: Vec<usize>,
     proof: Vec<usize>,
     trust: Vec<usize>,
     runs: Vec<usize>,
-    extensions: Vec<usize>,
-    mnemonics: Vec<usize>,
 }
 
 /// Types, then for each argument its type, name and, of an immediate, the least and the greatest value.
@@ -133,6 +135,7 @@ struct Dictionaries<'a> {
 pub(crate) fn file(input: &Input<'_>) -> Result<GeneratedFile, ReportError> {
     let mut data = Data {
         errata: input.errata.iter().map(|erratum| [erratum.note.as_str(), &erratum.evidence]).collect(),
+        synonyms: input.synonyms.iter().map(|(word, terms)| (word.as_str(), terms.as_slice())).collect(),
         ..Data::default()
     };
     let mut members: BTreeMap<(&str, &str), (usize, usize, &Member, &Facts)> = BTreeMap::new();
@@ -160,8 +163,11 @@ pub(crate) fn file(input: &Input<'_>) -> Result<GeneratedFile, ReportError> {
             };
             data.status.push(status);
             let why = why.map(|why| data.dictionaries.why.position(why)).transpose()?;
-            data.why.push(why.and_then(|why| i64::try_from(why).ok()).unwrap_or(-1));
-            let Status::Modelled(modelled) = &entry.status else { continue };
+            data.why.push(column_value(why));
+            let Status::Modelled(modelled) = &entry.status else {
+                declare(&mut data, entry.declared)?;
+                continue;
+            };
             let Some((op, instance, member, facts)) = members.get(&(isa.name, entry.id)) else {
                 return Err(ReportError::NoMember { isa: isa.name.to_owned(), id: entry.id.to_owned() });
             };
@@ -170,11 +176,14 @@ pub(crate) fn file(input: &Input<'_>) -> Result<GeneratedFile, ReportError> {
             }
             let names = &modelled.arg_names;
             let runs = modelled.runs.iter().map(|run| (run.cpu.as_str(), run.inputs, run.seed)).collect();
-            let (columns, known) = (&mut data.modelled, &mut data.dictionaries);
+            let known = &mut data.dictionaries;
+            let signature = signature(member, names, &mut known.c_type)?;
+            data.signature.push(column_value(Some(known.signature.position(signature)?)));
+            data.extensions.push(column_value(Some(known.extensions.position(&member.extensions)?)));
+            data.mnemonics.push(column_value(Some(known.mnemonics.position(&member.mnemonics)?)));
+            let columns = &mut data.modelled;
             columns.op.push(*op);
             columns.instance.push(*instance);
-            let signature = signature(member, names, &mut known.c_type)?;
-            columns.signature.push(known.signature.position(signature)?);
             columns.args.push(
                 known
                     .args
@@ -184,11 +193,34 @@ pub(crate) fn file(input: &Input<'_>) -> Result<GeneratedFile, ReportError> {
             columns.proof.push(known.proof.position(member.proof.name())?);
             columns.trust.push(known.trust.position(member.trust.as_ref().map_or("unknown", Trust::name))?);
             columns.runs.push(known.runs.position(runs)?);
-            columns.extensions.push(known.extensions.position(&member.extensions)?);
-            columns.mnemonics.push(known.mnemonics.position(&member.mnemonics)?);
         }
     }
     Ok(script("report/data.js", "hydride.load", &serde_json::to_string(&data)?))
+}
+
+/// Adds to the columns what a document declares of an entry that is not modelled.
+fn declare<'a>(data: &mut Data<'a>, declared: Option<Declaration<'a>>) -> Result<(), ReportError> {
+    let known = &mut data.dictionaries;
+    let typed = declared.filter(|declared| !declared.result.is_empty() || !declared.args.is_empty());
+    let signature = typed.map(|declared| {
+        let results = Some(declared.result).filter(|result| !matches!(*result, "" | "void"));
+        let results = results.map(|result| known.c_type.position(result)).into_iter();
+        let args = declared.args.iter();
+        let args = args.map(|(c_type, name)| Ok((known.c_type.position(c_type)?, name.clone(), None)));
+        let signature = (results.collect::<Result<_, _>>()?, args.collect::<Result<_, ReportError>>()?);
+        known.signature.position(signature)
+    });
+    let extensions = declared.map(|declared| declared.extensions).filter(|list| !list.is_empty());
+    let mnemonics = declared.map(|declared| declared.mnemonics).filter(|list| !list.is_empty());
+    data.signature.push(column_value(signature.transpose()?));
+    data.extensions.push(column_value(extensions.map(|list| known.extensions.position(list)).transpose()?));
+    data.mnemonics.push(column_value(mnemonics.map(|list| known.mnemonics.position(list)).transpose()?));
+    Ok(())
+}
+
+/// A position as it is in a column.
+fn column_value(position: Option<usize>) -> i64 {
+    position.and_then(|position| i64::try_from(position).ok()).unwrap_or(-1)
 }
 
 /// An operation, and for each of its members the position of its instance.
@@ -229,6 +261,7 @@ fn op_data<'a>(op: &'a Op, shapes: &mut Dictionary<String>) -> Result<(OpData<'a
         name: &op.name,
         family: &op.family,
         summary: op.summary.as_deref(),
+        category: op.category.as_deref(),
         aliases: &op.aliases,
         params: op.param_names().collect(),
         signs: kinds.filter(|(_, kind)| **kind == ParamKind::Signedness).map(|(place, _)| place).collect(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use autoir::{Facts, Member, Op};
 use codegen_gen::GeneratedFile;
+use hydride_ir::Function;
 use hydride_ir::passes::instantiate;
 use serde::Serialize;
 
@@ -13,9 +14,8 @@ use crate::data::argument;
 use crate::formula::{Formula, formula};
 use crate::input::{Input, Modelled, Status};
 
-/// Bytes of the IR's text that are shown of an operation and of a member.
+/// Bytes of the IR's text that are shown of an operation.
 const MAX_CLASS_TEXT: usize = 24_000;
-const MAX_MEMBER_TEXT: usize = 6_000;
 
 #[derive(Serialize)]
 struct Detail<'a> {
@@ -23,8 +23,8 @@ struct Detail<'a> {
     formula: usize,
     text: Text,
     formulas: Vec<FormulaData>,
-    /// By instruction set and id: the formula, the text, and whether that is the canonical one.
-    members: BTreeMap<&'a str, BTreeMap<&'a str, (usize, Text, u8)>>,
+    /// By instruction set and id: the formula, the whole text, and whether that is the canonical one.
+    members: BTreeMap<&'a str, BTreeMap<&'a str, (usize, &'a str, u8)>>,
 }
 
 /// Equation and range of each statement, and the number of statements left out.
@@ -35,13 +35,15 @@ type FormulaData = (Vec<(String, String)>, usize);
 struct Text(String, usize);
 
 impl Text {
-    fn new(text: &str, limit: usize) -> Self {
-        let mut end = text.len();
-        if end > limit {
-            end = text.floor_char_boundary(limit);
-            end = text[..end].rfind('\n').map_or(end, |line| line + 1);
+    fn new(function: &Function) -> Self {
+        let mut text = function.to_string();
+        let length = text.len();
+        if length > MAX_CLASS_TEXT {
+            let end = text.floor_char_boundary(MAX_CLASS_TEXT);
+            let end = text[..end].rfind('\n').map_or(end, |line| line + 1);
+            text.truncate(end);
         }
-        Self(text[..end].to_owned(), text.len())
+        Self(text, length)
     }
 }
 
@@ -86,7 +88,7 @@ fn file(op: &Op, modelled: &BTreeMap<(&str, &str), &Modelled<'_>>) -> Result<Gen
     let function = &op.class.function;
     let mut formulas = Formulas::default();
     let general = formulas.position(formula(function, &[]));
-    let mut members: BTreeMap<&str, BTreeMap<&str, (usize, Text, u8)>> = BTreeMap::new();
+    let mut members: BTreeMap<&str, BTreeMap<&str, (usize, &str, u8)>> = BTreeMap::new();
     let mut instances: BTreeMap<(&[i64], Vec<String>), usize> = BTreeMap::new();
     for (member, facts) in op.instances() {
         let Some(own) = modelled.get(&(member.isa.as_str(), member.id.as_str())) else { continue };
@@ -97,13 +99,15 @@ fn file(op: &Op, modelled: &BTreeMap<(&str, &str), &Modelled<'_>>) -> Result<Gen
             instantiate(function, &member.application.params)
                 .map_or(general, |instance| formulas.position(formula(&instance, &names)))
         });
-        let text = Text::new(own.text, MAX_MEMBER_TEXT);
-        members.entry(&member.isa).or_default().insert(&member.id, (position, text, u8::from(own.canonical)));
+        members
+            .entry(&member.isa)
+            .or_default()
+            .insert(&member.id, (position, own.text, u8::from(own.canonical)));
     }
     let detail = Detail {
         name: &op.name,
         formula: general,
-        text: Text::new(&op.named_function().to_string(), MAX_CLASS_TEXT),
+        text: Text::new(&op.named_function()),
         formulas: formulas.into_data(),
         members,
     };

@@ -1,5 +1,7 @@
 //! What the report is made of: plain data that a caller fills in.
 
+use std::collections::BTreeMap;
+
 use autoir::Dialect;
 
 /// Everything that is shown.
@@ -11,6 +13,9 @@ pub struct Input<'a> {
     pub isas: Vec<InstructionSet<'a>>,
     /// What was corrected in the documents.
     pub errata: Vec<Erratum>,
+    /// Terms of the field in lower case, by the words of operations' names (joined by `_`) or the element type (`i8`)
+    /// that a search takes them for.
+    pub synonyms: &'a BTreeMap<String, Vec<String>>,
 }
 
 /// An instruction set as its documents have it.
@@ -37,6 +42,21 @@ pub struct Entry<'a> {
     pub status: Status<'a>,
     /// Positions in [`Input::errata`].
     pub errata: Vec<usize>,
+    /// What the document declares, for an entry that is not modelled; a modelled one has it from its membership.
+    pub declared: Option<Declaration<'a>>,
+}
+
+/// What a document says about an entry besides its semantics.
+#[derive(Clone, Copy, Debug)]
+pub struct Declaration<'a> {
+    /// The C type of the result; `void` or empty if there is none.
+    pub result: &'a str,
+    /// C types and names of the parameters.
+    pub args: &'a [(String, String)],
+    /// CPU features that it needs.
+    pub extensions: &'a [String],
+    /// Machine instructions.
+    pub mnemonics: &'a [String],
 }
 
 /// What became of an entry.

@@ -5,7 +5,8 @@
 //! it and lay it out. The first page, with its plots, is plain HTML and SVG.
 //!
 //! ```
-//! let input = report::Input { dialect: &autoir::Dialect::default(), isas: Vec::new(), errata: Vec::new() };
+//! let (dialect, synonyms) = Default::default();
+//! let input = report::Input { dialect: &dialect, isas: Vec::new(), errata: Vec::new(), synonyms: &synonyms };
 //! let files = report::generate(&input)?;
 //! assert!(files.iter().any(|file| file.path == "report/index.html"));
 //! # Ok::<(), report::ReportError>(())
@@ -25,7 +26,7 @@ mod plots;
 mod svg;
 
 pub use formula::{Formula, Line, formula};
-pub use input::{Entry, Erratum, Input, InstructionSet, Modelled, Run, Status};
+pub use input::{Declaration, Entry, Erratum, Input, InstructionSet, Modelled, Run, Status};
 
 use codegen_gen::GeneratedFile;
 

@@ -108,7 +108,7 @@ pub fn run(session: &Session, args: &GenerateArgs) -> Result<u8> {
     }
     let pipeline = Pipeline::run(session, &documents, &isas, known, &args.records, &memo, &mut phases)?;
     let phase = phases.start("generate", 0);
-    let mut files = files(session, &pipeline, &emit, llvm, &memo)?;
+    let mut files = files(session, &documents, &pipeline, &emit, llvm, &memo)?;
     let kept = pipeline.families.beyond(&built_in);
     files.insert(families::FILE.into(), kept.to_string());
     let readme = readme::file(&pipeline, llvm, files.keys().cloned().chain(others(args, &emit)?))?;
@@ -233,6 +233,7 @@ impl Inputs {
 /// The files that `emit` chooses and the ledger.
 fn files(
     session: &Session,
+    documents: &Documents,
     pipeline: &Pipeline,
     emit: &Emit,
     llvm: LlvmVersion,
@@ -249,7 +250,7 @@ fn files(
             return Ok(Files::new());
         }
         let (pages, merges) =
-            rayon::join(|| report::files(session, pipeline), || merges::files(pipeline, memo));
+            rayon::join(|| report::files(session, documents, pipeline), || merges::files(pipeline, memo));
         let mut files = merges?;
         files.extend(pages?.into_iter().map(|file| (file.path, file.contents)));
         Ok(files)

@@ -3,6 +3,9 @@
 //! The expected results of a search are computed here from the other outputs. `HYDRIDE_REPORT_OF` names an output
 //! folder on which the pages are tried instead of the samples'.
 
+mod evaluating;
+mod searching;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -76,6 +79,9 @@ struct Known {
     immediate: bool,
     extensions: Vec<String>,
     mnemonics: Vec<String>,
+    /// What is said of its operation: the category, the family, and former names.
+    said: String,
+    category: String,
 }
 
 fn texts(value: &Value) -> Vec<String> {
@@ -121,22 +127,17 @@ fn known(out: &Path) -> BTreeMap<String, Known> {
         entry.extensions = texts(&row["extensions"]);
         entry.mnemonics = texts(&row["mnemonics"]);
     }
+    let dictionary = read_json(&out.join("dictionary.json"));
+    for op in dictionary["operations"].as_array().unwrap() {
+        let name = text(&op["name"]);
+        let former = texts(&op["aliases"]).join(" ");
+        let said = [former, text(&op["category"]), text(&op["family"])].join(" ");
+        for entry in all.values_mut().filter(|entry| entry.op == name) {
+            entry.said.clone_from(&said);
+            entry.category = text(&op["category"]);
+        }
+    }
     all
-}
-
-/// What the page finds, as `ISA/ID`.
-#[track_caller]
-fn found(browser: &Browser, query: &str) -> BTreeSet<String> {
-    let script = format!(
-        "const {{ found, errors }} = hydride.query.entries({}, hydride.model);\n\
-         return errors.length ? errors : found.map((entry) => hydride.model.isas[hydride.model.isa[entry]].name + '/' + hydride.model.ids[entry])",
-        json!(query)
-    );
-    let found = browser.run(&script);
-    let list = texts(&found);
-    let set: BTreeSet<String> = list.iter().cloned().collect();
-    assert_eq!(set.len(), list.len(), "{query}: an entry twice");
-    set
 }
 
 #[test]
@@ -145,7 +146,7 @@ fn the_pages_work_in_a_browser() {
     let out = std::env::var_os("HYDRIDE_REPORT_OF").map_or_else(|| output(folder.path()), PathBuf::from);
     let index = out.join("report/index.html");
     let Some(browser) = Browser::start() else { return skip("chromium and chromedriver are not there") };
-    let all = known(&out);
+    let mut all = known(&out);
 
     browser.open(&index, "");
     browser.wait("performance.getEntriesByName('hydride-ready').length");
@@ -153,10 +154,17 @@ fn the_pages_work_in_a_browser() {
     let ready = browser.run("return performance.getEntriesByName('hydride-ready')[0].startTime");
     println!("{} entries: first paint {paint} ms, ready for input {ready} ms", all.len());
 
+    searching::add_from_page(&browser, &mut all);
     overview(&browser, &out);
-    operators(&browser, &all);
-    typed_search(&browser, &all);
+    searching::operators(&browser, &all);
+    searching::words(&browser, &all);
+    searching::hints(&browser, &all);
+    searching::typed(&browser, &all);
+    folded(&browser, &all);
+    scroll(&browser);
     links(&browser, &index, &out, &all);
+    evaluating::every_instruction(&browser, &out);
+    evaluating::the_box(&browser, &index, &all);
     modifiers(&browser, &out);
     keyboard(&browser);
     themes(&browser, &index);
@@ -234,127 +242,61 @@ fn overview(browser: &Browser, out: &Path) {
     assert_eq!(shown, expected);
 }
 
-/// Each field finds what the other outputs say, plain, negated, from end to end and as a regular expression.
-fn operators(browser: &Browser, all: &BTreeMap<String, Known>) {
-    type Values = fn(&Known) -> Vec<String>;
-    fn single(value: &str) -> Vec<String> {
-        if value.is_empty() { Vec::new() } else { vec![value.to_owned()] }
-    }
-    let fields: [(&str, Values); 11] = [
-        ("isa", |entry| single(&entry.isa)),
-        ("status", |entry| single(&entry.status)),
-        ("reason", |entry| single(&entry.reason)),
-        ("op", |entry| single(&entry.op)),
-        ("trust", |entry| single(&entry.trust)),
-        ("mask", |entry| entry.masking.clone()),
-        ("proof", |entry| single(&entry.proof)),
-        ("ret", |entry| entry.results.clone()),
-        ("arg", |entry| {
-            entry.args.iter().cloned().chain(entry.immediate.then(|| "imm".to_owned())).collect()
-        }),
-        ("ext", |entry| entry.extensions.clone()),
-        ("asm", |entry| entry.mnemonics.clone()),
-    ];
-    let set = |keep: &dyn Fn(&Known) -> bool| -> BTreeSet<String> {
-        all.iter().filter(|(_, entry)| keep(entry)).map(|(key, _)| key.clone()).collect()
+/// Instructions that differ in their masks only are in one line, or listed apart.
+fn folded(browser: &Browser, all: &BTreeMap<String, Known>) {
+    let masked = |key: &&String| key.contains("_mask_") || key.contains("_maskz_");
+    let plain = |key: &String| key.replace("_mask_", "_").replace("_maskz_", "_");
+    let key = all
+        .keys()
+        .filter(masked)
+        .find(|key| {
+            let base = plain(key);
+            all[*key].masking != ["none"]
+                && all.get(&base).is_some_and(|base| base.op == all[*key].op && base.masking == ["none"])
+        })
+        .expect("an instruction with and without a mask");
+    let id = key.split_once('/').unwrap().1;
+    let base = plain(&id.to_owned());
+    browser.run(&format!("location.hash = '#/search?q=op:{}'; return null", all[key].op));
+    let beside = format!("document.querySelector('.variants a[title={id}]')");
+    let line = format!("{beside}?.closest('.row').querySelector('a').textContent");
+    assert_eq!(text(&browser.wait(&line)), base);
+    let rows = || {
+        browser.run("return Number(document.querySelector('.scroller').getAttribute('aria-rowcount')) - 1")
     };
-    for (field, values) in fields {
-        let occurring: BTreeSet<String> = all.values().flat_map(values).collect();
-        assert!(!occurring.is_empty(), "no entry has {field}");
-        for value in occurring.iter().take(12) {
-            let quoted = format!("\"{value}\"");
-            let lower = value.to_lowercase();
-            let has = set(&|entry| values(entry).iter().any(|own| own.to_lowercase().contains(&lower)));
-            assert_eq!(found(browser, &format!("{field}:{quoted}")), has, "{field}:{quoted}");
-            let has_not: BTreeSet<String> = all.keys().filter(|key| !has.contains(*key)).cloned().collect();
-            assert_eq!(found(browser, &format!("-{field}:{quoted}")), has_not, "-{field}:{quoted}");
-            if value.contains(' ') || value.contains(',') {
-                continue;
-            }
-            let is = set(&|entry| values(entry).iter().any(|own| own.to_lowercase() == lower));
-            assert_eq!(found(browser, &format!("{field}={value}")), is, "{field}={value}");
-            let escaped: String = value
-                .chars()
-                .flat_map(|c| if c.is_alphanumeric() { vec![c] } else { vec!['\\', c] })
-                .collect();
-            assert_eq!(found(browser, &format!("{field}:/^{escaped}$/")), is, "{field}:/^{escaped}$/");
-        }
-        if let [first, second, ..] =
-            &occurring.iter().filter(|value| !value.contains([' ', ','])).collect::<Vec<_>>()[..]
-        {
-            let either = set(&|entry| values(entry).iter().any(|own| own == *first || own == *second));
-            assert_eq!(found(browser, &format!("{field}={first},{second}")), either);
-        }
-    }
-    // Names: a part, a regular expression, and several words together.
-    let named =
-        |keep: &dyn Fn(&str) -> bool| set(&|entry| entry.names.iter().any(|name| keep(&name.to_lowercase())));
-    assert_eq!(found(browser, "ADD"), named(&|id| id.contains("add")));
-    assert_eq!(
-        found(browser, "-add"),
-        set(&|entry| !entry.names.iter().any(|name| name.to_lowercase().contains("add")))
-    );
-    assert_eq!(found(browser, "/^_mm.*8$/"), named(&|id| id.starts_with("_mm") && id.ends_with('8')));
-    let both = found(browser, "add -isa:x86 status:modelled");
-    let expected = set(&|entry| entry.isa != "x86" && entry.status == "modelled");
-    assert_eq!(both, named(&|id| id.contains("add")).intersection(&expected).cloned().collect());
-    // What is wrong in a query is said, and the rest of it holds.
-    let errors = browser.run("return hydride.query.parse('color:red /(/ add', hydride.model.fields).errors");
-    assert_eq!(texts(&errors).len(), 2, "{errors}");
+    let count = all.values().filter(|entry| entry.op.contains(&all[key].op)).count();
+    assert!(rows().as_u64().unwrap() < count as u64);
+    browser.run("document.querySelector('.bar button[title]').click(); return null");
+    assert_eq!(rows(), count);
+    assert!(browser.run(&format!("return {beside}")).is_null());
+    assert!(text(&browser.run("return location.hash")).contains("masked=listed"), "it can be linked");
+    browser.run(&format!("location.hash = '#/i/x86/{id}'; return null"));
+    let others = browser.wait("[...document.querySelectorAll('article dd')].map((row) => row.textContent)");
+    assert!(texts(&others).iter().any(|row| row.split(", ").any(|other| other == base)), "{others}");
 }
 
-/// Typing searches; the address, the count and the rows follow.
-fn typed_search(browser: &Browser, all: &BTreeMap<String, Known>) {
-    browser.run("location.hash = '#/search'; return null");
-    browser.wait("document.querySelector('.listpage .scroller.search')");
-    let everything = browser.run("return document.querySelector('.total').textContent");
-    assert_eq!(text(&everything).replace(',', ""), format!("{} entries", all.len()));
-    let rows = browser.run("return document.querySelectorAll('.rows .row').length").as_u64().unwrap();
-    assert!(rows > 0 && rows < 100, "{rows} rows are there for {} entries", all.len());
-    browser.keys("#query", "isa:arm add");
-    let wanted = all
-        .values()
-        .filter(|entry| entry.isa == "arm" && entry.names.iter().any(|name| name.contains("add")))
-        .count();
-    let total = browser.run("return document.querySelector('.total').textContent");
-    assert_eq!(text(&total).replace(',', ""), format!("{wanted} of {} entries", all.len()));
-    let hash = text(&browser.run("return location.hash"));
-    assert_eq!(hash, "#/search?q=isa%3Aarm%20add");
-    // The buttons change the same query.
-    browser.run("document.querySelector('.chips button[aria-pressed=true]').click(); return null");
-    assert_eq!(browser.run("return document.getElementById('query').value"), "add");
-    let wrong = "color:red";
-    browser.run(
-        "document.getElementById('query').value = ''; document.getElementById('query').focus(); return null",
-    );
-    browser.keys("#query", wrong);
-    assert!(
-        text(&browser.run("return document.getElementById('query-errors').textContent")).contains("color")
-    );
-    let slowest = browser.run_async(
-        "const box = document.getElementById('query');\n\
-         const times = [];\n\
-         const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));\n\
-         (async () => {\n\
-           for (const whole of ['_mm add epi8', 'isa:x86 -mask ret:__m128i', '/v?q?add.*[us]8/']) {\n\
-             for (let end = 1; end <= whole.length; end++) {\n\
-               const start = performance.now();\n\
-               box.value = whole.slice(0, end);\n\
-               box.dispatchEvent(new Event('input'));\n\
-               document.body.offsetHeight;\n\
-               const work = performance.now() - start;\n\
-               await frame();\n\
-               times.push([work, performance.now() - start]);\n\
-             }\n\
-           }\n\
-           const of = (column) => times.map((time) => time[column]).sort((a, b) => a - b);\n\
-           done([0, 1].map((column) => [of(column)[times.length >> 1], of(column).at(-1)].map(Math.round)));\n\
-         })();",
-    );
-    println!(
-        "a keystroke: script and layout {} ms (median, slowest), until painted {} ms",
-        slowest[0], slowest[1]
-    );
+/// Back leads to where a list or a page was left.
+fn scroll(browser: &Browser) {
+    let frame = "requestAnimationFrame(() => setTimeout(done, 50))";
+    browser.run("location.hash = '#/search?q=isa:x86'; return null");
+    browser.wait("document.querySelector('.scroller.search')");
+    browser.run_async(&format!("document.querySelector('.scroller').scrollTop = 600; {frame}"));
+    browser.run("document.querySelector('.rows .row a').click(); return null");
+    browser.wait("document.querySelector('article .math .equation')");
+    browser.run_async(&format!("document.scrollingElement.scrollTop = 150; {frame}"));
+    let low = browser.run("return document.scrollingElement.scrollTop");
+    browser.run("document.querySelector('.crumb a:last-of-type').click(); return null");
+    browser.wait("location.hash.startsWith('#/op/') && document.querySelector('article .switch')");
+    assert_eq!(browser.run("return document.scrollingElement.scrollTop"), 0, "a new page begins at its top");
+    browser.run("history.back(); return null");
+    browser.wait("location.hash.startsWith('#/i/') && document.querySelector('article pre.ir')");
+    browser.run_async(frame);
+    assert_eq!(browser.run("return document.scrollingElement.scrollTop"), low);
+    browser.run("history.back(); return null");
+    browser.wait("document.querySelector('.scroller.search')");
+    assert_eq!(browser.run("return document.querySelector('.scroller').scrollTop"), 600);
+    browser.run("document.querySelector('.rows .row a').click(); return null");
+    browser.wait("document.querySelector('article')");
 }
 
 /// Addresses lead to operations, instructions of each status, and missing pages.
@@ -397,7 +339,14 @@ fn links(browser: &Browser, index: &Path, out: &Path, all: &BTreeMap<String, Kno
             no_stray_values(browser, key);
         } else {
             assert!(page.contains(&entry.reason), "{key}: {page}");
+            let prototype = browser.run("return document.querySelector('.prototype')?.textContent ?? null");
+            assert_eq!(prototype.is_null(), entry.results.is_empty() && entry.args.is_empty(), "{key}");
         }
+    }
+    if all.contains_key("x86/_mm_add_ps") {
+        browser.open(index, "#/i/x86/_mm_add_ps");
+        let prototype = browser.wait("document.querySelector('.prototype')?.textContent");
+        assert_eq!(text(&prototype), "__m128 _mm_add_ps(__m128 a, __m128 b)");
     }
     browser.open(index, "#/search?q=isa%3Ahvx");
     browser.wait("document.querySelector('.total')?.textContent");

@@ -33,6 +33,7 @@ pub fn outline(documents: &Documents<'_>) -> Vec<Outline> {
             id,
             result: entry.returns.clone(),
             args: entry.args.clone(),
+            mnemonics: entry.base.clone(),
             form,
             text: if entry.described { places(entry) + &body } else { String::new() },
             ..Outline::default()

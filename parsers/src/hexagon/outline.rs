@@ -12,6 +12,8 @@ pub fn outline(documents: &Documents<'_>) -> Vec<Outline> {
     // Unreadable parts are reported by the semantic reader.
     let told = &mut Vec::new();
     let mut ids = Ids::default();
+    let prototypes = documents.prototypes.map(|document| prototypes::read(&Text::of(document, told), told));
+    let prototypes = prototypes.unwrap_or_default();
     let mut outlines = Vec::new();
     if let Some(document) = documents.semantics {
         let text = Text::of(document, told);
@@ -34,11 +36,16 @@ pub fn outline(documents: &Documents<'_>) -> Vec<Outline> {
             }
         }
     }
-    if let Some(document) = documents.prototypes {
-        for prototype in prototypes::read(&Text::of(document, told), told).list {
-            if !known.contains(&prototype.id) && !ids.contains(&prototype.id) {
-                outlines.push(entry(prototype.id, Form::Prototype, prototype.syntax));
-            }
+    for prototype in &prototypes.list {
+        if !known.contains(&prototype.id) && !ids.contains(&prototype.id) {
+            outlines.push(entry(prototype.id.clone(), Form::Prototype, prototype.syntax.clone()));
+        }
+    }
+    for outline in &mut outlines {
+        if let Some(prototype) = prototypes.get(&outline.id) {
+            outline.result.clone_from(&prototype.result);
+            outline.args.clone_from(&prototype.args);
+            outline.mnemonics = vec![prototype.syntax.clone()];
         }
     }
     outlines

@@ -18,6 +18,8 @@ pub(super) struct Prototype {
     pub id: String,
     /// The C intrinsic's name.
     pub intrinsic: String,
+    /// The C type of the result; `void` where there is none.
+    pub result: String,
     /// Types and names of the arguments.
     pub args: Vec<(String, String)>,
     /// Assembly syntax.
@@ -119,6 +121,7 @@ fn record(source: &str) -> Result<Prototype, String> {
     Ok(Prototype {
         id: id.clone(),
         intrinsic: intrinsic.to_owned(),
+        result: result.to_owned(),
         args,
         syntax: syntax.to_owned(),
         class: class.unwrap_or_default().to_owned(),

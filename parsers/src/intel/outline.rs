@@ -13,6 +13,7 @@ pub fn outline(file_name: &str, bytes: &[u8]) -> Vec<Outline> {
         extensions: entry.extensions,
         result: entry.result.map(|result| result.c_type).unwrap_or_default(),
         args: entry.parameters.into_iter().map(|parameter| (parameter.c_type, parameter.name)).collect(),
+        mnemonics: entry.forms.into_iter().map(|(mnemonic, _)| mnemonic).collect(),
         form: Form::Operation,
         text: entry.operation.map(|operation| operation.text).unwrap_or_default(),
     };

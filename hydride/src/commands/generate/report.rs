@@ -2,24 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use ::report::{Entry, Erratum, Input, InstructionSet, Modelled, Run};
+use ::report::{Declaration, Entry, Erratum, Input, InstructionSet, Modelled, Run};
 use anyhow::{Context, Result};
 use catalog::Trust;
 use codegen_gen::GeneratedFile;
 use parsers::errata::State;
-use parsers::{Instruction, Isa, Parsed, Status};
+use parsers::{Instruction, Isa, Outline, Parsed, Status};
 
 use crate::Session;
+use crate::documents::Documents;
 use crate::pipeline::{Pipeline, Texts};
+use crate::synonyms;
 
 /// The report's files.
-pub fn files(session: &Session, pipeline: &Pipeline) -> Result<Vec<GeneratedFile>> {
+pub fn files(session: &Session, documents: &Documents, pipeline: &Pipeline) -> Result<Vec<GeneratedFile>> {
     let mut errata = Vec::new();
     let mut known: BTreeMap<(Isa, &str), (&Instruction, &Texts, &Trust)> = BTreeMap::new();
     let found = pipeline.instructions().into_iter().zip(&pipeline.texts).zip(&pipeline.trusts);
     for ((instruction, texts), trust) in found {
         known.insert((instruction.isa, &instruction.id), (instruction, texts, trust));
     }
+    let outlines: BTreeMap<Isa, BTreeMap<String, Outline>> =
+        pipeline.parsed.iter().map(|(isa, _)| (*isa, outlines(session, documents, *isa))).collect();
     let mut isas = Vec::new();
     for (isa, parsed) in &pipeline.parsed {
         let corrections = corrections(session, *isa, parsed, &mut errata);
@@ -45,12 +49,29 @@ pub fn files(session: &Session, pipeline: &Pipeline) -> Result<Vec<GeneratedFile
                     line: line.span.line,
                     status,
                     errata: corrections.get(line.id.as_str()).cloned().unwrap_or_default(),
+                    declared: outlines.get(isa).and_then(|outlines| outlines.get(&line.id)).map(declared),
                 })
             })
             .collect::<Result<Vec<_>>>()?;
         isas.push(InstructionSet { name: isa.name(), version: &parsed.version, entries });
     }
-    Ok(::report::generate(&Input { dialect: &pipeline.dialect, isas, errata })?)
+    let synonyms = synonyms::synonyms()?;
+    Ok(::report::generate(&Input { dialect: &pipeline.dialect, isas, errata, synonyms: &synonyms })?)
+}
+
+/// The entries of an instruction set without semantics, by id.
+fn outlines(session: &Session, documents: &Documents, isa: Isa) -> BTreeMap<String, Outline> {
+    let outlines = session.outline(isa, documents);
+    outlines.into_iter().map(|outline| (outline.id.clone(), outline)).collect()
+}
+
+fn declared(outline: &Outline) -> Declaration<'_> {
+    Declaration {
+        result: &outline.result,
+        args: &outline.args,
+        extensions: &outline.extensions,
+        mnemonics: &outline.mnemonics,
+    }
 }
 
 fn modelled<'a>(instruction: &'a Instruction, texts: &'a Texts, trust: &Trust) -> Modelled<'a> {

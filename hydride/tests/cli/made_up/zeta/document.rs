@@ -184,6 +184,7 @@ pub fn outline(document: &Document) -> Vec<Outline> {
         extensions: vec!["zeta".to_owned()],
         result: "zeta_v".to_owned(),
         args: entry.operands.iter().map(|name| (String::new(), (*name).to_owned())).collect(),
+        mnemonics: vec![entry.name.to_uppercase()],
         form: TextForm::Operation,
         text: entry.text.to_owned(),
     };
