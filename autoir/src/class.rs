@@ -35,7 +35,7 @@ impl Member {
                 own(*position).map(|own| immediate(own).unwrap_or(Operand::Whole(own.width)))
             }
             Source::Broadcast(broadcast) => own(broadcast.arg).and_then(immediate),
-            Source::Constant(_) => None,
+            Source::Constant(_) | Source::Masked(_) => None,
         };
         Known {
             application: self.application.clone(),

@@ -7,7 +7,7 @@
 //! | part | what |
 //! |---|---|
 //! | `at V,V,…` | the parameter values |
-//! | `of S,S,…` | the origins of the function's arguments: `3`, the instruction's argument 3; `=0`, a number that it fixes; `3:LOW/WIDTH/STRIDE`, a slice of argument 3 in every element, and with `@LANE/BITS` the one that so many low bits of argument `LANE` choose |
+//! | `of S,S,…` | the origins of the function's arguments: `3`, the instruction's argument 3; `=0`, a number that it fixes; `3:LOW/WIDTH/STRIDE`, a slice of argument 3 in every element, and with `@LANE/BITS` the one that so many low bits of argument `LANE` choose; `3:MASK/LANE/INACTIVE?`, argument 3 in lanes of `LANE` bits, each with a bit of argument `MASK`, and the number `INACTIVE` where that is 0 |
 //! | `in W,W,…` | the widths of the registers that are passed as they are; `1..16`, the documented values of an immediate; 0, or nothing at all, for others |
 //! | `mask ARG/STRIDE/LANE` | the mask: its argument, the distance of its bits, and the width of the lanes; `/negated` where lanes are written whose bit is 0 |
 //! | `pass ARG` | the argument that the other lanes keep; without it they are zero |
@@ -17,7 +17,7 @@
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-use catalog::{Application, Broadcast, Immediate, Known, Masking, Operand, Part, Source};
+use catalog::{Application, Broadcast, Immediate, Known, Masked, Masking, Operand, Part, Source};
 use hydride_ir::Function;
 
 /// The line of a member.
@@ -53,6 +53,7 @@ fn source_text(source: Source) -> String {
             let lane = lane.map_or(String::new(), |(lane, bits)| format!("@{lane}/{bits}"));
             format!("{arg}:{low}/{width}/{stride}{lane}")
         }
+        Source::Masked(Masked { arg, mask, lane, inactive }) => format!("{arg}:{mask}/{lane}/{inactive}?"),
     }
 }
 
@@ -146,6 +147,12 @@ fn source(text: &str) -> Result<Source, String> {
             return Some(Source::Constant(value.parse().ok()?));
         }
         let Some((arg, slice)) = text.split_once(':') else { return Some(Source::Own(text.parse().ok()?)) };
+        let arg = arg.parse().ok()?;
+        if let Some(lanes) = slice.strip_suffix('?') {
+            let (numbers, inactive) = lanes.rsplit_once('/')?;
+            let [mask, lane] = exactly(numbers)?;
+            return Some(Source::Masked(Masked { arg, mask, lane, inactive: inactive.parse().ok()? }));
+        }
         let (slice, lane) = match slice.split_once('@') {
             Some((slice, lane)) => {
                 let [lane, bits] = exactly(lane)?;
@@ -154,7 +161,7 @@ fn source(text: &str) -> Result<Source, String> {
             None => (slice, None),
         };
         let [low, width, stride] = exactly(slice)?;
-        Some(Source::Broadcast(Broadcast { arg: arg.parse().ok()?, low, lane, width, stride }))
+        Some(Source::Broadcast(Broadcast { arg, low, lane, width, stride }))
     };
     read().ok_or_else(|| format!("`{text}` is not the origin of an argument"))
 }

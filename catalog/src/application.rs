@@ -41,6 +41,8 @@ pub enum Source {
     Constant(i64),
     /// The same value in every element.
     Broadcast(Broadcast),
+    /// An argument of which a mask selects lanes.
+    Masked(Masked),
 }
 
 /// A slice of an argument that is repeated in every element of another.
@@ -59,6 +61,20 @@ pub struct Broadcast {
     pub stride: u32,
 }
 
+/// An argument of which only the lanes that a mask selects are passed; the others hold a number that the operation
+/// ignores, such as 0 in a sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Masked {
+    /// Position of the member's argument.
+    pub arg: u32,
+    /// Position of the mask: its bit `i` selects lane `i`.
+    pub mask: u32,
+    /// Width of the lanes in bits.
+    pub lane: u32,
+    /// What the other lanes hold: the low bits of this number's two's complement.
+    pub inactive: i64,
+}
+
 /// A slice of a result that an operation writes; the other bits are those of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Part {
@@ -75,7 +91,7 @@ impl Source {
     pub fn own(self) -> Option<u32> {
         match self {
             Source::Own(arg) => Some(arg),
-            Source::Constant(_) | Source::Broadcast(_) => None,
+            Source::Constant(_) | Source::Broadcast(_) | Source::Masked(_) => None,
         }
     }
 
@@ -85,6 +101,7 @@ impl Source {
             Source::Own(arg) => [Some(arg), None],
             Source::Constant(_) => [None, None],
             Source::Broadcast(Broadcast { arg, lane, .. }) => [Some(arg), lane.map(|(lane, _)| lane)],
+            Source::Masked(Masked { arg, mask, .. }) => [Some(arg), Some(mask)],
         };
         read.into_iter().flatten()
     }
@@ -116,8 +133,9 @@ mod tests {
             width: 8,
             stride: 8,
         }));
+        application.args.push(Source::Masked(Masked { arg: 7, mask: 8, lane: 16, inactive: -1 }));
         application.masking = Some(Masking { mask: 2, stride: 1, lane: 8, pass: Some(0), negated: false });
         application.part = Some(Part { low: 0, width: 64, pass: 6 });
-        assert_eq!(application.positions().collect::<Vec<_>>(), [3, 1, 4, 5, 2, 0, 6]);
+        assert_eq!(application.positions().collect::<Vec<_>>(), [3, 1, 4, 5, 7, 8, 2, 0, 6]);
     }
 }

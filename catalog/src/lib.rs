@@ -16,7 +16,7 @@ mod family;
 pub mod record;
 mod signature;
 
-pub use application::{Application, Broadcast, Part, Source, constant};
+pub use application::{Application, Broadcast, Masked, Part, Source, constant};
 pub use evidence::{Proof, Trust};
 pub use family::{Family, Known, Operand};
 pub use hydride_ir::lane::Masking;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use hydride_ir::lane::Masking;
 use serde::{Deserialize, Serialize};
 
-use crate::application::{Broadcast, Part, Source, constant};
+use crate::application::{Broadcast, Masked, Part, Source, constant};
 use crate::evidence::Proof;
 use crate::signature::{Argument, Signature};
 
@@ -113,6 +113,18 @@ pub enum SourceRecord {
         /// Width of the slice in bits.
         width: u32,
     },
+    /// The instruction's argument at `masked` in the lanes of `lane` bits that `mask` selects, one bit for each lane;
+    /// the other lanes hold a value that the instruction fixes.
+    Masked {
+        /// Position of the argument.
+        masked: u32,
+        /// Position of the mask.
+        mask: u32,
+        /// Width of the lanes in bits.
+        lane: u32,
+        /// The hexadecimal digits of a lane that is not selected.
+        inactive: String,
+    },
 }
 
 impl SourceRecord {
@@ -123,6 +135,10 @@ impl SourceRecord {
             Source::Constant(value) => Self::Constant { constant: format!("{:x}", constant(value, width)) },
             Source::Broadcast(Broadcast { arg, low, lane, width, stride }) => {
                 Self::Broadcast { broadcast: arg, lane: lane.map(|(lane, _)| lane), low, stride, width }
+            }
+            Source::Masked(Masked { arg, mask, lane, inactive }) => {
+                let inactive = format!("{:x}", constant(inactive, lane));
+                Self::Masked { masked: arg, mask, lane, inactive }
             }
         }
     }
@@ -238,12 +254,15 @@ mod tests {
     fn a_member_is_read_back_as_written() {
         let text = concat!(
             r#"{"isa":"east","id":"mask_add_lane","form":"add","params":{"lanes":8},"args":[3,{"constant":"ff"},"#,
-            r#"{"broadcast":1,"lane":4,"low":0,"stride":16,"width":8}],"masking":"merge","mask_arg":2,"pass_arg":0,"#,
+            r#"{"broadcast":1,"lane":4,"low":0,"stride":16,"width":8},"#,
+            r#"{"masked":6,"mask":7,"lane":8,"inactive":"80"}],"masking":"merge","mask_arg":2,"pass_arg":0,"#,
             r#""mask_layout":{"stride":1,"lane":8,"negated":true},"part":{"low":64,"width":64,"pass_through":5},"#,
             r#""rest_is_zero":true,"proof":"smt","trust":"run","inputs":1000}"#
         );
         let member: MemberRecord = serde_json::from_str(text).expect("it is legal");
         assert_eq!(member.args[1], SourceRecord::new(Source::Constant(-1), 8));
+        let masked = Masked { arg: 6, mask: 7, lane: 8, inactive: -128 };
+        assert_eq!(member.args[3], SourceRecord::new(Source::Masked(masked), 64));
         assert_eq!(member.masking, MaskingKind::Merge);
         assert_eq!(serde_json::to_string(&member).expect("it can be written"), text);
         let other = MemberRecord { id: "other".into(), proof: Proof::Structural, ..member.clone() };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use autoir::{Facts, Member};
 use catalog::record::{MaskLayout, MaskingKind, PartRecord, SignatureRecord, SourceRecord, is_false};
-use catalog::{Broadcast, Proof, Source, constant};
+use catalog::{Broadcast, Masked, Proof, Source, constant};
 use llvm_text::Type;
 use serde::Serialize;
 
@@ -237,7 +237,8 @@ fn masking_text(member: &Member, facts: &Facts) -> String {
     if words.is_empty() { kind.to_owned() } else { words.join(",") }
 }
 
-/// The origin of an argument of `bits` bits in one word: a position, `=0x…:width`, or `*position[low+width*%lane:width]/stride`.
+/// The origin of an argument of `bits` bits in one word: a position, `=0x…:width`,
+/// `*position[low+width*%lane:width]/stride`, or `position?mask/lane:0x…`.
 fn arg_text(source: Source, bits: u32) -> String {
     match source {
         Source::Own(position) => position.to_string(),
@@ -245,6 +246,9 @@ fn arg_text(source: Source, bits: u32) -> String {
         Source::Broadcast(Broadcast { arg, lane, low, width, stride }) => {
             let lane = lane.map_or_else(String::new, |(lane, _)| format!("+{width}*%{lane}"));
             format!("*{arg}[{low}{lane}:{width}]/{stride}")
+        }
+        Source::Masked(Masked { arg, mask, lane, inactive }) => {
+            format!("{arg}?{mask}/{lane}:0x{:x}", constant(inactive, lane))
         }
     }
 }
@@ -287,8 +291,9 @@ mod tests {
             Source::Constant(-1),
             Source::Broadcast(Broadcast { arg: 1, lane: None, low: 0, width: 8, stride: 16 }),
             Source::Broadcast(Broadcast { arg: 1, lane: Some((3, 2)), low: 0, width: 16, stride: 16 }),
+            Source::Masked(Masked { arg: 1, mask: 0, lane: 8, inactive: -1 }),
         ];
         let texts = sources.map(|source| arg_text(source, 6));
-        assert_eq!(texts, ["2", "=0x3f:6", "*1[0:8]/16", "*1[0+16*%3:16]/16"]);
+        assert_eq!(texts, ["2", "=0x3f:6", "*1[0:8]/16", "*1[0+16*%3:16]/16", "1?0/8:0xff"]);
     }
 }

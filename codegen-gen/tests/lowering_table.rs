@@ -44,6 +44,11 @@ fn argument(word: &str) -> Value {
     if let Some(constant) = word.strip_prefix("=0x") {
         return json!({"constant": constant.split(':').next()});
     }
+    if let Some((position, lanes)) = word.split_once('?') {
+        let (mask, lane) = lanes.split_once('/').unwrap();
+        let (lane, inactive) = lane.split_once(":0x").unwrap();
+        return json!({"masked": number(position), "mask": number(mask), "lane": number(lane), "inactive": inactive});
+    }
     let Some(broadcast) = word.strip_prefix('*') else { return number(word) };
     let (position, slice) = broadcast.split_once('[').unwrap();
     let (slice, stride) = slice.split_once("]/").unwrap();
@@ -147,6 +152,7 @@ fn the_samples_have_every_modifier() {
     assert!(layouts().any(|layout| layout.stride == 1 && !layout.negated));
     let mut sources = members.iter().flat_map(|member| &member.application.args);
     assert!(sources.clone().any(|source| matches!(source, Source::Constant(_))));
+    assert!(sources.clone().any(|source| matches!(source, Source::Masked(_))));
     assert!(sources.any(|source| matches!(source, Source::Broadcast { .. })));
 }
 

@@ -360,5 +360,8 @@ pub(crate) fn argument(source: &SourceRecord, name: impl Fn(u32) -> String) -> S
             let apart = if stride == width { String::new() } else { format!("_{{{stride}}}") };
             format!("every{apart}({}[{low}{lane} +: {width}])", name(*broadcast))
         }
+        SourceRecord::Masked { masked, mask, lane, inactive } => {
+            format!("select_{{{lane}}}({}, {}, 0x{inactive})", name(*mask), name(*masked))
+        }
     }
 }

@@ -14,7 +14,7 @@ use hydride_ir::passes::{instantiate, unroll};
 use hydride_ir::{ExprId, Function, Num, Op, ResultId, Stmt};
 
 use crate::modifiers::operands::{ApplyError, constant, whole, zero as zeros};
-use crate::modifiers::{broadcast, masking, part, zero};
+use crate::modifiers::{broadcast, masked, masking, part, zero};
 
 /// The class's function as `application` says, as a flat function of `member`'s arguments and results.
 pub fn apply(class: &Function, application: &Application, member: &Function) -> Result<Function, ApplyError> {
@@ -76,6 +76,7 @@ fn argument(applied: &mut Function, source: Source, width: &Num) -> Result<ExprI
         }
         Source::Constant(value) => Ok(zero::write(value, applied, constant(width)?)),
         Source::Broadcast(broadcast) => broadcast::write(broadcast, applied, constant(width)?),
+        Source::Masked(masked) => masked::write(masked, applied, constant(width)?),
     }
 }
 

@@ -5,7 +5,7 @@ use hydride_ir::exact::{Dag, Lowering, NodeId, Part, RaiseError, Replacements, S
 use hydride_ir::{Atom, Function, ResultId, ResultSlot, Role, Stmt, VerifyError};
 use smt::{Prover, Verdict};
 
-use crate::modifiers::{broadcast, masking, part, zero};
+use crate::modifiers::{broadcast, masked, masking, part, zero};
 
 /// Why there is no certificate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -130,6 +130,7 @@ fn argument(dag: &mut Dag, source: Source, width: u32) -> NodeId {
         Source::Own(arg) => dag.arg(arg),
         Source::Constant(value) => zero::apply(value, dag, width),
         Source::Broadcast(broadcast) => broadcast::apply(broadcast, dag, width),
+        Source::Masked(masked) => masked::apply(masked, dag, width),
     }
 }
 

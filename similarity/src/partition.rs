@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use catalog::{Application, Proof, Source};
+use catalog::{Application, Masked, Proof, Source};
 use hydride_ir::lane::{Form, Kind, emit};
 use hydride_ir::{Arg, Function, Num, ResultSlot, Role};
 use rayon::prelude::*;
@@ -114,7 +114,9 @@ impl Candidate<'_> {
     /// Widths of the registers that the arguments come from, in the order of the form's.
     pub(crate) fn register_widths(&self) -> Vec<i64> {
         let width = |source: &Source| match source {
-            Source::Own(arg) => self.entry.function.args[*arg as usize].width.as_constant().unwrap_or(0),
+            Source::Own(arg) | Source::Masked(Masked { arg, .. }) => {
+                self.entry.function.args[*arg as usize].width.as_constant().unwrap_or(0)
+            }
             Source::Constant(_) | Source::Broadcast(_) => i64::from(hydride_ir::MAX_WIDTH),
         };
         self.shape.args.iter().map(width).collect()
@@ -180,9 +182,13 @@ impl Part {
     }
 }
 
-/// The most parameters that a class may have: beyond it, the class is split by the layout of its members'
-/// elements, and finally by any of their numbers.
+/// The parameters up to which no number is derived from others by coincidence, and the most that a part of a class that
+/// was split may have.
 const MAX_PARAMETERS: usize = 8;
+
+/// The most parameters that a class of all instructions of one structure may have: beyond it, the class is split by the
+/// layout of its members' elements, and finally by any of their numbers.
+const MAX_WHOLE_PARAMETERS: usize = 11;
 
 /// Which loops an instruction's statements have and which of its positions move with them.
 fn layout(form: &Form<i64>) -> Vec<u8> {
@@ -271,7 +277,7 @@ fn class(
         Some(forms) => {
             let registers: Vec<Vec<i64>> = bucket.iter().map(Candidate::register_widths).collect();
             let Parameterized { form, params, values } = parameterize(&forms, &registers, MAX_PARAMETERS);
-            if params.len() > MAX_PARAMETERS {
+            if params.len() > MAX_WHOLE_PARAMETERS {
                 let by_layout = groups(bucket, layout);
                 if by_layout.len() > 1 {
                     return apart(key, &by_layout, prover, progress);

@@ -45,7 +45,7 @@ impl Copies {
             Source::Broadcast(Broadcast { arg, low: 0, lane: None, width, stride }) => {
                 Some(Self { arg, range, width, stride })
             }
-            Source::Broadcast(_) | Source::Constant(_) => None,
+            Source::Broadcast(_) | Source::Constant(_) | Source::Masked(_) => None,
         }
     }
 

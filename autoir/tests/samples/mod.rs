@@ -3,7 +3,9 @@
 #![allow(dead_code)]
 
 use autoir::{Class, Member};
-use catalog::{Application, Argument, Broadcast, Immediate, Kind, Masking, Part, Proof, Signature, Source};
+use catalog::{
+    Application, Argument, Broadcast, Immediate, Kind, Masked, Masking, Part, Proof, Signature, Source,
+};
 use hydride_ir::{
     Arg, ArgId, Atom, BinaryOp, CompareOp, ExprId, Function, IndexId, Num, Op, Param, ParamId, ResultId,
     ResultSlot, Role, Stmt, UnaryOp,
@@ -298,6 +300,9 @@ pub fn classes() -> Vec<Class> {
     repeated.application.args[1] =
         Source::Broadcast(Broadcast { arg: 1, lane: Some((2, 3)), low: 32, width: 16, stride: 32 });
     repeated.signature.args[2].kind = Kind::Immediate(Immediate { low: 0, high: 5 });
+    let mut selected = member("west", "add16_selected", &[16, 128], 3);
+    selected.application.args =
+        vec![Source::Own(0), Source::Masked(Masked { arg: 1, mask: 2, lane: 16, inactive: 0 })];
     let mut fixed = member("east", "shl1", &[16, 8], 1);
     fixed.application.args = vec![Source::Own(0), Source::Constant(1)];
     let mut shift = member("west", "shli", &[32, 8], 2);
@@ -312,6 +317,7 @@ pub fn classes() -> Vec<Class> {
             inverted,
             sparse,
             repeated,
+            selected,
         ],
     );
     commutative.members.iter_mut().for_each(|member| member.commutes = true);

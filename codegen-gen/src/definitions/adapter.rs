@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use autoir::{Facts, Member};
 use catalog::record::MaskingKind;
-use catalog::{Argument, Broadcast, Source, constant};
+use catalog::{Argument, Broadcast, Masked, Source, constant};
 
 use llvm_text::{Block, Function, Instruction, Operand, Scalar, Statement, Type, Value};
 
@@ -254,6 +254,7 @@ fn parameters(
     name: &mut String,
 ) -> Result<Vec<Parameter>, String> {
     let mut parameters: Vec<Parameter> = Vec::new();
+    let mut masks: Vec<Parameter> = Vec::new();
     for (index, source) in member.application.args.iter().enumerate() {
         let position = match source {
             Source::Own(position) => *position,
@@ -281,6 +282,14 @@ fn parameters(
                 }
                 continue;
             }
+            Source::Masked(Masked { arg, mask, lane, inactive }) => {
+                name.push_str(&format!(".masked{index}_0x{:x}", constant(*inactive, *lane)));
+                if facts.args.get(index).is_none_or(|arg| arg.element != *lane) {
+                    name.push_str(&format!("_{lane}"));
+                }
+                masks.push(mask_parameter(member, &format!("mask{index}"), *mask)?);
+                *arg
+            }
         };
         if let Some(other) = parameters.iter().find(|parameter| parameter.position == position) {
             name.push_str(&format!(".arg{index}_{}", other.role));
@@ -295,6 +304,7 @@ fn parameters(
         let own = Operand::new(ty, Value::local(&operation.arg_names()[index]));
         parameters.push(Parameter { role: format!("arg{index}"), own, position });
     }
+    parameters.extend(masks);
     if let Some(part) = member.application.part {
         name.push_str(&format!(".part{}_{}", part.low, part.width));
         match parameters.iter().find(|parameter| parameter.position == part.pass) {
@@ -310,10 +320,7 @@ fn parameters(
     if masking.negated {
         name.push_str("_not");
     }
-    let mask = masking.mask;
-    let own = member.signature.args.get(mask as usize).ok_or("its mask is no argument")?;
-    let own = Operand::new(Type::lanes(own.width, 1), Value::local(".mask"));
-    parameters.push(Parameter { role: "mask".to_owned(), own, position: mask });
+    parameters.push(mask_parameter(member, "mask", masking.mask)?);
     if let Some(position) = masking.pass {
         match parameters.iter().find(|parameter| parameter.position == position) {
             Some(other) => name.push_str(&format!("_{}", other.role)),
@@ -336,6 +343,13 @@ fn own_parameter(member: &Member, role: &str, position: u32) -> Result<Parameter
         None => Type::integer(own.width),
     };
     let own = Operand::new(ty, Value::Local(format!(".{role}")));
+    Ok(Parameter { role: role.to_owned(), own, position })
+}
+
+/// The member's argument that is a mask, one bit for each of its own.
+fn mask_parameter(member: &Member, role: &str, position: u32) -> Result<Parameter, String> {
+    let own = member.signature.args.get(position as usize).ok_or("its mask is no argument")?;
+    let own = Operand::new(Type::lanes(own.width, 1), Value::Local(format!(".{role}")));
     Ok(Parameter { role: role.to_owned(), own, position })
 }
 

@@ -147,6 +147,11 @@ fn origin(source: &SourceRecord) -> String {
             let gap = if width == stride { String::new() } else { format!(", {stride} bits apart") };
             format!("every element: argument {broadcast} [{low}{lane} +: {width}]{gap}")
         }
+        SourceRecord::Masked { masked, mask, lane, inactive } => {
+            format!(
+                "argument {masked}, with 0x{inactive} in lanes of {lane} bits whose bit of argument {mask} is 0"
+            )
+        }
     }
 }
 

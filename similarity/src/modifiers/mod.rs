@@ -7,10 +7,12 @@
 //! | [`scalar`] | `dst[i] = a[i] << n`, an immediate | `dst[i] = a[i] << n[0]`, a register |
 //! | [`repeated`] | `dst[i] = {a[i], a[i]} >> n[i]` | `dst[i] = {a[i], b[i]} >> n[i]` |
 //! | [`zero`] | `dst[i] = a[i] < 0` | `dst[i] = a[i] < b[i]` |
+//! | [`masked`] | `dst = sum of k[i] ? a[i] : 0` | `dst = sum of a[i]` |
 //! | [`part`] | `dst = {high: a[i] + b[i], low: c}` | `dst[i] = a[i] + b[i]` |
 //! | [`masking`] | `dst[i] = k[i / 4] ? f(a, i) : c[i]` | `dst[i] = f(a, i)` |
 //! | [`flag_mask`] | `dst[i] = a[i] < b[i]`, one bit | `dst[i] = a[i] < b[i] ? -1 : 0` |
 //! | [`flag_word`] | `dst[i] = a[i] \| 1 - b[i]`, one bit | `dst[i] = a[i] \| ~b[i]` |
+//! | [`signs`] | `dst[i] = k ? a[i] >> n : c[i]`, unsigned | the same, signed or unsigned |
 //!
 //! One file has both directions. `recognize` takes the modifier off: from an instruction to readings of it. `apply` puts
 //! it back on exact integers, for the certificate; `write` puts it back in the IR and shares nothing with `apply`, so
@@ -23,11 +25,13 @@
 pub(crate) mod broadcast;
 mod flag_mask;
 mod flag_word;
+pub(crate) mod masked;
 pub(crate) mod masking;
 pub(crate) mod operands;
 pub(crate) mod part;
 mod repeated;
 mod scalar;
+mod signs;
 #[cfg(test)]
 mod tests;
 pub(crate) mod zero;
@@ -103,13 +107,14 @@ const WHOLE: [Step; 2] = [
 ];
 
 /// Modifiers of the lane form of the instruction as it is.
-const FORMS: [RecognizeForm; 2] = [flag_mask::recognize, flag_word::recognize];
+const FORMS: [RecognizeForm; 3] = [flag_mask::recognize, flag_word::recognize, signs::recognize];
 
 /// Modifiers of the operands.
-const OPERANDS: [Step; 3] = [
+const OPERANDS: [Step; 4] = [
     Step { recognize: repeated::recognize, inside: &[Step::alone(broadcast::recognize)] },
     Step::alone(broadcast::recognize),
     Step::alone(scalar::recognize),
+    Step::alone(masked::recognize),
 ];
 
 /// The readings of `function` under modifiers that have a lane form, without the plain one. [`zero`] needs to know the

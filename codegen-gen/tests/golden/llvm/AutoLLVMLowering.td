@@ -96,6 +96,8 @@ def : AutoLLVMLoweringRecord<Op_add, Target_west, "llvm.autollvm.add.v128i16()",
     "0,*1[32+16*%2:16]/32", "none", 255, 255, 255, "west-base">;
 def : AutoLLVMLoweringRecord<Op_add, Target_west, "llvm.autollvm.add.v128i16()", "add16_not",
     "0,1", "merge:not", 2, 3, 255, "west-base">;
+def : AutoLLVMLoweringRecord<Op_add, Target_west, "llvm.autollvm.add.v128i16()", "add16_selected",
+    "0,1?2/16:0x0000", "none", 255, 255, 255, "west-base">;
 def : AutoLLVMLoweringRecord<Op_add, Target_west, "llvm.autollvm.add.v128i16()", "add16_sparse",
     "0,1", "zero:4:32", 2, 255, 255, "west-base">;
 def : AutoLLVMLoweringRecord<Op_add_sat, Target_east, "llvm.autollvm.add_sat.v16i8()", "adds8",

@@ -68,6 +68,7 @@ struct Modifiers {
     rest_is_zero: bool,
     broadcast: bool,
     constant: bool,
+    masked_argument: bool,
     repeated: bool,
 }
 
@@ -81,6 +82,7 @@ impl Modifiers {
             rest_is_zero: member.rest_is_zero,
             broadcast: args.iter().any(|source| matches!(source, SourceRecord::Broadcast { .. })),
             constant: args.iter().any(|source| matches!(source, SourceRecord::Constant { .. })),
+            masked_argument: args.iter().any(|source| matches!(source, SourceRecord::Masked { .. })),
             repeated: args.iter().enumerate().any(|(at, source)| args[..at].contains(source)),
         }
     }

@@ -79,10 +79,10 @@ def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
     AutoLLVM_Width<"res", "lane_width * lanes", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
-  let summary = "add (6 instructions of east, west)";
+  let summary = "add (7 instructions of east, west)";
   let description = [{
     - east: `add8`, `add8_low`
-    - west: `add16`, `add16_every`, `add16_not` and 1 more
+    - west: `add16`, `add16_every`, `add16_not` and 2 more
 
     The first two arguments can be exchanged (proved).
 
