@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::{Immediate, Known};
 use hydride_ir::{Function, ParamId, Role, VerifyError};
+use rayon::prelude::*;
 
 use crate::class::{Class, Member};
 use crate::dictionary::{Dictionary, is_key};
@@ -218,14 +219,18 @@ impl Dialect {
         [record, now]: [&Dictionary; 2],
         reviews: &Reviews,
     ) -> Result<Self, BuildError> {
-        let (mut families, mut ops) = (Vec::with_capacity(classes.len()), Vec::new());
-        for (class, name) in classes.into_iter().zip(names) {
+        let none = BTreeMap::new();
+        let family = |(class, name): (Class, String)| {
             let aliases =
                 now.entries.get(&name).map_or_else(Vec::new, |e| e.aliases.iter().cloned().collect());
-            let none = BTreeMap::new();
             let members = [record, now]
                 .map(|dictionary| dictionary.entries.get(&name).map_or(&none, |entry| &entry.family.members));
-            let (family, own) = family(name, aliases, class, members, reviews)?;
+            family(name, aliases, class, members, reviews)
+        };
+        let found: Vec<_> = classes.into_par_iter().zip(names).map(family).collect();
+        let (mut families, mut ops) = (Vec::with_capacity(found.len()), Vec::new());
+        for found in found {
+            let (family, own) = found?;
             families.push(family);
             ops.extend(own);
         }

@@ -443,9 +443,7 @@ fn specialized(family: &Function, all: &[&Instance]) -> Result<Specialized, Stri
     let mut instances = all.to_vec();
     instances.sort();
     instances.dedup();
-    let position = |instance: &&Instance| {
-        instances.iter().position(|other| other == instance).expect("it is one of them")
-    };
+    let position = |instance: &&Instance| instances.binary_search(instance).expect("it is one of them");
     let positions: Vec<usize> = all.iter().map(position).collect();
     let reduced = Reduction::new(family, &instances, true);
     let reduced = if reduced.is_sound(family, &instances) {
