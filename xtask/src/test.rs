@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::Result;
 
 use crate::fetch::fetch;
+use crate::newer_llvm;
 use crate::packages::{Tool, provide};
 use crate::process::{cargo, code, have, run};
 use crate::root;
@@ -62,6 +63,7 @@ pub fn test(asked: &[PathBuf], extent: Extent) -> Result<i32> {
         }
         install_second_solver();
     }
+    skipped.extend(if quick { newer_llvm::missing() } else { newer_llvm::provide() });
     for (tool, package) in TOOLS.iter().filter(|(tool, _)| !have(tool)) {
         skipped.push(format!("tests with {tool}: not installed (Debian: apt-get install {package})"));
     }

@@ -13,7 +13,7 @@ use crate::definitions::{Definitions, Sequence};
 use crate::mlir::example::Example;
 use crate::operation::Operation;
 use crate::render::Renderer;
-use crate::{GenerateError, GeneratedFile};
+use crate::{GenerateError, GeneratedFile, LlvmVersion};
 
 #[derive(Serialize)]
 struct Lowering {
@@ -32,6 +32,7 @@ pub(super) fn lowerings(
     renderer: &Renderer,
     operations: &[Operation<'_>],
     definitions: &Definitions,
+    llvm: LlvmVersion,
 ) -> Result<Vec<GeneratedFile>, GenerateError> {
     let mut files = Vec::new();
     for (isa, sequences) in &definitions.sequences {
@@ -40,7 +41,7 @@ pub(super) fn lowerings(
             for own in operation.instances() {
                 let Some(sequence) = sequences.get(&own.symbol) else { continue };
                 let example = Example::of(operation, own.params, own.facts);
-                instances.extend(instance(operation, &example, sequence));
+                instances.extend(instance(operation, &example, sequence, llvm));
             }
         }
         let context = Lowering { isa: isa.clone(), instances };
@@ -51,9 +52,14 @@ pub(super) fn lowerings(
 
 /// The pattern of an operation at given types and parameter values; `None` if the sequence contains an unsupported
 /// instruction.
-fn instance(operation: &Operation<'_>, example: &Example<'_>, sequence: &Sequence) -> Option<Rewriting> {
+fn instance(
+    operation: &Operation<'_>,
+    example: &Example<'_>,
+    sequence: &Sequence,
+    llvm: LlvmVersion,
+) -> Option<Rewriting> {
     let Matched { pattern, types, values, results, rewrite, .. } = matched(operation, example);
-    let mut writer = Writer { types, lines: rewrite, next: 0, values: BTreeMap::new() };
+    let mut writer = Writer { llvm, types, lines: rewrite, next: 0, values: BTreeMap::new() };
     for (index, name) in &sequence.operands {
         writer.values.insert(name, values.get(*index)?.clone());
     }
@@ -70,6 +76,7 @@ fn instance(operation: &Operation<'_>, example: &Example<'_>, sequence: &Sequenc
 }
 
 struct Writer<'a> {
+    llvm: LlvmVersion,
     types: Types,
     lines: Vec<String>,
     next: usize,
@@ -99,9 +106,8 @@ impl<'a> Writer<'a> {
             Instruction::Call { function, arguments, .. } => {
                 let operands: Vec<String> =
                     arguments.iter().map(|argument| self.value(argument)).collect::<Option<_>>()?;
-                let attribute = self.attribute(&format!("\"{function}\""));
-                let attribute = format!("\"intrin\" = {attribute}");
-                self.operation("llvm.call_intrinsic", &operands, &attribute, &ty)?
+                let attributes = self.intrinsic(function, operands.len());
+                self.operation("llvm.call_intrinsic", &operands, &attributes, &ty)?
             }
             Instruction::Shuffle { left, right, mask } => {
                 let operands = [self.value(left)?, self.value(right)?];
@@ -121,6 +127,21 @@ impl<'a> Writer<'a> {
         };
         self.values.insert(line.result.as_ref()?, value);
         Some(())
+    }
+
+    /// The attributes of a call of an intrinsic. Since LLVM 20 it can have bundles of operands after its arguments.
+    fn intrinsic(&mut self, function: &str, arguments: usize) -> String {
+        let name = self.attribute(&format!("\"{function}\""));
+        match self.llvm {
+            LlvmVersion::Llvm19 => format!("\"intrin\" = {name}"),
+            LlvmVersion::Llvm21 | LlvmVersion::Llvm22 => {
+                let segments = self.attribute(&format!("array<i32: {arguments}, 0>"));
+                let bundles = self.attribute("array<i32>");
+                format!(
+                    "\"intrin\" = {name}, \"op_bundle_sizes\" = {bundles}, \"operandSegmentSizes\" = {segments}"
+                )
+            }
+        }
     }
 
     /// An operation without attributes.

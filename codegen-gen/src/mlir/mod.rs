@@ -29,7 +29,7 @@ pub(crate) fn generate(
     made.push(irdl::irdl(renderer, operations, options)?);
     made.extend(patterns::lowering(renderer, operations)?);
     made.push(instances::instances(renderer, operations, options)?);
-    made.extend(direct::lowerings(renderer, operations, definitions)?);
+    made.extend(direct::lowerings(renderer, operations, definitions, options.llvm)?);
     made.extend(tests::tests(renderer, operations)?);
     Ok(made)
 }

@@ -37,7 +37,8 @@ pub const CONVENTIONS: Conventions = Conventions {
     attributes: |_| String::new(),
     place: |_, _, ty, _| match ty.bit_count() {
         Some(PREDICATE_BITS) => Place::Register { ty: ty.clone(), constraint: "q".to_owned() },
-        _ => Place::Parameter { ty: passed(ty) },
+        // C's vectors are of words; the backend passes others in memory.
+        _ => Place::Parameter { ty: in_words(&passed(ty)) },
     },
     prototype: Prototype::Registers { class },
     surroundings: |_| Vec::new(),
@@ -63,9 +64,14 @@ fn class(ty: &Type) -> (&'static str, Type) {
     match (ty.bit_count(), ty) {
         (Some(PREDICATE_BITS), _) => ("q", ty.clone()),
         (None, Type::Scalar(Scalar::Integer(_))) => ("r", ty.clone()),
-        // Registers hold words.
-        _ => ("v", ty.of_elements(Scalar::Integer(32)).unwrap_or_else(|| ty.clone())),
+        _ => ("v", in_words(ty)),
     }
+}
+
+/// The type at which a vector register is used: registers hold words.
+fn in_words(ty: &Type) -> Type {
+    let words = ty.element().and_then(|_| ty.of_elements(Scalar::Integer(32)));
+    words.unwrap_or_else(|| ty.clone())
 }
 
 /// A vector register, as C has predicates.

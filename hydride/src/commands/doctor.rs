@@ -6,6 +6,9 @@ use anyhow::Result;
 
 use crate::Session;
 
+/// Where `cargo xtask newer-llvm` puts a clang.
+const CLANG_22: &str = "target/llvm-22/bin/clang";
+
 /// Tools by the names under which they may be installed, and what needs them.
 fn tools(session: &Session) -> Vec<(Vec<&'static str>, String)> {
     let targets = || session.sets().filter_map(|set| set.target);
@@ -16,8 +19,15 @@ fn tools(session: &Session) -> Vec<(Vec<&'static str>, String)> {
         fixed(&["llvm-tblgen-19", "llvm-tblgen"], "checks of the generated TableGen"),
         fixed(&["clang-19", "clang"], &compared(targets().map(|target| target.isa).collect())),
         fixed(&["ld.lld-19", "ld.lld"], &compared(emulated().map(|(isa, _)| isa).collect())),
+        fixed(&["llvm-link-19", "llvm-link"], "programs that call definitions"),
+        fixed(&["opt-19", "opt"], "programs that call definitions"),
+        fixed(&["llc-19", "llc"], "programs that call definitions"),
+        fixed(&["clang-22", CLANG_22], "definitions for LLVM 22"),
         fixed(&["mlir-tblgen-19", "mlir-tblgen"], "checks of the generated MLIR dialect"),
         fixed(&["mlir-opt-19", "mlir-opt"], "checks of the generated MLIR dialect"),
+        fixed(&["mlir-translate-19", "mlir-translate"], "programs in the MLIR dialect"),
+        fixed(&["cmake"], "the MLIR dialect as a plugin"),
+        fixed(&["ninja"], "the MLIR dialect as a plugin"),
         fixed(&["llvm-mc-19", "llvm-mc"], "decode facts of Arm instructions"),
     ];
     tools.extend(emulated().map(|(isa, machine)| (vec![machine.emulator], compared(vec![isa]))));
@@ -29,8 +39,8 @@ pub fn run(session: &Session) -> Result<u8> {
     for (names, purpose) in tools(session) {
         let found = names.iter().find_map(|name| Some((*name, version(name)?)));
         match found {
-            Some((name, version)) => println!("found    {name:<16} {version}  ({purpose})"),
-            None => println!("missing  {:<16} needed for {purpose}", names[0]),
+            Some((name, version)) => println!("found    {name:<24} {version}  ({purpose})"),
+            None => println!("missing  {:<24} needed for {purpose}", names[0]),
         }
     }
     Ok(0)

@@ -106,12 +106,13 @@ fn vendor_ir(isa: &str, llvm: u32, all: ReadAll) -> VendorIr {
     ir
 }
 
-/// For each intrinsic that functions of an earlier release call and those of `ir` do not, one of these functions in LLVM
-/// assembly.
+/// For each intrinsic that functions of an earlier release call and those of `ir` for the same instructions do not, one of
+/// these functions in LLVM assembly.
 fn gone(earlier: &VendorIr, ir: &VendorIr) -> Result<BTreeMap<String, String>> {
     let known = ir.intrinsics();
     let mut gone = BTreeMap::new();
-    for function in &earlier.functions {
+    let same = earlier.members.iter().filter(|(id, _)| ir.members.contains_key(*id));
+    for function in same.filter_map(|(_, position)| earlier.functions.get(*position)) {
         for intrinsic in function.intrinsics().into_iter().filter(|intrinsic| !known.contains(intrinsic)) {
             let cases = function.cases().with_context(|| format!("specs/lowering: {}", earlier.isa))?;
             let Some(case) = cases.first() else { continue };

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::support::*;
 
 /// Whether the programs are there; says so when one is not.
-fn tools(names: &[&str]) -> bool {
+pub fn tools(names: &[&str]) -> bool {
     let there = |name: &&str| Command::new(name).arg("--version").output().is_ok();
     match names.iter().find(|name| !there(name)) {
         Some(name) => {
@@ -27,7 +27,7 @@ fn check(specs: &Path, folder: &Path, isa: &str, out: &str) -> Run {
 
 /// The number in front of a text.
 #[track_caller]
-fn number(text: &str, before: &str) -> f64 {
+pub fn number(text: &str, before: &str) -> f64 {
     let at = text.find(before).unwrap_or_else(|| panic!("`{before}` is not in {text}"));
     let word = text[..at].trim_end().rsplit([' ', '(']).next().unwrap_or_default();
     word.parse().unwrap_or_else(|_| panic!("`{word}` is no number"))
@@ -92,16 +92,23 @@ fn a_wrong_definition_is_found() {
 
 #[test]
 fn the_data_is_what_the_compiler_says() {
-    if !tools(LLVM) {
-        return;
+    if tools(LLVM) {
+        same_data(19, &[]);
     }
+}
+
+/// Reads the samples' instructions off the compiler of a release, with further options, and compares that with the kept
+/// data.
+pub fn same_data(release: u32, options: &[&str]) {
     let folder = scratch();
     let (specs, data) = (samples(), folder.path().join("data"));
     let (specs, data_text) = (specs.to_string_lossy(), data.to_string_lossy());
-    hydride(folder.path(), &["read-lowering", "--specs", &specs, "--data", &data_text]).exits(0);
+    let release = release.to_string();
+    let args = ["read-lowering", "--llvm", &release, "--specs", &specs, "--data", &data_text];
+    hydride(folder.path(), &[&args[..], options].concat()).exits(0);
     for isa in ["x86", "arm", "hvx"] {
         let read = read_json(&data.join(format!("{isa}.json")));
-        let kept = read_json(&repository().join(format!("specs/lowering/llvm-19/{isa}.json")));
+        let kept = read_json(&repository().join(format!("specs/lowering/llvm-{release}/{isa}.json")));
         let function = |data: &serde_json::Value, id: &str| {
             let position = data["members"][id].as_u64()?;
             Some(data["functions"][position as usize].clone())

@@ -25,6 +25,7 @@ mod manual;
 mod mlir_to_assembly;
 mod modules;
 mod mutation;
+mod newer_llvm;
 mod report;
 mod rules;
 mod schemas;
