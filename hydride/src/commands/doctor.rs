@@ -18,6 +18,12 @@ fn tools(session: &Session) -> Vec<(Vec<&'static str>, String)> {
         fixed(&["ld.lld-19", "ld.lld"], &compared(emulated().map(|(isa, _)| isa).collect())),
         fixed(&["mlir-tblgen-19", "mlir-tblgen"], "checks of the generated MLIR dialect"),
         fixed(&["mlir-opt-19", "mlir-opt"], "checks of the generated MLIR dialect"),
+        fixed(&["opt-19", "opt"], "lowered programs, and data of the compiler"),
+        fixed(&["llvm-link-19", "llvm-link"], "lowered programs"),
+        fixed(&["llc-19", "llc"], "assembly of lowered programs"),
+        fixed(&["mlir-translate-19", "mlir-translate"], "LLVM IR of MLIR programs"),
+        fixed(&["cmake"], "the MLIR plugin"),
+        fixed(&["ninja"], "the MLIR plugin"),
         fixed(&["llvm-mc-19", "llvm-mc"], "decode facts of Arm instructions"),
     ];
     tools.extend(emulated().map(|(isa, machine)| (vec![machine.emulator], compared(vec![isa]))));
