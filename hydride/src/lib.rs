@@ -15,6 +15,7 @@ mod classified;
 mod commands;
 mod console;
 mod convert;
+mod costs;
 mod definitions;
 mod dictionary;
 mod difference;

@@ -23,6 +23,7 @@ const FILES: &[(&str, &str)] = &[
     ("operation.js", include_str!("../../templates/report/operation.js")),
     ("evaluate.js", include_str!("../../templates/report/evaluate.js")),
     ("calculator.js", include_str!("../../templates/report/calculator.js")),
+    ("equivalents.js", include_str!("../../templates/report/equivalents.js")),
     ("instruction.js", include_str!("../../templates/report/instruction.js")),
     ("main.js", include_str!("../../templates/report/main.js")),
 ];

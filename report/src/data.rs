@@ -16,6 +16,7 @@ use crate::ReportError;
 use crate::assets::script;
 use crate::formula::{Formula, formula};
 use crate::input::{Declaration, Input, Status};
+use crate::lanes::element_count;
 
 /// Maximum characters of a general formula in the list of operations, and of one shown there as an example.
 const MAX_GENERAL: usize = 72;
@@ -87,6 +88,8 @@ struct OpData<'a> {
     attributes: Vec<usize>,
     args: Vec<(&'a str, u8)>,
     commutative: bool,
+    /// The position of the parameter that counts elements which are computed one by one.
+    elements: Option<usize>,
     formula: String,
     /// The representative instance, whose formula `formula` is if `is_example` is set.
     example: usize,
@@ -105,6 +108,7 @@ struct Columns {
     proof: Vec<usize>,
     trust: Vec<usize>,
     runs: Vec<usize>,
+    costs: Vec<usize>,
 }
 
 /// Types, then for each argument its type, name and, of an immediate, the least and the greatest value.
@@ -127,6 +131,8 @@ struct Dictionaries<'a> {
     proof: Dictionary<&'static str>,
     trust: Dictionary<&'a str>,
     runs: Dictionary<Vec<(&'a str, usize, u64)>>,
+    /// CPU, latency in cycles, micro-operations.
+    costs: Dictionary<Vec<(&'a str, u32, u32)>>,
     extensions: Dictionary<&'a [String]>,
     mnemonics: Dictionary<&'a [String]>,
 }
@@ -193,6 +199,8 @@ pub(crate) fn file(input: &Input<'_>) -> Result<GeneratedFile, ReportError> {
             columns.proof.push(known.proof.position(member.proof.name())?);
             columns.trust.push(known.trust.position(member.trust.as_ref().map_or("unknown", Trust::name))?);
             columns.runs.push(known.runs.position(runs)?);
+            let costs = modelled.costs.iter().map(|cost| (cost.cpu, cost.latency, cost.uops)).collect();
+            columns.costs.push(known.costs.position(costs)?);
         }
     }
     Ok(script("report/data.js", "hydride.load", &serde_json::to_string(&data)?))
@@ -268,6 +276,7 @@ fn op_data<'a>(op: &'a Op, shapes: &mut Dictionary<String>) -> Result<(OpData<'a
         attributes: op.attributes().collect(),
         args: op.args().map(|(name, immediate)| (name, u8::from(immediate))).collect(),
         commutative: op.is_commutative(),
+        elements: element_count(&op.class.function, positions.keys().copied()),
         formula,
         example,
         is_example: u8::from(is_example),

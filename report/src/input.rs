@@ -91,6 +91,19 @@ pub struct Modelled<'a> {
     pub canonical: bool,
     /// The runs on CPUs or emulators without a difference.
     pub runs: Vec<Run>,
+    /// What the machine instruction costs on CPUs that are known.
+    pub costs: Vec<Cost<'a>>,
+}
+
+/// What an instruction costs on a CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost<'a> {
+    /// The CPU.
+    pub cpu: &'a str,
+    /// Cycles from the operands to the result.
+    pub latency: u32,
+    /// Micro-operations.
+    pub uops: u32,
 }
 
 /// A comparison with a CPU or emulator that showed no difference.

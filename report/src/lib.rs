@@ -21,12 +21,13 @@ mod data;
 mod detail;
 mod formula;
 mod input;
+mod lanes;
 mod overview;
 mod plots;
 mod svg;
 
 pub use formula::{Formula, Line, formula};
-pub use input::{Declaration, Entry, Erratum, Input, InstructionSet, Modelled, Run, Status};
+pub use input::{Cost, Declaration, Entry, Erratum, Input, InstructionSet, Modelled, Run, Status};
 
 use codegen_gen::GeneratedFile;
 

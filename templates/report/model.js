@@ -136,6 +136,7 @@ hydride.load = (data) => {
       proof: known.proof[modelled.proof[row]],
       trust: known.trust[modelled.trust[row]],
       runs: known.runs[modelled.runs[row]],
+      costs: known.costs[modelled.costs[row]],
     };
     return found;
   };

@@ -70,6 +70,8 @@ struct Known {
     status: String,
     reason: String,
     op: String,
+    /// Former names of its operation.
+    aliases: Vec<String>,
     trust: String,
     /// Its kind, and `part` where a part of the result is written.
     masking: Vec<String>,
@@ -130,10 +132,12 @@ fn known(out: &Path) -> BTreeMap<String, Known> {
     let dictionary = read_json(&out.join("dictionary.json"));
     for op in dictionary["operations"].as_array().unwrap() {
         let name = text(&op["name"]);
-        let former = texts(&op["aliases"]).join(" ");
+        let aliases = texts(&op["aliases"]);
+        let former = aliases.join(" ");
         let said = [former, text(&op["category"]), text(&op["family"])].join(" ");
         for entry in all.values_mut().filter(|entry| entry.op == name) {
             entry.said.clone_from(&said);
+            entry.aliases.clone_from(&aliases);
             entry.category = text(&op["category"]);
         }
     }
@@ -163,6 +167,7 @@ fn the_pages_work_in_a_browser() {
     folded(&browser, &all);
     scroll(&browser);
     links(&browser, &index, &out, &all);
+    equivalents(&browser, &out);
     evaluating::every_instruction(&browser, &out);
     evaluating::the_box(&browser, &index, &all);
     modifiers(&browser, &out);
@@ -297,6 +302,59 @@ fn scroll(browser: &Browser) {
     assert_eq!(browser.run("return document.querySelector('.scroller').scrollTop"), 600);
     browser.run("document.querySelector('.rows .row a').click(); return null");
     browser.wait("document.querySelector('article')");
+}
+
+/// The nearest equivalent has the same parameters where there is one; with fewer elements there are more of it, and
+/// together they compute the same.
+fn equivalents(browser: &Browser, out: &Path) {
+    let nearest = browser.run(
+        "const { model, equivalents } = hydride;\n\
+         const found = [];\n\
+         for (let entry = 0; entry < model.count; entry++) {\n\
+           if (model.row[entry] < 0) continue;\n\
+           const wanted = model.entry(entry);\n\
+           model.isas.forEach((isa, position) => {\n\
+             const near = equivalents.nearest(wanted, position);\n\
+             if (near) found.push([wanted.isa, wanted.id, isa.name, near.found.id, near.count, near.wider, near.found.member.costs.length]);\n\
+           });\n\
+         }\n\
+         return found",
+    );
+    let members: BTreeMap<(String, String), Value> = operations(out)
+        .into_values()
+        .flatten()
+        .map(|member| ((text(&member["isa"]), text(&member["id"])), member))
+        .collect();
+    let mut counts: BTreeMap<(bool, u64), usize> = BTreeMap::new();
+    let mut costs = 0;
+    for near in nearest.as_array().unwrap() {
+        let (wanted, found) = ((text(&near[0]), text(&near[1])), (text(&near[2]), text(&near[3])));
+        let (one, other) = (&members[&wanted], &members[&found]);
+        assert_eq!(one["form"], other["form"], "{near}");
+        assert_eq!(other["masking"], "none", "{near}");
+        let different: Vec<&String> = one["params"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .filter(|(name, value)| other["params"][name.as_str()] != **value)
+            .map(|(name, _)| name)
+            .collect();
+        let (count, wider) = (near[4].as_u64().unwrap(), near[5].as_i64().unwrap());
+        match different[..] {
+            [] => assert_eq!((count, wider), (1, 0), "{near}"),
+            [name] => {
+                let value = |member: &Value| member["params"][name].as_u64().unwrap();
+                assert_eq!(count, (value(one) / value(other)).max(1), "{near}");
+                assert!(wider > 0 || count * value(other) == value(one), "{near}");
+            }
+            _ => panic!("{near}"),
+        }
+        *counts.entry((wanted.0 == found.0, count)).or_default() += 1;
+        costs += usize::from(near[6].as_u64() > Some(0));
+    }
+    assert!(counts.contains_key(&(false, 1)) && counts.keys().any(|(_, count)| *count > 1), "{counts:?}");
+    assert!(costs > 0);
+    println!("equivalents by (same set, number of instructions): {counts:?}; {costs} with costs");
 }
 
 /// Addresses lead to operations, instructions of each status, and missing pages.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ::report::{Declaration, Entry, Erratum, Input, InstructionSet, Modelled, Run};
+use ::report::{Cost, Declaration, Entry, Erratum, Input, InstructionSet, Modelled, Run};
 use anyhow::{Context, Result};
 use catalog::Trust;
 use codegen_gen::GeneratedFile;
@@ -10,12 +10,14 @@ use parsers::errata::State;
 use parsers::{Instruction, Isa, Outline, Parsed, Status};
 
 use crate::Session;
+use crate::costs::CostTable;
 use crate::documents::Documents;
 use crate::pipeline::{Pipeline, Texts};
 use crate::synonyms;
 
 /// The report's files.
 pub fn files(session: &Session, documents: &Documents, pipeline: &Pipeline) -> Result<Vec<GeneratedFile>> {
+    let costs = CostTable::all(session)?;
     let mut errata = Vec::new();
     let mut known: BTreeMap<(Isa, &str), (&Instruction, &Texts, &Trust)> = BTreeMap::new();
     let found = pipeline.instructions().into_iter().zip(&pipeline.texts).zip(&pipeline.trusts);
@@ -36,7 +38,7 @@ pub fn files(session: &Session, documents: &Documents, pipeline: &Pipeline) -> R
                         let found = known.get(&(*isa, line.id.as_str()));
                         let (instruction, texts, trust) =
                             found.with_context(|| format!("{}: modelled, but not there", line.id))?;
-                        ::report::Status::Modelled(modelled(instruction, texts, trust))
+                        ::report::Status::Modelled(modelled(instruction, texts, trust, &costs))
                     }
                     Status::Excluded { reason, message } => {
                         ::report::Status::Excluded { reason, message: message.as_deref() }
@@ -74,7 +76,12 @@ fn declared(outline: &Outline) -> Declaration<'_> {
     }
 }
 
-fn modelled<'a>(instruction: &'a Instruction, texts: &'a Texts, trust: &Trust) -> Modelled<'a> {
+fn modelled<'a>(
+    instruction: &'a Instruction,
+    texts: &'a Texts,
+    trust: &Trust,
+    costs: &'a [CostTable],
+) -> Modelled<'a> {
     let runs = match trust {
         Trust::Run { cpu, inputs, seed } => vec![Run { cpu: cpu.clone(), inputs: *inputs, seed: *seed }],
         Trust::Proved | Trust::Parsed => Vec::new(),
@@ -84,7 +91,19 @@ fn modelled<'a>(instruction: &'a Instruction, texts: &'a Texts, trust: &Trust) -
         text: texts.canonical.as_ref().unwrap_or(&texts.parsed),
         canonical: texts.canonical.is_some(),
         runs,
+        costs: costs
+            .iter()
+            .filter(|table| table.isa == instruction.isa.name())
+            .filter_map(|table| cost(instruction, table))
+            .collect(),
     }
+}
+
+/// What the first machine instruction costs that the table knows.
+fn cost<'a>(instruction: &Instruction, table: &'a CostTable) -> Option<Cost<'a>> {
+    let mut known = instruction.forms.iter().filter_map(|form| table.of(&form.mnemonic, &form.operands));
+    let (latency, uops) = known.next()?;
+    Some(Cost { cpu: &table.cpu, latency, uops })
 }
 
 /// Adds the errata of an instruction set that were applied, and gives their positions by entry.

@@ -7,7 +7,7 @@ use anyhow::Result;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use parsers::{Argument, Form, Instruction, Kind};
 
-use super::costs::Costs;
+use crate::costs::Costs;
 use crate::isa::Target;
 use crate::isa::{Operands, Search};
 use crate::usage;

@@ -2,7 +2,6 @@
 
 mod autollvm;
 mod convert;
-mod costs;
 mod known;
 mod progress;
 mod report;
@@ -23,9 +22,9 @@ use clap::{Args, ValueEnum};
 use parsers::Instruction;
 
 use self::convert::{Chosen, Filter};
-use self::costs::Costs;
 use crate::cache::CacheArgs;
 use crate::console::Phases;
+use crate::costs::Costs;
 use crate::isa::{InstructionSet, Target};
 use crate::{Failure, Session, SpecArgs, usage};
 

@@ -11,8 +11,8 @@ use parsers::{Argument, Instruction, Isa, Kind, Signature, Span};
 use serde::Serialize;
 
 use super::convert::{self, Filter};
-use super::costs::Costs;
 use super::{Emit, Run, SearchArgs, Task};
+use crate::costs::Costs;
 use crate::isa::InstructionSet;
 use crate::isa::Target;
 

@@ -9,10 +9,10 @@ use ::search::Shared;
 use anyhow::{Context, Result};
 use smt::Memo;
 
-use super::costs::Costs;
 use super::{Run, SearchArgs, Task, Written, report, search, targets, task};
 use crate::Session;
 use crate::console::Phases;
+use crate::costs::Costs;
 use crate::isa::Target;
 
 /// Searches every goal of a folder on every target and prints a page; exit code 1 when a found sequence

@@ -75,7 +75,7 @@ pub fn operators(browser: &Browser, all: &BTreeMap<String, Known>) {
         ("isa", |entry| single(&entry.isa)),
         ("status", |entry| single(&entry.status)),
         ("reason", |entry| single(&entry.reason)),
-        ("op", |entry| single(&entry.op)),
+        ("op", |entry| [single(&entry.op), entry.aliases.clone()].concat()),
         ("cat", |entry| single(&entry.category)),
         ("trust", |entry| single(&entry.trust)),
         ("mask", |entry| entry.masking.clone()),

@@ -22,6 +22,19 @@ pub struct CostTable {
     pub instructions: BTreeMap<String, (u32, u32)>,
 }
 
+impl CostTable {
+    /// The tables of every instruction set.
+    pub fn all(session: &Session) -> Result<Vec<Self>> {
+        let texts = session.sets().filter_map(|set| set.search.as_ref()).flat_map(|search| search.costs);
+        texts.map(|text| serde_json::from_str(text).context("specs/costs")).collect()
+    }
+
+    /// Latency and micro-operations of a form; `None` for one that the table does not know.
+    pub fn of(&self, mnemonic: &str, operands: &str) -> Option<(u32, u32)> {
+        self.instructions.get(&key(mnemonic, operands)).copied()
+    }
+}
+
 /// Costs for a search: a table, or one for everything.
 pub struct Costs {
     table: Option<CostTable>,
@@ -36,8 +49,7 @@ impl Costs {
     /// The costs of a machine.
     pub fn of_cpu(session: &Session, cpu: &str, name: &str) -> Result<Self> {
         let mut names = Vec::new();
-        for text in session.sets().filter_map(|set| set.search.as_ref()).flat_map(|search| search.costs) {
-            let table: CostTable = serde_json::from_str(text).context("specs/costs")?;
+        for table in CostTable::all(session)? {
             if table.cpu == cpu && table.isa == name {
                 return Ok(Self { table: Some(table) });
             }
@@ -50,7 +62,7 @@ impl Costs {
     pub fn of(&self, mnemonic: &str, operands: &str) -> Option<(u32, u32)> {
         match &self.table {
             None => Some((1, 1)),
-            Some(table) => table.instructions.get(&key(mnemonic, operands)).copied(),
+            Some(table) => table.of(mnemonic, operands),
         }
     }
 
