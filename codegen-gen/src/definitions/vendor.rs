@@ -49,7 +49,7 @@ pub(super) struct Made {
 }
 
 /// A function that chooses between the lines for the values of immediates.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Part {
     name: String,
     text: String,
@@ -95,7 +95,7 @@ impl<'a> VendorFunctions<'a> {
     }
 }
 
-/// The function with this name, or what an earlier run made of it. Immediates multiply the work; without them there is
+/// [`made`], or what an earlier run kept of it. Immediates multiply the work; without them there is
 /// nothing worth keeping.
 fn kept(function: &VendorFunction, name: String, isa: &str, memo: &Memo) -> Result<Made, String> {
     if function.immediates == 0 {
@@ -150,6 +150,7 @@ struct Outlined {
     gives_result: bool,
 }
 
+/// The function with this name.
 fn made(function: &VendorFunction, name: String, isa: &str) -> Result<Made, String> {
     let cases = function.cases().ok_or("the data of its immediates is damaged")?;
     let body = |case: super::data::Case| Body {
