@@ -96,8 +96,11 @@ hydride.start = () => {
     errors.textContent = told?.errors.join("; ") ?? "";
     told?.scrollTo(top);
     wantedTop = isList ? 0 : top;
-    document.scrollingElement.scrollTop = 0;
-    scrollPage();
+    // A list is as high as the window; to ask for a layout at each key would take time.
+    if (!isList) {
+      document.scrollingElement.scrollTop = 0;
+      scrollPage();
+    }
   };
 
   /// Goes to a search without a new step in the history for each key.

@@ -114,7 +114,9 @@ pub fn operators(browser: &Browser, all: &BTreeMap<String, Known>) {
         if let [first, second, ..] =
             &occurring.iter().filter(|value| !value.contains([' ', ','])).collect::<Vec<_>>()[..]
         {
-            let either = set(&|entry| values(entry).iter().any(|own| own == *first || own == *second));
+            let either = set(&|entry| {
+                [first, second].iter().any(|is| values(entry).iter().any(|own| own.eq_ignore_ascii_case(is)))
+            });
             assert_eq!(found(browser, &format!("{field}={first},{second}")), either);
         }
     }

@@ -5,11 +5,15 @@
 hydride.instructionPage = (() => {
   const { h, number } = hydride;
   const MAX_SIBLINGS = 24;
+  const MAX_TEXT = 6000;
+
+  /// A text up to the end of a line, if it is long.
+  const start = (text) => (text.length <= MAX_TEXT ? text : text.slice(0, text.lastIndexOf("\n", MAX_TEXT) + 1));
 
   const facts = (rows) => h("dl", { class: "facts" }, rows.filter(Boolean).map(([term, ...rest]) => [h("dt", null, term), h("dd", null, rest)]));
 
   const prototype = (found) => {
-    const { signature } = found.member;
+    const { signature } = found;
     const args = signature.args.map(({ type, name, range }) => [
       h("span", { class: "t-k" }, type), " ", name, range && h("span", { class: "muted" }, ` ${range[0]}…${range[1]}`),
     ]);
@@ -17,6 +21,14 @@ hydride.instructionPage = (() => {
     return h("pre", { class: "prototype", tabindex: "0" }, h("code", null,
       h("span", { class: "t-k" }, signature.results.join(", ") || "void"), " ", h("b", null, found.intrinsic), "(", spaced, ")"));
   };
+
+  const words = (list, field) => list.flatMap((word, position) => [position ? ", " : "", h("a", { href: hydride.link.list("search", `${field}=${hydride.query.quoted(word)}`) }, word)]);
+
+  /// Machine instructions and features, as rows of facts.
+  const machine = ({ mnemonics, extensions }) => [
+    mnemonics.length > 0 && ["Instruction", h("span", { class: "mono" }, words(mnemonics, "asm"))],
+    extensions.length > 0 && ["Features", h("span", { class: "mono" }, words(extensions, "ext"))],
+  ];
 
   const argument = (signature, position) => h("code", null, signature.args[position]?.name ?? "?");
 
@@ -71,6 +83,7 @@ hydride.instructionPage = (() => {
     const { member } = found;
     const formula = h("div", null, h("p", { class: "muted" }, "…"));
     const text = h("div");
+    const trial = h("div");
     const errata = found.errata.length > 0 && [
       h("h2", null, "Errata"),
       h("ul", { class: "errata" }, found.errata.map(([note, evidence]) => h("li", null, note, h("div", { class: "muted" }, `Evidence: ${evidence}`)))),
@@ -85,15 +98,18 @@ hydride.instructionPage = (() => {
     ];
     if (!member) {
       into.replaceChildren(h("article", null, head,
+        found.signature && prototype(found),
         facts([
           ["Reason", h("a", { href: hydride.link.list("ledger", `isa:${isa} reason=${found.reason}`) }, found.reason), `: ${hydride.reasons[found.reason] ?? "it could not be read"}`],
           found.message && ["Because of", found.message.replaceAll("`", "")],
+          ...machine(found),
           ["Place", h("code", null, found.place)],
         ]), errata));
       return;
     }
+    const { group } = model.maskedVariants();
+    const variants = member.op.members.filter((other) => other !== entry && group[other] === group[entry]);
     const params = member.op.params.map((param, position) => `${param} = ${member.params[position]}`);
-    const words = (list, field) => list.flatMap((word, position) => [position ? ", " : "", h("a", { href: hydride.link.list("search", `${field}=${word}`) }, word)]);
     into.replaceChildren(h("article", null, head,
       prototype(found),
       h("h2", null, "What it computes"),
@@ -105,23 +121,30 @@ hydride.instructionPage = (() => {
         ["Arguments", h("span", { class: "mono" }, member.op.args.map(([arg], position) => `${arg} = ${model.source(member.args[position], member.signature)}`).join(", ") || "none")],
         ["Masking", maskingText(member)],
         member.part && ["Part", partText(member)],
+        variants.length > 0 && ["Masked variants", variants.flatMap((other, position) => [position > 0 && ", ",
+          h("a", { class: "mono", href: hydride.link.instruction(isa, model.ids[other]) }, model.ids[other])])],
         ["Proof", member.proof === "structural" ? "structural: the same expression after normalization" : member.proof === "smt" ? "smt: a solver proved it equal" : member.proof],
         ["Validation", trustText(member)],
-        member.mnemonics.length && ["Instruction", h("span", { class: "mono" }, words(member.mnemonics, "asm"))],
-        member.extensions.length && ["Features", h("span", { class: "mono" }, words(member.extensions, "ext"))],
+        ...machine(found),
         ["Place", h("code", null, found.place)],
-        ["Try it", h("code", null, `hydride eval --isa ${isa} --id ${id} ${member.signature.args.map(({ name }) => name.toUpperCase()).join(" ")}`)],
       ]),
       errata,
+      h("h2", null, "Try it"),
+      trial,
+      h("h2", null, "Nearest equivalents"),
+      h("p", { class: "muted" }, "On each instruction set, by the operation's parameters", (member.masking !== "none" || member.part) && ", mask and part aside",
+        ". Moves between registers are not counted."),
+      hydride.equivalents.table(found),
       h("h2", null, "Siblings"),
       h("p", { class: "muted" }, "Other members of ", h("a", { href: hydride.link.op(member.op.name) }, member.op.name), "; marked ones have the same parameters."),
       siblings(found),
       h("h2", null, "IR text"),
       text));
     hydride.detail(member.op).then((detail) => {
-      const [position, shown, canonical] = detail.members[isa][id];
+      const [position, whole, canonical] = detail.members[isa][id];
       formula.replaceChildren(...hydride.memberFormula(detail.formulas[position], member));
-      text.replaceChildren(h("p", { class: "muted" }, canonical ? "The canonical form, masks included." : "As parsed: it has no lane form."), hydride.code(...shown));
+      text.replaceChildren(h("p", { class: "muted" }, canonical ? "The canonical form, masks included." : "As parsed: it has no lane form."), hydride.code(start(whole), whole.length));
+      trial.replaceChildren(hydride.calculator(found, whole));
     }).catch((error) => formula.replaceChildren(h("p", { class: "note" }, error.message)));
   };
 })();

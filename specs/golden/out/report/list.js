@@ -2,7 +2,8 @@
 // A table of any length of which only the rows in sight are there.
 "use strict";
 
-/// `columns`: { title, class, cell(item), and how the rows are sorted by it, in ARIA's words }; `href(item)` is where a row leads. Rows are of one height.
+/// `columns`: { title, class, cell(item), beside(item) after the row's link, and how the rows are sorted by it, in ARIA's
+/// words }; `href(item)` is where a row leads. Rows are of one height.
 hydride.list = ({ label, columns, href }) => {
   const { h } = hydride;
   const ROW = 30;
@@ -22,7 +23,7 @@ hydride.list = ({ label, columns, href }) => {
     const cells = columns.map((column, position) => {
       const contents = column.cell(item);
       const inner = position === 0 ? h("a", { href: link, tabindex: index === focus ? "0" : "-1" }, contents) : contents;
-      return h("div", { role: "cell", class: column.class }, inner);
+      return h("div", { role: "cell", class: column.class }, inner, column.beside?.(item));
     });
     const element = h("div", { role: "row", class: "row", "aria-rowindex": index + 2 }, cells);
     element.style.top = `${index * ROW}px`;
@@ -78,6 +79,13 @@ hydride.list = ({ label, columns, href }) => {
   return {
     element: scroller,
     focus: () => move(focus),
+    /// Where it was left. The keyboard goes on with the first row in sight.
+    scrollTo: (top) => {
+      if (!top) return;
+      focus = Math.min(Math.ceil(top / ROW), items.length - 1);
+      scroller.scrollTop = top;
+      draw();
+    },
     show: (next) => {
       items = next;
       focus = 0;

@@ -8,11 +8,47 @@ hydride.start = () => {
   const errors = document.getElementById("query-errors");
   const overview = document.getElementById("overview");
   const page = document.getElementById("page");
-  const view = document.getElementById("view");
   const syntax = document.getElementById("syntax");
   const help = document.getElementById("help");
   const lists = ["search", "ops", "ledger"];
   let focusList;
+
+  // How far each step of the history was scrolled, by the number that its state has.
+  history.scrollRestoration = "manual";
+  const STORED = "hydride-scroll";
+  const tops = new Map();
+  try {
+    for (const [step, top] of JSON.parse(sessionStorage.getItem(STORED) ?? "[]")) tops.set(step, top);
+  } catch { /* nothing is known */ }
+  addEventListener("pagehide", () => {
+    try {
+      sessionStorage.setItem(STORED, JSON.stringify([...tops]));
+    } catch { /* it is forgotten */ }
+  });
+  let step;
+  const enterStep = () => {
+    step = history.state?.step;
+    if (step !== undefined) return;
+    step = Math.max(0, ...tops.keys()) + 1;
+    tops.set(step, 0);
+    history.replaceState({ step }, "");
+  };
+  document.addEventListener("scroll", ({ target }) => {
+    if (target === document) tops.set(step, document.scrollingElement.scrollTop);
+    else if (target.matches(".scroller")) tops.set(step, target.scrollTop);
+  }, { capture: true, passive: true });
+
+  // A page whose details are still to come may be too short at first.
+  let wantedTop = 0;
+  const scrollPage = () => {
+    if (!wantedTop) return;
+    const { scrollingElement } = document;
+    if (scrollingElement.scrollHeight - innerHeight < wantedTop) return;
+    scrollingElement.scrollTop = wantedTop;
+    wantedTop = 0;
+  };
+  new ResizeObserver(scrollPage).observe(page);
+  for (const own of ["wheel", "keydown", "pointerdown"]) addEventListener(own, () => (wantedTop = 0), { passive: true });
 
   hydride.notFound = (into, text, words) => into.replaceChildren(h("article", null,
     h("h1", null, "Not found"), h("p", null, text), h("p", null, h("a", { href: hydride.link.list("search", words) }, "Search for it"))));
@@ -33,6 +69,8 @@ hydride.start = () => {
 
   const show = () => {
     const { name, rest, fields } = route();
+    enterStep();
+    const top = tops.get(step) ?? 0;
     const query = fields.q ?? "";
     const isList = lists.includes(name);
     const shown = isList ? query : "";
@@ -50,27 +88,43 @@ hydride.start = () => {
     document.title = `${titles[name] ?? rest.at(-1) ?? "Not found"} – AutoLLVM report`;
     let told;
     focusList = undefined;
-    if (name === "search" || name === "ledger") told = hydride.entriesPage(name, query, page);
+    if (name === "search" || name === "ledger") told = hydride.entriesPage(name, query, fields, page);
     else if (name === "ops") told = hydride.operationsPage(query, fields, page);
     else if (name === "op" && rest.length === 1) hydride.operationPage(rest[0], page);
     else if (name === "i" && rest.length === 2) hydride.instructionPage(rest[0], rest[1], page);
     else if (name !== "overview") hydride.notFound(page, "There is no such page.", "");
     focusList = told?.focusList;
     errors.textContent = told?.errors.join("; ") ?? "";
-    if (!isList) view.scrollTop = 0;
+    told?.scrollTo(top);
+    wantedTop = isList ? 0 : top;
+    // A list is as high as the window; to ask for a layout at each key would take time.
+    if (!isList) {
+      document.scrollingElement.scrollTop = 0;
+      scrollPage();
+    }
   };
 
   /// Goes to a search without a new step in the history for each key.
   hydride.setQuery = (text, typed = false) => {
-    const { name } = route();
-    const target = hydride.link.list(lists.includes(name) ? name : "search", text);
+    const { name, fields } = route();
     if (!typed) box.value = text;
     if (lists.includes(name)) {
-      history.replaceState(null, "", target);
-      show();
+      replace(hydride.link.list(name, text, { ...fields, q: text }));
     } else {
-      location.hash = target;
+      location.hash = hydride.link.list("search", text);
     }
+  };
+
+  /// Changes what the address of a list says besides the search.
+  hydride.setFields = (changed) => {
+    const { name, fields } = route();
+    replace(hydride.link.list(name, fields.q, { ...fields, ...changed }));
+  };
+
+  const replace = (target) => {
+    tops.set(step, 0);
+    history.replaceState({ step }, "", target);
+    show();
   };
 
   box.addEventListener("input", () => hydride.setQuery(box.value, true));
@@ -87,8 +141,8 @@ hydride.start = () => {
   syntax.replaceChildren(
     h("div", { class: "columns" },
       h("div", null, h("h2", null, "Words"), h("table", null, h("tbody", null,
-        example("add", "“add” is in the name; case does not matter"),
-        example("add isa:arm", "all words must hold"),
+        example("vpaddusb", "a name, machine instruction or operation; case does not matter"),
+        example("saturating add", "all words must fit; synonyms count"),
         example("add -isa:x86", "a minus negates"),
         example("isa:arm,hvx", "one of several"),
         example("ret=__m128i", "from end to end"),

@@ -37,6 +37,20 @@ hydride.load = (data) => {
   model.names = data.ids.map((id) => [id.toLowerCase()]);
   for (const [entry, name] of Object.entries(data.intrinsics)) model.names[entry].push(name.toLowerCase());
 
+  // What a bare word is compared with besides names.
+  model.mnemonics = known.mnemonics;
+  model.shapes = known.shape;
+  model.synonyms = data.synonyms;
+  const through = (column) => (entry) => (model.row[entry] < 0 ? -1 : column[model.row[entry]]);
+  model.opOf = through(modelled.op);
+  model.mnemonicsOf = (entry) => data.mnemonics[entry];
+  model.resultsOf = (entry) => model.ops[model.opOf(entry)].instances[modelled.instance[model.row[entry]]][1];
+  model.categories = [...new Set(model.ops.map((op) => op.category).filter(Boolean))].sort();
+  const categories = new Map(model.categories.map((name, position) => [name, position]));
+  model.categoryOf = (op) => categories.get(op?.category) ?? -1;
+  model.maskingOf = (entry) => (model.row[entry] < 0 ? "none" : known.masking[modelled.masking[model.row[entry]]][0]);
+  model.isMasked = (entry) => model.maskingOf(entry) !== "none";
+
   /// The entry of that id, or -1.
   model.find = (isa, id) => {
     if (!model.entries) {
@@ -50,6 +64,40 @@ hydride.load = (data) => {
     results: results.map((type) => known.c_type[type]),
     args: args.map(([type, name, range]) => ({ type: known.c_type[type], name, range })),
   }));
+
+  // Masked variants: those of the same instance whose ids are the same but for one word that only they have ("mask"),
+  // or that differ in that word and in the kind of masking. `group` is by entry the first one of its variants;
+  // `variant` the word by which an entry differs, for those that have a mask.
+  model.maskedVariants = () => {
+    if (model.variants) return model.variants;
+    const group = Int32Array.from(data.ids, (_, entry) => entry);
+    const variant = new Map();
+    const plain = new Map();
+    const first = new Map();
+    const instance = (entry) => `${model.isa[entry]} ${model.opOf(entry)} ${modelled.instance[model.row[entry]]}`;
+    for (let entry = 0; entry < count; entry++) {
+      if (model.row[entry] >= 0 && !model.isMasked(entry)) plain.set(`${instance(entry)} ${data.ids[entry]}`, entry);
+    }
+    for (let entry = 0; entry < count; entry++) {
+      if (!model.isMasked(entry)) continue;
+      const kind = model.maskingOf(entry);
+      const words = data.ids[entry].split("_");
+      for (const [place, word] of words.entries()) {
+        const rest = `${instance(entry)} ${words.filter((_, other) => other !== place).join("_")}`;
+        const known = plain.get(rest) ?? first.get(`${rest} ${place} ${kind === "zero" ? "merge" : "zero"}`);
+        if (known === undefined) {
+          first.set(`${rest} ${place} ${kind}`, entry);
+          continue;
+        }
+        group[entry] = known;
+        variant.set(entry, word);
+        if (model.isMasked(known)) variant.set(known, data.ids[known].split("_")[place]);
+        break;
+      }
+    }
+    model.variants = { group, variant };
+    return model.variants;
+  };
 
   /// What is known of an entry; `member` is there for modelled ones.
   model.entry = (entry) => {
@@ -65,6 +113,10 @@ hydride.load = (data) => {
       place: `${known.file[data.file[entry]]}:${data.line[entry]}`,
       errata: (data.touched[entry] ?? []).map((position) => data.errata[position]),
       intrinsic: data.intrinsics[entry] ?? data.ids[entry],
+      // Undefined where the document does not declare it.
+      signature: signatures[data.signature[entry]],
+      extensions: known.extensions[data.extensions[entry]] ?? [],
+      mnemonics: known.mnemonics[data.mnemonics[entry]] ?? [],
     };
     const row = model.row[entry];
     if (row < 0) return found;
@@ -74,7 +126,7 @@ hydride.load = (data) => {
       op,
       instance: modelled.instance[row],
       params: op.instances[modelled.instance[row]][0],
-      signature: signatures[modelled.signature[row]],
+      signature: found.signature,
       args: known.args[modelled.args[row]],
       masking,
       mask,
@@ -85,8 +137,7 @@ hydride.load = (data) => {
       proof: known.proof[modelled.proof[row]],
       trust: known.trust[modelled.trust[row]],
       runs: known.runs[modelled.runs[row]],
-      extensions: known.extensions[modelled.extensions[row]],
-      mnemonics: known.mnemonics[modelled.mnemonics[row]],
+      costs: known.costs[modelled.costs[row]],
     };
     return found;
   };
@@ -103,18 +154,18 @@ hydride.load = (data) => {
 
   // Fields of the search: a dictionary of texts and the position in it for each entry. Positions are read through
   // functions, so that no column is copied.
-  const through = (column) => (entry) => (model.row[entry] < 0 ? -1 : column[model.row[entry]]);
   model.fields = {
     isa: { texts: data.isas.map((isa) => [isa.name]), at: (entry) => model.isa[entry], about: "instruction set" },
+    cat: { texts: model.categories.map((name) => [name]), at: (entry) => model.categoryOf(model.ops[model.opOf(entry)]), about: "category of the operation" },
     op: { texts: model.ops.map((op) => [op.name, ...op.aliases]), at: through(modelled.op), about: "operation" },
-    ret: { texts: signatures.map((signature) => signature.results), at: through(modelled.signature), about: "C type of the result" },
+    ret: { texts: signatures.map((signature) => signature.results), at: (entry) => data.signature[entry], about: "C type of the result" },
     arg: {
       texts: signatures.map((signature) => signature.args.flatMap(({ type, range }) => (range ? [type, "imm"] : [type]))),
-      at: through(modelled.signature),
+      at: (entry) => data.signature[entry],
       about: "C type of an argument, or imm",
     },
-    ext: { texts: known.extensions, at: through(modelled.extensions), about: "CPU feature" },
-    asm: { texts: known.mnemonics, at: through(modelled.mnemonics), about: "machine instruction" },
+    ext: { texts: known.extensions, at: (entry) => data.extensions[entry], about: "CPU feature" },
+    asm: { texts: known.mnemonics, at: model.mnemonicsOf, about: "machine instruction" },
     trust: { texts: known.trust.map((word) => [word]), at: through(modelled.trust), about: "run, proved or parsed" },
     status: { texts: model.statuses.map((word) => [word]), at: (entry) => data.status[entry], about: "modelled, excluded or failed" },
     reason: { texts: known.why.map(([reason]) => [reason]), at: (entry) => data.why[entry], about: "why it is not modelled" },

@@ -52,7 +52,7 @@ hydride.operationPage = (() => {
     errata.length > 0 && h("span", { class: "tag erratum", title: errata.map(([note]) => note).join("\n") }, "erratum"),
   ];
 
-  const memberLink = (found) => h("a", { class: "mono", href: hydride.link.instruction(found.isa, found.id), title: found.member.extensions.join(", ") }, found.id);
+  const memberLink = (found) => h("a", { class: "mono", href: hydride.link.instruction(found.isa, found.id), title: found.extensions.join(", ") }, found.id);
 
   /// Rows are parameter values, columns instruction sets.
   const sideBySide = (op, entries) => {
@@ -87,7 +87,7 @@ hydride.operationPage = (() => {
         h("td", null, hydride.modifiers(member).join(", ") || h("span", { class: "muted" }, "none"), member.masking !== "none" && ` (${member.signature.args[member.mask]?.name ?? "?"})`),
         h("td", null, member.proof),
         h("td", null, hydride.trustTag(member.trust)),
-        h("td", { class: "ext" }, member.extensions.join(" ")),
+        h("td", { class: "ext" }, found.extensions.join(" ")),
         member.params.map((value) => h("td", { class: "n" }, value)),
         h("td", null, found.errata.map(([note]) => note).join(" ")));
     })));
@@ -129,6 +129,7 @@ hydride.operationPage = (() => {
       h("p", { class: "facts" },
         model.isas.map((isa, position) => op.counts[position] > 0 && [hydride.isaTag(position, `${isa.name} ${number(op.counts[position])}`), " "]),
         [...trusts].map(([trust, count]) => [h("span", { class: `tag trust-${trust}` }, `${trust} ${number(count)}`), " "]),
+        op.category && [h("a", { class: "tag", title: "its category", href: hydride.link.list("ops", `cat:${hydride.query.quoted(op.category)}`) }, op.category), " "],
         op.commutative && h("span", { class: "tag", title: "exchanging the first two arguments is proved to change nothing" }, "commutative"),
         entries.some((found) => found.errata.length) && [" ", h("span", { class: "tag erratum" }, "errata")]),
       op.aliases.length > 0 && h("p", { class: "muted" }, `Formerly ${op.aliases.join(", ")}.`),

@@ -4,7 +4,10 @@
 
 hydride.operationsPage = (() => {
   const { h, number } = hydride;
-  let sort = { key: "members", down: true };
+  const BY_MEMBERS = { key: "members", down: true };
+  // What was chosen; else operations are in the order of how well they fit, or by members.
+  let chosen;
+  let sort = BY_MEMBERS;
   let current;
 
   const rank = (op, key) => {
@@ -15,6 +18,7 @@ hydride.operationsPage = (() => {
   };
 
   const sorted = (ops) => {
+    if (!sort) return ops;
     const sign = sort.down ? -1 : 1;
     return [...ops].sort((a, b) => {
       const [left, right] = [rank(a, sort.key), rank(b, sort.key)];
@@ -34,15 +38,15 @@ hydride.operationsPage = (() => {
 
   const columns = (redraw) => {
     const { isas } = hydride.model;
-    const order = (key) => (sort.key === key ? (sort.down ? "descending" : "ascending") : undefined);
+    const order = (key) => (sort?.key === key ? (sort.down ? "descending" : "ascending") : undefined);
     const header = (key, text, title) => h("button", {
       type: "button",
       title,
       "data-key": key,
       "aria-label": `${text}: sort`,
-      class: sort.key === key ? (sort.down ? "down" : "up") : undefined,
+      class: sort?.key === key ? (sort.down ? "down" : "up") : undefined,
       onclick: () => {
-        sort = sort.key === key ? { key, down: !sort.down } : { key, down: key !== "name" };
+        chosen = sort = sort?.key === key ? { key, down: !sort.down } : { key, down: key !== "name" };
         redraw();
         current.slot.querySelector(`[data-key="${key}"]`).focus();
       },
@@ -72,12 +76,14 @@ hydride.operationsPage = (() => {
     };
     if (!current?.root.isConnected) {
       const bar = h("div", { class: "bar" });
+      const hints = h("div", { class: "ops" });
       const slot = h("div", { class: "slot" });
-      const root = h("div", { class: "listpage" }, h("h1", { class: "hidden" }, "Operations"), bar, slot);
+      const root = h("div", { class: "listpage" }, h("h1", { class: "hidden" }, "Operations"), bar, hints, slot);
       into.replaceChildren(root);
-      current = { root, bar, slot };
+      current = { root, bar, hints, slot };
     }
-    const { found, errors } = hydride.query.operations(query, model);
+    const { found, errors, ranked } = hydride.query.operations(query, model);
+    sort = chosen ?? (ranked ? undefined : BY_MEMBERS);
     current.found = found.filter(within(fields));
     const restriction = [fields.sets && `members in exactly ${fields.sets.replaceAll(",", " and ")}`, fields.size && `${fields.size.replace(/^(\d+)-\1$/, "$1").replace("-", " to ")} members`].filter(Boolean);
     current.bar.replaceChildren(
@@ -85,8 +91,11 @@ hydride.operationsPage = (() => {
         ? hydride.plural(model.ops.length, "operation")
         : `${number(current.found.length)} of ${hydride.plural(model.ops.length, "operation")}`),
       ...restriction.map((text) => h("a", { class: "restriction", href: hydride.link.list("ops", query), title: "Show all" }, text, " ×")),
+      hydride.chips("cat", query, current.found, model.categoryOf),
     );
+    const restricted = (text) => hydride.query.operations(text, model).found.filter(within(fields)).length;
+    current.hints.replaceChildren(...(current.found.length ? [] : hydride.hints("ops", query, restricted)));
     draw();
-    return { errors, focusList: () => current.list.focus() };
+    return { errors, focusList: () => current.list.focus(), scrollTo: (top) => current.list.scrollTo(top) };
   };
 })();
