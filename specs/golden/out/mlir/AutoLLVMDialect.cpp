@@ -44,11 +44,27 @@ int64_t autollvm::element(Type type) { return shape(type).second; }
 
 int64_t autollvm::quotient(int64_t value, int64_t divisor) { return divisor == 0 ? 0 : value / divisor; }
 
-int64_t autollvm::listed(std::initializer_list<int64_t> keys, std::initializer_list<int64_t> rows) {
-  for (const int64_t *row = rows.begin(); row != rows.end(); row += keys.size() + 1)
+/// What follows these keys in the row that begins with them, where each row has that many further values; null if no row
+/// does.
+static const int64_t *find(std::initializer_list<int64_t> keys, size_t further, std::initializer_list<int64_t> rows) {
+  for (const int64_t *row = rows.begin(); row != rows.end(); row += keys.size() + further)
     if (std::equal(keys.begin(), keys.end(), row))
-      return row[keys.size()];
-  return -1;
+      return row + keys.size();
+  return nullptr;
+}
+
+int64_t autollvm::listed(std::initializer_list<int64_t> keys, std::initializer_list<int64_t> rows) {
+  const int64_t *value = find(keys, 1, rows);
+  return value ? *value : -1;
+}
+
+bool autollvm::isListed(std::initializer_list<int64_t> values, std::initializer_list<int64_t> rows) {
+  return find(values, 0, rows) != nullptr;
+}
+
+bool autollvm::isDocumented(int64_t value, std::initializer_list<int64_t> keys, std::initializer_list<int64_t> rows) {
+  const int64_t *range = find(keys, 2, rows);
+  return !range || (range[0] <= value && value <= range[1]);
 }
 
 Type autollvm::scaled(Type type, int64_t countBy, int64_t countOver, int64_t widthBy, int64_t widthOver) {

@@ -32,6 +32,13 @@ int64_t quotient(int64_t value, int64_t divisor);
 /// The value of the row with these keys, where each row is keys and a value; -1, which is no width, if there is none.
 int64_t listed(std::initializer_list<int64_t> keys, std::initializer_list<int64_t> rows);
 
+/// Whether a row is equal to these values, where each row has one for each of them.
+bool isListed(std::initializer_list<int64_t> values, std::initializer_list<int64_t> rows);
+
+/// Whether a value is in the range of the row with these keys, where each row is keys, the least and the greatest value;
+/// true if there is none.
+bool isDocumented(int64_t value, std::initializer_list<int64_t> keys, std::initializer_list<int64_t> rows);
+
 /// The type whose count and width of elements are those of `type` times a number and divided by one; none where they
 /// cannot be divided. One element is an integer.
 mlir::Type scaled(mlir::Type type, int64_t countBy, int64_t countOver, int64_t widthBy, int64_t widthOver);

@@ -57,6 +57,16 @@ class AutoLLVM_Width<string value, string formula, string computed>
   : PredOpTrait<value # " has " # formula # " bits",
       CPred<"::autollvm::bits($" # value # ".getType()) == " # computed>>;
 
+// Types that instructions have, of those from which a parameter follows.
+class AutoLLVM_Listed<string condition, string computed> : PredOpTrait<condition, CPred<computed>>;
+
+// A condition on parameters without which the operation would read or write outside of an operand.
+class AutoLLVM_Legal<string condition, string computed> : PredOpTrait<condition, CPred<computed>>;
+
+// The values of an immediate that instructions of the operation's types document.
+class AutoLLVM_Documented<string immediate, string range, string computed>
+  : PredOpTrait<immediate # " is " # range, CPred<computed>>;
+
 // The C++ class is the record's name without the prefix up to the first underscore.
 
 def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [
@@ -166,10 +176,15 @@ def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", "", "is_signed"], 1, [
 
 def AutoLLVM_AddShiftLeftShiftRightOp : AutoLLVM_Op<"add_shift_left_shift_right", [0], ["", "b"], 0, [
     AllTypesMatch<["res", "a"]>,
-    AutoLLVM_Width<"res", "64", "64">]> {
+    AutoLLVM_Width<"res", "64", "64">,
+    AutoLLVM_Documented<"b", "from 1 to 8", "::autollvm::isDocumented(int64_t(int32_t($b)), {}, {1, 8})">]> {
   let summary = "add shift left shift right (1 instruction of arm)";
   let description = [{
     - arm: `vrshr_n_s8`
+
+    Attributes, with the values that instructions have:
+
+    - `b`: from 1 to 8
 
     As `vrshr_n_s8`:
 
@@ -196,10 +211,15 @@ def AutoLLVM_AddShiftLeftShiftRightOp : AutoLLVM_Op<"add_shift_left_shift_right"
 
 def AutoLLVM_AlignOp : AutoLLVM_Op<"align", [0], ["", "", "c"], 0, [
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "64", "64">]> {
+    AutoLLVM_Width<"res", "64", "64">,
+    AutoLLVM_Documented<"c", "from 0 to 3", "::autollvm::isDocumented(int64_t(int32_t($c)), {}, {0, 3})">]> {
   let summary = "align (1 instruction of arm)";
   let description = [{
     - arm: `vext_s16`
+
+    Attributes, with the values that instructions have:
+
+    - `c`: from 0 to 3
 
     As `vext_s16`:
 
@@ -225,10 +245,15 @@ def AutoLLVM_AlignOp : AutoLLVM_Op<"align", [0], ["", "", "c"], 0, [
 def AutoLLVM_EqualSelectOp : AutoLLVM_Op<"equal_select", [0], ["a", "", ""], 0, [
     AllTypesMatch<["res", "c"]>,
     AutoLLVM_ElementOf<"b", "res">,
-    AutoLLVM_Width<"res", "64", "64">]> {
+    AutoLLVM_Width<"res", "64", "64">,
+    AutoLLVM_Documented<"a", "from 0 to 3", "::autollvm::isDocumented(int64_t(int32_t($a)), {}, {0, 3})">]> {
   let summary = "equal select (1 instruction of arm)";
   let description = [{
     - arm: `vset_lane_u16`
+
+    Attributes, with the values that instructions have:
+
+    - `a`: from 0 to 3
 
     As `vset_lane_u16`:
 
@@ -256,7 +281,12 @@ def AutoLLVM_EqualSelectOp : AutoLLVM_Op<"equal_select", [0], ["a", "", ""], 0, 
 def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0, 1], ["", "", "offset"], 1, [
     AllTypesMatch<["a", "b"]>,
     AutoLLVM_Width<"res", "128", "128">,
-    AutoLLVM_Width<"a", "a_width", "::autollvm::bits($a.getType())">]> {
+    AutoLLVM_Width<"a", "a_width", "::autollvm::bits($a.getType())">,
+    AutoLLVM_Listed<"the element width of res is 8 or 64", "::autollvm::isListed({::autollvm::element($res.getType())}, {8, 64})">,
+    AutoLLVM_Legal<"0 <= offset", "0 <= int64_t(int32_t($offset))">,
+    AutoLLVM_Legal<"element_width + 8*groups + offset <= a_width + 8", "::autollvm::element($res.getType()) + 8 * ::autollvm::listed({::autollvm::element($res.getType())}, {8, 8, 64, 1}) + int64_t(int32_t($offset)) <= ::autollvm::bits($a.getType()) + 8">,
+    AutoLLVM_Legal<"2*element_width = 16 unless groups = 1", "::autollvm::listed({::autollvm::element($res.getType())}, {8, 8, 64, 1}) == 1 || 2 * ::autollvm::element($res.getType()) == 16">,
+    AutoLLVM_Legal<"2*element_width*groups = 128", "2 * ::autollvm::element($res.getType()) * ::autollvm::listed({::autollvm::element($res.getType())}, {8, 8, 64, 1}) == 128">]> {
   let summary = "interleave (3 instructions of arm, x86)";
   let description = [{
     - arm: `vcombine_f32`
@@ -456,10 +486,15 @@ def AutoLLVM_MulPermuteAddOp : AutoLLVM_Op<"mul_permute_add", [0, 3], ["", "", "
     AllTypesMatch<["res", "a"]>,
     AutoLLVM_Scaled<"b", "res", 1, 1, 1, 2>,
     AutoLLVM_Width<"res", "128", "128">,
-    AutoLLVM_Width<"c", "register_width", "::autollvm::bits($c.getType())">]> {
+    AutoLLVM_Width<"c", "register_width", "::autollvm::bits($c.getType())">,
+    AutoLLVM_Documented<"d", "from 0 to 3 where register_width is 64, from 0 to 7 where register_width is 128", "::autollvm::isDocumented(int64_t(int32_t($d)), {::autollvm::bits($c.getType())}, {64, 0, 3, 128, 0, 7})">]> {
   let summary = "mul permute add (2 instructions of arm)";
   let description = [{
     - arm: `vmlal_lane_s16`, `vmlal_laneq_s16`
+
+    Attributes, with the values that instructions have:
+
+    - `d`: from 0 to 3 where register_width is 64, from 0 to 7 where register_width is 128
 
     As `vmlal_lane_s16`:
 
@@ -577,10 +612,15 @@ def AutoLLVM_ReduceXorLeadingZerosOp : AutoLLVM_Op<"reduce_xor_leading_zeros", [
 
 def AutoLLVM_SelectElementOp : AutoLLVM_Op<"select_element", [1], ["", "b"], 0, [
     AutoLLVM_ElementOf<"res", "a">,
-    AutoLLVM_Width<"a", "64", "64">]> {
+    AutoLLVM_Width<"a", "64", "64">,
+    AutoLLVM_Documented<"b", "from 0 to 1", "::autollvm::isDocumented(int64_t(int32_t($b)), {}, {0, 1})">]> {
   let summary = "select element (1 instruction of arm)";
   let description = [{
     - arm: `vget_lane_u32`
+
+    Attributes, with the values that instructions have:
+
+    - `b`: from 0 to 1
 
     As `vget_lane_u32`:
 
@@ -605,10 +645,15 @@ def AutoLLVM_SelectElementOp : AutoLLVM_Op<"select_element", [1], ["", "b"], 0, 
 
 def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], ["", "b"], 0, [
     AllTypesMatch<["res", "a"]>,
-    AutoLLVM_Width<"res", "128", "128">]> {
+    AutoLLVM_Width<"res", "128", "128">,
+    AutoLLVM_Documented<"b", "from 0 to 255", "::autollvm::isDocumented(int64_t(int32_t($b)), {}, {0, 255})">]> {
   let summary = "shift left immediate (1 instruction of x86)";
   let description = [{
     - x86: `_mm_slli_epi16`
+
+    Attributes, with the values that instructions have:
+
+    - `b`: from 0 to 255
 
     As `_mm_slli_epi16`:
 
@@ -635,10 +680,15 @@ def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], [""
 
 def AutoLLVM_ShiftLeftNotAndOrOp : AutoLLVM_Op<"shift_left_not_and_or", [0], ["a", "", ""], 0, [
     AllTypesMatch<["res", "b", "c"]>,
-    AutoLLVM_Width<"res", "64", "64">]> {
+    AutoLLVM_Width<"res", "64", "64">,
+    AutoLLVM_Documented<"a", "from 0 to 15", "::autollvm::isDocumented(int64_t(int32_t($a)), {}, {0, 15})">]> {
   let summary = "shift left not and or (1 instruction of arm)";
   let description = [{
     - arm: `vsli_n_u16`
+
+    Attributes, with the values that instructions have:
+
+    - `a`: from 0 to 15
 
     As `vsli_n_u16`:
 

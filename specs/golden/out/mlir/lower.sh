@@ -24,6 +24,14 @@ opt=${MLIR_OPT:-mlir-opt-19}
 translate=${MLIR_TRANSLATE:-mlir-translate-19}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# Each step before the last keeps the locations in the program.
+located='--allow-unregistered-dialect --mlir-print-debuginfo --mlir-print-local-scope'
+if [ $# -eq 0 ]; then set -- -; fi
+for file in "$@"; do
+  "$opt" $located "$file" > "$work/file.mlir"
+  # What is inside of the module.
+  sed '1d;$d' "$work/file.mlir"
+done > "$work/program.mlir"
 {
   # One module of patterns.
   sed '$d' "$here/autollvm.patterns.mlir"
@@ -31,10 +39,22 @@ trap 'rm -rf "$work"' EXIT
   echo '}'
   # The attribute makes mlir-opt load the LLVM dialect.
   echo 'module @ir attributes {llvm.data_layout = ""} {'
-  cat "$here/autollvm.functions.mlir" "$@"
+  cat "$here/autollvm.functions.mlir" "$work/program.mlir"
   echo '}'
 } > "$work/all.mlir"
-"$opt" --irdl-file="$here/autollvm.irdl.mlir" --test-pdl-bytecode-pass --symbol-dce "$work/all.mlir" > "$work/called.mlir"
+"$opt" $located --test-pdl-bytecode-pass --symbol-dce "$work/all.mlir" > "$work/called.mlir"
+# The operations that no pattern has.
+sed -n 's/^ *\(%[^=]* = \)\{0,1\}\("autollvm\..*\) loc("\(.*\)":\([0-9]*:[0-9]*\))$/\3:\4: error: no instruction is \2/p' "$work/called.mlir" > "$work/left"
+if [ -s "$work/left" ]; then
+  cat "$work/left" >&2
+  sed 's/.*no instruction is "\([^"]*\)".*/\1/' "$work/left" | sort -u | while read -r name; do
+    echo "note: $name exists as, with the values of its attributes behind the types," >&2
+    sed -n "s/^func.func private @\($name\..*\)/  \1/p" "$here/autollvm.functions.mlir" >&2
+  done
+  exit 1
+fi
+# Immediates that no instruction documents.
+"$opt" --irdl-file="$here/autollvm.irdl.mlir" "$work/program.mlir" > "$work/checked.mlir"
 # The patterns are gone; what is left is the module @ir inside of another one.
 sed -n '/^  module @ir/,/^  }/p' "$work/called.mlir" > "$work/ir.mlir"
 "$opt" --convert-func-to-llvm "$work/ir.mlir" > "$work/llvm.mlir"

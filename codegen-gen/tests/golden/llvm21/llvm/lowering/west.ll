@@ -14,11 +14,11 @@ define linkonce_odr <8 x i32> @autollvm.shift_left_immediate.v8i32(<8 x i32> %a,
 }
 
 define internal <8 x i32> @west.shli(<8 x i32> %a0, i32 %i0) alwaysinline {
-  %v1 = call <8 x i32> @west.immediate.0(<8 x i32> %a0, i32 %i0)
+  %v1 = call <8 x i32> @west.immediate.dfb7db92959fb015(<8 x i32> %a0, i32 %i0)
   ret <8 x i32> %v1
 }
 
-define internal <8 x i32> @west.immediate.0(<8 x i32> %x0, i32 %i0) alwaysinline {
+define internal <8 x i32> @west.immediate.dfb7db92959fb015(<8 x i32> %x0, i32 %i0) alwaysinline {
   switch i32 %i0, label %none [
     i32 0, label %c0
     i32 1, label %c1
