@@ -639,3 +639,25 @@ fn only_argument_width(family: &Function, param: ParamId) -> bool {
         || family.assignments().any(|written| has(written.low));
     !elsewhere && !written
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_has_a_suffix_only_where_another_one_would_have_its_name() {
+        let plain = Kind { reviewed: Some(0), immediates: vec![false], padded: false };
+        let padded = Kind { padded: true, ..plain.clone() };
+        let immediate = Kind { immediates: vec![true], ..plain.clone() };
+        let other = Kind { reviewed: None, ..plain.clone() };
+        let suffix = |kind: &Kind, others: &[&Kind]| kind.suffix(others.iter().copied());
+        for kind in [&plain, &padded, &immediate] {
+            assert_eq!(suffix(kind, &[kind]), "");
+            assert_eq!(suffix(kind, &[kind, &other]), "");
+        }
+        assert_eq!(suffix(&padded, &[&plain, &padded]), "_padded");
+        assert_eq!(suffix(&immediate, &[&plain, &immediate]), "_immediate");
+        assert_eq!(suffix(&plain, &[&plain, &padded, &immediate]), "");
+        assert_eq!(suffix(&other, &[&plain, &other]), "_other");
+    }
+}
