@@ -120,6 +120,9 @@ fn what_no_instruction_is_is_named() {
     assert_eq!(code, Some(1), "{errors}");
     assert!(errors.contains("program.mlir:2:10: error: no instruction is \"autollvm.abs\""), "{errors}");
     assert!(errors.contains(&format!("(vector<{shape}>) -> vector<{shape}>")), "{errors}");
+    let (code, errors) = lowered(&abs.replace("\"autollvm.abs\"", "\"autollvm.absent\""));
+    assert_eq!(code, Some(1), "{errors}");
+    assert!(errors.contains("note: there is no operation autollvm.absent"), "{errors}");
     let extract = function("\"autollvm.concat_extract_immediate\"(");
     let (before, after) = extract.split_once("count = ").expect("a count");
     let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());

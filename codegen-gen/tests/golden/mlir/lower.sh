@@ -48,8 +48,13 @@ sed -n 's/^ *\(%[^=]* = \)\{0,1\}\("autollvm\..*\) loc("\(.*\)":\([0-9]*:[0-9]*\
 if [ -s "$work/left" ]; then
   cat "$work/left" >&2
   sed 's/.*no instruction is "\([^"]*\)".*/\1/' "$work/left" | sort -u | while read -r name; do
-    echo "note: $name exists as, with the values of its attributes behind the types," >&2
-    sed -n "s/^func.func private @\($name\..*\)/  \1/p" "$here/autollvm.functions.mlir" >&2
+    sed -n "s/^func.func private @\($name\..*\)/  \1/p" "$here/autollvm.functions.mlir" > "$work/known"
+    if [ -s "$work/known" ]; then
+      echo "note: $name exists at these types, which are followed by the values of its attributes:"
+      cat "$work/known"
+    else
+      echo "note: there is no operation $name"
+    fi >&2
   done
   exit 1
 fi
