@@ -132,6 +132,11 @@ pub(super) fn operands(syntax: &str) -> Result<Vec<Operand>, Fault> {
                     return Err(Fault::failed(Reason::Syntax, 0, format!("an immediate of {bits} bits")));
                 }
                 let key = format!("{}i", char::from(sign));
+                // Pseudocode names an immediate by its sign alone.
+                if found.iter().any(|known| known.key == key) {
+                    let message = format!("two immediates `#{}`", char::from(sign));
+                    return Err(Fault::failed(Reason::Signature, 0, message));
+                }
                 let class = Class::Immediate { signed: sign == b's', bits };
                 found.push(Operand { key, class, pair: false, element: None });
             }
@@ -217,6 +222,10 @@ pub(super) fn shape(syntax: &str, prototype: Option<&Prototype>, options: &Optio
                     let message = format!("the prototype's argument {name} is no operand of `{syntax}`");
                     return Err(Fault::failed(Reason::Signature, 0, message));
                 };
+                if args.contains(&at) {
+                    let message = format!("the prototype's argument {name} is the same operand as another");
+                    return Err(Fault::failed(Reason::Signature, 0, message));
+                }
                 if operands[at].is_read() {
                     args.push(at);
                     signature.args.push(operands[at].argument(Some(c_type), options));
@@ -267,6 +276,23 @@ mod tests {
         assert_eq!(keys("Vx.h+=vdmpy(Vu.ub,Rt.b)"), ["Vx", "Vu", "Rt"]);
         assert_eq!(keys("if (!Qv4) Vx32.b-=Vu32.b"), ["Qv", "Vx", "Vu"]);
         assert_eq!(keys("Vd32.w=vdmpy(Vuu32.h,Rt32.uh,#1):sat"), ["Vd", "Vuu", "Rt"]);
+    }
+
+    #[test]
+    fn an_operand_is_named_once() {
+        let fault = operands("Vd=valign(Vu,Vv,#u3,#u3)").expect_err("which of them is `#u`?");
+        assert_eq!((fault.reason, fault.message.as_str()), (Reason::Signature, "two immediates `#u`"));
+        let (syntax, options) = ("Vd32=valign(Vu32,Vv32,#u3)", Options::default());
+        let prototype = |names: &[&str]| Prototype {
+            args: names.iter().map(|name| (String::from("Word32"), String::from(*name))).collect(),
+            ..Prototype::default()
+        };
+        assert!(shape(syntax, Some(&prototype(&["Vu", "Vv", "Iu3"])), &options).is_ok());
+        for twice in [["Vu", "Vv", "Iu3", "Iu3"], ["Vu", "Vv", "Vu", "Iu3"]] {
+            let fault =
+                shape(syntax, Some(&prototype(&twice)), &options).err().expect("an argument is repeated");
+            assert_eq!(fault.reason, Reason::Signature, "{}", fault.message);
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::source::Text;
 use crate::{Diagnostic, Severity};
 
 /// A prototype.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Prototype {
     /// The builtin's name without prefix: `V6_vaddb`.
     pub id: String,

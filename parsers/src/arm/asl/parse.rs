@@ -10,8 +10,7 @@ use pest::pratt_parser::{Assoc, Op, PrattParser};
 
 use super::SyntaxError;
 use super::ast::{
-    Binary, Expr, ExprKind, Function, FunctionKind, Name, Param, Pattern, Place, Slice, Stmt, StmtKind, Type,
-    Unary,
+    Binary, Expr, ExprKind, Function, FunctionKind, Param, Pattern, Place, Slice, Stmt, StmtKind, Type, Unary,
 };
 use super::lines::{DEDENT, INDENT, Prepared, prepare};
 use super::literal::{bits_literal, number};
@@ -225,8 +224,12 @@ impl Reader<'_> {
                 }
             }
             _ => {
-                let (name, args) = self.call(first(pair)?)?;
-                StmtKind::Call(name, args)
+                let offset = self.offset(&pair);
+                let mut parts = pair.into_inner();
+                let (Some(name), Some(arguments)) = (parts.next(), parts.next()) else {
+                    return self.missing(offset);
+                };
+                StmtKind::Call(name.as_str().into(), self.arguments(arguments)?)
             }
         };
         Ok(Stmt { kind, offset })
@@ -363,11 +366,8 @@ impl Reader<'_> {
         })
     }
 
-    fn call(&self, pair: Pair<'_, Rule>) -> Read<(Name, Vec<Expr>)> {
-        let offset = self.offset(&pair);
-        let mut parts = pair.into_inner();
-        let Some(name) = parts.next() else { return self.missing(offset) };
-        Ok((name.as_str().into(), parts.map(|part| self.expr(part)).collect::<Read<_>>()?))
+    fn arguments(&self, pair: Pair<'_, Rule>) -> Read<Vec<Expr>> {
+        pair.into_inner().map(|part| self.expr(part)).collect()
     }
 
     fn expr(&self, pair: Pair<'_, Rule>) -> Read<Expr> {
@@ -393,7 +393,7 @@ impl Reader<'_> {
             .parse(pair.into_inner())
     }
 
-    /// An atom with its brackets and fields.
+    /// An atom with its arguments, brackets and fields.
     fn operand(&self, pair: Pair<'_, Rule>) -> Read<Expr> {
         let offset = self.offset(&pair);
         let mut parts = pair.into_inner();
@@ -401,6 +401,10 @@ impl Reader<'_> {
         let mut value = self.atom(base)?;
         for part in parts {
             let kind = match part.as_rule() {
+                Rule::arguments => match value.kind {
+                    ExprKind::Name(name) => ExprKind::Call(name, self.arguments(part)?),
+                    _ => return self.missing(offset),
+                },
                 Rule::field => ExprKind::Field(Box::new(value), part.as_str()[1..].into()),
                 _ => {
                     let slices = part.into_inner().map(|slice| self.slice(slice)).collect::<Read<_>>()?;
@@ -450,12 +454,17 @@ impl Reader<'_> {
                     (None, _) => return self.missing(offset),
                 }
             }
-            Rule::call => {
-                let (name, args) = self.call(pair)?;
-                ExprKind::Call(name, args)
+            Rule::undetermined => {
+                let mut parts = pair.into_inner();
+                let (Some(typ), Some(word)) = (parts.next(), parts.next()) else {
+                    return self.missing(offset);
+                };
+                let typ = self.typ(typ)?;
+                match word.as_rule() {
+                    Rule::kw_unknown => ExprKind::Unknown(typ),
+                    _ => ExprKind::Implementation(typ),
+                }
             }
-            Rule::unknown_expr => ExprKind::Unknown(self.typ(first(pair)?)?),
-            Rule::implementation_expr => ExprKind::Implementation(self.typ(first(pair)?)?),
             Rule::if_expr => {
                 let (mut arms, mut exprs) = (Vec::new(), Vec::new());
                 for part in pair.into_inner() {
