@@ -11,7 +11,7 @@ pub const MAX_STEPS: u64 = 1_000_000;
 pub const MAX_NODES: usize = 2_000_000;
 
 /// Operands of all checked values together: sums and the like hold as many as they have terms.
-pub const MAX_OPERANDS: u64 = 8_000_000;
+pub const MAX_OPERANDS: u64 = 2_000_000;
 
 /// The limits that differ between dialects.
 #[derive(Clone, Copy, Debug)]
