@@ -212,6 +212,13 @@ fn extract(stream: &mut Command, into: &Path, members: &[&str]) -> Result<()> {
     Ok(())
 }
 
+/// The name of the Debian release that this is, as `bookworm`.
+pub fn codename() -> String {
+    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let named = release.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));
+    named.unwrap_or("stable").to_owned()
+}
+
 /// Copies the entries of Debian's suites from apt's configuration as `deb-src` entries.
 fn write_sources(configuration: &Path, into: &Path) -> Result<()> {
     let mut files = vec![configuration.join("sources.list")];
@@ -219,9 +226,7 @@ fn write_sources(configuration: &Path, into: &Path) -> Result<()> {
         files.extend(entries.flatten().map(|entry| entry.path()));
     }
     files.sort();
-    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
-    let codename =
-        release.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME=")).unwrap_or("stable");
+    let codename = &codename();
     let mut written = 0;
     for (number, file) in files.iter().enumerate() {
         let text = fs::read_to_string(file).unwrap_or_default();

@@ -13,6 +13,7 @@ mod fuzz;
 mod hydride;
 mod mutants;
 mod newer_llvm;
+mod package;
 mod packages;
 mod process;
 mod search_bench;
@@ -114,6 +115,12 @@ enum Task {
     },
     /// Bring a clang of LLVM 22 and an `mlir-opt` of MLIR 24 into `target/`
     NewerLlvm,
+    /// Make an archive and a Debian package of `hydride` in `target/package`
+    Package {
+        /// Install each in a new Debian system and run it there; needs root
+        #[arg(long)]
+        check: bool,
+    },
     /// Put the pinned Z3 in place, so that plain cargo commands work
     Setup,
 }
@@ -249,6 +256,10 @@ fn perform(task: Task) -> Result<i32> {
             let missing = newer_llvm::provide();
             missing.iter().for_each(|missing| println!("skipped {missing}"));
             Ok(i32::from(!missing.is_empty()) * 3)
+        }
+        Task::Package { check } => {
+            package::package(check)?;
+            Ok(0)
         }
         Task::Setup => {
             setup::run_setup()?;

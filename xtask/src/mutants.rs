@@ -6,12 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::process::{cargo, code, output};
+use crate::packages::provide_cargo_tool;
+use crate::process::{code, output};
 use crate::root;
 
 /// The crates that are sampled unless others are asked for.
@@ -48,7 +49,7 @@ pub struct Sample<'a> {
 
 /// Tests a sample of mutants and prints what tests missed. Returns the exit code: 1 when too few were noticed.
 pub fn mutants(sample: &Sample<'_>) -> Result<i32> {
-    let tool = install()?;
+    let tool = provide_cargo_tool("cargo-mutants", VERSION)?;
     let chosen = sample.crates.iter().map(String::as_str);
     let chosen: Vec<&str> = if sample.crates.is_empty() { CRATES.to_vec() } else { chosen.collect() };
     let mut all = Vec::new();
@@ -75,27 +76,6 @@ pub fn mutants(sample: &Sample<'_>) -> Result<i32> {
         println!("missed: {mutant}");
     }
     Ok(i32::from(!enough(&results)))
-}
-
-/// cargo-mutants below `target/tools`, which is installed when it is not there.
-fn install() -> Result<PathBuf> {
-    let folder = root().join("target/tools");
-    let tool = folder.join("bin/cargo-mutants");
-    let is_current = || {
-        output(Command::new(&tool).args(["mutants", "--version"])).is_ok_and(|text| text.contains(VERSION))
-    };
-    if tool.is_file() && is_current() {
-        return Ok(tool);
-    }
-    println!("== install cargo-mutants {VERSION}");
-    let mut install = cargo();
-    install.args(["install", "cargo-mutants", "--locked", "--version", VERSION, "--root"]).arg(&folder);
-    ensure!(
-        code(&mut install)? == 0,
-        "cargo-mutants {VERSION} is not in {} and cannot be installed there: is there a network?",
-        folder.display()
-    );
-    Ok(tool)
 }
 
 /// The file that a mutant changes.

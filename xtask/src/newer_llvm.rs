@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::packages::provide_pip;
+use crate::packages::install_from_pip;
 use crate::process::run;
 use crate::root;
 
@@ -82,16 +82,11 @@ impl Tool {
             return Ok(());
         }
         println!("set-up: {} comes with {}, a download of {} MB", self.name, self.package, self.size);
-        provide_pip()?;
         let (at, packages) = (self.at(), self.at().join("packages"));
         if packages.exists() {
             fs::remove_dir_all(&packages)?;
         }
-        let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--only-binary=:all:"]);
-        pip.args(["--disable-pip-version-check", "--root-user-action=ignore", "--no-compile", "--target"]);
-        run(pip.arg(&packages).arg(self.package))
-            .with_context(|| format!("{} cannot be brought; is there a network?", self.package))?;
+        install_from_pip(self.package, &packages)?;
         let program = at.join(self.program);
         ensure!(program.is_file(), "{} holds no {}", self.package, self.program);
         write_script(&at.join(self.script), self.command)

