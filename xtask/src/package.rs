@@ -115,7 +115,7 @@ fn debian(folder: &Path) -> Result<PathBuf> {
     let tool = provide_cargo_tool("cargo-deb", CARGO_DEB)?;
     let path = folder.join("hydride.deb");
     let mut deb = Command::new(tool);
-    deb.args(["--package", "hydride", "--no-build", "--no-strip", "--output"]).arg(&path);
+    deb.args(["--quiet", "--package", "hydride", "--no-build", "--no-strip", "--output"]).arg(&path);
     run(deb.current_dir(root()))?;
     Ok(path)
 }

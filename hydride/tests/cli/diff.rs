@@ -139,7 +139,7 @@ fn a_workflow_fails_where_users_break() {
         assert!(printed.starts_with(annotation) && printed.is_empty() == annotation.is_empty(), "{printed}");
         let read = |file: &Path| std::fs::read_to_string(file).expect("a file");
         assert_eq!(read(&outputs), differs);
-        assert_eq!(read(&summary).contains("`gone`"), differs == "differs=true\n", "{}", read(&summary));
+        assert_eq!(read(&summary).contains("\ngone\n"), differs == "differs=true\n", "{}", read(&summary));
     }
 }
 
