@@ -37,7 +37,9 @@ impl Documents {
     /// Everything that the outputs of a run depend on, as a key; `options` are those that change outputs, `texts`
     /// the other inputs.
     pub fn key(&self, options: &str, texts: &[&str]) -> Key {
-        self.documents.par_iter().for_each(|document| drop(document.hash()));
+        self.documents.par_iter().for_each(|document| {
+            document.hash();
+        });
         let named = self.documents.iter().flat_map(named_hash);
         let texts = texts.iter().map(|text| text.as_bytes());
         digest(std::iter::once(options.as_bytes()).chain(texts).chain(named))

@@ -88,12 +88,13 @@ pub fn run(session: &Session, args: &GenerateArgs) -> Result<u8> {
     }
     let mut phases = Phases::default();
     let phase = phases.start("read", 0);
-    let (documents, cache) =
-        rayon::join(|| session.read(args.specs.specs.as_deref(), &isas), || args.cache.open());
-    let documents = documents?;
+    let (documents, (cache, built_in)) = rayon::join(
+        || session.read(args.specs.specs.as_deref(), &isas),
+        || rayon::join(|| args.cache.open(), families::built_in),
+    );
+    let (documents, built_in) = (documents?, built_in?);
     phases.end(phase, &documents.description());
 
-    let built_in = families::built_in()?;
     let known = match (&args.dictionary, written) {
         (_, Some(path)) => families::begun(path, &built_in)?,
         (Some(path), None) => families::read(path)?,

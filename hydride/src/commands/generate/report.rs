@@ -72,7 +72,8 @@ pub fn files(
         isas.push(InstructionSet { name: isa.name(), version: &parsed.version, entries });
     }
     let synonyms = synonyms::synonyms()?;
-    Ok(::report::generate(&Input { dialect: &pipeline.dialect, isas, errata, synonyms: &synonyms })?)
+    let input = Input { dialect: &pipeline.dialect, isas, errata, synonyms: &synonyms };
+    Ok(::report::generate(&input, memo)?)
 }
 
 /// What an entry declares.
