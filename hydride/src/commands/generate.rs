@@ -139,10 +139,6 @@ pub fn run(session: &Session, args: &GenerateArgs) -> Result<u8> {
     let seconds = start.elapsed().as_secs_f64();
     let summary = summary(session, &pipeline, &documents, &phases, seconds, rayon::current_num_threads());
     files.insert("summary.json".into(), summary);
-    outputs::replace(&args.out, &files, &outputs::OUTPUTS)?;
-    if let Some(path) = written {
-        families::write(path, &pipeline.families.to_string())?;
-    }
     if code == 0 && memo.has_store() {
         let families = args.dictionary.as_ref().map(|_| pipeline.families.to_string());
         let next = match &families {
@@ -152,7 +148,13 @@ pub fn run(session: &Session, args: &GenerateArgs) -> Result<u8> {
         let kept = Kept::new(&files, messages, families);
         inputs.keep(&documents, kept, &next, &memo);
     }
-    cache.save();
+    // What is kept of a folder says nothing of one that could not be written: its files are compared.
+    let (replaced, ()) =
+        rayon::join(|| outputs::replace(&args.out, &files, &outputs::OUTPUTS), || cache.save());
+    replaced?;
+    if let Some(path) = written {
+        families::write(path, &pipeline.families.to_string())?;
+    }
     phases.end(phase, &format!("{}", args.out.display()));
     // The process ends now, and with it all memory: freeing these values one by one takes longer.
     std::mem::forget((pipeline, documents, files));
