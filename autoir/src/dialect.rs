@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::{Immediate, Known};
 use hydride_ir::{Function, ParamId, Role, VerifyError};
+use memo::Memo;
 use rayon::prelude::*;
 
 use crate::class::{Class, Member};
@@ -30,7 +31,7 @@ pub struct Dialect {
 }
 
 /// A class with its name: the most general function of its members.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Family {
     /// The name, unique among families and stable from run to run.
     pub name: String,
@@ -195,10 +196,20 @@ impl Dialect {
         dictionary: Dictionary,
         reviews: &Reviews,
     ) -> Result<(Self, Dictionary), BuildError> {
+        Self::build_with(classes, dictionary, reviews, &Memo::default())
+    }
+
+    /// The same; `memo` has what earlier runs made of families that have the same members.
+    pub fn build_with(
+        classes: Vec<Class>,
+        dictionary: Dictionary,
+        reviews: &Reviews,
+        memo: &Memo,
+    ) -> Result<(Self, Dictionary), BuildError> {
         let classes = checked(classes)?;
         let record = dictionary.clone();
         let (names, dictionary) = assign_names(&classes, dictionary);
-        Ok((Self::named(classes, names, [&record, &dictionary], reviews)?, dictionary))
+        Ok((Self::named(classes, names, [&record, &dictionary], reviews, memo)?, dictionary))
     }
 
     /// The same for classes that are to replace the families of `previous`, whose names they inherit.
@@ -209,7 +220,7 @@ impl Dialect {
     ) -> Result<(Self, Dictionary), BuildError> {
         let classes = checked(classes)?;
         let (names, dictionary) = inherit_names(&classes, previous);
-        Ok((Self::named(classes, names, [&dictionary; 2], reviews)?, dictionary))
+        Ok((Self::named(classes, names, [&dictionary; 2], reviews, &Memo::default())?, dictionary))
     }
 
     /// `record` is the dictionary that says what operations look like, `now` has the members of this run as well.
@@ -218,6 +229,7 @@ impl Dialect {
         names: Vec<String>,
         [record, now]: [&Dictionary; 2],
         reviews: &Reviews,
+        memo: &Memo,
     ) -> Result<Self, BuildError> {
         let none = BTreeMap::new();
         let family = |(class, name): (Class, String)| {
@@ -225,7 +237,7 @@ impl Dialect {
                 now.entries.get(&name).map_or_else(Vec::new, |e| e.aliases.iter().cloned().collect());
             let members = [record, now]
                 .map(|dictionary| dictionary.entries.get(&name).map_or(&none, |entry| &entry.family.members));
-            family(name, aliases, class, members, reviews)
+            family(name, aliases, class, members, reviews, memo)
         };
         let found: Vec<_> = classes.into_par_iter().zip(names).map(family).collect();
         let (mut families, mut ops) = (Vec::with_capacity(found.len()), Vec::new());
@@ -294,13 +306,14 @@ fn family(
     class: Class,
     [record, now]: [&BTreeMap<(String, String), Known>; 2],
     reviews: &Reviews,
+    memo: &Memo,
 ) -> Result<(Family, Vec<Op>), BuildError> {
     for member in &class.members {
         check_member(&class, member)?;
     }
     let review =
         reviews.family(&name).filter(|review| Conditions::new(&class.function, Some(review)).is_ok());
-    let found = forms(&name, &class, record, now, review)
+    let found = forms(&name, &class, record, now, review, memo)
         .map_err(|reason| BuildError::Form { family: name.clone(), reason })?;
     let op = |form: crate::form::Form| Op {
         aliases: if form.name == name { aliases.clone() } else { Vec::new() },

@@ -1,7 +1,11 @@
 //! `classes.json`: the operations and their members for other programs; `docs/src/outputs.md` describes it.
 
+use std::hash::Hash;
+
 use catalog::record::{MaskingKind, SourceRecord};
 use catalog::{MemberRecord, OperationRecord};
+use memo::{Content, Key, Memo};
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::class::Member;
@@ -9,16 +13,24 @@ use crate::dialect::{Dialect, Family};
 use crate::facts::{Assignment, Facts};
 
 /// The document, sorted by family, instruction set and id, with one member per line; [`catalog::record`] says what
-/// the fields are.
-pub fn classes_json(dialect: &Dialect) -> String {
+/// the fields are. `memo` has what earlier runs wrote of equal families.
+pub fn classes_json(dialect: &Dialect, memo: &Memo) -> String {
     let families = dialect.families();
+    let kept = |family: &Family| memo.get_or(|| key(family), || family_json(family));
+    let texts: Vec<String> = families.par_iter().map(kept).collect();
     let mut text = String::from("[");
-    for (index, family) in families.iter().enumerate() {
+    for (index, family) in texts.iter().enumerate() {
         text.push_str(if index == 0 { "\n" } else { ",\n" });
-        text.push_str(&family_json(family));
+        text.push_str(family);
     }
     text.push_str(if families.is_empty() { "]\n" } else { "\n]\n" });
     text
+}
+
+fn key(family: &Family) -> Key {
+    let mut content = Content::default();
+    ("classes.json", family).hash(&mut content);
+    content.key()
 }
 
 fn family_json(family: &Family) -> String {

@@ -9,7 +9,7 @@
 //!
 //! let text = "version 1\nfamily copy\n  key 1f\nfunction (%a: 8) -> (%r: 8) {\n  %r[0 +: 8] = %a\n}\n";
 //! let (dialect, dictionary) = Dialect::build(Vec::new(), Dictionary::parse(text)?, &Reviews::default())?;
-//! assert_eq!(classes_json(&dialect), "[]\n");
+//! assert_eq!(classes_json(&dialect, &memo::Memo::default()), "[]\n");
 //! assert_eq!(dictionary.names().collect::<Vec<_>>(), ["copy"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -4,6 +4,7 @@ mod samples;
 
 use autoir::{BuildError, Class, Dialect, Dictionary, Op, ParamKind, Reviews, ValueType, classes_json};
 use hydride_ir::{BinaryOp, CompareOp, Num, Op as IrOp, UnaryOp};
+use memo::Memo;
 use samples::{Draft, I, class, classes, elementwise, index, member, num};
 
 fn build(classes: Vec<Class>) -> (Dialect, Dictionary) {
@@ -268,7 +269,7 @@ fn input_order_does_not_matter() {
     reversed.reverse();
     reversed.iter_mut().for_each(|class| class.members.reverse());
     let (other, other_dictionary) = build(reversed);
-    assert_eq!(classes_json(&dialect), classes_json(&other));
+    assert_eq!(classes_json(&dialect, &Memo::default()), classes_json(&other, &Memo::default()));
     assert_eq!(dictionary.to_string(), other_dictionary.to_string());
     assert_eq!(dialect, other);
 }
@@ -385,7 +386,7 @@ fn contradictory_classes_are_refused() {
 #[test]
 fn json_has_one_member_per_line() {
     let (dialect, _) = build(classes());
-    let text = classes_json(&dialect);
+    let text = classes_json(&dialect, &Memo::default());
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     let ops = value.as_array().unwrap();
     assert_eq!(ops.len(), 9);

@@ -7,16 +7,18 @@
 use std::collections::BTreeMap;
 
 use llvm_text::{Type, split_list};
+use rayon::prelude::*;
 
 use crate::GeneratedFile;
 use crate::check::CheckError;
 
 /// Compares the types of all functions of all files; the first difference is the error.
 pub(crate) fn check(files: &[GeneratedFile]) -> Result<(), CheckError> {
+    let functions: Vec<Vec<(&str, String)>> =
+        files.par_iter().map(|file| file.contents.lines().filter_map(function).collect()).collect();
     let mut known: BTreeMap<&str, (String, &str)> = BTreeMap::new();
-    for file in files {
-        for line in file.contents.lines() {
-            let Some((name, ty)) = function(line) else { continue };
+    for (file, functions) in files.iter().zip(functions) {
+        for (name, ty) in functions {
             let (first, place) = known.entry(name).or_insert_with(|| (ty.clone(), &file.path));
             if *first != ty {
                 return Err(CheckError::Disagreement {

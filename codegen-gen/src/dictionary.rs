@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use autoir::ParamKind;
 use hydride_ir::visit::Event;
 use hydride_ir::{Atom, Num, Op, ParamId, Role};
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::definitions::Definitions;
@@ -111,7 +112,7 @@ pub(crate) fn file(
             members(operation, definitions).iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
         Ok(Described { entry, members })
     };
-    let operations = operations.iter().map(described).collect::<Result<_, GenerateError>>()?;
+    let operations = operations.par_iter().map(described).collect::<Result<_, GenerateError>>()?;
     renderer
         .render("dictionary.json", &Dictionary { version: VERSION, llvm: options.llvm.number(), operations })
 }

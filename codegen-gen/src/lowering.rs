@@ -8,6 +8,7 @@ use autoir::{Facts, Member};
 use catalog::record::{MaskLayout, MaskingKind, PartRecord, SignatureRecord, SourceRecord, is_false};
 use catalog::{Broadcast, Masked, Proof, Source, constant};
 use llvm_text::Type;
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::definitions::{Definitions, Signature};
@@ -77,14 +78,16 @@ pub(crate) fn json(
     definitions: &Definitions,
     options: &Options,
 ) -> Result<GeneratedFile, GenerateError> {
-    let mut rows = Vec::new();
-    let mut aliases = BTreeMap::new();
-    for operation in operations {
-        for (member, facts) in operation.op.instances() {
-            rows.push(serde_json::to_string(&row(operation, member, facts, definitions))?);
-        }
-        aliases.extend(operation.op.aliases.iter().map(|alias| (alias, &operation.op.name)));
-    }
+    let rows_of = |operation: &Operation<'_>| -> Result<Vec<String>, serde_json::Error> {
+        let rows = operation.op.instances();
+        let rows = rows.map(|(member, facts)| row(operation, member, facts, definitions));
+        rows.map(|row| serde_json::to_string(&row)).collect()
+    };
+    let rows: Vec<Vec<String>> = operations.par_iter().map(rows_of).collect::<Result<_, _>>()?;
+    let rows = rows.into_iter().flatten().collect();
+    let aliases = operations.iter().map(|operation| operation.op);
+    let aliases: BTreeMap<&String, &String> =
+        aliases.flat_map(|op| op.aliases.iter().map(move |alias| (alias, &op.name))).collect();
     let table = Table { llvm: options.llvm.number(), aliases: serde_json::to_string(&aliases)?, rows };
     renderer.render("llvm/lowering.json", &table)
 }

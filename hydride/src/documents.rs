@@ -37,13 +37,18 @@ impl Documents {
     /// Everything that the outputs of a run depend on, as a key; `options` are those that change outputs, `texts`
     /// the other inputs.
     pub fn key(&self, options: &str, texts: &[&str]) -> Key {
-        let hashes: Vec<blake3::Hash> =
-            self.documents.par_iter().map(|document| blake3::hash(&document.bytes)).collect();
-        let named = self.documents.iter().zip(&hashes);
-        let named = named.flat_map(|(document, hash)| [document.name.as_bytes(), hash.as_bytes().as_slice()]);
+        self.documents.par_iter().for_each(|document| {
+            document.hash();
+        });
+        let named = self.documents.iter().flat_map(named_hash);
         let texts = texts.iter().map(|text| text.as_bytes());
         digest(std::iter::once(options.as_bytes()).chain(texts).chain(named))
     }
+}
+
+/// What a document is for a key.
+fn named_hash(document: &Document) -> [&[u8]; 2] {
+    [document.name.as_bytes(), document.hash().as_bytes()]
 }
 
 impl Session {
@@ -93,7 +98,7 @@ impl Session {
                 let bytes = read_file(&path)?;
                 let file =
                     path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
-                own.push(Document { isa, name: format!("{name}/{file}"), path, bytes });
+                own.push(Document::new(isa, format!("{name}/{file}"), path, bytes));
             }
             (front_end.select)(&mut own);
             documents.extend(own);
@@ -137,7 +142,7 @@ impl Session {
     /// Everything that the reading of one instruction set's documents depends on.
     pub fn documents_key(&self, isa: Isa, own: &[&Document]) -> Key {
         let options = format!("documents {isa:?} {:?} {:?}", self.reading_flags(), self.errata_texts(&[isa]));
-        let parts = own.iter().flat_map(|document| [document.name.as_bytes(), document.bytes.as_slice()]);
+        let parts = own.iter().copied().flat_map(named_hash);
         digest(std::iter::once(options.as_bytes()).chain(parts))
     }
 

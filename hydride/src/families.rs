@@ -4,6 +4,7 @@
 //! depend on the working directory. Further families that a document introduces are kept with the outputs, in [`FILE`],
 //! where the next run into that folder finds them.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -52,6 +53,11 @@ pub fn read(path: &Path) -> Result<Dictionary> {
 /// The families that were checked in.
 pub fn built_in() -> Result<Dictionary> {
     Dictionary::parse(BUILT_IN).context("the built-in families cannot be read")
+}
+
+/// Families as text; the built-in ones need not be written anew.
+pub fn text(families: &Dictionary, built_in: &Dictionary) -> Cow<'static, str> {
+    if families == built_in { BUILT_IN.into() } else { families.to_string().into() }
 }
 
 /// Writes families where they differ from what is there.

@@ -9,6 +9,7 @@ use autoir::{BuildError, Class, Dialect, Dictionary};
 use catalog::{Family, Trust};
 use parsers::{Instruction, Isa, LedgerEntry, Parsed};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use similarity::{Analysis, Analyzed, Partition, analyze_with};
 use smt::{Memo, Prover};
 
@@ -43,6 +44,7 @@ pub struct Pipeline {
 }
 
 /// An instruction's functions as text.
+#[derive(Serialize, Deserialize)]
 pub struct Texts {
     /// What the document says.
     pub parsed: String,
@@ -51,9 +53,12 @@ pub struct Texts {
 }
 
 impl Texts {
-    fn of((instruction, analysis): (&&Instruction, &Analysis)) -> Self {
-        let canonical = analysis.canonical.as_ref().map(ToString::to_string);
-        Self { parsed: instruction.function.to_string(), canonical }
+    fn of(instruction: &Instruction, analysis: &Analysis, memo: &Memo) -> Self {
+        let text = || {
+            let canonical = analysis.canonical.as_ref().map(ToString::to_string);
+            Self { parsed: instruction.function.to_string(), canonical }
+        };
+        memo.get_or(|| analysis.text_key(&instruction.function), text)
     }
 }
 
@@ -111,7 +116,7 @@ impl Pipeline {
         let found = Classified::new(session, parsed, &families, records, memo, phases)?;
         let known: BTreeSet<String> = families.names().map(str::to_owned).collect();
         let reviews = reviews()?;
-        let name = |classes| Dialect::build(classes, families, &reviews);
+        let name = |classes| Dialect::build_with(classes, families, &reviews, memo);
         let mut pipeline = found.named(phases, name)?;
         let names = pipeline.families.names().map(str::to_owned);
         pipeline.added = names.filter(|name| !known.contains(name)).collect();
@@ -198,7 +203,9 @@ impl Classified {
             ),
         );
 
-        let texts: Vec<Texts> = instructions.par_iter().zip(&analyses).map(Texts::of).collect();
+        let all = instructions.par_iter().zip(&analyses);
+        let texts: Vec<Texts> =
+            all.map(|(instruction, analysis)| Texts::of(instruction, analysis, memo)).collect();
         let trusts = trusts(session, &instructions, &texts, &analyses, &partition, records)?;
         let classes = convert::classes(&instructions, &entries, &partition, &families, &trusts);
         Ok(Self { parsed, analyses, texts, trusts, partition, classes })

@@ -21,13 +21,13 @@ pub struct Kept {
     pub summary: String,
     /// What the run said at its end.
     pub messages: String,
-    /// The families as they were written.
-    pub families: String,
+    /// The families, where the run was given a file with them.
+    pub families: Option<String>,
 }
 
 impl Kept {
     /// What is to be kept of a run that wrote `files`.
-    pub fn new(files: &Files, messages: String, families: String) -> Option<Self> {
+    pub fn new(files: &Files, messages: String, families: Option<String>) -> Option<Self> {
         let summary = files.get(OUTPUTS.0)?.clone();
         let own: Vec<(&String, &String)> = files.iter().filter(|(path, _)| *path != OUTPUTS.0).collect();
         let files = own.par_iter().map(|(path, text)| ((*path).clone(), hash(text.as_bytes()))).collect();

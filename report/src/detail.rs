@@ -1,11 +1,14 @@
 //! `ops/NAME.js`: what the pages of one operation and its members show in addition to `data.js`.
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 
 use autoir::{Facts, Member, Op};
 use codegen_gen::GeneratedFile;
 use hydride_ir::Function;
 use hydride_ir::passes::instantiate;
+use memo::{Content, Key, Memo};
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::ReportError;
@@ -72,7 +75,7 @@ impl Formulas {
 }
 
 /// One file for each operation.
-pub(crate) fn files(input: &Input<'_>) -> Result<Vec<GeneratedFile>, ReportError> {
+pub(crate) fn files(input: &Input<'_>, memo: &Memo) -> Result<Vec<GeneratedFile>, ReportError> {
     let mut modelled: BTreeMap<(&str, &str), &Modelled<'_>> = BTreeMap::new();
     for isa in &input.isas {
         for entry in &isa.entries {
@@ -81,10 +84,23 @@ pub(crate) fn files(input: &Input<'_>) -> Result<Vec<GeneratedFile>, ReportError
             }
         }
     }
-    input.dialect.ops().iter().map(|op| file(op, &modelled)).collect()
+    let kept = |op: &Op| memo.try_get_or(|| key(op, &modelled), || contents(op, &modelled));
+    let file = |op: &Op| Ok(script(&format!("report/ops/{}.js", op.name), "hydride.loadDetail", &kept(op)?));
+    input.dialect.ops().par_iter().map(file).collect()
 }
 
-fn file(op: &Op, modelled: &BTreeMap<(&str, &str), &Modelled<'_>>) -> Result<GeneratedFile, ReportError> {
+/// The key of all that the file of an operation depends on.
+fn key(op: &Op, modelled: &BTreeMap<(&str, &str), &Modelled<'_>>) -> Key {
+    let mut content = Content::default();
+    ("report", op).hash(&mut content);
+    for member in &op.class.members {
+        let own = modelled.get(&(member.isa.as_str(), member.id.as_str()));
+        own.map(|own| (own.text, own.canonical, &own.arg_names)).hash(&mut content);
+    }
+    content.key()
+}
+
+fn contents(op: &Op, modelled: &BTreeMap<(&str, &str), &Modelled<'_>>) -> Result<String, ReportError> {
     let function = &op.class.function;
     let mut formulas = Formulas::default();
     let general = formulas.position(formula(function, &[]));
@@ -111,7 +127,7 @@ fn file(op: &Op, modelled: &BTreeMap<(&str, &str), &Modelled<'_>>) -> Result<Gen
         formulas: formulas.into_data(),
         members,
     };
-    Ok(script(&format!("report/ops/{}.js", op.name), "hydride.loadDetail", &serde_json::to_string(&detail)?))
+    Ok(serde_json::to_string(&detail)?)
 }
 
 /// The operation's arguments in the member's terms.

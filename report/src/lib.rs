@@ -7,7 +7,7 @@
 //! ```
 //! let (dialect, synonyms) = Default::default();
 //! let input = report::Input { dialect: &dialect, isas: Vec::new(), errata: Vec::new(), synonyms: &synonyms };
-//! let files = report::generate(&input)?;
+//! let files = report::generate(&input, &memo::Memo::default())?;
 //! assert!(files.iter().any(|file| file.path == "report/index.html"));
 //! # Ok::<(), report::ReportError>(())
 //! ```
@@ -30,6 +30,7 @@ pub use formula::{Formula, Line, formula};
 pub use input::{Cost, Declaration, Entry, Erratum, Input, InstructionSet, Modelled, Run, Status};
 
 use codegen_gen::GeneratedFile;
+use memo::Memo;
 
 /// An input that cannot be shown.
 #[derive(Debug, thiserror::Error)]
@@ -47,11 +48,13 @@ pub enum ReportError {
     Json(#[from] serde_json::Error),
 }
 
-/// The files of the report, sorted by path. They depend only on the input.
-pub fn generate(input: &Input<'_>) -> Result<Vec<GeneratedFile>, ReportError> {
+/// The files of the report, sorted by path. They depend only on the input: `memo` has what earlier runs wrote of
+/// operations that are still the same.
+pub fn generate(input: &Input<'_>, memo: &Memo) -> Result<Vec<GeneratedFile>, ReportError> {
     let mut files = assets::files(&overview::html(input));
-    files.push(data::file(input)?);
-    files.extend(detail::files(input)?);
+    let (data, details) = rayon::join(|| data::file(input), || detail::files(input, memo));
+    files.push(data?);
+    files.extend(details?);
     files.sort();
     Ok(files)
 }

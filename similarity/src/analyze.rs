@@ -1,13 +1,16 @@
 //! One instruction by itself: its canonical function and its shape.
 
+use std::sync::OnceLock;
+
 use catalog::Source;
 use hydride_ir::exact::{RaiseError, raise};
 use hydride_ir::lane::{Form, Masking, emit};
 use hydride_ir::{Function, Num};
+use memo::digest;
 use serde::{Deserialize, Serialize};
-use smt::Memo;
+use smt::{Key, Memo};
 
-use crate::cached::of_function;
+use crate::cached::{Keyed, of_function};
 use crate::shape::{Shape, form_shape, general_shape, lane_form};
 
 /// An instruction with its analysis, to be classified.
@@ -23,6 +26,13 @@ pub struct Analyzed<'a> {
     pub analysis: &'a Analysis,
 }
 
+impl<'a> Analyzed<'a> {
+    /// The function with its key.
+    pub(crate) fn keyed(&self) -> Keyed<'a> {
+        Keyed { function: self.function, key: &self.analysis.key }
+    }
+}
+
 /// What is known of an instruction before it is compared with others.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Analysis {
@@ -30,17 +40,38 @@ pub struct Analysis {
     pub canonical: Option<Function>,
     /// The instruction as an operation under its masking.
     pub shape: Shape,
+    /// The key of the analyzed function's content, computed on demand.
+    #[serde(skip)]
+    key: OnceLock<Key>,
+}
+
+impl Analysis {
+    pub(crate) fn new(canonical: Option<Function>, shape: Shape) -> Self {
+        Self { canonical, shape, key: OnceLock::new() }
+    }
+
+    /// The key of all that the texts of the analyzed function and of its canonical form depend on: what it says, and its
+    /// names. `function` must be the one that was analyzed.
+    pub fn text_key(&self, function: &Function) -> Key {
+        let Function { name, args, results, .. } = function;
+        let names = args.iter().map(|arg| &arg.name).chain(results.iter().map(|result| &result.name));
+        let names = std::iter::once(name).chain(names).map(String::as_bytes);
+        let key = Keyed { function, key: &self.key }.key();
+        digest([b"text".as_slice(), &key].into_iter().chain(names))
+    }
 }
 
 /// What [`analyze`] finds, or what an earlier run kept of it.
 pub fn analyze_with(function: &Function, memo: &Memo) -> Result<Analysis, RaiseError> {
     let mut refused = None;
-    let found = of_function("analysis", function, memo, || {
+    let key = OnceLock::new();
+    let found = of_function("analysis", Keyed { function, key: &key }, memo, || {
         let found = analyze(function);
         found.map_err(|error| refused = Some(error)).ok()
     });
     match (found, refused) {
         (Some(mut analysis), _) => {
+            analysis.key = key;
             if let Some(canonical) = &mut analysis.canonical {
                 name_as(canonical, function);
             }
@@ -63,7 +94,7 @@ pub fn analyze(function: &Function) -> Result<Analysis, RaiseError> {
         Some(canonical) => form_shape(canonical, function, &own, None),
         None => general_shape(function),
     };
-    Ok(Analysis { canonical: text, shape })
+    Ok(Analysis::new(text, shape))
 }
 
 fn canonical_function(function: &Function, form: &Form<i64>, masking: Option<&Masking>) -> Function {

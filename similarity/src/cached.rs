@@ -2,17 +2,32 @@
 //! the prover's memo.
 
 use std::hash::Hash;
+use std::sync::OnceLock;
 
 use catalog::{Application, Proof};
 use hydride_ir::lane::Masking;
 use hydride_ir::visit::Event;
 use hydride_ir::{Arg, Function, ResultSlot};
-use memo::Content;
+use memo::{Content, digest};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use smt::{Key, Memo, Prover};
 
 use crate::certificate::{Refusal, prove};
+
+/// A function, and the key of its content once that was needed.
+#[derive(Clone, Copy)]
+pub(crate) struct Keyed<'a> {
+    pub(crate) function: &'a Function,
+    pub(crate) key: &'a OnceLock<Key>,
+}
+
+impl Keyed<'_> {
+    /// The key of all of the function except names and default parameter values.
+    pub(crate) fn key(self) -> Key {
+        *self.key.get_or_init(|| content_key(self.function))
+    }
+}
 
 /// Proves that `class` applied as `application` says equals `member`, its directly parsed function.
 ///
@@ -24,10 +39,23 @@ pub fn certify(
     application: &Application,
     prover: &mut Prover,
 ) -> Result<Proof, Refusal> {
+    let keys = [OnceLock::new(), OnceLock::new()];
+    let class = Keyed { function: class, key: &keys[0] };
+    let member = Keyed { function: member, key: &keys[1] };
+    certify_keyed(class, member, application, prover)
+}
+
+/// [`certify`] for functions about which more than one question is asked.
+pub(crate) fn certify_keyed(
+    class: Keyed<'_>,
+    member: Keyed<'_>,
+    application: &Application,
+    prover: &mut Prover,
+) -> Result<Proof, Refusal> {
     let memo = prover.memo().clone();
     memo.try_get_or(
-        || key(class, member, application),
-        || match prove(class, member, application, prover) {
+        || certificate_key(class.key(), member.key(), application),
+        || match prove(class.function, member.function, application, prover) {
             Ok(proof) => Ok(Some(proof)),
             Err(Refusal::Different) => Ok(None),
             Err(refusal) => Err(refusal),
@@ -36,11 +64,9 @@ pub fn certify(
     .ok_or(Refusal::Different)
 }
 
-fn key(class: &Function, member: &Function, application: &Application) -> Key {
+fn certificate_key(class: Key, member: Key, application: &Application) -> Key {
     let mut hasher = Content::default();
-    b"certificate".hash(&mut hasher);
-    content(class, &mut hasher);
-    content(member, &mut hasher);
+    (b"certificate", class, member).hash(&mut hasher);
     let Application { params, args, masking, part } = application;
     (params, args, part).hash(&mut hasher);
     let fields = |masking: Masking| {
@@ -55,17 +81,17 @@ fn key(class: &Function, member: &Function, application: &Application) -> Key {
 /// run.
 pub(crate) fn of_function<T: Serialize + DeserializeOwned>(
     what: &str,
-    function: &Function,
+    function: Keyed<'_>,
     memo: &Memo,
     make: impl FnOnce() -> T,
 ) -> T {
-    let key = || {
-        let mut hasher = Content::default();
-        what.hash(&mut hasher);
-        content(function, &mut hasher);
-        hasher.key()
-    };
-    memo.get_or(key, make)
+    memo.get_or(|| digest([what.as_bytes(), &function.key()]), make)
+}
+
+fn content_key(function: &Function) -> Key {
+    let mut hasher = Content::default();
+    content(function, &mut hasher);
+    hasher.key()
 }
 
 /// All of a function except names and default parameter values.

@@ -6,14 +6,15 @@
 //! never change: the same instruction has the same function and parameters whatever else is classified with it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use catalog::{Application, Family, Proof};
 use hydride_ir::Function;
 use rayon::prelude::*;
-use smt::Prover;
+use smt::{Key, Prover};
 
 use crate::analyze::Analyzed;
-use crate::cached::{certify, of_function};
+use crate::cached::{Keyed, certify_keyed, of_function};
 use crate::certificate::commutes;
 use crate::fit::fit;
 use crate::identity::Encoding;
@@ -56,6 +57,8 @@ struct Place {
 /// The families, found by members and by structure.
 struct Known<'a> {
     families: &'a [&'a Family],
+    /// The keys of their functions, each computed when it is needed.
+    keys: Vec<OnceLock<Key>>,
     recorded: BTreeMap<(&'a str, &'a str), (usize, &'a Application)>,
     /// Those with the fewest parameters first, and then the largest.
     by_structure: BTreeMap<&'a str, Vec<usize>>,
@@ -79,7 +82,8 @@ impl<'a> Known<'a> {
                 (family.function.params.len(), std::cmp::Reverse(family.members.len()), &family.key)
             });
         }
-        Self { families, recorded, by_structure }
+        let keys = families.iter().map(|_| OnceLock::new()).collect();
+        Self { families, keys, recorded, by_structure }
     }
 
     /// For each entry its family, where it has one.
@@ -126,7 +130,7 @@ impl<'a> Known<'a> {
             return Some(place);
         }
         let memo = prover.memo().clone();
-        let readings = of_function("readings", entry.function, &memo, || variants(entry.function));
+        let readings = of_function("readings", entry.keyed(), &memo, || variants(entry.function));
         readings.iter().find_map(|shape| self.fitting(entry, shape, prover))
     }
 
@@ -160,7 +164,8 @@ impl<'a> Known<'a> {
         application: Application,
         prover: &mut Prover,
     ) -> Option<Place> {
-        let proof = certify(&self.families[family].function, entry.function, &application, prover).ok()?;
+        let class = Keyed { function: &self.families[family].function, key: &self.keys[family] };
+        let proof = certify_keyed(class, entry.keyed(), &application, prover).ok()?;
         Some(Place { family, application, proof })
     }
 }

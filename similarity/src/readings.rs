@@ -69,7 +69,7 @@ fn targets(
     let mut found: BTreeMap<String, Vec<Shape>> = BTreeMap::new();
     for (count, position) in bucket.iter().enumerate() {
         let entry = &entries[*position];
-        let mut readings = of_function("readings", entry.function, memo, || variants(entry.function));
+        let mut readings = of_function("readings", entry.keyed(), memo, || variants(entry.function));
         readings.extend(at_zero(entries, entry, fixed));
         let mut next: BTreeMap<String, Shape> = BTreeMap::new();
         for shape in readings {
@@ -116,7 +116,7 @@ pub(crate) fn zero_arguments(entries: &[Analyzed<'_>], memo: &Memo) -> BTreeMap<
         .par_iter()
         .enumerate()
         .flat_map_iter(|(position, entry)| {
-            let fixed: Vec<(String, u32)> = of_function("zero", entry.function, memo, || {
+            let fixed: Vec<(String, u32)> = of_function("zero", entry.keyed(), memo, || {
                 let choices = zero::chosen_arguments(&entry.analysis.shape).into_iter();
                 let at_zero = |arg| Some((identity(&zero::operation_at_zero(entry.function, arg)?), arg));
                 choices.filter_map(at_zero).collect()

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
+use std::sync::OnceLock;
 
 use hydride_ir::passes::{dead_code, instantiate};
 use hydride_ir::visit::rewrite;
@@ -20,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use smt::{Key, Memo, Prover};
 
 use crate::analyze::{Analysis, Analyzed, analyze};
-use crate::cached::of_function;
+use crate::cached::{Keyed, of_function};
 use crate::partition::{Class, Partition, partition};
 
 /// What makes one class another; classes are positions in the partition's list.
@@ -198,7 +199,7 @@ fn trials(class: &Class, memo: &Memo) -> Vec<(Trying, Trial)> {
     of_class("trials", class, memo, || {
         let analyzed = |(change, function): (Trying, Function)| {
             let Analysis { shape, .. } = analyze(&function).ok()?;
-            Some((change, Trial { function, analysis: Analysis { canonical: None, shape } }))
+            Some((change, Trial { function, analysis: Analysis::new(None, shape) }))
         };
         changed(class, &known(class)).into_iter().filter_map(analyzed).collect()
     })
@@ -224,7 +225,8 @@ fn of_class<T: Serialize + DeserializeOwned>(
     make: impl FnOnce() -> T,
 ) -> T {
     let names: Vec<&str> = class.function.params.iter().map(|param| param.name.as_str()).collect();
-    of_function(&format!("{what} {names:?} {:?}", known(class)), &class.function, memo, make)
+    let function = Keyed { function: &class.function, key: &OnceLock::new() };
+    of_function(&format!("{what} {names:?} {:?}", known(class)), function, memo, make)
 }
 
 /// The parameter values of each member.

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use hydride_ir::{Atom, Function, Num, Op, ParamId, Role};
+use serde::{Deserialize, Serialize};
 
 use super::Instance;
 use crate::facts::{Facts, ParamKind, param_kinds};
 
 /// A parameter that need not be written.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Inference {
     /// The parameter.
     pub param: ParamId,
@@ -17,7 +18,7 @@ pub struct Inference {
 }
 
 /// How a parameter follows from types.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Rule {
     /// `(said - rest) / factor`, both over parameters that were inferred before and attributes.
     Solved {
@@ -38,7 +39,7 @@ pub enum Rule {
 }
 
 /// What a table is looked up by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Key {
     /// What a type says.
     Said(Said),
@@ -47,7 +48,7 @@ pub enum Key {
 }
 
 /// A number that the type of an operand says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Said {
     /// The operand: its position among the results and then the arguments.
     pub operand: usize,
@@ -56,7 +57,7 @@ pub struct Said {
 }
 
 /// A number that a type says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Quantity {
     /// The width of an element in bits.
     Element,

@@ -22,9 +22,12 @@ mod rewrite;
 mod signs;
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 
 use catalog::{Immediate, Known, Operand, Source};
 use hydride_ir::{Atom, Expr, ExprId, Function, Num, Op, Param, ParamId, Role};
+use memo::{Content, Memo};
+use serde::{Deserialize, Serialize};
 
 use crate::class::{Class, Member};
 use crate::facts::{Assignment, Facts, ValueType};
@@ -138,6 +141,7 @@ pub(crate) fn forms(
     record: &BTreeMap<(String, String), Known>,
     now: &BTreeMap<(String, String), Known>,
     review: Option<&FamilyReview>,
+    memo: &Memo,
 ) -> Result<Vec<Form>, String> {
     let conditions = Conditions::new(&class.function, review)?;
     let mut groups: BTreeMap<Kind, Group<'_>> = BTreeMap::new();
@@ -151,7 +155,7 @@ pub(crate) fn forms(
         groups.entry(kind).or_default().added.push(placed);
     }
     let kinds: Vec<Kind> = groups.keys().cloned().collect();
-    let shaping = Shaping { class, args: review.map_or(&[], |review| &review.args) };
+    let shaping = Shaping { class, args: review.map_or(&[], |review| &review.args), memo };
     let mut shaped = Vec::new();
     let mut others: BTreeMap<Kind, Vec<Placed<'_>>> = BTreeMap::new();
     for (kind, group) in groups {
@@ -251,6 +255,8 @@ struct Shaping<'s> {
     class: &'s Class,
     /// The reviewed names of arguments, if any.
     args: &'s [String],
+    /// What earlier runs made of the same members.
+    memo: &'s Memo,
 }
 
 /// A form without its name.
@@ -270,7 +276,13 @@ impl Shaping<'_> {
         let mut placed = placed.to_vec();
         let family = make_immediates(&self.class.function, &mut placed);
         let instances: Vec<&Instance> = placed.iter().map(|placed| &placed.instance).collect();
-        let Specialized { mut function, params, inferences } = specialized(&family, &instances)?;
+        let key = || {
+            let mut content = Content::default();
+            ("form", &family, &instances).hash(&mut content);
+            content.key()
+        };
+        let specialized = self.memo.try_get_or(key, || specialized(&family, &instances))?;
+        let Specialized { mut function, params, inferences } = specialized;
         for (arg, name) in function.args.iter_mut().zip(self.args) {
             arg.name.clone_from(name);
         }
@@ -285,6 +297,9 @@ impl Shaping<'_> {
             return Ok((None, group.added));
         }
         let recorded = self.of(&group.recorded)?;
+        if group.added.is_empty() {
+            return Ok((Some(recorded), Vec::new()));
+        }
         let with = |members: &[Placed<'a>]| {
             let mut shaped = self.of(members).ok()?;
             shaped.set_defaults(&recorded.function);
@@ -432,6 +447,7 @@ fn condition_names(function: &Function) -> Vec<String> {
 }
 
 /// A form of some instances.
+#[derive(Serialize, Deserialize)]
 struct Specialized {
     function: Function,
     /// Each instance's parameter values.

@@ -29,6 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use autoir::Member;
 use llvm_text::{Statement, Type, Value};
 use memo::Memo;
+use rayon::prelude::*;
 use serde::Serialize;
 
 pub use data::{Case, Column, Variant, VendorFunction, VendorIr};
@@ -120,67 +121,19 @@ pub(crate) fn definitions(
     options: &Options,
     memo: &Memo,
 ) -> Result<Definitions, GenerateError> {
+    let of_vendor = |vendor: &&VendorIr| of_vendor(renderer, operations, vendor, memo);
+    let vendors: Vec<&VendorIr> = options.of_release().collect();
+    let found: Vec<_> = vendors.par_iter().map(of_vendor).collect::<Result<_, _>>()?;
     let mut made = Definitions::default();
     let mut missing: Vec<Missing<'_>> = Vec::new();
-    let without = |isa: &str| options.vendor(isa).is_none();
-    for vendor in options.of_release() {
-        let members = operations.iter().flat_map(|operation| &operation.op.class.members);
-        let ids = members.filter(|member| member.isa == vendor.isa).map(|member| member.id.as_str());
-        let functions = VendorFunctions::new(vendor, ids, memo);
-        let mut named: BTreeMap<String, Vec<Candidate<'_>>> = BTreeMap::new();
-        let mut symbols: BTreeSet<String> = BTreeSet::new();
-        for operation in operations {
-            for (member, facts) in operation.op.instances().filter(|(member, _)| member.isa == vendor.isa) {
-                symbols.insert(operation.symbol(&member.application.params, facts));
-                match adapter::adapters(operation, member, facts, &functions) {
-                    Ok(Adapters { member: own, operation }) => {
-                        let own = Candidate { member, adapter: own, is_member: true };
-                        let operation =
-                            operation.map(|adapter| Candidate { member, adapter, is_member: false });
-                        for candidate in std::iter::once(own).chain(operation) {
-                            named.entry(candidate.adapter.name.clone()).or_default().push(candidate);
-                        }
-                    }
-                    Err(reason) => missing.push(Missing { isa: &member.isa, id: &member.id, reason }),
-                }
-            }
-        }
-        let mut sequences: BTreeMap<String, Sequence> = BTreeMap::new();
-        let mut texts: Vec<String> = Vec::new();
-        for (name, mut candidates) in named {
-            candidates.sort_by_key(|candidate| (candidate.member.extensions.len(), &candidate.member.id));
-            let mut written: BTreeMap<_, String> = BTreeMap::new();
-            for Candidate { member, adapter, is_member } in &candidates {
-                let body = adapter.identity();
-                let key = (member.isa.clone(), member.id.clone());
-                if written.is_empty() && symbols.contains(&name) {
-                    made.operations.insert(key.clone(), adapter.signature(name.clone()));
-                    sequences.extend(adapter.sequence.clone().map(|sequence| (name.clone(), sequence)));
-                } else if !*is_member {
-                    // Calls of the plain operation use the first one.
-                    continue;
-                }
-                let own = written.get(&body).cloned().unwrap_or_else(|| {
-                    let own = if written.is_empty() {
-                        name.clone()
-                    } else {
-                        format!("{name}.{}", symbol(&member.id))
-                    };
-                    texts.push(adapter.text(&own));
-                    own
-                });
-                written.insert(body, own.clone());
-                if *is_member {
-                    made.signatures.insert(key, adapter.signature(own));
-                }
-            }
-        }
-        texts.extend(functions.texts());
-        made.sequences.insert(vendor.isa.clone(), sequences);
-        let VendorIr { isa, llvm, compiler, layout, triple, .. } = vendor;
-        let module = Module { isa, llvm: *llvm, compiler, layout, triple, functions: texts };
-        made.files.push(renderer.render_in("llvm/lowering", &format!("{isa}.ll"), &module)?);
+    for (own, without) in found {
+        made.files.extend(own.files);
+        made.signatures.extend(own.signatures);
+        made.operations.extend(own.operations);
+        made.sequences.extend(own.sequences);
+        missing.extend(without);
     }
+    let without = |isa: &str| options.vendor(isa).is_none();
     for operation in operations {
         let members = operation.op.class.members.iter().filter(|member| without(&member.isa));
         missing.extend(members.map(|member| {
@@ -198,4 +151,68 @@ pub(crate) fn definitions(
     let retired = retired::retired(&options.vendors, |isa, id| members.contains(&(isa, id)));
     made.files.push(renderer.render("llvm/lowering/retired.json", &Rows::of(&retired)?)?);
     Ok(made)
+}
+
+/// The definitions for the members of one instruction set, and the members that have none.
+fn of_vendor<'a>(
+    renderer: &Renderer,
+    operations: &'a [Operation<'_>],
+    vendor: &VendorIr,
+    memo: &Memo,
+) -> Result<(Definitions, Vec<Missing<'a>>), GenerateError> {
+    let mut made = Definitions::default();
+    let mut missing: Vec<Missing<'a>> = Vec::new();
+    let members = operations.iter().flat_map(|operation| &operation.op.class.members);
+    let ids = members.filter(|member| member.isa == vendor.isa).map(|member| member.id.as_str());
+    let functions = VendorFunctions::new(vendor, ids, memo);
+    let mut named: BTreeMap<String, Vec<Candidate<'_>>> = BTreeMap::new();
+    let mut symbols: BTreeSet<String> = BTreeSet::new();
+    for operation in operations {
+        for (member, facts) in operation.op.instances().filter(|(member, _)| member.isa == vendor.isa) {
+            symbols.insert(operation.symbol(&member.application.params, facts));
+            match adapter::adapters(operation, member, facts, &functions) {
+                Ok(Adapters { member: own, operation }) => {
+                    let own = Candidate { member, adapter: own, is_member: true };
+                    let operation = operation.map(|adapter| Candidate { member, adapter, is_member: false });
+                    for candidate in std::iter::once(own).chain(operation) {
+                        named.entry(candidate.adapter.name.clone()).or_default().push(candidate);
+                    }
+                }
+                Err(reason) => missing.push(Missing { isa: &member.isa, id: &member.id, reason }),
+            }
+        }
+    }
+    let mut sequences: BTreeMap<String, Sequence> = BTreeMap::new();
+    let mut texts: Vec<String> = Vec::new();
+    for (name, mut candidates) in named {
+        candidates.sort_by_key(|candidate| (candidate.member.extensions.len(), &candidate.member.id));
+        let mut written: BTreeMap<_, String> = BTreeMap::new();
+        for Candidate { member, adapter, is_member } in &candidates {
+            let body = adapter.identity();
+            let key = (member.isa.clone(), member.id.clone());
+            if written.is_empty() && symbols.contains(&name) {
+                made.operations.insert(key.clone(), adapter.signature(name.clone()));
+                sequences.extend(adapter.sequence.clone().map(|sequence| (name.clone(), sequence)));
+            } else if !*is_member {
+                // Calls of the plain operation use the first one.
+                continue;
+            }
+            let own = written.get(&body).cloned().unwrap_or_else(|| {
+                let own =
+                    if written.is_empty() { name.clone() } else { format!("{name}.{}", symbol(&member.id)) };
+                texts.push(adapter.text(&own));
+                own
+            });
+            written.insert(body, own.clone());
+            if *is_member {
+                made.signatures.insert(key, adapter.signature(own));
+            }
+        }
+    }
+    texts.extend(functions.texts());
+    made.sequences.insert(vendor.isa.clone(), sequences);
+    let VendorIr { isa, llvm, compiler, layout, triple, .. } = vendor;
+    let module = Module { isa, llvm: *llvm, compiler, layout, triple, functions: texts };
+    made.files.push(renderer.render_in("llvm/lowering", &format!("{isa}.ll"), &module)?);
+    Ok((made, missing))
 }

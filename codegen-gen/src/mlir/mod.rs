@@ -12,10 +12,12 @@ mod patterns;
 mod tests;
 mod verifier;
 
+use rayon::prelude::*;
+
 use crate::definitions::Definitions;
 use crate::operation::Operation;
 use crate::render::Renderer;
-use crate::{GenerateError, GeneratedFile, Options};
+use crate::{GenerateError, GeneratedFile, Options, Section};
 
 /// Every file below `mlir/`.
 pub(crate) fn generate(
@@ -24,12 +26,15 @@ pub(crate) fn generate(
     definitions: &Definitions,
     options: &Options,
 ) -> Result<Vec<GeneratedFile>, GenerateError> {
-    let mut made = files::sources(renderer, options)?;
-    made.push(ops::operations(renderer, operations, options)?);
-    made.push(irdl::irdl(renderer, operations, options)?);
-    made.extend(patterns::lowering(renderer, operations)?);
-    made.push(instances::instances(renderer, operations, options)?);
-    made.extend(direct::lowerings(renderer, operations, definitions, options.llvm)?);
-    made.extend(tests::tests(renderer, operations)?);
-    Ok(made)
+    let parts: [&Section<'_>; 7] = [
+        &|| files::sources(renderer, options),
+        &|| Ok(vec![ops::operations(renderer, operations, options)?]),
+        &|| Ok(vec![irdl::irdl(renderer, operations, options)?]),
+        &|| patterns::lowering(renderer, operations),
+        &|| Ok(vec![instances::instances(renderer, operations, options)?]),
+        &|| direct::lowerings(renderer, operations, definitions, options.llvm),
+        &|| tests::tests(renderer, operations),
+    ];
+    let made: Vec<Vec<GeneratedFile>> = parts.par_iter().map(|part| part()).collect::<Result<_, _>>()?;
+    Ok(made.into_iter().flatten().collect())
 }

@@ -3,7 +3,8 @@
 //! The assembly format prints only the overloaded types; traits infer the others, and check what they leave open
 //! ([`super::verifier`]).
 
-use serde::Serialize;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::identifier::class_name;
 use crate::mlir::describe::{describe, summary};
@@ -19,7 +20,7 @@ struct Ops {
     ops: Vec<OpDefinition>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct OpDefinition {
     class: String,
     name: String,
@@ -41,7 +42,8 @@ pub(crate) fn operations(
     operations: &[Operation<'_>],
     options: &Options,
 ) -> Result<GeneratedFile, GenerateError> {
-    let ops = operations.iter().map(definition).collect();
+    let kept = |operation: &Operation<'_>| operation.kept("mlir definition", || Ok(definition(operation)));
+    let ops = operations.par_iter().map(kept).collect::<Result<_, GenerateError>>()?;
     renderer.render("mlir/AutoLLVMOps.td", &Ops { llvm: options.llvm.number(), ops })
 }
 

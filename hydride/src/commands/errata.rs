@@ -155,7 +155,7 @@ mod tests {
         for file in std::fs::read_dir(folder.join(isa.name())).expect("the folder is there").flatten() {
             let bytes = std::fs::read(file.path()).expect("the document is readable");
             let name = format!("{}/{}", isa.name(), file.file_name().to_string_lossy());
-            documents.push(Document { isa, name, path: file.path(), bytes });
+            documents.push(Document::new(isa, name, file.path(), bytes));
         }
         let mut applied = Vec::new();
         for set in (own.readings)(&documents) {

@@ -88,23 +88,27 @@ pub fn run(session: &Session, args: &GenerateArgs) -> Result<u8> {
     }
     let mut phases = Phases::default();
     let phase = phases.start("read", 0);
-    let (documents, cache) =
-        rayon::join(|| session.read(args.specs.specs.as_deref(), &isas), || args.cache.open());
-    let documents = documents?;
+    let (documents, (cache, built_in)) = rayon::join(
+        || session.read(args.specs.specs.as_deref(), &isas),
+        || rayon::join(|| args.cache.open(), families::built_in),
+    );
+    let (documents, built_in) = (documents?, built_in?);
     phases.end(phase, &documents.description());
 
-    let built_in = families::built_in()?;
     let known = match (&args.dictionary, written) {
         (_, Some(path)) => families::begun(path, &built_in)?,
         (Some(path), None) => families::read(path)?,
         (None, None) => families::for_outputs(&args.out, &built_in)?,
     };
     let memo = cache.memo();
-    let inputs = Inputs::new(session, args, &isas, &emit, known.to_string())?;
+    let text = families::text(&known, &built_in).into_owned();
+    let inputs = Inputs::new(session, args, &isas, &emit, text)?;
     if !args.check
         && let Some(kept) = inputs.reuse(args, &documents, &memo, &mut phases, start)?
     {
-        written.map_or(Ok(()), |path| families::write(path, &kept.families))?;
+        if let (Some(path), Some(text)) = (written, &kept.families) {
+            families::write(path, text)?;
+        }
         return Ok(0);
     }
     let pipeline = Pipeline::run(session, &documents, &isas, known, &args.records, &memo, &mut phases)?;
@@ -135,18 +139,22 @@ pub fn run(session: &Session, args: &GenerateArgs) -> Result<u8> {
     let seconds = start.elapsed().as_secs_f64();
     let summary = summary(session, &pipeline, &documents, &phases, seconds, rayon::current_num_threads());
     files.insert("summary.json".into(), summary);
-    outputs::replace(&args.out, &files, &outputs::OUTPUTS)?;
+    if code == 0 && memo.has_store() {
+        let families = args.dictionary.as_ref().map(|_| pipeline.families.to_string());
+        let next = match &families {
+            Some(text) => text.clone(),
+            None => families::text(&built_in.clone().with(kept), &built_in).into_owned(),
+        };
+        let kept = Kept::new(&files, messages, families);
+        inputs.keep(&documents, kept, &next, &memo);
+    }
+    // What is kept of a folder says nothing of one that could not be written: its files are compared.
+    let (replaced, ()) =
+        rayon::join(|| outputs::replace(&args.out, &files, &outputs::OUTPUTS), || cache.save());
+    replaced?;
     if let Some(path) = written {
         families::write(path, &pipeline.families.to_string())?;
     }
-    if code == 0 && memo.has_store() {
-        let next = match args.dictionary {
-            Some(_) => pipeline.families.to_string(),
-            None => built_in.with(kept).to_string(),
-        };
-        inputs.keep(&documents, &files, messages, [pipeline.families.to_string(), next], &memo);
-    }
-    cache.save();
     phases.end(phase, &format!("{}", args.out.display()));
     // The process ends now, and with it all memory: freeing these values one by one takes longer.
     std::mem::forget((pipeline, documents, files));
@@ -180,7 +188,8 @@ impl Inputs {
         for isa in isas {
             texts.push(args.records.text(session, *isa)?.into_owned());
         }
-        let options = format!("{isas:?} {} {:?} {emit:?}", args.llvm, session.reading_flags());
+        let dictionary = args.dictionary.is_some();
+        let options = format!("{isas:?} {} {:?} {emit:?} {dictionary}", args.llvm, session.reading_flags());
         Ok(Self { options, texts, families })
     }
 
@@ -216,18 +225,11 @@ impl Inputs {
         Ok(Some(kept))
     }
 
-    /// Keeps the outputs' hashes for the next run, whether that starts from the families that this run started from or
-    /// from `next`, those that this run leaves behind.
-    fn keep(
-        &self,
-        documents: &Documents,
-        files: &Files,
-        messages: String,
-        [families, next]: [String; 2],
-        memo: &Memo,
-    ) {
-        let Some(kept) = Kept::new(files, messages, families) else { return };
-        for families in [&self.families, &next] {
+    /// Keeps what is to be kept of this run for the next one, whether that starts from the families that this run
+    /// started from or from `next`, those that this run leaves behind.
+    fn keep(&self, documents: &Documents, kept: Option<Kept>, next: &str, memo: &Memo) {
+        let Some(kept) = kept else { return };
+        for families in [&self.families, next] {
             memo.put(self.key(documents, families), &kept);
         }
     }
@@ -247,13 +249,15 @@ fn files(
     if emit.has(Group::Ir) {
         files.extend(instructions(pipeline));
     }
-    let dialect = || if emit.has(Group::Dialect) { dialect(&pipeline.dialect) } else { Files::new() };
+    let dialect = || if emit.has(Group::Dialect) { dialect(&pipeline.dialect, memo) } else { Files::new() };
     let report = || -> Result<Files> {
         if !emit.has(Group::Report) {
             return Ok(Files::new());
         }
-        let (pages, merges) =
-            rayon::join(|| report::files(session, documents, pipeline), || merges::files(pipeline, memo));
+        let (pages, merges) = rayon::join(
+            || report::files(session, documents, pipeline, memo),
+            || merges::files(pipeline, memo),
+        );
         let mut files = merges?;
         files.extend(pages?.into_iter().map(|file| (file.path, file.contents)));
         Ok(files)
@@ -281,7 +285,7 @@ fn instructions(pipeline: &Pipeline) -> Files {
 }
 
 /// The functions of the families and of the operations, and `classes.json`.
-fn dialect(dialect: &Dialect) -> Files {
+fn dialect(dialect: &Dialect, memo: &Memo) -> Files {
     let families = dialect.families();
     let families: Vec<String> =
         families.par_iter().map(|family| family.named_function().to_string()).collect();
@@ -290,7 +294,7 @@ fn dialect(dialect: &Dialect) -> Files {
     Files::from([
         ("autollvm/autollvm.hir".into(), joined(families.iter().map(String::as_str))),
         ("autollvm/forms.hir".into(), joined(operations.iter().map(String::as_str))),
-        ("classes.json".into(), classes_json(dialect)),
+        ("classes.json".into(), classes_json(dialect, memo)),
     ])
 }
 

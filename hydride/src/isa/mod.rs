@@ -5,6 +5,7 @@ mod search;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use clap::{Arg, ArgMatches, Command};
 use difftest::{Oracle, OracleError};
@@ -60,6 +61,20 @@ pub struct Document {
     pub path: PathBuf,
     /// Its contents.
     pub bytes: Vec<u8>,
+    /// The hash of the contents, computed on demand.
+    hash: OnceLock<blake3::Hash>,
+}
+
+impl Document {
+    /// A document as read from `path`.
+    pub fn new(isa: Isa, name: String, path: PathBuf, bytes: Vec<u8>) -> Self {
+        Self { isa, name, path, bytes, hash: OnceLock::new() }
+    }
+
+    /// The hash of the contents.
+    pub fn hash(&self) -> &blake3::Hash {
+        self.hash.get_or_init(|| blake3::hash(&self.bytes))
+    }
 }
 
 /// Called from any thread with the number of entries done and the number of all.

@@ -108,7 +108,7 @@ fn crates_depend_on_what_they_may() {
         ("catalog", &["hydride-ir", "simplex"]),
         ("parsers", &["catalog", "hydride-ir", "memo", "simplex"]),
         ("similarity", &["catalog", "hydride-ir", "memo", "simplex", "smt"]),
-        ("autoir", &["catalog", "hydride-ir", "simplex"]),
+        ("autoir", &["catalog", "hydride-ir", "memo", "simplex"]),
         ("codegen-gen", &["autoir", "catalog", "hydride-ir", "llvm-text", "memo", "simplex"]),
         ("report", &["autoir", "catalog", "codegen-gen", "hydride-ir", "llvm-text", "memo", "simplex"]),
         // A harness is generated from signatures, which only the parsers know.

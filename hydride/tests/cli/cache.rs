@@ -237,6 +237,16 @@ fn an_edit_gives_the_bytes_of_a_run_from_scratch() {
         edit(edited, &|text| edited.changed(text));
         assert_as_from_scratch(&format!("an entry changed in {}", edited.path));
     }
+    // The function stays the same but for its names.
+    edit(&EDITED[0], &|text| {
+        let begin = text.find(EDITED[0].entries[0]).expect("the entry");
+        let (before, rest) = text.split_at(begin);
+        let (entry, after) = rest.split_at(rest.find(EDITED[0].end).expect("its end"));
+        let renamed = entry.replace("varname=\"b\"", "varname=\"other\"").replace("+ b[", "+ other[");
+        assert_eq!(renamed.matches("other").count(), 2, "{entry}");
+        [before, &renamed.replace("SSE2", "AVX2"), after].concat()
+    });
+    assert_as_from_scratch("an argument with another name, and another feature");
     EDITED.iter().for_each(|edited| edit(edited, &|text| edited.without(text, edited.entries[1])));
     assert_as_from_scratch("entries deleted");
 }

@@ -45,11 +45,8 @@ pub fn read(session: &Session, path: &Path, isas: &[Isa]) -> Result<Found> {
         return Err(usage(format!("{name} is a document of {}, which --isa leaves out", isa.name())));
     }
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let document = |name: &str, path: &Path, bytes| Document {
-        isa,
-        name: format!("{}/{name}", isa.name()),
-        path: path.to_path_buf(),
-        bytes,
+    let document = |name: &str, path: &Path, bytes| {
+        Document::new(isa, format!("{}/{name}", isa.name()), path.to_path_buf(), bytes)
     };
     let own = file_name(path);
     let mut found = vec![document(kind.file.unwrap_or(&own), path, bytes)];

@@ -2,18 +2,19 @@
 
 use anyhow::{Context, Result};
 use codegen_gen::VendorIr;
+use rayon::prelude::*;
 
 use crate::Session;
 
 /// The data of every release for the given instruction sets, by name and release.
 pub fn vendors(session: &Session, isas: &[&str]) -> Result<Vec<VendorIr>> {
-    let mut data: Vec<VendorIr> = Vec::new();
-    for set in session.sets().filter(|set| isas.contains(&set.name)) {
-        for text in set.vendor_ir {
-            let ir = serde_json::from_str(text).with_context(|| format!("specs/lowering: {}", set.name))?;
-            data.push(ir);
-        }
-    }
+    let sets = session.sets().filter(|set| isas.contains(&set.name));
+    let texts: Vec<(&str, &str)> =
+        sets.flat_map(|set| set.vendor_ir.iter().map(|text| (set.name, *text))).collect();
+    let parse = |(name, text): &(&str, &str)| {
+        serde_json::from_str(text).with_context(|| format!("specs/lowering: {name}"))
+    };
+    let mut data: Vec<VendorIr> = texts.par_iter().map(parse).collect::<Result<_>>()?;
     data.sort_by(|a, b| (&a.isa, a.llvm).cmp(&(&b.isa, b.llvm)));
     Ok(data)
 }

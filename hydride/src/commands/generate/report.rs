@@ -6,8 +6,11 @@ use ::report::{Cost, Declaration, Entry, Erratum, Input, InstructionSet, Modelle
 use anyhow::{Context, Result};
 use catalog::Trust;
 use codegen_gen::GeneratedFile;
+use memo::{Key, Memo, digest};
 use parsers::errata::State;
 use parsers::{Instruction, Isa, Outline, Parsed, Status};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::Session;
 use crate::costs::CostTable;
@@ -16,7 +19,12 @@ use crate::pipeline::{Pipeline, Texts};
 use crate::synonyms;
 
 /// The report's files.
-pub fn files(session: &Session, documents: &Documents, pipeline: &Pipeline) -> Result<Vec<GeneratedFile>> {
+pub fn files(
+    session: &Session,
+    documents: &Documents,
+    pipeline: &Pipeline,
+    memo: &Memo,
+) -> Result<Vec<GeneratedFile>> {
     let costs = CostTable::all(session)?;
     let mut errata = Vec::new();
     let mut known: BTreeMap<(Isa, &str), (&Instruction, &Texts, &Trust)> = BTreeMap::new();
@@ -24,8 +32,14 @@ pub fn files(session: &Session, documents: &Documents, pipeline: &Pipeline) -> R
     for ((instruction, texts), trust) in found {
         known.insert((instruction.isa, &instruction.id), (instruction, texts, trust));
     }
-    let outlines: BTreeMap<Isa, BTreeMap<String, Outline>> =
-        pipeline.parsed.iter().map(|(isa, _)| (*isa, outlines(session, documents, *isa))).collect();
+    let declared: BTreeMap<Isa, BTreeMap<String, Declared>> = pipeline
+        .parsed
+        .par_iter()
+        .map(|(isa, _)| {
+            let own = || declarations(session, documents, *isa);
+            (*isa, memo.get_or(|| declarations_key(session, documents, *isa), own))
+        })
+        .collect();
     let mut isas = Vec::new();
     for (isa, parsed) in &pipeline.parsed {
         let corrections = corrections(session, *isa, parsed, &mut errata);
@@ -51,29 +65,44 @@ pub fn files(session: &Session, documents: &Documents, pipeline: &Pipeline) -> R
                     line: line.span.line,
                     status,
                     errata: corrections.get(line.id.as_str()).cloned().unwrap_or_default(),
-                    declared: outlines.get(isa).and_then(|outlines| outlines.get(&line.id)).map(declared),
+                    declared: declared.get(isa).and_then(|own| own.get(&line.id)).map(Declared::borrowed),
                 })
             })
             .collect::<Result<Vec<_>>>()?;
         isas.push(InstructionSet { name: isa.name(), version: &parsed.version, entries });
     }
     let synonyms = synonyms::synonyms()?;
-    Ok(::report::generate(&Input { dialect: &pipeline.dialect, isas, errata, synonyms: &synonyms })?)
+    let input = Input { dialect: &pipeline.dialect, isas, errata, synonyms: &synonyms };
+    Ok(::report::generate(&input, memo)?)
 }
 
-/// The entries of an instruction set without semantics, by id.
-fn outlines(session: &Session, documents: &Documents, isa: Isa) -> BTreeMap<String, Outline> {
-    let outlines = session.outline(isa, documents);
-    outlines.into_iter().map(|outline| (outline.id.clone(), outline)).collect()
+/// What an entry declares.
+#[derive(Serialize, Deserialize)]
+struct Declared {
+    result: String,
+    args: Vec<(String, String)>,
+    extensions: Vec<String>,
+    mnemonics: Vec<String>,
 }
 
-fn declared(outline: &Outline) -> Declaration<'_> {
-    Declaration {
-        result: &outline.result,
-        args: &outline.args,
-        extensions: &outline.extensions,
-        mnemonics: &outline.mnemonics,
+impl Declared {
+    fn borrowed(&self) -> Declaration<'_> {
+        let Self { result, args, extensions, mnemonics } = self;
+        Declaration { result, args, extensions, mnemonics }
     }
+}
+
+/// What the entries of an instruction set declare, by id.
+fn declarations(session: &Session, documents: &Documents, isa: Isa) -> BTreeMap<String, Declared> {
+    let declared = |outline: Outline| {
+        let Outline { id, result, args, extensions, mnemonics, .. } = outline;
+        (id, Declared { result, args, extensions, mnemonics })
+    };
+    session.outline(isa, documents).into_iter().map(declared).collect()
+}
+
+fn declarations_key(session: &Session, documents: &Documents, isa: Isa) -> Key {
+    digest([b"declarations".as_slice(), &session.documents_key(isa, &documents.of(isa))])
 }
 
 fn modelled<'a>(
