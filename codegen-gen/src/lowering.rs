@@ -40,6 +40,8 @@ pub(crate) struct Row<'a> {
     proof: Proof,
     mnemonics: Vec<&'a str>,
     extensions: Vec<&'a str>,
+    /// The same in LLVM's spelling, with what the types of operands need.
+    features: &'a [String],
     signature: SignatureRecord,
 }
 
@@ -81,7 +83,7 @@ pub(crate) fn json(
     let mut aliases = BTreeMap::new();
     for operation in operations {
         for (member, facts) in operation.op.instances() {
-            rows.push(serde_json::to_string(&row(operation, member, facts, definitions))?);
+            rows.push(serde_json::to_string(&row(operation, member, facts, definitions, options))?);
         }
         aliases.extend(operation.op.aliases.iter().map(|alias| (alias, &operation.op.name)));
     }
@@ -94,6 +96,7 @@ pub(crate) fn row<'a>(
     member: &'a Member,
     facts: &Facts,
     definitions: &'a Definitions,
+    options: &'a Options,
 ) -> Row<'a> {
     let application = &member.application;
     let masking = application.masking;
@@ -123,6 +126,7 @@ pub(crate) fn row<'a>(
         proof: member.proof,
         mnemonics: sorted(&member.mnemonics),
         extensions: sorted(&member.extensions),
+        features: options.features.of(&member.isa, &member.id),
         signature: (&member.signature).into(),
     }
 }

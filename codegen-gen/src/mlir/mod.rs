@@ -1,6 +1,7 @@
 //! The MLIR side: the dialect's definitions, the sources of a build out of tree, the dialect for stock
 //! tools without a build, and its tests.
 
+mod canonicalize;
 pub(crate) mod describe;
 mod direct;
 mod example;
@@ -9,6 +10,8 @@ mod instances;
 mod irdl;
 mod ops;
 mod patterns;
+mod split;
+mod targets;
 mod tests;
 mod verifier;
 
@@ -29,7 +32,9 @@ pub(crate) fn generate(
     made.push(irdl::irdl(renderer, operations, options)?);
     made.extend(patterns::lowering(renderer, operations)?);
     made.push(instances::instances(renderer, operations, options)?);
+    made.push(targets::targets(renderer, operations, definitions, options)?);
     made.extend(direct::lowerings(renderer, operations, definitions, options.llvm)?);
-    made.extend(tests::tests(renderer, operations)?);
+    made.push(canonicalize::test(renderer, operations)?);
+    made.extend(tests::tests(renderer, operations, options)?);
     Ok(made)
 }

@@ -10,7 +10,7 @@ made -gen-op-decls AutoLLVMOps.td AutoLLVMOps.h.inc
 made -gen-op-defs AutoLLVMOps.td AutoLLVMOps.cpp.inc
 made -gen-op-interface-decls AutoLLVMInterfaces.td AutoLLVMInterfaces.h.inc
 made -gen-op-interface-defs AutoLLVMInterfaces.td AutoLLVMInterfaces.cpp.inc
-printf '#include "%s"\n' AutoLLVMDialect.cpp AutoLLVMToLLVM.cpp AutoLLVMPlugin.cpp > unit.cpp
+printf '#include "%s"\n' AutoLLVM*.cpp > unit.cpp
 clang++-19 -std=c++17 -fno-rtti -fPIC -shared -I $include -I . unit.cpp -o ../../AutoLLVMPlugin.so
 cd ../..
 mlir-opt-19 --load-dialect-plugin=./AutoLLVMPlugin.so --load-pass-plugin=./AutoLLVMPlugin.so \
