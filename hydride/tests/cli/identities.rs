@@ -48,8 +48,7 @@ fn instances(operation: &Value, function: &Function) -> Vec<Instance> {
     let mut distinct = BTreeMap::new();
     for member in operation["members"].as_array().unwrap() {
         let params = function.params.iter();
-        let params: Vec<i64> =
-            params.map(|param| member["params"][&param.name].as_i64().unwrap()).collect();
+        let params: Vec<i64> = params.map(|param| member["params"][&param.name].as_i64().unwrap()).collect();
         distinct.entry(params).or_insert(&member["types"]);
     }
     let instance = |(params, types): (Vec<i64>, &Value)| Instance {

@@ -71,7 +71,15 @@ const OPERATIONS: &str =
 
 #[test]
 fn a_wide_program_runs_on_every_target() {
-    let needed = ["mlir-tblgen-19", "mlir-opt-19", "mlir-translate-19", "clang++-19", "llvm-link-19", "opt-19", "llc-19"];
+    let needed = [
+        "mlir-tblgen-19",
+        "mlir-opt-19",
+        "mlir-translate-19",
+        "clang++-19",
+        "llvm-link-19",
+        "opt-19",
+        "llc-19",
+    ];
     if !tools(&needed) || !tools(&["qemu-aarch64", "qemu-hexagon"]) {
         return;
     }
