@@ -34,8 +34,8 @@ class AutoLLVM_Op<string mnemonic, list<int> overloads, list<string> layout, int
   : Op<AutoLLVM_Dialect, mnemonic, !listconcat([Pure, AutoLLVM_InstanceOpInterface], traits)> {
   let extraClassDeclaration = "::llvm::SmallVector<unsigned> getOverloads() { return {"
     # !interleave(overloads, ", ") # "}; }\n"
-    "::llvm::SmallVector<::llvm::StringRef> getLayout() { return {\""
-    # !interleave(layout, "\", \"") # "\"}; }\n"
+    "::llvm::SmallVector<::llvm::StringRef> getLayout() { return {"
+    # !if(!empty(layout), "", "\"" # !interleave(layout, "\", \"") # "\"") # "}; }\n"
     "unsigned getParameterCount() { return " # parameters # "; }\n"
     "::llvm::SmallVector<unsigned> getSplit() { return {" # !interleave(split, ", ") # "}; }\n";
   let hasFolder = !not(!empty(identities));

@@ -65,7 +65,7 @@ template <typename Pass> struct TargetPass : mlir::PassWrapper<Pass, mlir::Opera
     llvm::Expected<Target> found = Target::get(target, cpu, llvm::ArrayRef<std::string>(features));
     if (found)
       return *found;
-    this->getOperation()->emitError() << this->getArgument() << ": " << llvm::toString(found.takeError());
+    mlir::emitError(this->getOperation()->getLoc()) << this->getArgument() << ": " << llvm::toString(found.takeError());
     return std::nullopt;
   }
 };
