@@ -159,64 +159,69 @@ fn proved(operation: &Operation<'_>) -> Vec<Identity> {
     if op.result_count() != 1 {
         return Vec::new();
     }
+    let Some(known) = known_instances(operation) else { return Vec::new() };
+    let conditions = conditions(operation, &known).into_iter();
+    conditions.filter_map(|when| Some(Identity { when, result: outcome(operation, &known, when)? })).collect()
+}
+
+/// The known instances, narrow ones first: on these it is found out soon what does not hold.
+fn known_instances<'a>(operation: &'a Operation<'_>) -> Option<Vec<Known<'a>>> {
+    let op = operation.op;
     let distinct: BTreeMap<&[i64], &Facts> =
         op.known.iter().map(|known| (known.params.as_slice(), &known.facts)).collect();
     let known = distinct.into_iter().map(|(params, facts)| {
         let function = instantiate(&op.class.function, params).ok()?;
         Some(Known { function, facts })
     });
-    let Some(mut known) = known.collect::<Option<Vec<Known<'_>>>>() else { return Vec::new() };
-    // What does not hold is found out on narrow types.
+    let mut known: Vec<Known<'_>> = known.collect::<Option<_>>()?;
     known.sort_by_key(|known| known.facts.results[0].width());
-    let documents_zero = |argument: usize| {
-        let mut ranges = op.documented.values().filter_map(|ranges| ranges[argument]);
-        ranges.all(|range| range.low <= 0 && 0 <= range.high)
-    };
-    let has_all = |check: &dyn Fn(&Facts) -> bool| known.iter().all(|known| check(known.facts));
-    let is_result = |argument: usize| has_all(&|facts| facts.args[argument] == facts.results[0]);
-    let arguments = 0..operation.scheme.args.len();
-    conditions(operation, &has_all)
-        .filter(|when| match when {
-            Condition::Constant { argument, .. } => {
-                !matches!(operation.scheme.args[*argument], Slot::Immediate(_)) || documents_zero(*argument)
-            }
-            Condition::Same { .. } | Condition::Repeated => true,
-        })
-        .filter_map(|when| {
-            let own: Vec<usize> = arguments.clone().filter(|argument| is_result(*argument)).collect();
-            let own = own.into_iter().map(Outcome::Argument);
-            let mut outcomes: Vec<Outcome> = match when {
-                Condition::Repeated => vec![Outcome::Argument(0), Outcome::Innermost],
-                Condition::Constant { argument, .. } => own
-                    .filter(|outcome| *outcome != Outcome::Argument(argument))
-                    .chain(Splat::ALL.map(Outcome::Constant))
-                    .collect(),
-                Condition::Same { .. } => own.chain(Splat::ALL.map(Outcome::Constant)).collect(),
-            };
-            for known in &known {
-                outcomes = known.proved(when, &outcomes).unwrap_or_default();
-                if outcomes.is_empty() {
-                    return None;
-                }
-            }
-            Some(Identity { when, result: outcomes[0] })
-        })
-        .collect()
+    Some(known)
 }
 
-/// The conditions that are tried on an operation; `has_all` says whether the types of all known instances satisfy
-/// something.
-fn conditions(
-    operation: &Operation<'_>,
-    has_all: &dyn Fn(&dyn Fn(&Facts) -> bool) -> bool,
-) -> impl Iterator<Item = Condition> {
+/// What the operation is under a condition, if that is proved for all instances.
+fn outcome(operation: &Operation<'_>, known: &[Known<'_>], when: Condition) -> Option<Outcome> {
+    let arguments = (0..operation.scheme.args.len())
+        .filter(|argument| all(known, |facts| facts.args[*argument] == facts.results[0]))
+        .map(Outcome::Argument);
+    let constants = Splat::ALL.map(Outcome::Constant);
+    let mut outcomes: Vec<Outcome> = match when {
+        Condition::Repeated => vec![Outcome::Argument(0), Outcome::Innermost],
+        // The constant itself is among the constants.
+        Condition::Constant { argument, .. } => {
+            arguments.filter(|outcome| *outcome != Outcome::Argument(argument)).chain(constants).collect()
+        }
+        Condition::Same { .. } => arguments.chain(constants).collect(),
+    };
+    for known in known {
+        outcomes = known.proved(when, &outcomes).unwrap_or_default();
+        if outcomes.is_empty() {
+            return None;
+        }
+    }
+    outcomes.first().copied()
+}
+
+/// Whether every instruction with an immediate for an argument documents 0 for it.
+fn documents_zero(operation: &Operation<'_>, argument: usize) -> bool {
+    let mut ranges = operation.op.documented.values().filter_map(|ranges| ranges[argument]);
+    ranges.all(|range| range.low <= 0 && 0 <= range.high)
+}
+
+/// Whether the types of all instances satisfy a condition.
+fn all(known: &[Known<'_>], check: impl Fn(&Facts) -> bool) -> bool {
+    known.iter().all(|known| check(known.facts))
+}
+
+/// The conditions that are tried on an operation.
+fn conditions(operation: &Operation<'_>, known: &[Known<'_>]) -> Vec<Condition> {
     let slots = &operation.scheme.args;
     let mut conditions = Vec::new();
     for (argument, slot) in slots.iter().enumerate() {
         let is_immediate = matches!(slot, Slot::Immediate(_));
-        let is_flags = has_all(&|facts| facts.args[argument].element == 1);
+        let is_flags = all(known, |facts| facts.args[argument].element == 1);
         let values = match (is_immediate, is_flags) {
-            (true, _) => &Splat::ALL[..1],
+            (true, _) if documents_zero(operation, argument) => &[Splat::Zero][..],
+            (true, _) => &[],
             (false, true) => &[Splat::Zero, Splat::Ones],
             (false, false) => &Splat::ALL[..],
         };
@@ -224,14 +229,14 @@ fn conditions(
         let others = (argument + 1..slots.len()).filter(|other| {
             !is_immediate
                 && !matches!(slots[*other], Slot::Immediate(_))
-                && has_all(&|facts| facts.args[argument] == facts.args[*other])
+                && all(known, |facts| facts.args[argument] == facts.args[*other])
         });
         conditions.extend(others.map(|other| Condition::Same { argument, other }));
     }
     let is_own = |facts: &Facts| facts.args[0] == facts.results[0];
     let first = slots.first().is_some_and(|slot| !matches!(slot, Slot::Immediate(_)));
-    conditions.extend((first && has_all(&is_own)).then_some(Condition::Repeated));
-    conditions.into_iter()
+    conditions.extend((first && all(known, is_own)).then_some(Condition::Repeated));
+    conditions
 }
 
 impl Known<'_> {
