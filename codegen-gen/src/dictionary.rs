@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::definitions::Definitions;
 use crate::evaluators::number;
+use crate::identities::Identity;
 use crate::lowering::{Row, row};
 use crate::mlir::describe::summary;
 use crate::operation::Operation;
@@ -39,10 +40,19 @@ struct Entry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     category: Option<&'a str>,
     commutative: bool,
+    /// Equations that are proved, and the same as formulas.
+    identities: Vec<Equation>,
     parameters: Vec<Parameter<'a>>,
     arguments: Vec<Argument<'a>>,
     results: Vec<Register<'a>>,
     function: String,
+}
+
+#[derive(Serialize)]
+struct Equation {
+    #[serde(flatten)]
+    identity: Identity,
+    text: String,
 }
 
 #[derive(Serialize)]
@@ -108,8 +118,10 @@ pub(crate) fn file(
     let described = |operation: &Operation<'_>| {
         let mut entry = serde_json::to_string(&entry(operation))?;
         entry.pop();
-        let members =
-            members(operation, definitions).iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+        let members = members(operation, definitions, options)
+            .iter()
+            .map(serde_json::to_string)
+            .collect::<Result<_, _>>()?;
         Ok(Described { entry, members })
     };
     let operations = operations.par_iter().map(described).collect::<Result<_, GenerateError>>()?;
@@ -126,9 +138,13 @@ pub(crate) fn schemas() -> Vec<GeneratedFile> {
     SCHEMAS.iter().map(file).collect()
 }
 
-fn members<'a>(operation: &'a Operation<'_>, definitions: &'a Definitions) -> Vec<Member<'a>> {
+fn members<'a>(
+    operation: &'a Operation<'_>,
+    definitions: &'a Definitions,
+    options: &'a Options,
+) -> Vec<Member<'a>> {
     let member = |(member, facts): (&'a autoir::Member, &autoir::Facts)| Member {
-        row: row(operation, member, facts, definitions),
+        row: row(operation, member, facts, definitions, options),
         symbol: operation.symbol(&member.application.params, facts),
         trust: member.trust.as_ref().map(catalog::Trust::name),
     };
@@ -173,6 +189,8 @@ fn entry<'a>(operation: &'a Operation<'_>) -> Entry<'a> {
     };
     let result =
         |result: &'a hydride_ir::ResultSlot| Register { name: &result.name, width: width(&result.width) };
+    let equation =
+        |identity: Identity| Equation { identity, text: identity.text(&op.name, operation.arg_names()) };
     let mut named = function.clone();
     named.name.clone_from(&op.name);
     Entry {
@@ -182,6 +200,7 @@ fn entry<'a>(operation: &'a Operation<'_>) -> Entry<'a> {
         documentation: summary(operation),
         category: op.category.as_deref(),
         commutative: op.is_commutative(),
+        identities: operation.identities().into_iter().map(equation).collect(),
         parameters: function.params.iter().enumerate().map(parameter).collect(),
         arguments: function.args.iter().map(argument).collect(),
         results: function.results.iter().map(result).collect(),

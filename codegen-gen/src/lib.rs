@@ -25,8 +25,10 @@ mod check;
 mod definitions;
 mod dictionary;
 mod evaluators;
+mod features;
 mod fuse;
 mod identifier;
+mod identities;
 mod instance;
 mod llvm;
 mod lowering;
@@ -41,6 +43,7 @@ mod space;
 
 pub use check::CheckError;
 pub use definitions::{Case, Column, Variant, VendorFunction, VendorIr};
+pub use features::Features;
 pub use operation::InstanceError;
 pub use readme::{Documents, readme};
 pub use scheme::{Attribute, Relation, Scheme, Slot};
@@ -59,6 +62,8 @@ pub struct Options {
     pub llvm: LlvmVersion,
     /// For each instruction set what its intrinsics are, in each release for which that is known.
     pub vendors: Vec<VendorIr>,
+    /// The CPU features that instructions need.
+    pub features: Features,
     /// The files to make.
     pub parts: BTreeSet<Part>,
 }
@@ -66,7 +71,12 @@ pub struct Options {
 impl Default for Options {
     /// All files, for the default release and without instruction sets.
     fn default() -> Self {
-        Self { llvm: LlvmVersion::default(), vendors: Vec::new(), parts: Part::ALL.into_iter().collect() }
+        Self {
+            llvm: LlvmVersion::default(),
+            vendors: Vec::new(),
+            features: Features::default(),
+            parts: Part::ALL.into_iter().collect(),
+        }
     }
 }
 

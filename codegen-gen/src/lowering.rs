@@ -41,6 +41,8 @@ pub(crate) struct Row<'a> {
     proof: Proof,
     mnemonics: Vec<&'a str>,
     extensions: Vec<&'a str>,
+    /// The same in LLVM's spelling, with what the types of operands need.
+    features: &'a [String],
     signature: SignatureRecord,
 }
 
@@ -80,7 +82,7 @@ pub(crate) fn json(
 ) -> Result<GeneratedFile, GenerateError> {
     let rows_of = |operation: &Operation<'_>| -> Result<Vec<String>, serde_json::Error> {
         let rows = operation.op.instances();
-        let rows = rows.map(|(member, facts)| row(operation, member, facts, definitions));
+        let rows = rows.map(|(member, facts)| row(operation, member, facts, definitions, options));
         rows.map(|row| serde_json::to_string(&row)).collect()
     };
     let rows: Vec<Vec<String>> = operations.par_iter().map(rows_of).collect::<Result<_, _>>()?;
@@ -97,6 +99,7 @@ pub(crate) fn row<'a>(
     member: &'a Member,
     facts: &Facts,
     definitions: &'a Definitions,
+    options: &'a Options,
 ) -> Row<'a> {
     let application = &member.application;
     let masking = application.masking;
@@ -126,6 +129,7 @@ pub(crate) fn row<'a>(
         proof: member.proof,
         mnemonics: sorted(&member.mnemonics),
         extensions: sorted(&member.extensions),
+        features: options.features.of(&member.isa, &member.id),
         signature: (&member.signature).into(),
     }
 }

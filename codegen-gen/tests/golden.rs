@@ -25,7 +25,12 @@ fn dialect(classes: Vec<Class>) -> Dialect {
 
 fn files(classes: Vec<Class>, llvm: LlvmVersion) -> Vec<GeneratedFile> {
     let dialect = dialect(classes);
-    let options = Options { llvm, vendors: vendors::vendors(llvm), ..Options::default() };
+    let options = Options {
+        llvm,
+        vendors: vendors::vendors(llvm),
+        features: vendors::features(),
+        ..Options::default()
+    };
     let mut files = generate(&dialect, &options, &Memo::default()).unwrap();
     let documents = Documents { isa: "west", entries: 30, modelled: 20 };
     let paths = files.iter().map(|file| file.path.as_str());
@@ -108,7 +113,8 @@ fn parts_are_made_one_by_one() {
     let mut made: Vec<GeneratedFile> = all.iter().filter(|file| always(file)).cloned().collect();
     for part in Part::ALL {
         let vendors = vendors::vendors(LlvmVersion::default());
-        let options = Options { vendors, parts: [part].into(), ..Options::default() };
+        let features = vendors::features();
+        let options = Options { vendors, features, parts: [part].into(), ..Options::default() };
         let own = generate(&dialect(samples::classes()), &options, &Memo::default()).unwrap();
         let before = made.len();
         made.extend(own.into_iter().filter(|file| !always(file)));

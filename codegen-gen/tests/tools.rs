@@ -20,7 +20,12 @@ fn generated(llvm: LlvmVersion) -> TempDir {
     let (dialect, _) =
         Dialect::build(samples::classes(), Dictionary::default(), &Reviews::default()).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { llvm, vendors: vendors::vendors(llvm), ..Options::default() };
+    let options = Options {
+        llvm,
+        vendors: vendors::vendors(llvm),
+        features: vendors::features(),
+        ..Options::default()
+    };
     for file in generate(&dialect, &options, &Memo::default()).unwrap() {
         let path = folder.path().join(file.path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -265,8 +270,8 @@ fn plugin(llvm: LlvmVersion) {
         "the example is in the documentation"
     );
     // As one unit, since nearly all of the time goes into MLIR's headers.
-    let sources = ["AutoLLVMDialect.cpp", "AutoLLVMToLLVM.cpp", "AutoLLVMPlugin.cpp"];
-    let unit: String = sources.iter().map(|source| format!("#include \"{source}\"\n")).collect();
+    let sources = ["Dialect", "Legalize", "Targets", "ToLLVM", "Plugin"];
+    let unit: String = sources.iter().map(|source| format!("#include \"AutoLLVM{source}.cpp\"\n")).collect();
     fs::write(mlir.join("unit.cpp"), unit).unwrap();
     let options = ["-std=c++17", "-fno-rtti", "-fPIC", "-shared", "-I", &include, "-I", "."];
     let args = [&options[..], &WARNINGS, &["unit.cpp", "-o", "AutoLLVMPlugin.so"]].concat();
@@ -274,7 +279,59 @@ fn plugin(llvm: LlvmVersion) {
         return;
     }
     // Round trip, refusals, both lowerings: all tests that are generated.
-    assert!([None, Some((6, 0))].contains(&lit(&mlir, &["-Dplugin=AutoLLVMPlugin.so"])));
+    assert!([None, Some((8, 0))].contains(&lit(&mlir, &["-Dplugin=AutoLLVMPlugin.so"])));
+    targets_are_known(&mlir, llvm);
+}
+
+/// What the passes make of additions on a target that has them for 16 bytes with AVX2.
+fn targets_are_known(mlir: &Path, llvm: LlvmVersion) {
+    let program = |lanes: u32| {
+        format!(
+            "func.func @f(%a: vector<{lanes}xi8>, %b: vector<{lanes}xi8>) -> vector<{lanes}xi8> {{\n  \
+             %r = autollvm.add %a, %b : vector<{lanes}xi8>\n  return %r : vector<{lanes}xi8>\n}}\n"
+        )
+    };
+    let passed = |lanes: u32, passes: &str| {
+        fs::write(mlir.join("program.mlir"), program(lanes)).unwrap();
+        let args = [
+            "--load-dialect-plugin=./AutoLLVMPlugin.so",
+            "--load-pass-plugin=./AutoLLVMPlugin.so",
+            &format!("--pass-pipeline=builtin.module({passes})"),
+            "program.mlir",
+        ];
+        let output = run(&format!("mlir-opt-{}", llvm.number()), mlir, &args)?;
+        let text = if output.status.success() { output.stdout } else { output.stderr };
+        Some(String::from_utf8_lossy(&text).into_owned())
+    };
+    let convert = |options: &str| format!("convert-autollvm-to-llvm{{{options}}}");
+    for (lanes, options, expected) in [
+        (
+            16,
+            "target=east",
+            "program.mlir:2:8: error: 'autollvm.add' op is an instruction of east that needs the CPU feature avx2",
+        ),
+        (16, "target=east features=avx2", "llvm.call @autollvm.add.v16i8("),
+        // What a feature or a CPU brings with it.
+        (16, "target=east features=avx512f", "llvm.call @autollvm.add.v16i8("),
+        (16, "target=east cpu=haswell", "llvm.call @autollvm.add.v16i8("),
+        (32, "target=east features=avx2", "program.mlir:2:8: note: there is vector<16xi8>"),
+        (32, "target=east", "note: nor at others, with these CPU features"),
+        (16, "target=east features=avx3", "'avx3' is no CPU feature of east"),
+        (16, "target=east cpu=pentium9", "'pentium9' is no CPU of east"),
+    ] {
+        let Some(text) = passed(lanes, &convert(options)) else { return };
+        assert!(text.contains(expected), "{lanes}, {options}: {text}");
+    }
+    let legalize = |options: &str| format!("legalize-autollvm{{{options}}},{}", convert(options));
+    for (lanes, options, call, count) in [
+        (16, "target=east features=avx2", "@autollvm.add.v16i8(", 1),
+        (64, "target=east features=avx2", "@autollvm.add.v16i8(", 4),
+        (4, "target=east features=avx2", "@autollvm.add.v16i8(", 1),
+        (64, "target=east", "@autollvm.portable.add.v16i8(", 4),
+    ] {
+        let text = passed(lanes, &legalize(options)).unwrap();
+        assert_eq!(text.matches(&format!("llvm.call {call}")).count(), count, "{lanes}, {options}: {text}");
+    }
 }
 
 /// Runs the generated tests: how many passed, and how many were left out.
@@ -297,7 +354,7 @@ fn stock_tools_need_no_build() {
     if run("mlir-opt-19", folder.path(), &["--version"]).is_none() {
         return;
     }
-    assert!([None, Some((3, 3))].contains(&lit(&folder.path().join("mlir"), &[])));
+    assert!([None, Some((3, 5))].contains(&lit(&folder.path().join("mlir"), &[])));
 }
 
 #[test]

@@ -199,6 +199,17 @@ impl Type {
         }
     }
 
+    /// The type in MLIR's LLVM dialect, in which structures have types as well: `!llvm.struct<(vector<4xi32>, i1)>`.
+    pub fn mlir_llvm(&self) -> Option<String> {
+        match self {
+            Self::Structure(parts) => {
+                let parts: Vec<String> = parts.iter().map(Self::mlir_llvm).collect::<Option<_>>()?;
+                Some(format!("!llvm.struct<({})>", parts.join(", ")))
+            }
+            _ => self.mlir(),
+        }
+    }
+
     /// The type at the start of a text, and what follows it.
     pub(crate) fn read(text: &str) -> Option<(Self, &str)> {
         let Some(close) = (match text.chars().next()? {

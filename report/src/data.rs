@@ -9,6 +9,7 @@ use autoir::{Facts, Member, Op, ParamKind, ValueType};
 use catalog::Trust;
 use catalog::record::{MaskingKind, SourceRecord};
 use codegen_gen::GeneratedFile;
+use hydride_ir::lane::element_count;
 use hydride_ir::passes::instantiate;
 use serde::Serialize;
 
@@ -16,7 +17,6 @@ use crate::ReportError;
 use crate::assets::script;
 use crate::formula::{Formula, formula};
 use crate::input::{Declaration, Input, Status};
-use crate::lanes::element_count;
 
 /// Maximum characters of a general formula in the list of operations, and of one shown there as an example.
 const MAX_GENERAL: usize = 72;

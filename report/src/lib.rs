@@ -21,7 +21,6 @@ mod data;
 mod detail;
 mod formula;
 mod input;
-mod lanes;
 mod overview;
 mod plots;
 mod svg;

@@ -9,7 +9,7 @@ use catalog::{Argument, Broadcast, Masked, Source, constant};
 use llvm_text::{Block, Function, Instruction, Operand, Scalar, Statement, Type, Value};
 
 use super::convert::{cast, convert};
-use super::natural::parameter;
+use super::natural::{immediate_parameter, parameter};
 use super::vendor::VendorFunctions;
 use super::{Sequence, Signature};
 use crate::identifier::llvm_type;
@@ -168,7 +168,9 @@ fn adapter(
     let result = results(&mut block, &called, types)?;
     let lines = block.into_statements();
     let sequence = match (shape, &function.sequence) {
-        (Shape::Operation, Some(body)) => sequence(&parameters, &lines, call, body, &passed),
+        (Shape::Operation, Some(body)) => {
+            sequence(&parameters, &lines, call, body, passed.split_at(callee.params.len()))
+        }
         _ => None,
     };
     Ok(Adapter { name, result, parameters, lines, sequence })
@@ -207,19 +209,22 @@ fn result_registers(member: &Member, facts: &Facts, returned: &Type) -> Vec<Type
 }
 
 /// The lines of a definition with those of the function, `body`, in place of its call, which is line `call` and passes
-/// `passed`.
+/// these arguments and immediates.
 fn sequence(
     parameters: &[Parameter],
     lines: &[Statement],
     call: usize,
     body: &[Statement],
-    passed: &[Operand],
+    (passed, immediates): (&[Operand], &[Operand]),
 ) -> Option<Sequence> {
     let (last, body) = body.split_last()?;
     let renamed = |value: &Value| {
-        let position = (0..passed.len()).find(|position| parameter(*position) == *value);
-        match (position, value.name()) {
-            (Some(position), _) => passed[position].value.clone(),
+        let arguments = passed.iter().enumerate().map(|(position, own)| (parameter(position), own));
+        let immediates =
+            immediates.iter().enumerate().map(|(position, own)| (immediate_parameter(position), own));
+        let own = arguments.chain(immediates).find(|(name, _)| name == value);
+        match (own, value.name()) {
+            (Some((_, own)), _) => own.value.clone(),
             (None, Some(name)) => Value::Local(format!(".called.{name}")),
             (None, None) => value.clone(),
         }

@@ -81,6 +81,9 @@ pub enum Column {
     },
 }
 
+/// The mask of a column that has all bits of an immediate.
+const FULL_MASK: i64 = u32::MAX as i64;
+
 impl Column {
     fn at(&self, position: usize, values: &[i64]) -> Option<i64> {
         match self {
@@ -96,7 +99,7 @@ impl Column {
     fn of(values: &[&[i64]], numbers: Vec<i64>) -> Self {
         let immediates = values.first().map_or(0, |values| values.len());
         for index in 0..immediates {
-            for mask in [i64::from(u32::MAX), 1, 3, 7, 15, 31, 63] {
+            for mask in [FULL_MASK, 1, 3, 7, 15, 31, 63] {
                 for shift in 0..8 {
                     let field = |values: &[i64]| values[index] >> shift & mask;
                     // Two different fields tell the line through them.
@@ -174,6 +177,13 @@ impl VendorFunction {
         calls.filter_map(|call| call.split('(').next()).filter(|name| name.starts_with("llvm.")).collect()
     }
 
+    /// The lines of the only body, in which the immediates are values of the given names; `None` where there are several
+    /// bodies, or one depends on an immediate in another way.
+    pub(crate) fn with_immediates(&self, name: &dyn Fn(usize) -> String) -> Option<Vec<String>> {
+        let [variant] = &self.variants[..] else { return None };
+        variant.lines.iter().map(|line| variant.named_line(line, name)).collect()
+    }
+
     /// The bodies by values of the immediates; `None` when the data contradicts itself.
     pub fn cases(&self) -> Option<Vec<Case>> {
         let mut cases = Vec::new();
@@ -193,6 +203,30 @@ impl VendorFunction {
 }
 
 impl Variant {
+    /// A line with names for its numbers, each of which is an immediate and an operand of its own: not an element of a
+    /// constant. Positions of elements may have any type.
+    fn named_line(&self, line: &str, name: &dyn Fn(usize) -> String) -> Option<String> {
+        let has_position = line.contains(" extractelement ") || line.contains(" insertelement ");
+        let mut text = line.to_owned();
+        for (column, own) in self.columns.iter().enumerate() {
+            let place = format!("{{{column}}}");
+            if !text.contains(&place) {
+                continue;
+            }
+            let Column::Bits([immediate, 0, FULL_MASK, 1, 0]) = own else { return None };
+            let value = format!(" i32 {}", name(usize::try_from(*immediate).ok()?));
+            text = text.replace(&format!("(i32 {place}"), &format!("({}", value.trim_start()));
+            text = text.replace(&format!(" i32 {place}"), &value);
+            if has_position {
+                text = text.replace(&format!(" i64 {place}"), &value);
+            }
+            if text.contains(&place) {
+                return None;
+            }
+        }
+        Some(text)
+    }
+
     fn line(&self, line: &str, position: usize, values: &[i64]) -> Option<String> {
         let mut text = String::with_capacity(line.len());
         let mut rest = line;

@@ -38,6 +38,11 @@ pub(super) fn parameter(position: usize) -> Value {
     Value::Local(format!("a{position}"))
 }
 
+/// The value of the immediate of a vendor's function at a position among its immediates.
+pub(super) fn immediate_parameter(position: usize) -> Value {
+    Value::Local(format!("i{position}"))
+}
+
 /// Removes conversions of whole parameters and of the result from one vector type to another.
 pub(super) fn natural(function: &mut Callee, bodies: &mut [Body]) {
     for (position, ty) in function.params.iter_mut().enumerate() {

@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::data::{VendorFunction, VendorIr};
-use super::natural::{Body, Callee, natural, parameter};
+use super::natural::{Body, Callee, immediate_parameter, natural, parameter};
 
 /// The functions of some instructions of one instruction set.
 pub(super) struct VendorFunctions<'a> {
@@ -40,7 +40,8 @@ pub(super) struct Made {
     pub(super) callee: Callee,
     /// The name that it has in the file.
     pub(super) name: String,
-    /// Its only body, if it has no immediates and no branches. Only functions with immediates are kept from run to run.
+    /// Its only body, if it has no branches and either no immediates or passes these on as they are. It is not kept from
+    /// run to run.
     #[serde(skip)]
     pub(super) sequence: Option<Vec<Statement>>,
     text: String,
@@ -67,7 +68,11 @@ impl<'a> VendorFunctions<'a> {
         let make = |position: usize| {
             let function = ir.functions.get(position)?;
             let name = format!("{}.{}", ir.isa, symbol(firsts.get(&position)?));
-            Some((position, kept(function, name, &ir.isa, memo)))
+            let made = kept(function, name, &ir.isa, memo).map(|mut made| {
+                made.sequence = sequence(function, &made.callee);
+                made
+            });
+            Some((position, made))
         };
         Self { ir, made: positions.into_par_iter().filter_map(make).collect() }
     }
@@ -117,7 +122,7 @@ pub(super) fn symbol(id: &str) -> String {
 
 /// The immediates of a vendor's function as parameters.
 fn immediates(count: usize) -> impl Iterator<Item = Operand> {
-    (0..count).map(|index| Operand::new(Type::integer(32), Value::Local(format!("i{index}"))))
+    (0..count).map(|index| Operand::new(Type::integer(32), immediate_parameter(index)))
 }
 
 /// A function that is only called within the file.
@@ -170,8 +175,18 @@ fn made(function: &VendorFunction, name: String, isa: &str) -> Result<Made, Stri
     let params = params.map(|(position, ty)| Operand::new(ty, parameter(position)));
     let params: Vec<Operand> = params.chain(immediates(count)).collect();
     let text = internal(&callee.result, &name, &params, &lines);
-    let sequence = (count == 0 && !lines.iter().any(is_label)).then_some(lines);
-    Ok(Made { callee, name, sequence, text, part })
+    Ok(Made { callee, name, sequence: None, text, part })
+}
+
+/// The only body of a function as one sequence at the types of `callee`, which was made of it.
+fn sequence(function: &VendorFunction, callee: &Callee) -> Option<Vec<Statement>> {
+    let lines = function.with_immediates(&|position| immediate_parameter(position).to_string())?;
+    let body = Body { values: Vec::new(), lines: lines.iter().map(|line| Statement::read(line)).collect() };
+    let VendorFunction { result, params, immediates, .. } = function.clone();
+    let (mut own, mut bodies) = (Callee { result, params, immediates }, [body]);
+    natural(&mut own, &mut bodies);
+    let [Body { lines, .. }] = bodies;
+    (own == *callee && !lines.iter().any(is_label)).then_some(lines)
 }
 
 /// The lines of a function with immediates: what is common, and a call of the part that differs.

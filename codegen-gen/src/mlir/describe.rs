@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use autoir::ParamKind;
 
+use crate::identities::Identity;
 use crate::mlir::example::{Example, shown};
+use crate::mlir::split::split_positions;
 use crate::mlir::verifier::Documented;
 use crate::operation::Operation;
 
@@ -44,6 +46,16 @@ pub(crate) fn describe(operation: &Operation<'_>) -> Vec<String> {
     }
     if op.is_commutative() {
         lines.extend([String::new(), "The first two arguments can be exchanged (proved).".to_owned()]);
+    }
+    let identities = operation.identities();
+    if !identities.is_empty() {
+        lines.extend([String::new(), "Folded (proved):".to_owned(), String::new()]);
+        let text = |identity: &Identity| identity.text(&op.name, operation.arg_names());
+        lines.extend(identities.iter().map(|identity| format!("- `{}`", text(identity))));
+    }
+    if split_positions(operation).is_some() {
+        let split = "Its lanes are independent: on parts of its vectors it gives the parts of its results.";
+        lines.extend([String::new(), split.to_owned()]);
     }
     let documented = operation.arg_names().iter().enumerate().filter_map(|(position, name)| {
         let values = Documented::of(operation, position)?;

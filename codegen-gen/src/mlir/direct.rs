@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use llvm_text::{Instruction, Operand, Statement, Type, Value};
 use serde::Serialize;
 
-use super::patterns::{Matched, Types, matched, operands};
+use super::patterns::{Matched, Types, kinds, matched, operands};
 use crate::definitions::{Definitions, Sequence};
 use crate::mlir::example::Example;
 use crate::operation::Operation;
@@ -59,19 +59,26 @@ fn instance(
     llvm: LlvmVersion,
 ) -> Option<Rewriting> {
     let Matched { pattern, types, values, results, rewrite, .. } = matched(operation, example);
-    let mut writer = Writer { llvm, types, lines: rewrite, next: 0, values: BTreeMap::new() };
+    let mut writer =
+        Writer { llvm, types, lines: rewrite, next: 0, values: BTreeMap::new(), structures: BTreeMap::new() };
     for (index, name) in &sequence.operands {
         writer.values.insert(name, values.get(*index)?.clone());
     }
-    let [_] = &results[..] else { return None };
     let (last, lines) = sequence.lines.split_last()?;
     for line in lines {
         writer.line(line)?;
     }
     let Instruction::Return(Some(returned)) = &last.instruction else { return None };
-    let returned = writer.value(returned)?;
+    let returned = match &results[..] {
+        [_] => vec![writer.value(returned)?],
+        several => (0..several.len()).map(|part| writer.part(returned, part)).collect::<Option<_>>()?,
+    };
     let mut lines = writer.lines;
-    lines.push(format!("pdl.replace %op with ({returned} : !pdl.value)"));
+    lines.push(format!(
+        "pdl.replace %op with ({} : {})",
+        returned.join(", "),
+        kinds("value", returned.len())
+    ));
     Some(Rewriting { pattern, rewrite: lines })
 }
 
@@ -82,6 +89,8 @@ struct Writer<'a> {
     next: usize,
     /// The value in PDL of each value in LLVM.
     values: BTreeMap<&'a Value, String>,
+    /// The values in PDL of the parts of each structure in LLVM that is made of them, as far as they are set.
+    structures: BTreeMap<&'a Value, Vec<Option<String>>>,
 }
 
 impl<'a> Writer<'a> {
@@ -113,6 +122,21 @@ impl<'a> Writer<'a> {
                 let operands = [self.value(left)?, self.value(right)?];
                 let attribute = self.attribute(&format!("array<i32: {}>", lanes(mask)?.join(", ")));
                 self.operation("llvm.shufflevector", &operands, &format!("\"mask\" = {attribute}"), &ty)?
+            }
+            Instruction::InsertValue { whole, part, indices } => {
+                let [index] = indices[..] else { return None };
+                let mut parts = match self.structures.get(&whole.value) {
+                    Some(parts) => parts.clone(),
+                    None if whole.value.is_arbitrary() => vec![None; ty.parts().len()],
+                    None => return None,
+                };
+                *parts.get_mut(index as usize)? = Some(self.value(part)?);
+                self.structures.insert(line.result.as_ref()?, parts);
+                return Some(());
+            }
+            Instruction::ExtractValue { whole, indices } => {
+                let [index] = indices[..] else { return None };
+                self.part(whole, index as usize)?
             }
             Instruction::Select { condition, then, otherwise } => {
                 self.plain("llvm.select", &[condition, then, otherwise], &ty)?
@@ -149,6 +173,17 @@ impl<'a> Writer<'a> {
         let values: Vec<String> =
             operands.iter().map(|operand| self.value(operand)).collect::<Option<_>>()?;
         self.operation(name, &values, "", ty)
+    }
+
+    /// A part of a structure.
+    fn part(&mut self, whole: &Operand, index: usize) -> Option<String> {
+        if let Some(parts) = self.structures.get(&whole.value) {
+            return parts.get(index)?.clone();
+        }
+        let ty = whole.ty.parts().get(index)?.clone();
+        let value = self.value(whole)?;
+        let attribute = self.attribute(&format!("array<i64: {index}>"));
+        self.operation("llvm.extractvalue", &[value], &format!("\"position\" = {attribute}"), &ty)
     }
 
     /// Two operands of one type.
@@ -196,7 +231,7 @@ impl<'a> Writer<'a> {
 
     /// Makes an operation with one result, and returns that.
     fn operation(&mut self, name: &str, values: &[String], attributes: &str, ty: &Type) -> Option<String> {
-        let ty = self.types.name(ty.mlir()?, &mut self.lines);
+        let ty = self.types.name(ty.mlir_llvm()?, &mut self.lines);
         let operands = operands(values);
         let attributes = if attributes.is_empty() { String::new() } else { format!(" {{{attributes}}}") };
         let (made, value) = (format!("%made{}", self.next), format!("%result{}", self.next));

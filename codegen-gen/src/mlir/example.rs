@@ -138,6 +138,12 @@ impl<'a> Example<'a> {
 
     /// A function of that name that takes the operands, does `text` and returns its results.
     pub(crate) fn function(&self, name: &str, text: &str) -> String {
+        self.function_after(&[], name, text)
+    }
+
+    /// The same with lines before `text`.
+    pub(crate) fn function_after(&self, lines: &[String], name: &str, text: &str) -> String {
+        let before: String = lines.iter().map(|line| format!("  {line}\n")).collect();
         let args: Vec<String> =
             self.operands.iter().map(|(name, shape)| format!("%{name}: {}", mlir_type(*shape))).collect();
         let count = self.results.len();
@@ -147,7 +153,7 @@ impl<'a> Example<'a> {
         };
         let types: Vec<String> = self.results.iter().copied().map(mlir_type).collect();
         format!(
-            "func.func {}({}) -> {} {{\n  {results} = {text}\n  return {} : {}\n}}",
+            "func.func {}({}) -> {} {{\n{before}  {results} = {text}\n  return {} : {}\n}}",
             symbol_reference(name),
             args.join(", "),
             self.result_types(),

@@ -1,6 +1,7 @@
 //! The MLIR side: the dialect's definitions, the sources of a build out of tree, the dialect for stock
 //! tools without a build, and its tests.
 
+mod canonicalize;
 pub(crate) mod describe;
 mod direct;
 mod example;
@@ -9,6 +10,8 @@ mod instances;
 mod irdl;
 mod ops;
 mod patterns;
+mod split;
+mod targets;
 mod tests;
 mod verifier;
 
@@ -26,14 +29,16 @@ pub(crate) fn generate(
     definitions: &Definitions,
     options: &Options,
 ) -> Result<Vec<GeneratedFile>, GenerateError> {
-    let parts: [&Section<'_>; 7] = [
+    let parts: [&Section<'_>; 9] = [
         &|| files::sources(renderer, options),
         &|| Ok(vec![ops::operations(renderer, operations, options)?]),
         &|| Ok(vec![irdl::irdl(renderer, operations, options)?]),
         &|| patterns::lowering(renderer, operations),
         &|| Ok(vec![instances::instances(renderer, operations, options)?]),
+        &|| Ok(vec![targets::targets(renderer, operations, definitions, options)?]),
         &|| direct::lowerings(renderer, operations, definitions, options.llvm),
-        &|| tests::tests(renderer, operations),
+        &|| Ok(vec![canonicalize::test(renderer, operations)?]),
+        &|| tests::tests(renderer, operations, options),
     ];
     let made: Vec<Vec<GeneratedFile>> = parts.par_iter().map(|part| part()).collect::<Result<_, _>>()?;
     Ok(made.into_iter().flatten().collect())

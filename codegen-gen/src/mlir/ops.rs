@@ -7,7 +7,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::identifier::class_name;
+use crate::identities::{Condition, Identity, Outcome, Splat};
 use crate::mlir::describe::{describe, summary};
+use crate::mlir::split::split_positions;
 use crate::mlir::verifier::verifier_traits;
 use crate::operation::Operation;
 use crate::render::Renderer;
@@ -35,6 +37,10 @@ struct OpDefinition {
     /// For each operand of the LLVM intrinsic the attribute's name in quotes; empty for an SSA operand.
     layout: String,
     parameters: usize,
+    /// Positions among results and operands of the vectors that are halved with the operation.
+    split: String,
+    /// The equations by which it is folded, in C++.
+    identities: Vec<String>,
 }
 
 pub(crate) fn operations(
@@ -72,6 +78,8 @@ fn definition(operation: &Operation<'_>) -> OpDefinition {
         })
         .chain(operation.attributes().map(|(_, name)| quoted(name)))
         .collect();
+    let split = split_positions(operation);
+    let identities = operation.identities().into_iter().map(cpp_identity).collect();
     OpDefinition {
         class: class_name(&operation.op.name),
         name: operation.op.name.clone(),
@@ -80,10 +88,12 @@ fn definition(operation: &Operation<'_>) -> OpDefinition {
         traits: traits(operation, &names, &slots),
         arguments: arguments.join(", "),
         results: outs.join(", "),
+        identities,
         format: assembly_format(operation, &names, &slots),
         overloads: value_positions(&slots).join(", "),
         layout: layout.join(", "),
         parameters: scheme.attributes.len(),
+        split: split.iter().flatten().map(usize::to_string).collect::<Vec<_>>().join(", "),
     }
 }
 
@@ -189,5 +199,30 @@ fn attribute(width: u32) -> &'static str {
         1 => "BoolAttr",
         64 => "I64Attr",
         _ => "I32Attr",
+    }
+}
+
+/// An equation as the constructors of `autollvm::Identity`.
+fn cpp_identity(Identity { when, result }: Identity) -> String {
+    let when = match when {
+        Condition::Constant { argument, value } => format!("whereConstant({argument}, {})", cpp_splat(value)),
+        Condition::Same { argument, other } => format!("whereSame({argument}, {other})"),
+        Condition::Repeated => "whereRepeated()".to_owned(),
+    };
+    let result = match result {
+        Outcome::Argument(argument) => format!("isArgument({argument})"),
+        Outcome::Constant(value) => format!("isConstant({})", cpp_splat(value)),
+        Outcome::Innermost => "isInnermost()".to_owned(),
+    };
+    format!("::autollvm::Identity::{when}.{result}")
+}
+
+fn cpp_splat(value: Splat) -> &'static str {
+    match value {
+        Splat::Zero => "::autollvm::Splat::Zero",
+        Splat::One => "::autollvm::Splat::One",
+        Splat::Ones => "::autollvm::Splat::Ones",
+        Splat::Least => "::autollvm::Splat::Least",
+        Splat::Greatest => "::autollvm::Splat::Greatest",
     }
 }

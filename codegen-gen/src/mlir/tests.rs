@@ -8,11 +8,13 @@ use crate::mlir::verifier::Documented;
 use crate::operation::Operation;
 use crate::render::Renderer;
 use crate::scheme::Slot;
-use crate::{GenerateError, GeneratedFile};
+use crate::{GenerateError, GeneratedFile, Options};
 
 #[derive(Serialize)]
-struct Tests {
+struct Tests<'a> {
     ops: Vec<Case>,
+    /// Instruction sets with definitions.
+    targets: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -36,10 +38,19 @@ struct Case {
 pub(crate) fn tests(
     renderer: &Renderer,
     operations: &[Operation<'_>],
+    options: &Options,
 ) -> Result<Vec<GeneratedFile>, GenerateError> {
-    let context = Tests { ops: operations.iter().filter_map(case).collect() };
-    let files =
-        ["invalid.mlir", "invalid-irdl.mlir", "irdl.mlir", "lowering.mlir", "roundtrip.mlir", "stock.mlir"];
+    let targets = options.of_release().map(|vendor| vendor.isa.as_str()).collect();
+    let context = Tests { ops: operations.iter().filter_map(case).collect(), targets };
+    let files = [
+        "invalid.mlir",
+        "invalid-irdl.mlir",
+        "irdl.mlir",
+        "legalize.mlir",
+        "lowering.mlir",
+        "roundtrip.mlir",
+        "stock.mlir",
+    ];
     files.iter().map(|name| renderer.render(&format!("mlir/test/{name}"), &context)).collect()
 }
 

@@ -71,13 +71,23 @@ fn definition(operation: &Operation<'_>, instance: &Instance<'_>) -> Result<Stri
         parameters.push(parameter);
     }
     lines.extend(body);
-    let function = Function {
-        linkage: "linkonce_odr",
-        result: &return_type(&facts.results),
-        name: symbol,
-        parameters: &parameters,
-        attributes: "#0",
-        body: &lines,
+    let result = return_type(&facts.results);
+    let function = |name: &str, body: &[Statement]| {
+        let (linkage, attributes, parameters) = ("linkonce_odr", "#0", &parameters[..]);
+        Function { linkage, result: &result, name, parameters, attributes, body }.to_string()
     };
-    Ok(format!("{tables}{function}"))
+    let portable = portable_symbol(symbol);
+    let call = Instruction::call(result.clone(), portable.as_str(), parameters.clone());
+    let called = Operand::new(result.clone(), Value::local("called"));
+    let forward = [
+        Statement { result: Some(called.value.clone()), instruction: call },
+        Statement::without_result(Instruction::Return(Some(called))),
+    ];
+    Ok(format!("{tables}{}\n{}", function(&portable, &lines), function(symbol, &forward)))
+}
+
+/// The name by which a body is called even where the target defines the operation itself:
+/// `autollvm.portable.add.v16i8`.
+fn portable_symbol(symbol: &str) -> String {
+    symbol.replacen("autollvm.", "autollvm.portable.", 1)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use codegen_gen::{Case, LlvmVersion, VendorFunction, VendorIr};
+use codegen_gen::{Case, Features, LlvmVersion, VendorFunction, VendorIr};
 use llvm_text::Type;
 
 fn lines(lines: &[&str]) -> Vec<String> {
@@ -46,4 +46,12 @@ pub fn vendors(llvm: LlvmVersion) -> Vec<VendorIr> {
         vendor("east", vec![("add8", VendorFunction::new(quads(), vec![quads(), quads()], &[add]))]),
         vendor("west", vec![("shli", VendorFunction::new(wide(), vec![wide()], &shifts))]),
     ]
+}
+
+/// What the instructions of `east` and `west` need.
+pub fn features() -> Features {
+    let mut features = Features::default();
+    features.insert("east", "add8", vec!["avx2".to_owned()]);
+    features.insert("west", "shli", vec!["avx512bw".to_owned(), "avx512vl".to_owned()]);
+    features
 }

@@ -43,6 +43,8 @@ pub const CONVENTIONS: Conventions = Conventions {
         twins: |named, found| TWINS.iter().any(|group| group.contains(&named) && group.contains(&found)),
         copies: |named| named.iter().any(|named| ALIASES.contains(&("mov", named))),
     },
+    // The reader names them as compilers do.
+    features: |instruction| instruction.extensions.clone(),
     attributes: |_| String::new(),
     place: |instruction, position, ty, _| match c_type(instruction, &instruction.signature.args[position]) {
         Some((Type::Vector(each, element), count)) if count > 1 => {

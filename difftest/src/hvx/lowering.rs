@@ -34,6 +34,7 @@ pub const CONVENTIONS: Conventions = Conventions {
         twins: |_, _| false,
         copies: |_| false,
     },
+    features,
     attributes: |_| String::new(),
     place: |_, _, ty, _| match ty.bit_count() {
         Some(PREDICATE_BITS) => Place::Register { ty: ty.clone(), constraint: "q".to_owned() },
@@ -58,6 +59,12 @@ void hydride_store_predicate(unsigned char *to, const HVX_VectorPred *from) { hy
         store,
     }),
 };
+
+/// The documented architecture version, and the length of vectors that definitions are for.
+fn features(instruction: &parsers::Instruction) -> Vec<String> {
+    let length = (!instruction.extensions.is_empty()).then(|| "hvx-length128b".to_owned());
+    instruction.extensions.iter().cloned().chain(length).collect()
+}
 
 /// The register class of a result, and the type at which it is left there.
 fn class(ty: &Type) -> (&'static str, Type) {

@@ -27,7 +27,9 @@ pub struct Conventions {
     pub syntax: &'static [&'static str],
     /// Names of its instructions.
     pub names: Names,
-    /// The attributes, with a space before them, of a function that has an instruction in it.
+    /// The CPU features that an instruction needs, in LLVM's spelling.
+    pub features: fn(&Instruction) -> Vec<String>,
+    /// The attributes of a function that has an instruction in it.
     pub attributes: fn(&Instruction) -> String,
     /// The location of the argument at a position, which is not an immediate, and has that type in the definition.
     pub place: fn(&Instruction, usize, &Type, Setting) -> Place,

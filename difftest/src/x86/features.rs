@@ -94,7 +94,7 @@ pub(crate) fn all_options() -> Vec<&'static str> {
 /// The features that an instruction needs in LLVM's words. Of a name like `A/B` the first that the compiler
 /// knows is taken. Requirements that only the operands show are added: MMX registers, those of 512 bits, and
 /// long masks.
-pub(crate) fn target_features(instruction: &Instruction) -> String {
+pub(crate) fn target_features(instruction: &Instruction) -> Vec<String> {
     let option = |name: &str| {
         let key = key(name);
         let row = FEATURES.iter().find(|(name, _, option)| *name == key && !option.is_empty());
@@ -107,21 +107,19 @@ pub(crate) fn target_features(instruction: &Instruction) -> String {
     let long_mask = long_mask.then_some("avx512bw");
     // A separate feature since LLVM 14; the document has it with SSE 4.2.
     let crc = instruction.extensions.iter().any(|name| key(name) == "SSE42").then_some("crc32");
-    let features = instruction.extensions.iter().filter_map(|name| name.split('/').find_map(option));
+    let named = instruction.extensions.iter().filter_map(|name| name.split('/').find_map(option));
+    let mut features: Vec<String> = Vec::new();
+    for feature in named.chain(mmx).chain(wide).chain(long_mask).chain(crc) {
+        if !features.iter().any(|known| known == feature) {
+            features.push(feature.to_owned());
+        }
+    }
     features
-        .chain(mmx)
-        .chain(wide)
-        .chain(long_mask)
-        .chain(crc)
-        .map(|feature| format!("+{feature}"))
-        .collect::<Vec<_>>()
-        .join(",")
 }
 
 /// Whether an instruction needs a CPU with mask registers.
 pub(crate) fn has_masks(instruction: &Instruction) -> bool {
-    let features = target_features(instruction);
-    features.split(',').any(|feature| feature.starts_with("+avx512"))
+    target_features(instruction).iter().any(|feature| feature.starts_with("avx512"))
 }
 
 /// What a CPU has.

@@ -26,7 +26,12 @@ pub const CONVENTIONS: Conventions = Conventions {
     runs: PROCESSOR,
     syntax: &["--x86-asm-syntax=intel"],
     names: Names { own: documented, code, is_move, same, twins, copies: |_| false },
-    attributes: |instruction| format!("\"target-features\"=\"{}\"", target_features(instruction)),
+    features: target_features,
+    attributes: |instruction| {
+        let features: Vec<String> =
+            target_features(instruction).iter().map(|feature| format!("+{feature}")).collect();
+        format!("\"target-features\"=\"{}\"", features.join(","))
+    },
     place,
     prototype: Prototype::OfC { result: result_place },
     surroundings: |instruction| {

@@ -16,6 +16,7 @@
 //! of the unmasked one.
 
 mod canonicalize;
+mod elementwise;
 mod emit;
 mod fit;
 mod growing;
@@ -27,6 +28,7 @@ mod unify;
 mod working;
 
 pub use canonicalize::{Canonical, Masking, canonicalize};
+pub use elementwise::element_count;
 pub use emit::emit;
 pub use kind::{Coefficient, Field, FoldOp, Kind, Slice};
 pub use partition::{Elements, elements};

@@ -308,7 +308,8 @@ fn generated(
 ) -> Result<Vec<GeneratedFile>> {
     let isas: Vec<&str> = pipeline.parsed.iter().map(|(isa, _)| isa.name()).collect();
     let vendors = lowering_data::vendors(session, &isas)?;
-    let options = Options { llvm, vendors, parts: emit.parts() };
+    let features = lowering_data::features(session, &pipeline.instructions());
+    let options = Options { llvm, vendors, features, parts: emit.parts() };
     Ok(codegen_gen::generate(&pipeline.dialect, &options, memo)?)
 }
 

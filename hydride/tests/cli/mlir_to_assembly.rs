@@ -273,7 +273,7 @@ fn the_program_of_the_guide_runs() {
     generate(&samples(), folder.path(), &[]);
     std::fs::write(folder.path().join("filters.mlir"), program).unwrap();
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/guide");
-    for file in ["filters.c", "filters.ll", "build.sh"] {
+    for file in ["filters.c", "filters.ll", "build.sh", "plugin.sh"] {
         std::fs::copy(here.join(file), folder.path().join(file)).unwrap();
     }
     for needed in ["mlir-tblgen-19", "mlir-translate-19", "clang++-19", "llvm-link-19", "llc-19"] {

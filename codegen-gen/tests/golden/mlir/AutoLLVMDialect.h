@@ -6,6 +6,7 @@
 #define AUTOLLVM_DIALECT_H
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -17,6 +18,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <initializer_list>
 #include <string>
+
+#include "AutoLLVMInterfaces.h.inc"
 
 namespace autollvm {
 
@@ -47,7 +50,7 @@ mlir::Type scaled(mlir::Type type, int64_t countBy, int64_t countOver, int64_t w
 mlir::Type maskOf(mlir::Type type);
 
 /// The name of the intrinsic that an operation is: `llvm.autollvm.add.v16i8`.
-std::string intrinsicName(mlir::Operation *op, llvm::ArrayRef<unsigned> overloads);
+std::string intrinsicName(InstanceOpInterface op);
 
 /// The operands of the intrinsic, with constants for attributes. Entries of `layout` are names of attributes, or empty
 /// for the next of `operands`.
@@ -55,15 +58,67 @@ llvm::SmallVector<mlir::Value> intrinsicOperands(mlir::Operation *op, llvm::Arra
                                                  mlir::ValueRange operands, mlir::OpBuilder &builder);
 
 /// The name of the function that has the parameters in its name: `autollvm.add.v16i8.8_16`.
-std::string functionName(mlir::Operation *op, llvm::ArrayRef<unsigned> overloads,
-                         llvm::ArrayRef<llvm::StringRef> parameters);
+std::string functionName(InstanceOpInterface op);
 
-/// Adds the pass `convert-autollvm-to-llvm` to those that a pipeline can name.
-void registerPasses();
+/// The same for an operation of other types, results before operands.
+std::string functionName(InstanceOpInterface op, llvm::ArrayRef<mlir::Type> types);
+
+/// A constant with the same value in every element.
+enum class Splat { Zero, One, Ones, Least, Greatest };
+
+/// An equation of an operation at the types and parameter values that instructions have: where something is known of its
+/// arguments, counted with immediates, its only result is an argument or a constant.
+struct Identity {
+  enum class Condition { Constant, Same, Repeated } condition;
+  unsigned argument = 0;
+  unsigned other = 0;
+  Splat value = Splat::Zero;
+  enum class Outcome { Argument, Constant, Innermost } outcome = Outcome::Argument;
+  unsigned resultArgument = 0;
+  Splat resultValue = Splat::Zero;
+
+  /// An argument is a constant.
+  static Identity whereConstant(unsigned argument, Splat value) { return {Condition::Constant, argument, 0, value}; }
+  /// Two arguments are the same value.
+  static Identity whereSame(unsigned argument, unsigned other) { return {Condition::Same, argument, other}; }
+  /// The first argument is the result of the same operation, with the same attributes and further arguments.
+  static Identity whereRepeated() { return {Condition::Repeated}; }
+
+  Identity isArgument(unsigned argument) const {
+    Identity identity = *this;
+    identity.resultArgument = argument;
+    return identity;
+  }
+  Identity isConstant(Splat value) const {
+    Identity identity = *this;
+    identity.outcome = Outcome::Constant;
+    identity.resultValue = value;
+    return identity;
+  }
+  /// The result is the first argument of the operation that the first argument is the result of.
+  Identity isInnermost() const {
+    Identity identity = *this;
+    identity.outcome = Outcome::Innermost;
+    return identity;
+  }
+};
+
+/// What an operation with these constant operands is folded to by the first of the equations that applies.
+mlir::OpFoldResult fold(InstanceOpInterface op, llvm::ArrayRef<mlir::Attribute> constants,
+                        std::initializer_list<Identity> identities);
+
+/// The types of results and operands.
+llvm::SmallVector<mlir::Type> typesOf(mlir::Operation *op);
+
+/// The attribute of an operation that becomes a call of its portable body.
+inline constexpr llvm::StringLiteral portableAttribute = "autollvm.portable";
+
+/// Add the passes `legalize-autollvm` and `convert-autollvm-to-llvm` to those that a pipeline can name.
+void registerLegalization();
+void registerConversion();
 
 } // namespace autollvm
 
-#include "AutoLLVMInterfaces.h.inc"
 #include "AutoLLVMOpsDialect.h.inc"
 
 #define GET_OP_CLASSES

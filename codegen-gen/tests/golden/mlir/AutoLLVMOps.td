@@ -20,19 +20,28 @@ def AutoLLVM_Dialect : Dialect {
     arguments and parameters. Parameters are attributes. Operations have no side effects; a masked instruction is its
     operation under a select of lanes.
   }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let hasConstantMaterializer = 1;
 }
 
 // `overloads` are the positions, among results and SSA operands, of the types that the assembly format and the
 // intrinsic's name write; `layout` has an entry for each operand of the intrinsic: an attribute's name in quotes, or ""
-// for the next SSA operand. The last `parameters` entries are parameters.
-class AutoLLVM_Op<string mnemonic, list<int> overloads, list<string> layout, int parameters,
-                  list<Trait> traits = []>
+// for the next SSA operand. The last `parameters` entries are parameters. `split` are the positions, among results and SSA
+// operands, of the vectors that are halved with the operation; empty where its lanes depend on each other. The operation is
+// folded by `identities`.
+class AutoLLVM_Op<string mnemonic, list<int> overloads, list<string> layout, int parameters, list<int> split,
+                  list<string> identities, list<Trait> traits = []>
   : Op<AutoLLVM_Dialect, mnemonic, !listconcat([Pure, AutoLLVM_InstanceOpInterface], traits)> {
   let extraClassDeclaration = "::llvm::SmallVector<unsigned> getOverloads() { return {"
     # !interleave(overloads, ", ") # "}; }\n"
-    "::llvm::SmallVector<::llvm::StringRef> getLayout() { return {\""
-    # !interleave(layout, "\", \"") # "\"}; }\n"
-    "unsigned getParameterCount() { return " # parameters # "; }\n";
+    "::llvm::SmallVector<::llvm::StringRef> getLayout() { return {"
+    # !if(!empty(layout), "", "\"" # !interleave(layout, "\", \"") # "\"") # "}; }\n"
+    "unsigned getParameterCount() { return " # parameters # "; }\n"
+    "::llvm::SmallVector<unsigned> getSplit() { return {" # !interleave(split, ", ") # "}; }\n";
+  let hasFolder = !not(!empty(identities));
+  let extraClassDefinition = !if(!empty(identities), "",
+    "::mlir::OpFoldResult $cppClass::fold(FoldAdaptor adaptor) {\n"
+    "return ::autollvm::fold(*this, adaptor.getOperands(), {" # !interleave(identities, ", ") # "}); }\n");
 }
 
 def AutoLLVM_Vector : VectorOfRankAndType<[1], [AnySignlessInteger]>;
@@ -69,7 +78,9 @@ class AutoLLVM_Documented<string immediate, string range, string computed>
 
 // The C++ class is the record's name without the prefix up to the first underscore.
 
-def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [
+def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [0, 1, 2], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isArgument(1)",
+    "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
     AutoLLVM_Width<"res", "lane_width * lanes", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
@@ -79,6 +90,13 @@ def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [
     - west: `add16`, `add16_every`, `add16_not` and 2 more
 
     The first two arguments can be exchanged (proved).
+
+    Folded (proved):
+
+    - `add(0, b) = b`
+    - `add(a, 0) = a`
+
+    Its lanes are independent: on parts of its vectors it gives the parts of its results.
 
     As `add8`:
 
@@ -103,13 +121,22 @@ def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [
   }];
 }
 
-def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", ""], 0, [
+def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", ""], 0, [0, 1, 2], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isArgument(1)",
+    "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "a", "b"]>,
     AutoLLVM_Width<"res", "8 * lanes", "8 * ::autollvm::quotient(::autollvm::bits($res.getType()), 8)">]> {
   let summary = "add sat (2 instructions of east, west)";
   let description = [{
     - east: `adds8`
     - west: `adds8_mask`
+
+    Folded (proved):
+
+    - `add_sat(0, b) = b`
+    - `add_sat(a, 0) = a`
+
+    Its lanes are independent: on parts of its vectors it gives the parts of its results.
 
     As `adds8`:
 
@@ -134,13 +161,20 @@ def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", ""], 0, [
   }];
 }
 
-def AutoLLVM_CompareLtOp : AutoLLVM_Op<"compare_lt", [1], ["", "", "is_signed"], 1, [
+def AutoLLVM_CompareLtOp : AutoLLVM_Op<"compare_lt", [1], ["", "", "is_signed"], 1, [0, 1, 2], [
+    "::autollvm::Identity::whereSame(0, 1).isConstant(::autollvm::Splat::Zero)"], [
     AllTypesMatch<["a", "b"]>,
     AutoLLVM_MaskOf<"res", "a">,
     AutoLLVM_Width<"a", "lane_width * lanes", "::autollvm::element($a.getType()) * ::autollvm::bits($res.getType())">]> {
   let summary = "compare lt (2 instructions of west)";
   let description = [{
     - west: `lt16`, `lt8`
+
+    Folded (proved):
+
+    - `compare_lt(a, a) = 0`
+
+    Its lanes are independent: on parts of its vectors it gives the parts of its results.
 
     Attributes, with the values that instructions have:
 
@@ -169,7 +203,7 @@ def AutoLLVM_CompareLtOp : AutoLLVM_Op<"compare_lt", [1], ["", "", "is_signed"],
   }];
 }
 
-def AutoLLVM_CrcOp : AutoLLVM_Op<"crc", [0, 2], ["", ""], 0, [
+def AutoLLVM_CrcOp : AutoLLVM_Op<"crc", [0, 2], ["", ""], 0, [], [], [
     AllTypesMatch<["res", "crc"]>,
     AutoLLVM_Width<"res", "32", "32">,
     AutoLLVM_Width<"data", "8", "8">]> {
@@ -199,7 +233,9 @@ def AutoLLVM_CrcOp : AutoLLVM_Op<"crc", [0, 2], ["", ""], 0, [
   }];
 }
 
-def AutoLLVM_DotAddOp : AutoLLVM_Op<"dot_add", [0], ["", "", "", "a_signed"], 1, [
+def AutoLLVM_DotAddOp : AutoLLVM_Op<"dot_add", [0], ["", "", "", "a_signed"], 1, [0, 1, 2, 3], [
+    "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)",
+    "::autollvm::Identity::whereConstant(2, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "acc"]>,
     AutoLLVM_Scaled<"a", "res", 4, 1, 1, 4>,
     AutoLLVM_Scaled<"b", "res", 4, 1, 1, 4>,
@@ -208,6 +244,13 @@ def AutoLLVM_DotAddOp : AutoLLVM_Op<"dot_add", [0], ["", "", "", "a_signed"], 1,
   let description = [{
     - east: `dot8`
     - west: `dot8w`
+
+    Folded (proved):
+
+    - `dot_add(acc, 0, b) = acc`
+    - `dot_add(acc, a, 0) = acc`
+
+    Its lanes are independent: on parts of its vectors it gives the parts of its results.
 
     Attributes, with the values that instructions have:
 
@@ -236,7 +279,12 @@ def AutoLLVM_DotAddOp : AutoLLVM_Op<"dot_add", [0], ["", "", "", "a_signed"], 1,
   }];
 }
 
-def AutoLLVM_ExtractOp : AutoLLVM_Op<"extract", [1], ["", "offset"], 1, [
+def AutoLLVM_ExtractOp : AutoLLVM_Op<"extract", [1], ["", "offset"], 1, [], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::One).isConstant(::autollvm::Splat::One)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Ones).isConstant(::autollvm::Splat::Ones)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Least).isConstant(::autollvm::Splat::Least)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Greatest).isConstant(::autollvm::Splat::Greatest)"], [
     AutoLLVM_Scaled<"res", "a", 1, 2, 1, 1>,
     AutoLLVM_Width<"a", "16 * lane_width", "16 * ::autollvm::element($res.getType())">,
     AutoLLVM_Legal<"0 <= lane_width*offset", "0 <= ::autollvm::element($res.getType()) * int64_t(int32_t($offset))">,
@@ -245,6 +293,14 @@ def AutoLLVM_ExtractOp : AutoLLVM_Op<"extract", [1], ["", "offset"], 1, [
   let description = [{
     - east: `low8`
     - west: `high16`
+
+    Folded (proved):
+
+    - `extract(0) = 0`
+    - `extract(1) = 1`
+    - `extract(-1) = -1`
+    - `extract(least signed) = least signed`
+    - `extract(greatest signed) = greatest signed`
 
     Attributes, with the values that instructions have:
 
@@ -273,7 +329,7 @@ def AutoLLVM_ExtractOp : AutoLLVM_Op<"extract", [1], ["", "offset"], 1, [
   }];
 }
 
-def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0], ["", ""], 0, [
+def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0], ["", ""], 0, [], [], [
     AllTypesMatch<["res", "a", "b"]>,
     AutoLLVM_Width<"res", "128", "128">]> {
   let summary = "interleave (1 instruction of east)";
@@ -304,7 +360,9 @@ def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0], ["", ""], 0, [
   }];
 }
 
-def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], ["", "count"], 0, [
+def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], ["", "count"], 0, [], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
+    "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "a"]>,
     AutoLLVM_Width<"res", "8 * lane_width", "8 * ::autollvm::element($res.getType())">,
     AutoLLVM_Documented<"count", "from 0 to 31", "::autollvm::isDocumented(int64_t(int32_t($count)), {}, {0, 31})">]> {
@@ -312,6 +370,11 @@ def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], [""
   let description = [{
     - east: `shl1`
     - west: `shli`
+
+    Folded (proved):
+
+    - `shift_left_immediate(0, count) = 0`
+    - `shift_left_immediate(a, 0) = a`
 
     Attributes, with the values that instructions have:
 
@@ -340,13 +403,22 @@ def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], [""
   }];
 }
 
-def AutoLLVM_WidenMulOp : AutoLLVM_Op<"widen_mul", [0], ["", "", "is_signed"], 1, [
+def AutoLLVM_WidenMulOp : AutoLLVM_Op<"widen_mul", [0], ["", "", "is_signed"], 1, [0, 1, 2], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
+    "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)"], [
     AutoLLVM_Scaled<"a", "res", 1, 1, 1, 2>,
     AutoLLVM_Scaled<"b", "res", 1, 1, 1, 2>,
     AutoLLVM_Width<"res", "2 * lane_width * lanes", "2 * ::autollvm::quotient(::autollvm::element($res.getType()), 2) * ::autollvm::quotient(::autollvm::bits($res.getType()), 2 * ::autollvm::quotient(::autollvm::element($res.getType()), 2))">]> {
   let summary = "widen mul (2 instructions of east)";
   let description = [{
     - east: `mull32`, `mull8`
+
+    Folded (proved):
+
+    - `widen_mul(0, b) = 0`
+    - `widen_mul(a, 0) = 0`
+
+    Its lanes are independent: on parts of its vectors it gives the parts of its results.
 
     Attributes, with the values that instructions have:
 

@@ -3,9 +3,8 @@
 // The dialect: what mlir-tblgen makes of its definitions, and the functions that they call.
 
 #include "AutoLLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "AutoLLVMTargets.h"
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 using namespace mlir;
@@ -76,22 +75,32 @@ Type autollvm::scaled(Type type, int64_t countBy, int64_t countOver, int64_t wid
 
 Type autollvm::maskOf(Type type) { return ofShape(type.getContext(), shape(type).first, 1); }
 
-std::string autollvm::intrinsicName(Operation *op, ArrayRef<unsigned> overloads) {
-  std::string name = ("llvm." + op->getName().getStringRef()).str();
-  for (unsigned position : overloads) {
-    unsigned results = op->getNumResults();
-    Type type = position < results ? op->getResult(position).getType() : op->getOperand(position - results).getType();
-    auto [count, width] = shape(type);
-    name += llvm::isa<VectorType>(type) ? ".v" + std::to_string(count) + "i" : std::string(".i");
+SmallVector<Type> autollvm::typesOf(Operation *op) {
+  SmallVector<Type> types(op->getResultTypes());
+  types.append(op->operand_type_begin(), op->operand_type_end());
+  return types;
+}
+
+/// The name of an operation of these types without its parameters: `autollvm.add.v16i8`.
+static std::string overloadName(autollvm::InstanceOpInterface op, ArrayRef<Type> types) {
+  std::string name = op->getName().getStringRef().str();
+  for (unsigned position : op.getOverloads()) {
+    auto [count, width] = shape(types[position]);
+    name += llvm::isa<VectorType>(types[position]) ? ".v" + std::to_string(count) + "i" : std::string(".i");
     name += std::to_string(width);
   }
   return name;
 }
 
-std::string autollvm::functionName(Operation *op, ArrayRef<unsigned> overloads, ArrayRef<StringRef> parameters) {
-  std::string name = intrinsicName(op, overloads).substr(strlen("llvm."));
+std::string autollvm::intrinsicName(InstanceOpInterface op) { return "llvm." + overloadName(op, typesOf(op)); }
+
+std::string autollvm::functionName(InstanceOpInterface op) { return functionName(op, typesOf(op)); }
+
+std::string autollvm::functionName(InstanceOpInterface op, ArrayRef<Type> types) {
+  std::string name = overloadName(op, types);
+  SmallVector<StringRef> layout = op.getLayout();
   const char *separator = ".";
-  for (StringRef parameter : parameters) {
+  for (StringRef parameter : ArrayRef(layout).take_back(op.getParameterCount())) {
     auto value = op->getAttrOfType<IntegerAttr>(parameter);
     bool flag = value.getType().isInteger(1);
     name += std::exchange(separator, "_") + std::to_string(flag ? int64_t(value.getValue().getZExtValue()) : value.getInt());
@@ -112,6 +121,106 @@ SmallVector<Value> autollvm::intrinsicOperands(Operation *op, ArrayRef<StringRef
     values.push_back(builder.create<LLVM::ConstantOp>(op->getLoc(), value.getType(), value));
   }
   return values;
+}
+
+static bool isSplat(const APInt &value, autollvm::Splat splat) {
+  switch (splat) {
+  case autollvm::Splat::Zero:
+    return value.isZero();
+  case autollvm::Splat::One:
+    return value.isOne();
+  case autollvm::Splat::Ones:
+    return value.isAllOnes();
+  case autollvm::Splat::Least:
+    return value.isMinSignedValue();
+  case autollvm::Splat::Greatest:
+    return value.isMaxSignedValue();
+  }
+  llvm_unreachable("all splats are above");
+}
+
+static APInt valueOf(autollvm::Splat splat, unsigned width) {
+  switch (splat) {
+  case autollvm::Splat::Zero:
+    return APInt::getZero(width);
+  case autollvm::Splat::One:
+    return APInt(width, 1);
+  case autollvm::Splat::Ones:
+    return APInt::getAllOnes(width);
+  case autollvm::Splat::Least:
+    return APInt::getSignedMinValue(width);
+  case autollvm::Splat::Greatest:
+    return APInt::getSignedMaxValue(width);
+  }
+  llvm_unreachable("all splats are above");
+}
+
+static bool isConstant(Attribute constant, autollvm::Splat splat) {
+  if (auto integer = llvm::dyn_cast_or_null<IntegerAttr>(constant))
+    return isSplat(integer.getValue(), splat);
+  auto elements = llvm::dyn_cast_or_null<DenseIntElementsAttr>(constant);
+  return elements && elements.isSplat() && isSplat(elements.getSplatValue<APInt>(), splat);
+}
+
+/// The position among the SSA operands of an argument that is one.
+static unsigned operandNumber(ArrayRef<StringRef> layout, unsigned argument) {
+  return llvm::count_if(layout.take_front(argument), [](StringRef name) { return name.empty(); });
+}
+
+/// The operation whose result is the first operand, if it is the same with the same further operands.
+static Operation *repeated(Operation *op) {
+  Operation *inner = op->getOperand(0).getDefiningOp();
+  bool isSame = inner && inner->getName() == op->getName() && inner->getResultTypes() == op->getResultTypes() &&
+                inner->getAttrDictionary() == op->getAttrDictionary() &&
+                llvm::equal(inner->getOperands().drop_front(), op->getOperands().drop_front());
+  return isSame ? inner : nullptr;
+}
+
+static bool applies(const autollvm::Identity &identity, autollvm::InstanceOpInterface op, ArrayRef<StringRef> layout,
+                    ArrayRef<Attribute> constants) {
+  switch (identity.condition) {
+  case autollvm::Identity::Condition::Constant: {
+    StringRef immediate = layout[identity.argument];
+    bool isOperand = immediate.empty();
+    Attribute constant = isOperand ? constants[operandNumber(layout, identity.argument)] : op->getAttr(immediate);
+    return isConstant(constant, identity.value);
+  }
+  case autollvm::Identity::Condition::Same:
+    return op->getOperand(operandNumber(layout, identity.argument)) ==
+           op->getOperand(operandNumber(layout, identity.other));
+  case autollvm::Identity::Condition::Repeated:
+    return repeated(op);
+  }
+  llvm_unreachable("all conditions are above");
+}
+
+OpFoldResult autollvm::fold(InstanceOpInterface op, ArrayRef<Attribute> constants,
+                            std::initializer_list<Identity> identities) {
+  SmallVector<StringRef> layout = op.getLayout();
+  for (const Identity &identity : identities) {
+    // The equations are proved for instances.
+    if (!applies(identity, op, layout, constants) || !isInstance(functionName(op)))
+      continue;
+    Type type = op->getResult(0).getType();
+    switch (identity.outcome) {
+    case Identity::Outcome::Argument:
+      return op->getOperand(operandNumber(layout, identity.resultArgument));
+    case Identity::Outcome::Constant: {
+      APInt value = valueOf(identity.resultValue, element(type));
+      if (auto vector = llvm::dyn_cast<VectorType>(type))
+        return DenseElementsAttr::get(vector, value);
+      return IntegerAttr::get(type, value);
+    }
+    case Identity::Outcome::Innermost:
+      return repeated(op)->getOperand(0);
+    }
+  }
+  return {};
+}
+
+Operation *autollvm::AutoLLVMDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                                          Location loc) {
+  return builder.create<LLVM::ConstantOp>(loc, type, llvm::cast<TypedAttr>(value));
 }
 
 #define GET_OP_CLASSES

@@ -19,6 +19,9 @@ def AutoLLVM_InstanceOpInterface : OpInterface<"InstanceOpInterface"> {
                     "::llvm::SmallVector<::llvm::StringRef>", "getLayout">,
     InterfaceMethod<"How many entries at the end of the layout are parameters.", "unsigned",
                     "getParameterCount">,
+    InterfaceMethod<"Positions, among results and SSA operands, of the vectors that are halved with the operation; none "
+                    "where its lanes depend on each other.",
+                    "::llvm::SmallVector<unsigned>", "getSplit">,
   ];
 }
 

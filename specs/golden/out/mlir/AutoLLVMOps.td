@@ -20,19 +20,28 @@ def AutoLLVM_Dialect : Dialect {
     arguments and parameters. Parameters are attributes. Operations have no side effects; a masked instruction is its
     operation under a select of lanes.
   }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let hasConstantMaterializer = 1;
 }
 
 // `overloads` are the positions, among results and SSA operands, of the types that the assembly format and the
 // intrinsic's name write; `layout` has an entry for each operand of the intrinsic: an attribute's name in quotes, or ""
-// for the next SSA operand. The last `parameters` entries are parameters.
-class AutoLLVM_Op<string mnemonic, list<int> overloads, list<string> layout, int parameters,
-                  list<Trait> traits = []>
+// for the next SSA operand. The last `parameters` entries are parameters. `split` are the positions, among results and SSA
+// operands, of the vectors that are halved with the operation; empty where its lanes depend on each other. The operation is
+// folded by `identities`.
+class AutoLLVM_Op<string mnemonic, list<int> overloads, list<string> layout, int parameters, list<int> split,
+                  list<string> identities, list<Trait> traits = []>
   : Op<AutoLLVM_Dialect, mnemonic, !listconcat([Pure, AutoLLVM_InstanceOpInterface], traits)> {
   let extraClassDeclaration = "::llvm::SmallVector<unsigned> getOverloads() { return {"
     # !interleave(overloads, ", ") # "}; }\n"
-    "::llvm::SmallVector<::llvm::StringRef> getLayout() { return {\""
-    # !interleave(layout, "\", \"") # "\"}; }\n"
-    "unsigned getParameterCount() { return " # parameters # "; }\n";
+    "::llvm::SmallVector<::llvm::StringRef> getLayout() { return {"
+    # !if(!empty(layout), "", "\"" # !interleave(layout, "\", \"") # "\"") # "}; }\n"
+    "unsigned getParameterCount() { return " # parameters # "; }\n"
+    "::llvm::SmallVector<unsigned> getSplit() { return {" # !interleave(split, ", ") # "}; }\n";
+  let hasFolder = !not(!empty(identities));
+  let extraClassDefinition = !if(!empty(identities), "",
+    "::mlir::OpFoldResult $cppClass::fold(FoldAdaptor adaptor) {\n"
+    "return ::autollvm::fold(*this, adaptor.getOperands(), {" # !interleave(identities, ", ") # "}); }\n");
 }
 
 def AutoLLVM_Vector : VectorOfRankAndType<[1], [AnySignlessInteger]>;
@@ -69,7 +78,9 @@ class AutoLLVM_Documented<string immediate, string range, string computed>
 
 // The C++ class is the record's name without the prefix up to the first underscore.
 
-def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [
+def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [0, 1, 2], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isArgument(1)",
+    "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
     AutoLLVM_Width<"res", "element_width * elements", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
@@ -79,6 +90,13 @@ def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [
     - x86: `_mm_add_epi8`, `_mm_mask_add_epi8`
 
     The first two arguments can be exchanged (proved).
+
+    Folded (proved):
+
+    - `add(0, b) = b`
+    - `add(a, 0) = a`
+
+    Its lanes are independent: on parts of its vectors it gives the parts of its results.
 
     As `vadd_s16`:
 
@@ -103,7 +121,8 @@ def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [
   }];
 }
 
-def AutoLLVM_AddRoundHighOp : AutoLLVM_Op<"add_round_high", [0], ["", ""], 0, [
+def AutoLLVM_AddRoundHighOp : AutoLLVM_Op<"add_round_high", [0], ["", ""], 0, [], [
+    "::autollvm::Identity::whereSame(0, 1).isArgument(0)"], [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
     AutoLLVM_Width<"res", "128", "128">]> {
@@ -112,6 +131,10 @@ def AutoLLVM_AddRoundHighOp : AutoLLVM_Op<"add_round_high", [0], ["", ""], 0, [
     - x86: `_mm_avg_epu8`
 
     The first two arguments can be exchanged (proved).
+
+    Folded (proved):
+
+    - `add_round_high(a, a) = a`
 
     As `_mm_avg_epu8`:
 
@@ -136,7 +159,9 @@ def AutoLLVM_AddRoundHighOp : AutoLLVM_Op<"add_round_high", [0], ["", ""], 0, [
   }];
 }
 
-def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", "", "is_signed"], 1, [
+def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", "", "is_signed"], 1, [0, 1, 2], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isArgument(1)",
+    "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
     AutoLLVM_Width<"res", "element_width * elements", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
@@ -146,6 +171,13 @@ def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", "", "is_signed"], 1, [
     - x86: `_mm_adds_epi8`, `_mm_adds_epu8`
 
     The first two arguments can be exchanged (proved).
+
+    Folded (proved):
+
+    - `add_sat(0, b) = b`
+    - `add_sat(a, 0) = a`
+
+    Its lanes are independent: on parts of its vectors it gives the parts of its results.
 
     Attributes, with the values that instructions have:
 
@@ -174,7 +206,7 @@ def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", "", "is_signed"], 1, [
   }];
 }
 
-def AutoLLVM_AddShiftLeftShiftRightOp : AutoLLVM_Op<"add_shift_left_shift_right", [0], ["", "b"], 0, [
+def AutoLLVM_AddShiftLeftShiftRightOp : AutoLLVM_Op<"add_shift_left_shift_right", [0], ["", "b"], 0, [], [], [
     AllTypesMatch<["res", "a"]>,
     AutoLLVM_Width<"res", "64", "64">,
     AutoLLVM_Documented<"b", "from 1 to 8", "::autollvm::isDocumented(int64_t(int32_t($b)), {}, {1, 8})">]> {
@@ -209,13 +241,18 @@ def AutoLLVM_AddShiftLeftShiftRightOp : AutoLLVM_Op<"add_shift_left_shift_right"
   }];
 }
 
-def AutoLLVM_AlignOp : AutoLLVM_Op<"align", [0], ["", "", "c"], 0, [
+def AutoLLVM_AlignOp : AutoLLVM_Op<"align", [0], ["", "", "c"], 0, [], [
+    "::autollvm::Identity::whereConstant(2, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "a", "b"]>,
     AutoLLVM_Width<"res", "64", "64">,
     AutoLLVM_Documented<"c", "from 0 to 3", "::autollvm::isDocumented(int64_t(int32_t($c)), {}, {0, 3})">]> {
   let summary = "align (1 instruction of arm)";
   let description = [{
     - arm: `vext_s16`
+
+    Folded (proved):
+
+    - `align(a, b, 0) = a`
 
     Attributes, with the values that instructions have:
 
@@ -242,7 +279,7 @@ def AutoLLVM_AlignOp : AutoLLVM_Op<"align", [0], ["", "", "c"], 0, [
   }];
 }
 
-def AutoLLVM_EqualSelectOp : AutoLLVM_Op<"equal_select", [0], ["a", "", ""], 0, [
+def AutoLLVM_EqualSelectOp : AutoLLVM_Op<"equal_select", [0], ["a", "", ""], 0, [], [], [
     AllTypesMatch<["res", "c"]>,
     AutoLLVM_ElementOf<"b", "res">,
     AutoLLVM_Width<"res", "64", "64">,
@@ -278,7 +315,7 @@ def AutoLLVM_EqualSelectOp : AutoLLVM_Op<"equal_select", [0], ["a", "", ""], 0, 
   }];
 }
 
-def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0, 1], ["", "", "offset"], 1, [
+def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0, 1], ["", "", "offset"], 1, [], [], [
     AllTypesMatch<["a", "b"]>,
     AutoLLVM_Width<"res", "128", "128">,
     AutoLLVM_Width<"a", "a_width", "::autollvm::bits($a.getType())">,
@@ -322,7 +359,7 @@ def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0, 1], ["", "", "offset"]
   }];
 }
 
-def AutoLLVM_Interleave_2Op : AutoLLVM_Op<"interleave_2", [0], ["", ""], 0, [
+def AutoLLVM_Interleave_2Op : AutoLLVM_Op<"interleave_2", [0], ["", ""], 0, [], [], [
     AllTypesMatch<["res_0", "res_1", "a", "b"]>,
     AutoLLVM_Width<"res_0", "64", "64">]> {
   let summary = "interleave 2 (1 instruction of arm)";
@@ -361,12 +398,21 @@ def AutoLLVM_Interleave_2Op : AutoLLVM_Op<"interleave_2", [0], ["", ""], 0, [
   }];
 }
 
-def AutoLLVM_LeadingZerosOp : AutoLLVM_Op<"leading_zeros", [0], [""], 0, [
+def AutoLLVM_LeadingZerosOp : AutoLLVM_Op<"leading_zeros", [0], [""], 0, [], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Ones).isConstant(::autollvm::Splat::Zero)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Least).isConstant(::autollvm::Splat::Zero)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Greatest).isConstant(::autollvm::Splat::One)"], [
     AllTypesMatch<["res", "a"]>,
     AutoLLVM_Width<"res", "64", "64">]> {
   let summary = "Counts the zeros above the highest bit that is set in each element (1 instruction of arm)";
   let description = [{
     - arm: `vclz_s16`
+
+    Folded (proved):
+
+    - `leading_zeros(-1) = 0`
+    - `leading_zeros(least signed) = 0`
+    - `leading_zeros(greatest signed) = 1`
 
     As `vclz_s16`:
 
@@ -391,12 +437,27 @@ def AutoLLVM_LeadingZerosOp : AutoLLVM_Op<"leading_zeros", [0], [""], 0, [
   }];
 }
 
-def AutoLLVM_MoveOp : AutoLLVM_Op<"move", [0], [""], 0, [
+def AutoLLVM_MoveOp : AutoLLVM_Op<"move", [0], [""], 0, [], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::One).isConstant(::autollvm::Splat::One)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Ones).isConstant(::autollvm::Splat::Ones)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Least).isConstant(::autollvm::Splat::Least)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Greatest).isConstant(::autollvm::Splat::Greatest)",
+    "::autollvm::Identity::whereRepeated().isArgument(0)"], [
     AllTypesMatch<["res", "a"]>,
     AutoLLVM_Width<"res", "64", "64">]> {
   let summary = "move (1 instruction of arm)";
   let description = [{
     - arm: `vreinterpret_s8_f32`
+
+    Folded (proved):
+
+    - `move(0) = 0`
+    - `move(1) = 1`
+    - `move(-1) = -1`
+    - `move(least signed) = least signed`
+    - `move(greatest signed) = greatest signed`
+    - `move(move(a)) = move(a)`
 
     As `vreinterpret_s8_f32`:
 
@@ -419,7 +480,9 @@ def AutoLLVM_MoveOp : AutoLLVM_Op<"move", [0], [""], 0, [
   }];
 }
 
-def AutoLLVM_MulHighSatOp : AutoLLVM_Op<"mul_high_sat", [0], ["", ""], 0, [
+def AutoLLVM_MulHighSatOp : AutoLLVM_Op<"mul_high_sat", [0], ["", ""], 0, [], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
+    "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)"], [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
     AutoLLVM_Width<"res", "64", "64">]> {
@@ -428,6 +491,11 @@ def AutoLLVM_MulHighSatOp : AutoLLVM_Op<"mul_high_sat", [0], ["", ""], 0, [
     - arm: `vqdmulh_s16`
 
     The first two arguments can be exchanged (proved).
+
+    Folded (proved):
+
+    - `mul_high_sat(0, b) = 0`
+    - `mul_high_sat(a, 0) = 0`
 
     As `vqdmulh_s16`:
 
@@ -452,12 +520,19 @@ def AutoLLVM_MulHighSatOp : AutoLLVM_Op<"mul_high_sat", [0], ["", ""], 0, [
   }];
 }
 
-def AutoLLVM_MulPermuteOp : AutoLLVM_Op<"mul_permute", [0], [""], 0, [
+def AutoLLVM_MulPermuteOp : AutoLLVM_Op<"mul_permute", [0], [""], 0, [], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::One).isConstant(::autollvm::Splat::One)"], [
     AutoLLVM_Scaled<"a", "res", 4, 1, 1, 4>,
     AutoLLVM_Width<"res", "64", "64">]> {
   let summary = "mul permute (1 instruction of arm)";
   let description = [{
     - arm: `vrecpe_u32`
+
+    Folded (proved):
+
+    - `mul_permute(0) = 0`
+    - `mul_permute(1) = 1`
 
     As `vrecpe_u32`:
 
@@ -482,7 +557,8 @@ def AutoLLVM_MulPermuteOp : AutoLLVM_Op<"mul_permute", [0], [""], 0, [
   }];
 }
 
-def AutoLLVM_MulPermuteAddOp : AutoLLVM_Op<"mul_permute_add", [0, 3], ["", "", "", "d"], 0, [
+def AutoLLVM_MulPermuteAddOp : AutoLLVM_Op<"mul_permute_add", [0, 3], ["", "", "", "d"], 0, [], [
+    "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "a"]>,
     AutoLLVM_Scaled<"b", "res", 1, 1, 1, 2>,
     AutoLLVM_Width<"res", "128", "128">,
@@ -491,6 +567,10 @@ def AutoLLVM_MulPermuteAddOp : AutoLLVM_Op<"mul_permute_add", [0, 3], ["", "", "
   let summary = "mul permute add (2 instructions of arm)";
   let description = [{
     - arm: `vmlal_lane_s16`, `vmlal_laneq_s16`
+
+    Folded (proved):
+
+    - `mul_permute_add(a, 0, c, d) = a`
 
     Attributes, with the values that instructions have:
 
@@ -519,12 +599,21 @@ def AutoLLVM_MulPermuteAddOp : AutoLLVM_Op<"mul_permute_add", [0, 3], ["", "", "
   }];
 }
 
-def AutoLLVM_PopcountOp : AutoLLVM_Op<"popcount", [0], [""], 0, [
+def AutoLLVM_PopcountOp : AutoLLVM_Op<"popcount", [0], [""], 0, [], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::One).isConstant(::autollvm::Splat::One)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Least).isConstant(::autollvm::Splat::One)"], [
     AllTypesMatch<["res", "a"]>,
     AutoLLVM_Width<"res", "64", "64">]> {
   let summary = "Counts the bits that are set in each element (1 instruction of arm)";
   let description = [{
     - arm: `vcnt_u8`
+
+    Folded (proved):
+
+    - `popcount(0) = 0`
+    - `popcount(1) = 1`
+    - `popcount(least signed) = 1`
 
     As `vcnt_u8`:
 
@@ -549,13 +638,18 @@ def AutoLLVM_PopcountOp : AutoLLVM_Op<"popcount", [0], [""], 0, [
   }];
 }
 
-def AutoLLVM_ReduceAddAddOp : AutoLLVM_Op<"reduce_add_add", [0], ["", ""], 0, [
+def AutoLLVM_ReduceAddAddOp : AutoLLVM_Op<"reduce_add_add", [0], ["", ""], 0, [], [
+    "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "a"]>,
     AutoLLVM_Scaled<"b", "res", 2, 1, 1, 2>,
     AutoLLVM_Width<"res", "64", "64">]> {
   let summary = "reduce add add (1 instruction of arm)";
   let description = [{
     - arm: `vpadal_s8`
+
+    Folded (proved):
+
+    - `reduce_add_add(a, 0) = a`
 
     As `vpadal_s8`:
 
@@ -580,7 +674,7 @@ def AutoLLVM_ReduceAddAddOp : AutoLLVM_Op<"reduce_add_add", [0], ["", ""], 0, [
   }];
 }
 
-def AutoLLVM_ReduceXorLeadingZerosOp : AutoLLVM_Op<"reduce_xor_leading_zeros", [0, 1], [""], 0, [
+def AutoLLVM_ReduceXorLeadingZerosOp : AutoLLVM_Op<"reduce_xor_leading_zeros", [0, 1], [""], 0, [], [], [
     AutoLLVM_Width<"res", "64", "64">,
     AutoLLVM_Width<"a", "64", "64">]> {
   let summary = "reduce xor leading zeros (1 instruction of arm)";
@@ -610,7 +704,7 @@ def AutoLLVM_ReduceXorLeadingZerosOp : AutoLLVM_Op<"reduce_xor_leading_zeros", [
   }];
 }
 
-def AutoLLVM_SelectElementOp : AutoLLVM_Op<"select_element", [1], ["", "b"], 0, [
+def AutoLLVM_SelectElementOp : AutoLLVM_Op<"select_element", [1], ["", "b"], 0, [], [], [
     AutoLLVM_ElementOf<"res", "a">,
     AutoLLVM_Width<"a", "64", "64">,
     AutoLLVM_Documented<"b", "from 0 to 1", "::autollvm::isDocumented(int64_t(int32_t($b)), {}, {0, 1})">]> {
@@ -643,13 +737,20 @@ def AutoLLVM_SelectElementOp : AutoLLVM_Op<"select_element", [1], ["", "b"], 0, 
   }];
 }
 
-def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], ["", "b"], 0, [
+def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], ["", "b"], 0, [], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
+    "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "a"]>,
     AutoLLVM_Width<"res", "128", "128">,
     AutoLLVM_Documented<"b", "from 0 to 255", "::autollvm::isDocumented(int64_t(int32_t($b)), {}, {0, 255})">]> {
   let summary = "shift left immediate (1 instruction of x86)";
   let description = [{
     - x86: `_mm_slli_epi16`
+
+    Folded (proved):
+
+    - `shift_left_immediate(0, b) = 0`
+    - `shift_left_immediate(a, 0) = a`
 
     Attributes, with the values that instructions have:
 
@@ -678,13 +779,18 @@ def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], [""
   }];
 }
 
-def AutoLLVM_ShiftLeftNotAndOrOp : AutoLLVM_Op<"shift_left_not_and_or", [0], ["a", "", ""], 0, [
+def AutoLLVM_ShiftLeftNotAndOrOp : AutoLLVM_Op<"shift_left_not_and_or", [0], ["a", "", ""], 0, [], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isArgument(2)"], [
     AllTypesMatch<["res", "b", "c"]>,
     AutoLLVM_Width<"res", "64", "64">,
     AutoLLVM_Documented<"a", "from 0 to 15", "::autollvm::isDocumented(int64_t(int32_t($a)), {}, {0, 15})">]> {
   let summary = "shift left not and or (1 instruction of arm)";
   let description = [{
     - arm: `vsli_n_u16`
+
+    Folded (proved):
+
+    - `shift_left_not_and_or(0, b, c) = c`
 
     Attributes, with the values that instructions have:
 
@@ -713,12 +819,19 @@ def AutoLLVM_ShiftLeftNotAndOrOp : AutoLLVM_Op<"shift_left_not_and_or", [0], ["a
   }];
 }
 
-def AutoLLVM_SubOp : AutoLLVM_Op<"sub", [0], ["", ""], 0, [
+def AutoLLVM_SubOp : AutoLLVM_Op<"sub", [0], ["", ""], 0, [], [
+    "::autollvm::Identity::whereSame(0, 1).isConstant(::autollvm::Splat::Zero)",
+    "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "a", "b"]>,
     AutoLLVM_Width<"res", "128", "128">]> {
   let summary = "sub (1 instruction of arm)";
   let description = [{
     - arm: `vsubq_u8`
+
+    Folded (proved):
+
+    - `sub(a, a) = 0`
+    - `sub(a, 0) = a`
 
     As `vsubq_u8`:
 
@@ -743,13 +856,22 @@ def AutoLLVM_SubOp : AutoLLVM_Op<"sub", [0], ["", ""], 0, [
   }];
 }
 
-def AutoLLVM_TableLookupOrKeepOp : AutoLLVM_Op<"table_lookup_or_keep", [0, 2], ["", "", ""], 0, [
+def AutoLLVM_TableLookupOrKeepOp : AutoLLVM_Op<"table_lookup_or_keep", [0, 2], ["", "", ""], 0, [], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Ones).isArgument(2)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Least).isArgument(2)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Greatest).isArgument(2)"], [
     AllTypesMatch<["res", "a", "c"]>,
     AutoLLVM_Width<"res", "64", "64">,
     AutoLLVM_Width<"b", "256", "256">]> {
   let summary = "table lookup or keep (1 instruction of arm)";
   let description = [{
     - arm: `vqtbx2_u8`
+
+    Folded (proved):
+
+    - `table_lookup_or_keep(-1, b, c) = c`
+    - `table_lookup_or_keep(least signed, b, c) = c`
+    - `table_lookup_or_keep(greatest signed, b, c) = c`
 
     As `vqtbx2_u8`:
 
@@ -774,13 +896,22 @@ def AutoLLVM_TableLookupOrKeepOp : AutoLLVM_Op<"table_lookup_or_keep", [0, 2], [
   }];
 }
 
-def AutoLLVM_TableLookupOrZeroOp : AutoLLVM_Op<"table_lookup_or_zero", [2], ["", ""], 0, [
+def AutoLLVM_TableLookupOrZeroOp : AutoLLVM_Op<"table_lookup_or_zero", [2], ["", ""], 0, [], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Ones).isConstant(::autollvm::Splat::Zero)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Least).isConstant(::autollvm::Splat::Zero)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Greatest).isConstant(::autollvm::Splat::Zero)"], [
     AutoLLVM_Scaled<"res", "b", 1, 2, 1, 1>,
     AutoLLVM_Scaled<"a", "b", 1, 2, 1, 1>,
     AutoLLVM_Width<"b", "128", "128">]> {
   let summary = "table lookup or zero (1 instruction of arm)";
   let description = [{
     - arm: `vtbl2_u8`
+
+    Folded (proved):
+
+    - `table_lookup_or_zero(-1, b) = 0`
+    - `table_lookup_or_zero(least signed, b) = 0`
+    - `table_lookup_or_zero(greatest signed, b) = 0`
 
     As `vtbl2_u8`:
 

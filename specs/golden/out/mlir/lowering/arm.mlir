@@ -41,6 +41,22 @@ pdl.pattern : benefit(2) {
   }
 }
 pdl.pattern : benefit(2) {
+  %type0 = pdl.type : vector<4xi16>
+  %type1 = pdl.type : i32
+  %immediate0 = pdl.attribute : %type1
+  %type2 = pdl.type : i16
+  %value1 = pdl.operand : %type2
+  %value2 = pdl.operand : %type0
+  %op = pdl.operation "autollvm.equal_select"(%value1, %value2 : !pdl.value, !pdl.value) {"a" = %immediate0} -> (%type0 : !pdl.type)
+  pdl.rewrite %op {
+    %constant0 = pdl.operation "llvm.mlir.constant" {"value" = %immediate0} -> (%type1 : !pdl.type)
+    %value0 = pdl.result 0 of %constant0
+    %made0 = pdl.operation "llvm.insertelement"(%value2, %value1, %value0 : !pdl.value, !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
+    %result0 = pdl.result 0 of %made0
+    pdl.replace %op with (%result0 : !pdl.value)
+  }
+}
+pdl.pattern : benefit(2) {
   %type0 = pdl.type : vector<2xi64>
   %type1 = pdl.type : i64
   %value0 = pdl.operand : %type1
@@ -154,6 +170,36 @@ pdl.pattern : benefit(2) {
     %made2 = pdl.operation "llvm.call_intrinsic"(%result0 : !pdl.value) {"intrin" = %attribute1} -> (%type0 : !pdl.type)
     %result2 = pdl.result 0 of %made2
     pdl.replace %op with (%result2 : !pdl.value)
+  }
+}
+pdl.pattern : benefit(2) {
+  %type0 = pdl.type : i32
+  %type1 = pdl.type : vector<2xi32>
+  %value0 = pdl.operand : %type1
+  %immediate1 = pdl.attribute : %type0
+  %op = pdl.operation "autollvm.select_element"(%value0 : !pdl.value) {"b" = %immediate1} -> (%type0 : !pdl.type)
+  pdl.rewrite %op {
+    %constant1 = pdl.operation "llvm.mlir.constant" {"value" = %immediate1} -> (%type0 : !pdl.type)
+    %value1 = pdl.result 0 of %constant1
+    %made0 = pdl.operation "llvm.extractelement"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
+    %result0 = pdl.result 0 of %made0
+    pdl.replace %op with (%result0 : !pdl.value)
+  }
+}
+pdl.pattern : benefit(2) {
+  %type0 = pdl.type : vector<4xi16>
+  %type1 = pdl.type : i32
+  %immediate0 = pdl.attribute : %type1
+  %value1 = pdl.operand : %type0
+  %value2 = pdl.operand : %type0
+  %op = pdl.operation "autollvm.shift_left_not_and_or"(%value1, %value2 : !pdl.value, !pdl.value) {"a" = %immediate0} -> (%type0 : !pdl.type)
+  pdl.rewrite %op {
+    %constant0 = pdl.operation "llvm.mlir.constant" {"value" = %immediate0} -> (%type1 : !pdl.type)
+    %value0 = pdl.result 0 of %constant0
+    %attribute0 = pdl.attribute = "llvm.aarch64.neon.vsli.v4i16"
+    %made1 = pdl.operation "llvm.call_intrinsic"(%value1, %value2, %value0 : !pdl.value, !pdl.value, !pdl.value) {"intrin" = %attribute0} -> (%type0 : !pdl.type)
+    %result1 = pdl.result 0 of %made1
+    pdl.replace %op with (%result1 : !pdl.value)
   }
 }
 pdl.pattern : benefit(2) {

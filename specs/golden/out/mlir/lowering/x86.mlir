@@ -78,3 +78,18 @@ pdl.pattern : benefit(2) {
     pdl.replace %op with (%result1 : !pdl.value)
   }
 }
+pdl.pattern : benefit(2) {
+  %type0 = pdl.type : vector<8xi16>
+  %value0 = pdl.operand : %type0
+  %type1 = pdl.type : i32
+  %immediate1 = pdl.attribute : %type1
+  %op = pdl.operation "autollvm.shift_left_immediate"(%value0 : !pdl.value) {"b" = %immediate1} -> (%type0 : !pdl.type)
+  pdl.rewrite %op {
+    %constant1 = pdl.operation "llvm.mlir.constant" {"value" = %immediate1} -> (%type1 : !pdl.type)
+    %value1 = pdl.result 0 of %constant1
+    %attribute0 = pdl.attribute = "llvm.x86.sse2.pslli.w"
+    %made1 = pdl.operation "llvm.call_intrinsic"(%value0, %value1 : !pdl.value, !pdl.value) {"intrin" = %attribute0} -> (%type0 : !pdl.type)
+    %result1 = pdl.result 0 of %made1
+    pdl.replace %op with (%result1 : !pdl.value)
+  }
+}

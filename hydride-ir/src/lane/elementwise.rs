@@ -1,25 +1,28 @@
 //! Which operations compute each element from the same element of their arguments, so that one instruction on a wide
 //! vector is several on narrower ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use hydride_ir::passes::instantiate;
-use hydride_ir::{Atom, Expr, Function, IndexId, Num, Op, ParamId, Stmt};
+use crate::expr::{Expr, Op};
+use crate::function::{Function, ParamId, Stmt};
+use crate::num::{Atom, IndexId, Num};
+use crate::passes::instantiate;
 
 /// The position of the parameter that is the number of elements, if the function with `k·n` elements is that with `n`
 /// elements on each of `k` parts of its arguments, side by side, at all of these parameter values. Arguments whose width
 /// does not depend on that number are the same for all parts.
-pub(crate) fn element_count<'a>(
+pub fn element_count<'a>(
     function: &Function,
     instances: impl IntoIterator<Item = &'a [i64]>,
 ) -> Option<usize> {
-    let [Stmt::For { count, .. }] = &function.body[..] else { return None };
+    let count = common_count(function)?;
     let position = (0..function.params.len()).find(|position| *count == param(*position))?;
     let depends = |num: &Num| num.atoms().any(|atom| Some(atom) == param(position).atoms().next());
     let nums = |expr: &Expr| {
         !matches!(expr.op, Op::Arg(_)) && (depends(&expr.width) || expr.op.nums().into_iter().any(&depends))
     };
-    let inner = function.loops().skip(1).any(|inner| depends(inner.count));
+    let outer = outer_indices(function)?;
+    let inner = function.loops().any(|inner| !outer.contains(&inner.index) && depends(inner.count));
     if inner
         || function.live().into_iter().any(|id| nums(function.expr(id)))
         || function.assignments().any(|assignment| depends(assignment.low))
@@ -32,27 +35,48 @@ pub(crate) fn element_count<'a>(
     instances.into_iter().all(splits).then_some(position)
 }
 
+/// The number of iterations of each of the outermost loops, where there is nothing else and it is the same for all.
+fn common_count(function: &Function) -> Option<&Num> {
+    let mut counts = function.body.iter().map(|stmt| match stmt {
+        Stmt::For { count, .. } => Some(count),
+        Stmt::Assign { .. } => None,
+    });
+    let first = counts.next()??;
+    counts.all(|count| count == Some(first)).then_some(first)
+}
+
+/// The indices of the outermost loops, where there is nothing else.
+fn outer_indices(function: &Function) -> Option<BTreeSet<IndexId>> {
+    let index = |stmt: &Stmt| match stmt {
+        Stmt::For { index, .. } => Some(*index),
+        Stmt::Assign { .. } => None,
+    };
+    function.body.iter().map(index).collect()
+}
+
 fn param(position: usize) -> Num {
     Num::param(ParamId(u32::try_from(position).unwrap_or(u32::MAX)))
 }
 
-/// Whether each iteration of the outer loop of an instance writes a part of the results, and reads of the arguments for
+/// Whether each iteration of the outermost loops of an instance writes a part of the results, and reads of the arguments for
 /// which `split` holds the same part.
 fn is_split(instance: &Function, split: &[bool]) -> bool {
-    let [Stmt::For { index, count, .. }] = &instance.body[..] else { return false };
-    let (outer, Some(count)) = (*index, count.as_constant()) else { return false };
+    let count = common_count(instance).and_then(Num::as_constant);
+    let (Some(outer), Some(count)) = (outer_indices(instance), count) else { return false };
     let live = instance.live();
     let folds = live.iter().filter_map(|id| match &instance.expr(*id).op {
         Op::Fold { index, count, .. } => Some((*index, count)),
         _ => None,
     });
-    let loops = instance.loops().skip(1).map(|inner| (inner.index, inner.count));
+    let loops =
+        instance.loops().filter(|own| !outer.contains(&own.index)).map(|inner| (inner.index, inner.count));
     let counts: BTreeMap<IndexId, i64> =
         loops.chain(folds).map(|(index, count)| (index, count.as_constant().unwrap_or(i64::MAX))).collect();
-    let is_outer = |num: &Num| num.atoms().any(|atom| atom == Atom::Index(outer));
+    let is_outer =
+        |num: &Num| num.atoms().any(|atom| matches!(atom, Atom::Index(index) if outer.contains(&index)));
     // Whether the bits are in the part of the iteration.
     let own = |low: &Num, width: &Num, whole: &Num| {
-        let part = Part::of(low, outer, &counts);
+        let part = Part::of(low, &outer, &counts);
         let (Some(part), Some(width), Some(whole)) = (part, width.as_constant(), whole.as_constant()) else {
             return false;
         };
@@ -83,7 +107,7 @@ fn is_split(instance: &Function, split: &[bool]) -> bool {
     reads && writes
 }
 
-/// A position as a multiple of the outer index and the range of what is added to it.
+/// A position as a multiple of an outer index and the range of what is added to it.
 struct Part {
     stride: i64,
     least: i64,
@@ -92,12 +116,12 @@ struct Part {
 
 impl Part {
     /// `None` for a position that is not affine in the indices.
-    fn of(low: &Num, outer: IndexId, counts: &BTreeMap<IndexId, i64>) -> Option<Self> {
+    fn of(low: &Num, outer: &BTreeSet<IndexId>, counts: &BTreeMap<IndexId, i64>) -> Option<Self> {
         let constant = low.constant_part();
         let mut part = Self { stride: 0, least: constant, greatest: constant };
         for (atoms, coefficient) in low.terms() {
             match atoms {
-                [Atom::Index(index)] if *index == outer => part.stride = coefficient,
+                [Atom::Index(index)] if outer.contains(index) => part.stride += coefficient,
                 [Atom::Index(index)] => {
                     let last = coefficient.checked_mul(counts.get(index)?.checked_sub(1)?)?;
                     part.least = part.least.checked_add(last.min(0))?;
@@ -130,6 +154,11 @@ mod tests {
           for i in 0..n { %dst[8*i +: 8] = fold add (j in 0..2) %a[16*i + 8*j +: 8] }
         }";
         check(pairs, &[&[4]], Some(0));
+        let zip = "func @zip[n = 4](%a: 8*n, %b: 8*n) -> (%dst: 16*n) {
+          for i in 0..n { %dst[16*i +: 8] = %a[8*i +: 8] }
+          for i in 0..n { %dst[16*i + 8 +: 8] = %b[8*i +: 8] }
+        }";
+        check(zip, &[&[4]], Some(0));
     }
 
     #[test]
@@ -138,6 +167,11 @@ mod tests {
           for i in 0..n { %dst[8*i +: 8] = add(%a[8*i +: 8], %a[8*i + 8 +: 8]) }
         }";
         check(sliding, &[&[4]], None);
+        let halves = "func @halves[n = 4](%a: 8*n, %b: 8*n) -> (%dst: 16*n) {
+          for i in 0..n { %dst[8*i +: 8] = %a[8*i +: 8] }
+          for i in 0..n { %dst[8*n + 8*i +: 8] = %b[8*i +: 8] }
+        }";
+        check(halves, &[&[4]], None);
         let position = "func @position[n = 4](%a: 8*n) -> (%dst: 8*n) {
           for i in 0..n { %dst[8*i +: 8] = add(%a[8*i +: 8], int(i, 8)) }
         }";

@@ -1,0 +1,117 @@
+//! The guide's program for 512 bits on targets that have other registers: expressed by what each has, compiled and run.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::lowering::tools;
+use crate::support::*;
+
+/// A way to compile and run the program.
+struct Processor {
+    name: &'static str,
+    target: &'static str,
+    /// CPU features in LLVM's spelling.
+    features: &'static str,
+    /// Options of llc and of clang.
+    options: [&'static str; 2],
+    emulator: &'static str,
+    /// Functions that are called, with the number of calls.
+    calls: &'static [(&'static str, usize)],
+}
+
+const PROCESSORS: &[Processor] = &[
+    Processor {
+        name: "avx2",
+        target: "x86",
+        features: "avx2",
+        options: ["-mtriple=x86_64-linux-gnu -mattr=+avx2", ""],
+        emulator: "",
+        calls: &[
+            ("add_sat.v32i8.1", 2),
+            ("portable.compare_lt.v64i1.v64i8.0", 1),
+            ("portable.leading_zeros.v16i32", 1),
+        ],
+    },
+    Processor {
+        name: "avx512",
+        target: "x86",
+        features: "avx512bw,avx512vnni,avx512cd",
+        options: ["-mtriple=x86_64-linux-gnu -mattr=+avx512bw,+avx512vnni,+avx512cd", ""],
+        emulator: "",
+        calls: &[("add_sat.v64i8.1", 1), ("compare_lt.v64i1.v64i8.0", 1), ("leading_zeros.v16i32", 1)],
+    },
+    Processor {
+        name: "neon",
+        target: "arm",
+        features: "neon",
+        options: [
+            "-mtriple=aarch64-linux-gnu",
+            "--target=aarch64-linux-gnu -ffreestanding -static -fuse-ld=lld",
+        ],
+        emulator: "qemu-aarch64",
+        calls: &[("add_sat.v16i8.1", 4), ("leading_zeros.v4i32", 4)],
+    },
+    Processor {
+        name: "hvx",
+        target: "hvx",
+        features: "hvxv67,hvx-length128b",
+        options: [
+            "-mtriple=hexagon-unknown-linux-musl -mcpu=hexagonv67 -mattr=+hvxv67,+hvx-length128b",
+            "--target=hexagon-unknown-linux-musl -mv67 -mhvx -mhvx-length=128B -ffreestanding -nostdlib -static \
+             -fuse-ld=lld",
+        ],
+        emulator: "qemu-hexagon",
+        calls: &[("add_sat.v128i8.1", 1), ("compare_lt.v128i1.v128i8.0", 1), ("leading_zeros.v32i32", 1)],
+    },
+];
+
+/// The operations of the program, so that the plugin need not have all.
+const OPERATIONS: &str =
+    r"autollvm\.(add_halving_round|add_sat|compare_lt|dot_product_quads_add|leading_zeros|max)$";
+
+#[test]
+fn a_wide_program_runs_on_every_target() {
+    let needed = [
+        "mlir-tblgen-19",
+        "mlir-opt-19",
+        "mlir-translate-19",
+        "clang++-19",
+        "llvm-link-19",
+        "opt-19",
+        "llc-19",
+    ];
+    if !tools(&needed) || !tools(&["qemu-aarch64", "qemu-hexagon"]) {
+        return;
+    }
+    if !Path::new("/usr/lib/llvm-19/include/mlir/IR/OpBase.td").exists() {
+        return skip("mlir/IR/OpBase.td of LLVM 19 is not there");
+    }
+    let Some(specs) = vendor_documents::with(&["x86", "arm", "hvx"]).into_iter().next() else { return };
+    let folder = scratch();
+    let out = shared_output(&specs, ALL);
+    let page = std::fs::read_to_string(repository().join("docs/src/operations.md")).unwrap();
+    let program = page.split("```mlir\n").nth(2).and_then(|rest| rest.split("```").next()).unwrap();
+    std::fs::write(folder.path().join("wide.mlir"), program).unwrap();
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/guide");
+    for file in ["plugin.sh", "wide.c", "wide.sh"] {
+        std::fs::copy(here.join(file), folder.path().join(file)).unwrap();
+    }
+    let out = out.to_string_lossy();
+    script(folder.path(), &["plugin.sh", &format!("{out}/mlir"), OPERATIONS]);
+    for Processor { name, target, features, options: [llc, clang], emulator, calls } in PROCESSORS {
+        script(folder.path(), &["wide.sh", &out, name, target, features, llc, clang, emulator]);
+        let lowered = std::fs::read_to_string(folder.path().join(format!("{name}.mlir"))).unwrap();
+        for (called, count) in *calls {
+            let found = lowered.matches(&format!("llvm.call @autollvm.{called}(")).count();
+            assert_eq!(found, *count, "{name}: {called} in\n{lowered}");
+        }
+    }
+}
+
+/// Runs a script of the folder, which succeeds.
+#[track_caller]
+fn script(folder: &Path, args: &[&str]) {
+    let output = Command::new("sh").args(args).current_dir(folder).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {}\n{errors}", output.status);
+}
