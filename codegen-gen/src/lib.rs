@@ -31,6 +31,7 @@ mod instance;
 mod llvm;
 mod lowering;
 mod mlir;
+mod models;
 mod operation;
 mod plugin;
 mod portable;
@@ -41,6 +42,7 @@ mod space;
 
 pub use check::CheckError;
 pub use definitions::{Case, Column, Variant, VendorFunction, VendorIr};
+pub use models::{Modelled, models};
 pub use operation::InstanceError;
 pub use readme::{Documents, readme};
 pub use scheme::{Attribute, Relation, Scheme, Slot};

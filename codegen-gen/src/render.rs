@@ -44,6 +44,11 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("mlir/test/lowering.mlir", include_str!("../../templates/mlir/test/lowering.mlir.tera")),
     ("mlir/test/roundtrip.mlir", include_str!("../../templates/mlir/test/roundtrip.mlir.tera")),
     ("mlir/test/stock.mlir", include_str!("../../templates/mlir/test/stock.mlir.tera")),
+    ("models/Cargo.toml", include_str!("../../templates/models/Cargo.toml.tera")),
+    ("models/src/bits.rs", include_str!("../../templates/models/bits.rs.tera")),
+    ("models/src/isa.rs", include_str!("../../templates/models/isa.rs.tera")),
+    ("models/src/lib.rs", include_str!("../../templates/models/lib.rs.tera")),
+    ("models/src/module.rs", include_str!("../../templates/models/module.rs.tera")),
 ];
 
 /// Fills templates.
@@ -68,6 +73,16 @@ impl Renderer {
         let mut context = Context::from_serialize(context)?;
         context.insert("command", COMMAND);
         Ok(GeneratedFile { path: path.to_owned(), contents: self.tera.render(path, &context)? })
+    }
+
+    /// The file at `path` from the template of that name.
+    pub(crate) fn render_as(
+        &self,
+        template: &str,
+        path: String,
+        context: &impl Serialize,
+    ) -> Result<GeneratedFile, GenerateError> {
+        Ok(GeneratedFile { path, ..self.render(template, context)? })
     }
 
     /// The file of that name in a folder whose files share a template.

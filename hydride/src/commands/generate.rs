@@ -2,6 +2,7 @@
 
 pub mod lowering_data;
 mod merges;
+mod models;
 mod readme;
 mod report;
 mod summary;
@@ -246,6 +247,9 @@ fn files(
     files.insert("ledger.jsonl".into(), ledger(pipeline));
     if emit.has(Group::Ir) {
         files.extend(instructions(pipeline));
+    }
+    if emit.has(Group::Models) {
+        files.extend(models::files(pipeline)?.into_iter().map(|file| (file.path, file.contents)));
     }
     let dialect = || if emit.has(Group::Dialect) { dialect(&pipeline.dialect) } else { Files::new() };
     let report = || -> Result<Files> {
