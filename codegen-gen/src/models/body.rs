@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use hydride_ir::passes::without_trivial;
-use hydride_ir::{Bits, ExprId, Function, IndexId, Num, Op, ResultId, Stmt};
+use hydride_ir::{Atom, Bits, ExprId, Function, IndexId, Num, Op, ResultId, Stmt};
 
 use super::layout::{Layout, Shape};
 use super::native::{Code, Native, PRODUCT, SHIFT, SUM, Value};
@@ -138,13 +138,18 @@ impl Writer<'_> {
                 Stmt::For { index, body, .. } => {
                     let name = self.enter(*index);
                     self.line(format!("for {name} in 0..{} {{", self.ranges.count(*index)));
+                    let head = self.lines.len();
                     self.indent += 1;
                     self.scopes.push(HashMap::new());
                     self.statements(body, whole)?;
                     self.scopes.pop();
                     self.indent -= 1;
-                    self.line("}".into());
-                    self.depth -= 1;
+                    if self.lines.len() == head {
+                        self.lines.pop();
+                    } else {
+                        self.line("}".into());
+                    }
+                    self.leave();
                 }
                 Stmt::Assign { result, low, value } => {
                     let start = self.lines.len();
@@ -220,14 +225,20 @@ impl Writer<'_> {
                 continue;
             }
             let signed = width > 1 && self.natural(id);
-            let written = if width == 1 { self.condition(id) } else { self.value(id, signed).map(|v| v.code) };
+            let written =
+                if width == 1 { self.condition(id) } else { self.value(id, signed).map(|v| v.code) };
             // What cannot be written alone is perhaps not needed alone.
             let Ok(code) = written else { continue };
-            if code.is_simple() || (count == 1 && code.len() <= MAX_INLINE) || (count > 1 && code.len() < 12) {
+            if code.is_simple() || (count == 1 && code.len() <= MAX_INLINE) || (count > 1 && code.len() < 12)
+            {
                 continue;
             }
             let name = self.fresh_name();
-            let typed = if width == 1 { "bool".to_owned() } else { Native::holding(width, signed).map_or_else(String::new, |native| native.to_string()) };
+            let typed = if width == 1 {
+                "bool".to_owned()
+            } else {
+                Native::holding(width, signed).map_or_else(String::new, |native| native.to_string())
+            };
             self.line(format!("let {name}: {typed} = {};", code.whole()));
             if let Some(scope) = self.scopes.last_mut() {
                 scope.insert(id, Named { name, signed });
@@ -277,8 +288,13 @@ impl Writer<'_> {
         let width = self.ranges.width(value);
         let element = shape.element();
         if whole {
-            let value = self.value(value, element.signed && width == element.bits)?.converted(element);
+            let value = self.value_in(value, element.signed && width == element.bits, element)?;
             self.line(format!("let {name} = {};", value.code.typed_at(0)));
+            return Ok(());
+        }
+        // Results begin as zeros.
+        if matches!(&self.function.expr(value).op, Op::Const(bits) if bits.words().iter().all(|word| *word == 0))
+        {
             return Ok(());
         }
         let is_array = matches!(shape, Shape::Lanes { .. });
@@ -295,13 +311,17 @@ impl Writer<'_> {
             return Ok(());
         }
         if values.iter().all(|low| low % grid + i64::from(width) <= grid) {
-            let value = self.value(value, false)?.converted(element);
+            let value = self.value_in(value, false, element)?;
             let bits = self.shifted(&value.code, low, grid)?;
             let lane = lane(self);
             self.line(format!("{lane} |= {};", bits.whole()));
             return Ok(());
         }
-        if is_array && width > element.bits && values.iter().all(|low| low % grid == 0) && width.is_multiple_of(element.bits) {
+        if is_array
+            && width > element.bits
+            && values.iter().all(|low| low % grid == 0)
+            && width.is_multiple_of(element.bits)
+        {
             let bits = self.value(value, false)?;
             let parts = self.fresh_name();
             self.line(format!("let {parts}: {} = {};", bits.native, bits.code.whole()));
@@ -312,8 +332,23 @@ impl Writer<'_> {
                     (Some(digits), part) => (digits.parse::<u32>().unwrap_or(0) + part).to_string(),
                     (None, part) => format!("{} + {part}", first.at(SUM)),
                 };
-                let moved = if part == 0 { parts.clone() } else { format!("({parts} >> {})", part * element.bits) };
+                let moved =
+                    if part == 0 { parts.clone() } else { format!("({parts} >> {})", part * element.bits) };
                 self.line(format!("{name}[{lane}] = {moved} as {element};"));
+            }
+            return Ok(());
+        }
+        if let (true, Some(low)) = (is_array, low.as_constant()) {
+            let bits = self.value(value, false)?;
+            let parts = self.fresh_name();
+            self.line(format!("let {parts}: {} = {};", bits.native, bits.code.whole()));
+            for lane in low / grid..=(low + i64::from(width) - 1) / grid {
+                let moved = match lane * grid - low {
+                    0 => parts.clone(),
+                    down @ 1.. => format!("({parts} >> {down})"),
+                    up => format!("({parts} << {})", -up),
+                };
+                self.line(format!("{name}[{lane}] |= {moved} as {element};"));
             }
             return Ok(());
         }
@@ -339,12 +374,13 @@ impl Writer<'_> {
         if let Some(constant) = num.as_constant() {
             return index_literal(constant);
         }
-        let product = |atoms: &[hydride_ir::Atom], factor: u64| {
+        let product = |atoms: &[Atom], factor: u64| {
             let names = atoms.iter().map(|atom| match atom {
-                hydride_ir::Atom::Index(index) => self.indices.get(index).cloned().unwrap_or_default(),
-                hydride_ir::Atom::Param(_) => String::new(),
+                Atom::Index(index) => self.indices.get(index).cloned().unwrap_or_default(),
+                Atom::Param(_) => String::new(),
             });
-            let factors: Vec<String> = (factor != 1).then(|| factor.to_string()).into_iter().chain(names).collect();
+            let factors: Vec<String> =
+                (factor != 1).then(|| factor.to_string()).into_iter().chain(names).collect();
             Code::new(factors.join(" * "), if factors.len() > 1 { PRODUCT } else { super::native::POSTFIX })
         };
         let (added, taken): (Vec<_>, Vec<_>) = num.terms().partition(|(_, coefficient)| *coefficient > 0);
@@ -369,7 +405,15 @@ impl Writer<'_> {
 
     /// `num / grid`.
     pub(super) fn quotient(&self, num: &Num, grid: i64) -> Code {
-        match num.divide(grid) {
+        if let Some(quotient) = num.divide(grid) {
+            return self.position(&quotient);
+        }
+        let (multiple, rest) = parts_by(num, grid);
+        let inside = self
+            .ranges
+            .values(&rest)
+            .is_some_and(|values| values.iter().all(|rest| (0..grid).contains(rest)));
+        match multiple.divide(grid).filter(|_| inside) {
             Some(quotient) => self.position(&quotient),
             None => Code::binary(&self.position(num), "/", &index_literal(grid), PRODUCT),
         }
@@ -382,15 +426,17 @@ impl Writer<'_> {
         if values.iter().all(|value| value % grid == first) {
             return Ok(index_literal(first));
         }
-        if values.iter().all(|value| (0..grid).contains(value)) {
-            return Ok(self.position(num));
+        let (_, rest) = parts_by(num, grid);
+        if self.values(&rest)?.iter().all(|rest| (0..grid).contains(rest)) {
+            return Ok(self.position(&rest));
         }
         Ok(Code::binary(&self.position(num), "%", &index_literal(grid), PRODUCT))
     }
 
     /// The name of a table with a literal's elements of `width` bits.
     pub(super) fn table(&mut self, bits: &Bits, width: u32) -> String {
-        if let Some((_, _, name)) = self.tables.iter().find(|(known, own, _)| known == bits && *own == width) {
+        if let Some((_, _, name)) = self.tables.iter().find(|(known, own, _)| known == bits && *own == width)
+        {
             return name.clone();
         }
         let name = match self.tables.len() {
@@ -405,6 +451,26 @@ impl Writer<'_> {
 /// A literal for an index or a shift count.
 pub(super) fn index_literal(value: i64) -> Code {
     Native { signed: false, bits: 64 }.literal(&value.to_string()).retyped("usize")
+}
+
+/// A number as a sum: the terms that are multiples of `grid` whatever the indices are, and the rest.
+fn parts_by(num: &Num, grid: i64) -> (Num, Num) {
+    let constant = num.constant_part();
+    let mut parts =
+        (Num::constant(constant - constant.rem_euclid(grid)), Num::constant(constant.rem_euclid(grid)));
+    for (atoms, coefficient) in num.terms() {
+        let factors = atoms.iter().map(|atom| match atom {
+            Atom::Index(index) => Num::index(*index),
+            Atom::Param(param) => Num::param(*param),
+        });
+        let term = factors.fold(Num::constant(coefficient), |product, factor| product * factor);
+        if coefficient % grid == 0 {
+            parts.0 = parts.0 + term;
+        } else {
+            parts.1 = parts.1 + term;
+        }
+    }
+    parts
 }
 
 /// The elements that a table has.

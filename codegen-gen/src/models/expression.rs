@@ -5,10 +5,10 @@ use hydride_ir::{ArgId, BinaryOp, CompareOp, ExprId, IndexId, Num, Op, Role, Una
 use super::body::{Unreadable, Writer, index_literal, native, reduced, table_len};
 use super::layout::Shape;
 use super::native::{
-    AND_ALSO, BIT_AND, BIT_OR, BIT_XOR, COMPARISON, Code, Native, OR_ELSE, POSTFIX, PRODUCT, SHIFT, SUM, UNARY,
-    Value,
+    AND_ALSO, BIT_AND, BIT_OR, BIT_XOR, Bounds, COMPARISON, Code, Native, OR_ELSE, POSTFIX, PRODUCT, SHIFT,
+    SUM, UNARY, Value,
 };
-use super::ranges::{fits, literal, reading};
+use super::ranges::{arithmetic, fits, literal, reading};
 
 type Result<T> = std::result::Result<T, Unreadable>;
 
@@ -149,11 +149,66 @@ impl Writer<'_> {
                 Ok(Value { code, native: to })
             }
             Op::Fold { op, signed: own, index, body, .. } => {
-                let own = if op.has_sign() { flag(own) } else { signed };
+                let own = if op.has_sign() { flag(own) } else { self.fold_sign(*op, *index, *body, signed) };
                 let value = self.fold(*op, *index, *body, own)?;
                 self.read_as(id, value, own, signed)
             }
         }
+    }
+
+    /// The value of an expression in a type that holds it, with one conversion at most.
+    pub(super) fn value_in(&mut self, id: ExprId, signed: bool, to: Native) -> Result<Value> {
+        if self.ranges.width(id) == 1 && !signed {
+            let condition = self.condition(id)?;
+            return Ok(Value { code: Code::name(format!("{to}::from({})", condition.whole())), native: to });
+        }
+        Ok(self.value(id, signed)?.converted(to))
+    }
+
+    /// Bounds of sums and products before they are reduced to their widths.
+    fn loose(&self, id: ExprId, signed: bool) -> Option<Bounds> {
+        let Op::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), left, right, .. } =
+            self.function.expr(id).op
+        else {
+            return self.ranges.of(id, signed);
+        };
+        if self.named(id).is_some() || self.ranges.width(id) > 63 {
+            return self.ranges.of(id, signed);
+        }
+        // What is not written as a sum or product is reduced.
+        let bounds = arithmetic(op, self.loose(left, signed), self.loose(right, signed));
+        let holds = Native::holding(self.ranges.width(id), signed)
+            .is_some_and(|native| fits(bounds, native.bits, signed) && self.natural(id) == signed);
+        if holds { bounds } else { self.ranges.of(id, signed) }
+    }
+
+    /// A number with the bits of an expression, of whatever reading, and perhaps others above them.
+    fn modular(&mut self, id: ExprId) -> Result<Value> {
+        let width = self.ranges.width(id);
+        let natural = self.natural(id);
+        let to = native(width, natural)?;
+        let Op::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), left, right, .. } =
+            self.function.expr(id).op
+        else {
+            return self.value(id, natural);
+        };
+        let exact = fits(self.ranges.arithmetic(op, left, right, natural), width, natural);
+        if exact || self.named(id).is_some() || width > 63 || !fits(self.loose(id, natural), to.bits, natural)
+        {
+            return self.value(id, natural);
+        }
+        let operand = |writer: &mut Self, id: ExprId| {
+            if writer.natural(id) == natural { writer.modular(id) } else { writer.value(id, natural) }
+        };
+        let (left, right) = (operand(self, left)?, operand(self, right)?);
+        let (symbol, level) = match op {
+            BinaryOp::Add => ("+", SUM),
+            BinaryOp::Sub => ("-", SUM),
+            _ => ("*", PRODUCT),
+        };
+        let swap = op != BinaryOp::Sub && left.code.as_literal().is_some();
+        let (left, right) = if swap { (right, left) } else { (left, right) };
+        Ok(Value { code: Code::binary(&left.code, symbol, &right.code, level), native: to })
     }
 
     /// The value of an expression that is now read `from_signed` in another reading.
@@ -195,7 +250,10 @@ impl Writer<'_> {
             Shape::Immediate { .. } => {
                 let whole = values.iter().all(|low| *low == 0);
                 let value = Value { code: Code::name(name), native: shape.element() };
-                if whole && fits(self.ranges.of(id, signed), width, signed) && self.has_range_within(arg, width, signed) {
+                if whole
+                    && fits(self.ranges.of(id, signed), width, signed)
+                    && self.has_range_within(arg, width, signed)
+                {
                     return Ok(value.converted(to));
                 }
                 let code = self.moved_down(&value.code, low)?;
@@ -221,7 +279,8 @@ impl Writer<'_> {
             let offset = self.remainder(low, grid)?;
             if offset.as_literal() == Some(&(grid - i64::from(width)).to_string()) {
                 // The top of a lane: the shift extends it.
-                let read = Value { code: lane, native: element }.truncated(Native { signed, bits: element.bits });
+                let read =
+                    Value { code: lane, native: element }.truncated(Native { signed, bits: element.bits });
                 let code = Code::binary(&read.code, ">>", &offset, SHIFT);
                 return Ok(Value { code, native: read.native }.converted(to));
             }
@@ -272,9 +331,10 @@ impl Writer<'_> {
             }
             return unreadable(format!("a slice of {whole} bits"));
         }
-        let constant = low.as_constant();
-        let top = constant == Some(i64::from(whole - width));
-        let value = self.value(of, if top { signed } else { self.natural(of) })?;
+        let is_top = low.as_constant() == Some(i64::from(whole - width));
+        // Bits above the slice do not matter where it is cut off by a conversion.
+        let top = is_top && !Native::WIDTHS.contains(&width);
+        let value = if top { self.value(of, signed)? } else { self.modular(of)? };
         let code = self.moved_down(&value.code, low)?;
         let moved = Value { code, native: value.native };
         if top { Ok(moved.converted(native(width, signed)?)) } else { reduced(&moved, width, signed) }
@@ -307,7 +367,8 @@ impl Writer<'_> {
                 }
             }
             Op::Const(bits) => {
-                if let Some(unit) = Native::holding(width, false).filter(|unit| unit.bits == width && width <= 64)
+                if let Some(unit) =
+                    Native::holding(width, false).filter(|unit| unit.bits == width && width <= 64)
                     && let Some(lane) = self.lane(low, width)?
                 {
                     let count = table_len(bits, width);
@@ -358,27 +419,28 @@ impl Writer<'_> {
         let mut choices = Vec::new();
         for part in parts.iter().rev() {
             let (of, inner) = match &function.expr(*part).op {
-                Op::Extract { of, low } => (*of, low.as_constant()),
-                _ => (*part, Some(0)),
+                Op::Extract { of, low } => (*of, low.divide(i64::from(width))),
+                _ => (*part, Some(Num::constant(0))),
             };
             let own = self.ranges.width(*part);
-            let (Op::Arg(arg), Some(inner)) = (&function.expr(of).op, inner) else {
+            let (Op::Arg(arg), Some(start)) = (&function.expr(of).op, inner) else {
                 return unreadable("a concatenation of computed values");
             };
             let shape = &self.layout.args[arg.0 as usize];
             if !matches!(shape, Shape::Lanes { element, .. } if element.bits == width)
                 || !own.is_multiple_of(width)
-                || inner % i64::from(width) != 0
             {
                 return unreadable("a concatenation off the grid");
             }
-            let start = inner / i64::from(width);
             let name = &self.args[arg.0 as usize];
             let end = first + i64::from(own / width);
-            let at = match start - first {
-                0 => index.clone(),
-                offset @ 1.. => format!("{index} + {offset}"),
-                offset => format!("{index} - {}", -offset),
+            // The start is added first, so that no difference is negative.
+            let start = self.position(&start);
+            let at = match (start.as_literal(), first) {
+                (Some("0"), 0) => index.clone(),
+                (Some("0"), _) => format!("{index} - {first}"),
+                (_, 0) => format!("{} + {index}", start.at(SUM)),
+                _ => format!("{} + {index} - {first}", start.at(SUM)),
             };
             let value = Value { code: Code::name(format!("{name}[{at}]")), native: shape.element() };
             choices.push((end, value.truncated(to).code));
@@ -422,6 +484,15 @@ impl Writer<'_> {
         {
             return Ok(self.position(num));
         }
+        if let Some(of) = self.unextended(id) {
+            return self.index(of);
+        }
+        if let Some(name) = self.whole_immediate(id) {
+            return Ok(name.cast("usize"));
+        }
+        if self.ranges.width(id) == 1 {
+            return Ok(Code::name(format!("usize::from({})", self.condition(id)?.whole())));
+        }
         let value = self.value(id, false)?;
         if let Some(digits) = value.code.as_literal() {
             return Ok(Code::name(digits.to_owned()));
@@ -444,7 +515,9 @@ impl Writer<'_> {
         let no_wrap = |most: i128| most <= reading(width, false).map_or(i128::MAX, |(_, most)| most);
         match &function.expr(id).op {
             Op::Const(bits) => {
-                let Some(value) = literal(bits.words(), width.min(128), false).filter(|value| value % grid == 0) else {
+                let Some(value) =
+                    literal(bits.words(), width.min(128), false).filter(|value| value % grid == 0)
+                else {
                     return Ok(None);
                 };
                 let index = i64::try_from(value / grid).map(index_literal);
@@ -459,7 +532,9 @@ impl Writer<'_> {
                 let quotient = i64::try_from(grid).ok().and_then(|grid| num.divide(grid));
                 Ok(quotient.map(|num| Lane { index: self.position(&num), most: most / grid }))
             }
-            Op::Cast { of, signed } if width > self.ranges.width(*of) && !flag(signed) => self.lane(*of, grid as u32),
+            Op::Cast { of, signed } if width > self.ranges.width(*of) && !flag(signed) => {
+                self.lane(*of, grid as u32)
+            }
             Op::Binary { op: op @ (BinaryOp::Mul | BinaryOp::Shl), left, right, .. } => {
                 let (value, factor) = match (op, &function.expr(*left).op, &function.expr(*right).op) {
                     (BinaryOp::Mul, _, Op::Const(bits)) => (*left, bits.to_u64().map(i128::from)),
@@ -484,7 +559,8 @@ impl Writer<'_> {
                 Ok(Some(Lane { index, most: product / grid }))
             }
             Op::Binary { op: BinaryOp::Add, left, right, .. } => {
-                let (Some(left), Some(right)) = (self.lane(*left, grid as u32)?, self.lane(*right, grid as u32)?)
+                let (Some(left), Some(right)) =
+                    (self.lane(*left, grid as u32)?, self.lane(*right, grid as u32)?)
                 else {
                     return Ok(None);
                 };
@@ -503,8 +579,47 @@ impl Writer<'_> {
         }
     }
 
+    /// A shift count in its own type.
+    fn plain_count(&mut self, id: ExprId) -> Result<Code> {
+        if let Some(of) = self.unextended(id) {
+            return self.plain_count(of);
+        }
+        match self.whole_immediate(id) {
+            Some(name) => Ok(name),
+            None => Ok(self.value(id, false)?.code),
+        }
+    }
+
+    /// What a zero extension that has no name extends.
+    fn unextended(&self, id: ExprId) -> Option<ExprId> {
+        match &self.function.expr(id).op {
+            Op::Cast { of, signed }
+                if !flag(signed)
+                    && self.ranges.width(id) > self.ranges.width(*of)
+                    && self.named(id).is_none() =>
+            {
+                Some(*of)
+            }
+            _ => None,
+        }
+    }
+
+    /// The name of an immediate, if an expression is all of its values and none is negative.
+    fn whole_immediate(&self, id: ExprId) -> Option<Code> {
+        let Op::Extract { of, low } = &self.function.expr(id).op else { return None };
+        let Op::Arg(arg) = self.function.expr(*of).op else { return None };
+        let whole = self.has_range_within(arg, self.ranges.width(id), false) && low.as_constant() == Some(0);
+        whole.then(|| Code::name(self.args[arg.0 as usize].clone()))
+    }
+
     /// A shift count as a `u32`; one of at least `limit` may become another such one.
     fn count(&mut self, id: ExprId, limit: u32) -> Result<Code> {
+        if let Some(of) = self.unextended(id) {
+            return self.count(of, limit);
+        }
+        if let Some(name) = self.whole_immediate(id) {
+            return Ok(name.cast("u32"));
+        }
         let value = self.value(id, false)?;
         if let Some(digits) = value.code.as_literal() {
             return Ok(Code::name(digits.to_owned()));
@@ -530,12 +645,17 @@ impl Writer<'_> {
             let wide = native(width, from)?;
             if own == 1 {
                 let condition = self.condition(of)?;
-                let bit = Code::name(format!("{}::from({})", if from { wide } else { to }, condition.whole()));
+                let bit =
+                    Code::name(format!("{}::from({})", if from { wide } else { to }, condition.whole()));
                 if !from {
                     return Ok(Value { code: bit, native: to });
                 }
                 let value = Value { code: Code::new(format!("-{}", bit.whole()), UNARY), native: wide };
                 return self.read_as(id, value, true, signed);
+            }
+            let natural = self.natural(of);
+            if natural != from && fits(self.ranges.of(of, natural), own, from) {
+                return Ok(self.value(of, natural)?.converted(to));
             }
             let value = self.value(of, from)?;
             if fits(self.ranges.of(of, from), width, signed) {
@@ -547,11 +667,10 @@ impl Writer<'_> {
             return unreadable(format!("the low part of {own} bits"));
         }
         let natural = self.natural(of);
-        let value = self.value(of, natural)?;
         if fits(self.ranges.of(of, natural), width, signed) {
-            return Ok(value.converted(to));
+            return Ok(self.value(of, natural)?.converted(to));
         }
-        reduced(&value, width, signed)
+        reduced(&self.modular(of)?, width, signed)
     }
 
     /// A value clamped into the range of `width` bits.
@@ -605,7 +724,9 @@ impl Writer<'_> {
                 let Op::Cast { of, signed } = function.expr(*left).op.clone() else {
                     return unreadable("a shift of a computed wide value");
                 };
-                let room = i128::from(width) - i128::from(self.ranges.width(of)) - i128::from(!flag(&signed) && from);
+                let room = i128::from(width)
+                    - i128::from(self.ranges.width(of))
+                    - i128::from(!flag(&signed) && from);
                 let most = self.ranges.of(*right, false).map(|(_, most)| most);
                 if most.is_none_or(|most| most > room) || self.ranges.width(of) > 64 {
                     return unreadable("a shift that loses bits");
@@ -613,7 +734,8 @@ impl Writer<'_> {
                 let value = self.value(of, flag(&signed))?.converted(wide);
                 let count = self.count(*right, 128)?;
                 self.reads_bits = true;
-                let code = Code::name(format!("bits::shl_clamped({}, {})", value.code.whole(), count.whole()));
+                let code =
+                    Code::name(format!("bits::shl_clamped({}, {})", value.code.whole(), count.whole()));
                 Ok(Value { code, native: wide })
             }
             _ => unreadable(format!("a saturation of {width} bits")),
@@ -627,7 +749,7 @@ impl Writer<'_> {
         let mut sum: Option<Code> = None;
         for part in parts {
             low -= self.ranges.width(*part);
-            let value = self.value(*part, false)?.converted(to).code;
+            let value = self.value_in(*part, false, to)?.code;
             if value.as_literal() == Some("0") {
                 continue;
             }
@@ -678,9 +800,12 @@ impl Writer<'_> {
                 let code = match op {
                     UnaryOp::PopCount => count("count_ones"),
                     UnaryOp::LeadingZeros if above == 0 => count("leading_zeros"),
-                    UnaryOp::LeadingZeros => {
-                        Code::binary(&count("leading_zeros"), "-", &Code::new(above.to_string(), POSTFIX), SUM)
-                    }
+                    UnaryOp::LeadingZeros => Code::binary(
+                        &count("leading_zeros"),
+                        "-",
+                        &Code::new(above.to_string(), POSTFIX),
+                        SUM,
+                    ),
                     _ if above == 0 => count("trailing_zeros"),
                     _ => Code::method(&count("trailing_zeros"), "min", &[width.to_string()]),
                 };
@@ -722,11 +847,12 @@ impl Writer<'_> {
                         return self.read_as(id, Value { code, native: left.native }, reading, signed);
                     }
                 }
-                let (left, right) = (self.value(left, signed)?, self.value(right, signed)?);
+                let natural = self.arithmetic_sign(op, left, right);
+                let (left, right) = (self.value(left, natural)?, self.value(right, natural)?);
                 let swap = op != BinaryOp::Sub && left.code.as_literal().is_some();
                 let (left, right) = if swap { (right, left) } else { (left, right) };
                 let code = Code::method(&left.code, name, &[right.code.whole()]);
-                reduced(&Value { code, native: to }, width, signed)
+                reduced(&Value { code, native: left.native }, width, signed)
             }
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
                 let (symbol, level) = match op {
@@ -742,20 +868,24 @@ impl Writer<'_> {
             BinaryOp::Shl => {
                 let value = self.value(left, signed)?;
                 let code = if self.below(right, to.bits) {
-                    let count = self.value(right, false)?;
-                    Code::binary(&value.code, "<<", &count.code, SHIFT)
+                    let count = self.plain_count(right)?;
+                    Code::binary(&value.code, "<<", &count, SHIFT)
                 } else {
                     let count = self.count(right, to.bits)?;
                     Code::method(&value.code, "unbounded_shl", &[count.whole()])
                 };
                 let value = Value { code, native: to };
-                if self.shift_is_exact(left, right, width, signed) { Ok(value) } else { reduced(&value, width, signed) }
+                if self.shift_is_exact(left, right, width, signed) {
+                    Ok(value)
+                } else {
+                    reduced(&value, width, signed)
+                }
             }
             BinaryOp::Shr => {
                 let value = self.value(left, own)?;
                 let code = if self.below(right, value.native.bits) {
-                    let count = self.value(right, false)?;
-                    Code::binary(&value.code, ">>", &count.code, SHIFT)
+                    let count = self.plain_count(right)?;
+                    Code::binary(&value.code, ">>", &count, SHIFT)
                 } else {
                     let count = self.count(right, value.native.bits)?;
                     Code::method(&value.code, "unbounded_shr", &[count.whole()])
@@ -776,11 +906,13 @@ impl Writer<'_> {
 
     /// Whether a left shift loses no bits of the value in that reading.
     fn shift_is_exact(&self, left: ExprId, right: ExprId, width: u32, signed: bool) -> bool {
-        let (Some((low, high)), Some((_, count))) = (self.ranges.of(left, signed), self.ranges.of(right, false))
+        let (Some((low, high)), Some((_, count))) =
+            (self.ranges.of(left, signed), self.ranges.of(right, false))
         else {
             return false;
         };
-        let Some(scale) = u32::try_from(count).ok().filter(|count| *count < 127).map(|count| 1i128 << count) else {
+        let Some(scale) = u32::try_from(count).ok().filter(|count| *count < 127).map(|count| 1i128 << count)
+        else {
             return false;
         };
         match (low.checked_mul(scale), high.checked_mul(scale)) {
@@ -801,13 +933,15 @@ impl Writer<'_> {
     ) -> Result<Value> {
         let width = self.ranges.width(id);
         let kind = native(width, own)?;
-        if kind.bits != width {
+        let least = reading(width, own).map(|(least, _)| least);
+        let overflows = own && self.ranges.of(left, own).map(|(low, _)| low) <= least;
+        if kind.bits != width && overflows {
             return unreadable(format!("a division of {width} bits"));
         }
         let (dividend, divisor) = (self.value(left, own)?, self.value(right, own)?);
         let quotient = op == BinaryOp::Div;
         let (name, zero) = match (quotient, own) {
-            (true, false) => ("wrapping_div", format!("{kind}::MAX")),
+            (true, false) => ("wrapping_div", (u128::MAX >> (128 - width)).to_string()),
             (true, true) => {
                 let negative = Code::binary(&dividend.code, "<", &kind.literal("0"), COMPARISON);
                 ("wrapping_div", format!("if {} {{ 1 }} else {{ -1 }}", negative.whole()))
@@ -825,6 +959,22 @@ impl Writer<'_> {
         self.read_as(id, Value { code, native: kind }, own, signed)
     }
 
+    /// The reading in which a repeated sum is exact, else the one that is asked for.
+    fn fold_sign(&self, op: BinaryOp, index: IndexId, body: ExprId, asked: bool) -> bool {
+        let exact = |signed: &bool| {
+            let count = i128::from(self.ranges.count(index));
+            let total = self
+                .ranges
+                .of(body, *signed)
+                .and_then(|(low, high)| Some((low.checked_mul(count)?, high.checked_mul(count)?)));
+            fits(total, self.ranges.width(body), *signed)
+        };
+        let readings = [asked, !asked];
+        let natural = self.natural(body);
+        let found = readings.into_iter().find(exact);
+        if op == BinaryOp::Add { found.unwrap_or(natural) } else { asked }
+    }
+
     /// A repeated operator.
     fn fold(&mut self, op: BinaryOp, index: IndexId, body: ExprId, signed: bool) -> Result<Value> {
         let width = self.ranges.width(body);
@@ -836,10 +986,10 @@ impl Writer<'_> {
         self.leave();
         let value = value?;
         let range = format!("(0..{count})");
-        let total = body_bounds.and_then(|(low, high)| {
-            Some((low.checked_mul(count.into())?, high.checked_mul(count.into())?))
-        });
-        let folded = |start: String, step: String| Code::name(format!("{range}.fold({start}, |sum, {name}| {step})"));
+        let total = body_bounds
+            .and_then(|(low, high)| Some((low.checked_mul(count.into())?, high.checked_mul(count.into())?)));
+        let folded =
+            |start: String, step: String| Code::name(format!("{range}.fold({start}, |sum, {name}| {step})"));
         let operand = value.whole();
         let code = match op {
             BinaryOp::Add if fits(total, width, signed) => {
@@ -871,9 +1021,7 @@ impl Writer<'_> {
             return Ok(Code::name(named.name.clone()));
         }
         let function = self.function;
-        let is = |id: ExprId, value: u64| {
-            matches!(&function.expr(id).op, Op::Const(bits) if bits.to_u64() == Some(value))
-        };
+        let is = |id: ExprId, value: u64| matches!(&function.expr(id).op, Op::Const(bits) if bits.to_u64() == Some(value));
         match &function.expr(id).op {
             Op::Const(bits) => Ok(truth(bits.bit(0))),
             Op::Int(num) => match num.as_constant() {
@@ -935,7 +1083,8 @@ impl Writer<'_> {
                 let (then, otherwise) = (self.condition(*then)?, self.condition(*otherwise)?);
                 Ok(Code::conditional(&chosen, &then, &otherwise))
             }
-            Op::Unary(UnaryOp::Not, of) => Ok(self.condition(*of)?.not()),
+            Op::Unary(UnaryOp::Not, of) => self.negated(*of),
+            Op::Binary { op: BinaryOp::Xor, left, right, .. } if is(*left, 1) => self.negated(*right),
             Op::Unary(UnaryOp::Neg | UnaryOp::Abs | UnaryOp::PopCount, of) => self.condition(*of),
             Op::Unary(..) => Ok(self.first_operand(id)?.not()),
             Op::Binary { op, left, right, .. } => {
@@ -971,6 +1120,17 @@ impl Writer<'_> {
             }
             Op::Saturate { .. } | Op::Concat(_) => unreadable("a single bit of an unusual kind"),
         }
+    }
+
+    /// The opposite of a bit.
+    fn negated(&mut self, id: ExprId) -> Result<Code> {
+        if let Op::Compare { op: CompareOp::Eq, left, right, .. } = self.function.expr(id).op
+            && self.named(id).is_none()
+            && (2..=128).contains(&self.ranges.width(left))
+        {
+            return self.ordered("!=", "!=", false, true, left, right);
+        }
+        Ok(self.condition(id)?.not())
     }
 
     fn first_operand(&mut self, id: ExprId) -> Result<Code> {
@@ -1038,25 +1198,30 @@ impl Writer<'_> {
             }
             return Ok(Code::new(format!("({}) {symbol} ({})", left.whole(), right.whole()), COMPARISON));
         }
-        if self.ranges.width(left) > 128 {
-            return self.wide_equality(op, left, right);
-        }
-        let signed = if op == CompareOp::Eq { self.common_sign(left, right) } else { signed };
-        let (left, right) = (self.value(left, signed)?, self.value(right, signed)?);
-        let swap = left.code.as_literal().is_some();
-        let symbol = match (op, swap) {
-            (CompareOp::Eq, _) => "==",
-            (CompareOp::Lt, false) => "<",
-            (CompareOp::Lt, true) => ">",
-            (CompareOp::Le, false) => "<=",
-            (CompareOp::Le, true) => ">=",
+        let (symbol, mirrored) = match op {
+            CompareOp::Eq => ("==", "=="),
+            CompareOp::Lt => ("<", ">"),
+            CompareOp::Le => ("<=", ">="),
         };
-        let (left, right) = if swap { (right, left) } else { (left, right) };
-        Ok(Code::binary(&left.code, symbol, &right.code, COMPARISON))
+        self.ordered(symbol, mirrored, signed, op == CompareOp::Eq, left, right)
     }
 
-    fn wide_equality(&mut self, _: CompareOp, left: ExprId, _: ExprId) -> Result<Code> {
-        unreadable(format!("a comparison of {} bits", self.ranges.width(left)))
+    /// A comparison with the literal, if there is one, on the right.
+    fn ordered(
+        &mut self,
+        symbol: &str,
+        mirrored: &str,
+        signed: bool,
+        any_sign: bool,
+        left: ExprId,
+        right: ExprId,
+    ) -> Result<Code> {
+        let signed = if any_sign { self.common_sign(left, right) } else { signed };
+        let (left, right) = (self.value(left, signed)?, self.value(right, signed)?);
+        if left.code.as_literal().is_some() {
+            return Ok(Code::binary(&right.code, mirrored, &left.code, COMPARISON));
+        }
+        Ok(Code::binary(&left.code, symbol, &right.code, COMPARISON))
     }
 }
 
@@ -1073,7 +1238,8 @@ fn bound(value: i128, native: Native) -> String {
     if (-0x8000..=0xffff).contains(&value) {
         return value.to_string();
     }
-    let named = Native::WIDTHS.into_iter().flat_map(|bits| [true, false].map(|signed| Native { signed, bits }));
+    let named =
+        Native::WIDTHS.into_iter().flat_map(|bits| [true, false].map(|signed| Native { signed, bits }));
     for narrow in named {
         let Some((least, most)) = reading(narrow.bits, narrow.signed) else { continue };
         let name = if value == most { "MAX" } else { "MIN" };

@@ -84,7 +84,8 @@ impl Uses {
 
     /// The width of an element: the most frequent one, of equally frequent ones the least.
     fn width(&self, total: u32) -> Option<u32> {
-        let possible = self.widths.iter().filter(|(width, _)| Native::WIDTHS.contains(width) && total % **width == 0);
+        let possible =
+            self.widths.iter().filter(|(width, _)| is_lane(**width) && total.is_multiple_of(**width));
         possible.max_by_key(|(width, uses)| (**uses, std::cmp::Reverse(**width))).map(|(width, _)| *width)
     }
 }
@@ -123,9 +124,15 @@ impl Layout {
     }
 }
 
+/// Whether lanes of vectors have that width in bits, where their types do not say otherwise.
+fn is_lane(width: u32) -> bool {
+    Native::WIDTHS.contains(&width) && width <= 64
+}
+
 /// The element width of a C type that has it in its name, such as `int8x16_t` or `uint8x8x2_t`.
 fn named_element(c_type: &str) -> bool {
-    let mut digits = c_type.split(|c: char| !c.is_ascii_digit() && c != 'x').filter(|part| part.contains('x'));
+    let mut digits =
+        c_type.split(|c: char| !c.is_ascii_digit() && c != 'x').filter(|part| part.contains('x'));
     digits.any(|part| part.split('x').filter(|number| !number.is_empty()).count() >= 2)
 }
 
@@ -143,7 +150,7 @@ fn shape(operand: &Argument, uses: &Uses, like: Option<bool>) -> Option<Shape> {
         }
         Kind::Vector => {
             let typed = documented.filter(|_| named_element(&operand.c_type));
-            let fallback = documented.map(|element| element.width).filter(|width| Native::WIDTHS.contains(width));
+            let fallback = documented.map(|element| element.width).filter(|width| is_lane(*width));
             let width = match typed {
                 Some(element) => element.width,
                 None => uses.width(operand.width).or(fallback).unwrap_or(64),
@@ -222,6 +229,14 @@ fn operand_sign(op: &Op, place: usize) -> Option<bool> {
     }
 }
 
+/// The sign of a value that follows from two others: it is signed where one of them is.
+fn either(left: Option<bool>, right: Option<bool>) -> Option<bool> {
+    match (left, right) {
+        (Some(left), Some(right)) => Some(left || right),
+        (left, right) => left.or(right),
+    }
+}
+
 /// How a value is meant to be read; `None` where nothing says so.
 fn strong_sign(function: &Function, id: ExprId) -> Option<bool> {
     let known = |signed: &hydride_ir::Num| signed.as_constant().map(|signed| signed != 0);
@@ -234,15 +249,19 @@ fn strong_sign(function: &Function, id: ExprId) -> Option<bool> {
         Op::Binary { op, signed, left, right } => match op {
             op if op.has_sign() => known(signed),
             BinaryOp::Shl => strong_sign(function, *left),
-            _ => strong_sign(function, *left).or_else(|| strong_sign(function, *right)),
+            _ => either(strong_sign(function, *left), strong_sign(function, *right)),
         },
         Op::Unary(UnaryOp::Abs, _) => Some(false),
         Op::Select { then, otherwise, .. } => {
-            strong_sign(function, *then).or_else(|| strong_sign(function, *otherwise))
+            either(strong_sign(function, *then), strong_sign(function, *otherwise))
         }
         Op::Extract { of, .. } if !matches!(function.expr(*of).op, Op::Arg(_)) => strong_sign(function, *of),
         Op::Fold { op, signed, body, .. } => {
-            if op.has_sign() { known(signed) } else { strong_sign(function, *body) }
+            if op.has_sign() {
+                known(signed)
+            } else {
+                strong_sign(function, *body)
+            }
         }
         _ => None,
     }

@@ -115,7 +115,10 @@ pub fn models(sources: &[Modelled<'_>]) -> Result<Vec<GeneratedFile>, GenerateEr
     }
     let sets: Vec<InstructionSet> = sets
         .into_iter()
-        .map(|(name, modules)| InstructionSet { name: name.to_owned(), modules: modules.into_values().collect() })
+        .map(|(name, modules)| InstructionSet {
+            name: name.to_owned(),
+            modules: modules.into_values().collect(),
+        })
         .collect();
     let context = serde_json::json!({ "sets": sets });
     let mut files = vec![
@@ -124,7 +127,11 @@ pub fn models(sources: &[Modelled<'_>]) -> Result<Vec<GeneratedFile>, GenerateEr
         renderer.render("models/src/bits.rs", &context)?,
     ];
     for set in &sets {
-        files.push(renderer.render_as("models/src/isa.rs", format!("models/src/{}/mod.rs", set.name), set)?);
+        files.push(renderer.render_as(
+            "models/src/isa.rs",
+            format!("models/src/{}/mod.rs", set.name),
+            set,
+        )?);
         for module in &set.modules {
             let path = format!("models/src/{}/{}.rs", set.name, module.name);
             files.push(renderer.render_as("models/src/module.rs", path, module)?);
@@ -152,10 +159,11 @@ fn module_name(extensions: &[String]) -> String {
 
 /// Words that Rust reserves, and names that the functions use themselves.
 const RESERVED: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "bits", "box", "break", "const", "continue", "crate", "do", "dyn",
-    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match",
-    "mod", "move", "mut", "odd", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "sum", "super",
-    "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+    "abstract", "as", "async", "await", "become", "bits", "box", "break", "const", "continue", "crate", "do",
+    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "odd", "override", "priv", "pub", "ref", "return", "self",
+    "static", "struct", "sum", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
 ];
 
 /// A name for an operand that is not in use yet.
@@ -204,7 +212,7 @@ fn model(source: &Modelled<'_>) -> Result<(Model, bool), body::Unreadable> {
     let types: Vec<String> = layout.results.iter().map(Shape::rust).collect();
     let model = Model {
         documentation: documentation(source),
-        name: function_name(source.intrinsic),
+        name: function_name(source),
         generics: if immediates.is_empty() { String::new() } else { format!("<{}>", immediates.join(", ")) },
         arguments: registers.join(", "),
         results: if types.len() == 1 { types.concat() } else { format!("({})", types.join(", ")) },
@@ -221,9 +229,10 @@ fn model(source: &Modelled<'_>) -> Result<(Model, bool), body::Unreadable> {
     Ok((model, written.reads_bits))
 }
 
-/// The name of a function: the intrinsic's.
-fn function_name(intrinsic: &str) -> String {
-    operand_name(intrinsic, &[])
+/// The name of a function: the intrinsic's, or the id where the vendor gives it none.
+fn function_name(source: &Modelled<'_>) -> String {
+    let name = if source.intrinsic.is_empty() { source.id } else { source.intrinsic };
+    operand_name(name, &[])
 }
 
 fn documentation(source: &Modelled<'_>) -> Vec<String> {
@@ -258,7 +267,8 @@ mod tests {
 
     #[test]
     fn modules_are_called_as_the_extensions() {
-        let name = |list: &[&str]| module_name(&list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        let name =
+            |list: &[&str]| module_name(&list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
         assert_eq!(name(&[]), "base");
         assert_eq!(name(&["AVX512BW", "AVX512VL"]), "avx512bw_avx512vl");
         assert_eq!(name(&["SSE4.1"]), "sse4_1");

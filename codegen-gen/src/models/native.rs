@@ -109,8 +109,7 @@ impl Code {
 
     /// Whether the text is a name, so that giving it another one is of no use.
     pub(super) fn is_simple(&self) -> bool {
-        self.literal.is_some()
-            || self.text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        self.literal.is_some() || self.text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     }
 
     /// The length of the text in bytes.
@@ -122,12 +121,20 @@ impl Code {
     pub(super) fn binary(left: &Self, operator: &str, right: &Self, level: Level) -> Self {
         // After `as u8`, Rust reads `<` as the beginning of type arguments.
         let ends_with_cast = |text: &str| {
-            text.rsplit_once(" as ").is_some_and(|(_, last)| last.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+            text.rsplit_once(" as ")
+                .is_some_and(|(_, last)| last.bytes().all(|byte| byte.is_ascii_alphanumeric()))
         };
+        // Shifts and bitwise operators have no order of precedence that readers know by heart.
+        let is_bitwise = (BIT_OR..=SHIFT).contains(&level);
+        let inner = |operand: &Self, side: Level| match is_bitwise && operand.level != level {
+            true => CAST,
+            false => side,
+        };
+        let first_level = if matches!(operator, "/" | "%") { CAST } else { inner(left, level) };
         let mut first = match (&left.literal, &right.literal) {
-            (Some(_), Some(_)) => left.typed_at(level),
-            _ if level == SHIFT => left.typed_at(level),
-            _ => left.at(level),
+            (Some(_), Some(_)) => left.typed_at(first_level),
+            _ if level == SHIFT => left.typed_at(first_level),
+            _ => left.at(first_level),
         };
         if operator.starts_with('<') && ends_with_cast(&first) {
             first = format!("({first})");
@@ -136,7 +143,7 @@ impl Code {
         if comparison == 1 && left.level == COMPARISON {
             first = format!("({first})");
         }
-        Self::new(format!("{first} {operator} {}", right.at(level + 1)), level)
+        Self::new(format!("{first} {operator} {}", right.at(inner(right, level + 1))), level)
     }
 
     /// `receiver.method(arguments)`.
@@ -211,6 +218,7 @@ mod tests {
         assert_eq!(Code::binary(&a, "-", &sum, SUM).whole(), "a - (a + b)");
         assert_eq!(Code::binary(&a.cast("u8"), "<<", &b, SHIFT).whole(), "(a as u8) << b");
         assert_eq!(Code::binary(&a.cast("u8"), ">>", &b, SHIFT).whole(), "a as u8 >> b");
+        assert_eq!(Code::binary(&sum, ">>", &b, SHIFT).whole(), "(a + b) >> b");
         assert_eq!(Code::method(&sum, "abs", &[]).whole(), "(a + b).abs()");
         let byte = Native { signed: true, bits: 8 };
         assert_eq!(Code::method(&byte.literal("-3"), "abs", &[]).whole(), "(-3i8).abs()");

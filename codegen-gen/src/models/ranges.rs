@@ -53,6 +53,16 @@ fn corners(
     Some((all.clone().min()?, all.max()?))
 }
 
+/// The bounds of a sum, difference or product of integers.
+pub(super) fn arithmetic(op: BinaryOp, left: Option<Bounds>, right: Option<Bounds>) -> Option<Bounds> {
+    match op {
+        BinaryOp::Add => corners(left, right, i128::checked_add),
+        BinaryOp::Sub => corners(left, right, |a, b| a.checked_sub(b)),
+        BinaryOp::Mul => corners(left, right, i128::checked_mul),
+        _ => None,
+    }
+}
+
 fn hull(left: Option<Bounds>, right: Option<Bounds>) -> Option<Bounds> {
     let (left, right) = (left?, right?);
     Some((left.0.min(right.0), left.1.max(right.1)))
@@ -95,7 +105,9 @@ impl<'f> Ranges<'f> {
         indices.sort_unstable();
         indices.dedup();
         let points = indices.iter().try_fold(1usize, |points, index| {
-            points.checked_mul(usize::try_from(self.count(*index)).ok()?).filter(|points| *points <= MAX_POINTS)
+            points
+                .checked_mul(usize::try_from(self.count(*index)).ok()?)
+                .filter(|points| *points <= MAX_POINTS)
         })?;
         let value = |mut point: i64| {
             let mut at = HashMap::new();
@@ -132,13 +144,7 @@ impl<'f> Ranges<'f> {
         right: ExprId,
         operands_signed: bool,
     ) -> Option<Bounds> {
-        let (left, right) = (self.of(left, operands_signed), self.of(right, operands_signed));
-        match op {
-            BinaryOp::Add => corners(left, right, i128::checked_add),
-            BinaryOp::Sub => corners(left, right, i128::checked_sub),
-            BinaryOp::Mul => corners(left, right, i128::checked_mul),
-            _ => None,
-        }
+        arithmetic(op, self.of(left, operands_signed), self.of(right, operands_signed))
     }
 
     /// Bounds of an integer that has the expression's bits, if it lies in the reading.
@@ -166,7 +172,9 @@ impl<'f> Ranges<'f> {
                 }
                 _ => None,
             },
-            Op::Cast { of, signed: from } if width > self.width(*of) => self.of(*of, from.as_constant()? != 0),
+            Op::Cast { of, signed: from } if width > self.width(*of) => {
+                self.of(*of, from.as_constant()? != 0)
+            }
             Op::Cast { of, .. } => in_reading(self.of(*of, signed)).or_else(|| self.of(*of, !signed)),
             Op::Saturate { of, from_signed, to_signed } => {
                 let (least, most) = reading(width, to_signed.as_constant()? != 0)?;

@@ -7,17 +7,47 @@
 //! ```
 
 use hydride_ir::passes::dead_code;
-use hydride_ir::{BinaryOp, Bits, ExprId, Function, IndexId, Num, Op, ResultId, Stmt, UnaryOp};
+use hydride_ir::visit::rewrite;
+use hydride_ir::{BinaryOp, Bits, CompareOp, ExprId, Function, IndexId, Num, Op, ResultId, Stmt, UnaryOp};
 
 use super::ranges::constant_width;
 
 /// The function with every write split that is wider than `element`, the element width of the result, where its value can
 /// be split.
 pub(super) fn split(function: &Function, element: impl Fn(ResultId) -> u32) -> Function {
-    let mut split = Splitter { function: function.clone(), next_index: next_index(function) };
-    let body = split.statements(&function.body, &element);
-    split.function.body = body;
+    let mut next = next_index(function);
+    let function = rewrite(function, |copy, expr| match &expr.op {
+        Op::Compare { op: CompareOp::Eq, signed, left, right } => {
+            let (left, right) = (copy.id(*left), copy.id(*right));
+            match equal_slices(copy.function(), left, right, IndexId(next)) {
+                Some(equal) => {
+                    next += 1;
+                    equal
+                }
+                None => copy.push(Op::Compare { op: CompareOp::Eq, signed: signed.clone(), left, right }, 1u32),
+            }
+        }
+        _ => copy.keep(expr),
+    });
+    let mut split = Splitter { next_index: next, function };
+    let body = std::mem::take(&mut split.function.body);
+    split.function.body = split.statements(&body, &element);
     dead_code(&split.function)
+}
+
+/// Equality of values of more than 128 bits: that of all their slices of 64 bits.
+fn equal_slices(function: &mut Function, left: ExprId, right: ExprId, index: IndexId) -> Option<ExprId> {
+    let width = constant_width(&function.expr(left).width);
+    if width <= 128 || !width.is_multiple_of(64) {
+        return None;
+    }
+    let low = Num::index(index) * Num::constant(64);
+    let (left, right) = (slice(function, left, &low, 64)?, slice(function, right, &low, 64)?);
+    let signed = Num::constant(0);
+    let equal = Op::Compare { op: CompareOp::Eq, signed: signed.clone(), left, right };
+    let body = function.push(equal, 1u32);
+    let count = Num::from(width / 64);
+    Some(function.push(Op::Fold { op: BinaryOp::And, signed, index, count, body }, 1u32))
 }
 
 /// An index that does not occur yet.
@@ -75,7 +105,7 @@ impl Splitter {
             }
             let index = IndexId(self.next_index);
             let step = Num::index(index) * Num::from(element);
-            if let Some(value) = self.slice(value, &step, element) {
+            if let Some(value) = slice(&mut self.function, value, &step, element) {
                 self.next_index += 1;
                 let body = vec![Stmt::Assign { result, low: low.clone() + step, value }];
                 statements.push(Stmt::For { index, count: Num::from(width / element), body });
@@ -86,61 +116,66 @@ impl Splitter {
     }
 
     fn width(&self, id: ExprId) -> u32 {
-        constant_width(&self.function.expr(id).width)
+        width_of(&self.function, id)
     }
+}
 
-    /// Bits `low .. low + width` of an expression as an expression of that width.
-    fn slice(&mut self, id: ExprId, low: &Num, width: u32) -> Option<ExprId> {
-        let expr = self.function.expr(id).clone();
-        let whole = self.width(id);
-        let op = match expr.op {
-            Op::Arg(_) => Op::Extract { of: id, low: low.clone() },
-            Op::Extract { of, low: inner } => {
-                return self.slice(of, &(inner + low.clone()), width);
+/// Bits `low .. low + width` of an expression as an expression of that width.
+fn slice(function: &mut Function, id: ExprId, low: &Num, width: u32) -> Option<ExprId> {
+    let expr = function.expr(id).clone();
+    let whole = width_of(function, id);
+    let op = match expr.op {
+        Op::Arg(_) => Op::Extract { of: id, low: low.clone() },
+        Op::Extract { of, low: inner } => {
+            return slice(function, of, &(inner + low.clone()), width);
+        }
+        Op::ExtractAt { of, low: position } => {
+            // Wide enough for every position that there is, and for those beyond the top.
+            let wide = (width_of(function, position) + 12).max(32);
+            let unsigned = Num::constant(0);
+            let position = function.push(Op::Cast { of: position, signed: unsigned.clone() }, wide);
+            let step = function.push(Op::Int(low.clone()), wide);
+            let sum = Op::Binary { op: BinaryOp::Add, signed: unsigned, left: position, right: step };
+            Op::ExtractAt { of, low: function.push(sum, wide) }
+        }
+        Op::Const(bits) => match low.as_constant() {
+            Some(low) => Op::Const(bits_of(&bits, u32::try_from(low).ok()?, width)),
+            None => {
+                let first = bits_of(&bits, 0, width);
+                let same = (0..whole / width).all(|at| bits_of(&bits, at * width, width) == first);
+                same.then_some(Op::Const(first))?
             }
-            Op::ExtractAt { of, low: position } => {
-                // Wide enough for every position that there is, and for those beyond the top.
-                let wide = (self.width(position) + 12).max(32);
-                let unsigned = Num::constant(0);
-                let position = self.function.push(Op::Cast { of: position, signed: unsigned.clone() }, wide);
-                let step = self.function.push(Op::Int(low.clone()), wide);
-                let sum = Op::Binary { op: BinaryOp::Add, signed: unsigned, left: position, right: step };
-                Op::ExtractAt { of, low: self.function.push(sum, wide) }
-            }
-            Op::Const(bits) => match low.as_constant() {
-                Some(low) => Op::Const(bits_of(&bits, u32::try_from(low).ok()?, width)),
-                None => {
-                    let first = bits_of(&bits, 0, width);
-                    let same = (0..whole / width).all(|at| bits_of(&bits, at * width, width) == first);
-                    same.then_some(Op::Const(first))?
+        },
+        Op::Concat(parts) => {
+            let mut at = i64::from(whole);
+            for part in parts {
+                let own = i64::from(width_of(function, part));
+                at -= own;
+                let low = low.as_constant()?;
+                if low >= at && low + i64::from(width) <= at + own {
+                    return slice(function, part, &Num::constant(low - at), width);
                 }
-            },
-            Op::Concat(parts) => {
-                let mut at = i64::from(whole);
-                for part in parts {
-                    let own = i64::from(self.width(part));
-                    at -= own;
-                    let low = low.as_constant()?;
-                    if low >= at && low + i64::from(width) <= at + own {
-                        return self.slice(part, &Num::constant(low - at), width);
-                    }
-                }
-                return None;
             }
-            Op::Unary(UnaryOp::Not, of) => Op::Unary(UnaryOp::Not, self.slice(of, low, width)?),
-            Op::Binary { op: op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor), signed, left, right } => {
-                let (left, right) = (self.slice(left, low, width)?, self.slice(right, low, width)?);
-                Op::Binary { op, signed, left, right }
-            }
-            Op::Select { condition, then, otherwise } => {
-                let (then, otherwise) = (self.slice(then, low, width)?, self.slice(otherwise, low, width)?);
-                Op::Select { condition, then, otherwise }
-            }
-            _ if low.as_constant() == Some(0) && whole == width => return Some(id),
-            _ => return None,
-        };
-        Some(self.function.push(op, width))
-    }
+            return None;
+        }
+        Op::Unary(UnaryOp::Not, of) => Op::Unary(UnaryOp::Not, slice(function, of, low, width)?),
+        Op::Binary { op: op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor), signed, left, right } => {
+            let (left, right) = (slice(function, left, low, width)?, slice(function, right, low, width)?);
+            Op::Binary { op, signed, left, right }
+        }
+        Op::Select { condition, then, otherwise } => {
+            let (then, otherwise) =
+                (slice(function, then, low, width)?, slice(function, otherwise, low, width)?);
+            Op::Select { condition, then, otherwise }
+        }
+        _ if low.as_constant() == Some(0) && whole == width => return Some(id),
+        _ => return None,
+    };
+    Some(function.push(op, width))
+}
+
+fn width_of(function: &Function, id: ExprId) -> u32 {
+    constant_width(&function.expr(id).width)
 }
 
 /// Bits `low .. low + width` of a literal.
