@@ -24,7 +24,9 @@ pub(super) fn split(function: &Function, element: impl Fn(ResultId) -> u32) -> F
                     next += 1;
                     equal
                 }
-                None => copy.push(Op::Compare { op: CompareOp::Eq, signed: signed.clone(), left, right }, 1u32),
+                None => {
+                    copy.push(Op::Compare { op: CompareOp::Eq, signed: signed.clone(), left, right }, 1u32)
+                }
             }
         }
         _ => copy.keep(expr),
