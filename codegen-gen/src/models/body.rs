@@ -24,22 +24,13 @@ const INDICES: [&str; 12] = ["i", "j", "l", "m", "n", "p", "q", "r", "s", "u", "
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unreadable(pub(super) String);
 
-/// A body in Rust.
-#[derive(Debug)]
-pub(super) struct Body {
-    /// Lines with their indentation.
-    pub(super) lines: Vec<String>,
-    /// Whether it reads slices across lanes with a support function.
-    pub(super) reads_bits: bool,
-}
-
-/// The statements of a function over operands of these types, whose names are `args` and `results`.
+/// The lines, with their indentation, of a function over operands of these types, whose names are `args` and `results`.
 pub(super) fn body(
     function: &Function,
     layout: &Layout,
     args: &[String],
     results: &[String],
-) -> Result<Body, Unreadable> {
+) -> Result<Vec<String>, Unreadable> {
     let element = |result: ResultId| layout.results[result.0 as usize].element().bits;
     let function = split(&without_trivial(function), element);
     let ranges = Ranges::new(&function).ok_or_else(|| Unreadable("a count is no constant".into()))?;
@@ -56,10 +47,9 @@ pub(super) fn body(
         indent: 1,
         names: 0,
         tables: Vec::new(),
-        reads_bits: false,
     };
     writer.results()?;
-    Ok(Body { lines: writer.lines, reads_bits: writer.reads_bits })
+    Ok(writer.lines)
 }
 
 /// What an expression's value is called.
@@ -86,7 +76,6 @@ pub(super) struct Writer<'f> {
     names: usize,
     /// Constant tables of bytes or words, and their names.
     tables: Vec<(Bits, u32, String)>,
-    pub(super) reads_bits: bool,
 }
 
 impl Writer<'_> {

@@ -294,7 +294,6 @@ impl Writer<'_> {
         if !is_array {
             return unreadable("a read beyond a scalar");
         }
-        self.reads_bits = true;
         let read = Code::name(format!("bits::read(&{name}, {}, {width})", self.position(low).whole()));
         reduced(&Value { code: read, native: Native { signed: false, bits: 128 } }, width, signed)
     }
@@ -466,7 +465,6 @@ impl Writer<'_> {
     /// Bits of lanes at a computed position.
     fn bits_at(&mut self, name: &str, low: ExprId, width: u32, signed: bool) -> Result<Value> {
         let position = self.index(low)?;
-        self.reads_bits = true;
         let code = Code::name(format!("bits::read(&{name}, {}, {width})", position.whole()));
         reduced(&Value { code, native: Native { signed: false, bits: 128 } }, width, signed)
     }
@@ -733,7 +731,6 @@ impl Writer<'_> {
                 }
                 let value = self.value(of, flag(&signed))?.converted(wide);
                 let count = self.count(*right, 128)?;
-                self.reads_bits = true;
                 let code =
                     Code::name(format!("bits::shl_clamped({}, {})", value.code.whole(), count.whole()));
                 Ok(Value { code, native: wide })
@@ -1181,7 +1178,6 @@ impl Writer<'_> {
     /// One bit of lanes at a computed position.
     fn bit_at(&mut self, name: &str, low: ExprId) -> Result<Code> {
         let position = self.index(low)?;
-        self.reads_bits = true;
         Ok(Code::new(format!("bits::read(&{name}, {}, 1) == 1", position.whole()), COMPARISON))
     }
 

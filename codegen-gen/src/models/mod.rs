@@ -106,9 +106,9 @@ pub fn models(sources: &[Modelled<'_>]) -> Result<Vec<GeneratedFile>, GenerateEr
             left_out: Vec::new(),
         });
         match model {
-            Ok((function, reads_bits)) => {
+            Ok(function) => {
+                module.reads_bits |= function.lines.iter().any(|line| line.contains("bits::"));
                 module.functions.push(function);
-                module.reads_bits |= reads_bits;
             }
             Err(why) => module.left_out.push(format!("`{}`: {}", source.id, why.0)),
         }
@@ -175,7 +175,7 @@ fn operand_name(name: &str, taken: &[String]) -> String {
     own
 }
 
-fn model(source: &Modelled<'_>) -> Result<(Model, bool), body::Unreadable> {
+fn model(source: &Modelled<'_>) -> Result<Model, body::Unreadable> {
     let function = source.function;
     let ranges = Ranges::new(function).ok_or_else(|| body::Unreadable("a count is no constant".into()))?;
     let layout = Layout::new(function, source.signature, &ranges)
@@ -195,7 +195,7 @@ fn model(source: &Modelled<'_>) -> Result<(Model, bool), body::Unreadable> {
         names.push(name.clone());
         results.push(name);
     }
-    let written = body::body(function, &layout, &args, &results)?;
+    let lines = body::body(function, &layout, &args, &results)?;
     let operands = || args.iter().zip(&layout.args);
     let immediates: Vec<String> = operands()
         .filter(|(_, shape)| matches!(shape, Shape::Immediate { .. }))
@@ -210,14 +210,14 @@ fn model(source: &Modelled<'_>) -> Result<(Model, bool), body::Unreadable> {
         _ => None,
     });
     let types: Vec<String> = layout.results.iter().map(Shape::rust).collect();
-    let model = Model {
+    Ok(Model {
         documentation: documentation(source),
         name: function_name(source),
         generics: if immediates.is_empty() { String::new() } else { format!("<{}>", immediates.join(", ")) },
         arguments: registers.join(", "),
         results: if types.len() == 1 { types.concat() } else { format!("({})", types.join(", ")) },
         checks: checks.collect(),
-        lines: written.lines,
+        lines,
         call: Call {
             id: source.id.to_owned(),
             layout,
@@ -225,8 +225,7 @@ fn model(source: &Modelled<'_>) -> Result<(Model, bool), body::Unreadable> {
             undefined_for: source.undefined_for.clone(),
             extensions: source.extensions.to_vec(),
         },
-    };
-    Ok((model, written.reads_bits))
+    })
 }
 
 /// The name of a function: the intrinsic's, or the id where the vendor gives it none.
