@@ -1,5 +1,6 @@
 //! Code generation from an AutoLLVM dialect: LLVM intrinsics, portable bodies and lowering tables, an MLIR
-//! dialect, evaluators in C, Rust and SMT-LIB, and a JSON dictionary.
+//! dialect, evaluators in C, Rust and SMT-LIB, and a JSON dictionary. [`models`] makes a Rust function of each
+//! instruction.
 //!
 //! The last step of the path. Everything is decided here and passed to the templates of `/templates`, which
 //! only lay out text.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::layout::Shape;
-use super::{Call, InstructionSet, Model, Module};
+use super::model::{Call, InstructionSet, Model, Module};
 use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile};
 

@@ -8,6 +8,7 @@ mod body;
 mod check;
 mod expression;
 mod layout;
+mod model;
 mod native;
 mod ranges;
 mod split;
@@ -17,9 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use catalog::Signature;
 use hydride_ir::Function;
 use rayon::prelude::*;
-use serde::Serialize;
 
 use self::layout::{Layout, Shape};
+use self::model::{Call, InstructionSet, Model, Module};
 use self::ranges::Ranges;
 use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile};
@@ -46,47 +47,6 @@ pub struct Modelled<'a> {
     pub undefined: Vec<(usize, u32, u32)>,
     /// Arguments for which the vendor leaves the results undefined: position, and value read unsigned.
     pub undefined_for: Vec<(usize, u64)>,
-}
-
-/// A function of the crate.
-#[derive(Serialize)]
-struct Model {
-    documentation: Vec<String>,
-    name: String,
-    generics: String,
-    arguments: String,
-    results: String,
-    /// Accepted values of immediates, as conditions.
-    checks: Vec<String>,
-    lines: Vec<String>,
-    #[serde(skip)]
-    call: Call,
-}
-
-/// What a caller needs to know of a function.
-struct Call {
-    id: String,
-    layout: Layout,
-    undefined: Vec<(usize, u32, u32)>,
-    undefined_for: Vec<(usize, u64)>,
-    extensions: Vec<String>,
-}
-
-/// The functions of an extension.
-#[derive(Serialize)]
-struct Module {
-    name: String,
-    feature: String,
-    extensions: String,
-    reads_bits: bool,
-    functions: Vec<Model>,
-    left_out: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct InstructionSet {
-    name: String,
-    modules: Vec<Module>,
 }
 
 /// The files of the crate, sorted by path.
