@@ -1,5 +1,6 @@
 //! Code generation from an AutoLLVM dialect: LLVM intrinsics, portable bodies and lowering tables, an MLIR
-//! dialect, evaluators in C, Rust and SMT-LIB, and a JSON dictionary.
+//! dialect, evaluators in C, Rust and SMT-LIB, and a JSON dictionary. [`models`] makes a Rust function of each
+//! instruction.
 //!
 //! The last step of the path. Everything is decided here and passed to the templates of `/templates`, which
 //! only lay out text.
@@ -33,6 +34,7 @@ mod instance;
 mod llvm;
 mod lowering;
 mod mlir;
+mod models;
 mod operation;
 mod plugin;
 mod portable;
@@ -44,6 +46,7 @@ mod space;
 pub use check::CheckError;
 pub use definitions::{Case, Column, Variant, VendorFunction, VendorIr};
 pub use features::Features;
+pub use models::{Modelled, models};
 pub use operation::InstanceError;
 pub use readme::{Documents, readme};
 pub use scheme::{Attribute, Relation, Scheme, Slot};

@@ -49,6 +49,16 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("mlir/test/lowering.mlir", include_str!("../../templates/mlir/test/lowering.mlir.tera")),
     ("mlir/test/roundtrip.mlir", include_str!("../../templates/mlir/test/roundtrip.mlir.tera")),
     ("mlir/test/stock.mlir", include_str!("../../templates/mlir/test/stock.mlir.tera")),
+    ("models/Cargo.toml", include_str!("../../templates/models/Cargo.toml.tera")),
+    ("models/check/Cargo.toml", include_str!("../../templates/models/check/Cargo.toml.tera")),
+    ("models/check/build.rs", include_str!("../../templates/models/check/build.rs.tera")),
+    ("models/check/core_arch.txt", include_str!("../../templates/models/check/core_arch.txt.tera")),
+    ("models/check/src/cases.rs", include_str!("../../templates/models/check/cases.rs.tera")),
+    ("models/check/src/main.rs", include_str!("../../templates/models/check/main.rs.tera")),
+    ("models/src/bits.rs", include_str!("../../templates/models/bits.rs.tera")),
+    ("models/src/isa.rs", include_str!("../../templates/models/isa.rs.tera")),
+    ("models/src/lib.rs", include_str!("../../templates/models/lib.rs.tera")),
+    ("models/src/module.rs", include_str!("../../templates/models/module.rs.tera")),
 ];
 
 /// Fills templates.
@@ -73,6 +83,16 @@ impl Renderer {
         let mut context = Context::from_serialize(context)?;
         context.insert("command", COMMAND);
         Ok(GeneratedFile { path: path.to_owned(), contents: self.tera.render(path, &context)? })
+    }
+
+    /// The file at `path` from the template of that name.
+    pub(crate) fn render_as(
+        &self,
+        template: &str,
+        path: String,
+        context: &impl Serialize,
+    ) -> Result<GeneratedFile, GenerateError> {
+        Ok(GeneratedFile { path, ..self.render(template, context)? })
     }
 
     /// The file of that name in a folder whose files share a template.

@@ -18,6 +18,8 @@ pub enum Group {
     Mlir,
     /// evaluators/: the operations in C, Rust and SMT-LIB.
     Evaluators,
+    /// models/: a Rust crate with a function for every instruction.
+    Models,
     /// report/: pages for a browser, merges and relations.
     Report,
 }
@@ -32,6 +34,7 @@ impl Group {
             "llvm" => Self::Llvm,
             "mlir" => Self::Mlir,
             "evaluators" => Self::Evaluators,
+            "models" => Self::Models,
             "report" => Self::Report,
             _ => return None,
         })
@@ -71,7 +74,7 @@ impl Emit {
             Group::Llvm => Some(Part::Llvm),
             Group::Mlir => Some(Part::Mlir),
             Group::Evaluators => Some(Part::Evaluators),
-            Group::Ir | Group::Report => None,
+            Group::Ir | Group::Models | Group::Report => None,
         };
         self.0.iter().filter_map(part).collect()
     }

@@ -2,6 +2,7 @@
 
 pub mod lowering_data;
 mod merges;
+mod models;
 mod readme;
 mod report;
 mod summary;
@@ -249,6 +250,7 @@ fn files(
     if emit.has(Group::Ir) {
         files.extend(instructions(pipeline));
     }
+    let models = || if emit.has(Group::Models) { models::files(pipeline) } else { Ok(Vec::new()) };
     let dialect = || if emit.has(Group::Dialect) { dialect(&pipeline.dialect, memo) } else { Files::new() };
     let report = || -> Result<Files> {
         if !emit.has(Group::Report) {
@@ -262,9 +264,11 @@ fn files(
         files.extend(pages?.into_iter().map(|file| (file.path, file.contents)));
         Ok(files)
     };
-    let (code, (dialect, report)) =
-        rayon::join(|| generated(session, pipeline, emit, llvm, memo), || rayon::join(dialect, report));
-    files.extend(code?.into_iter().map(|file| (file.path, file.contents)));
+    let ((code, models), (dialect, report)) = rayon::join(
+        || rayon::join(|| generated(session, pipeline, emit, llvm, memo), models),
+        || rayon::join(dialect, report),
+    );
+    files.extend(code?.into_iter().chain(models?).map(|file| (file.path, file.contents)));
     files.extend(dialect);
     files.extend(report?);
     Ok(files)

@@ -25,6 +25,7 @@ mod lowering;
 mod made_up;
 mod manual;
 mod mlir_to_assembly;
+mod models;
 mod modules;
 mod mutation;
 mod newer_llvm;

@@ -1,0 +1,178 @@
+//! `models/check/`: a program that compares the models with recorded results and with `core::arch`.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::layout::Shape;
+use super::model::{Call, InstructionSet, Model, Module};
+use crate::render::Renderer;
+use crate::{GenerateError, GeneratedFile};
+
+/// Values of each immediate that are tried, at most.
+const SAMPLES: i64 = 4;
+
+/// The instruction set that has a module of `core::arch` on the machine that runs the program, and that module.
+const CORE_ARCH: (&str, &str) = ("x86", "x86_64");
+
+#[derive(Serialize)]
+struct Cases {
+    feature: String,
+    module: String,
+    cases: Vec<Case>,
+}
+
+/// A function with values for its immediates.
+#[derive(Serialize)]
+struct Case {
+    id: String,
+    /// The immediates' values, separated by commas.
+    immediates: String,
+    /// Bytes of the other arguments, separated by commas.
+    sizes: String,
+    call: String,
+}
+
+/// The program's files.
+pub(super) fn files(
+    renderer: &Renderer,
+    sets: &[InstructionSet],
+) -> Result<Vec<GeneratedFile>, GenerateError> {
+    let context = serde_json::json!({ "sets": sets, "arch": CORE_ARCH.1 });
+    let mut files = vec![
+        renderer.render("models/check/Cargo.toml", &context)?,
+        renderer.render("models/check/build.rs", &context)?,
+        renderer.render("models/check/src/main.rs", &context)?,
+    ];
+    let mut core_arch = String::new();
+    for set in sets {
+        for module in &set.modules {
+            let cases = Cases {
+                feature: module.feature.clone(),
+                module: format!("{}_{}", set.name, module.name),
+                cases: cases(set, module),
+            };
+            let path = format!("models/check/src/cases/{}.rs", cases.module);
+            files.push(renderer.render_as("models/check/src/cases.rs", path, &cases)?);
+            if set.name == CORE_ARCH.0 {
+                core_arch.extend(module.functions.iter().flat_map(|model| comparisons(set, module, model)));
+            }
+        }
+    }
+    let context = serde_json::json!({ "lines": core_arch });
+    files.push(renderer.render("models/check/core_arch.txt", &context)?);
+    Ok(files)
+}
+
+fn cases(set: &InstructionSet, module: &Module) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for model in &module.functions {
+        for values in samples(&model.call) {
+            let sizes: Vec<String> =
+                registers(&model.call).map(|shape| (shape.width() / 8).to_string()).collect();
+            let arguments = vec!["x.take()"; sizes.len()].join(", ");
+            cases.push(Case {
+                id: format!("{}/{}", set.name, model.call.id),
+                immediates: values.join(","),
+                sizes: sizes.join(","),
+                call: format!("{}({arguments})", path(set, module, model, &values)),
+            });
+        }
+    }
+    cases
+}
+
+/// A model with its immediates.
+fn path(set: &InstructionSet, module: &Module, model: &Model, values: &[String]) -> String {
+    format!("hydride_models::{}::{}::{}{}", set.name, module.name, model.name, generics(values))
+}
+
+fn generics(values: &[String]) -> String {
+    // A negative number needs braces.
+    let values: Vec<String> = values
+        .iter()
+        .map(|value| if value.starts_with('-') { format!("{{ {value} }}") } else { value.clone() })
+        .collect();
+    if values.is_empty() { String::new() } else { format!("::<{}>", values.join(", ")) }
+}
+
+fn registers(call: &Call) -> impl Iterator<Item = &Shape> {
+    call.layout.args.iter().filter(|shape| !matches!(shape, Shape::Immediate { .. }))
+}
+
+/// Values for the immediates: from the least to the greatest ones.
+fn samples(call: &Call) -> Vec<Vec<String>> {
+    let ranges: Vec<(i64, i64)> = call
+        .layout
+        .args
+        .iter()
+        .filter_map(|shape| match shape {
+            Shape::Immediate { low, high } => Some((*low, *high)),
+            _ => None,
+        })
+        .collect();
+    let sample = |step: i64| {
+        ranges.iter().map(|(low, high)| (low + (high - low) * step / (SAMPLES - 1)).to_string()).collect()
+    };
+    let all: BTreeSet<(i64, Vec<String>)> = (0..SAMPLES).map(|step| (step, sample(step))).collect();
+    let mut values: Vec<Vec<String>> = all.into_iter().map(|(_, values)| values).collect();
+    values.dedup();
+    values
+}
+
+/// Lines that compare a model with the function of that name in `core::arch`: its name, the CPU features, what is
+/// undefined, and both calls.
+fn comparisons(set: &InstructionSet, module: &Module, model: &Model) -> Vec<String> {
+    let call = &model.call;
+    let mut offset = 0;
+    let mut starts = Vec::new();
+    for shape in &call.layout.args {
+        let size = if matches!(shape, Shape::Immediate { .. }) { 0 } else { shape.width() / 8 };
+        starts.push((offset, size));
+        offset += size;
+    }
+    let undefined_for: Vec<String> = call
+        .undefined_for
+        .iter()
+        .map(|(argument, value)| format!("({}, {}, {value})", starts[*argument].0, starts[*argument].1))
+        .collect();
+    let mut offset = 0;
+    let result_starts: Vec<u32> = call
+        .layout
+        .results
+        .iter()
+        .map(|shape| {
+            offset += shape.width();
+            offset - shape.width()
+        })
+        .collect();
+    let undefined: Vec<String> = call
+        .undefined
+        .iter()
+        .map(|(result, low, width)| format!("({}, {width})", result_starts[*result] + low))
+        .collect();
+    let arguments: Vec<String> =
+        registers(call).map(|shape| format!("transmute(x.take::<{}>())", shape.rust())).collect();
+    let lines = samples(call).into_iter().map(|values| {
+        let sizes: Vec<String> = registers(call).map(|shape| (shape.width() / 8).to_string()).collect();
+        let own = vec!["x.take()"; sizes.len()].join(", ");
+        format!(
+            "{feature}\t{name}\t{extensions}\tComparison {{ name: \"{name}{generics}\", sizes: &[{sizes}], undefined: &[{undefined}], \
+             undefined_for: &[{undefined_for}], model: |x, to| {path}({own}).put(to), \
+             arch: |x, to| unsafe {{ transmute::<_, {result}>(arch::{name}{generics}({arguments})) }}.put(to), \
+             available: || {features} }}\n",
+            feature = module.feature,
+            name = model.name,
+            extensions = call.extensions.join(","),
+            generics = generics(&values),
+            sizes = sizes.join(", "),
+            undefined = undefined.join(", "),
+            undefined_for = undefined_for.join(", "),
+            path = path(set, module, model, &values),
+            result = model.results,
+            arguments = arguments.join(", "),
+            features = "{features}",
+        )
+    });
+    lines.collect()
+}

@@ -1,0 +1,1248 @@
+//! Expressions as Rust.
+
+use hydride_ir::{ArgId, BinaryOp, CompareOp, ExprId, IndexId, Num, Op, Role, UnaryOp};
+
+use super::body::{Unreadable, Writer, index_literal, native, reduced, table_len};
+use super::layout::Shape;
+use super::native::{
+    AND_ALSO, BIT_AND, BIT_OR, BIT_XOR, Bounds, COMPARISON, Code, Native, OR_ELSE, POSTFIX, PRODUCT, SHIFT,
+    SUM, UNARY, Value,
+};
+use super::ranges::{arithmetic, fits, literal, reading};
+
+type Result<T> = std::result::Result<T, Unreadable>;
+
+fn flag(signed: &Num) -> bool {
+    signed.as_constant().is_some_and(|signed| signed != 0)
+}
+
+fn unreadable<T>(what: impl Into<String>) -> Result<T> {
+    Err(Unreadable(what.into()))
+}
+
+fn truth(value: bool) -> Code {
+    Code::name(if value { "true" } else { "false" })
+}
+
+/// Where a position lies in elements: which one, and the greatest one.
+struct Lane {
+    index: Code,
+    most: i128,
+}
+
+impl Writer<'_> {
+    /// The reading that an expression has without a conversion.
+    pub(super) fn natural(&self, id: ExprId) -> bool {
+        let width = self.ranges.width(id);
+        let expr = self.function.expr(id);
+        if let Some(named) = self.named(id) {
+            return named.signed;
+        }
+        match &expr.op {
+            Op::Arg(arg) => self.arg_sign(*arg, width),
+            Op::Extract { of, .. } | Op::ExtractAt { of, .. } => match self.function.expr(*of).op {
+                Op::Arg(arg) => self.arg_sign(arg, width),
+                _ => false,
+            },
+            Op::Const(_) | Op::Int(_) | Op::Concat(_) | Op::Compare { .. } => false,
+            Op::Cast { of, signed } if width > self.ranges.width(*of) => {
+                flag(signed) || !Native::WIDTHS.contains(&width)
+            }
+            Op::Cast { of, .. } => self.natural(*of),
+            Op::Saturate { to_signed, .. } => flag(to_signed),
+            Op::Unary(op, of) => match op {
+                UnaryOp::Not => self.natural(*of),
+                UnaryOp::Neg => true,
+                UnaryOp::Abs => fits(self.ranges.of(id, false), width, true),
+                UnaryOp::PopCount | UnaryOp::LeadingZeros | UnaryOp::TrailingZeros => false,
+            },
+            Op::Binary { op, signed, left, right } => match op {
+                op if op.has_sign() => flag(signed),
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => self.arithmetic_sign(*op, *left, *right),
+                BinaryOp::Shl => self.natural(*left),
+                _ => self.common_sign(*left, *right),
+            },
+            Op::Select { then, otherwise, .. } => self.common_sign(*then, *otherwise),
+            Op::Fold { op, signed, body, .. } => {
+                if op.has_sign() {
+                    flag(signed)
+                } else {
+                    self.natural(*body)
+                }
+            }
+        }
+    }
+
+    fn arg_sign(&self, arg: ArgId, width: u32) -> bool {
+        match &self.layout.args[arg.0 as usize] {
+            Shape::Immediate { .. } => false,
+            shape => shape.element().signed && shape.element().bits == width,
+        }
+    }
+
+    /// The reading of the operand that is no literal.
+    fn common_sign(&self, left: ExprId, right: ExprId) -> bool {
+        let constant = |id: ExprId| matches!(self.function.expr(id).op, Op::Const(_) | Op::Int(_));
+        self.natural(if constant(left) { right } else { left })
+    }
+
+    /// The reading in which a sum, difference or product is exact, else that of its operands.
+    fn arithmetic_sign(&self, op: BinaryOp, left: ExprId, right: ExprId) -> bool {
+        let width = self.ranges.width(left);
+        let preferred = self.common_sign(left, right);
+        let exact = |signed: &bool| fits(self.ranges.arithmetic(op, left, right, *signed), width, *signed);
+        [preferred, !preferred].into_iter().find(exact).unwrap_or(preferred)
+    }
+
+    /// The value of an expression in the smallest type that holds it.
+    pub(super) fn value(&mut self, id: ExprId, signed: bool) -> Result<Value> {
+        let width = self.ranges.width(id);
+        let to = native(width, signed)?;
+        if width == 1 {
+            let condition = self.condition(id)?;
+            let bit = Code::name(format!("{}::from({})", to, condition.whole()));
+            let code = if signed { Code::new(format!("-{}", bit.whole()), UNARY) } else { bit };
+            return Ok(Value { code, native: to });
+        }
+        if let Some(named) = self.named(id).cloned() {
+            let value = Value { code: Code::name(named.name), native: native(width, named.signed)? };
+            return self.read_as(id, value, named.signed, signed);
+        }
+        let function = self.function;
+        let expr = function.expr(id);
+        match &expr.op {
+            Op::Arg(arg) => self.argument(id, *arg, &Num::constant(0), signed),
+            Op::Const(bits) => match literal(bits.words(), width, signed) {
+                Some(value) => {
+                    let text = if signed || value < 1024 { value.to_string() } else { format!("{value:#x}") };
+                    // The least number has no literal of its own.
+                    let text = if value == i128::MIN { "i128::MIN".to_owned() } else { text };
+                    Ok(Value { code: to.literal(&text), native: to })
+                }
+                None => Ok(Value { code: to.literal(&format!("0x{bits:x}")), native: to }),
+            },
+            Op::Int(num) => self.number(num, width, to),
+            Op::Extract { of, low } => match function.expr(*of).op {
+                Op::Arg(arg) => self.argument(id, arg, low, signed),
+                _ => self.slice(*of, low, width, signed),
+            },
+            Op::ExtractAt { of, low } => self.slice_at(id, *of, *low, signed),
+            Op::Cast { of, signed: from } => self.cast(id, *of, flag(from), signed),
+            Op::Saturate { of, from_signed, to_signed } => {
+                let (from, own) = (flag(from_signed), flag(to_signed));
+                let value = self.saturated(*of, from, width, own)?;
+                self.read_as(id, value, own, signed)
+            }
+            Op::Concat(parts) => {
+                let value = self.joined(parts, width)?;
+                self.read_as(id, value, false, signed)
+            }
+            Op::Unary(op, of) => self.unary(id, *op, *of, signed),
+            Op::Binary { op, signed: own, left, right } => {
+                self.binary(id, *op, flag(own), *left, *right, signed)
+            }
+            Op::Compare { .. } => unreadable("a comparison that is not one bit wide"),
+            Op::Select { condition, then, otherwise } => {
+                let condition = self.condition(*condition)?;
+                let (then, otherwise) = (self.value(*then, signed)?, self.value(*otherwise, signed)?);
+                let code = Code::conditional(&condition, &then.code, &otherwise.code);
+                Ok(Value { code, native: to })
+            }
+            Op::Fold { op, signed: own, index, body, .. } => {
+                let own = if op.has_sign() { flag(own) } else { self.fold_sign(*op, *index, *body, signed) };
+                let value = self.fold(*op, *index, *body, own)?;
+                self.read_as(id, value, own, signed)
+            }
+        }
+    }
+
+    /// The value of an expression in a type that holds it, with one conversion at most.
+    pub(super) fn value_in(&mut self, id: ExprId, signed: bool, to: Native) -> Result<Value> {
+        if self.ranges.width(id) == 1 && !signed {
+            let condition = self.condition(id)?;
+            return Ok(Value { code: Code::name(format!("{to}::from({})", condition.whole())), native: to });
+        }
+        Ok(self.value(id, signed)?.converted(to))
+    }
+
+    /// Bounds of sums and products before they are reduced to their widths.
+    fn loose(&self, id: ExprId, signed: bool) -> Option<Bounds> {
+        let Op::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), left, right, .. } =
+            self.function.expr(id).op
+        else {
+            return self.ranges.of(id, signed);
+        };
+        if self.named(id).is_some() || self.ranges.width(id) > 63 {
+            return self.ranges.of(id, signed);
+        }
+        // What is not written as a sum or product is reduced.
+        let bounds = arithmetic(op, self.loose(left, signed), self.loose(right, signed));
+        let holds = Native::holding(self.ranges.width(id), signed)
+            .is_some_and(|native| fits(bounds, native.bits, signed) && self.natural(id) == signed);
+        if holds { bounds } else { self.ranges.of(id, signed) }
+    }
+
+    /// A number with the bits of an expression, of whatever reading, and perhaps others above them.
+    fn modular(&mut self, id: ExprId) -> Result<Value> {
+        let width = self.ranges.width(id);
+        let natural = self.natural(id);
+        let to = native(width, natural)?;
+        let Op::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), left, right, .. } =
+            self.function.expr(id).op
+        else {
+            return self.value(id, natural);
+        };
+        let exact = fits(self.ranges.arithmetic(op, left, right, natural), width, natural);
+        if exact || self.named(id).is_some() || width > 63 || !fits(self.loose(id, natural), to.bits, natural)
+        {
+            return self.value(id, natural);
+        }
+        let operand = |writer: &mut Self, id: ExprId| {
+            if writer.natural(id) == natural { writer.modular(id) } else { writer.value(id, natural) }
+        };
+        let (left, right) = (operand(self, left)?, operand(self, right)?);
+        let (symbol, level) = match op {
+            BinaryOp::Add => ("+", SUM),
+            BinaryOp::Sub => ("-", SUM),
+            _ => ("*", PRODUCT),
+        };
+        let swap = op != BinaryOp::Sub && left.code.as_literal().is_some();
+        let (left, right) = if swap { (right, left) } else { (left, right) };
+        Ok(Value { code: Code::binary(&left.code, symbol, &right.code, level), native: to })
+    }
+
+    /// The value of an expression that is now read `from_signed` in another reading.
+    fn read_as(&self, id: ExprId, value: Value, from_signed: bool, signed: bool) -> Result<Value> {
+        let width = self.ranges.width(id);
+        let to = native(width, signed)?;
+        if from_signed == signed || fits(self.ranges.of(id, from_signed), width, signed) {
+            return Ok(value.converted(to));
+        }
+        reduced(&value, width, signed)
+    }
+
+    /// A number as a value.
+    fn number(&self, num: &Num, width: u32, to: Native) -> Result<Value> {
+        let values = self.values(num)?;
+        let (least, most) = (values.iter().min().copied(), values.iter().max().copied());
+        let bounds = least.zip(most).map(|(least, most)| (i128::from(least), i128::from(most)));
+        if !fits(bounds, width, to.signed) {
+            return unreadable("a number that wraps");
+        }
+        if let Some(constant) = num.as_constant() {
+            return Ok(Value { code: to.literal(&constant.to_string()), native: to });
+        }
+        if least.is_some_and(|least| least < 0) {
+            return unreadable("a negative number");
+        }
+        Ok(Value { code: self.position(num).cast(&to.to_string()), native: to })
+    }
+
+    /// Bits from `low` on of an argument.
+    fn argument(&mut self, id: ExprId, arg: ArgId, low: &Num, signed: bool) -> Result<Value> {
+        let width = self.ranges.width(id);
+        let to = native(width, signed)?;
+        let place = arg.0 as usize;
+        let name = self.args[place].clone();
+        let shape = self.layout.args[place].clone();
+        let values = self.values(low)?;
+        let grid = match &shape {
+            Shape::Immediate { .. } => {
+                let whole = values.iter().all(|low| *low == 0);
+                let value = Value { code: Code::name(name), native: shape.element() };
+                if whole
+                    && fits(self.ranges.of(id, signed), width, signed)
+                    && self.has_range_within(arg, width, signed)
+                {
+                    return Ok(value.converted(to));
+                }
+                let code = self.moved_down(&value.code, low)?;
+                return reduced(&Value { code, native: value.native }, width, signed);
+            }
+            shape => i64::from(shape.element().bits),
+        };
+        let element = shape.element();
+        let is_array = matches!(shape, Shape::Lanes { .. });
+        let lane = match is_array {
+            true => Code::name(format!("{name}[{}]", self.quotient(low, grid).whole())),
+            false => Code::name(name.clone()),
+        };
+        if width == element.bits && values.iter().all(|low| low % grid == 0) {
+            let value = Value { code: lane, native: element };
+            return Ok(if element == to { value } else { value.truncated(to) });
+        }
+        // A scalar argument that is narrower than its type has zeros or copies of its sign above.
+        if !is_array && self.argument_width(arg) == width {
+            return reduced(&Value { code: lane, native: element }, width, signed);
+        }
+        if values.iter().all(|low| low % grid + i64::from(width) <= grid) {
+            let offset = self.remainder(low, grid)?;
+            if offset.as_literal() == Some(&(grid - i64::from(width)).to_string()) {
+                // The top of a lane: the shift extends it.
+                let read =
+                    Value { code: lane, native: element }.truncated(Native { signed, bits: element.bits });
+                let code = Code::binary(&read.code, ">>", &offset, SHIFT);
+                return Ok(Value { code, native: read.native }.converted(to));
+            }
+            let code = if offset.as_literal() == Some("0") {
+                lane
+            } else {
+                Code::binary(&lane, ">>", &offset, SHIFT)
+            };
+            return reduced(&Value { code, native: element }, width, signed);
+        }
+        if !is_array {
+            return unreadable("a read beyond a scalar");
+        }
+        let read = Code::name(format!("bits::read(&{name}, {}, {width})", self.position(low).whole()));
+        reduced(&Value { code: read, native: Native { signed: false, bits: 128 } }, width, signed)
+    }
+
+    fn argument_width(&self, arg: ArgId) -> u32 {
+        super::ranges::constant_width(&self.function.arg(arg).width)
+    }
+
+    fn has_range_within(&self, arg: ArgId, width: u32, signed: bool) -> bool {
+        match self.function.arg(arg).role {
+            Role::Immediate { low, high } => fits(Some((low.into(), high.into())), width, signed),
+            Role::Register => false,
+        }
+    }
+
+    fn moved_down(&self, code: &Code, low: &Num) -> Result<Code> {
+        let low = self.position(low);
+        Ok(if low.as_literal() == Some("0") { code.clone() } else { Code::binary(code, ">>", &low, SHIFT) })
+    }
+
+    /// Bits from `low` on of an expression.
+    fn slice(&mut self, of: ExprId, low: &Num, width: u32, signed: bool) -> Result<Value> {
+        let whole = self.ranges.width(of);
+        if whole > 128 {
+            if let (Op::Concat(parts), Some(low)) = (&self.function.expr(of).op, low.as_constant()) {
+                let mut at = i64::from(whole);
+                for part in parts {
+                    let own = i64::from(self.ranges.width(*part));
+                    at -= own;
+                    if low == at && own == i64::from(width) {
+                        return self.value(*part, signed);
+                    }
+                }
+            }
+            return unreadable(format!("a slice of {whole} bits"));
+        }
+        let is_top = low.as_constant() == Some(i64::from(whole - width));
+        // Bits above the slice do not matter where it is cut off by a conversion.
+        let top = is_top && !Native::WIDTHS.contains(&width);
+        let value = if top { self.value(of, signed)? } else { self.modular(of)? };
+        let code = self.moved_down(&value.code, low)?;
+        let moved = Value { code, native: value.native };
+        if top { Ok(moved.converted(native(width, signed)?)) } else { reduced(&moved, width, signed) }
+    }
+
+    /// Bits of an expression from a computed position on; those beyond its top are zero.
+    fn slice_at(&mut self, id: ExprId, of: ExprId, low: ExprId, signed: bool) -> Result<Value> {
+        let width = self.ranges.width(id);
+        let to = native(width, signed)?;
+        let function = self.function;
+        match &function.expr(of).op {
+            Op::Arg(arg) => {
+                let shape = self.layout.args[arg.0 as usize].clone();
+                let name = self.args[arg.0 as usize].clone();
+                if let Shape::Lanes { element, count } = shape {
+                    if element.bits == width
+                        && let Some(lane) = self.lane(low, width)?
+                    {
+                        let code = one_of(&name, &lane, count);
+                        return Ok(Value { code, native: element }.truncated(to));
+                    }
+                    return self.bits_at(&name, low, width, signed);
+                }
+            }
+            Op::Extract { of: inner, low: first } if first.as_constant() == Some(0) => {
+                if let Op::Arg(arg) = function.expr(*inner).op
+                    && self.ranges.width(of) == self.argument_width(arg)
+                {
+                    return self.slice_at(id, *inner, low, signed);
+                }
+            }
+            Op::Const(bits) => {
+                if let Some(unit) =
+                    Native::holding(width, false).filter(|unit| unit.bits == width && width <= 64)
+                    && let Some(lane) = self.lane(low, width)?
+                {
+                    let count = table_len(bits, width);
+                    let name = self.table(bits, width);
+                    let value = Value { code: one_of(&name, &lane, count), native: unit };
+                    return Ok(value.truncated(to));
+                }
+                let name = self.table(bits, 64);
+                return self.bits_at(&name, low, width, signed);
+            }
+            Op::Concat(parts) => {
+                if let [high, bottom] = parts[..]
+                    && high == bottom
+                    && self.ranges.width(high) == width
+                    && Native::WIDTHS.contains(&width)
+                    && self.ranges.of(low, false).is_some_and(|(_, most)| most <= i128::from(width))
+                {
+                    let value = self.value(high, signed)?;
+                    let count = self.count(low, width)?;
+                    let code = Code::method(&value.code, "rotate_right", &[count.whole()]);
+                    return Ok(Value { code, native: to });
+                }
+                if self.ranges.width(of) > 128 {
+                    return self.one_of_parts(parts, low, width, to);
+                }
+            }
+            _ => {}
+        }
+        let value = self.value(of, false)?;
+        let code = if self.below(low, value.native.bits) {
+            let count = self.value(low, false)?;
+            Code::binary(&value.code, ">>", &count.code, SHIFT)
+        } else {
+            let count = self.count(low, value.native.bits)?;
+            Code::method(&value.code, "unbounded_shr", &[count.whole()])
+        };
+        reduced(&Value { code, native: value.native }, width, signed)
+    }
+
+    /// An element of a concatenation of arrays.
+    fn one_of_parts(&mut self, parts: &[ExprId], low: ExprId, width: u32, to: Native) -> Result<Value> {
+        let Some(lane) = self.lane(low, width)? else {
+            return unreadable("a computed position in a concatenation");
+        };
+        let function = self.function;
+        let index = lane.index.at(SUM);
+        let mut first = 0;
+        let mut choices = Vec::new();
+        for part in parts.iter().rev() {
+            let (of, inner) = match &function.expr(*part).op {
+                Op::Extract { of, low } => (*of, low.divide(i64::from(width))),
+                _ => (*part, Some(Num::constant(0))),
+            };
+            let own = self.ranges.width(*part);
+            let (Op::Arg(arg), Some(start)) = (&function.expr(of).op, inner) else {
+                return unreadable("a concatenation of computed values");
+            };
+            let shape = &self.layout.args[arg.0 as usize];
+            if !matches!(shape, Shape::Lanes { element, .. } if element.bits == width)
+                || !own.is_multiple_of(width)
+            {
+                return unreadable("a concatenation off the grid");
+            }
+            let name = &self.args[arg.0 as usize];
+            let end = first + i64::from(own / width);
+            // The start is added first, so that no difference is negative.
+            let start = self.position(&start);
+            let at = match (start.as_literal(), first) {
+                (Some("0"), 0) => index.clone(),
+                (Some("0"), _) => format!("{index} - {first}"),
+                (_, 0) => format!("{} + {index}", start.at(SUM)),
+                _ => format!("{} + {index} - {first}", start.at(SUM)),
+            };
+            let value = Value { code: Code::name(format!("{name}[{at}]")), native: shape.element() };
+            choices.push((end, value.truncated(to).code));
+            first = end;
+        }
+        let zero = to.literal("0");
+        let mut code = if lane.most < i128::from(first) { None } else { Some(zero) };
+        for (end, choice) in choices.into_iter().rev() {
+            code = Some(match code {
+                None => choice,
+                Some(rest) => {
+                    let condition = Code::binary(&lane.index, "<", &index_literal(end), COMPARISON);
+                    Code::conditional(&condition, &choice, &rest)
+                }
+            });
+        }
+        match code {
+            Some(code) => Ok(Value { code, native: to }),
+            None => unreadable("an empty concatenation"),
+        }
+    }
+
+    /// Bits of lanes at a computed position.
+    fn bits_at(&mut self, name: &str, low: ExprId, width: u32, signed: bool) -> Result<Value> {
+        let position = self.index(low)?;
+        let code = Code::name(format!("bits::read(&{name}, {}, {width})", position.whole()));
+        reduced(&Value { code, native: Native { signed: false, bits: 128 } }, width, signed)
+    }
+
+    /// Whether an unsigned value is always less than a limit.
+    fn below(&self, id: ExprId, limit: u32) -> bool {
+        self.ranges.of(id, false).is_some_and(|(_, most)| most < i128::from(limit))
+    }
+
+    /// An unsigned value as an index; one that is too great for any array stays so.
+    fn index(&mut self, id: ExprId) -> Result<Code> {
+        if let Op::Int(num) = &self.function.expr(id).op
+            && self.values(num)?.iter().all(|value| *value >= 0)
+            && fits(self.ranges.of(id, false), self.ranges.width(id), false)
+        {
+            return Ok(self.position(num));
+        }
+        if let Some(of) = self.unextended(id) {
+            return self.index(of);
+        }
+        if let Some(name) = self.whole_immediate(id) {
+            return Ok(name.cast("usize"));
+        }
+        if self.ranges.width(id) == 1 {
+            return Ok(Code::name(format!("usize::from({})", self.condition(id)?.whole())));
+        }
+        let value = self.value(id, false)?;
+        if let Some(digits) = value.code.as_literal() {
+            return Ok(Code::name(digits.to_owned()));
+        }
+        if value.native.bits <= 16 {
+            return Ok(Code::name(format!("usize::from({})", value.code.whole())));
+        }
+        if !self.ranges.of(id, false).is_some_and(|(_, most)| most < 1 << 32) {
+            let code = Code::method(&value.code, "min", &["0xffff_ffff".to_owned()]);
+            return Ok(code.cast("usize"));
+        }
+        Ok(value.code.cast("usize"))
+    }
+
+    /// A position divided by `grid`, where that is a whole number.
+    fn lane(&mut self, id: ExprId, grid: u32) -> Result<Option<Lane>> {
+        let width = self.ranges.width(id);
+        let grid = i128::from(grid);
+        let function = self.function;
+        let no_wrap = |most: i128| most <= reading(width, false).map_or(i128::MAX, |(_, most)| most);
+        match &function.expr(id).op {
+            Op::Const(bits) => {
+                let Some(value) =
+                    literal(bits.words(), width.min(128), false).filter(|value| value % grid == 0)
+                else {
+                    return Ok(None);
+                };
+                let index = i64::try_from(value / grid).map(index_literal);
+                Ok(index.ok().map(|index| Lane { index, most: value / grid }))
+            }
+            Op::Int(num) => {
+                let values = self.values(num)?;
+                let most = values.iter().max().map_or(0, |most| i128::from(*most));
+                if values.iter().any(|value| i128::from(*value) % grid != 0 || *value < 0) || !no_wrap(most) {
+                    return Ok(None);
+                }
+                let quotient = i64::try_from(grid).ok().and_then(|grid| num.divide(grid));
+                Ok(quotient.map(|num| Lane { index: self.position(&num), most: most / grid }))
+            }
+            Op::Cast { of, signed } if width > self.ranges.width(*of) && !flag(signed) => {
+                self.lane(*of, grid as u32)
+            }
+            Op::Binary { op: op @ (BinaryOp::Mul | BinaryOp::Shl), left, right, .. } => {
+                let (value, factor) = match (op, &function.expr(*left).op, &function.expr(*right).op) {
+                    (BinaryOp::Mul, _, Op::Const(bits)) => (*left, bits.to_u64().map(i128::from)),
+                    (BinaryOp::Mul, Op::Const(bits), _) => (*right, bits.to_u64().map(i128::from)),
+                    (BinaryOp::Shl, _, Op::Const(bits)) => {
+                        (*left, bits.to_u64().filter(|count| *count < 64).map(|count| 1 << count))
+                    }
+                    _ => return Ok(None),
+                };
+                let Some(factor) = factor.filter(|factor| *factor > 0 && factor % grid == 0) else {
+                    return Ok(None);
+                };
+                let Some((_, most)) = self.ranges.of(value, false) else { return Ok(None) };
+                let Some(product) = most.checked_mul(factor).filter(|product| no_wrap(*product)) else {
+                    return Ok(None);
+                };
+                let index = self.index(value)?;
+                let index = match factor / grid {
+                    1 => index,
+                    factor => Code::binary(&index, "*", &Code::new(factor.to_string(), POSTFIX), PRODUCT),
+                };
+                Ok(Some(Lane { index, most: product / grid }))
+            }
+            Op::Binary { op: BinaryOp::Add, left, right, .. } => {
+                let (Some(left), Some(right)) =
+                    (self.lane(*left, grid as u32)?, self.lane(*right, grid as u32)?)
+                else {
+                    return Ok(None);
+                };
+                let most = left.most + right.most;
+                if !no_wrap(most * grid) {
+                    return Ok(None);
+                }
+                let index = match (left.index.as_literal(), right.index.as_literal()) {
+                    (Some("0"), _) => right.index,
+                    (_, Some("0")) => left.index,
+                    _ => Code::binary(&left.index, "+", &right.index, SUM),
+                };
+                Ok(Some(Lane { index, most }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A shift count in its own type.
+    fn plain_count(&mut self, id: ExprId) -> Result<Code> {
+        if let Some(of) = self.unextended(id) {
+            return self.plain_count(of);
+        }
+        match self.whole_immediate(id) {
+            Some(name) => Ok(name),
+            None => Ok(self.value(id, false)?.code),
+        }
+    }
+
+    /// What a zero extension that has no name extends.
+    fn unextended(&self, id: ExprId) -> Option<ExprId> {
+        match &self.function.expr(id).op {
+            Op::Cast { of, signed }
+                if !flag(signed)
+                    && self.ranges.width(id) > self.ranges.width(*of)
+                    && self.named(id).is_none() =>
+            {
+                Some(*of)
+            }
+            _ => None,
+        }
+    }
+
+    /// The name of an immediate, if an expression is all of its values and none is negative.
+    fn whole_immediate(&self, id: ExprId) -> Option<Code> {
+        let Op::Extract { of, low } = &self.function.expr(id).op else { return None };
+        let Op::Arg(arg) = self.function.expr(*of).op else { return None };
+        let whole = self.has_range_within(arg, self.ranges.width(id), false) && low.as_constant() == Some(0);
+        whole.then(|| Code::name(self.args[arg.0 as usize].clone()))
+    }
+
+    /// A shift count as a `u32`; one of at least `limit` may become another such one.
+    fn count(&mut self, id: ExprId, limit: u32) -> Result<Code> {
+        if let Some(of) = self.unextended(id) {
+            return self.count(of, limit);
+        }
+        if let Some(name) = self.whole_immediate(id) {
+            return Ok(name.cast("u32"));
+        }
+        let value = self.value(id, false)?;
+        if let Some(digits) = value.code.as_literal() {
+            return Ok(Code::name(digits.to_owned()));
+        }
+        let u32_type = Native { signed: false, bits: 32 };
+        if value.native.bits <= 32 {
+            return Ok(value.converted(u32_type).code);
+        }
+        if self.ranges.of(id, false).is_some_and(|(_, most)| most <= i128::from(u32::MAX)) {
+            return Ok(value.code.cast("u32"));
+        }
+        Ok(Code::method(&value.code, "min", &[limit.to_string()]).cast("u32"))
+    }
+
+    /// A value in another width.
+    fn cast(&mut self, id: ExprId, of: ExprId, from: bool, signed: bool) -> Result<Value> {
+        let (width, own) = (self.ranges.width(id), self.ranges.width(of));
+        let to = native(width, signed)?;
+        if width == own {
+            return self.value(of, signed);
+        }
+        if width > own {
+            let wide = native(width, from)?;
+            if own == 1 {
+                let condition = self.condition(of)?;
+                let bit =
+                    Code::name(format!("{}::from({})", if from { wide } else { to }, condition.whole()));
+                if !from {
+                    return Ok(Value { code: bit, native: to });
+                }
+                let value = Value { code: Code::new(format!("-{}", bit.whole()), UNARY), native: wide };
+                return self.read_as(id, value, true, signed);
+            }
+            let natural = self.natural(of);
+            if natural != from && fits(self.ranges.of(of, natural), own, from) {
+                return Ok(self.value(of, natural)?.converted(to));
+            }
+            let value = self.value(of, from)?;
+            if fits(self.ranges.of(of, from), width, signed) {
+                return Ok(value.converted(to));
+            }
+            return self.read_as(id, value.converted(wide), from, signed);
+        }
+        if own > 128 {
+            return unreadable(format!("the low part of {own} bits"));
+        }
+        let natural = self.natural(of);
+        if fits(self.ranges.of(of, natural), width, signed) {
+            return Ok(self.value(of, natural)?.converted(to));
+        }
+        reduced(&self.modular(of)?, width, signed)
+    }
+
+    /// A value clamped into the range of `width` bits.
+    fn saturated(&mut self, of: ExprId, from: bool, width: u32, own: bool) -> Result<Value> {
+        let to = native(width, own)?;
+        let wide = self.ranges.width(of) > 128;
+        let value = if wide { self.clamped(of, from)? } else { self.value(of, from)? };
+        let Some((least, most)) = reading(width, own) else {
+            return unreadable(format!("saturation to {width} bits"));
+        };
+        let bounds = if wide { None } else { self.ranges.of(of, from) };
+        let bounds = bounds.or_else(|| reading(value.native.bits, value.native.signed));
+        let (low, high) = match bounds {
+            Some((low, high)) => (low < least, high > most),
+            None => (false, true),
+        };
+        let code = match (low, high) {
+            (true, true) => {
+                Code::method(&value.code, "clamp", &[bound(least, value.native), bound(most, value.native)])
+            }
+            (true, false) => Code::method(&value.code, "max", &[bound(least, value.native)]),
+            (false, true) => Code::method(&value.code, "min", &[bound(most, value.native)]),
+            (false, false) => value.code,
+        };
+        Ok(Value { code, native: value.native }.converted(to))
+    }
+
+    /// A value of more than 128 bits that is only saturated to at most 64 bits afterwards, clamped to an `i128`.
+    fn clamped(&mut self, id: ExprId, from: bool) -> Result<Value> {
+        let wide = Native { signed: true, bits: 128 };
+        let width = self.ranges.width(id);
+        if width <= 128 {
+            return Ok(self.value(id, from)?.converted(wide));
+        }
+        let function = self.function;
+        match &function.expr(id).op {
+            Op::Cast { of, signed } => {
+                let bounds = self.ranges.of(*of, flag(signed));
+                if self.ranges.width(*of) > 127 || bounds.is_none() {
+                    return unreadable(format!("a saturation of {width} bits"));
+                }
+                Ok(self.value(*of, flag(signed))?.converted(wide))
+            }
+            Op::Select { condition, then, otherwise } => {
+                let condition = self.condition(*condition)?;
+                let (then, otherwise) = (self.clamped(*then, from)?, self.clamped(*otherwise, from)?);
+                Ok(Value { code: Code::conditional(&condition, &then.code, &otherwise.code), native: wide })
+            }
+            Op::Binary { op: BinaryOp::Shl, left, right, .. } => {
+                // The shift loses no bits: the operand is an extension of few bits.
+                let Op::Cast { of, signed } = function.expr(*left).op.clone() else {
+                    return unreadable("a shift of a computed wide value");
+                };
+                let room = i128::from(width)
+                    - i128::from(self.ranges.width(of))
+                    - i128::from(!flag(&signed) && from);
+                let most = self.ranges.of(*right, false).map(|(_, most)| most);
+                if most.is_none_or(|most| most > room) || self.ranges.width(of) > 64 {
+                    return unreadable("a shift that loses bits");
+                }
+                let value = self.value(of, flag(&signed))?.converted(wide);
+                let count = self.count(*right, 128)?;
+                let code =
+                    Code::name(format!("bits::shl_clamped({}, {})", value.code.whole(), count.whole()));
+                Ok(Value { code, native: wide })
+            }
+            _ => unreadable(format!("a saturation of {width} bits")),
+        }
+    }
+
+    /// Parts side by side, the last one lowest.
+    fn joined(&mut self, parts: &[ExprId], width: u32) -> Result<Value> {
+        let to = native(width, false)?;
+        let mut low = width;
+        let mut sum: Option<Code> = None;
+        for part in parts {
+            low -= self.ranges.width(*part);
+            let value = self.value_in(*part, false, to)?.code;
+            if value.as_literal() == Some("0") {
+                continue;
+            }
+            let place = Code::new(low.to_string(), POSTFIX);
+            let moved = if low == 0 { value } else { Code::binary(&value, "<<", &place, SHIFT) };
+            sum = Some(match sum {
+                None => moved,
+                Some(sum) => Code::binary(&sum, "|", &moved, BIT_OR),
+            });
+        }
+        Ok(Value { code: sum.unwrap_or_else(|| to.literal("0")), native: to })
+    }
+
+    fn unary(&mut self, id: ExprId, op: UnaryOp, of: ExprId, signed: bool) -> Result<Value> {
+        let width = self.ranges.width(id);
+        let to = native(width, signed)?;
+        match op {
+            UnaryOp::Not => {
+                let value = self.value(of, signed)?;
+                let value = Value { code: value.code.not(), native: to };
+                if signed || to.bits == width { Ok(value) } else { reduced(&value, width, signed) }
+            }
+            UnaryOp::Neg => {
+                let value = self.value(of, true)?;
+                let least = reading(width, true).map(|(least, _)| least);
+                if self.ranges.of(of, true).map(|(low, _)| low) > least {
+                    let code = Code::new(format!("-{}", value.code.typed_at(UNARY)), UNARY);
+                    return self.read_as(id, Value { code, native: value.native }, true, signed);
+                }
+                let code = Code::method(&value.code, "wrapping_neg", &[]);
+                reduced(&Value { code, native: value.native }, width, signed)
+            }
+            UnaryOp::Abs => {
+                let value = self.value(of, true)?;
+                let least = reading(width, true).map(|(least, _)| least);
+                if self.ranges.of(of, true).map(|(low, _)| low) > least {
+                    let code = Code::method(&value.code, "abs", &[]);
+                    return self.read_as(id, Value { code, native: value.native }, true, signed);
+                }
+                let code = Code::method(&value.code, "unsigned_abs", &[]);
+                let value = Value { code, native: Native { signed: false, ..value.native } };
+                reduced(&value, width, signed)
+            }
+            UnaryOp::PopCount | UnaryOp::LeadingZeros | UnaryOp::TrailingZeros => {
+                let value = self.value(of, false)?;
+                let count = |name: &str| Code::method(&value.code, name, &[]);
+                let above = value.native.bits - width;
+                let code = match op {
+                    UnaryOp::PopCount => count("count_ones"),
+                    UnaryOp::LeadingZeros if above == 0 => count("leading_zeros"),
+                    UnaryOp::LeadingZeros => Code::binary(
+                        &count("leading_zeros"),
+                        "-",
+                        &Code::new(above.to_string(), POSTFIX),
+                        SUM,
+                    ),
+                    _ if above == 0 => count("trailing_zeros"),
+                    _ => Code::method(&count("trailing_zeros"), "min", &[width.to_string()]),
+                };
+                reduced(&Value { code, native: Native { signed: false, bits: 32 } }, width, signed)
+            }
+        }
+    }
+
+    fn binary(
+        &mut self,
+        id: ExprId,
+        op: BinaryOp,
+        own: bool,
+        left: ExprId,
+        right: ExprId,
+        signed: bool,
+    ) -> Result<Value> {
+        let width = self.ranges.width(id);
+        let to = native(width, signed)?;
+        match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
+                let (symbol, name, level) = match op {
+                    BinaryOp::Add => ("+", "wrapping_add", SUM),
+                    BinaryOp::Sub => ("-", "wrapping_sub", SUM),
+                    _ => ("*", "wrapping_mul", PRODUCT),
+                };
+                for reading in [signed, !signed] {
+                    if fits(self.ranges.arithmetic(op, left, right, reading), width, reading) {
+                        let (left, right) = (self.value(left, reading)?, self.value(right, reading)?);
+                        // A constant comes last where it can.
+                        let swap = op != BinaryOp::Sub && left.code.as_literal().is_some();
+                        let (left, right) = if swap { (right, left) } else { (left, right) };
+                        let code = match right.code.as_literal().and_then(|digits| digits.strip_prefix('-')) {
+                            Some(magnitude) if op == BinaryOp::Add => {
+                                Code::binary(&left.code, "-", &left.native.literal(magnitude), SUM)
+                            }
+                            _ => Code::binary(&left.code, symbol, &right.code, level),
+                        };
+                        return self.read_as(id, Value { code, native: left.native }, reading, signed);
+                    }
+                }
+                let natural = self.arithmetic_sign(op, left, right);
+                let (left, right) = (self.value(left, natural)?, self.value(right, natural)?);
+                let swap = op != BinaryOp::Sub && left.code.as_literal().is_some();
+                let (left, right) = if swap { (right, left) } else { (left, right) };
+                let code = Code::method(&left.code, name, &[right.code.whole()]);
+                reduced(&Value { code, native: left.native }, width, signed)
+            }
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                let (symbol, level) = match op {
+                    BinaryOp::And => ("&", BIT_AND),
+                    BinaryOp::Or => ("|", BIT_OR),
+                    _ => ("^", BIT_XOR),
+                };
+                let (left, right) = (self.value(left, signed)?, self.value(right, signed)?);
+                let swap = left.code.as_literal().is_some();
+                let (left, right) = if swap { (right, left) } else { (left, right) };
+                Ok(Value { code: Code::binary(&left.code, symbol, &right.code, level), native: to })
+            }
+            BinaryOp::Shl => {
+                let value = self.value(left, signed)?;
+                let code = if self.below(right, to.bits) {
+                    let count = self.plain_count(right)?;
+                    Code::binary(&value.code, "<<", &count, SHIFT)
+                } else {
+                    let count = self.count(right, to.bits)?;
+                    Code::method(&value.code, "unbounded_shl", &[count.whole()])
+                };
+                let value = Value { code, native: to };
+                if self.shift_is_exact(left, right, width, signed) {
+                    Ok(value)
+                } else {
+                    reduced(&value, width, signed)
+                }
+            }
+            BinaryOp::Shr => {
+                let value = self.value(left, own)?;
+                let code = if self.below(right, value.native.bits) {
+                    let count = self.plain_count(right)?;
+                    Code::binary(&value.code, ">>", &count, SHIFT)
+                } else {
+                    let count = self.count(right, value.native.bits)?;
+                    Code::method(&value.code, "unbounded_shr", &[count.whole()])
+                };
+                self.read_as(id, Value { code, native: value.native }, own, signed)
+            }
+            BinaryOp::Min | BinaryOp::Max => {
+                let name = if op == BinaryOp::Min { "min" } else { "max" };
+                let (left, right) = (self.value(left, own)?, self.value(right, own)?);
+                let swap = left.code.as_literal().is_some();
+                let (left, right) = if swap { (right, left) } else { (left, right) };
+                let code = Code::method(&left.code, name, &[right.code.whole()]);
+                self.read_as(id, Value { code, native: left.native }, own, signed)
+            }
+            BinaryOp::Div | BinaryOp::Rem => self.quotient_of(id, op, own, left, right, signed),
+        }
+    }
+
+    /// Whether a left shift loses no bits of the value in that reading.
+    fn shift_is_exact(&self, left: ExprId, right: ExprId, width: u32, signed: bool) -> bool {
+        let (Some((low, high)), Some((_, count))) =
+            (self.ranges.of(left, signed), self.ranges.of(right, false))
+        else {
+            return false;
+        };
+        let Some(scale) = u32::try_from(count).ok().filter(|count| *count < 127).map(|count| 1i128 << count)
+        else {
+            return false;
+        };
+        match (low.checked_mul(scale), high.checked_mul(scale)) {
+            (Some(low), Some(high)) => fits(Some((low, high)), width, signed),
+            _ => false,
+        }
+    }
+
+    /// A quotient or remainder.
+    fn quotient_of(
+        &mut self,
+        id: ExprId,
+        op: BinaryOp,
+        own: bool,
+        left: ExprId,
+        right: ExprId,
+        signed: bool,
+    ) -> Result<Value> {
+        let width = self.ranges.width(id);
+        let kind = native(width, own)?;
+        let least = reading(width, own).map(|(least, _)| least);
+        let overflows = own && self.ranges.of(left, own).map(|(low, _)| low) <= least;
+        if kind.bits != width && overflows {
+            return unreadable(format!("a division of {width} bits"));
+        }
+        let (dividend, divisor) = (self.value(left, own)?, self.value(right, own)?);
+        let quotient = op == BinaryOp::Div;
+        let (name, zero) = match (quotient, own) {
+            (true, false) => ("wrapping_div", (u128::MAX >> (128 - width)).to_string()),
+            (true, true) => {
+                let negative = Code::binary(&dividend.code, "<", &kind.literal("0"), COMPARISON);
+                ("wrapping_div", format!("if {} {{ 1 }} else {{ -1 }}", negative.whole()))
+            }
+            (false, _) => ("wrapping_rem", dividend.code.whole()),
+        };
+        let computed = Code::method(&dividend.code, name, &[divisor.code.whole()]);
+        let bounds = self.ranges.of(right, own);
+        let code = if bounds.is_some_and(|(low, high)| low > 0 || high < 0) {
+            computed
+        } else {
+            let is_zero = Code::binary(&divisor.code, "==", &kind.literal("0"), COMPARISON);
+            Code::conditional(&is_zero, &Code::new(zero, 0), &computed)
+        };
+        self.read_as(id, Value { code, native: kind }, own, signed)
+    }
+
+    /// The reading in which a repeated sum is exact, else the one that is asked for.
+    fn fold_sign(&self, op: BinaryOp, index: IndexId, body: ExprId, asked: bool) -> bool {
+        let exact = |signed: &bool| {
+            let count = i128::from(self.ranges.count(index));
+            let total = self
+                .ranges
+                .of(body, *signed)
+                .and_then(|(low, high)| Some((low.checked_mul(count)?, high.checked_mul(count)?)));
+            fits(total, self.ranges.width(body), *signed)
+        };
+        let readings = [asked, !asked];
+        let natural = self.natural(body);
+        let found = readings.into_iter().find(exact);
+        if op == BinaryOp::Add { found.unwrap_or(natural) } else { asked }
+    }
+
+    /// A repeated operator.
+    fn fold(&mut self, op: BinaryOp, index: IndexId, body: ExprId, signed: bool) -> Result<Value> {
+        let width = self.ranges.width(body);
+        let to = native(width, signed)?;
+        let count = self.ranges.count(index);
+        let name = self.enter(index);
+        let body_bounds = self.ranges.of(body, signed);
+        let value = self.block(body, |writer| Ok(writer.value(body, signed)?.code));
+        self.leave();
+        let value = value?;
+        let range = format!("(0..{count})");
+        let total = body_bounds
+            .and_then(|(low, high)| Some((low.checked_mul(count.into())?, high.checked_mul(count.into())?)));
+        let folded =
+            |start: String, step: String| Code::name(format!("{range}.fold({start}, |sum, {name}| {step})"));
+        let operand = value.whole();
+        let code = match op {
+            BinaryOp::Add if fits(total, width, signed) => {
+                return Ok(Value {
+                    code: Code::name(format!("{range}.map(|{name}| {}).sum::<{to}>()", value.typed_at(0))),
+                    native: to,
+                });
+            }
+            BinaryOp::Add => folded(format!("0{to}"), format!("sum.wrapping_add({operand})")),
+            BinaryOp::Mul => folded(format!("1{to}"), format!("sum.wrapping_mul({operand})")),
+            BinaryOp::And => folded(format!("!0{to}"), format!("sum & {}", value.at(BIT_AND + 1))),
+            BinaryOp::Or => folded(format!("0{to}"), format!("sum | {}", value.at(BIT_OR + 1))),
+            BinaryOp::Xor => folded(format!("0{to}"), format!("sum ^ {}", value.at(BIT_XOR + 1))),
+            BinaryOp::Min => folded(format!("{to}::MAX"), format!("sum.min({operand})")),
+            BinaryOp::Max => folded(format!("{to}::MIN"), format!("sum.max({operand})")),
+            _ => return unreadable("a fold of an operator that is not associative"),
+        };
+        let value = Value { code, native: to };
+        match op {
+            BinaryOp::Add | BinaryOp::Mul => reduced(&value, width, signed),
+            BinaryOp::And if !signed && to.bits != width => reduced(&value, width, signed),
+            _ => Ok(value),
+        }
+    }
+
+    /// One bit as a truth value.
+    pub(super) fn condition(&mut self, id: ExprId) -> Result<Code> {
+        if let Some(named) = self.named(id) {
+            return Ok(Code::name(named.name.clone()));
+        }
+        let function = self.function;
+        let is = |id: ExprId, value: u64| matches!(&function.expr(id).op, Op::Const(bits) if bits.to_u64() == Some(value));
+        match &function.expr(id).op {
+            Op::Const(bits) => Ok(truth(bits.bit(0))),
+            Op::Int(num) => match num.as_constant() {
+                Some(constant) => Ok(truth(constant & 1 == 1)),
+                None => Ok(Code::new(format!("{} % 2 == 1", self.position(num).at(PRODUCT)), COMPARISON)),
+            },
+            Op::Arg(arg) => {
+                let shape = self.layout.args[arg.0 as usize].clone();
+                let name = Code::name(self.args[arg.0 as usize].clone());
+                let bit = Code::binary(&name, "&", &shape.element().literal("1"), BIT_AND);
+                Ok(Code::new(format!("{} == 1", bit.whole()), COMPARISON))
+            }
+            Op::Extract { of, low } => self.bit(*of, low),
+            Op::ExtractAt { of, low } => {
+                if let Op::Arg(arg) = function.expr(*of).op
+                    && matches!(self.layout.args[arg.0 as usize], Shape::Lanes { .. })
+                {
+                    let name = self.args[arg.0 as usize].clone();
+                    return self.bit_at(&name, *low);
+                }
+                if let Op::Extract { of: inner, low: first } = &function.expr(*of).op
+                    && first.as_constant() == Some(0)
+                    && let Op::Arg(arg) = function.expr(*inner).op
+                    && matches!(self.layout.args[arg.0 as usize], Shape::Lanes { .. })
+                {
+                    let name = self.args[arg.0 as usize].clone();
+                    return self.bit_at(&name, *low);
+                }
+                if let Op::Const(bits) = &function.expr(*of).op {
+                    let name = self.table(bits, 64);
+                    return self.bit_at(&name, *low);
+                }
+                let value = self.value(*of, false)?;
+                let moved = if self.below(*low, value.native.bits) {
+                    let count = self.value(*low, false)?;
+                    Code::binary(&value.code, ">>", &count.code, SHIFT)
+                } else {
+                    let count = self.count(*low, value.native.bits)?;
+                    Code::method(&value.code, "unbounded_shr", &[count.whole()])
+                };
+                Ok(Code::new(format!("{} & 1 == 1", moved.at(BIT_AND)), COMPARISON))
+            }
+            Op::Cast { of, .. } => self.bit(*of, &Num::constant(0)),
+            Op::Compare { op, signed, left, right } => self.comparison(*op, flag(signed), *left, *right),
+            Op::Select { condition, then, otherwise } => {
+                let chosen = self.condition(*condition)?;
+                if is(*otherwise, 0) {
+                    let then = self.condition(*then)?;
+                    return Ok(Code::binary(&chosen, "&&", &then, AND_ALSO));
+                }
+                if is(*then, 1) {
+                    let otherwise = self.condition(*otherwise)?;
+                    return Ok(Code::binary(&chosen, "||", &otherwise, OR_ELSE));
+                }
+                if is(*then, 0) {
+                    let otherwise = self.condition(*otherwise)?;
+                    return Ok(Code::binary(&chosen.not(), "&&", &otherwise, AND_ALSO));
+                }
+                let (then, otherwise) = (self.condition(*then)?, self.condition(*otherwise)?);
+                Ok(Code::conditional(&chosen, &then, &otherwise))
+            }
+            Op::Unary(UnaryOp::Not, of) => self.negated(*of),
+            Op::Binary { op: BinaryOp::Xor, left, right, .. } if is(*left, 1) => self.negated(*right),
+            Op::Unary(UnaryOp::Neg | UnaryOp::Abs | UnaryOp::PopCount, of) => self.condition(*of),
+            Op::Unary(..) => Ok(self.first_operand(id)?.not()),
+            Op::Binary { op, left, right, .. } => {
+                if op.is_shift() {
+                    let value = self.condition(*left)?;
+                    let count = self.value(*right, false)?;
+                    let unmoved = Code::new(format!("{} == 0", count.code.at(COMPARISON + 1)), COMPARISON);
+                    return Ok(Code::binary(&value, "&&", &unmoved, AND_ALSO));
+                }
+                let (symbol, level) = match op {
+                    BinaryOp::And | BinaryOp::Mul => ("&&", AND_ALSO),
+                    BinaryOp::Or => ("||", OR_ELSE),
+                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Xor => ("^", BIT_XOR),
+                    _ => return unreadable("an operator on single bits"),
+                };
+                let (left, right) = (self.condition(*left)?, self.condition(*right)?);
+                Ok(Code::binary(&left, symbol, &right, level))
+            }
+            Op::Fold { op, index, body, .. } => {
+                let name = self.enter(*index);
+                let count = self.ranges.count(*index);
+                let body = self.block(*body, |writer| writer.condition(*body));
+                self.leave();
+                let body = body?.whole();
+                Ok(Code::name(match op {
+                    BinaryOp::And | BinaryOp::Mul => format!("(0..{count}).all(|{name}| {body})"),
+                    BinaryOp::Or => format!("(0..{count}).any(|{name}| {body})"),
+                    BinaryOp::Xor | BinaryOp::Add => {
+                        format!("(0..{count}).fold(false, |odd, {name}| odd ^ ({body}))")
+                    }
+                    _ => return unreadable("a fold of single bits"),
+                }))
+            }
+            Op::Saturate { .. } | Op::Concat(_) => unreadable("a single bit of an unusual kind"),
+        }
+    }
+
+    /// The opposite of a bit.
+    fn negated(&mut self, id: ExprId) -> Result<Code> {
+        if let Op::Compare { op: CompareOp::Eq, left, right, .. } = self.function.expr(id).op
+            && self.named(id).is_none()
+            && (2..=128).contains(&self.ranges.width(left))
+        {
+            return self.ordered("!=", "!=", false, true, left, right);
+        }
+        Ok(self.condition(id)?.not())
+    }
+
+    fn first_operand(&mut self, id: ExprId) -> Result<Code> {
+        match self.function.expr(id).op.operands().first() {
+            Some(operand) => self.condition(*operand),
+            None => unreadable("an operator without operands"),
+        }
+    }
+
+    /// One bit of an expression.
+    fn bit(&mut self, of: ExprId, low: &Num) -> Result<Code> {
+        let width = self.ranges.width(of);
+        let values = self.values(low)?;
+        if let Op::Arg(arg) = self.function.expr(of).op {
+            let shape = self.layout.args[arg.0 as usize].clone();
+            let name = self.args[arg.0 as usize].clone();
+            let element = shape.element();
+            let grid = i64::from(element.bits);
+            let lane = match shape {
+                Shape::Lanes { .. } => Code::name(format!("{name}[{}]", self.quotient(low, grid).whole())),
+                _ => Code::name(name),
+            };
+            if element.signed && values.iter().all(|low| low % grid == grid - 1) {
+                return Ok(Code::binary(&lane, "<", &element.literal("0"), COMPARISON));
+            }
+            let offset = self.remainder(low, grid)?;
+            let moved = match offset.as_literal() {
+                Some("0") => lane,
+                _ => Code::binary(&lane, ">>", &offset, SHIFT),
+            };
+            return Ok(Code::new(format!("{} & 1 == 1", moved.at(BIT_AND)), COMPARISON));
+        }
+        if width > 128 {
+            return unreadable(format!("a bit of {width}"));
+        }
+        if width == 1 {
+            return self.condition(of);
+        }
+        let natural = self.natural(of);
+        let value = self.value(of, natural)?;
+        if natural && values.iter().all(|low| *low == i64::from(width) - 1) {
+            return Ok(Code::binary(&value.code, "<", &value.native.literal("0"), COMPARISON));
+        }
+        let moved = self.moved_down(&value.code, low)?;
+        Ok(Code::new(format!("{} & 1 == 1", moved.at(BIT_AND)), COMPARISON))
+    }
+
+    /// One bit of lanes at a computed position.
+    fn bit_at(&mut self, name: &str, low: ExprId) -> Result<Code> {
+        let position = self.index(low)?;
+        Ok(Code::new(format!("bits::read(&{name}, {}, 1) == 1", position.whole()), COMPARISON))
+    }
+
+    fn comparison(&mut self, op: CompareOp, signed: bool, left: ExprId, right: ExprId) -> Result<Code> {
+        if self.ranges.width(left) == 1 {
+            let (left, right) = (self.condition(left)?, self.condition(right)?);
+            let symbol = match op {
+                CompareOp::Eq => "==",
+                CompareOp::Lt => "<",
+                CompareOp::Le => "<=",
+            };
+            if op != CompareOp::Eq && signed {
+                return unreadable("an order of signed bits");
+            }
+            return Ok(Code::new(format!("({}) {symbol} ({})", left.whole(), right.whole()), COMPARISON));
+        }
+        let (symbol, mirrored) = match op {
+            CompareOp::Eq => ("==", "=="),
+            CompareOp::Lt => ("<", ">"),
+            CompareOp::Le => ("<=", ">="),
+        };
+        self.ordered(symbol, mirrored, signed, op == CompareOp::Eq, left, right)
+    }
+
+    /// A comparison with the literal, if there is one, on the right.
+    fn ordered(
+        &mut self,
+        symbol: &str,
+        mirrored: &str,
+        signed: bool,
+        any_sign: bool,
+        left: ExprId,
+        right: ExprId,
+    ) -> Result<Code> {
+        let signed = if any_sign { self.common_sign(left, right) } else { signed };
+        let (left, right) = (self.value(left, signed)?, self.value(right, signed)?);
+        if left.code.as_literal().is_some() {
+            return Ok(Code::binary(&right.code, mirrored, &left.code, COMPARISON));
+        }
+        Ok(Code::binary(&left.code, symbol, &right.code, COMPARISON))
+    }
+}
+
+/// An element of an array, or zero beyond its end.
+fn one_of(name: &str, lane: &Lane, count: u32) -> Code {
+    if lane.most < i128::from(count) {
+        return Code::name(format!("{name}[{}]", lane.index.whole()));
+    }
+    Code::name(format!("{name}.get({}).copied().unwrap_or(0)", lane.index.whole()))
+}
+
+/// A bound of a narrower type's range as an operand of `native`.
+fn bound(value: i128, native: Native) -> String {
+    if (-0x8000..=0xffff).contains(&value) {
+        return value.to_string();
+    }
+    let named =
+        Native::WIDTHS.into_iter().flat_map(|bits| [true, false].map(|signed| Native { signed, bits }));
+    for narrow in named {
+        let Some((least, most)) = reading(narrow.bits, narrow.signed) else { continue };
+        let name = if value == most { "MAX" } else { "MIN" };
+        if value == most || value == least {
+            let limit = Value { code: Code::name(format!("{narrow}::{name}")), native: narrow };
+            return limit.converted(native).code.whole();
+        }
+    }
+    value.to_string()
+}

@@ -1,0 +1,235 @@
+//! `models/`: a Rust crate with a plain function for every instruction, under the name of its intrinsic.
+//!
+//! The path of one function: `layout` chooses the types of its operands, `split` turns writes of wide values into
+//! loops, `body` and `expression` write the statements, with `ranges` deciding where Rust's own operators are exact.
+//! `check` is the program that compares the crate with recorded results and with `core::arch`.
+
+mod body;
+mod check;
+mod expression;
+mod layout;
+mod model;
+mod native;
+mod ranges;
+mod split;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use catalog::Signature;
+use hydride_ir::Function;
+use rayon::prelude::*;
+
+use self::layout::{Layout, Shape};
+use self::model::{Call, InstructionSet, Model, Module};
+use self::ranges::Ranges;
+use crate::render::Renderer;
+use crate::{GenerateError, GeneratedFile};
+
+/// An instruction of which a model is made.
+pub struct Modelled<'a> {
+    /// The instruction set, whose name is a module's.
+    pub isa: &'a str,
+    /// The instruction's id, which is unique in its instruction set.
+    pub id: &'a str,
+    /// The vendor's name of the intrinsic.
+    pub intrinsic: &'a str,
+    /// Its semantics, in lane form where it has one. The arguments are the signature's, in order.
+    pub function: &'a Function,
+    /// Types of the arguments and results.
+    pub signature: &'a Signature,
+    /// CPU features that it needs.
+    pub extensions: &'a [String],
+    /// Its mnemonics.
+    pub mnemonics: BTreeSet<&'a str>,
+    /// Its semantics as formulas, one line each.
+    pub formula: Vec<String>,
+    /// Bits of results that the vendor leaves undefined: position of the result, lowest bit, number of bits.
+    pub undefined: Vec<(usize, u32, u32)>,
+    /// Arguments for which the vendor leaves the results undefined: position, and value read unsigned.
+    pub undefined_for: Vec<(usize, u64)>,
+}
+
+/// The files of the crate, sorted by path.
+pub fn models(sources: &[Modelled<'_>]) -> Result<Vec<GeneratedFile>, GenerateError> {
+    let renderer = Renderer::new()?;
+    let made: Vec<_> = sources.par_iter().map(|source| (source, model(source))).collect();
+    let mut sets: BTreeMap<&str, BTreeMap<String, Module>> = BTreeMap::new();
+    for (source, model) in made {
+        let name = module_name(source.extensions);
+        let modules = sets.entry(source.isa).or_default();
+        let module = modules.entry(name.clone()).or_insert_with(|| Module {
+            feature: format!("{}-{}", source.isa, name.replace('_', "-")),
+            name,
+            extensions: source.extensions.join(", "),
+            reads_bits: false,
+            functions: Vec::new(),
+            left_out: Vec::new(),
+        });
+        match model {
+            Ok(function) => {
+                module.reads_bits |= function.lines.iter().any(|line| line.contains("bits::"));
+                module.functions.push(function);
+            }
+            Err(why) => module.left_out.push(format!("`{}`: {}", source.id, why.0)),
+        }
+    }
+    let sets: Vec<InstructionSet> = sets
+        .into_iter()
+        .map(|(name, modules)| InstructionSet {
+            name: name.to_owned(),
+            modules: modules.into_values().collect(),
+        })
+        .collect();
+    let context = serde_json::json!({ "sets": sets });
+    let mut files = vec![
+        renderer.render("models/Cargo.toml", &context)?,
+        renderer.render("models/src/lib.rs", &context)?,
+        renderer.render("models/src/bits.rs", &context)?,
+    ];
+    for set in &sets {
+        files.push(renderer.render_as(
+            "models/src/isa.rs",
+            format!("models/src/{}/mod.rs", set.name),
+            set,
+        )?);
+        for module in &set.modules {
+            let path = format!("models/src/{}/{}.rs", set.name, module.name);
+            files.push(renderer.render_as("models/src/module.rs", path, module)?);
+        }
+    }
+    files.extend(check::files(&renderer, &sets)?);
+    files.sort();
+    Ok(files)
+}
+
+/// The name of the module for CPU features: their names in lower case, `base` for none.
+fn module_name(extensions: &[String]) -> String {
+    let part = |name: &String| {
+        let name = name.to_ascii_lowercase();
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect::<String>()
+    };
+    let name = extensions.iter().map(part).collect::<Vec<_>>().join("_");
+    let name = name.split('_').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_");
+    match name.as_bytes().first() {
+        None => "base".to_owned(),
+        Some(first) if first.is_ascii_digit() => format!("v{name}"),
+        Some(_) => name,
+    }
+}
+
+/// Words that Rust reserves, and names that the functions use themselves.
+const RESERVED: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "bits", "box", "break", "const", "continue", "crate", "do",
+    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "odd", "override", "priv", "pub", "ref", "return", "self",
+    "static", "struct", "sum", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
+];
+
+/// A name for an operand that is not in use yet.
+fn operand_name(name: &str, taken: &[String]) -> String {
+    let mut own = name.to_owned();
+    while RESERVED.contains(&own.as_str()) || taken.contains(&own) {
+        own.push('_');
+    }
+    own
+}
+
+fn model(source: &Modelled<'_>) -> Result<Model, body::Unreadable> {
+    let function = source.function;
+    let ranges = Ranges::new(function).ok_or_else(|| body::Unreadable("a count is no constant".into()))?;
+    let layout = Layout::new(function, source.signature, &ranges)
+        .ok_or_else(|| body::Unreadable("an operand without a Rust type".into()))?;
+    let mut args: Vec<String> = Vec::new();
+    for (argument, shape) in source.signature.args.iter().zip(&layout.args) {
+        let name = match shape {
+            Shape::Immediate { .. } => argument.name.to_ascii_uppercase(),
+            _ => argument.name.clone(),
+        };
+        args.push(operand_name(&name, &args));
+    }
+    let mut names = args.clone();
+    let mut results = Vec::new();
+    for result in &source.signature.results {
+        let name = operand_name(&result.name, &names);
+        names.push(name.clone());
+        results.push(name);
+    }
+    let lines = body::body(function, &layout, &args, &results)?;
+    let operands = || args.iter().zip(&layout.args);
+    let immediates: Vec<String> = operands()
+        .filter(|(_, shape)| matches!(shape, Shape::Immediate { .. }))
+        .map(|(name, _)| format!("const {name}: i32"))
+        .collect();
+    let registers: Vec<String> = operands()
+        .filter(|(_, shape)| !matches!(shape, Shape::Immediate { .. }))
+        .map(|(name, shape)| format!("{name}: {}", shape.rust()))
+        .collect();
+    let checks = operands().filter_map(|(name, shape)| match shape {
+        Shape::Immediate { low, high } => Some(format!("{low} <= {name} && {name} <= {high}")),
+        _ => None,
+    });
+    let types: Vec<String> = layout.results.iter().map(Shape::rust).collect();
+    Ok(Model {
+        documentation: documentation(source),
+        name: function_name(source),
+        generics: if immediates.is_empty() { String::new() } else { format!("<{}>", immediates.join(", ")) },
+        arguments: registers.join(", "),
+        results: if types.len() == 1 { types.concat() } else { format!("({})", types.join(", ")) },
+        checks: checks.collect(),
+        lines,
+        call: Call {
+            id: source.id.to_owned(),
+            layout,
+            undefined: source.undefined.clone(),
+            undefined_for: source.undefined_for.clone(),
+            extensions: source.extensions.to_vec(),
+        },
+    })
+}
+
+/// The name of a function: the intrinsic's, or the id where the vendor gives it none.
+fn function_name(source: &Modelled<'_>) -> String {
+    let name = if source.intrinsic.is_empty() { source.id } else { source.intrinsic };
+    operand_name(name, &[])
+}
+
+fn documentation(source: &Modelled<'_>) -> Vec<String> {
+    let mnemonics: Vec<String> = source.mnemonics.iter().map(|name| format!("`{name}`")).collect();
+    let mut lines = Vec::new();
+    if !mnemonics.is_empty() {
+        lines.push(format!("{}.", mnemonics.join(", ")));
+        lines.push(String::new());
+    }
+    lines.push("```text".into());
+    lines.extend(source.formula.iter().cloned());
+    lines.push("```".into());
+    for (argument, value) in &source.undefined_for {
+        let name = &source.signature.args[*argument].name;
+        lines.push(String::new());
+        lines.push(format!("The vendor leaves the result undefined where `{name}` is {value}."));
+    }
+    for (result, low, width) in &source.undefined {
+        let name = &source.signature.results[*result].name;
+        lines.push(String::new());
+        lines.push(format!(
+            "The vendor leaves bits {low} to {} of `{name}` undefined; they are 0 here.",
+            low + width - 1
+        ));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_called_as_the_extensions() {
+        let name =
+            |list: &[&str]| module_name(&list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        assert_eq!(name(&[]), "base");
+        assert_eq!(name(&["AVX512BW", "AVX512VL"]), "avx512bw_avx512vl");
+        assert_eq!(name(&["SSE4.1"]), "sse4_1");
+    }
+}
