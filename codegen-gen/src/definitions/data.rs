@@ -214,6 +214,10 @@ impl Variant {
                 continue;
             }
             let Column::Bits([immediate, 0, FULL_MASK, 1, 0]) = own else { return None };
+            // Elements of constants are no operands.
+            if ["<i32 ", "splat (i32 "].iter().any(|constant| text.contains(constant)) {
+                return None;
+            }
             let value = format!(" i32 {}", name(usize::try_from(*immediate).ok()?));
             text = text.replace(&format!("(i32 {place}"), &format!("({}", value.trim_start()));
             text = text.replace(&format!(" i32 {place}"), &value);
@@ -339,6 +343,28 @@ fn parse_values(text: &str) -> Option<Vec<Vec<i64>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn immediates_that_are_operands_get_names() {
+        let named = |line: &str| {
+            let variant = Variant {
+                values: "0..7".to_owned(),
+                lines: Vec::new(),
+                columns: vec![Column::Bits([0, 0, FULL_MASK, 1, 0])],
+            };
+            variant.named_line(line, &|position| format!("%i{position}"))
+        };
+        let check = |line: &str, expected: Option<&str>| assert_eq!(named(line).as_deref(), expected);
+        check("%v0 = call i64 @f(i64 %a0, i32 {0})", Some("%v0 = call i64 @f(i64 %a0, i32 %i0)"));
+        check("%v0 = call i64 @f(i32 {0})", Some("%v0 = call i64 @f(i32 %i0)"));
+        let element = "%v0 = extractelement <4 x i8> %a0, i64 {0}";
+        check(element, Some("%v0 = extractelement <4 x i8> %a0, i32 %i0"));
+        check("ret i64 %v0", Some("ret i64 %v0"));
+        // Elements of constants, and other types.
+        check("%v0 = shl <4 x i32> %a0, splat (i32 {0})", None);
+        check("%v0 = shl <2 x i32> %a0, <i32 1, i32 {0}>", None);
+        check("%v0 = call i64 @f(i64 %a0, i8 {0})", None);
+    }
 
     fn shuffle(values: impl Iterator<Item = i64>) -> Vec<Case> {
         let case = |value: i64| {
