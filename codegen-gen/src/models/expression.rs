@@ -193,8 +193,8 @@ impl Writer<'_> {
             return self.value(id, natural);
         };
         let exact = fits(self.ranges.arithmetic(op, left, right, natural), width, natural);
-        if exact || self.named(id).is_some() || width > 63 || !fits(self.loose(id, natural), to.bits, natural)
-        {
+        let bounds = arithmetic(op, self.loose(left, natural), self.loose(right, natural));
+        if exact || self.named(id).is_some() || width > 63 || !fits(bounds, to.bits, natural) {
             return self.value(id, natural);
         }
         let operand = |writer: &mut Self, id: ExprId| {
