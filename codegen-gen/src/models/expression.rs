@@ -498,7 +498,7 @@ impl Writer<'_> {
         if value.native.bits <= 16 {
             return Ok(Code::name(format!("usize::from({})", value.code.whole())));
         }
-        if !self.ranges.of(id, false).is_some_and(|(_, most)| most < 1 << 32) {
+        if self.ranges.of(id, false).is_none_or(|(_, most)| most >= 1 << 32) {
             let code = Code::method(&value.code, "min", &["0xffff_ffff".to_owned()]);
             return Ok(code.cast("usize"));
         }
