@@ -200,7 +200,7 @@ fn entry<'a>(operation: &'a Operation<'_>) -> Entry<'a> {
         documentation: summary(operation),
         category: op.category.as_deref(),
         commutative: op.is_commutative(),
-        identities: operation.identities().into_iter().map(equation).collect(),
+        identities: operation.identities().iter().copied().map(equation).collect(),
         parameters: function.params.iter().enumerate().map(parameter).collect(),
         arguments: function.args.iter().map(argument).collect(),
         results: function.results.iter().map(result).collect(),

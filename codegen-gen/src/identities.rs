@@ -148,9 +148,11 @@ struct Known<'a> {
 
 impl Operation<'_> {
     /// The equations that are proved, at most one for each condition.
-    pub(crate) fn identities(&self) -> Vec<Identity> {
-        let Ok(identities) = self.kept("identities", || Ok::<_, std::convert::Infallible>(proved(self)));
-        identities
+    pub(crate) fn identities(&self) -> &[Identity] {
+        self.identities.get_or_init(|| {
+            let Ok(identities) = self.kept("identities", || Ok::<_, std::convert::Infallible>(proved(self)));
+            identities
+        })
     }
 }
 

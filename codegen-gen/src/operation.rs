@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::check::Definition;
 use crate::identifier::{class_name, llvm_type, operand_names};
+use crate::identities::Identity;
 use crate::scheme::{Attribute, Scheme, Slot};
 
 /// An operation on its way into the templates.
@@ -26,6 +27,8 @@ pub(crate) struct Operation<'a> {
     /// What earlier runs made of operations, and the key of all that is known of this one, computed on demand.
     memo: &'a Memo,
     key: OnceLock<Key>,
+    /// The equations that are proved, computed on demand.
+    pub(crate) identities: OnceLock<Vec<Identity>>,
 }
 
 impl<'a> Operation<'a> {
@@ -36,7 +39,8 @@ impl<'a> Operation<'a> {
         let results = results.iter().map(String::as_str);
         let names = operand_names(results.chain(op.args().map(|(name, _)| name)).chain(op.param_names()));
         let scheme = Scheme::of(op);
-        Self { op, scheme, names, functions: OnceLock::new(), memo, key: OnceLock::new() }
+        let (functions, key, identities) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { op, scheme, names, functions, memo, key, identities }
     }
 
     /// What `make` makes of this operation alone, or what an earlier run made of an equal one; `what` says which of the

@@ -33,7 +33,7 @@ pub(super) fn test(
     operations: &[Operation<'_>],
 ) -> Result<GeneratedFile, GenerateError> {
     let cases = operations.iter().flat_map(|operation| {
-        let equations = operation.identities().into_iter().enumerate();
+        let equations = operation.identities().iter().copied().enumerate();
         equations
             .filter_map(|(number, identity)| case(operation, identity, number))
             .chain(constant_to_the_right(operation))

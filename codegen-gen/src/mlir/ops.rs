@@ -79,7 +79,7 @@ fn definition(operation: &Operation<'_>) -> OpDefinition {
         .chain(operation.attributes().map(|(_, name)| quoted(name)))
         .collect();
     let split = split_positions(operation);
-    let identities = operation.identities().into_iter().map(cpp_identity).collect();
+    let identities = operation.identities().iter().copied().map(cpp_identity).collect();
     OpDefinition {
         class: class_name(&operation.op.name),
         name: operation.op.name.clone(),

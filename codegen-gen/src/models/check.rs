@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::layout::Shape;
-use super::model::{Call, InstructionSet, Model, Module};
+use super::model::{Call, InstructionSet, Made, Model, Module};
 use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile};
 
@@ -17,8 +17,6 @@ const CORE_ARCH: (&str, &str) = ("x86", "x86_64");
 
 #[derive(Serialize)]
 struct Cases {
-    feature: String,
-    module: String,
     cases: Vec<Case>,
 }
 
@@ -36,7 +34,8 @@ struct Case {
 /// The program's files.
 pub(super) fn files(
     renderer: &Renderer,
-    sets: &[InstructionSet],
+    sets: &[InstructionSet<'_>],
+    modules: &[Made],
 ) -> Result<Vec<GeneratedFile>, GenerateError> {
     let context = serde_json::json!({ "sets": sets, "arch": CORE_ARCH.1 });
     let mut files = vec![
@@ -44,47 +43,49 @@ pub(super) fn files(
         renderer.render("models/check/build.rs", &context)?,
         renderer.render("models/check/src/main.rs", &context)?,
     ];
-    let mut core_arch = String::new();
-    for set in sets {
-        for module in &set.modules {
-            let cases = Cases {
-                feature: module.feature.clone(),
-                module: format!("{}_{}", set.name, module.name),
-                cases: cases(set, module),
-            };
-            let path = format!("models/check/src/cases/{}.rs", cases.module);
-            files.push(renderer.render_as("models/check/src/cases.rs", path, &cases)?);
-            if set.name == CORE_ARCH.0 {
-                core_arch.extend(module.functions.iter().flat_map(|model| comparisons(set, module, model)));
-            }
-        }
-    }
-    let context = serde_json::json!({ "lines": core_arch });
-    files.push(renderer.render("models/check/core_arch.txt", &context)?);
+    files.extend(modules.iter().map(|made| GeneratedFile {
+        path: format!("models/check/src/cases/{}_{}.rs", made.module.set, made.module.name),
+        contents: made.cases.clone(),
+    }));
+    let lines: String = modules.iter().map(|made| made.comparisons.as_str()).collect();
+    files.push(renderer.render("models/check/core_arch.txt", &serde_json::json!({ "lines": lines }))?);
     Ok(files)
 }
 
-fn cases(set: &InstructionSet, module: &Module) -> Vec<Case> {
+/// The file that runs a module's functions.
+pub(super) fn cases(
+    renderer: &Renderer,
+    module: &Module,
+    functions: &[Model],
+) -> Result<String, GenerateError> {
     let mut cases = Vec::new();
-    for model in &module.functions {
+    for model in functions {
         for values in samples(&model.call) {
             let sizes: Vec<String> =
                 registers(&model.call).map(|shape| (shape.width() / 8).to_string()).collect();
             let arguments = vec!["x.take()"; sizes.len()].join(", ");
             cases.push(Case {
-                id: format!("{}/{}", set.name, model.call.id),
+                id: format!("{}/{}", module.set, model.call.id),
                 immediates: values.join(","),
                 sizes: sizes.join(","),
-                call: format!("{}({arguments})", path(set, module, model, &values)),
+                call: format!("{}({arguments})", path(module, model, &values)),
             });
         }
     }
-    cases
+    Ok(renderer.render("models/check/src/cases.rs", &Cases { cases })?.contents)
+}
+
+/// Comparisons of a module's functions with `core::arch`, a line each; none for an instruction set that is not in it.
+pub(super) fn comparisons(module: &Module, functions: &[Model]) -> String {
+    if module.set != CORE_ARCH.0 {
+        return String::new();
+    }
+    functions.iter().flat_map(|model| compared(module, model)).collect()
 }
 
 /// A model with its immediates.
-fn path(set: &InstructionSet, module: &Module, model: &Model, values: &[String]) -> String {
-    format!("hydride_models::{}::{}::{}{}", set.name, module.name, model.name, generics(values))
+fn path(module: &Module, model: &Model, values: &[String]) -> String {
+    format!("hydride_models::{}::{}::{}{}", module.set, module.name, model.name, generics(values))
 }
 
 fn generics(values: &[String]) -> String {
@@ -122,7 +123,7 @@ fn samples(call: &Call) -> Vec<Vec<String>> {
 
 /// Lines that compare a model with the function of that name in `core::arch`: its name, the CPU features, what is
 /// undefined, and both calls.
-fn comparisons(set: &InstructionSet, module: &Module, model: &Model) -> Vec<String> {
+fn compared(module: &Module, model: &Model) -> Vec<String> {
     let call = &model.call;
     let mut offset = 0;
     let mut starts = Vec::new();
@@ -168,7 +169,7 @@ fn comparisons(set: &InstructionSet, module: &Module, model: &Model) -> Vec<Stri
             sizes = sizes.join(", "),
             undefined = undefined.join(", "),
             undefined_for = undefined_for.join(", "),
-            path = path(set, module, model, &values),
+            path = path(module, model, &values),
             result = model.results,
             arguments = arguments.join(", "),
             features = "{features}",

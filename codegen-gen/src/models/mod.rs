@@ -14,18 +14,21 @@ mod ranges;
 mod split;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hash;
 
 use catalog::Signature;
 use hydride_ir::Function;
+use memo::{Content, Key, Memo, digest};
 use rayon::prelude::*;
 
 use self::layout::{Layout, Shape};
-use self::model::{Call, InstructionSet, Model, Module};
+use self::model::{Call, Functions, InstructionSet, Made, Model, Module};
 use self::ranges::Ranges;
 use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile};
 
 /// An instruction of which a model is made.
+#[derive(Hash)]
 pub struct Modelled<'a> {
     /// The instruction set, whose name is a module's.
     pub isa: &'a str,
@@ -41,43 +44,34 @@ pub struct Modelled<'a> {
     pub extensions: &'a [String],
     /// Its mnemonics.
     pub mnemonics: BTreeSet<&'a str>,
-    /// Its semantics as formulas, one line each.
-    pub formula: Vec<String>,
     /// Bits of results that the vendor leaves undefined: position of the result, lowest bit, number of bits.
     pub undefined: Vec<(usize, u32, u32)>,
     /// Arguments for which the vendor leaves the results undefined: position, and value read unsigned.
     pub undefined_for: Vec<(usize, u64)>,
 }
 
-/// The files of the crate, sorted by path.
-pub fn models(sources: &[Modelled<'_>]) -> Result<Vec<GeneratedFile>, GenerateError> {
+/// The files of the crate, sorted by path; `formula` writes a function's semantics, one formula a line.
+pub fn models(
+    sources: &[Modelled<'_>],
+    formula: &(impl Fn(&Function) -> Vec<String> + Sync),
+    memo: &Memo,
+) -> Result<Vec<GeneratedFile>, GenerateError> {
     let renderer = Renderer::new()?;
-    let made: Vec<_> = sources.par_iter().map(|source| (source, model(source))).collect();
-    let mut sets: BTreeMap<&str, BTreeMap<String, Module>> = BTreeMap::new();
-    for (source, model) in made {
-        let name = module_name(source.extensions);
-        let modules = sets.entry(source.isa).or_default();
-        let module = modules.entry(name.clone()).or_insert_with(|| Module {
-            feature: format!("{}-{}", source.isa, name.replace('_', "-")),
-            name,
-            extensions: source.extensions.join(", "),
-            reads_bits: false,
-            functions: Vec::new(),
-            left_out: Vec::new(),
-        });
-        match model {
-            Ok(function) => {
-                module.reads_bits |= function.lines.iter().any(|line| line.contains("bits::"));
-                module.functions.push(function);
-            }
-            Err(why) => module.left_out.push(format!("`{}`: {}", source.id, why.0)),
-        }
+    let mut by_module: BTreeMap<(&str, String), Vec<&Modelled<'_>>> = BTreeMap::new();
+    for source in sources {
+        by_module.entry((source.isa, module_name(source.extensions))).or_default().push(source);
     }
-    let sets: Vec<InstructionSet> = sets
-        .into_iter()
-        .map(|(name, modules)| InstructionSet {
-            name: name.to_owned(),
-            modules: modules.into_values().collect(),
+    let made: Vec<Made> = by_module
+        .par_iter()
+        .map(|((_, name), sources)| {
+            memo.try_get_or(|| key(sources), || module(&renderer, name, sources, formula))
+        })
+        .collect::<Result<_, _>>()?;
+    let sets: Vec<InstructionSet<'_>> = made
+        .chunk_by(|one, next| one.module.set == next.module.set)
+        .map(|set| InstructionSet {
+            name: &set[0].module.set,
+            modules: set.iter().map(|made| &made.module).collect(),
         })
         .collect();
     let context = serde_json::json!({ "sets": sets });
@@ -87,19 +81,58 @@ pub fn models(sources: &[Modelled<'_>]) -> Result<Vec<GeneratedFile>, GenerateEr
         renderer.render("models/src/bits.rs", &context)?,
     ];
     for set in &sets {
-        files.push(renderer.render_as(
-            "models/src/isa.rs",
-            format!("models/src/{}/mod.rs", set.name),
-            set,
-        )?);
-        for module in &set.modules {
-            let path = format!("models/src/{}/{}.rs", set.name, module.name);
-            files.push(renderer.render_as("models/src/module.rs", path, module)?);
-        }
+        let path = format!("models/src/{}/mod.rs", set.name);
+        files.push(renderer.render_as("models/src/isa.rs", path, set)?);
     }
-    files.extend(check::files(&renderer, &sets)?);
+    files.extend(check::files(&renderer, &sets, &made)?);
+    files.extend(made.into_iter().map(|made| GeneratedFile {
+        path: format!("models/src/{}/{}.rs", made.module.set, made.module.name),
+        contents: made.source,
+    }));
     files.sort();
     Ok(files)
+}
+
+/// What a module is made of.
+fn key(sources: &[&Modelled<'_>]) -> Key {
+    let mut content = Content::default();
+    sources.hash(&mut content);
+    digest([b"a module of models", content.key().as_slice()])
+}
+
+/// The module of instructions that need the same CPU features.
+fn module(
+    renderer: &Renderer,
+    name: &str,
+    sources: &[&Modelled<'_>],
+    formula: &(impl Fn(&Function) -> Vec<String> + Sync),
+) -> Result<Made, GenerateError> {
+    let Modelled { isa, extensions, .. } = sources[0];
+    let (mut functions, mut left_out) = (Vec::new(), Vec::new());
+    let made: Vec<_> = sources.par_iter().map(|source| (source, model(source, formula))).collect();
+    for (source, model) in made {
+        match model {
+            Ok(function) => functions.push(function),
+            Err(why) => left_out.push(format!("`{}`: {}", source.id, why.0)),
+        }
+    }
+    let module = Module {
+        set: (*isa).to_owned(),
+        feature: format!("{isa}-{}", name.replace('_', "-")),
+        name: name.to_owned(),
+        extensions: extensions.join(", "),
+        count: functions.len(),
+    };
+    let reads_bits =
+        functions.iter().flat_map(|function| &function.lines).any(|line| line.contains("bits::"));
+    let own =
+        Functions { extensions: &module.extensions, reads_bits, functions: &functions, left_out: &left_out };
+    Ok(Made {
+        source: renderer.render("models/src/module.rs", &own)?.contents,
+        cases: check::cases(renderer, &module, &functions)?,
+        comparisons: check::comparisons(&module, &functions),
+        module,
+    })
 }
 
 /// The name of the module for CPU features: their names in lower case, `base` for none.
@@ -135,7 +168,10 @@ fn operand_name(name: &str, taken: &[String]) -> String {
     own
 }
 
-fn model(source: &Modelled<'_>) -> Result<Model, body::Unreadable> {
+fn model(
+    source: &Modelled<'_>,
+    formula: &impl Fn(&Function) -> Vec<String>,
+) -> Result<Model, body::Unreadable> {
     let function = source.function;
     let ranges = Ranges::new(function).ok_or_else(|| body::Unreadable("a count is no constant".into()))?;
     let layout = Layout::new(function, source.signature, &ranges)
@@ -171,7 +207,7 @@ fn model(source: &Modelled<'_>) -> Result<Model, body::Unreadable> {
     });
     let types: Vec<String> = layout.results.iter().map(Shape::rust).collect();
     Ok(Model {
-        documentation: documentation(source),
+        documentation: documentation(source, formula(function)),
         name: function_name(source),
         generics: if immediates.is_empty() { String::new() } else { format!("<{}>", immediates.join(", ")) },
         arguments: registers.join(", "),
@@ -194,7 +230,7 @@ fn function_name(source: &Modelled<'_>) -> String {
     operand_name(name, &[])
 }
 
-fn documentation(source: &Modelled<'_>) -> Vec<String> {
+fn documentation(source: &Modelled<'_>, formula: Vec<String>) -> Vec<String> {
     let mnemonics: Vec<String> = source.mnemonics.iter().map(|name| format!("`{name}`")).collect();
     let mut lines = Vec::new();
     if !mnemonics.is_empty() {
@@ -202,7 +238,7 @@ fn documentation(source: &Modelled<'_>) -> Vec<String> {
         lines.push(String::new());
     }
     lines.push("```text".into());
-    lines.extend(source.formula.iter().cloned());
+    lines.extend(formula);
     lines.push("```".into());
     for (argument, value) in &source.undefined_for {
         let name = &source.signature.args[*argument].name;

@@ -1,6 +1,6 @@
 //! The functions of the crate, as the templates and `check` take them.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::layout::Layout;
 
@@ -28,19 +28,42 @@ pub(super) struct Call {
     pub(super) extensions: Vec<String>,
 }
 
-/// The functions of an extension.
-#[derive(Serialize)]
+/// A module: the instructions that need the same CPU features.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Module {
+    /// The instruction set, whose module has this one in it.
+    pub(super) set: String,
     pub(super) name: String,
     pub(super) feature: String,
     pub(super) extensions: String,
-    pub(super) reads_bits: bool,
-    pub(super) functions: Vec<Model>,
-    pub(super) left_out: Vec<String>,
+    /// How many functions it has.
+    pub(super) count: usize,
 }
 
+/// What a module's own template takes.
 #[derive(Serialize)]
-pub(super) struct InstructionSet {
-    pub(super) name: String,
-    pub(super) modules: Vec<Module>,
+pub(super) struct Functions<'a> {
+    pub(super) extensions: &'a str,
+    pub(super) reads_bits: bool,
+    pub(super) functions: &'a [Model],
+    pub(super) left_out: &'a [String],
+}
+
+/// A module with what is made of it alone.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Made {
+    pub(super) module: Module,
+    /// The module's file.
+    pub(super) source: String,
+    /// The file of `check` that runs its functions.
+    pub(super) cases: String,
+    /// Comparisons with `core::arch`, a line each; empty for other instruction sets.
+    pub(super) comparisons: String,
+}
+
+/// The modules of an instruction set.
+#[derive(Serialize)]
+pub(super) struct InstructionSet<'a> {
+    pub(super) name: &'a str,
+    pub(super) modules: Vec<&'a Module>,
 }

@@ -250,7 +250,7 @@ fn files(
     if emit.has(Group::Ir) {
         files.extend(instructions(pipeline));
     }
-    let models = || if emit.has(Group::Models) { models::files(pipeline) } else { Ok(Vec::new()) };
+    let models = || if emit.has(Group::Models) { models::files(pipeline, memo) } else { Ok(Vec::new()) };
     let dialect = || if emit.has(Group::Dialect) { dialect(&pipeline.dialect, memo) } else { Files::new() };
     let report = || -> Result<Files> {
         if !emit.has(Group::Report) {
