@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::definitions::Definitions;
 use crate::evaluators::number;
-use crate::identities::Identity;
+use crate::identity::Identity;
 use crate::lowering::{Row, row};
 use crate::mlir::describe::summary;
 use crate::operation::Operation;

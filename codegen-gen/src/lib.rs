@@ -30,6 +30,7 @@ mod features;
 mod fuse;
 mod identifier;
 mod identities;
+mod identity;
 mod instance;
 mod llvm;
 mod lowering;

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::check::Definition;
 use crate::identifier::{class_name, llvm_type, operand_names};
-use crate::identities::Identity;
+use crate::identity::Identity;
 use crate::scheme::{Attribute, Scheme, Slot};
 
 /// An operation on its way into the templates.

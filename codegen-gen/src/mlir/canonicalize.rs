@@ -4,7 +4,7 @@ use autoir::ValueType;
 use serde::Serialize;
 
 use crate::identifier::mlir_type;
-use crate::identities::{Condition, Identity, Outcome};
+use crate::identity::{Condition, Identity, Outcome};
 use crate::mlir::example::{Example, shown};
 use crate::operation::Operation;
 use crate::render::Renderer;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use autoir::ParamKind;
 
-use crate::identities::Identity;
+use crate::identity::Identity;
 use crate::mlir::example::{Example, shown};
 use crate::mlir::split::split_positions;
 use crate::mlir::verifier::Documented;

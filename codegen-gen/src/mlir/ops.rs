@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::identifier::class_name;
-use crate::identities::{Condition, Identity, Outcome, Splat};
+use crate::identity::{Condition, Identity, Outcome, Splat};
 use crate::mlir::describe::{describe, summary};
 use crate::mlir::split::split_positions;
 use crate::mlir::verifier::verifier_traits;

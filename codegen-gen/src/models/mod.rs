@@ -61,6 +61,7 @@ pub fn models(
     for source in sources {
         by_module.entry((source.isa, module_name(source.extensions))).or_default().push(source);
     }
+    by_module.values_mut().for_each(|sources| sources.sort_by_key(|source| source.id));
     let made: Vec<Made> = by_module
         .par_iter()
         .map(|((_, name), sources)| {

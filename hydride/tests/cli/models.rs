@@ -24,7 +24,12 @@ fn inputs() -> usize {
 fn cargo(out: &Path, of: &str, args: &[&str]) {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("models");
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(args).arg("--manifest-path").arg(out.join(of)).env("CARGO_TARGET_DIR", target);
+    cargo
+        .arg(args[0])
+        .arg("--manifest-path")
+        .arg(out.join(of))
+        .args(&args[1..])
+        .env("CARGO_TARGET_DIR", target);
     let output = cargo.env_remove("RUSTFLAGS").output().expect("cargo");
     assert!(output.status.success(), "{args:?}\n{}", String::from_utf8_lossy(&output.stderr));
 }

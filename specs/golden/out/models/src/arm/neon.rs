@@ -16,95 +16,85 @@ pub fn vadd_s16(a: [i16; 4], b: [i16; 4]) -> [i16; 4] {
     result
 }
 
-/// `SUB`.
+/// `CLS`.
 ///
 /// ```text
-/// result_{8}[i] = a_{8}[i] − b_{8}[i]    0 ≤ i < 16
+/// result_{8}[i] = zext_{8}(clz(⨁_{0 ≤ j < 2} a[8·i + j +: 7]))    0 ≤ i < 8
 /// ```
-pub fn vsubq_u8(a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
-    let mut result = [0u8; 16];
-    for i in 0..16 {
-        result[i] = a[i].wrapping_sub(b[i]);
-    }
-    result
-}
-
-/// `SQADD`.
-///
-/// ```text
-/// result_{8}[i] = sat_{s→s8}(sext_{9}(a_{8}[i]) + sext_{9}(b_{8}[i]))    0 ≤ i < 8
-/// ```
-pub fn vqadd_s8(a: [i8; 8], b: [i8; 8]) -> [i8; 8] {
+pub fn vcls_s8(a: [i8; 8]) -> [i8; 8] {
     let mut result = [0i8; 8];
     for i in 0..8 {
-        result[i] = (i16::from(a[i]) + i16::from(b[i])).clamp(-128, 127) as i8;
+        let t1: u8 = ((0..2).fold(0u8, |sum, j| sum ^ (a[i] >> j) as u8 & 0x7f).leading_zeros() - 1) as u8 & 0x7f;
+        result[i] = t1 as i8;
     }
     result
 }
 
-/// `UQADD`.
+/// `CLZ`.
 ///
 /// ```text
-/// result_{16}[i] = sat_{u→u16}(zext_{17}(a_{16}[i]) + zext_{17}(b_{16}[i]))    0 ≤ i < 4
+/// result_{16}[i] = clz(a_{16}[i])    0 ≤ i < 4
 /// ```
-pub fn vqadd_u16(a: [u16; 4], b: [u16; 4]) -> [u16; 4] {
-    let mut result = [0u16; 4];
-    for i in 0..4 {
-        result[i] = (u32::from(a[i]) + u32::from(b[i])).min(65535) as u16;
-    }
-    result
-}
-
-/// `SRSHR`.
-///
-/// ```text
-/// result_{8}[i] = trunc_{8}(sext_{9}(a_{8}[i]) + (1 ≪ n_{3}[0] + 7) ≫_{s} n_{4}[0])    0 ≤ i < 8
-/// ```
-pub fn vrshr_n_s8<const N: i32>(a: [i8; 8]) -> [i8; 8] {
-    const { assert!(1 <= N && N <= 8) };
-    let mut result = [0i8; 8];
-    for i in 0..8 {
-        result[i] = ((i16::from(a[i]) + (1i16 << ((N as u8 & 0x7).wrapping_add(7) & 0x7))) >> N) as i8;
-    }
-    result
-}
-
-/// `SQDMULH`.
-///
-/// ```text
-/// result_{16}[i] = sat_{s→s16}((sext_{32}(a_{16}[i]) · sext_{32}(b_{16}[i]))[15 +: 17])    0 ≤ i < 4
-/// ```
-pub fn vqdmulh_s16(a: [i16; 4], b: [i16; 4]) -> [i16; 4] {
+pub fn vclz_s16(a: [i16; 4]) -> [i16; 4] {
     let mut result = [0i16; 4];
     for i in 0..4 {
-        result[i] = ((i32::from(a[i]) * i32::from(b[i])) >> 15).clamp(-32768, 32767) as i16;
+        result[i] = (a[i] as u16).leading_zeros() as i16;
     }
     result
 }
 
-/// `TBL`.
+/// `CNT`.
 ///
 /// ```text
-/// result_{8}[i] = idx_{8}[i] <_{u} 16 ? a[zext_{11}(idx_{8}[i]) · 8 +: 8] : 0    0 ≤ i < 8
+/// result_{8}[i] = popcount(a_{8}[i])    0 ≤ i < 8
 /// ```
-pub fn vtbl2_u8(a: [u8; 16], idx: [u8; 8]) -> [u8; 8] {
+pub fn vcnt_u8(a: [u8; 8]) -> [u8; 8] {
     let mut result = [0u8; 8];
     for i in 0..8 {
-        result[i] = if idx[i] < 16 { a.get(usize::from(idx[i])).copied().unwrap_or(0) } else { 0 };
+        result[i] = a[i].count_ones() as u8;
     }
     result
 }
 
-/// `TBX`.
+/// `DUP`, `INS`.
 ///
 /// ```text
-/// result_{8}[i] = idx_{8}[i] <_{u} 32 ? t[zext_{11}(idx_{8}[i]) · 8 +: 8] : a_{8}[i]    0 ≤ i < 8
+/// result_{64}[0] = low
+/// result_{64}[1] = high
 /// ```
-pub fn vqtbx2_u8(a: [u8; 8], t: [u8; 32], idx: [u8; 8]) -> [u8; 8] {
-    let mut result = [0u8; 8];
-    for i in 0..8 {
-        result[i] = if idx[i] < 32 { t.get(usize::from(idx[i])).copied().unwrap_or(0) } else { a[i] };
+pub fn vcombine_f32(low: [u32; 2], high: [u32; 2]) -> [u32; 4] {
+    let mut result = [0u32; 4];
+    for i in 0..2 {
+        result[i] = low[i];
     }
+    for i in 0..2 {
+        result[i + 2] = high[i];
+    }
+    result
+}
+
+/// `EXT`.
+///
+/// ```text
+/// result = (b ∥ a)[zext_{6}(n_{2}[0]) · 16 +: 64]
+/// ```
+pub fn vext_s16<const N: i32>(a: [i16; 4], b: [i16; 4]) -> [i16; 4] {
+    const { assert!(0 <= N && N <= 3) };
+    let mut result = [0i16; 4];
+    for i in 0..4 {
+        result[i] = (((u128::from(bits::read(&b, 0, 64) as u64) << 64) | u128::from(bits::read(&a, 0, 64) as u64)) >> (u32::from(N as u8 * 16) + (16 * i) as u32)) as i16;
+    }
+    result
+}
+
+/// `UMOV`.
+///
+/// ```text
+/// result = v[zext_{6}(lane_{1}[0]) · 32 +: 32]
+/// ```
+pub fn vget_lane_u32<const LANE: i32>(v: [u32; 2]) -> u32 {
+    const { assert!(0 <= LANE && LANE <= 1) };
+    let result = v[LANE as usize];
     result
 }
 
@@ -149,6 +139,116 @@ pub fn vpadal_s8(a: [i16; 4], b: [i8; 8]) -> [i16; 4] {
     result
 }
 
+/// `SQADD`.
+///
+/// ```text
+/// result_{8}[i] = sat_{s→s8}(sext_{9}(a_{8}[i]) + sext_{9}(b_{8}[i]))    0 ≤ i < 8
+/// ```
+pub fn vqadd_s8(a: [i8; 8], b: [i8; 8]) -> [i8; 8] {
+    let mut result = [0i8; 8];
+    for i in 0..8 {
+        result[i] = (i16::from(a[i]) + i16::from(b[i])).clamp(-128, 127) as i8;
+    }
+    result
+}
+
+/// `UQADD`.
+///
+/// ```text
+/// result_{16}[i] = sat_{u→u16}(zext_{17}(a_{16}[i]) + zext_{17}(b_{16}[i]))    0 ≤ i < 4
+/// ```
+pub fn vqadd_u16(a: [u16; 4], b: [u16; 4]) -> [u16; 4] {
+    let mut result = [0u16; 4];
+    for i in 0..4 {
+        result[i] = (u32::from(a[i]) + u32::from(b[i])).min(65535) as u16;
+    }
+    result
+}
+
+/// `SQDMULH`.
+///
+/// ```text
+/// result_{16}[i] = sat_{s→s16}((sext_{32}(a_{16}[i]) · sext_{32}(b_{16}[i]))[15 +: 17])    0 ≤ i < 4
+/// ```
+pub fn vqdmulh_s16(a: [i16; 4], b: [i16; 4]) -> [i16; 4] {
+    let mut result = [0i16; 4];
+    for i in 0..4 {
+        result[i] = ((i32::from(a[i]) * i32::from(b[i])) >> 15).clamp(-32768, 32767) as i16;
+    }
+    result
+}
+
+/// `TBX`.
+///
+/// ```text
+/// result_{8}[i] = idx_{8}[i] <_{u} 32 ? t[zext_{11}(idx_{8}[i]) · 8 +: 8] : a_{8}[i]    0 ≤ i < 8
+/// ```
+pub fn vqtbx2_u8(a: [u8; 8], t: [u8; 32], idx: [u8; 8]) -> [u8; 8] {
+    let mut result = [0u8; 8];
+    for i in 0..8 {
+        result[i] = if idx[i] < 32 { t.get(usize::from(idx[i])).copied().unwrap_or(0) } else { a[i] };
+    }
+    result
+}
+
+/// `URECPE`.
+///
+/// ```text
+/// result_{32}[i] = zext_{32}(0xfffffffffffffffffffffffffffffffeeeeeeeeeeeeeeeeeeeeeeeeeeeeedddddddddddddddddddddddddddcccccccccccccccccccccccccbbbbbbbbbbbbbbbbbbbbbbbaaaaaaaaaaaaaaaaaaaaa9999999999999999999888888888888888887777777777777776666666666666555555555554444444443333333222221110[zext_{10}(a_{8}[4·i]) · 4 +: 4])    0 ≤ i < 2
+/// ```
+pub fn vrecpe_u32(a: [u32; 2]) -> [u32; 2] {
+    const TABLE: [u64; 16] = [
+        0x3333333222221110, 0x5555555444444444, 0x6666666666665555, 0x7777777777777776, 0x8888888888888888, 0x9999999999999998, 0xaaaaaaaaaaaa9999, 0xbbbbbbbaaaaaaaaa, 0xbbbbbbbbbbbbbbbb, 0xcccccccccccccccc, 0xdddddddccccccccc, 0xdddddddddddddddd,
+        0xeeeeeeeeeeeedddd, 0xeeeeeeeeeeeeeeee, 0xfffffffffffffffe, 0xffffffffffffffff,
+    ];
+    let mut result = [0u32; 2];
+    for i in 0..2 {
+        result[i] = u32::from(bits::read(&TABLE, usize::from(u16::from(a[i] as u8) * 4), 4) as u8 & 0xf);
+    }
+    result
+}
+
+/// `NOP`.
+///
+/// ```text
+/// result = a
+/// ```
+pub fn vreinterpret_s8_f32(a: [u32; 2]) -> [i8; 8] {
+    let mut result = [0i8; 8];
+    for i in 0..8 {
+        result[i] = (a[(8 * i) / 32] >> ((8 * i) % 32)) as i8;
+    }
+    result
+}
+
+/// `SRSHR`.
+///
+/// ```text
+/// result_{8}[i] = trunc_{8}(sext_{9}(a_{8}[i]) + (1 ≪ n_{3}[0] + 7) ≫_{s} n_{4}[0])    0 ≤ i < 8
+/// ```
+pub fn vrshr_n_s8<const N: i32>(a: [i8; 8]) -> [i8; 8] {
+    const { assert!(1 <= N && N <= 8) };
+    let mut result = [0i8; 8];
+    for i in 0..8 {
+        result[i] = ((i16::from(a[i]) + (1i16 << ((N as u8 & 0x7).wrapping_add(7) & 0x7))) >> N) as i8;
+    }
+    result
+}
+
+/// `MOV`.
+///
+/// ```text
+/// result_{16}[i] = i = lane_{2}[0] ? a : v_{16}[i]    0 ≤ i < 4
+/// ```
+pub fn vset_lane_u16<const LANE: i32>(a: u16, v: [u16; 4]) -> [u16; 4] {
+    const { assert!(0 <= LANE && LANE <= 3) };
+    let mut result = [0u16; 4];
+    for i in 0..4 {
+        result[i] = if i as u8 == LANE as u8 { a } else { v[i] };
+    }
+    result
+}
+
 /// `SLI`.
 ///
 /// ```text
@@ -163,56 +263,28 @@ pub fn vsli_n_u16<const N: i32>(a: [u16; 4], b: [u16; 4]) -> [u16; 4] {
     result
 }
 
-/// `EXT`.
+/// `SUB`.
 ///
 /// ```text
-/// result = (b ∥ a)[zext_{6}(n_{2}[0]) · 16 +: 64]
+/// result_{8}[i] = a_{8}[i] − b_{8}[i]    0 ≤ i < 16
 /// ```
-pub fn vext_s16<const N: i32>(a: [i16; 4], b: [i16; 4]) -> [i16; 4] {
-    const { assert!(0 <= N && N <= 3) };
-    let mut result = [0i16; 4];
-    for i in 0..4 {
-        result[i] = (((u128::from(bits::read(&b, 0, 64) as u64) << 64) | u128::from(bits::read(&a, 0, 64) as u64)) >> (u32::from(N as u8 * 16) + (16 * i) as u32)) as i16;
+pub fn vsubq_u8(a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
+    let mut result = [0u8; 16];
+    for i in 0..16 {
+        result[i] = a[i].wrapping_sub(b[i]);
     }
     result
 }
 
-/// `CNT`.
+/// `TBL`.
 ///
 /// ```text
-/// result_{8}[i] = popcount(a_{8}[i])    0 ≤ i < 8
+/// result_{8}[i] = idx_{8}[i] <_{u} 16 ? a[zext_{11}(idx_{8}[i]) · 8 +: 8] : 0    0 ≤ i < 8
 /// ```
-pub fn vcnt_u8(a: [u8; 8]) -> [u8; 8] {
+pub fn vtbl2_u8(a: [u8; 16], idx: [u8; 8]) -> [u8; 8] {
     let mut result = [0u8; 8];
     for i in 0..8 {
-        result[i] = a[i].count_ones() as u8;
-    }
-    result
-}
-
-/// `CLZ`.
-///
-/// ```text
-/// result_{16}[i] = clz(a_{16}[i])    0 ≤ i < 4
-/// ```
-pub fn vclz_s16(a: [i16; 4]) -> [i16; 4] {
-    let mut result = [0i16; 4];
-    for i in 0..4 {
-        result[i] = (a[i] as u16).leading_zeros() as i16;
-    }
-    result
-}
-
-/// `CLS`.
-///
-/// ```text
-/// result_{8}[i] = zext_{8}(clz(⨁_{0 ≤ j < 2} a[8·i + j +: 7]))    0 ≤ i < 8
-/// ```
-pub fn vcls_s8(a: [i8; 8]) -> [i8; 8] {
-    let mut result = [0i8; 8];
-    for i in 0..8 {
-        let t1: u8 = ((0..2).fold(0u8, |sum, j| sum ^ (a[i] >> j) as u8 & 0x7f).leading_zeros() - 1) as u8 & 0x7f;
-        result[i] = t1 as i8;
+        result[i] = if idx[i] < 16 { a.get(usize::from(idx[i])).copied().unwrap_or(0) } else { 0 };
     }
     result
 }
@@ -241,77 +313,5 @@ pub fn vtrn_u8(a: [u8; 8], b: [u8; 8]) -> ([u8; 8], [u8; 8]) {
         result1[2 * i + 1] = b[2 * i + 1];
     }
     (result0, result1)
-}
-
-/// `DUP`, `INS`.
-///
-/// ```text
-/// result_{64}[0] = low
-/// result_{64}[1] = high
-/// ```
-pub fn vcombine_f32(low: [u32; 2], high: [u32; 2]) -> [u32; 4] {
-    let mut result = [0u32; 4];
-    for i in 0..2 {
-        result[i] = low[i];
-    }
-    for i in 0..2 {
-        result[i + 2] = high[i];
-    }
-    result
-}
-
-/// `MOV`.
-///
-/// ```text
-/// result_{16}[i] = i = lane_{2}[0] ? a : v_{16}[i]    0 ≤ i < 4
-/// ```
-pub fn vset_lane_u16<const LANE: i32>(a: u16, v: [u16; 4]) -> [u16; 4] {
-    const { assert!(0 <= LANE && LANE <= 3) };
-    let mut result = [0u16; 4];
-    for i in 0..4 {
-        result[i] = if i as u8 == LANE as u8 { a } else { v[i] };
-    }
-    result
-}
-
-/// `UMOV`.
-///
-/// ```text
-/// result = v[zext_{6}(lane_{1}[0]) · 32 +: 32]
-/// ```
-pub fn vget_lane_u32<const LANE: i32>(v: [u32; 2]) -> u32 {
-    const { assert!(0 <= LANE && LANE <= 1) };
-    let result = v[LANE as usize];
-    result
-}
-
-/// `NOP`.
-///
-/// ```text
-/// result = a
-/// ```
-pub fn vreinterpret_s8_f32(a: [u32; 2]) -> [i8; 8] {
-    let mut result = [0i8; 8];
-    for i in 0..8 {
-        result[i] = (a[(8 * i) / 32] >> ((8 * i) % 32)) as i8;
-    }
-    result
-}
-
-/// `URECPE`.
-///
-/// ```text
-/// result_{32}[i] = zext_{32}(0xfffffffffffffffffffffffffffffffeeeeeeeeeeeeeeeeeeeeeeeeeeeeedddddddddddddddddddddddddddcccccccccccccccccccccccccbbbbbbbbbbbbbbbbbbbbbbbaaaaaaaaaaaaaaaaaaaaa9999999999999999999888888888888888887777777777777776666666666666555555555554444444443333333222221110[zext_{10}(a_{8}[4·i]) · 4 +: 4])    0 ≤ i < 2
-/// ```
-pub fn vrecpe_u32(a: [u32; 2]) -> [u32; 2] {
-    const TABLE: [u64; 16] = [
-        0x3333333222221110, 0x5555555444444444, 0x6666666666665555, 0x7777777777777776, 0x8888888888888888, 0x9999999999999998, 0xaaaaaaaaaaaa9999, 0xbbbbbbbaaaaaaaaa, 0xbbbbbbbbbbbbbbbb, 0xcccccccccccccccc, 0xdddddddccccccccc, 0xdddddddddddddddd,
-        0xeeeeeeeeeeeedddd, 0xeeeeeeeeeeeeeeee, 0xfffffffffffffffe, 0xffffffffffffffff,
-    ];
-    let mut result = [0u32; 2];
-    for i in 0..2 {
-        result[i] = u32::from(bits::read(&TABLE, usize::from(u16::from(a[i] as u8) * 4), 4) as u8 & 0xf);
-    }
-    result
 }
 

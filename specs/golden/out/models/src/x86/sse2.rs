@@ -14,19 +14,6 @@ pub fn _mm_add_epi8(a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
     dst
 }
 
-/// `PAVGB`.
-///
-/// ```text
-/// dst_{8}[i] = (zext_{9}(a_{8}[i]) + zext_{9}(b_{8}[i]) + 1)[1 +: 8]    0 ≤ i < 16
-/// ```
-pub fn _mm_avg_epu8(a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
-    let mut dst = [0u8; 16];
-    for i in 0..16 {
-        dst[i] = ((u16::from(a[i]) + u16::from(b[i]) + 1) >> 1) as u8;
-    }
-    dst
-}
-
 /// `PADDSB`.
 ///
 /// ```text
@@ -53,6 +40,19 @@ pub fn _mm_adds_epu8(a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
     dst
 }
 
+/// `PAVGB`.
+///
+/// ```text
+/// dst_{8}[i] = (zext_{9}(a_{8}[i]) + zext_{9}(b_{8}[i]) + 1)[1 +: 8]    0 ≤ i < 16
+/// ```
+pub fn _mm_avg_epu8(a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
+    let mut dst = [0u8; 16];
+    for i in 0..16 {
+        dst[i] = ((u16::from(a[i]) + u16::from(b[i]) + 1) >> 1) as u8;
+    }
+    dst
+}
+
 /// `PSLLW`.
 ///
 /// ```text
@@ -63,23 +63,6 @@ pub fn _mm_slli_epi16<const IMM8: i32>(a: [u16; 8]) -> [u16; 8] {
     let mut dst = [0u16; 8];
     for i in 0..8 {
         dst[i] = a[i].unbounded_shl(IMM8 as u32);
-    }
-    dst
-}
-
-/// `PUNPCKLBW`.
-///
-/// ```text
-/// dst_{8}[2·i] = a_{8}[i]    0 ≤ i < 8
-/// dst_{8}[2·i + 1] = b_{8}[i]    0 ≤ i < 8
-/// ```
-pub fn _mm_unpacklo_epi8(a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
-    let mut dst = [0u8; 16];
-    for i in 0..8 {
-        dst[2 * i] = a[i];
-    }
-    for i in 0..8 {
-        dst[2 * i + 1] = b[i];
     }
     dst
 }
@@ -97,6 +80,23 @@ pub fn _mm_unpackhi_epi8(a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
     }
     for i in 0..8 {
         dst[2 * i + 1] = b[i + 8];
+    }
+    dst
+}
+
+/// `PUNPCKLBW`.
+///
+/// ```text
+/// dst_{8}[2·i] = a_{8}[i]    0 ≤ i < 8
+/// dst_{8}[2·i + 1] = b_{8}[i]    0 ≤ i < 8
+/// ```
+pub fn _mm_unpacklo_epi8(a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
+    let mut dst = [0u8; 16];
+    for i in 0..8 {
+        dst[2 * i] = a[i];
+    }
+    for i in 0..8 {
+        dst[2 * i + 1] = b[i];
     }
     dst
 }
