@@ -101,7 +101,9 @@ impl Options {
 pub enum Part {
     /// `dictionary.json`.
     Dictionary,
-    /// `llvm/`.
+    /// `llvm/lowering.json`.
+    Table,
+    /// The rest of `llvm/`.
     Llvm,
     /// `mlir/`.
     Mlir,
@@ -111,12 +113,12 @@ pub enum Part {
 
 impl Part {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Dictionary, Self::Llvm, Self::Mlir, Self::Evaluators];
+    pub const ALL: [Self; 5] = [Self::Dictionary, Self::Table, Self::Llvm, Self::Mlir, Self::Evaluators];
 
     /// Whether it has to know the definitions for stock LLVM.
     fn needs_definitions(self) -> bool {
         match self {
-            Self::Dictionary | Self::Llvm | Self::Mlir => true,
+            Self::Dictionary | Self::Table | Self::Llvm | Self::Mlir => true,
             Self::Evaluators => false,
         }
     }
@@ -219,7 +221,7 @@ pub fn generate(
             (Part::Dictionary, &|| {
                 Ok(vec![dictionary::file(&renderer, &operations, &definitions, options)?])
             }),
-            (Part::Llvm, &|| Ok(vec![lowering::json(&renderer, &operations, &definitions, options)?])),
+            (Part::Table, &|| Ok(vec![lowering::json(&renderer, &operations, &definitions, options)?])),
         ];
         let mut files = made(&sections, options)?;
         files.extend(modules.into_iter().filter(|_| options.parts.contains(&Part::Llvm)));

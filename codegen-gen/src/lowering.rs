@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::definitions::{Definitions, Signature};
 use crate::identifier::llvm_type;
+use crate::mlir::example::Example;
 use crate::operation::Operation;
 use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile, Options};
@@ -24,6 +25,8 @@ pub(crate) struct Row<'a> {
     id: &'a str,
     intrinsic: &'a str,
     instance: String,
+    /// A use of the operation in MLIR, without the member's mask.
+    mlir: String,
     /// Its definition in `lowering/ISA.ll`, where it has one.
     function: Option<&'a Signature>,
     /// The definition at the operation's types, on the row of the member that it is derived from.
@@ -110,6 +113,7 @@ pub(crate) fn row<'a>(
         id: &member.id,
         intrinsic: &member.intrinsic,
         instance: instance(operation, member, facts),
+        mlir: Example::of(operation, &application.params, facts).custom(|name| format!("%{name}")),
         function: definitions.signatures.get(&key),
         operation: definitions.operations.get(&key),
         params: operation.op.param_names().zip(member.application.params.iter().copied()).collect(),

@@ -13,7 +13,7 @@ use parsers::Instruction;
 use serde::Deserialize;
 
 use crate::classified::ClassifyArgs;
-use crate::commands::generate::ledger;
+use crate::commands::generate::{ledger, lowering_table};
 use crate::outputs::{self, OUTPUTS, is_ours};
 use crate::pipeline::Pipeline;
 use crate::{Session, usage};
@@ -78,19 +78,46 @@ pub struct Lowering {
     pub signature: SignatureRecord,
 }
 
-/// The parts of `llvm/lowering.json` that are used here.
+/// How programs use a member.
+#[derive(Debug, Deserialize)]
+pub struct Uses {
+    /// The vendor's C function; empty where there is none.
+    pub intrinsic: String,
+    /// A use of the operation in MLIR, without the member's mask.
+    pub mlir: String,
+    /// The member's definition for stock LLVM.
+    pub function: Option<Definition>,
+    /// CPU features that it needs, in LLVM's spelling.
+    pub features: Vec<String>,
+}
+
+/// A function of LLVM's.
+#[derive(Debug, Deserialize)]
+pub struct Definition {
+    /// Its name.
+    pub name: String,
+    /// The type of its result.
+    pub result: String,
+    /// Each operand's kind, its type, and the position of the instruction's argument that it is.
+    pub operands: Vec<(String, String, usize)>,
+}
+
+/// `llvm/lowering.json`, with the parts of a row that are used.
 #[derive(Deserialize)]
-struct Lowerings {
-    lowerings: Vec<Row>,
+struct Table<T> {
+    lowerings: Vec<Row<T>>,
 }
 
 #[derive(Deserialize)]
-struct Row {
+struct Row<T> {
     isa: String,
     id: String,
     #[serde(flatten)]
-    lowering: Lowering,
+    used: T,
 }
+
+/// Where the table is.
+const TABLE: &str = "llvm/lowering.json";
 
 /// A line of the ledger.
 #[derive(Deserialize)]
@@ -116,9 +143,8 @@ impl Dictionary {
     fn from_outputs(folder: &Path) -> Result<Self> {
         let operations =
             serde_json::from_str(&outputs::read(folder, "classes.json")?).context("classes.json")?;
-        let path = "llvm/lowering.json";
-        let rows: Lowerings = serde_json::from_str(&outputs::read(folder, path)?).context(path)?;
-        let lowerings = rows.lowerings.into_iter().map(|row| ((row.isa, row.id), row.lowering)).collect();
+        let table: Table<Lowering> = serde_json::from_str(&outputs::read(folder, TABLE)?).context(TABLE)?;
+        let lowerings = table.lowerings.into_iter().map(|row| ((row.isa, row.id), row.used)).collect();
         Ok(Self { operations, lowerings, source: Source::Outputs(folder.to_owned()) })
     }
 
@@ -139,7 +165,18 @@ impl Dictionary {
     /// What the lowering table says of a member.
     pub fn lowering(&self, member: &MemberRecord) -> Result<&Lowering> {
         let found = self.lowerings.get(&(member.isa.clone(), member.id.clone()));
-        found.with_context(|| format!("llvm/lowering.json has no row for {}", member.id))
+        found.with_context(|| format!("{TABLE} has no row for {}", member.id))
+    }
+
+    /// How programs use a member.
+    pub fn uses(&self, session: &Session, member: &MemberRecord) -> Result<Uses> {
+        let table = match &self.source {
+            Source::Outputs(folder) => outputs::read(folder, TABLE)?,
+            Source::Run(pipeline) => lowering_table(session, pipeline)?,
+        };
+        let table: Table<Uses> = serde_json::from_str(&table).context(TABLE)?;
+        let found = table.lowerings.into_iter().find(|row| row.isa == member.isa && row.id == member.id);
+        Ok(found.with_context(|| format!("{TABLE} has no row for {}", member.id))?.used)
     }
 
     /// The instructions that a name means: an id, or `isa:id`.

@@ -69,13 +69,13 @@ impl Emit {
 
     /// What code generation makes of it.
     pub fn parts(&self) -> BTreeSet<Part> {
-        let part = |group: &Group| match group {
-            Group::Dialect => Some(Part::Dictionary),
-            Group::Llvm => Some(Part::Llvm),
-            Group::Mlir => Some(Part::Mlir),
-            Group::Evaluators => Some(Part::Evaluators),
-            Group::Ir | Group::Models | Group::Report => None,
+        let parts = |group: &Group| match group {
+            Group::Dialect => &[Part::Dictionary][..],
+            Group::Llvm => &[Part::Llvm, Part::Table],
+            Group::Mlir => &[Part::Mlir],
+            Group::Evaluators => &[Part::Evaluators],
+            Group::Ir | Group::Models | Group::Report => &[],
         };
-        self.0.iter().filter_map(part).collect()
+        self.0.iter().flat_map(parts).copied().collect()
     }
 }

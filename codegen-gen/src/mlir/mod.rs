@@ -4,7 +4,7 @@
 mod canonicalize;
 pub(crate) mod describe;
 mod direct;
-mod example;
+pub(crate) mod example;
 mod files;
 mod instances;
 mod irdl;

@@ -1,6 +1,7 @@
 //! `hydride explain`: what an instruction or an operation is, in one page.
 
 mod pair;
+mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,15 +32,15 @@ pub fn run(session: &Session, args: &ExplainArgs) -> Result<u8> {
     let dictionary = args.dictionary.read(session)?;
     match &args.second {
         Some(second) => pair::explain(&dictionary, &args.first, second)?,
-        None => explain(&dictionary, &args.first)?,
+        None => explain(session, &dictionary, &args.first)?,
     }
     Ok(0)
 }
 
-fn explain(dictionary: &Dictionary, name: &str) -> Result<()> {
+fn explain(session: &Session, dictionary: &Dictionary, name: &str) -> Result<()> {
     let found = dictionary.instructions(name);
     for (class, member) in &found {
-        instruction(dictionary, class, member)?;
+        instruction(session, dictionary, class, member)?;
     }
     if let Some(class) = dictionary.operations.iter().find(|class| class.name == name) {
         return operation(dictionary, class);
@@ -58,22 +59,31 @@ fn explain(dictionary: &Dictionary, name: &str) -> Result<()> {
     Ok(())
 }
 
-fn instruction(dictionary: &Dictionary, class: &OperationRecord, member: &MemberRecord) -> Result<()> {
+fn instruction(
+    session: &Session,
+    dictionary: &Dictionary,
+    class: &OperationRecord,
+    member: &MemberRecord,
+) -> Result<()> {
     println!("{} ({})", member.id, member.isa);
     let lowering = dictionary.lowering(member)?;
     row("signature", &signature(&lowering.signature));
     row("mnemonic", &lowering.mnemonics.join(", "));
     row("needs", &lowering.extensions.join(", "));
     row("operation", &class.name);
-    row("parameters", &params(member));
+    row("parameters", &params(class, member));
     row("arguments", &arguments(member));
     row("masking", &masking(member));
     row("part", &part(member));
     row("membership", proof(member));
     row("trust", &trust(dictionary, member)?);
     row("legal where", &class.constraints.join(", "));
+    let function = dictionary.parsed(member)?;
+    for (name, use_of_it) in uses::rows(&dictionary.uses(session, member)?, lowering, &function) {
+        row(name, &use_of_it);
+    }
     println!();
-    print!("{}", dictionary.formula(class)?);
+    print!("{}", dictionary.canonical(member)?.unwrap_or(function));
     println!();
     siblings(class, member);
     Ok(())
@@ -117,9 +127,10 @@ fn signature(signature: &SignatureRecord) -> String {
     format!("{results} ({})", types(&signature.args))
 }
 
-/// Parameter values in words.
-pub fn params(member: &MemberRecord) -> String {
-    let all: Vec<String> = member.params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+/// Parameter values in words, in the operation's order.
+pub fn params(class: &OperationRecord, member: &MemberRecord) -> String {
+    let values = class.params.iter().filter_map(|name| Some((name, member.params.get(name)?)));
+    let all: Vec<String> = values.map(|(name, value)| format!("{name} = {value}")).collect();
     all.join(", ")
 }
 

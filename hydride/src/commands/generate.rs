@@ -7,16 +7,16 @@ mod readme;
 mod report;
 mod summary;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use autoir::{Dialect, classes_json};
 use catalog::Trust;
 use clap::Args;
-use codegen_gen::{GeneratedFile, LlvmVersion, Options};
+use codegen_gen::{GeneratedFile, LlvmVersion, Options, Part};
 use parsers::{Diagnostic, Isa, Status};
 use rayon::prelude::*;
 use smt::Memo;
@@ -265,7 +265,7 @@ fn files(
         Ok(files)
     };
     let ((code, models), (dialect, report)) = rayon::join(
-        || rayon::join(|| generated(session, pipeline, emit, llvm, memo), models),
+        || rayon::join(|| generated(session, pipeline, emit.parts(), llvm, memo), models),
         || rayon::join(dialect, report),
     );
     files.extend(code?.into_iter().chain(models?).map(|file| (file.path, file.contents)));
@@ -306,15 +306,23 @@ fn dialect(dialect: &Dialect, memo: &Memo) -> Files {
 fn generated(
     session: &Session,
     pipeline: &Pipeline,
-    emit: &Emit,
+    parts: BTreeSet<Part>,
     llvm: LlvmVersion,
     memo: &Memo,
 ) -> Result<Vec<GeneratedFile>> {
     let isas: Vec<&str> = pipeline.parsed.iter().map(|(isa, _)| isa.name()).collect();
     let vendors = lowering_data::vendors(session, &isas)?;
     let features = lowering_data::features(session, &pipeline.instructions());
-    let options = Options { llvm, vendors, features, parts: emit.parts() };
+    let options = Options { llvm, vendors, features, parts };
     Ok(codegen_gen::generate(&pipeline.dialect, &options, memo)?)
+}
+
+/// `llvm/lowering.json` alone, for the default release of LLVM.
+pub fn lowering_table(session: &Session, pipeline: &Pipeline) -> Result<String> {
+    let parts = BTreeSet::from([Part::Table]);
+    let files = generated(session, pipeline, parts, LlvmVersion::default(), &Memo::default())?;
+    let table = files.into_iter().find(|file| file.path == "llvm/lowering.json");
+    Ok(table.context("the table is the part that was asked for")?.contents)
 }
 
 /// `ledger.jsonl`: one line for each entry of the documents.

@@ -89,7 +89,7 @@ pub fn run(session: &Session, args: &QueryArgs) -> Result<u8> {
                     class.name,
                     member.isa,
                     member.id,
-                    params(member),
+                    params(class, member),
                     modifiers(member)
                 );
             }

@@ -34,11 +34,27 @@ fn one_instruction_is_explained_from_a_folder_and_from_documents() {
     let class = classes.as_array().unwrap().iter().max_by_key(|class| members(class).len()).unwrap();
     let (first, name) = (&members(class)[0], text(&class["name"]));
     let run = hydride(folder.path(), &["explain", &full(first)]).exits(0);
-    for wanted in [text(&first["id"]), name, "parameters", "proved", "trust", &format!("func @{name}")] {
+    for wanted in
+        [text(&first["id"]), name, "parameters", "proved", "trust", &format!("func @{}(", text(&first["id"]))]
+    {
         assert!(run.stdout.contains(wanted), "{wanted} in {}", run.stdout);
     }
     for (param, value) in first["params"].as_object().unwrap() {
         assert!(run.stdout.contains(&format!("{param} = {value}")), "{param} in {}", run.stdout);
+    }
+    // The calls to paste are those of the lowering table.
+    let table = read_json(&folder.path().join("out/llvm/lowering.json"));
+    let rows = table["lowerings"].as_array().unwrap();
+    let own = rows.iter().find(|row| row["isa"] == first["isa"] && row["id"] == first["id"]).unwrap();
+    let definition = text(&own["function"]["name"]);
+    let features = text(&own["features"][0]);
+    for wanted in [
+        format!(" = {}(", text(&own["intrinsic"])),
+        format!("call {} @{definition}(", text(&own["function"]["result"])),
+        format!("-mattr=+{features}"),
+        format!("%res = {}", text(&own["mlir"])),
+    ] {
+        assert!(run.stdout.contains(&wanted), "{wanted} in {}", run.stdout);
     }
     let other = members(class).last().unwrap();
     assert!(
@@ -96,6 +112,15 @@ fn what_is_done_with_a_result_is_said_and_compared() {
     row["id"] = json!("twin");
     table.push(row);
     std::fs::write(&rows_path, rows.to_string()).unwrap();
+    for kind in ["hir", "canonical.hir"] {
+        let path = folder.path().join(format!("out/ir/{}.{kind}", text(&own["isa"])));
+        let all = std::fs::read_to_string(&path).unwrap();
+        let head = format!("\nfunc @{}(", text(&own["id"]));
+        let start = all.find(&head).expect("the instruction's function");
+        let end = start + all[start..].find("\n}\n").unwrap() + 3;
+        let copy = all[start..end].replacen(&head, "\nfunc @twin(", 1);
+        std::fs::write(&path, all + &copy).unwrap();
+    }
     classes[class]["members"].as_array_mut().unwrap().push(twin.clone());
     let mut explained = |change: &dyn Fn(&mut Value)| {
         let mut changed = twin.clone();

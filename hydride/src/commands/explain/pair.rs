@@ -62,7 +62,7 @@ fn together(
     if left.applies_as(right) {
         println!(
             "They apply it in the same way: {}; {}; {}.",
-            params(left),
+            params(class, left),
             arguments(left),
             modifiers(left)
         );
