@@ -1,15 +1,18 @@
 //! `models/`: a Rust crate with a plain function for every instruction, under the name of its intrinsic.
 //!
 //! The path of one function: `layout` chooses the types of its operands, `split` turns writes of wide values into
-//! loops, `body` and `expression` write the statements, with `ranges` deciding where Rust's own operators are exact.
+//! loops, `body` writes the statements, `expression`, `position` and `condition` their values, with `ranges` deciding
+//! where Rust's own operators are exact.
 //! `check` is the program that compares the crate with recorded results and with `core::arch`.
 
 mod body;
 mod check;
+mod condition;
 mod expression;
 mod layout;
 mod model;
 mod native;
+mod position;
 mod ranges;
 mod split;
 
