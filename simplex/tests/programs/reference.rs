@@ -43,14 +43,19 @@ pub(super) fn range<'a>(
     Some(ends(&rows))
 }
 
-/// Coefficients and constant.
+/// Coefficients and constant, each of which can be negated.
 type Row = (Vec<i128>, i128);
+
+/// A row's entry, unless it is the one that cannot be negated.
+fn entry(value: i128) -> Option<i128> {
+    (value != i128::MIN).then_some(value)
+}
 
 /// A form with one more coefficient.
 fn extended(form: &Affine, last: i128) -> Option<Row> {
-    let coefficients = form.coefficients.iter().map(|value| i128::try_from(value).ok());
-    let coefficients = coefficients.chain([Some(last)]).collect::<Option<Vec<_>>>()?;
-    Some((coefficients, i128::try_from(&form.constant).ok()?))
+    let small = |value| i128::try_from(value).ok().and_then(entry);
+    let coefficients = form.coefficients.iter().map(small).chain([Some(last)]).collect::<Option<Vec<_>>>()?;
+    Some((coefficients, small(&form.constant)?))
 }
 
 fn negated((coefficients, constant): &Row) -> Row {
@@ -80,7 +85,7 @@ fn without(rows: Rows, variable: usize) -> Option<Rows> {
     for (low, low_constant) in &lower {
         for (high, high_constant) in &upper {
             let (a, b) = (high[variable].checked_neg()?, low[variable]);
-            let sum = |low: i128, high: i128| a.checked_mul(low)?.checked_add(b.checked_mul(high)?);
+            let sum = |low: i128, high: i128| entry(a.checked_mul(low)?.checked_add(b.checked_mul(high)?)?);
             let coefficients = low.iter().zip(high).map(|(&low, &high)| sum(low, high));
             let row = (coefficients.collect::<Option<Vec<_>>>()?, sum(*low_constant, *high_constant)?);
             insert(&mut left, row);
