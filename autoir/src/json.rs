@@ -1,10 +1,8 @@
 //! `classes.json`: the operations and their members for other programs; `docs/src/outputs.md` describes it.
 
-use std::hash::Hash;
-
 use catalog::record::{MaskingKind, SourceRecord};
 use catalog::{MemberRecord, OperationRecord};
-use memo::{Content, Key, Memo};
+use memo::{Memo, key_of};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -16,6 +14,7 @@ use crate::facts::{Assignment, Facts};
 /// the fields are. `memo` has what earlier runs wrote of equal families.
 pub fn classes_json(dialect: &Dialect, memo: &Memo) -> String {
     let families = dialect.families();
+    let key = |family: &Family| key_of(&("classes.json", family));
     let kept = |family: &Family| memo.get_or(|| key(family), || family_json(family));
     let texts: Vec<String> = families.par_iter().map(kept).collect();
     let mut text = String::from("[");
@@ -25,12 +24,6 @@ pub fn classes_json(dialect: &Dialect, memo: &Memo) -> String {
     }
     text.push_str(if families.is_empty() { "]\n" } else { "\n]\n" });
     text
-}
-
-fn key(family: &Family) -> Key {
-    let mut content = Content::default();
-    ("classes.json", family).hash(&mut content);
-    content.key()
 }
 
 fn family_json(family: &Family) -> String {

@@ -2,12 +2,11 @@
 //! and the names of its operands.
 
 use std::collections::BTreeMap;
-use std::hash::Hash;
 use std::sync::OnceLock;
 
 use autoir::{Facts, Op, ValueType};
 use hydride_ir::Function;
-use memo::{Content, Key, Memo, digest};
+use memo::{Key, Memo, digest, key_of};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -50,12 +49,8 @@ impl<'a> Operation<'a> {
         what: &str,
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        let own = || {
-            let mut content = Content::default();
-            self.op.hash(&mut content);
-            content.key()
-        };
-        self.memo.try_get_or(|| digest([what.as_bytes(), self.key.get_or_init(own)]), make)
+        let own = || self.key.get_or_init(|| key_of(self.op));
+        self.memo.try_get_or(|| digest([what.as_bytes(), own()]), make)
     }
 
     /// The results' names in the generated languages.

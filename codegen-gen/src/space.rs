@@ -47,6 +47,11 @@ impl Indices {
         self.positions.get(&index).copied()
     }
 
+    /// How many values an index takes.
+    pub(crate) fn count(&self, index: IndexId) -> usize {
+        self.position(index).map_or(1, |position| self.counts[position])
+    }
+
     /// The space of the loops that a walk is in.
     pub(crate) fn around(&self, walk: &Walk<'_>) -> Space {
         walk.scope().iter().filter_map(|around| self.position(around.index)).collect()

@@ -76,10 +76,13 @@ pub struct Lowering {
     pub extensions: Vec<String>,
     /// The C signature.
     pub signature: SignatureRecord,
+    /// How programs use it, where that is read from a table; [`Dictionary::uses`] knows it in any case.
+    #[serde(flatten)]
+    uses: Option<Uses>,
 }
 
 /// How programs use a member.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Uses {
     /// The vendor's C function; empty where there is none.
     pub intrinsic: String,
@@ -92,7 +95,7 @@ pub struct Uses {
 }
 
 /// A function of LLVM's.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Definition {
     /// Its name.
     pub name: String,
@@ -102,18 +105,18 @@ pub struct Definition {
     pub operands: Vec<(String, String, usize)>,
 }
 
-/// `llvm/lowering.json`, with the parts of a row that are used.
+/// The parts of `llvm/lowering.json` that are used here.
 #[derive(Deserialize)]
-struct Table<T> {
-    lowerings: Vec<Row<T>>,
+struct Table {
+    lowerings: Vec<Row>,
 }
 
 #[derive(Deserialize)]
-struct Row<T> {
+struct Row {
     isa: String,
     id: String,
     #[serde(flatten)]
-    used: T,
+    lowering: Lowering,
 }
 
 /// Where the table is.
@@ -143,8 +146,8 @@ impl Dictionary {
     fn from_outputs(folder: &Path) -> Result<Self> {
         let operations =
             serde_json::from_str(&outputs::read(folder, "classes.json")?).context("classes.json")?;
-        let table: Table<Lowering> = serde_json::from_str(&outputs::read(folder, TABLE)?).context(TABLE)?;
-        let lowerings = table.lowerings.into_iter().map(|row| ((row.isa, row.id), row.used)).collect();
+        let table: Table = serde_json::from_str(&outputs::read(folder, TABLE)?).context(TABLE)?;
+        let lowerings = table.lowerings.into_iter().map(|row| ((row.isa, row.id), row.lowering)).collect();
         Ok(Self { operations, lowerings, source: Source::Outputs(folder.to_owned()) })
     }
 
@@ -156,6 +159,7 @@ impl Dictionary {
                 mnemonics: member.mnemonics.clone(),
                 extensions: member.extensions.clone(),
                 signature: (&member.signature).into(),
+                uses: None,
             };
             ((member.isa.clone(), member.id.clone()), lowering)
         });
@@ -170,13 +174,17 @@ impl Dictionary {
 
     /// How programs use a member.
     pub fn uses(&self, session: &Session, member: &MemberRecord) -> Result<Uses> {
-        let table = match &self.source {
-            Source::Outputs(folder) => outputs::read(folder, TABLE)?,
-            Source::Run(pipeline) => lowering_table(session, pipeline)?,
+        let uses = match &self.source {
+            Source::Outputs(_) => self.lowering(member)?.uses.clone(),
+            Source::Run(pipeline) => {
+                let table: Table =
+                    serde_json::from_str(&lowering_table(session, pipeline)?).context(TABLE)?;
+                let mut rows = table.lowerings.into_iter();
+                let row = rows.find(|row| row.isa == member.isa && row.id == member.id);
+                row.and_then(|row| row.lowering.uses)
+            }
         };
-        let table: Table<Uses> = serde_json::from_str(&table).context(TABLE)?;
-        let found = table.lowerings.into_iter().find(|row| row.isa == member.isa && row.id == member.id);
-        Ok(found.with_context(|| format!("{TABLE} has no row for {}", member.id))?.used)
+        uses.with_context(|| format!("{TABLE} does not say how {} is used", member.id))
     }
 
     /// The instructions that a name means: an id, or `isa:id`.

@@ -7,7 +7,7 @@ mod late;
 
 pub use late::Late;
 
-use std::hash::Hasher;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -103,18 +103,27 @@ pub fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Key {
     *hasher.finalize().as_bytes()
 }
 
+/// The key of a value, from all that it hashes.
+///
+/// ```
+/// assert_eq!(memo::key_of(&(1, "a")), memo::key_of(&(1, "a")));
+/// assert_ne!(memo::key_of(&(1, "a")), memo::key_of(&(1, "b")));
+/// ```
+pub fn key_of(value: &impl Hash) -> Key {
+    let mut content = Content::default();
+    value.hash(&mut content);
+    content.key()
+}
+
 /// Collects what is hashed, so that equal keys are equal content.
 ///
 /// ```
 /// use std::hash::Hash;
 ///
-/// let key = |value: (u8, &str)| {
-///     let mut content = memo::Content::default();
-///     value.hash(&mut content);
-///     content.key()
-/// };
-/// assert_eq!(key((1, "a")), key((1, "a")));
-/// assert_ne!(key((1, "a")), key((1, "b")));
+/// let mut content = memo::Content::default();
+/// 1.hash(&mut content);
+/// "a".hash(&mut content);
+/// assert_eq!(content.key(), memo::key_of(&(1, "a")));
 /// ```
 #[derive(Default)]
 pub struct Content(Vec<u8>);

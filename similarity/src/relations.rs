@@ -14,7 +14,7 @@ use hydride_ir::visit::rewrite;
 use hydride_ir::{
     Arg, ArgId, Bits, ExprId, Function, IndexId, Num, Op, ResultId, ResultSlot, Role, Stmt, legality,
 };
-use memo::Content;
+use memo::{Content, key_of};
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -208,10 +208,10 @@ fn trials(class: &Class, memo: &Memo) -> Vec<(Trying, Trial)> {
 /// The outcomes of the trials of a class. They are much smaller than the trials, which are rarely needed again.
 fn outcomes(class: &Class, memo: &Memo) -> Vec<Outcome> {
     of_class("outcomes", class, memo, || {
-        let outcome = |(change, Trial { function, analysis })| {
-            let mut content = Content::default();
-            Function::hash(&function, &mut content);
-            Outcome { change, shape: analysis.shape.key, function: content.key() }
+        let outcome = |(change, Trial { function, analysis })| Outcome {
+            change,
+            shape: analysis.shape.key,
+            function: key_of(&function),
         };
         trials(class, memo).into_iter().map(outcome).collect()
     })

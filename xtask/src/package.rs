@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::packages::{Tool, install_from_pip, provide, provide_cargo_tool};
 use crate::process::{cargo, output, run};
-use crate::{hydride, root, setup, specs};
+use crate::{root, setup, specs};
 
 /// The crate that makes a Debian package of a crate's metadata.
 const CARGO_DEB: &str = "3.8.0";
@@ -28,14 +28,14 @@ const LICENSES: [(&str, &str); 2] = [("LICENSE", "LICENSE"), ("xtask/package/LIC
 
 /// Makes both packages below `target/package`; with `check`, installs each in a new Debian system and runs it there.
 pub fn package(check: bool) -> Result<()> {
-    let built = hydride::build()?;
+    setup::run_setup()?;
     let folder = root().join("target/package");
     let tree = folder.join("tree");
     if tree.exists() {
         fs::remove_dir_all(&tree)?;
     }
-    fill(&tree, &built)?;
-    let packages = [archive(&folder, &tree, &version(&built)?)?, debian(&folder)?];
+    fill(&tree)?;
+    let packages = [archive(&folder, &tree)?, debian(&folder)?];
     for package in &packages {
         println!("{}: {} KB", package.display(), fs::metadata(package)?.len() / 1000);
     }
@@ -49,11 +49,10 @@ fn version(binary: &Path) -> Result<String> {
 }
 
 /// Makes the tree of files that all packages hold.
-fn fill(tree: &Path, built: &Path) -> Result<()> {
-    let target = built.ancestors().nth(2).context("the program is in a target folder")?;
+fn fill(tree: &Path) -> Result<()> {
     let mut install = cargo();
-    install.args(["install", "--quiet", "--locked", "--no-track", "--profile", "dev", "--path", "hydride"]);
-    run(install.arg("--target-dir").arg(target).arg("--root").arg(tree).current_dir(root()))?;
+    install.args(["install", "--locked", "--no-track", "--profile", "dev", "--path", "hydride", "--root"]);
+    run(install.arg(tree).current_dir(root()))?;
     let binary = tree.join("bin/hydride");
     let library = tree.join("lib/hydride/libz3.so");
     make_parent(&library)?;
@@ -101,7 +100,8 @@ fn find_beside(binary: &Path) -> Result<()> {
 }
 
 /// Packs the tree in an archive that unpacks into one folder.
-fn archive(folder: &Path, tree: &Path, version: &str) -> Result<PathBuf> {
+fn archive(folder: &Path, tree: &Path) -> Result<PathBuf> {
+    let version = version(&tree.join("bin/hydride"))?;
     let name = format!("hydride-{version}-{}-{}", std::env::consts::ARCH, std::env::consts::OS);
     let path = folder.join(format!("{name}.tar.gz"));
     let mut tar = Command::new("tar");

@@ -22,11 +22,10 @@ mod rewrite;
 mod signs;
 
 use std::collections::BTreeMap;
-use std::hash::Hash;
 
 use catalog::{Immediate, Known, Operand, Source};
 use hydride_ir::{Atom, Expr, ExprId, Function, Num, Op, Param, ParamId, Role};
-use memo::{Content, Memo};
+use memo::{Memo, key_of};
 use serde::{Deserialize, Serialize};
 
 use crate::class::{Class, Member};
@@ -276,11 +275,7 @@ impl Shaping<'_> {
         let mut placed = placed.to_vec();
         let family = make_immediates(&self.class.function, &mut placed);
         let instances: Vec<&Instance> = placed.iter().map(|placed| &placed.instance).collect();
-        let key = || {
-            let mut content = Content::default();
-            ("form", &family, &instances).hash(&mut content);
-            content.key()
-        };
+        let key = || key_of(&("form", &family, &instances));
         let specialized = self.memo.try_get_or(key, || specialized(&family, &instances))?;
         let Specialized { mut function, params, inferences } = specialized;
         for (arg, name) in function.args.iter_mut().zip(self.args) {

@@ -16,10 +16,9 @@
 //! Masked forms, and forms on other element types, share that part.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::Hash;
 
 use llvm_text::{Function, Instruction, Operand, Statement, Type, Value};
-use memo::{Content, Memo, digest};
+use memo::{Memo, digest, key_of};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -106,11 +105,7 @@ fn kept(function: &VendorFunction, name: String, isa: &str, memo: &Memo) -> Resu
     if function.immediates == 0 {
         return made(function, name, isa);
     }
-    let key = || {
-        let mut content = Content::default();
-        ("vendor function", isa, &name, function).hash(&mut content);
-        content.key()
-    };
+    let key = || key_of(&("vendor function", isa, &name, function));
     memo.try_get_or(key, || made(function, name.clone(), isa))
 }
 

@@ -14,6 +14,7 @@ use hydride_ir::{Atom, BinaryOp, CompareOp, ExprId, Function, IndexId, Num, Op, 
 use super::language::Language;
 use super::number::{Range, Ranges, number};
 use crate::fuse::fuse;
+use crate::identifier::RUST_WORDS;
 use crate::operation::Operation;
 
 /// Longer expressions get a name.
@@ -51,17 +52,16 @@ pub(crate) struct Plan {
     pub(crate) param_names: Vec<String>,
 }
 
-/// Reserved words of C or Rust, beyond those that operand names avoid anyway.
-const RESERVED: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "crate", "dyn", "extern", "final", "fn", "gen",
-    "if", "impl", "inline", "loop", "macro", "main", "match", "mod", "move", "mut", "override", "priv",
-    "pub", "ref", "restrict", "self", "super", "trait", "type", "unsafe", "unsized", "use", "w", "where",
-    "yield",
-];
+/// Reserved words of C beyond those that operand names avoid anyway, and names of the generated functions.
+const RESERVED: [&str; 4] = ["inline", "main", "restrict", "w"];
 
 /// A name that both languages accept; generated names end in `_` and do not collide with it.
 pub(crate) fn local_name(name: &str) -> String {
-    if RESERVED.contains(&name) { format!("{name}_arg") } else { name.to_owned() }
+    if RUST_WORDS.contains(&name) || RESERVED.contains(&name) {
+        format!("{name}_arg")
+    } else {
+        name.to_owned()
+    }
 }
 
 impl Plan {

@@ -1,7 +1,5 @@
 //! `models/check/`: a program that compares the models with recorded results and with `core::arch`.
 
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 
 use super::layout::Shape;
@@ -31,7 +29,7 @@ struct Case {
     call: String,
 }
 
-/// The program's files.
+/// The program's files, but for those of modules.
 pub(super) fn files(
     renderer: &Renderer,
     sets: &[InstructionSet<'_>],
@@ -43,10 +41,6 @@ pub(super) fn files(
         renderer.render("models/check/build.rs", &context)?,
         renderer.render("models/check/src/main.rs", &context)?,
     ];
-    files.extend(modules.iter().map(|made| GeneratedFile {
-        path: format!("models/check/src/cases/{}_{}.rs", made.module.set, made.module.name),
-        contents: made.cases.clone(),
-    }));
     let lines: String = modules.iter().map(|made| made.comparisons.as_str()).collect();
     files.push(renderer.render("models/check/core_arch.txt", &serde_json::json!({ "lines": lines }))?);
     Ok(files)
@@ -60,17 +54,13 @@ pub(super) fn cases(
 ) -> Result<String, GenerateError> {
     let mut cases = Vec::new();
     for model in functions {
-        for values in samples(&model.call) {
-            let sizes: Vec<String> =
-                registers(&model.call).map(|shape| (shape.width() / 8).to_string()).collect();
-            let arguments = vec!["x.take()"; sizes.len()].join(", ");
-            cases.push(Case {
-                id: format!("{}/{}", module.set, model.call.id),
-                immediates: values.join(","),
-                sizes: sizes.join(","),
-                call: format!("{}({arguments})", path(module, model, &values)),
-            });
-        }
+        let (sizes, arguments) = operands(&model.call);
+        cases.extend(samples(&model.call).into_iter().map(|values| Case {
+            id: format!("{}/{}", module.set, model.call.id),
+            immediates: values.join(","),
+            sizes: sizes.clone(),
+            call: format!("{}({arguments})", path(module, model, &values)),
+        }));
     }
     Ok(renderer.render("models/check/src/cases.rs", &Cases { cases })?.contents)
 }
@@ -101,6 +91,13 @@ fn registers(call: &Call) -> impl Iterator<Item = &Shape> {
     call.layout.args.iter().filter(|shape| !matches!(shape, Shape::Immediate { .. }))
 }
 
+/// The bytes of the arguments that are not immediates, and how a call reads them, both separated by commas.
+fn operands(call: &Call) -> (String, String) {
+    let sizes: Vec<String> = registers(call).map(|shape| (shape.width() / 8).to_string()).collect();
+    let arguments = vec!["x.take()"; sizes.len()].join(", ");
+    (sizes.join(","), arguments)
+}
+
 /// Values for the immediates: from the least to the greatest ones.
 fn samples(call: &Call) -> Vec<Vec<String>> {
     let ranges: Vec<(i64, i64)> = call
@@ -115,8 +112,7 @@ fn samples(call: &Call) -> Vec<Vec<String>> {
     let sample = |step: i64| {
         ranges.iter().map(|(low, high)| (low + (high - low) * step / (SAMPLES - 1)).to_string()).collect()
     };
-    let all: BTreeSet<(i64, Vec<String>)> = (0..SAMPLES).map(|step| (step, sample(step))).collect();
-    let mut values: Vec<Vec<String>> = all.into_iter().map(|(_, values)| values).collect();
+    let mut values: Vec<Vec<String>> = (0..SAMPLES).map(sample).collect();
     values.dedup();
     values
 }
@@ -154,9 +150,8 @@ fn compared(module: &Module, model: &Model) -> Vec<String> {
         .collect();
     let arguments: Vec<String> =
         registers(call).map(|shape| format!("transmute(x.take::<{}>())", shape.rust())).collect();
+    let (sizes, own) = operands(call);
     let lines = samples(call).into_iter().map(|values| {
-        let sizes: Vec<String> = registers(call).map(|shape| (shape.width() / 8).to_string()).collect();
-        let own = vec!["x.take()"; sizes.len()].join(", ");
         format!(
             "{feature}\t{name}\t{extensions}\tComparison {{ name: \"{name}{generics}\", sizes: &[{sizes}], undefined: &[{undefined}], \
              undefined_for: &[{undefined_for}], model: |x, to| {path}({own}).put(to), \
@@ -166,7 +161,7 @@ fn compared(module: &Module, model: &Model) -> Vec<String> {
             name = model.name,
             extensions = call.extensions.join(","),
             generics = generics(&values),
-            sizes = sizes.join(", "),
+            sizes = sizes.replace(',', ", "),
             undefined = undefined.join(", "),
             undefined_for = undefined_for.join(", "),
             path = path(module, model, &values),

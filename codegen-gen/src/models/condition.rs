@@ -29,33 +29,15 @@ impl Writer<'_> {
             }
             Op::Extract { of, low } => self.bit(*of, low),
             Op::ExtractAt { of, low } => {
-                if let Op::Arg(arg) = function.expr(*of).op
-                    && matches!(self.layout.args[arg.0 as usize], Shape::Lanes { .. })
-                {
-                    let name = self.args[arg.0 as usize].clone();
-                    return self.bit_at(&name, *low);
-                }
-                if let Op::Extract { of: inner, low: first } = &function.expr(*of).op
-                    && first.as_constant() == Some(0)
-                    && let Op::Arg(arg) = function.expr(*inner).op
-                    && matches!(self.layout.args[arg.0 as usize], Shape::Lanes { .. })
-                {
-                    let name = self.args[arg.0 as usize].clone();
+                if let Some((name, ..)) = self.array(*of) {
                     return self.bit_at(&name, *low);
                 }
                 if let Op::Const(bits) = &function.expr(*of).op {
                     let name = self.table(bits, 64);
                     return self.bit_at(&name, *low);
                 }
-                let value = self.value(*of, false)?;
-                let moved = if self.below(*low, value.native.bits) {
-                    let count = self.value(*low, false)?;
-                    Code::binary(&value.code, ">>", &count.code, SHIFT)
-                } else {
-                    let count = self.count(*low, value.native.bits)?;
-                    Code::method(&value.code, "unbounded_shr", &[count.whole()])
-                };
-                Ok(Code::new(format!("{} & 1 == 1", moved.at(BIT_AND)), COMPARISON))
+                let moved = self.moved_down_at(*of, *low)?;
+                Ok(Code::new(format!("{} & 1 == 1", moved.code.at(BIT_AND)), COMPARISON))
             }
             Op::Cast { of, .. } => self.bit(*of, &Num::constant(0)),
             Op::Compare { op, signed, left, right } => self.comparison(*op, flag(signed), *left, *right),

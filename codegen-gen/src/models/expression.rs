@@ -5,14 +5,15 @@ use hydride_ir::{ArgId, BinaryOp, ExprId, IndexId, Num, Op, UnaryOp};
 use super::body::{Unreadable, Writer, native, reduced};
 use super::layout::Shape;
 use super::native::{
-    BIT_AND, BIT_OR, BIT_XOR, Bounds, COMPARISON, Code, Native, POSTFIX, PRODUCT, SHIFT, SUM, UNARY, Value,
+    BIT_AND, BIT_OR, BIT_XOR, Bounds, COMPARISON, Code, Level, Native, POSTFIX, PRODUCT, SHIFT, SUM, UNARY,
+    Value,
 };
-use super::ranges::{arithmetic, fits, literal, reading};
+use super::ranges::{arithmetic, fits, known_flag, literal, reading};
 
 pub(super) type Result<T> = std::result::Result<T, Unreadable>;
 
 pub(super) fn flag(signed: &Num) -> bool {
-    signed.as_constant().is_some_and(|signed| signed != 0)
+    known_flag(signed) == Some(true)
 }
 
 pub(super) fn unreadable<T>(what: impl Into<String>) -> Result<T> {
@@ -194,13 +195,8 @@ impl Writer<'_> {
             if writer.natural(id) == natural { writer.modular(id) } else { writer.value(id, natural) }
         };
         let (left, right) = (operand(self, left)?, operand(self, right)?);
-        let (symbol, level) = match op {
-            BinaryOp::Add => ("+", SUM),
-            BinaryOp::Sub => ("-", SUM),
-            _ => ("*", PRODUCT),
-        };
-        let swap = op != BinaryOp::Sub && left.code.as_literal().is_some();
-        let (left, right) = if swap { (right, left) } else { (left, right) };
+        let (left, right) = literal_last(op, left, right);
+        let (symbol, _, level) = arithmetic_operator(op);
         Ok(Value { code: Code::binary(&left.code, symbol, &right.code, level), native: to })
     }
 
@@ -423,17 +419,11 @@ impl Writer<'_> {
         let to = native(width, signed)?;
         match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
-                let (symbol, name, level) = match op {
-                    BinaryOp::Add => ("+", "wrapping_add", SUM),
-                    BinaryOp::Sub => ("-", "wrapping_sub", SUM),
-                    _ => ("*", "wrapping_mul", PRODUCT),
-                };
+                let (symbol, name, level) = arithmetic_operator(op);
                 for reading in [signed, !signed] {
                     if fits(self.ranges.arithmetic(op, left, right, reading), width, reading) {
-                        let (left, right) = (self.value(left, reading)?, self.value(right, reading)?);
-                        // A constant comes last where it can.
-                        let swap = op != BinaryOp::Sub && left.code.as_literal().is_some();
-                        let (left, right) = if swap { (right, left) } else { (left, right) };
+                        let (left, right) =
+                            literal_last(op, self.value(left, reading)?, self.value(right, reading)?);
                         let code = match right.code.as_literal().and_then(|digits| digits.strip_prefix('-')) {
                             Some(magnitude) if op == BinaryOp::Add => {
                                 Code::binary(&left.code, "-", &left.native.literal(magnitude), SUM)
@@ -444,9 +434,7 @@ impl Writer<'_> {
                     }
                 }
                 let natural = self.arithmetic_sign(op, left, right);
-                let (left, right) = (self.value(left, natural)?, self.value(right, natural)?);
-                let swap = op != BinaryOp::Sub && left.code.as_literal().is_some();
-                let (left, right) = if swap { (right, left) } else { (left, right) };
+                let (left, right) = literal_last(op, self.value(left, natural)?, self.value(right, natural)?);
                 let code = Code::method(&left.code, name, &[right.code.whole()]);
                 reduced(&Value { code, native: left.native }, width, signed)
             }
@@ -456,9 +444,7 @@ impl Writer<'_> {
                     BinaryOp::Or => ("|", BIT_OR),
                     _ => ("^", BIT_XOR),
                 };
-                let (left, right) = (self.value(left, signed)?, self.value(right, signed)?);
-                let swap = left.code.as_literal().is_some();
-                let (left, right) = if swap { (right, left) } else { (left, right) };
+                let (left, right) = literal_last(op, self.value(left, signed)?, self.value(right, signed)?);
                 Ok(Value { code: Code::binary(&left.code, symbol, &right.code, level), native: to })
             }
             BinaryOp::Shl => {
@@ -490,9 +476,7 @@ impl Writer<'_> {
             }
             BinaryOp::Min | BinaryOp::Max => {
                 let name = if op == BinaryOp::Min { "min" } else { "max" };
-                let (left, right) = (self.value(left, own)?, self.value(right, own)?);
-                let swap = left.code.as_literal().is_some();
-                let (left, right) = if swap { (right, left) } else { (left, right) };
+                let (left, right) = literal_last(op, self.value(left, own)?, self.value(right, own)?);
                 let code = Code::method(&left.code, name, &[right.code.whole()]);
                 self.read_as(id, Value { code, native: left.native }, own, signed)
             }
@@ -557,18 +541,19 @@ impl Writer<'_> {
 
     /// The reading in which a repeated sum is exact, else the one that is asked for.
     fn fold_sign(&self, op: BinaryOp, index: IndexId, body: ExprId, asked: bool) -> bool {
-        let exact = |signed: &bool| {
-            let count = i128::from(self.ranges.count(index));
-            let total = self
-                .ranges
-                .of(body, *signed)
-                .and_then(|(low, high)| Some((low.checked_mul(count)?, high.checked_mul(count)?)));
-            fits(total, self.ranges.width(body), *signed)
-        };
+        let exact =
+            |signed: &bool| fits(self.repeated_sum(index, body, *signed), self.ranges.width(body), *signed);
         let readings = [asked, !asked];
         let natural = self.natural(body);
         let found = readings.into_iter().find(exact);
         if op == BinaryOp::Add { found.unwrap_or(natural) } else { asked }
+    }
+
+    /// Bounds of the sum of a value over an index.
+    fn repeated_sum(&self, index: IndexId, body: ExprId, signed: bool) -> Option<Bounds> {
+        let count = self.ranges.count(index) as i128;
+        let (low, high) = self.ranges.of(body, signed)?;
+        Some((low.checked_mul(count)?, high.checked_mul(count)?))
     }
 
     /// A repeated operator.
@@ -577,13 +562,11 @@ impl Writer<'_> {
         let to = native(width, signed)?;
         let count = self.ranges.count(index);
         let name = self.enter(index);
-        let body_bounds = self.ranges.of(body, signed);
         let value = self.block(body, |writer| Ok(writer.value(body, signed)?.code));
         self.leave();
         let value = value?;
         let range = format!("(0..{count})");
-        let total = body_bounds
-            .and_then(|(low, high)| Some((low.checked_mul(count.into())?, high.checked_mul(count.into())?)));
+        let total = self.repeated_sum(index, body, signed);
         let folded =
             |start: String, step: String| Code::name(format!("{range}.fold({start}, |sum, {name}| {step})"));
         let operand = value.whole();
@@ -612,6 +595,22 @@ impl Writer<'_> {
     }
 }
 
+/// The symbol of a sum, difference or product, the method that wraps, and how tightly the symbol binds.
+fn arithmetic_operator(op: BinaryOp) -> (&'static str, &'static str, Level) {
+    match op {
+        BinaryOp::Add => ("+", "wrapping_add", SUM),
+        BinaryOp::Sub => ("-", "wrapping_sub", SUM),
+        _ => ("*", "wrapping_mul", PRODUCT),
+    }
+}
+
+/// Operands with a literal on the right where the operator is commutative.
+fn literal_last(op: BinaryOp, left: Value, right: Value) -> (Value, Value) {
+    let swap = op != BinaryOp::Sub && left.code.as_literal().is_some();
+    if swap { (right, left) } else { (left, right) }
+}
+
+/// A bound of a narrower type's range as an operand of `native`.
 fn bound(value: i128, native: Native) -> String {
     if (-0x8000..=0xffff).contains(&value) {
         return value.to_string();

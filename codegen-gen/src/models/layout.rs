@@ -6,7 +6,7 @@ use catalog::{Argument, Kind, Signature};
 use hydride_ir::{BinaryOp, CompareOp, ExprId, Function, Op, UnaryOp};
 
 use super::native::Native;
-use super::ranges::{Ranges, constant_width};
+use super::ranges::{Ranges, constant_width, known_flag};
 
 /// The Rust type of an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,7 +129,7 @@ fn is_lane(width: u32) -> bool {
     Native::WIDTHS.contains(&width) && width <= 64
 }
 
-/// The element width of a C type that has it in its name, such as `int8x16_t` or `uint8x8x2_t`.
+/// Whether a C type has its element width in its name, as `int8x16_t` and `uint8x8x2_t` have.
 fn named_element(c_type: &str) -> bool {
     let mut digits =
         c_type.split(|c: char| !c.is_ascii_digit() && c != 'x').filter(|part| part.contains('x'));
@@ -215,14 +215,12 @@ fn uses(function: &Function, ranges: &Ranges<'_>) -> (Vec<Uses>, Vec<Uses>) {
 
 /// How an operation reads an operand; `None` where both readings give the same.
 fn operand_sign(op: &Op, place: usize) -> Option<bool> {
-    let known = |signed: &hydride_ir::Num| signed.as_constant().map(|signed| signed != 0);
     match op {
-        Op::Cast { signed, .. } => known(signed),
-        Op::Saturate { from_signed, .. } => known(from_signed),
-        Op::Binary { op: BinaryOp::Shl, .. } if place == 1 => Some(false),
-        Op::Binary { op: BinaryOp::Shr, .. } if place == 1 => Some(false),
-        Op::Binary { op, signed, .. } if op.has_sign() => known(signed),
-        Op::Compare { op, signed, .. } if *op != CompareOp::Eq => known(signed),
+        Op::Cast { signed, .. } => known_flag(signed),
+        Op::Saturate { from_signed, .. } => known_flag(from_signed),
+        Op::Binary { op: BinaryOp::Shl | BinaryOp::Shr, .. } if place == 1 => Some(false),
+        Op::Binary { op, signed, .. } if op.has_sign() => known_flag(signed),
+        Op::Compare { op, signed, .. } if *op != CompareOp::Eq => known_flag(signed),
         Op::Unary(UnaryOp::Abs, _) => Some(true),
         Op::ExtractAt { .. } if place == 1 => Some(false),
         _ => None,
@@ -239,15 +237,14 @@ fn either(left: Option<bool>, right: Option<bool>) -> Option<bool> {
 
 /// How a value is meant to be read; `None` where nothing says so.
 fn strong_sign(function: &Function, id: ExprId) -> Option<bool> {
-    let known = |signed: &hydride_ir::Num| signed.as_constant().map(|signed| signed != 0);
     match &function.expr(id).op {
         Op::Cast { of, signed } => {
             let widens = constant_width(&function.expr(*of).width) < constant_width(&function.expr(id).width);
-            if widens { known(signed) } else { strong_sign(function, *of) }
+            if widens { known_flag(signed) } else { strong_sign(function, *of) }
         }
-        Op::Saturate { to_signed, .. } => known(to_signed),
+        Op::Saturate { to_signed, .. } => known_flag(to_signed),
         Op::Binary { op, signed, left, right } => match op {
-            op if op.has_sign() => known(signed),
+            op if op.has_sign() => known_flag(signed),
             BinaryOp::Shl => strong_sign(function, *left),
             _ => either(strong_sign(function, *left), strong_sign(function, *right)),
         },
@@ -258,7 +255,7 @@ fn strong_sign(function: &Function, id: ExprId) -> Option<bool> {
         Op::Extract { of, .. } if !matches!(function.expr(*of).op, Op::Arg(_)) => strong_sign(function, *of),
         Op::Fold { op, signed, body, .. } => {
             if op.has_sign() {
-                known(signed)
+                known_flag(signed)
             } else {
                 strong_sign(function, *body)
             }

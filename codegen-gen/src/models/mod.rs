@@ -17,16 +17,16 @@ mod ranges;
 mod split;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::Hash;
 
 use catalog::Signature;
 use hydride_ir::Function;
-use memo::{Content, Key, Memo, digest};
+use memo::{Memo, key_of};
 use rayon::prelude::*;
 
 use self::layout::{Layout, Shape};
 use self::model::{Call, Functions, InstructionSet, Made, Model, Module};
 use self::ranges::Ranges;
+use crate::identifier::RUST_WORDS;
 use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile};
 
@@ -68,7 +68,7 @@ pub fn models(
     let made: Vec<Made> = by_module
         .par_iter()
         .map(|((_, name), sources)| {
-            memo.try_get_or(|| key(sources), || module(&renderer, name, sources, formula))
+            memo.try_get_or(|| key_of(&("models", sources)), || module(&renderer, name, sources, formula))
         })
         .collect::<Result<_, _>>()?;
     let sets: Vec<InstructionSet<'_>> = made
@@ -89,19 +89,16 @@ pub fn models(
         files.push(renderer.render_as("models/src/isa.rs", path, set)?);
     }
     files.extend(check::files(&renderer, &sets, &made)?);
-    files.extend(made.into_iter().map(|made| GeneratedFile {
-        path: format!("models/src/{}/{}.rs", made.module.set, made.module.name),
-        contents: made.source,
-    }));
+    files.extend(made.into_iter().flat_map(
+        |Made { module: Module { set, name, .. }, source, cases, .. }| {
+            [
+                GeneratedFile { path: format!("models/src/{set}/{name}.rs"), contents: source },
+                GeneratedFile { path: format!("models/check/src/cases/{set}_{name}.rs"), contents: cases },
+            ]
+        },
+    ));
     files.sort();
     Ok(files)
-}
-
-/// What a module is made of.
-fn key(sources: &[&Modelled<'_>]) -> Key {
-    let mut content = Content::default();
-    sources.hash(&mut content);
-    digest([b"a module of models", content.key().as_slice()])
 }
 
 /// The module of instructions that need the same CPU features.
@@ -154,19 +151,13 @@ fn module_name(extensions: &[String]) -> String {
     }
 }
 
-/// Words that Rust reserves, and names that the functions use themselves.
-const RESERVED: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "bits", "box", "break", "const", "continue", "crate", "do",
-    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
-    "macro", "match", "mod", "move", "mut", "odd", "override", "priv", "pub", "ref", "return", "self",
-    "static", "struct", "sum", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
-    "virtual", "where", "while", "yield",
-];
+/// Names that the functions use themselves.
+const TAKEN: [&str; 3] = ["bits", "odd", "sum"];
 
 /// A name for an operand that is not in use yet.
 fn operand_name(name: &str, taken: &[String]) -> String {
     let mut own = name.to_owned();
-    while RESERVED.contains(&own.as_str()) || taken.contains(&own) {
+    while RUST_WORDS.contains(&own.as_str()) || TAKEN.contains(&own.as_str()) || taken.contains(&own) {
         own.push('_');
     }
     own

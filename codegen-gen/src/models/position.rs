@@ -122,10 +122,8 @@ impl Writer<'_> {
         let to = native(width, signed)?;
         let function = self.function;
         match &function.expr(of).op {
-            Op::Arg(arg) => {
-                let shape = self.layout.args[arg.0 as usize].clone();
-                let name = self.args[arg.0 as usize].clone();
-                if let Shape::Lanes { element, count } = shape {
+            Op::Arg(_) | Op::Extract { .. } => {
+                if let Some((name, element, count)) = self.array(of) {
                     if element.bits == width
                         && let Some(lane) = self.lane(low, width)?
                     {
@@ -133,13 +131,6 @@ impl Writer<'_> {
                         return Ok(Value { code, native: element }.truncated(to));
                     }
                     return self.bits_at(&name, low, width, signed);
-                }
-            }
-            Op::Extract { of: inner, low: first } if first.as_constant() == Some(0) => {
-                if let Op::Arg(arg) = function.expr(*inner).op
-                    && self.ranges.width(of) == self.argument_width(arg)
-                {
-                    return self.slice_at(id, *inner, low, signed);
                 }
             }
             Op::Const(bits) => {
@@ -173,6 +164,31 @@ impl Writer<'_> {
             }
             _ => {}
         }
+        let moved = self.moved_down_at(of, low)?;
+        reduced(&moved, width, signed)
+    }
+
+    /// The name, the elements' type and their number of an array, if an expression is the whole of such an argument.
+    pub(super) fn array(&self, of: ExprId) -> Option<(String, Native, u32)> {
+        let arg = match &self.function.expr(of).op {
+            Op::Arg(arg) => *arg,
+            Op::Extract { of: inner, low } if low.as_constant() == Some(0) => {
+                let Op::Arg(arg) = self.function.expr(*inner).op else { return None };
+                arg
+            }
+            _ => return None,
+        };
+        let place = arg.0 as usize;
+        match self.layout.args[place] {
+            Shape::Lanes { element, count } if self.ranges.width(of) == self.argument_width(arg) => {
+                Some((self.args[place].clone(), element, count))
+            }
+            _ => None,
+        }
+    }
+
+    /// The bits of an expression from a computed position on, which are zero from its top on.
+    pub(super) fn moved_down_at(&mut self, of: ExprId, low: ExprId) -> Result<Value> {
         let value = self.value(of, false)?;
         let code = if self.below(low, value.native.bits) {
             let count = self.value(low, false)?;
@@ -181,7 +197,7 @@ impl Writer<'_> {
             let count = self.count(low, value.native.bits)?;
             Code::method(&value.code, "unbounded_shr", &[count.whole()])
         };
-        reduced(&Value { code, native: value.native }, width, signed)
+        Ok(Value { code, native: value.native })
     }
 
     /// An element of a concatenation of arrays.

@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use hydride_ir::{Atom, BinaryOp, ExprId, Function, IndexId, Num, Op, Role, UnaryOp};
+use hydride_ir::{ArgId, BinaryOp, ExprId, Function, IndexId, Num, Op, Role, UnaryOp};
 
 use super::native::Bounds;
+use crate::space::Indices;
 
 /// Values of indices that are tried one by one.
 const MAX_POINTS: usize = 1 << 14;
@@ -13,7 +14,7 @@ const MAX_POINTS: usize = 1 << 14;
 /// What is known of the numbers of a function without parameters.
 pub(super) struct Ranges<'f> {
     function: &'f Function,
-    counts: HashMap<IndexId, i64>,
+    indices: Indices,
     known: RefCell<HashMap<(ExprId, bool), Option<Bounds>>>,
 }
 
@@ -71,21 +72,12 @@ fn hull(left: Option<Bounds>, right: Option<Bounds>) -> Option<Bounds> {
 impl<'f> Ranges<'f> {
     /// `None` where a count is no constant.
     pub(super) fn new(function: &'f Function) -> Option<Self> {
-        let mut counts = HashMap::new();
-        for around in function.loops() {
-            counts.insert(around.index, around.count.as_constant()?);
-        }
-        for expr in function.exprs() {
-            if let Op::Fold { index, count, .. } = &expr.op {
-                counts.insert(*index, count.as_constant()?);
-            }
-        }
-        Some(Self { function, counts, known: RefCell::default() })
+        Some(Self { function, indices: Indices::of(function)?, known: RefCell::default() })
     }
 
     /// How often an index counts.
-    pub(super) fn count(&self, index: IndexId) -> i64 {
-        self.counts.get(&index).copied().unwrap_or(1)
+    pub(super) fn count(&self, index: IndexId) -> usize {
+        self.indices.count(index)
     }
 
     /// The width of an expression in bits; 0 where it is no constant.
@@ -95,32 +87,9 @@ impl<'f> Ranges<'f> {
 
     /// All values of a number, as its indices count; `None` where these are too many.
     pub(super) fn values(&self, num: &Num) -> Option<Vec<i64>> {
-        let mut indices: Vec<IndexId> = num
-            .atoms()
-            .map(|atom| match atom {
-                Atom::Index(index) => Some(index),
-                Atom::Param(_) => None,
-            })
-            .collect::<Option<_>>()?;
-        indices.sort_unstable();
-        indices.dedup();
-        let points = indices.iter().try_fold(1usize, |points, index| {
-            points
-                .checked_mul(usize::try_from(self.count(*index)).ok()?)
-                .filter(|points| *points <= MAX_POINTS)
-        })?;
-        let value = |mut point: i64| {
-            let mut at = HashMap::new();
-            for index in &indices {
-                at.insert(*index, point % self.count(*index));
-                point /= self.count(*index);
-            }
-            num.eval(|atom| match atom {
-                Atom::Index(index) => at.get(&index).copied().unwrap_or(0),
-                Atom::Param(_) => 0,
-            })
-        };
-        (0..points as i64).map(value).collect()
+        let space = self.indices.space(num);
+        let points = self.indices.lanes(&space);
+        (points <= MAX_POINTS).then(|| self.indices.values(num, &space))?
     }
 
     /// The bounds of a value read signed or unsigned; `None` where they are unknown or no `i128`.
@@ -172,13 +141,11 @@ impl<'f> Ranges<'f> {
                 }
                 _ => None,
             },
-            Op::Cast { of, signed: from } if width > self.width(*of) => {
-                self.of(*of, from.as_constant()? != 0)
-            }
+            Op::Cast { of, signed: from } if width > self.width(*of) => self.of(*of, known_flag(from)?),
             Op::Cast { of, .. } => in_reading(self.of(*of, signed)).or_else(|| self.of(*of, !signed)),
             Op::Saturate { of, from_signed, to_signed } => {
-                let (least, most) = reading(width, to_signed.as_constant()? != 0)?;
-                match self.of(*of, from_signed.as_constant()? != 0) {
+                let (least, most) = reading(width, known_flag(to_signed)?)?;
+                match self.of(*of, known_flag(from_signed)?) {
                     Some((low, high)) => Some((low.clamp(least, most), high.clamp(least, most))),
                     None => Some((least, most)),
                 }
@@ -199,7 +166,7 @@ impl<'f> Ranges<'f> {
                 UnaryOp::Not => None,
             },
             Op::Binary { op, signed: own, left, right } => {
-                self.binary(*op, own.as_constant()? != 0, *left, *right, signed, width)
+                self.binary(*op, known_flag(own)?, *left, *right, signed, width)
             }
             Op::Compare { .. } => None,
             Op::Select { then, otherwise, .. } => hull(self.of(*then, signed), self.of(*otherwise, signed)),
@@ -207,7 +174,7 @@ impl<'f> Ranges<'f> {
                 let body = self.of(*body, signed)?;
                 match op {
                     BinaryOp::Add => {
-                        let count = i128::from(self.count(*index));
+                        let count = self.count(*index) as i128;
                         Some((body.0.checked_mul(count)?, body.1.checked_mul(count)?))
                     }
                     BinaryOp::Min | BinaryOp::Max => Some(body),
@@ -276,7 +243,7 @@ impl<'f> Ranges<'f> {
     }
 
     /// The documented values of an immediate.
-    fn immediate(&self, arg: hydride_ir::ArgId) -> Option<Bounds> {
+    fn immediate(&self, arg: ArgId) -> Option<Bounds> {
         match self.function.arg(arg).role {
             Role::Immediate { low, high } => Some((low.into(), high.into())),
             Role::Register => None,
@@ -287,6 +254,11 @@ impl<'f> Ranges<'f> {
 /// A constant width; 0 for others, which fit nothing.
 pub(super) fn constant_width(width: &Num) -> u32 {
     width.as_constant().and_then(|width| u32::try_from(width).ok()).unwrap_or(0)
+}
+
+/// Whether a number that says a sign means a signed one; `None` where it is no constant.
+pub(super) fn known_flag(signed: &Num) -> Option<bool> {
+    signed.as_constant().map(|signed| signed != 0)
 }
 
 /// The value of at most 128 bits; `None` where it is no `i128`.

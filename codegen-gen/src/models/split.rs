@@ -201,7 +201,11 @@ mod tests {
         )
         .unwrap();
         let text = split(&function, |result| if result.0 == 0 { 256 } else { 64 }).to_string();
-        assert!(text.contains("%e[0 +: 64] = %a[64 +: 64]") || text.contains("for"), "{text}");
+        assert!(text.contains("%d[0 +: 256] = not(and(%a[0 +: 256], concat(%b, %b)))"), "{text}");
+        assert!(
+            text.contains("%e[0 +: 64] = %a[64 +: 64]") && text.contains("%e[64 +: 64] = %b[0 +: 64]"),
+            "{text}"
+        );
         let function = Function::parse(
             "func @f(%a: 256, %b: 256) -> (%d: 256) {\n  %d[0 +: 256] = and(%a[0 +: 256], not(%b))\n}\n",
         )

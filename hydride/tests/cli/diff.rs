@@ -116,8 +116,6 @@ fn a_workflow_fails_where_users_break() {
         "more.xml",
         &document(&[good_entry("kept"), entry("gone", "dst[127:0] := a[127:0] + 3"), good_entry("b")]),
     );
-    let program = Path::new(env!("CARGO_BIN_EXE_hydride")).parent().expect("a folder");
-    let search = std::env::var("PATH").expect("PATH");
     for (new, fail, code, differs, annotation) in [
         ("new.xml", "true", 1, "differs=true\n", "::error title=Differences in meaning::new.xml differs"),
         ("new.xml", "false", 0, "differs=true\n", "::warning title="),
@@ -128,7 +126,7 @@ fn a_workflow_fails_where_users_break() {
         std::fs::write(&summary, "").and(std::fs::write(&outputs, "")).expect("files");
         let run = std::process::Command::new(repository().join(".github/actions/diff/diff.sh"))
             .current_dir(path)
-            .env("PATH", format!("{}:{search}", program.display()))
+            .env("PATH", path_with_hydride())
             .env("HYDRIDE_CACHE", path.join("cache.redb"))
             .envs([("OLD", "old.xml"), ("NEW", new), ("FLAGS", "--breaking-only"), ("FAIL", fail)])
             .envs([("GITHUB_STEP_SUMMARY", &summary), ("GITHUB_OUTPUT", &outputs)])
@@ -271,8 +269,7 @@ fn confirm_printed(folder: &Path, flags: &[&str], inputs: &[&str]) {
     let commands: Vec<&str> =
         text.lines().map(str::trim).filter(|line| line.starts_with("hydride ")).collect();
     assert_eq!(commands.len(), expected.len(), "{text}");
-    let binary = Path::new(env!("CARGO_BIN_EXE_hydride")).parent().expect("a folder");
-    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap_or_default());
+    let path = path_with_hydride();
     for (command, expected) in commands.iter().zip(expected) {
         let mut shell = std::process::Command::new("sh");
         let output =

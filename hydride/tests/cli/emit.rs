@@ -188,10 +188,7 @@ fn commands(page: &str) -> Vec<&str> {
 fn commands_of_the_page_work() {
     let out = shared_output(&samples(), ALL);
     let page = std::fs::read_to_string(out.join(README)).unwrap();
-    let binary = Path::new(env!("CARGO_BIN_EXE_hydride")).parent().expect("a folder");
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let paths = std::iter::once(binary.to_path_buf()).chain(std::env::split_paths(&path));
-    let paths = std::env::join_paths(paths).unwrap();
+    let paths = path_with_hydride();
     let missing = |program: &str| {
         let found = std::env::split_paths(&paths).any(|folder| folder.join(program).is_file());
         if !found {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hydride_ir::passes::instantiate;
-use hydride_ir::{Arg, Bits, Function, Random, Role};
+use hydride_ir::{Bits, Function};
 use serde_json::Value;
 
 use crate::support::*;
@@ -90,7 +90,7 @@ impl Instance {
 
     /// Evaluates both sides of an equation.
     fn check(&self, equation: &Value, random: &mut Random) {
-        let mut args: Vec<Bits> = self.function.args.iter().map(|arg| value(arg, random)).collect();
+        let mut args = random.arguments(&self.function);
         let innermost = args[0].clone();
         let position = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
         let when = &equation["when"];
@@ -114,18 +114,5 @@ impl Instance {
             innermost
         };
         assert_eq!(found, expected, "{} with {args:?} in\n{}", equation["text"], self.function);
-    }
-}
-
-/// A value of an argument, of an immediate one that is in its range.
-fn value(arg: &Arg, random: &mut Random) -> Bits {
-    let width = u32::try_from(arg.width.as_constant().unwrap()).unwrap();
-    match arg.role {
-        Role::Register => random.bits(width),
-        Role::Immediate { low, high } => {
-            let range = usize::try_from(high - low + 1).unwrap();
-            let value = low + i64::try_from(random.below(range)).unwrap();
-            Bits::from_u64(width, value as u64)
-        }
     }
 }

@@ -1,9 +1,9 @@
 //! The guide's program for 512 bits on targets that have other registers: expressed by what each has, compiled and run.
 
 use std::path::Path;
-use std::process::Command;
 
 use crate::lowering::tools;
+use crate::mlir_to_assembly::tool;
 use crate::support::*;
 
 /// A way to compile and run the program.
@@ -97,21 +97,14 @@ fn a_wide_program_runs_on_every_target() {
         std::fs::copy(here.join(file), folder.path().join(file)).unwrap();
     }
     let out = out.to_string_lossy();
-    script(folder.path(), &["plugin.sh", &format!("{out}/mlir"), OPERATIONS]);
+    tool("sh", folder.path(), &["plugin.sh", &format!("{out}/mlir"), OPERATIONS]).expect("a shell");
     for Processor { name, target, features, options: [llc, clang], emulator, calls } in PROCESSORS {
-        script(folder.path(), &["wide.sh", &out, name, target, features, llc, clang, emulator]);
+        tool("sh", folder.path(), &["wide.sh", &out, name, target, features, llc, clang, emulator])
+            .expect("a shell");
         let lowered = std::fs::read_to_string(folder.path().join(format!("{name}.mlir"))).unwrap();
         for (called, count) in *calls {
             let found = lowered.matches(&format!("llvm.call @autollvm.{called}(")).count();
             assert_eq!(found, *count, "{name}: {called} in\n{lowered}");
         }
     }
-}
-
-/// Runs a script of the folder, which succeeds.
-#[track_caller]
-fn script(folder: &Path, args: &[&str]) {
-    let output = Command::new("sh").args(args).current_dir(folder).output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{args:?}: {}\n{errors}", output.status);
 }

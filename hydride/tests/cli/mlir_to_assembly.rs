@@ -11,7 +11,7 @@ use serde_json::Value;
 const LIT: &str = "/usr/lib/llvm-19/build/utils/lit/lit.py";
 
 /// What a tool prints; `None`, with a word about it, when it is not there.
-fn tool(name: &str, folder: &Path, args: &[&str]) -> Option<String> {
+pub fn tool(name: &str, folder: &Path, args: &[&str]) -> Option<String> {
     let Ok(output) = Command::new(name).args(args).current_dir(folder).stdin(Stdio::null()).output() else {
         skip(&format!("{name} is not there"));
         return None;

@@ -21,12 +21,9 @@ const TOOLS: [&str; 7] = [
 
 /// What a command prints.
 fn output(command: &str, folder: &Path) -> String {
-    let binary = Path::new(env!("CARGO_BIN_EXE_hydride")).parent().expect("a folder");
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let paths = std::iter::once(binary.to_path_buf()).chain(std::env::split_paths(&path));
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(folder).stdin(Stdio::null());
-    shell.env("PATH", std::env::join_paths(paths).expect("paths")).env("HYDRIDE", repository());
+    shell.env("PATH", path_with_hydride()).env("HYDRIDE", repository());
     let output = shell.env_remove("HYDRIDE_LOG").output().expect("a shell");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && errors.is_empty(), "{command}\n{errors}");

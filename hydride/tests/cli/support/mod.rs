@@ -5,6 +5,7 @@ pub mod browser;
 pub use vendor_documents::{note, skip};
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
@@ -73,6 +74,14 @@ pub fn scratch() -> tempfile::TempDir {
 /// The documents that the repository has itself.
 pub fn samples() -> PathBuf {
     repository().join("specs").join("sample")
+}
+
+/// `PATH` with the program's folder in front.
+pub fn path_with_hydride() -> OsString {
+    let binary = Path::new(env!("CARGO_BIN_EXE_hydride")).parent().expect("a folder");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(binary.to_path_buf()).chain(std::env::split_paths(&path));
+    std::env::join_paths(paths).expect("paths")
 }
 
 /// The workspace's folder.
