@@ -238,3 +238,25 @@ fn no_choice_holds_for_the_whole_process() {
         assert!(!is_static || !shared.iter().any(|kind| line.contains(kind)), "{place}: {line}");
     }
 }
+
+/// The packages of a selection with their features, one a line, as cargo builds them.
+fn chosen(selection: &[&str], edges: &str) -> BTreeSet<String> {
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "--locked", "--prefix", "none", "--format", "{p} [{f}]", "--edges", edges])
+        .args(selection)
+        .current_dir(repository())
+        .output()
+        .expect("cargo tree");
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let text = String::from_utf8(tree.stdout).expect("a text");
+    text.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect()
+}
+
+/// A package with fewer features than the tests' is built a second time for them, and so is all above it.
+#[test]
+fn the_program_and_its_tests_share_one_build() {
+    let program = chosen(&["--package", "hydride"], "normal,build");
+    let tests = chosen(&["--workspace"], "normal,build,dev");
+    let twice: Vec<_> = program.difference(&tests).collect();
+    assert!(twice.is_empty(), "choose the tests' features in `hydride/Cargo.toml`: {twice:#?}");
+}
