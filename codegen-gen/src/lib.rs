@@ -43,6 +43,7 @@ mod readme;
 mod render;
 mod scheme;
 mod space;
+mod split;
 
 pub use check::CheckError;
 pub use definitions::{Case, Column, Variant, VendorFunction, VendorIr};

@@ -6,9 +6,9 @@ use autoir::ParamKind;
 
 use crate::identity::Identity;
 use crate::mlir::example::{Example, shown};
-use crate::mlir::split::split_positions;
 use crate::mlir::verifier::Documented;
 use crate::operation::Operation;
+use crate::split::split_positions;
 
 /// Instructions named for each instruction set.
 const NAMED: usize = 3;

@@ -10,7 +10,6 @@ mod instances;
 mod irdl;
 mod ops;
 mod patterns;
-mod split;
 mod targets;
 mod tests;
 mod verifier;

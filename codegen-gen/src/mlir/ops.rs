@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use crate::identifier::class_name;
 use crate::identity::{Condition, Identity, Outcome, Splat};
 use crate::mlir::describe::{describe, summary};
-use crate::mlir::split::split_positions;
 use crate::mlir::verifier::verifier_traits;
 use crate::operation::Operation;
 use crate::render::Renderer;
 use crate::scheme::{Relation, Slot};
+use crate::split::split_positions;
 use crate::{GenerateError, GeneratedFile, Options};
 
 #[derive(Serialize)]
@@ -78,7 +78,7 @@ fn definition(operation: &Operation<'_>) -> OpDefinition {
         })
         .chain(operation.attributes().map(|(_, name)| quoted(name)))
         .collect();
-    let split = split_positions(operation);
+    let split = split_positions(operation).unwrap_or_default();
     let identities = operation.identities().iter().copied().map(cpp_identity).collect();
     OpDefinition {
         class: class_name(&operation.op.name),
@@ -90,18 +90,18 @@ fn definition(operation: &Operation<'_>) -> OpDefinition {
         results: outs.join(", "),
         identities,
         format: assembly_format(operation, &names, &slots),
-        overloads: value_positions(&slots).join(", "),
+        overloads: value_positions(&slots, |position| matches!(slots[position], Slot::Overload { .. })),
         layout: layout.join(", "),
         parameters: scheme.attributes.len(),
-        split: split.iter().flatten().map(usize::to_string).collect::<Vec<_>>().join(", "),
+        split: value_positions(&slots, |position| split.contains(&position)),
     }
 }
 
-/// Positions of the overloaded types among results and SSA operands.
-fn value_positions(slots: &[&Slot]) -> Vec<String> {
-    let values = slots.iter().filter(|slot| !matches!(slot, Slot::Immediate(_))).enumerate();
-    let overloads = values.filter(|(_, slot)| matches!(slot, Slot::Overload { .. }));
-    overloads.map(|(position, _)| position.to_string()).collect()
+/// Of the chosen slots the positions among results and SSA operands, with commas between them.
+fn value_positions(slots: &[&Slot], chosen: impl Fn(usize) -> bool) -> String {
+    let values = (0..slots.len()).filter(|slot| !matches!(slots[*slot], Slot::Immediate(_))).enumerate();
+    let positions = values.filter(|(_, slot)| chosen(*slot)).map(|(position, _)| position.to_string());
+    positions.collect::<Vec<_>>().join(", ")
 }
 
 fn traits(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]) -> Vec<String> {

@@ -2,6 +2,8 @@
 //! which any target can compile.
 //!
 //! Elements lie in registers from the lowest bits up, as in the memory of little-endian targets.
+//!
+//! A body whose lanes are independent has the function attribute [`LANES`].
 
 mod code;
 mod fold;
@@ -19,7 +21,14 @@ use crate::instance::Instance;
 use crate::operation::InstanceError;
 use crate::operation::Operation;
 use crate::render::Renderer;
+use crate::scheme::Slot;
+use crate::split::split_positions;
 use crate::{GenerateError, GeneratedFile};
+
+/// For each result and then each parameter one letter: `s` for a vector that may be split where the operation is, `w`
+/// for what is then passed whole, `i` for an immediate, whose type may differ between definitions. `llvm/plugin/` reads
+/// it.
+const LANES: &str = "autollvm-lanes";
 
 #[derive(Serialize)]
 struct Portable {
@@ -35,8 +44,9 @@ pub(crate) fn file(
         .par_iter()
         .map(|operation| {
             operation.kept("portable", || {
+                let attributes = attributes(operation);
                 let instances = operation.instances();
-                instances.iter().map(|instance| definition(operation, instance)).collect()
+                instances.iter().map(|instance| definition(operation, instance, &attributes)).collect()
             })
         })
         .collect::<Result<Vec<Vec<String>>, InstanceError>>()?;
@@ -44,7 +54,26 @@ pub(crate) fn file(
     renderer.render("llvm/portable.ll", &Portable { functions })
 }
 
-fn definition(operation: &Operation<'_>, instance: &Instance<'_>) -> Result<String, InstanceError> {
+/// The attributes of every function of the file.
+const COMMON: &str = "#0";
+
+/// The attributes of an operation's bodies.
+fn attributes(operation: &Operation<'_>) -> String {
+    let Some(split) = split_positions(operation) else { return COMMON.to_owned() };
+    let slots = operation.scheme.results.iter().chain(&operation.scheme.args).enumerate();
+    let letters = slots.map(|(position, slot)| match slot {
+        Slot::Immediate(_) => 'i',
+        _ if split.contains(&position) => 's',
+        _ => 'w',
+    });
+    format!("{COMMON} \"{LANES}\"=\"{}\"", letters.collect::<String>())
+}
+
+fn definition(
+    operation: &Operation<'_>,
+    instance: &Instance<'_>,
+    attributes: &str,
+) -> Result<String, InstanceError> {
     let Instance { facts, symbol, .. } = instance;
     let function = operation.function_at(instance.params)?;
     let fail = |message: String| InstanceError { op: operation.op.name.clone(), message };
@@ -72,8 +101,8 @@ fn definition(operation: &Operation<'_>, instance: &Instance<'_>) -> Result<Stri
     }
     lines.extend(body);
     let result = return_type(&facts.results);
-    let function = |name: &str, body: &[Statement]| {
-        let (linkage, attributes, parameters) = ("linkonce_odr", "#0", &parameters[..]);
+    let function = |name: &str, attributes: &str, body: &[Statement]| {
+        let (linkage, parameters) = ("linkonce_odr", &parameters[..]);
         Function { linkage, result: &result, name, parameters, attributes, body }.to_string()
     };
     let portable = portable_symbol(symbol);
@@ -83,7 +112,8 @@ fn definition(operation: &Operation<'_>, instance: &Instance<'_>) -> Result<Stri
         Statement { result: Some(called.value.clone()), instruction: call },
         Statement::without_result(Instruction::Return(Some(called))),
     ];
-    Ok(format!("{tables}{}\n{}", function(&portable, &lines), function(symbol, &forward)))
+    let (own, forward) = (function(&portable, attributes, &lines), function(symbol, COMMON, &forward));
+    Ok(format!("{tables}{own}\n{forward}"))
 }
 
 /// The name by which a body is called even where the target defines the operation itself:

@@ -11,14 +11,14 @@ use crate::scheme::Slot;
 /// inverses.
 const FACTORS: [(u32, u32); 6] = [(1, 2), (1, 4), (1, 8), (2, 1), (4, 1), (8, 1)];
 
-/// The positions, among results and then register arguments, of the vectors that are halved where the operation is: on
-/// the lower and the upper halves of these, with the other arguments as they are, it gives the halves of its results.
+/// The positions, among results and then arguments, of the vectors that are halved where the operation is: on the lower
+/// and the upper halves of these, with the other arguments as they are, it gives the halves of its results.
 /// `None` for an operation whose lanes depend on each other.
 ///
 /// This follows from the lane form: each iteration of the outermost loop writes a part of the results, and reads the same
 /// part of the arguments ([`element_count`]). The parameters that follow from the types of the halves must be those of
 /// the whole, except for the number of iterations.
-pub(super) fn split_positions(operation: &Operation<'_>) -> Option<Vec<usize>> {
+pub(crate) fn split_positions(operation: &Operation<'_>) -> Option<Vec<usize>> {
     let op = operation.op;
     let function = &op.class.function;
     let count = element_count(function, op.known.iter().map(|known| known.params.as_slice()))?;
@@ -45,8 +45,7 @@ pub(super) fn split_positions(operation: &Operation<'_>) -> Option<Vec<usize>> {
     if !known().all(|instance| elements(instance) && follows(instance)) {
         return None;
     }
-    let registers = slots.iter().zip(split).filter(|(slot, _)| !matches!(slot, Slot::Immediate(_)));
-    let positions = registers.enumerate().filter(|(_, (_, split))| *split).map(|(position, _)| position);
+    let positions = split.iter().enumerate().filter(|(_, split)| **split).map(|(position, _)| position);
     Some(positions.collect())
 }
 
