@@ -10,6 +10,7 @@ use llvm_text::{Block, Function, Instruction, Operand, Scalar, Statement, Type, 
 
 use super::convert::{cast, convert};
 use super::natural::{immediate_parameter, parameter};
+use super::needs::Needs;
 use super::vendor::VendorFunctions;
 use super::{Sequence, Signature};
 use crate::identifier::llvm_type;
@@ -32,6 +33,8 @@ pub(super) struct Adapter {
     pub(super) name: String,
     result: Type,
     parameters: Vec<Parameter>,
+    /// Whether one of the parameters is an immediate of the vendor's function.
+    has_immediates: bool,
     lines: Vec<Statement>,
     /// The same in one, if that is the plain operation and a single sequence.
     pub(super) sequence: Option<Sequence>,
@@ -52,15 +55,16 @@ impl Adapter {
         (self.operands(), &self.lines)
     }
 
-    /// The definition.
-    pub(super) fn text(&self, name: &str) -> String {
+    /// The definition, which is inlined as `needs` says.
+    pub(super) fn text(&self, name: &str, needs: &Needs<'_>) -> String {
         let parameters = self.operands();
+        let attributes = needs.attributes(self.has_immediates);
         let function = Function {
             linkage: "linkonce_odr",
             result: &self.result,
             name,
             parameters: &parameters,
-            attributes: "alwaysinline",
+            attributes: &attributes,
             body: &self.lines,
         };
         function.to_string()
@@ -157,6 +161,7 @@ fn adapter(
     if types.next().is_some() || immediates.len() != callee.immediates {
         return Err("its function has other parameters than the document".to_owned());
     }
+    let has_immediates = immediates.iter().any(|own| own.value.name().is_some());
     passed.extend(immediates);
     let call = block.statements().len();
     let called = Instruction::call(callee.result.clone(), &function.name, passed.clone());
@@ -173,7 +178,7 @@ fn adapter(
         }
         _ => None,
     };
-    Ok(Adapter { name, result, parameters, lines, sequence })
+    Ok(Adapter { name, result, parameters, has_immediates, lines, sequence })
 }
 
 /// The types of the registers that hold the results; `returned` is what the vendor's function returns.

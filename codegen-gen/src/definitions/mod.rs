@@ -16,11 +16,14 @@
 //! returns whole registers is a separate one, with the suffix `.registers`. If an instruction set has several members
 //! for one name, the one that needs the fewest extensions gets it; members with the same text share it, and the others
 //! have their id as a suffix.
+//!
+//! A definition has the CPU features that its members need ([`needs`]).
 
 mod adapter;
 mod convert;
 mod data;
 mod natural;
+mod needs;
 mod retired;
 mod vendor;
 
@@ -36,8 +39,9 @@ pub use data::{Case, Column, Variant, VendorFunction, VendorIr};
 
 use crate::operation::Operation;
 use crate::render::Renderer;
-use crate::{GenerateError, GeneratedFile, Options};
+use crate::{Features, GenerateError, GeneratedFile, Options};
 use adapter::{Adapter, Adapters};
+use needs::Needs;
 use vendor::{VendorFunctions, symbol};
 
 /// A definition's signature, as `lowering.json` has it.
@@ -83,6 +87,13 @@ struct Candidate<'a> {
     is_member: bool,
 }
 
+/// A definition that members with the same text share.
+struct Written<'a> {
+    name: String,
+    adapter: &'a Adapter,
+    needs: Needs<'a>,
+}
+
 /// A member that has no definition.
 #[derive(Debug, Serialize)]
 struct Missing<'a> {
@@ -121,7 +132,7 @@ pub(crate) fn definitions(
     options: &Options,
     memo: &Memo,
 ) -> Result<Definitions, GenerateError> {
-    let of_vendor = |vendor: &&VendorIr| of_vendor(renderer, operations, vendor, memo);
+    let of_vendor = |vendor: &&VendorIr| of_vendor(renderer, operations, vendor, &options.features, memo);
     let vendors: Vec<&VendorIr> = options.of_release().collect();
     let found: Vec<_> = vendors.par_iter().map(of_vendor).collect::<Result<_, _>>()?;
     let mut made = Definitions::default();
@@ -158,10 +169,12 @@ fn of_vendor<'a>(
     renderer: &Renderer,
     operations: &'a [Operation<'_>],
     vendor: &VendorIr,
+    features: &Features,
     memo: &Memo,
 ) -> Result<(Definitions, Vec<Missing<'a>>), GenerateError> {
     let mut made = Definitions::default();
     let mut missing: Vec<Missing<'a>> = Vec::new();
+    let is_checked = features.is_inlined_by_features(&vendor.isa);
     let members = operations.iter().flat_map(|operation| &operation.op.class.members);
     let ids = members.filter(|member| member.isa == vendor.isa).map(|member| member.id.as_str());
     let functions = VendorFunctions::new(vendor, ids, memo);
@@ -186,9 +199,9 @@ fn of_vendor<'a>(
     let mut texts: Vec<String> = Vec::new();
     for (name, mut candidates) in named {
         candidates.sort_by_key(|candidate| (candidate.member.extensions.len(), &candidate.member.id));
-        let mut written: BTreeMap<_, String> = BTreeMap::new();
+        let mut written: Vec<Written<'_>> = Vec::new();
         for Candidate { member, adapter, is_member } in &candidates {
-            let body = adapter.identity();
+            let needs = Needs::new(features.of(&member.isa, &member.id), is_checked);
             let key = (member.isa.clone(), member.id.clone());
             if written.is_empty() && symbols.contains(&name) {
                 made.operations.insert(key.clone(), adapter.signature(name.clone()));
@@ -197,17 +210,25 @@ fn of_vendor<'a>(
                 // Calls of the plain operation use the first one.
                 continue;
             }
-            let own = written.get(&body).cloned().unwrap_or_else(|| {
-                let own =
-                    if written.is_empty() { name.clone() } else { format!("{name}.{}", symbol(&member.id)) };
-                texts.push(adapter.text(&own));
-                own
-            });
-            written.insert(body, own.clone());
+            let is_first = written.is_empty();
+            let same = written.iter_mut().find(|other| other.adapter.identity() == adapter.identity());
+            let own = match same {
+                Some(same) => {
+                    same.needs.or(&needs);
+                    same.name.clone()
+                }
+                None => {
+                    let suffix = if is_first { String::new() } else { format!(".{}", symbol(&member.id)) };
+                    let own = format!("{name}{suffix}");
+                    written.push(Written { name: own.clone(), adapter, needs });
+                    own
+                }
+            };
             if *is_member {
                 made.signatures.insert(key, adapter.signature(own));
             }
         }
+        texts.extend(written.iter().map(|own| own.adapter.text(&own.name, &own.needs)));
     }
     texts.extend(functions.texts());
     made.sequences.insert(vendor.isa.clone(), sequences);
