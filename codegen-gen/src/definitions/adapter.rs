@@ -12,7 +12,7 @@ use super::convert::{cast, convert};
 use super::natural::{immediate_parameter, parameter};
 use super::needs::Needs;
 use super::vendor::VendorFunctions;
-use super::{Sequence, Signature};
+use super::{CallableParameter, Sequence, Signature, VendorIr};
 use crate::identifier::llvm_type;
 use crate::operation::Operation;
 use crate::scheme::Slot;
@@ -87,6 +87,27 @@ impl Adapter {
         let operands =
             parameters.map(|Parameter { role, own, position }| (role.clone(), own.ty.clone(), *position));
         Signature { name, result: self.result.clone(), operands: operands.collect() }
+    }
+}
+
+impl Adapter {
+    /// The parameters for other callers; `member` is the one whose definition it is, and `vendor` has its function.
+    pub(super) fn callable_parameters(&self, member: &Member, vendor: &VendorIr) -> Vec<CallableParameter> {
+        let parameters = self.parameters.iter().map(|Parameter { own, position, .. }| {
+            let (before, rest) = member.signature.args.split_at(*position as usize);
+            let immediate = rest.first().and_then(Argument::immediate).map(|(low, high)| {
+                let place = before.iter().filter(|argument| argument.immediate().is_some()).count();
+                let defined = vendor.immediate(&member.id, place).filter(|values| !values.is_empty());
+                defined.unwrap_or_else(|| (low..=high).collect())
+            });
+            CallableParameter { own: own.clone(), immediate }
+        });
+        parameters.collect()
+    }
+
+    /// The type of the result, and the lines.
+    pub(super) fn body(&self) -> (&Type, &[Statement]) {
+        (&self.result, &self.lines)
     }
 }
 

@@ -30,10 +30,12 @@ mod vendor;
 use std::collections::{BTreeMap, BTreeSet};
 
 use autoir::Member;
-use llvm_text::{Statement, Type, Value};
+use llvm_text::{Operand, Statement, Type, Value};
 use memo::Memo;
 use rayon::prelude::*;
 use serde::Serialize;
+
+pub(crate) use needs::target_features;
 
 pub use data::{Case, Column, Variant, VendorFunction, VendorIr};
 
@@ -68,6 +70,47 @@ pub(crate) struct Definitions {
     pub(crate) operations: BTreeMap<(String, String), Signature>,
     /// Definitions that are a plain operation and one sequence of instructions, by instruction set and name.
     pub(crate) sequences: BTreeMap<String, BTreeMap<String, Sequence>>,
+    /// All definitions, by instruction set.
+    pub(crate) callables: BTreeMap<String, Callables>,
+}
+
+/// The definitions of one instruction set, as bodies of functions that are called in other ways.
+#[derive(Debug, Default)]
+pub(crate) struct Callables {
+    /// The definitions, by name.
+    pub(crate) definitions: Vec<Callable>,
+    /// The functions that their lines call, as text.
+    pub(crate) functions: Vec<String>,
+    /// The target's layout of data.
+    pub(crate) layout: String,
+    /// The target's name.
+    pub(crate) triple: String,
+}
+
+/// A definition as the body of another function.
+#[derive(Debug)]
+pub(crate) struct Callable {
+    /// The name without `@`.
+    pub(crate) name: String,
+    /// The position of its operation.
+    pub(crate) operation: usize,
+    /// The type of its result.
+    pub(crate) result: Type,
+    /// Its parameters.
+    pub(crate) parameters: Vec<CallableParameter>,
+    /// The lines; the last one returns.
+    pub(crate) lines: Vec<Statement>,
+    /// The CPU features that it needs, in LLVM's spelling: those of the member that needs the fewest extensions.
+    pub(crate) features: Vec<String>,
+}
+
+/// A parameter of a [`Callable`].
+#[derive(Debug)]
+pub(crate) struct CallableParameter {
+    /// Its name in the lines, and its type.
+    pub(crate) own: Operand,
+    /// The values for which the definition has code, if it is an immediate.
+    pub(crate) immediate: Option<BTreeSet<i64>>,
 }
 
 /// The instructions of a definition, at an operation's types.
@@ -81,6 +124,7 @@ pub(crate) struct Sequence {
 
 /// What a name may be.
 struct Candidate<'a> {
+    operation: usize,
     member: &'a Member,
     adapter: Adapter,
     /// Whether it is the member's definition, and not only the operation's.
@@ -90,7 +134,7 @@ struct Candidate<'a> {
 /// A definition that members with the same text share.
 struct Written<'a> {
     name: String,
-    adapter: &'a Adapter,
+    candidate: &'a Candidate<'a>,
     needs: Needs<'a>,
 }
 
@@ -142,6 +186,7 @@ pub(crate) fn definitions(
         made.signatures.extend(own.signatures);
         made.operations.extend(own.operations);
         made.sequences.extend(own.sequences);
+        made.callables.extend(own.callables);
         missing.extend(without);
     }
     let without = |isa: &str| options.vendor(isa).is_none();
@@ -180,13 +225,15 @@ fn of_vendor<'a>(
     let functions = VendorFunctions::new(vendor, ids, memo);
     let mut named: BTreeMap<String, Vec<Candidate<'_>>> = BTreeMap::new();
     let mut symbols: BTreeSet<String> = BTreeSet::new();
-    for operation in operations {
+    for (position, operation) in operations.iter().enumerate() {
         for (member, facts) in operation.op.instances().filter(|(member, _)| member.isa == vendor.isa) {
             symbols.insert(operation.symbol(&member.application.params, facts));
             match adapter::adapters(operation, member, facts, &functions) {
                 Ok(Adapters { member: own, operation }) => {
-                    let own = Candidate { member, adapter: own, is_member: true };
-                    let operation = operation.map(|adapter| Candidate { member, adapter, is_member: false });
+                    let candidate =
+                        |adapter, is_member| Candidate { operation: position, member, adapter, is_member };
+                    let own = candidate(own, true);
+                    let operation = operation.map(|adapter| candidate(adapter, false));
                     for candidate in std::iter::once(own).chain(operation) {
                         named.entry(candidate.adapter.name.clone()).or_default().push(candidate);
                     }
@@ -197,10 +244,12 @@ fn of_vendor<'a>(
     }
     let mut sequences: BTreeMap<String, Sequence> = BTreeMap::new();
     let mut texts: Vec<String> = Vec::new();
+    let mut callables: Vec<Callable> = Vec::new();
     for (name, mut candidates) in named {
         candidates.sort_by_key(|candidate| (candidate.member.extensions.len(), &candidate.member.id));
         let mut written: Vec<Written<'_>> = Vec::new();
-        for Candidate { member, adapter, is_member } in &candidates {
+        for candidate in &candidates {
+            let Candidate { member, adapter, is_member, .. } = candidate;
             let needs = Needs::new(features.of(&member.isa, &member.id), is_checked);
             let key = (member.isa.clone(), member.id.clone());
             if written.is_empty() && symbols.contains(&name) {
@@ -211,7 +260,8 @@ fn of_vendor<'a>(
                 continue;
             }
             let is_first = written.is_empty();
-            let same = written.iter_mut().find(|other| other.adapter.identity() == adapter.identity());
+            let same =
+                written.iter_mut().find(|other| other.candidate.adapter.identity() == adapter.identity());
             let own = match same {
                 Some(same) => {
                     same.needs.or(&needs);
@@ -220,7 +270,7 @@ fn of_vendor<'a>(
                 None => {
                     let suffix = if is_first { String::new() } else { format!(".{}", symbol(&member.id)) };
                     let own = format!("{name}{suffix}");
-                    written.push(Written { name: own.clone(), adapter, needs });
+                    written.push(Written { name: own.clone(), candidate, needs });
                     own
                 }
             };
@@ -228,11 +278,27 @@ fn of_vendor<'a>(
                 made.signatures.insert(key, adapter.signature(own));
             }
         }
-        texts.extend(written.iter().map(|own| own.adapter.text(&own.name, &own.needs)));
+        for Written { name, candidate, needs } in &written {
+            let Candidate { operation, member, adapter, .. } = candidate;
+            texts.push(adapter.text(name, needs));
+            let (result, lines) = adapter.body();
+            callables.push(Callable {
+                name: name.clone(),
+                operation: *operation,
+                result: result.clone(),
+                parameters: adapter.callable_parameters(member, vendor),
+                lines: lines.to_vec(),
+                features: features.of(&member.isa, &member.id).to_vec(),
+            });
+        }
     }
-    texts.extend(functions.texts());
+    let functions = functions.texts();
+    texts.extend(functions.iter().cloned());
     made.sequences.insert(vendor.isa.clone(), sequences);
     let VendorIr { isa, llvm, compiler, layout, triple, .. } = vendor;
+    let (layout_text, triple_text) = (layout.clone(), triple.clone());
+    let callables = Callables { definitions: callables, functions, layout: layout_text, triple: triple_text };
+    made.callables.insert(isa.clone(), callables);
     let module = Module { isa, llvm: *llvm, compiler, layout, triple, functions: texts };
     made.files.push(renderer.render_in("llvm/lowering", &format!("{isa}.ll"), &module)?);
     Ok((made, missing))

@@ -24,17 +24,18 @@ impl<'a> Needs<'a> {
         self.features.retain(|feature| other.features.contains(feature));
     }
 
+    /// The features, in the order of their names.
+    fn features(&self) -> Vec<String> {
+        self.features.iter().map(|feature| (*feature).to_owned()).collect()
+    }
+
     /// The attributes of the definition.
     pub(super) fn attributes(&self, has_immediates: bool) -> String {
-        if self.features.is_empty() {
-            return "alwaysinline".to_owned();
-        }
-        let signed: Vec<String> = self.features.iter().map(|feature| format!("+{feature}")).collect();
-        let features = format!("\"target-features\"=\"{}\"", signed.join(","));
+        let named = self.features();
+        let Some(features) = target_features(&named) else { return "alwaysinline".to_owned() };
         if !self.is_checked {
             return format!("alwaysinline {features}");
         }
-        let named: Vec<&str> = self.features.iter().copied().collect();
         let constant = if has_immediates { ", with constant immediates" } else { "" };
         let message = format!(
             "it needs {} and is inlined, from -O1 on, into callers with that{constant}",
@@ -42,6 +43,12 @@ impl<'a> Needs<'a> {
         );
         format!("{features} \"function-inline-cost\"=\"0\" \"dontcall-error\"=\"{message}\"")
     }
+}
+
+/// The attribute of a function that has these features; `None` for none.
+pub(crate) fn target_features(features: &[String]) -> Option<String> {
+    let signed: Vec<String> = features.iter().map(|feature| format!("+{feature}")).collect();
+    (!signed.is_empty()).then(|| format!("\"target-features\"=\"{}\"", signed.join(",")))
 }
 
 #[cfg(test)]
