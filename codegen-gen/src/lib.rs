@@ -1,5 +1,5 @@
-//! Code generation from an AutoLLVM dialect: LLVM intrinsics, portable bodies and lowering tables, an MLIR
-//! dialect, evaluators in C, Rust and SMT-LIB, and a JSON dictionary. [`models`] makes a Rust function of each
+//! Code generation from an AutoLLVM dialect: LLVM intrinsics, portable bodies and lowering tables, functions for
+//! C, an MLIR dialect, evaluators in C, Rust and SMT-LIB, and a JSON dictionary. [`models`] makes a Rust function of each
 //! instruction.
 //!
 //! The last step of the path. Everything is decided here and passed to the templates of `/templates`, which
@@ -22,6 +22,7 @@
 
 mod agreement;
 mod bounds;
+mod c;
 mod check;
 mod definitions;
 mod dictionary;
@@ -110,16 +111,19 @@ pub enum Part {
     Mlir,
     /// `evaluators/`.
     Evaluators,
+    /// `c/`.
+    C,
 }
 
 impl Part {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Dictionary, Self::Table, Self::Llvm, Self::Mlir, Self::Evaluators];
+    pub const ALL: [Self; 6] =
+        [Self::Dictionary, Self::Table, Self::Llvm, Self::Mlir, Self::Evaluators, Self::C];
 
     /// Whether it has to know the definitions for stock LLVM.
     fn needs_definitions(self) -> bool {
         match self {
-            Self::Dictionary | Self::Table | Self::Llvm | Self::Mlir => true,
+            Self::Dictionary | Self::Table | Self::Llvm | Self::Mlir | Self::C => true,
             Self::Evaluators => false,
         }
     }
@@ -217,7 +221,8 @@ pub fn generate(
         }
         let mut definitions = definitions::definitions(&renderer, &operations, options, memo)?;
         let modules = std::mem::take(&mut definitions.files);
-        let sections: [(Part, &Section<'_>); 3] = [
+        let sections: [(Part, &Section<'_>); 4] = [
+            (Part::C, &|| c::files(&renderer, &operations, &definitions, options)),
             (Part::Mlir, &|| mlir::generate(&renderer, &operations, &definitions, options)),
             (Part::Dictionary, &|| {
                 Ok(vec![dictionary::file(&renderer, &operations, &definitions, options)?])

@@ -31,6 +31,8 @@ struct Readme<'a> {
     /// Instruction sets that have definitions for LLVM, and patterns for MLIR.
     defined: Vec<&'a str>,
     matched: Vec<&'a str>,
+    /// Instruction sets whose definitions C can call.
+    callable: Vec<&'a str>,
 }
 
 /// The page for a folder with files at these paths.
@@ -55,6 +57,7 @@ pub fn readme<'a>(
         present: paths.iter().filter_map(|path| path.split('/').next()).collect(),
         defined: named("llvm/lowering/", ".ll"),
         matched: named("mlir/lowering/", ".mlir"),
+        callable: named("c/autollvm-", ".ll"),
     };
     Renderer::new()?.render("README.md", &context)
 }

@@ -11,6 +11,8 @@ const COMMAND: &str = "cargo xtask generate-ir";
 /// Every template by the path of the file that it makes, or of the folder where it makes several.
 const TEMPLATES: &[(&str, &str)] = &[
     ("README.md", include_str!("../../templates/README.md.tera")),
+    ("c/autollvm.h", include_str!("../../templates/c/autollvm.h.tera")),
+    ("c/autollvm.ll", include_str!("../../templates/c/autollvm.ll.tera")),
     ("dictionary.json", include_str!("../../templates/dictionary.json.tera")),
     ("evaluators/autollvm.h", include_str!("../../templates/autollvm.h.tera")),
     ("evaluators/autollvm.rs", include_str!("../../templates/autollvm.rs.tera")),

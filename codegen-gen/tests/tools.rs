@@ -158,7 +158,7 @@ define <16 x i8> @f(<16 x i8> %a, <16 x i8> %b) {
   ret <16 x i8> %r
 }
 ";
-    let plugin = ["-load-pass-plugin=./AutoLLVM.so", "-passes=autollvm-lower,always-inline,globaldce", "-S"];
+    let plugin = ["-load-pass-plugin=./AutoLLVM.so", "-passes=autollvm-lower,cgscc(inline),globaldce", "-S"];
     let files = ["-autollvm-lowering=llvm/lowering/west.ll,llvm/lowering/east.ll", "program.ll"];
     let lower = |program: &str| {
         fs::write(folder.path().join("program.ll"), program).unwrap();

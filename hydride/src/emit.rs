@@ -18,6 +18,8 @@ pub enum Group {
     Mlir,
     /// evaluators/: the operations in C, Rust and SMT-LIB.
     Evaluators,
+    /// c/: the definitions as functions for C, with a header.
+    C,
     /// models/: a Rust crate with a function for every instruction.
     Models,
     /// report/: pages for a browser, merges and relations.
@@ -34,6 +36,7 @@ impl Group {
             "llvm" => Self::Llvm,
             "mlir" => Self::Mlir,
             "evaluators" => Self::Evaluators,
+            "c" => Self::C,
             "models" => Self::Models,
             "report" => Self::Report,
             _ => return None,
@@ -74,6 +77,7 @@ impl Emit {
             Group::Llvm => &[Part::Llvm, Part::Table],
             Group::Mlir => &[Part::Mlir],
             Group::Evaluators => &[Part::Evaluators],
+            Group::C => &[Part::C],
             Group::Ir | Group::Models | Group::Report => &[],
         };
         self.0.iter().flat_map(parts).copied().collect()

@@ -10,8 +10,9 @@ use llvm_text::{Block, Function, Instruction, Operand, Scalar, Statement, Type, 
 
 use super::convert::{cast, convert};
 use super::natural::{immediate_parameter, parameter};
+use super::needs::Needs;
 use super::vendor::VendorFunctions;
-use super::{Sequence, Signature};
+use super::{CallableParameter, Sequence, Signature, VendorIr};
 use crate::identifier::llvm_type;
 use crate::operation::Operation;
 use crate::scheme::Slot;
@@ -32,6 +33,8 @@ pub(super) struct Adapter {
     pub(super) name: String,
     result: Type,
     parameters: Vec<Parameter>,
+    /// Whether one of the parameters is an immediate of the vendor's function.
+    has_immediates: bool,
     lines: Vec<Statement>,
     /// The same in one, if that is the plain operation and a single sequence.
     pub(super) sequence: Option<Sequence>,
@@ -52,15 +55,16 @@ impl Adapter {
         (self.operands(), &self.lines)
     }
 
-    /// The definition.
-    pub(super) fn text(&self, name: &str) -> String {
+    /// The definition, which is inlined as `needs` says.
+    pub(super) fn text(&self, name: &str, needs: &Needs<'_>) -> String {
         let parameters = self.operands();
+        let attributes = needs.attributes(self.has_immediates);
         let function = Function {
             linkage: "linkonce_odr",
             result: &self.result,
             name,
             parameters: &parameters,
-            attributes: "alwaysinline",
+            attributes: &attributes,
             body: &self.lines,
         };
         function.to_string()
@@ -83,6 +87,27 @@ impl Adapter {
         let operands =
             parameters.map(|Parameter { role, own, position }| (role.clone(), own.ty.clone(), *position));
         Signature { name, result: self.result.clone(), operands: operands.collect() }
+    }
+}
+
+impl Adapter {
+    /// The parameters for other callers; `member` is the one whose definition it is, and `vendor` has its function.
+    pub(super) fn callable_parameters(&self, member: &Member, vendor: &VendorIr) -> Vec<CallableParameter> {
+        let parameters = self.parameters.iter().map(|Parameter { own, position, .. }| {
+            let (before, rest) = member.signature.args.split_at(*position as usize);
+            let immediate = rest.first().and_then(Argument::immediate).map(|(low, high)| {
+                let place = before.iter().filter(|argument| argument.immediate().is_some()).count();
+                let defined = vendor.immediate(&member.id, place).filter(|values| !values.is_empty());
+                defined.unwrap_or_else(|| (low..=high).collect())
+            });
+            CallableParameter { own: own.clone(), immediate }
+        });
+        parameters.collect()
+    }
+
+    /// The type of the result, and the lines.
+    pub(super) fn body(&self) -> (&Type, &[Statement]) {
+        (&self.result, &self.lines)
     }
 }
 
@@ -157,6 +182,7 @@ fn adapter(
     if types.next().is_some() || immediates.len() != callee.immediates {
         return Err("its function has other parameters than the document".to_owned());
     }
+    let has_immediates = immediates.iter().any(|own| own.value.name().is_some());
     passed.extend(immediates);
     let call = block.statements().len();
     let called = Instruction::call(callee.result.clone(), &function.name, passed.clone());
@@ -173,7 +199,7 @@ fn adapter(
         }
         _ => None,
     };
-    Ok(Adapter { name, result, parameters, lines, sequence })
+    Ok(Adapter { name, result, parameters, has_immediates, lines, sequence })
 }
 
 /// The types of the registers that hold the results; `returned` is what the vendor's function returns.

@@ -16,28 +16,34 @@
 //! returns whole registers is a separate one, with the suffix `.registers`. If an instruction set has several members
 //! for one name, the one that needs the fewest extensions gets it; members with the same text share it, and the others
 //! have their id as a suffix.
+//!
+//! A definition has the CPU features that its members need ([`needs`]).
 
 mod adapter;
 mod convert;
 mod data;
 mod natural;
+mod needs;
 mod retired;
 mod vendor;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use autoir::Member;
-use llvm_text::{Statement, Type, Value};
+use llvm_text::{Operand, Statement, Type, Value};
 use memo::Memo;
 use rayon::prelude::*;
 use serde::Serialize;
+
+pub(crate) use needs::target_features;
 
 pub use data::{Case, Column, Variant, VendorFunction, VendorIr};
 
 use crate::operation::Operation;
 use crate::render::Renderer;
-use crate::{GenerateError, GeneratedFile, Options};
+use crate::{Features, GenerateError, GeneratedFile, Options};
 use adapter::{Adapter, Adapters};
+use needs::Needs;
 use vendor::{VendorFunctions, symbol};
 
 /// A definition's signature, as `lowering.json` has it.
@@ -64,6 +70,47 @@ pub(crate) struct Definitions {
     pub(crate) operations: BTreeMap<(String, String), Signature>,
     /// Definitions that are a plain operation and one sequence of instructions, by instruction set and name.
     pub(crate) sequences: BTreeMap<String, BTreeMap<String, Sequence>>,
+    /// All definitions, by instruction set.
+    pub(crate) callables: BTreeMap<String, Callables>,
+}
+
+/// The definitions of one instruction set, as bodies of functions that are called in other ways.
+#[derive(Debug, Default)]
+pub(crate) struct Callables {
+    /// The definitions, by name.
+    pub(crate) definitions: Vec<Callable>,
+    /// The functions that their lines call, as text.
+    pub(crate) functions: Vec<String>,
+    /// The target's layout of data.
+    pub(crate) layout: String,
+    /// The target's name.
+    pub(crate) triple: String,
+}
+
+/// A definition as the body of another function.
+#[derive(Debug)]
+pub(crate) struct Callable {
+    /// The name without `@`.
+    pub(crate) name: String,
+    /// The position of its operation.
+    pub(crate) operation: usize,
+    /// The type of its result.
+    pub(crate) result: Type,
+    /// Its parameters.
+    pub(crate) parameters: Vec<CallableParameter>,
+    /// The lines; the last one returns.
+    pub(crate) lines: Vec<Statement>,
+    /// The CPU features that it needs, in LLVM's spelling: those of the member that needs the fewest extensions.
+    pub(crate) features: Vec<String>,
+}
+
+/// A parameter of a [`Callable`].
+#[derive(Debug)]
+pub(crate) struct CallableParameter {
+    /// Its name in the lines, and its type.
+    pub(crate) own: Operand,
+    /// The values for which the definition has code, if it is an immediate.
+    pub(crate) immediate: Option<BTreeSet<i64>>,
 }
 
 /// The instructions of a definition, at an operation's types.
@@ -77,10 +124,18 @@ pub(crate) struct Sequence {
 
 /// What a name may be.
 struct Candidate<'a> {
+    operation: usize,
     member: &'a Member,
     adapter: Adapter,
     /// Whether it is the member's definition, and not only the operation's.
     is_member: bool,
+}
+
+/// A definition that members with the same text share.
+struct Written<'a> {
+    name: String,
+    candidate: &'a Candidate<'a>,
+    needs: Needs<'a>,
 }
 
 /// A member that has no definition.
@@ -121,7 +176,7 @@ pub(crate) fn definitions(
     options: &Options,
     memo: &Memo,
 ) -> Result<Definitions, GenerateError> {
-    let of_vendor = |vendor: &&VendorIr| of_vendor(renderer, operations, vendor, memo);
+    let of_vendor = |vendor: &&VendorIr| of_vendor(renderer, operations, vendor, &options.features, memo);
     let vendors: Vec<&VendorIr> = options.of_release().collect();
     let found: Vec<_> = vendors.par_iter().map(of_vendor).collect::<Result<_, _>>()?;
     let mut made = Definitions::default();
@@ -131,6 +186,7 @@ pub(crate) fn definitions(
         made.signatures.extend(own.signatures);
         made.operations.extend(own.operations);
         made.sequences.extend(own.sequences);
+        made.callables.extend(own.callables);
         missing.extend(without);
     }
     let without = |isa: &str| options.vendor(isa).is_none();
@@ -158,22 +214,26 @@ fn of_vendor<'a>(
     renderer: &Renderer,
     operations: &'a [Operation<'_>],
     vendor: &VendorIr,
+    features: &Features,
     memo: &Memo,
 ) -> Result<(Definitions, Vec<Missing<'a>>), GenerateError> {
     let mut made = Definitions::default();
     let mut missing: Vec<Missing<'a>> = Vec::new();
+    let is_checked = features.is_inlined_by_features(&vendor.isa);
     let members = operations.iter().flat_map(|operation| &operation.op.class.members);
     let ids = members.filter(|member| member.isa == vendor.isa).map(|member| member.id.as_str());
     let functions = VendorFunctions::new(vendor, ids, memo);
     let mut named: BTreeMap<String, Vec<Candidate<'_>>> = BTreeMap::new();
     let mut symbols: BTreeSet<String> = BTreeSet::new();
-    for operation in operations {
+    for (position, operation) in operations.iter().enumerate() {
         for (member, facts) in operation.op.instances().filter(|(member, _)| member.isa == vendor.isa) {
             symbols.insert(operation.symbol(&member.application.params, facts));
             match adapter::adapters(operation, member, facts, &functions) {
                 Ok(Adapters { member: own, operation }) => {
-                    let own = Candidate { member, adapter: own, is_member: true };
-                    let operation = operation.map(|adapter| Candidate { member, adapter, is_member: false });
+                    let candidate =
+                        |adapter, is_member| Candidate { operation: position, member, adapter, is_member };
+                    let own = candidate(own, true);
+                    let operation = operation.map(|adapter| candidate(adapter, false));
                     for candidate in std::iter::once(own).chain(operation) {
                         named.entry(candidate.adapter.name.clone()).or_default().push(candidate);
                     }
@@ -184,11 +244,13 @@ fn of_vendor<'a>(
     }
     let mut sequences: BTreeMap<String, Sequence> = BTreeMap::new();
     let mut texts: Vec<String> = Vec::new();
+    let mut callables: Vec<Callable> = Vec::new();
     for (name, mut candidates) in named {
         candidates.sort_by_key(|candidate| (candidate.member.extensions.len(), &candidate.member.id));
-        let mut written: BTreeMap<_, String> = BTreeMap::new();
-        for Candidate { member, adapter, is_member } in &candidates {
-            let body = adapter.identity();
+        let mut written: Vec<Written<'_>> = Vec::new();
+        for candidate in &candidates {
+            let Candidate { member, adapter, is_member, .. } = candidate;
+            let needs = Needs::new(features.of(&member.isa, &member.id), is_checked);
             let key = (member.isa.clone(), member.id.clone());
             if written.is_empty() && symbols.contains(&name) {
                 made.operations.insert(key.clone(), adapter.signature(name.clone()));
@@ -197,21 +259,46 @@ fn of_vendor<'a>(
                 // Calls of the plain operation use the first one.
                 continue;
             }
-            let own = written.get(&body).cloned().unwrap_or_else(|| {
-                let own =
-                    if written.is_empty() { name.clone() } else { format!("{name}.{}", symbol(&member.id)) };
-                texts.push(adapter.text(&own));
-                own
-            });
-            written.insert(body, own.clone());
+            let is_first = written.is_empty();
+            let same =
+                written.iter_mut().find(|other| other.candidate.adapter.identity() == adapter.identity());
+            let own = match same {
+                Some(same) => {
+                    same.needs.or(&needs);
+                    same.name.clone()
+                }
+                None => {
+                    let suffix = if is_first { String::new() } else { format!(".{}", symbol(&member.id)) };
+                    let own = format!("{name}{suffix}");
+                    written.push(Written { name: own.clone(), candidate, needs });
+                    own
+                }
+            };
             if *is_member {
                 made.signatures.insert(key, adapter.signature(own));
             }
         }
+        for Written { name, candidate, needs } in &written {
+            let Candidate { operation, member, adapter, .. } = candidate;
+            texts.push(adapter.text(name, needs));
+            let (result, lines) = adapter.body();
+            callables.push(Callable {
+                name: name.clone(),
+                operation: *operation,
+                result: result.clone(),
+                parameters: adapter.callable_parameters(member, vendor),
+                lines: lines.to_vec(),
+                features: features.of(&member.isa, &member.id).to_vec(),
+            });
+        }
     }
-    texts.extend(functions.texts());
+    let functions = functions.texts();
+    texts.extend(functions.iter().cloned());
     made.sequences.insert(vendor.isa.clone(), sequences);
     let VendorIr { isa, llvm, compiler, layout, triple, .. } = vendor;
+    let (layout_text, triple_text) = (layout.clone(), triple.clone());
+    let callables = Callables { definitions: callables, functions, layout: layout_text, triple: triple_text };
+    made.callables.insert(isa.clone(), callables);
     let module = Module { isa, llvm: *llvm, compiler, layout, triple, functions: texts };
     made.files.push(renderer.render_in("llvm/lowering", &format!("{isa}.ll"), &module)?);
     Ok((made, missing))

@@ -19,15 +19,21 @@ const SHOWN: usize = 40;
 /// Characters of a function that are shown.
 const SHOWN_CHARACTERS: usize = 6000;
 
-/// One line about the operation: what was reviewed of it, or its words, and how many instructions of which instruction sets it is.
+/// What was reviewed of the operation, or its words, in one line.
+pub(crate) fn sentence(operation: &Operation<'_>) -> String {
+    let op = operation.op;
+    let words = op.summary.as_ref().map(|summary| summary.trim_end_matches('.').replace(['"', '\\'], "_"));
+    words.unwrap_or_else(|| op.name.replace('_', " "))
+}
+
+/// [`sentence`], and how many instructions of which instruction sets the operation is.
 pub(crate) fn summary(operation: &Operation<'_>) -> String {
     let op = operation.op;
     let isas: Vec<&str> = op.isas().into_iter().collect();
     let members = op.class.members.len();
     let noun = if members == 1 { "instruction" } else { "instructions" };
     let isas = isas.join(", ").replace(['"', '\\'], "_");
-    let words = op.summary.as_ref().map(|summary| summary.trim_end_matches('.').replace(['"', '\\'], "_"));
-    let words = words.unwrap_or_else(|| op.name.replace('_', " "));
+    let words = sentence(operation);
     format!("{words} ({members} {noun} of {isas})")
 }
 

@@ -45,6 +45,7 @@ pub const CONVENTIONS: Conventions = Conventions {
     },
     // The reader names them as compilers do.
     features: |instruction| instruction.extensions.clone(),
+    inlined_by_features: true,
     attributes: |_| String::new(),
     place: |instruction, position, ty, _| match c_type(instruction, &instruction.signature.args[position]) {
         Some((Type::Vector(each, element), count)) if count > 1 => {

@@ -35,6 +35,7 @@ pub const CONVENTIONS: Conventions = Conventions {
         copies: |_| false,
     },
     features,
+    inlined_by_features: false,
     attributes: |_| String::new(),
     place: |_, _, ty, _| match ty.bit_count() {
         Some(PREDICATE_BITS) => Place::Register { ty: ty.clone(), constraint: "q".to_owned() },

@@ -29,6 +29,9 @@ pub struct Conventions {
     pub names: Names,
     /// The CPU features that an instruction needs, in LLVM's spelling.
     pub features: fn(&Instruction) -> Vec<String>,
+    /// Whether LLVM inlines a function into one that has all of its features and others, and not only into one with the
+    /// same list of features.
+    pub inlined_by_features: bool,
     /// The attributes of a function that has an instruction in it.
     pub attributes: fn(&Instruction) -> String,
     /// The location of the argument at a position, which is not an immediate, and has that type in the definition.

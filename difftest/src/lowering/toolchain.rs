@@ -1,7 +1,7 @@
 //! The programs of one release of LLVM: they link a program with definitions, inline these and generate code.
 //!
 //! LLVM's own tools are `llvm-link`, `opt` and `llc`. Where a release comes only as a clang, that does the same in two
-//! steps: without optimization it links bitcode and inlines what always is, and generates code without any pass.
+//! steps: it links bitcode and runs nothing but the inliner, and generates code without any pass.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -50,9 +50,16 @@ pub(super) enum Code<'a> {
 /// What a tool did: its messages where it failed.
 type Done = Result<Result<(), String>, OracleError>;
 
-/// How clang reads LLVM assembly and bitcode, and inlines only what always is.
-const CLANG_INLINE: [&str; 6] =
-    ["-O0", "-Xclang", "-disable-O0-optnone", "-Wno-unused-command-line-argument", "-emit-llvm", "-c"];
+/// How clang reads LLVM assembly and bitcode, and writes bitcode.
+const CLANG_BITCODE: [&str; 4] = ["-O2", "-Wno-unused-command-line-argument", "-emit-llvm", "-c"];
+
+/// The passes of a clang that only inlines: the inliner, what runs it on a module, under either of its names, and the
+/// removal of functions that are not called any more.
+const CLANG_INLINE: [&str; 4] = ["inline", "inliner-wrapper", "inliner-ml-advisor-release", "globaldce"];
+
+/// Definitions are inlined even if immediates are no constants in the program, so that there is code for all of their
+/// values.
+const INLINE_ALL: &str = "-inline-threshold=1000000";
 
 /// How clang generates code that is optimized as `llc` does it.
 const CLANG_COMPILE: [&str; 3] = ["-O2", "-Wno-unused-command-line-argument", "-fPIC"];
@@ -85,7 +92,10 @@ impl Toolchain {
                 let name = module.file_name().unwrap_or(module.as_os_str());
                 let bitcode = work_dir.join(name).with_extension("library.bc");
                 let mut command = Command::new(clang);
-                command.args(on.clang_options()).args(CLANG_INLINE).args(["-Xclang", "-disable-llvm-passes"]);
+                command
+                    .args(on.clang_options())
+                    .args(CLANG_BITCODE)
+                    .args(["-Xclang", "-disable-llvm-passes"]);
                 Ok(step(command.arg(module), &bitcode)?.map(|()| bitcode))
             }
         }
@@ -107,13 +117,16 @@ impl Toolchain {
             Self::Tools { link, optimizer, .. } => {
                 let linked = output.with_extension("linked.bc");
                 compile.args(on.llc_options()).args(code.llc_options());
+                let mut inline = Command::new(optimizer);
+                inline.args(on.llc_options()).args([code.passes(), INLINE_ALL]).arg(&linked);
                 step(Command::new(link).arg("--only-needed").arg(program).args(libraries), &linked)?
-                    .and(step(Command::new(optimizer).arg(code.passes()).arg(&linked), &inlined)?)
+                    .and(step(&mut inline, &inlined)?)
             }
             Self::Clang(clang) => {
                 compile.args(on.clang_options()).args(CLANG_COMPILE).args(code.clang_options(clang)?);
                 let mut inline = Command::new(clang);
-                inline.args(on.clang_options()).args(CLANG_INLINE);
+                inline.args(on.clang_options()).args(CLANG_BITCODE).args(only(clang, &CLANG_INLINE)?);
+                inline.args(["-mllvm", INLINE_ALL]);
                 for library in libraries {
                     inline.args(["-Xclang", "-mlink-builtin-bitcode", "-Xclang"]).arg(library);
                 }
@@ -165,8 +178,8 @@ impl Code<'_> {
     /// The passes of `opt` before code is generated.
     fn passes(&self) -> &'static str {
         match self {
-            Self::Assembly(_) => "-passes=always-inline,globaldce",
-            Self::Object => "-passes=always-inline,globaldce,function(instcombine<no-verify-fixpoint>)",
+            Self::Assembly(_) => "-passes=cgscc(inline),globaldce",
+            Self::Object => "-passes=cgscc(inline),globaldce,function(instcombine<no-verify-fixpoint>)",
         }
     }
 }

@@ -27,6 +27,7 @@ pub const CONVENTIONS: Conventions = Conventions {
     syntax: &["--x86-asm-syntax=intel"],
     names: Names { own: documented, code, is_move, same, twins, copies: |_| false },
     features: target_features,
+    inlined_by_features: true,
     attributes: |instruction| {
         let features: Vec<String> =
             target_features(instruction).iter().map(|feature| format!("+{feature}")).collect();

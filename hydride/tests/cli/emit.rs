@@ -7,12 +7,13 @@ use std::process::Command;
 use crate::support::*;
 
 /// The groups, and what each one makes: folders, and files at the top.
-const GROUPS: [(&str, &[&str]); 7] = [
+const GROUPS: [(&str, &[&str]); 8] = [
     ("ir", &["ir"]),
     ("dialect", &["autollvm", "classes.json", "dictionary.json"]),
     ("llvm", &["llvm"]),
     ("mlir", &["mlir"]),
     ("evaluators", &["evaluators"]),
+    ("c", &["c"]),
     ("models", &["models"]),
     ("report", &["report"]),
 ];
@@ -78,7 +79,10 @@ fn unknown_groups_are_refused_with_those_there_are() {
     let folder = scratch();
     for list in ["llvm,assembly", "", "LLVM"] {
         let run = hydride(folder.path(), &["generate-ir", "--emit", list]).exits(2);
-        run.complains(&["--emit", "[possible values: ir, dialect, llvm, mlir, evaluators, models, report]"]);
+        run.complains(&[
+            "--emit",
+            "[possible values: ir, dialect, llvm, mlir, evaluators, c, models, report]",
+        ]);
     }
     assert!(!folder.path().join("out").exists());
 }

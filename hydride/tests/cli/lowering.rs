@@ -191,3 +191,76 @@ fn a_wrong_declaration_is_found() {
     assert!(run.stdout.contains(wrong), "{}", run.stdout);
     assert!(run.stdout.contains(" 1 of them not as defined"), "{}", run.stdout);
 }
+
+/// Calls a definition in a function without features, with `options` of `opt` and `llc`; what `llc` said.
+fn called(out: &Path, folder: &Path, isa: &str, function: &serde_json::Value, options: &[&str]) -> Run {
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let (name, result) = (text(&function["name"]), text(&function["result"]));
+    let types: Vec<String> =
+        function["operands"].as_array().unwrap().iter().map(|operand| text(&operand[1])).collect();
+    let parameters: Vec<String> = (0..).zip(&types).map(|(at, ty)| format!("{ty} %a{at}")).collect();
+    let parameters = parameters.join(", ");
+    let program = format!(
+        "declare {result} @{name}({})\ndefine {result} @f({parameters}) {{\n  \
+         %r = call {result} @{name}({parameters})\n  ret {result} %r\n}}\n",
+        types.join(", ")
+    );
+    std::fs::write(folder.join("program.ll"), program).unwrap();
+    let step = |program: &str, args: &[&str]| {
+        Run::new(Command::new(program).args(args).current_dir(folder).output().expect("the tool starts"))
+    };
+    let definitions = out.join(format!("llvm/lowering/{isa}.ll"));
+    let link = ["--only-needed", "program.ll", &definitions.to_string_lossy(), "-o", "linked.bc"];
+    step("llvm-link-19", &link).exits(0);
+    let inline = ["-passes=cgscc(inline),globaldce", "linked.bc", "-o", "inlined.bc"];
+    step("opt-19", &[options, &inline].concat()).exits(0);
+    step("llc-19", &[options, &["inlined.bc", "-o", "-"]].concat())
+}
+
+#[test]
+fn a_feature_that_the_caller_lacks_is_named() {
+    if !tools(LLVM) {
+        return;
+    }
+    let Some(specs) = vendor_documents::with(&["x86", "arm", "hvx"]).into_iter().next() else { return };
+    let (out, folder) = (shared_output(&specs, ALL), scratch());
+    let rows = read_json(&out.join("llvm/lowering.json"));
+    let row = |id: &str| {
+        let mut rows = rows["lowerings"].as_array().unwrap().iter();
+        rows.find(|row| row["id"] == id).unwrap_or_else(|| panic!("{id} is missing"))["function"].clone()
+    };
+    let intel = "-mtriple=x86_64-linux-gnu";
+    let arm = "-mtriple=aarch64-linux-gnu";
+    let cases = [
+        ("x86", "_mm512_maskz_add_epi8", intel, "-mattr=+avx512bw", "vpaddb", "avx512bw,avx512f"),
+        (
+            "x86",
+            "_mm256_mask_popcnt_epi16",
+            intel,
+            "-mattr=+avx512bitalg,+avx512vl",
+            "vpopcntw",
+            "avx512bitalg,avx512vl",
+        ),
+        ("arm", "vdotq_u32", arm, "-mattr=+dotprod", "udot", "dotprod,neon"),
+        ("arm", "vqrdmlahq_s16", arm, "-mattr=+v8.1a", "sqrdmlah", "neon,v8.1a"),
+    ];
+    for (isa, id, triple, features, mnemonic, named) in cases {
+        let function = row(id);
+        let with = called(&out, folder.path(), isa, &function, &[triple, features]).exits(0);
+        assert!(with.stdout.contains(mnemonic) && !with.stdout.contains("autollvm."), "{}", with.stdout);
+        let name = function["name"].as_str().unwrap();
+        let message = format!("call to {name} marked \"dontcall-error\": it needs {named} and is inlined");
+        let without = called(&out, folder.path(), isa, &function, &[triple]).exits(1).complains(&[&message]);
+        assert!(!without.stderr.contains("Cannot select"), "{}", without.stderr);
+    }
+    // Hexagon's inliner compares lists of features as texts, so that definitions are always inlined.
+    let options = ["-mtriple=hexagon", "-mcpu=hexagonv67", "-mattr=+hvxv67,+hvx-length128b"];
+    let own = called(&out, folder.path(), "hvx", &row("V6_vaddb"), &options).exits(0);
+    assert!(own.stdout.contains(".b = vadd("), "{}", own.stdout);
+    // One of two features is enough.
+    let function = row("_mm256_dpbusd_epi32");
+    for features in ["-mattr=+avxvnni", "-mattr=+avx512vnni,+avx512vl"] {
+        let own = called(&out, folder.path(), "x86", &function, &[intel, features]).exits(0);
+        assert!(own.stdout.contains("vpdpbusd"), "{}", own.stdout);
+    }
+}

@@ -3,6 +3,7 @@
 
 mod architecture;
 mod bad_input;
+mod c_functions;
 mod cache;
 mod contracts;
 mod determinism;

@@ -57,7 +57,9 @@ fn a_program_reaches_assembly() {
         std::fs::write(folder.path().join("program.ll"), called).unwrap();
         let args = ["--only-needed", "program.ll", "out/llvm/lowering/x86.ll", "-S", "-o", "linked.ll"];
         tool("llvm-link-19", folder.path(), &args).unwrap();
-        let args = ["-passes=always-inline,globaldce", "-S", "linked.ll"];
+        let features = "-mattr=+avxvnniint8,+avxvnniint16,+avxifma,+sha512,+sm3,+sm4,+avx512vp2intersect";
+        let machine = ["-mtriple=x86_64-linux-gnu", "-mcpu=sapphirerapids", features];
+        let args = [&machine[..], &["-passes=cgscc(inline),globaldce", "-S", "linked.ll"]].concat();
         let inlined = tool("opt-19", folder.path(), &args).unwrap();
         // What the instruction set does not define is still a declaration, and nothing else is.
         let left = symbols(&inlined, "declare ");
@@ -67,8 +69,7 @@ fn a_program_reaches_assembly() {
         let kept = symbols(&inlined, "define ");
         assert!(kept.is_empty(), "every definition is gone where it was called: {kept:?}");
         std::fs::write(folder.path().join("inlined.ll"), inlined).unwrap();
-        let features = "-mattr=+avxvnniint8,+avxvnniint16,+avxifma,+sha512,+sm3,+sm4,+avx512vp2intersect";
-        let args = ["-mtriple=x86_64-linux-gnu", "-mcpu=sapphirerapids", features, "inlined.ll", "-o", "-"];
+        let args = [&machine[..], &["inlined.ll", "-o", "-"]].concat();
         let assembly = tool("llc-19", folder.path(), &args).unwrap();
         let (mut right, mut wrong) = (0, Vec::new());
         for row in
@@ -186,8 +187,9 @@ fn run_selects(folder: &Path, out: &Path) -> usize {
         std::fs::write(folder.join("select.ll"), lowered).unwrap();
         let args = ["main.ll", "select.ll", &definitions, "-S", "-o", "linked.ll"];
         tool("llvm-link-19", folder, &[&["--only-needed"], &args[..]].concat()).unwrap();
-        let args = ["-passes=always-inline,globaldce", "-S", "linked.ll", "-o", "inlined.ll"];
-        tool("opt-19", folder, &args).unwrap();
+        let machine = ["-mtriple=x86_64-linux-gnu", "-mattr=+avx512vl,+avx512bw"];
+        let args = ["-passes=cgscc(inline),globaldce", "-S", "linked.ll", "-o", "inlined.ll"];
+        tool("opt-19", folder, &[&machine[..], &args].concat()).unwrap();
         tool("lli-19", folder, &["inlined.ll"]).unwrap();
         ran += 1;
     }
@@ -244,12 +246,13 @@ fn target_patterns_are_the_definitions() {
             let args = ["--only-needed", &program, "out/llvm/lowering/x86.ll", "-S", "-o", &linked];
             tool("llvm-link-19", folder.path(), &args).unwrap();
             // What inlining leaves behind is cleaned up.
-            let passes = "-passes=always-inline,globaldce,function(instcombine<no-verify-fixpoint>,early-cse,instcombine<no-verify-fixpoint>)";
+            let passes = "-passes=cgscc(inline),globaldce,function(instcombine<no-verify-fixpoint>,early-cse,instcombine<no-verify-fixpoint>)";
             let inlined = format!("{name}.inlined.ll");
-            tool("opt-19", folder.path(), &[passes, "-S", &linked, "-o", &inlined]).unwrap();
             let features = "-mattr=+avxvnniint8,+avxvnniint16,+avxifma,+sha512,+sm3,+sm4,+avx512vp2intersect";
-            let args = ["-mtriple=x86_64-linux-gnu", "-mcpu=sapphirerapids", features, &inlined, "-o", "-"];
-            tool("llc-19", folder.path(), &args).unwrap()
+            let machine = ["-mtriple=x86_64-linux-gnu", "-mcpu=sapphirerapids", features];
+            let args = [&machine[..], &[passes, "-S", &linked, "-o", &inlined]].concat();
+            tool("opt-19", folder.path(), &args).unwrap();
+            tool("llc-19", folder.path(), &[&machine[..], &[&inlined, "-o", "-"]].concat()).unwrap()
         };
         assert!(code(direct, "direct") == code(called, "called"), "the two ways differ");
     }

@@ -217,7 +217,7 @@ fn becomes_its_instructions(target: &Target, code: &[&str]) {
         std::fs::write(&program, format!("{ir}\n")).expect("a file");
         let program = program.display().to_string();
         let linked = feed("llvm-link-19", &["-S", "--only-needed", &program, &definitions], "");
-        let inlined = feed("opt-19", &["-S", "-passes=always-inline,globaldce"], &linked);
+        let inlined = feed("opt-19", &[&["-S", "-passes=cgscc(inline),globaldce"], code].concat(), &linked);
         let assembly = feed("llc-19", &[code, &["-O2"]].concat(), &inlined);
         // An operation unknown to LLVM is a call that remains.
         assert!(!assembly.contains("autollvm."), "{}: {assembly}", goal.0);

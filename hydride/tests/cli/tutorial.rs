@@ -1,4 +1,4 @@
-//! The commands of the tutorial, in order, with their output.
+//! The commands of the tutorials, in order, with their output.
 //!
 //! A `console` block has commands after `$ ` (continuation lines after `> `), each followed by its standard output.
 //! `HYDRIDE_BLESS=1 cargo test -p hydride --test tutorial` rewrites the outputs.
@@ -60,11 +60,21 @@ fn played(page: &str, folder: &Path) -> String {
 
 #[test]
 fn the_tutorial_does_what_it_says() {
-    let missing = TOOLS.iter().find(|tool| Command::new(tool).arg("--version").output().is_err());
+    does_what_it_says("tutorial.md", &TOOLS);
+}
+
+#[test]
+fn the_page_on_c_does_what_it_says() {
+    does_what_it_says("c.md", &["clang-19"]);
+}
+
+/// Plays a page of the guide, which needs these tools.
+fn does_what_it_says(page: &str, tools: &[&str]) {
+    let missing = tools.iter().find(|tool| Command::new(tool).arg("--version").output().is_err());
     if let Some(tool) = missing {
         return skip(&format!("{tool} is not there"));
     }
-    let path = repository().join("docs/src/tutorial.md");
+    let path = repository().join("docs/src").join(page);
     let page = std::fs::read_to_string(&path).unwrap();
     let folder = scratch();
     let now = played(&page, folder.path());

@@ -122,13 +122,14 @@ fn caller(function: &str) -> Option<(&str, Caller)> {
 
 /// The declaration of the function that a line defines.
 fn declaration(line: &str) -> Option<String> {
-    let head = line.strip_prefix("define linkonce_odr ")?.strip_suffix(" alwaysinline {")?;
+    let (head, _) = line.strip_prefix("define linkonce_odr ")?.split_once(')')?;
     let mut made = String::from("declare ");
     let mut pieces = head.split(" %");
     made.push_str(pieces.next()?);
     for piece in pieces {
-        made.push_str(&piece[piece.find([',', ')'])?..]);
+        made.push_str(&piece[piece.find(',').unwrap_or(piece.len())..]);
     }
+    made.push(')');
     Some(made)
 }
 
@@ -163,7 +164,8 @@ mod tests {
 
     #[test]
     fn definitions_as_declarations() {
-        let defined = "define linkonce_odr { i8, i1 } @autollvm.f.1(<4 x i32> %a, i5 %.mask) alwaysinline {";
+        let defined =
+            "define linkonce_odr { i8, i1 } @autollvm.f.1(<4 x i32> %a, i5 %.mask) \"x\"=\"y, z\" {";
         assert_eq!(declaration(defined).unwrap(), "declare { i8, i1 } @autollvm.f.1(<4 x i32>, i5)");
         assert_eq!(declaration("define internal i8 @x86.f(i8 %a0) alwaysinline {"), None);
     }

@@ -28,6 +28,9 @@ pub fn features(session: &Session, instructions: &[&Instruction]) -> Features {
         if let Some(conventions) = target.and_then(|target| target.lowering) {
             let needed = (conventions.features)(instruction);
             features.insert(instruction.isa.name(), &instruction.id, needed);
+            if conventions.inlined_by_features {
+                features.inline_by_features(instruction.isa.name());
+            }
         }
     }
     features

@@ -7,7 +7,7 @@ mlir-opt-19 --load-dialect-plugin=./AutoLLVMPlugin.so --load-pass-plugin=./AutoL
 mlir-translate-19 --mlir-to-llvmir llvm.mlir > program.ll
 compiled() {
   llvm-link-19 -S --only-needed filters.ll program.ll "$1" -o linked.ll
-  opt-19 -S -passes='always-inline,globaldce' linked.ll -o inlined.ll
+  opt-19 -S $2 -passes='cgscc(inline),globaldce' linked.ll -o inlined.ll
   llc-19 $2 inlined.ll -o "$3"
 }
 compiled out/llvm/lowering/x86.ll '-mtriple=x86_64-linux-gnu -mattr=+ssse3' x86.s

@@ -14,7 +14,7 @@ define void @run(ptr %in, ptr %out) {
   %second = load <16 x i8>, ptr %p3, align 1
   %gain = load <8 x i16>, ptr %p4, align 1
   %offset = load <16 x i8>, ptr %p5, align 1
-  %both = call { <16 x i8>, <16 x i8> } @filters(<16 x i8> %low, <16 x i8> %high, <16 x i8> %first, <16 x i8> %second, <8 x i16> %gain, <16 x i8> %offset)
+  %both = call { <16 x i8>, <16 x i8> } @filters(<16 x i8> %low, <16 x i8> %high, <16 x i8> %first, <16 x i8> %second, <8 x i16> %gain, <16 x i8> %offset) noinline
   %r0 = extractvalue { <16 x i8>, <16 x i8> } %both, 0
   %r1 = extractvalue { <16 x i8>, <16 x i8> } %both, 1
   store <16 x i8> %r0, ptr %out, align 1

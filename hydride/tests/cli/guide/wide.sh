@@ -9,7 +9,7 @@ mlir-opt-19 --load-dialect-plugin=./AutoLLVMPlugin.so --load-pass-plugin=./AutoL
 mlir-translate-19 --mlir-to-llvmir "$name.mlir" > "$name.ll"
 llvm-link-19 --only-needed --suppress-warnings "$name.ll" "$out/llvm/lowering/$target.ll" "$out/llvm/portable.ll" \
   -o "$name.linked.bc"
-opt-19 -passes='always-inline,globaldce' "$name.linked.bc" -o "$name.bc"
+opt-19 $llc -passes='cgscc(inline),globaldce' "$name.linked.bc" -o "$name.bc"
 llc-19 $llc -relocation-model=pic "$name.bc" -o "$name.s"
 clang-19 -O1 -fno-builtin $clang wide.c "$name.s" -o "$name"
 $emulator "./$name"

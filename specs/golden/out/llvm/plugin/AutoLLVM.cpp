@@ -3,12 +3,12 @@
 // A pass for a stock LLVM 19 that replaces AutoLLVM operations by what implements them on a target:
 //
 //   opt -load-pass-plugin=AutoLLVM.so -autollvm-lowering=lowering/x86.ll
-//       -passes=autollvm-lower,always-inline,globaldce program.ll
+//       -passes='autollvm-lower,cgscc(inline),globaldce' program.ll
 //
 // A call of `llvm.autollvm.OP.TYPES(arguments, parameters)` becomes one of the definition
 // `autollvm.OP.TYPES.PARAMETERS` in the given files, the first of which that has it; calls of `autollvm.*` by
 // their full names are resolved, too, where they are declared with the definition's type. The definitions are
-// linked in as far as they are needed, and are inlined by `always-inline`. What no file has is left as it is,
+// linked in as far as they are needed, and are inlined by `cgscc(inline)`. What no file has is left as it is,
 // with a warning.
 
 #include "llvm/ADT/STLExtras.h"

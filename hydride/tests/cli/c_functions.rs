@@ -1,0 +1,357 @@
+//! `c/`: programs in C call the functions of the header and compare the results with `interp`; the header compiles as C
+//! and C++.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use difftest::x86::CpuFeatures;
+use hydride_ir::{Bits, Function};
+use interp::{Machine, Program};
+use serde_json::Value;
+
+use crate::lowering::tools;
+use crate::support::*;
+
+/// How programs for an instruction set are built and run.
+struct Target {
+    isa: &'static str,
+    /// Options of clang.
+    options: &'static [&'static str],
+    emulator: &'static [&'static str],
+}
+
+const TARGETS: [Target; 3] = [
+    Target { isa: "x86", options: &[], emulator: &[] },
+    Target {
+        isa: "arm",
+        options: &["--target=aarch64-linux-gnu", "-ffreestanding", "-static", "-fuse-ld=lld"],
+        emulator: &["qemu-aarch64", "-cpu", "max"],
+    },
+    Target {
+        isa: "hvx",
+        options: &[
+            "--target=hexagon-unknown-linux-musl",
+            "-mv67",
+            "-mhvx",
+            "-mhvx-length=128B",
+            "-ffreestanding",
+            "-nostdlib",
+            "-static",
+            "-fuse-ld=lld",
+        ],
+        emulator: &["qemu-hexagon"],
+    },
+];
+
+/// Inputs of each function.
+const INPUTS: usize = 4;
+
+/// A parameter of a prototype: its name, its type without `const`, and how many elements it points to.
+struct Parameter {
+    name: String,
+    ty: String,
+    count: Option<usize>,
+}
+
+impl Parameter {
+    /// The bytes of an element.
+    fn bytes(&self) -> usize {
+        let bits: String = self.ty.chars().filter(char::is_ascii_digit).collect();
+        bits.parse::<usize>().map_or(1, |bits| bits / 8)
+    }
+
+    /// The bytes in memory of a value of this type, whose bits are extended.
+    fn in_memory(&self, value: &Bits) -> Vec<u8> {
+        let count = self.count.unwrap_or(1);
+        let above = self.ty.starts_with("int") && value.bit(value.width() - 1);
+        let bit = |at: usize| match u32::try_from(at) {
+            Ok(at) if at < value.width() => value.bit(at),
+            _ => above,
+        };
+        if self.ty == "bool" {
+            return (0..count).map(|lane| u8::from(bit(lane))).collect();
+        }
+        let byte = |at: usize| (0..8).map(|low| u8::from(bit(8 * at + low)) << low).sum();
+        (0..count * self.bytes()).map(byte).collect()
+    }
+}
+
+/// A prototype with the comment above it.
+struct Prototype<'a> {
+    comment: &'a str,
+    parameters: Vec<Parameter>,
+}
+
+impl Prototype<'_> {
+    /// The values that an instruction set's function has for an immediate: `arm neon, count 1..8; x86 sse2, …: …`.
+    fn values(&self, isa: &str, parameter: &str) -> Option<Vec<i64>> {
+        let (owners, _) = self.comment.split_once(": ").expect("a sentence");
+        let own =
+            owners.split("; ").find(|owner| owner.split([' ', ',']).next() == Some(isa)).expect("an owner");
+        let mut texts = own.split(", ").skip(1).filter_map(|text| text.split_once(' '));
+        let (_, ranges) = texts.find(|(name, _)| *name == parameter)?;
+        let range = |text: &str| {
+            let (low, high) = text.split_once("..").unwrap_or((text, text));
+            low.parse::<i64>().expect("a number")..=high.parse().expect("a number")
+        };
+        Some(ranges.split(" or ").flat_map(range).collect())
+    }
+}
+
+/// The header's prototypes by name.
+fn prototypes(header: &str) -> BTreeMap<&str, Prototype<'_>> {
+    let parameter = |text: &str| {
+        let text = text.trim_start_matches("const ");
+        let (ty, name) = text.split_once(' ').expect("a type and a name");
+        let (name, count) = match name.split_once('[') {
+            Some((name, count)) => (name, Some(count.trim_end_matches(']').parse().expect("a count"))),
+            None => (name, None),
+        };
+        Parameter { name: name.to_owned(), ty: ty.to_owned(), count }
+    };
+    let pairs = header.lines().zip(header.lines().skip(1));
+    pairs
+        .filter_map(|(above, line)| {
+            let (name, parameters) = line.strip_prefix("void ")?.strip_suffix(");")?.split_once('(')?;
+            let comment = above.strip_prefix("/* ").expect("a comment");
+            Some((name, Prototype { comment, parameters: parameters.split(", ").map(parameter).collect() }))
+        })
+        .collect()
+}
+
+/// The name in C of a definition.
+fn c_name(name: &str) -> String {
+    let letter = |c: char| match c {
+        '-' => 'm',
+        _ if c.is_ascii_alphanumeric() => c,
+        _ => '_',
+    };
+    name.chars().map(letter).collect()
+}
+
+fn array(name: &str, bytes: &[u8]) -> String {
+    let list: Vec<String> = bytes.iter().map(u8::to_string).collect();
+    format!("static const _Alignas(8) uint8_t {name}[] = {{{}}};\n", list.join(","))
+}
+
+/// A function `case_NUMBER` that calls a definition's function with an input, and whether its results are `expected`.
+fn case(
+    number: usize,
+    (name, parameters): (&str, &[Parameter]),
+    operands: &[Bits],
+    expected: &[Bits],
+) -> String {
+    let (mut data, mut body, mut checks) = (String::new(), String::new(), String::new());
+    let (results, arguments) = parameters.split_at(expected.len());
+    let mut passed = Vec::new();
+    for (at, (parameter, value)) in results.iter().zip(expected).enumerate() {
+        let bytes = parameter.in_memory(value);
+        data += &array(&format!("e{number}_{at}"), &bytes);
+        body += &format!("    _Alignas(8) uint8_t r{at}[{}];\n", bytes.len());
+        passed.push(format!("({} *)r{at}", parameter.ty));
+        // What is above the document's result is arbitrary.
+        let known = bytes.len().min(match parameter.ty.as_str() {
+            "bool" => value.width() as usize,
+            _ => value.width().div_ceil(8) as usize,
+        });
+        checks += &format!(" && same(r{at}, e{number}_{at}, {known})");
+    }
+    for (at, (parameter, value)) in arguments.iter().zip(operands).enumerate() {
+        let bytes = parameter.in_memory(value);
+        if parameter.count.is_some() {
+            data += &array(&format!("a{number}_{at}"), &bytes);
+            passed.push(format!("(const {} *)a{number}_{at}", parameter.ty));
+        } else {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(&bytes);
+            passed.push(format!("({}){}u", parameter.ty, u64::from_le_bytes(word)));
+        }
+    }
+    format!(
+        "{data}static int case_{number}(void) {{\n{body}    {name}({});\n    return 1{checks};\n}}\n",
+        passed.join(", ")
+    )
+}
+
+const HEAD: &str = r#"#include "autollvm.h"
+
+static int same(const uint8_t *a, const uint8_t *b, int count) {
+    for (int at = 0; at < count; at++)
+        if (a[at] != b[at])
+            return 0;
+    return 1;
+}
+
+"#;
+
+/// The program's exit code is 0, or the number of the first case that is wrong, modulo 255, and 1.
+const TAIL: &str = r#"
+static int check(void) {
+    for (int at = 0; at < COUNT; at++)
+        if (!cases[at]())
+            return at % 255 + 1;
+    return 0;
+}
+
+#ifdef __hexagon__
+void _start(void) {
+    register int status __asm__("r0") = check();
+    register int call __asm__("r6") = 94;
+    __asm__ volatile("trap0(#1)" ::"r"(status), "r"(call));
+}
+#else
+int main(void) { return check(); }
+#endif
+"#;
+
+/// The value of each result of an instruction's function.
+fn evaluated(function: &Function, args: &[Bits]) -> Vec<Bits> {
+    let program = Program::with_params(function, &[]).expect("a legal function");
+    let mut machine = Machine::new();
+    let words: Vec<u64> = args.iter().flat_map(|arg| arg.words().to_vec()).collect();
+    program.run_words(&mut machine, &words).expect("a run");
+    let widths = program.result_widths().enumerate();
+    widths
+        .map(|(at, width)| Bits::from_words(width, program.result_words(&machine, at).iter().copied()))
+        .collect()
+}
+
+/// The cases of an instruction set `without` some instructions, and for each one the instruction that it is about.
+fn cases(out: &Path, isa: &str, without: &[&str]) -> (Vec<String>, Vec<String>) {
+    let header = std::fs::read_to_string(out.join("c/autollvm.h")).unwrap();
+    let prototypes = prototypes(&header);
+    let semantics = functions(&out.join(format!("ir/{isa}.hir")));
+    let cpu = CpuFeatures::of_this_machine().unwrap();
+    let rows = read_json(&out.join("llvm/lowering.json"));
+    let is_tried = |row: &Value| row["isa"] == isa && !without.contains(&row["id"].as_str().expect("an id"));
+    let rows: Vec<&Value> =
+        rows["lowerings"].as_array().unwrap().iter().filter(|row| is_tried(row)).collect();
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    // Members that share a function can need different extensions.
+    let mut extensions: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for row in &rows {
+        if let Some(name) = row["function"]["name"].as_str() {
+            extensions
+                .entry(name)
+                .or_default()
+                .extend(row["extensions"].as_array().unwrap().iter().map(text));
+        }
+    }
+    let (mut texts, mut ids) = (Vec::new(), Vec::new());
+    let mut random = Random::new(16);
+    for row in rows {
+        let Some(name) = row["function"]["name"].as_str() else { continue };
+        let extensions = &extensions[name];
+        // The emulator knows no newer one.
+        let newer = extensions.iter().any(|name| name.as_str() > "hvxv67");
+        if isa == "x86" && !cpu.missing(extensions).is_empty() || isa == "hvx" && newer {
+            continue;
+        }
+        let name = c_name(name);
+        let own = format!("{name}_{isa}");
+        let name = if prototypes.contains_key(name.as_str()) { name } else { own };
+        let prototype = prototypes.get(name.as_str()).unwrap_or_else(|| panic!("{name} has no prototype"));
+        let parameters = &prototype.parameters;
+        let id = text(&row["id"]);
+        let function = &semantics[&id];
+        for _ in 0..INPUTS {
+            let mut args = random.arguments(function);
+            let operands = row["function"]["operands"].as_array().unwrap();
+            let positions: Vec<usize> =
+                operands.iter().map(|operand| operand[2].as_u64().unwrap() as usize).collect();
+            assert_eq!(parameters.len(), positions.len() + function.results.len(), "{name}");
+            for (position, parameter) in positions.iter().zip(&parameters[function.results.len()..]) {
+                if let Some(values) = prototype.values(isa, &parameter.name) {
+                    let value = values[random.next() as usize % values.len()];
+                    args[*position] = Bits::from_u64(args[*position].width(), value.cast_unsigned());
+                }
+            }
+            let expected = evaluated(function, &args);
+            let operands: Vec<Bits> = positions.iter().map(|position| args[*position].clone()).collect();
+            texts.push(case(texts.len(), (&name, parameters), &operands, &expected));
+            ids.push(id.clone());
+        }
+    }
+    (texts, ids)
+}
+
+#[track_caller]
+fn clang(folder: &Path, args: &[&str]) {
+    let output = Command::new("clang-19").args(args).current_dir(folder).output().expect("clang");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let errors: Vec<&str> = errors.lines().take(20).collect();
+    assert!(output.status.success(), "{}", errors.join("\n"));
+}
+
+/// Builds and runs a program with all cases of an instruction set `without` some instructions.
+fn functions_do_what_the_documents_say(out: &Path, target: &Target, without: &[&str]) {
+    let Target { isa, options, emulator } = target;
+    let folder = scratch();
+    let (texts, ids) = cases(out, isa, without);
+    assert!(texts.len() > 50, "{isa}: {} cases", texts.len());
+    let names: Vec<String> = (0..texts.len()).map(|number| format!("case_{number}")).collect();
+    let table = format!(
+        "enum {{ COUNT = {} }};\nstatic int (*const cases[COUNT])(void) = {{{}}};\n",
+        names.len(),
+        names.join(", ")
+    );
+    std::fs::write(folder.path().join("program.c"), [HEAD, &texts.concat(), &table, TAIL].concat()).unwrap();
+    let (include, module) =
+        (format!("-I{}", out.join("c").display()), out.join(format!("c/autollvm-{isa}.ll")));
+    let module = module.to_string_lossy();
+    let args =
+        ["-O1", "-fno-builtin", "-Wno-override-module", &include, "program.c", &module, "-o", "program"];
+    clang(folder.path(), &[options, &args[..]].concat());
+    let program = folder.path().join("program").to_string_lossy().into_owned();
+    let words: Vec<&str> = emulator.iter().copied().chain([program.as_str()]).collect();
+    let status = Command::new(words[0]).args(&words[1..]).status().expect("a run");
+    let code = status.code().unwrap_or_else(|| panic!("{isa}: {status}"));
+    let suspects: Vec<&str> = ids
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| (at % 255 + 1) as i32 == code)
+        .map(|(_, id)| id.as_str())
+        .collect();
+    assert_eq!(code, 0, "{isa}: one of {suspects:?}");
+    println!("{isa}: {} calls", ids.len());
+}
+
+fn check(out: &Path, without: &[&str]) {
+    if tools(&["clang-19", "qemu-aarch64", "qemu-hexagon"]) {
+        for target in &TARGETS {
+            functions_do_what_the_documents_say(out, target, without);
+        }
+    }
+}
+
+#[test]
+fn functions_of_the_samples_run_from_c() {
+    // Arm's samples have a different instruction under the name of this one.
+    check(&shared_output(&samples(), ALL), &["vrecpe_u32"]);
+}
+
+#[test]
+fn all_functions_run_from_c() {
+    if !is_full() {
+        return;
+    }
+    let Some(specs) = vendor_documents::with(&["x86", "arm", "hvx"]).into_iter().next() else { return };
+    // The document leaves the result for 0 undefined.
+    check(&shared_output(&specs, ALL), &["_bit_scan_reverse"]);
+}
+
+#[test]
+fn the_header_is_c_and_cpp() {
+    if !tools(&["clang-19"]) {
+        return;
+    }
+    let folder = scratch();
+    for specs in document_folders_of("x86") {
+        let out = shared_output(&specs, ALL);
+        let header = out.join("c/autollvm.h").to_string_lossy().into_owned();
+        let warnings = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"];
+        clang(folder.path(), &[&["-x", "c", "-std=c11"], &warnings[..], &[&header]].concat());
+        clang(folder.path(), &[&["-x", "c++", "-std=c++17"], &warnings[..], &[&header]].concat());
+    }
+}
