@@ -12,6 +12,7 @@
 //! IR's text of it.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 
 use hydride_ir::{Atom, BinaryOp, Bits, CompareOp, ExprId, Function, IndexId, Num, Op, Stmt, UnaryOp};
 
@@ -28,6 +29,15 @@ pub struct Line {
     pub equation: String,
     /// The ranges of the indices, empty when there are none.
     pub range: String,
+}
+
+impl Display for Line {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.range.is_empty() {
+            true => f.write_str(&self.equation),
+            false => write!(f, "{}    {}", self.equation, self.range),
+        }
+    }
 }
 
 /// The statements of a function.

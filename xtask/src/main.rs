@@ -16,6 +16,7 @@ mod newer_llvm;
 mod package;
 mod packages;
 mod process;
+mod python;
 mod search_bench;
 mod setup;
 mod simplex_bench;
