@@ -4,7 +4,8 @@ The core takes and gives the bits of a value as bytes, least significant first. 
 how an operand's bits are an array:
 
 * A **vector** is an array whose last axis has one item for each element, element 0 (the least significant bits) first.
-  Its dtype has the width of the documented elements; integers of the other signedness are taken bit by bit.
+  Elements have the documented width and are floating-point numbers where the document says so; integers have the sign
+  with which the function reads or computes them. Arrays of the other sign are taken bit by bit.
 * A **mask** is an integer, or an array of `bool` with one item for each bit, bit 0 first.
 * A **scalar** is an integer or floating-point number, or an array of them.
 * An **immediate** is an integer within the documented range, or an array of them.

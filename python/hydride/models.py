@@ -63,8 +63,7 @@ def _differs(instruction: Instruction, position: int, ours: Any, theirs: Any) ->
     for result, low, width in instruction.undefined:
         if result == position:
             bits[..., low : low + width] = 0
-    differs: NDArray[np.bool] = bits.any(axis=-1)
-    return differs
+    return np.asarray(bits.any(axis=-1))
 
 
 def _tuple(results: Any) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyByteArray, PyTuple};
 
 use crate::computation::compute;
-use crate::operand::Operand;
+use crate::operand::{Operand, Signature};
 use crate::operation::Operation;
 
 /// How far an instruction's semantics can be trusted.
@@ -56,17 +56,22 @@ impl Trust {
 pub struct Instruction {
     library: Arc<Library>,
     number: usize,
+    signature: OnceLock<Signature>,
     program: OnceLock<Program>,
 }
 
 impl Instruction {
     /// The instruction of a number in the library.
     pub fn new(library: &Arc<Library>, number: usize) -> Self {
-        Self { library: library.clone(), number, program: OnceLock::new() }
+        Self { library: library.clone(), number, signature: OnceLock::new(), program: OnceLock::new() }
     }
 
     fn entry(&self) -> Entry<'_> {
         self.library.entry(self.number)
+    }
+
+    fn signature(&self) -> &Signature {
+        self.signature.get_or_init(|| Signature::new(&self.entry()))
     }
 
     /// Its function as parsed, compiled at the first call.
@@ -114,13 +119,13 @@ impl Instruction {
     /// The arguments, in the order of the C function.
     #[getter]
     fn args<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, Operand::all(&self.entry().instruction.signature.args))
+        PyTuple::new(py, self.signature().args.iter().cloned())
     }
 
     /// The results; several if the C function returns a tuple.
     #[getter]
     fn results<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, Operand::all(&self.entry().instruction.signature.results))
+        PyTuple::new(py, self.signature().results.iter().cloned())
     }
 
     /// The operation of which it is an instance.
@@ -174,12 +179,7 @@ impl Instruction {
     fn formula(&self) -> String {
         let Entry { instruction, canonical, .. } = self.entry();
         let names: Vec<&str> = instruction.signature.args.iter().map(|arg| arg.name.as_str()).collect();
-        let formula = report::formula(canonical.unwrap_or(&instruction.function), &names);
-        let mut lines: Vec<String> = formula.lines.iter().map(ToString::to_string).collect();
-        if formula.left_out > 0 {
-            lines.push(format!("… {} more", formula.left_out));
-        }
-        lines.join("\n")
+        report::formula(canonical.unwrap_or(&instruction.function), &names).texts().join("\n")
     }
 
     /// The semantics in Hydride IR, in canonical form where there is one.
@@ -225,15 +225,10 @@ impl Instruction {
     }
 
     fn __str__(&self) -> String {
-        let signature = &self.entry().instruction.signature;
+        let Signature { args, results } = self.signature();
         let list =
-            |operands: Vec<Operand>| operands.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        format!(
-            "{}({}) -> ({})",
-            self.id(),
-            list(Operand::all(&signature.args)),
-            list(Operand::all(&signature.results))
-        )
+            |operands: &[Operand]| operands.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        format!("{}({}) -> ({})", self.id(), list(args), list(results))
     }
 
     fn __repr__(&self) -> String {

@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use catalog::{Argument, Kind};
+use hydride::Entry;
 use pyo3::prelude::*;
 
 /// The elements of a vector or a scalar.
@@ -51,38 +52,69 @@ pub struct Operand {
 }
 
 impl Operand {
-    /// An operand as its document describes it. Elements of which the document says nothing are unsigned, and bytes in
-    /// a vector; a scalar that holds several of them is one unsigned number.
-    pub fn new(argument: &Argument) -> Self {
+    /// An operand; `integer` is how the function uses it. Its elements have the documented width, are floating-point
+    /// numbers where the document says so, and have the sign that the function gives them.
+    fn new(argument: &Argument, integer: Option<catalog::Element>) -> Self {
         let kind = match argument.kind {
             Kind::Vector => "vector",
             Kind::Mask => "mask",
             Kind::Scalar => "scalar",
             Kind::Immediate(_) => "immediate",
         };
-        let is_vector = argument.kind == Kind::Vector;
-        let documented = argument.element.filter(|element| is_vector || element.width == argument.width);
-        let element = match documented {
-            Some(element) if element.float => Element { kind: "float", width: element.width },
-            Some(element) if element.signed => Element { kind: "int", width: element.width },
-            Some(element) => Element { kind: "uint", width: element.width },
-            None if is_vector => Element { kind: "uint", width: 8 },
-            None => Element { kind: "uint", width: argument.width },
+        let unsigned = |width| catalog::Element { width, signed: false, float: false };
+        let element = match (argument.element, integer) {
+            _ if matches!(argument.kind, Kind::Mask | Kind::Immediate(_)) => unsigned(argument.width),
+            (Some(documented), _) if documented.float => documented,
+            (Some(documented), Some(integer)) if documented.width == integer.width => integer,
+            // A word that holds several elements is one number.
+            (Some(documented), _) if kind == "vector" || documented.width == argument.width => documented,
+            (None, Some(integer)) if kind == "vector" || integer.width == argument.width => integer,
+            _ => unsigned(if kind == "vector" { 8 } else { argument.width }),
         };
         Self {
             name: argument.name.clone(),
             c_type: argument.c_type.clone(),
             kind,
             width: argument.width,
-            element,
+            element: Element::new(element),
             range: argument.immediate(),
         }
     }
+}
 
-    /// All operands of a list.
-    pub fn all(arguments: &[Argument]) -> Vec<Self> {
-        arguments.iter().map(Self::new).collect()
+impl Element {
+    fn new(element: catalog::Element) -> Self {
+        let kind = match element {
+            catalog::Element { float: true, .. } => "float",
+            catalog::Element { signed: true, .. } => "int",
+            _ => "uint",
+        };
+        Self { kind, width: element.width }
     }
+}
+
+/// The operands of an instruction.
+pub struct Signature {
+    /// Arguments in the order of the C function.
+    pub args: Vec<Operand>,
+    /// Results.
+    pub results: Vec<Operand>,
+}
+
+impl Signature {
+    /// What an instruction takes and gives.
+    pub fn new(entry: &Entry<'_>) -> Self {
+        let Entry { instruction, canonical, .. } = *entry;
+        let signature = &instruction.signature;
+        let function = canonical.unwrap_or(&instruction.function);
+        let (args, results) = codegen_gen::integers(function, signature).map(Into::into).unzip();
+        Self { args: operands(&signature.args, args), results: operands(&signature.results, results) }
+    }
+}
+
+fn operands(arguments: &[Argument], integers: Option<Vec<catalog::Element>>) -> Vec<Operand> {
+    let mut integers = integers.unwrap_or_default().into_iter();
+    arguments.iter().map(|argument| Operand::new(argument, integers.next())).collect()
 }
 
 #[pymethods]

@@ -43,7 +43,7 @@ class Values(unittest.TestCase):
         np.testing.assert_array_equal(odd, [1, 9, 3, 11, 5, 13, 7, 15])
 
     def test_an_instruction_without_arguments(self) -> None:
-        np.testing.assert_array_equal(SAMPLES["V6_vd0"](), np.zeros(128))
+        self.assertFalse(SAMPLES["V6_vd0"]().any())
 
     def test_every_instruction_can_be_evaluated(self) -> None:
         for instruction in SAMPLES.instructions:

@@ -12,7 +12,6 @@
 //! IR's text of it.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Display, Formatter};
 
 use hydride_ir::{Atom, BinaryOp, Bits, CompareOp, ExprId, Function, IndexId, Num, Op, Stmt, UnaryOp};
 
@@ -31,15 +30,6 @@ pub struct Line {
     pub range: String,
 }
 
-impl Display for Line {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.range.is_empty() {
-            true => f.write_str(&self.equation),
-            false => write!(f, "{}    {}", self.equation, self.range),
-        }
-    }
-}
-
 /// The statements of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Default, PartialOrd, Ord)]
 pub struct Formula {
@@ -47,6 +37,21 @@ pub struct Formula {
     pub lines: Vec<Line>,
     /// Statements that are not shown.
     pub left_out: usize,
+}
+
+impl Formula {
+    /// The statements as text, one a line; the last line counts those that are left out.
+    pub fn texts(&self) -> Vec<String> {
+        let text = |line: &Line| match line.range.as_str() {
+            "" => line.equation.clone(),
+            range => format!("{}    {range}", line.equation),
+        };
+        let mut texts: Vec<String> = self.lines.iter().map(text).collect();
+        if self.left_out > 0 {
+            texts.push(format!("… and {} more", self.left_out));
+        }
+        texts
+    }
 }
 
 /// The formula of a function; arguments are called `arg_names` where there is one for each of them.
