@@ -51,25 +51,35 @@ pub struct Operand {
     range: Option<(i64, i64)>,
 }
 
+/// The width in bits of the widest numbers of NumPy that are used.
+const WIDEST: u32 = 64;
+
 impl Operand {
     /// An operand; `integer` is how the function uses it. Its elements have the documented width, are floating-point
-    /// numbers where the document says so, and have the sign that the function gives them.
+    /// numbers where the document says so, and have the sign that the function gives them. Where nothing is known of
+    /// them, or NumPy has no such numbers, a vector is in bytes; so is a number of more than 64 bits.
     fn new(argument: &Argument, integer: Option<catalog::Element>) -> Self {
         let kind = match argument.kind {
-            Kind::Vector => "vector",
+            Kind::Scalar if argument.width <= WIDEST => "scalar",
+            Kind::Vector | Kind::Scalar => "vector",
             Kind::Mask => "mask",
-            Kind::Scalar => "scalar",
             Kind::Immediate(_) => "immediate",
         };
-        let unsigned = |width| catalog::Element { width, signed: false, float: false };
-        let element = match (argument.element, integer) {
-            _ if matches!(argument.kind, Kind::Mask | Kind::Immediate(_)) => unsigned(argument.width),
-            (Some(documented), _) if documented.float => documented,
-            (Some(documented), Some(integer)) if documented.width == integer.width => integer,
-            // A word that holds several elements is one number.
-            (Some(documented), _) if kind == "vector" || documented.width == argument.width => documented,
-            (None, Some(integer)) if kind == "vector" || integer.width == argument.width => integer,
-            _ => unsigned(if kind == "vector" { 8 } else { argument.width }),
+        // A word that holds several elements is one number.
+        let fits = |element: &catalog::Element| match kind {
+            "vector" => element.width <= WIDEST,
+            "scalar" => element.width == argument.width,
+            _ => false,
+        };
+        let element = match (argument.element.filter(fits), integer.filter(fits)) {
+            (Some(documented), Some(integer)) if !documented.float && documented.width == integer.width => {
+                integer
+            }
+            (Some(known), _) | (None, Some(known)) => known,
+            (None, None) => {
+                let width = if kind == "vector" { 8 } else { argument.width };
+                catalog::Element { width, signed: false, float: false }
+            }
         };
         Self {
             name: argument.name.clone(),

@@ -55,7 +55,7 @@ class Instructions(unittest.TestCase):
 
     def test_a_scalar_that_holds_several_elements_is_one_number(self) -> None:
         rt = SAMPLES["V6_vdmpybus_acc"].args[2]
-        self.assertEqual((rt.kind, str(rt.element), rt.lanes), ("scalar", "uint32", 1))
+        self.assertEqual((rt.kind, str(rt.element), rt.lanes), ("scalar", "int32", 1))
 
 
 class LookUp(unittest.TestCase):

@@ -99,6 +99,12 @@ class Operands(unittest.TestCase):
         with self.assertRaisesRegex(OverflowError, "_tzcnt_u32: argument a: 4294967296 does not fit 32 bits"):
             count(1 << 32)
 
+    def test_a_scalar_that_holds_several_elements_is_one_number(self) -> None:
+        [_, rt] = SAMPLES["V6_vmpyhsrs"].args
+        self.assertEqual((rt.kind, rt.width, rt.element.width), ("scalar", 32, 32))
+        halves = SAMPLES["V6_vmpyhsrs"](np.full(64, 0x4000, np.int16), 0x2000_4000)
+        np.testing.assert_array_equal(halves, np.tile(np.array([0x2000, 0x1000], np.int16), 32))
+
     def test_immediates_are_in_their_range(self) -> None:
         shift = SAMPLES["vrshr_n_s8"]
         a = np.full(8, 5, np.int8)
