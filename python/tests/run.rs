@@ -71,6 +71,14 @@ fn the_tests_in_python_pass() {
 }
 
 #[test]
+fn every_instruction_of_the_vendors_documents_has_arrays_as_operands() {
+    let folders = vendor_documents::with(&["x86"]);
+    let (package, Some(folder)) = (package(), folders.first()) else { return };
+    let Some(mut python) = python(package.path(), "hydride") else { return };
+    succeeds(python.arg("python/tests/every_instruction.py").arg(folder));
+}
+
+#[test]
 fn the_type_hints_are_those_of_the_package() {
     let package = package();
     let Some(mut mypy) = python(package.path(), "mypy") else { return };
