@@ -27,7 +27,7 @@ use crate::{Session, families};
 /// let library = hydride::Library::read(session, Some(Path::new("specs/sample")), &[])?;
 /// let average = library.entry(library.find("_mm_avg_epu8")?);
 /// assert_eq!(average.instruction.extensions, ["SSE2"]);
-/// assert_eq!(library.operations()[average.operation].name, "average");
+/// assert_eq!(library.operations()[average.operation].name, "add_halving_round");
 /// # Ok(())
 /// # }
 /// ```
