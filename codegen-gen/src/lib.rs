@@ -49,7 +49,7 @@ mod split;
 pub use check::CheckError;
 pub use definitions::{Case, Column, Variant, VendorFunction, VendorIr};
 pub use features::Features;
-pub use models::{Modelled, models};
+pub use models::{Modelled, integers, models};
 pub use operation::InstanceError;
 pub use readme::{Documents, readme};
 pub use scheme::{Attribute, Relation, Scheme, Slot};

@@ -19,7 +19,7 @@ use redb::{
 use smt::{Key, Memo, Store};
 
 /// Where to keep what is found out.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
 pub struct CacheArgs {
     /// File that keeps proofs from run to run; else HYDRIDE_CACHE, else hydride/cache.redb in the user's
     /// folder for caches.

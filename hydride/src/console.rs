@@ -83,6 +83,8 @@ pub fn without_panic_messages<T>(run: impl FnOnce() -> T) -> T {
 #[derive(Default)]
 pub struct Phases {
     done: Vec<(String, Duration)>,
+    /// Nothing is shown.
+    silent: bool,
 }
 
 /// A running phase.
@@ -93,9 +95,14 @@ pub struct Phase {
 }
 
 impl Phases {
+    /// Phases that show nothing, for programs that use this one as a library.
+    pub fn silent() -> Self {
+        Self { silent: true, ..Self::default() }
+    }
+
     /// Starts a phase of `total` steps.
     pub fn start(&self, name: &str, total: usize) -> Phase {
-        let bar = if std::io::stderr().is_terminal() {
+        let bar = if !self.silent && std::io::stderr().is_terminal() {
             let style = ProgressStyle::with_template("{msg:>14} [{bar:30}] {pos}/{len} {elapsed}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
             ProgressBar::new(total as u64).with_style(style).with_message(name.to_string())
@@ -109,8 +116,20 @@ impl Phases {
     pub fn end(&mut self, phase: Phase, what: &str) {
         phase.bar.finish_and_clear();
         let elapsed = phase.start.elapsed();
-        eprintln!("{:>14} {:6.2} s  {what}", phase.name, elapsed.as_secs_f64());
+        self.note(&phase.name, &format!("{:6.2} s  {what}", elapsed.as_secs_f64()));
         self.done.push((phase.name, elapsed));
+    }
+
+    /// Shows a line.
+    pub fn say(&self, line: &str) {
+        if !self.silent {
+            eprintln!("{line}");
+        }
+    }
+
+    /// Shows a line about something that is named in its first column.
+    pub fn note(&self, name: &str, what: &str) {
+        self.say(&format!("{name:>14} {what}"));
     }
 
     /// Name and duration of each phase that ended.
@@ -139,12 +158,21 @@ pub fn report(
     documents: &[&Document],
     named: impl Fn(&Document) -> String,
 ) -> String {
-    let text = rendered(diagnostics, documents, &named, termcolor::Buffer::no_color());
-    match std::io::stderr().is_terminal() {
-        true => eprint!("{}", rendered(diagnostics, documents, &named, termcolor::Buffer::ansi())),
-        false => eprint!("{text}"),
-    }
-    text
+    eprint!("{}", snippets(diagnostics, documents, &named));
+    rendered(diagnostics, documents, &named, termcolor::Buffer::no_color())
+}
+
+/// What [`report`] prints: with colors if standard error is a terminal.
+pub fn snippets(
+    diagnostics: &[Diagnostic],
+    documents: &[&Document],
+    named: impl Fn(&Document) -> String,
+) -> String {
+    let writer = match std::io::stderr().is_terminal() {
+        true => termcolor::Buffer::ansi(),
+        false => termcolor::Buffer::no_color(),
+    };
+    rendered(diagnostics, documents, named, writer)
 }
 
 fn rendered(

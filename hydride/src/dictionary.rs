@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use catalog::record::SignatureRecord;
@@ -46,7 +47,7 @@ impl DictionaryArgs {
             }
             None => {
                 let (_, pipeline) = self.classify.run(session, &session.isas())?;
-                Ok(Dictionary::from_run(pipeline))
+                Ok(Dictionary::from_run(Arc::new(pipeline)))
             }
         }
     }
@@ -64,7 +65,7 @@ pub struct Dictionary {
 enum Source {
     /// The outputs of an earlier run.
     Outputs(PathBuf),
-    Run(Box<Pipeline>),
+    Run(Arc<Pipeline>),
 }
 
 /// What the lowering table adds to a member.
@@ -151,7 +152,8 @@ impl Dictionary {
         Ok(Self { operations, lowerings, source: Source::Outputs(folder.to_owned()) })
     }
 
-    fn from_run(pipeline: Pipeline) -> Self {
+    /// The operations of a run.
+    pub fn from_run(pipeline: Arc<Pipeline>) -> Self {
         let operations = pipeline.dialect.families().iter().map(autoir::Family::record).collect();
         let members = pipeline.dialect.families().iter().flat_map(|family| &family.class.members);
         let lowerings = members.map(|member| {
@@ -163,7 +165,7 @@ impl Dictionary {
             };
             ((member.isa.clone(), member.id.clone()), lowering)
         });
-        Self { operations, lowerings: lowerings.collect(), source: Source::Run(Box::new(pipeline)) }
+        Self { operations, lowerings: lowerings.collect(), source: Source::Run(pipeline) }
     }
 
     /// What the lowering table says of a member.
@@ -196,6 +198,25 @@ impl Dictionary {
         let all =
             self.operations.iter().flat_map(|class| class.members.iter().map(move |member| (class, member)));
         all.filter(|(_, member)| member.id == id && isa.is_none_or(|isa| member.isa == isa)).collect()
+    }
+
+    /// The instruction that a name means, if it is the only one.
+    pub fn instruction(&self, name: &str) -> Result<(&OperationRecord, &MemberRecord)> {
+        match self.instructions(name).as_slice() {
+            [found] => Ok(*found),
+            [] => Err(match self.ledger(name)?.first() {
+                Some(line) => {
+                    let reason = line.reason.as_deref().unwrap_or(&line.status);
+                    usage(format!("{name} is not modelled: {reason}"))
+                }
+                None => self.unknown(name),
+            }),
+            several => {
+                let names: Vec<String> =
+                    several.iter().map(|(_, member)| format!("{}:{}", member.isa, member.id)).collect();
+                Err(usage(format!("{name} is {}: say which", names.join(" and "))))
+            }
+        }
     }
 
     /// The ledger's lines of an id.

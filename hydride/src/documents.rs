@@ -10,7 +10,7 @@ use smt::{Key, Memo};
 
 use crate::isa::{Document, Progress, Reading};
 use crate::session::listed;
-use crate::{Failure, Session, console};
+use crate::{BrokenDocument, Problem, Session, console};
 
 /// The documents of a run.
 pub struct Documents {
@@ -167,26 +167,26 @@ impl Session {
         }
     }
 
-    /// Refuses documents that can be read only in part, and reports where, unless the user accepts that. Otherwise the
+    /// Refuses documents that can be read only in part, unless the user accepts that; the error says where. Otherwise the
     /// lost entries would be reported as missing, removed or unknown later.
     pub fn require_whole(&self, diagnostics: &[Diagnostic], documents: &[&Document]) -> Result<()> {
         let broken: Vec<Diagnostic> =
             diagnostics.iter().filter(|found| found.breaks_the_document()).cloned().collect();
-        let Some(first) = broken.first().filter(|_| !self.accepts_partial()) else {
+        if broken.is_empty() || self.accepts_partial() {
             return Ok(());
-        };
-        let named = |document: &Document| document.path.display().to_string();
-        console::report(&broken[..broken.len().min(MAX_SHOWN)], documents, named);
-        if broken.len() > MAX_SHOWN {
-            eprintln!("and {} more such places", broken.len() - MAX_SHOWN);
         }
-        let path = documents.iter().find(|document| document.name == first.span.file);
-        let path =
-            path.map_or_else(|| first.span.file.clone(), |document| document.path.display().to_string());
-        let message = format!(
-            "{path} cannot be read as a whole: nothing was done with it; --accept-partial takes what can be read"
-        );
-        Err(Failure { code: 3, message }.into())
+        let named = |document: &Document| document.path.display().to_string();
+        let path = |found: &Diagnostic| {
+            let path = documents.iter().find(|document| document.name == found.span.file);
+            path.map_or_else(|| found.span.file.clone(), |document| named(document))
+        };
+        let mut snippets = console::snippets(&broken[..broken.len().min(MAX_SHOWN)], documents, named);
+        if broken.len() > MAX_SHOWN {
+            snippets.push_str(&format!("and {} more such places\n", broken.len() - MAX_SHOWN));
+        }
+        let problems: Vec<Problem> = broken.iter().map(|found| Problem::new(found, path(found))).collect();
+        let first = problems[0].file.clone();
+        Err(BrokenDocument::new(problems, snippets, &first).into())
     }
 }
 
@@ -206,7 +206,9 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>> {
     };
     if wide {
         let path = path.display();
-        bail!("{path}:1:1: the document is in UTF-16; make it UTF-8 first: iconv -f UTF-16 -t UTF-8 {path}");
+        let message =
+            format!("the document is in UTF-16; make it UTF-8 first: iconv -f UTF-16 -t UTF-8 {path}");
+        return Err(BrokenDocument::at(path, 1, 1, message).into());
     }
     Ok(bytes)
 }

@@ -18,7 +18,7 @@ pub const FILE: &str = "families.txt";
 const BUILT_IN: &str = include_str!("../../specs/dictionary/families.txt");
 
 /// Which dictionary a command that writes no outputs takes.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
 pub struct FamiliesArgs {
     /// File with the families of operations, instead of the built-in ones; it is read and not written.
     #[arg(long, value_name = "FILE")]

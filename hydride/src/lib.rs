@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod batch;
 mod cache;
 mod classified;
 mod commands;
@@ -21,8 +22,10 @@ mod dictionary;
 mod difference;
 mod documents;
 mod emit;
+mod error;
 mod families;
 pub mod isa;
+mod library;
 mod manifest;
 mod outputs;
 mod pipeline;
@@ -32,8 +35,15 @@ mod session;
 mod synonyms;
 mod trust;
 
+pub use batch::{evaluate_rows, input_rows};
+pub use commands::diff::differences;
+pub use commands::search::{
+    Domain, Measure, Report as SearchReport, SearchOptions, Sequence, StepReport, shortest_sequences,
+};
 pub use documents::Documents;
-pub use session::Session;
+pub use error::{BrokenDocument, Problem, is_usage};
+pub use library::{Entry, Library};
+pub use session::{Session, SessionArgs};
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -48,6 +58,8 @@ use commands::{
 };
 
 pub use console::end_when_output_fails;
+
+use error::{Failure, usage};
 
 /// Turns vendor instruction-set documents into a compiler IR.
 #[derive(Parser)]
@@ -182,28 +194,9 @@ fn exit(outcome: Result<u8>) -> u8 {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "error: {error:#}");
+            let snippets = error.downcast_ref::<BrokenDocument>().map_or("", |broken| &broken.snippets);
+            let _ = writeln!(std::io::stderr(), "{snippets}error: {error:#}");
             error.downcast_ref::<Failure>().map_or(3, |failure| failure.code)
         }
     }
-}
-
-/// An error with its own exit code.
-#[derive(Debug)]
-struct Failure {
-    code: u8,
-    message: String,
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Failure {}
-
-/// An error for wrong usage: exit code 2.
-fn usage(message: impl Into<String>) -> anyhow::Error {
-    Failure { code: 2, message: message.into() }.into()
 }

@@ -91,7 +91,7 @@ impl Pipeline {
                 continue;
             }
             if let Some(missing) = session.missing_main_document(*isa, documents) {
-                eprintln!("{:>14} left out: there is no {missing} among its documents", isa.name());
+                phases.note(isa.name(), &format!("left out: there is no {missing} among its documents"));
                 continue;
             }
             let phase = phases.start(&format!("parse {}", isa.name()), 0);

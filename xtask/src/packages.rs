@@ -34,12 +34,21 @@ pub fn provide_pip() -> Result<()> {
 
 /// Installs a package of PyPI, given as `NAME==VERSION`, into a folder, without what it depends on.
 pub fn install_from_pip(package: &str, folder: &Path) -> Result<()> {
+    pip_install(&["--no-deps", package], folder)
+}
+
+/// Installs packages of PyPI, given as `NAME==VERSION`, into a folder, with what they depend on.
+pub fn install_all_from_pip(packages: &[&str], folder: &Path) -> Result<()> {
+    pip_install(packages, folder)
+}
+
+fn pip_install(what: &[&str], folder: &Path) -> Result<()> {
     provide_pip()?;
     let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--only-binary=:all:", "--no-compile"]);
+    pip.args(["-m", "pip", "install", "--quiet", "--only-binary=:all:", "--no-compile"]);
     pip.args(["--disable-pip-version-check", "--root-user-action=ignore", "--target"]);
-    run(pip.arg(folder).arg(package))
-        .with_context(|| format!("{package} cannot be brought; is there a network?"))
+    run(pip.arg(folder).args(what))
+        .with_context(|| format!("{} cannot be brought; is there a network?", what.join(" ")))
 }
 
 /// The program of a crate that extends cargo, below `target/tools`; it is installed unless this version is there.

@@ -10,6 +10,7 @@ use crate::fetch::fetch;
 use crate::newer_llvm;
 use crate::packages::{Tool, install_from_pip, provide};
 use crate::process::{cargo, code, have};
+use crate::python;
 use crate::root;
 use crate::setup::run_setup;
 use crate::specs::present;
@@ -62,6 +63,9 @@ pub fn test(asked: &[PathBuf], extent: Extent) -> Result<i32> {
             println!("set-up: {error:#}; the tests that need them are skipped");
         }
         install_second_solver();
+        if let Err(error) = python::provide() {
+            println!("set-up: {error:#}; the tests in Python are skipped");
+        }
     }
     skipped.extend(if quick { newer_llvm::missing() } else { newer_llvm::provide() });
     for (tool, package) in TOOLS.iter().filter(|(tool, _)| !have(tool)) {
@@ -69,6 +73,9 @@ pub fn test(asked: &[PathBuf], extent: Extent) -> Result<i32> {
     }
     if !root().join("target/bitwuzla").is_dir() {
         skipped.push("tests with Bitwuzla: not in target/bitwuzla".to_owned());
+    }
+    if !python::is_there() {
+        skipped.push("tests in Python: NumPy and mypy are not in target/python".to_owned());
     }
 
     let mut step = |name: &str, command: &mut Command| -> Result<()> {

@@ -18,13 +18,14 @@ mod split;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalog::Signature;
+use catalog::{Element, Signature};
 use hydride_ir::Function;
 use memo::{Memo, key_of};
 use rayon::prelude::*;
 
 use self::layout::{Layout, Shape};
 use self::model::{Call, Functions, InstructionSet, Made, Model, Module};
+use self::native::Native;
 use self::ranges::Ranges;
 use crate::identifier::RUST_WORDS;
 use crate::render::Renderer;
@@ -161,6 +162,18 @@ fn operand_name(name: &str, taken: &[String]) -> String {
         own.push('_');
     }
     own
+}
+
+/// The integer types of an instruction's arguments and of its results as its model has them: for a vector that of its
+/// elements. They follow from how its function uses them, since documents seldom say how results are read. Nothing where
+/// an operand has none.
+pub fn integers(function: &Function, signature: &Signature) -> Option<[Vec<Element>; 2]> {
+    let layout = Layout::new(function, signature, &Ranges::new(function)?)?;
+    let integers = |shapes: &[Shape]| {
+        let integer = |native: Native| Element { width: native.bits, signed: native.signed, float: false };
+        shapes.iter().map(|shape| integer(shape.element())).collect()
+    };
+    Some([integers(&layout.args), integers(&layout.results)])
 }
 
 fn model(

@@ -4,6 +4,7 @@ mod pair;
 mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use anyhow::Result;
 use catalog::record::{OperandRecord, PartRecord, SignatureRecord, SourceRecord};
@@ -11,6 +12,7 @@ use catalog::{MemberRecord, OperationRecord, Proof};
 use clap::Args;
 
 use crate::Session;
+use crate::console;
 use crate::dictionary::{Dictionary, DictionaryArgs};
 
 /// Arguments of `hydride explain`.
@@ -30,20 +32,27 @@ const LISTED: usize = 6;
 /// Prints the explanation.
 pub fn run(session: &Session, args: &ExplainArgs) -> Result<u8> {
     let dictionary = args.dictionary.read(session)?;
-    match &args.second {
-        Some(second) => pair::explain(&dictionary, &args.first, second)?,
-        None => explain(session, &dictionary, &args.first)?,
-    }
+    console::print(page(session, &dictionary, &args.first, args.second.as_deref())?.as_bytes())?;
     Ok(0)
 }
 
-fn explain(session: &Session, dictionary: &Dictionary, name: &str) -> Result<()> {
+/// The explanation of an instruction or operation, or of how two instructions differ.
+pub fn page(session: &Session, dictionary: &Dictionary, first: &str, second: Option<&str>) -> Result<String> {
+    let mut page = String::new();
+    match second {
+        Some(second) => pair::explain(&mut page, dictionary, first, second)?,
+        None => explain(&mut page, session, dictionary, first)?,
+    }
+    Ok(page)
+}
+
+fn explain(page: &mut String, session: &Session, dictionary: &Dictionary, name: &str) -> Result<()> {
     let found = dictionary.instructions(name);
     for (class, member) in &found {
-        instruction(session, dictionary, class, member)?;
+        instruction(page, session, dictionary, class, member)?;
     }
     if let Some(class) = dictionary.operations.iter().find(|class| class.name == name) {
-        return operation(dictionary, class);
+        return operation(page, dictionary, class);
     }
     if found.is_empty() {
         let lines = dictionary.ledger(name)?;
@@ -53,68 +62,72 @@ fn explain(session: &Session, dictionary: &Dictionary, name: &str) -> Result<()>
         for line in lines {
             let reason = line.reason.unwrap_or_default();
             let message = line.message.map_or(String::new(), |message| format!(": {message}"));
-            println!("{} ({}) is in no operation: {}, {reason}{message}", line.id, line.isa, line.status);
+            writeln!(
+                page,
+                "{} ({}) is in no operation: {}, {reason}{message}",
+                line.id, line.isa, line.status
+            )?;
         }
     }
     Ok(())
 }
 
 fn instruction(
+    page: &mut String,
     session: &Session,
     dictionary: &Dictionary,
     class: &OperationRecord,
     member: &MemberRecord,
 ) -> Result<()> {
-    println!("{} ({})", member.id, member.isa);
+    writeln!(page, "{} ({})", member.id, member.isa)?;
     let lowering = dictionary.lowering(member)?;
-    row("signature", &signature(&lowering.signature));
-    row("mnemonic", &lowering.mnemonics.join(", "));
-    row("needs", &lowering.extensions.join(", "));
-    row("operation", &class.name);
-    row("parameters", &params(class, member));
-    row("arguments", &arguments(member));
-    row("masking", &masking(member));
-    row("part", &part(member));
-    row("membership", proof(member));
-    row("trust", &trust(dictionary, member)?);
-    row("legal where", &class.constraints.join(", "));
+    row(page, "signature", &signature(&lowering.signature));
+    row(page, "mnemonic", &lowering.mnemonics.join(", "));
+    row(page, "needs", &lowering.extensions.join(", "));
+    row(page, "operation", &class.name);
+    row(page, "parameters", &params(class, member));
+    row(page, "arguments", &arguments(member));
+    row(page, "masking", &masking(member));
+    row(page, "part", &part(member));
+    row(page, "membership", proof(member));
+    row(page, "trust", &trust(dictionary, member)?);
+    row(page, "legal where", &class.constraints.join(", "));
     let function = dictionary.parsed(member)?;
     for (name, use_of_it) in uses::rows(&dictionary.uses(session, member)?, lowering, &function) {
-        row(name, &use_of_it);
+        row(page, name, &use_of_it);
     }
-    println!();
-    print!("{}", dictionary.canonical(member)?.unwrap_or(function));
-    println!();
-    siblings(class, member);
-    Ok(())
+    page.push('\n');
+    write!(page, "{}", dictionary.canonical(member)?.unwrap_or(function))?;
+    page.push('\n');
+    siblings(page, class, member)
 }
 
-fn operation(dictionary: &Dictionary, class: &OperationRecord) -> Result<()> {
-    println!("operation {}", class.name);
+fn operation(page: &mut String, dictionary: &Dictionary, class: &OperationRecord) -> Result<()> {
+    writeln!(page, "operation {}", class.name)?;
     let counts: Vec<String> =
         by_isa(class).into_iter().map(|(isa, members)| format!("{} {isa}", members.len())).collect();
-    row("members", &counts.join(", "));
+    row(page, "members", &counts.join(", "));
     for param in &class.params {
         let values: BTreeSet<i64> =
             class.members.iter().filter_map(|member| member.params.get(param)).copied().collect();
         let values: Vec<String> = values.iter().map(i64::to_string).collect();
-        row(param, &values.join(" "));
+        row(page, param, &values.join(" "));
     }
-    row("legal where", &class.constraints.join(", "));
-    println!();
-    print!("{}", dictionary.formula(class)?);
-    println!();
+    row(page, "legal where", &class.constraints.join(", "));
+    page.push('\n');
+    write!(page, "{}", dictionary.formula(class)?)?;
+    page.push('\n');
     for (isa, members) in by_isa(class) {
         let ids: Vec<&str> = members.iter().take(LISTED).map(|member| member.id.as_str()).collect();
-        row(isa, &listed(&ids, members.len()));
+        row(page, isa, &listed(&ids, members.len()));
     }
     Ok(())
 }
 
-/// A line of the page; nothing if it is empty.
-pub fn row(name: &str, what: &str) {
+/// Adds a line to the page; nothing if it is empty.
+pub fn row(page: &mut String, name: &str, what: &str) {
     if !what.is_empty() {
-        println!("  {name:<13} {what}");
+        page.push_str(&format!("  {name:<13} {what}\n"));
     }
 }
 
@@ -242,10 +255,10 @@ fn by_isa(class: &OperationRecord) -> BTreeMap<&str, Vec<&MemberRecord>> {
 }
 
 /// Its siblings: for each instruction set the most similar ones.
-fn siblings(class: &OperationRecord, own: &MemberRecord) {
+fn siblings(page: &mut String, class: &OperationRecord, own: &MemberRecord) -> Result<()> {
     if class.members.len() == 1 {
-        println!("It is the only member of {}.", class.name);
-        return;
+        writeln!(page, "It is the only member of {}.", class.name)?;
+        return Ok(());
     }
     for (isa, mut members) in by_isa(class) {
         members.retain(|member| (&member.isa, &member.id) != (&own.isa, &own.id));
@@ -266,14 +279,19 @@ fn siblings(class: &OperationRecord, own: &MemberRecord) {
             .map(|member| format!("{} ({})", member.id, changed(own, member)))
             .collect();
         if !same.is_empty() {
-            row(isa, &format!("same parameters: {}", listed(&same[..same.len().min(LISTED)], same.len())));
+            row(
+                page,
+                isa,
+                &format!("same parameters: {}", listed(&same[..same.len().min(LISTED)], same.len())),
+            );
         }
         let rest = members.len() - same.len();
         if rest > 0 {
             let others: Vec<&str> = others.iter().map(String::as_str).collect();
-            row(isa, &format!("other parameters: {}", listed(&others, rest)));
+            row(page, isa, &format!("other parameters: {}", listed(&others, rest)));
         }
     }
+    Ok(())
 }
 
 /// The parameters in which another member differs.

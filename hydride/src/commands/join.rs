@@ -7,8 +7,9 @@ use clap::Args;
 use parsers::arm::Document;
 
 use crate::documents::read_file;
+use crate::error::Failure;
 use crate::isa::{ARM_NEWER, ARM_PAGE};
-use crate::{Failure, Session, console};
+use crate::{Session, console};
 
 /// Arguments of `hydride join-arm`.
 #[derive(Args)]

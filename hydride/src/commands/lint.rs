@@ -9,7 +9,8 @@ use parsers::Severity;
 use parsers::intel::lint::{Finding, RULES, Report, lint};
 
 use crate::documents::read_file;
-use crate::{Failure, Session, console};
+use crate::error::Failure;
+use crate::{Session, console};
 
 /// Arguments of `hydride lint`.
 #[derive(Args)]

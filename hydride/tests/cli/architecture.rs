@@ -149,6 +149,16 @@ fn the_solver_has_one_door() {
     }
 }
 
+#[test]
+fn python_has_one_door() {
+    let crates = Crates::read();
+    for package in crates.members() {
+        let direct = crates.direct(&package, &["normal", "build", "dev"]);
+        assert_eq!(direct.contains("pyo3"), package == "hydride-python", "{package}");
+        assert!(!direct.contains("hydride-python"), "{package} uses what is for Python");
+    }
+}
+
 /// The lines of a crate's sources that are not comments, with their locations.
 fn code_lines(folder: &Path) -> Vec<(String, String)> {
     let mut lines = Vec::new();

@@ -46,6 +46,11 @@ const KNOTS: &[(&str, &[&str], &str)] = &[
         &["arm::exec::call", "arm::exec::recognize"],
         "a call first asks what its function computes, which is found by calling it",
     ),
+    (
+        "python",
+        &["instruction", "operation"],
+        "in Python an instruction has its operation, and an operation its instructions",
+    ),
     ("search", &["backward", "machine", "plan"], "a plan holds the tables and actions that are made for it"),
     (
         "search",

@@ -15,13 +15,14 @@ use smt::Key;
 use super::kept::Keeper;
 use super::kinds;
 use super::output::{self, Listed};
+use crate::Session;
 use crate::cache::CacheArgs;
 use crate::console::Phases;
 use crate::documents::Documents;
+use crate::error::Failure;
 use crate::isa::Document;
 use crate::isa::Source;
 use crate::pipeline::Pipeline;
-use crate::{Failure, Session};
 
 /// An input as read.
 pub struct Input {

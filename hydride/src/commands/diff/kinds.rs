@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use parsers::Isa;
 
 use crate::documents::{Documents, read_file};
 use crate::isa::Document;
 use crate::isa::Kind;
-use crate::{Session, usage};
+use crate::{BrokenDocument, Session, usage};
 
 /// Bytes of a document that determine its kind; a page begins with a lot that is not an intrinsic.
 const HEAD: usize = 256 << 10;
@@ -32,14 +32,15 @@ pub fn read(session: &Session, path: &Path, isas: &[Isa]) -> Result<Found> {
     let name = path.display();
     let bytes = read_file(path)?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        bail!("{name}:1:1: the document is empty");
+        return Err(BrokenDocument::at(name, 1, 1, "the document is empty").into());
     }
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
     // Behind a byte-order mark.
     let head = head.trim_start_matches('\u{feff}');
     let Some((isa, kind)) = kinds(session).find(|(_, kind)| (kind.is)(head)) else {
         let known: Vec<&str> = kinds(session).map(|(_, kind)| kind.name).collect();
-        bail!("{name}:1:1: this is not a document of a known kind: {}", known.join("; "))
+        let message = format!("this is not a document of a known kind: {}", known.join("; "));
+        return Err(BrokenDocument::at(name, 1, 1, message).into());
     };
     if !isas.contains(&isa) {
         return Err(usage(format!("{name} is a document of {}, which --isa leaves out", isa.name())));

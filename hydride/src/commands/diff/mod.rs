@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 use input::{Input, Loaded};
 use kept::Keeper;
 use parsers::Isa;
-use semantic_diff::{Options, Report, Style, differences, operations, present};
+use semantic_diff::{Options, Report, Style, operations, present};
 
 use crate::cache::CacheArgs;
 use crate::console::{self, Phases};
@@ -54,12 +54,19 @@ pub struct DiffArgs {
     #[arg(long)]
     against_hardware: bool,
     #[command(flatten)]
-    families: FamiliesArgs,
-    #[command(flatten)]
-    cache: CacheArgs,
+    basis: Basis,
     /// Folder for the compiled harness of --against-hardware.
     #[arg(long, value_name = "DIR", default_value = "target/difftest")]
     work: PathBuf,
+}
+
+/// What a comparison starts from.
+#[derive(Args, Default)]
+struct Basis {
+    #[command(flatten)]
+    families: FamiliesArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -87,20 +94,50 @@ pub fn run(session: &Session, args: &DiffArgs) -> Result<u8> {
         }
     };
     let commands = inputs.each_ref().map(|side| command(session, side));
-    let report = report(session, args, inputs, &isas)?;
+    let mut phases = Phases::default();
+    let harness = args.against_hardware.then_some(args.work.as_path());
+    let report = report(session, &args.basis, inputs, &isas, harness, &mut phases)?;
     let report = if args.breaking_only { report.breaking() } else { report };
     print(&report, &commands, args.format)?;
     Ok(u8::from(!report.is_empty()))
 }
 
-/// The report on two inputs: an earlier run's where that is kept.
-fn report(session: &Session, args: &DiffArgs, [old, new]: [Input; 2], isas: &[Isa]) -> Result<Report> {
+/// What differs in meaning between two documents, folders of documents, or folders that `generate-ir` wrote: what
+/// `hydride diff` reports. The comparison is of these instruction sets, or of all that the session has if none are named.
+///
+/// ```no_run
+/// # fn main() -> anyhow::Result<()> {
+/// use std::path::Path;
+///
+/// let session = hydride::Session::new(&hydride::isa::built_in())?;
+/// let report = hydride::differences(&session, Path::new("old.xml"), Path::new("new.xml"), &[])?;
+/// for change in &report.breaking().changes {
+///     println!("{}: {}", change.id, change.outcome.name());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub fn differences(session: &Session, old: &Path, new: &Path, isas: &[Isa]) -> Result<Report> {
+    let isas = if isas.is_empty() { session.isas() } else { isas.to_vec() };
+    let inputs = [input::read(session, old, &isas)?, input::read(session, new, &isas)?];
+    report(session, &Basis::default(), inputs, &isas, None, &mut Phases::silent())
+}
+
+/// The report on two inputs: an earlier run's where that is kept. Hardware is asked if there is a folder for its harness.
+fn report(
+    session: &Session,
+    basis: &Basis,
+    [old, new]: [Input; 2],
+    isas: &[Isa],
+    harness: Option<&Path>,
+    phases: &mut Phases,
+) -> Result<Report> {
     if old.has_contents_of(&new) {
-        eprintln!("the inputs are identical: nothing was compared");
+        phases.say("the inputs are identical: nothing was compared");
         return Ok(Report { schema: 1, old: old.summary(), new: new.summary(), ..Report::default() });
     }
     for side in [&old, &new] {
-        eprintln!("{}: {}", side.name(), side.kind());
+        phases.say(&format!("{}: {}", side.name(), side.kind()));
     }
     let about = [&old, &new].map(|side| side.isas(isas));
     if about[0].is_disjoint(&about[1]) {
@@ -114,26 +151,25 @@ fn report(session: &Session, args: &DiffArgs, [old, new]: [Input; 2], isas: &[Is
             new.name()
         )));
     }
-    let mut families = args.families.read()?;
-    let keeper = Keeper::new(session, &args.cache, isas);
+    let mut families = basis.families.read()?;
+    let keeper = Keeper::new(session, &basis.cache, isas);
     let question = keeper.question([old.digest(), new.digest()], &families);
     if let Some(mut kept) = keeper.report(&question)
-        && !(args.against_hardware && kept.count("different") > 0)
+        && !(harness.is_some() && kept.count("different") > 0)
     {
         (kept.old.name, kept.new.name) = (old.name().to_owned(), new.name().to_owned());
-        eprintln!("an earlier run has compared the same");
+        phases.say("an earlier run has compared the same");
         return Ok(kept);
     }
-    let mut phases = Phases::default();
-    let old = old.load(isas, &mut families, &keeper, &mut phases)?;
-    let new = new.load(isas, &mut families, &keeper, &mut phases)?;
-    let mut report = compared(session, &old, &new, &mut phases);
+    let old = old.load(isas, &mut families, &keeper, phases)?;
+    let new = new.load(isas, &mut families, &keeper, phases)?;
+    let mut report = compared(session, &old, &new, phases);
     if report.count("unknown") == 0 && !old.undecided && !new.undecided {
         keeper.keep(question, &report)?;
     }
     keeper.save();
-    if args.against_hardware {
-        hardware::ask(session, &mut report, &old, &new, &args.work, &mut phases)?;
+    if let Some(folder) = harness {
+        hardware::ask(session, &mut report, &old, &new, folder, phases)?;
     }
     Ok(report)
 }
@@ -143,8 +179,11 @@ fn compared(session: &Session, old: &Loaded, new: &Loaded, phases: &mut Phases) 
     let sides = (old.side(), new.side());
     let phase = phases.start("compare", sides.1.entries.len());
     let progress = |done, total| phase.set(done, total);
-    let mut report =
-        differences(&sides.0, &sides.1, &Options { time_limit: TIME_LIMIT, progress: &progress });
+    let mut report = semantic_diff::differences(
+        &sides.0,
+        &sides.1,
+        &Options { time_limit: TIME_LIMIT, progress: &progress },
+    );
     let compared = report.changes.len();
     phases.end(phase, &format!("{compared} entries changed, {} in meaning", report.count("different")));
     for (summary, side) in [(&mut report.old, old), (&mut report.new, new)] {

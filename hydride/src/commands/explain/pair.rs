@@ -1,5 +1,7 @@
 //! `hydride explain A B`: why two instructions are one operation, or how they differ.
 
+use std::fmt::Write as _;
+
 use anyhow::Result;
 use catalog::{Application, MemberRecord, OperationRecord};
 use hydride_ir::{Bits, Function, Random, Role};
@@ -9,102 +11,92 @@ use smt::{Prover, Verdict};
 use crate::commands::explain::{arguments, masking, modifiers, params, part, proof, row};
 use crate::dictionary::Dictionary;
 use crate::pipeline::TIME_LIMIT;
-use crate::usage;
 
 /// Inputs tried before two instructions are taken to agree.
 const INPUTS: usize = 500;
 /// Argument orders tried.
 const MAX_ORDERS: usize = 720;
 
-/// Prints what two instructions have in common and how they differ.
-pub fn explain(dictionary: &Dictionary, first: &str, second: &str) -> Result<()> {
-    let (left_class, left) = one(dictionary, first)?;
-    let (right_class, right) = one(dictionary, second)?;
+/// Writes what two instructions have in common and how they differ.
+pub fn explain(page: &mut String, dictionary: &Dictionary, first: &str, second: &str) -> Result<()> {
+    let (left_class, left) = dictionary.instruction(first)?;
+    let (right_class, right) = dictionary.instruction(second)?;
     if left_class.name == right_class.name {
-        return together(dictionary, left_class, left, right);
+        return together(page, dictionary, left_class, left, right);
     }
-    println!(
+    writeln!(
+        page,
         "{} and {} are two operations, {} and {}.",
         left.id, right.id, left_class.name, right_class.name
-    );
-    println!();
-    structure(dictionary, left, right)?;
-    println!();
-    inputs(dictionary, left, right_class, right)
-}
-
-/// The instruction that a name means, when it means one.
-fn one<'a>(dictionary: &'a Dictionary, name: &str) -> Result<(&'a OperationRecord, &'a MemberRecord)> {
-    match dictionary.instructions(name).as_slice() {
-        [found] => Ok(*found),
-        [] => Err(match dictionary.ledger(name)?.first() {
-            Some(line) => {
-                usage(format!("{name} is not modelled: {}", line.reason.as_deref().unwrap_or(&line.status)))
-            }
-            None => dictionary.unknown(name),
-        }),
-        several => {
-            let names: Vec<String> =
-                several.iter().map(|(_, member)| format!("{}:{}", member.isa, member.id)).collect();
-            Err(usage(format!("{name} is {}: say which", names.join(" and "))))
-        }
-    }
+    )?;
+    page.push('\n');
+    structure(page, dictionary, left, right)?;
+    page.push('\n');
+    inputs(page, dictionary, left, right_class, right)
 }
 
 fn together(
+    page: &mut String,
     dictionary: &Dictionary,
     class: &OperationRecord,
     left: &MemberRecord,
     right: &MemberRecord,
 ) -> Result<()> {
-    println!("{} and {} are one operation, {}.", left.id, right.id, class.name);
-    println!();
+    writeln!(page, "{} and {} are one operation, {}.", left.id, right.id, class.name)?;
+    page.push('\n');
     if left.applies_as(right) {
-        println!(
+        writeln!(
+            page,
             "They apply it in the same way: {}; {}; {}.",
             params(class, left),
             arguments(left),
             modifiers(left)
-        );
+        )?;
     } else {
         let width = left.id.len().max(right.id.len());
-        println!("  {:<24} {:<width$}  {}", "", left.id, right.id);
+        writeln!(page, "  {:<24} {:<width$}  {}", "", left.id, right.id)?;
         for name in &class.params {
             let value = |member: &MemberRecord| member.params.get(name).map_or(String::new(), i64::to_string);
             let (one, other) = (value(left), value(right));
             let mark = if one == other { "" } else { "  <-" };
-            println!("  {name:<24} {one:<width$}  {other}{mark}");
+            writeln!(page, "  {name:<24} {one:<width$}  {other}{mark}")?;
         }
-        println!("  {:<24} {:<width$}  {}", "masking", left.masking.name(), right.masking.name());
+        writeln!(page, "  {:<24} {:<width$}  {}", "masking", left.masking.name(), right.masking.name())?;
         let whole = |member: &MemberRecord| member.part.map_or("whole", |_| "part");
-        println!("  {:<24} {:<width$}  {}", "result", whole(left), whole(right));
+        writeln!(page, "  {:<24} {:<width$}  {}", "result", whole(left), whole(right))?;
         for member in [left, right] {
-            println!();
-            println!("  {}", member.id);
-            row("arguments", &arguments(member));
-            row("masking", &masking(member));
-            row("part", &part(member));
+            page.push('\n');
+            writeln!(page, "  {}", member.id)?;
+            row(page, "arguments", &arguments(member));
+            row(page, "masking", &masking(member));
+            row(page, "part", &part(member));
         }
     }
-    println!();
+    page.push('\n');
     for member in [left, right] {
-        row(&member.id, proof(member));
+        row(page, &member.id, proof(member));
     }
-    println!();
-    print!("{}", dictionary.formula(class)?);
+    page.push('\n');
+    write!(page, "{}", dictionary.formula(class)?)?;
     Ok(())
 }
 
 /// The first difference in structure of the canonical forms.
-fn structure(dictionary: &Dictionary, left: &MemberRecord, right: &MemberRecord) -> Result<()> {
+fn structure(
+    page: &mut String,
+    dictionary: &Dictionary,
+    left: &MemberRecord,
+    right: &MemberRecord,
+) -> Result<()> {
     let forms = (dictionary.canonical(left)?, dictionary.canonical(right)?);
     let (Some(one), Some(other)) = &forms else {
         for (member, form) in [(left, &forms.0), (right, &forms.1)] {
             if form.is_none() {
-                println!(
+                writeln!(
+                    page,
                     "{} has no lane form: it is no short expression of one element, and meets only the same function.",
                     member.id
-                );
+                )?;
             }
         }
         return Ok(());
@@ -115,23 +107,25 @@ fn structure(dictionary: &Dictionary, left: &MemberRecord, right: &MemberRecord)
     );
     match found {
         Some(difference) => {
-            println!("First difference in structure, at {}:", difference.place);
-            row(&left.id, &difference.left);
-            row(&right.id, &difference.right);
+            writeln!(page, "First difference in structure, at {}:", difference.place)?;
+            row(page, &left.id, &difference.left);
+            row(page, &right.id, &difference.right);
         }
-        None => println!(
+        None => writeln!(
+            page,
             "Their structure is the same; their numbers have no common form in few parameters, or their \
              modifiers differ."
-        ),
+        )?,
     }
-    println!();
-    print!("{one}");
-    print!("{other}");
+    page.push('\n');
+    write!(page, "{one}")?;
+    write!(page, "{other}")?;
     Ok(())
 }
 
 /// An input on which they differ, or the word that none was found.
 fn inputs(
+    page: &mut String,
     dictionary: &Dictionary,
     left: &MemberRecord,
     class: &OperationRecord,
@@ -156,10 +150,13 @@ fn inputs(
             (!orders(&one, &function).is_empty()).then_some((member, function))
         });
         let Some((member, function)) = sibling else {
-            println!("Their arguments and results have other widths, so that no input can be compared.");
+            writeln!(
+                page,
+                "Their arguments and results have other widths, so that no input can be compared."
+            )?;
             return Ok(());
         };
-        println!("{} has other widths; its sibling {} has those of {}.", right.id, member.id, left.id);
+        writeln!(page, "{} has other widths; its sibling {} has those of {}.", right.id, member.id, left.id)?;
         (other_member, other) = (member, function);
     }
     let mut last = None;
@@ -180,19 +177,20 @@ fn inputs(
                         format!("they agree on {INPUTS} inputs; not decided: {reason}")
                     }
                 };
-                println!("With {} in the order {order:?}: {verdict}.", other_member.id);
+                writeln!(page, "With {} in the order {order:?}: {verdict}.", other_member.id)?;
                 return Ok(());
             }
         }
     }
     if let Some((_, (_, args, results), order)) = last {
-        println!(
+        writeln!(
+            page,
             "They differ, in every order of arguments. With {}'s in the order {order:?}:",
             other_member.id
-        );
-        row("input", &words(&one, &args));
-        row(&left.id, &hex(&results.0));
-        row(&other_member.id, &hex(&results.1));
+        )?;
+        row(page, "input", &words(&one, &args));
+        row(page, &left.id, &hex(&results.0));
+        row(page, &other_member.id, &hex(&results.1));
     }
     Ok(())
 }

@@ -33,17 +33,5 @@ fn modelled<'a>(instruction: &'a Instruction, analysis: &'a Analysis) -> Modelle
 
 /// A function's semantics as formulas, one a line.
 fn formula(function: &Function) -> Vec<String> {
-    let shown = report::formula(function, &[]);
-    let mut formula: Vec<String> = shown
-        .lines
-        .into_iter()
-        .map(|line| match line.range.as_str() {
-            "" => line.equation,
-            range => format!("{}    {range}", line.equation),
-        })
-        .collect();
-    if shown.left_out > 0 {
-        formula.push(format!("… and {} more", shown.left_out));
-    }
-    formula
+    report::formula(function, &[]).texts()
 }

@@ -22,56 +22,22 @@ use clap::{Args, ValueEnum};
 use parsers::Instruction;
 
 use self::convert::{Chosen, Filter};
+use self::known::Known;
+pub use self::report::{Report, Sequence, StepReport};
 use crate::cache::CacheArgs;
 use crate::console::Phases;
 use crate::costs::Costs;
+use crate::error::Failure;
 use crate::isa::{InstructionSet, Target};
-use crate::{Failure, Session, SpecArgs, usage};
+use crate::{BrokenDocument, Session, SpecArgs, usage};
 
 /// Arguments of `hydride search`.
 #[derive(Args)]
 pub struct SearchArgs {
     #[command(flatten)]
     specs: SpecArgs,
-    /// The instruction set; the first of those that this program has when not given.
-    #[arg(long)]
-    isa: Option<String>,
-    /// CPU features that instructions may need, and what these bring with them; else the plainest.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    extensions: Vec<String>,
-    /// The greatest cost that is tried.
-    #[arg(long, value_name = "N")]
-    max_length: Option<u32>,
-    /// What is made small.
-    #[arg(long, value_enum, default_value_t = Measure::Length)]
-    cost: Measure,
-    /// The machine whose costs are counted, for latency and uops.
-    #[arg(long)]
-    cpu: Option<String>,
-    /// List every cheapest sequence.
-    #[arg(long)]
-    all: bool,
-    /// Only these mnemonics or ids (globs), instead of what the goal says.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    only: Vec<String>,
-    /// Not these mnemonics or ids (globs), besides what the goal says.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    without: Vec<String>,
-    /// Only data movements, or all instructions; else movements where the goal is one.
-    #[arg(long, value_enum)]
-    domain: Option<Domain>,
-    /// Only instructions that read whole elements of so many bits; 0 for all instructions.
-    #[arg(long, value_name = "BITS")]
-    granularity: Option<u32>,
-    /// Vector registers that may be used.
-    #[arg(long, value_name = "N")]
-    registers: Option<usize>,
-    /// Results get registers of their own even where the machine form overwrites a source.
-    #[arg(long)]
-    three_address: bool,
-    /// End after so many seconds of search with what was found; 0 for no end.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    time: u64,
+    #[command(flatten)]
+    options: SearchOptions,
     #[command(flatten)]
     cache: CacheArgs,
     /// How sequences are printed.
@@ -98,16 +64,87 @@ pub struct SearchArgs {
     goal: Option<PathBuf>,
 }
 
+/// What is searched, and how far.
+#[derive(Args, Clone)]
+pub struct SearchOptions {
+    /// The instruction set; the first of those that this program has when not given.
+    #[arg(long)]
+    pub isa: Option<String>,
+    /// CPU features that instructions may need, and what these bring with them; else the plainest.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub extensions: Vec<String>,
+    /// The greatest cost that is tried.
+    #[arg(long, value_name = "N")]
+    pub max_length: Option<u32>,
+    /// What is made small.
+    #[arg(long, value_enum, default_value_t = Measure::Length)]
+    pub cost: Measure,
+    /// The machine whose costs are counted, for latency and uops.
+    #[arg(long)]
+    pub cpu: Option<String>,
+    /// List every cheapest sequence.
+    #[arg(long)]
+    pub all: bool,
+    /// Only these mnemonics or ids (globs), instead of what the goal says.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Not these mnemonics or ids (globs), besides what the goal says.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub without: Vec<String>,
+    /// Only data movements, or all instructions; else movements where the goal is one.
+    #[arg(long, value_enum)]
+    pub domain: Option<Domain>,
+    /// Only instructions that read whole elements of so many bits; 0 for all instructions.
+    #[arg(long, value_name = "BITS")]
+    pub granularity: Option<u32>,
+    /// Vector registers that may be used.
+    #[arg(long, value_name = "N")]
+    pub registers: Option<usize>,
+    /// Results get registers of their own even where the machine form overwrites a source.
+    #[arg(long)]
+    pub three_address: bool,
+    /// End after so many seconds of search with what was found; 0 for no end.
+    #[arg(long, value_name = "SECONDS", default_value_t = TIME)]
+    pub time: u64,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        Self {
+            isa: None,
+            extensions: Vec::new(),
+            max_length: None,
+            cost: Measure::Length,
+            cpu: None,
+            all: false,
+            only: Vec::new(),
+            without: Vec::new(),
+            domain: None,
+            granularity: None,
+            registers: None,
+            three_address: false,
+            time: TIME,
+        }
+    }
+}
+
+/// What is made small.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Measure {
+pub enum Measure {
+    /// The number of instructions.
     Length,
+    /// The cycles from the first input to the last result.
     Latency,
+    /// The number of micro-operations.
     Uops,
 }
 
+/// Which instructions are tried.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Domain {
+pub enum Domain {
+    /// Those that only move elements.
     Movement,
+    /// All of them.
     All,
 }
 
@@ -119,10 +156,13 @@ enum Emit {
     Json,
 }
 
+/// Seconds of a search, unless asked otherwise.
+const TIME: u64 = 60;
+
 /// Instructions in a sequence, at most, unless asked otherwise.
 const MAX_LENGTH: u32 = 6;
 
-impl SearchArgs {
+impl SearchOptions {
     fn limit(&self) -> Option<Duration> {
         (self.time > 0).then(|| Duration::from_secs(self.time))
     }
@@ -147,31 +187,54 @@ struct Run {
     seconds: f64,
 }
 
+/// What a search chooses from: a target's instructions and their costs.
+struct Ground {
+    set: &'static InstructionSet,
+    target: Target,
+    known: Known,
+    costs: Costs,
+}
+
+impl Ground {
+    /// Reads the documents of the instruction set that is asked for.
+    fn read(
+        session: &Session,
+        specs: Option<&Path>,
+        options: &SearchOptions,
+        cache: &CacheArgs,
+        phases: &mut Phases,
+    ) -> Result<Self> {
+        let isa = match &options.isa {
+            Some(name) => session.asked(name)?,
+            None => session.isas()[0],
+        };
+        let set = session.set(isa);
+        let target = targets::choose(set, &options.extensions)?;
+        let costs = match (options.cost, &options.cpu) {
+            (Measure::Length, _) => Costs::length(),
+            (_, Some(cpu)) => Costs::of_cpu(session, cpu, set.name)?,
+            (_, None) => return Err(usage("--cost latency and uops need --cpu")),
+        };
+        let documents = session.read(specs, &[isa])?;
+        let known = known::known(session, cache, &documents, isa, &target, phases)?;
+        targets::check(set, &options.extensions, &known.extensions)?;
+        Ok(Self { set, target, known, costs })
+    }
+}
+
 /// Searches and prints what was found; exit code 1 when nothing was.
 pub fn run(session: &Session, args: &SearchArgs) -> Result<u8> {
     if let Some(folder) = &args.table {
         return table::run(session, args, folder);
     }
     let goal = args.goal.as_deref().map(Written::read).transpose()?;
-    let isa = match &args.isa {
-        Some(name) => session.asked(name)?,
-        None => session.isas()[0],
-    };
-    let set = session.set(isa);
-    let target = targets::choose(set, &args.extensions)?;
-    let costs = match (args.cost, &args.cpu) {
-        (Measure::Length, _) => Costs::length(),
-        (_, Some(cpu)) => Costs::of_cpu(session, cpu, set.name)?,
-        (_, None) => return Err(usage("--cost latency and uops need --cpu")),
-    };
-    let mut phases = Phases::default();
-    let documents = session.read(args.specs.specs.as_deref(), &[isa])?;
-    let known = known::known(session, &args.cache, &documents, isa, &target, &mut phases)?;
-    targets::check(set, &args.extensions, &known.extensions)?;
+    let (specs, options) = (args.specs.specs.as_deref(), &args.options);
+    let Ground { set, target, known, costs } =
+        Ground::read(session, specs, options, &args.cache, &mut Phases::default())?;
     let Some(goal) = goal else {
-        return report::list(args, set, &target, &known.instructions, &costs);
+        return report::list(options, set, &target, &known.instructions, &costs);
     };
-    let task = task(set, args, &goal, target, &known.instructions, &costs)?;
+    let task = task(set, options, &goal, target, &known.instructions, &costs)?;
     let shared = Arc::new(Shared::default());
     let handler = shared.clone();
     // A second interrupt (or SIGTERM, SIGHUP) ends the process: the search may be in a long proof.
@@ -180,7 +243,7 @@ pub fn run(session: &Session, args: &SearchArgs) -> Result<u8> {
             std::process::exit(130);
         }
     });
-    let run = search(&task, &shared, args.limit(), true);
+    let run = search(&task, &shared, options.limit(), Show::Solutions);
     if let Some(source) = costs.source() {
         eprintln!("{:>14} {source}", "costs");
     }
@@ -190,6 +253,21 @@ pub fn run(session: &Session, args: &SearchArgs) -> Result<u8> {
         code = report::check_on_hardware(&task, &run.outcome, args.run, &args.work)?;
     }
     Ok(code)
+}
+
+/// The shortest sequences of instructions for the goal in a file, which are proved: what `hydride search --emit json`
+/// prints. The documents are those in `specs`, or those that are read when none are named.
+pub fn shortest_sequences(
+    session: &Session,
+    specs: Option<&Path>,
+    goal: &Path,
+    options: &SearchOptions,
+) -> Result<Report> {
+    let goal = Written::read(goal)?;
+    let Ground { set, target, known, costs } =
+        Ground::read(session, specs, options, &CacheArgs::default(), &mut Phases::silent())?;
+    let task = task(set, options, &goal, target, &known.instructions, &costs)?;
+    Ok(report::json(&task, &search(&task, &Arc::default(), options.limit(), Show::Nothing)))
 }
 
 /// A goal as a file has it.
@@ -206,7 +284,7 @@ impl Written {
         let text = String::from_utf8(bytes).map_err(|error| {
             let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = before.split(|byte| *byte == b'\n').count();
-            Failure { code: 3, message: format!("{}:{line}:1: the goal is not UTF-8", path.display()) }
+            BrokenDocument::at(path.display(), number(line), 1, "the goal is not UTF-8")
         })?;
         let file = GoalFile::parse(&text).map_err(|error| refused(path, &error))?;
         Ok(Self { path: path.to_owned(), text, file })
@@ -214,13 +292,17 @@ impl Written {
 }
 
 fn refused(path: &Path, error: &::search::GoalError) -> anyhow::Error {
-    Failure { code: 3, message: format!("{}:{error}", path.display()) }.into()
+    BrokenDocument::at(path.display(), number(error.line), number(error.column), &error.message).into()
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Puts together what the goal and the command line ask for.
 fn task(
     set: &'static InstructionSet,
-    args: &SearchArgs,
+    asked: &SearchOptions,
     written: &Written,
     target: Target,
     parsed: &[Instruction],
@@ -229,12 +311,12 @@ fn task(
     let Written { path, text, file } = written;
     let goal = file.at(text, target.width, target.least_width).map_err(|error| refused(path, &error))?;
     let wishes = &file.search;
-    let only = if args.only.is_empty() { &wishes.only } else { &args.only };
-    let without = [wishes.without.as_slice(), &args.without].concat();
+    let only = if asked.only.is_empty() { &wishes.only } else { &asked.only };
+    let without = [wishes.without.as_slice(), &asked.without].concat();
     let filter = Filter::new(only, &without, &target, wishes.scalars, wishes.masks)?.for_goal(&goal);
     let Chosen { instructions, left_out } =
         convert::instructions(parsed, set.searched()?, &target, &filter, costs);
-    let movements = match (args.domain, wishes.domain.as_deref()) {
+    let movements = match (asked.domain, wishes.domain.as_deref()) {
         (Some(domain), _) => domain == Domain::Movement,
         (None, Some("movement")) => true,
         (None, Some("all")) => false,
@@ -244,11 +326,11 @@ fn task(
         }
         (None, None) => goal.is_movement(),
     };
-    let two_address = !args.three_address;
-    let granularity = match args.granularity.or(wishes.granularity) {
+    let two_address = !asked.three_address;
+    let granularity = match asked.granularity.or(wishes.granularity) {
         Some(0) | None => None,
         Some(bits) if bits % 8 == 0 => Some(bits),
-        Some(bits) if args.granularity.is_some() => {
+        Some(bits) if asked.granularity.is_some() => {
             return Err(usage(format!("--granularity {bits}: elements have whole bytes")));
         }
         Some(bits) => {
@@ -257,15 +339,15 @@ fn task(
         }
     };
     let options = Options {
-        cost: match args.cost {
+        cost: match asked.cost {
             Measure::Length => Cost::Length,
             Measure::Latency => Cost::Latency,
             Measure::Uops => Cost::Uops,
         },
-        max_cost: args.max_length.or(wishes.max_length).unwrap_or(MAX_LENGTH),
-        all: args.all,
+        max_cost: asked.max_length.or(wishes.max_length).unwrap_or(MAX_LENGTH),
+        all: asked.all,
         two_address,
-        registers: args.registers.unwrap_or(target.registers),
+        registers: asked.registers.unwrap_or(target.registers),
     };
     // Elements of masks are bits; bits of one byte are not distinguished.
     let lanewise = wishes.lanewise.then_some(goal.element.max(8));
@@ -274,16 +356,27 @@ fn task(
     Ok(Task { goal, set, target, syntax, instructions, left_out, selection, options })
 }
 
-/// Runs a search under the progress line; it ends after `limit`. What it finds is printed immediately if `aloud`.
-fn search(task: &Task, shared: &Arc<Shared>, limit: Option<Duration>, aloud: bool) -> Run {
+/// What is shown while a search runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Show {
+    /// Nothing.
+    Nothing,
+    /// A progress line, if standard error is a terminal.
+    Progress,
+    /// The same, and every sequence as soon as it is found.
+    Solutions,
+}
+
+/// Runs a search, which ends after `limit`.
+fn search(task: &Task, shared: &Arc<Shared>, limit: Option<Duration>, show: Show) -> Run {
     let start = Instant::now();
     let steps = transitions(&task.instructions, &task.selection);
     // The time limit is the search's own.
-    let progress = progress::Progress::start(shared.clone(), limit);
+    let progress = progress::Progress::start(shared.clone(), limit, show != Show::Nothing);
     let mut outcome =
         find(&task.goal, &task.instructions, &steps, &task.options, shared, |event| match event {
             Event::At(position) => progress.at(position),
-            Event::Found(solution) if aloud => {
+            Event::Found(solution) if show == Show::Solutions => {
                 progress.print(&report::found(task, solution, start.elapsed()));
             }
             Event::Found(_) => {}

@@ -21,12 +21,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Starts the clock; after `limit` the search is asked to stop.
-    pub fn start(shared: Arc<Shared>, limit: Option<Duration>) -> Self {
+    /// Starts the clock; after `limit` the search is asked to stop. The line is only shown if it is `visible`.
+    pub fn start(shared: Arc<Shared>, limit: Option<Duration>, visible: bool) -> Self {
         let at: Arc<Mutex<Option<(Position, Instant)>>> = Arc::default();
         let over = Arc::new(AtomicBool::new(false));
         let (seen, ended) = (at.clone(), over.clone());
-        let bar = if std::io::stderr().is_terminal() {
+        let bar = if visible && std::io::stderr().is_terminal() {
             let style =
                 ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
             ProgressBar::new_spinner().with_style(style)

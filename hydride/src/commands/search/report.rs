@@ -11,7 +11,7 @@ use parsers::{Argument, Instruction, Isa, Kind, Signature, Span};
 use serde::Serialize;
 
 use super::convert::{self, Filter};
-use super::{Emit, Run, SearchArgs, Task};
+use super::{Emit, Run, SearchArgs, SearchOptions, Task};
 use crate::costs::Costs;
 use crate::isa::InstructionSet;
 use crate::isa::Target;
@@ -76,13 +76,13 @@ fn left_out(task: &Task) -> Vec<String> {
 
 /// Prints the instructions that can be steps, and the others with what keeps them out.
 pub fn list(
-    args: &SearchArgs,
+    options: &SearchOptions,
     set: &InstructionSet,
     target: &Target,
     known: &[Instruction],
     costs: &Costs,
 ) -> Result<u8> {
-    let filter = Filter::new(&args.only, &args.without, target, true, true)?;
+    let filter = Filter::new(&options.only, &options.without, target, true, true)?;
     let search = set.searched()?;
     let chosen = convert::instructions(known, search, target, &filter, costs);
     let syntax = (search.syntax)(target);
@@ -96,7 +96,7 @@ pub fn list(
             })
             .collect();
         println!("; {}", instruction.id);
-        let lines = alone(position, &choices, args.all, &chosen.instructions, syntax.as_ref());
+        let lines = alone(position, &choices, options.all, &chosen.instructions, syntax.as_ref());
         for line in lines.ok_or_else(|| anyhow!("{} fits no registers", instruction.id))? {
             println!("    {line}");
         }
@@ -194,48 +194,73 @@ fn summary(task: &Task, run: &Run) -> String {
     )
 }
 
-/// A search's outcome as JSON.
-#[derive(Serialize)]
+/// A search's outcome.
+#[derive(Debug, Serialize)]
 pub struct Report {
-    schema: u32,
-    goal: String,
-    target: String,
-    cost: &'static str,
+    /// Version of this layout.
+    pub schema: u32,
+    /// The goal's name.
+    pub goal: String,
+    /// The target's name.
+    pub target: String,
+    /// What costs are counted in.
+    pub cost: &'static str,
     /// Every sequence of this cost or less was tried.
-    exhausted: u32,
-    transitions: usize,
-    movements_only: bool,
-    granularity: Option<u32>,
-    states: u64,
-    seconds: f64,
-    refuted: usize,
-    undecided: usize,
-    interrupted: bool,
+    pub exhausted: u32,
+    /// Steps that were tried at each place of a sequence.
+    pub transitions: usize,
+    /// Whether only data movements were tried.
+    pub movements_only: bool,
+    /// The width in bits of the elements that all steps read whole.
+    pub granularity: Option<u32>,
+    /// States that were visited.
+    pub states: u64,
+    /// Seconds that the search took.
+    pub seconds: f64,
+    /// Candidates that were refuted.
+    pub refuted: usize,
+    /// Candidates that the solver did not decide.
+    pub undecided: usize,
+    /// Whether the search ended early.
+    pub interrupted: bool,
     /// The ids of the target's instructions that no sequence was tried with, by what keeps them out.
-    left_out: BTreeMap<&'static str, Vec<String>>,
-    solutions: Vec<Sequence>,
+    pub left_out: BTreeMap<&'static str, Vec<String>>,
+    /// The cheapest sequences, each proved.
+    pub solutions: Vec<Sequence>,
 }
 
-#[derive(Serialize)]
-struct Sequence {
-    cost: u32,
-    moves: u32,
-    registers: usize,
-    assembly: Vec<String>,
-    c: Vec<String>,
-    steps: Vec<StepReport>,
-    outputs: Vec<usize>,
+/// A sequence of instructions that reaches the goal.
+#[derive(Debug, Serialize)]
+pub struct Sequence {
+    /// Its cost.
+    pub cost: u32,
+    /// Register moves among its instructions.
+    pub moves: u32,
+    /// Vector registers that it needs.
+    pub registers: usize,
+    /// The lines of assembly.
+    pub assembly: Vec<String>,
+    /// The lines of a function in C.
+    pub c: Vec<String>,
+    /// The instructions, without moves.
+    pub steps: Vec<StepReport>,
+    /// For each output the value that it is: inputs are counted first, then the results of the steps.
+    pub outputs: Vec<usize>,
 }
 
-#[derive(Serialize)]
-struct StepReport {
-    id: String,
-    mnemonic: String,
-    immediates: Vec<i64>,
-    /// Inputs are counted first, then the results of the steps.
-    operands: Vec<usize>,
+/// An instruction of a sequence.
+#[derive(Debug, Serialize)]
+pub struct StepReport {
+    /// The instruction's id.
+    pub id: String,
+    /// Its mnemonic.
+    pub mnemonic: String,
+    /// Values of its immediates.
+    pub immediates: Vec<i64>,
+    /// Its operands. Inputs are counted first, then the results of the steps.
+    pub operands: Vec<usize>,
     /// Others with the same effect here.
-    also: Vec<String>,
+    pub also: Vec<String>,
 }
 
 /// The report of a run.

@@ -9,7 +9,7 @@ use ::search::Shared;
 use anyhow::{Context, Result};
 use smt::Memo;
 
-use super::{Run, SearchArgs, Task, Written, report, search, targets, task};
+use super::{Run, SearchArgs, Show, Task, Written, report, search, targets, task};
 use crate::Session;
 use crate::console::Phases;
 use crate::costs::Costs;
@@ -24,7 +24,7 @@ pub fn run(session: &Session, args: &SearchArgs, folder: &Path) -> Result<u8> {
         .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
         .collect();
     goals.sort();
-    let limit = args.limit();
+    let limit = args.options.limit();
     let targets = targets::all(session)?;
     let mut phases = Phases::default();
     let mut cells: BTreeMap<(usize, usize), Cell> = BTreeMap::new();
@@ -43,8 +43,9 @@ pub fn run(session: &Session, args: &SearchArgs, folder: &Path) -> Result<u8> {
         let instructions = &parsed[&isa].instructions;
         for (row, path) in goals.iter().enumerate() {
             let goal = Written::read(path)?;
-            let task = task(session.set(isa), args, &goal, target.clone(), instructions, &Costs::length())?;
-            let run = search(&task, &Arc::new(Shared::default()), limit, false);
+            let task =
+                task(session.set(isa), &args.options, &goal, target.clone(), instructions, &Costs::length())?;
+            let run = search(&task, &Arc::new(Shared::default()), limit, Show::Progress);
             eprintln!("{:>14} {:6.2} s  {}", "search", run.seconds, report::verdict(&task, &run));
             if args.run > 0 && !run.outcome.solutions.is_empty() {
                 code = code.max(report::check_on_hardware(&task, &run.outcome, args.run, &args.work)?);
@@ -82,7 +83,7 @@ fn page(
 ) -> Result<String> {
     let mut text =
         String::from("<!-- Made by `hydride search --table specs/goals`. -->\n# Goals on every target\n\n");
-    let limit = args.limit().map_or("without a time limit".to_owned(), |limit| {
+    let limit = args.options.limit().map_or("without a time limit".to_owned(), |limit| {
         format!("with {} s for each cell", limit.as_secs())
     });
     let _ = writeln!(

@@ -1,0 +1,98 @@
+//! The Python package as a wheel.
+//!
+//! In a checkout the extension names the Z3 below `target/` by its absolute path. In a wheel it finds the one of the
+//! package `z3-solver`, on which the wheel depends, next to its own package: that is the same library, and the wheel
+//! stays small.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::libraries::find_library;
+use crate::packages::install_from_pip;
+use crate::process::run;
+use crate::{root, specs};
+
+/// The program that builds a wheel of a crate.
+const MATURIN: &str = "maturin==1.16.0";
+
+/// The program that unpacks wheels and packs them again.
+const WHEEL: &str = "wheel==0.45.1";
+
+/// Where the extension finds its libraries: seen from its folder.
+const LIBRARIES: &str = "$ORIGIN/../z3/lib";
+
+/// What must work where the wheel is installed: documents are read, which needs proofs by Z3, and an instruction is
+/// evaluated.
+const TRIAL: &str = "
+import sys, numpy, hydride
+average = hydride.load(sys.argv[1])['_mm_avg_epu8']
+assert average(numpy.full(16, 1, 'u1'), numpy.full(16, 4, 'u1')).tolist() == [3] * 16
+assert hydride.check(average, lambda a, b: a // 2 + b // 2).mismatches > 0
+";
+
+/// Makes the wheel in a folder.
+pub fn wheel(folder: &Path) -> Result<PathBuf> {
+    let raw = fresh(&folder.join("wheel-raw"))?;
+    let mut maturin = Command::new(tool("maturin", MATURIN)?.join("bin/maturin"));
+    maturin.args(["build", "--quiet", "--locked", "--profile", "dev", "--auditwheel", "skip"]);
+    maturin.args(["--compatibility", "linux", "--interpreter", "python3", "--out"]).arg(&raw);
+    run(maturin.current_dir(root().join("python")))?;
+
+    let unpacked = fresh(&folder.join("wheel-unpacked"))?;
+    run(repacker("unpack")?.arg(only_entry(&raw)?).arg("--dest").arg(&unpacked))?;
+    let package = only_entry(&unpacked)?;
+    find_library(&package.join("hydride/_native.abi3.so"), LIBRARIES)?;
+    let packed = fresh(&folder.join("wheel"))?;
+    run(repacker("pack")?.arg(&package).arg("--dest-dir").arg(&packed))?;
+    only_entry(&packed)
+}
+
+/// Installs the wheel, and what it depends on, in a folder of its own, and uses it there.
+pub fn try_wheel(folder: &Path, wheel: &Path) -> Result<()> {
+    println!("== {}", wheel.display());
+    let site = fresh(&folder.join("site"))?;
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--only-binary=:all:", "--disable-pip-version-check"]);
+    run(pip.args(["--root-user-action=ignore", "--target"]).arg(&site).arg(wheel))?;
+    // Nothing else that is installed for this Python is seen.
+    let mut python = Command::new("python3");
+    python.args(["-S", "-P", "-c", TRIAL]).arg(specs::sample_folder());
+    run(python.env("PYTHONPATH", &site).env("HYDRIDE_CACHE", "").current_dir(folder))?;
+    println!("the wheel works with nothing but what it depends on");
+    Ok(())
+}
+
+/// The folder of a tool from PyPI; it is installed unless it is there.
+fn tool(name: &str, package: &str) -> Result<PathBuf> {
+    let folder = root().join("target/tools").join(name);
+    if !folder.is_dir() {
+        install_from_pip(package, &folder)?;
+    }
+    Ok(folder)
+}
+
+/// The command that unpacks or packs wheels.
+fn repacker(command: &str) -> Result<Command> {
+    let mut python = Command::new("python3");
+    python.env("PYTHONPATH", tool("wheel", WHEEL)?).args(["-m", "wheel", command]);
+    Ok(python)
+}
+
+/// An empty folder in this place.
+fn fresh(folder: &Path) -> Result<PathBuf> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder.to_path_buf())
+}
+
+/// The only file or folder of a folder.
+fn only_entry(folder: &Path) -> Result<PathBuf> {
+    let entries = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    ensure!(entries.len() == 1, "{} holds {} entries, not one", folder.display(), entries.len());
+    Ok(entries[0].clone())
+}
