@@ -264,7 +264,7 @@ fn of_vendor<'a>(
                 written.iter_mut().find(|other| other.candidate.adapter.identity() == adapter.identity());
             let own = match same {
                 Some(same) => {
-                    same.needs.or(&needs);
+                    same.needs.or(needs);
                     same.name.clone()
                 }
                 None => {

@@ -1,4 +1,4 @@
-//! The guide's program for 512 bits on targets that have other registers: expressed by what each has, compiled and run.
+//! The guide's programs for 512 bits on targets that have other registers: expressed by what each has, compiled and run.
 
 use std::path::Path;
 
@@ -69,18 +69,40 @@ const PROCESSORS: &[Processor] = &[
 const OPERATIONS: &str =
     r"autollvm\.(add_halving_round|add_sat|compare_lt|dot_product_quads_add|leading_zeros|max)$";
 
+/// The last two thirds of the path: LLVM's tools, and the emulators.
+fn can_run() -> bool {
+    tools(&["clang-19", "llvm-link-19", "opt-19", "llc-19"]) && tools(&["qemu-aarch64", "qemu-hexagon"])
+}
+
+/// Copies the guide's program, the first block of a language and page that is about 512 bits, and what builds it.
+fn write_program(folder: &Path, (page, language): (&str, &str), name: &str, scripts: &[&str]) {
+    let page = std::fs::read_to_string(repository().join("docs/src").join(page)).unwrap();
+    let fence = format!("```{language}\n");
+    let blocks = page.split(&fence).skip(1);
+    let mut programs = blocks.filter_map(|rest| rest.split("```").next());
+    let program = programs.find(|program| program.contains("512 bits")).expect("a program");
+    std::fs::write(folder.join(name), program).unwrap();
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/guide");
+    for file in [&["wide.c"], scripts].concat() {
+        std::fs::copy(here.join(file), folder.join(file)).unwrap();
+    }
+}
+
+impl Processor {
+    /// Whether a program that was expressed by what there is calls what it should.
+    #[track_caller]
+    fn assert_calls(&self, lowered: &str) {
+        for (called, count) in self.calls {
+            let calls = lowered.lines().filter(|line| line.contains("call "));
+            let found = calls.filter(|line| line.contains(&format!("@autollvm.{called}("))).count();
+            assert_eq!(found, *count, "{}: {called} in\n{lowered}", self.name);
+        }
+    }
+}
+
 #[test]
 fn a_wide_program_runs_on_every_target() {
-    let needed = [
-        "mlir-tblgen-19",
-        "mlir-opt-19",
-        "mlir-translate-19",
-        "clang++-19",
-        "llvm-link-19",
-        "opt-19",
-        "llc-19",
-    ];
-    if !tools(&needed) || !tools(&["qemu-aarch64", "qemu-hexagon"]) {
+    if !can_run() || !tools(&["mlir-tblgen-19", "mlir-opt-19", "mlir-translate-19", "clang++-19"]) {
         return;
     }
     if !Path::new("/usr/lib/llvm-19/include/mlir/IR/OpBase.td").exists() {
@@ -89,22 +111,39 @@ fn a_wide_program_runs_on_every_target() {
     let Some(specs) = vendor_documents::with(&["x86", "arm", "hvx"]).into_iter().next() else { return };
     let folder = scratch();
     let out = shared_output(&specs, ALL);
-    let page = std::fs::read_to_string(repository().join("docs/src/operations.md")).unwrap();
-    let program = page.split("```mlir\n").nth(2).and_then(|rest| rest.split("```").next()).unwrap();
-    std::fs::write(folder.path().join("wide.mlir"), program).unwrap();
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/guide");
-    for file in ["plugin.sh", "wide.c", "wide.sh"] {
-        std::fs::copy(here.join(file), folder.path().join(file)).unwrap();
-    }
+    write_program(folder.path(), ("operations.md", "mlir"), "wide.mlir", &["plugin.sh", "wide.sh"]);
     let out = out.to_string_lossy();
     tool("sh", folder.path(), &["plugin.sh", &format!("{out}/mlir"), OPERATIONS]).expect("a shell");
-    for Processor { name, target, features, options: [llc, clang], emulator, calls } in PROCESSORS {
+    for processor in PROCESSORS {
+        let Processor { name, target, features, options: [llc, clang], emulator, .. } = processor;
         tool("sh", folder.path(), &["wide.sh", &out, name, target, features, llc, clang, emulator])
             .expect("a shell");
-        let lowered = std::fs::read_to_string(folder.path().join(format!("{name}.mlir"))).unwrap();
-        for (called, count) in *calls {
-            let found = lowered.matches(&format!("llvm.call @autollvm.{called}(")).count();
-            assert_eq!(found, *count, "{name}: {called} in\n{lowered}");
-        }
+        processor.assert_calls(&std::fs::read_to_string(folder.path().join(format!("{name}.mlir"))).unwrap());
+    }
+}
+
+#[test]
+fn a_wide_program_in_llvm_ir_runs_on_every_target() {
+    if !can_run() || !tools(&["clang++-19"]) {
+        return;
+    }
+    if !Path::new("/usr/lib/llvm-19/include/llvm/IR/Module.h").exists() {
+        return skip("llvm/IR/Module.h of LLVM 19 is not there");
+    }
+    let Some(specs) = vendor_documents::with(&["x86", "arm", "hvx"]).into_iter().next() else { return };
+    let folder = scratch();
+    let out = shared_output(&specs, ALL);
+    write_program(folder.path(), ("lowering.md", "llvm"), "wide.ll", &["wide-ll.sh"]);
+    let out = out.to_string_lossy();
+    let build = "clang++-19 -std=c++17 -fno-rtti -fPIC -shared -Wall -Wextra -Werror \
+                 -isystem /usr/lib/llvm-19/include \"$0\" -o AutoLLVM.so";
+    tool("sh", folder.path(), &["-c", build, &format!("{out}/llvm/plugin/AutoLLVM.cpp")]).expect("a shell");
+    for processor in PROCESSORS {
+        let Processor { name, target, options: [llc, clang], emulator, .. } = processor;
+        tool("sh", folder.path(), &["wide-ll.sh", &out, name, target, llc, clang, emulator])
+            .expect("a shell");
+        let lowered = std::fs::read_to_string(folder.path().join(format!("{name}.ll"))).unwrap();
+        let body = lowered.split("@run(").nth(1).and_then(|rest| rest.split("\n}\n").next());
+        processor.assert_calls(body.expect("the program"));
     }
 }

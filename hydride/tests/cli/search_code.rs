@@ -1,10 +1,10 @@
 //! What `hydride search` prints as code: assemblers accept it, and LLVM generates it from the AutoLLVM IR.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{hydride, repository, scratch, skip};
+use crate::support::{ALL, hydride, repository, scratch, shared_output, skip};
 
 /// A target with goals that are found at once, and the assembler's options for it.
 struct Target {
@@ -74,7 +74,7 @@ fn there(program: &str) -> bool {
 fn search(specs: &Path, folder: &Path, target: &Target, goal: (&str, &str), more: &[&str]) -> String {
     let file = repository().join(format!("specs/goals/{}.toml", goal.0)).display().to_string();
     let specs = specs.display().to_string();
-    let mut args = vec!["search", "--specs", &specs, "--isa", target.isa, &file];
+    let mut args = vec!["search", "--specs", &specs, "--isa", target.isa, "--cache", "kept", &file];
     if !target.extensions.is_empty() {
         args.extend(["--extensions", target.extensions]);
     }
@@ -204,7 +204,7 @@ fn becomes_its_instructions(target: &Target, code: &[&str]) {
     }
     let Some(specs) = vendor_documents::with(&[target.isa]).into_iter().next() else { return };
     let folder = scratch();
-    let out = generated(&specs, folder.path(), target.isa);
+    let out = shared_output(&specs, ALL);
     let text = out.join(format!("llvm/lowering/{}.ll", target.isa)).display().to_string();
     // Read once: it is long.
     let definitions = folder.path().join("definitions.bc").display().to_string();
@@ -310,12 +310,4 @@ fn autollvm_ir_of_hvx_becomes_its_instructions() {
         &HVX,
         &["-mtriple=hexagon", "-mcpu=hexagonv66", "-mattr=+hvxv66,+hvx-length128b"],
     );
-}
-
-/// The output folder of an instruction set.
-fn generated(specs: &Path, folder: &Path, isa: &str) -> PathBuf {
-    let out = folder.join(format!("out-{isa}"));
-    let (specs, path) = (specs.display().to_string(), out.display().to_string());
-    hydride(folder, &["generate-ir", "--specs", &specs, "--isa", isa, "--out", &path]).exits(0);
-    out
 }

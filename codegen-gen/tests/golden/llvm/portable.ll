@@ -3,7 +3,7 @@
 ; function can be linked next to a target's own definitions, which have the other names as well.
 ; Element 0 of a vector is in the lowest bits: for little-endian targets.
 
-define linkonce_odr <16 x i8> @autollvm.portable.add.v16i8(<16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <16 x i8> @autollvm.portable.add.v16i8(<16 x i8> %a, <16 x i8> %b) #0 "autollvm-lanes"="sss" {
   %1 = add <16 x i8> %a, %b
   ret <16 x i8> %1
 }
@@ -13,7 +13,7 @@ define linkonce_odr <16 x i8> @autollvm.add.v16i8(<16 x i8> %a, <16 x i8> %b) #0
   ret <16 x i8> %called
 }
 
-define linkonce_odr <128 x i16> @autollvm.portable.add.v128i16(<128 x i16> %a, <128 x i16> %b) #0 {
+define linkonce_odr <128 x i16> @autollvm.portable.add.v128i16(<128 x i16> %a, <128 x i16> %b) #0 "autollvm-lanes"="sss" {
   %1 = add <128 x i16> %a, %b
   ret <128 x i16> %1
 }
@@ -23,7 +23,7 @@ define linkonce_odr <128 x i16> @autollvm.add.v128i16(<128 x i16> %a, <128 x i16
   ret <128 x i16> %called
 }
 
-define linkonce_odr <16 x i8> @autollvm.portable.add_sat.v16i8(<16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <16 x i8> @autollvm.portable.add_sat.v16i8(<16 x i8> %a, <16 x i8> %b) #0 "autollvm-lanes"="sss" {
   %1 = sext <16 x i8> %a to <16 x i10>
   %2 = sext <16 x i8> %b to <16 x i10>
   %3 = add <16 x i10> %1, %2
@@ -38,7 +38,7 @@ define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8(<16 x i8> %a, <16 x i8> %b
   ret <16 x i8> %called
 }
 
-define linkonce_odr <32 x i8> @autollvm.portable.add_sat.v32i8(<32 x i8> %a, <32 x i8> %b) #0 {
+define linkonce_odr <32 x i8> @autollvm.portable.add_sat.v32i8(<32 x i8> %a, <32 x i8> %b) #0 "autollvm-lanes"="sss" {
   %1 = sext <32 x i8> %a to <32 x i10>
   %2 = sext <32 x i8> %b to <32 x i10>
   %3 = add <32 x i10> %1, %2
@@ -53,7 +53,7 @@ define linkonce_odr <32 x i8> @autollvm.add_sat.v32i8(<32 x i8> %a, <32 x i8> %b
   ret <32 x i8> %called
 }
 
-define linkonce_odr <64 x i1> @autollvm.portable.compare_lt.v64i8.1(<64 x i8> %a, <64 x i8> %b) #0 {
+define linkonce_odr <64 x i1> @autollvm.portable.compare_lt.v64i8.1(<64 x i8> %a, <64 x i8> %b) #0 "autollvm-lanes"="sss" {
   %1 = icmp slt <64 x i8> %a, %b
   ret <64 x i1> %1
 }
@@ -63,7 +63,7 @@ define linkonce_odr <64 x i1> @autollvm.compare_lt.v64i8.1(<64 x i8> %a, <64 x i
   ret <64 x i1> %called
 }
 
-define linkonce_odr <32 x i1> @autollvm.portable.compare_lt.v32i16.0(<32 x i16> %a, <32 x i16> %b) #0 {
+define linkonce_odr <32 x i1> @autollvm.portable.compare_lt.v32i16.0(<32 x i16> %a, <32 x i16> %b) #0 "autollvm-lanes"="sss" {
   %1 = icmp ult <32 x i16> %a, %b
   ret <32 x i1> %1
 }
@@ -92,7 +92,7 @@ define linkonce_odr i32 @autollvm.crc.i32.i8(i32 %crc, i8 %data) #0 {
   ret i32 %called
 }
 
-define linkonce_odr <4 x i32> @autollvm.portable.dot_add.v4i32.0(<4 x i32> %acc, <16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <4 x i32> @autollvm.portable.dot_add.v4i32.0(<4 x i32> %acc, <16 x i8> %a, <16 x i8> %b) #0 "autollvm-lanes"="ssss" {
   %1 = zext <16 x i8> %a to <16 x i32>
   %2 = sext <16 x i8> %b to <16 x i32>
   %3 = mul <16 x i32> %1, %2
@@ -111,7 +111,7 @@ define linkonce_odr <4 x i32> @autollvm.dot_add.v4i32.0(<4 x i32> %acc, <16 x i8
   ret <4 x i32> %called
 }
 
-define linkonce_odr <32 x i32> @autollvm.portable.dot_add.v32i32.1(<32 x i32> %acc, <128 x i8> %a, <128 x i8> %b) #0 {
+define linkonce_odr <32 x i32> @autollvm.portable.dot_add.v32i32.1(<32 x i32> %acc, <128 x i8> %a, <128 x i8> %b) #0 "autollvm-lanes"="ssss" {
   %1 = sext <128 x i8> %a to <128 x i32>
   %2 = sext <128 x i8> %b to <128 x i32>
   %3 = mul <128 x i32> %1, %2
@@ -196,7 +196,7 @@ define linkonce_odr <8 x i32> @autollvm.shift_left_immediate.v8i32(<8 x i32> %a,
   ret <8 x i32> %called
 }
 
-define linkonce_odr <8 x i16> @autollvm.portable.widen_mul.v8i16.1(<8 x i8> %a, <8 x i8> %b) #0 {
+define linkonce_odr <8 x i16> @autollvm.portable.widen_mul.v8i16.1(<8 x i8> %a, <8 x i8> %b) #0 "autollvm-lanes"="sss" {
   %1 = sext <8 x i8> %a to <8 x i16>
   %2 = sext <8 x i8> %b to <8 x i16>
   %3 = mul <8 x i16> %1, %2
@@ -208,7 +208,7 @@ define linkonce_odr <8 x i16> @autollvm.widen_mul.v8i16.1(<8 x i8> %a, <8 x i8> 
   ret <8 x i16> %called
 }
 
-define linkonce_odr <2 x i64> @autollvm.portable.widen_mul.v2i64.0(<2 x i32> %a, <2 x i32> %b) #0 {
+define linkonce_odr <2 x i64> @autollvm.portable.widen_mul.v2i64.0(<2 x i32> %a, <2 x i32> %b) #0 "autollvm-lanes"="sss" {
   %1 = zext <2 x i32> %a to <2 x i64>
   %2 = zext <2 x i32> %b to <2 x i64>
   %3 = mul <2 x i64> %1, %2

@@ -3,7 +3,7 @@
 ; function can be linked next to a target's own definitions, which have the other names as well.
 ; Element 0 of a vector is in the lowest bits: for little-endian targets.
 
-define linkonce_odr <16 x i8> @autollvm.portable.add.v16i8(<16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <16 x i8> @autollvm.portable.add.v16i8(<16 x i8> %a, <16 x i8> %b) #0 "autollvm-lanes"="sss" {
   %1 = add <16 x i8> %a, %b
   ret <16 x i8> %1
 }
@@ -13,7 +13,7 @@ define linkonce_odr <16 x i8> @autollvm.add.v16i8(<16 x i8> %a, <16 x i8> %b) #0
   ret <16 x i8> %called
 }
 
-define linkonce_odr <4 x i16> @autollvm.portable.add.v4i16(<4 x i16> %a, <4 x i16> %b) #0 {
+define linkonce_odr <4 x i16> @autollvm.portable.add.v4i16(<4 x i16> %a, <4 x i16> %b) #0 "autollvm-lanes"="sss" {
   %1 = add <4 x i16> %a, %b
   ret <4 x i16> %1
 }
@@ -38,7 +38,7 @@ define linkonce_odr <16 x i8> @autollvm.add_round_high.v16i8(<16 x i8> %a, <16 x
   ret <16 x i8> %called
 }
 
-define linkonce_odr <8 x i8> @autollvm.portable.add_sat.v8i8.1(<8 x i8> %a, <8 x i8> %b) #0 {
+define linkonce_odr <8 x i8> @autollvm.portable.add_sat.v8i8.1(<8 x i8> %a, <8 x i8> %b) #0 "autollvm-lanes"="sss" {
   %1 = sext <8 x i8> %a to <8 x i10>
   %2 = sext <8 x i8> %b to <8 x i10>
   %3 = add <8 x i10> %1, %2
@@ -53,7 +53,7 @@ define linkonce_odr <8 x i8> @autollvm.add_sat.v8i8.1(<8 x i8> %a, <8 x i8> %b) 
   ret <8 x i8> %called
 }
 
-define linkonce_odr <16 x i8> @autollvm.portable.add_sat.v16i8.0(<16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <16 x i8> @autollvm.portable.add_sat.v16i8.0(<16 x i8> %a, <16 x i8> %b) #0 "autollvm-lanes"="sss" {
   %1 = zext <16 x i8> %a to <16 x i10>
   %2 = zext <16 x i8> %b to <16 x i10>
   %3 = add <16 x i10> %1, %2
@@ -68,7 +68,7 @@ define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8.0(<16 x i8> %a, <16 x i8> 
   ret <16 x i8> %called
 }
 
-define linkonce_odr <16 x i8> @autollvm.portable.add_sat.v16i8.1(<16 x i8> %a, <16 x i8> %b) #0 {
+define linkonce_odr <16 x i8> @autollvm.portable.add_sat.v16i8.1(<16 x i8> %a, <16 x i8> %b) #0 "autollvm-lanes"="sss" {
   %1 = sext <16 x i8> %a to <16 x i10>
   %2 = sext <16 x i8> %b to <16 x i10>
   %3 = add <16 x i10> %1, %2
@@ -83,7 +83,7 @@ define linkonce_odr <16 x i8> @autollvm.add_sat.v16i8.1(<16 x i8> %a, <16 x i8> 
   ret <16 x i8> %called
 }
 
-define linkonce_odr <4 x i16> @autollvm.portable.add_sat.v4i16.0(<4 x i16> %a, <4 x i16> %b) #0 {
+define linkonce_odr <4 x i16> @autollvm.portable.add_sat.v4i16.0(<4 x i16> %a, <4 x i16> %b) #0 "autollvm-lanes"="sss" {
   %1 = zext <4 x i16> %a to <4 x i18>
   %2 = zext <4 x i16> %b to <4 x i18>
   %3 = add <4 x i18> %1, %2

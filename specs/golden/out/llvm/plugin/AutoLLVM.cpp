@@ -2,26 +2,40 @@
 //
 // A pass for a stock LLVM 19 that replaces AutoLLVM operations by what implements them on a target:
 //
-//   opt -load-pass-plugin=AutoLLVM.so -autollvm-lowering=lowering/x86.ll
+//   opt -load-pass-plugin=AutoLLVM.so -autollvm-lowering=lowering/x86.ll,portable.ll -mattr=+avx2
 //       -passes='autollvm-lower,cgscc(inline),globaldce' program.ll
 //
 // A call of `llvm.autollvm.OP.TYPES(arguments, parameters)` becomes one of the definition
-// `autollvm.OP.TYPES.PARAMETERS` in the given files, the first of which that has it; calls of `autollvm.*` by
-// their full names are resolved, too, where they are declared with the definition's type. The definitions are
-// linked in as far as they are needed, and are inlined by `cgscc(inline)`. What no file has is left as it is,
-// with a warning.
+// `autollvm.OP.TYPES.PARAMETERS` in the given files, the first of which that the caller's CPU has; calls of `autollvm.*`
+// by their full names are resolved, too, where they are declared with the definition's type. What the CPU lacks at these
+// types is expressed by definitions with other numbers of lanes, where a portable body says that lanes are independent
+// (the attribute `autollvm-lanes`):
+//
+//   %r = add.v64i8(%a, %b)       on a CPU with additions of 32 bytes
+//
+//   %r0 = add.v32i8(lower half of %a, lower half of %b)
+//   %r1 = add.v32i8(upper half of %a, upper half of %b)
+//   %r = %r0 and %r1 side by side
+//
+// and by the portable body where there are none. The definitions are linked in as far as they are needed, and are
+// inlined by `cgscc(inline)`. What no file has is left as it is, with a warning.
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
+#include <numeric>
+#include <optional>
 
 using namespace llvm;
 
@@ -29,6 +43,61 @@ static cl::list<std::string> LoweringFiles("autollvm-lowering", cl::CommaSeparat
                                            cl::desc("LLVM files with the definitions of AutoLLVM operations"));
 
 namespace {
+
+// The most lanes to which one is widened.
+constexpr unsigned MaxWidening = 64;
+
+unsigned laneCount(Type *T) {
+  auto *Vector = dyn_cast<FixedVectorType>(T);
+  return Vector ? Vector->getNumElements() : 1;
+}
+
+Type *withLanes(Type *T, unsigned Count) {
+  Type *Element = T->getScalarType();
+  return Count == 1 ? Element : FixedVectorType::get(Element, Count);
+}
+
+SmallVector<int> laneNumbers(unsigned First, unsigned Count) {
+  SmallVector<int> Lanes(Count);
+  std::iota(Lanes.begin(), Lanes.end(), int(First));
+  return Lanes;
+}
+
+// `Count` lanes of a value from lane `First`.
+Value *extractLanes(IRBuilder<> &B, Value *V, unsigned First, unsigned Count) {
+  if (laneCount(V->getType()) == Count)
+    return V;
+  if (Count == 1)
+    return B.CreateExtractElement(V, First);
+  return B.CreateShuffleVector(V, laneNumbers(First, Count));
+}
+
+// The lanes of a value, and zeros above them.
+Value *padLanes(IRBuilder<> &B, Value *V, unsigned Count) {
+  unsigned Own = laneCount(V->getType());
+  if (Own == Count)
+    return V;
+  Type *Wide = withLanes(V->getType(), Count);
+  if (Own == 1)
+    return B.CreateInsertElement(Constant::getNullValue(Wide), V, uint64_t(0));
+  SmallVector<int> Lanes(Count, int(Own));
+  std::iota(Lanes.begin(), Lanes.begin() + Own, 0);
+  return B.CreateShuffleVector(V, Constant::getNullValue(V->getType()), Lanes);
+}
+
+// The lanes of values of one type side by side; the number of values is a power of 2.
+Value *joinLanes(IRBuilder<> &B, ArrayRef<Value *> Values) {
+  if (Values.size() == 1)
+    return Values.front();
+  Value *Low = joinLanes(B, Values.take_front(Values.size() / 2));
+  Value *High = joinLanes(B, Values.drop_front(Values.size() / 2));
+  unsigned Count = laneCount(Low->getType());
+  if (Count > 1)
+    return B.CreateShuffleVector(Low, High, laneNumbers(0, 2 * Count));
+  Value *Pair = PoisonValue::get(withLanes(Low->getType(), 2));
+  Pair = B.CreateInsertElement(Pair, Low, uint64_t(0));
+  return B.CreateInsertElement(Pair, High, uint64_t(1));
+}
 
 // A value with the bits of another one: above them there is anything, or they are cut.
 Value *convert(IRBuilder<> &B, Value *V, Type *To) {
@@ -51,28 +120,211 @@ Value *convert(IRBuilder<> &B, Value *V, Type *To) {
   return B.CreateBitCast(B.CreateZExtOrTrunc(V, B.getIntNTy(Want)), To);
 }
 
+// A function's name, taken apart.
+struct Symbol {
+  StringRef Operation;
+  // All that is not a type: the values of parameters, the kind of a mask.
+  std::string Choices;
+  bool IsPortable = false;
+
+  static std::optional<Symbol> parse(StringRef Name) {
+    Symbol Parsed;
+    if (!Name.consume_front("autollvm."))
+      return std::nullopt;
+    Parsed.IsPortable = Name.consume_front("portable.");
+    SmallVector<StringRef> Parts;
+    Name.split(Parts, '.');
+    Parsed.Operation = Parts.front();
+    for (StringRef Part : drop_begin(Parts))
+      if (!isType(Part))
+        Parsed.Choices += "." + Part.str();
+    return Parsed;
+  }
+
+  // Whether this is a type as LLVM writes it in names: `i32`, `v16i8`.
+  static bool isType(StringRef Part) {
+    if (Part.consume_front("v"))
+      Part = Part.drop_while(isDigit);
+    return Part.consume_front("i") && !Part.empty() && all_of(Part, isDigit);
+  }
+};
+
+// The types of a function's results, then of its parameters.
+SmallVector<Type *> typesOf(const FunctionType *Function) {
+  SmallVector<Type *> Types;
+  if (auto *Several = dyn_cast<StructType>(Function->getReturnType()))
+    append_range(Types, Several->elements());
+  else
+    Types.push_back(Function->getReturnType());
+  append_range(Types, Function->params());
+  return Types;
+}
+
+// What a call becomes: calls of a function with `lanes / Pieces` as many lanes, or one of a function with `Widening` times
+// as many.
+struct Plan {
+  Function *Callee = nullptr;
+  unsigned Pieces = 1;
+  unsigned Widening = 1;
+  // For each result and then each parameter one letter: `s` is split, `w` is passed whole, `i` is an immediate.
+  StringRef Lanes = "";
+};
+
+// The CPUs of callers.
+class Processors {
+  StringMap<std::unique_ptr<MCSubtargetInfo>> Known;
+
+  const MCSubtargetInfo *of(const Function &Caller) {
+    StringRef CPU = Caller.getFnAttribute("target-cpu").getValueAsString();
+    StringRef Features = Caller.getFnAttribute("target-features").getValueAsString();
+    auto [Place, IsNew] = Known.try_emplace((CPU + "/" + Features).str());
+    if (IsNew) {
+      Triple TheTriple(Caller.getParent()->getTargetTriple());
+      std::string Error;
+      if (const Target *Backend = TargetRegistry::lookupTarget("", TheTriple, Error))
+        Place->second.reset(Backend->createMCSubtargetInfo(TheTriple.str(), CPU, Features));
+    }
+    return Place->second.get();
+  }
+
+public:
+  // The features that a definition needs: `|` is between sets of which one is enough.
+  static StringRef needs(const Function &Definition) {
+    StringRef Choice = Definition.getFnAttribute("autollvm-features").getValueAsString();
+    return Choice.empty() ? Definition.getFnAttribute("target-features").getValueAsString() : Choice;
+  }
+
+  // Whether the caller's CPU has what a definition needs; also where LLVM does not know the target.
+  bool has(const Function &Definition, const Function &Caller) {
+    SmallVector<StringRef> Alternatives;
+    needs(Definition).split(Alternatives, '|', -1, false);
+    const MCSubtargetInfo *CPU = Alternatives.empty() ? nullptr : of(Caller);
+    return !CPU || any_of(Alternatives, [&](StringRef Features) { return CPU->checkFeatures(Features); });
+  }
+};
+
+// The definitions in the given files.
 struct Lowering {
   SmallVector<std::unique_ptr<Module>> Files;
+  // The definitions of each operation, in the order of the files.
+  StringMap<SmallVector<std::pair<Symbol, Function *>>> Operations;
+  Processors CPUs;
 
-  Function *find(StringRef Name) const {
-    for (const auto &File : Files)
-      if (Function *F = File->getFunction(Name); F && !F->isDeclaration())
-        return F;
-    return nullptr;
+  void add(std::unique_ptr<Module> File) {
+    for (Function &F : *File)
+      if (std::optional<Symbol> Name = Symbol::parse(F.getName()); Name && !F.isDeclaration())
+        Operations[Name->Operation].emplace_back(*Name, &F);
+    Files.push_back(std::move(File));
+  }
+
+  // Drops the definitions of this name with another type. Whether there were none, or others are left.
+  bool drop(StringRef Name, FunctionType *Type) {
+    auto Found = Operations.find(Symbol::parse(Name)->Operation);
+    if (Found == Operations.end())
+      return true;
+    auto isNamed = [&](const auto &Known) { return Known.second->getName() == Name; };
+    bool WereNone = none_of(Found->second, isNamed);
+    erase_if(Found->second, [&](const auto &Known) {
+      bool IsOther = isNamed(Known) && Known.second->getFunctionType() != Type;
+      if (IsOther)
+        Known.second->deleteBody();
+      return IsOther;
+    });
+    return WereNone || any_of(Found->second, isNamed);
+  }
+
+  ArrayRef<std::pair<Symbol, Function *>> of(const Symbol &Name) const {
+    auto Found = Operations.find(Name.Operation);
+    return Found == Operations.end() ? ArrayRef<std::pair<Symbol, Function *>>() : Found->second;
   }
 
   // How many parameters the operation's instances have in their names; nothing when no file knows it.
   std::optional<unsigned> parameters(StringRef Base) const {
-    if (find(Base))
-      return 0;
-    for (const auto &File : Files)
-      for (Function &F : *File) {
-        StringRef Rest = F.getName();
-        if (!F.isDeclaration() && Rest.consume_front(Base) && Rest.consume_front("."))
-          if (StringRef Values = Rest.split('.').first; Values.find_first_not_of("-0123456789_") == StringRef::npos)
-            return Values.count('_') + 1;
-      }
+    for (const auto &[Name, F] : of(*Symbol::parse(Base))) {
+      StringRef Rest = F->getName();
+      if (Rest == Base)
+        return 0;
+      if (Rest.consume_front(Base) && Rest.consume_front("."))
+        if (StringRef Values = Rest.split('.').first; Values.find_first_not_of("-0123456789_") == StringRef::npos)
+          return Values.count('_') + 1;
+    }
     return std::nullopt;
+  }
+
+  // A function of this name; `Caller` can call it.
+  Function *find(StringRef Name, const Function &Caller) {
+    for (const auto &[_, F] : of(*Symbol::parse(Name)))
+      if (F->getName() == Name && CPUs.has(*F, Caller))
+        return F;
+    return nullptr;
+  }
+
+  // A function for the operation with these choices at these types, but for those of immediates; `Caller` can call it.
+  Function *find(const Symbol &Name, StringRef Lanes, ArrayRef<Type *> Types, const Function &Caller) {
+    for (const auto &[Own, F] : of(Name)) {
+      if (Own.IsPortable != Name.IsPortable || Own.Choices != Name.Choices || portableBody(*F))
+        continue;
+      SmallVector<Type *> Has = typesOf(F->getFunctionType());
+      bool Fits = Has.size() == Types.size();
+      for (unsigned Position = 0; Fits && Position < Types.size(); ++Position)
+        Fits = Has[Position] == Types[Position] || Lanes[Position] == 'i';
+      if (Fits && CPUs.has(*F, Caller))
+        return F;
+    }
+    return nullptr;
+  }
+
+  // The portable body of which a function is the other name, for programs that are linked without this pass; null for a
+  // target's own definition.
+  static Function *portableBody(const Function &F) {
+    StringRef Name = F.getName();
+    return Name.consume_front("autollvm.") ? F.getParent()->getFunction(("autollvm.portable." + Name).str()) : nullptr;
+  }
+
+  // What a call of an operation by its full name becomes: nothing when no file has anything.
+  std::optional<Plan> plan(StringRef Name, const Function &Caller, FunctionType *Type) {
+    Function *Own = find(Name, Caller);
+    Function *Body = Own ? portableBody(*Own) : nullptr;
+    if (Own && !Body)
+      return Plan{Own};
+    Symbol Wanted = *Symbol::parse(Name);
+    SmallVector<llvm::Type *> Types = typesOf(Type);
+    StringRef Lanes = lanes(Wanted);
+    if (Lanes.size() != Types.size())
+      return Body ? std::optional(Plan{Body}) : std::nullopt;
+    unsigned Most = 0;
+    for (auto [Letter, Own] : zip(Lanes, Types))
+      Most = Letter == 's' ? std::gcd(Most, laneCount(Own)) : Most;
+    Plan Made;
+    Made.Lanes = Lanes;
+    auto found = [&](bool IsPortable, unsigned Pieces, unsigned Widening) {
+      SmallVector<llvm::Type *> Other = Types;
+      for (auto [Letter, Own] : zip(Lanes, Other))
+        Own = Letter == 's' ? withLanes(Own, laneCount(Own) / Pieces * Widening) : Own;
+      Wanted.IsPortable = IsPortable;
+      Made.Pieces = Pieces;
+      Made.Widening = Widening;
+      Made.Callee = find(Wanted, Lanes, Other, Caller);
+      return Made.Callee != nullptr;
+    };
+    for (unsigned Widening = 2; Widening <= MaxWidening; Widening *= 2)
+      if (found(false, 1, Widening))
+        return Made;
+    for (unsigned Pieces = 2; Most % Pieces == 0; Pieces *= 2)
+      if (found(false, Pieces, 1))
+        return Made;
+    for (unsigned Pieces = 1; Most % Pieces == 0; Pieces *= 2)
+      if (found(true, Pieces, 1))
+        return Made;
+    return std::nullopt;
+  }
+
+  // The letters of an operation whose lanes are independent; empty for others.
+  StringRef lanes(const Symbol &Name) const {
+    for (const auto &[Own, F] : of(Name))
+      if (Own.IsPortable)
+        return F->getFnAttribute("autollvm-lanes").getValueAsString();
+    return "";
   }
 };
 
@@ -81,7 +333,60 @@ struct LowerAutoLLVM : PassInfoMixin<LowerAutoLLVM> {
     WithColor::warning(errs(), M.getModuleIdentifier()) << Text << "\n";
   }
 
-  static bool replace(Module &M, CallInst *Call, StringRef Base, const Lowering &Files) {
+  // Says why a call has no plan.
+  static void warnMissing(const Module &M, StringRef Name, const Function &Caller, const Lowering &Files) {
+    for (const auto &[_, F] : Files.of(*Symbol::parse(Name)))
+      if (F->getName() == Name)
+        return warn(M, Caller.getName() + " lacks CPU features of " + Name + ", which needs " + Processors::needs(*F));
+    warn(M, "no definition of " + Name);
+  }
+
+  // The call of one piece, counted from 0; null when the types do not fit.
+  static Value *call(IRBuilder<> &B, const Plan &P, unsigned Piece, ArrayRef<Value *> Args, unsigned Results) {
+    SmallVector<Value *> Operands(Args);
+    for (auto [Letter, Operand] : zip(P.Lanes.substr(Results), Operands)) {
+      if (Letter != 's')
+        continue;
+      unsigned Count = laneCount(Operand->getType()) / P.Pieces;
+      Operand = padLanes(B, extractLanes(B, Operand, Piece * Count, Count), Count * P.Widening);
+    }
+    FunctionType *Type = P.Callee->getFunctionType();
+    if (Operands.size() != Type->getNumParams())
+      return nullptr;
+    for (auto [Operand, Wanted] : zip(Operands, Type->params()))
+      if (Operand = convert(B, Operand, Wanted); !Operand)
+        return nullptr;
+    FunctionCallee Callee = B.GetInsertBlock()->getModule()->getOrInsertFunction(P.Callee->getName(), Type);
+    return B.CreateCall(Callee, Operands);
+  }
+
+  // What a plan makes of a call with these arguments; null when the types do not fit.
+  static Value *carryOut(IRBuilder<> &B, const Plan &P, ArrayRef<Value *> Args, Type *Result) {
+    auto *Several = dyn_cast<StructType>(Result);
+    unsigned Results = Several ? Several->getNumElements() : 1;
+    SmallVector<Value *> Pieces;
+    for (unsigned Piece = 0; Piece < P.Pieces; ++Piece) {
+      Pieces.push_back(call(B, P, Piece, Args, Results));
+      if (!Pieces.back())
+        return nullptr;
+    }
+    if (P.Pieces == 1 && P.Widening == 1)
+      return Several ? (Pieces[0]->getType() == Result ? Pieces[0] : nullptr) : convert(B, Pieces[0], Result);
+    Value *All = PoisonValue::get(Result);
+    for (unsigned Index = 0; Index < Results; ++Index) {
+      Type *Own = Several ? Several->getElementType(Index) : Result;
+      SmallVector<Value *> Parts;
+      for (Value *Piece : Pieces)
+        Parts.push_back(Several ? B.CreateExtractValue(Piece, Index) : Piece);
+      Value *Joined = extractLanes(B, joinLanes(B, Parts), 0, laneCount(Own));
+      All = Several ? B.CreateInsertValue(All, Joined, Index) : Joined;
+    }
+    return All;
+  }
+
+  // Replaces a call by the operation's own name: `llvm.autollvm.OP.TYPES`, where the values of parameters are arguments.
+  static bool replaceIntrinsic(CallInst *Call, StringRef Base, Lowering &Files) {
+    const Module &M = *Call->getModule();
     std::optional<unsigned> Count = Files.parameters(Base);
     if (!Count || Call->arg_size() < *Count) {
       warn(M, "no definition of " + Base);
@@ -99,24 +404,26 @@ struct LowerAutoLLVM : PassInfoMixin<LowerAutoLLVM> {
       int64_t Number = Value->getBitWidth() == 1 ? int64_t(Value->getZExtValue()) : Value->getSExtValue();
       Name += (Param ? "_" : ".") + itostr(Number);
     }
-    Function *Definition = Files.find(Name);
-    if (!Definition || Definition->arg_size() != Args) {
-      warn(M, "no definition of " + Name);
+    return replace(Call, Name, Args, Files);
+  }
+
+  // Replaces a call by what implements the operation of this full name on its first `Count` arguments.
+  static bool replace(CallInst *Call, StringRef Name, unsigned Count, Lowering &Files) {
+    const Module &M = *Call->getModule();
+    SmallVector<Value *> Args(Call->arg_begin(), Call->arg_begin() + Count);
+    SmallVector<Type *> Types;
+    for (Value *Arg : Args)
+      Types.push_back(Arg->getType());
+    const Function &Caller = *Call->getFunction();
+    std::optional<Plan> P = Files.plan(Name, Caller, FunctionType::get(Call->getType(), Types, false));
+    if (!P) {
+      warnMissing(M, Name, Caller, Files);
       return false;
     }
-    FunctionCallee Callee = M.getOrInsertFunction(Name, Definition->getFunctionType());
     IRBuilder<> B(Call);
-    SmallVector<Value *> Operands;
-    for (unsigned Arg = 0; Arg < Args; ++Arg)
-      Operands.push_back(convert(B, Call->getArgOperand(Arg), Definition->getFunctionType()->getParamType(Arg)));
-    if (is_contained(Operands, nullptr)) {
-      warn(M, "the types of a call of " + Base + " are not those of its definition");
-      return false;
-    }
-    Value *Result = B.CreateCall(Callee, Operands);
-    Result = convert(B, Result, Call->getType());
+    Value *Result = carryOut(B, *P, Args, Call->getType());
     if (!Result) {
-      warn(M, "the result of " + Base + " is not that of its definition");
+      warn(M, "the types of a call of " + Name + " are not those of its definition");
       return false;
     }
     Call->replaceAllUsesWith(Result);
@@ -124,17 +431,12 @@ struct LowerAutoLLVM : PassInfoMixin<LowerAutoLLVM> {
     return true;
   }
 
-  // A definition of another type than the program declares is none: the linker would take it.
-  static void refuse(const Function &Declared, const Lowering &Files) {
-    bool Refused = false;
-    for (const auto &File : Files.Files)
-      if (Function *F = File->getFunction(Declared.getName());
-          F && !F->isDeclaration() && F->getFunctionType() != Declared.getFunctionType()) {
-        F->deleteBody();
-        Refused = true;
-      }
-    if (Refused && !Files.find(Declared.getName()))
+  // Whether a function is declared with the type of its definitions: the linker would take one of another type.
+  static bool isDeclaredRightly(const Function &Declared, Lowering &Files) {
+    bool Known = Files.drop(Declared.getName(), Declared.getFunctionType());
+    if (!Known)
       warn(*Declared.getParent(), Declared.getName() + " is declared with another type than its definition has");
+    return Known;
   }
 
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
@@ -144,22 +446,24 @@ struct LowerAutoLLVM : PassInfoMixin<LowerAutoLLVM> {
       std::unique_ptr<Module> File = parseIRFile(Path, Error, M.getContext());
       if (!File)
         report_fatal_error(Twine("autollvm-lower: ") + Path + ": " + Error.getMessage(), false);
-      Files.Files.push_back(std::move(File));
+      Files.add(std::move(File));
     }
     bool Changed = false;
-    for (Function &F : make_early_inc_range(M)) {
-      StringRef Base = F.getName();
-      if (!F.isDeclaration() || !Base.consume_front("llvm.") || !Base.starts_with("autollvm."))
+    SmallVector<Function *> Declared;
+    for (Function &F : M)
+      if (F.isDeclaration())
+        Declared.push_back(&F);
+    for (Function *F : Declared) {
+      StringRef Name = F->getName();
+      bool IsIntrinsic = Name.consume_front("llvm.");
+      if (!Name.starts_with("autollvm.") || (!IsIntrinsic && !isDeclaredRightly(*F, Files)))
         continue;
-      for (User *U : make_early_inc_range(F.users()))
-        if (auto *Call = dyn_cast<CallInst>(U); Call && Call->getCalledFunction() == &F)
-          Changed |= replace(M, Call, Base, Files);
-      if (F.use_empty())
-        F.eraseFromParent();
+      for (User *U : make_early_inc_range(F->users()))
+        if (auto *Call = dyn_cast<CallInst>(U); Call && Call->getCalledFunction() == F)
+          Changed |= IsIntrinsic ? replaceIntrinsic(Call, Name, Files) : replace(Call, Name, Call->arg_size(), Files);
+      if (F->use_empty())
+        F->eraseFromParent();
     }
-    for (const Function &F : M)
-      if (F.isDeclaration() && F.getName().starts_with("autollvm."))
-        refuse(F, Files);
     for (std::unique_ptr<Module> &File : Files.Files)
       Changed |= !Linker::linkModules(M, std::move(File), Linker::LinkOnlyNeeded);
     return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
