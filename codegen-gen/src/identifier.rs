@@ -36,6 +36,11 @@ const MLIR_ACCESSORS: &[&str] = &[
 const CPP_OPERATORS: &[&str] =
     &["and", "and_eq", "bitand", "bitor", "compl", "not", "not_eq", "or", "or_eq", "xor", "xor_eq"];
 
+/// Whether C++, and with it C, reserves a word; also for a few that other generated languages reserve.
+pub(crate) fn is_cpp_word(name: &str) -> bool {
+    autoir::RESERVED.contains(&name) || CPP_OPERATORS.contains(&name)
+}
+
 /// Words that Rust reserves.
 pub(crate) const RUST_WORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
@@ -62,8 +67,7 @@ pub fn operand_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String
         if !base.starts_with(|c: char| c.is_ascii_lowercase()) {
             base.insert_str(0, if base.is_empty() { "arg" } else { "arg_" });
         }
-        let reserved = [autoir::RESERVED, MLIR_ACCESSORS, CPP_OPERATORS];
-        if reserved.iter().any(|words| words.contains(&base.as_str())) {
+        if is_cpp_word(&base) || MLIR_ACCESSORS.contains(&base.as_str()) {
             base.push_str("_arg");
         }
         let numbered = (2..).map(|number| format!("{base}_{number}"));

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use llvm_text::{Scalar, Type};
 
 use crate::definitions::{Callable, CallableParameter};
+use crate::identifier::is_cpp_word;
 
 /// How a value of LLVM's is passed in C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,12 +84,6 @@ pub(super) struct Prototype {
     pub(super) arguments: Vec<(String, Passing)>,
 }
 
-/// Words of C or C++, or macros of their libraries, that are names of operands.
-const RESERVED: &[&str] = &[
-    "auto", "bool", "case", "char", "default", "double", "float", "for", "if", "int", "long", "short",
-    "signed", "this",
-];
-
 impl Prototype {
     /// The prototype of a definition; `None` if C has no type for one of its parameters.
     pub(super) fn of(callable: &Callable) -> Option<Self> {
@@ -150,7 +145,7 @@ fn declared(constant: &str, (name, passing): &(String, Passing)) -> String {
 
 /// A parameter's name that no other one and no word of the language has.
 fn distinct(mut name: String, taken: &mut BTreeSet<String>) -> String {
-    while RESERVED.contains(&name.as_str()) || !taken.insert(name.clone()) {
+    while is_cpp_word(&name) || !taken.insert(name.clone()) {
         name.push('_');
     }
     name
