@@ -260,8 +260,8 @@ fn of_vendor<'a>(
                 continue;
             }
             let is_first = written.is_empty();
-            let same =
-                written.iter_mut().find(|other| other.candidate.adapter.identity() == adapter.identity());
+            let identity = adapter.identity();
+            let same = written.iter_mut().find(|other| other.candidate.adapter.identity() == identity);
             let own = match same {
                 Some(same) => {
                     same.needs.or(needs);

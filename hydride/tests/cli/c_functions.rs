@@ -11,38 +11,8 @@ use interp::{Machine, Program};
 use serde_json::Value;
 
 use crate::lowering::tools;
+use crate::support::programs::{START, TARGETS, Target};
 use crate::support::*;
-
-/// How programs for an instruction set are built and run.
-struct Target {
-    isa: &'static str,
-    /// Options of clang.
-    options: &'static [&'static str],
-    emulator: &'static [&'static str],
-}
-
-const TARGETS: [Target; 3] = [
-    Target { isa: "x86", options: &[], emulator: &[] },
-    Target {
-        isa: "arm",
-        options: &["--target=aarch64-linux-gnu", "-ffreestanding", "-static", "-fuse-ld=lld"],
-        emulator: &["qemu-aarch64", "-cpu", "max"],
-    },
-    Target {
-        isa: "hvx",
-        options: &[
-            "--target=hexagon-unknown-linux-musl",
-            "-mv67",
-            "-mhvx",
-            "-mhvx-length=128B",
-            "-ffreestanding",
-            "-nostdlib",
-            "-static",
-            "-fuse-ld=lld",
-        ],
-        emulator: &["qemu-hexagon"],
-    },
-];
 
 /// Inputs of each function.
 const INPUTS: usize = 4;
@@ -193,16 +163,6 @@ static int check(void) {
             return at % 255 + 1;
     return 0;
 }
-
-#ifdef __hexagon__
-void _start(void) {
-    register int status __asm__("r0") = check();
-    register int call __asm__("r6") = 94;
-    __asm__ volatile("trap0(#1)" ::"r"(status), "r"(call));
-}
-#else
-int main(void) { return check(); }
-#endif
 "#;
 
 /// The value of each result of an instruction's function.
@@ -286,7 +246,7 @@ fn clang(folder: &Path, args: &[&str]) {
 
 /// Builds and runs a program with all cases of an instruction set `without` some instructions.
 fn functions_do_what_the_documents_say(out: &Path, target: &Target, without: &[&str]) {
-    let Target { isa, options, emulator } = target;
+    let Target { isa, clang: options, emulator } = target;
     let folder = scratch();
     let (texts, ids) = cases(out, isa, without);
     assert!(texts.len() > 50, "{isa}: {} cases", texts.len());
@@ -296,7 +256,8 @@ fn functions_do_what_the_documents_say(out: &Path, target: &Target, without: &[&
         names.len(),
         names.join(", ")
     );
-    std::fs::write(folder.path().join("program.c"), [HEAD, &texts.concat(), &table, TAIL].concat()).unwrap();
+    std::fs::write(folder.path().join("program.c"), [HEAD, &texts.concat(), &table, TAIL, START].concat())
+        .unwrap();
     let (include, module) =
         (format!("-I{}", out.join("c").display()), out.join(format!("c/autollvm-{isa}.ll")));
     let module = module.to_string_lossy();

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::lowering::tools;
 use crate::mlir_to_assembly::tool;
+use crate::support::programs::{self, Target};
 use crate::support::*;
 
 /// A way to compile and run the program.
@@ -12,9 +13,8 @@ struct Processor {
     target: &'static str,
     /// CPU features in LLVM's spelling.
     features: &'static str,
-    /// Options of llc and of clang.
-    options: [&'static str; 2],
-    emulator: &'static str,
+    /// Options of llc.
+    llc: &'static str,
     /// Functions that are called, with the number of calls.
     calls: &'static [(&'static str, usize)],
 }
@@ -24,8 +24,7 @@ const PROCESSORS: &[Processor] = &[
         name: "avx2",
         target: "x86",
         features: "avx2",
-        options: ["-mtriple=x86_64-linux-gnu -mattr=+avx2", ""],
-        emulator: "",
+        llc: "-mtriple=x86_64-linux-gnu -mattr=+avx2",
         calls: &[
             ("add_sat.v32i8.1", 2),
             ("portable.compare_lt.v64i1.v64i8.0", 1),
@@ -36,31 +35,21 @@ const PROCESSORS: &[Processor] = &[
         name: "avx512",
         target: "x86",
         features: "avx512bw,avx512vnni,avx512cd",
-        options: ["-mtriple=x86_64-linux-gnu -mattr=+avx512bw,+avx512vnni,+avx512cd", ""],
-        emulator: "",
+        llc: "-mtriple=x86_64-linux-gnu -mattr=+avx512bw,+avx512vnni,+avx512cd",
         calls: &[("add_sat.v64i8.1", 1), ("compare_lt.v64i1.v64i8.0", 1), ("leading_zeros.v16i32", 1)],
     },
     Processor {
         name: "neon",
         target: "arm",
         features: "neon",
-        options: [
-            "-mtriple=aarch64-linux-gnu",
-            "--target=aarch64-linux-gnu -ffreestanding -static -fuse-ld=lld",
-        ],
-        emulator: "qemu-aarch64",
+        llc: "-mtriple=aarch64-linux-gnu",
         calls: &[("add_sat.v16i8.1", 4), ("leading_zeros.v4i32", 4)],
     },
     Processor {
         name: "hvx",
         target: "hvx",
         features: "hvxv67,hvx-length128b",
-        options: [
-            "-mtriple=hexagon-unknown-linux-musl -mcpu=hexagonv67 -mattr=+hvxv67,+hvx-length128b",
-            "--target=hexagon-unknown-linux-musl -mv67 -mhvx -mhvx-length=128B -ffreestanding -nostdlib -static \
-             -fuse-ld=lld",
-        ],
-        emulator: "qemu-hexagon",
+        llc: "-mtriple=hexagon-unknown-linux-musl -mcpu=hexagonv67 -mattr=+hvxv67,+hvx-length128b",
         calls: &[("add_sat.v128i8.1", 1), ("compare_lt.v128i1.v128i8.0", 1), ("leading_zeros.v32i32", 1)],
     },
 ];
@@ -69,7 +58,7 @@ const PROCESSORS: &[Processor] = &[
 const OPERATIONS: &str =
     r"autollvm\.(add_halving_round|add_sat|compare_lt|dot_product_quads_add|leading_zeros|max)$";
 
-/// The last two thirds of the path: LLVM's tools, and the emulators.
+/// Whether LLVM's tools and the emulators are there.
 fn can_run() -> bool {
     tools(&["clang-19", "llvm-link-19", "opt-19", "llc-19"]) && tools(&["qemu-aarch64", "qemu-hexagon"])
 }
@@ -83,12 +72,18 @@ fn write_program(folder: &Path, (page, language): (&str, &str), name: &str, scri
     let program = programs.find(|program| program.contains("512 bits")).expect("a program");
     std::fs::write(folder.join(name), program).unwrap();
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/guide");
-    for file in [&["wide.c"], scripts].concat() {
+    for file in [&["wide.c", "start.c"], scripts].concat() {
         std::fs::copy(here.join(file), folder.join(file)).unwrap();
     }
 }
 
 impl Processor {
+    /// Options of clang, and the emulator, as words of a shell.
+    fn words(&self) -> [String; 2] {
+        let Target { clang, emulator, .. } = programs::target(self.target);
+        [clang.join(" "), emulator.join(" ")]
+    }
+
     /// Whether a program that was expressed by what there is calls what it should.
     #[track_caller]
     fn assert_calls(&self, lowered: &str) {
@@ -115,8 +110,9 @@ fn a_wide_program_runs_on_every_target() {
     let out = out.to_string_lossy();
     tool("sh", folder.path(), &["plugin.sh", &format!("{out}/mlir"), OPERATIONS]).expect("a shell");
     for processor in PROCESSORS {
-        let Processor { name, target, features, options: [llc, clang], emulator, .. } = processor;
-        tool("sh", folder.path(), &["wide.sh", &out, name, target, features, llc, clang, emulator])
+        let Processor { name, target, features, llc, .. } = processor;
+        let [clang, emulator] = processor.words();
+        tool("sh", folder.path(), &["wide.sh", &out, name, target, features, llc, &clang, &emulator])
             .expect("a shell");
         processor.assert_calls(&std::fs::read_to_string(folder.path().join(format!("{name}.mlir"))).unwrap());
     }
@@ -139,8 +135,9 @@ fn a_wide_program_in_llvm_ir_runs_on_every_target() {
                  -isystem /usr/lib/llvm-19/include \"$0\" -o AutoLLVM.so";
     tool("sh", folder.path(), &["-c", build, &format!("{out}/llvm/plugin/AutoLLVM.cpp")]).expect("a shell");
     for processor in PROCESSORS {
-        let Processor { name, target, options: [llc, clang], emulator, .. } = processor;
-        tool("sh", folder.path(), &["wide-ll.sh", &out, name, target, llc, clang, emulator])
+        let Processor { name, target, llc, .. } = processor;
+        let [clang, emulator] = processor.words();
+        tool("sh", folder.path(), &["wide-ll.sh", &out, name, target, llc, &clang, &emulator])
             .expect("a shell");
         let lowered = std::fs::read_to_string(folder.path().join(format!("{name}.ll"))).unwrap();
         let body = lowered.split("@run(").nth(1).and_then(|rest| rest.split("\n}\n").next());

@@ -52,12 +52,4 @@ static int check(void) {
     return 0;
 }
 
-#ifdef __hexagon__
-void _start(void) {
-    register int status __asm__("r0") = check();
-    register int call __asm__("r6") = 94;
-    __asm__ volatile("trap0(#1)" ::"r"(status), "r"(call));
-}
-#else
-int main(void) { return check(); }
-#endif
+#include "start.c"

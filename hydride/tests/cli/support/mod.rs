@@ -1,6 +1,7 @@
 //! Starts the binary, reads what it wrote, and writes small documents for it.
 
 pub mod browser;
+pub mod programs;
 
 pub use vendor_documents::{note, skip};
 
