@@ -120,27 +120,51 @@ const OPERANDS: [Step; 4] = [
 /// The readings of `function` under modifiers that have a lane form, without the plain one. [`zero`] needs to know the
 /// other instructions, and is not among them.
 pub(crate) fn variants(function: &Function) -> Vec<Shape> {
-    let Ok((mut dag, raised)) = raise(function) else { return Vec::new() };
+    let Ok((dag, raised)) = raise(function) else { return Vec::new() };
     let plain = Reading::plain(raised, function);
-    let mut shapes = Vec::new();
-    follow(&WHOLE, &mut dag, function, &plain, &mut shapes);
-    if let Some(Canonical { form, masking }) = lane_form(&mut dag, &plain.core, function) {
+    let most_nodes = dag.len() + MAX_NODES;
+    let mut search = Search { dag, function, most_nodes, shapes: Vec::new() };
+    search.follow(&WHOLE, &plain);
+    if let Some(Canonical { form, masking }) = lane_form(&mut search.dag, &plain.core, function) {
         for form in FORMS.iter().flat_map(|recognize| recognize(&form)) {
-            shapes.push(form_shape(Canonical { form, masking }, function, &plain.sources, None));
+            search.shapes.push(form_shape(Canonical { form, masking }, function, &plain.sources, None));
         }
     }
-    let moved = moved(&mut dag, &plain.core).map(|core| Reading { core, ..plain.clone() });
+    let moved = moved(&mut search.dag, &plain.core).map(|core| Reading { core, ..plain.clone() });
     for reading in std::iter::once(&plain).chain(&moved) {
-        follow(&OPERANDS, &mut dag, function, reading, &mut shapes);
+        search.follow(&OPERANDS, reading);
     }
-    shapes
+    search.shapes
 }
 
-fn follow(steps: &[Step], dag: &mut Dag, function: &Function, reading: &Reading, shapes: &mut Vec<Shape>) {
-    for Step { recognize, inside } in steps {
-        for found in recognize(dag, function, reading) {
-            shapes.extend(found.shape(dag, function));
-            follow(inside, dag, function, &found, shapes);
+/// Nodes that the search for readings may add to an instruction's graph; then it ends with what it has found. Readings
+/// of the x86 string comparisons, none of which is another instruction, would add 140,000.
+const MAX_NODES: usize = 16_384;
+
+/// The search for an instruction's readings.
+struct Search<'a> {
+    dag: Dag,
+    function: &'a Function,
+    /// Size of the graph at which the search ends.
+    most_nodes: usize,
+    /// What was found.
+    shapes: Vec<Shape>,
+}
+
+impl Search<'_> {
+    fn follow(&mut self, steps: &[Step], reading: &Reading) {
+        for Step { recognize, inside } in steps {
+            if self.dag.len() > self.most_nodes {
+                return;
+            }
+            for found in recognize(&mut self.dag, self.function, reading) {
+                if self.dag.len() > self.most_nodes {
+                    return;
+                }
+                let shape = found.shape(&mut self.dag, self.function);
+                self.shapes.extend(shape);
+                self.follow(inside, &found);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use hydride_ir::exact::raise;
 use hydride_ir::lane::{Canonical, Form, emit};
 use hydride_ir::{Arg, Function, Num, ResultSlot, Role};
 
-use super::{Reading, Recognize, RecognizeForm};
+use super::{Reading, Recognize, RecognizeForm, variants};
 use crate::shape::{Shape, form_shape, lane_form};
 use crate::{analyze, apply, certify};
 
@@ -63,4 +63,16 @@ fn function(form: &Form<i64>) -> Function {
     }
     emit(&form.map(&mut |_, number, _| Num::constant(*number), &|number| *number == 1), None, &mut function);
     function
+}
+
+/// Every one of 200 values that are slices of one register could be an operand that all elements share.
+#[test]
+fn the_search_for_readings_ends() {
+    let value = (1..200).fold("%a[0 +: 32]".to_owned(), |value, low| {
+        let operator = if low % 2 == 0 { "add" } else { "xor" };
+        format!("{operator}({value}, %a[{low} +: 32])")
+    });
+    let long = parsed(&format!("func @long(%a: 256) -> (%dst: 32) {{ %dst[0 +: 32] = {value} }}"));
+    let readings = variants(&long).len();
+    assert!(readings < 199, "{readings}");
 }
