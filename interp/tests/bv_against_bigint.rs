@@ -65,6 +65,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
+    fn single_bits(a in width().prop_flat_map(value)) {
+        prop_assert_eq!((0..a.width()).map(|index| a.bit(index)).collect::<Vec<_>>(), bits(&a));
+        prop_assert!(!a.bit(a.width()));
+    }
+
+    #[test]
     fn sums_and_products((a, b) in pair()) {
         let width = a.width();
         prop_assert_eq!(a.add(&b), bv(width, &(unsigned(&a) + unsigned(&b))));

@@ -5,9 +5,11 @@
 //! counters come from flags of the stable compiler (`fuzz/rustc-coverage`), only in the crates under test, so that their
 //! dependencies are compiled once and run fast.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -18,8 +20,16 @@ use crate::root;
 pub const TARGETS: &[&str] =
     &["intel_document", "arm_json", "asl", "hvx_documents", "ir_text", "errata", "simplex_programs"];
 
-/// Longest input in bytes. Most of what a reader does shows in one entry, and short inputs run fast.
-const MAX_LENGTH: u32 = 2048;
+/// Longest inputs in bytes, one length a round. Most of what a reader does shows in one entry, and of short inputs twenty
+/// run in the time of a long one.
+const MAX_LENGTHS: [u32; 4] = [256, 512, 200, 2048];
+
+/// About how long a round takes. Between rounds slow inputs are put aside.
+const SECONDS_A_ROUND: u32 = 100;
+
+/// Inputs that take longer are kept apart from those that the next round begins with: one in fifty does, and they would
+/// take nearly all of the time.
+const QUICK_MILLISECONDS: u64 = 4;
 
 /// An input that takes longer is a finding. The slowest that the readers' limits allow stay well below.
 const SECONDS_AN_INPUT: u32 = 20;
@@ -92,50 +102,93 @@ fn build() -> Result<PathBuf> {
     Ok(folder.join("release"))
 }
 
-/// Runs a target; its corpus and what it finds are kept below `target/fuzz`.
+/// Runs a target in rounds; its corpus and what it finds are kept below `target/fuzz`.
 fn run_target(binaries: &Path, target: &'static str, minutes: u32) -> Result<Outcome> {
     let kept = root().join("target/fuzz");
-    let (corpus, findings) = (kept.join("corpus").join(target), kept.join("findings").join(target));
-    let log = kept.join(format!("{target}.log"));
-    for folder in [&corpus, &findings] {
+    let [corpus, slow, findings] = ["corpus", "slow", "findings"].map(|kind| kept.join(kind).join(target));
+    for folder in [&corpus, &slow, &findings] {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
+    let log = kept.join(format!("{target}.log"));
     let fuzz = root().join("fuzz");
-    // On a stack as large as that of the reader with the deepest recursion everything runs in one thread.
+    let folders = ["seeds", "regressions"].map(|kind| fuzz.join(kind).join(target));
+    let dictionary = fuzz.join(format!("dictionaries/{target}.dict"));
+    let mut outcome = Outcome { target, inputs: 0, speed: 0, coverage: 0, corpus: 0, findings: Vec::new() };
+    let mut timed = BTreeSet::new();
+    let rounds = (minutes * 60).div_ceil(SECONDS_A_ROUND);
+    let mut seconds = 0.0;
+    for (_, length) in (0..rounds).zip(MAX_LENGTHS.iter().cycle()) {
+        put_aside(&binaries.join(target), &corpus, &slow, &mut timed)?;
+        let mut fuzzer = start(&binaries.join(target));
+        fuzzer
+            .arg(format!("-max_total_time={}", minutes * 60 / rounds))
+            .arg(format!("-max_len={length}"))
+            .arg(format!("-dict={}", dictionary.display()))
+            .arg(format!("-artifact_prefix={}/", findings.display()))
+            // Weighing the corpus by rare counters takes longer than most inputs.
+            .args(["-entropic=0", "-reload=0", "-report_slow_units=5", "-print_final_stats=1"])
+            .arg(&corpus);
+        // New inputs go to the first folder; the others are read.
+        fuzzer.args(folders.iter().filter(|path| path.is_dir()));
+        let errors = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
+        let started = Instant::now();
+        let ended = code(fuzzer.stderr(errors))?;
+        seconds += started.elapsed().as_secs_f64();
+        let text = fs::read(&log).with_context(|| format!("cannot read {}", log.display()))?;
+        let text = String::from_utf8_lossy(&text);
+        let found = saved(&text);
+        if ended != 0 && found.is_empty() {
+            bail!("{target} ended with exit code {ended}; see {}", log.display());
+        }
+        outcome.findings.extend(found);
+        outcome.inputs += statistic(&text, "number_of_executed_units");
+        let (coverage, corpus) = last_status(&text);
+        outcome.coverage = outcome.coverage.max(coverage);
+        outcome.corpus = corpus;
+    }
+    outcome.speed = (outcome.inputs as f64 / f64::max(seconds, 1.0)) as u64;
+    Ok(outcome)
+}
+
+/// The start of a command that runs a target. On a stack as large as that of the reader with the deepest recursion
+/// everything runs in one thread.
+fn start(target: &Path) -> Command {
     let mut fuzzer = Command::new("sh");
     fuzzer
         .args(["-c", "ulimit -s 262144; exec \"$0\" \"$@\""])
-        .arg(binaries.join(target))
-        .arg(format!("-max_total_time={}", minutes * 60))
-        .arg(format!("-max_len={MAX_LENGTH}"))
+        .arg(target)
         .arg(format!("-timeout={SECONDS_AN_INPUT}"))
-        .arg(format!("-rss_limit_mb={MEMORY}"))
-        .arg(format!("-dict={}", fuzz.join(format!("dictionaries/{target}.dict")).display()))
-        .arg(format!("-artifact_prefix={}/", findings.display()))
-        // Weighing the corpus by rare counters takes longer than most inputs.
-        .args(["-entropic=0", "-reload=0", "-report_slow_units=5", "-print_final_stats=1"])
-        .arg(&corpus);
-    // New inputs go to the first folder; the others are read.
-    fuzzer.args(
-        ["seeds", "regressions"].map(|kind| fuzz.join(kind).join(target)).iter().filter(|path| path.is_dir()),
-    );
-    let errors = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
-    let ended = code(fuzzer.stderr(errors))?;
-    let text = fs::read(&log).with_context(|| format!("cannot read {}", log.display()))?;
-    let text = String::from_utf8_lossy(&text);
-    let findings = saved(&text);
-    if ended != 0 && findings.is_empty() {
-        bail!("{target} ended with exit code {ended}; see {}", log.display());
+        .arg(format!("-rss_limit_mb={MEMORY}"));
+    fuzzer
+}
+
+/// Moves the inputs of a corpus that are not quick, of those not in `timed`, to the folder `slow`.
+fn put_aside(target: &Path, corpus: &Path, slow: &Path, timed: &mut BTreeSet<PathBuf>) -> Result<()> {
+    /// So many names fit into a command.
+    const AT_ONCE: usize = 500;
+    let entries = fs::read_dir(corpus).with_context(|| format!("cannot read {}", corpus.display()))?;
+    let new: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| !timed.contains(path)).collect();
+    for inputs in new.chunks(AT_ONCE) {
+        // A run that ends early leaves inputs untimed, and the next round finds out why.
+        let run = start(target).args(inputs).output().context("cannot start sh")?;
+        for input in slow_inputs(&String::from_utf8_lossy(&run.stderr)) {
+            let name = input.file_name().unwrap_or_default();
+            fs::rename(&input, slow.join(name))
+                .with_context(|| format!("cannot move {}", input.display()))?;
+        }
     }
-    let (coverage, corpus) = last_status(&text);
-    Ok(Outcome {
-        target,
-        inputs: statistic(&text, "number_of_executed_units"),
-        speed: statistic(&text, "average_exec_per_sec"),
-        coverage,
-        corpus,
-        findings,
-    })
+    timed.extend(new);
+    Ok(())
+}
+
+/// The inputs that took too long, of lines such as `Executed corpus/asl/0a in 12 ms`.
+fn slow_inputs(log: &str) -> Vec<PathBuf> {
+    let executed = log
+        .lines()
+        .filter_map(|line| line.strip_prefix("Executed ")?.strip_suffix(" ms")?.rsplit_once(" in "));
+    let slow = executed.filter(|(_, time)| time.parse().is_ok_and(|time: u64| time > QUICK_MILLISECONDS));
+    slow.map(|(path, _)| PathBuf::from(path)).collect()
 }
 
 /// The inputs that libFuzzer saved as findings; those that are merely slow are none.
@@ -183,6 +236,8 @@ mod tests {
             "artifact_prefix='f/'; Test unit written to f/crash-0a\nTest unit written to f/slow-unit-1b\n";
         assert_eq!(saved(found), [Path::new("f/crash-0a")]);
         assert_eq!((last_status(""), statistic("", "peak_rss_mb")), ((0, 0), 0));
+        let times = "Running: c/0a\nExecuted c/0a in 4 ms\nExecuted c/0b in 5 ms\n*** NOTE: in 9 ms\n";
+        assert_eq!(slow_inputs(times), [Path::new("c/0b")]);
     }
 
     #[test]

@@ -504,3 +504,14 @@ fn literals_are_computed_at_once() {
         }
     }
 }
+
+#[test]
+fn shifts_by_any_count_keep_the_sign() {
+    let mut dag = Dag::new(vec![8, 64]);
+    let count = dag.arg(1);
+    for (signed, is_non_negative) in [(true, false), (false, true)] {
+        let value = dag.arg_slice(0, 0, 8, signed);
+        let shifted = dag.shl(value, count);
+        assert_eq!(dag.range(shifted).is_non_negative(), is_non_negative);
+    }
+}

@@ -8,7 +8,7 @@ use super::partition::{Elements, blocks, elements, statements};
 use super::skeleton::Skeletons;
 use super::template::{Form, ResultForm};
 use super::working::term_counts;
-use crate::exact::{Dag, Int, Node, NodeId, Raised, Segment};
+use crate::exact::{Dag, Int, Node, NodeId, Part, Raised, Segment};
 
 /// A form and the masking that was removed from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,10 @@ pub fn canonicalize(dag: &mut Dag, raised: &Raised, may_mask: impl Fn(u32) -> bo
         && let Some(cut) = elements(dag, segments)
         && let Some((core, masking)) = unmask(dag, &cut)
         && may_mask(masking.mask)
-        && let Some(form) = form(dag, &mut skeletons, &[core], &arg_widths)
+        && let Some(form) = parts(dag, &core)
+            .and_then(|parts| form(dag, &mut skeletons, &[parts], &arg_widths))
+            .filter(|form| governs(&masking, form))
+            .or_else(|| form(dag, &mut skeletons, &[core], &arg_widths))
     {
         return Some(Canonical { form, masking: Some(masking) });
     }
@@ -56,6 +59,31 @@ pub fn canonicalize(dag: &mut Dag, raised: &Raised, may_mask: impl Fn(u32) -> bo
         return Some(Canonical { form, masking: None });
     }
     Some(Canonical { form: plain?, masking: None })
+}
+
+/// Whether each statement's elements are in one lane of the mask at each index.
+fn governs(masking: &Masking, form: &Form<i64>) -> bool {
+    let lane = i64::from(masking.lane);
+    let mut statements = form.results.iter().flat_map(|result| &result.statements);
+    statements.all(|statement| statement.position.in_units(&statement.extents, lane).is_some())
+}
+
+/// Elements that are only moved, side by side or next to zeros, each by itself: without a mask they would be. `None` if
+/// an element is anything else.
+fn parts(dag: &mut Dag, core: &Elements) -> Option<Elements> {
+    let is_moved = |part: &Part| match *dag.node(part.node) {
+        Node::Slice { of, .. } => matches!(dag.node(of), Node::Arg(_)),
+        _ => dag.as_int(part.node) == Some(&Int::ZERO),
+    };
+    let are_moved =
+        |value: &NodeId| matches!(dag.node(*value), Node::Concat(parts) if parts.iter().all(is_moved));
+    if !core.values.iter().all(are_moved) {
+        return None;
+    }
+    let lows = (0..).step_by(core.width as usize);
+    let segments =
+        lows.zip(&core.values).map(|(low, value)| Segment { low, width: core.width, value: *value });
+    elements(dag, &segments.collect::<Vec<_>>())
 }
 
 /// Number of terms from which a form may hide a simple select.

@@ -63,18 +63,36 @@ impl Emitter<'_> {
         let mut value = self.term(root, &width);
         let low = self.hole(&statement.position, &[]);
         if let Some(masking) = masking {
-            value = self.masked(masking, value, &low, &width);
+            let lane = self.lane(masking, statement, &low, &width);
+            value = self.masked(masking, value, &lane, &low, &width);
         }
         let loops = self.loops.iter().zip(&statement.extents);
         let loops = loops.filter_map(|(index, extent)| Some(((*index)?, extent.clone())));
         Stmt::Assign { result, low, value }.under(loops)
     }
 
-    fn masked(&mut self, masking: &Masking, value: ExprId, low: &Num, width: &Num) -> ExprId {
-        // The element's place among its fellows, as a number: positions are multiples of the width.
-        let element = width.as_constant().unwrap_or(1);
-        let place = low.divide(element).unwrap_or_else(|| low.clone());
-        let bit = place * Num::constant(i64::from(masking.stride));
+    /// The number of the lane that an element is in, or of the element if it is wider.
+    fn lane(&self, masking: &Masking, statement: &Statement<Num>, low: &Num, width: &Num) -> Num {
+        let (element, lane) = (width.as_constant().unwrap_or(1), i64::from(masking.lane));
+        let lanes = || {
+            let number = |number: &Num| number.as_constant();
+            let strides = statement.position.strides.iter().map(number).collect::<Option<Vec<i64>>>()?;
+            let position = Hole { base: number(&statement.position.base)?, strides };
+            let extents = statement.extents.each_ref().map(|extent| number(extent).unwrap_or(i64::MAX));
+            position.in_units(&extents, lane)
+        };
+        match (element < lane).then(lanes).flatten() {
+            Some(Hole { base, strides }) => {
+                let strides = strides.into_iter().map(Num::constant).collect();
+                self.hole(&Hole { base: Num::constant(base), strides }, &[])
+            }
+            // Positions are multiples of the width.
+            None => low.divide(element).unwrap_or_else(|| low.clone()),
+        }
+    }
+
+    fn masked(&mut self, masking: &Masking, value: ExprId, lane: &Num, low: &Num, width: &Num) -> ExprId {
+        let bit = lane.clone() * Num::constant(i64::from(masking.stride));
         let mask = self.arg(masking.mask);
         let condition = self.function.push(Op::Extract { of: mask, low: bit }, 1u32);
         let otherwise = match masking.pass {
@@ -82,7 +100,10 @@ impl Emitter<'_> {
                 let whole = self.arg(arg);
                 self.function.push(Op::Extract { of: whole, low: low.clone() }, width.clone())
             }
-            None => self.function.push(Op::Const(Bits::zero(element as u32)), width.clone()),
+            None => {
+                let zeros = Bits::zero(width.as_constant().unwrap_or(1) as u32);
+                self.function.push(Op::Const(zeros), width.clone())
+            }
         };
         let (then, otherwise) = if masking.negated { (otherwise, value) } else { (value, otherwise) };
         self.function.push(Op::Select { condition, then, otherwise }, width.clone())

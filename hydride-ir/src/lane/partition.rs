@@ -36,16 +36,17 @@ struct Piece {
     value: NodeId,
 }
 
-/// Cuts what was written into pieces at the boundaries of assignments and concatenations.
+/// Cuts what was written into pieces at the boundaries of assignments and concatenations. A slice and the bit above it
+/// negated are one piece.
 fn pieces(dag: &mut Dag, segments: &[Segment]) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+    let mut pieces: Vec<Piece> = Vec::new();
     let zero = dag.int(0);
     for segment in segments {
-        match dag.node(segment.value) {
+        match dag.node(segment.value).clone() {
             Node::Concat(parts) => {
                 let mut low = segment.low;
                 for part in parts {
-                    pieces.push(Piece { low, width: part.width, value: part.node });
+                    push(dag, &mut pieces, Piece { low, width: part.width, value: part.node });
                     low += part.width;
                 }
                 let end = segment.low + segment.width;
@@ -53,10 +54,31 @@ fn pieces(dag: &mut Dag, segments: &[Segment]) -> Vec<Piece> {
                     pieces.push(Piece { low, width: end - low, value: zero });
                 }
             }
-            _ => pieces.push(Piece { low: segment.low, width: segment.width, value: segment.value }),
+            _ => {
+                let Segment { low, width, value } = *segment;
+                push(dag, &mut pieces, Piece { low, width, value });
+            }
         }
     }
     pieces
+}
+
+/// Adds a piece; the complement of the bit above a slice, written above it, to that slice.
+fn push(dag: &mut Dag, pieces: &mut Vec<Piece>, piece: Piece) {
+    let slice = |id: NodeId| match *dag.node(id) {
+        Node::Slice { of, low, width, signed: false } => Some((of, low, width)),
+        _ => None,
+    };
+    if let Some(last) = pieces.last_mut()
+        && let (Some((of, low, width)), Some(bit)) = (slice(last.value), dag.complemented(piece.value))
+        && (width > 1 && width == last.width && last.low + width == piece.low && piece.width == 1)
+        && slice(bit) == Some((of, low + width, 1))
+    {
+        last.value = dag.concat(&[last, &piece].map(|part| Part { node: part.value, width: part.width }));
+        last.width += 1;
+        return;
+    }
+    pieces.push(piece);
 }
 
 fn gcd(a: u32, b: u32) -> u32 {

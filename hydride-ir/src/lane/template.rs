@@ -125,6 +125,21 @@ impl<N> Template<N> {
 }
 
 impl Hole<i64> {
+    /// The number divided by `unit` and rounded down, at all indices of loops of these extents; `None` if that is not
+    /// affine.
+    pub(super) fn in_units(&self, extents: &[i64; LOOPS], unit: i64) -> Option<Self> {
+        let whole = |stride: &i64| stride % unit == 0;
+        let reach = |(stride, extent): (&i64, &i64)| match whole(stride) {
+            true => 0,
+            false => stride.saturating_mul(extent - 1),
+        };
+        let reaches = self.strides.iter().zip(extents).map(reach);
+        let rest = reaches.fold(self.base % unit, i64::saturating_add);
+        let rises = self.base >= 0 && self.strides.iter().all(|stride| *stride >= 0);
+        let strides = self.strides.iter().map(|stride| if whole(stride) { stride / unit } else { 0 });
+        (rises && rest < unit).then(|| Self { base: self.base / unit, strides: strides.collect() })
+    }
+
     /// The same number at all indices.
     pub(super) fn fixed(base: i64, indices: usize) -> Self {
         Self { base, strides: vec![0; indices] }
@@ -265,6 +280,34 @@ mod tests {
         );
         let (mut dag, raised) = raise(&Function::parse(&text).unwrap()).unwrap();
         canonicalize(&mut dag, &raised, |_| false).unwrap().form
+    }
+
+    #[test]
+    fn only_a_shift_by_a_constant_becomes_a_slice() {
+        let root = |element: &str| {
+            let form = form(element);
+            let terms = form.results[0].statements[0].template.terms.clone();
+            terms.into_iter().map(|term| term.kind).rev().take(2).collect::<Vec<_>>()
+        };
+        let half = root("mul(%a[16*i +: 16], shr.s(%b[16*i +: 16], 0x1:16))");
+        assert!(matches!(&half[..], [Kind::Slice(low), Kind::Mul] if low.low.base == 0), "{half:?}");
+        let high =
+            root("shr.s(mul(cast.s(%a[16*i +: 16], 32), cast.s(%b[16*i +: 16], 32)), 0x3:32)[0 +: 16]");
+        assert!(matches!(&high[..], [Kind::Slice(high), Kind::Mul] if high.low.base == 3), "{high:?}");
+        let least = root("cast.u(lt.u(%a[16*i +: 16], 0x3:16), 16)");
+        assert!(matches!(&least[..], [Kind::Slice(bit), Kind::Lt] if bit.low.base == 0), "{least:?}");
+    }
+
+    #[test]
+    fn positions_are_counted_in_units() {
+        let position = |base, strides: [i64; LOOPS]| Hole { base, strides: strides.to_vec() };
+        let found = |hole: Hole<i64>| hole.in_units(&[4, 2, 1], 32);
+        // Elements of 16 bits, two in each unit.
+        assert_eq!(found(position(0, [32, 16, 0])), Some(position(0, [1, 0, 0])));
+        assert_eq!(found(position(80, [32, 0, 0])), Some(position(2, [1, 0, 0])));
+        assert_eq!(found(position(16, [32, 16, 0])), None, "the second one is in the next unit");
+        assert_eq!(found(position(0, [16, 0, 0])), None);
+        assert_eq!(found(position(96, [-32, 0, 0])), None);
     }
 
     #[test]

@@ -21,7 +21,8 @@ pub fn tools(names: &[&str]) -> bool {
 fn check(specs: &Path, folder: &Path, isa: &str, out: &str) -> Run {
     let (specs, work) = (specs.to_string_lossy(), folder.join("work"));
     let work = work.to_string_lossy();
-    let args = ["check-lowering", "--specs", &specs, "--isa", isa, "--out", out, "--inputs", "100"];
+    let inputs = if is_full() { "100" } else { "20" };
+    let args = ["check-lowering", "--specs", &specs, "--isa", isa, "--out", out, "--inputs", inputs];
     hydride(folder, &[&args[..], &["--work", &work]].concat())
 }
 

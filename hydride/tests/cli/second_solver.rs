@@ -9,7 +9,9 @@ use crate::support::*;
 use serde_json::Value;
 
 /// Questions in the sample.
-const SAMPLE: &str = "500";
+fn sample_size() -> &'static str {
+    if is_full() { "500" } else { "150" }
+}
 /// Time for one question in milliseconds.
 const LIMIT: &str = "2000";
 
@@ -101,7 +103,7 @@ fn a_second_solver_finds_no_difference() {
     let quick = std::env::var_os("HYDRIDE_QUICK").is_some();
     let specs = if quick { samples() } else { vendor_documents().unwrap_or_else(samples) };
     let folder = scratch();
-    let (_, index) = export(&specs, folder.path(), &["--sample", SAMPLE, "--seed", "500"]);
+    let (_, index) = export(&specs, folder.path(), &["--sample", sample_size(), "--seed", "500"]);
     let queries = index["queries"].as_array().unwrap();
     let path = |query: &Value| folder.path().join("questions").join(query["file"].as_str().unwrap());
     let sample: Vec<PathBuf> = queries.iter().map(path).collect();

@@ -119,7 +119,7 @@ fn validate(isa: &str) {
             "--isa",
             isa,
             "--inputs",
-            if is_full() { "1000" } else { "100" },
+            if is_full() { "1000" } else { "40" },
             "--seed",
             "1",
             "--specs",

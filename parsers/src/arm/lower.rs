@@ -111,10 +111,13 @@ pub fn is_memory(entry: &Entry) -> bool {
         || entry.args.iter().any(|(c_type, _)| c_type.contains('*'))
 }
 
+/// Instructions that move floating-point numbers or change their sign bits.
+const BITS_ALONE: &[&str] = &["FMOV", "FABS", "FNEG"];
+
 /// Whether a base instruction computes with floating-point numbers.
 fn is_floating_point(base: &str, types: &Types) -> bool {
     let base = base.trim();
-    let named = base.starts_with('F') && base != "FMOV" || base.starts_with("BF");
+    let named = base.starts_with('F') && !BITS_ALONE.contains(&base) || base.starts_with("BF");
     let pseudo = base.starts_with("RESULT");
     (named || pseudo) && types.float
 }

@@ -111,10 +111,22 @@ pub(super) struct Expr {
     pub(super) at: Extent,
 }
 
+impl Expr {
+    /// The number with a fraction that is written here, with its sign.
+    pub(super) fn decimal(&self) -> Option<f64> {
+        match &self.kind {
+            ExprKind::Decimal(number) => Some(*number),
+            ExprKind::Unary(UnaryOp::Minus, operand) => operand.decimal().map(|number| -number),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) enum ExprKind {
     Number(Int),
-    Decimal,
+    /// A number with a fraction.
+    Decimal(f64),
     Place(Place),
     /// Selectors on anything but a variable.
     Select(Box<Expr>, Vec<Selector>),

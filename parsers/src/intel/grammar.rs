@@ -415,7 +415,7 @@ impl Builder {
                 return Ok(Expr { kind: ExprKind::Place(Place { name, selectors, at }), at });
             }
             Rule::integer => ExprKind::Number(integer(atom.as_str())),
-            Rule::decimal => ExprKind::Decimal,
+            Rule::decimal => ExprKind::Decimal(atom.as_str().parse().unwrap_or(f64::NAN)),
             Rule::call => self.call(atom)?.kind,
             _ => self.expr(atom)?.kind,
         };

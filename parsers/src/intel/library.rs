@@ -10,6 +10,7 @@ use super::run::{Reading, Value};
 
 mod cipher;
 mod field;
+mod float;
 
 /// Why a library function gives nothing.
 #[derive(Debug)]
@@ -63,7 +64,10 @@ const FUNCTIONS: &[Entry] = &[
         [left, right] => dag.rem(left.node, right.node).map(Value::exact).ok_or(CallError::DivisionByZero),
         _ => Err(CallError::Arguments),
     }),
-    ("ABS", Reading::Natural, |dag, _, args| one(args).map(|x| Value::exact(dag.abs(x.node)))),
+    ("ABS", Reading::Natural, |dag, _, args| match one(args)? {
+        x if x.float => float::absolute(dag, x),
+        x => Ok(Value::exact(dag.abs(x.node))),
+    }),
     ("MIN", Reading::Natural, |dag, _, args| fold(args, |left, right| dag.min(left, right))),
     ("MAX", Reading::Natural, |dag, _, args| fold(args, |left, right| dag.max(left, right))),
     ("POPCNT", Reading::Unsigned, population),
@@ -100,6 +104,27 @@ const FUNCTIONS: &[Entry] = &[
         words(dag, args).and_then(|x| cipher::rotated(dag, x, &[6, 11, 25], &[]))
     }),
 ];
+
+/// Functions on the bits of floating-point numbers.
+const FLOAT_FUNCTIONS: &[Entry] = &[
+    ("CheckFPClass_FP#", Reading::Unsigned, float::is_of_class),
+    ("Convert_BF16_To_FP32", Reading::Unsigned, float::widened),
+];
+
+/// Whether a library function may have floating-point arguments.
+pub(super) fn takes_floats(name: &str) -> bool {
+    find(name)
+        .is_some_and(|(entry, _)| entry.0 == "ABS" || FLOAT_FUNCTIONS.iter().any(|one| one.0 == entry.0))
+}
+
+/// The bits of `FP32(number)` and their count, and the same for the other formats that Rust has.
+pub(super) fn float_constant(name: &str, number: f64) -> Option<(u64, u32)> {
+    match name {
+        "FP32" => Some((u64::from((number as f32).to_bits()), 32)),
+        "FP64" => Some((number.to_bits(), 64)),
+        _ => None,
+    }
+}
 
 /// A function that a variable may hold: it is no number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,12 +203,13 @@ pub(super) fn is_float_name(name: &str) -> bool {
 
 /// The function of a name and the number in the name.
 fn find(name: &str) -> Option<(&'static Entry, u32)> {
-    if let Some(entry) = FUNCTIONS.iter().find(|(known, ..)| *known == name) {
+    let all = || FUNCTIONS.iter().chain(FLOAT_FUNCTIONS);
+    if let Some(entry) = all().find(|(known, ..)| *known == name) {
         return Some((entry, 0));
     }
     let family = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let bits = name[family.len()..].parse().ok().filter(|bits| (1..=512).contains(bits))?;
-    let entry = FUNCTIONS.iter().find(|(known, ..)| known.strip_suffix('#') == Some(family))?;
+    let entry = all().find(|(known, ..)| known.strip_suffix('#') == Some(family))?;
     Some((entry, bits))
 }
 

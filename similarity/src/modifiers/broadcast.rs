@@ -238,6 +238,28 @@ mod tests {
     }
 
     #[test]
+    fn a_lane_is_chosen_by_an_immediate_in_steps_of_its_width() {
+        let lane = |role: &str, step: u32| {
+            format!(
+                "func @lane(%a: 32, %v: 128, %lane: 8{role}) -> (%dst: 32) {{
+                   for i in 0..4 {{
+                     let v = %v[at mul(cast.u(%lane[0 +: 2], 32), {step:#x}:32) +: 8]
+                     %dst[8*i +: 8] = mul(%a[8*i +: 8], v)
+                   }}
+                 }}"
+            )
+        };
+        let of_lane = |text: &str| {
+            let is_lane =
+                |source: &Source| matches!(source, Source::Broadcast(Broadcast { lane: Some(_), .. }));
+            readings(recognize, text).iter().filter(|shape| shape.args.iter().any(is_lane)).count()
+        };
+        assert_eq!(of_lane(&lane(" imm 0..=3", 8)), 1);
+        assert_eq!(of_lane(&lane("", 8)), 0, "a register");
+        assert_eq!(of_lane(&lane(" imm 0..=3", 16)), 0, "other steps");
+    }
+
+    #[test]
     fn elements_that_differ_are_not_broadcast() {
         assert!(readings(recognize, SHIFT).is_empty());
     }

@@ -184,8 +184,11 @@ pub(crate) fn write(
 
 #[cfg(test)]
 mod tests {
+    use catalog::{Application, Source};
+
     use super::*;
-    use crate::modifiers::tests::{check, readings};
+    use crate::apply;
+    use crate::modifiers::tests::{check, parsed, readings};
 
     /// Sums under a mask with a bit for each two of them.
     fn masked(otherwise: &str) -> String {
@@ -211,6 +214,25 @@ mod tests {
         let zeroing = masked("0x0:8");
         let shape = check(&readings(recognize, &zeroing), &zeroing, ADD);
         assert_eq!(shape.masking, Some(Masking { pass: None, ..masking }));
+    }
+
+    #[test]
+    fn a_lane_can_be_half_an_element() {
+        let halves = "func @halves(%c: 64, %k: 8, %a: 64, %b: 64) -> (%dst: 64) {
+          for j in 0..4 { for i in 0..2 {
+            let sum = add(%a[16*j +: 16], %b[16*j +: 16])
+            %dst[16*j + 8*i +: 8] = select(%k[2*j + i +: 1], sum[8*i +: 8], %c[16*j + 8*i +: 8])
+          } }
+        }";
+        let add = "func @add(%a: 64, %b: 64) -> (%dst: 64) {
+          for i in 0..4 { %dst[16*i +: 16] = add(%a[16*i +: 16], %b[16*i +: 16]) }
+        }";
+        let masking = Masking { mask: 1, stride: 1, lane: 8, pass: Some(0), negated: false };
+        let args = vec![Source::Own(2), Source::Own(3)];
+        let application = Application { params: Vec::new(), args, masking: Some(masking), part: None };
+        let (class, member) = (parsed(add), parsed(halves));
+        let applied = apply(&class, &application, &member).expect("it can be applied");
+        assert_eq!(smt::Prover::new().equal(&applied, &member), smt::Verdict::Equal, "{applied}");
     }
 
     #[test]

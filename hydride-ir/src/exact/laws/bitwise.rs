@@ -83,7 +83,6 @@ impl Dag {
 
     fn intern_bitwise(&mut self, op: Operator, operands: Vec<NodeId>) -> NodeId {
         match operands[..] {
-            [] => self.int(if op == Operator::And { -1 } else { 0 }),
             [operand] => operand,
             _ => self.intern(match op {
                 Operator::And => Node::And(operands.into()),
@@ -339,6 +338,15 @@ impl Subject for Bitwise {
                 .map(|flag| Bitwise { op: Operator::Xor, operands: vec![flag], literal: Some(Int::ONE) })
                 .to_vec()
         }),
+        Law::new("top-bit", top_bit, |dag| {
+            let operands = [unsigned(dag, 0, 4), unsigned(dag, 2, 3)];
+            let widths = [scaled(dag, 0, 4), scaled(dag, 2, 3)];
+            let subject = |(operand, width)| {
+                let literal = Some(power(width - 1));
+                Bitwise { op: Operator::Xor, operands: vec![operand], literal }
+            };
+            operands.into_iter().zip(widths).map(subject).collect()
+        }),
     ];
 
     fn raw(&self, dag: &mut Dag) -> NodeId {
@@ -405,4 +413,17 @@ fn flag(dag: &mut Dag, Bitwise { op, operands, literal }: &Bitwise) -> Option<No
     let [operand] = operands[..] else { return None };
     let is_flag = *op == Operator::Xor && literal == &Some(Int::ONE) && dag.is_boolean(operand);
     is_flag.then(|| dag.complement(operand))
+}
+
+/// `x ^ 2^(w - 1) = {1 - x[w - 1], x[0 +: w - 1]}` for `0 ≤ x < 2^w` and `w > 1`: a sign bit that changes is a bit of its
+/// own, whatever the width.
+fn top_bit(dag: &mut Dag, Bitwise { op, operands, literal }: &Bitwise) -> Option<NodeId> {
+    let ([operand], Operator::Xor) = (&operands[..], op) else { return None };
+    let rest = exponent(literal.as_ref()?)?;
+    if dag.natural(*operand) != Some((rest + 1, false)) {
+        return None;
+    }
+    let (below, top) = (dag.slice(*operand, 0, rest, false), dag.slice(*operand, rest, 1, false));
+    let changed = dag.complement(top);
+    Some(dag.concat(&[Part { node: below, width: rest }, Part { node: changed, width: 1 }]))
 }

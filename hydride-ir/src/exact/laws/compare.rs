@@ -77,7 +77,7 @@ impl Dag {
     }
 
     /// The operand of which this is the complement, for the forms that have no positive twin.
-    pub(super) fn complemented(&self, operand: NodeId) -> Option<NodeId> {
+    pub(crate) fn complemented(&self, operand: NodeId) -> Option<NodeId> {
         let Node::Xor(operands) = self.node(operand) else { return None };
         match **operands {
             [left, right] if self.as_int(left) == Some(&Int::ONE) => Some(right),

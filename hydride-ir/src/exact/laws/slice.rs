@@ -241,10 +241,7 @@ impl Dag {
 
     /// The low `width` bits of parts side by side.
     pub(super) fn low_parts(&mut self, parts: &[Part], width: u32) -> NodeId {
-        match pieces(parts, 0, width)[..] {
-            [(node, from, own)] if own == width => self.slice(node, from, width, false),
-            ref pieces => self.concat_pieces(pieces),
-        }
+        self.concat_pieces(&pieces(parts, 0, width))
     }
 }
 

@@ -12,9 +12,12 @@ const DROPPED: &[&str] = &["CheckFPAdvSIMDEnabled64", "AArch64.CheckFPAdvSIMDEna
 /// Questions about the machine's state that have one answer for Neon.
 const ANSWERS: &[(&str, bool)] = &[("IsSVEEnabled", false), ("ConstrainUnpredictableBool", false)];
 
+/// Functions of the ASL's library that only change the sign bit of a floating-point number.
+const SIGNS: &[&str] = &["FPAbs", "FPNeg"];
+
 /// Whether a name belongs to floating-point arithmetic.
 pub(super) fn is_floating_point(name: &str) -> bool {
-    name.starts_with("FP") && name != "FPSR"
+    name.starts_with("FP") && name != "FPSR" && !SIGNS.contains(&name)
         || name.starts_with("BF")
         || name == "FixedToFP"
         || name == "RoundTowardsZero"

@@ -77,7 +77,7 @@ pub(super) fn block<'a>(statements: &'a [Stmt], visit: &mut dyn FnMut(Visit<'a>)
 
 fn expr<'a>(of: &'a Expr, visit: &mut dyn FnMut(Visit<'a>)) {
     match &of.kind {
-        ExprKind::Number(_) | ExprKind::Decimal => {}
+        ExprKind::Number(_) | ExprKind::Decimal(_) => {}
         ExprKind::Place(place) => {
             selectors(&place.selectors, place.at, visit);
             visit(Visit::Read(place));

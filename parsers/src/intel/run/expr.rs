@@ -16,7 +16,7 @@ impl Run<'_> {
         let at = expr.at;
         match &expr.kind {
             ExprKind::Number(value) => Ok(Value::exact(self.dag.int(value.clone()))),
-            ExprKind::Decimal => exclude(Reason::FloatingPoint, "a floating-point literal", at),
+            ExprKind::Decimal(_) => exclude(Reason::FloatingPoint, "a floating-point literal", at),
             ExprKind::Place(place) => self.read_place(place, reading),
             ExprKind::Select(base, selectors) => {
                 let base = self.expr(base, Reading::Natural)?;
@@ -265,6 +265,12 @@ impl Run<'_> {
             return self.call_define(define, arguments, at);
         }
         let name = self.program.name(symbol);
+        if let [argument] = arguments
+            && let Some(number) = argument.decimal()
+            && let Some((bits, width)) = library::float_constant(name, number)
+        {
+            return Ok(Value { float: true, ..Value::sized(self.dag.int(bits), width) });
+        }
         let Some(reading) = library::reading(name) else {
             return self.call_unknown(symbol, arguments, at);
         };
@@ -281,7 +287,9 @@ impl Run<'_> {
                 }
             }
         }
-        self.no_float(&values, at)?;
+        if !library::takes_floats(name) {
+            self.no_float(&values, at)?;
+        }
         match library::call(&mut self.dag, name, &values) {
             Ok(value) => Ok(value),
             Err(CallError::Arguments) => {
