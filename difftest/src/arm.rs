@@ -16,7 +16,7 @@ use crate::wrapper::{Dialect, Several};
 
 /// The C of the instruction set.
 pub const DIALECT: Dialect = Dialect {
-    preamble: &["#include <arm_neon.h>", "#include <arm_acle.h>"],
+    preamble: &["#include <arm_neon.h>", "#include <arm_fp16.h>", "#include <arm_acle.h>"],
     comment: "//",
     types: &[],
     functions: &[],
