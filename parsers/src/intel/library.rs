@@ -111,7 +111,7 @@ const FLOAT_FUNCTIONS: &[Entry] = &[
     ("Convert_BF16_To_FP32", Reading::Unsigned, float::widened),
 ];
 
-/// Whether a library function may have floating-point arguments.
+/// Whether a library function may have floating-point arguments; `ABS` may have both kinds.
 pub(super) fn takes_floats(name: &str) -> bool {
     find(name)
         .is_some_and(|(entry, _)| entry.0 == "ABS" || FLOAT_FUNCTIONS.iter().any(|one| one.0 == entry.0))

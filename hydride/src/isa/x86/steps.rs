@@ -83,7 +83,10 @@ fn places(
     }
     // The result is the first operand, or flags or a register that is not shown.
     let first = first.filter(|at| own(*at)).ok_or("a result in no operand that is shown")?;
-    match operands.len() - shown.min(operands.len()) {
+    if shown > operands.len() {
+        return Err("an operand that is no argument");
+    }
+    match operands.len() - shown {
         0 => Ok(Places { destroys: overwrites.then_some(first), implied: None, legacy }),
         1 if matches!(operands.last(), Some(Operand::Register(ty)) if ty.class == Class::Vector)
             && operands.len() > 2 =>
