@@ -326,3 +326,12 @@ bits(8) CipherTurn(bits(8) value)
 bits(8) Sbox(bits(8) value)
     integer byte = CipherByte(UInt(value));
     return byte[7:0];
+
+
+// Signs of floating-point numbers
+
+bits(N) FPAbs(bits(N) op)
+    return '0' : op[N-2:0];
+
+bits(N) FPNeg(bits(N) op)
+    return NOT(op[N-1]) : op[N-2:0];

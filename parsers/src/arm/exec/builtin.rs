@@ -3,7 +3,7 @@
 use hydride_ir::exact::{Int, NodeId, Part};
 
 use super::{Machine, Run, Value, Width};
-use crate::arm::asl::ast::{Expr, FunctionKind, Offset};
+use crate::arm::asl::ast::{Expr, Offset};
 use crate::pseudocode::Reason;
 
 /// Procedures whose effects (traps) are not part of an instruction's result.
@@ -12,8 +12,7 @@ const DROPPED: &[&str] = &["CheckFPAdvSIMDEnabled64", "AArch64.CheckFPAdvSIMDEna
 /// Questions about the machine's state that have one answer for Neon.
 const ANSWERS: &[(&str, bool)] = &[("IsSVEEnabled", false), ("ConstrainUnpredictableBool", false)];
 
-/// Functions that only change the sign bit of a floating-point number. The ASL's library has them; the older reference
-/// page calls them and does not.
+/// Functions that only change the sign bit of a floating-point number.
 const SIGNS: &[&str] = &["FPAbs", "FPNeg"];
 
 /// Whether a name belongs to floating-point arithmetic.
@@ -118,25 +117,9 @@ impl Machine<'_> {
                 let total = self.known_width(node, offset)?;
                 self.sign_extend(x, total)?
             }
-            (sign, [x]) if SIGNS.contains(&sign) && !self.defines(sign) => {
-                let (node, width) = self.known_bits(x)?;
-                let Some(rest) = width.checked_sub(1).filter(|rest| *rest > 0) else {
-                    return self.fault(Reason::Type, offset, format!("a number of {width} bits"));
-                };
-                let (below, top) =
-                    (self.dag.slice(node, 0, rest, false), self.dag.slice(node, rest, 1, false));
-                let top = if sign == "FPNeg" { self.dag.complement(top) } else { self.dag.int(0) };
-                let parts = [Part { node: below, width: rest }, Part { node: top, width: 1 }];
-                Value::Bits(self.dag.concat(&parts), Width::Known(width))
-            }
             _ => return Ok(None),
         };
         Ok(Some(value))
-    }
-
-    /// Whether the documents have a function of one argument with that name.
-    fn defines(&self, name: &str) -> bool {
-        self.documents.library.function_named(name, FunctionKind::Call, 1).is_some()
     }
 
     fn wanted(&self, want: Option<u32>, offset: Offset) -> Run<u32> {
