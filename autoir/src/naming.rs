@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::Family;
+use hydride_ir::Function;
 
 use crate::class::Class;
 use crate::dictionary::{Dictionary, Entry};
@@ -32,6 +33,11 @@ pub(crate) fn inherit_names(classes: &[Class], previous: &Dictionary) -> (Vec<St
     let names = complete(classes, &mut names, previous);
     let mut dictionary = Dictionary::default();
     dictionary.remember(classes, &names);
+    for (name, entry) in &mut dictionary.entries {
+        if let Some(old) = previous.entries.get(name) {
+            keep_defaults(&mut entry.family.function, &old.family.function);
+        }
+    }
     for (name, entry) in &previous.entries {
         let heir = match dictionary.entries.contains_key(name) {
             true => Some(name),
@@ -43,6 +49,18 @@ pub(crate) fn inherit_names(classes: &[Class], previous: &Dictionary) -> (Vec<St
         }
     }
     (names, dictionary)
+}
+
+/// Gives the parameters the values that they had, if nothing else of the function has changed: what a program leaves out
+/// keeps its meaning, whatever members there are now.
+fn keep_defaults(function: &mut Function, old: &Function) {
+    let mut kept = function.clone();
+    for (param, old) in kept.params.iter_mut().zip(&old.params) {
+        param.value = old.value;
+    }
+    if kept.to_string() == old.to_string() {
+        *function = kept;
+    }
 }
 
 /// The class that has most of the members of a family without a class.

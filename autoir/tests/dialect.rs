@@ -323,6 +323,20 @@ fn in_a_new_dictionary_a_name_follows_the_majority_of_its_members() {
     assert_eq!(dictionary.names().collect::<Vec<_>>(), previous.names().collect::<Vec<_>>());
 }
 
+/// What a program leaves out is a default, which must not follow whatever member comes first.
+#[test]
+fn in_a_new_dictionary_parameters_keep_their_defaults() {
+    let (_, previous) = build(classes());
+    let mut classes = classes();
+    let params = classes.iter_mut().flat_map(|class| &mut class.function.params);
+    // A sign stays one.
+    params.filter(|param| param.value > 1).for_each(|param| param.value *= 2);
+    let (_, dictionary) = Dialect::rebuild(classes, &previous, &Reviews::default()).unwrap();
+    assert_eq!(dictionary.to_string(), previous.to_string());
+    let (_, dictionary) = Dialect::rebuild(changed(), &previous, &Reviews::default()).unwrap();
+    assert_ne!(dictionary.to_string(), previous.to_string(), "another function is another function");
+}
+
 #[test]
 fn a_merged_operation_leaves_an_alias() {
     let two = |hash: &str, ids: &[&str]| {

@@ -25,7 +25,7 @@ pub use conventions::{Conventions, Names, Place, Predicates, Prototype, document
 pub use oracle::{Caller, Program, case, prepare};
 pub use program::{Definition, Operand, Setting, Surroundings};
 use source::Source;
-pub use toolchain::{Processor, Toolchain};
+pub use toolchain::{Processor, Toolchain, clang_release};
 pub use values::integers;
 
 use crate::error::OracleError;

@@ -200,6 +200,16 @@ e:
 }
 ";
 
+/// The release of a clang, by what it says of itself; `None` if it says nothing of the kind.
+pub fn clang_release(program: &Path) -> Result<Option<u32>, OracleError> {
+    let error = |source| OracleError::Compiler { program: program.to_path_buf(), source };
+    let said = Command::new(program).arg("--version").stdin(Stdio::null()).output().map_err(error)?;
+    let said = String::from_utf8_lossy(&said.stdout);
+    let release =
+        said.split_once("clang version ").and_then(|(_, version)| version.split_once('.')?.0.parse().ok());
+    Ok(release)
+}
+
 /// The options with which a clang runs no optional passes but these, where it is told to optimize.
 pub(super) fn only(clang: &Path, passes: &[&str]) -> Result<Vec<String>, OracleError> {
     let program = || clang.to_path_buf();

@@ -3,12 +3,13 @@
 mod through_mlir;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
 use difftest::lowering::{
-    CheckedDefinition, Definition, Lowered, Program, Surroundings, Toolchain, case, check, prepare,
+    CheckedDefinition, Definition, Lowered, Program, Surroundings, Toolchain, case, check, clang_release,
+    prepare,
 };
 use difftest::{Case, Outcome, Report};
 use parsers::{Instruction, Isa};
@@ -16,6 +17,7 @@ use smt::Memo;
 
 use crate::console::Phases;
 use crate::definitions::{self, Defined};
+use crate::error::usage;
 use crate::{Session, SpecArgs};
 use through_mlir::Route;
 
@@ -53,12 +55,27 @@ pub struct CheckLoweringArgs {
     work: PathBuf,
 }
 
+/// Refuses what is not a clang of a release.
+pub(super) fn require_release(clang: &Path, release: u32) -> Result<()> {
+    let program = clang.display();
+    match clang_release(clang).map_err(|error| usage(error.to_string()))? {
+        Some(found) if found == release => Ok(()),
+        Some(found) => Err(usage(format!("{program} is a clang of release {found}, not {release}"))),
+        None => Err(usage(format!(
+            "{program} does not say that it is a clang; one of release {release} is needed"
+        ))),
+    }
+}
+
 /// Compiles and reports.
 pub fn run(session: &Session, args: &CheckLoweringArgs) -> Result<u8> {
     let isas = session.all_asked(&args.isa)?;
     let definitions::Definitions { llvm, isas: mut definitions } = definitions::read(&args.out)?;
     let programs = match &args.compiler {
-        Some(clang) => Toolchain::Clang(clang.clone()),
+        Some(clang) => {
+            require_release(clang, llvm)?;
+            Toolchain::Clang(clang.clone())
+        }
         None => Toolchain::of_release(llvm),
     };
     let documents = session.read(args.specs.specs.as_deref(), &isas)?;

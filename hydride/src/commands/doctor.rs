@@ -6,15 +6,20 @@ use anyhow::Result;
 
 use crate::Session;
 
-/// Where `cargo xtask newer-llvm` puts a clang.
-const CLANG_22: &str = "target/llvm-22/bin/clang";
+/// The clang that `cargo xtask newer-llvm` puts into the folder that the program was built in.
+fn built_clang() -> Option<String> {
+    let program = std::env::current_exe().ok()?;
+    let target = program.parent()?.parent()?;
+    Some(target.join("llvm-22/bin/clang").display().to_string())
+}
 
 /// Tools by the names under which they may be installed, and what needs them.
-fn tools(session: &Session) -> Vec<(Vec<&'static str>, String)> {
+fn tools(session: &Session) -> Vec<(Vec<String>, String)> {
     let targets = || session.sets().filter_map(|set| set.target);
     let emulated = || targets().filter_map(|target| Some((target.isa, target.emulator?)));
     let compared = |isas: Vec<&str>| format!("hardware comparison ({})", isas.join(", "));
-    let fixed = |names: &[&'static str], purpose: &str| (names.to_vec(), purpose.to_owned());
+    let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let fixed = |names: &[&str], purpose: &str| (named(names), purpose.to_owned());
     let mut tools = vec![
         fixed(&["llvm-tblgen-19", "llvm-tblgen"], "checks of the generated TableGen"),
         fixed(&["clang-19", "clang"], &compared(targets().map(|target| target.isa).collect())),
@@ -22,7 +27,10 @@ fn tools(session: &Session) -> Vec<(Vec<&'static str>, String)> {
         fixed(&["llvm-link-19", "llvm-link"], "programs that call definitions"),
         fixed(&["opt-19", "opt"], "programs that call definitions"),
         fixed(&["llc-19", "llc"], "programs that call definitions"),
-        fixed(&["clang-22", CLANG_22], "definitions for LLVM 22"),
+        (
+            named(&["clang-22"]).into_iter().chain(built_clang()).collect(),
+            "definitions for LLVM 22".to_owned(),
+        ),
         fixed(&["mlir-tblgen-19", "mlir-tblgen"], "checks of the generated MLIR dialect"),
         fixed(&["mlir-opt-19", "mlir-opt"], "checks of the generated MLIR dialect"),
         fixed(&["mlir-translate-19", "mlir-translate"], "programs in the MLIR dialect"),
@@ -30,14 +38,14 @@ fn tools(session: &Session) -> Vec<(Vec<&'static str>, String)> {
         fixed(&["ninja"], "the MLIR dialect as a plugin"),
         fixed(&["llvm-mc-19", "llvm-mc"], "decode facts of Arm instructions"),
     ];
-    tools.extend(emulated().map(|(isa, machine)| (vec![machine.emulator], compared(vec![isa]))));
+    tools.extend(emulated().map(|(isa, machine)| (named(&[machine.emulator]), compared(vec![isa]))));
     tools
 }
 
 /// Prints one line for each tool. Missing tools are not findings: every command reports what it could not do.
 pub fn run(session: &Session) -> Result<u8> {
     for (names, purpose) in tools(session) {
-        let found = names.iter().find_map(|name| Some((*name, version(name)?)));
+        let found = names.iter().find_map(|name| Some((name, version(name)?)));
         match found {
             Some((name, version)) => println!("found    {name:<24} {version}  ({purpose})"),
             None => println!("missing  {:<24} needed for {purpose}", names[0]),

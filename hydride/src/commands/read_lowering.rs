@@ -10,6 +10,7 @@ use difftest::lowering::{ReadAll, Tools};
 
 use smt::Memo;
 
+use crate::commands::check_lowering::require_release;
 use crate::commands::generate::lowering_data::vendors;
 use crate::console::Phases;
 use crate::{Session, SpecArgs};
@@ -41,7 +42,10 @@ pub fn run(session: &Session, args: &ReadLoweringArgs) -> Result<u8> {
     let isas = session.all_asked(&args.isa)?;
     let release = args.llvm;
     let tools = match &args.compiler {
-        Some(clang) => Tools { compiler: clang.clone(), optimizer: None },
+        Some(clang) => {
+            require_release(clang, release)?;
+            Tools { compiler: clang.clone(), optimizer: None }
+        }
         None => {
             let named = |tool: &str| PathBuf::from(format!("{tool}-{release}"));
             Tools { compiler: named("clang"), optimizer: Some(named("opt")) }

@@ -91,6 +91,29 @@ fn a_wrong_definition_is_found() {
     assert!(run.stdout.contains("MISMATCH V6_vsub"), "{}", run.stdout);
 }
 
+/// A compiler of another release, or none at all, is refused before anything is compiled.
+#[cfg(unix)]
+#[test]
+fn a_compiler_of_another_release_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = scratch();
+    let out = shared_output(&samples(), ALL);
+    let [specs, out] = [&samples(), &out].map(|path| path.to_string_lossy().into_owned());
+    let refused = |says: &str| {
+        let compiler = folder.path().join("compiler");
+        std::fs::write(&compiler, format!("#!/bin/sh\necho '{says}'\n")).unwrap();
+        std::fs::set_permissions(&compiler, PermissionsExt::from_mode(0o755)).unwrap();
+        let compiler = compiler.to_string_lossy();
+        let args = ["check-lowering", "--specs", &specs, "--out", &out, "--compiler", &compiler];
+        hydride(folder.path(), &args).exits(2).stderr
+    };
+    assert!(refused("clang version 14.0.6").contains(" is a clang of release 14, not 19"));
+    assert!(refused("cc (Debian) 12.2.0").contains(" does not say that it is a clang"));
+    let data =
+        ["read-lowering", "--specs", &specs, "--llvm", "22", "--compiler", "/bin/true", "--data", "data"];
+    hydride(folder.path(), &data).exits(2);
+}
+
 #[test]
 fn the_data_is_what_the_compiler_says() {
     if tools(LLVM) {
