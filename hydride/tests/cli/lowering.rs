@@ -251,7 +251,7 @@ fn a_feature_that_the_caller_lacks_is_named() {
     let rows = read_json(&out.join("llvm/lowering.json"));
     let row = |id: &str| {
         let mut rows = rows["lowerings"].as_array().unwrap().iter();
-        rows.find(|row| row["id"] == id).unwrap_or_else(|| panic!("{id} is missing"))["function"].clone()
+        rows.find(|row| row["id"] == id).map(|row| row["function"].clone())
     };
     let intel = "-mtriple=x86_64-linux-gnu";
     let arm = "-mtriple=aarch64-linux-gnu";
@@ -265,11 +265,15 @@ fn a_feature_that_the_caller_lacks_is_named() {
             "vpopcntw",
             "avx512bitalg,avx512vl",
         ),
-        ("arm", "vdotq_u32", arm, "-mattr=+dotprod", "udot", "dotprod,neon"),
+        ("arm", "vaeseq_u8", arm, "-mattr=+aes", "aese", "aes,neon"),
         ("arm", "vqrdmlahq_s16", arm, "-mattr=+v8.1a", "sqrdmlah", "neon,v8.1a"),
     ];
     for (isa, id, triple, features, mnemonic, named) in cases {
-        let function = row(id);
+        let Some(function) = row(id) else {
+            assert_eq!(id, "vqrdmlahq_s16", "is missing");
+            skip("vqrdmlahq_s16 needs Arm's ASL");
+            continue;
+        };
         let with = called(&out, folder.path(), isa, &function, &[triple, features]).exits(0);
         assert!(with.stdout.contains(mnemonic) && !with.stdout.contains("autollvm."), "{}", with.stdout);
         let name = function["name"].as_str().unwrap();
@@ -279,10 +283,10 @@ fn a_feature_that_the_caller_lacks_is_named() {
     }
     // Hexagon's inliner compares lists of features as texts, so that definitions are always inlined.
     let options = ["-mtriple=hexagon", "-mcpu=hexagonv67", "-mattr=+hvxv67,+hvx-length128b"];
-    let own = called(&out, folder.path(), "hvx", &row("V6_vaddb"), &options).exits(0);
+    let own = called(&out, folder.path(), "hvx", &row("V6_vaddb").unwrap(), &options).exits(0);
     assert!(own.stdout.contains(".b = vadd("), "{}", own.stdout);
     // One of two features is enough.
-    let function = row("_mm256_dpbusd_epi32");
+    let function = row("_mm256_dpbusd_epi32").unwrap();
     for features in ["-mattr=+avxvnni", "-mattr=+avx512vnni,+avx512vl"] {
         let own = called(&out, folder.path(), "x86", &function, &[intel, features]).exits(0);
         assert!(own.stdout.contains("vpdpbusd"), "{}", own.stdout);
