@@ -327,7 +327,6 @@ bits(8) Sbox(bits(8) value)
     integer byte = CipherByte(UInt(value));
     return byte[7:0];
 
-
 // Signs of floating-point numbers
 
 bits(N) FPAbs(bits(N) op)

@@ -41,23 +41,18 @@ struct Piece {
 fn pieces(dag: &mut Dag, segments: &[Segment]) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let zero = dag.int(0);
-    for segment in segments {
-        match dag.node(segment.value).clone() {
-            Node::Concat(parts) => {
-                let mut low = segment.low;
-                for part in parts {
-                    push(dag, &mut pieces, Piece { low, width: part.width, value: part.node });
-                    low += part.width;
-                }
-                let end = segment.low + segment.width;
-                if low < end {
-                    pieces.push(Piece { low, width: end - low, value: zero });
-                }
-            }
-            _ => {
-                let Segment { low, width, value } = *segment;
-                push(dag, &mut pieces, Piece { low, width, value });
-            }
+    for Segment { low, width, value } in segments.iter().copied() {
+        let parts = match dag.node(value) {
+            Node::Concat(parts) => parts.to_vec(),
+            _ => vec![Part { node: value, width }],
+        };
+        let mut at = low;
+        for Part { node, width } in parts {
+            push(dag, &mut pieces, Piece { low: at, width, value: node });
+            at += width;
+        }
+        if at < low + width {
+            pieces.push(Piece { low: at, width: low + width - at, value: zero });
         }
     }
     pieces

@@ -1,6 +1,6 @@
 //! The guide's programs for 512 bits on targets that have other registers: expressed by what each has, compiled and run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::lowering::tools;
 use crate::mlir_to_assembly::tool;
@@ -58,9 +58,18 @@ const PROCESSORS: &[Processor] = &[
 const OPERATIONS: &str =
     r"autollvm\.(add_halving_round|add_sat|compare_lt|dot_product_quads_add|leading_zeros|max)$";
 
-/// Whether LLVM's tools and the emulators are there.
-fn can_run() -> bool {
-    tools(&["clang-19", "llvm-link-19", "opt-19", "llc-19"]) && tools(&["qemu-aarch64", "qemu-hexagon"])
+/// The outputs of all instruction sets, if LLVM's tools, `more` of them, a header of LLVM 19's and the emulators are there.
+fn output(more: &[&str], header: &str) -> Option<PathBuf> {
+    let needed = ["clang-19", "llvm-link-19", "opt-19", "llc-19", "qemu-aarch64", "qemu-hexagon"];
+    if !tools(&needed) || !tools(more) {
+        return None;
+    }
+    if !Path::new("/usr/lib/llvm-19/include").join(header).exists() {
+        skip(&format!("{header} of LLVM 19 is not there"));
+        return None;
+    }
+    let specs = vendor_documents::with(&["x86", "arm", "hvx"]).into_iter().next()?;
+    Some(shared_output(&specs, ALL))
 }
 
 /// Copies the guide's program, the first block of a language and page that is about 512 bits, and what builds it.
@@ -97,15 +106,9 @@ impl Processor {
 
 #[test]
 fn a_wide_program_runs_on_every_target() {
-    if !can_run() || !tools(&["mlir-tblgen-19", "mlir-opt-19", "mlir-translate-19", "clang++-19"]) {
-        return;
-    }
-    if !Path::new("/usr/lib/llvm-19/include/mlir/IR/OpBase.td").exists() {
-        return skip("mlir/IR/OpBase.td of LLVM 19 is not there");
-    }
-    let Some(specs) = vendor_documents::with(&["x86", "arm", "hvx"]).into_iter().next() else { return };
+    let more = ["mlir-tblgen-19", "mlir-opt-19", "mlir-translate-19", "clang++-19"];
+    let Some(out) = output(&more, "mlir/IR/OpBase.td") else { return };
     let folder = scratch();
-    let out = shared_output(&specs, ALL);
     write_program(folder.path(), ("operations.md", "mlir"), "wide.mlir", &["plugin.sh", "wide.sh"]);
     let out = out.to_string_lossy();
     tool("sh", folder.path(), &["plugin.sh", &format!("{out}/mlir"), OPERATIONS]).expect("a shell");
@@ -120,15 +123,8 @@ fn a_wide_program_runs_on_every_target() {
 
 #[test]
 fn a_wide_program_in_llvm_ir_runs_on_every_target() {
-    if !can_run() || !tools(&["clang++-19"]) {
-        return;
-    }
-    if !Path::new("/usr/lib/llvm-19/include/llvm/IR/Module.h").exists() {
-        return skip("llvm/IR/Module.h of LLVM 19 is not there");
-    }
-    let Some(specs) = vendor_documents::with(&["x86", "arm", "hvx"]).into_iter().next() else { return };
+    let Some(out) = output(&["clang++-19"], "llvm/IR/Module.h") else { return };
     let folder = scratch();
-    let out = shared_output(&specs, ALL);
     write_program(folder.path(), ("lowering.md", "llvm"), "wide.ll", &["wide-ll.sh"]);
     let out = out.to_string_lossy();
     let build = "clang++-19 -std=c++17 -fno-rtti -fPIC -shared -Wall -Wextra -Werror \

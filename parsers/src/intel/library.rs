@@ -64,10 +64,6 @@ const FUNCTIONS: &[Entry] = &[
         [left, right] => dag.rem(left.node, right.node).map(Value::exact).ok_or(CallError::DivisionByZero),
         _ => Err(CallError::Arguments),
     }),
-    ("ABS", Reading::Natural, |dag, _, args| match one(args)? {
-        x if x.float => float::absolute(dag, x),
-        x => Ok(Value::exact(dag.abs(x.node))),
-    }),
     ("MIN", Reading::Natural, |dag, _, args| fold(args, |left, right| dag.min(left, right))),
     ("MAX", Reading::Natural, |dag, _, args| fold(args, |left, right| dag.max(left, right))),
     ("POPCNT", Reading::Unsigned, population),
@@ -105,19 +101,22 @@ const FUNCTIONS: &[Entry] = &[
     }),
 ];
 
-/// Functions on the bits of floating-point numbers.
+/// Functions whose arguments may be floating-point numbers, of which they take the bits.
 const FLOAT_FUNCTIONS: &[Entry] = &[
+    ("ABS", Reading::Natural, |dag, _, args| match one(args)? {
+        x if x.float => float::absolute(dag, x),
+        x => Ok(Value::exact(dag.abs(x.node))),
+    }),
     ("CheckFPClass_FP#", Reading::Unsigned, float::is_of_class),
     ("Convert_BF16_To_FP32", Reading::Unsigned, float::widened),
 ];
 
-/// Whether a library function may have floating-point arguments; `ABS` may have both kinds.
+/// Whether a library function may have floating-point arguments.
 pub(super) fn takes_floats(name: &str) -> bool {
-    find(name)
-        .is_some_and(|(entry, _)| entry.0 == "ABS" || FLOAT_FUNCTIONS.iter().any(|one| one.0 == entry.0))
+    find(name).is_some_and(|((known, ..), _)| FLOAT_FUNCTIONS.iter().any(|(own, ..)| own == known))
 }
 
-/// The bits of `FP32(number)` and their count, and the same for the other formats that Rust has.
+/// The bits of `FP32(number)` and their count; the same for `FP64`. Rust has no other format.
 pub(super) fn float_constant(name: &str, number: f64) -> Option<(u64, u32)> {
     match name {
         "FP32" => Some((u64::from((number as f32).to_bits()), 32)),
