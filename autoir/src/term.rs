@@ -99,6 +99,13 @@ impl Builder<'_> {
                 Term::new("select", vec![self.term(*condition)?, self.term(*then)?, self.term(*otherwise)?])
             }
             Op::Fold { op, body, .. } => Term::new(fold_word(*op), vec![self.term(*body)?]),
+            Op::Float { float, operands } => Term::new(
+                float.op.name(),
+                operands[..float.op.arity()]
+                    .iter()
+                    .map(|operand| self.term(*operand))
+                    .collect::<Option<_>>()?,
+            ),
         })
     }
 

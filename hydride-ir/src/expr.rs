@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bits::Bits;
+use crate::float::Float;
 use crate::function::ArgId;
 use crate::num::{IndexId, Num};
 
@@ -114,6 +115,14 @@ pub enum Op {
         count: Num,
         /// The repeated expression, as wide as the value.
         body: ExprId,
+    },
+    /// A floating-point operator. Its floating-point operands have one width, and the value has it too where it is a
+    /// number of the same format; comparisons have one bit.
+    Float {
+        /// The operator.
+        float: Float<Num>,
+        /// The operands, and where the operator rounds the mode, of [`ROUNDING_WIDTH`](crate::ROUNDING_WIDTH) bits.
+        operands: Vec<ExprId>,
     },
 }
 
@@ -239,7 +248,7 @@ impl Op {
             Op::Arg(_) | Op::Const(_) | Op::Int(_) => smallvec![],
             Op::Extract { of, .. } | Op::Cast { of, .. } | Op::Saturate { of, .. } => smallvec![*of],
             Op::ExtractAt { of, low } => smallvec![*of, *low],
-            Op::Concat(parts) => parts.iter().copied().collect(),
+            Op::Concat(parts) | Op::Float { operands: parts, .. } => parts.iter().copied().collect(),
             Op::Unary(_, of) => smallvec![*of],
             Op::Binary { left, right, .. } | Op::Compare { left, right, .. } => smallvec![*left, *right],
             Op::Select { condition, then, otherwise } => smallvec![*condition, *then, *otherwise],
@@ -259,7 +268,9 @@ impl Op {
                 *of = new(*of);
                 *low = new(*low);
             }
-            Op::Concat(parts) => parts.iter_mut().for_each(|part| *part = new(*part)),
+            Op::Concat(parts) | Op::Float { operands: parts, .. } => {
+                parts.iter_mut().for_each(|part| *part = new(*part));
+            }
             Op::Binary { left, right, .. } | Op::Compare { left, right, .. } => {
                 *left = new(*left);
                 *right = new(*right);
@@ -288,6 +299,7 @@ impl Op {
                 *signed = new(signed)?;
                 *count = new(count)?;
             }
+            Op::Float { float, .. } => *float = float.try_map(new)?,
             Op::Arg(_)
             | Op::Const(_)
             | Op::ExtractAt { .. }
@@ -306,6 +318,7 @@ impl Op {
             Op::Saturate { from_signed, to_signed, .. } => smallvec![from_signed, to_signed],
             Op::Binary { signed, .. } | Op::Compare { signed, .. } => smallvec![signed],
             Op::Fold { signed, count, .. } => smallvec![signed, count],
+            Op::Float { float, .. } => smallvec![&float.exponent, &float.target],
             Op::Arg(_)
             | Op::Const(_)
             | Op::ExtractAt { .. }

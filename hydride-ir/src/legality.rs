@@ -22,6 +22,7 @@ mod proof;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expr::{ExprId, Op};
+use crate::float::{Float, FloatOp, MAX_EXPONENT, ROUNDING_WIDTH};
 use crate::function::{Function, ParamId, Role, Stmt};
 use crate::num::{Atom, IndexId, Num};
 use crate::verify::MAX_STEPS;
@@ -264,9 +265,36 @@ impl Finder<'_> {
                 self.same(width_of(*then), width_of(*otherwise));
             }
             Op::Fold { signed, .. } => self.flag(signed),
+            Op::Float { float, operands } => self.float(float, operands, &expr.width),
             Op::Arg(_) | Op::Const(_) | Op::Int(_) | Op::ExtractAt { .. } | Op::Concat(_) | Op::Unary(..) => {
             }
         }
+    }
+
+    fn float(&mut self, float: &Float<Num>, operands: &[ExprId], width: &Num) {
+        let function = self.function;
+        let width_of = |id: &ExprId| &function.expr(*id).width;
+        let (values, rounding) = operands.split_at(float.op.arity());
+        for mode in rounding {
+            self.same(width_of(mode), &Num::from(ROUNDING_WIDTH));
+        }
+        for other in &values[1..] {
+            self.same(width_of(&values[0]), width_of(other));
+        }
+        let own = if float.op == FloatOp::FromInt { width } else { width_of(&values[0]) };
+        self.format(&float.exponent, own);
+        match float.op {
+            FloatOp::Convert => self.format(&float.target, width),
+            FloatOp::ToInt | FloatOp::FromInt => self.flag(&float.target),
+            _ => {}
+        }
+    }
+
+    /// An exponent has room in a format of `width` bits.
+    fn format(&mut self, exponent: &Num, width: &Num) {
+        self.at_most(&Num::constant(2), exponent);
+        self.at_most(exponent, &Num::from(MAX_EXPONENT));
+        self.at_most(&(exponent.clone() + Num::constant(2)), width);
     }
 
     fn flag(&mut self, signed: &Num) {

@@ -39,6 +39,7 @@
 mod bv;
 mod compile;
 mod error;
+mod float;
 pub mod inputs;
 mod program;
 mod step;

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use hydride_ir::{BinaryOp, CompareOp, UnaryOp};
 use smallvec::SmallVec;
 
+use crate::float::FloatStep;
 use crate::{Bv, words};
 
 /// Where a value is.
@@ -78,6 +79,11 @@ pub(crate) enum WideOp {
         from_signed: bool,
         to_signed: bool,
     },
+    /// A floating-point operator on operands of at most 64 bits.
+    Float {
+        step: FloatStep,
+        operands: SmallVec<[u32; 4]>,
+    },
     /// Overwrites the bits from `low` on of the value at the destination.
     Insert {
         value: Slot,
@@ -128,6 +134,10 @@ impl WideStep {
             WideOp::Cast { of, signed } => words::cast(out, of.read(memory), of.width, width, *signed),
             WideOp::Saturate { of, from_signed, to_signed } => {
                 words::saturate(out, of.read(memory), of.width, width, *from_signed, *to_signed);
+            }
+            WideOp::Float { step, operands } => {
+                let operands: SmallVec<[u64; 4]> = operands.iter().map(|at| memory[*at as usize]).collect();
+                out[0] = step.execute(&operands);
             }
             WideOp::Insert { .. } => {}
         }

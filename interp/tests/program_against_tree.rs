@@ -306,6 +306,7 @@ impl Tree<'_> {
                 self.indices.remove(index);
                 folded.unwrap()
             }
+            Op::Float { .. } => unreachable!("`floats.rs` has these"),
         }
     }
 }

@@ -13,7 +13,9 @@
 
 use std::collections::BTreeMap;
 
-use hydride_ir::{Atom, BinaryOp, Bits, CompareOp, ExprId, Function, IndexId, Num, Op, Stmt, UnaryOp};
+use hydride_ir::{
+    Atom, BinaryOp, Bits, CompareOp, ExprId, Float, FloatOp, Function, IndexId, Num, Op, Stmt, UnaryOp,
+};
 
 /// Statements that are shown; of longer functions the first ones.
 const MAX_LINES: usize = 32;
@@ -218,6 +220,25 @@ impl Printer<'_> {
         parts.join(separator)
     }
 
+    /// A floating-point operator: symbols with a dot where integers have them too, with the format where it is not one of
+    /// the usual ones for the width.
+    fn float(&mut self, float: &Float<Num>, operands: &[ExprId], width: &Num) -> (String, Level) {
+        let exponent = self.number(&float.exponent);
+        let width = self.number(width);
+        let subscript = match float.op {
+            FloatOp::Convert => format!("f{exponent}→f{}:{width}", self.number(&float.target)),
+            FloatOp::ToInt => format!("f{exponent}→{}:{width}", self.sign(&float.target)),
+            FloatOp::FromInt => format!("{}→f{exponent}:{width}", self.sign(&float.target)),
+            _ => format!("f{exponent}"),
+        };
+        let (values, mode) = operands.split_at(float.op.arity());
+        let is_default = |mode: &ExprId| matches!(&self.function.expr(*mode).op, Op::Const(bits) if bits.to_u64() == Some(0));
+        let shown = if mode.iter().all(is_default) { values } else { operands };
+        let name = float.op.name().trim_start_matches('f');
+        let name = if float.op == FloatOp::MulAdd { "fma" } else { name };
+        (self.call(name, &subscript, shown), ATOM)
+    }
+
     /// The text of an expression and how tightly its outermost operator binds.
     fn written(&mut self, id: ExprId) -> (String, Level) {
         let function = self.function;
@@ -286,6 +307,7 @@ impl Printer<'_> {
                     (self.expression(*then, COMPARE), self.expression(*otherwise, SELECT));
                 (format!("{condition} ? {then} : {otherwise}"), SELECT)
             }
+            Op::Float { float, operands } => self.float(float, operands, &expr.width),
             Op::Fold { op, signed, index, count, body } => {
                 let Some(range) = self.enter(*index, count) else { return self.written(*body) };
                 let body_text = self.expression(*body, PRODUCT);

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use hydride_ir::{BinaryOp, CompareOp, ExprId, Function, Op, Role, UnaryOp};
+use hydride_ir::{BinaryOp, CompareOp, ExprId, FloatOp, Function, Op, Role, UnaryOp};
 
 /// The difference, in instruction-set terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,6 +180,28 @@ fn describe(function: &Function, id: ExprId) -> String {
         .into(),
         Op::Select { .. } => "a choice between two values".into(),
         Op::Fold { op, .. } => format!("{} over several terms", binary(*op)),
+        Op::Float { float, .. } => format!("{} of floating-point numbers", float_operation(float.op)),
+    }
+}
+
+fn float_operation(op: FloatOp) -> &'static str {
+    match op {
+        FloatOp::Add => "a sum",
+        FloatOp::Sub => "a difference",
+        FloatOp::Mul => "a product",
+        FloatOp::Div => "a quotient",
+        FloatOp::Sqrt => "a square root",
+        FloatOp::MulAdd => "a fused product and sum",
+        FloatOp::Min => "a minimum",
+        FloatOp::Max => "a maximum",
+        FloatOp::Eq => "a test for equality",
+        FloatOp::Lt => "a test for less",
+        FloatOp::Le => "a test for less or equal",
+        FloatOp::Unordered => "a test for NaNs",
+        FloatOp::RoundToInt => "a rounding",
+        FloatOp::Convert => "a conversion between formats",
+        FloatOp::ToInt => "a conversion to an integer",
+        FloatOp::FromInt => "a conversion of an integer",
     }
 }
 

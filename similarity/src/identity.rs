@@ -166,6 +166,10 @@ impl Encoding {
                 FoldOp::Min => "fold min",
                 FoldOp::Max => "fold max",
             },
+            Kind::Float { float, .. } => {
+                self.text(float.op.name());
+                return self.text(float.nan.name());
+            }
         };
         self.text(word);
     }

@@ -4,7 +4,8 @@
 //! nothing is shared with `interp`.
 
 use hydride_ir::{
-    BinaryOp, Bits, CompareOp, Expr, ExprId, Function, IndexId, MAX_WIDTH, Num, Op, Stmt, UnaryOp,
+    BinaryOp, Bits, CompareOp, Expr, ExprId, Float, Function, IndexId, MAX_WIDTH, Num, Op, ROUNDING_WIDTH,
+    Stmt, UnaryOp,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -425,8 +426,36 @@ impl Encoder<'_> {
                 fits(arms && self.terms.width(condition) == 1, "a select")?;
                 Ok(self.terms.select(condition, then, otherwise))
             }
+            (Op::Float { float, .. }, operands) => self.float(float, operands, width, scope),
             _ => Err(EncodeError::Unbound("operand")),
         }
+    }
+
+    fn float(
+        &mut self,
+        float: &Float<Num>,
+        operands: &[TermId],
+        width: u32,
+        scope: &Scope,
+    ) -> Result<TermId, EncodeError> {
+        let fits =
+            |condition: bool| condition.then_some(()).ok_or(EncodeError::Width("a floating-point operator"));
+        fits(operands.len() == float.op.operands())?;
+        let (values, mode) = operands.split_at(float.op.arity());
+        let own = self.terms.width(values[0]);
+        fits(values.iter().all(|value| self.terms.width(*value) == own))?;
+        fits(mode.iter().all(|mode| self.terms.width(*mode) == ROUNDING_WIDTH))?;
+        fits(match float.op {
+            op if op.compares() => width == 1,
+            op if op.converts() => true,
+            _ => width == own,
+        })?;
+        let number = |number: &Num| width_of(number, self.params, scope, "a floating-point format");
+        let float = float.try_map(|num| match num.as_constant() {
+            Some(0) => Ok(0),
+            _ => number(num),
+        })?;
+        Ok(self.terms.float(float, operands.to_vec(), width))
     }
 
     fn cast(&mut self, of: TermId, width: u32, signed: bool) -> TermId {

@@ -6,6 +6,7 @@
 
 use hydride_ir::Bits;
 use hydride_ir::exact::{Dag, Int, Node, NodeId};
+use hydride_ir::{Float, FloatOp, ROUNDING_WIDTH};
 use rustc_hash::FxHashMap;
 
 use crate::query::Query;
@@ -172,7 +173,33 @@ impl Integers<'_> {
                 let bits = (0..*width).rev().map(|bit| (bit, bit));
                 self.last_one(*operand, *width, bits)?
             }
+            Node::Float { float, width, value, operands } => self.float(*float, *width, *value, operands)?,
         })
+    }
+
+    fn float(
+        &mut self,
+        float: Float<u32>,
+        width: u32,
+        value: u32,
+        operands: &[NodeId],
+    ) -> Result<TermId, TooWide> {
+        let from_int = float.op == FloatOp::FromInt;
+        let mut patterns = Vec::with_capacity(operands.len());
+        for (place, operand) in operands.iter().enumerate() {
+            let operand = self.integer(*operand)?;
+            let own = match place < float.op.arity() {
+                true if from_int => self.terms.width(operand),
+                true => width,
+                false => ROUNDING_WIDTH,
+            };
+            let wide = self.terms.sign_extend(operand, own.max(self.terms.width(operand)));
+            patterns.push(self.terms.extract(wide, 0, own));
+        }
+        let float = if from_int { Float { target: 1, ..float } } else { float };
+        let result = self.terms.float(float, patterns, value);
+        let signed = float.op == FloatOp::ToInt && float.target == 1;
+        Ok(if signed { result } else { self.non_negative(result) })
     }
 
     /// A literal in as few bits as hold it and its sign.

@@ -96,6 +96,9 @@ impl Query {
             Term::Select(condition, then, otherwise) => {
                 self.terms.select(of(condition), of(then), of(otherwise))
             }
+            Term::Float(float, operands) => {
+                self.terms.float(*float, operands.iter().map(of).collect(), width)
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 //! Both functions are encoded without rewriting operators, and the two sides share no definitions: what our
 //! simplifier would decide is left to the solver that reads the script.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use hydride_ir::{Bits, Function};
@@ -18,7 +18,8 @@ use crate::term::{Operator, Relation, Term, TermId, Terms};
 /// The equality of two functions as a question to any solver of bit vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    /// SMT-LIB 2 in the logic `QF_BV`; `unsat` means that the functions are equal for all arguments.
+    /// SMT-LIB 2 in the logic `QF_BV`; `unsat` means that the functions are equal for all arguments. Floating-point
+    /// operators are uninterpreted functions (`QF_UFBV`); then `sat` decides nothing.
     pub text: String,
     /// The result slices that are compared.
     pub slices: usize,
@@ -37,17 +38,36 @@ pub fn script(left: &Function, right: &Function) -> Result<Script, EncodeError> 
     let arguments = argument_names(left);
     let comment = |name: &str| name.replace(['\n', '\r'], " ");
     let mut text = format!("; @{} = @{}: unsat means equal\n", comment(&left.name), comment(&right.name));
-    text.push_str("(set-logic QF_BV)\n");
     let mut asked: FxHashSet<Vec<u64>> = FxHashSet::default();
     let mut differ = Vec::new();
+    let mut functions: BTreeMap<String, String> = BTreeMap::new();
+    let mut questions = String::new();
     for (left, right) in &pairs {
         let query = Query::new(&terms, [*left, *right], &signature);
         if asked.insert(query.key()) {
-            differ.push(question(&query, asked.len(), &arguments, &mut text));
+            declare_floats(&query, &mut functions);
+            differ.push(question(&query, asked.len(), &arguments, &mut questions));
         }
     }
+    text.push_str(if functions.is_empty() { "(set-logic QF_BV)\n" } else { "(set-logic QF_UFBV)\n" });
+    functions.into_values().for_each(|declaration| text.push_str(&declaration));
+    text.push_str(&questions);
     let _ = writeln!(text, "(assert (or false\n  {}))\n(check-sat)", differ.join("\n  "));
     Ok(Script { text, slices: pairs.len(), questions: asked.len() })
+}
+
+/// Adds a declaration for each floating-point operator of a question, by its symbol.
+fn declare_floats(query: &Query, functions: &mut BTreeMap<String, String>) {
+    let terms = &query.terms;
+    for id in terms.reachable(&query.roots) {
+        let Term::Float(float, operands) = terms.term(id) else { continue };
+        let width = terms.width(id);
+        let sort = |width: u32| format!("(_ BitVec {width})");
+        let domain: Vec<String> = operands.iter().map(|operand| sort(terms.width(*operand))).collect();
+        let symbol = terms.symbol(float, operands, width);
+        let declaration = format!("(declare-fun |{symbol}| ({}) {})\n", domain.join(" "), sort(width));
+        functions.insert(symbol, declaration);
+    }
 }
 
 /// Writes a question's declarations and definitions; returns the condition that its sides differ.
@@ -176,6 +196,11 @@ fn definition(terms: &Terms, id: TermId, names: &Names<'_>) -> Option<String> {
         }
         Term::Select(condition, then, otherwise) => {
             format!("(ite (= {} #b1) {} {})", of(condition), of(then), of(otherwise))
+        }
+        Term::Float(float, operands) => {
+            let symbol = terms.symbol(float, operands, width);
+            let operands: Vec<String> = operands.iter().map(of).collect();
+            format!("(|{symbol}| {})", operands.join(" "))
         }
     })
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use hydride_ir::Bits;
 use rustc_hash::FxHashMap;
-use z3::ast::{BV, Bool};
-use z3::{Config, Params, SatResult, Tactic, with_z3_config};
+use z3::ast::{Ast, BV, Bool};
+use z3::{Config, FuncDecl, Params, SatResult, Sort, Tactic, with_z3_config};
 
 use crate::query::Query;
 use crate::signature::Range;
@@ -40,7 +40,8 @@ pub struct Limits {
 /// Asks for values of the variables at which the two sides differ.
 pub fn solve(query: &Query, limits: Limits) -> Answer {
     with_z3_config(&Config::new(), || {
-        let solver = Tactic::new("qfbv").solver();
+        let has_floats = query.terms.has_floats(&query.roots);
+        let solver = Tactic::new(if has_floats { "qfufbv" } else { "qfbv" }).solver();
         let mut params = Params::new();
         params.set_u32("timeout", u32::try_from(limits.time.as_millis()).unwrap_or(u32::MAX));
         params.set_u32("rlimit", limits.steps);
@@ -61,6 +62,10 @@ pub fn solve(query: &Query, limits: Limits) -> Answer {
         match solver.check() {
             SatResult::Unsat => Answer::Equal,
             SatResult::Unknown => Answer::Unknown(reason(solver.get_reason_unknown().as_deref())),
+            // The functions that differ here may be others than the operators.
+            SatResult::Sat if has_floats => {
+                Answer::Unknown("floating-point operators are uninterpreted".to_owned())
+            }
             SatResult::Sat => {
                 let Some(model) = solver.get_model() else {
                     return Answer::Unknown("no model".to_owned());
@@ -200,6 +205,16 @@ impl Translation {
                 return Some(());
             }
             Term::Select(condition, then, otherwise) => self.truth(*condition).ite(&of(then), &of(otherwise)),
+            Term::Float(float, operands) => {
+                let symbol = terms.symbol(float, operands, width);
+                let operands: Vec<BV> = operands.iter().map(of).collect();
+                let domain: Vec<Sort> =
+                    operands.iter().map(|operand| Sort::bitvector(operand.get_size())).collect();
+                let domain: Vec<&Sort> = domain.iter().collect();
+                let function = FuncDecl::new(symbol, &domain, &Sort::bitvector(width));
+                let operands: Vec<&dyn Ast> = operands.iter().map(|operand| operand as &dyn Ast).collect();
+                function.apply(&operands).as_bv()?
+            }
         };
         self.vectors.insert(id, vector);
         Some(())

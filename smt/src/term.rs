@@ -6,7 +6,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use hydride_ir::Bits;
+use hydride_ir::{Bits, Float};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::{SmallVec, smallvec};
 
@@ -40,6 +40,8 @@ pub enum Term {
     Compare(Relation, TermId, TermId),
     /// The second operand where the first is 1, else the third.
     Select(TermId, TermId, TermId),
+    /// A floating-point operator, of which only the name and the numbers are known: an uninterpreted function.
+    Float(Float<u32>, Vec<TermId>),
 }
 
 /// Two-operand operators, with SMT-LIB's meaning.
@@ -91,7 +93,7 @@ impl Term {
         match self {
             Term::Var(_) | Term::Const(_) => smallvec![],
             Term::Extract { of, .. } | Term::SignExtend(of) | Term::Not(of) | Term::Neg(of) => smallvec![*of],
-            Term::Concat(parts) => parts.iter().copied().collect(),
+            Term::Concat(parts) | Term::Float(_, parts) => parts.iter().copied().collect(),
             Term::Binary(_, left, right) | Term::Compare(_, left, right) => smallvec![*left, *right],
             Term::Select(condition, then, otherwise) => smallvec![*condition, *then, *otherwise],
         }
@@ -181,6 +183,7 @@ impl Terms {
             Term::Extract { of, low } if !matches!(self.term(*of), Term::Var(_)) => low.hash(&mut hasher),
             Term::Binary(operator, ..) => operator.hash(&mut hasher),
             Term::Compare(relation, ..) => relation.hash(&mut hasher),
+            Term::Float(float, _) => float.hash(&mut hasher),
             _ => {}
         }
         hasher.finish()
@@ -209,6 +212,27 @@ impl Terms {
     pub fn ordered(&self, left: TermId, right: TermId) -> (TermId, TermId) {
         let key = |id: TermId| (self.nodes[id.0 as usize].shape, id);
         if self.verbatim || key(left) <= key(right) { (left, right) } else { (right, left) }
+    }
+
+    /// A floating-point operator on bit patterns.
+    pub fn float(&mut self, float: Float<u32>, mut operands: Vec<TermId>, width: u32) -> TermId {
+        if float.commutes() && !self.verbatim {
+            let (first, second) = self.ordered(operands[0], operands[1]);
+            (operands[0], operands[1]) = (first, second);
+        }
+        self.intern(Term::Float(float, operands), width)
+    }
+
+    /// Whether a floating-point operator is below the roots.
+    pub fn has_floats(&self, roots: &[TermId]) -> bool {
+        self.reachable(roots).into_iter().any(|id| matches!(self.term(id), Term::Float(..)))
+    }
+
+    /// The name of a floating-point operator as an uninterpreted function: equal names are equal functions.
+    pub fn symbol(&self, float: &Float<u32>, operands: &[TermId], width: u32) -> String {
+        let Float { op, nan, exponent, target } = float;
+        let widths: Vec<String> = operands.iter().map(|operand| self.width(*operand).to_string()).collect();
+        format!("{}.{exponent}.{target}.{}({}):{width}", op.name(), nan.name(), widths.join(" "))
     }
 
     /// A free variable.
@@ -572,6 +596,10 @@ impl Terms {
                 Term::Binary(operator, ..) => (7, *operator as u64),
                 Term::Compare(relation, ..) => (8, *relation as u64),
                 Term::Select(..) => (9, 0),
+                Term::Float(float, _) => {
+                    let numbers = u64::from(float.exponent) << 8 | u64::from(float.target);
+                    (10, (float.op as u64) << 24 | (float.nan as u64) << 16 | numbers)
+                }
             };
             numbers.extend([code << 32 | u64::from(self.width(*id)), detail]);
             numbers.extend(term.operands().iter().map(|operand| place[operand]));

@@ -444,7 +444,7 @@ impl<'f> Writer<'f> {
             }
             Op::Select { .. } => format!("(ite (= {} #b1) {} {})", texts[0], texts[1], texts[2]),
             // Expanded before.
-            Op::Fold { .. } => return None,
+            Op::Fold { .. } | Op::Float { .. } => return None, // FLOAT
         };
         for operand in expr.op.operands() {
             self.note_argument(scope, operand);

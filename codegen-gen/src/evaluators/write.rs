@@ -529,6 +529,7 @@ impl Writer<'_> {
                 let operands = [condition, self.narrow(*then), self.narrow(*otherwise)];
                 Value::Word(self.language.call("select", &operands))
             }
+            Op::Float { .. } => Value::Word("0".to_owned()), // FLOAT
             Op::Fold { op, signed, index, count, body } => self.fold(id, *op, signed, *index, count, *body),
         }
     }

@@ -78,6 +78,7 @@ impl Writer<'_> {
                 let (left, right) = (self.condition(*left)?, self.condition(*right)?);
                 Ok(Code::binary(&left, symbol, &right, level))
             }
+            Op::Float { .. } => unreadable("floating-point arithmetic"),
             Op::Fold { op, index, body, .. } => {
                 let name = self.enter(*index);
                 let count = self.ranges.count(*index);

@@ -57,6 +57,7 @@ impl Writer<'_> {
                 _ => self.common_sign(*left, *right),
             },
             Op::Select { then, otherwise, .. } => self.common_sign(*then, *otherwise),
+            Op::Float { .. } => false,
             Op::Fold { op, signed, body, .. } => {
                 if op.has_sign() {
                     flag(signed)
@@ -142,6 +143,7 @@ impl Writer<'_> {
                 let code = Code::conditional(&condition, &then.code, &otherwise.code);
                 Ok(Value { code, native: to })
             }
+            Op::Float { .. } => unreadable("floating-point arithmetic"),
             Op::Fold { op, signed: own, index, body, .. } => {
                 let own = if op.has_sign() { flag(own) } else { self.fold_sign(*op, *index, *body, signed) };
                 let value = self.fold(*op, *index, *body, own)?;

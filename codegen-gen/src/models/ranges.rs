@@ -170,6 +170,7 @@ impl<'f> Ranges<'f> {
             }
             Op::Compare { .. } => None,
             Op::Select { then, otherwise, .. } => hull(self.of(*then, signed), self.of(*otherwise, signed)),
+            Op::Float { .. } => None,
             Op::Fold { op, index, body, .. } => {
                 let body = self.of(*body, signed)?;
                 match op {

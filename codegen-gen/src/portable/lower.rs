@@ -239,6 +239,7 @@ impl Body<'_> {
                     (value(self, condition), value(self, then), value(self, otherwise));
                 self.select(&condition, &then, &otherwise)
             }
+            Op::Float { .. } => return None, // FLOAT
             Op::Fold { op, signed, index, count, body } => {
                 let count = usize::try_from(count.as_constant()?).ok()?;
                 let (body, signed) = (value(self, body), flag(signed)?);

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::Int;
 use super::range::{Range, power};
 use crate::bits::Bits;
+use crate::float::{Float, FloatOp};
 
 /// A node of a [`Dag`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -117,6 +118,17 @@ pub enum Node {
     LeadingZeros(NodeId, u32),
     /// Zero bits below the lowest one bit among the low `1` bits; the width for 0.
     TrailingZeros(NodeId, u32),
+    /// A floating-point operator.
+    Float {
+        /// The operator.
+        float: Float<u32>,
+        /// Width in bits of the floating-point operands; of [`FloatOp::FromInt`] of the value.
+        width: u32,
+        /// Width in bits of the value.
+        value: u32,
+        /// Bit patterns, read unsigned; for [`FloatOp::FromInt`] an integer. Then the rounding mode, if there is one.
+        operands: Box<[NodeId]>,
+    },
 }
 
 impl Node {
@@ -133,7 +145,8 @@ impl Node {
             | Node::Or(operands)
             | Node::Xor(operands)
             | Node::Min(operands)
-            | Node::Max(operands) => operands.to_vec(),
+            | Node::Max(operands)
+            | Node::Float { operands, .. } => operands.to_vec(),
             Node::Shl(left, right)
             | Node::Shr(left, right)
             | Node::Eq(left, right)
@@ -367,6 +380,9 @@ pub(crate) fn range_of<'a>(node: &Node, arg_widths: &[u32], operand: &impl Fn(No
         }
         Node::LeadingZeros(_, width) | Node::TrailingZeros(_, width) => {
             Range::new(Int::ZERO, Int::from(*width))
+        }
+        Node::Float { float, value, .. } => {
+            Range::of_width(*value, float.op == FloatOp::ToInt && float.target == 1)
         }
     }
 }

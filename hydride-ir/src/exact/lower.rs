@@ -6,6 +6,7 @@ use super::Int;
 use super::dag::{Dag, Node, NodeId};
 use crate::bits::Bits;
 use crate::expr::{BinaryOp, CompareOp, ExprId, Op, UnaryOp};
+use crate::float::{Float, FloatOp, ROUNDING_WIDTH};
 use crate::function::{ArgId, Function};
 use crate::num::Num;
 
@@ -241,7 +242,31 @@ impl Lower<'_> {
             }
             Node::LeadingZeros(operand, own) => self.zeros(UnaryOp::LeadingZeros, operand, own, width),
             Node::TrailingZeros(operand, own) => self.zeros(UnaryOp::TrailingZeros, operand, own, width),
+            Node::Float { float, width: own, value, operands } => {
+                self.float(float, own, value, &operands, width)
+            }
         }
+    }
+
+    fn float(&mut self, float: Float<u32>, own: u32, value: u32, operands: &[NodeId], width: u32) -> ExprId {
+        let arity = float.op.arity();
+        let mut float = float.map(|number| Num::from(*number));
+        let mut lowered = Vec::with_capacity(operands.len());
+        for (position, operand) in operands.iter().enumerate() {
+            let operand_width = match float.op {
+                _ if position == arity => ROUNDING_WIDTH,
+                FloatOp::FromInt => {
+                    let (natural, signed) = self.natural(*operand);
+                    float.target = Num::constant(i64::from(signed));
+                    natural
+                }
+                _ => own,
+            };
+            lowered.push(self.lower(*operand, operand_width));
+        }
+        let signed = float.op == FloatOp::ToInt && float.target.as_constant() == Some(1);
+        let result = self.push(Op::Float { float, operands: lowered }, value);
+        self.cast(result, value, width, signed)
     }
 
     fn sum(&mut self, id: NodeId, terms: &[(NodeId, Int)], constant: &Int, width: u32) -> ExprId {

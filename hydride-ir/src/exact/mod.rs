@@ -21,6 +21,7 @@
 
 mod cases;
 mod dag;
+mod float;
 mod laws;
 mod lower;
 mod raise;

@@ -3,6 +3,7 @@
 use super::Int;
 use super::dag::{Dag, NodeId, Part};
 use crate::expr::{BinaryOp, CompareOp, ExprId, Op, UnaryOp};
+use crate::float::{Float, FloatOp, MAX_EXPONENT};
 use crate::function::{ArgId, Function, Stmt};
 use crate::num::{Atom, IndexId, Num};
 
@@ -303,9 +304,37 @@ impl Raiser<'_> {
                 let joined = joined.ok_or(RaiseError::Number { what: "count", value: 0 })?;
                 self.dag.slice(joined, 0, width, false)
             }
+            Op::Float { float, operands } => {
+                let float = float.try_map(|number| self.num(number, "format", 0, i64::from(MAX_EXPONENT)))?;
+                self.float(float, operands, width)?
+            }
         };
         self.memo[id.0 as usize] = Some(value);
         Ok(value)
+    }
+
+    fn float(&mut self, float: Float<u32>, operands: &[ExprId], width: u32) -> Result<NodeId, RaiseError> {
+        if operands.len() != float.op.operands() {
+            return Err(RaiseError::Count(operands.len(), float.op.operands()));
+        }
+        let from_int = float.op == FloatOp::FromInt;
+        let mut values = Vec::with_capacity(operands.len());
+        for (position, operand) in operands.iter().enumerate() {
+            values.push(self.read(*operand, from_int && position == 0 && float.target == 1)?);
+        }
+        let own = if from_int { width } else { self.width(operands[0])? };
+        let check = |exponent: u32, width: u32| match (2..=width.saturating_sub(2)).contains(&exponent) {
+            true => Ok(()),
+            false => Err(RaiseError::Number { what: "format", value: i64::from(exponent) }),
+        };
+        check(float.exponent, own)?;
+        if float.op == FloatOp::Convert {
+            check(float.target, width)?;
+        }
+        // An integer's sign follows from its range.
+        let float = if from_int { Float { target: 0, ..float } } else { float };
+        let node = self.dag.float(float, own, width, &values);
+        Ok(self.dag.slice(node, 0, width, false))
     }
 
     fn unary(&mut self, op: UnaryOp, operand: ExprId, width: u32) -> Result<NodeId, RaiseError> {

@@ -89,6 +89,10 @@ impl Dag {
                 let inner = operand(self, inner);
                 self.trailing_zeros(inner, width)
             }
+            Node::Float { float, width, value, operands } => {
+                let operands: Vec<NodeId> = operands.iter().map(|id| operand(self, *id)).collect();
+                self.float(float, width, value, &operands)
+            }
         };
         replacements.insert(id, made);
         made

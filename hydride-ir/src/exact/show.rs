@@ -53,6 +53,7 @@ impl Dag {
                 self.write(*of, text);
                 text.push(')');
             }
+            Node::Float { float, operands, .. } => self.call(float.op.name(), operands, text),
             node => {
                 let debug = format!("{node:?}");
                 let name = debug.split(['(', ' ', '{']).next().unwrap_or("").to_lowercase();

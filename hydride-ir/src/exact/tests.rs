@@ -77,6 +77,10 @@ pub(super) fn eval(dag: &Dag, id: NodeId, args: &[Int]) -> Int {
             let operand = value(operand);
             Int::from((0..*width as usize).find(|bit| operand.bit(*bit)).unwrap_or(*width as usize))
         }
+        Node::Float { float, width, value: own, operands } => {
+            let operands: Vec<Int> = operands.iter().map(value).collect();
+            float::evaluate(*float, *width, *own, &operands)
+        }
     }
 }
 

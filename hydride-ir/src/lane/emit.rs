@@ -7,6 +7,7 @@ use super::template::{Form, Hole, Statement, Template};
 use super::{LOOPS, Masking};
 use crate::bits::Bits;
 use crate::expr::{BinaryOp, CompareOp, ExprId, Op, UnaryOp};
+use crate::float::{FloatOp, ROUNDING_WIDTH};
 use crate::function::{ArgId, Function, ResultId, Stmt};
 use crate::num::{IndexId, Num};
 
@@ -315,6 +316,27 @@ impl Emitter<'_> {
                 let operand = self.term(child(0), &own.base);
                 let count = self.function.push(Op::Unary(op, operand), own.base.clone());
                 self.cast(count, width, Num::constant(0))
+            }
+            Kind::Float { float, width: own, value } => {
+                let mut float = float.map(|number| number.base.clone());
+                let from_int = float.op == FloatOp::FromInt;
+                let operand_width = if from_int { working(0) } else { own.base.clone() };
+                let rounding_width = Num::from(ROUNDING_WIDTH);
+                let width_of = |place: usize| match place < float.op.arity() {
+                    true => &operand_width,
+                    false => &rounding_width,
+                };
+                let children = term.children.iter().enumerate();
+                let operands = children.map(|(place, child)| self.term(*child, width_of(place))).collect();
+                if from_int {
+                    float.target = Self::flag(term.working_signed);
+                }
+                let signed = match float.op {
+                    FloatOp::ToInt => float.target.clone(),
+                    _ => Num::constant(0),
+                };
+                let result = self.function.push(Op::Float { float, operands }, value.base.clone());
+                self.cast(result, width, signed)
             }
             Kind::Fold { op, count } => {
                 let extremum = matches!(op, FoldOp::Min | FoldOp::Max);

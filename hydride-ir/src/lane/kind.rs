@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::exact::Int;
+use crate::float::{Float, FloatOp};
 
 /// Bits of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,6 +126,15 @@ pub enum Kind<N> {
         /// Number of values.
         count: N,
     },
+    /// A floating-point operator.
+    Float {
+        /// The operator.
+        float: Float<N>,
+        /// Width in bits of its floating-point operands, of a converted integer that of the value.
+        width: N,
+        /// Width in bits of the value.
+        value: N,
+    },
 }
 
 /// The factor of an operand of a sum.
@@ -174,6 +184,8 @@ pub enum Field {
     Signed,
     /// The repetitions of a fold.
     Count,
+    /// Bits of a floating-point format's exponent, or whether an integer converted to is in two's complement.
+    Format,
 }
 
 impl Field {
@@ -251,6 +263,11 @@ impl<N> Kind<N> {
             Self::LeadingZeros { width } => Kind::LeadingZeros { width: f(Field::Width, width)? },
             Self::TrailingZeros { width } => Kind::TrailingZeros { width: f(Field::Width, width)? },
             Self::Fold { op, count } => Kind::Fold { op: *op, count: f(Field::Count, count)? },
+            Self::Float { float, width, value } => Kind::Float {
+                float: float.try_map(|number| f(Field::Format, number))?,
+                width: f(Field::Width, width)?,
+                value: f(Field::Width, value)?,
+            },
         })
     }
 
@@ -276,6 +293,9 @@ impl<N> Kind<N> {
             (Self::Concat { widths: own }, Self::Concat { widths: other }) => own.len() == other.len(),
             (Self::Sum { .. }, Self::Sum { .. }) => self.map(|_, _| ()) == other.map(|_, _| ()),
             (Self::Fold { op: own, .. }, Self::Fold { op: other, .. }) => own == other,
+            (Self::Float { float: own, .. }, Self::Float { float: other, .. }) => {
+                (own.op, own.nan) == (other.op, other.nan)
+            }
             _ => std::mem::discriminant(self) == std::mem::discriminant(other),
         }
     }
@@ -298,6 +318,7 @@ impl<N> Kind<N> {
                 | Self::SliceAt(_)
                 | Self::Shl
                 | Self::Fold { op: FoldOp::Min | FoldOp::Max, .. }
+                | Self::Float { float: Float { op: FloatOp::FromInt, .. }, .. }
         )
     }
 }

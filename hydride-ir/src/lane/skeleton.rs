@@ -172,6 +172,15 @@ impl Skeletons {
             Node::TrailingZeros(operand, width) => {
                 (Kind::TrailingZeros { width: i64::from(*width) }, one(&[*operand]))
             }
+            Node::Float { float, width, value, operands } => {
+                let mut operands = operands.to_vec();
+                if float.commutes() {
+                    operands[..2].sort_by(|a, b| self.compare(dag, *a, *b));
+                }
+                let float = float.map(|number| i64::from(*number));
+                let kind = Kind::Float { float, width: i64::from(*width), value: i64::from(*value) };
+                (kind, one(&operands))
+            }
         }
     }
 
@@ -363,6 +372,7 @@ fn hash_operator(kind: &Kind<i64>, state: &mut FxHasher) {
             constant.is_some().hash(state);
         }
         Kind::Fold { op, .. } => op.hash(state),
+        Kind::Float { float, .. } => (float.op, float.nan).hash(state),
         _ => {}
     }
 }

@@ -80,6 +80,8 @@ pub enum Role {
     SliceWidth,
     /// Another width (concatenated part, saturation, inner slice).
     Width,
+    /// Bits of a floating-point format's exponent.
+    Format,
     /// Whether something is read as two's complement.
     Signed,
     /// A literal.
@@ -110,6 +112,7 @@ impl Field {
             Self::Width => Role::Width,
             Self::Signed => Role::Signed,
             Self::Count => Role::Count,
+            Self::Format => Role::Format,
         }
     }
 }

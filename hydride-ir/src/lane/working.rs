@@ -16,6 +16,7 @@ pub(super) fn set_working_widths(statement: &mut Statement<i64>, arg_widths: &[u
         }
         let groups: Vec<Vec<NodeId>> = match term.kind {
             Kind::Shl => vec![vec![NodeId(term.children[1] as u32)]],
+            Kind::Float { .. } => vec![vec![NodeId(term.children[0] as u32)]],
             Kind::SliceAt(_) | Kind::Shr => {
                 term.children.iter().map(|child| vec![NodeId(*child as u32)]).collect()
             }
@@ -105,6 +106,12 @@ pub(super) fn ranges(
                     Kind::PopCount => Node::PopCount(child(0)),
                     Kind::LeadingZeros { width } => Node::LeadingZeros(child(0), bits(width)?),
                     Kind::TrailingZeros { width } => Node::TrailingZeros(child(0), bits(width)?),
+                    Kind::Float { float, width, value } => Node::Float {
+                        float: float.try_map(|number| bits(number).ok_or(())).ok()?,
+                        width: bits(width)?,
+                        value: bits(value)?,
+                        operands: children,
+                    },
                     Kind::Const(_)
                     | Kind::AllOnes { .. }
                     | Kind::Fold { .. }

@@ -18,6 +18,11 @@
 //!           | unary '(' expr ')' | binary sign? '(' expr ',' expr ')'
 //!           | compare sign? '(' expr ',' expr ')' | 'select' '(' expr ',' expr ',' expr ')'
 //!           | 'fold' binary sign? '(' ident 'in' '0' '..' num ')' ('let' ident '=' expr 'in')* expr
+//!           | float format nans '(' expr, … ')'               the last one is the rounding mode, if any
+//!           | 'fconvert' format format nans '(' expr ',' expr ',' num ')'
+//!           | ('ftoint' | 'ffromint') format sign '(' expr ',' expr ',' num ')'
+//! format    = '.{' num '}'                                    bits of the exponent
+//! nans      = '' | '.open' | '.first' | '.signaling_first'    which NaN a NaN is
 //! sign      = '.s' | '.u' | '.{' num '}'
 //! num       = sums, differences and products of integers, parameters and indices
 //! name      = letters, digits, '_', '.', '$', '@', or any text in double quotes ('\' escapes)

@@ -13,6 +13,7 @@ use super::{ParseError, RESERVED, is_inline_leaf};
 use crate::MAX_WIDTH;
 use crate::bits::Bits;
 use crate::expr::{BinaryOp, CompareOp, Expr, ExprId, Op, UnaryOp};
+use crate::float::{Float, FloatOp, NanRule};
 use crate::function::{Arg, ArgId, Function, Param, ParamId, ResultId, ResultSlot, Role, Stmt};
 use crate::num::{Atom, IndexId, Num};
 
@@ -395,11 +396,59 @@ impl<'c, 't> Parser<'c, 't> {
             let signed = self.sign_if(op.has_sign())?;
             let [left, right] = self.operands()?;
             (Op::Compare { op, signed, left, right }, Num::constant(1))
+        } else if let Some(op) = by_name(FloatOp::NAMES, word) {
+            self.float(op)?
         } else {
             return self.cursor.error_at(start, format!("no operator is named `{word}`"));
         };
         self.cursor.expect(")")?;
         Ok(self.push(op, width))
+    }
+
+    /// The numbers and operands of a floating-point operator, without the closing parenthesis.
+    fn float(&mut self, op: FloatOp) -> Result<(Op, Num), ParseError> {
+        let exponent = self.braced_number()?;
+        let target = match op {
+            FloatOp::Convert => self.braced_number()?,
+            FloatOp::ToInt | FloatOp::FromInt => self.sign()?,
+            _ => Num::constant(0),
+        };
+        let nan = match self.cursor.eat(".") {
+            true => {
+                let start = self.cursor.mark();
+                let word = self.cursor.identifier("a rule for NaNs")?;
+                match by_name(NanRule::NAMES, word) {
+                    Some(nan) => nan,
+                    None => {
+                        return self.cursor.error_at(start, format!("no rule for NaNs is named `{word}`"));
+                    }
+                }
+            }
+            false => NanRule::Open,
+        };
+        let mut operands = Vec::with_capacity(op.operands());
+        for position in 0..op.operands() {
+            self.cursor.expect(if position == 0 { "(" } else { "," })?;
+            operands.push(self.expression()?);
+        }
+        let width = match op {
+            _ if op.compares() => Num::constant(1),
+            _ if op.converts() => {
+                self.cursor.expect(",")?;
+                self.width()?
+            }
+            _ => self.width_of(operands[0]),
+        };
+        Ok((Op::Float { float: Float { op, nan, exponent, target }, operands }, width))
+    }
+
+    /// `.{NUM}`.
+    fn braced_number(&mut self) -> Result<Num, ParseError> {
+        self.cursor.expect(".")?;
+        self.cursor.expect("{")?;
+        let number = self.number()?;
+        self.cursor.expect("}")?;
+        Ok(number)
     }
 
     fn concat(&mut self, start: usize) -> Result<(Op, Num), ParseError> {

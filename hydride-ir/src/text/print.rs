@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{is_inline_leaf, is_name_byte};
 use crate::expr::{BinaryOp, CompareOp, ExprId, Op, UnaryOp};
+use crate::float::{Float, FloatOp, NanRule};
 use crate::function::{Arg, Function, Role, Stmt};
 use crate::num::{Atom, IndexId, Num};
 use crate::passes::schedule::{self, Schedule};
@@ -287,6 +288,26 @@ impl<'f> Printer<'f> {
         if has_sign || signed.as_constant() != Some(0) { self.sign(signed) } else { Ok(()) }
     }
 
+    /// The format or formats of a floating-point operator, the sign of an integer, and the rule for NaNs.
+    fn float_numbers(&mut self, float: &Float<Num>) -> fmt::Result {
+        self.out.push_str(".{");
+        self.number(&float.exponent)?;
+        self.out.push('}');
+        match float.op {
+            FloatOp::Convert => {
+                self.out.push_str(".{");
+                self.number(&float.target)?;
+                self.out.push('}');
+            }
+            FloatOp::ToInt | FloatOp::FromInt => self.sign(&float.target)?,
+            _ => {}
+        }
+        if float.nan != NanRule::Open {
+            write!(self.out, ".{}", float.nan.name())?;
+        }
+        Ok(())
+    }
+
     /// `[LOW +: WIDTH]`.
     fn slice(&mut self, low: &Num, width: Option<&Num>) -> fmt::Result {
         self.out.push('[');
@@ -428,6 +449,16 @@ impl<'f> Printer<'f> {
                     }
                 }
                 self.operand(*body, Some(id), depth + 1)?;
+            }
+            Op::Float { float, operands } => {
+                self.out.push_str(float.op.name());
+                self.float_numbers(float)?;
+                self.operands(operands, id, depth)?;
+                if float.op.converts() {
+                    self.out.push_str(", ");
+                    self.number(&expr.width)?;
+                }
+                self.out.push(')');
             }
             op => {
                 let (name, sign) = match op {

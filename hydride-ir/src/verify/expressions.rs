@@ -2,6 +2,7 @@
 
 use super::{Checked, Verifier, check_width};
 use crate::expr::{ExprId, Op};
+use crate::float::{Float, FloatOp, MAX_EXPONENT, ROUNDING_WIDTH};
 use crate::num::{Atom, Num};
 
 impl Verifier<'_> {
@@ -66,7 +67,46 @@ impl Verifier<'_> {
                 self.flag(signed, op.has_sign())?;
                 self.derived(&expr.width, width_of(*body))
             }
+            Op::Float { float, operands } => self.float(float, operands, &expr.width),
         }
+    }
+
+    fn float(&self, float: &Float<Num>, operands: &[ExprId], width: &Num) -> Checked {
+        let op = float.op;
+        if operands.len() != op.operands() {
+            return Err(format!("{} operands instead of {}", operands.len(), op.operands()));
+        }
+        let width_of = |id: ExprId| &self.function.expr(id).width;
+        let (values, rounding) = operands.split_at(op.arity());
+        if let Some(mode) = rounding.first() {
+            self.same(width_of(*mode), &Num::from(ROUNDING_WIDTH))?;
+        }
+        for other in &values[1..] {
+            self.same(width_of(values[0]), width_of(*other))?;
+        }
+        let own = if op == FloatOp::FromInt { width } else { width_of(values[0]) };
+        self.format(&float.exponent, own)?;
+        match op {
+            FloatOp::Convert => self.format(&float.target, width),
+            FloatOp::ToInt | FloatOp::FromInt => self.flag(&float.target, true),
+            _ => {
+                if float.target.as_constant() != Some(0) {
+                    return Err("the operator has one format, but two are given".to_owned());
+                }
+                let expected = if op.compares() { &Num::constant(1) } else { own };
+                self.derived(width, expected)
+            }
+        }
+    }
+
+    /// An exponent, between a sign bit and at least one bit of fraction.
+    fn format(&self, exponent: &Num, width: &Num) -> Checked {
+        let (least, greatest) = self.range(exponent)?;
+        let (narrowest, _) = self.range(width)?;
+        if least < 2 || greatest > i64::from(MAX_EXPONENT).min(narrowest - 2) {
+            return Err(format!("an exponent of {} bits in {}", self.text(exponent), self.text(width)));
+        }
+        Ok(())
     }
 
     fn flag(&self, signed: &Num, has_sign: bool) -> Checked {

@@ -1,8 +1,9 @@
 //! One expression at a time: the checks of its widths, and the steps that compute it.
 
-use hydride_ir::UnaryOp;
+use hydride_ir::{ROUNDING_WIDTH, UnaryOp};
 
 use super::*;
+use crate::float::FloatStep;
 
 impl Compiler<'_> {
     /// Compiles an expression whose operands are compiled.
@@ -98,6 +99,30 @@ impl Compiler<'_> {
                 self.select(condition, then, otherwise)
             }
             Op::Fold { .. } => Err(err("a fold is compiled elsewhere".into())),
+            Op::Float { float, operands } => {
+                let number = |num| self.num(num).ok().and_then(|number| u32::try_from(number).ok());
+                let format = || err("a floating-point format is no number".into());
+                let float = float.try_map(|num| number(num).ok_or_else(format))?;
+                let slots: Vec<Slot> = operands.iter().map(|operand| self.operand(*operand)).collect();
+                let (values, mode) = slots.split_at(float.op.arity().min(slots.len()));
+                let Some(first) = values.first().filter(|_| slots.len() == float.op.operands()) else {
+                    return Err(err(format!("{} operands instead of {}", slots.len(), float.op.operands())));
+                };
+                let step = FloatStep { float, operand: first.width, value: width };
+                let derived = match float.op {
+                    op if op.compares() => width == 1,
+                    op => op.converts() || width == first.width,
+                };
+                let same = values.iter().all(|value| value.width == first.width);
+                if !derived || !same || mode.iter().any(|mode| mode.width != ROUNDING_WIDTH) {
+                    return Err(err("operands of a floating-point operator do not fit".into()));
+                }
+                if !step.is_supported() {
+                    return Err(err(format!("an exponent of {} bits in {}", float.exponent, first.width)));
+                }
+                let inputs: Vec<u32> = slots.iter().map(|slot| slot.offset).collect();
+                self.wide(WideOp::Float { step, operands: inputs.iter().copied().collect() }, width, &inputs)
+            }
         }
     }
 

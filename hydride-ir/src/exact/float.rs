@@ -1,0 +1,518 @@
+//! Floating-point operators on exact integers: nodes, and their values for literals.
+//!
+//! A number is `±magnitude · 2^exponent` with an unbounded magnitude, so that every operation is exact until it is
+//! rounded, once.
+
+use dashu_int::UBig;
+use dashu_int::ops::{BitTest, SquareRootRem};
+
+use super::Int;
+use super::dag::{Dag, Node, NodeId};
+use super::range::{Range, power};
+use crate::float::{Float, FloatOp, NanRule, Rounding};
+
+/// A bit pattern of a format, taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Number {
+    /// The pattern is kept, for its payload.
+    Nan {
+        signaling: bool,
+        pattern: Int,
+    },
+    Infinite {
+        negative: bool,
+    },
+    Finite(Finite),
+}
+
+/// `±magnitude · 2^exponent`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Finite {
+    negative: bool,
+    magnitude: Int,
+    exponent: i64,
+    /// Whether the number is above the magnitude by less than one unit.
+    sticky: bool,
+}
+
+/// A binary interchange format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Format {
+    exponent: u32,
+    width: u32,
+}
+
+impl Format {
+    fn fraction(self) -> u32 {
+        self.width - 1 - self.exponent
+    }
+
+    /// The exponent of a subnormal's lowest bit.
+    fn least(self) -> i64 {
+        2 - (1i64 << (self.exponent - 1)) - i64::from(self.fraction())
+    }
+
+    fn signed(self, negative: bool, pattern: Int) -> Int {
+        if negative { pattern + power(self.width - 1) } else { pattern }
+    }
+
+    fn infinity(self, negative: bool) -> Int {
+        self.signed(negative, (power(self.exponent) - Int::ONE) << self.fraction() as usize)
+    }
+
+    fn quiet(self, pattern: Int) -> Int {
+        pattern | power(self.fraction() - 1)
+    }
+
+    fn read(self, pattern: &Int) -> Number {
+        let fraction = pattern & (power(self.fraction()) - Int::ONE);
+        let biased: Int = (pattern >> self.fraction() as usize) & (power(self.exponent) - Int::ONE);
+        let negative = pattern >= &power(self.width - 1);
+        if biased == power(self.exponent) - Int::ONE {
+            return match fraction == Int::ZERO {
+                true => Number::Infinite { negative },
+                false => {
+                    Number::Nan { signaling: fraction < power(self.fraction() - 1), pattern: pattern.clone() }
+                }
+            };
+        }
+        let biased = i64::try_from(&biased).unwrap_or(0);
+        let magnitude = if biased == 0 { fraction } else { fraction + power(self.fraction()) };
+        Number::Finite(Finite::exact(negative, magnitude, self.least() + (biased - 1).max(0)))
+    }
+
+    /// The nearest pattern by the rounding mode.
+    fn round(self, number: &Finite, rounding: Rounding) -> Int {
+        let Finite { negative, ref magnitude, exponent, sticky } = *number;
+        if number.is_zero() {
+            return self.signed(negative, Int::ZERO);
+        }
+        // Two bits more make room for the sticky one.
+        let magnitude: Int = (magnitude << 2) + Int::from(u8::from(sticky));
+        let exponent = exponent - 2;
+        let precision = i64::from(self.fraction()) + 1;
+        let unit = (exponent + magnitude.bit_len() as i64 - precision).max(self.least());
+        let kept = round_at(&magnitude, unit - exponent, negative, rounding);
+        // The leading bit of a normal number counts in the exponent, as a carry out of the fraction does.
+        let pattern = kept + (Int::from(unit - self.least()) << self.fraction() as usize);
+        let infinity = self.infinity(false);
+        let pattern = if pattern < infinity {
+            pattern
+        } else if overflows(negative, rounding) {
+            infinity
+        } else {
+            infinity - Int::ONE
+        };
+        self.signed(negative, pattern)
+    }
+}
+
+/// Whether a number beyond the greatest finite one becomes an infinity.
+fn overflows(negative: bool, rounding: Rounding) -> bool {
+    match rounding {
+        Rounding::NearestEven | Rounding::NearestAway => true,
+        Rounding::Down => negative,
+        Rounding::Up => !negative,
+        Rounding::Zero | Rounding::Odd => false,
+    }
+}
+
+/// `magnitude / 2^shift` as an integer.
+fn round_at(magnitude: &Int, shift: i64, negative: bool, rounding: Rounding) -> Int {
+    let Ok(shift) = usize::try_from(shift) else {
+        return magnitude << shift.unsigned_abs() as usize;
+    };
+    let kept: Int = magnitude >> shift;
+    let rest: Int = magnitude - (&kept << shift);
+    if rest == Int::ZERO {
+        return kept;
+    }
+    let twice: Int = rest << 1;
+    let half = Int::ONE << shift;
+    let odd = kept.bit(0);
+    let up = match rounding {
+        Rounding::NearestEven => twice > half || twice == half && odd,
+        Rounding::NearestAway => twice >= half,
+        Rounding::Down => negative,
+        Rounding::Up => !negative,
+        Rounding::Zero => false,
+        Rounding::Odd => !odd,
+    };
+    if up { kept + Int::ONE } else { kept }
+}
+
+impl Finite {
+    fn exact(negative: bool, magnitude: Int, exponent: i64) -> Self {
+        Self { negative, magnitude, exponent, sticky: false }
+    }
+
+    fn is_zero(&self) -> bool {
+        self.magnitude == Int::ZERO
+    }
+
+    fn value(&self) -> Int {
+        if self.negative { -&self.magnitude } else { self.magnitude.clone() }
+    }
+
+    fn of(value: Int, exponent: i64) -> Self {
+        let negative = value < Int::ZERO;
+        Self::exact(negative, if negative { -value } else { value }, exponent)
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        Self::exact(
+            self.negative != other.negative,
+            &self.magnitude * &other.magnitude,
+            self.exponent + other.exponent,
+        )
+    }
+
+    /// The sum; a zero has the sign of both operands, or else the one of the rounding mode.
+    fn plus(&self, other: &Self, rounding: Rounding) -> Self {
+        let exponent = self.exponent.min(other.exponent);
+        let at = |number: &Self| number.value() << (number.exponent - exponent) as usize;
+        let sum = Self::of(at(self) + at(other), exponent);
+        let negative = match (sum.is_zero(), self.negative == other.negative) {
+            (false, _) => sum.negative,
+            (true, true) => self.negative,
+            (true, false) => rounding == Rounding::Down,
+        };
+        Self { negative, ..sum }
+    }
+
+    fn over(&self, other: &Self, precision: u32) -> Self {
+        let bits = |number: &Self| number.magnitude.bit_len() as i64;
+        let shift = (i64::from(precision) + 2 + bits(other) - bits(self)).max(0);
+        let dividend = &self.magnitude << shift as usize;
+        let quotient = &dividend / &other.magnitude;
+        Self {
+            negative: self.negative != other.negative,
+            sticky: &quotient * &other.magnitude != dividend,
+            magnitude: quotient,
+            exponent: self.exponent - other.exponent - shift,
+        }
+    }
+
+    fn square_root(&self, precision: u32) -> Self {
+        let needed = 2 * (i64::from(precision) + 2) - self.magnitude.bit_len() as i64;
+        let shift = needed.max(0);
+        // The exponent must be even.
+        let shift = shift + (self.exponent - shift).rem_euclid(2);
+        let radicand = UBig::try_from(&self.magnitude << shift as usize).unwrap_or_default();
+        let (root, rest) = radicand.sqrt_rem();
+        Self {
+            negative: self.negative,
+            magnitude: Int::from(root),
+            exponent: (self.exponent - shift) / 2,
+            sticky: rest != UBig::ZERO,
+        }
+    }
+
+    /// The nearest integer by the rounding mode.
+    fn integer(&self, rounding: Rounding) -> Int {
+        let magnitude = round_at(&self.magnitude, -self.exponent, self.negative, rounding);
+        if self.negative { -magnitude } else { magnitude }
+    }
+}
+
+/// An operator at numbers: the widths of its floating-point operands and of its value in bits.
+#[derive(Clone, Copy, Debug)]
+struct Operation {
+    float: Float<u32>,
+    format: Format,
+    width: u32,
+}
+
+impl Operation {
+    fn nan(&self, operands: &[Number]) -> Option<Int> {
+        let nans: Vec<(bool, &Int)> = operands
+            .iter()
+            .filter_map(|number| match number {
+                Number::Nan { signaling, pattern } => Some((*signaling, pattern)),
+                _ => None,
+            })
+            .collect();
+        let (_, first) = nans.first()?;
+        let chosen = match self.float.nan {
+            NanRule::SignalingFirst => {
+                nans.iter().find(|(signaling, _)| *signaling).map_or(first, |nan| &nan.1)
+            }
+            _ => first,
+        };
+        Some(self.format.quiet((*chosen).clone()))
+    }
+
+    /// The NaN of an operation without a value.
+    fn invalid(&self) -> Int {
+        self.format.quiet(self.format.infinity(self.float.nan == NanRule::First))
+    }
+
+    fn compute(&self, operands: &[Number], rounding: Rounding) -> Int {
+        use Number::{Finite as Real, Infinite};
+        let format = self.format;
+        let (infinity, round) =
+            (|sign| format.infinity(sign), |number: &Finite| format.round(number, rounding));
+        let precision = format.fraction() + 1;
+        match (self.float.op, operands) {
+            (FloatOp::Add, [left, right]) => self.sum(left, right, rounding),
+            (FloatOp::Sub, [left, right]) => self.sum(left, &negated(right), rounding),
+            (FloatOp::Mul, [left, right]) => match product(left, right) {
+                Some(Infinite { negative }) => infinity(negative),
+                Some(Real(product)) => round(&product),
+                _ => self.invalid(),
+            },
+            (FloatOp::MulAdd, [left, right, addend]) => match product(left, right) {
+                Some(product) => self.sum(&product, addend, rounding),
+                None => self.invalid(),
+            },
+            (FloatOp::Div, [Real(left), Real(right)]) if right.is_zero() => match left.is_zero() {
+                true => self.invalid(),
+                false => infinity(left.negative != right.negative),
+            },
+            (FloatOp::Div, [Real(left), Real(right)]) => round(&left.over(right, precision)),
+            (FloatOp::Div, [Infinite { negative }, Real(right)]) => infinity(*negative != right.negative),
+            (FloatOp::Div, [Real(left), Infinite { negative }]) => {
+                round(&Finite::exact(left.negative != *negative, Int::ZERO, 0))
+            }
+            (FloatOp::Sqrt, [Real(of)]) if of.is_zero() || !of.negative => round(&of.square_root(precision)),
+            (FloatOp::Sqrt | FloatOp::RoundToInt, [Infinite { negative: false }]) => infinity(false),
+            (FloatOp::RoundToInt, [Infinite { negative }]) => infinity(*negative),
+            (FloatOp::RoundToInt, [Real(of)]) => {
+                let magnitude = round_at(&of.magnitude, -of.exponent, of.negative, rounding);
+                round(&Finite::exact(of.negative, magnitude, 0))
+            }
+            _ => self.invalid(),
+        }
+    }
+
+    fn sum(&self, left: &Number, right: &Number, rounding: Rounding) -> Int {
+        match (left, right) {
+            (Number::Infinite { negative: left }, Number::Infinite { negative: right }) if left != right => {
+                self.invalid()
+            }
+            (Number::Infinite { negative }, _) | (_, Number::Infinite { negative }) => {
+                self.format.infinity(*negative)
+            }
+            (Number::Finite(left), Number::Finite(right)) => {
+                self.format.round(&left.plus(right, rounding), rounding)
+            }
+            _ => self.invalid(),
+        }
+    }
+
+    fn convert(&self, of: &Number, rounding: Rounding) -> Int {
+        let to = Format { exponent: self.float.target, width: self.width };
+        match of {
+            Number::Nan { pattern, .. } => {
+                let negative = pattern >= &power(self.format.width - 1);
+                let payload = pattern & (power(self.format.fraction()) - Int::ONE);
+                let (from, fraction) = (self.format.fraction(), to.fraction());
+                let payload: Int = match fraction >= from {
+                    true => payload << (fraction - from) as usize,
+                    false => payload >> (from - fraction) as usize,
+                };
+                match self.float.nan {
+                    NanRule::Open => to.quiet(to.infinity(false)),
+                    _ => to.quiet(to.infinity(negative) + payload),
+                }
+            }
+            Number::Infinite { negative } => to.infinity(*negative),
+            Number::Finite(number) => to.round(number, rounding),
+        }
+    }
+
+    fn to_int(&self, of: &Number, rounding: Rounding) -> Int {
+        let Range { low: Some(low), high: Some(high) } = Range::of_width(self.width, self.float.target == 1)
+        else {
+            return Int::ZERO;
+        };
+        match of {
+            Number::Nan { .. } => Int::ZERO,
+            Number::Infinite { negative: true } => low,
+            Number::Infinite { negative: false } => high,
+            Number::Finite(number) => number.integer(rounding).clamp(low, high),
+        }
+    }
+
+    fn value(&self, operands: &[Int]) -> Int {
+        let (values, mode) = operands.split_at(self.float.op.arity());
+        let mode = mode.first().and_then(|mode| u64::try_from(mode).ok());
+        let rounding = Rounding::numbered(mode.unwrap_or(0));
+        if self.float.op == FloatOp::FromInt {
+            return self.format.round(&Finite::of(values[0].clone(), 0), rounding);
+        }
+        let numbers: Vec<Number> = values.iter().map(|pattern| self.format.read(pattern)).collect();
+        let truth = |condition: bool| Int::from(u8::from(condition));
+        let unordered = numbers.iter().any(|number| matches!(number, Number::Nan { .. }));
+        match (self.float.op, numbers.as_slice()) {
+            (FloatOp::Convert, [of]) => self.convert(of, rounding),
+            (FloatOp::ToInt, [of]) => self.to_int(of, rounding),
+            (FloatOp::Unordered, _) => truth(unordered),
+            (FloatOp::Eq | FloatOp::Lt | FloatOp::Le, _) if unordered => truth(false),
+            (FloatOp::Eq, [..]) => truth(self.order(&values[0]) == self.order(&values[1])),
+            (FloatOp::Lt, [..]) => truth(self.order(&values[0]) < self.order(&values[1])),
+            (FloatOp::Le, [..]) => truth(self.order(&values[0]) <= self.order(&values[1])),
+            (FloatOp::Min | FloatOp::Max, [..]) if !unordered => {
+                // -0 is below +0 here.
+                let key = |pattern: &Int| (self.order(pattern), pattern < &power(self.format.width - 1));
+                let first_is_less = key(&values[0]) < key(&values[1]);
+                values[usize::from(first_is_less != (self.float.op == FloatOp::Min))].clone()
+            }
+            (FloatOp::MulAdd, [left, right, addend]) if self.float.nan == NanRule::SignalingFirst => {
+                let quiet = matches!(addend, Number::Nan { signaling: false, .. });
+                let no_nan = |number: &Number| !matches!(number, Number::Nan { .. });
+                if quiet && no_nan(left) && no_nan(right) && product(left, right).is_none() {
+                    return self.invalid();
+                }
+                let by_precedence = [addend.clone(), left.clone(), right.clone()];
+                self.nan(&by_precedence).unwrap_or_else(|| self.compute(&numbers, rounding))
+            }
+            (_, numbers) => self.nan(numbers).unwrap_or_else(|| self.compute(numbers, rounding)),
+        }
+    }
+
+    /// A number that orders patterns as their values, both zeros alike.
+    fn order(&self, pattern: &Int) -> Int {
+        let sign = power(self.format.width - 1);
+        if pattern >= &sign { sign - pattern } else { pattern.clone() }
+    }
+}
+
+fn negated(number: &Number) -> Number {
+    match number {
+        Number::Infinite { negative } => Number::Infinite { negative: !negative },
+        Number::Finite(finite) => Number::Finite(Finite { negative: !finite.negative, ..finite.clone() }),
+        nan => nan.clone(),
+    }
+}
+
+/// The exact product; `None` for an infinity times zero, and for NaNs.
+fn product(left: &Number, right: &Number) -> Option<Number> {
+    match (left, right) {
+        (Number::Finite(left), Number::Finite(right)) => Some(Number::Finite(left.times(right))),
+        (Number::Infinite { negative: left }, Number::Infinite { negative: right }) => {
+            Some(Number::Infinite { negative: left != right })
+        }
+        (Number::Infinite { negative }, Number::Finite(finite))
+        | (Number::Finite(finite), Number::Infinite { negative })
+            if !finite.is_zero() =>
+        {
+            Some(Number::Infinite { negative: *negative != finite.negative })
+        }
+        _ => None,
+    }
+}
+
+/// The value of an operator at bit patterns of `width` bits (an integer for [`FloatOp::FromInt`]) and a rounding mode:
+/// a bit pattern of `value` bits, or the integer of [`FloatOp::ToInt`].
+pub(super) fn evaluate(float: Float<u32>, width: u32, value: u32, operands: &[Int]) -> Int {
+    let format = Format { exponent: float.exponent, width };
+    Operation { float, format, width: value }.value(operands)
+}
+
+impl Dag {
+    /// A floating-point operator. `width` is that of its floating-point operands in bits, of [`FloatOp::FromInt`] of the
+    /// value; `value` is the value's. Operands are bit patterns, read unsigned, and where the operator rounds the
+    /// mode.
+    pub fn float(&mut self, float: Float<u32>, width: u32, value: u32, operands: &[NodeId]) -> NodeId {
+        let mut operands: Box<[NodeId]> = operands.into();
+        let literals: Option<Vec<Int>> = operands.iter().map(|id| self.as_int(*id).cloned()).collect();
+        if let Some(literals) = literals {
+            let known = evaluate(float, width, value, &literals);
+            let target = Format {
+                exponent: if float.op == FloatOp::Convert { float.target } else { float.exponent },
+                width: value,
+            };
+            let is_nan = float.op.gives_nans() && matches!(target.read(&known), Number::Nan { .. });
+            if !(is_nan && float.nan == NanRule::Open) {
+                return self.int(known);
+            }
+        }
+        if float.commutes() && operands[1] < operands[0] {
+            operands.swap(0, 1);
+        }
+        if float.op == FloatOp::Convert {
+            let fraction = |exponent: u32, width: u32| width - 1 - exponent;
+            let exact = float.target >= float.exponent
+                && fraction(float.target, value) >= fraction(float.exponent, width);
+            if exact {
+                operands[1] = self.int(0);
+            }
+        }
+        self.intern(Node::Float { float, width, value, operands })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Random;
+
+    fn float(op: FloatOp, exponent: u32) -> Float<u32> {
+        Float { op, nan: NanRule::First, exponent, target: 0 }
+    }
+
+    /// The machine's own arithmetic rounds to the nearest even number.
+    #[test]
+    fn values_are_the_machines() {
+        let mut random = Random::new(1);
+        let special = [0u64, 1, 0x7ff0 << 48, 0x7fef << 48 | (1 << 48) - 1, 0x3ff0 << 48, 0x0010 << 48];
+        let near = |random: &mut Random| match random.below(3) {
+            0 => random.pick(&special) | random.word() << 63,
+            // Numbers near each other, so that sums cancel.
+            1 => 0x3ff0 << 48 | random.word() & 0x803f_ffff_0000_000f,
+            _ => random.word(),
+        };
+        for _ in 0..20_000 {
+            let [a, b, c] = [(); 3].map(|()| near(&mut random));
+            let [x, y, z] = [a, b, c].map(f64::from_bits);
+            let cases = [
+                (FloatOp::Add, x + y),
+                (FloatOp::Sub, x - y),
+                (FloatOp::Mul, x * y),
+                (FloatOp::Div, x / y),
+                (FloatOp::Sqrt, x.sqrt()),
+                (FloatOp::MulAdd, x.mul_add(y, z)),
+                (FloatOp::RoundToInt, x.round_ties_even()),
+            ];
+            for (op, expected) in cases {
+                if expected.is_nan() {
+                    continue;
+                }
+                let values = [a, b, c].map(Int::from);
+                let operands: Vec<Int> = values[..op.arity()].iter().cloned().chain([Int::ZERO]).collect();
+                let found = evaluate(float(op, 11), 64, 64, &operands);
+                assert_eq!(found, Int::from(expected.to_bits()), "{op:?} {a:x} {b:x} {c:x}");
+            }
+            let narrow = Float { target: 8, ..float(FloatOp::Convert, 11) };
+            if !x.is_nan() {
+                let found = evaluate(narrow, 64, 32, &[Int::from(a), Int::ZERO]);
+                assert_eq!(found, Int::from((x as f32).to_bits()), "{a:x}");
+            }
+            let truncated = Float { target: 1, ..float(FloatOp::ToInt, 11) };
+            let found = evaluate(truncated, 64, 32, &[Int::from(a), Int::from(3)]);
+            assert_eq!(found, Int::from(x as i32), "{a:x}");
+            let found = evaluate(float(FloatOp::FromInt, 8), 32, 32, &[Int::from(b as i64), Int::ZERO]);
+            assert_eq!(found, Int::from((b as i64 as f32).to_bits()), "{b:x}");
+            for (op, expected) in [(FloatOp::Eq, x == y), (FloatOp::Lt, x < y), (FloatOp::Le, x <= y)] {
+                let found = evaluate(float(op, 11), 64, 1, &[Int::from(a), Int::from(b)]);
+                assert_eq!(found, Int::from(u8::from(expected)), "{op:?} {a:x} {b:x}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_nan_follows_its_rule() {
+        let (quiet, signaling, one) = (0x7e01, 0xfc02, 0x3c00);
+        let sum = |nan, operands: [i32; 2]| {
+            let float = Float { nan, ..float(FloatOp::Add, 5) };
+            evaluate(float, 16, 16, &[Int::from(operands[0]), Int::from(operands[1]), Int::ZERO])
+        };
+        assert_eq!(sum(NanRule::First, [quiet, signaling]), Int::from(quiet));
+        assert_eq!(sum(NanRule::SignalingFirst, [quiet, signaling]), Int::from(0xfe02));
+        assert_eq!(sum(NanRule::First, [one, signaling]), Int::from(0xfe02));
+        let infinities = [0x7c00, 0xfc00];
+        assert_eq!(sum(NanRule::First, infinities), Int::from(0xfe00));
+        assert_eq!(sum(NanRule::SignalingFirst, infinities), Int::from(0x7e00));
+    }
+}

@@ -1,0 +1,216 @@
+//! Floating-point operators: formats as numbers, rounding as an operand, and what becomes of NaNs.
+//!
+//! Values are bit patterns of IEEE 754's binary interchange formats: a sign bit, `exponent` bits of biased exponent
+//! and the rest of the fraction, so that `binary16` is 5 of 16 bits, `bfloat16` 8 of 16, `binary32` 8 of 32 and
+//! `binary64` 11 of 64. Signed zeros, subnormals and infinities are exact. The environment is the default one of all
+//! instruction sets: nothing is flushed to zero, and exceptions raise no flag and no trap.
+
+use std::convert::Infallible;
+
+use serde::{Deserialize, Serialize};
+
+/// Width in bits of a rounding mode as an operand.
+pub const ROUNDING_WIDTH: u32 = 3;
+
+/// Exponents of this many bits at most.
+pub const MAX_EXPONENT: u32 = 15;
+
+/// An operator with its numbers, which are of type `N`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Float<N> {
+    /// What is computed.
+    pub op: FloatOp,
+    /// What a NaN result is.
+    pub nan: NanRule,
+    /// Bits of the exponent in the operands' format; of [`FloatOp::FromInt`] in the value's.
+    pub exponent: N,
+    /// Of [`FloatOp::Convert`] the bits of the exponent in the value's format; of [`FloatOp::ToInt`] and
+    /// [`FloatOp::FromInt`] 1 where the integer is in two's complement; else 0.
+    pub target: N,
+}
+
+/// Operators on floating-point numbers. Those that round have the mode as their last operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum FloatOp {
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Quotient.
+    Div,
+    /// Square root.
+    Sqrt,
+    /// `a·b + c`, rounded once.
+    MulAdd,
+    /// The smaller operand, -0 below +0; a NaN if one is (IEEE 754-2019's `minimum`).
+    Min,
+    /// The larger operand, with the same conventions.
+    Max,
+    /// 1 where both are equal; zeros are, a NaN is not.
+    Eq,
+    /// 1 where the first is less.
+    Lt,
+    /// 1 where the first is less or equal.
+    Le,
+    /// 1 where one is a NaN.
+    Unordered,
+    /// The nearest integer by the rounding mode, in the same format.
+    RoundToInt,
+    /// The number in another format.
+    Convert,
+    /// The nearest integer by the rounding mode, clamped to the value's width; 0 for a NaN.
+    ToInt,
+    /// An integer as a floating-point number.
+    FromInt,
+}
+
+/// What a NaN is that an operator returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum NanRule {
+    /// Any NaN. Operations of a dialect leave the choice open, as LLVM's instructions do.
+    Open,
+    /// The first operand that is a NaN, made quiet; without one the negative NaN with an empty payload (x86).
+    First,
+    /// The first operand that is a signaling NaN, else the first that is a NaN, made quiet; without one the positive NaN
+    /// with an empty payload. [`FloatOp::MulAdd`] looks at the addend first, and takes the latter for an infinity
+    /// times zero plus a quiet NaN (Arm's `FPProcessNaNs`).
+    SignalingFirst,
+}
+
+/// Rounding modes by their number as an operand; others round as [`Rounding::NearestEven`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// To the nearest, ties to the even one.
+    NearestEven,
+    /// Toward negative infinity.
+    Down,
+    /// Toward positive infinity.
+    Up,
+    /// Toward zero.
+    Zero,
+    /// To the nearest, ties away from zero.
+    NearestAway,
+    /// To the odd neighbor where inexact.
+    Odd,
+}
+
+impl Rounding {
+    /// The mode with a number.
+    pub fn numbered(number: u64) -> Self {
+        match number {
+            1 => Self::Down,
+            2 => Self::Up,
+            3 => Self::Zero,
+            4 => Self::NearestAway,
+            5 => Self::Odd,
+            _ => Self::NearestEven,
+        }
+    }
+}
+
+impl FloatOp {
+    /// Every operator with its name in the text form.
+    pub const NAMES: &[(FloatOp, &str)] = &[
+        (FloatOp::Add, "fadd"),
+        (FloatOp::Sub, "fsub"),
+        (FloatOp::Mul, "fmul"),
+        (FloatOp::Div, "fdiv"),
+        (FloatOp::Sqrt, "fsqrt"),
+        (FloatOp::MulAdd, "fma"),
+        (FloatOp::Min, "fmin"),
+        (FloatOp::Max, "fmax"),
+        (FloatOp::Eq, "feq"),
+        (FloatOp::Lt, "flt"),
+        (FloatOp::Le, "fle"),
+        (FloatOp::Unordered, "funordered"),
+        (FloatOp::RoundToInt, "fround"),
+        (FloatOp::Convert, "fconvert"),
+        (FloatOp::ToInt, "ftoint"),
+        (FloatOp::FromInt, "ffromint"),
+    ];
+
+    /// The name in the text form.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(op, _)| *op == self).map_or("?", |(_, name)| name)
+    }
+
+    /// Number of operands without the rounding mode.
+    pub fn arity(self) -> usize {
+        match self {
+            Self::Sqrt | Self::RoundToInt | Self::Convert | Self::ToInt | Self::FromInt => 1,
+            Self::MulAdd => 3,
+            _ => 2,
+        }
+    }
+
+    /// Whether the last operand is a rounding mode.
+    pub fn rounds(self) -> bool {
+        !self.compares() && !matches!(self, Self::Min | Self::Max)
+    }
+
+    /// Number of operands.
+    pub fn operands(self) -> usize {
+        self.arity() + usize::from(self.rounds())
+    }
+
+    /// Whether the value is one bit.
+    pub fn compares(self) -> bool {
+        matches!(self, Self::Eq | Self::Lt | Self::Le | Self::Unordered)
+    }
+
+    /// Whether the value can be a NaN.
+    pub fn gives_nans(self) -> bool {
+        !self.compares() && !matches!(self, Self::ToInt | Self::FromInt)
+    }
+
+    /// Whether the value has a type of its own: its width does not follow from the operands.
+    pub fn converts(self) -> bool {
+        matches!(self, Self::Convert | Self::ToInt | Self::FromInt)
+    }
+
+    /// Whether the first two operands can be exchanged, up to the choice among NaNs.
+    pub fn commutes(self) -> bool {
+        matches!(
+            self,
+            Self::Add | Self::Mul | Self::MulAdd | Self::Min | Self::Max | Self::Eq | Self::Unordered
+        )
+    }
+}
+
+impl NanRule {
+    /// Every rule with its name in the text form.
+    pub const NAMES: &[(NanRule, &str)] =
+        &[(NanRule::Open, "open"), (NanRule::First, "first"), (NanRule::SignalingFirst, "signaling_first")];
+
+    /// The name in the text form.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(rule, _)| *rule == self).map_or("?", |(_, name)| name)
+    }
+}
+
+impl<N> Float<N> {
+    /// Whether the first two operands can be exchanged.
+    pub fn commutes(&self) -> bool {
+        self.op.commutes() && (self.nan == NanRule::Open || self.op.compares())
+    }
+
+    /// The same operator with each number replaced.
+    pub fn map<'a, M>(&'a self, mut f: impl FnMut(&'a N) -> M) -> Float<M> {
+        let Ok(float) = self.try_map(|number| Ok::<M, Infallible>(f(number)));
+        float
+    }
+
+    /// The same operator with each number replaced, or the first error.
+    pub fn try_map<'a, M, E>(&'a self, mut f: impl FnMut(&'a N) -> Result<M, E>) -> Result<Float<M>, E> {
+        Ok(Float { op: self.op, nan: self.nan, exponent: f(&self.exponent)?, target: f(&self.target)? })
+    }
+}
+
+impl<N: Clone> Float<N> {
+    /// The operator that leaves the choice among NaNs open.
+    pub fn open(&self) -> Self {
+        Self { nan: NanRule::Open, ..self.clone() }
+    }
+}
