@@ -1,7 +1,7 @@
 //! The forms of an instruction's semantics, evaluated on an oracle's inputs and compared with its
 //! results bit for bit.
 
-use hydride_ir::{Bits, Function};
+use hydride_ir::{Bits, Expr, Function, NanRule, Op};
 use interp::inputs::Inputs;
 use interp::{EvalError, Machine, Program};
 
@@ -10,8 +10,8 @@ use crate::report::{Mismatch, Outcome};
 /// The compiled forms of one instruction.
 #[derive(Debug)]
 pub struct Forms {
-    parsed: Program,
-    canonical: Option<Program>,
+    parsed: Form,
+    canonical: Option<Form>,
     arg_widths: Vec<u32>,
     result_widths: Vec<u32>,
     /// For all results one after the other, the bits to compare.
@@ -29,11 +29,11 @@ impl Forms {
         known_bits: &[Option<Bits>],
     ) -> Result<Self, String> {
         let form = |name: &'static str| move |error: EvalError| format!("{name} form: {error}");
-        let canonical = canonical.map(Program::new).transpose().map_err(form("canonical"))?;
-        let parsed = Program::new(parsed).map_err(form("parsed"))?;
-        let arg_widths: Vec<u32> = parsed.arg_widths().collect();
-        let result_widths: Vec<u32> = parsed.result_widths().collect();
-        if let Some(canonical) = &canonical
+        let canonical = canonical.map(Form::new).transpose().map_err(form("canonical"))?;
+        let parsed = Form::new(parsed).map_err(form("parsed"))?;
+        let arg_widths: Vec<u32> = parsed.program.arg_widths().collect();
+        let result_widths: Vec<u32> = parsed.program.result_widths().collect();
+        if let Some(Form { program: canonical, .. }) = &canonical
             && !(canonical.arg_widths().eq(arg_widths.iter().copied())
                 && canonical.result_widths().eq(result_widths.iter().copied()))
         {
@@ -66,7 +66,7 @@ impl Forms {
     /// Evaluates the forms on all inputs and compares with `expected`, the results' words for each
     /// input; bits above the results' widths are ignored.
     pub fn compare(&self, inputs: &Inputs, expected: &[u64]) -> Outcome {
-        let (mut machine, mut canonical_machine) = (Machine::new(), Machine::new());
+        let (mut machines, mut canonical_machines) = (Machines::default(), Machines::default());
         let mut count = 0;
         let (mut parsed_differs, mut canonical_differs) = (0, 0);
         let mut first = None;
@@ -75,9 +75,9 @@ impl Forms {
         {
             let args = &record[1..];
             count += 1;
-            let parsed = self.differs(&self.parsed, &mut machine, args, expected);
+            let parsed = self.differs(&self.parsed, &mut machines, args, expected);
             let canonical = match &self.canonical {
-                Some(canonical) => self.differs(canonical, &mut canonical_machine, args, expected),
+                Some(canonical) => self.differs(canonical, &mut canonical_machines, args, expected),
                 None => Ok(false),
             };
             let (parsed, canonical) = match (parsed, canonical) {
@@ -95,8 +95,8 @@ impl Forms {
                     canonical_differs: 0,
                     args: hexadecimal(&self.arg_widths, args),
                     expected: hexadecimal(&self.result_widths, expected),
-                    parsed: results(&self.parsed, &machine),
-                    canonical: self.canonical.as_ref().map(|program| results(program, &canonical_machine)),
+                    parsed: results(&self.parsed, &machines),
+                    canonical: self.canonical.as_ref().map(|form| results(form, &canonical_machines)),
                 });
             }
         }
@@ -113,26 +113,55 @@ impl Forms {
 
     fn differs(
         &self,
-        program: &Program,
-        machine: &mut Machine,
+        form: &Form,
+        machines: &mut Machines,
         args: &[u64],
         expected: &[u64],
     ) -> Result<bool, EvalError> {
-        program.run_words(machine, args)?;
+        form.program.run_words(&mut machines.machine, args)?;
+        if let Some(other) = &form.other_nans {
+            other.run_words(&mut machines.other_nans, args)?;
+        }
         let mut words = expected.iter().zip(&self.known);
         let mut differs = false;
         for result in 0..self.result_widths.len() {
-            for (found, (expected, known)) in program.result_words(machine, result).iter().zip(words.by_ref())
-            {
-                differs |= (found ^ expected) & known != 0;
+            let found = form.program.result_words(&machines.machine, result);
+            for (position, (found, (expected, known))) in found.iter().zip(words.by_ref()).enumerate() {
+                let open = match &form.other_nans {
+                    Some(other) => found ^ other.result_words(&machines.other_nans, result)[position],
+                    None => 0,
+                };
+                differs |= (found ^ expected) & known & !open != 0;
             }
         }
         Ok(differs)
     }
 }
 
-fn results(program: &Program, machine: &Machine) -> Vec<String> {
-    program.results(machine).iter().map(|bits| format!("{bits:x}")).collect()
+/// A compiled function, and where it leaves the choice among NaNs open the same with another choice.
+#[derive(Debug)]
+struct Form {
+    program: Program,
+    other_nans: Option<Program>,
+}
+
+#[derive(Default)]
+struct Machines {
+    machine: Machine,
+    other_nans: Machine,
+}
+
+impl Form {
+    fn new(function: &Function) -> Result<Self, EvalError> {
+        let is_open = |expr: &Expr| matches!(&expr.op, Op::Float { float, .. } if float.nan == NanRule::Open && float.op.gives_nans());
+        let other_nans = function.exprs().iter().any(is_open);
+        let other_nans = other_nans.then(|| Program::with_other_nans(function)).transpose()?;
+        Ok(Self { program: Program::new(function)?, other_nans })
+    }
+}
+
+fn results(form: &Form, machines: &Machines) -> Vec<String> {
+    form.program.results(&machines.machine).iter().map(|bits| format!("{bits:x}")).collect()
 }
 
 /// Consecutive values, each of the given width and padded to whole words.

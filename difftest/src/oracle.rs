@@ -195,7 +195,8 @@ impl Oracle {
             Err(message) => return checked(Outcome::NotEvaluated { message }, refused),
         };
         let args = &case.instruction.signature.args;
-        let mut inputs = inputs::generate(args, &kept, inputs, seed, &id);
+        let numbers = inputs::computes_with_floats(&case.instruction.function);
+        let mut inputs = inputs::generate(args, numbers, &kept, inputs, seed, &id);
         if let Some(stand_in) = stand_in {
             inputs.rewrite(args, |values| stand_in.avoid_undefined(values));
         }

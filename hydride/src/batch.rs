@@ -45,7 +45,8 @@ pub fn evaluate_rows(program: &Program, columns: &[&[u8]], rows: usize) -> Resul
 /// compares it with a machine: extremes in every element, small numbers, and random ones; the same for the same seed.
 pub fn input_rows(instruction: &Instruction, count: usize, seed: u64) -> Vec<Vec<u8>> {
     let args = &instruction.signature.args;
-    let inputs = inputs::generate(args, &inputs::immediates(args), count, seed, &instruction.id);
+    let numbers = inputs::computes_with_floats(&instruction.function);
+    let inputs = inputs::generate(args, numbers, &inputs::immediates(args), count, seed, &instruction.id);
     let mut columns = vec![Vec::new(); args.len()];
     for record in inputs.records.chunks_exact(inputs.record) {
         // Which immediates were chosen comes first; they are among the arguments, too.

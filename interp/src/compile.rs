@@ -26,11 +26,12 @@ pub(crate) struct Tape {
     pub(crate) results: Vec<Slot>,
 }
 
-pub(crate) fn compile(function: &Function, params: &[i64]) -> Result<Tape, EvalError> {
+pub(crate) fn compile(function: &Function, params: &[i64], other_nans: bool) -> Result<Tape, EvalError> {
     if params.len() != function.params.len() {
         return Err(EvalError::ParamCount { expected: function.params.len(), found: params.len() });
     }
     let mut compiler = Compiler::new(function, params);
+    compiler.other_nans = other_nans;
     compiler.place_arguments_and_results()?;
     compiler.statements(&function.body, 0)?;
     Ok(compiler.tape)
@@ -52,6 +53,7 @@ struct Compiler<'f> {
     shared_wide: FxHashMap<WideStep, Slot>,
     shared_concats: FxHashMap<Vec<Slot>, Slot>,
     constants: FxHashMap<Bits, Slot>,
+    other_nans: bool,
 }
 
 impl<'f> Compiler<'f> {
@@ -70,6 +72,7 @@ impl<'f> Compiler<'f> {
             shared_wide: FxHashMap::default(),
             shared_concats: FxHashMap::default(),
             constants: FxHashMap::default(),
+            other_nans: false,
         }
     }
 

@@ -14,6 +14,8 @@ pub(crate) struct FloatStep {
     pub(crate) operand: u32,
     /// Width of the value.
     pub(crate) value: u32,
+    /// Whether open NaNs are the other ones: see [`Program::with_other_nans`](crate::Program::with_other_nans).
+    pub(crate) other_nans: bool,
 }
 
 /// The formats that are evaluated.
@@ -73,10 +75,9 @@ impl Format {
         self.is_nan(bits) && bits & self.quiet_bit() == 0
     }
 
-    /// The NaN of an operation that has no value.
-    fn default_nan(self, rule: NanRule) -> u64 {
-        let sign = if rule == NanRule::First { self.sign_bit() } else { 0 };
-        sign | self.infinity() | self.quiet_bit()
+    /// A NaN with all payload bits.
+    fn full_nan(self) -> u64 {
+        self.infinity() | ((1 << self.fraction()) - 1)
     }
 }
 
@@ -106,9 +107,21 @@ impl FloatStep {
         }
     }
 
+    /// The NaN of an operation that has no value.
+    fn default_nan(&self, format: Format) -> u64 {
+        match self.float.nan {
+            NanRule::Open if self.other_nans => format.sign_bit() | format.full_nan(),
+            NanRule::First => format.sign_bit() | format.infinity() | format.quiet_bit(),
+            NanRule::Open | NanRule::SignalingFirst => format.infinity() | format.quiet_bit(),
+        }
+    }
+
     /// The NaN that an operand makes the value, if one does.
     fn nan(&self, values: &[u64]) -> Option<u64> {
         let format = self.format();
+        if self.float.nan == NanRule::Open && values.iter().any(|bits| format.is_nan(*bits)) {
+            return Some(self.default_nan(format));
+        }
         let order: &[usize] = match (self.float.op, self.float.nan) {
             (FloatOp::MulAdd, NanRule::SignalingFirst) => &[2, 0, 1],
             _ => &[0, 1, 2],
@@ -118,9 +131,7 @@ impl FloatStep {
         let signaling = in_order().find(|bits| format.is_signaling(*bits));
         Some(match (self.float.nan, signaling) {
             (NanRule::SignalingFirst, Some(signaling)) => signaling | format.quiet_bit(),
-            (NanRule::SignalingFirst, None) if self.adds_quiet_to_invalid(values) => {
-                format.default_nan(self.float.nan)
-            }
+            (NanRule::SignalingFirst, None) if self.adds_quiet_to_invalid(values) => self.default_nan(format),
             _ => first | format.quiet_bit(),
         })
     }
@@ -179,7 +190,7 @@ impl FloatStep {
             (FloatOp::Sqrt, &[of]) => square_root(of, rounding),
             _ => 0,
         };
-        if self.format().is_nan(result) { self.format().default_nan(self.float.nan) } else { result }
+        if self.format().is_nan(result) { self.default_nan(self.format()) } else { result }
     }
 
     fn convert<F>(&self, bits: u64, number: F, rounding: Rounding) -> u64
@@ -196,7 +207,7 @@ impl FloatStep {
             };
             let sign = if bits & from.sign_bit() == 0 { 0 } else { to.sign_bit() };
             return match self.float.nan {
-                NanRule::Open => to.default_nan(NanRule::Open),
+                NanRule::Open => self.default_nan(to),
                 _ => sign | to.infinity() | to.quiet_bit() | payload,
             };
         }

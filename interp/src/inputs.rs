@@ -1,15 +1,20 @@
 //! The inputs of a validation: deterministic for a seed and an instruction, alternating between directed and
 //! mixed ones.
 //!
+//! For instructions that compute with floating-point numbers most inputs are numbers ([`floats`]): zeros, subnormals,
+//! infinities, both kinds of NaN, halfway cases, values at the ends of integers' ranges, and operands that cancel.
+//!
 //! Directed inputs put each extreme of each element width (the documented one, 8, 16, 32 and 64
 //! bits) into each lane of each argument, and pairs of extremes into the same lane of the first two
 //! arguments; the others mix random words, equal operands, small numbers, shift counts and sparse
 //! bits.
 
 use catalog::{Argument, Kind};
-use hydride_ir::Random;
+use hydride_ir::{Function, Op, Random};
 
 use crate::Bv;
+
+mod floats;
 
 /// The version of the patterns: a seed gives the same inputs as long as it stays the same. Version 1 began with
 /// eight inputs whose lanes are all equal.
@@ -82,9 +87,22 @@ fn immediate_values(low: i64, high: i64) -> Vec<i64> {
     values
 }
 
+/// Whether an instruction computes with floating-point numbers, and does not just move them.
+pub fn computes_with_floats(function: &Function) -> bool {
+    function.exprs().iter().any(|expr| matches!(expr.op, Op::Float { .. }))
+}
+
 /// Generates at least `count` inputs for arguments of an instruction; more if otherwise some combinations of
-/// immediates would get fewer than two.
-pub fn generate(args: &[Argument], immediates: &[Vec<i64>], count: usize, seed: u64, id: &str) -> Inputs {
+/// immediates would get fewer than two. `numbers`: whether it computes with floating-point numbers
+/// ([`computes_with_floats`]).
+pub fn generate(
+    args: &[Argument],
+    numbers: bool,
+    immediates: &[Vec<i64>],
+    count: usize,
+    seed: u64,
+    id: &str,
+) -> Inputs {
     let mut random = random_of(seed, id);
     let count = count.max(INPUTS_PER_IMMEDIATE * immediates.len() * usize::from(immediates.len() > 1));
     let mut directed = directed(args, &mut random).into_iter();
@@ -97,6 +115,7 @@ pub fn generate(args: &[Argument], immediates: &[Vec<i64>], count: usize, seed: 
         // including the first.
         let pattern = if position == 0 || random.below(4) == 0 { None } else { directed.next() };
         let values = match pattern {
+            _ if numbers && position % 4 != 3 => floats::values(args, &mut random),
             Some(pattern) => pattern.values(args, &mut random),
             None => {
                 turn += 1;
@@ -328,10 +347,10 @@ mod tests {
     fn inputs_depend_on_seed_and_instruction_alone() {
         let args = [arg(128, Kind::Vector), arg(8, Kind::Mask), immediate(0, 255)];
         let all = immediates(&args);
-        let inputs = generate(&args, &all, 1000, 7, "f");
-        assert_eq!(inputs, generate(&args, &all, 1000, 7, "f"));
-        assert_ne!(inputs, generate(&args, &all, 1000, 8, "f"));
-        assert_ne!(inputs, generate(&args, &all, 1000, 7, "g"));
+        let inputs = generate(&args, false, &all, 1000, 7, "f");
+        assert_eq!(inputs, generate(&args, false, &all, 1000, 7, "f"));
+        assert_ne!(inputs, generate(&args, false, &all, 1000, 8, "f"));
+        assert_ne!(inputs, generate(&args, false, &all, 1000, 7, "g"));
         assert_eq!(inputs.record, 1 + 2 + 1 + 1);
         assert_eq!(inputs.records.len(), 1000 * inputs.record);
         let selectors: BTreeSet<u64> = inputs.records.chunks(inputs.record).map(|record| record[0]).collect();
@@ -346,7 +365,7 @@ mod tests {
     fn inputs_are_mixed_from_the_first_one_on() {
         let args = [arg(128, Kind::Vector), arg(128, Kind::Vector)];
         for seed in 0..20 {
-            let inputs = generate(&args, &immediates(&args), 8, seed, "f");
+            let inputs = generate(&args, false, &immediates(&args), 8, seed, "f");
             let lanes_differ = |record: &[u64]| {
                 let value = Bv::from_words(128, record[1..3].to_vec());
                 (1..8).any(|lane| value.extract(16 * lane, 16) != value.extract(0, 16))
@@ -360,7 +379,7 @@ mod tests {
     #[test]
     fn rewritten_inputs_keep_everything_else() {
         let args = [arg(128, Kind::Vector), arg(8, Kind::Mask)];
-        let mut inputs = generate(&args, &immediates(&args), 50, 1, "f");
+        let mut inputs = generate(&args, false, &immediates(&args), 50, 1, "f");
         let before = inputs.clone();
         inputs.rewrite(&args, |values| {
             assert_eq!((values[0].width(), values[1].width()), (128, 8));
@@ -374,7 +393,7 @@ mod tests {
     #[test]
     fn every_lane_meets_every_pair_of_extremes() {
         let args = [arg(256, Kind::Vector), arg(256, Kind::Vector)];
-        let inputs = generate(&args, &immediates(&args), 1000, 1, "f");
+        let inputs = generate(&args, false, &immediates(&args), 1000, 1, "f");
         for (width, pairs) in [(16, true), (8, false), (32, false), (64, false)] {
             for lane in 0..256 / width {
                 let element = |record: &[u64], arg: usize| {
@@ -408,7 +427,7 @@ mod tests {
         let mut hash = blake3::Hasher::new();
         for args in cases {
             for (count, seed, id) in [(1, 0, "f"), (300, 1, "f"), (1000, u64::MAX, "g")] {
-                let inputs = generate(args, &immediates(args), count, seed, id);
+                let inputs = generate(args, false, &immediates(args), count, seed, id);
                 inputs.records.iter().for_each(|word| {
                     hash.update(&word.to_le_bytes());
                 });
@@ -445,10 +464,10 @@ mod tests {
         let args = [arg(8, Kind::Vector), immediate(0, 3)];
         for (values, count, expected) in [(0, 3, 3), (1, 3, 3), (2, 3, 4), (4, 3, 8), (4, 16, 16)] {
             let all: Vec<Vec<i64>> = (0..values).map(|value| vec![value]).collect();
-            let inputs = generate(&args, &all, count, 0, "f");
+            let inputs = generate(&args, false, &all, count, 0, "f");
             assert_eq!(inputs.records.len(), expected * inputs.record, "{values} values, {count} inputs");
         }
-        let inputs = generate(&args, &immediates(&args), 16, 0, "f");
+        let inputs = generate(&args, false, &immediates(&args), 16, 0, "f");
         let selectors: Vec<u64> = inputs.records.chunks(inputs.record).map(|record| record[0]).collect();
         assert_eq!(selectors, [0, 1, 2, 3, 3, 0, 1, 2, 2, 3, 0, 1, 1, 2, 3, 0]);
     }

@@ -49,8 +49,20 @@ impl Program {
 
     /// Compiles a function at the given parameter values, one for each parameter.
     pub fn with_params(function: &Function, params: &[i64]) -> Result<Self, EvalError> {
+        Self::compiled(function, params, false)
+    }
+
+    /// Compiles a function at its parameters' default values such that NaNs of which it leaves the choice open have the
+    /// sign and the payload bits that they have not after [`Program::new`]: bits of results in which the two differ
+    /// are open.
+    pub fn with_other_nans(function: &Function) -> Result<Self, EvalError> {
+        let params: Vec<i64> = function.params.iter().map(|param| param.value).collect();
+        Self::compiled(function, &params, true)
+    }
+
+    fn compiled(function: &Function, params: &[i64], other_nans: bool) -> Result<Self, EvalError> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let tape = compile::compile(function, params)?;
+        let tape = compile::compile(function, params, other_nans)?;
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let compile::Tape { image, steps, wide, args, results } = tape;
         Ok(Self { id, image, steps, wide, args, results })

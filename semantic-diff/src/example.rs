@@ -236,7 +236,7 @@ pub(crate) fn examples(shape: &Shape, count: usize) -> Vec<Vec<Bits>> {
         element: None,
     };
     let args: Vec<Argument> = shape.args.iter().enumerate().map(argument).collect();
-    let inputs = inputs::generate(&args, &inputs::immediates(&args), count, SEED, "");
+    let inputs = inputs::generate(&args, false, &inputs::immediates(&args), count, SEED, "");
     let values = |record: &[u64]| {
         let mut words = record[1..].iter().copied();
         shape

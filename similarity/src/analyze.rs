@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use catalog::Source;
 use hydride_ir::exact::{RaiseError, raise};
 use hydride_ir::lane::{Form, Masking, emit};
-use hydride_ir::{Function, Num};
+use hydride_ir::passes::open_nans;
+use hydride_ir::{Function, Num, Op};
 use memo::digest;
 use serde::{Deserialize, Serialize};
 use smt::{Key, Memo};
@@ -85,10 +86,16 @@ pub fn analyze_with(function: &Function, memo: &Memo) -> Result<Analysis, RaiseE
 /// Brings a function into canonical form and finds its key.
 pub fn analyze(function: &Function) -> Result<Analysis, RaiseError> {
     let (mut dag, raised) = raise(function)?;
-    let canonical = lane_form(&mut dag, &raised, function);
+    let mut canonical = lane_form(&mut dag, &raised, function);
     let text = canonical
         .as_ref()
         .map(|canonical| canonical_function(function, &canonical.form, canonical.masking.as_ref()));
+    // What is compared with others leaves open which NaN a NaN is.
+    let function = &*open_nans(function);
+    if function.exprs().iter().any(|expr| matches!(expr.op, Op::Float { .. })) {
+        let (mut dag, raised) = raise(function)?;
+        canonical = lane_form(&mut dag, &raised, function);
+    }
     let own: Vec<Source> = (0..function.args.len() as u32).map(Source::Own).collect();
     let shape = match canonical {
         Some(canonical) => form_shape(canonical, function, &own, None),

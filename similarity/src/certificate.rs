@@ -2,6 +2,7 @@
 
 use catalog::{Application, Immediate, Proof, Source};
 use hydride_ir::exact::{Dag, Lowering, NodeId, Part, RaiseError, Replacements, Segment, raise, raise_with};
+use hydride_ir::passes::open_nans;
 use hydride_ir::{Atom, Function, ResultId, ResultSlot, Role, Stmt, VerifyError};
 use smt::{Prover, Verdict};
 
@@ -24,7 +25,8 @@ pub enum Refusal {
     Raise(#[from] RaiseError),
 }
 
-/// Proves that `class` applied as `application` says equals `member`, its directly parsed function.
+/// Proves that `class` applied as `application` says equals `member`, its directly parsed function, up to the choice
+/// among NaNs.
 pub(crate) fn prove(
     class: &Function,
     member: &Function,
@@ -32,7 +34,7 @@ pub(crate) fn prove(
     prover: &mut Prover,
 ) -> Result<Proof, Refusal> {
     class.verify_with(&application.params)?;
-    let (mut dag, expected) = raise(member)?;
+    let (mut dag, expected) = raise(&open_nans(member))?;
     let value_of = |atom| match atom {
         Atom::Param(param) => application.params.get(param.0 as usize).copied().unwrap_or(0),
         Atom::Index(_) => 0,

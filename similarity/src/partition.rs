@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use catalog::{Application, Masked, Proof, Source};
 use hydride_ir::lane::{Form, Kind, emit};
+use hydride_ir::passes::open_nans;
 use hydride_ir::{Arg, Function, Num, ResultSlot, Role};
 use rayon::prelude::*;
 use smt::Prover;
@@ -382,7 +383,7 @@ fn argument_name(position: usize) -> String {
 }
 
 fn general_function(key: &str, function: &Function) -> Function {
-    let mut general = function.clone();
+    let mut general = open_nans(function).into_owned();
     general.name = format!("class_{}", &key[..8.min(key.len())]);
     general
 }

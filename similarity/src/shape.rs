@@ -4,6 +4,7 @@
 use catalog::{Part, Source};
 use hydride_ir::exact::{Dag, Raised};
 use hydride_ir::lane::{Canonical, Form, Kind, Masking, canonicalize};
+use hydride_ir::passes::open_nans;
 use hydride_ir::{Function, Role};
 use memo::Late;
 use serde::{Deserialize, Serialize};
@@ -96,7 +97,7 @@ fn form_key(form: &Form<i64>, function: &Function, args: &[Source]) -> String {
 
 /// The shape of an instruction without lane form: its semantics, ignoring names.
 pub(crate) fn general_shape(function: &Function) -> Shape {
-    let mut nameless = function.clone();
+    let mut nameless = open_nans(function).into_owned();
     nameless.name = "general".into();
     for (position, arg) in nameless.args.iter_mut().enumerate() {
         arg.name = format!("a{position}");

@@ -416,6 +416,7 @@ impl Dag {
     /// mode.
     pub fn float(&mut self, float: Float<u32>, width: u32, value: u32, operands: &[NodeId]) -> NodeId {
         let mut operands: Box<[NodeId]> = operands.into();
+        let float = if float.op.gives_nans() { float } else { float.open() };
         let literals: Option<Vec<Int>> = operands.iter().map(|id| self.as_int(*id).cloned()).collect();
         if let Some(literals) = literals {
             let known = evaluate(float, width, value, &literals);

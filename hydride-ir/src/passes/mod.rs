@@ -4,12 +4,14 @@
 
 mod dead_code;
 mod instantiate;
+mod open_nans;
 pub(crate) mod schedule;
 mod trivial;
 mod unroll;
 
 pub use dead_code::dead_code;
 pub use instantiate::{instantiate, specialize};
+pub use open_nans::open_nans;
 pub use trivial::without_trivial;
 pub use unroll::{MAX_UNROLLED_EXPRESSIONS, unroll};
 

@@ -15,6 +15,7 @@ use autoir::{Member, Op};
 use catalog::Proof;
 use clap::Args;
 use globset::Glob;
+use hydride_ir::passes::open_nans;
 use parsers::Instruction;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -193,8 +194,10 @@ fn check(membership: &Membership<'_>, export: bool, provers: &mut Provers) -> Ch
         Ok(applied) => applied,
         Err(error) => return Checked { exact, direct: Verdict::Unknown(error.to_string()), question: None },
     };
-    let direct = provers.direct.equal(&applied, &instruction.function);
-    let script = export.then(|| smt::script(&applied, &instruction.function).ok()).flatten();
+    // A member agrees with its class up to NaNs.
+    let own = open_nans(&instruction.function);
+    let direct = provers.direct.equal(&applied, &own);
+    let script = export.then(|| smt::script(&applied, &own).ok()).flatten();
     let question = script.map(|script| Question { file: file(membership), script });
     Checked { exact, direct, question }
 }

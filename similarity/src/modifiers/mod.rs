@@ -40,6 +40,7 @@ use catalog::{Part, Source};
 use hydride_ir::Function;
 use hydride_ir::exact::{Dag, Raised, raise};
 use hydride_ir::lane::{Canonical, Form, Kind, Masking};
+use hydride_ir::passes::open_nans;
 
 use crate::shape::{Shape, form_shape, lane_form};
 
@@ -120,6 +121,7 @@ const OPERANDS: [Step; 4] = [
 /// The readings of `function` under modifiers that have a lane form, without the plain one. [`zero`] needs to know the
 /// other instructions, and is not among them.
 pub(crate) fn variants(function: &Function) -> Vec<Shape> {
+    let function = &*open_nans(function);
     let Ok((dag, raised)) = raise(function) else { return Vec::new() };
     let plain = Reading::plain(raised, function);
     let most_nodes = dag.len() + MAX_NODES;

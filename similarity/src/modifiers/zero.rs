@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use catalog::Source;
 use hydride_ir::exact::{Dag, NodeId, Raised, raise};
 use hydride_ir::lane::{Kind, Template, Term};
+use hydride_ir::passes::open_nans;
 use hydride_ir::{ExprId, Function, Op, Role};
 
 use super::moves_only;
@@ -47,6 +48,7 @@ pub(crate) fn operation_at_zero(function: &Function, arg: u32) -> Option<Shape> 
     if function.args[arg as usize].role != Role::Register {
         return None;
     }
+    let function = &*open_nans(function);
     let (mut dag, raised) = raise(function).ok()?;
     let zero = dag.int(0);
     let results = raised.results.iter().map(|segments| dag.with_argument(segments, arg, zero)).collect();

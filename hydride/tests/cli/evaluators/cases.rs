@@ -110,7 +110,7 @@ fn case(op: &str, function: &Function, params: Vec<i64>, row: &serde_json::Value
         })
         .collect();
     let immediates = inputs::immediates(&arguments);
-    let records = inputs::generate(&arguments, &immediates, INPUTS, 7, &symbol);
+    let records = inputs::generate(&arguments, false, &immediates, INPUTS, 7, &symbol);
     let mut machine = Machine::new();
     let mut case = Case {
         op: op.to_owned(),
