@@ -3,7 +3,9 @@
 //! Everything here is plain data that a caller fills in; `crate::Dialect::build` checks it. Vendors are
 //! strings: nothing in this crate depends on which ones there are.
 
-use catalog::{Application, Argument, Immediate, Known, Operand, Proof, Signature, Source, Trust};
+use catalog::{
+    Application, Argument, Certificate, Immediate, Known, Operand, Proof, Signature, Source, Trust,
+};
 use hydride_ir::{Function, Num};
 
 /// A set of instructions that compute the same function of their arguments and parameters.
@@ -67,6 +69,8 @@ pub struct Member {
     pub commutes: bool,
     /// How the membership was certified.
     pub proof: Proof,
+    /// What was certified.
+    pub certificate: Certificate,
     /// How far the instruction's semantics are trusted, if known.
     pub trust: Option<Trust>,
     /// Assembly mnemonics (or instruction forms) that implement it.

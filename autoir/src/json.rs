@@ -86,6 +86,7 @@ impl Family {
             mask_layout: masking.map(Into::into),
             part: application.part.map(Into::into),
             proof: member.proof,
+            certificate: member.certificate,
             trust: member.trust.as_ref().map(|trust| trust.name().to_owned()),
         }
     }

@@ -293,6 +293,7 @@ mod tests {
                 application,
                 commutes: false,
                 proof: catalog::Proof::Structural,
+                certificate: catalog::Certificate::Exact,
                 trust: None,
                 mnemonics: mnemonics.iter().map(|word| (*word).to_owned()).collect(),
                 extensions: Vec::new(),

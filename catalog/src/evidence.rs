@@ -1,5 +1,7 @@
 //! The evidence for a member: the certificate of its membership, and the basis of its semantics.
 
+use hydride_ir::Function;
+use hydride_ir::passes::gives_nans;
 use serde::{Deserialize, Serialize};
 
 /// How the equality of a member with its class's instance was established. There is no member without a certificate: an
@@ -20,6 +22,30 @@ impl Proof {
             Self::Structural => "structural",
             Self::Smt => "smt",
         }
+    }
+}
+
+/// What the certificate of a membership says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Certificate {
+    /// The member equals its class's instance.
+    #[default]
+    #[serde(rename = "exact")]
+    Exact,
+    /// They are equal up to the choice among NaNs, which a class leaves open: where one gives a NaN, so does the other.
+    #[serde(rename = "up to NaN")]
+    UpToNan,
+}
+
+impl Certificate {
+    /// The certificate of a member by its function.
+    pub fn of(function: &Function) -> Self {
+        if gives_nans(function) { Self::UpToNan } else { Self::Exact }
+    }
+
+    /// Whether nothing is left open.
+    pub fn is_exact(&self) -> bool {
+        *self == Self::Exact
     }
 }
 

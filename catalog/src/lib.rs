@@ -17,7 +17,7 @@ pub mod record;
 mod signature;
 
 pub use application::{Application, Broadcast, Masked, Part, Source, constant};
-pub use evidence::{Proof, Trust};
+pub use evidence::{Certificate, Proof, Trust};
 pub use family::{Family, Known, Operand};
 pub use hydride_ir::lane::Masking;
 pub use record::{MemberRecord, OperationRecord};

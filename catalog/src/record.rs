@@ -9,7 +9,7 @@ use hydride_ir::lane::Masking;
 use serde::{Deserialize, Serialize};
 
 use crate::application::{Broadcast, Masked, Part, Source, constant};
-use crate::evidence::Proof;
+use crate::evidence::{Certificate, Proof};
 use crate::signature::{Argument, Signature};
 
 /// An operation.
@@ -61,6 +61,9 @@ pub struct MemberRecord {
     pub rest_is_zero: bool,
     /// How the membership is certified.
     pub proof: Proof,
+    /// What is certified.
+    #[serde(default, skip_serializing_if = "Certificate::is_exact")]
+    pub certificate: Certificate,
     /// How far the semantics can be trusted: the name of a [`Trust`](crate::Trust).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<String>,

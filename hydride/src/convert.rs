@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use autoir::{Class, Member};
-use catalog::{Family, Trust};
+use catalog::{Certificate, Family, Trust};
 use hydride_ir::{Function, Op, Stmt};
 use parsers::Instruction;
 use rayon::prelude::*;
@@ -75,6 +75,7 @@ fn member(
         application: found.application.clone(),
         commutes,
         proof: found.proof,
+        certificate: Certificate::of(&instruction.function),
         trust: Some(trust.clone()),
         mnemonics,
         extensions: instruction.extensions.clone(),

@@ -268,6 +268,7 @@ pub fn member(isa: &str, id: &str, params: &[i64], arity: u32) -> Member {
         application: Application::plain(params.to_vec(), &(0..arity).collect::<Vec<_>>()),
         commutes: false,
         proof: Proof::Structural,
+        certificate: catalog::Certificate::Exact,
         mnemonics: vec![id.trim_start_matches('_').to_owned()],
         extensions: vec![format!("{isa}-base")],
         signature: Signature {

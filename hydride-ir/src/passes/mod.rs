@@ -11,7 +11,7 @@ mod unroll;
 
 pub use dead_code::dead_code;
 pub use instantiate::{instantiate, specialize};
-pub use open_nans::open_nans;
+pub use open_nans::{gives_nans, open_nans};
 pub use trivial::without_trivial;
 pub use unroll::{MAX_UNROLLED_EXPRESSIONS, unroll};
 

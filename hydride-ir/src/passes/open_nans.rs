@@ -28,6 +28,12 @@ pub fn open_nans(function: &Function) -> Cow<'_, Function> {
     }))
 }
 
+/// Whether a value of the function can be a NaN that an operator gives.
+pub fn gives_nans(function: &Function) -> bool {
+    let gives = |op: &Op| matches!(op, Op::Float { float, .. } if float.op.gives_nans());
+    function.exprs().iter().any(|expr| gives(&expr.op))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,8 +1,8 @@
 //! Random functions that obey the laws, from a string of random bytes (so that they shrink).
 
 use hydride_ir::{
-    Arg, ArgId, BinaryOp, Bits, CompareOp, ExprId, Function, IndexId, Num, Op, Param, ParamId, ResultId,
-    ResultSlot, Role, Stmt, UnaryOp,
+    Arg, ArgId, BinaryOp, Bits, CompareOp, ExprId, Float, FloatOp, Function, IndexId, NanRule, Num, Op,
+    Param, ParamId, ROUNDING_WIDTH, ResultId, ResultSlot, Role, Stmt, UnaryOp,
 };
 
 /// Builds a function from choices; missing ones are 0.
@@ -156,6 +156,7 @@ impl Builder<'_> {
                 let of = self.push(Op::Const(bits), &100u32.into());
                 self.push(Op::Cast { of, signed: 0u32.into() }, width)
             }
+            13 => self.float(width, scope, low, depth),
             _ => {
                 let index = self.index();
                 let mut inner = scope.to_vec();
@@ -170,6 +171,30 @@ impl Builder<'_> {
                 self.push(Op::Fold { op, signed, index, count: 3u32.into(), body }, width)
             }
         }
+    }
+
+    /// A floating-point operator on operands that are widened to 16 bits, of which `width` remain.
+    fn float(&mut self, width: &Num, scope: &[(IndexId, Num)], low: &Num, depth: usize) -> ExprId {
+        let (op, _) = FloatOp::NAMES[self.choose(FloatOp::NAMES.len())];
+        let (nan, _) = NanRule::NAMES[self.choose(NanRule::NAMES.len())];
+        let exponent = Num::from([5u32, 8][self.choose(2)]);
+        let target = match op {
+            FloatOp::Convert => Num::from(8u32),
+            FloatOp::ToInt | FloatOp::FromInt => self.sign(true),
+            _ => Num::constant(0),
+        };
+        let mut operands = Vec::new();
+        for _ in 0..op.arity() {
+            let of = self.expression(width, scope, low, depth.saturating_sub(1));
+            operands.push(self.push(Op::Cast { of, signed: 0u32.into() }, &16u32.into()));
+        }
+        if op.rounds() {
+            let mode = Bits::from_u64(ROUNDING_WIDTH, self.choose(6) as u64);
+            operands.push(self.push(Op::Const(mode), &ROUNDING_WIDTH.into()));
+        }
+        let value = if op.compares() { 1u32 } else { 16 };
+        let of = self.push(Op::Float { float: Float { op, nan, exponent, target }, operands }, &value.into());
+        self.push(Op::Cast { of, signed: 0u32.into() }, width)
     }
 
     /// The width of an element.

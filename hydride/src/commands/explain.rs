@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use catalog::record::{OperandRecord, PartRecord, SignatureRecord, SourceRecord};
-use catalog::{MemberRecord, OperationRecord, Proof};
+use catalog::{Certificate, MemberRecord, OperationRecord, Proof};
 use clap::Args;
 
 use crate::Session;
@@ -225,10 +225,14 @@ pub fn part(member: &MemberRecord) -> String {
 }
 
 /// How the membership is shown, in words.
-pub fn proof(member: &MemberRecord) -> &'static str {
-    match member.proof {
+pub fn proof(member: &MemberRecord) -> String {
+    let proof = match member.proof {
         Proof::Structural => "proved: one expression after simplification",
         Proof::Smt => "proved by the solver",
+    };
+    match member.certificate {
+        Certificate::Exact => proof.to_owned(),
+        Certificate::UpToNan => format!("{proof}, up to the choice among NaNs"),
     }
 }
 

@@ -92,7 +92,10 @@ fn the_summary_has_its_keys_and_its_sums() {
         assert_eq!(reasons, summed);
 
         let members = &summary["members"];
-        assert_eq!(keys(members), BTreeSet::from(["total", "proved_structural", "proved_smt", "unknown"]));
+        assert_eq!(
+            keys(members),
+            BTreeSet::from(["total", "proved_structural", "proved_smt", "up_to_nan", "unknown"])
+        );
         let total = number(&members["total"]);
         let proved = number(&members["proved_structural"]) + number(&members["proved_smt"]);
         assert_eq!(total, proved + number(&members["unknown"]));
@@ -104,6 +107,9 @@ fn the_summary_has_its_keys_and_its_sums() {
             members.filter(|member| member["proof"] == proof).count() as u64
         };
         assert_eq!(of("smt"), number(&members["proved_smt"]));
+        let open = list(&classes).iter().flat_map(|class| list(&class["members"]));
+        let open = open.filter(|member| member["certificate"] == "up to NaN").count() as u64;
+        assert_eq!(open, number(&members["up_to_nan"]));
         for key in ["classes", "classes_masking_separate"] {
             assert_eq!(keys(&summary[key]), BTreeSet::from(COMBINATIONS), "{key}");
             for name in COMBINATIONS {

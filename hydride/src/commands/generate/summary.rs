@@ -50,6 +50,8 @@ struct Members {
     total: usize,
     proved_structural: usize,
     proved_smt: usize,
+    /// Of the proved ones, those that leave the choice among NaNs open.
+    up_to_nan: usize,
     unknown: usize,
 }
 
@@ -173,6 +175,8 @@ pub fn summary(
     let unknown = pipeline.partition.unknown.iter().map(|(_, refusal)| refusal).filter(undecided).count();
     let smt = proofs().filter(|proof| **proof == Proof::Smt).count();
     let total = proofs().count();
+    let members = pipeline.dialect.families().flat_map(|family| &family.class.members);
+    let up_to_nan = members.filter(|member| !member.certificate.is_exact()).count();
     let summary = Summary {
         schema: 1,
         specs,
@@ -180,7 +184,13 @@ pub fn summary(
         classes,
         classes_masking_separate: separate,
         classes_modifiers_separate: modified,
-        members: Members { total, proved_structural: total - smt - unknown, proved_smt: smt, unknown },
+        members: Members {
+            total,
+            proved_structural: total - smt - unknown,
+            proved_smt: smt,
+            up_to_nan,
+            unknown,
+        },
         phases: times(phases),
         seconds: rounded(seconds),
         peak_rss_mib: peak_rss_mib(),
