@@ -6,9 +6,12 @@
 
 use std::hash::{Hash, Hasher};
 
-use hydride_ir::{Bits, Float};
+use hydride_ir::{Bits, Float, FloatOp};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::{SmallVec, smallvec};
+
+/// Width in bits at which integers are converted to floating-point numbers, at least.
+const INTEGER_WIDTH: u32 = 129;
 
 /// How many operators a slice is pushed through at most.
 const PUSH_DEPTH: u32 = 48;
@@ -215,7 +218,18 @@ impl Terms {
     }
 
     /// A floating-point operator on bit patterns.
-    pub fn float(&mut self, float: Float<u32>, mut operands: Vec<TermId>, width: u32) -> TermId {
+    pub fn float(&mut self, mut float: Float<u32>, mut operands: Vec<TermId>, width: u32) -> TermId {
+        if float.op == FloatOp::FromInt {
+            // One function for integers of all widths and signs.
+            let integer = operands[0];
+            let wide = INTEGER_WIDTH.max(self.width(integer));
+            operands[0] = match float.target {
+                0 if wide > self.width(integer) => self.zero_extend(integer, wide),
+                0 => integer,
+                _ => self.sign_extend(integer, wide),
+            };
+            float.target = u32::from(float.target == 1 || wide > self.width(integer));
+        }
         if float.commutes() && !self.verbatim {
             let (first, second) = self.ordered(operands[0], operands[1]);
             (operands[0], operands[1]) = (first, second);

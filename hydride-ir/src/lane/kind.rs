@@ -184,7 +184,7 @@ pub enum Field {
     Signed,
     /// The repetitions of a fold.
     Count,
-    /// Bits of a floating-point format's exponent, or whether an integer converted to is in two's complement.
+    /// Bits of a floating-point format's exponent.
     Format,
 }
 
@@ -264,7 +264,15 @@ impl<N> Kind<N> {
             Self::TrailingZeros { width } => Kind::TrailingZeros { width: f(Field::Width, width)? },
             Self::Fold { op, count } => Kind::Fold { op: *op, count: f(Field::Count, count)? },
             Self::Float { float, width, value } => Kind::Float {
-                float: float.try_map(|number| f(Field::Format, number))?,
+                float: Float {
+                    op: float.op,
+                    nan: float.nan,
+                    exponent: f(Field::Format, &float.exponent)?,
+                    target: match float.op {
+                        FloatOp::ToInt => f(Field::Signed, &float.target)?,
+                        _ => f(Field::Format, &float.target)?,
+                    },
+                },
                 width: f(Field::Width, width)?,
                 value: f(Field::Width, value)?,
             },

@@ -89,7 +89,7 @@ fn instruction(
     row(page, "arguments", &arguments(member));
     row(page, "masking", &masking(member));
     row(page, "part", &part(member));
-    row(page, "membership", proof(member));
+    row(page, "membership", &proof(member));
     row(page, "trust", &trust(dictionary, member)?);
     row(page, "legal where", &class.constraints.join(", "));
     let function = dictionary.parsed(member)?;

@@ -74,7 +74,7 @@ fn together(
     }
     page.push('\n');
     for member in [left, right] {
-        row(page, &member.id, proof(member));
+        row(page, &member.id, &proof(member));
     }
     page.push('\n');
     write!(page, "{}", dictionary.formula(class)?)?;

@@ -175,7 +175,7 @@ pub fn summary(
     let unknown = pipeline.partition.unknown.iter().map(|(_, refusal)| refusal).filter(undecided).count();
     let smt = proofs().filter(|proof| **proof == Proof::Smt).count();
     let total = proofs().count();
-    let members = pipeline.dialect.families().flat_map(|family| &family.class.members);
+    let members = pipeline.dialect.families().iter().flat_map(|family| &family.class.members);
     let up_to_nan = members.filter(|member| !member.certificate.is_exact()).count();
     let summary = Summary {
         schema: 1,
