@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 mod encode;
+mod floats;
 mod integers;
 mod prover;
 mod query;

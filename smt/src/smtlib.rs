@@ -10,6 +10,7 @@ use hydride_ir::{Bits, Function};
 use rustc_hash::FxHashSet;
 
 use crate::encode::EncodeError;
+use crate::floats;
 use crate::prover::{Comparison, defaults};
 use crate::query::Query;
 use crate::signature::Range;
@@ -46,7 +47,13 @@ pub fn script(left: &Function, right: &Function) -> Result<Script, EncodeError> 
         let query = Query::new(&terms, [*left, *right], &signature);
         if asked.insert(query.key()) {
             declare_floats(&query, &mut functions);
-            differ.push(question(&query, asked.len(), &arguments, &mut questions));
+            let number = asked.len();
+            let name = |(arg, low): (u32, u32), width: u32| {
+                format!("|{}[{low} +: {width}]#{number}|", arguments[arg as usize])
+            };
+            let places = query.places().zip(&query.variables);
+            let names: Vec<String> = places.map(|(place, (width, _))| name(place, *width)).collect();
+            differ.push(question(&query, number, &names, Floats::Uninterpreted, &mut questions));
         }
     }
     text.push_str(if functions.is_empty() { "(set-logic QF_BV)\n" } else { "(set-logic QF_UFBV)\n" });
@@ -54,6 +61,25 @@ pub fn script(left: &Function, right: &Function) -> Result<Script, EncodeError> 
     text.push_str(&questions);
     let _ = writeln!(text, "(assert (or false\n  {}))\n(check-sat)", differ.join("\n  "));
     Ok(Script { text, slices: pairs.len(), questions: asked.len() })
+}
+
+/// A question with floating-point operators in their theory, over variables `x0`, `x1`, …: satisfiable where the sides
+/// differ. `None` where the theory lacks an operator.
+pub fn theory(query: &Query) -> Option<String> {
+    let terms = &query.terms;
+    let is_known = |id: &TermId| match terms.term(*id) {
+        Term::Float(float, operands) => floats::is_known(terms, float, operands),
+        _ => true,
+    };
+    terms.reachable(&query.roots).iter().all(is_known).then(|| {
+        let mut functions = BTreeMap::new();
+        declare_floats(query, &mut functions);
+        let mut text: String = functions.into_values().collect();
+        let names: Vec<String> = (0..query.variables.len()).map(|number| format!("x{number}")).collect();
+        let differ = question(query, 1, &names, Floats::Theory, &mut text);
+        let _ = writeln!(text, "(assert {differ})");
+        text
+    })
 }
 
 /// Adds a declaration for each floating-point operator of a question, by its symbol.
@@ -71,12 +97,7 @@ fn declare_floats(query: &Query, functions: &mut BTreeMap<String, String>) {
 }
 
 /// Writes a question's declarations and definitions; returns the condition that its sides differ.
-fn question(query: &Query, number: usize, arguments: &[String], text: &mut String) -> String {
-    let names: Vec<String> = query
-        .places()
-        .zip(&query.variables)
-        .map(|((arg, low), (width, _))| format!("|{}[{low} +: {width}]#{number}|", arguments[arg as usize]))
-        .collect();
+fn question(query: &Query, number: usize, names: &[String], floats: Floats, text: &mut String) -> String {
     for (name, (width, range)) in names.iter().zip(&query.variables) {
         let _ = writeln!(text, "(declare-const {name} (_ BitVec {width}))");
         if let Some(Range { low, high }) = range {
@@ -86,7 +107,7 @@ fn question(query: &Query, number: usize, arguments: &[String], text: &mut Strin
         }
     }
     let sides = ["l", "r"].into_iter().zip(query.roots).map(|(side, root)| {
-        let names = Names { variables: &names, prefix: format!("{side}{number}.") };
+        let names = Names { variables: names, prefix: format!("{side}{number}."), floats };
         for id in query.terms.reachable(&[root]) {
             if let Some(definition) = definition(&query.terms, id, &names) {
                 let width = query.terms.width(id);
@@ -122,6 +143,16 @@ fn argument_names(function: &Function) -> Vec<String> {
 struct Names<'a> {
     variables: &'a [String],
     prefix: String,
+    floats: Floats,
+}
+
+/// How floating-point operators are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Floats {
+    /// As uninterpreted functions.
+    Uninterpreted,
+    /// In the theory of floating-point numbers.
+    Theory,
 }
 
 fn number(width: u32, value: i64) -> String {
@@ -199,8 +230,13 @@ fn definition(terms: &Terms, id: TermId, names: &Names<'_>) -> Option<String> {
         }
         Term::Float(float, operands) => {
             let symbol = terms.symbol(float, operands, width);
+            let own = terms.width(operands[0]);
             let operands: Vec<String> = operands.iter().map(of).collect();
-            format!("(|{symbol}| {})", operands.join(" "))
+            let uninterpreted = format!("(|{symbol}| {})", operands.join(" "));
+            match names.floats {
+                Floats::Uninterpreted => uninterpreted,
+                Floats::Theory => floats::value(float, own, width, &operands, &uninterpreted),
+            }
         }
     })
 }
@@ -241,7 +277,7 @@ mod tests {
         let mut terms = Terms::verbatim();
         let (x, y, c) = (terms.variable(0, 8), terms.variable(1, 8), terms.variable(2, 1));
         let names = ["x", "y", "c"].map(str::to_owned);
-        let names = Names { variables: &names, prefix: "l1.".to_owned() };
+        let names = Names { variables: &names, prefix: "l1.".to_owned(), floats: Floats::Uninterpreted };
         let check = |term: TermId, terms: &Terms, expected: &str| {
             assert_eq!(definition(terms, term, &names).as_deref(), Some(expected));
         };

@@ -12,6 +12,7 @@ use z3::{Config, FuncDecl, Params, SatResult, Sort, Tactic, with_z3_config};
 
 use crate::query::Query;
 use crate::signature::Range;
+use crate::smtlib::theory;
 use crate::term::{Operator, Relation, Term, TermId, Terms};
 
 /// Memory in MiB beyond which a query is given up.
@@ -37,11 +38,33 @@ pub struct Limits {
     pub time: Duration,
 }
 
-/// Asks for values of the variables at which the two sides differ.
+/// Asks for values of the variables at which the two sides differ. Floating-point operators are first uninterpreted
+/// functions; where these decide nothing they get their meaning.
 pub fn solve(query: &Query, limits: Limits) -> Answer {
+    let terms = &query.terms;
+    if !terms.has_floats(&query.roots) {
+        return ask("qfbv", query, limits, None);
+    }
+    match ask("qfufbv", query, limits, None) {
+        Answer::Different(_) => {}
+        answer => return answer,
+    }
+    let Some(script) = theory(query) else {
+        return Answer::Unknown("a floating-point operator that the solver lacks".to_owned());
+    };
+    match ask("default", query, limits, Some(&script)) {
+        // The NaNs that differ may be equal by a choice that is not known.
+        Answer::Different(_) if terms.has_open_nans(&query.roots) => {
+            Answer::Unknown("the choice among NaNs is open".to_owned())
+        }
+        answer => answer,
+    }
+}
+
+/// Asks with one of Z3's tactics, either our translation of the query or a script over the same variables.
+fn ask(tactic: &str, query: &Query, limits: Limits, script: Option<&str>) -> Answer {
     with_z3_config(&Config::new(), || {
-        let has_floats = query.terms.has_floats(&query.roots);
-        let solver = Tactic::new(if has_floats { "qfufbv" } else { "qfbv" }).solver();
+        let solver = Tactic::new(tactic).solver();
         let mut params = Params::new();
         params.set_u32("timeout", u32::try_from(limits.time.as_millis()).unwrap_or(u32::MAX));
         params.set_u32("rlimit", limits.steps);
@@ -49,33 +72,43 @@ pub fn solve(query: &Query, limits: Limits) -> Answer {
         params.set_u32("max_memory", MAX_MEMORY);
         solver.set_params(&params);
 
-        let Some(translation) = Translation::new(query) else {
-            return Answer::Unknown("a malformed term".to_owned());
-        };
-        for (number, (_, range)) in query.variables.iter().enumerate() {
-            if let Some(range) = range {
-                solver.assert(within(&translation.variables[number], *range));
+        let variables: Vec<BV> = match script {
+            Some(script) => {
+                solver.from_string(script);
+                variables(query)
             }
-        }
-        let [left, right] = query.roots.map(|root| translation.vector(&query.terms, root));
-        solver.assert(left.ne(&right));
+            None => {
+                let Some(translation) = Translation::new(query) else {
+                    return Answer::Unknown("a malformed term".to_owned());
+                };
+                for (number, (_, range)) in query.variables.iter().enumerate() {
+                    if let Some(range) = range {
+                        solver.assert(within(&translation.variables[number], *range));
+                    }
+                }
+                let [left, right] = query.roots.map(|root| translation.vector(&query.terms, root));
+                solver.assert(left.ne(&right));
+                translation.variables
+            }
+        };
         match solver.check() {
             SatResult::Unsat => Answer::Equal,
             SatResult::Unknown => Answer::Unknown(reason(solver.get_reason_unknown().as_deref())),
-            // The functions that differ here may be others than the operators.
-            SatResult::Sat if has_floats => {
-                Answer::Unknown("floating-point operators are uninterpreted".to_owned())
-            }
             SatResult::Sat => {
                 let Some(model) = solver.get_model() else {
                     return Answer::Unknown("no model".to_owned());
                 };
                 let values: Option<Vec<Bits>> =
-                    translation.variables.iter().map(|variable| value_of(&model, variable)).collect();
+                    variables.iter().map(|variable| value_of(&model, variable)).collect();
                 values.map_or_else(|| Answer::Unknown("incomplete model".to_owned()), Answer::Different)
             }
         }
     })
+}
+
+fn variables(query: &Query) -> Vec<BV> {
+    let variables = query.variables.iter().enumerate();
+    variables.map(|(number, (width, _))| BV::new_const(format!("x{number}"), *width)).collect()
 }
 
 /// Z3's reason in our words.
@@ -130,10 +163,8 @@ struct Translation {
 impl Translation {
     /// `None` if a term is malformed.
     fn new(query: &Query) -> Option<Translation> {
-        let variables = query.variables.iter().enumerate();
-        let variables = variables.map(|(number, (width, _))| BV::new_const(format!("x{number}"), *width));
         let mut translation = Translation {
-            variables: variables.collect(),
+            variables: variables(query),
             vectors: FxHashMap::default(),
             truths: FxHashMap::default(),
         };

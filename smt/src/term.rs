@@ -6,7 +6,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use hydride_ir::{Bits, Float, FloatOp};
+use hydride_ir::{Bits, Float, FloatOp, NanRule};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::{SmallVec, smallvec};
 
@@ -240,6 +240,13 @@ impl Terms {
     /// Whether a floating-point operator is below the roots.
     pub fn has_floats(&self, roots: &[TermId]) -> bool {
         self.reachable(roots).into_iter().any(|id| matches!(self.term(id), Term::Float(..)))
+    }
+
+    /// Whether an operator below the roots leaves the choice among NaNs open.
+    pub fn has_open_nans(&self, roots: &[TermId]) -> bool {
+        self.reachable(roots).into_iter().any(|id| {
+            matches!(self.term(id), Term::Float(float, _) if float.nan == NanRule::Open && float.op.gives_nans())
+        })
     }
 
     /// The name of a floating-point operator as an uninterpreted function: equal names are equal functions.
