@@ -32,3 +32,6 @@ pub(crate) fn constant_mode(function: &Function, mode: ExprId) -> Option<u64> {
 pub(crate) fn is_arithmetic(op: FloatOp) -> bool {
     matches!(op, FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Div | FloatOp::Sqrt | FloatOp::MulAdd)
 }
+
+#[cfg(test)]
+mod tests;

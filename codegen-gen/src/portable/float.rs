@@ -1,7 +1,8 @@
 //! Floating-point operators: operands are read as LLVM's types, and values written back as bits.
 //!
 //! Operators for which LLVM would call the C library on targets that lack an instruction are put together from
-//! arithmetic: rounding to integers, and products with a sum below 64 bits.
+//! arithmetic: rounding to integers, and products with a sum below 64 bits. So is `bfloat`, which not all targets have:
+//! it is the upper half of a `float`.
 
 use hydride_ir::{Bits, ExprId, Float, FloatOp, Function, NanRule, Num, Op};
 use llvm_text::{Instruction, Operand, Scalar, Type, Value as Name};
@@ -18,8 +19,8 @@ const UP: u64 = 2;
 const TOWARD_ZERO: u64 = 3;
 const NEAREST_AWAY: u64 = 4;
 
-/// Integers of up to so many bits become `float` exactly: LLVM rounds others twice on the way to 16 bits.
-const EXACT_IN_FLOAT: u32 = 24;
+/// Integers of up to so many bits become `double` exactly.
+const EXACT_IN_DOUBLE: u32 = 53;
 
 /// Whether LLVM has every floating-point operator of a function without parameters; else why not.
 pub(super) fn check(function: &Function) -> Result<(), String> {
@@ -54,11 +55,11 @@ pub(super) fn check(function: &Function) -> Result<(), String> {
             Some(Some(mode)) if mode > most => return Err(other(mode)),
             _ => {}
         }
-        if float.op == FloatOp::MulAdd && own == Scalar::Double {
+        if matches!(float.op, FloatOp::MulAdd | FloatOp::Sqrt) && own == Scalar::Double {
             return Err(format!("`{name}` on 64 bits, for which LLVM calls the C library on some targets"));
         }
-        if float.op == FloatOp::FromInt && own == Scalar::BFloat && of > EXACT_IN_FLOAT {
-            return Err(format!("`{name}` of {of} bits to `bfloat`, which LLVM rounds twice"));
+        if float.op == FloatOp::FromInt && own == Scalar::BFloat && of > EXACT_IN_DOUBLE {
+            return Err(format!("`{name}` of {of} bits to `bfloat`, which no type of LLVM holds before"));
         }
     }
     Ok(())
@@ -96,8 +97,9 @@ impl Body<'_> {
             let scalar = scalar(&float.exponent, to)?;
             let operator = if float.target.as_constant()? == 0 { "uitofp" } else { "sitofp" };
             let of = Operand::new(lanes_type(lanes, of), names[0].clone());
-            let name = writer.emit(Instruction::cast(operator, of, writer.ty(scalar)));
-            writer.bits(&Lanes { name, scalar })
+            let first = if scalar == Scalar::BFloat { Scalar::Double } else { scalar };
+            let name = writer.emit(Instruction::cast(operator, of, writer.ty(first)));
+            writer.written(&Lanes { name, scalar: first }, scalar)
         } else {
             let own = scalar(&float.exponent, of)?;
             let values: Vec<Lanes> = names.into_iter().map(|name| writer.read(name, of, own)).collect();
@@ -113,22 +115,19 @@ impl Body<'_> {
                         writer.integral(&values[0], mode)
                     };
                     let word = if float.target.as_constant()? == 0 { "fptoui" } else { "fptosi" };
-                    let ty = writer.ty(own);
+                    let ty = writer.ty(whole.scalar);
                     let function = format!("llvm.{word}.sat.{}.{}", bits.mangled(), ty.mangled());
                     writer.emit(Instruction::call(bits, function, vec![Operand::new(ty, whole.name)]))
                 }
-                FloatOp::Convert => {
-                    let value = writer.converted(&values[0], scalar(&float.target, to)?);
-                    writer.bits(&value)
-                }
+                FloatOp::Convert => writer.written(&values[0], scalar(&float.target, to)?),
                 FloatOp::RoundToInt => {
                     let value = writer.integral(&values[0], mode);
-                    writer.bits(&value)
+                    writer.written(&value, own)
                 }
                 op => {
                     debug_assert!(is_arithmetic(op) || matches!(op, FloatOp::Min | FloatOp::Max));
                     let value = writer.arithmetic(op, &values);
-                    writer.bits(&value)
+                    writer.written(&value, own)
                 }
             }
         };
@@ -149,8 +148,15 @@ impl Writer<'_, '_> {
         lanes_type(self.lanes, width)
     }
 
-    /// Bits as numbers of a format.
+    /// Bits as numbers of a format, or of a wider one.
     fn read(&mut self, bits: Name, width: u32, scalar: Scalar) -> Lanes {
+        if scalar == Scalar::BFloat {
+            let wide = self.integers(32);
+            let of = Operand::new(self.integers(width), bits);
+            let low = self.emit(Instruction::cast("zext", of, wide.clone()));
+            let bits = self.emit(Instruction::binary("shl", wide, low, self.literal(32, 16)));
+            return self.read(bits, 32, Scalar::Float);
+        }
         let of = Operand::new(self.integers(width), bits);
         let name = self.emit(Instruction::cast("bitcast", of, self.ty(scalar)));
         Lanes { name, scalar }
@@ -159,6 +165,34 @@ impl Writer<'_, '_> {
     fn bits(&mut self, of: &Lanes) -> Name {
         let to = self.integers(of.scalar.width());
         self.emit(Instruction::cast("bitcast", self.operand(of), to))
+    }
+
+    /// The bits of numbers in a format.
+    fn written(&mut self, of: &Lanes, to: Scalar) -> Name {
+        if to != Scalar::BFloat {
+            let value = self.converted(of, to);
+            return self.bits(&value);
+        }
+        let value = if of.scalar == Scalar::Double {
+            let nearest = self.converted(of, Scalar::Float);
+            let back = self.converted(&nearest, Scalar::Double);
+            let error = self.binary("fsub", of, &back);
+            self.odd(&nearest, &error)
+        } else {
+            self.converted(of, Scalar::Float)
+        };
+        // The upper half, rounded to the nearest even one; a NaN whose payload is in the lower half stays one.
+        let (bits, ty) = (self.bits(&value), self.integers(32));
+        let [sixteen, one, below_half, quiet] =
+            [16, 1, 0x7fff, 0x7fc0_0000].map(|number| self.literal(32, number));
+        let upper = self.emit(Instruction::binary("lshr", ty.clone(), bits.clone(), sixteen.clone()));
+        let last = self.emit(Instruction::binary("and", ty.clone(), upper, one));
+        let half = self.emit(Instruction::binary("add", ty.clone(), last, below_half));
+        let sum = self.emit(Instruction::binary("add", ty.clone(), bits, half));
+        let is_nan = self.compare("uno", &value, &value);
+        let chosen = self.chosen(&is_nan, Operand::new(ty.clone(), quiet), Operand::new(ty.clone(), sum));
+        let rounded = self.emit(Instruction::binary("lshr", ty.clone(), chosen, sixteen));
+        self.emit(Instruction::cast("trunc", Operand::new(ty, rounded), self.integers(16)))
     }
 
     fn operand(&self, of: &Lanes) -> Operand {
@@ -212,11 +246,6 @@ impl Writer<'_, '_> {
         if of.scalar == to {
             return of.clone();
         }
-        // Between the two formats of 16 bits there is no conversion of LLVM.
-        if of.scalar.width() == to.width() {
-            let wide = self.converted(of, Scalar::Float);
-            return self.converted(&wide, to);
-        }
         let operator = if to.width() > of.scalar.width() { "fpext" } else { "fptrunc" };
         let name = self.emit(Instruction::cast(operator, self.operand(of), self.ty(to)));
         Lanes { name, scalar: to }
@@ -228,16 +257,24 @@ impl Writer<'_, '_> {
             FloatOp::Mul => "fmul",
             FloatOp::Div => "fdiv",
             FloatOp::Sqrt => return self.call("sqrt", &[&values[0]]),
-            FloatOp::Min => return self.call("minimum", &[&values[0], &values[1]]),
-            FloatOp::Max => return self.call("maximum", &[&values[0], &values[1]]),
+            FloatOp::Min | FloatOp::Max => {
+                // LLVM 19 takes a wrong operand for vectors of `half` on x86-64.
+                let narrow = values[0].scalar.width() < 32;
+                let at = |writer: &mut Self, value: &Lanes| {
+                    if narrow { writer.converted(value, Scalar::Float) } else { value.clone() }
+                };
+                let (left, right) = (at(self, &values[0]), at(self, &values[1]));
+                let word = if op == FloatOp::Min { "minimum" } else { "maximum" };
+                return self.call(word, &[&left, &right]);
+            }
             FloatOp::MulAdd => return self.multiply_add(&values[0], &values[1], &values[2]),
             _ => "fadd",
         };
         self.binary(operator, &values[0], &values[1])
     }
 
-    /// `a·b + c` of formats below `double`, in which the product is exact. Where the sum is not, it becomes the odd one
-    /// of its two neighbors, so that the second rounding gives what one rounding would.
+    /// `a·b + c` of formats below `double`, in which the product is exact. Where the sum is not, it becomes odd, so that the
+    /// second rounding gives what one rounding would.
     fn multiply_add(&mut self, left: &Lanes, right: &Lanes, addend: &Lanes) -> Lanes {
         let wide = Scalar::Double;
         let [a, b, c] = [left, right, addend].map(|value| self.converted(value, wide));
@@ -248,23 +285,30 @@ impl Writer<'_, '_> {
         let lost_of_product = self.binary("fsub", &product, &kept);
         let lost_of_addend = self.binary("fsub", &c, &added);
         let error = self.binary("fadd", &lost_of_product, &lost_of_addend);
-        let zero = self.read(self.literal(64, 0), 64, wide);
+        self.odd(&sum, &error)
+    }
+
+    /// Numbers to which an error of at most half a unit is to be added; with an error, the odd one of the two neighbors.
+    fn odd(&mut self, of: &Lanes, error: &Lanes) -> Lanes {
+        let width = of.scalar.width();
+        let (ty, wide, bit) = (self.integers(width), self.integers(error.scalar.width()), self.integers(1));
+        let zero = self.read(self.literal(error.scalar.width(), 0), error.scalar.width(), error.scalar);
         // False for the NaN that an infinity leaves.
-        let inexact = self.compare("one", &error, &zero);
-        let (sum_bits, error_bits) = (self.bits(&sum), self.bits(&error));
-        let ty = self.integers(64);
-        let (none, one, ones) = (self.literal(64, 0), self.literal(64, 1), self.literal(64, u64::MAX));
-        let signs = self.emit(Instruction::binary("xor", ty.clone(), sum_bits.clone(), error_bits));
-        let toward_zero = self.emit(Instruction::compare("slt", ty.clone(), signs, none.clone()));
+        let inexact = self.compare("one", error, &zero);
+        let (bits, error_bits) = (self.bits(of), self.bits(error));
+        let [none, one, ones] = [0, 1, u64::MAX].map(|number| self.literal(width, number));
+        let none_wide = self.literal(error.scalar.width(), 0);
+        let negative = self.emit(Instruction::compare("slt", ty.clone(), bits.clone(), none.clone()));
+        let below = self.emit(Instruction::compare("slt", wide, error_bits, none_wide));
+        let toward_zero = self.emit(Instruction::binary("xor", bit.clone(), negative, below));
         let step =
             self.chosen(&toward_zero, Operand::new(ty.clone(), ones), Operand::new(ty.clone(), one.clone()));
-        let other = self.emit(Instruction::binary("add", ty.clone(), sum_bits.clone(), step));
-        let last = self.emit(Instruction::binary("and", ty.clone(), sum_bits.clone(), one));
+        let other = self.emit(Instruction::binary("add", ty.clone(), bits.clone(), step));
+        let last = self.emit(Instruction::binary("and", ty.clone(), bits.clone(), one));
         let even = self.emit(Instruction::compare("eq", ty.clone(), last, none));
-        let moved = self.emit(Instruction::binary("and", self.integers(1), inexact, even));
-        let odd = self.chosen(&moved, Operand::new(ty.clone(), other), Operand::new(ty, sum_bits));
-        let odd = self.read(odd, 64, wide);
-        self.converted(&odd, left.scalar)
+        let moved = self.emit(Instruction::binary("and", bit, inexact, even));
+        let odd = self.chosen(&moved, Operand::new(ty.clone(), other), Operand::new(ty, bits));
+        self.read(odd, width, of.scalar)
     }
 
     /// The nearest integers by a rounding mode. Magnitudes below that from which on all numbers are integers become the
