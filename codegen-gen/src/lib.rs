@@ -28,6 +28,7 @@ mod definitions;
 mod dictionary;
 mod evaluators;
 mod features;
+mod float;
 mod fuse;
 mod identifier;
 mod identities;

@@ -31,6 +31,17 @@ pub enum Instruction {
         /// The second operand.
         right: Value,
     },
+    /// `fcmp olt <4 x float> %a, %b`
+    CompareFloats {
+        /// One of [`Instruction::FLOAT_PREDICATES`].
+        predicate: &'static str,
+        /// The type of both operands.
+        ty: Type,
+        /// The first operand.
+        left: Value,
+        /// The second operand.
+        right: Value,
+    },
     /// `zext i8 %a to i32`
     Cast {
         /// One of [`Instruction::CASTS`].
@@ -177,6 +188,12 @@ impl Instruction {
     /// The predicates of comparisons of integers, in the order of their numbers in MLIR.
     pub const PREDICATES: &[&str] = &["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
 
+    /// The predicates of comparisons of floating-point numbers, in the order of their numbers in MLIR.
+    pub const FLOAT_PREDICATES: &[&str] = &[
+        "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une",
+        "uno", "true",
+    ];
+
     /// An operator of two operands of one type.
     pub fn binary(operator: &'static str, ty: Type, left: Value, right: Value) -> Self {
         debug_assert!(Self::BINARY.contains(&operator), "{operator}");
@@ -187,6 +204,12 @@ impl Instruction {
     pub fn compare(predicate: &'static str, ty: Type, left: Value, right: Value) -> Self {
         debug_assert!(Self::PREDICATES.contains(&predicate), "{predicate}");
         Self::Compare { predicate, ty, left, right }
+    }
+
+    /// A comparison of floating-point numbers.
+    pub fn compare_floats(predicate: &'static str, ty: Type, left: Value, right: Value) -> Self {
+        debug_assert!(Self::FLOAT_PREDICATES.contains(&predicate), "{predicate}");
+        Self::CompareFloats { predicate, ty, left, right }
     }
 
     /// A conversion.
@@ -220,7 +243,9 @@ impl Instruction {
     pub fn result_type(&self) -> Option<Type> {
         match self {
             Self::Binary { ty, .. } | Self::Load { ty, .. } | Self::Phi { ty, .. } => Some(ty.clone()),
-            Self::Compare { ty, .. } => Some(ty.with_element(Scalar::Integer(1))),
+            Self::Compare { ty, .. } | Self::CompareFloats { ty, .. } => {
+                Some(ty.with_element(Scalar::Integer(1)))
+            }
             Self::Cast { to, .. } => Some(to.clone()),
             Self::Select { then, .. } => Some(then.ty.clone()),
             Self::Shuffle { left, mask, .. } => Some(mask.ty.with_element(left.ty.element()?)),
@@ -250,7 +275,9 @@ impl Instruction {
     /// The values that it reads, in the order of its text; not those of [`Instruction::Other`].
     fn operands(&self) -> Vec<&Value> {
         match self {
-            Self::Binary { left, right, .. } | Self::Compare { left, right, .. } => vec![left, right],
+            Self::Binary { left, right, .. }
+            | Self::Compare { left, right, .. }
+            | Self::CompareFloats { left, right, .. } => vec![left, right],
             Self::Cast { of, .. } => vec![&of.value],
             Self::Select { condition: a, then: b, otherwise: c }
             | Self::Shuffle { left: a, right: b, mask: c }
@@ -275,7 +302,9 @@ impl Instruction {
 
     fn operands_mut(&mut self) -> Vec<&mut Value> {
         match self {
-            Self::Binary { left, right, .. } | Self::Compare { left, right, .. } => vec![left, right],
+            Self::Binary { left, right, .. }
+            | Self::Compare { left, right, .. }
+            | Self::CompareFloats { left, right, .. } => vec![left, right],
             Self::Cast { of, .. } => vec![&mut of.value],
             Self::Select { condition: a, then: b, otherwise: c }
             | Self::Shuffle { left: a, right: b, mask: c }
@@ -351,6 +380,12 @@ impl Instruction {
                 let (predicate, rest) = rest.split_once(' ')?;
                 let (ty, left, right) = pair(rest)?;
                 Some(Self::Compare { predicate: listed(Self::PREDICATES, predicate)?, ty, left, right })
+            }
+            "fcmp" => {
+                let (predicate, rest) = rest.split_once(' ')?;
+                let (ty, left, right) = pair(rest)?;
+                let predicate = listed(Self::FLOAT_PREDICATES, predicate)?;
+                Some(Self::CompareFloats { predicate, ty, left, right })
             }
             "select" => {
                 let [condition, then, otherwise] = operands()?.try_into().ok()?;
@@ -433,6 +468,9 @@ impl fmt::Display for Instruction {
             Self::Compare { predicate, ty, left, right } => {
                 write!(out, "icmp {predicate} {ty} {left}, {right}")
             }
+            Self::CompareFloats { predicate, ty, left, right } => {
+                write!(out, "fcmp {predicate} {ty} {left}, {right}")
+            }
             Self::Cast { operator, of, to } => write!(out, "{operator} {of} to {to}"),
             Self::Select { condition, then, otherwise } => {
                 write!(out, "select {condition}, {then}, {otherwise}")
@@ -492,6 +530,7 @@ mod tests {
         ("xor <2 x i8> %a, <i8 -1, i8 -1>", "<2 x i8>"),
         ("icmp slt <4 x i32> %a, zeroinitializer", "<4 x i1>"),
         ("icmp eq i64 %a, 0", "i1"),
+        ("fcmp olt <4 x float> %a, %b", "<4 x i1>"),
         ("bitcast <4 x float> %a to <2 x i64>", "<2 x i64>"),
         ("select <2 x i1> %c, <2 x i8> %a, <2 x i8> poison", "<2 x i8>"),
         ("shufflevector <2 x i8> %a, <2 x i8> %b, <3 x i32> <i32 0, i32 poison, i32 3>", "<3 x i8>"),
@@ -520,9 +559,13 @@ mod tests {
 
     #[test]
     fn other_lines_stay_as_they_are() {
-        for line in
-            ["add nsw i8 %a, %b", "freeze i8 %a", "call i8 %f(i8 %a)", "fcmp oeq float %a, %b", "add i8 %a"]
-        {
+        for line in [
+            "add nsw i8 %a, %b",
+            "freeze i8 %a",
+            "call i8 %f(i8 %a)",
+            "fcmp fast oeq float %a, %b",
+            "add i8 %a",
+        ] {
             assert_eq!(Instruction::read(line), Instruction::Other(line.to_owned()));
         }
     }

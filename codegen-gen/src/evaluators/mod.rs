@@ -1,6 +1,7 @@
 //! `evaluators/`: operations in executable form: C and Rust with the parameters as run-time values, SMT-LIB
 //! with one function for each instance.
 
+mod float;
 mod folds;
 mod language;
 mod number;
@@ -25,6 +26,8 @@ struct Evaluators {
     functions: Vec<Evaluator>,
     /// Operations that could not be written, with the reason.
     left_out: Vec<String>,
+    /// Whether a function needs the operators on floating-point numbers.
+    has_floats: bool,
     /// Words of the widest value.
     max_words: u32,
 }
@@ -39,6 +42,7 @@ struct Evaluator {
     rust_name: String,
     rust_args: String,
     rust_body: String,
+    has_floats: bool,
 }
 
 /// The files in C, Rust and SMT-LIB.
@@ -46,8 +50,12 @@ pub(crate) fn files(
     renderer: &Renderer,
     operations: &[Operation<'_>],
 ) -> Result<Vec<GeneratedFile>, GenerateError> {
-    let mut context =
-        Evaluators { functions: Vec::new(), left_out: Vec::new(), max_words: hydride_ir::MAX_WIDTH / 64 };
+    let mut context = Evaluators {
+        functions: Vec::new(),
+        left_out: Vec::new(),
+        has_floats: false,
+        max_words: hydride_ir::MAX_WIDTH / 64,
+    };
     let made: Vec<_> = operations
         .par_iter()
         .map(|operation| {
@@ -56,7 +64,10 @@ pub(crate) fn files(
         .collect();
     for (operation, made) in operations.iter().zip(made) {
         match made {
-            Ok(function) => context.functions.push(function),
+            Ok(function) => {
+                context.has_floats |= function.has_floats;
+                context.functions.push(function);
+            }
             Err(why) => context.left_out.push(format!("operation `{}`: {}", operation.op.name, why.0)),
         }
     }
@@ -91,6 +102,7 @@ fn evaluator(operation: &Operation<'_>, plan: &Plan) -> Evaluator {
         rust_body: unused(plan, plan.body(&Rust), |name| format!("let _ = {name};")),
         c_name: operation.op.name.clone(),
         rust_name: name,
+        has_floats: plan.has_floats(),
     }
 }
 

@@ -10,8 +10,10 @@ use hydride_ir::visit::{Assignment, Event};
 use hydride_ir::{BinaryOp, Bits, CompareOp, ExprId, Function, Num, Op, UnaryOp};
 use serde::Serialize;
 
+use super::float;
 use super::folds::expand_folds;
 use super::support::Support;
+use crate::float::{constant_mode, rounding};
 use crate::operation::InstanceError;
 use crate::operation::Operation;
 use crate::render::Renderer;
@@ -32,6 +34,8 @@ struct File<'a> {
     operators: Vec<String>,
     /// The definitions of each instance.
     instances: Vec<String>,
+    /// Whether the theory of floating-point numbers is used.
+    has_floats: bool,
 }
 
 /// The file of one operation.
@@ -47,11 +51,17 @@ fn text(renderer: &Renderer, operation: &Operation<'_>) -> Result<String, Genera
     let name = &operation.op.name;
     let mut support = Support::new(name);
     let mut instances = Vec::new();
+    let mut has_floats = false;
     for (place, instance) in operation.instances().into_iter().enumerate() {
         // Elements are called often: their names are short.
         let prefix = format!("{name}.{place}");
         let fail = |message: String| InstanceError { op: name.clone(), message };
         let function = operation.function_at(instance.params)?;
+        if let Err(why) = float::check(function) {
+            instances.push(format!("; Left out: {}: {why}\n", instance.symbol));
+            continue;
+        }
+        has_floats |= function.exprs().iter().any(|expr| matches!(expr.op, Op::Float { .. }));
         let regular = expand_folds(function).and_then(|function| {
             Writer::of(&function, operation.arg_names(), &mut support)?.function(&instance.symbol, &prefix)
         });
@@ -66,7 +76,7 @@ fn text(renderer: &Renderer, operation: &Operation<'_>) -> Result<String, Genera
             }
         });
     }
-    let context = File { operation: name, operators: support.definitions(), instances };
+    let context = File { operation: name, operators: support.definitions(), instances, has_floats };
     Ok(renderer.render(FOLDER, &context)?.contents)
 }
 
@@ -443,8 +453,18 @@ impl<'f> Writer<'f> {
                 format!("(ite ({word} {} {}) #b1 #b0)", texts[0], texts[1])
             }
             Op::Select { .. } => format!("(ite (= {} #b1) {} {})", texts[0], texts[1], texts[2]),
+            Op::Float { float: own, operands: ids } => {
+                let operator = float::operator(own, of_width(self, ids[0]), width)?;
+                let name = float::define(self.support, operator);
+                let mut operands: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+                if let Some(mode) = rounding(own, ids) {
+                    let place = own.op.arity();
+                    operands[place] = float::mode(constant_mode(function, mode), texts[place]);
+                }
+                format!("({name} {})", operands.join(" "))
+            }
             // Expanded before.
-            Op::Fold { .. } | Op::Float { .. } => return None, // FLOAT
+            Op::Fold { .. } => return None,
         };
         for operand in expr.op.operands() {
             self.note_argument(scope, operand);

@@ -12,7 +12,7 @@ pub(crate) struct Support {
 }
 
 /// Numbers of any width in decimal need no literal digits.
-fn literal(width: u32, bit: impl Fn(u32) -> bool) -> String {
+pub(super) fn literal(width: u32, bit: impl Fn(u32) -> bool) -> String {
     let digits: String = (0..width).rev().map(|place| if bit(place) { '1' } else { '0' }).collect();
     format!("#b{digits}")
 }
@@ -45,6 +45,21 @@ impl Support {
                 operands.chars().map(|operand| format!("({operand} (_ BitVec {from}))")).collect();
             format!("(define-fun {name} ({}) (_ BitVec {to})\n  {})", operands.join(" "), body())
         });
+        name
+    }
+
+    /// Defines a function over operands that are written out; its name begins with the operation's.
+    pub(super) fn define_as(
+        &mut self,
+        name: &str,
+        operands: &str,
+        to: u32,
+        body: impl FnOnce() -> String,
+    ) -> String {
+        let name = format!("{}.{name}", self.op);
+        self.definitions
+            .entry(name.clone())
+            .or_insert_with(|| format!("(define-fun {name} ({operands}) (_ BitVec {to})\n  {})", body()));
         name
     }
 

@@ -9,7 +9,9 @@ use std::fmt::Write as _;
 
 use autoir::ParamKind;
 use hydride_ir::visit::{Assignment, Event, Loop};
-use hydride_ir::{Atom, BinaryOp, CompareOp, ExprId, Function, IndexId, Num, Op, Role, UnaryOp};
+use hydride_ir::{
+    Atom, BinaryOp, CompareOp, Expr, ExprId, FloatOp, Function, IndexId, NanRule, Num, Op, Role, UnaryOp,
+};
 
 use super::language::Language;
 use super::number::{Range, Ranges, number};
@@ -22,6 +24,9 @@ const MAX_INLINE: usize = 100;
 
 /// Concatenations of more parts are put together in place.
 const MAX_JOINED: usize = 4;
+
+/// Bits of the fraction in formats that the operators on floating-point numbers can work with.
+const MAX_FRACTION: i64 = 55;
 
 /// What is computed of an expression so far.
 #[derive(Clone)]
@@ -96,6 +101,26 @@ impl Plan {
                 *words = needed.div_ceil(64).max(*words);
             }
         }
+        let wide = |id: &ExprId| words[id.0 as usize] > 1;
+        for (place, expr) in (0u32..).zip(function.exprs()) {
+            let Op::Float { float, operands } = &expr.op else { continue };
+            if wide(&ExprId(place)) || operands.iter().any(wide) {
+                return Err(unwritable("floating-point arithmetic on more than 64 bits"));
+            }
+            let varies = |num: &Num| num.atoms().any(|atom| matches!(atom, Atom::Index(_)));
+            if formats(&function, expr).iter().any(|(exponent, width)| varies(exponent) || varies(width)) {
+                return Err(unwritable("a floating-point format that varies from lane to lane"));
+            }
+            let constants = formats(&function, expr)
+                .into_iter()
+                .filter_map(|(exponent, width)| Some(width.as_constant()? - 1 - exponent.as_constant()?));
+            if constants.into_iter().any(|fraction| fraction > MAX_FRACTION) {
+                return Err(unwritable("a floating-point format with a wide fraction"));
+            }
+            if float.op.converts() && varies(&float.target) {
+                return Err(unwritable("a sign that varies from lane to lane"));
+            }
+        }
         let mut uses = vec![0; function.exprs().len()];
         for operand in function.exprs().iter().flat_map(|expr| expr.op.operands()) {
             uses[operand.0 as usize] += 1;
@@ -113,6 +138,11 @@ impl Plan {
             param_names: operation.param_names().iter().map(|name| local_name(name)).collect(),
             function,
         })
+    }
+
+    /// Whether there are operators on floating-point numbers.
+    pub(crate) fn has_floats(&self) -> bool {
+        self.function.exprs().iter().any(|expr| matches!(expr.op, Op::Float { .. }))
     }
 
     /// A number in the language, with the parameters' names.
@@ -165,6 +195,17 @@ impl Plan {
         }
         writer.statements();
         writer.text
+    }
+}
+
+/// Bits of the exponent and of the whole in the formats of a floating-point operator.
+fn formats<'f>(function: &'f Function, expr: &'f Expr) -> Vec<(&'f Num, &'f Num)> {
+    let Op::Float { float, operands } = &expr.op else { return Vec::new() };
+    let of = &function.expr(operands[0]).width;
+    match float.op {
+        FloatOp::FromInt => vec![(&float.exponent, &expr.width)],
+        FloatOp::Convert => vec![(&float.exponent, of), (&float.target, &expr.width)],
+        _ => vec![(&float.exponent, of)],
     }
 }
 
@@ -239,6 +280,24 @@ impl Writer<'_> {
             if width.as_constant().is_none() {
                 limits.push((plan.number(width), hydride_ir::MAX_WIDTH as usize));
             }
+        }
+        let formats = plan.function.exprs().iter().flat_map(|expr| formats(&plan.function, expr));
+        let mut formats: Vec<(String, String, bool)> = formats
+            .map(|(exponent, width)| {
+                let known = exponent.as_constant().is_some() && width.as_constant().is_some();
+                (plan.number(exponent), plan.number(width), known)
+            })
+            .collect();
+        formats.sort();
+        formats.dedup();
+        for (exponent, width, _) in formats.into_iter().filter(|(.., known)| !known) {
+            // What the operators on numbers can work with.
+            let fraction = format!("{width} - 1 - ({exponent})");
+            let condition = format!(
+                "{exponent} >= 2 && {exponent} <= 15 && {fraction} >= 1 && {fraction} <= {MAX_FRACTION}"
+            );
+            let check = self.language.require(&condition);
+            self.line(&check);
         }
         limits.sort();
         limits.dedup_by(|later, first| later.0 == first.0);
@@ -529,7 +588,20 @@ impl Writer<'_> {
                 let operands = [condition, self.narrow(*then), self.narrow(*otherwise)];
                 Value::Word(self.language.call("select", &operands))
             }
-            Op::Float { .. } => Value::Word("0".to_owned()), // FLOAT
+            Op::Float { float, operands } => {
+                let mut values: Vec<String> = operands.iter().map(|id| self.narrow(*id)).collect();
+                let own = if float.op == FloatOp::FromInt { &width } else { &self.width(operands[0]) };
+                values.extend([plan.number(&float.exponent), own.clone()]);
+                if float.op.converts() {
+                    let from = self.width(operands[0]);
+                    let other = if float.op == FloatOp::FromInt { from } else { width.clone() };
+                    values.extend([plan.number(&float.target), other]);
+                }
+                if float.op.gives_nans() {
+                    values.push(nan_rule(float.nan).to_owned());
+                }
+                Value::Word(self.language.call(float.op.name(), &values))
+            }
             Op::Fold { op, signed, index, count, body } => self.fold(id, *op, signed, *index, count, *body),
         }
     }
@@ -632,6 +704,15 @@ impl Writer<'_> {
 
 fn temporary(id: ExprId) -> String {
     format!("t{}_", id.0)
+}
+
+/// The number of a rule for NaNs.
+fn nan_rule(rule: NanRule) -> &'static str {
+    match rule {
+        NanRule::Open => "0",
+        NanRule::First => "1",
+        NanRule::SignalingFirst => "2",
+    }
 }
 
 fn unary_name(op: UnaryOp) -> &'static str {

@@ -137,6 +137,10 @@ impl Body<'_> {
         self.indices.lanes(space)
     }
 
+    pub(super) fn value(&self, id: ExprId) -> Value {
+        self.values[&id].clone()
+    }
+
     pub(super) fn named(&self, name: Name, width: u32, space: Space) -> Value {
         Value { what: What::Named(name), width, space }
     }
@@ -239,7 +243,7 @@ impl Body<'_> {
                     (value(self, condition), value(self, then), value(self, otherwise));
                 self.select(&condition, &then, &otherwise)
             }
-            Op::Float { .. } => return None, // FLOAT
+            Op::Float { float, operands } => self.float(float, operands, to)?,
             Op::Fold { op, signed, index, count, body } => {
                 let count = usize::try_from(count.as_constant()?).ok()?;
                 let (body, signed) = (value(self, body), flag(signed)?);

@@ -3,9 +3,13 @@
 //!
 //! Elements lie in registers from the lowest bits up, as in the memory of little-endian targets.
 //!
+//! A body may need the library that comes with a compiler, but no library of mathematical functions: operations on
+//! floating-point numbers for which LLVM calls one on some target have none.
+//!
 //! A body whose lanes are independent has the function attribute [`LANES`].
 
 mod code;
+mod float;
 mod fold;
 mod lower;
 mod register;
@@ -14,7 +18,7 @@ mod slices;
 use hydride_ir::passes::{dead_code, unroll};
 use llvm_text::{Function, Instruction, Operand, Statement, Value};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::identifier::{llvm_type, return_type};
 use crate::instance::Instance;
@@ -33,6 +37,17 @@ const LANES: &str = "autollvm-lanes";
 #[derive(Serialize)]
 struct Portable {
     functions: Vec<String>,
+    /// Instances without a body, with the reason.
+    left_out: Vec<String>,
+}
+
+/// What is made of an instance.
+#[derive(Serialize, Deserialize)]
+enum Made {
+    /// The functions.
+    Functions(String),
+    /// Why there are none.
+    LeftOut(String),
 }
 
 /// The file.
@@ -40,7 +55,7 @@ pub(crate) fn file(
     renderer: &Renderer,
     operations: &[Operation<'_>],
 ) -> Result<GeneratedFile, GenerateError> {
-    let functions = operations
+    let made = operations
         .par_iter()
         .map(|operation| {
             operation.kept("portable", || {
@@ -49,9 +64,15 @@ pub(crate) fn file(
                 instances.iter().map(|instance| definition(operation, instance, &attributes)).collect()
             })
         })
-        .collect::<Result<Vec<Vec<String>>, InstanceError>>()?;
-    let functions = functions.into_iter().flatten().collect();
-    renderer.render("llvm/portable.ll", &Portable { functions })
+        .collect::<Result<Vec<Vec<Made>>, InstanceError>>()?;
+    let mut context = Portable { functions: Vec::new(), left_out: Vec::new() };
+    for made in made.into_iter().flatten() {
+        match made {
+            Made::Functions(text) => context.functions.push(text),
+            Made::LeftOut(why) => context.left_out.push(why),
+        }
+    }
+    renderer.render("llvm/portable.ll", &context)
 }
 
 /// The attributes of every function of the file.
@@ -73,9 +94,12 @@ fn definition(
     operation: &Operation<'_>,
     instance: &Instance<'_>,
     attributes: &str,
-) -> Result<String, InstanceError> {
+) -> Result<Made, InstanceError> {
     let Instance { facts, symbol, .. } = instance;
     let function = operation.function_at(instance.params)?;
+    if let Err(why) = float::check(function) {
+        return Ok(Made::LeftOut(format!("@{symbol}: {why}")));
+    }
     let fail = |message: String| InstanceError { op: operation.op.name.clone(), message };
     let names = operation.arg_names();
     let text = match lower::body(function, facts, names, symbol) {
@@ -113,7 +137,7 @@ fn definition(
         Statement::without_result(Instruction::Return(Some(called))),
     ];
     let (own, forward) = (function(&portable, attributes, &lines), function(symbol, COMMON, &forward));
-    Ok(format!("{tables}{own}\n{forward}"))
+    Ok(Made::Functions(format!("{tables}{own}\n{forward}")))
 }
 
 /// The name by which a body is called even where the target defines the operation itself:

@@ -60,6 +60,13 @@ pub(super) fn exclusion(entry: &Entry) -> Option<Fault<()>> {
     if is_blank(text) {
         return excluded(Reason::NoPseudocode, String::new());
     }
+    if entry.technology == "SVML" && has_float(entry) {
+        return excluded(Reason::LibraryFunction, String::new());
+    }
+    let description = entry.description.as_ref().map(|text| text.text.as_str()).unwrap_or_default();
+    if has_float(entry) && description.contains("approximate") {
+        return excluded(Reason::Approximation, String::new());
+    }
     let float = operands().any(|operand| operand.element.starts_with(['F', 'B']));
     if let Some(name) = names(text).find(|name| STATE_NAMES.contains(name)) {
         return excluded(if float { Reason::FloatingPoint } else { Reason::State }, format!("`{name}`"));

@@ -28,6 +28,8 @@ pub(super) struct Operand {
 #[derive(Debug, Default)]
 pub(super) struct Entry {
     pub(super) name: String,
+    /// The group of CPU features or the library that the entry belongs to.
+    pub(super) technology: String,
     pub(super) result: Option<Operand>,
     pub(super) parameters: Vec<Operand>,
     pub(super) operation: Option<Text>,
@@ -210,6 +212,7 @@ impl Section<'_> {
                 }
                 self.open = Some(Entry {
                     name: attribute(tag, "name"),
+                    technology: attribute(tag, "tech"),
                     start: before,
                     end: after,
                     ..Entry::default()

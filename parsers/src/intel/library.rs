@@ -7,7 +7,9 @@ use hydride_ir::exact::{Dag, Int, NodeId, Part};
 
 use super::ast::BinaryOp;
 use super::run::{Reading, Value};
+use arithmetic::Predicate;
 
+pub(super) mod arithmetic;
 mod cipher;
 mod field;
 mod float;
@@ -116,13 +118,10 @@ pub(super) fn takes_floats(name: &str) -> bool {
     find(name).is_some_and(|((known, ..), _)| FLOAT_FUNCTIONS.iter().any(|(own, ..)| own == known))
 }
 
-/// The bits of `FP32(number)` and their count; the same for `FP64`. Rust has no other format.
-pub(super) fn float_constant(name: &str, number: f64) -> Option<(u64, u32)> {
-    match name {
-        "FP32" => Some((u64::from((number as f32).to_bits()), 32)),
-        "FP64" => Some((number.to_bits(), 64)),
-        _ => None,
-    }
+/// The value of `FP32(number)`; the same for the other formats.
+pub(super) fn float_constant(dag: &mut Dag, name: &str, number: f64) -> Option<Value> {
+    let width = name.strip_prefix("FP")?.parse().ok()?;
+    Some(arithmetic::Format::of_width(width)?.constant(dag, number))
 }
 
 /// A function that a variable may hold: it is no number.
@@ -134,6 +133,8 @@ pub(super) enum Function {
     Constant(bool),
     /// A function of this library.
     Named(&'static str),
+    /// A predicate on floating-point numbers.
+    Predicate(Predicate),
 }
 
 /// Functions by what denotes them: the relations of `_MM_CMPINT_ENUM`, and the round functions of SHA-1 (FIPS 180-4,
@@ -155,7 +156,8 @@ const FUNCTION_VALUES: &[(&str, Function)] = &[
 
 /// The function that a name denotes.
 pub(super) fn function_value(name: &str) -> Option<Function> {
-    FUNCTION_VALUES.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+    let known = FUNCTION_VALUES.iter().find(|(known, _)| *known == name).map(|(_, function)| *function);
+    known.or_else(|| arithmetic::predicate(name).map(Function::Predicate))
 }
 
 /// Round constants of SHA-1 (FIPS 180-4, section 4.2.1).

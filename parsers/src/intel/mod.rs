@@ -243,7 +243,7 @@ fn meaning(entry: &Entry, text: &str) -> Result<Meaning, Fault<Place>> {
     let mut read = vec![0; entry.parameters.len()];
     let (mut signature, mut outcome) = loop {
         let signature = signature(entry, &read).map_err(|fault| fault.map_place(entire))?;
-        let outcome = run::run(&program, &signature)
+        let outcome = run::run(&program, &signature, operand::rounding(entry))
             .map_err(|fault| located(fault, &[Reason::UnknownCall, Reason::Undefined]))?;
         // What the operation reads of an immediate may be more than the document says it has.
         let before = read.clone();
@@ -281,10 +281,10 @@ fn signature(entry: &Entry, read: &[u32]) -> Result<Signature, Fault<()>> {
         if parameter.c_type.trim() == "void" {
             continue;
         }
-        signature.args.push(operand::argument(parameter, *read).map_err(refused)?);
+        signature.args.push(operand::argument(parameter, &entry.forms, *read).map_err(refused)?);
     }
     let result = entry.result.clone().unwrap_or_default();
-    let mut result = operand::argument(&result, 0).map_err(refused)?;
+    let mut result = operand::argument(&result, &[], 0).map_err(refused)?;
     if let crate::Kind::Immediate(_) = result.kind {
         result.kind = crate::Kind::Scalar;
     }

@@ -1,6 +1,6 @@
 //! C types and element types: what the document says about an entry's arguments and result.
 
-use super::document::Operand;
+use super::document::{Entry, Operand};
 use crate::signature::{Argument, Element, Immediate, Kind};
 
 /// C types with their width in bits and what kind of register holds them; qualifiers are stripped before.
@@ -67,7 +67,7 @@ const ENUMERATIONS: &[(&str, i64)] = &[
     ("_MM_PERM", 255),
     ("_MM_PERM_ENUM", 255),
     ("_MM_FROUND", 15),
-    ("_MM_FROUND_SAE", 15),
+    ("_MM_FROUND_SAE", 8),
     ("_MM_ROUND_MODE", 15),
     ("_MM_REDUCE", 255),
     ("_MM_MANTISSA_NORM", 3),
@@ -104,7 +104,12 @@ pub(super) enum TypeError {
 
 /// The argument (or result) of an operand. An immediate's width and range are those documented;
 /// `read` is the number of bits of it that the operation was seen to read.
-pub(super) fn argument(operand: &Operand, read: u32) -> Result<Argument, TypeError> {
+/// `forms` are the entry's instructions.
+pub(super) fn argument(
+    operand: &Operand,
+    forms: &[(String, String)],
+    read: u32,
+) -> Result<Argument, TypeError> {
     let c_type = operand.c_type.trim();
     if c_type.contains("__tile") {
         return Err(TypeError::Tile(c_type.to_owned()));
@@ -151,7 +156,11 @@ pub(super) fn argument(operand: &Operand, read: u32) -> Result<Argument, TypeErr
             Some(high) if bits <= enumerated => high,
             _ => i64::try_from((1u128 << bits) - 1).unwrap_or(i64::MAX),
         };
-        ((*width).min(bits.max(enumerated).max(8)), Kind::Immediate(Immediate { low: 0, high }))
+        let range = match embedded_control(operand, forms) {
+            Some((low, high)) => Immediate { low, high },
+            None => Immediate { low: 0, high },
+        };
+        ((*width).min(bits.max(enumerated).max(8)), Kind::Immediate(range))
     } else {
         let kind = match register {
             Register::Vector | Register::Float(_) => Kind::Vector,
@@ -161,6 +170,24 @@ pub(super) fn argument(operand: &Operand, read: u32) -> Result<Argument, TypeErr
         (*width, kind)
     };
     Ok(Argument { name: operand.name.clone(), c_type: c_type.to_owned(), width, kind, element })
+}
+
+/// The values of an argument that states an instruction's `{er}` or `{sae}`: the direction of MXCSR (4), or none of
+/// the exceptions (8) with a direction.
+fn embedded_control(operand: &Operand, forms: &[(String, String)]) -> Option<(i64, i64)> {
+    let marked = |mark: &str| forms.iter().any(|(_, operands)| operands.contains(mark));
+    match &*operand.immediate_type {
+        "_MM_FROUND" if marked("{er}") => Some((4, 11)),
+        "_MM_FROUND_SAE" => Some((4, 8)),
+        _ => None,
+    }
+}
+
+/// The position of the argument that states an entry's rounding mode.
+pub(super) fn rounding(entry: &Entry) -> Option<usize> {
+    let states = |parameter: &&Operand| parameter.c_type.trim() != "void";
+    let mut parameters = entry.parameters.iter().filter(states);
+    parameters.position(|parameter| matches!(&*parameter.immediate_type, "_MM_FROUND" | "_MM_ROUND_MODE"))
 }
 
 /// The element that an `etype` names.

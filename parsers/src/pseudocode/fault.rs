@@ -28,6 +28,8 @@ macro_rules! reasons {
 }
 
 reasons! {
+    /// The document only bounds how far the result is from a number.
+    Approximation = "approximation",
     /// An assertion of the text does not hold.
     Assertion = "assertion",
     /// The entry returns nothing, or changes the flow of control.
@@ -44,6 +46,8 @@ reasons! {
     Incomplete = "incomplete",
     /// An index lies outside of what it selects from.
     Index = "index",
+    /// A function of a library of mathematics, which no instruction computes.
+    LibraryFunction = "library-function",
     /// A bound of this program was reached.
     Limit = "limit",
     /// A macro is used with the wrong number of arguments.

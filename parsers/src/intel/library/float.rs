@@ -7,7 +7,7 @@ use super::{CallError, Called, one};
 use crate::intel::run::Value;
 
 /// Bits of the exponent in IEEE 754's format of that many bits.
-fn exponent_bits(width: u32) -> Option<u32> {
+pub(super) fn exponent_bits(width: u32) -> Option<u32> {
     match width {
         16 => Some(5),
         32 => Some(8),

@@ -7,6 +7,7 @@ use super::place::Reading;
 use super::value::{Contents, Value};
 use super::{Ran, Run, exclude, fail};
 use crate::intel::ast::{BinaryOp, Expr, ExprKind, Extent, Fault, Symbol, UnaryOp};
+use crate::intel::library::arithmetic::{self, Format};
 use crate::intel::library::{self, CallError, Function};
 use crate::pseudocode::{Choice, Reason};
 
@@ -60,6 +61,9 @@ impl Run<'_> {
             UnaryOp::Plus => self.expr(operand, Reading::Natural),
             UnaryOp::Minus => {
                 let value = self.expr(operand, Reading::Natural)?;
+                if let Some(negated) = arithmetic::negated(&mut self.dag, value) {
+                    return Ok(negated);
+                }
                 self.no_float(&[value], at)?;
                 Ok(Value::exact(self.dag.neg(value.node)))
             }
@@ -115,10 +119,149 @@ impl Run<'_> {
             }
             _ => {}
         }
-        let left = self.expr(left, Reading::Natural)?;
-        let right = self.expr(right, Reading::Natural)?;
-        self.no_float(&[left, right], at)?;
-        self.arithmetic(op, left.node, right.node, at)
+        if matches!(op, Op::Add | Op::Sub)
+            && let Some(sum) = self.sum_of_products(op, left, right, at)?
+        {
+            return Ok(sum);
+        }
+        if let Some(kind) = self.is_kind(op, left, right)? {
+            return Ok(kind);
+        }
+        let number = [left.decimal(), right.decimal()];
+        let (left, right) = match number {
+            [Some(number), None] => {
+                let right = self.expr(right, Reading::Natural)?;
+                (self.decimal(number, right, at)?, right)
+            }
+            [None, Some(number)] => {
+                let left = self.expr(left, Reading::Natural)?;
+                (left, self.decimal(number, left, at)?)
+            }
+            _ => (self.expr(left, Reading::Natural)?, self.expr(right, Reading::Natural)?),
+        };
+        self.values(op, left, right, at)
+    }
+
+    /// An operator on values, which may be floating-point numbers.
+    fn values(&mut self, op: BinaryOp, left: Value, right: Value, at: Extent) -> Ran<Value> {
+        if !left.float && !right.float {
+            if arithmetic::is_number(&self.dag, left.node) || arithmetic::is_number(&self.dag, right.node) {
+                return exclude(Reason::FloatingPoint, "a floating-point number is taken for an integer", at);
+            }
+            let other_width = |value: Value| {
+                value.element.is_some_and(|element| element.float)
+                    && value.width.is_some_and(|width| width >= 16)
+            };
+            if other_width(left) || other_width(right) {
+                return exclude(Reason::FloatingPoint, "arithmetic on another width than the elements'", at);
+            }
+            return self.arithmetic(op, left.node, right.node, at);
+        }
+        self.known_formats(&[left, right], at)?;
+        let value = match op {
+            BinaryOp::Chosen => self.chosen_predicate(left, right, at)?,
+            _ => arithmetic::binary(&mut self.dag, op, left, right, self.rounding),
+        };
+        match value {
+            Some(value) => Ok(value),
+            None => exclude(Reason::FloatingPoint, "an operator on numbers of different formats", at),
+        }
+    }
+
+    /// Rejects 16 bits that may be of either format.
+    fn known_formats(&self, values: &[Value], at: Extent) -> Ran<()> {
+        if self.brain && values.iter().any(|value| value.float && value.width == Some(16)) {
+            return exclude(Reason::FloatingPoint, "arithmetic on bfloat16", at);
+        }
+        Ok(())
+    }
+
+    /// A literal number in the format of the other operand.
+    fn decimal(&mut self, number: f64, other: Value, at: Extent) -> Ran<Value> {
+        match Format::of(other) {
+            Some(format) => Ok(format.constant(&mut self.dag, number)),
+            None => exclude(Reason::FloatingPoint, "a floating-point literal", at),
+        }
+    }
+
+    /// `x == NaN` or `x != NaN`, and the same for other kinds of numbers.
+    fn is_kind(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Ran<Option<Value>> {
+        let ExprKind::Place(kind) = &right.kind else { return Ok(None) };
+        let program = self.program;
+        let name = program.name(kind.name);
+        if !matches!(op, BinaryOp::Eq | BinaryOp::Ne)
+            || !matches!(name, "NaN" | "SNaN" | "INF")
+            || !kind.selectors.is_empty()
+            || self.lookup(kind.name).is_some()
+        {
+            return Ok(None);
+        }
+        let value = self.expr(left, Reading::Natural)?;
+        self.known_formats(&[value], left.at)?;
+        let Some(holds) = arithmetic::is_kind(&mut self.dag, value, name) else {
+            return exclude(Reason::FloatingPoint, format!("`{name}`"), right.at);
+        };
+        let node = if op == BinaryOp::Eq { holds } else { self.dag.complement(holds) };
+        Ok(Some(Value::sized(node, 1)))
+    }
+
+    /// A sum with products. Floating-point products are added without being rounded, each by one multiply-add, in
+    /// their order onto the other term (VFMADD132PS, VFMADDCPH, VFMULCPH); `None` where no term is a product.
+    fn sum_of_products(&mut self, op: BinaryOp, left: &Expr, right: &Expr, at: Extent) -> Ran<Option<Value>> {
+        let terms = terms(op, left, right);
+        if terms.iter().all(|(_, term)| product(term).is_none()) {
+            return Ok(None);
+        }
+        let mut products = Vec::new();
+        let mut others = Vec::new();
+        for (negative, term) in terms {
+            match product(term) {
+                Some((opposite, left, right)) => {
+                    let left = self.expr(left, Reading::Natural)?;
+                    let right = self.expr(right, Reading::Natural)?;
+                    products.push((negative != opposite, left, right));
+                }
+                None => others.push((negative, self.expr(term, Reading::Natural)?)),
+            }
+        }
+        let values = products.iter().flat_map(|(_, left, right)| [*left, *right]);
+        let values: Vec<Value> = values.chain(others.iter().map(|(_, value)| *value)).collect();
+        if values.iter().all(|value| !value.float) {
+            let mut sum = self.dag.int(0);
+            for (negative, left, right) in products {
+                let product = self.arithmetic(BinaryOp::Mul, left.node, right.node, at)?;
+                others.push((negative, product));
+            }
+            for (negative, value) in others {
+                sum = if negative { self.dag.sub(sum, value.node) } else { self.dag.sum(&[sum, value.node]) };
+            }
+            return Ok(Some(Value::exact(sum)));
+        }
+        self.known_formats(&values, at)?;
+        let mut products = products.into_iter();
+        let start = match others.as_slice() {
+            [] => products.next().and_then(|(negative, left, right)| {
+                let left = self.signed(negative, left)?;
+                arithmetic::binary(&mut self.dag, BinaryOp::Mul, left, right, self.rounding)
+            }),
+            [(negative, value)] => self.signed(*negative, *value),
+            _ => None,
+        };
+        let mut sum = start;
+        for (negative, left, right) in products {
+            sum = sum.and_then(|sum| {
+                let left = self.signed(negative, left)?;
+                arithmetic::fused(&mut self.dag, left, right, sum, self.rounding)
+            });
+        }
+        match sum {
+            Some(sum) => Ok(Some(sum)),
+            None => exclude(Reason::FloatingPoint, "a sum of products and several other numbers", at),
+        }
+    }
+
+    fn signed(&mut self, negative: bool, value: Value) -> Option<Value> {
+        if negative { arithmetic::negated(&mut self.dag, value) } else { Some(value) }
     }
 
     /// An operator on values, for compound assignments.
@@ -126,10 +269,7 @@ impl Run<'_> {
         match op {
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => Ok(self.bitwise(op, left, right)),
             BinaryOp::Shl | BinaryOp::Shr => self.shift(op, left, right, at),
-            _ => {
-                self.no_float(&[left, right], at)?;
-                self.arithmetic(op, left.node, right.node, at)
-            }
+            _ => self.values(op, left, right, at),
         }
     }
 
@@ -168,9 +308,26 @@ impl Run<'_> {
         let node = self.compute_with(functions, at, |dag, function| match function {
             Function::Relation(op) => Ok(relation(dag, op, left, right)),
             Function::Constant(value) => Ok(dag.int(u8::from(value))),
-            Function::Named(_) => Err(missing()),
+            Function::Named(_) | Function::Predicate(_) => Err(missing()),
         })?;
         Ok(Value::sized(node, 1))
+    }
+
+    /// `a OP b` on floating-point numbers, where the variable `OP` holds a predicate.
+    fn chosen_predicate(&mut self, left: Value, right: Value, at: Extent) -> Ran<Option<Value>> {
+        let variable = self.program.names.iter().position(|name| name == "OP");
+        let Some(variable) = variable.and_then(|position| self.lookup(Symbol(position as u32))) else {
+            return fail(Reason::Undefined, "`OP` is used before it is assigned", at);
+        };
+        let missing = || Fault::failed(Reason::Undefined, at, "`OP` holds no predicate");
+        let Contents::Function(functions) = &variable.contents else { return Err(missing()) };
+        let node = self.compute_with(functions, at, |dag, function| match function {
+            Function::Predicate(predicate) => {
+                arithmetic::compare(dag, predicate, left, right).ok_or_else(missing)
+            }
+            _ => Err(missing()),
+        })?;
+        Ok(Some(Value::sized(node, 1)))
     }
 
     /// What each function that a variable may hold computes, chosen like the functions.
@@ -267,11 +424,13 @@ impl Run<'_> {
         let name = self.program.name(symbol);
         if let [argument] = arguments
             && let Some(number) = argument.decimal()
-            && let Some((bits, width)) = library::float_constant(name, number)
+            && let Some(constant) = library::float_constant(&mut self.dag, name, number)
         {
-            return Ok(Value { float: true, ..Value::sized(self.dag.int(bits), width) });
+            return Ok(constant);
         }
-        let Some(reading) = library::reading(name) else {
+        let of_floats = arithmetic::is_known(name);
+        let integral = library::reading(name);
+        let Some(reading) = integral.or(of_floats.then_some(Reading::Natural)) else {
             return self.call_unknown(symbol, arguments, at);
         };
         let mut values = Vec::with_capacity(arguments.len());
@@ -287,10 +446,16 @@ impl Run<'_> {
                 }
             }
         }
-        if !library::takes_floats(name) {
-            self.no_float(&values, at)?;
-        }
-        match library::call(&mut self.dag, name, &values) {
+        let called = if of_floats && (integral.is_none() || values.iter().any(|value| value.float)) {
+            let rounding = self.rounding;
+            arithmetic::call(&mut self.dag, name, rounding, &values)
+        } else {
+            if !library::takes_floats(name) {
+                self.no_float(&values, at)?;
+            }
+            library::call(&mut self.dag, name, &values)
+        };
+        match called {
             Ok(value) => Ok(value),
             Err(CallError::Arguments) => {
                 fail(Reason::UnknownCall, format!("`{name}` with {} arguments", arguments.len()), at)
@@ -312,7 +477,7 @@ impl Run<'_> {
             let node = self.compute_with(functions, at, |dag, function| {
                 let called = match function {
                     Function::Named(name) => library::call(dag, name, &values).ok(),
-                    Function::Relation(_) | Function::Constant(_) => None,
+                    _ => None,
                 };
                 let missing =
                     || Fault::failed(Reason::UnknownCall, at, format!("`{name}` holds no function"));
@@ -329,6 +494,31 @@ impl Run<'_> {
             self.no_float(&[value], at)?;
         }
         fail(Reason::UnknownCall, format!("`{name}` is not defined"), at)
+    }
+}
+
+/// The terms of a sum whose operands these are, and which of them are subtracted.
+fn terms<'a>(op: BinaryOp, left: &'a Expr, right: &'a Expr) -> Vec<(bool, &'a Expr)> {
+    let mut terms = vec![(op == BinaryOp::Sub, right)];
+    let mut rest = left;
+    while let ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), left, right) = &rest.kind {
+        terms.push((*op == BinaryOp::Sub, right));
+        rest = left;
+    }
+    terms.push((false, rest));
+    terms.reverse();
+    terms
+}
+
+/// The factors of a term that is a product, and whether it is negated.
+fn product(term: &Expr) -> Option<(bool, &Expr, &Expr)> {
+    match &term.kind {
+        ExprKind::Binary(BinaryOp::Mul, left, right) => Some((false, left, right)),
+        ExprKind::Unary(UnaryOp::Minus, operand) => match &operand.kind {
+            ExprKind::Binary(BinaryOp::Mul, left, right) => Some((true, left, right)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

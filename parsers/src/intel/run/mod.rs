@@ -21,8 +21,9 @@ pub(super) use value::Value;
 use value::{Contents, Frame, Variable};
 
 use super::ast::{Extent, Fault, Program, Symbol};
+use super::library;
 use crate::pseudocode::{ArgumentBit, Branching, Budget, Limits, Reason, Verdict};
-use crate::signature::{Kind, Signature};
+use crate::signature::{Argument, Kind, Signature};
 
 /// Calls that may be open at once.
 const MAX_CALLS: u32 = 64;
@@ -51,11 +52,23 @@ pub(super) struct Outcome {
 }
 
 /// Runs a program for a signature with one result.
-pub(super) fn run(program: &Program, signature: &Signature) -> Ran<Outcome> {
-    let dag = Dag::new(signature.args.iter().map(|argument| argument.width).collect());
+/// `rounding` is the argument that states the rounding mode, if one does.
+pub(super) fn run(program: &Program, signature: &Signature, rounding: Option<usize>) -> Ran<Outcome> {
+    let mut dag = Dag::new(signature.args.iter().map(|argument| argument.width).collect());
     let defines =
         program.defines.iter().enumerate().map(|(position, define)| (define.name, position)).collect();
+    let rounding = match rounding.and_then(|position| Some((position, signature.args.get(position)?))) {
+        Some((position, argument)) => {
+            let control = dag.arg_slice(position as u32, 0, argument.width, false);
+            library::arithmetic::rounding(&mut dag, control)
+        }
+        None => dag.int(0),
+    };
+    let brain =
+        |argument: &Argument| ["bh", "bf16", "bfloat16"].iter().any(|end| argument.c_type.ends_with(end));
     let mut run = Run {
+        rounding,
+        brain: signature.args.iter().chain(&signature.results).any(brain),
         program,
         signature,
         dag,
@@ -80,6 +93,10 @@ struct Run<'a> {
     globals: Option<Vec<Option<Rc<Variable>>>>,
     budget: Budget,
     read: Vec<u32>,
+    /// The rounding mode of the operation's floating-point operators.
+    rounding: NodeId,
+    /// Whether 16 bits of an operand may be a bfloat16.
+    brain: bool,
     /// Bits of immediates with the value that this run gives them.
     fixed: Vec<(ArgumentBit, bool)>,
 }

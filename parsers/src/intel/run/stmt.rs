@@ -6,10 +6,11 @@ use hydride_ir::exact::{Int, NodeId, Part, Register};
 
 use super::place::Reading;
 use super::value::{Contents, Frame, Value, Variable};
-use super::{MAX_CALLS, Ran, Run, fail};
+use super::{MAX_CALLS, Ran, Run, exclude, fail};
 use crate::intel::ast::{BinaryOp, Define, Expr, ExprKind, Extent, Place, Stmt, StmtKind, Symbol};
+use crate::intel::library::arithmetic::Format;
 use crate::intel::library::{self, Function};
-use crate::pseudocode::{Branching, Choice, Reason};
+use crate::pseudocode::{Branching, Choice, Reason, Width};
 
 /// Iterations of a loop whose condition stays symbolic.
 const MAX_SYMBOLIC_ITERATIONS: usize = 1_024;
@@ -81,13 +82,29 @@ impl Run<'_> {
                 self.frame.variables[place.name.0 as usize] = Some(Rc::new(variable));
                 return Ok(());
             }
-            let assigned = self.expr(value, Reading::Natural)?;
+            let assigned = match value.decimal() {
+                Some(number) => self.literal(number, place, value.at)?,
+                None => self.expr(value, Reading::Natural)?,
+            };
             return self.write_place(place, assigned, Some(value));
         };
         let left = self.read_place(place, Reading::Natural)?;
         let right = self.expr(value, Reading::Natural)?;
         let assigned = self.apply(op, left, right, at)?;
         self.write_place(place, assigned, None)
+    }
+
+    /// A number with a fraction in the format of as many bits as are assigned.
+    fn literal(&mut self, number: f64, place: &Place, at: Extent) -> Ran<Value> {
+        let declared = self.lookup(place.name).and_then(|variable| variable.declared);
+        let format = match self.window(&place.selectors, declared, at)?.width {
+            Width::Known(width) => Format::of_width(width),
+            Width::Computed(_) => None,
+        };
+        match format {
+            Some(format) => Ok(format.constant(&mut self.dag, number)),
+            None => exclude(Reason::FloatingPoint, "a floating-point literal", at),
+        }
     }
 
     /// The function that is assigned to a temporary.

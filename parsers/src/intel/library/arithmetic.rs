@@ -1,0 +1,497 @@
+//! Arithmetic on floating-point numbers, as the instructions of Intel's Software Developer's Manual (volume 2) define
+//! it in the default environment: MXCSR masks all exceptions, rounds to the nearest even number and flushes nothing.
+
+use hydride_ir::exact::{Dag, Int, Node, NodeId};
+use hydride_ir::{Float, FloatOp, NanRule};
+
+use super::{CallError, Called, one};
+use crate::intel::ast::BinaryOp;
+use crate::intel::run::Value;
+
+/// A binary interchange format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::intel) struct Format {
+    exponent: u32,
+    width: u32,
+}
+
+impl Format {
+    const BFLOAT16: Self = Self { exponent: 8, width: 16 };
+
+    /// IEEE 754's format of that many bits.
+    pub(in crate::intel) fn of_width(width: u32) -> Option<Self> {
+        super::float::exponent_bits(width).map(|exponent| Self { exponent, width })
+    }
+
+    /// The format of a floating-point value.
+    pub(in crate::intel) fn of(value: Value) -> Option<Self> {
+        value.width.filter(|_| value.float).and_then(Self::of_width)
+    }
+
+    fn fraction(self) -> u32 {
+        self.width - 1 - self.exponent
+    }
+
+    fn value(self, node: NodeId) -> Value {
+        let element = crate::Element { width: self.width, signed: true, float: true };
+        Value { node, width: Some(self.width), float: true, element: Some(element) }
+    }
+
+    /// The bits of a value.
+    fn bits(self, dag: &mut Dag, value: Value) -> NodeId {
+        dag.slice(value.node, 0, self.width, false)
+    }
+
+    /// An operator. Of several NaNs the first counts, but compilers exchange the operands of what commutes.
+    fn apply(self, dag: &mut Dag, op: FloatOp, operands: &[NodeId]) -> NodeId {
+        let nans = operands[..op.arity()].iter().filter(|operand| self.can_be_nan(dag, **operand)).count();
+        let nan = if op.commutes() && nans > 1 { NanRule::Open } else { NanRule::First };
+        let value = if op.compares() { 1 } else { self.width };
+        dag.float(Float { op, nan, exponent: self.exponent, target: 0 }, self.width, value, operands)
+    }
+
+    /// Whether the range of a pattern does not exclude NaNs.
+    fn can_be_nan(self, dag: &mut Dag, bits: NodeId) -> bool {
+        let infinity = self.infinity(dag, false);
+        let least = dag.as_int(infinity).cloned();
+        dag.range(bits).high.as_ref().is_none_or(|high| Some(high) > least.as_ref())
+    }
+
+    fn is_nan(self, dag: &mut Dag, bits: NodeId) -> NodeId {
+        self.apply(dag, FloatOp::Unordered, &[bits, bits])
+    }
+
+    fn infinity(self, dag: &mut Dag, negative: bool) -> NodeId {
+        let exponent: Int = ((Int::ONE << self.exponent as usize) - Int::ONE) << self.fraction() as usize;
+        let sign = if negative { Int::ONE << (self.width - 1) as usize } else { Int::ZERO };
+        dag.int(exponent + sign)
+    }
+
+    /// The nearest number to a literal.
+    pub(in crate::intel) fn constant(self, dag: &mut Dag, number: f64) -> Value {
+        let bits = dag.int(number.to_bits());
+        let nearest = dag.int(0);
+        let float = Float { op: FloatOp::Convert, nan: NanRule::First, exponent: 11, target: self.exponent };
+        let node = dag.float(float, 64, self.width, &[bits, nearest]);
+        self.value(node)
+    }
+
+    /// An integer as a number of the format.
+    fn from_int(self, dag: &mut Dag, integer: NodeId, rounding: NodeId) -> Value {
+        let float = Float { op: FloatOp::FromInt, nan: NanRule::First, exponent: self.exponent, target: 0 };
+        let node = dag.float(float, self.width, self.width, &[integer, rounding]);
+        self.value(node)
+    }
+}
+
+/// The common format of two operands; a literal integer has the other's.
+fn common(dag: &mut Dag, left: Value, right: Value) -> Option<(Format, NodeId, NodeId)> {
+    let format = Format::of(left).or(Format::of(right))?;
+    let mut bits = |value: Value| {
+        if Format::of(value) == Some(format) {
+            return Some(format.bits(dag, value));
+        }
+        let literal = value.width.is_none() && !value.float && dag.as_int(value.node).is_some();
+        let nearest = dag.int(0);
+        literal.then(|| format.from_int(dag, value.node, nearest).node)
+    };
+    Some((format, bits(left)?, bits(right)?))
+}
+
+/// An operator on two numbers; `None` where it is none on floating-point numbers or the formats differ.
+pub(in crate::intel) fn binary(
+    dag: &mut Dag,
+    op: BinaryOp,
+    left: Value,
+    right: Value,
+    rounding: NodeId,
+) -> Option<Value> {
+    let (format, left, right) = common(dag, left, right)?;
+    let rounded = match op {
+        BinaryOp::Add => FloatOp::Add,
+        BinaryOp::Sub => FloatOp::Sub,
+        BinaryOp::Mul => FloatOp::Mul,
+        BinaryOp::Div => FloatOp::Div,
+        _ => {
+            let node = relation(dag, op, format, left, right)?;
+            return Some(Value::sized(node, 1));
+        }
+    };
+    let node = format.apply(dag, rounded, &[left, right, rounding]);
+    Some(format.value(node))
+}
+
+/// Whether a node is the result of a floating-point operator, or may be.
+pub(in crate::intel) fn is_number(dag: &Dag, node: NodeId) -> bool {
+    match dag.node(node) {
+        Node::Float { float, .. } => float.op.gives_nans() || float.op == FloatOp::FromInt,
+        Node::Select(_, then, otherwise) => [*then, *otherwise]
+            .iter()
+            .any(|node| matches!(dag.node(*node), Node::Float { float, .. } if float.op.gives_nans())),
+        _ => false,
+    }
+}
+
+/// A relation; all but `!=` are false where an operand is a NaN.
+fn relation(dag: &mut Dag, op: BinaryOp, format: Format, left: NodeId, right: NodeId) -> Option<NodeId> {
+    Some(match op {
+        BinaryOp::Eq => format.apply(dag, FloatOp::Eq, &[left, right]),
+        BinaryOp::Ne => {
+            let equal = format.apply(dag, FloatOp::Eq, &[left, right]);
+            dag.complement(equal)
+        }
+        BinaryOp::Lt => format.apply(dag, FloatOp::Lt, &[left, right]),
+        BinaryOp::Le => format.apply(dag, FloatOp::Le, &[left, right]),
+        BinaryOp::Gt => format.apply(dag, FloatOp::Lt, &[right, left]),
+        BinaryOp::Ge => format.apply(dag, FloatOp::Le, &[right, left]),
+        _ => return None,
+    })
+}
+
+/// A predicate of CMPPS: the relation, whether it also holds for NaNs, and whether it is negated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::intel) enum Predicate {
+    /// The relation as it is for numbers, and this value where an operand is a NaN.
+    Relation(BinaryOp, bool),
+    /// Whether an operand is a NaN.
+    Unordered,
+    /// Whether none is.
+    Ordered,
+    /// Always, or never.
+    Constant(bool),
+}
+
+/// The predicate that a name such as `_CMP_NGE_US` denotes (table 3-1 at CMPPD). The last letter only says which NaNs
+/// raise an exception.
+pub(in crate::intel) fn predicate(name: &str) -> Option<Predicate> {
+    use BinaryOp as Op;
+    let (relation, kind) = name.strip_prefix("_CMP_")?.split_once('_')?;
+    let unordered = match kind {
+        "OQ" | "OS" => false,
+        "UQ" | "US" => true,
+        "Q" | "S" => {
+            return match relation {
+                "UNORD" => Some(Predicate::Unordered),
+                "ORD" => Some(Predicate::Ordered),
+                _ => None,
+            };
+        }
+        _ => return None,
+    };
+    let op = match relation {
+        "EQ" => Op::Eq,
+        "LT" | "NGE" => Op::Lt,
+        "LE" | "NGT" => Op::Le,
+        "NEQ" => Op::Ne,
+        "GE" | "NLT" => Op::Ge,
+        "GT" | "NLE" => Op::Gt,
+        "FALSE" => return Some(Predicate::Constant(false)),
+        "TRUE" => return Some(Predicate::Constant(true)),
+        _ => return None,
+    };
+    Some(Predicate::Relation(op, unordered))
+}
+
+/// `left OP right` where `OP` is a predicate; `None` where the operands have no common format.
+pub(in crate::intel) fn compare(
+    dag: &mut Dag,
+    predicate: Predicate,
+    left: Value,
+    right: Value,
+) -> Option<NodeId> {
+    let (format, left, right) = common(dag, left, right)?;
+    let unordered = format.apply(dag, FloatOp::Unordered, &[left, right]);
+    Some(match predicate {
+        Predicate::Constant(value) => dag.int(u8::from(value)),
+        Predicate::Unordered => unordered,
+        Predicate::Ordered => dag.complement(unordered),
+        Predicate::Relation(BinaryOp::Ne, true) => relation(dag, BinaryOp::Ne, format, left, right)?,
+        Predicate::Relation(BinaryOp::Ne, false) => {
+            let holds = relation(dag, BinaryOp::Ne, format, left, right)?;
+            let ordered = dag.complement(unordered);
+            dag.and(ordered, holds)
+        }
+        Predicate::Relation(op, true) => {
+            let holds = relation(dag, op, format, left, right)?;
+            dag.or(unordered, holds)
+        }
+        Predicate::Relation(op, false) => relation(dag, op, format, left, right)?,
+    })
+}
+
+/// `x == NAME` for a name of a kind of numbers; `None` for other names.
+pub(in crate::intel) fn is_kind(dag: &mut Dag, x: Value, name: &str) -> Option<NodeId> {
+    let format = Format::of(x)?;
+    let bits = format.bits(dag, x);
+    match name {
+        "NaN" => Some(format.is_nan(dag, bits)),
+        "SNaN" => {
+            let nan = format.is_nan(dag, bits);
+            let quiet = dag.slice(bits, format.fraction() - 1, 1, false);
+            let signaling = dag.complement(quiet);
+            Some(dag.and(nan, signaling))
+        }
+        "INF" => {
+            let infinity = format.infinity(dag, false);
+            Some(dag.eq(bits, infinity))
+        }
+        _ => None,
+    }
+}
+
+/// The number with the other sign, that of a NaN too.
+pub(in crate::intel) fn negated(dag: &mut Dag, x: Value) -> Option<Value> {
+    let format = Format::of(x)?;
+    let bits = format.bits(dag, x);
+    let sign = dag.int(Int::ONE << (format.width - 1) as usize);
+    let node = dag.xor(bits, sign);
+    Some(format.value(node))
+}
+
+/// `left·right + addend`, rounded once, as the instructions VFMADD132PS and so on do. Which of their three forms a
+/// compiler takes decides which of several NaNs counts.
+pub(in crate::intel) fn fused(
+    dag: &mut Dag,
+    left: Value,
+    right: Value,
+    addend: Value,
+    rounding: NodeId,
+) -> Option<Value> {
+    let format = Format::of(addend)?;
+    let mut bits = |value: Value| (Format::of(value) == Some(format)).then(|| format.bits(dag, value));
+    let operands = [bits(left)?, bits(right)?, bits(addend)?, rounding];
+    let node = format.apply(dag, FloatOp::MulAdd, &operands);
+    Some(format.value(node))
+}
+
+/// The rounding mode that an operand of an instruction states: bit 2 is the mode of MXCSR, which is to the nearest even
+/// number, else the low two bits are the mode (table 4-20 at ROUNDPD). Bit 3 suppresses exceptions.
+pub(in crate::intel) fn rounding(dag: &mut Dag, control: NodeId) -> NodeId {
+    let current = dag.slice(control, 2, 1, false);
+    let own = dag.slice(control, 0, 2, false);
+    let nearest = dag.int(0);
+    dag.select(current, nearest, own)
+}
+
+/// A function on floating-point numbers: what it computes with the entry's rounding mode and the number in its name.
+type Entry = (&'static str, fn(&mut Dag, NodeId, u32, &[Value]) -> Called);
+
+/// Functions by name; a `#` stands for a number of bits.
+const FUNCTIONS: &[Entry] = &[
+    // SQRTPS.
+    ("SQRT", |dag, rounding, _, args| {
+        let x = one(args)?;
+        let format = Format::of(x).ok_or(CallError::Width)?;
+        let bits = format.bits(dag, x);
+        let node = format.apply(dag, FloatOp::Sqrt, &[bits, rounding]);
+        Ok(format.value(node))
+    }),
+    // MINPS and MAXPS: the second operand where one is a NaN, and of two zeros.
+    ("MIN", |dag, _, _, args| extreme(dag, BinaryOp::Lt, args)),
+    ("MAX", |dag, _, _, args| extreme(dag, BinaryOp::Gt, args)),
+    // ROUNDPS.
+    ("ROUND", |dag, _, _, args| {
+        let [x, control] = args else { return Err(CallError::Arguments) };
+        let mode = rounding(dag, control.node);
+        integral(dag, *x, mode)
+    }),
+    ("FLOOR", |dag, _, _, args| directed(dag, args, 1)),
+    ("CEIL", |dag, _, _, args| directed(dag, args, 2)),
+    ("IsInf", |dag, _, _, args| {
+        let x = one(args)?;
+        let format = Format::of(x).ok_or(CallError::Width)?;
+        let magnitude = dag.slice(x.node, 0, format.width - 1, false);
+        let infinity = format.infinity(dag, false);
+        Ok(Value::sized(dag.eq(magnitude, infinity), 1))
+    }),
+    ("FP#", |dag, rounding, width, args| number(dag, rounding, width, args)),
+    ("Cast_FP#", |dag, _, width, args| {
+        let format = Format::of_width(width).ok_or(CallError::Width)?;
+        let bits = one(args)?;
+        let node = format.bits(dag, bits);
+        Ok(format.value(node))
+    }),
+];
+
+/// The function of a name and the number in the name.
+fn find(name: &str) -> Option<(&'static Entry, u32)> {
+    if let Some(entry) = FUNCTIONS.iter().find(|(known, _)| *known == name) {
+        return Some((entry, 0));
+    }
+    let family = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let bits = name[family.len()..].parse().ok()?;
+    let entry = FUNCTIONS.iter().find(|(known, _)| known.strip_suffix('#') == Some(family))?;
+    Some((entry, bits))
+}
+
+/// Whether there is a function on floating-point numbers of that name.
+pub(in crate::intel) fn is_known(name: &str) -> bool {
+    find(name).is_some() || Conversion::named(name).is_some()
+}
+
+/// Calls a function on floating-point numbers.
+pub(in crate::intel) fn call(dag: &mut Dag, name: &str, rounding: NodeId, args: &[Value]) -> Called {
+    if let Some(conversion) = Conversion::named(name) {
+        return conversion.call(dag, one(args)?, rounding);
+    }
+    let ((_, function), bits) = find(name).ok_or(CallError::Arguments)?;
+    function(dag, rounding, bits, args)
+}
+
+fn extreme(dag: &mut Dag, op: BinaryOp, args: &[Value]) -> Called {
+    let [left, right] = args else { return Err(CallError::Arguments) };
+    let (format, left, right) = common(dag, *left, *right).ok_or(CallError::Width)?;
+    let chosen = relation(dag, op, format, left, right).ok_or(CallError::Arguments)?;
+    let node = dag.select(chosen, left, right);
+    Ok(format.value(node))
+}
+
+fn directed(dag: &mut Dag, args: &[Value], mode: u8) -> Called {
+    let x = one(args)?;
+    let mode = dag.int(mode);
+    integral(dag, x, mode)
+}
+
+/// The nearest integer by a rounding mode.
+fn integral(dag: &mut Dag, x: Value, mode: NodeId) -> Called {
+    let format = Format::of(x).ok_or(CallError::Width)?;
+    let bits = format.bits(dag, x);
+    let node = format.apply(dag, FloatOp::RoundToInt, &[bits, mode]);
+    Ok(format.value(node))
+}
+
+/// `FP32(x)`: the number, converted.
+fn number(dag: &mut Dag, rounding: NodeId, width: u32, args: &[Value]) -> Called {
+    let format = Format::of_width(width).ok_or(CallError::Width)?;
+    let x = one(args)?;
+    match Format::of(x) {
+        Some(from) => Ok(converted(dag, x, from, format, rounding)),
+        None => Ok(format.from_int(dag, x.node, rounding)),
+    }
+}
+
+fn converted(dag: &mut Dag, x: Value, from: Format, to: Format, rounding: NodeId) -> Value {
+    if from == to {
+        return x;
+    }
+    let float =
+        Float { op: FloatOp::Convert, nan: NanRule::First, exponent: from.exponent, target: to.exponent };
+    let bits = from.bits(dag, x);
+    let node = dag.float(float, from.width, to.width, &[bits, rounding]);
+    to.value(node)
+}
+
+/// A type in the name of a conversion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Type {
+    Float(Format),
+    Integer { width: u32, signed: bool },
+}
+
+impl Type {
+    fn named(name: &str) -> Option<Self> {
+        let family = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let width = name[family.len()..].parse().ok()?;
+        match family {
+            "FP" => Format::of_width(width).map(Self::Float),
+            "BF" => (width == 16).then_some(Self::Float(Format::BFLOAT16)),
+            "Int" | "UInt" if matches!(width, 8 | 16 | 32 | 64) => {
+                Some(Self::Integer { width, signed: family == "Int" })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `Convert_FROM_To_TO` or `Convert_FROM_To_TO_Truncate`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Conversion {
+    from: Type,
+    to: Type,
+    truncates: bool,
+}
+
+impl Conversion {
+    fn named(name: &str) -> Option<Self> {
+        let (from, to) = name.strip_prefix("Convert_")?.split_once("_To_")?;
+        let (to, truncates) = match to.strip_suffix("_Truncate") {
+            Some(to) => (to, true),
+            None => (to, false),
+        };
+        // The bits of a bfloat16 are moved.
+        let from = Type::named(from).filter(|from| *from != Type::Float(Format::BFLOAT16))?;
+        Some(Self { from, to: Type::named(to)?, truncates })
+    }
+
+    fn call(self, dag: &mut Dag, x: Value, rounding: NodeId) -> Called {
+        let rounding = if self.truncates { dag.int(3) } else { rounding };
+        match (self.from, self.to) {
+            (Type::Float(from), Type::Float(to)) => {
+                if x.width != Some(from.width) {
+                    return Err(CallError::Width);
+                }
+                let value = converted(dag, x, from, to, rounding);
+                Ok(if to == Format::BFLOAT16 { flushed(dag, x, from, value) } else { value })
+            }
+            (Type::Integer { signed, .. }, Type::Float(to)) => {
+                let integer = match (x.width, x.element) {
+                    // As wide as its element it has the element's sign.
+                    (Some(width), Some(element)) if element.width == width && !element.float => x.node,
+                    (Some(width), _) => dag.slice(x.node, 0, width, signed),
+                    (None, _) => x.node,
+                };
+                Ok(to.from_int(dag, integer, rounding))
+            }
+            (Type::Float(from), Type::Integer { width, signed }) => {
+                if x.width != Some(from.width) {
+                    return Err(CallError::Width);
+                }
+                Ok(to_integer(dag, x, from, (width, signed), rounding))
+            }
+            (Type::Integer { .. }, Type::Integer { .. }) => Err(CallError::Arguments),
+        }
+    }
+}
+
+/// CVTPS2DQ, VCVTPS2UDQ and so on: what does not fit becomes the "integer indefinite", which is the least number with
+/// a sign and the greatest without.
+fn to_integer(
+    dag: &mut Dag,
+    x: Value,
+    from: Format,
+    (width, signed): (u32, bool),
+    rounding: NodeId,
+) -> Value {
+    let bits = from.bits(dag, x);
+    let float =
+        Float { op: FloatOp::ToInt, nan: NanRule::First, exponent: from.exponent, target: u32::from(signed) };
+    // This is clamped, and 0 for a NaN.
+    let integer = dag.float(float, from.width, width, &[bits, rounding]);
+    let bound = if signed { width - 1 } else { width };
+    let whole = from.apply(dag, FloatOp::RoundToInt, &[bits, rounding]);
+    let end = from.constant(dag, 2f64.powi(bound as i32));
+    let below = from.apply(dag, FloatOp::Lt, &[whole, end.node]);
+    let (fits, indefinite) = if signed {
+        (below, -(Int::ONE << bound as usize))
+    } else {
+        let zero = dag.int(0);
+        let positive = from.apply(dag, FloatOp::Le, &[zero, whole]);
+        (dag.and(positive, below), (Int::ONE << bound as usize) - Int::ONE)
+    };
+    let indefinite = dag.int(indefinite);
+    let node = dag.select(fits, integer, indefinite);
+    let element = crate::Element { width, signed, float: false };
+    Value { element: Some(element), ..Value::sized(node, width) }
+}
+
+/// VCVTNEPS2BF16 takes subnormal numbers for zeros, whatever MXCSR says.
+fn flushed(dag: &mut Dag, x: Value, from: Format, value: Value) -> Value {
+    let exponent = dag.slice(x.node, from.fraction(), from.exponent, false);
+    let zero = dag.int(0);
+    let is_least = dag.eq(exponent, zero);
+    let sign = dag.slice(x.node, from.width - 1, 1, false);
+    let top = dag.int(1 << (Format::BFLOAT16.width - 1));
+    let signed_zero = dag.mul(sign, top);
+    let node = dag.select(is_least, signed_zero, value.node);
+    Value { node, ..value }
+}
