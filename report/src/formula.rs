@@ -96,6 +96,9 @@ struct Printer<'f> {
     depth: usize,
 }
 
+/// Rounding to the nearest number, of two to the even one.
+const NEAREST_EVEN: &str = "RN";
+
 /// How tightly an operator binds; what binds less is put in parentheses.
 type Level = u8;
 const SELECT: Level = 0;
@@ -220,23 +223,83 @@ impl Printer<'_> {
         parts.join(separator)
     }
 
-    /// A floating-point operator: symbols with a dot where integers have them too, with the format where it is not one of
-    /// the usual ones for the width.
+    /// A floating-point operator: the symbol or name with the format as its subscript, and the rounding where that is not
+    /// to the nearest even number. What a NaN is is not shown.
     fn float(&mut self, float: &Float<Num>, operands: &[ExprId], width: &Num) -> (String, Level) {
-        let exponent = self.number(&float.exponent);
-        let width = self.number(width);
-        let subscript = match float.op {
-            FloatOp::Convert => format!("f{exponent}→f{}:{width}", self.number(&float.target)),
-            FloatOp::ToInt => format!("f{exponent}→{}:{width}", self.sign(&float.target)),
-            FloatOp::FromInt => format!("{}→f{exponent}:{width}", self.sign(&float.target)),
-            _ => format!("f{exponent}"),
-        };
         let (values, mode) = operands.split_at(float.op.arity());
-        let is_default = |mode: &ExprId| matches!(&self.function.expr(*mode).op, Op::Const(bits) if bits.to_u64() == Some(0));
-        let shown = if mode.iter().all(is_default) { values } else { operands };
-        let name = float.op.name().trim_start_matches('f');
-        let name = if float.op == FloatOp::MulAdd { "fma" } else { name };
-        (self.call(name, &subscript, shown), ATOM)
+        let of = self.function.expr(operands[0]).width.clone();
+        let integer =
+            |printer: &Self, width: &Num| format!("{}{}", printer.sign(&float.target), printer.number(width));
+        let own = match float.op {
+            FloatOp::Convert => {
+                format!("{}→{}", self.format(&float.exponent, &of), self.format(&float.target, width))
+            }
+            FloatOp::ToInt => format!("{}→{}", self.format(&float.exponent, &of), integer(self, width)),
+            FloatOp::FromInt => format!("{}→{}", integer(self, &of), self.format(&float.exponent, width)),
+            _ => self.format(&float.exponent, &of),
+        };
+        let mode = mode.first().map(|mode| self.rounding(*mode));
+        let always = matches!(float.op, FloatOp::RoundToInt | FloatOp::ToInt);
+        let subscript = match mode {
+            Some(mode) if always || mode != NEAREST_EVEN => format!("{own}, {mode}"),
+            _ => own,
+        };
+        let (symbol, level) = match float.op {
+            FloatOp::Add => ("+", SUM),
+            FloatOp::Sub => ("−", SUM),
+            FloatOp::Mul => ("·", PRODUCT),
+            FloatOp::Div => ("÷", PRODUCT),
+            FloatOp::Eq => ("=", COMPARE),
+            FloatOp::Lt => ("<", COMPARE),
+            FloatOp::Le => ("≤", COMPARE),
+            op => {
+                let name = match op {
+                    FloatOp::Sqrt => "√",
+                    FloatOp::MulAdd => "fma",
+                    FloatOp::Min => "min",
+                    FloatOp::Max => "max",
+                    FloatOp::RoundToInt => "round",
+                    FloatOp::Unordered => "unordered",
+                    _ => "convert",
+                };
+                return (self.call(name, &subscript, values), ATOM);
+            }
+        };
+        // Unlike integers' operators these are not associative.
+        let before = if level == COMPARE { OR } else { level };
+        let after = if level == COMPARE { OR } else { level + 1 };
+        let (left, right) = (self.expression(values[0], before), self.expression(values[1], after));
+        (format!("{left} {symbol}_{{{subscript}}} {right}"), level)
+    }
+
+    /// The usual name of a format, or the bits of its exponent and of the whole.
+    fn format(&self, exponent: &Num, width: &Num) -> String {
+        let (exponent, width) = (self.known(exponent), self.known(width));
+        match (exponent.as_constant(), width.as_constant()) {
+            (Some(5), Some(16)) => "f16".to_owned(),
+            (Some(8), Some(16)) => "bf16".to_owned(),
+            (Some(8), Some(32)) => "f32".to_owned(),
+            (Some(11), Some(64)) => "f64".to_owned(),
+            _ => format!("f({}:{})", self.number(&exponent), self.number(&width)),
+        }
+    }
+
+    /// A rounding mode: RN, RD, RU, RZ as in the literature, RA for ties away from zero and RO to odd; else its number.
+    fn rounding(&mut self, mode: ExprId) -> String {
+        let number = match &self.function.expr(mode).op {
+            Op::Const(bits) => bits.to_u64(),
+            Op::Int(num) => self.known(num).as_constant().and_then(|number| u64::try_from(number).ok()),
+            _ => None,
+        };
+        match number {
+            Some(1) => "RD".to_owned(),
+            Some(2) => "RU".to_owned(),
+            Some(3) => "RZ".to_owned(),
+            Some(4) => "RA".to_owned(),
+            Some(5) => "RO".to_owned(),
+            Some(_) => NEAREST_EVEN.to_owned(),
+            None => format!("mode {}", self.expression(mode, ATOM)),
+        }
     }
 
     /// The text of an expression and how tightly its outermost operator binds.
@@ -517,6 +580,32 @@ mod tests {
         assert_eq!(text("not(shr.u(%a, 0x3:8))"), "dst = ¬(a ≫_{u} 3)");
         assert_eq!(text("concat(%a[4 +: 4], %a[0 +: 4])"), "dst = a_{4}[1] ∥ a_{4}[0]");
         assert_eq!(text("%a[at %b +: 8]"), "dst = a[b +: 8]");
+    }
+
+    #[test]
+    fn floating_point_operators_have_their_format_as_a_subscript() {
+        let text = |value: &str| {
+            let source = format!("func @f(%a: 32, %b: 32) -> (%dst: 32) {{\n  %dst[0 +: 32] = {value}\n}}\n");
+            equations(&function(&source)).remove(0)
+        };
+        assert_eq!(text("fadd.{8}(%a, %b, 0x0:3)"), "dst = a +_{f32} b");
+        assert_eq!(
+            text("fmul.{8}(fsub.{8}(%a, %b, 0x1:3), fdiv.{8}(%a, %b, 0x0:3), 0x0:3)"),
+            "dst = (a −_{f32, RD} b) ·_{f32} (a ÷_{f32} b)"
+        );
+        assert_eq!(text("fadd.{8}(%a, fadd.{8}(%a, %b, 0x0:3), 0x0:3)"), "dst = a +_{f32} (a +_{f32} b)");
+        assert_eq!(text("fma.{8}(%a, %b, fsqrt.{8}(%a, 0x0:3), 0x0:3)"), "dst = fma_{f32}(a, b, √_{f32}(a))");
+        assert_eq!(text("fmin.{8}.first(%a, %b)"), "dst = min_{f32}(a, b)");
+        assert_eq!(text("select(flt.{8}(%a, %b), %a, %b)"), "dst = a <_{f32} b ? a : b");
+        assert_eq!(text("fround.{8}(%a, 0x3:3)"), "dst = round_{f32, RZ}(a)");
+        assert_eq!(text("ftoint.{8}.s(%a, 0x0:3, 32)"), "dst = convert_{f32→s32, RN}(a)");
+        assert_eq!(text("ffromint.{8}.u(%a, 0x0:3, 32)"), "dst = convert_{u32→f32}(a)");
+        assert_eq!(text("fconvert.{5}.{8}(%a[0 +: 16], 0x0:3, 32)"), "dst = convert_{f16→f32}(a_{16}[0])");
+        assert_eq!(text("fadd.{8}(%a, %b, %a[0 +: 3])"), "dst = a +_{f32, mode a_{3}[0]} b");
+        let class = function(
+            "func @f[w = 32, e = 8](%a: w, %b: w) -> (%dst: w) {\n  %dst[0 +: w] = fadd.{e}(%a, %b, 0x0:3)\n}\n",
+        );
+        assert_eq!(equations(&class), ["dst = a +_{f(e:w)} b"]);
     }
 
     #[test]

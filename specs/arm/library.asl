@@ -2,7 +2,9 @@
 // registers and elements, saturation, bit counts, reduction, estimates and ciphers. They serve where there is no
 // `arch.asl`, which has Arm's own. Written for Hydride, from what the instructions are documented to do.
 
-enumeration ReduceOp {ReduceOp_ADD};
+enumeration ReduceOp {ReduceOp_ADD, ReduceOp_FADD, ReduceOp_FMIN, ReduceOp_FMAX, ReduceOp_FMINNUM, ReduceOp_FMAXNUM};
+
+enumeration FPMaxMinOp {FPMaxMinOp_MAX, FPMaxMinOp_MIN, FPMaxMinOp_MAXNUM, FPMaxMinOp_MINNUM};
 
 enumeration CompareOp {CompareOp_GT, CompareOp_GE, CompareOp_EQ, CompareOp_LE, CompareOp_LT};
 
@@ -137,10 +139,25 @@ bits(N) BitReverse(bits(N) pattern)
     return turned;
 
 bits(N) Reduce(ReduceOp op, bits(M) whole, integer N)
-    integer sum = 0;
-    for e = 0 to (M DIV N) - 1
-        sum = sum + UInt(Elem[whole, e, N]);
-    return sum[N-1:0];
+    if op == ReduceOp_ADD then
+        integer sum = 0;
+        for e = 0 to (M DIV N) - 1
+            sum = sum + UInt(Elem[whole, e, N]);
+        return sum[N-1:0];
+    if M == N then
+        return whole[N-1:0];
+    // Numbers in a tree: each half by itself.
+    integer half = M DIV 2;
+    bits(N) low = Reduce(op, whole[half-1:0], N);
+    bits(N) high = Reduce(op, whole[M-1:half], N);
+    bits(N) result;
+    case op of
+        when ReduceOp_FADD result = FPAdd(low, high, FPCR);
+        when ReduceOp_FMIN result = FPMin(low, high, FPCR);
+        when ReduceOp_FMAX result = FPMax(low, high, FPCR);
+        when ReduceOp_FMINNUM result = FPMinNum(low, high, FPCR);
+        when ReduceOp_FMAXNUM result = FPMaxNum(low, high, FPCR);
+    return result;
 
 // Polynomials over one bit
 
@@ -189,28 +206,12 @@ bits(N) MatMulAdd(bits(N) addend, bits(N) one, bits(N) other, boolean one_unsign
 
 // Estimates, of nine bits
 
-integer ReciprocalEstimate(integer number)
-    return ((1 << 19) DIV (2 * number + 1) + 1) DIV 2;
-
 bits(32) UnsignedRecipEstimate(bits(32) operand)
     bits(32) result = Ones(32);
     if operand[31] == '1' then
         integer estimate = ReciprocalEstimate(UInt(operand[31:23]));
         result = estimate[8:0] : Zeros(23);
     return result;
-
-// The greatest root b with number * (b + 1)^2 below 2^28, rounded to nine bits.
-integer ReciprocalRootEstimate(integer number)
-    integer middle;
-    if number < 256 then
-        middle = 2 * number + 1;
-    else
-        middle = (number >> 1) << 1;
-        middle = 2 * (middle + 1);
-    integer root = 512;
-    while middle * (root + 1) * (root + 1) < (1 << 28) do
-        root = root + 1;
-    return (root + 1) DIV 2;
 
 bits(32) UnsignedRSqrtEstimate(bits(32) operand)
     bits(32) result = Ones(32);
@@ -326,11 +327,3 @@ bits(8) CipherTurn(bits(8) value)
 bits(8) Sbox(bits(8) value)
     integer byte = CipherByte(UInt(value));
     return byte[7:0];
-
-// Signs of floating-point numbers
-
-bits(N) FPAbs(bits(N) op)
-    return '0' : op[N-2:0];
-
-bits(N) FPNeg(bits(N) op)
-    return NOT(op[N-1]) : op[N-2:0];

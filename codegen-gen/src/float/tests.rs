@@ -195,6 +195,8 @@ struct Case {
     op: String,
     symbol: String,
     params: Vec<i64>,
+    /// The function without parameters.
+    text: String,
     /// The format of the result where that is a number.
     result: Option<(i64, i64)>,
     inputs: Vec<Vec<Bits>>,
@@ -217,6 +219,7 @@ fn cases(operations: &[Operation<'_>]) -> Vec<Case> {
                 op: operation.op.name.clone(),
                 symbol: instance.symbol.clone(),
                 params: instance.params.to_vec(),
+                text: function.to_string(),
                 result,
                 inputs,
                 expected,
@@ -547,4 +550,42 @@ fn smt_agrees_with_interp() {
         .collect();
     let start: Vec<&str> = text.lines().filter(|line| *line != "true").take(5).collect();
     assert!(wrong.is_empty() && text.lines().count() == asked.len(), "{wrong:?}: {start:?}");
+}
+
+/// The report evaluates functions on a page, in JavaScript.
+#[test]
+fn the_report_agrees_with_interp() {
+    let (dialect, memo) = (dialect(), Memo::default());
+    let operations: Vec<Operation<'_>> = dialect.ops().iter().map(|op| Operation::new(op, &memo)).collect();
+    let cases = cases(&operations);
+    let folder = tempfile::tempdir().unwrap();
+    let mut script = format!(
+        "globalThis.hydride = {{}};\n{}\nconst CASES = [\n",
+        include_str!("../../../templates/report/evaluate.js").replace("\"use strict\";", "")
+    );
+    for case in &cases {
+        let inputs: Vec<String> = case
+            .inputs
+            .iter()
+            .zip(&case.expected)
+            .map(|(args, expected)| {
+                let values = args.iter().chain([expected]).map(|value| format!("0x{value:x}n"));
+                format!("[{}]", values.collect::<Vec<_>>().join(","))
+            })
+            .collect();
+        let _ = writeln!(script, "[{:?}, `{}`, [{}]],", case.symbol, case.text, inputs.join(","));
+    }
+    script += "];\nfor (const [symbol, text, inputs] of CASES) {\n  const { run } = hydride.ir.parse(text);\n  \
+               const wrong = inputs.find((values) => run(values.slice(0, -1))[0] !== values.at(-1));\n  \
+               if (wrong) console.log(symbol, wrong, run(wrong.slice(0, -1)));\n}\n";
+    fs::write(folder.path().join("run.js"), script).unwrap();
+    match Command::new("node").current_dir(folder.path()).arg("run.js").output() {
+        Ok(output) => {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{errors}");
+            let wrong = String::from_utf8_lossy(&output.stdout);
+            assert!(wrong.is_empty(), "{wrong}");
+        }
+        Err(_) => skip("node is not installed"),
+    }
 }

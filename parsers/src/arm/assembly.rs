@@ -223,7 +223,8 @@ const SEQUENCES: &[(&[&str], &[&str])] = &[
     ),
 ];
 
-/// The instructions of an entry; `Err` says what is not understood.
+/// The instructions of an entry; `Err` says what is not understood. An erratum can give each of several instructions
+/// its operands, with semicolons between them.
 pub fn lines(entry: &Entry) -> Result<Vec<Line>, String> {
     let bases: Vec<&str> = entry.base.iter().map(|base| base.trim()).collect();
     match bases[..] {
@@ -231,6 +232,10 @@ pub fn lines(entry: &Entry) -> Result<Vec<Line>, String> {
         ["NOP"] => Ok(Vec::new()),
         [only] => Ok(vec![line(entry, only, &entry.operands)?]),
         _ => {
+            let own: Vec<&str> = entry.operands.split(';').collect();
+            if own.len() == bases.len() {
+                return bases.iter().zip(own).map(|(base, operands)| line(entry, base, operands)).collect();
+            }
             if let Some((_, rest)) = SEQUENCES.iter().find(|(sequence, _)| *sequence == bases) {
                 // The table of the extended look-ups: 64-bit vectors, two to a register.
                 let registers =

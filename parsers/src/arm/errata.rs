@@ -16,6 +16,7 @@ fn make(entry: &mut Entry, change: &Change) -> Result<(), String> {
         Change::Field { of, was, now } => {
             let field = match of.as_str() {
                 "operands" => &mut entry.operands,
+                "operation" => &mut entry.operation,
                 "mnemonic" => entry.base.first_mut().ok_or("the entry has no instruction")?,
                 other => return Err(format!("there is no field `{other}` that could be corrected")),
             };

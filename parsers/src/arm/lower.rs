@@ -63,11 +63,11 @@ pub fn lower(context: &Context<'_>, entry: &Entry) -> Result<Lowered, Obstacle> 
         Obstacle::excluded(Reason::NoPseudocode, None, message)
     };
     let types = Types::of(entry).map_err(|other| if entry.described { other } else { undescribed() })?;
-    if let Some(base) = entry.base.iter().find(|base| is_floating_point(base, &types)) {
-        return Err(Obstacle::excluded(Reason::FloatingPoint, None, base));
-    }
     if !entry.described {
         return Err(undescribed());
+    }
+    if types.float && super::formula::is_formula(entry) {
+        return from_formula(context, entry, types);
     }
     let lines =
         super::assembly::lines(entry).map_err(|message| Obstacle::failed(Reason::Operands, None, message))?;
@@ -111,15 +111,41 @@ pub fn is_memory(entry: &Entry) -> bool {
         || entry.args.iter().any(|(c_type, _)| c_type.contains('*'))
 }
 
-/// Instructions that move floating-point numbers or change their sign bits.
-const BITS_ALONE: &[&str] = &["FMOV", "FABS", "FNEG"];
-
-/// Whether a base instruction computes with floating-point numbers.
-fn is_floating_point(base: &str, types: &Types) -> bool {
-    let base = base.trim();
-    let named = base.starts_with('F') && !BITS_ALONE.contains(&base) || base.starts_with("BF");
-    let pseudo = base.starts_with("RESULT");
-    (named || pseudo) && types.float
+/// Lowers an entry that has a formula in place of an instruction.
+fn from_formula(context: &Context<'_>, entry: &Entry, types: Types) -> Result<Lowered, Obstacle> {
+    let body = super::formula::body(entry, types.returns.element)
+        .map_err(|message| Obstacle::failed(Reason::Operands, None, message))?;
+    let Types { signature, args, returns, .. } = types;
+    let arg_widths = signature.args.iter().map(|arg| arg.width).collect();
+    let mut machine = Machine::new(context.documents, arg_widths);
+    let mut frame = Frame::default();
+    for (position, (argument, c_type)) in signature.args.iter().zip(&args).enumerate() {
+        let value = match (c_type, immediate_width(argument)) {
+            (Some(c_type), _) => {
+                let node = machine.dag.arg_slice(position as u32, 0, c_type.width(), false);
+                Value::Bits(node, Width::Known(c_type.width()))
+            }
+            (None, Some((width, signed))) => {
+                Value::Int(machine.dag.arg_slice(position as u32, 0, width, signed))
+            }
+            (None, None) => continue,
+        };
+        frame.set(&entry.args[position].1, Var::Value(value));
+    }
+    let result = Var::Bits(Register::default(), returns.width());
+    frame.set(super::formula::RESULT, result);
+    machine.run(FileId::Operations, &mut frame, &body)?;
+    let written = frame.vars().find_map(|(name, var)| match var {
+        Var::Bits(register, _) if &**name == super::formula::RESULT => Some(register.clone()),
+        _ => None,
+    });
+    let c_types = entry.args.iter().map(|(c_type, _)| c_type.as_str()).chain([entry.returns.as_str()]);
+    let c_types: Vec<&str> = c_types.collect();
+    let extensions = super::features::features(std::iter::empty(), &c_types);
+    let results = [written.unwrap_or_default()];
+    let (function, undefined) = pseudocode::function(&entry.name, &signature, &mut machine.dag, &results)
+        .map_err(|fault| fault.map_place(|()| None))?;
+    Ok(Lowered { signature, function, undefined, extensions, forms: Vec::new() })
 }
 
 /// The types of an entry.
@@ -180,10 +206,8 @@ impl Places {
                 Some(Preparation::Register(register)) => {
                     let slot = super::assembly::slot(register);
                     let message = || format!("`{register}` is no register for `{name}`");
-                    args.push((
-                        position,
-                        slot.ok_or_else(|| Obstacle::failed(Reason::Operands, None, message()))?,
-                    ));
+                    let slot = slot.ok_or_else(|| Obstacle::failed(Reason::Operands, None, message()))?;
+                    args.push((position, in_lines(slot, lines)));
                 }
                 Some(Preparation::Unsaid) | None => unplaced.push(position),
             }
@@ -203,6 +227,7 @@ impl Places {
             let slot = super::assembly::slot(register);
             let message = || format!("`{register}` is no register for a result");
             let slot = slot.ok_or_else(|| Obstacle::failed(Reason::Operands, None, message()))?;
+            let slot = in_lines(slot, lines);
             let lane =
                 register.split_once('[').and_then(|(_, lane)| lane.strip_suffix(']')?.parse::<u32>().ok());
             results.push((slot, lane.unwrap_or(0).min(15) * types.returns.element));
@@ -222,6 +247,13 @@ impl Places {
     }
 }
 
+/// The register of a role in the file that the instructions have it in: errata correct the operands alone.
+fn in_lines(slot: Slot, lines: &[Line]) -> Slot {
+    let other = Slot { vector: !slot.vector, ..slot };
+    let has = |slot: &Slot| lines.iter().any(|line| line.slots().any(|used| used == *slot));
+    if !has(&slot) && has(&other) { other } else { slot }
+}
+
 /// Registers that no argument has, in operand order: sources first, and the destination as well
 /// when the sources are too few for `wanted` arguments.
 fn free_slots(lines: &[Line], taken: &[(usize, Slot)], wanted: usize) -> Vec<Slot> {
@@ -236,6 +268,10 @@ fn free_slots(lines: &[Line], taken: &[(usize, Slot)], wanted: usize) -> Vec<Slo
                 list.push(slot);
             }
         }
+    }
+    if lines.len() > 1 {
+        // Sources of several instructions are in the order of their roles.
+        sources.sort_by_key(|slot| slot.role);
     }
     if sources.len() < wanted {
         destination.extend(sources.into_iter().filter(|slot| slot.role != super::assembly::Role::D));

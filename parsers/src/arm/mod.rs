@@ -18,6 +18,7 @@ mod errata;
 pub mod exec;
 mod facts;
 mod features;
+mod formula;
 mod join;
 mod json;
 mod lower;
@@ -353,7 +354,7 @@ impl Files<'_> {
             FileId::Instructions => self.instructions,
             // Offsets within an operation are not the file's.
             FileId::Operations if fault.reason == Reason::Syntax => self.operations,
-            FileId::Operations => return None,
+            FileId::Operations | FileId::Floats => return None,
         };
         (!file.text.is_empty()).then(|| file.span(offset, 1))
     }

@@ -10,14 +10,12 @@ use crate::pseudocode::Reason;
 const DROPPED: &[&str] = &["CheckFPAdvSIMDEnabled64", "AArch64.CheckFPAdvSIMDEnabled", "CheckSVEEnabled"];
 
 /// Questions about the machine's state that have one answer for Neon.
-const ANSWERS: &[(&str, bool)] = &[("IsSVEEnabled", false), ("ConstrainUnpredictableBool", false)];
-
-/// Functions that only change the sign bit of a floating-point number.
-const SIGNS: &[&str] = &["FPAbs", "FPNeg"];
+const ANSWERS: &[(&str, bool)] =
+    &[("IsSVEEnabled", false), ("IsMerging", false), ("ConstrainUnpredictableBool", false)];
 
 /// Whether a name belongs to floating-point arithmetic.
 pub(super) fn is_floating_point(name: &str) -> bool {
-    name.starts_with("FP") && name != "FPSR" && !SIGNS.contains(&name)
+    name.starts_with("FP") && name != "FPSR"
         || name.starts_with("BF")
         || name == "FixedToFP"
         || name == "RoundTowardsZero"
@@ -49,8 +47,8 @@ impl Machine<'_> {
             self.extension(extension);
             return Ok(Some(Value::Bool(self.dag.int(1))));
         }
-        if is_floating_point(name) {
-            return self.fault(Reason::FloatingPoint, offset, format!("`{name}`"));
+        if let Some(value) = self.float_builtin(name, args, want, offset)? {
+            return Ok(Some(value));
         }
         let value = match (name, args) {
             ("UInt", [x]) => {
@@ -122,7 +120,7 @@ impl Machine<'_> {
         Ok(Some(value))
     }
 
-    fn wanted(&self, want: Option<u32>, offset: Offset) -> Run<u32> {
+    pub(super) fn wanted(&self, want: Option<u32>, offset: Offset) -> Run<u32> {
         want.map_or_else(|| self.fault(Reason::Type, offset, "the context gives no width"), Ok)
     }
 
@@ -138,7 +136,7 @@ impl Machine<'_> {
         }
     }
 
-    fn known_bits(&mut self, expr: &Expr) -> Run<(NodeId, u32)> {
+    pub(super) fn known_bits(&mut self, expr: &Expr) -> Run<(NodeId, u32)> {
         match self.bits(expr)? {
             (node, Width::Known(width)) => Ok((node, width)),
             _ => self.fault(Reason::Symbolic, expr.offset, "a width must be known here"),

@@ -45,16 +45,24 @@ impl Machine<'_> {
         arguments: usize,
         offset: Offset,
     ) -> Run<Arc<Function>> {
+        if let Some(found) = super::FLOATS.function_named(name, kind, arguments) {
+            let functions = found.map_err(|error| super::fault::syntax(FileId::Floats, error))?;
+            if let Some(function) = functions.first() {
+                return Ok(function.clone());
+            }
+        }
         match self.documents.library.function_named(name, kind, arguments) {
             Some(Ok(functions)) => {
                 // `Abs` exists for integers and for reals; our values are never real.
-                let usable = functions.iter().find(|function| !takes_reals(function));
-                match usable.or(functions.first()) {
+                match functions.iter().find(|function| !has_reals(function)) {
                     Some(function) => Ok(function.clone()),
-                    None => self.fault(Reason::UnknownCall, offset, format!("`{name}` is not defined")),
+                    None => self.fault(Reason::FloatingPoint, offset, format!("`{name}` on real numbers")),
                 }
             }
             Some(Err(error)) => Err(super::fault::syntax(FileId::Library, error)),
+            None if super::builtin::is_floating_point(name) => {
+                self.fault(Reason::FloatingPoint, offset, format!("`{name}`"))
+            }
             None => self.fault(
                 Reason::UnknownCall,
                 offset,
@@ -133,7 +141,9 @@ impl Machine<'_> {
                 }
             }
         }
-        self.file = FileId::Library;
+        let own =
+            super::FLOATS.function_named(&function.name, function.kind, function.params.len()).is_some();
+        self.file = if own { FileId::Floats } else { FileId::Library };
         let (flow, mut inner, pending) =
             self.in_frame(inner, function.returns.clone(), |this| this.block(&function.body));
         let mut value = match flow? {
@@ -196,8 +206,18 @@ impl Machine<'_> {
     }
 }
 
-fn takes_reals(function: &Function) -> bool {
-    function.params.iter().any(|param| matches!(&param.typ, Type::Named(name) if &**name == "real"))
+/// Whether a function takes or returns real numbers.
+fn has_reals(function: &Function) -> bool {
+    let mut types = function.params.iter().map(|param| &param.typ).chain(&function.returns);
+    types.any(is_real)
+}
+
+fn is_real(typ: &Type) -> bool {
+    match typ {
+        Type::Named(name) => &**name == "real",
+        Type::Tuple(types) => types.iter().any(is_real),
+        _ => false,
+    }
 }
 
 fn literal_width(typ: &Type) -> Option<u32> {

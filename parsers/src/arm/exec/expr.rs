@@ -69,7 +69,12 @@ impl Machine<'_> {
             }
             None => {}
         }
-        if let Some(value) = self.documents.library.enumeration_value(name) {
+        if let Some(value) = self.float_control(name) {
+            return Ok(value);
+        }
+        let library = &self.documents.library;
+        if let Some(value) = library.enumeration_value(name).or_else(|| super::FLOATS.enumeration_value(name))
+        {
             return Ok(Value::Enum(value));
         }
         if let Some(constant) = self.documents.library.constant_named(name) {
@@ -385,8 +390,10 @@ impl Machine<'_> {
             if let Some(value) = self.read_register(name, slices, offset)? {
                 return Ok(value);
             }
-            if super::builtin::is_floating_point(name) {
-                return self.fault(Reason::FloatingPoint, offset, format!("`{name}`"));
+            if slices.is_empty()
+                && let Some(value) = self.float_control(name)
+            {
+                return Ok(value);
             }
             let args = self.getter_args(slices, offset)?;
             return self.getter(name, &args, want, offset);

@@ -8,6 +8,8 @@ use crate::pseudocode;
 pub enum FileId {
     /// The library.
     Library,
+    /// The functions on floating-point numbers, which are no document.
+    Floats,
     /// The instructions.
     Instructions,
     /// The JSON file of operations; offsets are within the operation's text.

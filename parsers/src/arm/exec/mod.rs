@@ -10,10 +10,13 @@ mod builtin;
 mod call;
 mod expr;
 mod fault;
+mod float;
 mod place;
 mod recognize;
 mod stmt;
 mod value;
+
+use std::sync::LazyLock;
 
 use hydride_ir::exact::{Dag, NodeId};
 use rustc_hash::FxHashMap;
@@ -41,6 +44,10 @@ pub struct Documents<'a> {
     /// The instructions.
     pub instructions: Instructions<'a>,
 }
+
+/// The functions that stand for the library's on floating-point numbers.
+static FLOATS: LazyLock<Library<'static>> =
+    LazyLock::new(|| Library::new(include_str!("../../../../specs/arm/float.asl"), &mut Vec::new()));
 
 /// What an operation gives.
 type Run<T> = Result<T, Fault>;

@@ -1,7 +1,7 @@
 //! Arithmetic on floating-point numbers, as the instructions of Intel's Software Developer's Manual (volume 2) define
 //! it in the default environment: MXCSR masks all exceptions, rounds to the nearest even number and flushes nothing.
 
-use hydride_ir::exact::{Dag, Int, Node, NodeId};
+use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 use hydride_ir::{Float, FloatOp, NanRule};
 
 use super::{CallError, Called, one};
@@ -30,6 +30,10 @@ impl Format {
 
     fn fraction(self) -> u32 {
         self.width - 1 - self.exponent
+    }
+
+    fn bias(self) -> i64 {
+        (1 << (self.exponent - 1)) - 1
     }
 
     fn value(self, node: NodeId) -> Value {
@@ -264,6 +268,45 @@ pub(in crate::intel) fn fused(
     Some(format.value(node))
 }
 
+/// Two to the power of an integer, or of its negation: of a floating-point number that was converted from one, or
+/// with the width of a format. `None` if the power may be too large or too small for the format.
+pub(in crate::intel) fn power_of_two(
+    dag: &mut Dag,
+    exponent: Value,
+    negative: bool,
+    width: Option<u32>,
+) -> Option<Value> {
+    let format = Format::of(exponent).or(width.and_then(Format::of_width))?;
+    let integer = match Format::of(exponent) {
+        Some(own) => {
+            let bits = own.bits(dag, exponent);
+            match dag.node(bits) {
+                Node::Float { float, operands, .. } if float.op == FloatOp::FromInt => operands[0],
+                _ => return None,
+            }
+        }
+        None => exponent.node,
+    };
+    let integer = if negative { dag.neg(integer) } else { integer };
+    let range = dag.range(integer).clone();
+    let bias = format.bias();
+    let least = 1 - bias - i64::from(format.fraction());
+    if range.low? < least.into() || range.high? > bias.into() {
+        return None;
+    }
+    let [offset, subnormal, first, one] = [bias, -least, 1 - bias, 1].map(|number| dag.int(number));
+    let biased = dag.sum(&[integer, offset]);
+    let fraction = dag.int(Int::ONE << format.fraction() as usize);
+    let normal = dag.mul(biased, fraction);
+    let position = dag.sum(&[integer, subnormal]);
+    let zero = dag.int(0);
+    let position = dag.max(position, zero);
+    let small = dag.shl(one, position);
+    let is_normal = dag.le(first, integer);
+    let node = dag.select(is_normal, normal, small);
+    Some(format.value(node))
+}
+
 /// The rounding mode that an operand of an instruction states: bit 2 is the mode of MXCSR, which is to the nearest even
 /// number, else the low two bits are the mode (table 4-20 at ROUNDPD). Bit 3 suppresses exceptions.
 pub(in crate::intel) fn rounding(dag: &mut Dag, control: NodeId) -> NodeId {
@@ -304,6 +347,27 @@ const FUNCTIONS: &[Entry] = &[
         let infinity = format.infinity(dag, false);
         Ok(Value::sized(dag.eq(magnitude, infinity), 1))
     }),
+    // VSCALEFPS and VRANGEPS: the NaN made quiet.
+    ("QNAN", |dag, _, _, args| {
+        let parts = Parts::of(dag, one(args)?)?;
+        let node = parts.quiet(dag);
+        Ok(parts.format.value(node))
+    }),
+    // The difference, rounded as a control says: VREDUCEPS as the errata have it.
+    ("SUB", |dag, _, _, args| {
+        let [left, right, control] = args else { return Err(CallError::Arguments) };
+        let mode = rounding(dag, control.node);
+        binary(dag, BinaryOp::Sub, *left, *right, mode).ok_or(CallError::Width)
+    }),
+    ("ConvertExpFP#", |dag, _, _, args| exponent(dag, one(args)?)),
+    ("GetNormalizedMantissa", |dag, _, _, args| match args {
+        [x, sign, interval] => mantissa(dag, *x, sign.node, interval.node),
+        _ => Err(CallError::Arguments),
+    }),
+    ("GetNormalizedMantissaFP#", |dag, _, _, args| match args {
+        [x, interval, sign] => mantissa(dag, *x, sign.node, interval.node),
+        _ => Err(CallError::Arguments),
+    }),
     ("FP#", |dag, rounding, width, args| number(dag, rounding, width, args)),
     ("Cast_FP#", |dag, _, width, args| {
         let format = Format::of_width(width).ok_or(CallError::Width)?;
@@ -336,6 +400,116 @@ pub(in crate::intel) fn call(dag: &mut Dag, name: &str, rounding: NodeId, args: 
     }
     let ((_, function), bits) = find(name).ok_or(CallError::Arguments)?;
     function(dag, rounding, bits, args)
+}
+
+/// A number taken apart.
+struct Parts {
+    format: Format,
+    bits: NodeId,
+    negative: NodeId,
+    fraction: NodeId,
+    /// Zero bits above the highest one bit of the fraction.
+    zeros: NodeId,
+    /// The exponent of a normal number with its bias, or of a subnormal one that is made normal.
+    biased: NodeId,
+    nan: NodeId,
+    infinite: NodeId,
+    zero: NodeId,
+    subnormal: NodeId,
+}
+
+impl Parts {
+    fn of(dag: &mut Dag, x: Value) -> Result<Self, CallError> {
+        let format = Format::of(x).ok_or(CallError::Width)?;
+        let bits = format.bits(dag, x);
+        let negative = dag.slice(bits, format.width - 1, 1, false);
+        let magnitude = dag.slice(bits, 0, format.width - 1, false);
+        let exponent = dag.slice(bits, format.fraction(), format.exponent, false);
+        let fraction = dag.slice(bits, 0, format.fraction(), false);
+        let [none, greatest] = [0, (1 << format.exponent) - 1].map(|number| dag.int(number));
+        let infinity = format.infinity(dag, false);
+        let infinite = dag.eq(magnitude, infinity);
+        let is_greatest = dag.eq(exponent, greatest);
+        let finite = dag.complement(infinite);
+        let nan = dag.and(is_greatest, finite);
+        let zero = dag.eq(magnitude, none);
+        let is_not_zero = dag.complement(zero);
+        let least = dag.eq(exponent, none);
+        let subnormal = dag.and(least, is_not_zero);
+        let zeros = dag.leading_zeros(fraction, format.fraction());
+        let normalized = dag.neg(zeros);
+        let biased = dag.select(subnormal, normalized, exponent);
+        Ok(Self { format, bits, negative, fraction, zeros, biased, nan, infinite, zero, subnormal })
+    }
+
+    /// The quiet NaN of a NaN.
+    fn quiet(&self, dag: &mut Dag) -> NodeId {
+        let quiet = dag.int(Int::ONE << (self.format.fraction() - 1) as usize);
+        dag.or(self.bits, quiet)
+    }
+}
+
+/// VGETEXPPS: the exponent of the number as a number, that of zero being negative infinity.
+fn exponent(dag: &mut Dag, x: Value) -> Called {
+    let parts = Parts::of(dag, x)?;
+    let format = parts.format;
+    let [bias, nearest] = [-format.bias(), 0].map(|number| dag.int(number));
+    let unbiased = dag.sum(&[parts.biased, bias]);
+    let of_number = format.from_int(dag, unbiased, nearest).node;
+    let [infinity, negative_infinity] = [false, true].map(|negative| format.infinity(dag, negative));
+    let quiet = parts.quiet(dag);
+    let node = dag.select(parts.zero, negative_infinity, of_number);
+    let node = dag.select(parts.infinite, infinity, node);
+    let node = dag.select(parts.nan, quiet, node);
+    Ok(format.value(node))
+}
+
+/// VGETMANTPS: the significand in an interval, which is [1, 2), [1/2, 2), [1/2, 1) or [3/4, 3/2). Bit 0 of the sign control
+/// makes it positive; bit 1 makes it a NaN for negative numbers.
+fn mantissa(dag: &mut Dag, x: Value, sign_control: NodeId, interval: NodeId) -> Called {
+    let parts = Parts::of(dag, x)?;
+    let format = parts.format;
+    let zero = dag.int(0);
+    let one = dag.int(1);
+    let positive = dag.slice(sign_control, 0, 1, false);
+    let refused = dag.slice(sign_control, 1, 1, false);
+    let sign = dag.select(positive, zero, parts.negative);
+    // The highest one bit of a subnormal number's fraction becomes the one before the fraction.
+    let shift = dag.sum(&[parts.zeros, one]);
+    let shifted = dag.shl(parts.fraction, shift);
+    let shifted = dag.slice(shifted, 0, format.fraction(), false);
+    let fraction = dag.select(parts.subnormal, shifted, parts.fraction);
+    let bias = dag.int(format.bias());
+    let half = dag.int(format.bias() - 1);
+    let unbiased = dag.sub(parts.biased, bias);
+    let odd = dag.slice(unbiased, 0, 1, false);
+    let top = dag.slice(fraction, format.fraction() - 1, 1, false);
+    let by_parity = dag.select(odd, half, bias);
+    let by_top = dag.select(top, half, bias);
+    let [low, high] = [0, 1].map(|bit| dag.slice(interval, bit, 1, false));
+    let first = dag.select(low, by_parity, bias);
+    let second = dag.select(low, by_top, half);
+    let exponent = dag.select(high, second, first);
+    let parted = |node, width| Part { node, width };
+    let normalized = dag.concat(&[
+        parted(fraction, format.fraction()),
+        parted(exponent, format.exponent),
+        parted(sign, 1),
+    ]);
+    let unit = dag.concat(&[parted(zero, format.fraction()), parted(bias, format.exponent), parted(sign, 1)]);
+    // An infinity has the significand of 1, as a zero has.
+    let special = dag.or(parts.zero, parts.infinite);
+    let node = dag.select(special, unit, normalized);
+    let is_not_zero = dag.complement(parts.zero);
+    let invalid = dag.and(parts.negative, refused);
+    let invalid = dag.and(invalid, is_not_zero);
+    let infinity = format.infinity(dag, true);
+    let quiet_bit = dag.int(Int::ONE << (format.fraction() - 1) as usize);
+    let default_nan = dag.or(infinity, quiet_bit);
+    let node = dag.select(invalid, default_nan, node);
+    let quiet = parts.quiet(dag);
+    let node = dag.select(parts.nan, quiet, node);
+    Ok(format.value(node))
 }
 
 fn extreme(dag: &mut Dag, op: BinaryOp, args: &[Value]) -> Called {
@@ -425,7 +599,12 @@ impl Conversion {
 
     fn call(self, dag: &mut Dag, x: Value, rounding: NodeId) -> Called {
         let rounding = if self.truncates { dag.int(3) } else { rounding };
-        match (self.from, self.to) {
+        // Where the operand's elements contradict the name, the text names another entry's function.
+        let from = match (self.from, Format::of(x)) {
+            (Type::Float(from), Some(own)) if own.width != from.width => Type::Float(own),
+            (from, _) => from,
+        };
+        match (from, self.to) {
             (Type::Float(from), Type::Float(to)) => {
                 if x.width != Some(from.width) {
                     return Err(CallError::Width);

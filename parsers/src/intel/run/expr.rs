@@ -428,6 +428,9 @@ impl Run<'_> {
         {
             return Ok(constant);
         }
+        if let ("POW", [base, exponent]) = (name, arguments) {
+            return self.power(base, exponent, at);
+        }
         let of_floats = arithmetic::is_known(name);
         let integral = library::reading(name);
         let Some(reading) = integral.or(of_floats.then_some(Reading::Natural)) else {
@@ -463,6 +466,37 @@ impl Run<'_> {
             Err(CallError::Width) => fail(Reason::Limit, format!("`{name}` of a number without a width"), at),
             Err(CallError::DivisionByZero) => fail(Reason::DivisionByZero, "the divisor is zero", at),
         }
+    }
+
+    /// `POW(2.0, x)` for an integer `x`, or `-x`.
+    fn power(&mut self, base: &Expr, exponent: &Expr, at: Extent) -> Ran<Value> {
+        let excluded = || exclude(Reason::FloatingPoint, "`POW`", at);
+        let (base, _) = self.uncast(base);
+        let (mut exponent, mut cast) = self.uncast(exponent);
+        let negative = matches!(exponent.kind, ExprKind::Unary(UnaryOp::Minus, _));
+        while let ExprKind::Unary(UnaryOp::Minus, operand) = &exponent.kind {
+            let (inner, width) = self.uncast(operand);
+            (exponent, cast) = (inner, cast.or(width));
+        }
+        if base.decimal() != Some(2.0) {
+            return excluded();
+        }
+        let exponent = self.expr(exponent, Reading::Natural)?;
+        match arithmetic::power_of_two(&mut self.dag, exponent, negative, cast) {
+            Some(power) => Ok(power),
+            None => excluded(),
+        }
+    }
+
+    /// `x` for `FP32(x)`, and the width.
+    fn uncast<'a>(&self, expr: &'a Expr) -> (&'a Expr, Option<u32>) {
+        if let ExprKind::Call { name, arguments } = &expr.kind
+            && let [argument] = arguments.as_slice()
+            && let Some(width) = self.program.name(*name).strip_prefix("FP")
+        {
+            return (argument, width.parse().ok());
+        }
+        (expr, None)
     }
 
     fn call_unknown(&mut self, symbol: Symbol, arguments: &[Expr], at: Extent) -> Ran<Value> {

@@ -68,6 +68,14 @@ impl Variable {
         Self { contents, declared: None, argument: None, element: None }
     }
 
+    /// Whether all that was assigned are literals.
+    fn is_literal(&self, dag: &Dag) -> bool {
+        let Contents::Bits { register, .. } = &self.contents else { return false };
+        let literal =
+            |(low, width)| register.assigned(low, width).is_some_and(|node| dag.as_int(node).is_some());
+        register.extents().all(literal)
+    }
+
     /// [`Variable::bits`], moving the contents out.
     pub(super) fn take_bits(&mut self, dag: &Dag, width: u32) -> Option<(Register, bool)> {
         match &mut self.contents {
@@ -128,7 +136,12 @@ impl Merge for Frame {
 
 impl Merge for Variable {
     fn merge(dag: &mut Dag, condition: NodeId, left: &Self, right: &Self) -> Self {
-        let element = left.element.filter(|element| Some(*element) == right.element);
+        // Literals, such as 0, have no type of their own.
+        let element = match (left.element, right.element) {
+            (Some(element), None) if element.float && right.is_literal(dag) => Some(element),
+            (None, Some(element)) if element.float && left.is_literal(dag) => Some(element),
+            (element, other) => element.filter(|element| Some(*element) == other),
+        };
         let contents = match (&left.contents, &right.contents) {
             (Contents::Scalar(then), Contents::Scalar(otherwise)) => {
                 Contents::Scalar(merge_values(dag, condition, *then, *otherwise, true))
