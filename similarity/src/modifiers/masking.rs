@@ -9,7 +9,7 @@
 //! The lane form itself sheds a mask with one bit for each element ([`hydride_ir::lane::canonicalize`]). What is
 //! recognized here are masks whose lanes are not the elements.
 
-use hydride_ir::exact::{Dag, Int, NodeId, Raised, Replacements, Segment};
+use hydride_ir::exact::{Dag, Int, Node, NodeId, Raised, Replacements, Segment};
 use hydride_ir::lane::Masking;
 use hydride_ir::{ExprId, Function, Op, Random, ResultId, Role, Stmt};
 
@@ -57,6 +57,39 @@ pub(super) fn recognize(dag: &mut Dag, function: &Function, reading: &Reading) -
         }
     }
     found
+}
+
+/// The reading of a part of one element without its mask, of which one bit governs the element. By itself an element
+/// under one bit is a select and not masked.
+pub(super) fn recognize_element(dag: &mut Dag, function: &Function, reading: &Reading) -> Vec<Reading> {
+    Vec::from_iter(without_bit(dag, function, reading))
+}
+
+fn without_bit(dag: &mut Dag, function: &Function, reading: &Reading) -> Option<Reading> {
+    let part = reading.part.filter(|_| reading.masking.is_none())?;
+    let [segments] = reading.core.results.as_slice() else { return None };
+    let [segment] = *segments.as_slice() else { return None };
+    let Node::Select(condition, set, clear) = *dag.node(segment.value) else { return None };
+    let Node::Slice { of, low: bit, width: 1, .. } = *dag.node(condition) else { return None };
+    let Node::Arg(mask) = *dag.node(of) else { return None };
+    let low = part.low + segment.low;
+    if function.args[mask as usize].role != Role::Register || bit * segment.width != low {
+        return None;
+    }
+    [(set, clear, false), (clear, set, true)].into_iter().find_map(|(written, kept, negated)| {
+        let kept = [Segment { low, width: segment.width, value: kept }];
+        let pass = passed_through(dag, &kept, function)?;
+        if dag
+            .reachable([written])
+            .into_iter()
+            .any(|node| matches!(dag.node(node), Node::Arg(arg) if *arg == mask))
+        {
+            return None;
+        }
+        let masking = Masking { mask, stride: 1, lane: segment.width, pass, negated };
+        let core = Raised { results: vec![vec![Segment { value: written, ..segment }]] };
+        Some(Reading { core, masking: Some(masking), ..reading.clone() })
+    })
 }
 
 /// `Some(None)` for zero, `Some(Some(arg))` for an argument as it is.
