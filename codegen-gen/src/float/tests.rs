@@ -317,10 +317,9 @@ fn compare(program: &Path, cases: &[&Case], any_nan: bool) {
     for case in cases {
         for (args, expected) in case.inputs.iter().zip(&case.expected) {
             let got = results.next().expect("a result for each input");
-            if !agrees(got, words(expected), case.result.filter(|_| any_nan)) {
-                if wrong.insert(&case.symbol) {
-                    let _ = writeln!(example, "{}: {args:x?} gives {got:x?}, not {expected:x}", case.symbol);
-                }
+            let is_right = agrees(got, words(expected), case.result.filter(|_| any_nan));
+            if !is_right && wrong.insert(&case.symbol) {
+                let _ = writeln!(example, "{}: {args:x?} gives {got:x?}, not {expected:x}", case.symbol);
             }
         }
     }
@@ -494,8 +493,8 @@ fn portable_bodies_agree_with_interp() {
 /// Z3's program, which the wheel that the set-up fetches has.
 fn z3(folder: &Path) -> Option<PathBuf> {
     let wheels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/z3/wheel");
-    let wheels = fs::read_dir(wheels).ok()?.flatten().map(|entry| entry.path());
-    let wheel = wheels.filter(|path| path.extension().is_some_and(|end| end == "whl")).next()?;
+    let mut wheels = fs::read_dir(wheels).ok()?.flatten().map(|entry| entry.path());
+    let wheel = wheels.find(|path| path.extension().is_some_and(|end| end == "whl"))?;
     if !tool("python3", folder, &["-m", "zipfile", "-e", wheel.to_str()?, "wheel"]) {
         return None;
     }
