@@ -58,6 +58,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("models/check/src/cases.rs", include_str!("../../templates/models/check/cases.rs.tera")),
     ("models/check/src/main.rs", include_str!("../../templates/models/check/main.rs.tera")),
     ("models/src/bits.rs", include_str!("../../templates/models/bits.rs.tera")),
+    ("models/src/float.rs", include_str!("../../templates/models/float.rs.tera")),
     ("models/src/isa.rs", include_str!("../../templates/models/isa.rs.tera")),
     ("models/src/lib.rs", include_str!("../../templates/models/lib.rs.tera")),
     ("models/src/module.rs", include_str!("../../templates/models/module.rs.tera")),

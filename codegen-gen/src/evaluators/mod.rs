@@ -19,6 +19,10 @@ use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile};
 
 pub(crate) use self::number::number;
+pub(crate) use self::write::nan_rule;
+
+/// Operators on floating-point numbers in Rust, as functions of bits.
+pub(crate) const FLOATS: &str = include_str!("../../../templates/float.rs");
 
 /// What the templates of C and Rust need.
 #[derive(Serialize)]
@@ -28,6 +32,8 @@ struct Evaluators {
     left_out: Vec<String>,
     /// Whether a function needs the operators on floating-point numbers.
     has_floats: bool,
+    /// Those in Rust, if there are any.
+    floats: String,
     /// Words of the widest value.
     max_words: u32,
 }
@@ -54,6 +60,7 @@ pub(crate) fn files(
         functions: Vec::new(),
         left_out: Vec::new(),
         has_floats: false,
+        floats: String::new(),
         max_words: hydride_ir::MAX_WIDTH / 64,
     };
     let made: Vec<_> = operations
@@ -70,6 +77,10 @@ pub(crate) fn files(
             }
             Err(why) => context.left_out.push(format!("operation `{}`: {}", operation.op.name, why.0)),
         }
+    }
+    if context.has_floats {
+        let indented = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") };
+        context.floats = std::iter::once("").chain(FLOATS.lines()).map(indented).collect();
     }
     let mut files = vec![
         renderer.render("evaluators/autollvm.h", &context)?,

@@ -707,7 +707,7 @@ fn temporary(id: ExprId) -> String {
 }
 
 /// The number of a rule for NaNs.
-fn nan_rule(rule: NanRule) -> &'static str {
+pub(crate) fn nan_rule(rule: NanRule) -> &'static str {
     match rule {
         NanRule::Open => "0",
         NanRule::First => "1",

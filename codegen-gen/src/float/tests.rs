@@ -17,7 +17,7 @@ use tempfile::TempDir;
 mod samples;
 
 use crate::operation::Operation;
-use crate::{Options, Part, generate};
+use crate::{Modelled, Options, Part, generate, models};
 
 /// Registers of all functions here are as wide as those of x86-64, so that C can pass them.
 const WIDTH: u32 = 128;
@@ -196,7 +196,7 @@ struct Case {
     symbol: String,
     params: Vec<i64>,
     /// The function without parameters.
-    text: String,
+    function: Function,
     /// The format of the result where that is a number.
     result: Option<(i64, i64)>,
     inputs: Vec<Vec<Bits>>,
@@ -219,7 +219,7 @@ fn cases(operations: &[Operation<'_>]) -> Vec<Case> {
                 op: operation.op.name.clone(),
                 symbol: instance.symbol.clone(),
                 params: instance.params.to_vec(),
-                text: function.to_string(),
+                function: function.clone(),
                 result,
                 inputs,
                 expected,
@@ -317,10 +317,9 @@ fn compare(program: &Path, cases: &[&Case], any_nan: bool) {
     for case in cases {
         for (args, expected) in case.inputs.iter().zip(&case.expected) {
             let got = results.next().expect("a result for each input");
-            if !agrees(got, words(expected), case.result.filter(|_| any_nan)) {
-                if wrong.insert(&case.symbol) {
-                    let _ = writeln!(example, "{}: {args:x?} gives {got:x?}, not {expected:x}", case.symbol);
-                }
+            let is_right = agrees(got, words(expected), case.result.filter(|_| any_nan));
+            if !is_right && wrong.insert(&case.symbol) {
+                let _ = writeln!(example, "{}: {args:x?} gives {got:x?}, not {expected:x}", case.symbol);
             }
         }
     }
@@ -494,8 +493,8 @@ fn portable_bodies_agree_with_interp() {
 /// Z3's program, which the wheel that the set-up fetches has.
 fn z3(folder: &Path) -> Option<PathBuf> {
     let wheels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/z3/wheel");
-    let wheels = fs::read_dir(wheels).ok()?.flatten().map(|entry| entry.path());
-    let wheel = wheels.filter(|path| path.extension().is_some_and(|end| end == "whl")).next()?;
+    let mut wheels = fs::read_dir(wheels).ok()?.flatten().map(|entry| entry.path());
+    let wheel = wheels.find(|path| path.extension().is_some_and(|end| end == "whl"))?;
     if !tool("python3", folder, &["-m", "zipfile", "-e", wheel.to_str()?, "wheel"]) {
         return None;
     }
@@ -573,7 +572,7 @@ fn the_report_agrees_with_interp() {
                 format!("[{}]", values.collect::<Vec<_>>().join(","))
             })
             .collect();
-        let _ = writeln!(script, "[{:?}, `{}`, [{}]],", case.symbol, case.text, inputs.join(","));
+        let _ = writeln!(script, "[{:?}, `{}`, [{}]],", case.symbol, case.function, inputs.join(","));
     }
     script += "];\nfor (const [symbol, text, inputs] of CASES) {\n  const { run } = hydride.ir.parse(text);\n  \
                const wrong = inputs.find((values) => run(values.slice(0, -1))[0] !== values.at(-1));\n  \
@@ -587,5 +586,80 @@ fn the_report_agrees_with_interp() {
             assert!(wrong.is_empty(), "{wrong}");
         }
         Err(_) => skip("node is not installed"),
+    }
+}
+
+#[test]
+fn rust_models_agree_with_interp() {
+    let (dialect, memo) = (dialect(), Memo::default());
+    let operations: Vec<Operation<'_>> = dialect.ops().iter().map(|op| Operation::new(op, &memo)).collect();
+    let cases = cases(&operations);
+    let ids: Vec<String> = (0..cases.len()).map(|number| format!("f{number}")).collect();
+    let signatures: Vec<_> = cases
+        .iter()
+        .map(|case| {
+            let mut signature = samples::member("east", "f", &[], case.inputs[0].len() as u32).signature;
+            for (arg, name) in signature.args.iter_mut().zip(["a", "b", "c"]) {
+                name.clone_into(&mut arg.name);
+            }
+            "dst".clone_into(&mut signature.results[0].name);
+            signature
+        })
+        .collect();
+    let modelled = |place: usize| Modelled {
+        isa: "east",
+        id: &ids[place],
+        intrinsic: &ids[place],
+        function: &cases[place].function,
+        signature: &signatures[place],
+        extensions: &[],
+        mnemonics: BTreeSet::new(),
+        undefined: Vec::new(),
+        undefined_for: Vec::new(),
+    };
+    let sources: Vec<Modelled<'_>> = (0..cases.len()).map(modelled).collect();
+    let folder = tempfile::tempdir().unwrap();
+    for file in models(&sources, &|_| Vec::new(), &Memo::default()).unwrap() {
+        assert!(!file.contents.contains("// Left out"), "{}", file.contents);
+        let path = folder.path().join(file.path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, file.contents).unwrap();
+    }
+    let mut calls = String::new();
+    for (number, case) in cases.iter().enumerate() {
+        let args: Vec<String> = (0..case.inputs[0].len())
+            .map(|place| format!("transmute([from[{}], from[{}]])", 2 * place, 2 * place + 1))
+            .collect();
+        let _ = writeln!(calls, "        {number} => transmute(f{number}({})),", args.join(", "));
+    }
+    let main = format!(
+        "use models::east::base::*;\nuse std::io::{{Read, Write}};\nuse std::mem::transmute;\n\
+         fn run(number: u64, from: &[u64]) -> [u64; 2] {{\n    unsafe {{ match number {{\n{calls}        _ => \
+         panic!(),\n    }} }}\n}}\n\
+         fn main() {{\n    let mut bytes = Vec::new();\n    std::io::stdin().read_to_end(&mut bytes).unwrap();\n    \
+         let words: Vec<u64> = bytes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().unwrap())).collect();\n    \
+         let mut out = std::io::BufWriter::new(std::io::stdout().lock());\n    for line in words.chunks_exact(7) {{\n        \
+         let to = run(line[0], &line[1..]);\n        \
+         to.iter().for_each(|word| out.write_all(&word.to_le_bytes()).unwrap());\n    }}\n}}\n"
+    );
+    fs::write(folder.path().join("main.rs"), main).unwrap();
+    let feature = "feature=\"east-base\"";
+    let library = [
+        "--edition",
+        "2024",
+        "-D",
+        "warnings",
+        "--crate-name",
+        "models",
+        "--crate-type",
+        "lib",
+        "--cfg",
+        feature,
+    ];
+    let program = ["--edition", "2024", "--extern", "models=libmodels.rlib", "main.rs", "-o", "run"];
+    if tool("rustc", folder.path(), &[&library[..], &["models/src/lib.rs"]].concat())
+        && tool("rustc", folder.path(), &program)
+    {
+        compare(&folder.path().join("run"), &cases.iter().collect::<Vec<_>>(), false);
     }
 }

@@ -78,7 +78,10 @@ impl Writer<'_> {
                 let (left, right) = (self.condition(*left)?, self.condition(*right)?);
                 Ok(Code::binary(&left, symbol, &right, level))
             }
-            Op::Float { .. } => unreadable("floating-point arithmetic"),
+            Op::Float { float, operands } => {
+                let bit = self.float(float, operands, 1)?;
+                Ok(Code::binary(&bit, "==", &Code::name("1"), COMPARISON))
+            }
             Op::Fold { op, index, body, .. } => {
                 let name = self.enter(*index);
                 let count = self.ranges.count(*index);

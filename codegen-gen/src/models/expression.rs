@@ -1,6 +1,6 @@
 //! Expressions as Rust.
 
-use hydride_ir::{ArgId, BinaryOp, ExprId, IndexId, Num, Op, UnaryOp};
+use hydride_ir::{ArgId, BinaryOp, ExprId, Float, FloatOp, IndexId, Num, Op, UnaryOp};
 
 use super::body::{Unreadable, Writer, native, reduced};
 use super::layout::Shape;
@@ -9,6 +9,7 @@ use super::native::{
     Value,
 };
 use super::ranges::{arithmetic, fits, known_flag, literal, reading};
+use crate::evaluators::nan_rule;
 
 pub(super) type Result<T> = std::result::Result<T, Unreadable>;
 
@@ -143,13 +144,43 @@ impl Writer<'_> {
                 let code = Code::conditional(&condition, &then.code, &otherwise.code);
                 Ok(Value { code, native: to })
             }
-            Op::Float { .. } => unreadable("floating-point arithmetic"),
+            Op::Float { float, operands } => {
+                let code = self.float(float, operands, width)?;
+                let bits = Value { code, native: Native { signed: false, bits: 64 } };
+                self.read_as(id, bits.truncated(native(width, false)?), false, signed)
+            }
             Op::Fold { op, signed: own, index, body, .. } => {
                 let own = if op.has_sign() { flag(own) } else { self.fold_sign(*op, *index, *body, signed) };
                 let value = self.fold(*op, *index, *body, own)?;
                 self.read_as(id, value, own, signed)
             }
         }
+    }
+
+    /// A call of a function of `float.rs`, which gives the bits of the value as an `u64`.
+    pub(super) fn float(&mut self, float: &Float<Num>, operands: &[ExprId], width: u32) -> Result<Code> {
+        let of = self.ranges.width(operands[0]);
+        if of > 64 || width > 64 {
+            return unreadable("floating-point arithmetic on more than 64 bits");
+        }
+        let number = |num: &Num| match num.as_constant() {
+            Some(number) => Ok(number.to_string()),
+            None => unreadable("a floating-point format that varies"),
+        };
+        let word = Native { signed: false, bits: 64 };
+        let mut arguments = Vec::new();
+        for operand in operands {
+            arguments.push(self.value_in(*operand, false, word)?.code.whole());
+        }
+        let (own, other) = if float.op == FloatOp::FromInt { (width, of) } else { (of, width) };
+        arguments.extend([number(&float.exponent)?, own.to_string()]);
+        if float.op.converts() {
+            arguments.extend([number(&float.target)?, other.to_string()]);
+        }
+        if float.op.gives_nans() {
+            arguments.push(nan_rule(float.nan).to_owned());
+        }
+        Ok(Code::name(format!("float::{}({})", float.op.name(), arguments.join(", "))))
     }
 
     /// The value of an expression in a type that holds it, with one conversion at most.

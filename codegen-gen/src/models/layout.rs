@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use catalog::{Argument, Kind, Signature};
-use hydride_ir::{BinaryOp, CompareOp, ExprId, Function, Op, UnaryOp};
+use hydride_ir::{BinaryOp, CompareOp, ExprId, FloatOp, Function, Op, UnaryOp};
 
 use super::native::Native;
 use super::ranges::{Ranges, constant_width, known_flag};
@@ -222,6 +222,8 @@ fn operand_sign(op: &Op, place: usize) -> Option<bool> {
         Op::Binary { op, signed, .. } if op.has_sign() => known_flag(signed),
         Op::Compare { op, signed, .. } if *op != CompareOp::Eq => known_flag(signed),
         Op::Unary(UnaryOp::Abs, _) => Some(true),
+        Op::Float { float, .. } if float.op == FloatOp::FromInt => known_flag(&float.target),
+        Op::Float { .. } => Some(false),
         Op::ExtractAt { .. } if place == 1 => Some(false),
         _ => None,
     }
@@ -249,6 +251,8 @@ fn strong_sign(function: &Function, id: ExprId) -> Option<bool> {
             _ => either(strong_sign(function, *left), strong_sign(function, *right)),
         },
         Op::Unary(UnaryOp::Abs, _) => Some(false),
+        Op::Float { float, .. } if float.op == FloatOp::ToInt => known_flag(&float.target),
+        Op::Float { .. } => Some(false),
         Op::Select { then, otherwise, .. } => {
             either(strong_sign(function, *then), strong_sign(function, *otherwise))
         }

@@ -27,6 +27,7 @@ use self::layout::{Layout, Shape};
 use self::model::{Call, Functions, InstructionSet, Made, Model, Module};
 use self::native::Native;
 use self::ranges::Ranges;
+use crate::evaluators::FLOATS;
 use crate::identifier::RUST_WORDS;
 use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile};
@@ -79,12 +80,16 @@ pub fn models(
             modules: set.iter().map(|made| &made.module).collect(),
         })
         .collect();
-    let context = serde_json::json!({ "sets": sets });
+    let has_floats = made.iter().any(|made| made.module.has_floats);
+    let context = serde_json::json!({ "sets": sets, "has_floats": has_floats });
     let mut files = vec![
         renderer.render("models/Cargo.toml", &context)?,
         renderer.render("models/src/lib.rs", &context)?,
         renderer.render("models/src/bits.rs", &context)?,
     ];
+    if has_floats {
+        files.push(renderer.render("models/src/float.rs", &serde_json::json!({ "floats": FLOATS }))?);
+    }
     for set in &sets {
         let path = format!("models/src/{}/mod.rs", set.name);
         files.push(renderer.render_as("models/src/isa.rs", path, set)?);
@@ -124,17 +129,27 @@ fn module(
         name: name.to_owned(),
         extensions: extensions.join(", "),
         count: functions.len(),
+        has_floats: calls(&functions, "float::"),
     };
-    let reads_bits =
-        functions.iter().flat_map(|function| &function.lines).any(|line| line.contains("bits::"));
-    let own =
-        Functions { extensions: &module.extensions, reads_bits, functions: &functions, left_out: &left_out };
+    let reads_bits = calls(&functions, "bits::");
+    let own = Functions {
+        extensions: &module.extensions,
+        reads_bits,
+        has_floats: module.has_floats,
+        functions: &functions,
+        left_out: &left_out,
+    };
     Ok(Made {
         source: renderer.render("models/src/module.rs", &own)?.contents,
         cases: check::cases(renderer, &module, &functions)?,
         comparisons: check::comparisons(&module, &functions),
         module,
     })
+}
+
+/// Whether a function calls one of that module.
+fn calls(functions: &[Model], module: &str) -> bool {
+    functions.iter().flat_map(|function| &function.lines).any(|line| line.contains(module))
 }
 
 /// The name of the module for CPU features: their names in lower case, `base` for none.

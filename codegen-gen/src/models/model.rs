@@ -38,6 +38,8 @@ pub(super) struct Module {
     pub(super) extensions: String,
     /// How many functions it has.
     pub(super) count: usize,
+    /// Whether one calls `float.rs`.
+    pub(super) has_floats: bool,
 }
 
 /// What a module's own template takes.
@@ -45,6 +47,7 @@ pub(super) struct Module {
 pub(super) struct Functions<'a> {
     pub(super) extensions: &'a str,
     pub(super) reads_bits: bool,
+    pub(super) has_floats: bool,
     pub(super) functions: &'a [Model],
     pub(super) left_out: &'a [String],
 }
