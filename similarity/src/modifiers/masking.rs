@@ -59,35 +59,41 @@ pub(super) fn recognize(dag: &mut Dag, function: &Function, reading: &Reading) -
     found
 }
 
-/// The reading of a part of one element without its mask, of which one bit governs the element. By itself an element
-/// under one bit is a select and not masked.
-pub(super) fn recognize_element(dag: &mut Dag, function: &Function, reading: &Reading) -> Vec<Reading> {
+/// The reading of a part without its mask, of which one bit governs the whole part. By itself an element under one bit
+/// is a select and not masked.
+pub(super) fn recognize_part(dag: &mut Dag, function: &Function, reading: &Reading) -> Vec<Reading> {
     Vec::from_iter(without_bit(dag, function, reading))
 }
 
 fn without_bit(dag: &mut Dag, function: &Function, reading: &Reading) -> Option<Reading> {
     let part = reading.part.filter(|_| reading.masking.is_none())?;
     let [segments] = reading.core.results.as_slice() else { return None };
-    let [segment] = *segments.as_slice() else { return None };
-    let Node::Select(condition, set, clear) = *dag.node(segment.value) else { return None };
+    let select = |dag: &Dag, segment: &Segment| match *dag.node(segment.value) {
+        Node::Select(condition, set, clear) => Some((condition, set, clear)),
+        _ => None,
+    };
+    let (condition, ..) = select(dag, segments.first()?)?;
     let Node::Slice { of, low: bit, width: 1, .. } = *dag.node(condition) else { return None };
     let Node::Arg(mask) = *dag.node(of) else { return None };
-    let low = part.low + segment.low;
-    if function.args[mask as usize].role != Role::Register || bit * segment.width != low {
+    if function.args[mask as usize].role != Role::Register || bit * part.width != part.low {
         return None;
     }
-    [(set, clear, false), (clear, set, true)].into_iter().find_map(|(written, kept, negated)| {
-        let kept = [Segment { low, width: segment.width, value: kept }];
+    let (mut set, mut clear) = (Vec::new(), Vec::new());
+    for segment in segments {
+        let (_, then, otherwise) = select(dag, segment).filter(|(own, ..)| *own == condition)?;
+        set.push(Segment { value: then, ..*segment });
+        clear.push(Segment { value: otherwise, ..*segment });
+    }
+    [(&set, &clear, false), (&clear, &set, true)].into_iter().find_map(|(written, kept, negated)| {
+        let moved = |segment: &Segment| Segment { low: part.low + segment.low, ..*segment };
+        let kept: Vec<Segment> = kept.iter().map(moved).collect();
         let pass = passed_through(dag, &kept, function)?;
-        if dag
-            .reachable([written])
-            .into_iter()
-            .any(|node| matches!(dag.node(node), Node::Arg(arg) if *arg == mask))
-        {
+        let nodes = dag.reachable(written.iter().map(|segment| segment.value));
+        if nodes.into_iter().any(|node| matches!(dag.node(node), Node::Arg(arg) if *arg == mask)) {
             return None;
         }
-        let masking = Masking { mask, stride: 1, lane: segment.width, pass, negated };
-        let core = Raised { results: vec![vec![Segment { value: written, ..segment }]] };
+        let masking = Masking { mask, stride: 1, lane: part.width, pass, negated };
+        let core = Raised { results: vec![written.clone()] };
         Some(Reading { core, masking: Some(masking), ..reading.clone() })
     })
 }

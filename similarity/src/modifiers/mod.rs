@@ -19,7 +19,7 @@
 //! that each checks the other. A modifier that only chooses where arguments come from is applied by those sources.
 //!
 //! How modifiers compose is the content of [`WHOLE`], [`FORMS`] and [`OPERANDS`]: a shared operand may be found inside
-//! a part and next to a repeated register; a mask is removed by itself, or from the one element of a part. A reading counts only where another
+//! a part and next to a repeated register; a mask is removed by itself, or from a part that one bit governs. A reading counts only where another
 //! instruction is the operation itself; `readings` sees to that, and `certificate` proves it.
 
 pub(crate) mod broadcast;
@@ -105,7 +105,7 @@ impl Step {
 const WHOLE: [Step; 2] = [
     Step {
         recognize: part::recognize,
-        inside: &[Step::alone(broadcast::recognize), Step::alone(masking::recognize_element)],
+        inside: &[Step::alone(broadcast::recognize), Step::alone(masking::recognize_part)],
     },
     Step::alone(masking::recognize),
 ];
