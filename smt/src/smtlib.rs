@@ -232,7 +232,15 @@ fn definition(terms: &Terms, id: TermId, names: &Names<'_>) -> Option<String> {
             let symbol = terms.symbol(float, operands, width);
             let own = terms.width(operands[0]);
             let operands: Vec<String> = operands.iter().map(of).collect();
-            let uninterpreted = format!("(|{symbol}| {})", operands.join(" "));
+            let uninterpreted = match (float.commutes(), operands.as_slice()) {
+                // The smaller one first, so that the order does not matter.
+                (true, [left, right, rest @ ..]) => {
+                    let ordered = |a: &str, b: &str| format!("(ite (bvule {left} {right}) {a} {b})");
+                    let (low, high) = (ordered(left, right), ordered(right, left));
+                    format!("(|{symbol}| {low} {high} {})", rest.join(" "))
+                }
+                _ => format!("(|{symbol}| {})", operands.join(" ")),
+            };
             match names.floats {
                 Floats::Uninterpreted => uninterpreted,
                 Floats::Theory => floats::value(float, own, width, &operands, &uninterpreted),

@@ -238,7 +238,14 @@ impl Translation {
             Term::Select(condition, then, otherwise) => self.truth(*condition).ite(&of(then), &of(otherwise)),
             Term::Float(float, operands) => {
                 let symbol = terms.symbol(float, operands, width);
-                let operands: Vec<BV> = operands.iter().map(of).collect();
+                let mut operands: Vec<BV> = operands.iter().map(of).collect();
+                if float.commutes() {
+                    // The smaller one first, so that the order does not matter.
+                    let ordered = operands[0].bvule(&operands[1]);
+                    let (low, high) =
+                        (ordered.ite(&operands[0], &operands[1]), ordered.ite(&operands[1], &operands[0]));
+                    (operands[0], operands[1]) = (low, high);
+                }
                 let domain: Vec<Sort> =
                     operands.iter().map(|operand| Sort::bitvector(operand.get_size())).collect();
                 let domain: Vec<&Sort> = domain.iter().collect();

@@ -139,6 +139,8 @@ fn what_the_theory_decides() {
     let open = of("fadd.{5}(%a, %b, 0x0:3)");
     assert_eq!(prover.equal(&open, &of("fadd.{5}(%b, %a, 0x0:3)")), Verdict::Equal);
     assert!(matches!(prover.equal(&open, &first), Verdict::Unknown(_)));
+    let moved = of("fadd.{5}(sub(%b, 0x1:16), %a, 0x5:3)");
+    assert_eq!(prover.equal(&of("fadd.{5}(%a, add(%b, 0xffff:16), 0x5:3)"), &moved), Verdict::Equal);
     let odd = of("fadd.{5}.first(%a, %b, 0x5:3)");
     assert!(matches!(prover.equal(&odd, &first), Verdict::Unknown(_)));
 }
