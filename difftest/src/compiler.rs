@@ -23,8 +23,11 @@ const MAX_ROUNDS: usize = 8;
 
 /// How wrappers are compiled. Warnings stay on: some, such as that of an immediate out of range,
 /// are errors.
-const COMPILE: [&str; 5] =
-    ["-O1", "-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-c"];
+const COMPILE: [&str; 6] =
+    ["-O1", NO_CONTRACTION, "-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-c"];
+
+/// A product and a sum of a header's function are rounded each by itself.
+pub(crate) const NO_CONTRACTION: &str = "-ffp-contract=off";
 
 /// The compiler and how it is called.
 pub(crate) struct Compiler<'a> {
@@ -218,7 +221,7 @@ impl<'a> Compiler<'a> {
         self.write(&main, runner.as_bytes())?;
         self.write(&tables, table.as_bytes())?;
         let temporary = self.temporary(&program);
-        let mut args: Vec<&OsStr> = vec![OsStr::new("-O1")];
+        let mut args: Vec<&OsStr> = vec![OsStr::new("-O1"), OsStr::new(NO_CONTRACTION)];
         args.extend(self.options.iter().chain(self.link_options).map(OsStr::new));
         args.extend([main.as_os_str(), tables.as_os_str()]);
         args.extend(chunks.iter().map(|chunk| chunk.path.as_os_str()));

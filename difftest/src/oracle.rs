@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use hydride_ir::passes::{gives_nans, open_nans};
 use hydride_ir::{Bits, Function};
 use interp::Bv;
 use interp::inputs;
@@ -14,6 +15,9 @@ use crate::error::OracleError;
 use crate::report::{Checked, Outcome, Report};
 use crate::runner::{Job, MAX_ARGS, MAX_RESULTS, Reply, Runner, RunnerCommand, WrapperId, signal_name};
 use crate::x86::StandIn;
+
+/// What ran where results agree but for the choice among NaNs.
+const UP_TO_NANS: &str = "the compiler orders operands, up to the choice among NaNs";
 
 /// An instruction to validate.
 #[derive(Clone, Debug)]
@@ -180,6 +184,7 @@ impl Oracle {
         let checked = |outcome, refused_immediates| {
             Ok(Checked { id: id.clone(), outcome, refused_immediates, through: through.clone() })
         };
+        let mut up_to_nans = false;
         let (wrapper, immediates) = match self.entries.get(&id) {
             Some(Entry::Ready { wrapper, immediates }) => (*wrapper, immediates),
             Some(Entry::Unavailable(outcome)) => return checked(outcome.clone(), 0),
@@ -190,12 +195,13 @@ impl Oracle {
         };
         let kept: Vec<Vec<i64>> = immediates.iter().flatten().cloned().collect();
         let refused = immediates.len() - kept.len();
-        let forms = match self.forms(case) {
+        let function = &case.instruction.function;
+        let forms = match self.forms(case, function, case.canonical) {
             Ok(forms) => forms,
             Err(message) => return checked(Outcome::NotEvaluated { message }, refused),
         };
         let args = &case.instruction.signature.args;
-        let numbers = inputs::computes_with_floats(&case.instruction.function);
+        let numbers = inputs::computes_with_floats(function);
         let mut inputs = inputs::generate(args, numbers, &kept, inputs, seed, &id);
         if let Some(stand_in) = stand_in {
             inputs.rewrite(args, |values| stand_in.avoid_undefined(values));
@@ -229,7 +235,21 @@ impl Oracle {
             }
         }
         let outcome = match reply {
-            Ok(Reply::Results(results)) => forms.compare(&inputs, &results),
+            Ok(Reply::Results(results)) => match forms.compare(&inputs, &results) {
+                Outcome::Mismatch(mismatch) if gives_nans(function) => {
+                    // A compiler may exchange operands of a sum, and with them their NaNs.
+                    let canonical = case.canonical.map(open_nans);
+                    let open = self.forms(case, &open_nans(function), canonical.as_deref());
+                    match open.map(|open| open.compare(&inputs, &results)) {
+                        Ok(outcome @ Outcome::Agrees { .. }) => {
+                            up_to_nans = true;
+                            outcome
+                        }
+                        _ => Outcome::Mismatch(mismatch),
+                    }
+                }
+                outcome => outcome,
+            },
             Ok(Reply::Signal { number, .. } | Reply::Ended { number }) if signal_name(number) == "SIGILL" => {
                 Outcome::NotRunnable { missing: vec!["SIGILL".into()] }
             }
@@ -244,6 +264,10 @@ impl Oracle {
             // The runner ended within the job, so the call is to blame.
             Err(_) => Outcome::Signal { name: "exit".into(), args: Vec::new() },
         };
+        if up_to_nans {
+            let through = Some(UP_TO_NANS.to_owned());
+            return Ok(Checked { id, outcome, refused_immediates: refused, through });
+        }
         checked(outcome, refused)
     }
 
@@ -255,10 +279,15 @@ impl Oracle {
     }
 
     /// Compiles a case's forms and checks that they fit the signature and the runner.
-    fn forms(&self, case: &Case<'_>) -> Result<Forms, String> {
+    fn forms(
+        &self,
+        case: &Case<'_>,
+        parsed: &Function,
+        canonical: Option<&Function>,
+    ) -> Result<Forms, String> {
         let signature = &case.instruction.signature;
         let known_bits = known_bits(case)?;
-        let forms = Forms::new(&case.instruction.function, case.canonical, &known_bits)?;
+        let forms = Forms::new(parsed, canonical, &known_bits)?;
         if !signature.args.iter().map(|arg| arg.width).eq(forms.arg_widths().iter().copied()) {
             return Err("the parsed form's arguments are not those of the signature".into());
         }

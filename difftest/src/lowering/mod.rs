@@ -28,6 +28,7 @@ use source::Source;
 pub use toolchain::{Processor, Toolchain, clang_release};
 pub use values::integers;
 
+use crate::compiler::NO_CONTRACTION;
 use crate::error::OracleError;
 use crate::target::Target;
 use crate::wrapper::Dialect;
@@ -39,8 +40,9 @@ const CHUNK: usize = 4000;
 const MAX_ROUNDS: usize = 8;
 
 /// How the C is compiled: as for optimization, but without running any.
-const COMPILE: [&str; 8] = [
+const COMPILE: [&str; 9] = [
     "-O1",
+    NO_CONTRACTION,
     "-Xclang",
     "-disable-llvm-passes",
     "-S",

@@ -92,8 +92,9 @@ fn chosen_terms(template: &Template<i64>) -> Vec<bool> {
     let mut chosen = vec![true; template.terms.len()];
     for (user, term) in template.terms.iter().enumerate().rev() {
         for (operand, child) in term.children.iter().enumerate() {
-            chosen[*child] &= match term.kind {
+            chosen[*child] &= match &term.kind {
                 Kind::Eq | Kind::Lt | Kind::Le => true,
+                Kind::Float { float, .. } => float.op.compares(),
                 Kind::Select => operand > 0 && chosen[user],
                 Kind::Slice(_) | Kind::Concat { .. } => chosen[user],
                 _ => false,
