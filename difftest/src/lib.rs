@@ -30,6 +30,7 @@ mod compiler;
 mod error;
 pub mod hvx;
 pub mod lowering;
+mod miscompiled;
 mod oracle;
 mod prepare;
 mod report;

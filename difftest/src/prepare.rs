@@ -8,6 +8,7 @@ use parsers::Instruction;
 
 use crate::compiler::{Compiler, Object};
 use crate::error::OracleError;
+use crate::miscompiled::Miscompiled;
 use crate::oracle::{Entry, Oracle};
 use crate::report::Outcome;
 use crate::runner::{FREESTANDING_SOURCE, RUNNER_SOURCE, RunnerCommand, WrapperId};
@@ -30,11 +31,16 @@ fn prepare<'a>(
     let mut entries = BTreeMap::new();
     let (mut ids, mut wrappers) = (Vec::new(), Vec::new());
     let mut seen = BTreeSet::new();
+    let miscompiled = Miscompiled::by(&compiler.version)?;
     for instruction in instructions {
         if !seen.insert(instruction.id.as_str()) {
             continue;
         }
-        let outcome = match (unavailable(instruction), Wrapper::new(compiler.dialect, instruction)) {
+        let unavailable = unavailable(instruction).or_else(|| {
+            let message = format!("compiled to something else: {}", miscompiled.reason(instruction)?);
+            Some(Outcome::NotBuildable { message })
+        });
+        let outcome = match (unavailable, Wrapper::new(compiler.dialect, instruction)) {
             (Some(outcome), _) => outcome,
             (None, Ok(wrapper)) => {
                 ids.push(instruction.id.clone());
