@@ -30,6 +30,7 @@ pub use values::integers;
 
 use crate::compiler::NO_CONTRACTION;
 use crate::error::OracleError;
+use crate::miscompiled::Miscompiled;
 use crate::target::Target;
 use crate::wrapper::Dialect;
 
@@ -109,10 +110,15 @@ pub fn read<'a>(
     let mut all = ReadAll { options: options_text, ..ReadAll::default() };
     all.compiler = run(&tools.compiler, &["--version"])?.1.lines().next().unwrap_or_default().to_owned();
 
+    let miscompiled = Miscompiled::by(&all.compiler)?;
     let mut seen = BTreeSet::new();
     let mut sources = Vec::new();
     for instruction in instructions {
         if !seen.insert(instruction.id.as_str()) {
+            continue;
+        }
+        if let Some(reason) = miscompiled.reason(instruction) {
+            all.refused.push((instruction.id.clone(), reason.to_owned()));
             continue;
         }
         match Source::new(dialect, instruction) {

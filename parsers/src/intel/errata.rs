@@ -48,6 +48,7 @@ fn change(
     let mut parameters = entry.parameters.clone();
     let mut result = entry.result.clone();
     let mut undefined_for = entry.undefined_for.clone();
+    let mut extensions = entry.extensions.clone();
     let mut edits = Vec::new();
     for change in &erratum.changes {
         match change {
@@ -62,6 +63,12 @@ fn change(
                     return Err(format!("the element type of `{of}` is `{}`, not `{was}`", operand.element));
                 }
                 operand.element.clone_from(now);
+            }
+            Change::Field { of, was, now } if of == "CPUID" => {
+                if extensions.join(", ") != *was {
+                    return Err(format!("the CPU features are `{}`, not `{was}`", extensions.join(", ")));
+                }
+                extensions = now.split(", ").map(str::to_owned).collect();
             }
             Change::Field { of, .. } | Change::Fragment { of, .. } => {
                 return Err(format!("there is no field `{of}` that could be corrected"));
@@ -91,6 +98,7 @@ fn change(
     entry.parameters = parameters;
     entry.result = result;
     entry.undefined_for = undefined_for;
+    entry.extensions = extensions;
     pending.extend(edits);
     Ok(())
 }

@@ -177,8 +177,8 @@ pub(super) fn argument(
 fn embedded_control(operand: &Operand, forms: &[(String, String)]) -> Option<(i64, i64)> {
     let marked = |mark: &str| forms.iter().any(|(_, operands)| operands.contains(mark));
     match &*operand.immediate_type {
-        "_MM_FROUND" if marked("{er}") => Some((4, 11)),
-        "_MM_FROUND_SAE" => Some((4, 8)),
+        "_MM_FROUND" if marked("{er}") => Some((8, 11)),
+        "_MM_FROUND_SAE" => Some((8, 8)),
         _ => None,
     }
 }
