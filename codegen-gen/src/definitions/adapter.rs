@@ -338,8 +338,12 @@ fn parameters(
     parameters.extend(masks);
     if let Some(part) = member.application.part {
         name.push_str(&format!(".part{}_{}", part.low, part.width));
-        match parameters.iter().find(|parameter| parameter.position == part.pass) {
-            Some(other) => name.push_str(&format!("_{}", other.role)),
+        let own = member.signature.args.get(part.pass as usize).ok_or("the rest is no argument")?;
+        match parameters.iter_mut().find(|parameter| parameter.position == part.pass) {
+            Some(other) => {
+                name.push_str(&format!("_{}", other.role));
+                other.own.ty = whole(&other.own.ty, own.width);
+            }
             None => parameters.push(own_parameter(member, "rest", part.pass)?),
         }
     }
@@ -363,6 +367,16 @@ fn parameters(
         }
     }
     Ok(parameters)
+}
+
+/// A type of `width` bits with the elements of a type, which may be one of them.
+fn whole(ty: &Type, width: u32) -> Type {
+    let have = ty.width().unwrap_or(width);
+    let element = ty.element().map_or(have, Scalar::width);
+    match have < width && element >= 8 && width.is_multiple_of(element) {
+        true => Type::Vector(width / element, Scalar::Integer(element)),
+        false => ty.clone(),
+    }
 }
 
 /// One of the member's arguments unchanged: an integer of its width, or the bytes of a register.
