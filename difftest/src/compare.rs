@@ -155,7 +155,7 @@ impl Form {
     fn new(function: &Function) -> Result<Self, EvalError> {
         let is_open = |expr: &Expr| matches!(&expr.op, Op::Float { float, .. } if float.nan == NanRule::Open && float.op.gives_nans());
         let other_nans = function.exprs().iter().any(is_open);
-        let other_nans = other_nans.then(|| Program::with_other_nans(function)).transpose()?;
+        let other_nans = other_nans.then(|| Program::with_other_nans(function, &[])).transpose()?;
         Ok(Self { program: Program::new(function)?, other_nans })
     }
 }

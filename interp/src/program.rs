@@ -52,12 +52,11 @@ impl Program {
         Self::compiled(function, params, false)
     }
 
-    /// Compiles a function at its parameters' default values such that NaNs of which it leaves the choice open have the
-    /// sign and the payload bits that they have not after [`Program::new`]: bits of results in which the two differ
+    /// Compiles a function at the given parameter values such that NaNs of which it leaves the choice open have the
+    /// sign and the payload bits that they have not after [`Program::with_params`]: bits of results in which the two differ
     /// are open.
-    pub fn with_other_nans(function: &Function) -> Result<Self, EvalError> {
-        let params: Vec<i64> = function.params.iter().map(|param| param.value).collect();
-        Self::compiled(function, &params, true)
+    pub fn with_other_nans(function: &Function, params: &[i64]) -> Result<Self, EvalError> {
+        Self::compiled(function, params, true)
     }
 
     fn compiled(function: &Function, params: &[i64], other_nans: bool) -> Result<Self, EvalError> {

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::cases::{Case, offsets, words};
+use super::cases::{Case, expressed, offsets, words};
 use super::runner::{compare, main_in_c, tool};
 
 /// Runs every case; `false` where a tool is missing.
 pub fn check(out: &Path, cases: &[Case], folder: &Path) -> bool {
     let portable = out.join("llvm/portable.ll");
-    let defined = defined_types(&std::fs::read_to_string(&portable).expect("portable.ll"));
+    let text = std::fs::read_to_string(&portable).expect("portable.ll");
+    let defined = defined_types(&text);
+    let cases = &expressed(cases, &text, |case| format!("@{}", case.symbol));
     let portable = portable.to_string_lossy();
     if !tool("opt-19", folder, &["-passes=verify", "-disable-output", &portable]) {
         return false;

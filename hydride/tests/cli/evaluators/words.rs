@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hydride_ir::Role;
 
-use super::cases::{Case, offsets};
+use super::cases::{Case, expressed, offsets};
 use super::runner::{compare, main_in_c, tool};
 
 /// The operands of a call: results, arguments, immediates as words, parameters.
@@ -38,6 +38,8 @@ fn operands(
 pub fn check_c(out: &Path, cases: &[Case], folder: &Path) -> bool {
     let header = out.join("evaluators");
     let include = format!("-I{}", header.display());
+    let text = std::fs::read_to_string(header.join("autollvm.h")).expect("autollvm.h");
+    let cases = &expressed(cases, &text, |case| format!("operation `{}`", case.op));
     let mut calls = "#include \"autollvm.h\"\n".to_owned();
     for (number, case) in cases.iter().enumerate() {
         let place = |array: &str, from: usize| format!("{array} + {from}");
@@ -74,6 +76,7 @@ pub fn check_rust(out: &Path, cases: &[Case], folder: &Path) -> bool {
     let text = std::fs::read_to_string(&module).expect("a module");
     let functions: BTreeSet<&str> =
         text.lines().filter_map(|line| line.strip_prefix("pub fn ")?.split('(').next()).collect();
+    let cases = &expressed(cases, &text, |case| format!("operation `{}`", case.op));
     let mut calls = String::new();
     for (number, case) in cases.iter().enumerate() {
         // A name that Rust reserves is longer there.
