@@ -1,6 +1,6 @@
 /// Floating-point numbers are computed with integers, in any format with a sign bit, 2 to 15 bits of exponent and at most
 /// 55 of fraction. Rounding modes: 0 nearest even, 1 down, 2 up, 3 toward zero, 4 nearest away from zero, 5 odd. Rules for
-/// a NaN as the result: 1 for x86's, 2 for Arm's; 0, which leaves the choice open, takes the first operand that is one.
+/// a NaN as the result: 1 for x86's, 2 for Arm's; 0 leaves the choice open, and here it is the positive one without payload.
 #[derive(Clone, Copy)]
 struct Number {
     bits: u64,
@@ -86,7 +86,8 @@ impl Format {
     /// The NaN that an operand makes the result, if one does.
     fn nan(self, x: &[Number], rule: i64) -> Option<u64> {
         let signaling = x.iter().find(|number| rule == 2 && number.nan && number.bits & self.quiet == 0);
-        signaling.or_else(|| x.iter().find(|number| number.nan)).map(|number| number.bits | self.quiet)
+        let chosen = signaling.or_else(|| x.iter().find(|number| number.nan))?;
+        Some(if rule == 0 { self.no_number(rule) } else { chosen.bits | self.quiet })
     }
 
     /// `a * b + c`, none of which is a NaN.

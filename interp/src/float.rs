@@ -5,6 +5,7 @@
 use hydride_ir::{Float, FloatOp, NanRule, Rounding};
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
 use rustc_apfloat::{Float as ApFloat, FloatConvert, Round, Status, StatusAnd};
+use smallvec::SmallVec;
 
 /// A floating-point operator with the widths of its operands and of its value in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,9 +76,9 @@ impl Format {
         self.is_nan(bits) && bits & self.quiet_bit() == 0
     }
 
-    /// A NaN with all payload bits.
-    fn full_nan(self) -> u64 {
-        self.infinity() | ((1 << self.fraction()) - 1)
+    /// The signaling NaN with all other payload bits.
+    fn signaling_nan(self) -> u64 {
+        self.infinity() | (self.quiet_bit() - 1)
     }
 }
 
@@ -87,7 +88,8 @@ impl FloatStep {
         let Float { op, exponent, target, .. } = self.float;
         let own = if op == FloatOp::FromInt { self.value } else { self.operand };
         let second = op != FloatOp::Convert || Format::new(target, self.value).is_some();
-        Format::new(exponent, own).is_some() && second && self.operand <= 64 && self.value <= 64
+        let widest = if op == FloatOp::FromInt { 128 } else { 64 };
+        Format::new(exponent, own).is_some() && second && self.operand <= widest && self.value <= 64
     }
 
     fn format(&self) -> Format {
@@ -96,9 +98,14 @@ impl FloatStep {
     }
 
     /// The value at operands, the last of which is the rounding mode where there is one.
-    pub(crate) fn execute(&self, operands: &[u64]) -> u64 {
+    pub(crate) fn execute(&self, operands: &[u128]) -> u64 {
         let (values, mode) = operands.split_at(self.float.op.arity());
-        let rounding = Rounding::numbered(mode.first().copied().unwrap_or(0));
+        let rounding = Rounding::numbered(mode.first().copied().unwrap_or(0) as u64);
+        if self.float.op == FloatOp::FromInt {
+            return self.from_int(values[0], rounding);
+        }
+        let values: SmallVec<[u64; 3]> = values.iter().map(|value| *value as u64).collect();
+        let values = values.as_slice();
         match self.format() {
             Format::Half => self.at::<Half>(values, rounding),
             Format::BFloat => self.at::<BFloat>(values, rounding),
@@ -110,9 +117,26 @@ impl FloatStep {
     /// The NaN of an operation that has no value.
     fn default_nan(&self, format: Format) -> u64 {
         match self.float.nan {
-            NanRule::Open if self.other_nans => format.sign_bit() | format.full_nan(),
+            NanRule::Open if self.other_nans => format.sign_bit() | format.signaling_nan(),
             NanRule::First => format.sign_bit() | format.infinity() | format.quiet_bit(),
             NanRule::Open | NanRule::SignalingFirst => format.infinity() | format.quiet_bit(),
+        }
+    }
+
+    fn from_int(&self, integer: u128, rounding: Rounding) -> u64 {
+        match self.format() {
+            Format::Half => self.from_int_to::<Half>(integer, rounding),
+            Format::BFloat => self.from_int_to::<BFloat>(integer, rounding),
+            Format::Single => self.from_int_to::<Single>(integer, rounding),
+            Format::Double => self.from_int_to::<Double>(integer, rounding),
+        }
+    }
+
+    fn from_int_to<F: ApFloat>(&self, integer: u128, rounding: Rounding) -> u64 {
+        let unused = 128 - self.operand;
+        match self.float.target == 1 {
+            true => rounded(rounding, |round| F::from_i128_r((integer as i128) << unused >> unused, round)),
+            false => rounded(rounding, |round| F::from_u128_r(integer, round)),
         }
     }
 
@@ -152,12 +176,6 @@ impl FloatStep {
         Quad: FloatConvert<F>,
     {
         let op = self.float.op;
-        if op == FloatOp::FromInt {
-            let unused = 128 - self.operand;
-            let value = i128::from(values[0]);
-            let value = if self.float.target == 1 { value << unused >> unused } else { value };
-            return rounded(rounding, |round| F::from_i128_r(value, round));
-        }
         let numbers: Vec<F> = values.iter().map(|bits| F::from_bits(u128::from(*bits))).collect();
         match op {
             FloatOp::ToInt => return self.to_int(numbers[0], rounding),

@@ -79,7 +79,7 @@ pub(crate) enum WideOp {
         from_signed: bool,
         to_signed: bool,
     },
-    /// A floating-point operator on operands of at most 64 bits.
+    /// A floating-point operator on operands of at most 64 bits, or on an integer of at most 128.
     Float {
         step: FloatStep,
         operands: SmallVec<[u32; 4]>,
@@ -136,7 +136,12 @@ impl WideStep {
                 words::saturate(out, of.read(memory), of.width, width, *from_signed, *to_signed);
             }
             WideOp::Float { step, operands } => {
-                let operands: SmallVec<[u64; 4]> = operands.iter().map(|at| memory[*at as usize]).collect();
+                let first = operands[0];
+                let word = |at: u32| u128::from(memory[at as usize]);
+                let mut operands: SmallVec<[u128; 4]> = operands.iter().map(|at| word(*at)).collect();
+                if step.operand > 64 {
+                    operands[0] |= word(first + 1) << 64;
+                }
                 out[0] = step.execute(&operands);
             }
             WideOp::Insert { .. } => {}

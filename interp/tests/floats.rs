@@ -77,8 +77,9 @@ fn both_evaluations_agree() {
             }
             FloatOp::FromInt => {
                 float.target = random.below(2) as u32;
-                let bits = random.pick(&[8, 16, 32, 64]);
-                operands[0] = (bits, random.word() >> random.below(64) & (u64::MAX >> (64 - bits)));
+                let bits = random.pick(&[8, 16, 32, 64, 65, 128]);
+                let narrow = u64::MAX >> 64u32.saturating_sub(bits);
+                operands[0] = (bits, random.word() >> random.below(64) & narrow);
             }
             // Results that are near a tie, and cancellation.
             FloatOp::MulAdd if random.below(2) == 0 => operands[2].1 = operands[0].1 ^ 1 << (width - 1),

@@ -38,6 +38,7 @@ mod floats;
 mod integers;
 mod prover;
 mod query;
+mod script;
 mod signature;
 mod smtlib;
 mod solve;
@@ -46,7 +47,7 @@ mod term;
 pub use encode::EncodeError;
 pub use memo::{Key, Memo, Store};
 pub use prover::{Model, Prover, Stats, Verdict};
-pub use smtlib::{Script, script};
+pub use script::{Script, script};
 
 /// The version of the solver that answers.
 pub fn solver_version() -> &'static str {

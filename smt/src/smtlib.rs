@@ -1,67 +1,14 @@
-//! Questions as SMT-LIB 2, for other solvers.
-//!
-//! Both functions are encoded without rewriting operators, and the two sides share no definitions: what our
-//! simplifier would decide is left to the solver that reads the script.
+//! Questions as SMT-LIB 2: the terms of a query, written out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use hydride_ir::{Bits, Function};
-use rustc_hash::FxHashSet;
+use hydride_ir::Bits;
 
-use crate::encode::EncodeError;
 use crate::floats;
-use crate::prover::{Comparison, defaults};
 use crate::query::Query;
 use crate::signature::Range;
 use crate::term::{Operator, Relation, Term, TermId, Terms};
-
-/// The equality of two functions as a question to any solver of bit vectors.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Script {
-    /// SMT-LIB 2 in the logic `QF_BV`; `unsat` means that the functions are equal for all arguments. Floating-point
-    /// operators are uninterpreted functions (`QF_UFBV`); then `sat` decides nothing.
-    pub text: String,
-    /// The result slices that are compared.
-    pub slices: usize,
-    /// The distinct questions among these: slices that differ only in the lanes they read are one question.
-    pub questions: usize,
-}
-
-/// Asks whether two functions, at their parameters' default values, can differ. As in
-/// [`crate::Prover::equal`], arguments and results correspond by position.
-///
-/// Each variable of the script is a slice of an argument, named after it; the number after `#` identifies the
-/// question. Slices that differ only in the lanes that they read are one question.
-pub fn script(left: &Function, right: &Function) -> Result<Script, EncodeError> {
-    let Comparison { terms, signature, pairs } =
-        Comparison::new(Terms::verbatim(), left, &defaults(left), right, &defaults(right))?;
-    let arguments = argument_names(left);
-    let comment = |name: &str| name.replace(['\n', '\r'], " ");
-    let mut text = format!("; @{} = @{}: unsat means equal\n", comment(&left.name), comment(&right.name));
-    let mut asked: FxHashSet<Vec<u64>> = FxHashSet::default();
-    let mut differ = Vec::new();
-    let mut functions: BTreeMap<String, String> = BTreeMap::new();
-    let mut questions = String::new();
-    for (left, right) in &pairs {
-        let query = Query::new(&terms, [*left, *right], &signature);
-        if asked.insert(query.key()) {
-            declare_floats(&query, &mut functions);
-            let number = asked.len();
-            let name = |(arg, low): (u32, u32), width: u32| {
-                format!("|{}[{low} +: {width}]#{number}|", arguments[arg as usize])
-            };
-            let places = query.places().zip(&query.variables);
-            let names: Vec<String> = places.map(|(place, (width, _))| name(place, *width)).collect();
-            differ.push(question(&query, number, &names, Floats::Uninterpreted, &mut questions));
-        }
-    }
-    text.push_str(if functions.is_empty() { "(set-logic QF_BV)\n" } else { "(set-logic QF_UFBV)\n" });
-    functions.into_values().for_each(|declaration| text.push_str(&declaration));
-    text.push_str(&questions);
-    let _ = writeln!(text, "(assert (or false\n  {}))\n(check-sat)", differ.join("\n  "));
-    Ok(Script { text, slices: pairs.len(), questions: asked.len() })
-}
 
 /// A question with floating-point operators in their theory, over variables `x0`, `x1`, …: satisfiable where the sides
 /// differ. `None` where the theory lacks an operator.
@@ -83,7 +30,7 @@ pub fn theory(query: &Query) -> Option<String> {
 }
 
 /// Adds a declaration for each floating-point operator of a question, by its symbol.
-fn declare_floats(query: &Query, functions: &mut BTreeMap<String, String>) {
+pub fn declare_floats(query: &Query, functions: &mut BTreeMap<String, String>) {
     let terms = &query.terms;
     for id in terms.reachable(&query.roots) {
         let Term::Float(float, operands) = terms.term(id) else { continue };
@@ -97,7 +44,7 @@ fn declare_floats(query: &Query, functions: &mut BTreeMap<String, String>) {
 }
 
 /// Writes a question's declarations and definitions; returns the condition that its sides differ.
-fn question(query: &Query, number: usize, names: &[String], floats: Floats, text: &mut String) -> String {
+pub fn question(query: &Query, number: usize, names: &[String], floats: Floats, text: &mut String) -> String {
     for (name, (width, range)) in names.iter().zip(&query.variables) {
         let _ = writeln!(text, "(declare-const {name} (_ BitVec {width}))");
         if let Some(Range { low, high }) = range {
@@ -124,21 +71,6 @@ fn question(query: &Query, number: usize, names: &[String], floats: Floats, text
     format!("(distinct {})", sides.join(" "))
 }
 
-/// The arguments' names without what a quoted symbol cannot hold, made distinct by position where necessary.
-fn argument_names(function: &Function) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    let names = function.args.iter().enumerate().map(|(position, arg)| {
-        let mut name: String =
-            arg.name.chars().filter(|c| c.is_ascii_graphic() && !"|\\".contains(*c)).collect();
-        if name.is_empty() || !seen.insert(name.clone()) {
-            name = format!("{name}@{position}");
-            seen.insert(name.clone());
-        }
-        name
-    });
-    names.collect()
-}
-
 /// What variables and definitions of one side of a question are called.
 struct Names<'a> {
     variables: &'a [String],
@@ -148,7 +80,7 @@ struct Names<'a> {
 
 /// How floating-point operators are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Floats {
+pub enum Floats {
     /// As uninterpreted functions.
     Uninterpreted,
     /// In the theory of floating-point numbers.
@@ -268,16 +200,6 @@ mod tests {
         assert_eq!(number(8, 3), "#x03");
         assert_eq!(number(72, -2), "#xfffffffffffffffffe");
         assert_eq!(number(128, 2), format!("#x{:032x}", 2));
-    }
-
-    #[test]
-    fn names_are_what_a_quoted_symbol_can_hold() {
-        let mut function = Function::new("f");
-        for name in ["a", "a b", "a|b\\", "ab", "", "@4", "a"] {
-            let (width, role) = (8u32.into(), hydride_ir::Role::Register);
-            function.args.push(hydride_ir::Arg { name: name.to_owned(), width, role });
-        }
-        assert_eq!(argument_names(&function), ["a", "ab", "ab@2", "ab@3", "@4", "@4@5", "a@6"]);
     }
 
     #[test]

@@ -179,11 +179,12 @@ fn nan_operands(operator: Operator, own: Format, otherwise: &str) -> String {
     let names = &["a", "b", "c"][..op.arity()];
     let addend_first = op == FloatOp::MulAdd && nan == NanRule::SignalingFirst;
     let order: Vec<&str> = if addend_first { vec!["c", "a", "b"] } else { names.to_vec() };
+    let quieted = |bits: &str| if nan == NanRule::Open { own.quiet(false) } else { own.quieted(bits) };
     let first = |wanted: &dyn Fn(&str) -> String, rest: String| {
         order
             .iter()
             .rev()
-            .fold(rest, |rest, bits| format!("(ite {}\n  {} {rest})", wanted(bits), own.quieted(bits)))
+            .fold(rest, |rest, bits| format!("(ite {}\n  {} {rest})", wanted(bits), quieted(bits)))
     };
     let any = first(&|bits| own.is_nan(bits), otherwise.to_owned());
     if nan != NanRule::SignalingFirst {

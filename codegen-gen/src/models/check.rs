@@ -154,7 +154,7 @@ fn compared(module: &Module, model: &Model) -> Vec<String> {
     let lines = samples(call).into_iter().map(|values| {
         format!(
             "{feature}\t{name}\t{extensions}\tComparison {{ name: \"{name}{generics}\", sizes: &[{sizes}], undefined: &[{undefined}], \
-             undefined_for: &[{undefined_for}], model: |x, to| {path}({own}).put(to), \
+             undefined_for: &[{undefined_for}], nan_width: {nan_width}, model: |x, to| {path}({own}).put(to), \
              arch: |x, to| unsafe {{ transmute::<_, {result}>(arch::{name}{generics}({arguments})) }}.put(to), \
              available: || {features} }}\n",
             feature = module.feature,
@@ -164,6 +164,7 @@ fn compared(module: &Module, model: &Model) -> Vec<String> {
             sizes = sizes.replace(',', ", "),
             undefined = undefined.join(", "),
             undefined_for = undefined_for.join(", "),
+            nan_width = call.nan_width,
             path = path(module, model, &values),
             result = model.results,
             arguments = arguments.join(", "),

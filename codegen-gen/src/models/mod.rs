@@ -19,7 +19,7 @@ mod split;
 use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::{Element, Signature};
-use hydride_ir::Function;
+use hydride_ir::{Expr, Function, Op};
 use memo::{Memo, key_of};
 use rayon::prelude::*;
 
@@ -242,9 +242,23 @@ fn model(
             layout,
             undefined: source.undefined.clone(),
             undefined_for: source.undefined_for.clone(),
+            nan_width: nan_width(function),
             extensions: source.extensions.to_vec(),
         },
     })
+}
+
+/// The width of the numbers that a function's operators give, of which some may be NaNs, where all have the same.
+fn nan_width(function: &Function) -> u32 {
+    let width = |expr: &Expr| match &expr.op {
+        Op::Float { float, .. } if float.op.gives_nans() => expr.width.as_constant(),
+        _ => None,
+    };
+    let widths: BTreeSet<i64> = function.exprs().iter().filter_map(width).collect();
+    match widths.len() {
+        1 => widths.first().and_then(|width| u32::try_from(*width).ok()).unwrap_or(0),
+        _ => 0,
+    }
 }
 
 /// The name of a function: the intrinsic's, or the id where the vendor gives it none.

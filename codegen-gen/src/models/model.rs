@@ -25,6 +25,8 @@ pub(super) struct Call {
     pub(super) layout: Layout,
     pub(super) undefined: Vec<(usize, u32, u32)>,
     pub(super) undefined_for: Vec<(usize, u64)>,
+    /// Width in bits of the floating-point numbers among which a compiler may choose a NaN; 0 where there are none.
+    pub(super) nan_width: u32,
     pub(super) extensions: Vec<String>,
 }
 

@@ -66,6 +66,13 @@ impl Syntax for X86 {
         let reads = instruction.operands.iter().flat_map(Operand::registers).any(|ty| is_vector(&ty));
         let sse = (reads || is_vector(&instruction.result)) && !instruction.mnemonic.starts_with('v');
         let prefix = if self.vex && sse && !instruction.legacy { "v" } else { "" };
+        // The VEX form of a scalar operation with one source has the upper elements as a source of their own.
+        let scalar = ["sqrt", "rcp", "rsqrt"].iter().any(|name| {
+            instruction.mnemonic.strip_prefix(name).is_some_and(|rest| ["ss", "sd"].contains(&rest))
+        });
+        if !prefix.is_empty() && scalar && operands.len() == 2 {
+            operands.insert(1, operands[1].clone());
+        }
         format!("{prefix}{} {}", instruction.mnemonic, operands.join(", "))
     }
 

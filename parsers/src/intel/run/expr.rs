@@ -12,6 +12,13 @@ use crate::intel::library::{self, CallError, Function};
 use crate::pseudocode::{Choice, Reason};
 
 impl Run<'_> {
+    /// Lets floating-point operators round as the argument at a position says.
+    pub(super) fn round_as_argument_says(&mut self, position: usize) {
+        let Some(argument) = self.signature.args.get(position) else { return };
+        let control = self.dag.arg_slice(position as u32, 0, argument.width, false);
+        self.rounding = arithmetic::rounding(&mut self.dag, control);
+    }
+
     /// The value of an expression.
     pub(super) fn expr(&mut self, expr: &Expr, reading: Reading) -> Ran<Value> {
         let at = expr.at;

@@ -21,7 +21,6 @@ pub(super) use value::Value;
 use value::{Contents, Frame, Variable};
 
 use super::ast::{Extent, Fault, Program, Symbol};
-use super::library;
 use crate::pseudocode::{ArgumentBit, Branching, Budget, Limits, Reason, Verdict};
 use crate::signature::{Argument, Kind, Signature};
 
@@ -51,23 +50,16 @@ pub(super) struct Outcome {
     pub(super) read: Vec<u32>,
 }
 
-/// Runs a program for a signature with one result.
-/// `rounding` is the argument that states the rounding mode, if one does.
+/// Runs a program for a signature with one result. `rounding` is the argument that states the rounding mode, if one does.
 pub(super) fn run(program: &Program, signature: &Signature, rounding: Option<usize>) -> Ran<Outcome> {
     let mut dag = Dag::new(signature.args.iter().map(|argument| argument.width).collect());
     let defines =
         program.defines.iter().enumerate().map(|(position, define)| (define.name, position)).collect();
-    let rounding = match rounding.and_then(|position| Some((position, signature.args.get(position)?))) {
-        Some((position, argument)) => {
-            let control = dag.arg_slice(position as u32, 0, argument.width, false);
-            library::arithmetic::rounding(&mut dag, control)
-        }
-        None => dag.int(0),
-    };
+    let nearest = dag.int(0);
     let brain =
         |argument: &Argument| ["bh", "bf16", "bfloat16"].iter().any(|end| argument.c_type.ends_with(end));
     let mut run = Run {
-        rounding,
+        rounding: nearest,
         brain: signature.args.iter().chain(&signature.results).any(brain),
         program,
         signature,
@@ -79,6 +71,9 @@ pub(super) fn run(program: &Program, signature: &Signature, rounding: Option<usi
         read: vec![0; signature.args.len()],
         fixed: Vec::new(),
     };
+    if let Some(position) = rounding {
+        run.round_as_argument_says(position);
+    }
     let result = run.cases()?;
     Ok(Outcome { dag: run.dag, result, read: run.read })
 }

@@ -5,6 +5,17 @@
 target datalayout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32"
 target triple = "aarch64-unknown-linux-gnu"
 
+define void @autollvm_add_v2i32(ptr %.res.0, ptr %.in.0, ptr %.in.1) nounwind "target-features"="+neon" {
+  %a = load <2 x i32>, ptr %.in.0, align 4
+  %b = load <2 x i32>, ptr %.in.1, align 4
+  %.0 = bitcast <2 x i32> %a to <2 x float>
+  %.1 = bitcast <2 x i32> %b to <2 x float>
+  %.2 = call <2 x float> @arm.vadd_f32(<2 x float> %.0, <2 x float> %.1)
+  %.3 = bitcast <2 x float> %.2 to <2 x i32>
+  store <2 x i32> %.3, ptr %.res.0, align 4
+  ret void
+}
+
 define void @autollvm_add_v4i16(ptr %.res.0, ptr %.in.0, ptr %.in.1) nounwind "target-features"="+neon" {
   %a = load <4 x i16>, ptr %.in.0, align 2
   %b = load <4 x i16>, ptr %.in.1, align 2
@@ -193,6 +204,11 @@ define void @autollvm_table_lookup_or_zero_v16i8(ptr %.res.0, ptr %.in.0, ptr %.
   %.4 = call <8 x i8> @arm.vtbl2_p8([2 x <8 x i8>] %.3, <8 x i8> %a)
   store <8 x i8> %.4, ptr %.res.0, align 1
   ret void
+}
+
+define internal <2 x float> @arm.vadd_f32(<2 x float> %a0, <2 x float> %a1) alwaysinline {
+  %v0 = fadd <2 x float> %a0, %a1
+  ret <2 x float> %v0
 }
 
 define internal <4 x i16> @arm.vadd_s16(<4 x i16> %a0, <4 x i16> %a1) alwaysinline {

@@ -425,11 +425,11 @@ static inline void al_max_wide(uint64_t *out, const uint64_t *a, const uint64_t 
 // - `res`: result, element_width*elements bits
 // - `a`: argument, element_width*elements bits
 // - `b`: argument, element_width*elements bits
-// - `element_width`: number, 8 to 16
-// - `elements`: number, 4 to 16
+// - `element_width`: number, 8 to 32
+// - `elements`: number, 2 to 16
 static inline int autollvm_add(uint64_t *res, const uint64_t *a, const uint64_t *b, int64_t element_width, int64_t elements) {
-    if (!(element_width >= 8 && element_width <= 16)) return 1;
-    if (!(elements >= 4 && elements <= 16)) return 1;
+    if (!(element_width >= 8 && element_width <= 32)) return 1;
+    if (!(elements >= 2 && elements <= 16)) return 1;
     if (!(element_width*elements >= 1 && element_width*elements <= 65536)) return 1;
     al_clear(res, element_width*elements);
     for (int64_t i0_ = 0; i0_ < elements; i0_++) {

@@ -458,11 +458,11 @@ mod w {
 /// - `res`: result, element_width*elements bits
 /// - `a`: argument, element_width*elements bits
 /// - `b`: argument, element_width*elements bits
-/// - `element_width`: number, 8 to 16
-/// - `elements`: number, 4 to 16
+/// - `element_width`: number, 8 to 32
+/// - `elements`: number, 2 to 16
 pub fn add(res: &mut [u64], a: &[u64], b: &[u64], element_width: i64, elements: i64) -> Result<(), Unsupported> {
-    if !(element_width >= 8 && element_width <= 16) { return Err(Unsupported); }
-    if !(elements >= 4 && elements <= 16) { return Err(Unsupported); }
+    if !(element_width >= 8 && element_width <= 32) { return Err(Unsupported); }
+    if !(elements >= 2 && elements <= 16) { return Err(Unsupported); }
     if !(element_width*elements >= 1 && element_width*elements <= 65536) { return Err(Unsupported); }
     if !(w::holds(res, element_width*elements)) { return Err(Unsupported); }
     if !(w::holds(a, element_width*elements)) { return Err(Unsupported); }

@@ -99,6 +99,8 @@ def Op_sub : AutoLLVMOpRecord<"Op_sub">;
 def Op_table_lookup_or_keep : AutoLLVMOpRecord<"Op_table_lookup_or_keep">;
 def Op_table_lookup_or_zero : AutoLLVMOpRecord<"Op_table_lookup_or_zero">;
 
+def : AutoLLVMLoweringRecord<Op_add, Target_arm, "llvm.autollvm.add.v2i32()", "vadd_f32",
+    "0,1", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_add, Target_arm, "llvm.autollvm.add.v4i16()", "vadd_s16",
     "0,1", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_add, Target_x86, "llvm.autollvm.add.v16i8()", "_mm_add_epi8",

@@ -84,9 +84,9 @@ def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [0, 1, 2], [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
     AutoLLVM_Width<"res", "element_width * elements", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
-  let summary = "add (3 instructions of arm, x86)";
+  let summary = "add (4 instructions of arm, x86)";
   let description = [{
-    - arm: `vadd_s16`
+    - arm: `vadd_f32`, `vadd_s16`
     - x86: `_mm_add_epi8`, `_mm_mask_add_epi8`
 
     The first two arguments can be exchanged (proved).
@@ -98,16 +98,16 @@ def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [0, 1, 2], [
 
     Its lanes are independent: on parts of its vectors it gives the parts of its results.
 
-    As `vadd_s16`:
+    As `vadd_f32`:
 
     ```mlir
-    %res = autollvm.add %a, %b : vector<4xi16>
+    %res = autollvm.add %a, %b : vector<2xi32>
     ```
 
     In Hydride IR:
 
     ```text
-    func @add[element_width = 16, elements = 4](%a: element_width*elements, %b: element_width*elements) -> (%res: element_width*elements) {
+    func @add[element_width = 32, elements = 2](%a: element_width*elements, %b: element_width*elements) -> (%res: element_width*elements) {
       for i in 0..elements {
         %res[element_width*i +: element_width] = add(%a[element_width*i +: element_width], %b[element_width*i +: element_width])
       }

@@ -47,6 +47,7 @@ static const TargetRow targetRows[] = {
 // Sorted by symbol.
 static const InstanceRow instanceRows[] = {
     {"autollvm.add.v16i8", {-1, 0}},
+    {"autollvm.add.v2i32", {0, -1}},
     {"autollvm.add.v4i16", {0, -1}},
     {"autollvm.add_round_high.v16i8", {-1, 0}},
     {"autollvm.add_sat.v16i8.0", {-1, 0}},

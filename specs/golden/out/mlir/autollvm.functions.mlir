@@ -4,6 +4,7 @@
 
 func.func private @autollvm.add.v16i8(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
 func.func private @autollvm.add.v4i16(vector<4xi16>, vector<4xi16>) -> vector<4xi16>
+func.func private @autollvm.add.v2i32(vector<2xi32>, vector<2xi32>) -> vector<2xi32>
 func.func private @autollvm.add_round_high.v16i8(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
 func.func private @autollvm.add_sat.v8i8.1(vector<8xi8>, vector<8xi8>) -> vector<8xi8>
 func.func private @autollvm.add_sat.v16i8.0(vector<16xi8>, vector<16xi8>) -> vector<16xi8>

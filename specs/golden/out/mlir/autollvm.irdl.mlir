@@ -7,9 +7,10 @@ irdl.dialect @autollvm {
   irdl.operation @add {
     %0 = irdl.is vector<16xi8>
     %1 = irdl.is vector<4xi16>
-    %2 = irdl.any_of(%0, %1)
-    irdl.operands(%2, %2)
-    irdl.results(%2)
+    %2 = irdl.is vector<2xi32>
+    %3 = irdl.any_of(%0, %1, %2)
+    irdl.operands(%3, %3)
+    irdl.results(%3)
   }
   irdl.operation @add_round_high {
     %0 = irdl.is vector<16xi8>

@@ -13,6 +13,11 @@ func.func @"autollvm.add.v4i16(_,_)"(%a: vector<4xi16>, %b: vector<4xi16>) -> ve
   return %res : vector<4xi16>
 }
 
+func.func @"autollvm.add.v2i32(_,_)"(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
+  %res = "autollvm.add"(%a, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
+  return %res : vector<2xi32>
+}
+
 func.func @"autollvm.add_round_high.v16i8(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
   %res = "autollvm.add_round_high"(%a, %b) : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>

@@ -62,6 +62,180 @@ hydride.ir = (() => {
     return clamp(value, signed ? -high - 1n : 0n, high);
   };
 
+  // Floating-point numbers in any format; rounded once, from exact values with BigInts.
+  const float = (() => {
+    /// Bits of the exponent and of the whole.
+    const format = (exponent, width) => {
+      const fraction = width - 1 - exponent;
+      const infinity = ones(exponent) << BigInt(fraction);
+      const quiet = 1n << BigInt(fraction - 1);
+      const bias = 2 ** (exponent - 1) - 1;
+      const signed = (negative, magnitude) => (negative ? 1n << BigInt(width - 1) : 0n) | magnitude;
+      return { width, fraction, infinity, quiet, least: 1 - bias - fraction, signed };
+    };
+
+    /// A number is `magnitude * 2^scale`.
+    const unpack = (own, bits) => {
+      const magnitude = asUintN(own.width - 1, bits);
+      const rest = asUintN(own.fraction, bits);
+      const biased = Number(magnitude >> BigInt(own.fraction));
+      return {
+        bits,
+        negative: bits !== magnitude,
+        nan: magnitude > own.infinity,
+        infinite: magnitude === own.infinity,
+        zero: magnitude === 0n,
+        magnitude: biased === 0 ? rest : rest | (1n << BigInt(own.fraction)),
+        scale: own.least + Math.max(biased - 1, 0),
+      };
+    };
+
+    /// A magnitude without its lowest bits. Modes: 0 nearest even, 1 down, 2 up, 3 toward zero, 4 nearest away, 5 odd.
+    const rounded = (magnitude, drop, negative, mode) => {
+      if (drop <= 0) return magnitude << BigInt(-drop);
+      const kept = magnitude >> BigInt(drop);
+      const rest = magnitude - (kept << BigInt(drop));
+      const half = 1n << BigInt(drop - 1);
+      const odd = (kept & 1n) === 1n;
+      const up = {
+        1: rest > 0n && negative,
+        2: rest > 0n && !negative,
+        3: false,
+        4: rest >= half,
+        5: rest > 0n && !odd,
+      }[mode] ?? (rest > half || (rest === half && odd));
+      return up ? kept + 1n : kept;
+    };
+
+    const pack = (own, negative, magnitude, scale, mode) => {
+      if (magnitude === 0n) return own.signed(negative, 0n);
+      const to = Math.max(own.least, scale + length(magnitude) - own.fraction - 1);
+      const bits = rounded(magnitude, to - scale, negative, mode) + (BigInt(to - own.least) << BigInt(own.fraction));
+      if (bits < own.infinity) return own.signed(negative, bits);
+      const finite = mode === 3 || mode === 5 || (mode === 1 && !negative) || (mode === 2 && negative);
+      return own.signed(negative, finite ? own.infinity - 1n : own.infinity);
+    };
+
+    const noNumber = (own, rule) => own.signed(rule === "first", own.infinity | own.quiet);
+
+    /// The NaN that an operand makes the result; undefined if none is one.
+    const nanOf = (own, rule, operands) => {
+      const signaling = operands.find(({ nan, bits }) => rule === "signaling_first" && nan && !(bits & own.quiet));
+      const chosen = signaling ?? operands.find(({ nan }) => nan);
+      return chosen && (chosen.bits | own.quiet);
+    };
+
+    /// `left * right + addend`, none of which is a NaN.
+    const sum = (own, rule, mode, left, right, addend) => {
+      const infinite = left.infinite || right.infinite;
+      const negative = left.negative !== right.negative;
+      if (infinite && (left.zero || right.zero || (addend.infinite && negative !== addend.negative))) return noNumber(own, rule);
+      if (infinite) return own.signed(negative, own.infinity);
+      if (addend.infinite) return addend.bits;
+      const product = left.magnitude * right.magnitude;
+      if (product === 0n && addend.zero) return own.signed(negative === addend.negative ? negative : mode === 1, 0n);
+      const scale = Math.min(left.scale + right.scale, addend.scale);
+      const exact = (magnitude, own, sign) => (magnitude << BigInt(own - scale)) * (sign ? -1n : 1n);
+      const total = exact(product, left.scale + right.scale, negative) + exact(addend.magnitude, addend.scale, addend.negative);
+      return pack(own, total === 0n ? mode === 1 : total < 0n, abs(total), scale, mode);
+    };
+
+    const root = (square) => {
+      let found = 1n << BigInt((length(square) + 1) >> 1);
+      for (;;) {
+        const next = (found + square / found) >> 1n;
+        if (next >= found) return found;
+        found = next;
+      }
+    };
+
+    const less = (own, left, right) => {
+      const value = ({ negative, bits }) => (negative ? -asUintN(own.width - 1, bits) : bits);
+      return value(left) < value(right);
+    };
+
+    const one = { negative: false, magnitude: 1n, scale: 0 };
+
+    const COMPARE = {
+      feq: (own, a, b) => !less(own, a, b) && !less(own, b, a),
+      flt: (own, a, b) => less(own, a, b),
+      fle: (own, a, b) => !less(own, b, a),
+    };
+
+    const ARITHMETIC = {
+      fadd: (own, rule, mode, a, b) => sum(own, rule, mode, a, one, b),
+      fsub: (own, rule, mode, a, b) => sum(own, rule, mode, a, one, { ...b, negative: !b.negative, bits: b.bits ^ own.signed(true, 0n) }),
+      fmul: (own, rule, mode, a, b) =>
+        sum(own, rule, mode, a, b, { negative: a.negative !== b.negative, zero: true, magnitude: 0n, scale: a.scale + b.scale }),
+      fma: sum,
+      fdiv: (own, rule, mode, a, b) => {
+        const negative = a.negative !== b.negative;
+        if ((a.infinite && b.infinite) || (a.zero && b.zero)) return noNumber(own, rule);
+        if (a.infinite || b.zero) return own.signed(negative, own.infinity);
+        if (b.infinite || a.zero) return own.signed(negative, 0n);
+        const more = 2 * own.width;
+        const dividend = a.magnitude << BigInt(more);
+        const inexact = dividend % b.magnitude ? 1n : 0n;
+        return pack(own, negative, ((dividend / b.magnitude) << 1n) | inexact, a.scale - b.scale - more - 1, mode);
+      },
+      fsqrt: (own, rule, mode, a) => {
+        if (a.zero) return a.bits;
+        if (a.negative) return noNumber(own, rule);
+        if (a.infinite) return a.bits;
+        const more = 2 * own.width + (Math.abs(a.scale) % 2);
+        const square = a.magnitude << BigInt(more);
+        const found = root(square);
+        const inexact = found * found === square ? 0n : 1n;
+        return pack(own, false, (found << 1n) | inexact, (a.scale - more) / 2 - 1, mode);
+      },
+      fround: (own, rule, mode, a) =>
+        a.infinite || a.scale >= 0 ? a.bits : pack(own, a.negative, rounded(a.magnitude, -a.scale, a.negative, mode), 0, mode),
+      fmin: (own, rule, mode, a, b) => (less(own, a, b) || (!less(own, b, a) && a.negative) ? a.bits : b.bits),
+      fmax: (own, rule, mode, a, b) => (less(own, a, b) || (!less(own, b, a) && a.negative) ? b.bits : a.bits),
+    };
+
+    const convert = (from, to, rule, mode, a) => {
+      if (a.nan && rule === "open") return noNumber(to, rule);
+      if (a.nan) {
+        const more = to.fraction - from.fraction;
+        const payload = asUintN(from.fraction, a.bits);
+        return to.signed(a.negative, to.infinity | to.quiet | (more < 0 ? payload >> BigInt(-more) : payload << BigInt(more)));
+      }
+      return a.infinite ? to.signed(a.negative, to.infinity) : pack(to, a.negative, a.magnitude, a.scale, mode);
+    };
+
+    const toInteger = (own, a, mode, width, signed) => {
+      if (a.nan) return 0n;
+      const magnitude = a.infinite ? 1n << BigInt(width) : rounded(a.magnitude, -a.scale, a.negative, mode);
+      return asUintN(width, saturate(a.negative ? -magnitude : magnitude, width, signed));
+    };
+
+    /// The value of an operator; `width` is that of the first operand, `to` that of the value.
+    const value = (operator, { rule, exponent, target, width, to, mode }, bits) => {
+      if (operator === "ffromint") {
+        const number = reading(bits[0], width, target);
+        return pack(format(exponent, to), number < 0n, abs(number), 0, mode);
+      }
+      const own = format(exponent, width);
+      const operands = bits.map((one) => unpack(own, one));
+      if (operator === "fconvert") return convert(own, format(target, to), rule, mode, operands[0]);
+      if (operator === "ftoint") return toInteger(own, operands[0], mode, to, target);
+      const some = operands.some(({ nan }) => nan);
+      if (operator === "funordered") return some ? 1n : 0n;
+      if (operator in COMPARE) return !some && COMPARE[operator](own, ...operands) ? 1n : 0n;
+      const [a, b, c] = operands;
+      const invalid = c?.nan && ((a.infinite && b.zero) || (a.zero && b.infinite));
+      if (rule === "signaling_first" && invalid && c.bits & own.quiet) return noNumber(own, rule);
+      const order = c && rule === "signaling_first" ? [c, a, b] : operands;
+      return nanOf(own, rule, order) ?? ARITHMETIC[operator](own, rule, mode, ...operands);
+    };
+
+    const ARITY = { fma: 3, fsqrt: 1, fround: 1, fconvert: 1, ftoint: 1, ffromint: 1 };
+    const CONVERTS = ["fconvert", "ftoint", "ffromint"];
+    const isOperator = (word) => word in ARITHMETIC || word in COMPARE || word === "funordered" || CONVERTS.includes(word);
+    return { value, isOperator, arity: (word) => ARITY[word] ?? 2, converts: (word) => CONVERTS.includes(word), compares: (word) => word in COMPARE || word === "funordered" };
+  })();
+
   const TOKEN = /(?:\s|#.*)*(?:([%@](?:"(?:[^"\\]|\\.)*"|[\w.$@]+))|(0x[0-9a-fA-F]+)|([A-Za-z_]\w*)|(\d+)|(\.\.=|\.\.|->|\+:|[^\s]))/gy;
 
   const tokens = (text) => {
@@ -198,9 +372,43 @@ hydride.ir = (() => {
       });
     };
 
+    /// A floating-point operator from its formats on; the rounding mode is the last operand where there is one.
+    const floating = (operator) => {
+      const numbers = [];
+      let rule = "open";
+      while (eat(".")) {
+        if (eat("{")) {
+          numbers.push(number());
+          expect("}");
+        } else {
+          const own = word();
+          if (own === "s" || own === "u") numbers.push(() => (own === "s" ? 1 : 0));
+          else rule = own;
+        }
+      }
+      const [exponent, target = unsigned] = numbers;
+      expect("(");
+      const found = [expression()];
+      let other;
+      while (eat(",")) {
+        if (float.converts(operator) && found.length === 2) other = number();
+        else found.push(expression());
+      }
+      expect(")");
+      const arity = float.arity(operator);
+      const [of] = found;
+      const width = float.compares(operator) ? () => 1 : (other ?? of.width);
+      return { width, value: (frame) => {
+        const mode = arity < found.length ? Number(found[arity].value(frame)) : 0;
+        const numbers = { rule, exponent: exponent(frame), target: target(frame), width: of.width(frame), to: width(frame), mode };
+        return float.value(operator, numbers, found.slice(0, arity).map((operand) => operand.value(frame)));
+      } };
+    };
+
     const operation = () => {
       const operator = word();
       if (operator === "fold") return fold();
+      if (float.isOperator(operator) && (peek() === "(" || peek() === ".")) return floating(operator);
       if (peek() !== "(" && peek() !== ".") {
         const known = scope.get(operator);
         if (!known || known.index) fail("a shared expression");

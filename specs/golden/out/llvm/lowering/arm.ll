@@ -10,6 +10,14 @@
 target datalayout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32"
 target triple = "aarch64-unknown-linux-gnu"
 
+define linkonce_odr <2 x i32> @autollvm.add.v2i32(<2 x i32> %a, <2 x i32> %b) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {
+  %.0 = bitcast <2 x i32> %a to <2 x float>
+  %.1 = bitcast <2 x i32> %b to <2 x float>
+  %.2 = call <2 x float> @arm.vadd_f32(<2 x float> %.0, <2 x float> %.1)
+  %.3 = bitcast <2 x float> %.2 to <2 x i32>
+  ret <2 x i32> %.3
+}
+
 define linkonce_odr <4 x i16> @autollvm.add.v4i16(<4 x i16> %a, <4 x i16> %b) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {
   %.0 = call <4 x i16> @arm.vadd_s16(<4 x i16> %a, <4 x i16> %b)
   ret <4 x i16> %.0
@@ -140,6 +148,11 @@ define linkonce_odr <8 x i8> @autollvm.table_lookup_or_zero.v16i8(<8 x i8> %a, <
   %.3 = insertvalue [2 x <8 x i8>] %.1, <8 x i8> %.2, 1
   %.4 = call <8 x i8> @arm.vtbl2_p8([2 x <8 x i8>] %.3, <8 x i8> %a)
   ret <8 x i8> %.4
+}
+
+define internal <2 x float> @arm.vadd_f32(<2 x float> %a0, <2 x float> %a1) alwaysinline {
+  %v0 = fadd <2 x float> %a0, %a1
+  ret <2 x float> %v0
 }
 
 define internal <4 x i16> @arm.vadd_s16(<4 x i16> %a0, <4 x i16> %a1) alwaysinline {

@@ -8,30 +8,30 @@
 // add(0, b) = b
 // CHECK-LABEL: func.func @add_0(
 // CHECK-NEXT: return %arg1
-func.func @add_0(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
-  %constant = llvm.mlir.constant(dense<0> : vector<4xi16>) : vector<4xi16>
-  %res = "autollvm.add"(%constant, %b) : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
-  return %res : vector<4xi16>
+func.func @add_0(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
+  %constant = llvm.mlir.constant(dense<0> : vector<2xi32>) : vector<2xi32>
+  %res = "autollvm.add"(%constant, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
+  return %res : vector<2xi32>
 }
 
 // add(a, 0) = a
 // CHECK-LABEL: func.func @add_1(
 // CHECK-NEXT: return %arg0
-func.func @add_1(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
-  %constant = llvm.mlir.constant(dense<0> : vector<4xi16>) : vector<4xi16>
-  %res = "autollvm.add"(%a, %constant) : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
-  return %res : vector<4xi16>
+func.func @add_1(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
+  %constant = llvm.mlir.constant(dense<0> : vector<2xi32>) : vector<2xi32>
+  %res = "autollvm.add"(%a, %constant) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
+  return %res : vector<2xi32>
 }
 
 // add(42, b) = add(b, 42)
 // CHECK-LABEL: func.func @add_commutes(
-// CHECK-NEXT: llvm.mlir.constant(dense<42> : vector<4xi16>) : vector<4xi16>
+// CHECK-NEXT: llvm.mlir.constant(dense<42> : vector<2xi32>) : vector<2xi32>
 // CHECK-NEXT: autollvm.add{{.*}} %arg1, %0 :
 // CHECK-NEXT: return
-func.func @add_commutes(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
-  %constant = llvm.mlir.constant(dense<42> : vector<4xi16>) : vector<4xi16>
-  %res = "autollvm.add"(%constant, %b) : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
-  return %res : vector<4xi16>
+func.func @add_commutes(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
+  %constant = llvm.mlir.constant(dense<42> : vector<2xi32>) : vector<2xi32>
+  %res = "autollvm.add"(%constant, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
+  return %res : vector<2xi32>
 }
 
 // add_round_high(a, a) = a

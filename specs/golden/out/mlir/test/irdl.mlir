@@ -4,9 +4,9 @@
 
 // CHECK-LABEL: func.func @add(
 // CHECK: "autollvm.add"(
-func.func @add(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
-  %res = "autollvm.add"(%a, %b) : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
-  return %res : vector<4xi16>
+func.func @add(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
+  %res = "autollvm.add"(%a, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
+  return %res : vector<2xi32>
 }
 
 // CHECK-LABEL: func.func @add_round_high(

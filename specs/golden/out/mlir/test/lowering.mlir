@@ -7,16 +7,16 @@
 // RUN: mlir-opt %load_autollvm --pass-pipeline="builtin.module(convert-autollvm-to-llvm,convert-func-to-llvm)" %s | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LLVM
 
 // CHECK-LABEL: func.func @add(
-// CHECK: llvm.call @{{"?}}autollvm.add.v4i16{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.add.v2i32{{"?}}(
 // DECLARED-LABEL: func.func @add(
-// DECLARED: llvm.call @llvm.autollvm.add.v4i16(
+// DECLARED: llvm.call @llvm.autollvm.add.v2i32(
 // INTRINSIC-LABEL: func.func @add(
-// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.add.v4i16"(
+// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.add.v2i32"(
 // LLVM-LABEL: @add(
-// LLVM: call {{.*}} @autollvm.add.v4i16(
-func.func @add(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
-  %res = autollvm.add %a, %b : vector<4xi16>
-  return %res : vector<4xi16>
+// LLVM: call {{.*}} @autollvm.add.v2i32(
+func.func @add(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
+  %res = autollvm.add %a, %b : vector<2xi32>
+  return %res : vector<2xi32>
 }
 
 // CHECK-LABEL: func.func @add_round_high(

@@ -3,10 +3,10 @@
 // RUN: sh %S/../lower.sh %s | FileCheck %s
 
 // CHECK-LABEL: @add(
-// CHECK: call {{.*}} @autollvm.add.v4i16(
-func.func @add(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
-  %res = "autollvm.add"(%a, %b) : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
-  return %res : vector<4xi16>
+// CHECK: call {{.*}} @autollvm.add.v2i32(
+func.func @add(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
+  %res = "autollvm.add"(%a, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
+  return %res : vector<2xi32>
 }
 
 // CHECK-LABEL: @add_round_high(

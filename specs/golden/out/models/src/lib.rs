@@ -10,7 +10,7 @@
 //!
 //! | feature | CPU features | functions |
 //! |---|---|---|
-//! | `arm-neon` | neon | 22 |
+//! | `arm-neon` | neon | 23 |
 //!
 //! | feature | CPU features | functions |
 //! |---|---|---|

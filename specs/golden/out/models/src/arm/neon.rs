@@ -3,6 +3,19 @@
 
 use crate::bits;
 
+/// `FADD`.
+///
+/// ```text
+/// result_{32}[i] = a_{32}[i] + b_{32}[i]    0 ≤ i < 2
+/// ```
+pub fn vadd_f32(a: [u32; 2], b: [u32; 2]) -> [u32; 2] {
+    let mut result = [0u32; 2];
+    for i in 0..2 {
+        result[i] = a[i].wrapping_add(b[i]);
+    }
+    result
+}
+
 /// `ADD`.
 ///
 /// ```text

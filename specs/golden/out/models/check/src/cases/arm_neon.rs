@@ -2,6 +2,7 @@
 use crate::{Bytes, Case};
 
 pub const CASES: &[Case] = &[
+    Case { id: "arm/vadd_f32", immediates: &[], sizes: &[8,8], run: |x, to| { let _ = &x; hydride_models::arm::neon::vadd_f32(x.take(), x.take()).put(to) } },
     Case { id: "arm/vadd_s16", immediates: &[], sizes: &[8,8], run: |x, to| { let _ = &x; hydride_models::arm::neon::vadd_s16(x.take(), x.take()).put(to) } },
     Case { id: "arm/vcls_s8", immediates: &[], sizes: &[8], run: |x, to| { let _ = &x; hydride_models::arm::neon::vcls_s8(x.take()).put(to) } },
     Case { id: "arm/vclz_s16", immediates: &[], sizes: &[8], run: |x, to| { let _ = &x; hydride_models::arm::neon::vclz_s16(x.take()).put(to) } },
