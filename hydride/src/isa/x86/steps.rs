@@ -53,10 +53,17 @@ fn incomplete(all: &[Instruction]) -> FormTest<'_> {
 /// Reads off the operands that x86's form shows what is not said: `xmm, xmm` for two arguments says that the first
 /// one is overwritten, for three that the last one is in `xmm0`. With AVX an SSE instruction has a form that shows
 /// all of them, unless its extension has none.
+/// Why an instruction is no step: assemblers have a notation of its own for it.
+const EMBEDDED: &str = "a rounding mode that is no operand, or several immediates in one";
+
 fn places(
     Operands { form, instruction, types: operands, result, target }: &Operands<'_>,
 ) -> Result<Places, &'static str> {
     let result = *result;
+    let immediates = instruction.signature.args.iter().filter(|arg| arg.immediate().is_some()).count();
+    if immediates > 1 || ["{er}", "{sae}"].iter().any(|mark| form.operands.contains(mark)) {
+        return Err(EMBEDDED);
+    }
     let kinds: Vec<&str> =
         form.operands.split(',').map(str::trim).filter(|operand| !operand.is_empty()).collect();
     let shown = kinds.len();
