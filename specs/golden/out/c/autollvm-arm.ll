@@ -5,17 +5,6 @@
 target datalayout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32"
 target triple = "aarch64-unknown-linux-gnu"
 
-define void @autollvm_add_v2i32(ptr %.res.0, ptr %.in.0, ptr %.in.1) nounwind "target-features"="+neon" {
-  %a = load <2 x i32>, ptr %.in.0, align 4
-  %b = load <2 x i32>, ptr %.in.1, align 4
-  %.0 = bitcast <2 x i32> %a to <2 x float>
-  %.1 = bitcast <2 x i32> %b to <2 x float>
-  %.2 = call <2 x float> @arm.vadd_f32(<2 x float> %.0, <2 x float> %.1)
-  %.3 = bitcast <2 x float> %.2 to <2 x i32>
-  store <2 x i32> %.3, ptr %.res.0, align 4
-  ret void
-}
-
 define void @autollvm_add_v4i16(ptr %.res.0, ptr %.in.0, ptr %.in.1) nounwind "target-features"="+neon" {
   %a = load <4 x i16>, ptr %.in.0, align 2
   %b = load <4 x i16>, ptr %.in.1, align 2
@@ -60,6 +49,17 @@ define void @autollvm_equal_select_v4i16(ptr %.res.0, i32 %a, i16 %b, ptr %.in.2
   %c = load <4 x i16>, ptr %.in.2, align 2
   %.0 = call <4 x i16> @arm.vset_lane_p16(i16 %b, <4 x i16> %c, i32 %a)
   store <4 x i16> %.0, ptr %.res.0, align 2
+  ret void
+}
+
+define void @autollvm_fadd_v2i32(ptr %.res.0, ptr %.in.0, ptr %.in.1) nounwind "target-features"="+neon" {
+  %a = load <2 x i32>, ptr %.in.0, align 4
+  %b = load <2 x i32>, ptr %.in.1, align 4
+  %.0 = bitcast <2 x i32> %a to <2 x float>
+  %.1 = bitcast <2 x i32> %b to <2 x float>
+  %.2 = call <2 x float> @arm.vadd_f32(<2 x float> %.0, <2 x float> %.1)
+  %.3 = bitcast <2 x float> %.2 to <2 x i32>
+  store <2 x i32> %.3, ptr %.res.0, align 4
   ret void
 }
 

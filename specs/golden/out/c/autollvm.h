@@ -41,8 +41,6 @@ void autollvm_add_v16i8(uint8_t res[16], const uint8_t a[16], const uint8_t b[16
 /* x86 avx512bw+avx512vl: add */
 void autollvm_add_v16i8_merge(uint8_t res[16], const uint8_t a[16], const uint8_t b[16], const bool mask[16], const uint8_t pass_through[16]);
 /* arm neon: add */
-void autollvm_add_v2i32(uint32_t res[2], const uint32_t a[2], const uint32_t b[2]);
-/* arm neon: add */
 void autollvm_add_v4i16(uint16_t res[4], const uint16_t a[4], const uint16_t b[4]);
 
 /* add_round_high */
@@ -75,6 +73,11 @@ void autollvm_align_i64(uint64_t res[1], uint64_t a, uint64_t b, uint32_t c);
 
 /* arm neon, a 0..3: equal select */
 void autollvm_equal_select_v4i16(uint16_t res[4], uint32_t a, uint16_t b, const uint16_t c[4]);
+
+/* fadd */
+
+/* arm neon: fadd */
+void autollvm_fadd_v2i32(uint32_t res[2], const uint32_t a[2], const uint32_t b[2]);
 
 /* interleave */
 

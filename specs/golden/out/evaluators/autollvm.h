@@ -420,16 +420,309 @@ static inline void al_max_wide(uint64_t *out, const uint64_t *a, const uint64_t 
     al_select_wide(out, al_lt_wide(a, b, width, is_signed), b, a, width);
 }
 
+// Floating-point numbers are computed with integers, in any format with a sign bit, 2 to 15 bits of exponent and at most 55
+// of fraction. Rounding modes: 0 nearest even, 1 down, 2 up, 3 toward zero, 4 nearest away from zero, 5 odd. Rules for a NaN
+// as the result: 1 for x86's, 2 for Arm's; 0 leaves the choice open, and here it is the positive one without payload.
+typedef struct {
+    uint64_t bits, sign, nan, infinite;
+    // The magnitude of a number is significand * 2^scale.
+    uint64_t significand;
+    int64_t scale;
+} al_number;
+
+static inline int64_t al_fraction(int64_t exponent, int64_t width) { return width - 1 - exponent; }
+
+static inline al_number al_unpack(uint64_t x, int64_t exponent, int64_t width) {
+    const int64_t fraction = al_fraction(exponent, width), bias = (int64_t)al_mask(exponent - 1);
+    const uint64_t biased = x >> fraction & al_mask(exponent), rest = x & al_mask(fraction);
+    al_number n = {x, al_sign(x, width), 0, 0, rest, 1 - bias - fraction};
+    if (biased == al_mask(exponent)) {
+        n.nan = rest != 0;
+        n.infinite = rest == 0;
+    } else if (biased) {
+        n.significand |= UINT64_C(1) << fraction;
+        n.scale += (int64_t)biased - 1;
+    }
+    return n;
+}
+
+static inline int al_zero_number(al_number n) { return !n.nan && !n.infinite && !n.significand; }
+
+static inline uint64_t al_signed_bits(uint64_t sign, uint64_t magnitude, int64_t width) {
+    return sign << (width - 1) | magnitude;
+}
+
+static inline uint64_t al_infinity(int64_t exponent, int64_t width) {
+    return al_mask(exponent) << al_fraction(exponent, width);
+}
+
+// A magnitude without its lowest bits, of which there is at least one.
+static inline uint64_t al_rounded(uint64_t x, int64_t drop, uint64_t sign, uint64_t mode) {
+    const uint64_t kept = drop < 64 ? x >> drop : 0;
+    const uint64_t half = drop <= 64 ? x >> (drop - 1) & 1 : 0;
+    const uint64_t rest = drop <= 64 ? (x & al_mask(drop - 1)) != 0 : x != 0;
+    switch (mode) {
+    case 1: return kept + ((half | rest) & sign);
+    case 2: return kept + ((half | rest) & !sign);
+    case 3: return kept;
+    case 4: return kept + half;
+    case 5: return kept | half | rest;
+    default: return kept + (half & (rest | (kept & 1)));
+    }
+}
+
+// The number (high * 2^64 + low) * 2^scale.
+static inline uint64_t al_pack(uint64_t sign, uint64_t high, uint64_t low, int64_t scale, uint64_t mode, int64_t exponent, int64_t width) {
+    const int64_t fraction = al_fraction(exponent, width), bias = (int64_t)al_mask(exponent - 1);
+    const uint64_t infinity = al_infinity(exponent, width);
+    if (!(high | low)) return al_signed_bits(sign, 0, width);
+    while (!(high >> 63)) {
+        high = high << 1 | low >> 63;
+        low <<= 1;
+        scale--;
+    }
+    high |= low != 0;
+    const int64_t above = scale + 127 - (1 - bias);
+    uint64_t bits = infinity;
+    if (above < 2 * bias) {
+        bits = al_rounded(high, 63 - fraction + (above < 0 ? -above : 0), sign, mode);
+        bits += above < 0 ? 0 : (uint64_t)above << fraction;
+    }
+    if (bits >= infinity) {
+        const int finite = mode == 3 || mode == 5 || (mode == 1 && !sign) || (mode == 2 && sign);
+        bits = infinity - (finite ? 1 : 0);
+    }
+    return al_signed_bits(sign, bits, width);
+}
+
+static inline uint64_t al_quiet_bit(int64_t exponent, int64_t width) {
+    return UINT64_C(1) << (al_fraction(exponent, width) - 1);
+}
+
+static inline uint64_t al_no_number(int64_t exponent, int64_t width, int64_t rule) {
+    return al_signed_bits(rule == 1, al_infinity(exponent, width) | al_quiet_bit(exponent, width), width);
+}
+
+// Whether an operand is a NaN, and which NaN the result then is.
+static inline int al_nan(uint64_t *out, const al_number *x, int count, int64_t exponent, int64_t width, int64_t rule) {
+    const uint64_t quiet = al_quiet_bit(exponent, width);
+    for (int pass = rule == 2 ? 0 : 1; pass < 2; pass++) {
+        for (int i = 0; i < count; i++) {
+            if (x[i].nan && (pass || !(x[i].bits & quiet))) {
+                *out = rule ? x[i].bits | quiet : al_no_number(exponent, width, rule);
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+static inline void al_product(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low) {
+    const uint64_t m = UINT32_MAX, cross = (a >> 32) * (b & m) + ((a & m) * (b & m) >> 32);
+    const uint64_t middle = (a & m) * (b >> 32) + (cross & m);
+    *high = (a >> 32) * (b >> 32) + (cross >> 32) + (middle >> 32);
+    *low = a * b;
+}
+
+static inline void al_align(uint64_t *high, uint64_t *low, int64_t *scale) {
+    while (!(*high >> 62)) {
+        *high = *high << 1 | *low >> 63;
+        *low <<= 1;
+        --*scale;
+    }
+}
+
+// a * b + c, none of which is a NaN.
+static inline uint64_t al_sum(al_number a, al_number b, al_number c, uint64_t mode, int64_t exponent, int64_t width, int64_t rule) {
+    const uint64_t infinity = al_infinity(exponent, width);
+    const int infinite = a.infinite || b.infinite;
+    uint64_t sign = a.sign ^ b.sign, xh, xl, yh = 0, yl = c.significand;
+    if ((infinite && (al_zero_number(a) || al_zero_number(b))) || (infinite && c.infinite && sign != c.sign))
+        return al_no_number(exponent, width, rule);
+    if (infinite) return al_signed_bits(sign, infinity, width);
+    if (c.infinite) return c.bits;
+    al_product(a.significand, b.significand, &xh, &xl);
+    int64_t xs = a.scale + b.scale, ys = c.scale;
+    if (!(xh | xl) && !yl) return al_signed_bits(sign == c.sign ? sign : mode == 1, 0, width);
+    if (!(xh | xl)) return al_pack(c.sign, 0, yl, ys, mode, exponent, width);
+    if (!yl) return al_pack(sign, xh, xl, xs, mode, exponent, width);
+    al_align(&xh, &xl, &xs);
+    al_align(&yh, &yl, &ys);
+    const int same = sign == c.sign;
+    if (xs < ys || (xs == ys && (xh < yh || (xh == yh && xl < yl)))) {
+        const uint64_t h = xh, l = xl;
+        const int64_t s = xs;
+        xh = yh, xl = yl, xs = ys, yh = h, yl = l, ys = s;
+        sign = c.sign;
+    }
+    for (int64_t i = xs - ys; i > 0 && (yh || yl > 1); i--) {
+        yl = (yl >> 1) | (yl & 1) | yh << 63;
+        yh >>= 1;
+    }
+    if (same) {
+        xl += yl;
+        xh += yh + (xl < yl);
+    } else {
+        xh -= yh + (xl < yl);
+        xl -= yl;
+    }
+    if (!(xh | xl)) sign = mode == 1;
+    return al_pack(sign, xh, xl, xs, mode, exponent, width);
+}
+
+static inline uint64_t al_fma(uint64_t a, uint64_t b, uint64_t c, uint64_t mode, int64_t exponent, int64_t width, int64_t rule) {
+    const al_number x = al_unpack(a, exponent, width), y = al_unpack(b, exponent, width), z = al_unpack(c, exponent, width);
+    const al_number first[] = {rule == 2 ? z : x, rule == 2 ? x : y, rule == 2 ? y : z};
+    const int invalid = (x.infinite && al_zero_number(y)) || (al_zero_number(x) && y.infinite);
+    if (rule == 2 && invalid && z.nan && (c & al_quiet_bit(exponent, width))) return al_no_number(exponent, width, rule);
+    uint64_t nan;
+    return al_nan(&nan, first, 3, exponent, width, rule) ? nan : al_sum(x, y, z, mode, exponent, width, rule);
+}
+
+static inline uint64_t al_sum_of(al_number a, al_number b, uint64_t flip, uint64_t mode, int64_t exponent, int64_t width, int64_t rule) {
+    const al_number one = {0, 0, 0, 0, 1, 0}, both[] = {a, b};
+    uint64_t nan;
+    if (al_nan(&nan, both, 2, exponent, width, rule)) return nan;
+    b.sign ^= flip;
+    b.bits ^= flip << (width - 1);
+    return al_sum(a, one, b, mode, exponent, width, rule);
+}
+
+static inline uint64_t al_fadd(uint64_t a, uint64_t b, uint64_t mode, int64_t exponent, int64_t width, int64_t rule) {
+    return al_sum_of(al_unpack(a, exponent, width), al_unpack(b, exponent, width), 0, mode, exponent, width, rule);
+}
+
+static inline uint64_t al_fsub(uint64_t a, uint64_t b, uint64_t mode, int64_t exponent, int64_t width, int64_t rule) {
+    return al_sum_of(al_unpack(a, exponent, width), al_unpack(b, exponent, width), 1, mode, exponent, width, rule);
+}
+
+static inline uint64_t al_fmul(uint64_t a, uint64_t b, uint64_t mode, int64_t exponent, int64_t width, int64_t rule) {
+    const al_number x[] = {al_unpack(a, exponent, width), al_unpack(b, exponent, width)};
+    al_number zero = {0, x[0].sign ^ x[1].sign, 0, 0, 0, 0};
+    uint64_t nan;
+    return al_nan(&nan, x, 2, exponent, width, rule) ? nan : al_sum(x[0], x[1], zero, mode, exponent, width, rule);
+}
+
+static inline uint64_t al_fdiv(uint64_t a, uint64_t b, uint64_t mode, int64_t exponent, int64_t width, int64_t rule) {
+    const al_number both[] = {al_unpack(a, exponent, width), al_unpack(b, exponent, width)};
+    al_number x = both[0], y = both[1];
+    const uint64_t sign = x.sign ^ y.sign;
+    uint64_t nan, quotient = 0;
+    if (al_nan(&nan, both, 2, exponent, width, rule)) return nan;
+    if ((x.infinite && y.infinite) || (al_zero_number(x) && al_zero_number(y))) return al_no_number(exponent, width, rule);
+    if (x.infinite || al_zero_number(y)) return al_signed_bits(sign, al_infinity(exponent, width), width);
+    if (y.infinite || al_zero_number(x)) return al_signed_bits(sign, 0, width);
+    for (; !(x.significand >> 62); x.scale--) x.significand <<= 1;
+    for (; !(y.significand >> 62); y.scale--) y.significand <<= 1;
+    for (int i = 0; i < 64; i++) {
+        const uint64_t bit = x.significand >= y.significand;
+        quotient = quotient << 1 | bit;
+        x.significand = (x.significand - (bit ? y.significand : 0)) << 1;
+    }
+    return al_pack(sign, quotient, x.significand != 0, x.scale - y.scale - 127, mode, exponent, width);
+}
+
+static inline uint64_t al_fsqrt(uint64_t a, uint64_t mode, int64_t exponent, int64_t width, int64_t rule) {
+    al_number x = al_unpack(a, exponent, width);
+    uint64_t nan, root = 0, rest = 0;
+    if (al_nan(&nan, &x, 1, exponent, width, rule)) return nan;
+    if (al_zero_number(x)) return a;
+    if (x.sign) return al_no_number(exponent, width, rule);
+    if (x.infinite) return a;
+    for (; !(x.significand >> 62) || x.scale % 2; x.scale--) x.significand <<= 1;
+    for (int i = 0; i < 58; i++) {
+        rest = rest << 2 | (i < 32 ? x.significand >> (62 - 2 * i) & 3 : 0);
+        const uint64_t trial = root << 2 | 1, bit = rest >= trial;
+        rest -= bit ? trial : 0;
+        root = root << 1 | bit;
+    }
+    return al_pack(0, root, rest != 0, x.scale / 2 - 26 - 64, mode, exponent, width);
+}
+
+static inline uint64_t al_below(al_number a, al_number b, int64_t width) {
+    const uint64_t x = al_low(a.bits, width - 1), y = al_low(b.bits, width - 1);
+    if (a.sign != b.sign) return a.sign && (x | y);
+    return a.sign ? y < x : x < y;
+}
+
+static inline uint64_t al_funordered(uint64_t a, uint64_t b, int64_t exponent, int64_t width) {
+    return al_unpack(a, exponent, width).nan | al_unpack(b, exponent, width).nan;
+}
+
+static inline uint64_t al_flt(uint64_t a, uint64_t b, int64_t exponent, int64_t width) {
+    if (al_funordered(a, b, exponent, width)) return 0;
+    return al_below(al_unpack(a, exponent, width), al_unpack(b, exponent, width), width);
+}
+
+static inline uint64_t al_fle(uint64_t a, uint64_t b, int64_t exponent, int64_t width) {
+    return !al_funordered(a, b, exponent, width) && !al_flt(b, a, exponent, width);
+}
+
+static inline uint64_t al_feq(uint64_t a, uint64_t b, int64_t exponent, int64_t width) {
+    return al_fle(a, b, exponent, width) && al_fle(b, a, exponent, width);
+}
+
+static inline uint64_t al_fmin(uint64_t a, uint64_t b, int64_t exponent, int64_t width, int64_t rule) {
+    const al_number x[] = {al_unpack(a, exponent, width), al_unpack(b, exponent, width)};
+    uint64_t nan;
+    if (al_nan(&nan, x, 2, exponent, width, rule)) return nan;
+    return al_below(x[0], x[1], width) || (al_feq(a, b, exponent, width) && x[0].sign) ? a : b;
+}
+
+static inline uint64_t al_fmax(uint64_t a, uint64_t b, int64_t exponent, int64_t width, int64_t rule) {
+    const al_number x[] = {al_unpack(a, exponent, width), al_unpack(b, exponent, width)};
+    uint64_t nan;
+    if (al_nan(&nan, x, 2, exponent, width, rule)) return nan;
+    return al_below(x[0], x[1], width) || (al_feq(a, b, exponent, width) && x[0].sign) ? b : a;
+}
+
+static inline uint64_t al_fround(uint64_t a, uint64_t mode, int64_t exponent, int64_t width, int64_t rule) {
+    const al_number x = al_unpack(a, exponent, width);
+    uint64_t nan;
+    if (al_nan(&nan, &x, 1, exponent, width, rule)) return nan;
+    if (x.infinite || x.scale >= 0) return a;
+    return al_pack(x.sign, 0, al_rounded(x.significand, -x.scale, x.sign, mode), 0, mode, exponent, width);
+}
+
+static inline uint64_t al_fconvert(uint64_t a, uint64_t mode, int64_t exponent, int64_t width, int64_t target, int64_t to, int64_t rule) {
+    const al_number x = al_unpack(a, exponent, width);
+    if (x.nan && !rule) return al_no_number(target, to, rule);
+    if (x.nan) {
+        const int64_t more = al_fraction(target, to) - al_fraction(exponent, width);
+        const uint64_t payload = more < 0 ? x.significand >> -more : x.significand << more;
+        return al_signed_bits(x.sign, al_infinity(target, to) | al_quiet_bit(target, to) | payload, to);
+    }
+    if (x.infinite) return al_signed_bits(x.sign, al_infinity(target, to), to);
+    return al_pack(x.sign, 0, x.significand, x.scale, mode, target, to);
+}
+
+static inline uint64_t al_ftoint(uint64_t a, uint64_t mode, int64_t exponent, int64_t width, int64_t is_signed, int64_t to) {
+    const al_number x = al_unpack(a, exponent, width);
+    const uint64_t most = is_signed ? al_mask(to - 1) + x.sign : x.sign ? 0 : al_mask(to);
+    uint64_t magnitude = x.infinite ? ~UINT64_C(0) : x.significand;
+    if (x.nan) return 0;
+    if (x.scale < 0 && !x.infinite) magnitude = al_rounded(magnitude, -x.scale, x.sign, mode);
+    for (int64_t i = 0; i < x.scale && magnitude && magnitude <= most; i++)
+        magnitude = magnitude >> 63 ? ~UINT64_C(0) : magnitude << 1;
+    if (magnitude > most) magnitude = most;
+    return x.sign ? al_neg(magnitude, to) : magnitude;
+}
+
+static inline uint64_t al_ffromint(uint64_t a, uint64_t mode, int64_t exponent, int64_t width, int64_t is_signed, int64_t from) {
+    const uint64_t sign = is_signed ? al_sign(a, from) : 0;
+    return al_pack(sign, 0, sign ? al_neg(a, from) : a, 0, mode, exponent, width);
+}
+
 // The operation `add`.
 //
 // - `res`: result, element_width*elements bits
 // - `a`: argument, element_width*elements bits
 // - `b`: argument, element_width*elements bits
-// - `element_width`: number, 8 to 32
-// - `elements`: number, 2 to 16
+// - `element_width`: number, 8 to 16
+// - `elements`: number, 4 to 16
 static inline int autollvm_add(uint64_t *res, const uint64_t *a, const uint64_t *b, int64_t element_width, int64_t elements) {
-    if (!(element_width >= 8 && element_width <= 32)) return 1;
-    if (!(elements >= 2 && elements <= 16)) return 1;
+    if (!(element_width >= 8 && element_width <= 16)) return 1;
+    if (!(elements >= 4 && elements <= 16)) return 1;
     if (!(element_width*elements >= 1 && element_width*elements <= 65536)) return 1;
     al_clear(res, element_width*elements);
     for (int64_t i0_ = 0; i0_ < elements; i0_++) {
@@ -517,6 +810,19 @@ static inline int autollvm_equal_select(uint64_t *res, uint64_t a, const uint64_
     for (int64_t i0_ = 0; i0_ < 4; i0_++) {
         const uint64_t t8_ = al_select(al_eq(al_int(i0_, 2), al_field(al_low(a, 8), 0, 2)), al_get(b, 16, 0, 16), al_get(c, 64, 16*i0_, 16));
         al_put(res, 64, 16*i0_, 16, t8_);
+    }
+    return 0;
+}
+
+// The operation `fadd`.
+//
+// - `res`: result, 64 bits
+// - `a`: argument, 64 bits
+// - `b`: argument, 64 bits
+static inline int autollvm_fadd(uint64_t *res, const uint64_t *a, const uint64_t *b) {
+    al_clear(res, 64);
+    for (int64_t i0_ = 0; i0_ < 2; i0_++) {
+        al_put(res, 64, 32*i0_, 32, al_fadd(al_get(a, 64, 32*i0_, 32), al_get(b, 64, 32*i0_, 32), UINT64_C(0x0), 8, 32, 0));
     }
     return 0;
 }

@@ -82,6 +82,7 @@ def Op_add_sat : AutoLLVMOpRecord<"Op_add_sat">;
 def Op_add_shift_left_shift_right : AutoLLVMOpRecord<"Op_add_shift_left_shift_right">;
 def Op_align : AutoLLVMOpRecord<"Op_align">;
 def Op_equal_select : AutoLLVMOpRecord<"Op_equal_select">;
+def Op_fadd : AutoLLVMOpRecord<"Op_fadd">;
 def Op_interleave : AutoLLVMOpRecord<"Op_interleave">;
 def Op_interleave_2 : AutoLLVMOpRecord<"Op_interleave_2">;
 def Op_leading_zeros : AutoLLVMOpRecord<"Op_leading_zeros">;
@@ -99,8 +100,6 @@ def Op_sub : AutoLLVMOpRecord<"Op_sub">;
 def Op_table_lookup_or_keep : AutoLLVMOpRecord<"Op_table_lookup_or_keep">;
 def Op_table_lookup_or_zero : AutoLLVMOpRecord<"Op_table_lookup_or_zero">;
 
-def : AutoLLVMLoweringRecord<Op_add, Target_arm, "llvm.autollvm.add.v2i32()", "vadd_f32",
-    "0,1", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_add, Target_arm, "llvm.autollvm.add.v4i16()", "vadd_s16",
     "0,1", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_add, Target_x86, "llvm.autollvm.add.v16i8()", "_mm_add_epi8",
@@ -123,6 +122,8 @@ def : AutoLLVMLoweringRecord<Op_align, Target_arm, "llvm.autollvm.align.i64()", 
     "0,1,2", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_equal_select, Target_arm, "llvm.autollvm.equal_select.v4i16()", "vset_lane_u16",
     "2,0,1", "none", 255, 255, 255, "neon">;
+def : AutoLLVMLoweringRecord<Op_fadd, Target_arm, "llvm.autollvm.fadd.v2i32()", "vadd_f32",
+    "0,1", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_interleave, Target_arm, "llvm.autollvm.interleave.v2i64.i64(0)", "vcombine_f32",
     "0,1", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_interleave, Target_x86, "llvm.autollvm.interleave.v16i8.v16i8(64)", "_mm_unpackhi_epi8",

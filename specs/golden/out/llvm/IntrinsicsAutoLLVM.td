@@ -53,6 +53,13 @@ let TargetPrefix = "autollvm" in {
       [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<0>>],
       "llvm.autollvm.equal_select">;
 
+  // fadd(a, b): arm
+  def int_autollvm_fadd : DefaultAttrsIntrinsic<
+      [llvm_anyvector_ty],
+      [LLVMMatchType<0>, LLVMMatchType<0>],
+      [IntrNoMem, IntrSpeculatable, Commutative],
+      "llvm.autollvm.fadd">;
+
   // interleave(a, b; offset): arm, x86
   def int_autollvm_interleave : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],

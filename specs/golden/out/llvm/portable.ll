@@ -23,16 +23,6 @@ define linkonce_odr <4 x i16> @autollvm.add.v4i16(<4 x i16> %a, <4 x i16> %b) #0
   ret <4 x i16> %called
 }
 
-define linkonce_odr <2 x i32> @autollvm.portable.add.v2i32(<2 x i32> %a, <2 x i32> %b) #0 "autollvm-lanes"="sss" {
-  %1 = add <2 x i32> %a, %b
-  ret <2 x i32> %1
-}
-
-define linkonce_odr <2 x i32> @autollvm.add.v2i32(<2 x i32> %a, <2 x i32> %b) #0 {
-  %called = call <2 x i32> @autollvm.portable.add.v2i32(<2 x i32> %a, <2 x i32> %b)
-  ret <2 x i32> %called
-}
-
 define linkonce_odr <16 x i8> @autollvm.portable.add_round_high.v16i8(<16 x i8> %a, <16 x i8> %b) #0 {
   %1 = zext <16 x i8> %a to <16 x i9>
   %2 = zext <16 x i8> %b to <16 x i9>
@@ -178,6 +168,19 @@ define linkonce_odr <4 x i16> @autollvm.portable.equal_select.v4i16(i32 %a.wide,
 define linkonce_odr <4 x i16> @autollvm.equal_select.v4i16(i32 %a.wide, i16 %b, <4 x i16> %c) #0 {
   %called = call <4 x i16> @autollvm.portable.equal_select.v4i16(i32 %a.wide, i16 %b, <4 x i16> %c)
   ret <4 x i16> %called
+}
+
+define linkonce_odr <2 x i32> @autollvm.portable.fadd.v2i32(<2 x i32> %a, <2 x i32> %b) #0 {
+  %1 = bitcast <2 x i32> %a to <2 x float>
+  %2 = bitcast <2 x i32> %b to <2 x float>
+  %3 = fadd <2 x float> %1, %2
+  %4 = bitcast <2 x float> %3 to <2 x i32>
+  ret <2 x i32> %4
+}
+
+define linkonce_odr <2 x i32> @autollvm.fadd.v2i32(<2 x i32> %a, <2 x i32> %b) #0 {
+  %called = call <2 x i32> @autollvm.portable.fadd.v2i32(<2 x i32> %a, <2 x i32> %b)
+  ret <2 x i32> %called
 }
 
 define linkonce_odr <16 x i8> @autollvm.portable.interleave.v16i8.v16i8.0(<16 x i8> %a, <16 x i8> %b) #0 {

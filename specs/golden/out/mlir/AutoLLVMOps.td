@@ -84,9 +84,9 @@ def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [0, 1, 2], [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
     AutoLLVM_Width<"res", "element_width * elements", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
-  let summary = "add (4 instructions of arm, x86)";
+  let summary = "add (3 instructions of arm, x86)";
   let description = [{
-    - arm: `vadd_f32`, `vadd_s16`
+    - arm: `vadd_s16`
     - x86: `_mm_add_epi8`, `_mm_mask_add_epi8`
 
     The first two arguments can be exchanged (proved).
@@ -98,16 +98,16 @@ def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [0, 1, 2], [
 
     Its lanes are independent: on parts of its vectors it gives the parts of its results.
 
-    As `vadd_f32`:
+    As `vadd_s16`:
 
     ```mlir
-    %res = autollvm.add %a, %b : vector<2xi32>
+    %res = autollvm.add %a, %b : vector<4xi16>
     ```
 
     In Hydride IR:
 
     ```text
-    func @add[element_width = 32, elements = 2](%a: element_width*elements, %b: element_width*elements) -> (%res: element_width*elements) {
+    func @add[element_width = 16, elements = 4](%a: element_width*elements, %b: element_width*elements) -> (%res: element_width*elements) {
       for i in 0..elements {
         %res[element_width*i +: element_width] = add(%a[element_width*i +: element_width], %b[element_width*i +: element_width])
       }
@@ -312,6 +312,39 @@ def AutoLLVM_EqualSelectOp : AutoLLVM_Op<"equal_select", [0], ["a", "", ""], 0, 
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
     `a` `(` $a `)` $b `,` $c attr-dict `:` type($res)
+  }];
+}
+
+def AutoLLVM_FaddOp : AutoLLVM_Op<"fadd", [0], ["", ""], 0, [], [], [
+    Commutative,
+    AllTypesMatch<["res", "a", "b"]>,
+    AutoLLVM_Width<"res", "64", "64">]> {
+  let summary = "fadd (1 instruction of arm)";
+  let description = [{
+    - arm: `vadd_f32`
+
+    The first two arguments can be exchanged (proved).
+
+    As `vadd_f32`:
+
+    ```mlir
+    %res = autollvm.fadd %a, %b : vector<2xi32>
+    ```
+
+    In Hydride IR:
+
+    ```text
+    func @fadd(%a: 64, %b: 64) -> (%res: 64) {
+      for i in 0..2 {
+        %res[32*i +: 32] = fadd.{8}(%a[32*i +: 32], %b[32*i +: 32], 0x0:3)
+      }
+    }
+    ```
+  }];
+  let arguments = (ins AutoLLVM_Vector:$a, AutoLLVM_Vector:$b);
+  let results = (outs AutoLLVM_Vector:$res);
+  let assemblyFormat = [{
+    $a `,` $b attr-dict `:` type($res)
   }];
 }
 

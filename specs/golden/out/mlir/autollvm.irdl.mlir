@@ -7,10 +7,9 @@ irdl.dialect @autollvm {
   irdl.operation @add {
     %0 = irdl.is vector<16xi8>
     %1 = irdl.is vector<4xi16>
-    %2 = irdl.is vector<2xi32>
-    %3 = irdl.any_of(%0, %1, %2)
-    irdl.operands(%3, %3)
-    irdl.results(%3)
+    %2 = irdl.any_of(%0, %1)
+    irdl.operands(%2, %2)
+    irdl.results(%2)
   }
   irdl.operation @add_round_high {
     %0 = irdl.is vector<16xi8>
@@ -65,6 +64,11 @@ irdl.dialect @autollvm {
     %6 = irdl.is i16
     irdl.attributes { "a" = %5 }
     irdl.operands(%6, %0)
+    irdl.results(%0)
+  }
+  irdl.operation @fadd {
+    %0 = irdl.is vector<2xi32>
+    irdl.operands(%0, %0)
     irdl.results(%0)
   }
   irdl.operation @interleave {

@@ -26,17 +26,6 @@ module @patterns {
     }
   }
   pdl.pattern : benefit(1) {
-    %type0 = pdl.type : vector<2xi32>
-    %value0 = pdl.operand : %type0
-    %value1 = pdl.operand : %type0
-    %op = pdl.operation "autollvm.add"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
-    pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.add.v2i32
-      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
-      pdl.replace %op with %call
-    }
-  }
-  pdl.pattern : benefit(1) {
     %type0 = pdl.type : vector<16xi8>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
@@ -137,6 +126,17 @@ module @patterns {
       %value0 = pdl.result 0 of %constant0
       %callee = pdl.attribute = @autollvm.equal_select.v4i16
       %call = pdl.operation "func.call"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
+  pdl.pattern : benefit(1) {
+    %type0 = pdl.type : vector<2xi32>
+    %value0 = pdl.operand : %type0
+    %value1 = pdl.operand : %type0
+    %op = pdl.operation "autollvm.fadd"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
+    pdl.rewrite %op {
+      %callee = pdl.attribute = @autollvm.fadd.v2i32
+      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
   }

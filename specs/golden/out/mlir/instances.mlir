@@ -13,11 +13,6 @@ func.func @"autollvm.add.v4i16(_,_)"(%a: vector<4xi16>, %b: vector<4xi16>) -> ve
   return %res : vector<4xi16>
 }
 
-func.func @"autollvm.add.v2i32(_,_)"(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
-  %res = "autollvm.add"(%a, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
-  return %res : vector<2xi32>
-}
-
 func.func @"autollvm.add_round_high.v16i8(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
   %res = "autollvm.add_round_high"(%a, %b) : (vector<16xi8>, vector<16xi8>) -> vector<16xi8>
   return %res : vector<16xi8>
@@ -91,6 +86,11 @@ func.func @"autollvm.equal_select.v4i16(1,_,_)"(%b: i16, %c: vector<4xi16>) -> v
 func.func @"autollvm.equal_select.v4i16(3,_,_)"(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
   %res = "autollvm.equal_select"(%b, %c) {a = 3 : i32} : (i16, vector<4xi16>) -> vector<4xi16>
   return %res : vector<4xi16>
+}
+
+func.func @"autollvm.fadd.v2i32(_,_)"(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
+  %res = "autollvm.fadd"(%a, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
+  return %res : vector<2xi32>
 }
 
 func.func @"autollvm.interleave.v16i8.v16i8.0(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {

@@ -122,7 +122,7 @@ hydride.ir = (() => {
     const nanOf = (own, rule, operands) => {
       const signaling = operands.find(({ nan, bits }) => rule === "signaling_first" && nan && !(bits & own.quiet));
       const chosen = signaling ?? operands.find(({ nan }) => nan);
-      return chosen && (chosen.bits | own.quiet);
+      return chosen && (rule === "open" ? noNumber(own, rule) : chosen.bits | own.quiet);
     };
 
     /// `left * right + addend`, none of which is a NaN.

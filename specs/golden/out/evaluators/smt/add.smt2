@@ -11,8 +11,3 @@
   (bvadd x0_ x1_))
 (define-fun autollvm.add.v4i16 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 64)
   (concat (concat (add.1.0 ((_ extract 63 48) a) ((_ extract 63 48) b)) (add.1.0 ((_ extract 47 32) a) ((_ extract 47 32) b))) (concat (add.1.0 ((_ extract 31 16) a) ((_ extract 31 16) b)) (add.1.0 ((_ extract 15 0) a) ((_ extract 15 0) b)))))
-
-(define-fun add.2.0 ((x0_ (_ BitVec 32)) (x1_ (_ BitVec 32))) (_ BitVec 32)
-  (bvadd x0_ x1_))
-(define-fun autollvm.add.v2i32 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 64)
-  (concat (add.2.0 ((_ extract 63 32) a) ((_ extract 63 32) b)) (add.2.0 ((_ extract 31 0) a) ((_ extract 31 0) b))))

@@ -10,14 +10,6 @@
 target datalayout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32"
 target triple = "aarch64-unknown-linux-gnu"
 
-define linkonce_odr <2 x i32> @autollvm.add.v2i32(<2 x i32> %a, <2 x i32> %b) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {
-  %.0 = bitcast <2 x i32> %a to <2 x float>
-  %.1 = bitcast <2 x i32> %b to <2 x float>
-  %.2 = call <2 x float> @arm.vadd_f32(<2 x float> %.0, <2 x float> %.1)
-  %.3 = bitcast <2 x float> %.2 to <2 x i32>
-  ret <2 x i32> %.3
-}
-
 define linkonce_odr <4 x i16> @autollvm.add.v4i16(<4 x i16> %a, <4 x i16> %b) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {
   %.0 = call <4 x i16> @arm.vadd_s16(<4 x i16> %a, <4 x i16> %b)
   ret <4 x i16> %.0
@@ -49,6 +41,14 @@ define linkonce_odr i64 @autollvm.align.i64(i64 %a, i64 %b, i32 %c) "target-feat
 define linkonce_odr <4 x i16> @autollvm.equal_select.v4i16(i32 %a, i16 %b, <4 x i16> %c) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that, with constant immediates" {
   %.0 = call <4 x i16> @arm.vset_lane_p16(i16 %b, <4 x i16> %c, i32 %a)
   ret <4 x i16> %.0
+}
+
+define linkonce_odr <2 x i32> @autollvm.fadd.v2i32(<2 x i32> %a, <2 x i32> %b) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {
+  %.0 = bitcast <2 x i32> %a to <2 x float>
+  %.1 = bitcast <2 x i32> %b to <2 x float>
+  %.2 = call <2 x float> @arm.vadd_f32(<2 x float> %.0, <2 x float> %.1)
+  %.3 = bitcast <2 x float> %.2 to <2 x i32>
+  ret <2 x i32> %.3
 }
 
 define linkonce_odr <2 x i64> @autollvm.interleave.v2i64.i64.0(i64 %a, i64 %b) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {

@@ -8,30 +8,30 @@
 // add(0, b) = b
 // CHECK-LABEL: func.func @add_0(
 // CHECK-NEXT: return %arg1
-func.func @add_0(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
-  %constant = llvm.mlir.constant(dense<0> : vector<2xi32>) : vector<2xi32>
-  %res = "autollvm.add"(%constant, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
-  return %res : vector<2xi32>
+func.func @add_0(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
+  %constant = llvm.mlir.constant(dense<0> : vector<4xi16>) : vector<4xi16>
+  %res = "autollvm.add"(%constant, %b) : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
+  return %res : vector<4xi16>
 }
 
 // add(a, 0) = a
 // CHECK-LABEL: func.func @add_1(
 // CHECK-NEXT: return %arg0
-func.func @add_1(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
-  %constant = llvm.mlir.constant(dense<0> : vector<2xi32>) : vector<2xi32>
-  %res = "autollvm.add"(%a, %constant) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
-  return %res : vector<2xi32>
+func.func @add_1(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
+  %constant = llvm.mlir.constant(dense<0> : vector<4xi16>) : vector<4xi16>
+  %res = "autollvm.add"(%a, %constant) : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
+  return %res : vector<4xi16>
 }
 
 // add(42, b) = add(b, 42)
 // CHECK-LABEL: func.func @add_commutes(
-// CHECK-NEXT: llvm.mlir.constant(dense<42> : vector<2xi32>) : vector<2xi32>
+// CHECK-NEXT: llvm.mlir.constant(dense<42> : vector<4xi16>) : vector<4xi16>
 // CHECK-NEXT: autollvm.add{{.*}} %arg1, %0 :
 // CHECK-NEXT: return
-func.func @add_commutes(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
-  %constant = llvm.mlir.constant(dense<42> : vector<2xi32>) : vector<2xi32>
-  %res = "autollvm.add"(%constant, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
-  return %res : vector<2xi32>
+func.func @add_commutes(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
+  %constant = llvm.mlir.constant(dense<42> : vector<4xi16>) : vector<4xi16>
+  %res = "autollvm.add"(%constant, %b) : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
+  return %res : vector<4xi16>
 }
 
 // add_round_high(a, a) = a
@@ -88,6 +88,17 @@ func.func @add_sat_commutes(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi8> 
 func.func @align_0(%a: i64, %b: i64) -> i64 {
   %res = "autollvm.align"(%a, %b) {c = 0 : i32} : (i64, i64) -> i64
   return %res : i64
+}
+
+// fadd(42, b) = fadd(b, 42)
+// CHECK-LABEL: func.func @fadd_commutes(
+// CHECK-NEXT: llvm.mlir.constant(dense<42> : vector<2xi32>) : vector<2xi32>
+// CHECK-NEXT: autollvm.fadd{{.*}} %arg1, %0 :
+// CHECK-NEXT: return
+func.func @fadd_commutes(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
+  %constant = llvm.mlir.constant(dense<42> : vector<2xi32>) : vector<2xi32>
+  %res = "autollvm.fadd"(%constant, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
+  return %res : vector<2xi32>
 }
 
 // leading_zeros(-1) = 0

@@ -3,9 +3,9 @@
 // A type that no instruction has, and immediates that none documents.
 // RUN: mlir-opt %load_irdl --split-input-file --verify-diagnostics %s
 
-func.func @add(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<3xi7> {
+func.func @add(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.add"(%a, %b) : (vector<2xi32>, vector<2xi32>) -> vector<3xi7>
+  %res = "autollvm.add"(%a, %b) : (vector<4xi16>, vector<4xi16>) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 
@@ -71,6 +71,14 @@ func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
   %res = "autollvm.equal_select"(%b, %c) {a = 4 : i32} : (i16, vector<4xi16>) -> vector<4xi16>
   return %res : vector<4xi16>
+}
+
+// -----
+
+func.func @fadd(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<3xi7> {
+  // expected-error-re@+1 {{{{but got|does not satisfy}}}}
+  %res = "autollvm.fadd"(%a, %b) : (vector<2xi32>, vector<2xi32>) -> vector<3xi7>
+  return %res : vector<3xi7>
 }
 
 // -----

@@ -4,10 +4,10 @@
 // REQUIRES: plugin
 // RUN: mlir-opt %load_autollvm --split-input-file --verify-diagnostics %s
 
-func.func @add(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi64> {
+func.func @add(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi32> {
   // expected-error@+1 {{failed to verify that}}
-  %res = "autollvm.add"(%a, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi64>
-  return %res : vector<2xi64>
+  %res = "autollvm.add"(%a, %b) : (vector<4xi16>, vector<4xi16>) -> vector<4xi32>
+  return %res : vector<4xi32>
 }
 
 // -----
@@ -72,6 +72,14 @@ func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
   // expected-error@+1 {{failed to verify that}}
   %res = "autollvm.equal_select"(%b, %c) {a = 4 : i32} : (i16, vector<4xi16>) -> vector<4xi16>
   return %res : vector<4xi16>
+}
+
+// -----
+
+func.func @fadd(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi64> {
+  // expected-error@+1 {{failed to verify that}}
+  %res = "autollvm.fadd"(%a, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi64>
+  return %res : vector<2xi64>
 }
 
 // -----

@@ -4,9 +4,9 @@
 
 // CHECK-LABEL: func.func @add(
 // CHECK: "autollvm.add"(
-func.func @add(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
-  %res = "autollvm.add"(%a, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
-  return %res : vector<2xi32>
+func.func @add(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
+  %res = "autollvm.add"(%a, %b) : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
+  return %res : vector<4xi16>
 }
 
 // CHECK-LABEL: func.func @add_round_high(
@@ -42,6 +42,13 @@ func.func @align(%a: i64, %b: i64) -> i64 {
 func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
   %res = "autollvm.equal_select"(%b, %c) {a = 1 : i32} : (i16, vector<4xi16>) -> vector<4xi16>
   return %res : vector<4xi16>
+}
+
+// CHECK-LABEL: func.func @fadd(
+// CHECK: "autollvm.fadd"(
+func.func @fadd(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
+  %res = "autollvm.fadd"(%a, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
+  return %res : vector<2xi32>
 }
 
 // CHECK-LABEL: func.func @interleave(

@@ -9,9 +9,9 @@
 
 // CHECK-LABEL: func.func @add(
 // CHECK-NOT: = autollvm.
-func.func @add(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
-  %res = autollvm.add %a, %b : vector<2xi32>
-  return %res : vector<2xi32>
+func.func @add(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
+  %res = autollvm.add %a, %b : vector<4xi16>
+  return %res : vector<4xi16>
 }
 
 // CHECK-LABEL: func.func @add_round_high(
@@ -47,6 +47,13 @@ func.func @align(%a: i64, %b: i64) -> i64 {
 func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
   %res = autollvm.equal_select a(1) %b, %c : vector<4xi16>
   return %res : vector<4xi16>
+}
+
+// CHECK-LABEL: func.func @fadd(
+// CHECK-NOT: = autollvm.
+func.func @fadd(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
+  %res = autollvm.fadd %a, %b : vector<2xi32>
+  return %res : vector<2xi32>
 }
 
 // CHECK-LABEL: func.func @interleave(

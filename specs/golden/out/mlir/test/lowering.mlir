@@ -7,16 +7,16 @@
 // RUN: mlir-opt %load_autollvm --pass-pipeline="builtin.module(convert-autollvm-to-llvm,convert-func-to-llvm)" %s | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LLVM
 
 // CHECK-LABEL: func.func @add(
-// CHECK: llvm.call @{{"?}}autollvm.add.v2i32{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.add.v4i16{{"?}}(
 // DECLARED-LABEL: func.func @add(
-// DECLARED: llvm.call @llvm.autollvm.add.v2i32(
+// DECLARED: llvm.call @llvm.autollvm.add.v4i16(
 // INTRINSIC-LABEL: func.func @add(
-// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.add.v2i32"(
+// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.add.v4i16"(
 // LLVM-LABEL: @add(
-// LLVM: call {{.*}} @autollvm.add.v2i32(
-func.func @add(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
-  %res = autollvm.add %a, %b : vector<2xi32>
-  return %res : vector<2xi32>
+// LLVM: call {{.*}} @autollvm.add.v4i16(
+func.func @add(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
+  %res = autollvm.add %a, %b : vector<4xi16>
+  return %res : vector<4xi16>
 }
 
 // CHECK-LABEL: func.func @add_round_high(
@@ -82,6 +82,19 @@ func.func @align(%a: i64, %b: i64) -> i64 {
 func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
   %res = autollvm.equal_select a(1) %b, %c : vector<4xi16>
   return %res : vector<4xi16>
+}
+
+// CHECK-LABEL: func.func @fadd(
+// CHECK: llvm.call @{{"?}}autollvm.fadd.v2i32{{"?}}(
+// DECLARED-LABEL: func.func @fadd(
+// DECLARED: llvm.call @llvm.autollvm.fadd.v2i32(
+// INTRINSIC-LABEL: func.func @fadd(
+// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.fadd.v2i32"(
+// LLVM-LABEL: @fadd(
+// LLVM: call {{.*}} @autollvm.fadd.v2i32(
+func.func @fadd(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
+  %res = autollvm.fadd %a, %b : vector<2xi32>
+  return %res : vector<2xi32>
 }
 
 // CHECK-LABEL: func.func @interleave(

@@ -5,10 +5,10 @@
 // RUN: mlir-opt %load_autollvm --mlir-print-op-generic %s | mlir-opt %load_autollvm | FileCheck %s
 
 // CHECK-LABEL: func.func @add(
-// CHECK: autollvm.add %{{.*}}, %{{.*}} : vector<2xi32>
-func.func @add(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
-  %res = autollvm.add %a, %b : vector<2xi32>
-  return %res : vector<2xi32>
+// CHECK: autollvm.add %{{.*}}, %{{.*}} : vector<4xi16>
+func.func @add(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
+  %res = autollvm.add %a, %b : vector<4xi16>
+  return %res : vector<4xi16>
 }
 
 // CHECK-LABEL: func.func @add_round_high(
@@ -44,6 +44,13 @@ func.func @align(%a: i64, %b: i64) -> i64 {
 func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
   %res = autollvm.equal_select a(1) %b, %c : vector<4xi16>
   return %res : vector<4xi16>
+}
+
+// CHECK-LABEL: func.func @fadd(
+// CHECK: autollvm.fadd %{{.*}}, %{{.*}} : vector<2xi32>
+func.func @fadd(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
+  %res = autollvm.fadd %a, %b : vector<2xi32>
+  return %res : vector<2xi32>
 }
 
 // CHECK-LABEL: func.func @interleave(

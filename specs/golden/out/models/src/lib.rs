@@ -23,6 +23,8 @@
 
 #[allow(dead_code)]
 mod bits;
+#[allow(dead_code)]
+mod float;
 
 #[cfg(any(feature = "arm-neon"))]
 pub mod arm;

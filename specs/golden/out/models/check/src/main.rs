@@ -90,9 +90,26 @@ pub struct Comparison {
     pub undefined: &'static [(usize, usize)],
     /// First byte, number of bytes and value of arguments for which the results are undefined.
     pub undefined_for: &'static [(usize, usize, u64)],
+    /// Width in bits of floating-point numbers of which a compiler may choose the NaN; 0 where there are none.
+    pub nan_width: usize,
     pub model: fn(&mut Input, &mut Vec<u8>),
     pub arch: fn(&mut Input, &mut Vec<u8>),
     pub available: fn() -> bool,
+}
+
+/// Makes every NaN the same one, in numbers of `size` bytes.
+fn one_nan(bytes: &mut [u8], size: usize) {
+    let infinity: u64 = match size {
+        2 => 0x7c00,
+        4 => 0x7f80_0000,
+        _ => 0x7ff0 << 48,
+    };
+    for lane in bytes.chunks_exact_mut(size) {
+        let bits = lane.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+        if bits & (u64::MAX >> (65 - 8 * size)) > infinity {
+            lane.fill(0xff);
+        }
+    }
 }
 
 mod cases {
@@ -222,6 +239,10 @@ fn core_arch(inputs: u64) -> ExitCode {
                         *byte &= !(1 << (bit % 8));
                     }
                 }
+            }
+            if comparison.nan_width > 0 {
+                one_nan(&mut own, comparison.nan_width / 8);
+                one_nan(&mut theirs, comparison.nan_width / 8);
             }
             compared += 1;
             if own != theirs {

@@ -2,16 +2,17 @@
 //! Instructions for neon.
 
 use crate::bits;
+use crate::float;
 
 /// `FADD`.
 ///
 /// ```text
-/// result_{32}[i] = a_{32}[i] + b_{32}[i]    0 ≤ i < 2
+/// result_{32}[i] = a_{32}[i] +_{f32} b_{32}[i]    0 ≤ i < 2
 /// ```
 pub fn vadd_f32(a: [u32; 2], b: [u32; 2]) -> [u32; 2] {
     let mut result = [0u32; 2];
     for i in 0..2 {
-        result[i] = a[i].wrapping_add(b[i]);
+        result[i] = float::fadd(u64::from(a[i]), u64::from(b[i]), 0, 8, 32, 2) as u32;
     }
     result
 }
