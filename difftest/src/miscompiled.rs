@@ -36,9 +36,8 @@ impl Miscompiled {
 
     /// What it makes of an instruction's intrinsic, if not the instruction.
     pub(crate) fn reason(&self, instruction: &Instruction) -> Option<&str> {
-        let is_named = |group: &&Group| {
-            group.isa == instruction.isa.name() && group.ids.iter().any(|id| *id == instruction.id)
-        };
+        let is_named =
+            |group: &&Group| group.isa == instruction.isa.name() && group.ids.contains(&instruction.id);
         self.groups.iter().find(is_named).map(|group| group.reason.as_str())
     }
 }

@@ -102,7 +102,7 @@ impl FloatStep {
         let (values, mode) = operands.split_at(self.float.op.arity());
         let rounding = Rounding::numbered(mode.first().copied().unwrap_or(0) as u64);
         if self.float.op == FloatOp::FromInt {
-            return self.from_int(values[0], rounding);
+            return self.converted_integer(values[0], rounding);
         }
         let values: SmallVec<[u64; 3]> = values.iter().map(|value| *value as u64).collect();
         let values = values.as_slice();
@@ -123,16 +123,16 @@ impl FloatStep {
         }
     }
 
-    fn from_int(&self, integer: u128, rounding: Rounding) -> u64 {
+    fn converted_integer(&self, integer: u128, rounding: Rounding) -> u64 {
         match self.format() {
-            Format::Half => self.from_int_to::<Half>(integer, rounding),
-            Format::BFloat => self.from_int_to::<BFloat>(integer, rounding),
-            Format::Single => self.from_int_to::<Single>(integer, rounding),
-            Format::Double => self.from_int_to::<Double>(integer, rounding),
+            Format::Half => self.converted_to::<Half>(integer, rounding),
+            Format::BFloat => self.converted_to::<BFloat>(integer, rounding),
+            Format::Single => self.converted_to::<Single>(integer, rounding),
+            Format::Double => self.converted_to::<Double>(integer, rounding),
         }
     }
 
-    fn from_int_to<F: ApFloat>(&self, integer: u128, rounding: Rounding) -> u64 {
+    fn converted_to<F: ApFloat>(&self, integer: u128, rounding: Rounding) -> u64 {
         let unused = 128 - self.operand;
         match self.float.target == 1 {
             true => rounded(rounding, |round| F::from_i128_r((integer as i128) << unused >> unused, round)),
@@ -178,7 +178,7 @@ impl FloatStep {
         let op = self.float.op;
         let numbers: Vec<F> = values.iter().map(|bits| F::from_bits(u128::from(*bits))).collect();
         match op {
-            FloatOp::ToInt => return self.to_int(numbers[0], rounding),
+            FloatOp::ToInt => return self.nearest_integer(numbers[0], rounding),
             FloatOp::Eq => return u64::from(numbers[0] == numbers[1]),
             FloatOp::Lt => return u64::from(numbers[0] < numbers[1]),
             FloatOp::Le => return u64::from(numbers[0] <= numbers[1]),
@@ -238,7 +238,7 @@ impl FloatStep {
     }
 
     /// The nearest integer within the value's range.
-    fn to_int(&self, number: impl ApFloat, rounding: Rounding) -> u64 {
+    fn nearest_integer(&self, number: impl ApFloat, rounding: Rounding) -> u64 {
         if number.is_nan() {
             return 0;
         }

@@ -96,6 +96,6 @@ fn both_evaluations_agree() {
 fn a_format_without_evaluator_is_refused() {
     let float = Float { op: FloatOp::Sqrt, nan: NanRule::Open, exponent: 4, target: 0 };
     let function = function(float, 8, &[(8, 0x38), (ROUNDING_WIDTH, 0)]);
-    let error = Program::new(&function).err().expect("no evaluator has it");
+    let error = Program::new(&function).expect_err("no evaluator has it");
     assert!(error.to_string().contains("an exponent of 4 bits in 8"), "{error}");
 }

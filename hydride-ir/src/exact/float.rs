@@ -321,7 +321,7 @@ impl Operation {
         }
     }
 
-    fn to_int(&self, of: &Number, rounding: Rounding) -> Int {
+    fn nearest_integer(&self, of: &Number, rounding: Rounding) -> Int {
         let Range { low: Some(low), high: Some(high) } = Range::of_width(self.width, self.float.target == 1)
         else {
             return Int::ZERO;
@@ -346,7 +346,7 @@ impl Operation {
         let unordered = numbers.iter().any(|number| matches!(number, Number::Nan { .. }));
         match (self.float.op, numbers.as_slice()) {
             (FloatOp::Convert, [of]) => self.convert(of, rounding),
-            (FloatOp::ToInt, [of]) => self.to_int(of, rounding),
+            (FloatOp::ToInt, [of]) => self.nearest_integer(of, rounding),
             (FloatOp::Unordered, _) => truth(unordered),
             (FloatOp::Eq | FloatOp::Lt | FloatOp::Le, _) if unordered => truth(false),
             (FloatOp::Eq, [..]) => truth(self.order(&values[0]) == self.order(&values[1])),
@@ -457,7 +457,7 @@ mod tests {
     #[test]
     fn values_are_the_machines() {
         let mut random = Random::new(1);
-        let special = [0u64, 1, 0x7ff0 << 48, 0x7fef << 48 | (1 << 48) - 1, 0x3ff0 << 48, 0x0010 << 48];
+        let special = [0u64, 1, 0x7ff0 << 48, (0x7fef << 48) | ((1 << 48) - 1), 0x3ff0 << 48, 0x0010 << 48];
         let near = |random: &mut Random| match random.below(3) {
             0 => random.pick(&special) | random.word() << 63,
             // Numbers near each other, so that sums cancel.

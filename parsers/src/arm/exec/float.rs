@@ -105,7 +105,7 @@ impl Machine<'_> {
                 let fraction = self.integer(fraction)?;
                 let signed = !self.known_boolean(unsigned)?;
                 let mode = self.rounding(Some(rounding))?;
-                self.to_fixed(of, fraction, (width, signed), mode, offset)?
+                self.fixed_of_number(of, fraction, (width, signed), mode, offset)?
             }
             ("FixedToFP", [of, fraction, unsigned, _, rounding]) => {
                 let width = self.wanted(want, offset)?;
@@ -114,7 +114,7 @@ impl Machine<'_> {
                 let signed = !self.known_boolean(unsigned)?;
                 let integer = if signed { self.dag.slice(node, 0, own, true) } else { node };
                 let mode = self.rounding(Some(rounding))?;
-                self.from_fixed(integer, fraction, width, mode, offset)?
+                self.number_of_fixed(integer, fraction, width, mode, offset)?
             }
             _ => return Ok(None),
         }))
@@ -157,7 +157,7 @@ impl Machine<'_> {
     }
 
     /// The nearest number with `fraction` bits after the point, clamped to the width; 0 for a NaN.
-    fn to_fixed(
+    fn fixed_of_number(
         &mut self,
         of: Operand,
         fraction: NodeId,
@@ -179,7 +179,7 @@ impl Machine<'_> {
     }
 
     /// The number of an integer whose lowest `fraction` bits are after the point.
-    fn from_fixed(
+    fn number_of_fixed(
         &mut self,
         integer: NodeId,
         fraction: NodeId,

@@ -81,7 +81,7 @@ impl Format {
     }
 
     /// An integer as a number of the format.
-    fn from_int(self, dag: &mut Dag, integer: NodeId, rounding: NodeId) -> Value {
+    fn integer_as_number(self, dag: &mut Dag, integer: NodeId, rounding: NodeId) -> Value {
         let float = Float { op: FloatOp::FromInt, nan: NanRule::First, exponent: self.exponent, target: 0 };
         let node = dag.float(float, self.width, self.width, &[integer, rounding]);
         self.value(node)
@@ -97,7 +97,7 @@ fn common(dag: &mut Dag, left: Value, right: Value) -> Option<(Format, NodeId, N
         }
         let literal = value.width.is_none() && !value.float && dag.as_int(value.node).is_some();
         let nearest = dag.int(0);
-        literal.then(|| format.from_int(dag, value.node, nearest).node)
+        literal.then(|| format.integer_as_number(dag, value.node, nearest).node)
     };
     Some((format, bits(left)?, bits(right)?))
 }
@@ -455,7 +455,7 @@ fn exponent(dag: &mut Dag, x: Value) -> Called {
     let format = parts.format;
     let [bias, nearest] = [-format.bias(), 0].map(|number| dag.int(number));
     let unbiased = dag.sum(&[parts.biased, bias]);
-    let of_number = format.from_int(dag, unbiased, nearest).node;
+    let of_number = format.integer_as_number(dag, unbiased, nearest).node;
     let [infinity, negative_infinity] = [false, true].map(|negative| format.infinity(dag, negative));
     let quiet = parts.quiet(dag);
     let node = dag.select(parts.zero, negative_infinity, of_number);
@@ -540,7 +540,7 @@ fn number(dag: &mut Dag, rounding: NodeId, width: u32, args: &[Value]) -> Called
     let x = one(args)?;
     match Format::of(x) {
         Some(from) => Ok(converted(dag, x, from, format, rounding)),
-        None => Ok(format.from_int(dag, x.node, rounding)),
+        None => Ok(format.integer_as_number(dag, x.node, rounding)),
     }
 }
 
@@ -619,7 +619,7 @@ impl Conversion {
                     (Some(width), _) => dag.slice(x.node, 0, width, signed),
                     (None, _) => x.node,
                 };
-                Ok(to.from_int(dag, integer, rounding))
+                Ok(to.integer_as_number(dag, integer, rounding))
             }
             (Type::Float(from), Type::Integer { width, signed }) => {
                 if x.width != Some(from.width) {
