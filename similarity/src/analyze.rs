@@ -1,12 +1,13 @@
 //! One instruction by itself: its canonical function and its shape.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use catalog::Source;
 use hydride_ir::exact::{RaiseError, raise};
 use hydride_ir::lane::{Form, Masking, emit};
 use hydride_ir::passes::open_nans;
-use hydride_ir::{Function, Num, Op};
+use hydride_ir::{Function, Num};
 use memo::digest;
 use serde::{Deserialize, Serialize};
 use smt::{Key, Memo};
@@ -91,8 +92,9 @@ pub fn analyze(function: &Function) -> Result<Analysis, RaiseError> {
         .as_ref()
         .map(|canonical| canonical_function(function, &canonical.form, canonical.masking.as_ref()));
     // What is compared with others leaves open which NaN a NaN is.
-    let function = &*open_nans(function);
-    if function.exprs().iter().any(|expr| matches!(expr.op, Op::Float { .. })) {
+    let open = open_nans(function);
+    let function = &*open;
+    if let Cow::Owned(function) = &open {
         let (mut dag, raised) = raise(function)?;
         canonical = lane_form(&mut dag, &raised, function);
     }
