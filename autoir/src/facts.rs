@@ -4,24 +4,38 @@ use catalog::Masking;
 use hydride_ir::visit::Event;
 use hydride_ir::{Atom, ExprId, Function, IndexId, MAX_WIDTH, Num, Op};
 
-/// The shape of a value: `count` elements of `element` bits, element 0 in the lowest bits.
+/// The type of a value: `count` elements of `element` bits, element 0 in the lowest bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueType {
     /// Width of an element in bits.
     pub element: u32,
     /// Number of elements; 1 is a scalar.
     pub count: u32,
+    /// Bits of the exponent where elements are floating-point numbers: 5 of 16 (`f16`), 8 of 16 (`bf16`), 8 of 32 or
+    /// 11 of 64; 0 where they are integers.
+    pub exponent: u32,
 }
 
 impl ValueType {
-    /// A scalar of the given width.
+    /// An integer of the given width.
     pub fn scalar(width: u32) -> Self {
-        Self { element: width, count: 1 }
+        Self::vector(1, width)
     }
 
-    /// A vector of `count` elements of `element` bits.
+    /// A vector of `count` integers of `element` bits.
     pub fn vector(count: u32, element: u32) -> Self {
-        Self { element, count }
+        Self { element, count, exponent: 0 }
+    }
+
+    /// The same with floating-point numbers of `exponent` bits of exponent as elements.
+    #[must_use]
+    pub fn with_exponent(self, exponent: u32) -> Self {
+        Self { exponent, ..self }
+    }
+
+    /// Whether elements are floating-point numbers.
+    pub fn is_float(self) -> bool {
+        self.exponent != 0
     }
 
     /// The total width in bits.

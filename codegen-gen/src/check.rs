@@ -222,7 +222,7 @@ mod tests {
     use crate::scheme::Relation;
 
     fn definition(op: &str) -> Definition {
-        let vector = Slot::Overload { number: 0, vector: true };
+        let vector = Slot::Overload { number: 0, vector: true, float: false };
         let same = Slot::Related { relation: Relation::Match, of: 0 };
         Definition {
             op: op.to_owned(),

@@ -3,15 +3,20 @@
 use hydride_ir::{ExprId, Float, FloatOp, Function, Num, Op};
 use llvm_text::Scalar;
 
-/// The type of LLVM with that format.
-pub(crate) fn scalar(exponent: &Num, width: u32) -> Option<Scalar> {
-    match (exponent.as_constant()?, width) {
+/// The type of LLVM whose numbers have `width` bits, of which `exponent` are the exponent.
+pub(crate) fn scalar(exponent: u32, width: u32) -> Option<Scalar> {
+    match (exponent, width) {
         (5, 16) => Some(Scalar::Half),
         (8, 16) => Some(Scalar::BFloat),
         (8, 32) => Some(Scalar::Float),
         (11, 64) => Some(Scalar::Double),
         _ => None,
     }
+}
+
+/// The same for an operator's number.
+pub(crate) fn operand_scalar(exponent: &Num, width: u32) -> Option<Scalar> {
+    scalar(u32::try_from(exponent.as_constant()?).ok()?, width)
 }
 
 /// The rounding mode among an operator's operands, where there is one.

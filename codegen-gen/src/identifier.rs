@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use autoir::ValueType;
 use llvm_text::Type;
 
+use crate::float::scalar;
+
 /// Accessors that MLIR gives every operation: an operand of that name would collide.
 const MLIR_ACCESSORS: &[&str] = &[
     "attr",
@@ -99,9 +101,13 @@ pub fn class_name(name: &str) -> String {
     class
 }
 
-/// The LLVM type of a shape: `<16 x i8>`, `i32`.
+/// The LLVM type of a shape: `<16 x i8>`, `i32`, `<4 x float>`.
 pub fn llvm_type(shape: ValueType) -> Type {
-    Type::lanes(shape.count, shape.element)
+    let integers = Type::lanes(shape.count, shape.element);
+    match scalar(shape.exponent, shape.element) {
+        Some(number) => integers.with_element(number),
+        None => integers,
+    }
 }
 
 /// What a function with these results returns: several are a structure.
@@ -109,9 +115,9 @@ pub fn return_type(results: &[ValueType]) -> Type {
     Type::of_results(results.iter().copied().map(llvm_type).collect())
 }
 
-/// The MLIR type of a shape: `vector<16xi8>`, `i32`.
+/// The MLIR type of a shape: `vector<16xi8>`, `i32`, `vector<4xf32>`.
 pub fn mlir_type(shape: ValueType) -> String {
-    llvm_type(shape).mlir().expect("MLIR has integers and vectors of integers")
+    llvm_type(shape).mlir().expect("MLIR has numbers and vectors of numbers")
 }
 
 /// A symbol as MLIR writes it.
@@ -143,6 +149,12 @@ mod tests {
         assert_eq!(llvm_type(vector).to_string(), "<16 x i8>");
         assert_eq!(mlir_type(vector), "vector<16xi8>");
         assert_eq!(mlir_type(ValueType::scalar(1)), "i1");
+        let number = ValueType::vector(8, 16).with_exponent(8);
+        assert_eq!(
+            (llvm_type(number).to_string().as_str(), mlir_type(number).as_str()),
+            ("<8 x bfloat>", "vector<8xbf16>")
+        );
+        assert_eq!(llvm_type(ValueType::scalar(64).with_exponent(11)).mangled(), "f64");
         assert_eq!(return_type(&[vector, ValueType::scalar(1)]).to_string(), "{ <16 x i8>, i1 }");
         assert_eq!(return_type(&[]).to_string(), "void");
     }

@@ -60,7 +60,9 @@ fn outcome(operation: &Operation<'_>, known: &[Known<'_>], when: Condition) -> O
     let arguments = (0..operation.scheme.args.len())
         .filter(|argument| all(known, |facts| facts.args[*argument] == facts.results[0]))
         .map(Outcome::Argument);
-    let constants = Splat::ALL.map(Outcome::Constant);
+    let is_integer = all(known, |facts| !facts.results[0].is_float());
+    let constants = if is_integer { &Splat::ALL[..] } else { &[Splat::Zero] };
+    let constants = constants.iter().copied().map(Outcome::Constant);
     let mut outcomes: Vec<Outcome> = match when {
         Condition::Repeated => vec![Outcome::Argument(0), Outcome::Innermost],
         // The constant itself is among the constants.
@@ -94,11 +96,14 @@ fn conditions(operation: &Operation<'_>, known: &[Known<'_>]) -> Vec<Condition> 
     let slots = &operation.scheme.args;
     let mut conditions = Vec::new();
     for (argument, slot) in slots.iter().enumerate() {
+        let is_float = known.iter().any(|known| known.facts.args[argument].is_float());
         let is_immediate = matches!(slot, Slot::Immediate(_));
         let is_flags = all(known, |facts| facts.args[argument].element == 1);
         let values = match (is_immediate, is_flags) {
             (true, _) if documents_zero(operation, argument) => &[Splat::Zero][..],
             (true, _) => &[],
+            // The others are no numbers that people write.
+            (false, _) if is_float => &[Splat::Zero],
             (false, true) => &[Splat::Zero, Splat::Ones],
             (false, false) => &Splat::ALL[..],
         };

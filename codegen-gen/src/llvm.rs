@@ -74,6 +74,7 @@ fn comment(operation: &Operation<'_>) -> String {
 /// The TableGen class of a type.
 fn type_class(slot: &Slot, version: LlvmVersion) -> String {
     let (relation, of) = match slot {
+        Slot::Overload { float: true, .. } => return "llvm_anyfloat_ty".to_owned(),
         Slot::Overload { vector: true, .. } => return "llvm_anyvector_ty".to_owned(),
         Slot::Overload { vector: false, .. } => return "llvm_anyint_ty".to_owned(),
         Slot::Immediate(width) => return format!("llvm_i{width}_ty"),

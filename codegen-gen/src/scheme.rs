@@ -43,20 +43,21 @@ impl Relation {
     /// The type that follows from `base`; `None` if LLVM has none, or a different one (a vector of one
     /// element).
     pub fn apply(self, base: ValueType) -> Option<ValueType> {
-        let ValueType { element, count } = base;
+        let ValueType { element, count, .. } = base;
         let vector = |count: u32, element: u32| {
-            (base.is_vector() && count > 1).then_some(ValueType { element, count })
+            (base.is_vector() && count > 1).then_some(ValueType { element, count, ..base })
         };
-        let divided = |by: u32| (element % by == 0).then_some(element / by);
+        // A number has no format of another width that follows from its own.
+        let divided = |by: u32| (element % by == 0 && !base.is_float()).then_some(element / by);
         match self {
             Self::Match => Some(base),
-            Self::Extended => Some(ValueType { element: element * 2, count }),
-            Self::Truncated => Some(ValueType { element: divided(2)?, count }),
+            Self::Extended => (!base.is_float()).then(|| ValueType::vector(count, element * 2)),
+            Self::Truncated => Some(ValueType::vector(count, divided(2)?)),
             Self::HalfElements => vector((count % 2 == 0).then_some(count / 2)?, element),
             Self::Subdivide2 => vector(count * 2, divided(2)?),
             Self::Subdivide4 => vector(count * 4, divided(4)?),
-            Self::Mask => Some(ValueType { element: 1, count }),
-            Self::Element => base.is_vector().then_some(ValueType::scalar(element)),
+            Self::Mask => Some(ValueType::vector(count, 1)),
+            Self::Element => base.is_vector().then_some(ValueType { count: 1, ..base }),
         }
     }
 }
@@ -70,6 +71,8 @@ pub enum Slot {
         number: usize,
         /// Whether it is a vector for every member; else it is a scalar for some.
         vector: bool,
+        /// Whether elements are floating-point numbers.
+        float: bool,
     },
     /// A type that follows from overloaded type number `of`.
     Related {
@@ -160,7 +163,9 @@ fn types(facts: &Facts) -> Vec<ValueType> {
 
 fn register_slot(slot: usize, bases: &[usize], instances: &[Vec<ValueType>]) -> Slot {
     if let Some(number) = bases.iter().position(|base| *base == slot) {
-        return Slot::Overload { number, vector: instances.iter().all(|types| types[slot].is_vector()) };
+        let all = |check: &dyn Fn(ValueType) -> bool| instances.iter().all(|types| check(types[slot]));
+        let (vector, float) = (all(&ValueType::is_vector), all(&ValueType::is_float));
+        return Slot::Overload { number, vector, float };
     }
     let related = relation(slot, bases, instances);
     let (relation, of) = related.expect("every type is overloaded or follows from one that is");
@@ -230,7 +235,7 @@ fn attributes(op: &Op) -> Vec<Attribute> {
 mod tests {
     use super::*;
 
-    const V4I32: ValueType = ValueType { element: 32, count: 4 };
+    const V4I32: ValueType = ValueType { element: 32, count: 4, exponent: 0 };
 
     #[test]
     fn relations_give_the_types_that_llvm_gives() {
@@ -247,6 +252,23 @@ mod tests {
         assert_eq!(expected.map(|(relation, _)| relation).as_slice(), Relation::ALL);
         for (relation, result) in expected {
             assert_eq!(relation.apply(V4I32), result, "{relation:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_keep_their_format_or_have_no_relation() {
+        let number = V4I32.with_exponent(8);
+        let half = ValueType::vector(2, 32).with_exponent(8);
+        let scalar = ValueType::scalar(32).with_exponent(8);
+        for relation in Relation::ALL {
+            let expected = match relation {
+                Relation::Match => Some(number),
+                Relation::HalfElements => Some(half),
+                Relation::Element => Some(scalar),
+                Relation::Mask => Some(ValueType::vector(4, 1)),
+                _ => None,
+            };
+            assert_eq!(relation.apply(number), expected, "{relation:?}");
         }
     }
 

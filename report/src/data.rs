@@ -317,11 +317,12 @@ fn shortened(text: String, most: usize) -> String {
 }
 
 fn shape(value: ValueType) -> String {
-    if value.is_vector() {
-        format!("{}×i{}", value.count, value.element)
-    } else {
-        format!("i{}", value.element)
-    }
+    let element = match value.exponent {
+        0 => format!("i{}", value.element),
+        8 if value.element == 16 => "bf16".to_owned(),
+        _ => format!("f{}", value.element),
+    };
+    if value.is_vector() { format!("{}×{element}", value.count) } else { element }
 }
 
 fn signature<'a>(

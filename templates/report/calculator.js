@@ -65,7 +65,7 @@ hydride.calculator = (() => {
     const { model } = hydride;
     const { member } = found;
     const instruction = hydride.ir.parse(text);
-    const [, , width] = /^(\d+×)?i(\d+)/.exec(model.shape(member.op, member.instance)) ?? [];
+    const [, , width] = /^(\d+×)?[a-z]+(\d+)/.exec(model.shape(member.op, member.instance)) ?? [];
     const widest = Math.max(...instruction.results.map((result) => result.width));
     const known = ELEMENT_WIDTHS.filter((own) => own <= widest);
     const size = h("select", { "aria-label": "Bits of an element" }, known.map((own) => h("option", { selected: own === Number(width) }, own)));

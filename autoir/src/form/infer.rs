@@ -63,6 +63,13 @@ pub enum Quantity {
     Element,
     /// The width of all elements in bits.
     Width,
+    /// The bits of an element's exponent; 0 for integers.
+    Exponent,
+}
+
+impl Quantity {
+    /// All of them, in the order of [`TypeNumbers`].
+    const ALL: [Self; 3] = [Self::Element, Self::Width, Self::Exponent];
 }
 
 impl Said {
@@ -72,6 +79,7 @@ impl Said {
         i64::from(operand.map_or(0, |operand| match self.quantity {
             Quantity::Element => operand.element,
             Quantity::Width => operand.width(),
+            Quantity::Exponent => operand.exponent,
         }))
     }
 }
@@ -107,11 +115,11 @@ impl Inference {
     }
 }
 
-/// Element and width of an operand, where they are over the function's parameters.
-pub(super) type OperandNumbers = [Option<Num>; 2];
+/// What an operand's type says, in the order of [`Quantity::ALL`], where it is over the function's parameters.
+pub(super) type TypeNumbers = [Option<Num>; 3];
 
 /// Types over parameters of which some were dropped.
-pub(super) fn renumbered(types: &[Option<(Num, Num)>], used: &[bool]) -> Vec<OperandNumbers> {
+pub(super) fn renumbered(types: &[Option<TypeNumbers>], used: &[bool]) -> Vec<TypeNumbers> {
     let new = |param: ParamId| used[..param.0 as usize].iter().filter(|used| **used).count() as u32;
     let number = |num: &Num| {
         let dropped = num.atoms().any(|atom| matches!(atom, Atom::Param(param) if !used[param.0 as usize]));
@@ -121,15 +129,16 @@ pub(super) fn renumbered(types: &[Option<(Num, Num)>], used: &[bool]) -> Vec<Ope
         });
         (!dropped).then_some(renumbered)
     };
-    let pair = |(element, width): &(Num, Num)| [number(element), number(width)];
-    types.iter().map(|operand| operand.as_ref().map_or([None, None], pair)).collect()
+    let own = |said: &Option<Num>| said.as_ref().and_then(number);
+    let all = |said: &TypeNumbers| [own(&said[0]), own(&said[1]), own(&said[2])];
+    types.iter().map(|operand| operand.as_ref().map_or([None, None, None], all)).collect()
 }
 
-/// The parameters that follow from types (element and width of each operand, results first), each from those before it
+/// The parameters that follow from types (those of each operand, results first), each from those before it
 /// and from attributes: by solving what types say, and where that does not help by a table of all instances.
 pub(super) fn inferences(
     function: &Function,
-    types: &[OperandNumbers],
+    types: &[TypeNumbers],
     instances: &[Instance],
 ) -> Vec<Inference> {
     let mut found: Vec<Inference> = Vec::new();
@@ -148,9 +157,9 @@ pub(super) fn inferences(
 }
 
 /// The first operand whose type determines a parameter.
-fn solved(types: &[OperandNumbers], param: ParamId, unknown: &[ParamId]) -> Option<Rule> {
+fn solved(types: &[TypeNumbers], param: ParamId, unknown: &[ParamId]) -> Option<Rule> {
     types.iter().enumerate().find_map(|(operand, numbers)| {
-        let mut quantities = [Quantity::Element, Quantity::Width].into_iter().zip(numbers);
+        let mut quantities = Quantity::ALL.into_iter().zip(numbers);
         quantities.find_map(|(quantity, number)| {
             let (rest, factor) = solve(number.as_ref()?, param, unknown)?;
             Some(Rule::Solved { said: Said { operand, quantity }, rest, factor })
@@ -169,9 +178,8 @@ fn listed(function: &Function, param: ParamId, instances: &[Instance]) -> Option
     let results = function.results.len();
     let args = (results..).zip(&function.args).filter(|(_, arg)| arg.role == Role::Register);
     let registers = (0..results).chain(args.map(|(operand, _)| operand));
-    let said = registers.flat_map(|operand| {
-        [Quantity::Element, Quantity::Width].map(|quantity| Key::Said(Said { operand, quantity }))
-    });
+    let said =
+        registers.flat_map(|operand| Quantity::ALL.map(|quantity| Key::Said(Said { operand, quantity })));
     let signs = (0..kinds.len() as u32).map(ParamId).filter(is_sign).map(Key::Sign);
     let keys: Vec<Key> = said.chain(signs).collect();
     let pairs = keys
@@ -239,8 +247,8 @@ mod tests {
         let text = "func @f[w = 8, n = 4, o = 0](%a: n*w + o) -> (%d: n*w) { %d[0 +: n*w] = %a[o +: n*w] }";
         let function = Function::parse(text).unwrap();
         let [w, n, o] = [0, 1, 2].map(|param| Num::param(ParamId(param)));
-        let result = [Some(w.clone()), Some(n.clone() * w.clone())];
-        let arg = [Some(w.clone()), Some(n.clone() * w.clone() + o)];
+        let result = [Some(w.clone()), Some(n.clone() * w.clone()), None];
+        let arg = [Some(w.clone()), Some(n.clone() * w.clone() + o), None];
         let solved =
             |operand, quantity, rest, factor| Rule::Solved { said: Said { operand, quantity }, rest, factor };
         let (zero, one) = (Num::constant(0), Num::constant(1));
@@ -252,7 +260,11 @@ mod tests {
         let found = inferences(&function, &[result.clone(), arg], &[]);
         assert_eq!(found.iter().map(|inference| inference.param.0).collect::<Vec<_>>(), [0, 1, 2]);
         assert_eq!(found.into_iter().map(|inference| inference.rule).collect::<Vec<_>>(), expected);
-        assert_eq!(inferences(&function, &[result, [None, None]], &[]).len(), 2, "the offset is in no type");
+        assert_eq!(
+            inferences(&function, &[result, [None, None, None]], &[]).len(),
+            2,
+            "the offset is in no type"
+        );
     }
 
     #[test]
@@ -266,7 +278,7 @@ mod tests {
             Instance { params: vec![w.into(), (64 / w).into(), s, o], facts }
         };
         let [w, n] = [0, 1].map(|param| Num::param(ParamId(param)));
-        let types = vec![[Some(w.clone()), Some(n * w)], [None, None], [None, None]];
+        let types = vec![[Some(w.clone()), Some(n * w), None], [None, None, None], [None, None, None]];
         let instances = [instance(8, 3, 0), instance(16, 4, 8), instance(32, 5, 16)];
         let found = inferences(&function, &types, &instances);
         assert_eq!(found.len(), 3, "the offset is no matter of types");
@@ -289,7 +301,7 @@ mod tests {
             "func @g[groups = 1, n = 8]() -> (%d: 8*groups*n) { %d[0 +: 8*groups*n] = int(0, 8*groups*n) }";
         let function = Function::parse(text).unwrap();
         let width = Num::param(ParamId(0)) * Num::param(ParamId(1)) * Num::constant(8);
-        let types = [[Some(Num::constant(8)), Some(width)]];
+        let types = [[Some(Num::constant(8)), Some(width), None]];
         let found = inferences(&function, &types, &[groups(1), groups(2)]);
         assert_eq!(found.iter().map(|inference| inference.param).collect::<Vec<_>>(), [ParamId(1)]);
     }

@@ -4,7 +4,8 @@
 //! different names (`zip`, `broadcast`, `extend`), and most of its parameters only repeat what the types of operands
 //! say. A form has the instances that fulfil a condition ([`review`]), and its function follows from the family's:
 //!
-//! 1. **types** ([`operand`]): each register is a vector of elements, as wide as the vendor's register;
+//! 1. **types** ([`operand`], [`format`](self::format)): each register is a vector of elements, integers or floating-point numbers, as
+//!    wide as the vendor's register;
 //! 2. **immediates** ([`immediate`]): an operand that consists of copies of an immediate is that immediate;
 //! 3. **parameters** ([`columns`]): one that is a constant or a product of others at every instance is replaced by it. A
 //!    parameter that does not matter to an instance ([`free`]) agrees with everything;
@@ -13,6 +14,7 @@
 //!    among them the signs ([`signs`]).
 
 mod columns;
+mod format;
 mod free;
 mod immediate;
 mod infer;
@@ -31,7 +33,9 @@ use serde::{Deserialize, Serialize};
 use crate::class::{Class, Member};
 use crate::facts::{Assignment, Facts, ValueType};
 use columns::Columns;
+use format::set_formats;
 use immediate::{Copies, with_immediates};
+use infer::TypeNumbers;
 pub use infer::{Inference, Key, Quantity, Rule, Said};
 use review::{Condition, FamilyReview};
 use rewrite::{Specialization, drop_unused};
@@ -123,7 +127,7 @@ pub(crate) fn without_form<'a>(
         let facts = facts.ok_or_else(|| format!("{} has a width outside of 1..=65536", member.1))?;
         let mut instance = Instance { params: known.application.params.clone(), facts };
         let immediates = immediate::filled_registers(&family.function, &immediate::copies(known));
-        if conditions.form_of(&mut instance, &immediates).is_none() {
+        if conditions.form_of(&family.function, &mut instance, &immediates).is_none() {
             without.push(member);
         }
     }
@@ -233,7 +237,7 @@ fn place<'a>(
     let copies = immediate::copies(known);
     let immediates = immediate::filled_registers(&class.function, &copies);
     let kind = Kind {
-        reviewed: conditions.form_of(&mut instance, &immediates),
+        reviewed: conditions.form_of(&class.function, &mut instance, &immediates),
         immediates,
         padded: is_padded(&class.function, &instance),
     };
@@ -406,15 +410,17 @@ impl Conditions {
     }
 
     /// The first form whose conditions an instance fulfils; its operands get the elements that the form says.
-    fn form_of(&self, instance: &mut Instance, immediates: &[bool]) -> Option<usize> {
+    /// Then the formats of all operands are known as well.
+    fn form_of(&self, function: &Function, instance: &mut Instance, immediates: &[bool]) -> Option<usize> {
         let mut values = instance.params.clone();
         for shape in instance.facts.args.iter().chain(&instance.facts.results) {
             values.extend([i64::from(shape.width()), i64::from(shape.element)]);
         }
         values.extend(immediates.iter().copied().map(i64::from));
         let holds = |form: &FormConditions| form.all.iter().all(|condition| condition.holds(&values));
-        let found = self.forms.iter().position(holds)?;
-        for (operand, element) in &self.forms[found].elements {
+        let found = self.forms.iter().position(holds);
+        let elements = found.map_or(&[][..], |found| &self.forms[found].elements);
+        for (operand, element) in elements {
             let Facts { args, results } = &mut instance.facts;
             let shape = args.iter_mut().chain(results).nth(*operand)?;
             let element = u32::try_from(review::value(element, &values)?).ok()?;
@@ -422,7 +428,8 @@ impl Conditions {
                 *shape = ValueType::vector(shape.width() / element, element);
             }
         }
-        Some(found)
+        set_formats(function, &instance.params, &mut instance.facts);
+        found
     }
 }
 
@@ -514,8 +521,8 @@ struct Reduction {
     /// The widths of arguments and of results.
     args: Vec<Num>,
     results: Vec<Num>,
-    /// Element and width of each operand, results first; none for immediates.
-    types: Vec<Option<(Num, Num)>>,
+    /// What the type of each operand says, results first; none for immediates.
+    types: Vec<Option<TypeNumbers>>,
 }
 
 impl Reduction {
@@ -567,7 +574,10 @@ impl Reduction {
                 reduction.number(column(&|instance| shape(instance).width()), || format!("{name}_width"))
             };
             if is_result { &mut reduction.results } else { &mut reduction.args }.push(width.clone());
-            reduction.types.push(Some((element, width)));
+            let exponents = column(&|instance| shape(instance).exponent);
+            let exponent =
+                reduction.columns.express(&exponents, |instance, value| exponents[instance] == value);
+            reduction.types.push(Some([Some(element), Some(width), exponent]));
         }
         for param in widths {
             reduction.param(family, instances, param, with_free);

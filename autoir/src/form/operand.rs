@@ -86,7 +86,7 @@ pub(crate) fn types(function: &Function, known: &Known) -> Option<Facts> {
         args.push(match arg.role {
             Role::Immediate { .. } => ValueType::scalar(used),
             Role::Register => {
-                let ValueType { element, count } = register(available(*operand), used, &slices);
+                let ValueType { element, count, .. } = register(available(*operand), used, &slices);
                 // Three registers have the type of four.
                 ValueType::vector(count.next_power_of_two(), element)
             }

@@ -55,15 +55,16 @@ pub(super) fn text(callable: &Callable, prototype: &Prototype, name: &str) -> St
 /// Defines a parameter of the definition from what C passes, and gives that.
 fn argument(block: &mut Block, own: &Operand, passing: Passing, passed: Value) -> Operand {
     match passing {
-        Passing::Value { bits, .. } if own.ty == Type::integer(bits) => own.clone(),
-        Passing::Value { bits, .. } => {
-            let passed = Operand::new(Type::integer(bits), passed);
-            block.define(own.value.clone(), Instruction::cast("trunc", passed.clone(), own.ty.clone()));
+        Passing::Value(number) if own.ty == Type::Scalar(number.scalar()) => own.clone(),
+        Passing::Value(number) => {
+            let passed = Operand::new(Type::Scalar(number.scalar()), passed);
+            let operator = if own.ty.integer_width().is_some() { "trunc" } else { "bitcast" };
+            block.define(own.value.clone(), Instruction::cast(operator, passed.clone(), own.ty.clone()));
             passed
         }
-        Passing::Array { bits, .. } => {
-            let load =
-                Instruction::Load { ty: own.ty.clone(), pointer: passed.clone(), align: Some(bits / 8) };
+        Passing::Array { element, .. } => {
+            let align = Some(element.bits() / 8);
+            let load = Instruction::Load { ty: own.ty.clone(), pointer: passed.clone(), align };
             block.define(own.value.clone(), load);
             Operand::new(Type::Pointer, passed)
         }
@@ -94,7 +95,7 @@ fn leave(block: &mut Block, returned: &Operand, prototype: &Prototype, results: 
                 let bytes = Type::Vector(lanes, llvm_text::Scalar::Integer(BOOL));
                 (Operand::new(bytes.clone(), block.push(Instruction::cast("zext", value, bytes))), BOOL)
             }
-            Passing::Array { bits, .. } | Passing::Value { bits, .. } => (value, bits),
+            Passing::Array { element: number, .. } | Passing::Value(number) => (value, number.bits()),
         };
         block.add(Instruction::Store { of, pointer: pointer.clone(), align: Some(bits / 8) });
     }

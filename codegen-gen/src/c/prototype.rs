@@ -1,28 +1,81 @@
 //! The C side of a function: its name, its parameters and their types.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use llvm_text::{Scalar, Type};
 
 use crate::definitions::{Callable, CallableParameter};
 use crate::identifier::is_cpp_word;
 
+/// A number in C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Number {
+    /// An unsigned integer of that many bits. Floating-point numbers of 16 bits, for which standard C has no type, are
+    /// passed as such.
+    Unsigned(u32),
+    /// A signed integer of that many bits.
+    Signed(u32),
+    /// `float`.
+    Float,
+    /// `double`.
+    Double,
+}
+
+impl Number {
+    /// The number in C that has the bits of one of LLVM's, 8 to 64.
+    fn of(scalar: Scalar) -> Option<Self> {
+        match scalar {
+            Scalar::Float => Some(Self::Float),
+            Scalar::Double => Some(Self::Double),
+            Scalar::Half | Scalar::BFloat | Scalar::Integer(8 | 16 | 32 | 64) => {
+                Some(Self::Unsigned(scalar.width()))
+            }
+            Scalar::Integer(_) | Scalar::Mmx => None,
+        }
+    }
+
+    /// The width in bits.
+    pub(super) fn bits(self) -> u32 {
+        match self {
+            Self::Unsigned(bits) | Self::Signed(bits) => bits,
+            Self::Float => 32,
+            Self::Double => 64,
+        }
+    }
+
+    /// The type in LLVM that C passes it as.
+    pub(super) fn scalar(self) -> Scalar {
+        match self {
+            Self::Unsigned(bits) | Self::Signed(bits) => Scalar::Integer(bits),
+            Self::Float => Scalar::Float,
+            Self::Double => Scalar::Double,
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsigned(bits) => write!(out, "uint{bits}_t"),
+            Self::Signed(bits) => write!(out, "int{bits}_t"),
+            Self::Float => out.write_str("float"),
+            Self::Double => out.write_str("double"),
+        }
+    }
+}
+
 /// How a value of LLVM's is passed in C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Passing {
-    /// An integer of that many bits, 8 to 64, in one at least as wide.
-    Value {
-        /// The bits of the integer in C.
-        bits: u32,
-        /// Whether that is a signed one: an immediate with negative values.
-        is_signed: bool,
-    },
-    /// An array of `count` integers of that many bits, element 0 first: a vector, or an integer of more than 64 bits.
+    /// A number, an integer in one that is at least as wide; an immediate with negative values is signed.
+    Value(Number),
+    /// An array of `count` numbers, element 0 first: a vector, or an integer of more than 64 bits.
     Array {
         /// The number of elements.
         count: u32,
-        /// The bits of an element.
-        bits: u32,
+        /// An element.
+        element: Number,
     },
     /// An array of that many truth values, lane 0 first: a vector of single bits.
     Mask {
@@ -35,10 +88,13 @@ impl Passing {
     /// How an argument of this type is passed; `None` if C has no type for it. Integers are unsigned, unless
     /// `is_signed`.
     pub(super) fn of_argument(ty: &Type, is_signed: bool) -> Option<Self> {
-        let bits = ty.integer_width().filter(|width| *width <= 64);
-        match bits.map(|width| width.next_power_of_two().max(8)) {
-            Some(bits) => Some(Self::Value { bits, is_signed }),
-            None => Self::of_result(ty),
+        match *ty {
+            Type::Scalar(Scalar::Integer(width)) if width <= 64 => {
+                let bits = width.next_power_of_two().max(8);
+                Some(Self::Value(if is_signed { Number::Signed(bits) } else { Number::Unsigned(bits) }))
+            }
+            Type::Scalar(scalar) if !scalar.is_integer() => Number::of(scalar).map(Self::Value),
+            _ => Self::of_result(ty),
         }
     }
 
@@ -46,13 +102,11 @@ impl Passing {
     pub(super) fn of_result(ty: &Type) -> Option<Self> {
         match *ty {
             Type::Vector(lanes, Scalar::Integer(1)) => Some(Self::Mask { lanes }),
-            Type::Vector(count, Scalar::Integer(bits @ (8 | 16 | 32 | 64))) => {
-                Some(Self::Array { count, bits })
+            Type::Scalar(Scalar::Integer(width)) if width > 64 && width.is_multiple_of(64) => {
+                Some(Self::Array { count: width / 64, element: Number::Unsigned(64) })
             }
-            Type::Scalar(Scalar::Integer(bits @ (8 | 16 | 32 | 64))) => Some(Self::Array { count: 1, bits }),
-            Type::Scalar(Scalar::Integer(width)) if width.is_multiple_of(64) => {
-                Some(Self::Array { count: width / 64, bits: 64 })
-            }
+            Type::Vector(count, element) => Some(Self::Array { count, element: Number::of(element)? }),
+            Type::Scalar(element) => Some(Self::Array { count: 1, element: Number::of(element)? }),
             _ => None,
         }
     }
@@ -60,8 +114,7 @@ impl Passing {
     /// The type in C of what is passed or pointed to.
     fn c_type(self) -> String {
         match self {
-            Self::Value { bits, is_signed: true } => format!("int{bits}_t"),
-            Self::Value { bits, .. } | Self::Array { bits, .. } => format!("uint{bits}_t"),
+            Self::Value(number) | Self::Array { element: number, .. } => number.to_string(),
             Self::Mask { .. } => "bool".to_owned(),
         }
     }
@@ -69,7 +122,7 @@ impl Passing {
     /// The number of elements behind a pointer; `None` if a value is passed.
     fn count(self) -> Option<u32> {
         match self {
-            Self::Value { .. } => None,
+            Self::Value(_) => None,
             Self::Array { count, .. } | Self::Mask { lanes: count } => Some(count),
         }
     }
@@ -175,20 +228,24 @@ mod tests {
 
     #[test]
     fn integers_are_values_and_vectors_are_arrays() {
-        let array = |count, bits| Some(Passing::Array { count, bits });
-        let value = |bits| Some(Passing::Value { bits, is_signed: false });
+        let array = |count, bits| Some(Passing::Array { count, element: Number::Unsigned(bits) });
+        let value = |bits| Some(Passing::Value(Number::Unsigned(bits)));
         assert_eq!(passed("<16 x i8>"), (array(16, 8), array(16, 8)));
         assert_eq!(passed("i16"), (value(16), array(1, 16)));
         assert_eq!(passed("i5"), (value(8), None));
         assert_eq!(passed("i128"), (array(2, 64), array(2, 64)));
         assert_eq!(passed("<2 x i1>").0, Some(Passing::Mask { lanes: 2 }));
-        assert_eq!(passed("<4 x float>"), (None, None));
+        let floats = Some(Passing::Array { count: 4, element: Number::Float });
+        assert_eq!(passed("<4 x float>"), (floats, floats));
+        assert_eq!(passed("double").0, Some(Passing::Value(Number::Double)));
+        assert_eq!(passed("bfloat"), (value(16), array(1, 16)));
+        assert_eq!(passed("x86_mmx"), (None, None));
     }
 
     #[test]
     fn a_negative_immediate_is_signed() {
         let passing = Passing::of_argument(&Type::integer(32), true);
-        assert_eq!(passing, Some(Passing::Value { bits: 32, is_signed: true }));
+        assert_eq!(passing, Some(Passing::Value(Number::Signed(32))));
         assert_eq!(passing.unwrap().c_type(), "int32_t");
     }
 

@@ -205,10 +205,15 @@ fn adapter(
 /// The types of the registers that hold the results; `returned` is what the vendor's function returns.
 fn result_registers(member: &Member, facts: &Facts, returned: &Type) -> Vec<Type> {
     // A part's result is the member's whole register.
-    let whole = |ty: Type, own: u32| match (member.application.part, ty.element()) {
+    let element = |ty: &Type| match ty {
+        Type::Scalar(number) if !number.is_integer() => Some(*number),
+        _ => ty.element(),
+    };
+    let whole = |ty: Type, own: u32| match (member.application.part, element(&ty)) {
         (Some(_), Some(element)) => {
-            let bits = Some(element.width()).filter(|bits| own.is_multiple_of(*bits)).unwrap_or(8);
-            Type::Vector(own / bits, Scalar::Integer(bits))
+            let fits = Some(element).filter(|element| own.is_multiple_of(element.width()));
+            let element = fits.unwrap_or(Scalar::Integer(8));
+            Type::Vector(own / element.width(), element)
         }
         (Some(_), None) => Type::Vector(own / 8, Scalar::Integer(8)),
         (None, _) => ty,
@@ -372,9 +377,12 @@ fn parameters(
 /// A type of `width` bits with the elements of a type, which may be one of them.
 fn whole(ty: &Type, width: u32) -> Type {
     let have = ty.width().unwrap_or(width);
-    let element = ty.element().map_or(have, Scalar::width);
-    match have < width && element >= 8 && width.is_multiple_of(element) {
-        true => Type::Vector(width / element, Scalar::Integer(element)),
+    let element = match ty {
+        Type::Scalar(scalar) => *scalar,
+        _ => ty.element().unwrap_or(Scalar::Integer(have)),
+    };
+    match have < width && element.width() >= 8 && width.is_multiple_of(element.width()) {
+        true => Type::Vector(width / element.width(), element),
         false => ty.clone(),
     }
 }
@@ -422,10 +430,10 @@ fn register(ty: &Type, passed: &Type, own: u32) -> Type {
         return ty.clone();
     }
     let vector = matches!(passed, Type::Vector(..) | Type::Array(..));
-    match ty.element().map(Scalar::width) {
+    match ty.element() {
         _ if vector && have >= 8 && own.is_multiple_of(have) => ty.clone(),
-        Some(bits) if vector && bits >= 8 && own.is_multiple_of(bits) => {
-            Type::Vector(own / bits, Scalar::Integer(bits))
+        Some(element) if vector && element.width() >= 8 && own.is_multiple_of(element.width()) => {
+            Type::Vector(own / element.width(), element)
         }
         _ if vector && own > 64 => Type::Vector(own / 8, Scalar::Integer(8)),
         _ => Type::integer(own),

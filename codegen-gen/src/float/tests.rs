@@ -464,11 +464,15 @@ fn portable_bodies_agree_with_interp() {
         );
     }
     fs::write(folder.path().join("main.c"), text + &table(defined.len())).unwrap();
-    let file = "llvm/portable.ll";
-    for (triple, object) in [
-        ("x86_64-linux-gnu", "x86.o"),
-        ("aarch64-linux-gnu", "arm.o"),
-        ("hexagon-unknown-linux-musl", "hvx.o"),
+    let all = "llvm/portable.ll";
+    // LLVM 19 cannot select any instruction for `bfloat` on Hexagon.
+    let (without, functions) = ("without.ll", portable.split_inclusive("\n}\n"));
+    let others = functions.filter(|function| !function.contains("bfloat")).collect::<String>();
+    fs::write(folder.path().join(without), others).unwrap();
+    for (triple, object, file) in [
+        ("x86_64-linux-gnu", "x86.o", all),
+        ("aarch64-linux-gnu", "arm.o", all),
+        ("hexagon-unknown-linux-musl", "hvx.o", without),
     ] {
         let target = format!("-mtriple={triple}");
         let options = [&target, "-O1", "-filetype=obj", "-relocation-model=pic", file, "-o", object];

@@ -127,6 +127,11 @@ fn used(example: &Example<'_>, operands: &[String]) -> String {
 fn constant(value: i64, shape: ValueType) -> String {
     let number = match shape.element {
         1 => (value != 0).to_string(),
+        // As MLIR writes it, so that a test of text matches.
+        _ if shape.is_float() => {
+            let exponent = value.checked_ilog10().unwrap_or(0);
+            format!("{:.6}e+{exponent:02}", value as f64 / 10_f64.powi(exponent as i32))
+        }
         _ => value.to_string(),
     };
     let ty = mlir_type(shape);

@@ -174,14 +174,25 @@ fn assembly_format(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]
 }
 
 fn constraint(slot: &Slot, slots: &[&Slot]) -> &'static str {
-    let is_vector = |number: &usize| slots.contains(&&Slot::Overload { number: *number, vector: true });
-    match slot {
-        Slot::Overload { vector: true, .. } => "AutoLLVM_Vector",
-        Slot::Related { relation, of } if *relation != Relation::Element && is_vector(of) => {
-            "AutoLLVM_Vector"
+    let base = |of: usize| {
+        slots.iter().find_map(|slot| match slot {
+            Slot::Overload { number, vector, float } if *number == of => Some((*vector, *float)),
+            _ => None,
+        })
+    };
+    let (vector, float) = match slot {
+        Slot::Immediate(width) => return attribute(*width),
+        Slot::Overload { vector, float, .. } => (*vector, *float),
+        Slot::Related { relation, of } => {
+            let (vector, float) = base(*of).unwrap_or_default();
+            (vector && *relation != Relation::Element, float && *relation != Relation::Mask)
         }
-        Slot::Overload { vector: false, .. } | Slot::Related { .. } => "AutoLLVM_Value",
-        Slot::Immediate(width) => attribute(*width),
+    };
+    match (vector, float) {
+        (true, false) => "AutoLLVM_Vector",
+        (false, false) => "AutoLLVM_Value",
+        (true, true) => "AutoLLVM_FloatVector",
+        (false, true) => "AutoLLVM_Float",
     }
 }
 

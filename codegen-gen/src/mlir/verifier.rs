@@ -80,6 +80,7 @@ fn key_text(key: Key, operation: &Operation<'_>) -> String {
             let quantity = match said.quantity {
                 Quantity::Element => "element width",
                 Quantity::Width => "width",
+                Quantity::Exponent => "exponent width",
             };
             format!("the {quantity} of {}", operand_name(said, operation))
         }
@@ -319,6 +320,7 @@ fn said_by_type(said: Said, operation: &Operation<'_>) -> String {
     let quantity = match said.quantity {
         Quantity::Element => "element",
         Quantity::Width => "bits",
+        Quantity::Exponent => "exponent",
     };
     format!("::autollvm::{quantity}(${}.getType())", operand_name(said, operation))
 }

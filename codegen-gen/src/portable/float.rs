@@ -9,7 +9,7 @@ use llvm_text::{Instruction, Operand, Scalar, Type, Value as Name};
 
 use super::code::{constant, lanes_type};
 use super::lower::{Body, Value};
-use crate::float::{constant_mode, is_arithmetic, rounding, scalar};
+use crate::float::{constant_mode, is_arithmetic, operand_scalar, rounding};
 use crate::space::{Space, union};
 
 /// Rounding modes by their numbers in the IR.
@@ -32,7 +32,7 @@ pub(super) fn check(function: &Function) -> Result<(), String> {
         let own = if float.op == FloatOp::FromInt { to } else { of };
         let format = |exponent: &Num, width: u32| {
             let exponent_width = exponent.as_constant().unwrap_or(0);
-            scalar(exponent, width).ok_or_else(|| {
+            operand_scalar(exponent, width).ok_or_else(|| {
                 format!("`{name}` on {width} bits with an exponent of {exponent_width}, which LLVM has no type for")
             })
         };
@@ -94,14 +94,14 @@ impl Body<'_> {
         let mut writer = Writer { body: self, lanes };
         let bits = lanes_type(lanes, to);
         let name = if float.op == FloatOp::FromInt {
-            let scalar = scalar(&float.exponent, to)?;
+            let scalar = operand_scalar(&float.exponent, to)?;
             let operator = if float.target.as_constant()? == 0 { "uitofp" } else { "sitofp" };
             let of = Operand::new(lanes_type(lanes, of), names[0].clone());
             let first = if scalar == Scalar::BFloat { Scalar::Double } else { scalar };
             let name = writer.emit(Instruction::cast(operator, of, writer.ty(first)));
             writer.written(&Lanes { name, scalar: first }, scalar)
         } else {
-            let own = scalar(&float.exponent, of)?;
+            let own = operand_scalar(&float.exponent, of)?;
             let values: Vec<Lanes> = names.into_iter().map(|name| writer.read(name, of, own)).collect();
             match float.op {
                 FloatOp::Eq => writer.compare("oeq", &values[0], &values[1]),
@@ -119,7 +119,7 @@ impl Body<'_> {
                     let function = format!("llvm.{word}.sat.{}.{}", bits.mangled(), ty.mangled());
                     writer.emit(Instruction::call(bits, function, vec![Operand::new(ty, whole.name)]))
                 }
-                FloatOp::Convert => writer.written(&values[0], scalar(&float.target, to)?),
+                FloatOp::Convert => writer.written(&values[0], operand_scalar(&float.target, to)?),
                 FloatOp::RoundToInt => {
                     let value = writer.integral(&values[0], mode);
                     writer.written(&value, own)

@@ -62,7 +62,13 @@ pub(super) fn body(function: &Function, facts: &Facts, arg_names: &[String], sym
     for ((result, pieces), shape) in function.results.iter().zip(pieces).zip(&facts.results) {
         let register = assemble(&mut body.code, &pieces, width(&result.width)?);
         let own = (register.lanes, register.element);
-        results.push(body.code.bitcast(register.name, own, (shape.count as usize, shape.element)));
+        let bits = (shape.count as usize, shape.element);
+        let mut name = body.code.bitcast(register.name, own, bits);
+        if shape.is_float() {
+            let of = Operand::new(lanes_type(bits.0, bits.1), name);
+            name = body.code.emit(Instruction::cast("bitcast", of, llvm_type(*shape)));
+        }
+        results.push(name);
     }
     let tables = body.code.tables();
     Some(Text { body: body.finish(results), tables })
@@ -169,7 +175,12 @@ impl Body<'_> {
         match value.what {
             What::Argument(position) => {
                 let shape = self.facts.args[position];
-                let name = Name::local(&self.arg_names[position]);
+                let mut name = Name::local(&self.arg_names[position]);
+                if shape.is_float() {
+                    let of = Operand::new(llvm_type(shape), name);
+                    let bits = lanes_type(shape.count as usize, shape.element);
+                    name = self.code.emit(Instruction::cast("bitcast", of, bits));
+                }
                 Register { name, lanes: shape.count as usize, element: shape.element }
             }
             _ => Register { name: self.operand(value, &[]), lanes: 1, element: value.width },

@@ -4,7 +4,7 @@
 //! Elements lie in registers from the lowest bits up, as in the memory of little-endian targets.
 //!
 //! A body may need the library that comes with a compiler, but no library of mathematical functions: operations on
-//! floating-point numbers for which LLVM calls one on some target have none.
+//! floating-point numbers for which LLVM calls one on some target have none. LLVM 19 has no `bfloat` on Hexagon.
 //!
 //! A body whose lanes are independent has the function attribute [`LANES`].
 

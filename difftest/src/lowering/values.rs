@@ -15,19 +15,26 @@ pub(super) fn convert(block: &mut Block, of: Operand, to: &Type) -> Value {
         (Type::Vector(1, element), Type::Scalar(own)) if element == own => first(block, of),
         (Type::Scalar(own), Type::Vector(1, element)) if element == own => into_first(block, of, to.clone()),
         _ if have == want => cast(block, "bitcast", of),
+        (Type::Scalar(own), Type::Scalar(_)) if !own.is_integer() => {
+            through(block, of, Type::integer(have), to)
+        }
+        (Type::Scalar(_), Type::Scalar(own)) if !own.is_integer() => {
+            through(block, of, Type::integer(want), to)
+        }
         (Type::Scalar(_), Type::Scalar(_)) => cast(block, if have > want { "trunc" } else { "zext" }, of),
         // The first element, or the first elements.
-        (Type::Vector(..), Type::Scalar(_)) => match of.ty.of_elements(Scalar::Integer(want)) {
+        (Type::Vector(..), Type::Scalar(own)) => match of.ty.of_elements(element(*own)) {
             Some(same) => {
                 let of = converted(block, of, &same);
-                let number = Operand::new(Type::integer(want), first(block, of));
+                let number = Operand::new(Type::Scalar(element(*own)), first(block, of));
                 convert(block, number, to)
             }
             None => through(block, of, Type::integer(have), to),
         },
-        (Type::Scalar(_), Type::Vector(..)) => match to.of_elements(Scalar::Integer(have)) {
+        (Type::Scalar(own), Type::Vector(..)) => match to.of_elements(element(*own)) {
             Some(same) => {
-                let number = converted(block, of, &Type::integer(have));
+                let own = Type::Scalar(element(*own));
+                let number = converted(block, of, &own);
                 let vector = Operand::new(same.clone(), into_first(block, number, same));
                 convert(block, vector, to)
             }
@@ -45,6 +52,14 @@ pub(super) fn convert(block: &mut Block, of: Operand, to: &Type) -> Value {
             convert(block, made, to)
         }
         _ => of.value,
+    }
+}
+
+/// The type of an element with the bits of a scalar.
+fn element(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::Mmx => Scalar::Integer(scalar.width()),
+        number => number,
     }
 }
 

@@ -28,8 +28,19 @@ struct Parameter {
 impl Parameter {
     /// The bytes of an element.
     fn bytes(&self) -> usize {
-        let bits: String = self.ty.chars().filter(char::is_ascii_digit).collect();
-        bits.parse::<usize>().map_or(1, |bits| bits / 8)
+        match self.ty.as_str() {
+            "float" => 4,
+            "double" => 8,
+            integer => {
+                let bits: String = integer.chars().filter(char::is_ascii_digit).collect();
+                bits.parse::<usize>().map_or(1, |bits| bits / 8)
+            }
+        }
+    }
+
+    /// Whether it is a floating-point number, of which an integer has not the bits.
+    fn is_float(&self) -> bool {
+        matches!(self.ty.as_str(), "float" | "double")
     }
 
     /// The bytes in memory of a value of this type, whose bits are extended.
@@ -130,9 +141,10 @@ fn case(
     }
     for (at, (parameter, value)) in arguments.iter().zip(operands).enumerate() {
         let bytes = parameter.in_memory(value);
-        if parameter.count.is_some() {
+        if parameter.count.is_some() || parameter.is_float() {
             data += &array(&format!("a{number}_{at}"), &bytes);
-            passed.push(format!("(const {} *)a{number}_{at}", parameter.ty));
+            let read = if parameter.count.is_some() { "" } else { "*" };
+            passed.push(format!("{read}(const {} *)a{number}_{at}", parameter.ty));
         } else {
             let mut word = [0; 8];
             word[..bytes.len()].copy_from_slice(&bytes);

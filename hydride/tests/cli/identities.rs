@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hydride_ir::passes::instantiate;
 use hydride_ir::{Bits, Function};
+use llvm_text::{Scalar, Type};
 use serde_json::Value;
 
 use crate::support::*;
@@ -61,8 +62,8 @@ fn instances(operation: &Value, function: &Function) -> Vec<Instance> {
 
 /// The width of an element of one of LLVM's types: 8 of `<16 x i8>` and of `i8`.
 fn element(ty: &Value) -> u32 {
-    let text = ty.as_str().unwrap().trim_end_matches('>');
-    text.rsplit('i').next().unwrap().parse().unwrap()
+    let ty: Type = ty.as_str().unwrap().parse().unwrap();
+    ty.element().map_or_else(|| ty.width().unwrap(), Scalar::width)
 }
 
 /// The constant of that name in every element.

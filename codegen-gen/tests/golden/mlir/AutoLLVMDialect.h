@@ -23,11 +23,14 @@
 
 namespace autollvm {
 
-/// The width of an integer or of all elements of a vector.
+/// The width of a number or of all elements of a vector.
 int64_t bits(mlir::Type type);
 
-/// The width of an integer or of an element of a vector.
+/// The width of a number or of an element of a vector.
 int64_t element(mlir::Type type);
+
+/// The bits of the exponent of a floating-point number or of an element of a vector; 0 for integers.
+int64_t exponent(mlir::Type type);
 
 /// The quotient rounded toward zero; 0 where the divisor is 0.
 int64_t quotient(int64_t value, int64_t divisor);
@@ -43,7 +46,7 @@ bool isListed(std::initializer_list<int64_t> values, std::initializer_list<int64
 bool isDocumented(int64_t value, std::initializer_list<int64_t> keys, std::initializer_list<int64_t> rows);
 
 /// The type whose count and width of elements are those of `type` times a number and divided by one; none where they
-/// cannot be divided. One element is an integer.
+/// cannot be divided. One element is a scalar; elements of another width are integers.
 mlir::Type scaled(mlir::Type type, int64_t countBy, int64_t countOver, int64_t widthBy, int64_t widthOver);
 
 /// One bit for each element.

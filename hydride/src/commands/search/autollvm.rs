@@ -91,7 +91,7 @@ impl Lowerings {
                         block.define(value.clone(), Instruction::cast("bitcast", source, ty.clone()));
                         value
                     }
-                    Some(Err(value)) if ty.element().is_some() => {
+                    Some(Err(value)) if ty.integer_width().is_none() => {
                         Value::Constant(format!("bitcast ({} to {ty})", Typed::index(width(ty)?, *value)))
                     }
                     Some(Err(value)) => Value::number(*value),

@@ -52,14 +52,11 @@ define void @autollvm_equal_select_v4i16(ptr %.res.0, i32 %a, i16 %b, ptr %.in.2
   ret void
 }
 
-define void @autollvm_fadd_v2i32(ptr %.res.0, ptr %.in.0, ptr %.in.1) nounwind "target-features"="+neon" {
-  %a = load <2 x i32>, ptr %.in.0, align 4
-  %b = load <2 x i32>, ptr %.in.1, align 4
-  %.0 = bitcast <2 x i32> %a to <2 x float>
-  %.1 = bitcast <2 x i32> %b to <2 x float>
-  %.2 = call <2 x float> @arm.vadd_f32(<2 x float> %.0, <2 x float> %.1)
-  %.3 = bitcast <2 x float> %.2 to <2 x i32>
-  store <2 x i32> %.3, ptr %.res.0, align 4
+define void @autollvm_fadd_v2f32(ptr %.res.0, ptr %.in.0, ptr %.in.1) nounwind "target-features"="+neon" {
+  %a = load <2 x float>, ptr %.in.0, align 4
+  %b = load <2 x float>, ptr %.in.1, align 4
+  %.0 = call <2 x float> @arm.vadd_f32(<2 x float> %a, <2 x float> %b)
+  store <2 x float> %.0, ptr %.res.0, align 4
   ret void
 }
 

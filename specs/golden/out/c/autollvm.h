@@ -77,7 +77,7 @@ void autollvm_equal_select_v4i16(uint16_t res[4], uint32_t a, uint16_t b, const 
 /* fadd */
 
 /* arm neon: fadd */
-void autollvm_fadd_v2i32(uint32_t res[2], const uint32_t a[2], const uint32_t b[2]);
+void autollvm_fadd_v2f32(float res[2], const float a[2], const float b[2]);
 
 /* interleave */
 

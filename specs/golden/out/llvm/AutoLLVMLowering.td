@@ -122,7 +122,7 @@ def : AutoLLVMLoweringRecord<Op_align, Target_arm, "llvm.autollvm.align.i64()", 
     "0,1,2", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_equal_select, Target_arm, "llvm.autollvm.equal_select.v4i16()", "vset_lane_u16",
     "2,0,1", "none", 255, 255, 255, "neon">;
-def : AutoLLVMLoweringRecord<Op_fadd, Target_arm, "llvm.autollvm.fadd.v2i32()", "vadd_f32",
+def : AutoLLVMLoweringRecord<Op_fadd, Target_arm, "llvm.autollvm.fadd.v2f32()", "vadd_f32",
     "0,1", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_interleave, Target_arm, "llvm.autollvm.interleave.v2i64.i64(0)", "vcombine_f32",
     "0,1", "none", 255, 255, 255, "neon">;

@@ -55,7 +55,7 @@ let TargetPrefix = "autollvm" in {
 
   // fadd(a, b): arm
   def int_autollvm_fadd : DefaultAttrsIntrinsic<
-      [llvm_anyvector_ty],
+      [llvm_anyfloat_ty],
       [LLVMMatchType<0>, LLVMMatchType<0>],
       [IntrNoMem, IntrSpeculatable, Commutative],
       "llvm.autollvm.fadd">;

@@ -170,17 +170,20 @@ define linkonce_odr <4 x i16> @autollvm.equal_select.v4i16(i32 %a.wide, i16 %b, 
   ret <4 x i16> %called
 }
 
-define linkonce_odr <2 x i32> @autollvm.portable.fadd.v2i32(<2 x i32> %a, <2 x i32> %b) #0 {
-  %1 = bitcast <2 x i32> %a to <2 x float>
-  %2 = bitcast <2 x i32> %b to <2 x float>
-  %3 = fadd <2 x float> %1, %2
-  %4 = bitcast <2 x float> %3 to <2 x i32>
-  ret <2 x i32> %4
+define linkonce_odr <2 x float> @autollvm.portable.fadd.v2f32(<2 x float> %a, <2 x float> %b) #0 {
+  %1 = bitcast <2 x float> %a to <2 x i32>
+  %2 = bitcast <2 x float> %b to <2 x i32>
+  %3 = bitcast <2 x i32> %1 to <2 x float>
+  %4 = bitcast <2 x i32> %2 to <2 x float>
+  %5 = fadd <2 x float> %3, %4
+  %6 = bitcast <2 x float> %5 to <2 x i32>
+  %7 = bitcast <2 x i32> %6 to <2 x float>
+  ret <2 x float> %7
 }
 
-define linkonce_odr <2 x i32> @autollvm.fadd.v2i32(<2 x i32> %a, <2 x i32> %b) #0 {
-  %called = call <2 x i32> @autollvm.portable.fadd.v2i32(<2 x i32> %a, <2 x i32> %b)
-  ret <2 x i32> %called
+define linkonce_odr <2 x float> @autollvm.fadd.v2f32(<2 x float> %a, <2 x float> %b) #0 {
+  %called = call <2 x float> @autollvm.portable.fadd.v2f32(<2 x float> %a, <2 x float> %b)
+  ret <2 x float> %called
 }
 
 define linkonce_odr <16 x i8> @autollvm.portable.interleave.v16i8.v16i8.0(<16 x i8> %a, <16 x i8> %b) #0 {

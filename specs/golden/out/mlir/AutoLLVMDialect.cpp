@@ -27,10 +27,14 @@ static std::pair<int64_t, int64_t> shape(Type type) {
   return {vector ? vector.getNumElements() : 1, width};
 }
 
-static Type ofShape(MLIRContext *context, int64_t count, int64_t width) {
+/// `count` elements like those of `type`, or integers where they have another width.
+static Type ofShape(Type type, int64_t count, int64_t width) {
+  MLIRContext *context = type.getContext();
   if (count < 1 || width < 1 || width > IntegerType::kMaxWidth)
     return NoneType::get(context);
-  Type element = IntegerType::get(context, width);
+  Type element = getElementTypeOrSelf(type);
+  if (shape(type).second != width)
+    element = IntegerType::get(context, width);
   return count == 1 ? element : VectorType::get({count}, element);
 }
 
@@ -40,6 +44,15 @@ int64_t autollvm::bits(Type type) {
 }
 
 int64_t autollvm::element(Type type) { return shape(type).second; }
+
+int64_t autollvm::exponent(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (element.isF16())
+    return 5;
+  if (element.isBF16() || element.isF32())
+    return 8;
+  return element.isF64() ? 11 : 0;
+}
 
 int64_t autollvm::quotient(int64_t value, int64_t divisor) { return divisor == 0 ? 0 : value / divisor; }
 
@@ -70,10 +83,10 @@ Type autollvm::scaled(Type type, int64_t countBy, int64_t countOver, int64_t wid
   auto [count, width] = shape(type);
   if (count * countBy % countOver != 0 || width * widthBy % widthOver != 0)
     return NoneType::get(type.getContext());
-  return ofShape(type.getContext(), count * countBy / countOver, width * widthBy / widthOver);
+  return ofShape(type, count * countBy / countOver, width * widthBy / widthOver);
 }
 
-Type autollvm::maskOf(Type type) { return ofShape(type.getContext(), shape(type).first, 1); }
+Type autollvm::maskOf(Type type) { return ofShape(type, shape(type).first, 1); }
 
 SmallVector<Type> autollvm::typesOf(Operation *op) {
   SmallVector<Type> types(op->getResultTypes());
@@ -86,7 +99,9 @@ static std::string overloadName(autollvm::InstanceOpInterface op, ArrayRef<Type>
   std::string name = op->getName().getStringRef().str();
   for (unsigned position : op.getOverloads()) {
     auto [count, width] = shape(types[position]);
-    name += llvm::isa<VectorType>(types[position]) ? ".v" + std::to_string(count) + "i" : std::string(".i");
+    Type element = getElementTypeOrSelf(types[position]);
+    name += llvm::isa<VectorType>(types[position]) ? ".v" + std::to_string(count) : std::string(".");
+    name += element.isBF16() ? "bf" : llvm::isa<FloatType>(element) ? "f" : "i";
     name += std::to_string(width);
   }
   return name;
@@ -158,8 +173,14 @@ static APInt valueOf(autollvm::Splat splat, unsigned width) {
 static bool isConstant(Attribute constant, autollvm::Splat splat) {
   if (auto integer = llvm::dyn_cast_or_null<IntegerAttr>(constant))
     return isSplat(integer.getValue(), splat);
-  auto elements = llvm::dyn_cast_or_null<DenseIntElementsAttr>(constant);
-  return elements && elements.isSplat() && isSplat(elements.getSplatValue<APInt>(), splat);
+  if (auto number = llvm::dyn_cast_or_null<FloatAttr>(constant))
+    return isSplat(number.getValue().bitcastToAPInt(), splat);
+  auto elements = llvm::dyn_cast_or_null<DenseElementsAttr>(constant);
+  if (!elements || !elements.isSplat())
+    return false;
+  if (llvm::isa<FloatType>(elements.getElementType()))
+    return isSplat(elements.getSplatValue<APFloat>().bitcastToAPInt(), splat);
+  return isSplat(elements.getSplatValue<APInt>(), splat);
 }
 
 /// The position among the SSA operands of an argument that is one.
@@ -207,6 +228,12 @@ OpFoldResult autollvm::fold(InstanceOpInterface op, ArrayRef<Attribute> constant
       return op->getOperand(operandNumber(layout, identity.resultArgument));
     case Identity::Outcome::Constant: {
       APInt value = valueOf(identity.resultValue, element(type));
+      if (auto format = llvm::dyn_cast<FloatType>(getElementTypeOrSelf(type))) {
+        APFloat number(format.getFloatSemantics(), value);
+        if (auto vector = llvm::dyn_cast<VectorType>(type))
+          return DenseElementsAttr::get(vector, number);
+        return FloatAttr::get(type, number);
+      }
       if (auto vector = llvm::dyn_cast<VectorType>(type))
         return DenseElementsAttr::get(vector, value);
       return IntegerAttr::get(type, value);

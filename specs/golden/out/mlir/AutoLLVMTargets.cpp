@@ -56,7 +56,7 @@ static const InstanceRow instanceRows[] = {
     {"autollvm.add_shift_left_shift_right.v8i8", {0, -1}},
     {"autollvm.align.i64", {0, -1}},
     {"autollvm.equal_select.v4i16", {0, -1}},
-    {"autollvm.fadd.v2i32", {0, -1}},
+    {"autollvm.fadd.v2f32", {0, -1}},
     {"autollvm.interleave.v16i8.v16i8.0", {-1, 0}},
     {"autollvm.interleave.v16i8.v16i8.64", {-1, 0}},
     {"autollvm.interleave.v2i64.i64.0", {0, -1}},

@@ -12,7 +12,7 @@ func.func private @autollvm.add_sat.v4i16.0(vector<4xi16>, vector<4xi16>) -> vec
 func.func private @autollvm.add_shift_left_shift_right.v8i8(vector<8xi8>, i32) -> vector<8xi8>
 func.func private @autollvm.align.i64(i64, i64, i32) -> i64
 func.func private @autollvm.equal_select.v4i16(i32, i16, vector<4xi16>) -> vector<4xi16>
-func.func private @autollvm.fadd.v2i32(vector<2xi32>, vector<2xi32>) -> vector<2xi32>
+func.func private @autollvm.fadd.v2f32(vector<2xf32>, vector<2xf32>) -> vector<2xf32>
 func.func private @autollvm.interleave.v16i8.v16i8.0(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
 func.func private @autollvm.interleave.v16i8.v16i8.64(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
 func.func private @autollvm.interleave.v2i64.i64.0(i64, i64) -> vector<2xi64>

@@ -67,7 +67,7 @@ irdl.dialect @autollvm {
     irdl.results(%0)
   }
   irdl.operation @fadd {
-    %0 = irdl.is vector<2xi32>
+    %0 = irdl.is vector<2xf32>
     irdl.operands(%0, %0)
     irdl.results(%0)
   }

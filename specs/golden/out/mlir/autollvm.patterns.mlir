@@ -130,12 +130,12 @@ module @patterns {
     }
   }
   pdl.pattern : benefit(1) {
-    %type0 = pdl.type : vector<2xi32>
+    %type0 = pdl.type : vector<2xf32>
     %value0 = pdl.operand : %type0
     %value1 = pdl.operand : %type0
     %op = pdl.operation "autollvm.fadd"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.fadd.v2i32
+      %callee = pdl.attribute = @autollvm.fadd.v2f32
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }

@@ -88,9 +88,9 @@ func.func @"autollvm.equal_select.v4i16(3,_,_)"(%b: i16, %c: vector<4xi16>) -> v
   return %res : vector<4xi16>
 }
 
-func.func @"autollvm.fadd.v2i32(_,_)"(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
-  %res = "autollvm.fadd"(%a, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
-  return %res : vector<2xi32>
+func.func @"autollvm.fadd.v2f32(_,_)"(%a: vector<2xf32>, %b: vector<2xf32>) -> vector<2xf32> {
+  %res = "autollvm.fadd"(%a, %b) : (vector<2xf32>, vector<2xf32>) -> vector<2xf32>
+  return %res : vector<2xf32>
 }
 
 func.func @"autollvm.interleave.v16i8.v16i8.0(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {

@@ -11,5 +11,5 @@
 
 (define-fun fadd.0.0 ((x0_ (_ BitVec 32)) (x1_ (_ BitVec 32))) (_ BitVec 32)
   (fadd.fadd.8.32.open x0_ x1_ RNE))
-(define-fun autollvm.fadd.v2i32 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 64)
+(define-fun autollvm.fadd.v2f32 ((a (_ BitVec 64)) (b (_ BitVec 64))) (_ BitVec 64)
   (concat (fadd.0.0 ((_ extract 63 32) a) ((_ extract 63 32) b)) (fadd.0.0 ((_ extract 31 0) a) ((_ extract 31 0) b))))

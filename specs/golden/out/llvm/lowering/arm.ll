@@ -43,12 +43,9 @@ define linkonce_odr <4 x i16> @autollvm.equal_select.v4i16(i32 %a, i16 %b, <4 x 
   ret <4 x i16> %.0
 }
 
-define linkonce_odr <2 x i32> @autollvm.fadd.v2i32(<2 x i32> %a, <2 x i32> %b) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {
-  %.0 = bitcast <2 x i32> %a to <2 x float>
-  %.1 = bitcast <2 x i32> %b to <2 x float>
-  %.2 = call <2 x float> @arm.vadd_f32(<2 x float> %.0, <2 x float> %.1)
-  %.3 = bitcast <2 x float> %.2 to <2 x i32>
-  ret <2 x i32> %.3
+define linkonce_odr <2 x float> @autollvm.fadd.v2f32(<2 x float> %a, <2 x float> %b) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {
+  %.0 = call <2 x float> @arm.vadd_f32(<2 x float> %a, <2 x float> %b)
+  ret <2 x float> %.0
 }
 
 define linkonce_odr <2 x i64> @autollvm.interleave.v2i64.i64.0(i64 %a, i64 %b) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {

@@ -57,21 +57,14 @@ pdl.pattern : benefit(2) {
   }
 }
 pdl.pattern : benefit(2) {
-  %type0 = pdl.type : vector<2xi32>
+  %type0 = pdl.type : vector<2xf32>
   %value0 = pdl.operand : %type0
   %value1 = pdl.operand : %type0
   %op = pdl.operation "autollvm.fadd"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
   pdl.rewrite %op {
-    %type1 = pdl.type : vector<2xf32>
-    %made0 = pdl.operation "llvm.bitcast"(%value0 : !pdl.value) -> (%type1 : !pdl.type)
+    %made0 = pdl.operation "llvm.fadd"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
     %result0 = pdl.result 0 of %made0
-    %made1 = pdl.operation "llvm.bitcast"(%value1 : !pdl.value) -> (%type1 : !pdl.type)
-    %result1 = pdl.result 0 of %made1
-    %made2 = pdl.operation "llvm.fadd"(%result0, %result1 : !pdl.value, !pdl.value) -> (%type1 : !pdl.type)
-    %result2 = pdl.result 0 of %made2
-    %made3 = pdl.operation "llvm.bitcast"(%result2 : !pdl.value) -> (%type0 : !pdl.type)
-    %result3 = pdl.result 0 of %made3
-    pdl.replace %op with (%result3 : !pdl.value)
+    pdl.replace %op with (%result0 : !pdl.value)
   }
 }
 pdl.pattern : benefit(2) {

@@ -92,13 +92,13 @@ func.func @align_0(%a: i64, %b: i64) -> i64 {
 
 // fadd(42, b) = fadd(b, 42)
 // CHECK-LABEL: func.func @fadd_commutes(
-// CHECK-NEXT: llvm.mlir.constant(dense<42> : vector<2xi32>) : vector<2xi32>
+// CHECK-NEXT: llvm.mlir.constant(dense<4.200000e+01> : vector<2xf32>) : vector<2xf32>
 // CHECK-NEXT: autollvm.fadd{{.*}} %arg1, %0 :
 // CHECK-NEXT: return
-func.func @fadd_commutes(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
-  %constant = llvm.mlir.constant(dense<42> : vector<2xi32>) : vector<2xi32>
-  %res = "autollvm.fadd"(%constant, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
-  return %res : vector<2xi32>
+func.func @fadd_commutes(%a: vector<2xf32>, %b: vector<2xf32>) -> vector<2xf32> {
+  %constant = llvm.mlir.constant(dense<4.200000e+01> : vector<2xf32>) : vector<2xf32>
+  %res = "autollvm.fadd"(%constant, %b) : (vector<2xf32>, vector<2xf32>) -> vector<2xf32>
+  return %res : vector<2xf32>
 }
 
 // leading_zeros(-1) = 0

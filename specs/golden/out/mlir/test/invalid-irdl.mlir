@@ -75,9 +75,9 @@ func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
 
 // -----
 
-func.func @fadd(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<3xi7> {
+func.func @fadd(%a: vector<2xf32>, %b: vector<2xf32>) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.fadd"(%a, %b) : (vector<2xi32>, vector<2xi32>) -> vector<3xi7>
+  %res = "autollvm.fadd"(%a, %b) : (vector<2xf32>, vector<2xf32>) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 

@@ -76,9 +76,9 @@ func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
 
 // -----
 
-func.func @fadd(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi64> {
+func.func @fadd(%a: vector<2xf32>, %b: vector<2xf32>) -> vector<2xi64> {
   // expected-error@+1 {{failed to verify that}}
-  %res = "autollvm.fadd"(%a, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi64>
+  %res = "autollvm.fadd"(%a, %b) : (vector<2xf32>, vector<2xf32>) -> vector<2xi64>
   return %res : vector<2xi64>
 }
 

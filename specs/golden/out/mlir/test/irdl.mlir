@@ -46,9 +46,9 @@ func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
 
 // CHECK-LABEL: func.func @fadd(
 // CHECK: "autollvm.fadd"(
-func.func @fadd(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
-  %res = "autollvm.fadd"(%a, %b) : (vector<2xi32>, vector<2xi32>) -> vector<2xi32>
-  return %res : vector<2xi32>
+func.func @fadd(%a: vector<2xf32>, %b: vector<2xf32>) -> vector<2xf32> {
+  %res = "autollvm.fadd"(%a, %b) : (vector<2xf32>, vector<2xf32>) -> vector<2xf32>
+  return %res : vector<2xf32>
 }
 
 // CHECK-LABEL: func.func @interleave(

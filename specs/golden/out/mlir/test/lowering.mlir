@@ -85,16 +85,16 @@ func.func @equal_select(%b: i16, %c: vector<4xi16>) -> vector<4xi16> {
 }
 
 // CHECK-LABEL: func.func @fadd(
-// CHECK: llvm.call @{{"?}}autollvm.fadd.v2i32{{"?}}(
+// CHECK: llvm.call @{{"?}}autollvm.fadd.v2f32{{"?}}(
 // DECLARED-LABEL: func.func @fadd(
-// DECLARED: llvm.call @llvm.autollvm.fadd.v2i32(
+// DECLARED: llvm.call @llvm.autollvm.fadd.v2f32(
 // INTRINSIC-LABEL: func.func @fadd(
-// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.fadd.v2i32"(
+// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.fadd.v2f32"(
 // LLVM-LABEL: @fadd(
-// LLVM: call {{.*}} @autollvm.fadd.v2i32(
-func.func @fadd(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi32> {
-  %res = autollvm.fadd %a, %b : vector<2xi32>
-  return %res : vector<2xi32>
+// LLVM: call {{.*}} @autollvm.fadd.v2f32(
+func.func @fadd(%a: vector<2xf32>, %b: vector<2xf32>) -> vector<2xf32> {
+  %res = autollvm.fadd %a, %b : vector<2xf32>
+  return %res : vector<2xf32>
 }
 
 // CHECK-LABEL: func.func @interleave(
