@@ -28,6 +28,23 @@ impl Format {
         value.width.filter(|_| value.float).and_then(Self::of_width)
     }
 
+    /// Two to the power of an integer that is the exponent of a normal number.
+    fn power(self, dag: &mut Dag, integer: NodeId) -> NodeId {
+        let bias = dag.int(self.bias());
+        let biased = dag.sum(&[integer, bias]);
+        let unit = dag.int(Int::ONE << self.fraction() as usize);
+        dag.mul(biased, unit)
+    }
+
+    /// A power of two, or of an infinite exponent that has the format `of`: infinity or zero.
+    fn or_infinite(self, dag: &mut Dag, power: NodeId, of: Self, exponent: NodeId) -> NodeId {
+        let [infinity, negative_infinity] = [false, true].map(|negative| of.infinity(dag, negative));
+        let [is_infinity, is_negative] = [infinity, negative_infinity].map(|kind| dag.eq(exponent, kind));
+        let (zero, greatest) = (dag.int(0), self.infinity(dag, false));
+        let power = dag.select(is_negative, zero, power);
+        dag.select(is_infinity, greatest, power)
+    }
+
     fn fraction(self) -> u32 {
         self.width - 1 - self.exponent
     }
@@ -294,10 +311,8 @@ pub(in crate::intel) fn power_of_two(
     if range.low? < least.into() || range.high? > bias.into() {
         return None;
     }
-    let [offset, subnormal, first, one] = [bias, -least, 1 - bias, 1].map(|number| dag.int(number));
-    let biased = dag.sum(&[integer, offset]);
-    let fraction = dag.int(Int::ONE << format.fraction() as usize);
-    let normal = dag.mul(biased, fraction);
+    let [subnormal, first, one] = [-least, 1 - bias, 1].map(|number| dag.int(number));
+    let normal = format.power(dag, integer);
     let position = dag.sum(&[integer, subnormal]);
     let zero = dag.int(0);
     let position = dag.max(position, zero);
@@ -305,6 +320,63 @@ pub(in crate::intel) fn power_of_two(
     let is_normal = dag.le(first, integer);
     let node = dag.select(is_normal, normal, small);
     Some(format.value(node))
+}
+
+/// `x` times two to the power of the greatest integer that is not above `exponent`, rounded once: `x * POW(2.0, FLOOR(y))`
+/// in VSCALEFPS. The power of an infinity is an infinity, or zero. `None` where `exponent` is not of `x`'s format.
+pub(in crate::intel) fn scaled(dag: &mut Dag, x: Value, exponent: Value, rounding: NodeId) -> Option<Value> {
+    /// More bits than any power that matters has.
+    const POWER_BITS: u32 = 16;
+    let format = Format::of(x).filter(|format| Format::of(exponent) == Some(*format))?;
+    let own = format.bits(dag, exponent);
+    let down = dag.int(1);
+    let float = Float { op: FloatOp::ToInt, nan: NanRule::First, exponent: format.exponent, target: 1 };
+    let integer = dag.float(float, format.width, POWER_BITS, &[own, down]);
+    // From the least subnormal number to the greatest one, and one digit more on each side.
+    let most = 2 * (format.bias() + i64::from(format.fraction())) + 8;
+    let integer = clamped(dag, integer, -most, most);
+    let bits = format.bits(dag, x);
+    Some(match format.width {
+        16 | 32 => {
+            // The product is exact in a format that is wider.
+            let wide = Format { exponent: 11, width: 64 };
+            let power = wide.power(dag, integer);
+            let power = wide.or_infinite(dag, power, format, own);
+            let nearest = dag.int(0);
+            let x = converted(dag, x, format, wide, nearest);
+            let node = wide.apply(dag, FloatOp::Mul, &[x.node, power, nearest]);
+            let product = Value { node, width: Some(wide.width), float: true, element: None };
+            converted(dag, product, wide, format, rounding)
+        }
+        _ => {
+            // The powers are too many for one factor. Two factors leave a normal number, or one so small that what was
+            // rounded does not matter to the last product; that alone can round to a subnormal number.
+            let least = 1 - format.bias();
+            let steps = [least + i64::from(format.fraction()) + 1, format.bias()];
+            let [first, last] = [least, format.bias()].map(|bound| dag.int(bound));
+            let [small, great] = steps.map(|step| dag.int(step));
+            let (mut product, mut left, none) = (bits, integer, dag.int(0));
+            for _ in 0..2 {
+                let [below, above] = [dag.lt(left, first), dag.lt(last, left)];
+                let step = dag.select(above, great, none);
+                let step = dag.select(below, small, step);
+                let power = format.power(dag, step);
+                product = format.apply(dag, FloatOp::Mul, &[product, power, rounding]);
+                left = dag.sub(left, step);
+            }
+            let left = clamped(dag, left, least, format.bias());
+            let power = format.power(dag, left);
+            let power = format.or_infinite(dag, power, format, own);
+            let node = format.apply(dag, FloatOp::Mul, &[product, power, rounding]);
+            format.value(node)
+        }
+    })
+}
+
+fn clamped(dag: &mut Dag, integer: NodeId, low: i64, high: i64) -> NodeId {
+    let [low, high] = [low, high].map(|bound| dag.int(bound));
+    let integer = dag.max(integer, low);
+    dag.min(integer, high)
 }
 
 /// The rounding mode that an operand of an instruction states: bit 2 is the mode of MXCSR, which is to the nearest even
@@ -674,3 +746,6 @@ fn flushed(dag: &mut Dag, x: Value, from: Format, value: Value) -> Value {
     let node = dag.select(is_least, signed_zero, value.node);
     Value { node, ..value }
 }
+
+#[cfg(test)]
+mod tests;

@@ -134,6 +134,11 @@ impl Run<'_> {
         if let Some(kind) = self.is_kind(op, left, right)? {
             return Ok(kind);
         }
+        if op == Op::Mul
+            && let Some(product) = self.scaled(left, right, at)?
+        {
+            return Ok(product);
+        }
         let number = [left.decimal(), right.decimal()];
         let (left, right) = match number {
             [Some(number), None] => {
@@ -492,6 +497,31 @@ impl Run<'_> {
         match arithmetic::power_of_two(&mut self.dag, exponent, negative, cast) {
             Some(power) => Ok(power),
             None => excluded(),
+        }
+    }
+
+    /// `x * POW(2.0, FLOOR(y))`; `None` for other products.
+    fn scaled(&mut self, left: &Expr, right: &Expr, at: Extent) -> Ran<Option<Value>> {
+        let Some([base, exponent]) = self.arguments(right, "POW") else { return Ok(None) };
+        let Some([floored]) = self.arguments(exponent, "FLOOR") else { return Ok(None) };
+        if base.decimal() != Some(2.0) {
+            return Ok(None);
+        }
+        let left = self.expr(left, Reading::Natural)?;
+        let exponent = self.expr(floored, Reading::Natural)?;
+        let Some(product) = arithmetic::scaled(&mut self.dag, left, exponent, self.rounding) else {
+            return exclude(Reason::FloatingPoint, "`POW`", at);
+        };
+        Ok(Some(product))
+    }
+
+    /// The arguments of a call of the function of that name.
+    fn arguments<'a, const N: usize>(&self, expr: &'a Expr, function: &str) -> Option<&'a [Expr; N]> {
+        match &expr.kind {
+            ExprKind::Call { name, arguments } if self.program.name(*name) == function => {
+                arguments.as_slice().try_into().ok()
+            }
+            _ => None,
         }
     }
 
