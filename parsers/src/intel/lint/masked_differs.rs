@@ -4,7 +4,9 @@
 //! _f_min over 32 lanes, and _f_mask_min over 16
 //! ```
 //!
-//! The unmasked form has the name without `_mask`, `_maskz` or `_mask3`; arguments of the same name are the same.
+//! The unmasked form has the name without `_mask`, `_maskz` or `_mask3`; arguments of the same name are the same. Bits that
+//! both forms copy from an argument are not compared: of the scalars in registers that take part in a product and a sum,
+//! each form keeps the upper elements of another one.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +15,7 @@ use hydride_ir::Bits;
 use super::samples::{count, results, value};
 use super::{Check, Evaluate, Note, Rule, Subject};
 use crate::ledger::Severity;
-use crate::signature::{Instruction, Kind};
+use crate::signature::{Argument, Instruction, Kind};
 
 pub(super) const RULE: Rule = Rule {
     code: "masked-differs",
@@ -46,8 +48,29 @@ pub(super) fn under_mask(
 }
 
 /// Whether an argument selects lanes of the result.
-pub(super) fn is_write_mask(argument: &crate::signature::Argument) -> bool {
+pub(super) fn is_write_mask(argument: &Argument) -> bool {
     argument.kind == Kind::Mask && matches!(argument.name.as_str(), "k" | "k1" | "m")
+}
+
+/// The name of the argument that a masked form has in place of elements that the mask leaves out.
+const PASSED_THROUGH: &str = "src";
+
+/// The bits of the results that are the same bits of one argument for all inputs, as words of a mask. Under a full mask
+/// nothing is passed through.
+fn copied(instruction: &Instruction, results: &[Bits]) -> Vec<u64> {
+    let Some(first) = results.first() else { return Vec::new() };
+    let mut copied = vec![0; first.words().len()];
+    let args = instruction.signature.args.iter();
+    for arg in args.filter(|arg| arg.name != PASSED_THROUGH && arg.width == first.width()) {
+        let mut same = vec![u64::MAX; copied.len()];
+        for (input, result) in (0..).zip(results) {
+            let value = value(&arg.name, arg.width, input);
+            let words = value.words().iter().zip(result.words());
+            same.iter_mut().zip(words).for_each(|(same, (value, result))| *same &= !(value ^ result));
+        }
+        copied.iter_mut().zip(same).for_each(|(copied, same)| *copied |= same);
+    }
+    copied
 }
 
 fn check(subjects: &[Subject<'_>], evaluate: &Evaluate<'_>, notes: &mut Vec<Note>) {
@@ -58,16 +81,27 @@ fn check(subjects: &[Subject<'_>], evaluate: &Evaluate<'_>, notes: &mut Vec<Note
         let base = unmasked(&subject.entry.name).and_then(|name| by_name.get(name.as_str()).copied());
         let Some(plain) = base.and_then(|base| base.instruction.as_ref()) else { continue };
         // Every argument of the unmasked form must be one of the masked form.
-        let comparable = plain.signature.args.iter().all(|arg| {
-            masked.signature.args.iter().any(|other| other.name == arg.name && other.width == arg.width)
-        }) && masked.signature.args.iter().filter(|arg| is_write_mask(arg)).count() == 1;
-        if !comparable {
+        let [left, right] = [masked, plain].map(|form| &form.signature.args);
+        let has = |args: &[Argument], arg: &Argument| {
+            args.iter().any(|other| other.name == arg.name && other.width == arg.width)
+        };
+        let (masks, others): (Vec<&Argument>, Vec<&Argument>) =
+            left.iter().partition(|arg| is_write_mask(arg));
+        let is_known = |arg: &&Argument| arg.name == PASSED_THROUGH || has(right, arg);
+        if masks.len() != 1 || !right.iter().all(|arg| has(left, arg)) || !others.iter().all(is_known) {
             continue;
         }
         let left = under_mask(masked, evaluate, true);
         let right = results(plain, evaluate, value);
         let (Some(left), Some(right)) = (left, right) else { continue };
-        let number = left.iter().zip(&right).filter(|(left, right)| left != right).count();
+        let copied = copied(masked, &left).into_iter().zip(copied(plain, &right));
+        let copied: Vec<u64> = copied.map(|(left, right)| left & right).collect();
+        let differ = |(left, right): &(&Bits, &Bits)| {
+            let words = left.words().iter().zip(right.words()).zip(&copied);
+            left.width() != right.width()
+                || words.into_iter().any(|((left, right), copied)| (left ^ right) & !copied != 0)
+        };
+        let number = left.iter().zip(&right).filter(differ).count();
         if number > 0 {
             let message = format!(
                 "differs from `{}` under a full mask for {number} of {} inputs",

@@ -18,6 +18,7 @@
 mod code_after_return;
 mod element_twin;
 mod element_width;
+mod fixed_bound;
 mod incomplete;
 mod masked_differs;
 mod masked_off;
@@ -104,6 +105,7 @@ pub const RULES: &[Rule] = &[
     code_after_return::RULE,
     element_twin::RULE,
     element_width::RULE,
+    fixed_bound::RULE,
     incomplete::RULE,
     masked_differs::RULE,
     masked_off::RULE,

@@ -75,6 +75,13 @@ fn reversed_slice() {
 }
 
 #[test]
+fn fixed_bound() {
+    let wrong = "FOR j := 0 to 3\ni := j*16\ndst[i+15:i] := a[i+15:0]\nENDFOR";
+    let right = "FOR j := 0 to 3\ni := j*16\ndst[i+15:i] := a[i+15:i]\nENDFOR\nn := 7\ndst[n:0] := a[n:0]";
+    check("fixed-bound", &[DST, A], wrong, 3, right);
+}
+
+#[test]
 fn slice_beyond_width() {
     check("slice-beyond-width", &[DST, A], "dst := a[71:8]", 0, "dst := a[63:8]");
     let narrow = "<parameter varname=\"n\" type=\"int\" etype=\"IMM\" immwidth=\"3\"/>";
@@ -210,6 +217,18 @@ fn masked_differs() {
     };
     assert_eq!(found(6).len(), 1);
     assert!(found(7).is_empty());
+    // The upper half is another argument's in each form.
+    let scalar = |sum: &str, upper: &str| format!("dst[31:0] := {sum}\ndst[63:32] := {upper}[63:32]");
+    let found = |sum: &str| {
+        let masked = format!("IF k[0]\n{}\nELSE\ndst := b\nFI", scalar(sum, "b"));
+        let plain = scalar("a[31:0] + b[31:0]", "a");
+        findings(
+            "masked-differs",
+            &[("_own_f", &[DST, A, B], &plain), ("_own_mask3_f", &[DST, A, B, K], &masked)],
+        )
+    };
+    assert!(found("a[31:0] + b[31:0]").is_empty());
+    assert_eq!(found("a[31:0] - b[31:0]").len(), 1);
 }
 
 #[test]

@@ -143,6 +143,14 @@ pub(super) fn constant(of: &Expr) -> Option<i64> {
     }
 }
 
+/// What is added to variables in a sum of both; `None` where there are no variables, or something else than a sum.
+pub(super) fn offset(of: &Expr) -> Option<i64> {
+    let mut sum = linear(of)?;
+    sum.retain(|_, factor| *factor != 0);
+    let constant = sum.remove(&None).unwrap_or(0);
+    (!sum.is_empty()).then_some(constant)
+}
+
 fn linear(of: &Expr) -> Option<Linear> {
     match &of.kind {
         ExprKind::Number(number) => Some(BTreeMap::from([(None, i64::try_from(number).ok()?)])),
