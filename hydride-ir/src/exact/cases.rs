@@ -179,6 +179,28 @@ mod tests {
         }
     }
 
+    /// A register that is moved by a number of bits or not at all.
+    #[test]
+    fn what_comes_in_may_be_from_another_register() {
+        for (step, down) in [1, 4, 8, 12].into_iter().flat_map(|step| [(step, true), (step, false)]) {
+            let mut dag = Dag::new(vec![8, 16, 16]);
+            let kept = 16 - step;
+            let parts = match down {
+                true => [(1, step, kept), (2, 0, step)],
+                false => [(2, kept, step), (1, 0, kept)],
+            };
+            let parts =
+                parts.map(|(arg, low, width)| Part { node: dag.arg_slice(arg, low, width, false), width });
+            let (moved, unmoved, is_moved) =
+                (dag.concat(&parts), dag.arg_slice(1, 0, 16, false), dag.arg_slice(0, 0, 1, false));
+            let value = dag.select(is_moved, moved, unmoved);
+            let found = dag.moved_by_a_small_number(&[Segment { low: 0, width: 16, value }]);
+            let found = found.unwrap_or_else(|| panic!("by {step}, down: {down}")).value;
+            assert!(matches!(dag.node(found), Node::SliceAt { .. }), "{}", dag.show(found));
+            assert!(dag.equal_in_all_cases(value, found));
+        }
+    }
+
     #[test]
     fn a_wrong_case_is_no_movement() {
         let mut dag = Dag::new(vec![16, 8]);

@@ -446,6 +446,8 @@ impl Dag {
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Ordering;
+
     use super::*;
     use crate::Random;
 
@@ -498,6 +500,118 @@ mod tests {
             for (op, expected) in [(FloatOp::Eq, x == y), (FloatOp::Lt, x < y), (FloatOp::Le, x <= y)] {
                 let found = evaluate(float(op, 11), 64, 1, &[Int::from(a), Int::from(b)]);
                 assert_eq!(found, Int::from(u8::from(expected)), "{op:?} {a:x} {b:x}");
+            }
+        }
+    }
+
+    /// Rounds `steps / 2` for `steps` that `order` compares with a number: to a place in a table of numbers in order.
+    fn place(table: &[i64], order: impl Fn(i64) -> Ordering, negative: bool, mode: Rounding) -> usize {
+        let below = table[..table.len() - 1].iter().rposition(|number| order(2 * number).is_ge()).unwrap();
+        if order(2 * table[below]).is_eq() {
+            return below;
+        }
+        let middle = order(table[below] + table[below + 1]);
+        let up = match mode {
+            Rounding::NearestEven => middle.is_gt() || middle.is_eq() && below % 2 == 1,
+            Rounding::NearestAway => middle.is_ge(),
+            Rounding::Down => negative,
+            Rounding::Up => !negative,
+            Rounding::Zero => false,
+            Rounding::Odd => below % 2 == 0,
+        };
+        below + usize::from(up)
+    }
+
+    /// The magnitudes of a format with 3 bits of exponent, in units of the least one: the last one is the infinity's.
+    fn magnitudes(fraction: u32) -> Vec<i64> {
+        let of = |pattern: i64| {
+            let (biased, fraction) = (pattern >> fraction, (pattern & ((1 << fraction) - 1), 1 << fraction));
+            if biased == 0 { fraction.0 } else { (fraction.0 + fraction.1) << (biased - 1) }
+        };
+        (0..=7 << fraction).map(of).collect()
+    }
+
+    /// All finite numbers of 6 bits, 2 of them fraction. The places in the table of magnitudes are the patterns.
+    #[test]
+    fn every_mode_rounds_to_a_neighbor_of_the_exact_value() {
+        let table = magnitudes(2);
+        let wide = magnitudes(3);
+        let finite: Vec<(bool, usize)> =
+            [false, true].into_iter().flat_map(|sign| (0..28).map(move |at| (sign, at))).collect();
+        let pattern = |(negative, at): (bool, usize)| Int::from(at + if negative { 32 } else { 0 });
+        for mode in 0..6u8 {
+            let rounding = Rounding::numbered(u64::from(mode));
+            let found = |op, operands: &[(bool, usize)]| {
+                let operands = operands.iter().map(|number| pattern(*number)).chain([Int::from(mode)]);
+                evaluate(float(op, 3), 6, 6, &operands.collect::<Vec<_>>())
+            };
+            // A value in units of the least magnitude times `unit`.
+            let rounded = |value: i64, unit: i64, zero: bool| {
+                let negative = if value == 0 { zero } else { value < 0 };
+                let order = |steps: i64| (2 * value.abs()).cmp(&(steps * unit));
+                pattern((negative, place(&table, order, negative, rounding)))
+            };
+            let number = |(negative, at): (bool, usize)| if negative { -table[at] } else { table[at] };
+            for left in &finite {
+                let x = number(*left);
+                if x >= 0 {
+                    let order = |steps: i64| (64 * x).cmp(&(steps * steps));
+                    let root = if x == 0 { *left } else { (false, place(&table, order, false, rounding)) };
+                    assert_eq!(found(FloatOp::Sqrt, &[*left]), pattern(root), "{rounding:?} {left:?}");
+                }
+                // A one is 16 units.
+                let integers: Vec<i64> = (0..20).map(|number| 16 * number).collect();
+                let order = |steps: i64| (2 * x.abs()).cmp(&steps);
+                let integer = place(&integers, order, left.0, rounding);
+                let at = table.binary_search(&integers[integer]).expect("a number of the format");
+                assert_eq!(
+                    found(FloatOp::RoundToInt, &[*left]),
+                    pattern((left.0, at)),
+                    "{rounding:?} {left:?}"
+                );
+                let integer = if left.0 { -(integer as i64) } else { integer as i64 };
+                for (target, width) in [(1, 4), (0, 3), (1, 8)] {
+                    let to_int = Float { target, ..float(FloatOp::ToInt, 3) };
+                    let found = evaluate(to_int, 6, width, &[pattern(*left), Int::from(mode)]);
+                    let greatest = (1 << (width - target)) - 1;
+                    let least = if target == 1 { -greatest - 1 } else { 0 };
+                    assert_eq!(found, Int::from(integer.clamp(least, greatest)), "{rounding:?} {left:?}");
+                }
+                for right in &finite {
+                    let y = number(*right);
+                    let sign = left.0 != right.0;
+                    for (op, y, other) in [(FloatOp::Add, y, right.0), (FloatOp::Sub, -y, !right.0)] {
+                        let zero = if left.0 == other { other } else { rounding == Rounding::Down };
+                        assert_eq!(
+                            found(op, &[*left, *right]),
+                            rounded(x + y, 1, zero),
+                            "{op:?} {left:?} {right:?}"
+                        );
+                    }
+                    let product = found(FloatOp::Mul, &[*left, *right]);
+                    assert_eq!(product, rounded(x * y, 16, sign), "{rounding:?} {left:?} {right:?}");
+                    let addend = finite[(left.1 * 5 + right.1 * 3) % finite.len()];
+                    let zero = if sign == addend.0 { sign } else { rounding == Rounding::Down };
+                    let sum = found(FloatOp::MulAdd, &[*left, *right, addend]);
+                    let exact = x * y + 16 * number(addend);
+                    assert_eq!(sum, rounded(exact, 16, zero), "{rounding:?} {left:?} {right:?} {addend:?}");
+                    if y != 0 {
+                        let order = |steps: i64| (32 * x.abs()).cmp(&(steps * y.abs()));
+                        let quotient = pattern((sign, place(&table, order, sign, rounding)));
+                        let found = found(FloatOp::Div, &[*left, *right]);
+                        assert_eq!(found, quotient, "{rounding:?} {left:?} {right:?}");
+                    }
+                }
+            }
+            for negative in [false, true] {
+                for (at, magnitude) in wide.iter().enumerate().take(56) {
+                    let order = |steps: i64| magnitude.cmp(&steps);
+                    let narrow = pattern((negative, place(&table, order, negative, rounding)));
+                    let convert = Float { target: 3, ..float(FloatOp::Convert, 3) };
+                    let of = Int::from(at + if negative { 64 } else { 0 });
+                    let found = evaluate(convert, 7, 6, &[of, Int::from(mode)]);
+                    assert_eq!(found, narrow, "{rounding:?} {at} {negative}");
+                }
             }
         }
     }
