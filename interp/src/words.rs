@@ -229,8 +229,8 @@ pub(crate) fn insert(out: &mut [u64], low: u32, value: &[u64], width: u32) {
     }
 }
 
-/// Overwrites the bits of a mask.
-fn overwrite(word: &mut u64, bits: u64, mask: u64) {
+/// Overwrites the bits of a mask; `bits` has no others.
+pub(crate) fn overwrite(word: &mut u64, bits: u64, mask: u64) {
     *word ^= (*word ^ bits) & mask;
 }
 
