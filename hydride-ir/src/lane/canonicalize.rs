@@ -399,4 +399,19 @@ mod tests {
         );
         assert!(!widths.contains(&32), "{widths:?}");
     }
+
+    /// Rotations by selects are slices of the register twice where the selects are long.
+    #[test]
+    fn a_short_choice_stays_a_choice() {
+        let slices = |count: u32| {
+            let rotated = |by: u32| format!("concat(%a[0 +: {by}], %a[{by} +: {}])", 32 - by);
+            let value = (1..count).fold("%a[0 +: 32]".to_owned(), |value, by| {
+                format!("select(eq(%k[0 +: 4], 0x{by:x}:4), {}, {value})", rotated(by))
+            });
+            let form = canonical(&format!("%dst[0 +: 32] = {value}"), |_| false).unwrap().form;
+            let mut terms = form.results.iter().flat_map(|r| &r.statements).flat_map(|s| &s.template.terms);
+            terms.any(|term| matches!(term.kind, Kind::SliceAt(_)))
+        };
+        assert_eq!([2, 16].map(slices), [false, true]);
+    }
 }
