@@ -202,6 +202,20 @@ mod tests {
     }
 
     #[test]
+    fn what_is_written_in_pieces_is_moved_as_a_whole() {
+        let mut dag = Dag::new(vec![16, 8]);
+        let value = rotated(&mut dag, 0, 4, true);
+        let whole = dag.moved_by_a_small_number(&[Segment { low: 0, width: 16, value }]).unwrap();
+        for (gap, expected) in [(0, Some(whole)), (1, None)] {
+            let pieces = [(0, 4), (4, 4), (8, 8)].map(|(low, width)| {
+                let value = dag.slice(value, low, width, false);
+                Segment { low: low + if low == 8 { gap } else { 0 }, width, value }
+            });
+            assert_eq!(dag.moved_by_a_small_number(&pieces), expected, "a gap of {gap}");
+        }
+    }
+
+    #[test]
     fn a_wrong_case_is_no_movement() {
         let mut dag = Dag::new(vec![16, 8]);
         let value = rotated(&mut dag, 0, 4, true);

@@ -152,7 +152,7 @@ fn form(
     Some(Form { arg_widths: read, results })
 }
 
-/// Elements that zeros follow, always as many, as wider elements: `{x0, 0, 0, 0, x1, 0, 0, 0}` is `{x0, x1}` in
+/// Elements that zeros follow, always as many or none, as wider elements: `{x0, 0, 0, 0, x1, 0, 0, 0}` is `{x0, x1}` in
 /// elements of four times the width.
 fn zero_extended(dag: &Dag, cut: &Elements) -> Option<Elements> {
     let is_zero = |place: usize| dag.as_int(cut.values[place]) == Some(&Int::ZERO);
@@ -162,7 +162,7 @@ fn zero_extended(dag: &Dag, cut: &Elements) -> Option<Elements> {
     let values: Vec<NodeId> = cut.values.iter().copied().step_by(joined).collect();
     let fits = width as usize * values.len() <= cut.end as usize;
     let uniform = (0..count).all(|place| is_zero(place) != place.is_multiple_of(joined));
-    (joined > 1 && fits && uniform).then_some(Elements { width, values, end: cut.end })
+    (fits && uniform).then_some(Elements { width, values, end: cut.end })
 }
 
 /// Statements from which on blocks are tried as well.
@@ -413,5 +413,19 @@ mod tests {
             terms.any(|term| matches!(term.kind, Kind::SliceAt(_)))
         };
         assert_eq!([2, 16].map(slices), [false, true]);
+    }
+
+    /// Six operators that take turns are more than are told apart.
+    #[test]
+    fn many_statements_are_one_block() {
+        let [a, b] = ["%a", "%c"].map(|arg| move |place: usize| format!("{arg}[48*i + {} +: 8]", 8 * place));
+        let turns = ["min.u", "max.u", "and", "or", "xor", "mul"].iter().enumerate();
+        let written = turns.map(|(place, operator)| {
+            format!("%dst[48*i + {} +: 8] = {operator}({}, {}) ", 8 * place, a(place), b(place))
+        });
+        let body = format!("for i in 0..2 {{ {} }}", written.collect::<String>());
+        let [result] = &canonical(&body, |_| false).unwrap().form.results[..] else { panic!("one result") };
+        let [statement] = &result.statements[..] else { panic!("one block: {result:?}") };
+        assert_eq!((result.width, statement.template.element().unwrap().width.base), (96, 48));
     }
 }
