@@ -477,3 +477,23 @@ fn a_name_goes_to_one_class_only() {
     let dialect = rebuilt(vec![additions("01", &["a"]), additions("02", &["b", "c", "d"])], &previous);
     assert_eq!((name_of(&dialect, "a"), name_of(&dialect, "b")), ("add", "plus"));
 }
+
+#[test]
+fn zeros_follow_a_result_that_is_wider_than_the_operations() {
+    let mut whole = member("east", "add", &[8, 16], 2);
+    for (own, widths, is_zero) in [
+        (128, &[128][..], false),
+        (256, &[128], true),
+        (128, &[64, 64], false),
+        (128, &[64, 32], true),
+        (64, &[128], false),
+    ] {
+        whole.signature.results[0].width = own;
+        assert_eq!(whole.rest_is_zero(widths.iter().copied()), is_zero, "{own} and {widths:?}");
+    }
+    // A part of a register leaves the rest as it is.
+    let mut part = whole;
+    part.signature.results[0].width = 256;
+    part.application.part = Some(catalog::Part { low: 64, width: 128, pass: 2 });
+    assert!(!part.rest_is_zero([128]));
+}

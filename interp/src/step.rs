@@ -4,6 +4,7 @@
 //! of a wide one are consecutive. Each step writes a place that no earlier step read.
 
 use crate::wide::WideStep;
+use crate::words::overwrite;
 
 /// One step. What `a`, `b` and `c` mean depends on the opcode; mostly they are the word positions
 /// of the operands.
@@ -162,14 +163,15 @@ pub(crate) fn execute(steps: &[Step], wide: &[WideStep], memory: &mut [u64]) {
             }
             Opcode::ClampCount => crate::words::clamp_count(&memory[a..a + step.c as usize]),
             Opcode::Insert => {
-                let kept = memory[step.dst as usize] & !(mask(width) << step.small);
-                kept | memory[a] << step.small
+                let bits = memory[a] << step.small;
+                overwrite(&mut memory[step.dst as usize], bits, mask(width) << step.small);
+                continue;
             }
             Opcode::InsertStraddle => {
-                let (above, next) = (64 - step.small, step.dst as usize + 1);
-                memory[next] = memory[next] & !(mask(width) >> above) | memory[a] >> above;
-                let kept = memory[step.dst as usize] & !(mask(width) << step.small);
-                kept | memory[a] << step.small
+                let (bits, above, dst) = (memory[a], 64 - step.small, step.dst as usize);
+                overwrite(&mut memory[dst], bits << step.small, mask(width) << step.small);
+                overwrite(&mut memory[dst + 1], bits >> above, mask(width) >> above);
+                continue;
             }
             Opcode::Wide => {
                 wide[a].execute(step.dst as usize, memory);

@@ -221,12 +221,17 @@ pub(crate) fn insert(out: &mut [u64], low: u32, value: &[u64], width: u32) {
     let mut index = (low / 64) as usize;
     for (position, word) in value.iter().enumerate() {
         let mask = if position + 1 == value.len() { top_mask(width) } else { u64::MAX };
-        out[index] = out[index] & !(mask << shift) | word << shift;
+        overwrite(&mut out[index], word << shift, mask << shift);
         index += 1;
         if shift > 0 && mask >> (64 - shift) != 0 {
-            out[index] = out[index] & !(mask >> (64 - shift)) | word >> (64 - shift);
+            overwrite(&mut out[index], word >> (64 - shift), mask >> (64 - shift));
         }
     }
+}
+
+/// Overwrites the bits of a mask; `bits` has no others.
+pub(crate) fn overwrite(word: &mut u64, bits: u64, mask: u64) {
+    *word ^= (*word ^ bits) & mask;
 }
 
 /// `out` = `a` with its width changed from `from` to `to`.

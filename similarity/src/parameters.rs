@@ -240,3 +240,174 @@ fn names(params: &[Parameter]) -> Vec<String> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use hydride_ir::exact::raise;
+    use hydride_ir::lane::canonicalize;
+    use hydride_ir::{Atom, Function, Random};
+
+    use super::*;
+
+    /// The form of `count` elements of `width` bits.
+    fn form(count: i64, width: i64, element: &str) -> Form<i64> {
+        let text = format!(
+            "func @f(%a: 512, %b: 512) -> (%dst: 512) {{ for i in 0..{count} {{ %dst[{width}*i +: {width}] = {element} }} }}"
+        );
+        let (mut dag, raised) =
+            raise(&Function::parse(&text).expect("it is well-formed")).expect("it is legal");
+        canonicalize(&mut dag, &raised, |_| false).expect("a lane form").form
+    }
+
+    fn at(num: &Num, values: &[i64]) -> i64 {
+        let value = num.eval(|atom| match atom {
+            Atom::Param(param) => values[param.0 as usize],
+            Atom::Index(_) => unreachable!("a number of a form has no loops"),
+        });
+        value.expect("it does not overflow")
+    }
+
+    /// The parameters' names of forms, whose numbers at each member's values are checked.
+    fn parameters(forms: &[Form<i64>]) -> Vec<String> {
+        let forms: Vec<&Form<i64>> = forms.iter().collect();
+        let registers = vec![vec![512; 2]; forms.len()];
+        let Parameterized { form, params, values } = parameterize(&forms, &registers, 8);
+        for (own, values) in forms.iter().zip(&values) {
+            assert_eq!(values.len(), params.len());
+            let mut numbers = Vec::new();
+            form.map(&mut |role, number, _| numbers.push((role, at(number, values))), &|_| false);
+            let determined = determined(own);
+            assert_eq!(numbers.len(), determined.len());
+            for ((role, found), (own, expected)) in numbers.into_iter().zip(determined) {
+                assert_eq!(role, own);
+                let Some(expected) = expected else { continue };
+                match role {
+                    Role::Working => assert!(found >= expected, "{found} bits of {expected}"),
+                    // An argument may be declared as wide as its register.
+                    Role::ArgWidth => assert!((expected..=512).contains(&found)),
+                    _ => assert_eq!(found, expected, "{role:?}"),
+                }
+            }
+        }
+        assert_eq!(params.iter().map(|param| param.value).collect::<Vec<_>>(), values[0]);
+        params.into_iter().map(|param| param.name).collect()
+    }
+
+    #[test]
+    fn a_form_over_parameters_is_each_member_at_its_values() {
+        let sizes = [(4, 8), (8, 16), (4, 32), (2, 64), (16, 8)];
+        let all = |element: &dyn Fn(i64) -> String| {
+            parameters(&sizes.map(|(count, width)| form(count, width, &element(width))))
+        };
+        let sum = all(&|w| format!("add(%a[{w}*i +: {w}], %b[{w}*i +: {w}])"));
+        assert_eq!(sum, ["element_width", "elements"]);
+        let spread = all(&|w| format!("sub(%a[2*{w}*i +: {w}], %b[{w}*i + 8 +: {w}])"));
+        assert_eq!(spread, ["element_width", "elements"]);
+        let high = all(&|w| {
+            let wide = 2 * w;
+            format!("mul(cast.s(%a[{w}*i +: {w}], {wide}), cast.s(%b[{w}*i +: {w}], {wide}))[{w} +: {w}]")
+        });
+        assert_eq!(high, ["element_width", "elements"]);
+        let greatest = all(&|w| format!("max.s(%a[{w}*i +: {w}], %b[{w}*i +: {w}])"));
+        assert_eq!(greatest, ["element_width", "elements"]);
+    }
+
+    #[test]
+    fn members_that_differ_in_a_sign_or_a_place_have_a_parameter_for_it() {
+        let greatest = |sign: &str, width: i64, place: i64| {
+            form(
+                4,
+                width,
+                &format!("max.{sign}(%a[{width}*i + {place} +: {width}], %b[{width}*i +: {width}])"),
+            )
+        };
+        let signs = [greatest("u", 8, 0), greatest("s", 8, 0), greatest("s", 16, 0), greatest("u", 32, 0)];
+        assert_eq!(parameters(&signs), ["element_width", "signed"]);
+        let places = [greatest("s", 8, 0), greatest("s", 16, 64), greatest("s", 32, 24)];
+        assert_eq!(parameters(&places), ["element_width", "offset"]);
+        assert_eq!(parameters(&signs[..1]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_one_member_computes_signed_is_computed_signed_in_all() {
+        let greatest = |sign: &str| form(4, 8, &format!("max.{sign}(%a[8*i +: 8], %b[8*i +: 8])"));
+        let working = |form: &Form<i64>| {
+            let terms = form.results.iter().flat_map(|r| &r.statements).flat_map(|s| &s.template.terms);
+            let terms = terms.filter(|term| !term.working.is_empty());
+            terms.map(|term| (term.working.clone(), term.working_signed)).collect::<Vec<_>>()
+        };
+        let (signed, unsigned) = (greatest("s"), greatest("u"));
+        assert_eq!(working(&signed), [(vec![8], true)]);
+        assert_eq!(working(&unsigned), [(vec![8], false)]);
+        let mixed = level_signs(&[&unsigned, &signed]);
+        assert_eq!(mixed.iter().map(working).collect::<Vec<_>>(), [[(vec![9], true)], [(vec![8], true)]]);
+        let same = level_signs(&[&unsigned, &unsigned]);
+        assert_eq!(same, [unsigned.clone(), unsigned]);
+    }
+
+    /// Among a constant and sums of a width, or twice a width, and a constant.
+    #[test]
+    fn a_working_width_is_enough_with_the_fewest_bits_too_many() {
+        let mut random = Random::new(5);
+        for _ in 0..500 {
+            let members = 1 + random.below(4);
+            let values = |random: &mut Random| (0..members).map(|_| 1 + random.below(40) as i64).collect();
+            let roles = [Role::ElementWidth, Role::SliceWidth, Role::Width, Role::ArgWidth, Role::Value];
+            let params: Vec<Parameter> = (0..random.below(4))
+                .map(|_| Parameter { role: random.pick(&roles), values: values(&mut random) })
+                .collect();
+            let needed: Vec<i64> = values(&mut random);
+            let column = Column { role: Role::Working, values: needed.iter().copied().map(Some).collect() };
+            let of_member = |params: &[Parameter], member: usize| -> Vec<i64> {
+                params.iter().map(|param| param.values[member]).collect()
+            };
+            // Bits too many in all members, if there are enough in each and just enough in one.
+            let excess = |width: &dyn Fn(usize) -> i64| {
+                let rest: Vec<i64> = (0..members).map(|member| width(member) - needed[member]).collect();
+                (rest.iter().min() == Some(&0)).then(|| rest.iter().sum::<i64>())
+            };
+            let num = working_width(&column, &params);
+            let found = excess(&|member| at(&num, &of_member(&params, member)));
+            let widths = params.iter().filter(|param| param.role != Role::Value);
+            let least = (0..=40)
+                .flat_map(|constant| {
+                    let sums = widths.clone().flat_map(move |param| {
+                        [1, 2].map(|factor| excess(&|member| factor * param.values[member] + constant))
+                    });
+                    sums.chain([excess(&|_| constant)]).collect::<Vec<_>>()
+                })
+                .flatten()
+                .min();
+            assert!(found.is_some() && found == least, "{num:?}: {found:?} and not {least:?}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_a_member_does_not_determine_is_the_least_of_the_others() {
+        let mut params = Vec::new();
+        let column = Column { role: Role::Offset, values: vec![Some(8), None, Some(4)] };
+        let num = introduce(&column, &mut params);
+        assert_eq!([8, 4, 4].map(Some), [0, 1, 2].map(|member| params[0].values.get(member).copied()));
+        assert_eq!(num, param(0));
+        assert_eq!((column.first_known(), column.distinct_values()), (Some((0, 8)), 2));
+    }
+
+    #[test]
+    fn names_of_one_role_are_numbered() {
+        let roles = [
+            Role::ElementWidth,
+            Role::Extent(2),
+            Role::Extent(1),
+            Role::Extent(0),
+            Role::Stride(0),
+            Role::Stride(2),
+            Role::Width,
+            Role::Stride(1),
+        ];
+        let params: Vec<Parameter> =
+            roles.into_iter().map(|role| Parameter { role, values: vec![1] }).collect();
+        let expected =
+            ["element_width", "elements", "groups", "blocks", "stride", "stride_2", "width", "stride_3"];
+        assert_eq!(names(&params), expected);
+    }
+}

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use catalog::{Family, Known, Source};
-use hydride_ir::Function;
+use hydride_ir::{Function, Random};
 use similarity::{Analysis, Analyzed, Partition, analyze, classify, commutes, partition};
 
 /// Writes a flat function: one assignment for each element.
@@ -98,6 +98,20 @@ fn signedness_is_a_parameter_and_saturation_an_operator() {
     ];
     let (names, _) = classes(&texts);
     assert_eq!(names, [vec!["add_epi8"], vec!["adds_epi8", "adds_epu16", "adds_epu8"]]);
+}
+
+/// One class of them all would have a parameter for each of the positions.
+#[test]
+fn instructions_with_too_many_different_numbers_are_apart() {
+    let mut random = Random::new(1);
+    let mut positions = || [(); 14].map(|()| 1 + random.below(100));
+    let (first, second) = (positions(), positions());
+    let choice = |name: &str, positions: &[usize; 14]| {
+        flat(name, "%a: 128", 112, 8, |place| format!("%a[{} +: 8]", positions[place as usize]))
+    };
+    let texts = [choice("one", &first), choice("other", &second), choice("same", &first)];
+    let (names, _) = classes(&texts);
+    assert_eq!(names, [vec!["one", "same"], vec!["other"]]);
 }
 
 #[test]

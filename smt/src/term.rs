@@ -778,6 +778,43 @@ mod tests {
         assert_eq!(terms.neg(negation), x);
     }
 
+    /// Which of the operands comes first depends on their hashes: the literal does for some variables.
+    #[test]
+    fn a_special_operand_is_found_on_either_side() {
+        use Operator::*;
+        let mut terms = Terms::default();
+        let (mut first, mut second) = (0, 0);
+        for (number, width) in (0..40).map(|number| (number, 1 + number % 5 * 16)) {
+            let (x, zero) = (terms.variable(number, width), terms.zero(width));
+            let (ones, complement) = (terms.constant(Bits::ones(width)), terms.not(x));
+            *(if terms.ordered(x, ones).0 == ones { &mut first } else { &mut second }) += 1;
+            for (op, literal, expected) in [
+                (Add, zero, x),
+                (Or, zero, x),
+                (Xor, zero, x),
+                (And, zero, zero),
+                (Mul, zero, zero),
+                (And, ones, x),
+                (Or, ones, ones),
+                (Xor, ones, complement),
+            ] {
+                let found = [terms.binary(op, x, literal), terms.binary(op, literal, x)];
+                assert_eq!(found, [expected; 2], "{op:?} of {width} bits");
+            }
+        }
+        assert!(first > 0 && second > 0, "{first} and {second}");
+    }
+
+    #[test]
+    fn equal_terms_are_counted_once() {
+        let mut terms = Terms::default();
+        let lengths = [7, 8, 7].map(|width| {
+            terms.variable(0, width);
+            terms.len()
+        });
+        assert_eq!(lengths, [1, 2, 2]);
+    }
+
     #[test]
     fn operators_on_literals_are_computed() {
         use Operator::*;

@@ -448,4 +448,38 @@ func @f[w = 8, s = 3](%a: 256, %b: 8) -> (%dst: w) {
         let found = immediate(signed, &[(&[], copies(15, 8, 16))]);
         assert!(found.contains("cast.s(%b[0 +: 4], 16)"), "{found}");
     }
+
+    /// At another width a sum with a negative number wraps at another place.
+    #[test]
+    fn positions_with_a_signed_operand_keep_their_width() {
+        let text = |sign: &str| {
+            format!(
+                "func @f[s = 3](%a: 256, %b: 8) -> (%dst: 8) {{
+                   %dst[0 +: 8] = %a[at add(cast.{sign}(%a[0 +: 2], 8), cast.u(%b[0 +: s], 8)) +: 8]
+                 }}"
+            )
+        };
+        for (sign, width) in [("s", 8), ("u", 32)] {
+            let found = immediate(&text(sign), &[(&[3], copies(7, 3, 8))]);
+            assert!(found.contains(&format!("cast.{sign}(%a[0 +: 2], {width})")), "{found}");
+        }
+    }
+
+    #[test]
+    fn positions_that_are_written_as_well_keep_their_width() {
+        for (written, width) in
+            [("%dst[8 +: s + 6] = p", "s + 6"), ("%dst[8 +: s + 6] = not(p)", "s + 6"), ("", "32")]
+        {
+            let text = format!(
+                "func @f[s = 3](%a: 256, %b: 8) -> (%dst: 17) {{
+                   let p = mul(cast.u(%b[0 +: s], s + 6), int(8, s + 6))
+                   %dst[0 +: 8] = %a[at p +: 8]
+                   {}
+                 }}",
+                if written.is_empty() { "%dst[8 +: 9] = %a[0 +: 9]" } else { written }
+            );
+            let found = immediate(&text, &[(&[3], copies(7, 3, 8))]);
+            assert!(found.contains(&format!("int(8, {width})")), "{found}");
+        }
+    }
 }

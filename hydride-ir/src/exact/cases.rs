@@ -179,6 +179,42 @@ mod tests {
         }
     }
 
+    /// A register that is moved by a number of bits or not at all.
+    #[test]
+    fn what_comes_in_may_be_from_another_register() {
+        for (step, down) in [1, 4, 8, 12].into_iter().flat_map(|step| [(step, true), (step, false)]) {
+            let mut dag = Dag::new(vec![8, 16, 16]);
+            let kept = 16 - step;
+            let parts = match down {
+                true => [(1, step, kept), (2, 0, step)],
+                false => [(2, kept, step), (1, 0, kept)],
+            };
+            let parts =
+                parts.map(|(arg, low, width)| Part { node: dag.arg_slice(arg, low, width, false), width });
+            let (moved, unmoved, is_moved) =
+                (dag.concat(&parts), dag.arg_slice(1, 0, 16, false), dag.arg_slice(0, 0, 1, false));
+            let value = dag.select(is_moved, moved, unmoved);
+            let found = dag.moved_by_a_small_number(&[Segment { low: 0, width: 16, value }]);
+            let found = found.unwrap_or_else(|| panic!("by {step}, down: {down}")).value;
+            assert!(matches!(dag.node(found), Node::SliceAt { .. }), "{}", dag.show(found));
+            assert!(dag.equal_in_all_cases(value, found));
+        }
+    }
+
+    #[test]
+    fn what_is_written_in_pieces_is_moved_as_a_whole() {
+        let mut dag = Dag::new(vec![16, 8]);
+        let value = rotated(&mut dag, 0, 4, true);
+        let whole = dag.moved_by_a_small_number(&[Segment { low: 0, width: 16, value }]).unwrap();
+        for (gap, expected) in [(0, Some(whole)), (1, None)] {
+            let pieces = [(0, 4), (4, 4), (8, 8)].map(|(low, width)| {
+                let value = dag.slice(value, low, width, false);
+                Segment { low: low + if low == 8 { gap } else { 0 }, width, value }
+            });
+            assert_eq!(dag.moved_by_a_small_number(&pieces), expected, "a gap of {gap}");
+        }
+    }
+
     #[test]
     fn a_wrong_case_is_no_movement() {
         let mut dag = Dag::new(vec![16, 8]);

@@ -446,6 +446,8 @@ impl Dag {
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Ordering;
+
     use super::*;
     use crate::Random;
 
@@ -502,6 +504,118 @@ mod tests {
         }
     }
 
+    /// Rounds `steps / 2` for `steps` that `order` compares with a number: to a place in a table of numbers in order.
+    fn place(table: &[i64], order: impl Fn(i64) -> Ordering, negative: bool, mode: Rounding) -> usize {
+        let below = table[..table.len() - 1].iter().rposition(|number| order(2 * number).is_ge()).unwrap();
+        if order(2 * table[below]).is_eq() {
+            return below;
+        }
+        let middle = order(table[below] + table[below + 1]);
+        let up = match mode {
+            Rounding::NearestEven => middle.is_gt() || middle.is_eq() && below % 2 == 1,
+            Rounding::NearestAway => middle.is_ge(),
+            Rounding::Down => negative,
+            Rounding::Up => !negative,
+            Rounding::Zero => false,
+            Rounding::Odd => below % 2 == 0,
+        };
+        below + usize::from(up)
+    }
+
+    /// The magnitudes of a format with 3 bits of exponent, in units of the least one: the last one is the infinity's.
+    fn magnitudes(fraction: u32) -> Vec<i64> {
+        let of = |pattern: i64| {
+            let (biased, fraction) = (pattern >> fraction, (pattern & ((1 << fraction) - 1), 1 << fraction));
+            if biased == 0 { fraction.0 } else { (fraction.0 + fraction.1) << (biased - 1) }
+        };
+        (0..=7 << fraction).map(of).collect()
+    }
+
+    /// All finite numbers of 6 bits, 2 of them fraction. The places in the table of magnitudes are the patterns.
+    #[test]
+    fn every_mode_rounds_to_a_neighbor_of_the_exact_value() {
+        let table = magnitudes(2);
+        let wide = magnitudes(3);
+        let finite: Vec<(bool, usize)> =
+            [false, true].into_iter().flat_map(|sign| (0..28).map(move |at| (sign, at))).collect();
+        let pattern = |(negative, at): (bool, usize)| Int::from(at + if negative { 32 } else { 0 });
+        for mode in 0..6u8 {
+            let rounding = Rounding::numbered(u64::from(mode));
+            let found = |op, operands: &[(bool, usize)]| {
+                let operands = operands.iter().map(|number| pattern(*number)).chain([Int::from(mode)]);
+                evaluate(float(op, 3), 6, 6, &operands.collect::<Vec<_>>())
+            };
+            // A value in units of the least magnitude times `unit`.
+            let rounded = |value: i64, unit: i64, zero: bool| {
+                let negative = if value == 0 { zero } else { value < 0 };
+                let order = |steps: i64| (2 * value.abs()).cmp(&(steps * unit));
+                pattern((negative, place(&table, order, negative, rounding)))
+            };
+            let number = |(negative, at): (bool, usize)| if negative { -table[at] } else { table[at] };
+            for left in &finite {
+                let x = number(*left);
+                if x >= 0 {
+                    let order = |steps: i64| (64 * x).cmp(&(steps * steps));
+                    let root = if x == 0 { *left } else { (false, place(&table, order, false, rounding)) };
+                    assert_eq!(found(FloatOp::Sqrt, &[*left]), pattern(root), "{rounding:?} {left:?}");
+                }
+                // A one is 16 units.
+                let integers: Vec<i64> = (0..20).map(|number| 16 * number).collect();
+                let order = |steps: i64| (2 * x.abs()).cmp(&steps);
+                let integer = place(&integers, order, left.0, rounding);
+                let at = table.binary_search(&integers[integer]).expect("a number of the format");
+                assert_eq!(
+                    found(FloatOp::RoundToInt, &[*left]),
+                    pattern((left.0, at)),
+                    "{rounding:?} {left:?}"
+                );
+                let integer = if left.0 { -(integer as i64) } else { integer as i64 };
+                for (target, width) in [(1, 4), (0, 3), (1, 8)] {
+                    let to_int = Float { target, ..float(FloatOp::ToInt, 3) };
+                    let found = evaluate(to_int, 6, width, &[pattern(*left), Int::from(mode)]);
+                    let greatest = (1 << (width - target)) - 1;
+                    let least = if target == 1 { -greatest - 1 } else { 0 };
+                    assert_eq!(found, Int::from(integer.clamp(least, greatest)), "{rounding:?} {left:?}");
+                }
+                for right in &finite {
+                    let y = number(*right);
+                    let sign = left.0 != right.0;
+                    for (op, y, other) in [(FloatOp::Add, y, right.0), (FloatOp::Sub, -y, !right.0)] {
+                        let zero = if left.0 == other { other } else { rounding == Rounding::Down };
+                        assert_eq!(
+                            found(op, &[*left, *right]),
+                            rounded(x + y, 1, zero),
+                            "{op:?} {left:?} {right:?}"
+                        );
+                    }
+                    let product = found(FloatOp::Mul, &[*left, *right]);
+                    assert_eq!(product, rounded(x * y, 16, sign), "{rounding:?} {left:?} {right:?}");
+                    let addend = finite[(left.1 * 5 + right.1 * 3) % finite.len()];
+                    let zero = if sign == addend.0 { sign } else { rounding == Rounding::Down };
+                    let sum = found(FloatOp::MulAdd, &[*left, *right, addend]);
+                    let exact = x * y + 16 * number(addend);
+                    assert_eq!(sum, rounded(exact, 16, zero), "{rounding:?} {left:?} {right:?} {addend:?}");
+                    if y != 0 {
+                        let order = |steps: i64| (32 * x.abs()).cmp(&(steps * y.abs()));
+                        let quotient = pattern((sign, place(&table, order, sign, rounding)));
+                        let found = found(FloatOp::Div, &[*left, *right]);
+                        assert_eq!(found, quotient, "{rounding:?} {left:?} {right:?}");
+                    }
+                }
+            }
+            for negative in [false, true] {
+                for (at, magnitude) in wide.iter().enumerate().take(56) {
+                    let order = |steps: i64| magnitude.cmp(&steps);
+                    let narrow = pattern((negative, place(&table, order, negative, rounding)));
+                    let convert = Float { target: 3, ..float(FloatOp::Convert, 3) };
+                    let of = Int::from(at + if negative { 64 } else { 0 });
+                    let found = evaluate(convert, 7, 6, &[of, Int::from(mode)]);
+                    assert_eq!(found, narrow, "{rounding:?} {at} {negative}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_nan_follows_its_rule() {
         let (quiet, signaling, one) = (0x7e01, 0xfc02, 0x3c00);
@@ -515,5 +629,169 @@ mod tests {
         let infinities = [0x7c00, 0xfc00];
         assert_eq!(sum(NanRule::First, infinities), Int::from(0xfe00));
         assert_eq!(sum(NanRule::SignalingFirst, infinities), Int::from(0x7e00));
+    }
+
+    /// Half-precision numbers with their values; of the NaNs the second one is signaling.
+    const SPECIAL: [(i32, f64); 8] = [
+        (0x7e01, f64::NAN),
+        (0xfc02, f64::NAN),
+        (0x7c00, f64::INFINITY),
+        (0xfc00, f64::NEG_INFINITY),
+        (0x0000, 0.0),
+        (0x8000, -0.0),
+        (0x3c00, 1.0),
+        (0xbc00, -1.0),
+    ];
+
+    /// The NaN that an operation makes of its operands by the rule; none where it has a value.
+    fn expected_nan(op: FloatOp, nan: NanRule, operands: &[(i32, f64)]) -> Option<i32> {
+        let default = if nan == NanRule::First { 0xfe00 } else { 0x7e00 };
+        let values: Vec<f64> = operands.iter().map(|(_, value)| *value).collect();
+        let result = match (op, values[..].first_chunk::<2>()) {
+            (FloatOp::Add, Some([x, y])) => x + y,
+            (FloatOp::Sub, Some([x, y])) => x - y,
+            (FloatOp::Mul, Some([x, y])) => x * y,
+            (FloatOp::Div, Some([x, y])) => x / y,
+            (FloatOp::MulAdd, Some([x, y])) => x * y + values[2],
+            // Neither has an invalid case.
+            (FloatOp::Min | FloatOp::Max, Some([x, y])) => {
+                if x.is_nan() {
+                    *x
+                } else {
+                    *y
+                }
+            }
+            (FloatOp::Sqrt, _) => values[0].sqrt(),
+            _ => values[0],
+        };
+        if !result.is_nan() {
+            return None;
+        }
+        let mut in_order = operands.to_vec();
+        if (op, nan) == (FloatOp::MulAdd, NanRule::SignalingFirst) {
+            in_order.rotate_right(1);
+            let is_invalid = (values[0] * values[1]).is_nan() && !values[0].is_nan() && !values[1].is_nan();
+            if is_invalid && operands[2].0 == 0x7e01 {
+                return Some(default);
+            }
+        }
+        let nans = || in_order.iter().filter(|(_, value)| value.is_nan()).map(|(pattern, _)| *pattern);
+        let signaling = nans().find(|pattern| nan == NanRule::SignalingFirst && pattern & 0x200 == 0);
+        Some(signaling.or_else(|| nans().next()).map_or(default, |pattern| pattern | 0x200))
+    }
+
+    #[test]
+    fn nans_come_from_operands_and_from_operations_without_a_value() {
+        let choices = |count: u32| {
+            (0..8usize.pow(count)).map(move |choice| {
+                (0..count).map(|place| SPECIAL[choice >> (3 * place) & 7]).collect::<Vec<_>>()
+            })
+        };
+        for op in FloatOp::NAMES.iter().map(|(op, _)| *op).filter(|op| op.gives_nans() && !op.converts()) {
+            for nan in [NanRule::First, NanRule::SignalingFirst] {
+                for operands in choices(op.arity() as u32) {
+                    let patterns = operands.iter().map(|(pattern, _)| Int::from(*pattern));
+                    let patterns: Vec<Int> = patterns.chain([Int::ZERO]).take(op.operands()).collect();
+                    let found = evaluate(Float { nan, ..float(op, 5) }, 16, 16, &patterns);
+                    let nan_of = i32::try_from(&found).ok().filter(|found| found & 0x7fff > 0x7c00);
+                    assert_eq!(nan_of, expected_nan(op, nan, &operands), "{op:?} {nan:?} {operands:x?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_converted_nan_keeps_its_sign_and_the_upper_bits_of_its_payload() {
+        let converted = |nan, [from, to]: [(u32, u32); 2], pattern: u32| {
+            let float = Float { nan, target: to.0, ..float(FloatOp::Convert, from.0) };
+            evaluate(float, from.1, to.1, &[Int::from(pattern), Int::ZERO])
+        };
+        let (half, brain, single) = ((5, 16), (8, 16), (8, 32));
+        for (formats, pattern, expected) in [
+            ([half, single], 0x7c01, 0x7fc0_2000u32),
+            ([half, single], 0xfe80, 0xffd0_0000),
+            ([single, half], 0x7f80_0001, 0x7e00),
+            ([single, half], 0xff80_6001, 0xfe03),
+            ([half, brain], 0x7c48, 0x7fc9),
+            ([half, half], 0x7d03, 0x7f03),
+        ] {
+            assert_eq!(converted(NanRule::First, formats, pattern), Int::from(expected), "{pattern:x}");
+            let open = if formats[1] == single {
+                0x7fc0_0000u32
+            } else if formats[1] == half {
+                0x7e00
+            } else {
+                0x7fc0
+            };
+            assert_eq!(converted(NanRule::Open, formats, pattern), Int::from(open), "{pattern:x}");
+        }
+    }
+
+    #[test]
+    fn a_nan_that_is_left_open_is_no_literal() {
+        let mut dag = Dag::new(vec![16]);
+        let (zero, one, half) = (dag.int(0), dag.int(0x3c00), dag.int(0x3800));
+        let quotient = |dag: &mut Dag, nan, operands: [NodeId; 2]| {
+            let mode = dag.int(0);
+            dag.float(Float { nan, ..float(FloatOp::Div, 5) }, 16, 16, &[operands[0], operands[1], mode])
+        };
+        let open = quotient(&mut dag, NanRule::Open, [zero, zero]);
+        assert_eq!(dag.as_int(open), None);
+        let default = quotient(&mut dag, NanRule::First, [zero, zero]);
+        assert_eq!(dag.as_int(default), Some(&Int::from(0xfe00)));
+        assert_eq!(quotient(&mut dag, NanRule::Open, [half, one]), half);
+        // Integers and truth values are none.
+        let nan = dag.int(0x7e00);
+        for (op, value, expected) in [(FloatOp::Unordered, 1, 1), (FloatOp::Eq, 1, 0)] {
+            let known = dag.float(Float { nan: NanRule::Open, ..float(op, 5) }, 16, value, &[nan, one]);
+            assert_eq!(dag.as_int(known), Some(&Int::from(expected)), "{op:?}");
+        }
+        let to_int = Float { nan: NanRule::Open, target: 0, ..float(FloatOp::ToInt, 5) };
+        let (huge, clamped, mode) = (dag.int(0x7bff), dag.int(0x7f), dag.int(0));
+        assert_eq!(dag.float(to_int, 16, 7, &[huge, mode]), clamped);
+    }
+
+    #[test]
+    fn a_conversion_that_is_exact_has_no_mode() {
+        for (from, to, is_exact) in [
+            ((5, 16), (8, 32), true),
+            ((5, 16), (5, 16), true),
+            ((8, 16), (8, 32), true),
+            ((8, 32), (11, 64), true),
+            ((5, 16), (8, 16), false),
+            ((8, 16), (5, 16), false),
+            ((8, 32), (8, 31), false),
+            ((8, 32), (7, 32), false),
+            ((8, 32), (5, 16), false),
+        ] {
+            let mut dag = Dag::new(vec![64, 8]);
+            let (of, mode) = (dag.arg_slice(0, 0, from.1, false), dag.arg_slice(1, 0, 3, false));
+            let convert = Float { target: to.0, ..float(FloatOp::Convert, from.0) };
+            let made = dag.float(convert, from.1, to.1, &[of, mode]);
+            let Node::Float { operands, .. } = dag.node(made) else { panic!("{}", dag.show(made)) };
+            assert_eq!(operands[1] != mode, is_exact, "{from:?} to {to:?}");
+        }
+    }
+
+    #[test]
+    fn operands_are_exchanged_only_where_no_nan_tells_them_apart() {
+        for (op, nan, is_exchanged) in [
+            (FloatOp::Add, NanRule::Open, true),
+            (FloatOp::MulAdd, NanRule::Open, true),
+            (FloatOp::Min, NanRule::Open, true),
+            (FloatOp::Add, NanRule::First, false),
+            (FloatOp::Sub, NanRule::Open, false),
+            (FloatOp::Eq, NanRule::First, true),
+            (FloatOp::Lt, NanRule::First, false),
+        ] {
+            let mut dag = Dag::new(vec![16, 16, 16]);
+            let [a, b, c] = [0, 1, 2].map(|arg| dag.arg_slice(arg, 0, 16, false));
+            let value = if op.compares() { 1 } else { 16 };
+            let mut of = |operands: [NodeId; 2]| {
+                let rest = if op.rounds() { vec![c; op.operands() - 2] } else { Vec::new() };
+                dag.float(Float { nan, ..float(op, 5) }, 16, value, &[&operands[..], &rest].concat())
+            };
+            assert_eq!(of([a, b]) == of([b, a]), is_exchanged, "{op:?} {nan:?}");
+        }
     }
 }

@@ -519,3 +519,74 @@ fn shifts_by_any_count_keep_the_sign() {
         assert_eq!(dag.range(shifted).is_non_negative(), is_non_negative);
     }
 }
+
+/// Lowering a floating-point operator and raising it again gives the same node, whatever width is wanted.
+#[test]
+fn floating_point_operators_are_lowered_and_raised() {
+    use crate::float::{Float, FloatOp, NanRule};
+    let mut dag = Dag::new(vec![48, 8]);
+    let mut made = Vec::new();
+    for (op, _) in FloatOp::NAMES {
+        let targets: &[u32] = match op {
+            FloatOp::Convert => &[6],
+            FloatOp::ToInt => &[0, 1],
+            _ => &[0],
+        };
+        let signs: &[bool] = if *op == FloatOp::FromInt { &[false, true] } else { &[false] };
+        let choices = targets.iter().flat_map(|target| signs.iter().map(move |signed| (*target, *signed)));
+        for (target, signed) in choices {
+            for (nan, _) in NanRule::NAMES {
+                let mut operands: Vec<NodeId> =
+                    (0..op.arity() as u32).map(|place| dag.arg_slice(0, 16 * place, 16, signed)).collect();
+                operands.extend(op.rounds().then(|| dag.arg_slice(1, 0, 3, false)));
+                let float = Float { op: *op, nan: *nan, exponent: 5, target };
+                let value = if op.compares() { 1 } else { 16 };
+                made.push((dag.float(float, 16, value, &operands), value));
+            }
+        }
+    }
+    for (node, value) in made {
+        for width in [1, value, value + 5] {
+            let mut function = Function::new("f");
+            for (name, width) in [("a", 48u32), ("b", 8)] {
+                function.args.push(Arg { name: name.into(), width: width.into(), role: Role::Register });
+            }
+            function.results.push(ResultSlot { name: "r".into(), width: width.into() });
+            let lowered = Lowering::default().lower(&dag, node, width, &mut function).expect("it is narrow");
+            function.body.push(Stmt::Assign { result: ResultId(0), low: 0u32.into(), value: lowered });
+            assert_eq!(function.verify(), Ok(()), "{}", dag.show(node));
+            let bindings = [dag.arg(0), dag.arg(1)];
+            let raised = raise_with(&mut dag, &function, &[], &bindings).unwrap();
+            let expected = dag.slice(node, 0, width, false);
+            let found = raised.results[0][0].value;
+            assert_eq!(found, expected, "{} and {}", dag.show(found), dag.show(expected));
+        }
+    }
+}
+
+/// The only result of a function.
+fn raised(text: &str) -> Result<(Dag, NodeId), RaiseError> {
+    let (dag, raised) = raise(&Function::parse(text).unwrap())?;
+    let value = raised.results[0][0].value;
+    Ok((dag, value))
+}
+
+#[test]
+fn the_sign_of_a_converted_integer_follows_from_its_range() {
+    let of = |sign: &str, operand: &str| {
+        let value = format!("ffromint.{{5}}.{sign}({operand}, 0x0:3, 16)");
+        let (dag, value) =
+            raised(&format!("func @f(%a: 8) -> (%r: 16) {{ %r[0 +: 16] = {value} }}")).unwrap();
+        dag.show(value)
+    };
+    assert_eq!(of("s", "cast.u(%a, 9)"), of("u", "%a"));
+    assert_ne!(of("s", "%a"), of("u", "%a"));
+}
+
+#[test]
+fn a_function_of_too_many_steps_is_not_raised() {
+    for (count, is_raised) in [(999_999, true), (1_000_000, false)] {
+        let text = format!("func @f(%a: 8) -> (%r: 8) {{ for i in 0..{count} {{ %r[0 +: 8] = %a }} }}");
+        assert_eq!(raised(&text).err(), (!is_raised).then_some(RaiseError::Steps), "{count}");
+    }
+}

@@ -152,7 +152,7 @@ fn form(
     Some(Form { arg_widths: read, results })
 }
 
-/// Elements that zeros follow, always as many, as wider elements: `{x0, 0, 0, 0, x1, 0, 0, 0}` is `{x0, x1}` in
+/// Elements that zeros follow, always as many or none, as wider elements: `{x0, 0, 0, 0, x1, 0, 0, 0}` is `{x0, x1}` in
 /// elements of four times the width.
 fn zero_extended(dag: &Dag, cut: &Elements) -> Option<Elements> {
     let is_zero = |place: usize| dag.as_int(cut.values[place]) == Some(&Int::ZERO);
@@ -162,7 +162,7 @@ fn zero_extended(dag: &Dag, cut: &Elements) -> Option<Elements> {
     let values: Vec<NodeId> = cut.values.iter().copied().step_by(joined).collect();
     let fits = width as usize * values.len() <= cut.end as usize;
     let uniform = (0..count).all(|place| is_zero(place) != place.is_multiple_of(joined));
-    (joined > 1 && fits && uniform).then_some(Elements { width, values, end: cut.end })
+    (fits && uniform).then_some(Elements { width, values, end: cut.end })
 }
 
 /// Statements from which on blocks are tried as well.
@@ -276,4 +276,156 @@ fn reads(dag: &Dag, id: NodeId, arg: u32) -> bool {
         stack.extend(dag.node(id).operands());
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Function;
+    use crate::exact::raise;
+
+    fn canonical(body: &str, may_mask: fn(u32) -> bool) -> Option<Canonical> {
+        let text = format!("func @f(%k: 16, %c: 128, %a: 128) -> (%dst: 128) {{ {body} }}");
+        let (mut dag, raised) = raise(&Function::parse(&text).unwrap()).unwrap();
+        canonicalize(&mut dag, &raised, may_mask)
+    }
+
+    /// The masking of four elements of 8 bits.
+    fn masking(element: &str) -> Option<Masking> {
+        canonical(&format!("for i in 0..4 {{ %dst[8*i +: 8] = {element} }}"), |_| true)?.masking
+    }
+
+    #[test]
+    fn a_mask_chooses_between_an_element_and_what_is_kept() {
+        let masked = |stride, pass, negated| Some(Masking { mask: 0, stride, lane: 8, pass, negated });
+        for (element, expected) in [
+            ("select(%k[i +: 1], not(%a[8*i +: 8]), %c[8*i +: 8])", masked(1, Some(1), false)),
+            ("select(%k[i +: 1], not(%a[8*i +: 8]), 0x0:8)", masked(1, None, false)),
+            ("select(%k[i +: 1], 0x0:8, not(%a[8*i +: 8]))", masked(1, None, true)),
+            ("select(%k[i +: 1], %c[8*i +: 8], not(%a[8*i +: 8]))", masked(1, Some(1), true)),
+            ("select(%k[i +: 1], %c[8*i +: 8], 0x0:8)", masked(1, None, false)),
+            ("select(%k[4*i +: 1], not(%a[8*i +: 8]), 0x0:8)", masked(4, None, false)),
+            // The first bit is not bit 0; one bit for all; bits at uneven distances.
+            ("select(%k[i + 1 +: 1], not(%a[8*i +: 8]), 0x0:8)", None),
+            ("select(%k[0 +: 1], not(%a[8*i +: 8]), 0x0:8)", None),
+            ("select(%k[i*i +: 1], not(%a[8*i +: 8]), 0x0:8)", None),
+            // Another element is kept, or another number.
+            ("select(%k[i +: 1], not(%a[8*i +: 8]), %c[0 +: 8])", None),
+            ("select(%k[i +: 1], not(%a[8*i +: 8]), %c[8*i + 1 +: 8])", None),
+            ("select(%k[i +: 1], not(%a[8*i +: 8]), 0x1:8)", None),
+            // The mask is read otherwise.
+            ("select(%k[i +: 1], not(%k[i +: 8]), 0x0:8)", None),
+            ("select(%k[i +: 1], not(%a[8*i +: 8]), cast.u(%k[8 +: 8], 8))", None),
+            ("select(eq(%k[i +: 1], %a[i +: 1]), not(%a[8*i +: 8]), 0x0:8)", None),
+            ("not(%a[8*i +: 8])", None),
+        ] {
+            assert_eq!(masking(element), expected, "{element}");
+        }
+    }
+
+    #[test]
+    fn flags_under_a_mask_are_masked() {
+        let flags = |element: &str| {
+            let masking =
+                canonical(&format!("for i in 0..4 {{ %dst[i +: 1] = {element} }}"), |_| true)?.masking?;
+            Some((masking.mask, masking.lane, masking.pass))
+        };
+        let less = "lt.u(%a[8*i +: 8], %c[8*i +: 8])";
+        assert_eq!(flags(&format!("and(%k[i +: 1], {less})")), Some((0, 1, None)));
+        assert_eq!(flags(&format!("and({less}, %k[i +: 1])")), Some((0, 1, None)));
+        assert_eq!(flags(&format!("and(%k[2*i +: 1], {less})")), None);
+        assert_eq!(flags("and(%k[i +: 1], %a[i +: 1])"), None, "two flags");
+        assert_eq!(flags(less), None);
+    }
+
+    #[test]
+    fn one_element_is_chosen_and_not_masked() {
+        let found = canonical("%dst[0 +: 8] = select(%k[0 +: 1], not(%a[0 +: 8]), 0x0:8)", |_| true);
+        assert_eq!(found.unwrap().masking, None);
+    }
+
+    #[test]
+    fn only_what_may_be_a_mask_is_one() {
+        let body = "for i in 0..4 { %dst[8*i +: 8] = select(%k[i +: 1], not(%a[8*i +: 8]), 0x0:8) }";
+        let masking = |may_mask| canonical(body, may_mask).unwrap().masking;
+        assert_eq!(masking(|arg| arg == 0).map(|masking| masking.mask), Some(0));
+        assert_eq!(masking(|arg| arg != 0), None);
+    }
+
+    #[test]
+    fn the_form_of_masked_elements_is_that_of_the_elements() {
+        let form = |element: &str| {
+            let body = format!("for i in 0..4 {{ %dst[8*i +: 8] = {element} }}");
+            canonical(&body, |_| true).unwrap().form
+        };
+        let plain = form("not(%a[8*i +: 8])");
+        assert_eq!(form("select(%k[i +: 1], not(%a[8*i +: 8]), %c[8*i +: 8])"), plain);
+        assert_eq!(form("select(%k[i +: 1], 0x0:8, not(%a[8*i +: 8]))"), plain);
+    }
+
+    #[test]
+    fn an_argument_is_as_wide_as_what_is_read_of_it() {
+        for (element, expected) in [
+            ("not(%a[8*i +: 8])", [0, 0, 32]),
+            ("not(%a[16*i + 4 +: 8])", [0, 0, 60]),
+            ("not(%a[30 - 8*i +: 8])", [0, 0, 38]),
+            ("not(%a[5 +: 8])", [0, 0, 13]),
+            ("add(%a[8*i +: 8], %c[16 +: 8])", [0, 24, 32]),
+            ("fold add (j in 0..3) %a[8*i + 16*j +: 8]", [0, 0, 64]),
+            ("%a[at %k[4*i +: 4] +: 8]", [16, 0, 128]),
+        ] {
+            let body = format!("for i in 0..4 {{ %dst[8*i +: 8] = {element} }}");
+            assert_eq!(canonical(&body, |_| false).unwrap().form.arg_widths, expected, "{element}");
+        }
+    }
+
+    #[test]
+    fn elements_that_zeros_follow_are_wider_elements() {
+        let shape = |body: &str| {
+            let [result] = &canonical(body, |_| false).unwrap().form.results[..] else {
+                panic!("one result")
+            };
+            let widths = result.statements.iter().map(|s| s.template.element().unwrap().width.base);
+            (result.width, widths.collect::<Vec<_>>())
+        };
+        let wide = shape("for i in 0..4 { %dst[32*i +: 32] = cast.u(%a[8*i +: 8], 32) }");
+        assert_eq!(wide, (128, vec![32]));
+        let written = "%dst[32*i +: 8] = %a[8*i +: 8]  %dst[32*i + 8 +: 24] = 0x0:24";
+        assert_eq!(shape(&format!("for i in 0..4 {{ {written} }}")), wide);
+        // Here something else follows the second element.
+        let (_, widths) = shape(
+            "%dst[0 +: 8] = %a[0 +: 8]  %dst[8 +: 24] = 0x0:24
+             %dst[32 +: 8] = %a[8 +: 8]  %dst[40 +: 16] = 0x0:16  %dst[56 +: 8] = not(%a[16 +: 8])",
+        );
+        assert!(!widths.contains(&32), "{widths:?}");
+    }
+
+    /// Rotations by selects are slices of the register twice where the selects are long.
+    #[test]
+    fn a_short_choice_stays_a_choice() {
+        let slices = |count: u32| {
+            let rotated = |by: u32| format!("concat(%a[0 +: {by}], %a[{by} +: {}])", 32 - by);
+            let value = (1..count).fold("%a[0 +: 32]".to_owned(), |value, by| {
+                format!("select(eq(%k[0 +: 4], 0x{by:x}:4), {}, {value})", rotated(by))
+            });
+            let form = canonical(&format!("%dst[0 +: 32] = {value}"), |_| false).unwrap().form;
+            let mut terms = form.results.iter().flat_map(|r| &r.statements).flat_map(|s| &s.template.terms);
+            terms.any(|term| matches!(term.kind, Kind::SliceAt(_)))
+        };
+        assert_eq!([2, 16].map(slices), [false, true]);
+    }
+
+    /// Six operators that take turns are more than are told apart.
+    #[test]
+    fn many_statements_are_one_block() {
+        let [a, b] = ["%a", "%c"].map(|arg| move |place: usize| format!("{arg}[48*i + {} +: 8]", 8 * place));
+        let turns = ["min.u", "max.u", "and", "or", "xor", "mul"].iter().enumerate();
+        let written = turns.map(|(place, operator)| {
+            format!("%dst[48*i + {} +: 8] = {operator}({}, {}) ", 8 * place, a(place), b(place))
+        });
+        let body = format!("for i in 0..2 {{ {} }}", written.collect::<String>());
+        let [result] = &canonical(&body, |_| false).unwrap().form.results[..] else { panic!("one result") };
+        let [statement] = &result.statements[..] else { panic!("one block: {result:?}") };
+        assert_eq!((result.width, statement.template.element().unwrap().width.base), (96, 48));
+    }
 }

@@ -405,3 +405,50 @@ impl Emitter<'_> {
         self.cast(relation, width, Num::constant(0))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::{raise, raise_with};
+    use crate::lane::canonicalize;
+    use crate::{Arg, ResultSlot, Role};
+
+    /// What a form writes is what it was made of: floating-point operators have operands of their own widths.
+    #[test]
+    fn floating_point_operators_are_written_as_they_were() {
+        let (a, b, mode) = ("%a[16*i +: 16]", "%b[16*i +: 16]", "%m[0 +: 3]");
+        for element in [
+            format!("fadd.{{5}}.first({a}, {b}, {mode})"),
+            format!("fma.{{5}}({a}, {b}, %a[0 +: 16], {mode})"),
+            format!("fsqrt.{{5}}({a}, 0x0:3)"),
+            format!("fmin.{{8}}({a}, {b})"),
+            format!("cast.u(flt.{{5}}({a}, {b}), 16)"),
+            format!("fconvert.{{5}}.{{8}}({a}, {mode}, 16)"),
+            format!("ftoint.{{5}}.s({a}, {mode}, 16)"),
+            format!("ftoint.{{5}}.u({a}, {mode}, 16)"),
+            format!("ffromint.{{5}}.s({a}, {mode}, 16)"),
+            format!("ffromint.{{5}}.u({a}, {mode}, 16)"),
+            format!("ffromint.{{5}}.s(%a[8*i +: 8], {mode}, 16)"),
+        ] {
+            let text = format!(
+                "func @f(%a: 64, %b: 64, %m: 8) -> (%r: 64) {{ for i in 0..4 {{ %r[16*i +: 16] = {element} }} }}"
+            );
+            let (mut dag, raised) = raise(&Function::parse(&text).unwrap()).unwrap();
+            let form = canonicalize(&mut dag, &raised, |_| false).unwrap().form;
+            let mut function = Function::new("f");
+            for (place, width) in [64u32, 64, 8].into_iter().enumerate() {
+                let name = format!("a{place}");
+                function.args.push(Arg { name, width: width.into(), role: Role::Register });
+            }
+            function.results.push(ResultSlot { name: "r".into(), width: 64u32.into() });
+            emit(
+                &form.map(&mut |_, number, _| Num::constant(*number), &|number| *number == 1),
+                None,
+                &mut function,
+            );
+            assert_eq!(function.verify(), Ok(()), "{function}");
+            let bindings = [0, 1, 2].map(|arg| dag.arg(arg));
+            assert_eq!(raise_with(&mut dag, &function, &[], &bindings), Ok(raised), "{function}");
+        }
+    }
+}

@@ -331,17 +331,25 @@ mod tests {
 
     #[test]
     fn rows_of_comparisons_are_two_statements() {
-        let mut dag = Dag::new(vec![64]);
-        let (rows, width) = (4u32, 16);
-        let mut values = Vec::new();
-        for place in 0..(rows - 1) * (width + 1) {
-            let (row, column) = (place / width, place % width);
-            let flag = column < row;
-            let own = dag.arg_slice(0, row * width, width, false);
-            let other = dag.arg_slice(0, column % rows * width, width, false);
-            values.push(if flag { dag.eq(own, other) } else { dag.int(0) });
+        for (rows, width) in [(2u32, 32u32), (3, 24), (4, 16), (8, 16)] {
+            let mut dag = Dag::new(vec![rows * width]);
+            let mut values = Vec::new();
+            for place in 0..(rows - 1) * (width + 1) {
+                let (row, column) = (place / width, place % width);
+                let flag = column < row;
+                let own = dag.arg_slice(0, row * width, width, false);
+                let other = dag.arg_slice(0, column % rows * width, width, false);
+                values.push(if flag { dag.eq(own, other) } else { dag.int(0) });
+            }
+            let found = form(&mut dag, values.clone(), 1, rows * width).unwrap();
+            assert_eq!((found.width, found.statements.len()), (i64::from(rows * width), 2), "{rows} rows");
+
+            // A flag in the first row, or none where one belongs.
+            for place in [width as usize - 1, width as usize] {
+                let mut wrong = values.clone();
+                wrong[place] = if wrong[place] == dag.int(0) { values[width as usize] } else { dag.int(0) };
+                assert_eq!(form(&mut dag, wrong, 1, rows * width), None, "{rows} rows");
+            }
         }
-        let found = form(&mut dag, values, 1, rows * width).unwrap();
-        assert_eq!((found.width, found.statements.len()), (64, 2));
     }
 }

@@ -351,4 +351,55 @@ mod tests {
         assert!(!sum.is_like(&Kind::Sum { coefficients: vec![], constant: Some(5) }));
         assert!(!Kind::Slice(slice.clone()).is_like(&Kind::SliceAt(slice)));
     }
+
+    #[test]
+    fn operators_are_alike_where_only_numbers_differ() {
+        use crate::float::NanRule;
+        let kinds = |number: i64| {
+            let slice = || Slice { low: number, width: number, signed: number };
+            let sum = |negative, magnitude, constant| Kind::Sum {
+                coefficients: vec![Coefficient { negative, magnitude }],
+                constant,
+            };
+            let float = |op, nan| Kind::Float {
+                float: Float { op, nan, exponent: number, target: number },
+                width: number,
+                value: number,
+            };
+            let mut kinds = vec![
+                Kind::Const(number),
+                Kind::AllOnes { width: number },
+                Kind::Literal(Int::from(1)),
+                Kind::Literal(Int::from(2)),
+                Kind::Leaf { arg: 0, slice: slice() },
+                Kind::Leaf { arg: 1, slice: slice() },
+                Kind::Arg(0),
+                Kind::Arg(1),
+                Kind::Slice(slice()),
+                Kind::SliceAt(slice()),
+                Kind::Concat { widths: vec![number; 2] },
+                Kind::Concat { widths: vec![number; 3] },
+                sum(false, None, None),
+                sum(false, None, Some(number)),
+                sum(false, Some(number), None),
+                Kind::Mul,
+                Kind::Select,
+                Kind::Saturate { width: number, signed: number },
+                Kind::LeadingZeros { width: number },
+                Kind::TrailingZeros { width: number },
+                float(FloatOp::Add, NanRule::Open),
+                float(FloatOp::Add, NanRule::First),
+                float(FloatOp::Mul, NanRule::Open),
+            ];
+            let folds =
+                [FoldOp::Add, FoldOp::Mul, FoldOp::And, FoldOp::Or, FoldOp::Xor, FoldOp::Min, FoldOp::Max];
+            kinds.extend(folds.map(|op| Kind::Fold { op, count: number }));
+            kinds
+        };
+        for (one, left) in kinds(3).iter().enumerate() {
+            for (other, right) in kinds(4).iter().enumerate() {
+                assert_eq!(left.is_like(right), one == other, "{left:?} and {right:?}");
+            }
+        }
+    }
 }

@@ -313,3 +313,211 @@ fn shift_as_slice(template: &mut Template<i64>, width: i64) {
         term.children.iter_mut().chain(&mut term.folds).for_each(moved);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::Random;
+
+    /// The element at a place: an operator of what two arguments have there.
+    fn element(dag: &mut Dag, operator: char, place: u32) -> NodeId {
+        let [a, b] = [0, 1].map(|arg| dag.arg_slice(arg, 8 * place, 8, false));
+        match operator {
+            'n' => dag.min(a, b),
+            'x' => dag.max(a, b),
+            '&' => dag.and(a, b),
+            '|' => dag.or(a, b),
+            '^' => dag.xor(a, b),
+            '-' => {
+                let difference = dag.sub(a, b);
+                dag.abs(difference)
+            }
+            '?' => {
+                let equal = dag.eq(a, b);
+                dag.slice(equal, 0, 8, false)
+            }
+            '<' => {
+                let less = dag.lt(a, b);
+                dag.slice(less, 0, 8, false)
+            }
+            _ => dag.mul(a, b),
+        }
+    }
+
+    /// The statements for elements with these operators: for each of them the places that it writes in order. What it
+    /// writes is right.
+    fn places(operators: &str) -> Option<Vec<Vec<u32>>> {
+        let mut dag = Dag::new(vec![512, 512]);
+        let values: Vec<NodeId> = (0..)
+            .zip(operators.chars())
+            .map(|(place, operator)| element(&mut dag, operator, place))
+            .collect();
+        let elements = Elements { width: 8, end: 8 * values.len() as u32, values };
+        let mut skeletons = Skeletons::default();
+        let statements = statements(&dag, &mut skeletons, &elements, &[512, 512])?;
+        let kinds: BTreeMap<char, std::mem::Discriminant<Kind<i64>>> = operators
+            .chars()
+            .map(|operator| {
+                let node = element(&mut dag, operator, 63);
+                (operator, std::mem::discriminant(&skeletons.view(&dag, node).kind))
+            })
+            .collect();
+        let written = |Statement { extents, position, template }: &Statement<i64>| {
+            let operator =
+                template.terms.iter().rev().find(|term| !matches!(term.kind, Kind::Slice(_))).unwrap();
+            let operator = std::mem::discriminant(&operator.kind.map(|_, hole| hole.base));
+            let mut places = Vec::new();
+            for step in 0..extents.iter().product::<i64>() {
+                let index =
+                    [step / extents[2] / extents[1], step / extents[2] % extents[1], step % extents[2]];
+                let at = |hole: &Hole<i64>| {
+                    hole.base
+                        + index.iter().zip(&hole.strides).map(|(index, stride)| index * stride).sum::<i64>()
+                };
+                let place = at(&position.clone());
+                assert_eq!(place % 8, 0);
+                let own = operators.chars().nth(place as usize / 8).expect("a place of the result");
+                assert_eq!(operator, kinds[&own], "{operators} at {place}");
+                for term in &template.terms {
+                    if let Kind::Leaf { slice, .. } = &term.kind {
+                        assert_eq!((at(&slice.low), at(&slice.width)), (place, 8), "{operators}");
+                    }
+                }
+                places.push(place as u32 / 8);
+            }
+            places
+        };
+        Some(statements.iter().map(written).collect())
+    }
+
+    #[test]
+    fn elements_are_divided_among_as_few_statements_as_will_do() {
+        for (operators, expected) in [
+            ("nnnnnnnn", vec![vec![0, 1, 2, 3, 4, 5, 6, 7]]),
+            ("nnnnnnn", vec![vec![0, 1, 2, 3, 4, 5, 6]]),
+            ("nxnxnxnx", vec![vec![0, 2, 4, 6], vec![1, 3, 5, 7]]),
+            ("nnxxnnxx", vec![vec![0, 1, 4, 5], vec![2, 3, 6, 7]]),
+            ("nnnnxxxx", vec![vec![0, 1, 2, 3], vec![4, 5, 6, 7]]),
+            ("nx&|nx&|", vec![vec![0, 4], vec![1, 5], vec![2, 6], vec![3, 7]]),
+            ("nxx", vec![vec![0], vec![1, 2]]),
+            ("nnnnnxxx", vec![vec![0, 1, 2, 3, 4], vec![5, 6, 7]]),
+            ("n", vec![vec![0]]),
+            ("nx&|^-?<", (0..8).map(|place| vec![place]).collect()),
+        ] {
+            assert_eq!(places(operators), Some(expected), "{operators}");
+        }
+        assert_eq!(places("nx&|^-?<*"), None, "nine statements");
+        assert_eq!(places("nx&|^-?<*nx&|^-?<*"), None, "nine statements");
+    }
+
+    #[test]
+    fn every_element_is_written_once() {
+        let mut random = Random::new(3);
+        for _ in 0..300 {
+            let length = 1 + random.below(20);
+            let operators: String = (0..length).map(|_| random.pick(&['n', 'x'])).collect();
+            let Some(found) = places(&operators) else {
+                assert!(operators.as_bytes().windows(2).filter(|pair| pair[0] != pair[1]).count() >= 4);
+                continue;
+            };
+            assert!(found.len() <= 8, "{operators}: {found:?}");
+            let mut all = found.concat();
+            all.sort_unstable();
+            assert_eq!(all, (0..length as u32).collect::<Vec<_>>(), "{operators}");
+        }
+    }
+
+    /// Segments at positions, each with a width; all of one argument's bits, or zeros.
+    fn segments(dag: &mut Dag, written: &[(u32, u32, bool)]) -> Vec<Segment> {
+        let segment = |&(low, width, is_zero): &(u32, u32, bool)| {
+            let value = if is_zero { dag.int(0) } else { dag.arg_slice(0, low, width, false) };
+            Segment { low, width, value }
+        };
+        written.iter().map(segment).collect()
+    }
+
+    #[test]
+    fn an_element_is_as_wide_as_the_pieces_allow() {
+        for (written, expected) in [
+            (&[(0, 32, false)][..], Some((32, 1, 32))),
+            (&[(0, 16, false), (16, 16, false)], Some((16, 2, 32))),
+            (&[(0, 16, false), (16, 8, false), (24, 8, false)], Some((8, 4, 32))),
+            (&[(0, 16, false), (16, 24, false)], Some((8, 5, 40))),
+            // Flags are single bits.
+            (&[(0, 4, false), (4, 4, false)], Some((1, 8, 8))),
+            (&[(0, 5, false), (5, 5, false)], Some((5, 2, 10))),
+            // Zeros above are no elements.
+            (&[(0, 16, false), (16, 16, true)], Some((16, 1, 32))),
+            (&[(0, 16, false), (16, 16, true), (32, 16, false)], Some((16, 3, 48))),
+            (&[(0, 16, true), (16, 16, true)], Some((16, 1, 32))),
+            // A hole.
+            (&[(0, 16, false), (32, 16, false)], None),
+            (&[], None),
+            (&[(0, 4096 * 8 - 4, false), (4096 * 8 - 4, 4, false)], None),
+            (&[(0, 4095, false), (4095, 1, false)], Some((1, 4096, 4096))),
+            (&[(0, 4096, false), (4096, 1, false)], None),
+        ] {
+            let mut dag = Dag::new(vec![40_000]);
+            let segments = segments(&mut dag, written);
+            let found = elements(&mut dag, &segments);
+            let shape = found.as_ref().map(|found| (found.width, found.values.len(), found.end));
+            assert_eq!(shape, expected, "{written:?}");
+            for (place, value) in found.iter().flat_map(|found| (0..).zip(&found.values)) {
+                let width = expected.unwrap().0;
+                let low = place * width;
+                let is_zero = |(from, size, is_zero)| is_zero && (from..from + size).contains(&low);
+                let expected = match written.iter().any(|piece| is_zero(*piece)) {
+                    true => dag.int(0),
+                    false => dag.arg_slice(0, low, width, false),
+                };
+                assert_eq!(*value, expected, "{written:?}");
+            }
+        }
+    }
+
+    /// A concatenation is cut into its parts, and what is above them is zero.
+    #[test]
+    fn parts_side_by_side_are_pieces() {
+        let mut dag = Dag::new(vec![64, 64]);
+        let parts = [0, 1].map(|arg| Part { node: dag.arg_slice(arg, 0, 16, false), width: 16 });
+        let value = dag.concat(&parts);
+        let last = dag.arg_slice(0, 16, 16, false);
+        let written = [Segment { low: 0, width: 48, value }, Segment { low: 48, width: 16, value: last }];
+        let found = elements(&mut dag, &written).unwrap();
+        assert_eq!((found.width, found.end), (16, 64));
+        assert_eq!(found.values, [parts[0].node, parts[1].node, dag.int(0), last]);
+    }
+
+    /// `{~x[7], x[0 +: 7]}` is one piece, as is every value with its sign flipped; another bit is another piece.
+    #[test]
+    fn a_slice_and_the_bit_above_it_complemented_are_one_piece() {
+        for (bit, low, is_joined) in [(7, 7, true), (6, 7, false), (8, 7, false)] {
+            let mut dag = Dag::new(vec![64]);
+            let (below, bit) = (dag.arg_slice(0, 0, 7, false), dag.arg_slice(0, bit, 1, false));
+            let one = dag.int(1);
+            let complement = dag.xor(bit, one);
+            let written =
+                [Segment { low: 0, width: 7, value: below }, Segment { low, width: 1, value: complement }];
+            let found = elements(&mut dag, &written).unwrap();
+            assert_eq!(found.width == 8, is_joined);
+        }
+    }
+
+    #[test]
+    fn blocks_are_the_smallest_of_one_shape() {
+        let mut dag = Dag::new(vec![512, 512]);
+        let block = |dag: &mut Dag, operators: &str| {
+            let values: Vec<NodeId> =
+                (0..).zip(operators.chars()).map(|(place, operator)| element(dag, operator, place)).collect();
+            let elements = Elements { width: 8, end: 8 * values.len() as u32, values };
+            let found = blocks(dag, &mut Skeletons::default(), &elements, &[512, 512])?;
+            let width = found.template.element()?.width.base;
+            Some((width, found.extents.iter().product::<i64>()))
+        };
+        assert_eq!(block(&mut dag, "nxnxnxnx"), Some((16, 4)));
+        assert_eq!(block(&mut dag, "nx&nx&"), Some((24, 2)));
+        assert_eq!(block(&mut dag, "nx&|"), Some((32, 1)));
+    }
+}

@@ -387,3 +387,104 @@ fn all_ones(value: &Int) -> Option<u32> {
         && value == &((Int::ONE << width) - Int::ONE))
         .then_some(width as u32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::Part;
+    use crate::float::{Float, FloatOp, NanRule};
+
+    /// Expressions over two arguments from bit `low` on that differ in more than numbers.
+    fn expressions(dag: &mut Dag, low: u32) -> Vec<NodeId> {
+        let (a, b) = (dag.arg_slice(0, low, 8, false), dag.arg_slice(1, low, 8, false));
+        let (condition, literal) = (dag.arg_slice(1, low + 7, 1, false), dag.int(i64::from(low) + 3));
+        let linear = |dag: &mut Dag, factors: [i64; 2], constant: i64| {
+            dag.linear(&[(a, factors[0].into()), (b, factors[1].into())], constant.into())
+        };
+        let mut made = vec![a, b, literal, dag.mul(a, b), dag.mul(a, a), dag.shl(a, b), dag.shr(a, b)];
+        made.extend([dag.and(a, b), dag.or(a, b), dag.xor(a, b), dag.eq(a, b), dag.lt(a, b), dag.lt(b, a)]);
+        made.extend([dag.le(a, b), dag.min(a, b), dag.max(a, b), dag.select(condition, a, b)]);
+        made.extend([dag.popcount(a), dag.leading_zeros(a, 8), dag.trailing_zeros(a, 8)]);
+        for (factors, constant) in
+            [([1, 1], 0), ([1, -1], 0), ([1, 1], 5), ([3, 1], 0), ([1, 3], 0), ([3, 5], 7)]
+        {
+            made.push(linear(dag, factors, constant));
+        }
+        let parts = [a, b].map(|node| Part { node, width: 8 });
+        made.extend([dag.concat(&parts), dag.concat(&[parts[0], parts[1], parts[0]])]);
+        let difference = linear(dag, [1, -1], 0);
+        made.extend([dag.abs(difference), dag.saturate(difference, 8, true)]);
+        let mode = dag.int(0);
+        let wide = [0, 1].map(|arg| dag.arg_slice(arg, low, 16, false));
+        for op in [FloatOp::Add, FloatOp::Mul, FloatOp::Div] {
+            for nan in [NanRule::Open, NanRule::First] {
+                let float = Float { op, nan, exponent: 5, target: 0 };
+                made.push(dag.float(float, 16, 16, &[wide[0], wide[1], mode]));
+            }
+        }
+        made
+    }
+
+    #[test]
+    fn structures_are_equal_where_only_numbers_differ() {
+        let mut dag = Dag::new(vec![64, 64]);
+        let (low, high) = (expressions(&mut dag, 0), expressions(&mut dag, 32));
+        let mut skeletons = Skeletons::default();
+        for (one, left) in low.iter().enumerate() {
+            for (other, right) in high.iter().enumerate() {
+                let equal = skeletons.view(&dag, *left).structure == skeletons.view(&dag, *right).structure;
+                assert_eq!(equal, one == other, "{} and {}", dag.show(*left), dag.show(*right));
+            }
+        }
+    }
+
+    #[test]
+    fn shapes_do_not_see_which_argument_is_read() {
+        let mut dag = Dag::new(vec![64, 64]);
+        let of = |dag: &mut Dag, arg: u32| {
+            let (a, b) = (dag.arg_slice(arg, 0, 8, false), dag.arg_slice(arg, 8, 8, false));
+            [a, dag.min(a, b), dag.sub(a, b)]
+        };
+        let (left, right) = (of(&mut dag, 0), of(&mut dag, 1));
+        let mut skeletons = Skeletons::default();
+        for (left, right) in left.into_iter().zip(right) {
+            let (left, right) = (skeletons.view(&dag, left), skeletons.view(&dag, right));
+            assert_eq!(left.shape, right.shape);
+            assert_ne!(left.structure, right.structure);
+        }
+    }
+
+    #[test]
+    fn literals_of_all_ones_are_those_of_elements() {
+        for width in 1..=70u32 {
+            let ones = (Int::ONE << width as usize) - Int::ONE;
+            let expected = [7, 8, 15, 16, 23, 24, 31, 32, 39, 40, 47, 48, 55, 56, 63, 64].contains(&width);
+            assert_eq!(all_ones(&ones), expected.then_some(width));
+            assert_eq!((all_ones(&(&ones - Int::ONE)), all_ones(&-ones)), (None, None), "{width}");
+        }
+        assert_eq!(all_ones(&Int::ZERO), None);
+    }
+
+    #[test]
+    fn the_order_is_by_argument_and_then_by_position() {
+        let mut dag = Dag::new(vec![64, 64]);
+        let leaf = |dag: &mut Dag, (arg, low)| dag.arg_slice(arg, low, 8, false);
+        // What was made first is no criterion.
+        let places = [(1, 8), (0, 8), (1, 0), (0, 0)];
+        let mut leaves = places.map(|place| leaf(&mut dag, place));
+        let mut sums = places.map(|(arg, low)| {
+            let other = leaf(&mut dag, (arg, low + 16));
+            dag.mul(other, other)
+        });
+        let mut skeletons = Skeletons::default();
+        leaves.sort_by(|left, right| skeletons.compare(&dag, *left, *right));
+        assert_eq!(leaves, [(0, 0), (0, 8), (1, 0), (1, 8)].map(|place| leaf(&mut dag, place)));
+        sums.sort_by(|left, right| skeletons.compare(&dag, *left, *right));
+        let squares = [(0, 16), (0, 24), (1, 16), (1, 24)].map(|place| {
+            let leaf = leaf(&mut dag, place);
+            dag.mul(leaf, leaf)
+        });
+        assert_eq!(sums, squares);
+        assert_eq!(skeletons.compare(&dag, sums[0], sums[0]), Ordering::Equal);
+    }
+}

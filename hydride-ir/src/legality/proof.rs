@@ -280,8 +280,8 @@ fn at_index(number: &Num, index: IndexId, value: &Num) -> Num {
 
 #[cfg(test)]
 mod tests {
-    use crate::function::Function;
-    use crate::legality::{SLICES, TURNS, legality};
+    use crate::function::{Function, ParamId};
+    use crate::legality::{Constraint, SLICES, TURNS, legality};
 
     /// The number of proved obligations and the others' texts.
     fn proof(text: &str, known: &[&[i64]]) -> (usize, Vec<String>) {
@@ -321,5 +321,21 @@ mod tests {
         let text = "func @f[s = 8, t = 16](%a: 8) -> (%dst: 32) {
             for i in 0..2 { for j in 0..2 { %dst[s*i + t*j +: 8] = %a } } }";
         assert_eq!(proof(text, &[&[8, 16], &[16, 8]]), (2, Vec::new()));
+    }
+
+    /// A case is a choice from each list, as long as there are few.
+    #[test]
+    fn lists_with_too_many_combinations_are_not_used() {
+        let text = "func @f[s = 0, t = 0](%a: 8) -> (%dst: 8) { %dst[0 +: 8] = %a }";
+        let function = Function::parse(text).unwrap();
+        let mut legality = legality(&function, &[&[0, 0]]);
+        let list = |param, count: i64| Constraint::OneOf {
+            params: vec![ParamId(param)],
+            values: (0..count).map(|value| vec![value]).collect(),
+        };
+        for (first, second, cases) in [(3, 5, 15), (8, 8, 64), (8, 9, 8), (65, 2, 2)] {
+            legality.constraints = vec![list(0, first), list(1, second)];
+            assert_eq!(legality.cases().len(), cases, "{first} and {second}");
+        }
     }
 }

@@ -96,4 +96,16 @@ func @f[w = 8, n = 4](%a: w*n) -> (%dst: w*n) {
         smaller.verify().unwrap();
         assert_eq!(smaller.to_string(), expected);
     }
+
+    #[test]
+    fn what_does_something_stays() {
+        let text = "\
+func @f[w = 8, n = 4](%a: w*n) -> (%dst: 2*w*n) {
+  for i in 0..n {
+    %dst[2*w*i +: 2*w] = add(cast.s(%a[w*i +: w], 2*w), int(i, 2*w))
+  }
+}
+";
+        assert_eq!(without_trivial(&Function::parse(text).unwrap()).to_string(), text);
+    }
 }

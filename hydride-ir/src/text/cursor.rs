@@ -259,6 +259,19 @@ mod tests {
     }
 
     #[test]
+    fn a_word_does_not_begin_with_a_digit_or_a_sign() {
+        for (text, expected) in [
+            ("%r[0 +: 8] = ?", "1:42: expected an expression, found `?`"),
+            ("%r[?*2 +: 8] = %a", "1:32: expected a number, parameter or index, found `?`"),
+            ("for 2i in 0..1 { }", ", found `2i`"),
+            ("let ? = %a", ", found `?`"),
+        ] {
+            let found = error(&format!("func @f(%a: 8) -> (%r: 8) {{ {text} }}"));
+            assert!(found.contains(expected), "{text}: {found}");
+        }
+    }
+
+    #[test]
     fn errors_are_counted_in_characters_from_one() {
         for (text, expected) in [
             ("", "1:1: "),

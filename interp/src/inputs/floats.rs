@@ -129,4 +129,41 @@ mod tests {
         assert!(has(&|x| x.fract().abs() == 0.5) && has(&|x| x.abs() > 1.5 && x.fract() == 0.0));
         assert!(found.iter().filter(|(a, b)| *a == -*b).count() > 5);
     }
+
+    /// As long as [`PATTERNS`](crate::inputs::PATTERNS) stays the same, so do the inputs.
+    #[test]
+    fn a_version_of_the_patterns_has_one_set_of_numbers() {
+        let arg = |width, lane, float| Argument {
+            name: "a".into(),
+            c_type: String::new(),
+            width,
+            kind: Kind::Vector,
+            element: Some(Element { width: lane, signed: true, float }),
+        };
+        let mut random = Random::new(9);
+        let mut hash = blake3::Hasher::new();
+        for lane in [16, 32, 64] {
+            let args =
+                [arg(192, lane, true), arg(192, lane, true), arg(96, lane, false), arg(64, lane, true)];
+            for _ in 0..500 {
+                for value in values(&args, &mut random) {
+                    value.words().iter().for_each(|word| {
+                        hash.update(&word.to_le_bytes());
+                    });
+                }
+            }
+        }
+        assert_eq!((crate::inputs::PATTERNS, &hash.finalize().to_hex()[..16]), (2, "55c6932dc2863dca"));
+    }
+
+    #[test]
+    fn sixteen_bits_are_numbers_of_either_format() {
+        let mut random = Random::new(1);
+        let formats: Vec<Option<Format>> = (0..100).map(|_| Format::of_width(16, &mut random)).collect();
+        let brain = formats.iter().flatten().filter(|format| format.exponent == 8).count();
+        assert!(formats.iter().all(Option::is_some) && (10..40).contains(&brain), "{brain}");
+        let widths: Vec<u32> =
+            (1..=80).filter(|width| Format::of_width(*width, &mut random).is_some()).collect();
+        assert_eq!(widths, [16, 32, 64]);
+    }
 }

@@ -117,19 +117,23 @@ mod tests {
 
     #[test]
     fn an_unsigned_sum_can_be_a_signed_one_in_one_of_two_uses() {
-        let shift = |sign: &str| {
+        // The count is used twice: it is read, or computed from what is read.
+        let shift = |sign: &str, count: &str| {
             format!(
                 "func @shift(%a: 32, %n: 32, %rounding: 32) -> (%dst: 32) {{
                    for i in 0..4 {{
+                     let count = {count}
                      let low = add(%a[8*i +: 8], %rounding[8*i +: 8])
                      let all = add(cast.{sign}(%a[8*i +: 8], 10), cast.u(%rounding[8*i +: 8], 10))
-                     let right = cast.u(shr.{sign}(all, %n[8*i +: 3]), 8)
-                     %dst[8*i +: 8] = select(%n[8*i + 7 +: 1], right, shl(low, %n[8*i +: 3]))
+                     let right = cast.u(shr.{sign}(all, count), 8)
+                     %dst[8*i +: 8] = select(%n[8*i + 7 +: 1], right, shl(low, count))
                    }}
                  }}"
             )
         };
-        let unsigned = shift("u");
-        check(&forms(recognize, &unsigned), &unsigned, &shift("s"));
+        for count in ["%n[8*i +: 3]", "xor(%n[8*i +: 3], %rounding[8*i +: 3])"] {
+            let unsigned = shift("u", count);
+            check(&forms(recognize, &unsigned), &unsigned, &shift("s", count));
+        }
     }
 }

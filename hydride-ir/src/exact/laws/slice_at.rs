@@ -196,3 +196,40 @@ fn of_slice(dag: &mut Dag, &SliceAt { of, base, low, width, signed }: &SliceAt) 
     };
     (inside || whole).then(|| dag.slice_from(inner, base + inner_low, low, width, signed))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_parts_of_a_position_count() {
+        let mut dag = Dag::new(vec![64]);
+        let (whole, two) = (dag.arg(0), dag.int(2));
+        let expected = dag.arg_slice(0, 5, 4, false);
+        assert_eq!(dag.slice_from(whole, 3, two, 4, false), expected);
+    }
+
+    #[test]
+    fn a_slice_of_a_whole_register_is_one_of_the_register() {
+        let mut dag = Dag::new(vec![16, 8]);
+        let (whole, position) = (dag.arg(0), dag.arg_slice(1, 0, 4, false));
+        for (low, width, is_whole) in [(0, 16, true), (0, 15, false), (1, 15, false)] {
+            let of = dag.arg_slice(0, low, width, false);
+            let slice = dag.slice_at(of, position, 4, false);
+            let Node::SliceAt { of, .. } = *dag.node(slice) else { panic!("{}", dag.show(slice)) };
+            assert_eq!(of == whole, is_whole, "{width} bits from {low} on");
+        }
+    }
+
+    #[test]
+    fn a_table_that_would_be_too_wide_is_not_reversed() {
+        let mut dag = Dag::new(vec![8]);
+        let (index, table) = (dag.arg_slice(0, 0, 3, false), dag.int(1));
+        let step = i64::from(crate::MAX_WIDTH / 8);
+        for (entries, is_reversed) in [(7, true), (8, true), (9, false)] {
+            let low = dag.linear(&[(index, Int::from(-step))], Int::from(step * entries));
+            let slice = SliceAt { of: table, base: 0, low, width: 1, signed: false };
+            assert_eq!(reversed_table(&mut dag, &slice).is_some(), is_reversed, "{entries}");
+        }
+    }
+}
