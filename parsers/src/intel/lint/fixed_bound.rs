@@ -6,9 +6,8 @@
 //!
 //! A high bound that is a variable alone, such as a number of bits, is not a finding.
 
-use super::walk::{self, Visit, constant, offset};
+use super::walk::{self, constant, offset};
 use super::{Check, Notes, Rule, Subject};
-use crate::intel::ast::Selector;
 use crate::ledger::Severity;
 
 /// The high bound of the first element of the narrowest kind.
@@ -23,13 +22,9 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, notes: &mut Notes<'_>) {
     let Some(program) = &subject.program else { return };
-    walk::program(program, &mut |visit| {
-        let Visit::Select(selectors, at) = visit else { return };
-        for selector in selectors {
-            let Selector::Slice(high, low) = selector else { continue };
-            if let (Some(BYTE..), Some(low)) = (offset(high), constant(low)) {
-                notes.at(at, format!("the high bound moves, and the low one is always {low}"));
-            }
+    walk::slices(program, &mut |high, low, at| {
+        if let (Some(BYTE..), Some(low)) = (offset(high), constant(low)) {
+            notes.at(at, format!("the high bound moves, and the low one is always {low}"));
         }
     });
 }

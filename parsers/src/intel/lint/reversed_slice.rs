@@ -7,9 +7,8 @@
 //! `v[0:31]`, from bit 0 upwards, is how documents write the reversal of bits; it is not a finding. Nor is an empty
 //! slice that is one bit too short: it denotes the bits above a full register.
 
-use super::walk::{self, Visit, constant, difference};
+use super::walk::{self, constant, difference};
 use super::{Check, Notes, Rule, Subject};
-use crate::intel::ast::Selector;
 use crate::ledger::Severity;
 
 pub(super) const RULE: Rule = Rule {
@@ -21,16 +20,10 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, notes: &mut Notes<'_>) {
     let Some(program) = &subject.program else { return };
-    walk::program(program, &mut |visit| {
-        let Visit::Select(selectors, at) = visit else { return };
-        for selector in selectors {
-            let Selector::Slice(high, low) = selector else { continue };
-            if constant(high) == Some(0) {
-                continue;
-            }
-            if let Some(span) = difference(high, low).filter(|span| *span < -1) {
-                notes.at(at, format!("the high bound is {} below the low one", -span));
-            }
+    walk::slices(program, &mut |high, low, at| {
+        let span = difference(high, low).filter(|span| *span < -1 && constant(high) != Some(0));
+        if let Some(span) = span {
+            notes.at(at, format!("the high bound is {} below the low one", -span));
         }
     });
 }

@@ -31,6 +31,18 @@ pub(super) fn program<'a>(program: &'a Program, visit: &mut dyn FnMut(Visit<'a>)
     block(&program.body, visit);
 }
 
+/// Visits the bounds of the slices of a program, high ones first, with the place of what they are slices of.
+pub(super) fn slices<'a>(of: &'a Program, visit: &mut dyn FnMut(&'a Expr, &'a Expr, Extent)) {
+    program(of, &mut |visited| {
+        let Visit::Select(selectors, at) = visited else { return };
+        for selector in selectors {
+            if let Selector::Slice(high, low) = selector {
+                visit(high, low, at);
+            }
+        }
+    });
+}
+
 /// Visits statements.
 pub(super) fn block<'a>(statements: &'a [Stmt], visit: &mut dyn FnMut(Visit<'a>)) {
     visit(Visit::Block(statements));
