@@ -54,7 +54,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use commands::{
     check_lowering, diff, doctor, errata, eval, explain, generate, join, lint, manual, prove, query,
-    read_lowering, search, validate,
+    read_lowering, search, synth, validate,
 };
 
 pub use console::end_when_output_fails;
@@ -104,6 +104,8 @@ enum Command {
     CheckLowering(check_lowering::CheckLoweringArgs),
     /// Find the shortest sequence of instructions for a goal.
     Search(Box<search::SearchArgs>),
+    /// Find instruction sequences for vector expressions, proved.
+    Synth(Box<synth::SynthArgs>),
     /// Report which external tools are available.
     Doctor,
     /// Print completions for a shell.
@@ -162,6 +164,7 @@ impl Command {
             Self::ReadLowering(args) => read_lowering::run(session, args),
             Self::CheckLowering(args) => check_lowering::run(session, args),
             Self::Search(args) => search::run(session, args),
+            Self::Synth(args) => synth::run(session, args),
             Self::Doctor => doctor::run(session),
             Self::Completions(args) => manual::completions(command_of(session), args),
             Self::Man(args) => manual::man(command_of(session), args),

@@ -22,7 +22,7 @@ const MCA: &str = "llvm-mca-19";
 const MC: &str = "llvm-mc-19";
 
 /// CPUs of x86 with a table.
-const CPUS: &[&str] = &["icelake-server", "znver4"];
+const CPUS: &[&str] = &["icelake-server", "znver4", "haswell", "skylake-avx512", "cascadelake"];
 
 /// Extensions beyond those of the scheduling model's CPU, so that every form assembles.
 const FEATURES: &str = "+adx,+avx512vp2intersect,+gfni,+sha,+vaes,+vpclmulqdq,+fma4,+xop,+sse4a";

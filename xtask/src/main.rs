@@ -22,6 +22,7 @@ mod search_bench;
 mod setup;
 mod simplex_bench;
 mod specs;
+mod synth_bench;
 mod test;
 mod wheel;
 
@@ -80,6 +81,12 @@ enum Task {
         /// Random problems whose answers are compared with isl's; only for `simplex`
         #[arg(long, value_name = "N", default_value_t = 100_000)]
         problems: u64,
+        /// The windows, one a line, instead of those in `specs/windows`; only for `synth`
+        #[arg(long, value_name = "FILE")]
+        windows: Option<PathBuf>,
+        /// Inputs that each answer is run on; only for `synth`
+        #[arg(long, value_name = "N", default_value_t = 10_000)]
+        inputs: u32,
         #[command(flatten)]
         selection: Selection,
     },
@@ -133,6 +140,8 @@ enum Task {
 enum Benchmark {
     /// The simplex library beside isl and MLIR's Presburger library
     Simplex,
+    /// Code for windows, each run, beside what their file says of another compiler
+    Synth,
 }
 
 /// What to read and with how many threads.
@@ -234,6 +243,15 @@ fn perform(task: Task) -> Result<i32> {
             test::test(&specs, extent)
         }
         Task::Bench { what: Some(Benchmark::Simplex), problems, .. } => simplex_bench::bench(problems),
+        Task::Bench { what: Some(Benchmark::Synth), windows, inputs, selection, .. } => {
+            let flags = selection.flags()?;
+            let specs: Vec<String> = flags
+                .windows(2)
+                .find(|pair| pair[0] == "--specs")
+                .map(<[String]>::to_vec)
+                .unwrap_or_default();
+            synth_bench::bench(&hydride::build()?, &specs, windows.as_deref(), inputs)
+        }
         Task::Bench { what: None, runs, selection, .. } => {
             let flags = selection.flags()?;
             let binary = hydride::build()?;

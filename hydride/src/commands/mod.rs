@@ -15,4 +15,5 @@ pub mod prove;
 pub mod query;
 pub mod read_lowering;
 pub mod search;
+pub mod synth;
 pub mod validate;

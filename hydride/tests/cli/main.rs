@@ -37,6 +37,7 @@ mod search;
 mod search_code;
 mod second_solver;
 mod support;
+mod synth;
 mod tutorial;
 mod validate;
 mod vendor_document;

@@ -1,12 +1,12 @@
 //! `hydride search`: the shortest sequence of instructions for a goal.
 
 mod autollvm;
-mod convert;
-mod known;
+pub(super) mod convert;
+pub(super) mod known;
 mod progress;
 mod report;
 mod table;
-mod targets;
+pub(super) mod targets;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

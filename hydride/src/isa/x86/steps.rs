@@ -13,6 +13,9 @@ pub const SEARCH: Search = Search {
     costs: &[
         include_str!("../../../../specs/costs/icelake-server.json"),
         include_str!("../../../../specs/costs/znver4.json"),
+        include_str!("../../../../specs/costs/haswell.json"),
+        include_str!("../../../../specs/costs/skylake-avx512.json"),
+        include_str!("../../../../specs/costs/cascadelake.json"),
     ],
     syntax: |target| Box::new(X86 { vex: !target.two_address }),
     form,

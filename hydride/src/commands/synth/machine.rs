@@ -1,0 +1,220 @@
+//! Answers on a machine: each is compiled, run and compared with the window's own meaning.
+
+use std::path::Path;
+
+use ::synth::c_element;
+use ::synth::window::{Meaning, Window};
+use anyhow::{Context, Result, anyhow};
+use catalog::{Argument, Kind, Signature};
+use difftest::{Case as Compared, Outcome};
+use hydride_ir::{Arg, ArgId, Function, Num, Op, ResultId, ResultSlot, Role, Stmt};
+use parsers::{Instruction, Isa, Span};
+
+use super::targets::Ground;
+
+/// Bytes of an argument or result of the harness.
+const PIECE: u32 = 64;
+
+/// The inputs are the same in every run.
+const SEED: u64 = 1;
+
+/// A function in C and the pieces of its result as functions of the IR.
+pub struct Case {
+    name: String,
+    lines: Vec<String>,
+    functions: Vec<Function>,
+    arguments: Vec<Argument>,
+}
+
+/// A piece of a leaf: its position, its first bit and its width.
+type Piece = (usize, u32, u32);
+
+impl Case {
+    /// A case for a window whose answer is the function `name` in `lines`.
+    pub fn new(
+        window: &Window,
+        meaning: &mut Meaning<'_>,
+        name: String,
+        mut lines: Vec<String>,
+    ) -> Result<Self> {
+        let pieces = |bits: u32| {
+            (0..bits.div_ceil(8 * PIECE)).map(move |at| {
+                let low = at * 8 * PIECE;
+                (low, (bits - low).min(8 * PIECE))
+            })
+        };
+        let inputs: Vec<Piece> = (0..window.leaves.len())
+            .flat_map(|leaf| {
+                pieces(window.leaves[leaf].ty.bits()).map(move |(low, width)| (leaf, low, width))
+            })
+            .collect();
+        let whole = meaning.function().map_err(|error| anyhow!("{}: {error}", window.name))?;
+        let ty = window.ty();
+        let outputs: Vec<(u32, u32)> = pieces(ty.bits()).collect();
+        let functions = outputs.iter().map(|(low, width)| part(&whole, &inputs, *low, *width)).collect();
+        let byte_type = |width: u32| format!("synth_bytes_{}", width / 8);
+        let mut sizes: Vec<u32> =
+            inputs.iter().map(|piece| piece.2).chain(outputs.iter().map(|out| out.1)).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let mut head: Vec<String> = vec!["#include <stdint.h>".into()];
+        for size in sizes {
+            let name = byte_type(size);
+            head.push(format!(
+                "#ifndef HAVE_{name}\n#define HAVE_{name}\ntypedef struct {{ unsigned char b[{}]; }} {name};\n#endif",
+                size / 8
+            ));
+        }
+        lines.splice(0..0, head);
+        for (number, (low, width)) in outputs.iter().enumerate() {
+            let parameters: Vec<String> = inputs
+                .iter()
+                .enumerate()
+                .map(|(at, piece)| format!("{} a{at}", byte_type(piece.2)))
+                .collect();
+            let result = byte_type(*width);
+            lines.push(format!(
+                "static __attribute__((noinline)) {result} {name}_{number}({}) {{",
+                parameters.join(", ")
+            ));
+            for (at, leaf) in window.leaves.iter().enumerate() {
+                let element = c_element(leaf.ty)?;
+                lines.push(format!("  {element} l{at}[{}];", leaf.ty.lanes));
+                for (position, piece) in inputs.iter().enumerate().filter(|(_, piece)| piece.0 == at) {
+                    lines.push(format!(
+                        "  __builtin_memcpy((char *)l{at} + {}, &a{position}, {});",
+                        piece.1 / 8,
+                        piece.2 / 8
+                    ));
+                }
+                if let Some((least, greatest)) = leaf.range {
+                    lines.push(format!(
+                        "  for (int n = 0; n < {}; n++) l{at}[n] = l{at}[n] < {least} ? {least} : l{at}[n] > {greatest} ? \
+                         {greatest} : l{at}[n];",
+                        leaf.ty.lanes
+                    ));
+                }
+            }
+            let passed = |(at, leaf): (usize, &::synth::window::Leaf)| {
+                if leaf.scalar { format!("l{at}[0]") } else { format!("l{at}") }
+            };
+            let passed: Vec<String> = window.leaves.iter().enumerate().map(passed).collect();
+            lines.push(format!("  unsigned char r[{}];", ty.bits() / 8));
+            let passed = if passed.is_empty() { String::new() } else { format!(", {}", passed.join(", ")) };
+            lines.push(format!("  {name}(({} *)r{passed});", c_element(ty)?));
+            lines.push(format!("  {result} part; __builtin_memcpy(&part, r + {}, {});", low / 8, width / 8));
+            lines.push("  return part;".into());
+            lines.push("}".into());
+        }
+        let arguments = inputs
+            .iter()
+            .enumerate()
+            .map(|(at, piece)| argument(format!("a{at}"), byte_type(piece.2), piece.2))
+            .collect();
+        Ok(Self { name, lines, functions, arguments })
+    }
+}
+
+fn argument(name: String, c_type: String, width: u32) -> Argument {
+    Argument { name, c_type, width, kind: Kind::Vector, element: None }
+}
+
+/// Bits `low .. low + width` of a window's result as a function of pieces of its leaves.
+fn part(whole: &Function, pieces: &[Piece], low: u32, width: u32) -> Function {
+    let mut function = Function::new(whole.name.clone());
+    let mut parts: Vec<Vec<hydride_ir::ExprId>> = vec![Vec::new(); whole.args.len()];
+    for (at, piece) in pieces.iter().enumerate() {
+        let width = Num::from(piece.2);
+        function.args.push(Arg { name: format!("a{at}"), width, role: Role::Register });
+        parts[piece.0].insert(0, function.push(Op::Arg(ArgId(at as u32)), piece.2));
+    }
+    let leaves: Vec<hydride_ir::ExprId> = parts
+        .into_iter()
+        .zip(&whole.args)
+        .map(|(parts, arg)| match parts[..] {
+            [only] => only,
+            _ => function.push(Op::Concat(parts), arg.width.clone()),
+        })
+        .collect();
+    let mut map: Vec<hydride_ir::ExprId> = Vec::new();
+    for expr in whole.exprs() {
+        let id = match expr.op {
+            Op::Arg(ArgId(arg)) => leaves[arg as usize],
+            _ => function.push(expr.op.map_operands(|operand| map[operand.0 as usize]), expr.width.clone()),
+        };
+        map.push(id);
+    }
+    function.results = vec![ResultSlot { name: "result".into(), width: width.into() }];
+    for stmt in &whole.body {
+        if let Stmt::Assign { low: own, value, .. } = stmt
+            && let Some(own) = own.as_constant()
+            && (i64::from(low)..i64::from(low + width)).contains(&own)
+        {
+            let value = map[value.0 as usize];
+            function.body.push(Stmt::Assign {
+                result: ResultId(0),
+                low: Num::constant(own - i64::from(low)),
+                value,
+            });
+        }
+    }
+    function
+}
+
+/// Runs cases; exit code 1 when one differs from its window.
+pub fn check(ground: &Ground, cases: Vec<Case>, inputs: usize, work: &Path) -> Result<u8> {
+    let (mut definitions, mut instructions) = (Vec::new(), Vec::new());
+    for case in cases {
+        // A definition is one line, so that messages keep their places.
+        definitions.extend(case.lines.iter().flat_map(|line| line.lines().map(str::to_owned)));
+        for (number, function) in case.functions.into_iter().enumerate() {
+            let id = format!("{}_{number}", case.name);
+            let width = function.results[0].width.as_constant().unwrap_or(0) as u32;
+            let signature = Signature {
+                args: case.arguments.clone(),
+                results: vec![argument("result".into(), format!("synth_bytes_{}", width / 8), width)],
+            };
+            instructions.push(Instruction {
+                id: id.clone(),
+                isa: Isa::register(ground.set.name),
+                intrinsic: id,
+                function,
+                undefined: Vec::new(),
+                undefined_for: Vec::new(),
+                signature,
+                extensions: Vec::new(),
+                forms: Vec::new(),
+                span: Span::default(),
+            });
+        }
+    }
+    let own: Vec<&Instruction> = instructions.iter().collect();
+    let oracle = match ground.set.oracle(&own, definitions, work) {
+        Ok(oracle) => oracle,
+        Err(error) if error.is_missing() => {
+            eprintln!("{:>14} not run: {error}", "machine");
+            return Ok(0);
+        }
+        Err(error) => return Err(error).context("cannot build the harness"),
+    };
+    let compared: Vec<Compared<'_>> = instructions.iter().map(Compared::new).collect();
+    let report = oracle.validate(&compared, inputs, SEED, |_| {}).context("the comparison broke off")?;
+    let (mut agree, mut other) = (0, 0);
+    for case in &report.cases {
+        match &case.outcome {
+            Outcome::Agrees { .. } => agree += 1,
+            outcome => {
+                other += 1;
+                eprintln!("{:>14} {}: {outcome:?}", "machine", case.id);
+            }
+        }
+    }
+    let machine = oracle.machine().map_or_else(crate::trust::cpu_model, str::to_string);
+    eprintln!(
+        "{:>14} {}: {agree} of {} functions agree with their windows on {inputs} inputs: {machine}",
+        "machine",
+        ground.named.name,
+        agree + other
+    );
+    Ok(u8::from(other > 0))
+}

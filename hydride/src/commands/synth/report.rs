@@ -1,0 +1,188 @@
+//! Answers in JSON and in words.
+
+use std::fmt::Write as _;
+
+use ::synth::contents::Entry;
+use ::synth::program::{Program, Value};
+use ::synth::synthesize::{Answer, Status};
+use ::synth::table::Table;
+use ::synth::window::Window;
+use anyhow::Result;
+use serde::Serialize;
+
+use super::targets::Ground;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    name: &'a str,
+    target: &'a str,
+    status: Status,
+    proof: Option<&'static str>,
+    lanes_proved: Option<::synth::certify::Proof>,
+    cost: Option<Cost>,
+    instructions: Vec<Step>,
+    states: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: &'a Vec<String>,
+    seconds: f64,
+}
+
+/// What a program costs.
+#[derive(Serialize)]
+pub struct Cost {
+    /// Micro-operations, as if each cycle took one.
+    throughput: f64,
+    /// Micro-operations.
+    uops: u32,
+    /// Cycles from the first input to the last result.
+    latency: u32,
+}
+
+#[derive(Serialize)]
+struct Step {
+    id: String,
+    mnemonic: String,
+    operands: Vec<String>,
+    immediates: Vec<i64>,
+}
+
+/// One line of JSON without its end.
+pub fn json(answer: &Answer<'_>, table: &Table, ground: &Ground, seconds: f64) -> Result<String> {
+    let window = answer.meaning.window();
+    let program = answer.program.as_ref();
+    let line = Line {
+        name: &window.name,
+        target: &ground.named.name,
+        status: answer.status,
+        proof: program.map(|(_, proof)| proof.name()),
+        lanes_proved: program.map(|(_, proof)| *proof),
+        cost: program.map(|(program, _)| cost(program, table)),
+        instructions: program.map(|(program, _)| steps(window, program, table)).unwrap_or_default(),
+        states: answer.states,
+        notes: &answer.notes,
+        seconds,
+    };
+    Ok(serde_json::to_string(&line)?)
+}
+
+fn cost(program: &Program, table: &Table) -> Cost {
+    let mut ready: Vec<u32> = Vec::new();
+    let mut uops = 0;
+    for step in &program.steps {
+        let instruction = table.instruction(step.op);
+        let start = step.operands.iter().map(|operand| available(operand, &ready)).max().unwrap_or(0);
+        ready.push(start + instruction.latency);
+        uops += instruction.uops;
+    }
+    let latency = program.outputs.iter().map(|(value, _)| available(value, &ready)).max().unwrap_or(0);
+    Cost { throughput: f64::from(uops), uops, latency }
+}
+
+fn available(value: &Value, ready: &[u32]) -> u32 {
+    match value {
+        Value::Input(_) => 0,
+        Value::Step(at) => ready[*at],
+        Value::Low(pair) | Value::High(pair) => available(pair, ready),
+        Value::Pair(two) => available(&two.0, ready).max(available(&two.1, ready)),
+    }
+}
+
+fn steps(window: &Window, program: &Program, table: &Table) -> Vec<Step> {
+    let step = |step: &::synth::program::Step| {
+        let instruction = table.instruction(step.op);
+        Step {
+            id: instruction.id.clone(),
+            mnemonic: instruction.mnemonic.clone(),
+            operands: step.operands.iter().map(|operand| shown(window, program, operand)).collect(),
+            immediates: table.op(step.op).choices.clone(),
+        }
+    };
+    program.steps.iter().map(step).collect()
+}
+
+/// An operand in words: `v0[16..]`, `t3`, `constant 2`.
+fn shown(window: &Window, program: &Program, value: &Value) -> String {
+    match value {
+        Value::Input(at) => match program.inputs[*at].load {
+            Some((leaf, start)) => format!("{}[{start}..]", window.leaves[leaf as usize].name),
+            None => format!("constant {at}"),
+        },
+        Value::Step(at) => format!("t{at}"),
+        Value::Low(pair) => format!("low({})", shown(window, program, pair)),
+        Value::High(pair) => format!("high({})", shown(window, program, pair)),
+        Value::Pair(two) => {
+            format!("pair({}, {})", shown(window, program, &two.0), shown(window, program, &two.1))
+        }
+    }
+}
+
+/// A name for a window in C.
+pub fn c_name(window: &Window) -> String {
+    let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    format!("window_{}", window.name.chars().map(word).collect::<String>())
+}
+
+/// A function in C with what it includes.
+pub fn source(ground: &Ground, lines: &[String]) -> String {
+    let mut text = String::from("#include <stdint.h>\n");
+    for header in &ground.named.headers {
+        let _ = writeln!(text, "#include <{header}>");
+    }
+    text + &lines.join("\n") + "\n"
+}
+
+/// What is printed in place of code that is not there.
+pub fn missing(answer: &Answer<'_>) -> String {
+    format!("// {}: {}\n", answer.meaning.window().name, answer.notes.join("; "))
+}
+
+/// What was chosen, in words.
+pub fn explain(answer: &Answer<'_>, table: &Table, ground: &Ground) -> String {
+    let window = answer.meaning.window();
+    let costs = ground.costs.as_deref().unwrap_or("no table: each instruction is one micro-operation");
+    let mut text = format!("{} on {} ({}; {costs}):", window.name, ground.named.name, ground.named.cpu);
+    let Some((program, proof)) = &answer.program else {
+        let _ = writeln!(text, " no answer: {}", answer.notes.join("; "));
+        return text;
+    };
+    let total = cost(program, table);
+    let _ = writeln!(
+        text,
+        " {} instructions, {} micro-operations, latency {}; {} states; proof: {} ({} lanes structural, {} by theorem, {} \
+         by solver)",
+        program.steps.len(),
+        total.uops,
+        total.latency,
+        answer.states,
+        proof.name(),
+        proof.structural,
+        proof.theorem,
+        proof.solver
+    );
+    for (at, step) in program.steps.iter().enumerate() {
+        let instruction = table.instruction(step.op);
+        let operands: Vec<String> =
+            step.operands.iter().map(|operand| shown(window, program, operand)).collect();
+        let held = step.content.iter().find_map(|entry| match entry {
+            Entry::Value(value, lane) => {
+                Some(format!("{} (lane {lane} first)", answer.meaning.dag.show(*value)))
+            }
+            Entry::Element(element) => {
+                Some(format!("{} element {}", window.leaves[element.leaf as usize].name, element.index))
+            }
+            _ => None,
+        });
+        let _ = writeln!(
+            text,
+            "  t{at} = {} {}{}: {} uops, latency {}; holds {} in {} bits",
+            instruction.id,
+            operands.join(", "),
+            table.op(step.op).choices.iter().map(|choice| format!(", {choice}")).collect::<String>(),
+            instruction.uops,
+            instruction.latency,
+            held.unwrap_or_else(|| "elements".into()),
+            step.container
+        );
+    }
+    text
+}

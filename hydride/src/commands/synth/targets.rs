@@ -1,0 +1,138 @@
+//! The targets that code is synthesized for, from `specs/targets/synth.toml`.
+
+use std::path::Path;
+
+use ::search::{Operand, Syntax};
+use ::synth::table::Table;
+use anyhow::{Context, Result};
+use hydride_ir::Op;
+use serde::Deserialize;
+
+use crate::cache::CacheArgs;
+use crate::commands::search::{convert, known, targets};
+use crate::console::Phases;
+use crate::costs::Costs;
+use crate::isa::{InstructionSet, Target};
+use crate::{Session, usage};
+
+/// A target by name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// The instruction set.
+    pub isa: String,
+    /// The machine whose costs count.
+    pub cpu: String,
+    /// The compiler's options for it.
+    pub options: Vec<String>,
+    /// What C includes for its intrinsics.
+    pub headers: Vec<String>,
+    /// Extensions that instructions may need.
+    pub extensions: Vec<String>,
+    /// Widths of vector registers in bits, least first.
+    pub widths: Vec<u32>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    target: Vec<Named>,
+}
+
+impl Named {
+    /// The target of that name, or the first of an instruction set.
+    pub fn find(name: &str) -> Result<Self> {
+        let file: File = toml::from_str(include_str!("../../../../specs/targets/synth.toml"))
+            .context("specs/targets/synth.toml")?;
+        let names: Vec<String> = file.target.iter().map(|target| target.name.clone()).collect();
+        let found = file.target.iter().find(|target| target.name == name);
+        let found = found.or_else(|| file.target.iter().find(|target| target.isa == name));
+        found
+            .cloned()
+            .ok_or_else(|| usage(format!("there is no target {name}; there are {}", names.join(", "))))
+    }
+}
+
+/// A target, ready to be used.
+pub struct Ground {
+    /// What it is.
+    pub named: Named,
+    /// Its instruction set.
+    pub set: &'static InstructionSet,
+    /// Its instructions.
+    pub table: Table,
+    /// How they are written.
+    pub syntax: Box<dyn Syntax>,
+    /// Where costs come from, if there is a table.
+    pub costs: Option<String>,
+}
+
+impl Ground {
+    /// Reads the documents of a target.
+    pub fn read(
+        session: &Session,
+        specs: Option<&Path>,
+        mut named: Named,
+        cpu: Option<&str>,
+        extensions: &[String],
+        cache: &CacheArgs,
+    ) -> Result<Self> {
+        if !extensions.is_empty() {
+            named.extensions = extensions.to_vec();
+        }
+        let isa = session.asked(&named.isa)?;
+        let set = session.set(isa);
+        let target = targets::choose(set, &named.extensions)?;
+        named.widths.retain(|width| *width <= target.width);
+        let documents = session.read(specs, &[isa])?;
+        let known = known::known(session, cache, &documents, isa, &target, &mut Phases::silent())?;
+        targets::check(set, extensions, &known.extensions)?;
+        let costs = match cpu {
+            Some(cpu) => {
+                named.cpu = cpu.to_owned();
+                Costs::of_cpu(session, cpu, set.name)?
+            }
+            None => Costs::of_cpu(session, &named.cpu, set.name).unwrap_or_else(|_| Costs::length()),
+        };
+        let filter = convert::Filter::new(&[], &[], &target, true, true)?;
+        let mut chosen =
+            convert::instructions(&known.instructions, set.searched()?, &target, &filter, &costs);
+        chosen.instructions.extend(with_constants(&known.instructions, set, &target, &costs)?);
+        Ok(Self {
+            table: Table::new(chosen.instructions),
+            syntax: (set.searched()?.syntax)(&target),
+            costs: costs.source().map(str::to_owned),
+            named,
+            set,
+        })
+    }
+}
+
+/// Instructions that move elements by a number in a general register, with that number as a constant: a power of two.
+fn with_constants(
+    parsed: &[parsers::Instruction],
+    set: &InstructionSet,
+    target: &Target,
+    costs: &Costs,
+) -> Result<Vec<::search::Instruction>> {
+    let powers: Vec<i64> = target
+        .scalar_constants
+        .iter()
+        .copied()
+        .filter(|value| *value > 1 && value & (value - 1) == 0)
+        .collect();
+    if powers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let constants = Target { scalar_constants: powers, ..target.clone() };
+    let filter = convert::Filter::new(&[], &[], &constants, false, false)?;
+    let chosen = convert::instructions(parsed, set.searched()?, &constants, &filter, costs);
+    let by_number = |instruction: &::search::Instruction| {
+        let chooses = |operand: &Operand| matches!(operand, Operand::Choice { values, .. } if *values == constants.scalar_constants);
+        let reads_at = |op: &Op| matches!(op, Op::ExtractAt { .. });
+        instruction.operands.iter().any(chooses)
+            && instruction.function.exprs().iter().any(|expr| reads_at(&expr.op))
+    };
+    Ok(chosen.instructions.into_iter().filter(by_number).collect())
+}

@@ -1,0 +1,375 @@
+//! A program as C with intrinsics: leaves are read from memory, scalars are parameters, and the result is written to
+//! memory.
+//!
+//! What does not change from iteration to iteration is computed at the head of the function in 64-bit integers.
+
+use std::fmt::Write as _;
+
+use hydride_ir::exact::{Node, NodeId};
+use rustc_hash::FxHashMap;
+use search::{Class, Operand, Syntax, Type as Register};
+
+use crate::contents::Entry;
+use crate::program::{Program, Value};
+use crate::table::Table;
+use crate::window::{Kind, Meaning, Type};
+
+/// A program that C has no form for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoC {
+    /// A type without a C integer.
+    #[error("C has no integers of {0} bits")]
+    Width(u32),
+    /// A loop-invariant value that 64-bit integers do not hold.
+    #[error("a scalar needs more than 64 bits")]
+    Scalar,
+}
+
+/// The C name of integers of a type.
+pub fn c_element(ty: Type) -> Result<String, NoC> {
+    match ty.width {
+        1 => Ok("uint8_t".into()),
+        8 | 16 | 32 | 64 => {
+            Ok(format!("{}int{}_t", if ty.kind == Kind::Signed { "" } else { "u" }, ty.width))
+        }
+        other => Err(NoC::Width(other)),
+    }
+}
+
+/// The lines of a function `void NAME(RESULT *result, LEAF…)`; dense leaves are pointers to their elements.
+pub fn c_function(
+    meaning: &mut Meaning<'_>,
+    table: &Table,
+    program: &Program,
+    syntax: &dyn Syntax,
+    name: &str,
+) -> Result<Vec<String>, NoC> {
+    let window = meaning.window();
+    let mut parameters = vec![format!("{} *restrict result", c_element(window.ty())?)];
+    for leaf in &window.leaves {
+        let ty = c_element(leaf.ty)?;
+        parameters.push(match leaf.scalar {
+            true => format!("{ty} {}", leaf.name),
+            false => format!("const {ty} *restrict {}", leaf.name),
+        });
+    }
+    let mut writer =
+        Writer { meaning, table, program, syntax, lines: Vec::new(), scalars: FxHashMap::default() };
+    writer.lines.push(format!("void {name}({})", parameters.join(", ")));
+    writer.lines.push("{".into());
+    for at in 0..program.inputs.len() {
+        writer.input(at)?;
+    }
+    for at in 0..program.steps.len() {
+        writer.step(at);
+    }
+    writer.outputs()?;
+    writer.lines.push("}".into());
+    Ok(writer.lines)
+}
+
+struct Writer<'a, 'w> {
+    meaning: &'a mut Meaning<'w>,
+    table: &'a Table,
+    program: &'a Program,
+    syntax: &'a dyn Syntax,
+    lines: Vec<String>,
+    scalars: FxHashMap<NodeId, String>,
+}
+
+impl Writer<'_, '_> {
+    fn line(&mut self, text: &str) {
+        self.lines.push(format!("  {text}"));
+    }
+
+    fn word(&self, c_type: &str) -> String {
+        let of = |word: &str| {
+            self.syntax
+                .c_words()
+                .iter()
+                .find(|(own, _)| *own == word)
+                .map_or(word.to_owned(), |(_, c)| (*c).to_owned())
+        };
+        c_type.split_whitespace().filter(|word| *word != "const").map(of).collect::<Vec<_>>().join(" ")
+    }
+
+    fn input(&mut self, at: usize) -> Result<(), NoC> {
+        let input = &self.program.inputs[at];
+        let ty = self.syntax.c_type(input.ty, input.container);
+        let bytes = input.ty.width.div_ceil(8);
+        if let Some((leaf, start)) = input.load {
+            let leaf = &self.meaning.window().leaves[leaf as usize];
+            let name = &leaf.name;
+            let count = i64::from(input.ty.width / leaf.ty.width);
+            let (from, to) = (start.max(0), (start + count).min(i64::from(leaf.ty.lanes)));
+            let each = i64::from(leaf.ty.width / 8);
+            let source = if leaf.scalar { format!("&{name}") } else { format!("{name} + {from}") };
+            let text = if (from, to) == (start, start + count) {
+                format!("{ty} i{at}; __builtin_memcpy(&i{at}, {source}, {bytes});")
+            } else {
+                format!(
+                    "{ty} i{at}; {{ unsigned char b[{bytes}] = {{0}}; __builtin_memcpy(b + {}, {source}, {}); \
+                     __builtin_memcpy(&i{at}, b, {bytes}); }}",
+                    (from - start) * each,
+                    (to - from) * each
+                )
+            };
+            self.line(&text);
+            return Ok(());
+        }
+        let content = input.content.clone();
+        let (container, class) = (input.container, input.ty.class);
+        if class == Class::Mask || container < 8 {
+            let mut text = format!("{ty} i{at} = 0;");
+            for (position, entry) in content.iter().enumerate() {
+                if let Entry::Uniform(value) = entry {
+                    let value = self.scalar(*value)?;
+                    let _ = write!(text, " i{at} |= ({ty})({value} & 1) << {position};");
+                }
+            }
+            self.line(&text);
+            return Ok(());
+        }
+        let mut values = Vec::new();
+        for entry in &content {
+            values.push(match entry {
+                Entry::Uniform(value) => self.scalar(*value)?,
+                _ => "0".to_owned(),
+            });
+        }
+        // A container of more than 64 bits is read by nothing in a whole.
+        let text = if container > 64 {
+            format!("{ty} i{at}; __builtin_memset(&i{at}, 0, {bytes});")
+        } else if values.len() > 1 && values.iter().all(|value| *value == values[0]) {
+            format!(
+                "{ty} i{at}; {{ uint{container}_t e[{count}]; for (int n = 0; n < {count}; n++) e[n] = \
+                 (uint{container}_t)({value}); __builtin_memcpy(&i{at}, e, {bytes}); }}",
+                count = values.len(),
+                value = values[0]
+            )
+        } else {
+            let list: Vec<String> =
+                values.iter().map(|value| format!("(uint{container}_t)({value})")).collect();
+            format!(
+                "{ty} i{at}; {{ const uint{container}_t e[] = {{{}}}; __builtin_memcpy(&i{at}, e, {bytes}); }}",
+                list.join(", ")
+            )
+        };
+        self.line(&text);
+        Ok(())
+    }
+
+    fn step(&mut self, at: usize) {
+        let step = &self.program.steps[at];
+        let op = self.table.op(step.op);
+        let instruction = &self.table.instructions[op.instruction];
+        let mut registers: Vec<String> = Vec::new();
+        for operand in &step.operands {
+            registers.push(self.value(operand));
+        }
+        let instruction = instruction.clone();
+        let (mut rest, mut choices) = (registers.into_iter(), op.choices.iter());
+        let mut arguments = Vec::new();
+        for (operand, c_type) in instruction.operands.iter().zip(&instruction.c_types) {
+            let c_type = self.word(c_type);
+            match operand {
+                Operand::Choice { .. } => {
+                    arguments.push(choices.next().map(ToString::to_string).unwrap_or_default());
+                }
+                Operand::Register(_) => {
+                    arguments.push(format!("({c_type})({})", rest.next().unwrap_or_default()));
+                }
+                Operand::Consecutive { count, .. } => {
+                    // A structure of registers.
+                    let part = self.syntax.part(&c_type, *count);
+                    let parts: Vec<String> =
+                        rest.by_ref().take(*count).map(|register| format!("({part})({register})")).collect();
+                    arguments.push(format!("({c_type}){{{{{}}}}}", parts.join(", ")));
+                }
+            }
+        }
+        let ty = self.word(&instruction.result_c_type);
+        let text = format!("{ty} t{at} = {}({});", instruction.intrinsic, arguments.join(", "));
+        self.line(&text);
+    }
+
+    /// The C expression of a value; halves and pairs are made in memory, which compilers see through.
+    fn value(&mut self, value: &Value) -> String {
+        let widest = |pair: &Value, writer: &Self| writer.ty(pair).width / 8;
+        match value {
+            Value::Input(at) => format!("i{at}"),
+            Value::Step(at) => format!("t{at}"),
+            Value::Low(pair) | Value::High(pair) => {
+                let bytes = widest(pair, self);
+                let whole = self.value(pair);
+                let ty = self.syntax.c_type(Register { class: Class::Vector, width: 4 * bytes }, 8);
+                let offset = if matches!(value, Value::High(_)) { bytes / 2 } else { 0 };
+                format!(
+                    "({{ {ty} h; __builtin_memcpy(&h, (const char *)&{whole} + {offset}, {}); h; }})",
+                    bytes / 2
+                )
+            }
+            Value::Pair(two) => {
+                let bytes = self.ty(&two.0).width / 8;
+                let (low, high) = (self.value(&two.0), self.value(&two.1));
+                let ty = self.syntax.c_type(Register { class: Class::Vector, width: 8 * bytes }, 8);
+                let pair = self.syntax.c_type(Register { class: Class::Vector, width: 16 * bytes }, 8);
+                format!(
+                    "({{ {pair} p; {ty} l = ({ty})({low}), h = ({ty})({high}); __builtin_memcpy(&p, &l, {bytes}); \
+                     __builtin_memcpy((char *)&p + {bytes}, &h, {bytes}); p; }})"
+                )
+            }
+        }
+    }
+
+    fn ty(&self, value: &Value) -> Register {
+        match value {
+            Value::Input(at) => self.program.inputs[*at].ty,
+            Value::Step(at) => self.table.op(self.program.steps[*at].op).result,
+            Value::Low(pair) | Value::High(pair) => {
+                let ty = self.ty(pair);
+                Register { width: ty.width / 2, ..ty }
+            }
+            Value::Pair(two) => {
+                let ty = self.ty(&two.0);
+                Register { width: ty.width * 2, ..ty }
+            }
+        }
+    }
+
+    fn outputs(&mut self) -> Result<(), NoC> {
+        let bytes_each = self.program.container / 8;
+        let mut place = 0;
+        for (at, (value, content)) in self.program.outputs.iter().enumerate() {
+            let lanes = content.iter().filter(|entry| **entry != Entry::Any).count() as u32;
+            let name = self.value(value);
+            let text = format!(
+                "__typeof__({name}) o{at} = {name}; __builtin_memcpy((char *)result + {}, &o{at}, {});",
+                place * bytes_each,
+                lanes * bytes_each
+            );
+            self.line(&text);
+            place += lanes;
+        }
+        if let Some(added) = self.program.added {
+            let added = self.scalar(added)?;
+            self.line(&format!("*result += {added};"));
+        }
+        Ok(())
+    }
+
+    /// The name of a loop-invariant value, which is computed where it is not there yet.
+    fn scalar(&mut self, value: NodeId) -> Result<String, NoC> {
+        if let Some(known) = self.scalars.get(&value) {
+            return Ok(known.clone());
+        }
+        if let Some(literal) = self.meaning.dag.as_int(value) {
+            let literal = i128::try_from(literal).map_err(|_| NoC::Scalar)?;
+            return match i64::try_from(literal) {
+                Ok(i64::MIN) => Ok("(-9223372036854775807LL - 1)".into()),
+                Ok(literal) => Ok(format!("{literal}LL")),
+                Err(_) => Ok(format!("(long long){}ULL", u64::try_from(literal).map_err(|_| NoC::Scalar)?)),
+            };
+        }
+        let (width, signed) = self.meaning.dag.natural(value).ok_or(NoC::Scalar)?;
+        if width > 63 + u32::from(signed) {
+            return Err(NoC::Scalar);
+        }
+        let text = self.scalar_expression(value)?;
+        let name = format!("s{}_", self.scalars.len());
+        self.line(&format!("const long long {name} = {text};"));
+        self.scalars.insert(value, name.clone());
+        Ok(name)
+    }
+
+    fn scalar_expression(&mut self, value: NodeId) -> Result<String, NoC> {
+        let node = self.meaning.dag.node(value).clone();
+        let low_bits = |of: &str, low: u32, width: u32, signed: bool| {
+            if signed {
+                format!("(long long)((unsigned long long){of} << {}) >> {}", 64 - low - width, 64 - width)
+            } else {
+                format!("(long long)((unsigned long long){of} << {} >> {})", 64 - low - width, 64 - width)
+            }
+        };
+        Ok(match node {
+            Node::Slice { of, low, width, signed } if low + width <= 64 => {
+                let inner = match *self.meaning.dag.node(of) {
+                    Node::Arg(arg) => {
+                        let element = self.meaning.sample(arg).and_then(|elements| elements.first().copied());
+                        let leaf = element.ok_or(NoC::Scalar)?.leaf as usize;
+                        self.meaning.window().leaves[leaf].name.clone()
+                    }
+                    _ => self.scalar(of)?,
+                };
+                low_bits(&inner, low, width, signed)
+            }
+            Node::Sum { terms, constant } => {
+                let mut text = i64::try_from(&constant).map_err(|_| NoC::Scalar)?.to_string() + "LL";
+                for (term, factor) in terms {
+                    let factor = i64::try_from(&factor).map_err(|_| NoC::Scalar)?;
+                    let _ = write!(text, " + {factor}LL * {}", self.scalar(term)?);
+                }
+                text
+            }
+            Node::Mul(factors) => self.all(&factors)?.join(" * "),
+            Node::And(operands) => self.all(&operands)?.join(" & "),
+            Node::Or(operands) => self.all(&operands)?.join(" | "),
+            Node::Xor(operands) => self.all(&operands)?.join(" ^ "),
+            Node::Not(of) => format!("~{}", self.scalar(of)?),
+            Node::Shl(of, by) => {
+                format!("(long long)((unsigned long long){} << {})", self.scalar(of)?, self.scalar(by)?)
+            }
+            Node::Shr(of, by) => {
+                let (of, by) = (self.scalar(of)?, self.scalar(by)?);
+                format!("{of} >> ({by} > 63 ? 63 : {by})")
+            }
+            Node::Min(operands) => self.chain(&operands, "<")?,
+            Node::Max(operands) => self.chain(&operands, ">")?,
+            Node::Eq(left, right) => format!("{} == {}", self.scalar(left)?, self.scalar(right)?),
+            Node::Lt(left, right) => format!("{} < {}", self.scalar(left)?, self.scalar(right)?),
+            Node::Le(left, right) => format!("{} <= {}", self.scalar(left)?, self.scalar(right)?),
+            Node::Abs(of) => {
+                let of = self.scalar(of)?;
+                format!("{of} < 0 ? -{of} : {of}")
+            }
+            Node::Saturate { of, width, signed } => {
+                let of = self.scalar(of)?;
+                let (low, high): (i128, i128) = if signed {
+                    (-(1 << (width - 1)), (1 << (width - 1)) - 1)
+                } else {
+                    (0, (1 << width) - 1)
+                };
+                format!("{of} < {low}LL ? {low}LL : {of} > {high}LL ? {high}LL : {of}")
+            }
+            Node::Select(condition, then, otherwise) => {
+                let (condition, then) = (self.scalar(condition)?, self.scalar(then)?);
+                format!("{condition} ? {then} : {}", self.scalar(otherwise)?)
+            }
+            Node::Concat(parts) => {
+                let (mut low, mut text) = (0, Vec::new());
+                for part in parts {
+                    text.push(format!(
+                        "(long long)((unsigned long long){} << {low})",
+                        self.scalar(part.node)?
+                    ));
+                    low += part.width;
+                }
+                text.join(" | ")
+            }
+            _ => return Err(NoC::Scalar),
+        })
+    }
+
+    fn all(&mut self, operands: &[NodeId]) -> Result<Vec<String>, NoC> {
+        operands.iter().map(|operand| self.scalar(*operand)).collect()
+    }
+
+    fn chain(&mut self, operands: &[NodeId], relation: &str) -> Result<String, NoC> {
+        let names = self.all(operands)?;
+        let mut text = names[0].clone();
+        for next in &names[1..] {
+            text = format!("(({text}) {relation} {next} ? ({text}) : {next})");
+        }
+        Ok(text)
+    }
+}

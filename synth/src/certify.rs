@@ -1,0 +1,293 @@
+//! The certificate: a program run symbolically at the window's full width, on the functions that the documents give.
+//!
+//! Every step is raised with its operands' containers as they are known at that point; each container of its result must
+//! be what the program says that it holds. Where the two are one node of the graph of exact integers the proof is
+//! *structural*, where a rewrite joins them it is that rewrite's theorem, and else the solver must say that they are
+//! equal: an unknown answer refuses the program. What nobody asks for is an unknown of its own, so that nothing relies
+//! on it.
+
+use hydride_ir::exact::{Dag, Node, NodeId, Part, Replacements, Segment, raise_with};
+use rustc_hash::FxHashMap;
+use search::specialize;
+use smt::{Prover, Verdict};
+
+use crate::contents::{Content, Entry};
+use crate::program::{Program, Value};
+use crate::rewrite::{high_bits, rewrites};
+use crate::table::Table;
+use crate::window::Meaning;
+
+/// How a program was proved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Proof {
+    /// Lanes that are the same node on both sides.
+    pub structural: usize,
+    /// Lanes that a rewrite's theorem joins.
+    pub theorem: usize,
+    /// Lanes that the solver proved equal.
+    pub solver: usize,
+}
+
+impl Proof {
+    /// The weakest kind of proof that was needed.
+    pub fn name(&self) -> &'static str {
+        match (self.solver, self.theorem) {
+            (0, 0) => "structural",
+            (0, _) => "theorem",
+            _ => "solver",
+        }
+    }
+}
+
+/// Why a program is not proved.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// A step does not give what the program says.
+    #[error("step {step}, lane {lane}: {why}")]
+    Step {
+        /// The step's position; the number of steps for the result.
+        step: usize,
+        /// The container.
+        lane: usize,
+        /// Which answer came.
+        why: String,
+    },
+    /// The program is no program for this table.
+    #[error("{0}")]
+    Malformed(&'static str),
+}
+
+/// Who says whether two values are equal when they are not the same node.
+pub trait Judge {
+    /// The verdict on two nodes of one graph.
+    fn equal(&mut self, dag: &Dag, left: NodeId, right: NodeId) -> Verdict;
+}
+
+impl Judge for Prover {
+    fn equal(&mut self, dag: &Dag, left: NodeId, right: NodeId) -> Verdict {
+        self.equal_integers(dag, left, right)
+    }
+}
+
+/// Proves that a program's outputs hold the lanes of the window's result. `lanes` says where each lane of the result is:
+/// output, container.
+pub fn certify(
+    meaning: &mut Meaning<'_>,
+    table: &Table,
+    program: &Program,
+    results: &[NodeId],
+    judge: &mut dyn Judge,
+) -> Result<Proof, Refusal> {
+    let mut run = Run {
+        meaning,
+        judge,
+        proof: Proof::default(),
+        inputs: Vec::new(),
+        steps: Vec::new(),
+        unknowns: FxHashMap::default(),
+    };
+    for input in &program.inputs {
+        let known = run.known(&input.content, input.container);
+        run.inputs.push(known);
+    }
+    for (number, step) in program.steps.iter().enumerate() {
+        let op = table.op(step.op);
+        let instruction = &table.instructions[op.instruction];
+        let function = specialize(instruction, &op.choices)
+            .ok_or(Refusal::Malformed("an operation without function"))?;
+        let mut args = Vec::new();
+        for operand in &step.operands {
+            args.push(run.whole(operand)?);
+        }
+        let raised = raise_with(&mut run.meaning.dag, &function, &[], &args)
+            .map_err(|_| Refusal::Malformed("an operation that cannot be run"))?;
+        let segments = raised.results.first().ok_or(Refusal::Malformed("an operation without result"))?;
+        let containers = run.check(number, segments, &step.content, step.container)?;
+        run.steps.push(containers);
+    }
+    let mut lane = 0;
+    for (value, content) in &program.outputs {
+        let held = run.held(value)?;
+        let bits = joined(&mut run.meaning.dag, &held);
+        for (position, entry) in content.iter().enumerate() {
+            if *entry == Entry::Any {
+                continue;
+            }
+            let wanted = *results.get(lane).ok_or(Refusal::Malformed("more lanes than the result has"))?;
+            let found =
+                run.meaning.dag.slice(bits, position as u32 * program.container, program.container, false);
+            let found = match program.added {
+                None => found,
+                Some(added) => {
+                    let added = run.meaning.at(added, 0);
+                    let sum = run.meaning.dag.sum(&[found, added]);
+                    run.meaning.dag.slice(sum, 0, program.container, false)
+                }
+            };
+            run.same(program.steps.len(), lane, found, wanted, None)?;
+            lane += 1;
+        }
+    }
+    if lane != results.len() {
+        return Err(Refusal::Malformed("lanes of the result are missing"));
+    }
+    Ok(run.proof)
+}
+
+struct Run<'a, 'w> {
+    meaning: &'a mut Meaning<'w>,
+    judge: &'a mut dyn Judge,
+    proof: Proof,
+    inputs: Vec<Vec<Part>>,
+    steps: Vec<Vec<Part>>,
+    unknowns: FxHashMap<(u32, u32), NodeId>,
+}
+
+/// Containers side by side.
+fn joined(dag: &mut Dag, parts: &[Part]) -> NodeId {
+    match parts {
+        [only] => only.node,
+        _ => dag.concat(parts),
+    }
+}
+
+impl Run<'_, '_> {
+    /// What an input's containers hold.
+    fn known(&mut self, content: &Content, width: u32) -> Vec<Part> {
+        content.iter().map(|entry| Part { node: self.entry(*entry, width), width }).collect()
+    }
+
+    fn entry(&mut self, entry: Entry, width: u32) -> NodeId {
+        match entry {
+            Entry::Any => self.meaning.unknown(width),
+            Entry::Uniform(value) => self.meaning.at(value, 0),
+            Entry::Value(value, lane) => self.meaning.at(value, lane),
+            Entry::Element(element) => self.meaning.element_bits(element),
+        }
+    }
+
+    fn held(&mut self, value: &Value) -> Result<Vec<Part>, Refusal> {
+        let half = |parts: Vec<Part>, high: bool| {
+            let middle = parts.len() / 2;
+            if high { parts[middle..].to_vec() } else { parts[..middle].to_vec() }
+        };
+        let missing = Refusal::Malformed("an operand that is not there");
+        Ok(match value {
+            Value::Input(at) => self.inputs.get(*at).ok_or(missing)?.clone(),
+            Value::Step(at) => self.steps.get(*at).ok_or(missing)?.clone(),
+            Value::Low(pair) => half(self.held(pair)?, false),
+            Value::High(pair) => half(self.held(pair)?, true),
+            Value::Pair(two) => {
+                let mut parts = self.held(&two.0)?;
+                parts.extend(self.held(&two.1)?);
+                parts
+            }
+        })
+    }
+
+    fn whole(&mut self, value: &Value) -> Result<NodeId, Refusal> {
+        let parts = self.held(value)?;
+        Ok(joined(&mut self.meaning.dag, &parts))
+    }
+
+    /// Compares what a step wrote with what it is said to hold.
+    fn check(
+        &mut self,
+        step: usize,
+        segments: &[Segment],
+        content: &Content,
+        width: u32,
+    ) -> Result<Vec<Part>, Refusal> {
+        let mut containers = Vec::new();
+        for (lane, entry) in content.iter().enumerate() {
+            let low = lane as u32 * width;
+            let from = segments.partition_point(|segment| segment.low + segment.width <= low);
+            let mut parts = Vec::new();
+            for segment in segments[from..].iter().take_while(|segment| segment.low < low + width) {
+                let (start, end) = (segment.low.max(low), (segment.low + segment.width).min(low + width));
+                let node = self.meaning.dag.slice(segment.value, start - segment.low, end - start, false);
+                parts.push(Part { node, width: end - start });
+            }
+            if parts.iter().map(|part| part.width).sum::<u32>() != width {
+                return Err(Refusal::Malformed("a result with bits that are not written"));
+            }
+            let found = joined(&mut self.meaning.dag, &parts);
+            let node = match *entry {
+                Entry::Any => found,
+                _ => {
+                    let wanted = self.entry(*entry, width);
+                    let value =
+                        if let Entry::Value(value, lane) = *entry { Some((value, lane)) } else { None };
+                    self.same(step, lane, found, wanted, value)?;
+                    wanted
+                }
+            };
+            containers.push(Part { node, width });
+        }
+        Ok(containers)
+    }
+
+    /// A value with each element of a leaf as an unknown of its own: what is equal for all of them is equal.
+    fn over_elements(&mut self, value: NodeId) -> NodeId {
+        let leaves = &self.meaning.window().leaves;
+        let mut replacements = Replacements::default();
+        for node in self.meaning.dag.reachable([value]) {
+            let Node::Slice { of, low, width, signed } = *self.meaning.dag.node(node) else { continue };
+            let Node::Arg(arg) = *self.meaning.dag.node(of) else { continue };
+            let Some(leaf) = leaves.get(arg as usize) else { continue };
+            let (element, at) = (low / leaf.ty.width, low % leaf.ty.width);
+            if at + width > leaf.ty.width {
+                return value;
+            }
+            let known = match self.unknowns.get(&(arg, element)) {
+                Some(known) => *known,
+                None => {
+                    let made = self.meaning.unknown(leaf.ty.width);
+                    self.unknowns.insert((arg, element), made);
+                    made
+                }
+            };
+            let bits = self.meaning.dag.slice(known, at, width, signed);
+            replacements.insert(node, bits);
+        }
+        self.meaning.dag.replace(value, &mut replacements)
+    }
+
+    fn same(
+        &mut self,
+        step: usize,
+        lane: usize,
+        found: NodeId,
+        wanted: NodeId,
+        value: Option<(NodeId, u32)>,
+    ) -> Result<(), Refusal> {
+        let dag = &mut self.meaning.dag;
+        if found == wanted || high_bits(dag, found) == high_bits(dag, wanted) {
+            self.proof.structural += 1;
+            return Ok(());
+        }
+        if let Some((value, number)) = value {
+            for other in rewrites(&mut self.meaning.dag, value) {
+                let other = self.meaning.at(other, number);
+                let dag = &mut self.meaning.dag;
+                if other == found || high_bits(dag, other) == high_bits(dag, found) {
+                    self.proof.theorem += 1;
+                    return Ok(());
+                }
+            }
+        }
+        let (found, wanted) = (self.over_elements(found), self.over_elements(wanted));
+        if found == wanted {
+            self.proof.structural += 1;
+            return Ok(());
+        }
+        match self.judge.equal(&self.meaning.dag, found, wanted) {
+            Verdict::Equal => {
+                self.proof.solver += 1;
+                Ok(())
+            }
+            Verdict::Different(_) => Err(Refusal::Step { step, lane, why: "another value".into() }),
+            Verdict::Unknown(why) => Err(Refusal::Step { step, lane, why: format!("undecided: {why}") }),
+        }
+    }
+}

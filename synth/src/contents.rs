@@ -1,0 +1,207 @@
+//! What registers hold: for each container of a register the element, value or constant that is wanted there.
+
+use hydride_ir::exact::NodeId;
+use rustc_hash::FxHashMap;
+use search::Type;
+
+use crate::window::Element;
+
+/// What one container holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Entry {
+    /// Nothing that matters.
+    Any,
+    /// A value that is the same in every lane; the node is within the container's bits.
+    Uniform(NodeId),
+    /// An element of a leaf, whose width is the container's.
+    Element(Element),
+    /// A value in a lane of its family.
+    Value(NodeId, u32),
+}
+
+impl Entry {
+    /// What is held, whatever the lane: entries of one source can be computed together.
+    pub fn source(self) -> Option<Source> {
+        match self {
+            Entry::Any | Entry::Uniform(_) => None,
+            Entry::Element(element) => Some(Source::Leaf(element.leaf)),
+            Entry::Value(value, _) => Some(Source::Value(value)),
+        }
+    }
+}
+
+/// Where entries of a register come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Source {
+    /// A leaf.
+    Leaf(u32),
+    /// A value.
+    Value(NodeId),
+}
+
+/// The containers of one register, lowest first.
+pub type Content = Vec<Entry>;
+
+/// Registers of one type with containers of one width, wanted together.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Wanted {
+    /// The registers' type.
+    pub ty: Type,
+    /// Width of a container in bits.
+    pub container: u32,
+    /// Each register's containers.
+    pub registers: Vec<Content>,
+}
+
+impl Wanted {
+    /// The only value, where all registers hold lanes of one.
+    pub fn only_value(&self) -> Option<NodeId> {
+        let mut sources = self.registers.iter().flatten().filter_map(|entry| entry.source());
+        let Source::Value(value) = sources.next()? else { return None };
+        sources.all(|other| other == Source::Value(value)).then_some(value)
+    }
+
+    /// All values that registers hold lanes of.
+    pub fn values(&self) -> Vec<NodeId> {
+        let mut values: Vec<NodeId> = self
+            .registers
+            .iter()
+            .flatten()
+            .filter_map(|entry| match entry {
+                Entry::Value(value, _) => Some(*value),
+                _ => None,
+            })
+            .collect();
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+
+    /// Whether nothing in it changes from lane to lane.
+    pub fn is_constant(&self) -> bool {
+        self.registers.iter().flatten().all(|entry| entry.source().is_none())
+    }
+
+    /// For each register the leaf and its element that the first container would hold, where each register is a run of
+    /// elements in memory.
+    pub fn loads(&self) -> Option<Vec<(u32, i64)>> {
+        self.registers
+            .iter()
+            .map(|content| {
+                let mut start = None;
+                for (position, entry) in content.iter().enumerate() {
+                    let Entry::Element(Element { leaf, index }) = *entry else {
+                        if *entry == Entry::Any {
+                            continue;
+                        }
+                        return None;
+                    };
+                    let own = (leaf, i64::from(index) - position as i64);
+                    if *start.get_or_insert(own) != own {
+                        return None;
+                    }
+                }
+                start
+            })
+            .collect()
+    }
+}
+
+/// A state's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StateId(pub u32);
+
+/// All states, each once.
+#[derive(Default)]
+pub struct States {
+    states: Vec<(Wanted, u8)>,
+    ids: FxHashMap<(Wanted, u8), StateId>,
+}
+
+impl States {
+    /// The state that wants this, and may still move elements so many times before something is computed.
+    pub fn intern(&mut self, wanted: Wanted, moves: u8) -> StateId {
+        let key = (wanted, moves);
+        if let Some(id) = self.ids.get(&key) {
+            return *id;
+        }
+        let id = StateId(self.states.len() as u32);
+        self.states.push(key.clone());
+        self.ids.insert(key, id);
+        id
+    }
+
+    /// What a state wants.
+    pub fn wanted(&self, id: StateId) -> &Wanted {
+        &self.states[id.0 as usize].0
+    }
+
+    /// How often its elements may be moved.
+    pub fn moves(&self, id: StateId) -> u8 {
+        self.states[id.0 as usize].1
+    }
+
+    /// Number of states.
+    pub fn count(&self) -> usize {
+        self.states.len()
+    }
+}
+
+/// A register of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The state.
+    pub state: StateId,
+    /// The register's number in it.
+    pub register: u32,
+}
+
+/// Registers that are wanted, put into as few states as their sources allow: registers with the same sources are one
+/// state, and equal ones are one register.
+pub fn gather(
+    states: &mut States,
+    ty: Type,
+    container: u32,
+    contents: Vec<Content>,
+    moves: u8,
+) -> Vec<Place> {
+    let key = |content: &Content| {
+        let mut sources: Vec<Source> = content.iter().filter_map(|entry| entry.source()).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        sources
+    };
+    let mut groups: Vec<(Vec<Source>, Vec<Content>)> = Vec::new();
+    let mut places: Vec<(usize, u32)> = Vec::new();
+    for content in contents {
+        let own = key(&content);
+        let at = groups.iter().position(|(key, _)| *key == own).unwrap_or_else(|| {
+            groups.push((own, Vec::new()));
+            groups.len() - 1
+        });
+        let group = &mut groups[at].1;
+        let register = group.iter().position(|other| *other == content).unwrap_or_else(|| {
+            group.push(content);
+            group.len() - 1
+        });
+        places.push((at, register as u32));
+    }
+    // Registers stand in the order of their lanes, whoever reads them.
+    let mut ranks: Vec<Vec<u32>> = Vec::new();
+    let mut ids = Vec::new();
+    for (_, registers) in groups {
+        let mut order: Vec<usize> = (0..registers.len()).collect();
+        let first = |at: &usize| registers[*at].iter().find(|entry| entry.source().is_some()).copied();
+        order.sort_by_key(first);
+        let mut rank = vec![0; registers.len()];
+        order.iter().enumerate().for_each(|(place, at)| rank[*at] = place as u32);
+        let sorted = order.iter().map(|at| registers[*at].clone()).collect();
+        ranks.push(rank);
+        ids.push(states.intern(Wanted { ty, container, registers: sorted }, moves));
+    }
+    let place = |(group, register): (usize, u32)| Place {
+        state: ids[group],
+        register: ranks[group][register as usize],
+    };
+    places.into_iter().map(place).collect()
+}

@@ -1,0 +1,655 @@
+//! The ways to reach a state: loads, constants, other views of the same bits, and operations of the target.
+
+use hydride_ir::exact::{Int, Node, NodeId, raise_with};
+use rustc_hash::FxHashMap;
+use search::{Class, Type};
+
+use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
+use crate::rewrite::{high_bits, rewrites};
+use crate::table::{OpId, Table, TemplateId};
+use crate::unify::{Binding, proposals};
+use crate::window::Meaning;
+
+/// Movements of elements between two computations, at most.
+pub const MAX_MOVES: u8 = 1;
+
+/// A way to reach a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Each register is a run of elements in memory, or was loaded before.
+    Load,
+    /// Each register is made before the loop.
+    Constant,
+    /// The same bits in containers of another width.
+    Recast(StateId),
+    /// The value equals another one, by a rewrite.
+    Equal(StateId),
+    /// Registers are the halves of pairs.
+    Halves(StateId),
+    /// Registers are pairs of others.
+    Pairs(StateId),
+    /// An operation for each register, with its operands.
+    Apply(Vec<(OpId, Vec<Place>)>),
+}
+
+/// A value over all elements of its leaves, and the element that each lane is.
+type Whole = (NodeId, std::rc::Rc<[u32]>);
+
+/// Finds ways, and remembers what was proved on the way.
+pub struct Finder<'m, 'w> {
+    /// The window's values.
+    pub meaning: &'m mut Meaning<'w>,
+    /// The target's operations.
+    pub table: &'m Table,
+    /// Widths of vector registers in bits.
+    pub widths: Vec<u32>,
+    matches: FxHashMap<(NodeId, u32), Vec<(TemplateId, Binding)>>,
+    equals: FxHashMap<NodeId, Vec<NodeId>>,
+    uniform: FxHashMap<NodeId, bool>,
+    wholes: FxHashMap<NodeId, Option<Whole>>,
+}
+
+impl<'m, 'w> Finder<'m, 'w> {
+    /// A finder with nothing found yet.
+    pub fn new(meaning: &'m mut Meaning<'w>, table: &'m Table, widths: Vec<u32>) -> Self {
+        Self {
+            meaning,
+            table,
+            widths,
+            matches: FxHashMap::default(),
+            equals: FxHashMap::default(),
+            uniform: FxHashMap::default(),
+            wholes: FxHashMap::default(),
+        }
+    }
+
+    /// What a container of `width` bits holds when it has a value's low bits, in a lane of the value's family.
+    pub fn entry(&mut self, value: NodeId, width: u32, lane: u32) -> Entry {
+        let bits = self.meaning.dag.slice(value, 0, width, false);
+        let uniform = match self.uniform.get(&bits) {
+            Some(known) => *known,
+            None => {
+                let found = self.meaning.is_uniform(bits);
+                self.uniform.insert(bits, found);
+                found
+            }
+        };
+        if uniform {
+            return Entry::Uniform(bits);
+        }
+        match self.meaning.element_of(bits, width, lane) {
+            Some(element) => Entry::Element(element),
+            None => match self.whole(bits) {
+                Some((whole, places)) => Entry::Value(whole, places[lane as usize]),
+                None => Entry::Value(bits, lane),
+            },
+        }
+    }
+
+    /// A value whose samples all take the same elements of their leaves, as the value of all elements, and which element
+    /// each lane is.
+    fn whole(&mut self, bits: NodeId) -> Option<Whole> {
+        if let Some(known) = self.wholes.get(&bits) {
+            return known.clone();
+        }
+        let found = self.meaning.whole(bits).map(|(node, places)| (node, places.into()));
+        self.wholes.insert(bits, found.clone());
+        found
+    }
+
+    /// Every way to reach a state, cheapest kinds first.
+    pub fn ways(&mut self, states: &mut States, id: StateId) -> Vec<Way> {
+        let wanted = states.wanted(id).clone();
+        let moves = states.moves(id);
+        if wanted.is_constant() {
+            return vec![Way::Constant];
+        }
+        if wanted.ty.class == Class::Scalar {
+            return Vec::new();
+        }
+        if let Some(loads) = wanted.loads()
+            && wanted.ty.class == Class::Vector
+            && loads.iter().zip(&wanted.registers).all(|(load, content)| self.is_inside(*load, content))
+        {
+            return vec![Way::Load];
+        }
+        let mut ways = Vec::new();
+        self.pairs(states, &wanted, moves, &mut ways);
+        if let Some(value) = wanted.only_value() {
+            self.computed(states, &wanted, value, &mut ways);
+            let table = self.table;
+            let given = |(template, _): &(TemplateId, Binding)| {
+                table.template(*template).slots.iter().all(|slot| *slot <= wanted.container)
+            };
+            let dag = &self.meaning.dag;
+            let chooses = match dag.node(value) {
+                Node::Select(..) => true,
+                Node::Shr(_, count) => dag.as_int(*count).is_none(),
+                _ => false,
+            };
+            let direct = !chooses && self.matching(value, wanted.container).iter().any(given);
+            for other in if direct { Vec::new() } else { self.equal(value) } {
+                let renamed = self.renamed(&wanted, other);
+                ways.push(Way::Equal(states.intern(renamed, moves)));
+            }
+        }
+        if let Some(wide) = self.wide(&wanted) {
+            ways.push(Way::Recast(states.intern(wide, moves)));
+        }
+        if moves > 0 {
+            if wanted.ty.class == Class::Vector
+                && wanted.container >= 16
+                && let Some(halves) = self.halves(&wanted)
+            {
+                ways.push(Way::Recast(states.intern(halves, moves)));
+            }
+            self.moved(states, &wanted, moves, &mut ways);
+        }
+        ways
+    }
+
+    /// Whether a register lies in its leaf, or is the last one in order.
+    fn is_inside(&self, (leaf, start): (u32, i64), content: &Content) -> bool {
+        let lanes = i64::from(self.meaning.window().leaves[leaf as usize].ty.lanes);
+        let count = content.len() as i64;
+        start >= 0 && (start + count <= lanes || start % count == 0)
+    }
+
+    /// Pairs of registers as one register, and one as two.
+    fn pairs(&mut self, states: &mut States, wanted: &Wanted, moves: u8, ways: &mut Vec<Way>) {
+        let Some(widest) = self.widths.last().copied() else { return };
+        let pair = Type { class: Class::Vector, width: 2 * widest };
+        let pairs = self.table.instructions.iter().any(|own| own.result == pair);
+        if wanted.ty.class != Class::Vector || !pairs {
+            return;
+        }
+        if wanted.ty.width == widest && wanted.registers.len().is_multiple_of(2) {
+            let joined = wanted.registers.chunks(2).map(|two| two.concat()).collect();
+            let state = Wanted { ty: pair, container: wanted.container, registers: joined };
+            ways.push(Way::Halves(states.intern(state, moves)));
+        }
+        if wanted.ty == pair {
+            let split = |content: &Content| {
+                content.chunks(content.len() / 2).map(<[Entry]>::to_vec).collect::<Vec<_>>()
+            };
+            let state = Wanted {
+                ty: Type { width: widest, ..wanted.ty },
+                container: wanted.container,
+                registers: wanted.registers.iter().flat_map(split).collect(),
+            };
+            ways.push(Way::Pairs(states.intern(state, moves)));
+        }
+    }
+
+    /// Each container as two of half the width, low bits first; `None` where high bits are nothing that an operation
+    /// gives.
+    fn halves(&mut self, wanted: &Wanted) -> Option<Wanted> {
+        let half = wanted.container / 2;
+        if wanted.registers.iter().flatten().any(|entry| matches!(entry, Entry::Element(_))) {
+            return None;
+        }
+        for value in wanted.values() {
+            let high = self.meaning.dag.slice(value, half, half, false);
+            let there = matches!(self.entry(high, half, 0), Entry::Uniform(_) | Entry::Element(_));
+            let table = self.table;
+            let given =
+                |template: TemplateId| table.template(template).slots.iter().all(|slot| *slot <= half);
+            if !there && !self.matching(high, half).iter().any(|(template, _)| given(*template)) {
+                return None;
+            }
+        }
+        let mut registers = Vec::new();
+        for content in &wanted.registers {
+            let mut halves = Vec::with_capacity(2 * content.len());
+            for entry in content {
+                match *entry {
+                    Entry::Any => halves.extend([Entry::Any, Entry::Any]),
+                    Entry::Uniform(value) | Entry::Value(value, _) => {
+                        let lane = if let Entry::Value(_, lane) = *entry { lane } else { 0 };
+                        halves.push(self.entry(value, half, lane));
+                        let high = self.meaning.dag.slice(value, half, half, false);
+                        halves.push(self.entry(high, half, lane));
+                    }
+                    Entry::Element(element) => {
+                        let (value, lane) = self.meaning.value_of(element);
+                        let low = self.meaning.dag.slice(value, 0, half, false);
+                        let high = self.meaning.dag.slice(value, half, half, false);
+                        halves.extend([Entry::Value(low, lane), Entry::Value(high, lane)]);
+                    }
+                }
+            }
+            registers.push(halves);
+        }
+        Some(Wanted { ty: wanted.ty, container: half, registers })
+    }
+
+    /// Containers of twice the width, where every other one is open: the values with their signs.
+    fn wide(&mut self, wanted: &Wanted) -> Option<Wanted> {
+        let container = 2 * wanted.container;
+        let open = |content: &Content| content.iter().skip(1).step_by(2).all(|entry| *entry == Entry::Any);
+        let filled = |content: &Content| content.iter().step_by(2).any(|entry| *entry != Entry::Any);
+        let fits = wanted.ty.class == Class::Vector && container == 64;
+        if !fits
+            || !wanted.registers.iter().all(|content| content.len() > 1 && open(content) && filled(content))
+        {
+            return None;
+        }
+        let mut registers = Vec::new();
+        for content in &wanted.registers {
+            let mut wide = Vec::new();
+            for entry in content.iter().step_by(2) {
+                let (value, lane) = match *entry {
+                    Entry::Any => {
+                        wide.push(Entry::Any);
+                        continue;
+                    }
+                    Entry::Uniform(value) => (value, 0),
+                    Entry::Value(value, lane) => (value, lane),
+                    Entry::Element(element) => self.meaning.value_of(element),
+                };
+                let signed = self.meaning.dag.slice(value, 0, wanted.container, true);
+                wide.push(self.entry(signed, container, lane));
+            }
+            registers.push(wide);
+        }
+        Some(Wanted { ty: wanted.ty, container, registers })
+    }
+
+    fn renamed(&mut self, wanted: &Wanted, value: NodeId) -> Wanted {
+        let mut renamed = wanted.clone();
+        for entry in renamed.registers.iter_mut().flatten() {
+            if let Entry::Value(_, lane) = *entry {
+                *entry = self.entry(value, wanted.container, lane);
+            }
+        }
+        renamed
+    }
+
+    fn equal(&mut self, value: NodeId) -> Vec<NodeId> {
+        if let Some(known) = self.equals.get(&value) {
+            return known.clone();
+        }
+        let found = rewrites(&mut self.meaning.dag, value);
+        self.equals.insert(value, found.clone());
+        found
+    }
+
+    /// Operations that compute the value in each lane.
+    fn computed(&mut self, states: &mut States, wanted: &Wanted, value: NodeId, ways: &mut Vec<Way>) {
+        let table = self.table;
+        let found = self.matching(value, wanted.container);
+        let width = |template: TemplateId| table.template(template).slots.iter().copied().max().unwrap_or(0);
+        let own = found.iter().any(|(template, _)| width(*template) <= wanted.container);
+        let narrow = wanted.container >= 16 && self.is_narrow_sum(value, wanted.container / 2);
+        for (template, binding) in found {
+            // Sums are added up in the narrowest containers that hold them.
+            let same = |dag: &mut hydride_ir::exact::Dag, slot: &Option<NodeId>| {
+                slot.is_some_and(|slot| dag.slice(slot, 0, wanted.container, false) == value)
+            };
+            if narrow && !binding.iter().any(|slot| same(&mut self.meaning.dag, slot)) {
+                continue;
+            }
+            // What is computed at this width is not computed wider and narrowed.
+            let wider = own && width(template) > wanted.container;
+            if wider && binding.iter().any(|slot| same(&mut self.meaning.dag, slot)) {
+                continue;
+            }
+            for op in table.members(template) {
+                if table.op(*op).result != wanted.ty {
+                    continue;
+                }
+                self.apply(
+                    states,
+                    wanted,
+                    *op,
+                    &mut |finder, _, slot, lane| {
+                        let width = table.template(template).slots[slot];
+                        match binding[slot] {
+                            Some(value) => finder.entry(value, width, lane),
+                            None => {
+                                let zero = finder.meaning.dag.int(0);
+                                Entry::Uniform(zero)
+                            }
+                        }
+                    },
+                    MAX_MOVES,
+                    ways,
+                );
+            }
+        }
+    }
+
+    /// Whether a value is a sum without products that fits `width` bits, where the target can add it up.
+    fn is_narrow_sum(&mut self, value: NodeId, width: u32) -> bool {
+        let dag = &self.meaning.dag;
+        let plain = match dag.node(value) {
+            Node::Sum { terms, .. } => terms.iter().all(|(term, _)| !matches!(dag.node(*term), Node::Mul(_))),
+            _ => false,
+        };
+        plain && dag.range(value).fits(width, false) && !self.matching(value, width).is_empty()
+    }
+
+    /// Operations that move containers.
+    fn moved(&mut self, states: &mut States, wanted: &Wanted, moves: u8, ways: &mut Vec<Way>) {
+        let table = self.table;
+        // What is in order in one register only goes into registers of another width.
+        let settled = wanted.registers.iter().all(in_order);
+        for template in table.templates(wanted.container) {
+            if !table.template(*template).moves {
+                continue;
+            }
+            for op in table.members(*template) {
+                let same = table.op(*op).args.iter().all(|ty| *ty == wanted.ty);
+                if table.op(*op).result == wanted.ty && !(settled && same) {
+                    self.apply(states, wanted, *op, &mut |_, entry, _, _| entry, moves - 1, ways);
+                }
+            }
+        }
+    }
+
+    /// The operation for every register, and the operation and its partner for registers in turn.
+    fn apply(
+        &mut self,
+        states: &mut States,
+        wanted: &Wanted,
+        op: OpId,
+        slot: &mut dyn FnMut(&mut Self, Entry, usize, u32) -> Entry,
+        moves: u8,
+        ways: &mut Vec<Way>,
+    ) {
+        let count = wanted.registers.len();
+        let alone: Option<Vec<Vec<Content>>> =
+            wanted.registers.iter().map(|content| self.operands(op, content, slot)).collect();
+        if let Some(operands) = alone {
+            ways.extend(self.way(states, wanted, &vec![op; count], operands, moves));
+        }
+        let Some(partner) = self.table.op(op).partner else { return };
+        if count % 2 == 1 {
+            return;
+        }
+        let mut operands = Vec::new();
+        for pair in wanted.registers.chunks(2) {
+            let Some(mut first) = self.operands(op, &pair[0], slot) else { return };
+            let Some(second) = self.operands(partner, &pair[1], slot) else { return };
+            for (own, other) in first.iter_mut().zip(second) {
+                for (entry, more) in own.iter_mut().zip(other) {
+                    match (*entry, more) {
+                        (Entry::Any, _) => *entry = more,
+                        (_, Entry::Any) => {}
+                        (one, two) if one == two => {}
+                        _ => return,
+                    }
+                }
+            }
+            operands.extend([first.clone(), first]);
+        }
+        let ops: Vec<OpId> = (0..count).map(|at| if at % 2 == 0 { op } else { partner }).collect();
+        ways.extend(self.way(states, wanted, &ops, operands, moves));
+    }
+
+    fn way(
+        &mut self,
+        states: &mut States,
+        wanted: &Wanted,
+        ops: &[OpId],
+        operands: Vec<Vec<Content>>,
+        moves: u8,
+    ) -> Option<Way> {
+        let own = self.table.op(ops[0]);
+        let template = self.table.template(own.template);
+        let mut steps: Vec<(OpId, Vec<Place>)> = ops.iter().map(|op| (*op, Vec::new())).collect();
+        if template.moves {
+            // Lanes of one source need no more bits of registers than they fill.
+            let mut read: Vec<(usize, &Content)> = Vec::new();
+            for (arg, _) in own.args.iter().enumerate() {
+                for content in operands.iter().map(|own| &own[arg]) {
+                    let moved = sources(content) > 0;
+                    if moved && !read.contains(&(arg, content)) {
+                        read.push((arg, content));
+                    }
+                }
+            }
+            let bits: u32 = read.iter().map(|(arg, _)| own.args[*arg].width).sum();
+            let one = wanted.registers.iter().all(|content| sources(content) <= 1);
+            let narrows = own.args.len() == 1 && own.args[0].width > wanted.ty.width;
+            let most = wanted.ty.width * wanted.registers.len() as u32 * if narrows { 2 } else { 1 };
+            if one && bits > most {
+                return None;
+            }
+        }
+        // Operands of one kind are wanted together: they may be lanes of one value.
+        let mut kinds: Vec<(Type, u32, Vec<usize>)> = Vec::new();
+        for (arg, ty) in own.args.iter().enumerate() {
+            let container = container_of(own, template, arg)?;
+            match kinds.iter_mut().find(|kind| (kind.0, kind.1) == (*ty, container)) {
+                Some(kind) => kind.2.push(arg),
+                None => kinds.push((*ty, container, vec![arg])),
+            }
+        }
+        steps
+            .iter_mut()
+            .for_each(|step| step.1 = vec![Place { state: StateId(0), register: 0 }; own.args.len()]);
+        for (ty, container, args) in &kinds {
+            let (ty, container) = (ty, *container);
+            let contents: Vec<Content> =
+                operands.iter().flat_map(|own| args.iter().map(|arg| own[*arg].clone())).collect();
+            // Computed values are not interleaved to be added up: their operands are.
+            if !template.moves {
+                for content in &contents {
+                    let mixed = sources(content) > 0
+                        && content.iter().any(|entry| matches!(entry, Entry::Uniform(_)));
+                    if (sources(content) > 1 || mixed) && !content.iter().all(|entry| self.is_plain(*entry)) {
+                        return None;
+                    }
+                }
+            }
+            if ty.class == Class::Scalar
+                && !contents.iter().flatten().all(|entry| matches!(entry, Entry::Any | Entry::Uniform(_)))
+            {
+                return None;
+            }
+            // Registers that are mostly empty are no way to anything.
+            let mut held: Vec<&Content> = contents.iter().filter(|content| sources(content) > 0).collect();
+            held.sort_unstable();
+            held.dedup();
+            let positions: usize = held.iter().map(|content| content.len()).sum();
+            let filled = held.iter().copied().flatten().filter(|entry| **entry != Entry::Any).count();
+            if held.len() > 1 && 2 * filled < positions {
+                return None;
+            }
+            // Nor is leaving everything where it is.
+            if template.moves
+                && *ty == wanted.ty
+                && held.iter().any(|content| wanted.registers.contains(content))
+            {
+                return None;
+            }
+            if template.moves && !contents.iter().all(|content| is_simpler(content, wanted)) {
+                return None;
+            }
+            let places = gather(states, *ty, container, contents, moves);
+            for (number, place) in places.into_iter().enumerate() {
+                steps[number / args.len()].1[args[number % args.len()]] = place;
+            }
+        }
+        Some(Way::Apply(steps))
+    }
+
+    /// Whether nothing is computed for an entry.
+    fn is_plain(&self, entry: Entry) -> bool {
+        let Entry::Value(mut value, _) = entry else { return true };
+        while let Node::Slice { of, .. } = *self.meaning.dag.node(value) {
+            value = of;
+        }
+        matches!(self.meaning.dag.node(value), Node::Arg(_))
+    }
+
+    /// What the operands of an operation must hold for its result to hold `content`.
+    fn operands(
+        &mut self,
+        op: OpId,
+        content: &Content,
+        slot: &mut dyn FnMut(&mut Self, Entry, usize, u32) -> Entry,
+    ) -> Option<Vec<Content>> {
+        let table = self.table;
+        let own = table.op(op);
+        let template = table.template(own.template);
+        let mut operands = Vec::new();
+        for (arg, ty) in own.args.iter().enumerate() {
+            let container = container_of(own, template, arg)?;
+            operands.push(vec![Entry::Any; (ty.width / container) as usize]);
+        }
+        for (lane, entry) in content.iter().enumerate() {
+            if *entry == Entry::Any {
+                continue;
+            }
+            let number = match *entry {
+                Entry::Value(_, number) => number,
+                _ if template.moves => 0,
+                // Constants beside values are moved alone.
+                _ => return None,
+            };
+            let reads = own.reads.get(lane)?;
+            for (at, (arg, low)) in reads.iter().enumerate() {
+                let wanted = slot(self, *entry, at, number);
+                let place = operands[*arg as usize].get_mut((low / template.slots[at]) as usize)?;
+                match *place {
+                    Entry::Any => *place = wanted,
+                    known if known == wanted => {}
+                    _ => return None,
+                }
+            }
+        }
+        Some(operands)
+    }
+
+    /// The templates that give a value in a container, with the slots' values.
+    fn matching(&mut self, value: NodeId, container: u32) -> Vec<(TemplateId, Binding)> {
+        if let Some(known) = self.matches.get(&(value, container)) {
+            return known.clone();
+        }
+        let mut found: Vec<(TemplateId, Binding)> = Vec::new();
+        for id in self.table.templates(container) {
+            let template = self.table.template(*id);
+            if template.moves {
+                continue;
+            }
+            let dag = &mut self.meaning.dag;
+            let proposed = proposals(&template.dag, template.root, &template.slots, dag, value, container);
+            for binding in proposed {
+                if self.gives(*id, &binding, value) && !found.contains(&(*id, binding.clone())) {
+                    found.push((*id, binding));
+                }
+            }
+        }
+        self.matches.insert((value, container), found.clone());
+        found
+    }
+
+    /// Whether an operation's lane has the value for these slots, by the laws of exact integers.
+    fn gives(&mut self, template: TemplateId, binding: &Binding, value: NodeId) -> bool {
+        let template = self.table.template(template);
+        let dag = &mut self.meaning.dag;
+        let mut slots = Vec::new();
+        for (slot, width) in binding.iter().zip(&template.slots) {
+            let slot = slot.unwrap_or_else(|| dag.int(0));
+            let bits = dag.slice(slot, 0, *width, false);
+            // A value that needs itself is no progress.
+            if bits == value && *width == template.container && !template.moves {
+                return false;
+            }
+            slots.push(bits);
+        }
+        match raise_with(dag, &template.function, &[], &slots) {
+            Ok(raised) => {
+                let found = raised.results[0][0].value;
+                found == value || high_bits(dag, found) == high_bits(dag, value)
+            }
+            Err(_) => false,
+        }
+    }
+}
+
+/// Whether a movement's operand is a step forward: fewer sources than before, or one that is in order.
+fn is_simpler(content: &Content, wanted: &Wanted) -> bool {
+    let own = sources(content);
+    let before = wanted.registers.iter().map(sources).max().unwrap_or(0);
+    if own > 1 {
+        return own < before;
+    }
+    in_order(content)
+}
+
+/// Whether a register holds neighboring lanes of one source, in order.
+fn in_order(content: &Content) -> bool {
+    if sources(content) > 1 {
+        return false;
+    }
+    let mut start = None;
+    content.iter().enumerate().all(|(position, entry)| {
+        let place = match entry {
+            Entry::Any | Entry::Uniform(_) => return true,
+            Entry::Element(element) => i64::from(element.index),
+            Entry::Value(_, lane) => i64::from(*lane),
+        };
+        *start.get_or_insert(place - position as i64) == place - position as i64
+    })
+}
+
+fn sources(content: &Content) -> usize {
+    let mut sources: Vec<crate::contents::Source> =
+        content.iter().filter_map(|entry| entry.source()).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    sources.len()
+}
+
+/// The width of the containers of an operand: that of the slots that read it.
+fn container_of(op: &crate::table::Op, template: &crate::table::Template, arg: usize) -> Option<u32> {
+    let mut widths = op
+        .reads
+        .iter()
+        .flat_map(|lane| lane.iter().zip(&template.slots))
+        .filter(|((own, _), _)| *own as usize == arg);
+    let Some(((_, _), width)) = widths.next() else {
+        // An operand that is not read: the whole register, whatever it holds.
+        return Some(op.args[arg].width);
+    };
+    let aligned = op
+        .reads
+        .iter()
+        .flat_map(|lane| lane.iter().zip(&template.slots))
+        .filter(|((own, _), _)| *own as usize == arg)
+        .all(|((_, low), own)| own == width && low % width == 0);
+    (aligned && op.args[arg].width.is_multiple_of(*width)).then_some(*width)
+}
+
+/// Numbers that immediates of shifts may need for the values of a window.
+pub fn immediates(meaning: &mut Meaning<'_>, roots: &[NodeId]) -> Vec<i64> {
+    let (mut found, mut divisions) = (std::collections::BTreeSet::new(), Vec::new());
+    for node in meaning.dag.reachable(roots.iter().copied()) {
+        match meaning.dag.node(node) {
+            Node::Shr(_, count) | Node::Shl(_, count) => {
+                if let Some(count) = meaning.dag.as_i64(*count) {
+                    found.extend([count, count - 1, count - 8, count - 16, count - 32]);
+                }
+            }
+            Node::Slice { of, low, .. } if !matches!(meaning.dag.node(*of), Node::Arg(_)) => {
+                found.insert(i64::from(*low));
+            }
+            Node::Sum { terms, .. } => {
+                for (_, factor) in terms {
+                    let factor = if factor < &Int::ZERO { -factor } else { factor.clone() };
+                    found.extend((1..32).find(|exponent| factor == Int::ONE << *exponent as usize));
+                }
+            }
+            Node::Div(..) => divisions.push(node),
+            _ => {}
+        }
+    }
+    for division in divisions {
+        let others = rewrites(&mut meaning.dag, division);
+        found.extend(immediates(meaning, &others));
+    }
+    found.into_iter().filter(|value| (1..64).contains(value)).collect()
+}

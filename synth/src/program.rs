@@ -1,0 +1,132 @@
+//! A sequence of operations with its inputs and outputs.
+
+use hydride_ir::exact::NodeId;
+use search::Type;
+
+use crate::contents::{Content, Wanted};
+use crate::table::OpId;
+
+/// Something that a step reads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// An input, by position.
+    Input(usize),
+    /// The result of a step, by position.
+    Step(usize),
+    /// The lower half of a pair of registers.
+    Low(Box<Value>),
+    /// The upper half of a pair of registers.
+    High(Box<Value>),
+    /// Two registers as a pair, the lower one first.
+    Pair(Box<(Value, Value)>),
+}
+
+/// A register that is there before the first step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// The register's type.
+    pub ty: Type,
+    /// Width of its containers in bits.
+    pub container: u32,
+    /// What the containers hold.
+    pub content: Content,
+    /// The leaf, and the number of its element in the lowest container, which can lie before the leaf's start; `None`
+    /// for what is made before the loop.
+    pub load: Option<(u32, i64)>,
+}
+
+impl Input {
+    /// Whether it is a load that starts between registers in order.
+    pub fn is_between(&self) -> bool {
+        self.load.is_some_and(|(_, start)| start % self.content.len() as i64 != 0)
+    }
+}
+
+/// A step: an operation with its operands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The operation.
+    pub op: OpId,
+    /// What its register operands are.
+    pub operands: Vec<Value>,
+    /// Width of the result's containers in bits.
+    pub container: u32,
+    /// What they hold.
+    pub content: Content,
+}
+
+/// A sequence of operations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// Registers that are there at the start.
+    pub inputs: Vec<Input>,
+    /// What is done, in order.
+    pub steps: Vec<Step>,
+    /// The result's registers with what they hold.
+    pub outputs: Vec<(Value, Content)>,
+    /// Width of the outputs' containers in bits.
+    pub container: u32,
+    /// Type of the outputs' registers.
+    pub output_type: Option<Type>,
+    /// What is added to the result in a general register; only where the result is one lane.
+    pub added: Option<NodeId>,
+}
+
+impl Program {
+    /// A register that is a run of a leaf's elements.
+    pub fn load(&mut self, leaf: u32, start: i64, wanted: &Wanted, content: &Content) -> Value {
+        let (ty, container) = (wanted.ty, wanted.container);
+        let same = |input: &Input| {
+            input.ty == ty && input.container == container && input.load == Some((leaf, start))
+        };
+        let at = match self.inputs.iter().position(same) {
+            Some(at) => at,
+            None => {
+                self.inputs.push(Input {
+                    ty,
+                    container,
+                    content: content.clone(),
+                    load: Some((leaf, start)),
+                });
+                self.inputs.len() - 1
+            }
+        };
+        // What one user leaves open another may need.
+        for (own, more) in self.inputs[at].content.iter_mut().zip(content) {
+            if *own == crate::contents::Entry::Any {
+                *own = *more;
+            }
+        }
+        Value::Input(at)
+    }
+
+    /// A register that is made before the loop.
+    pub fn constant(&mut self, wanted: &Wanted, content: &Content) -> Value {
+        let (ty, container) = (wanted.ty, wanted.container);
+        let mut whole = content.clone();
+        // Where nothing else is wanted a register holds the same everywhere.
+        if let Some(first) = content.iter().find(|entry| **entry != crate::contents::Entry::Any) {
+            whole.iter_mut().filter(|own| **own == crate::contents::Entry::Any).for_each(|own| *own = *first);
+        }
+        let input = Input { ty, container, content: whole, load: None };
+        let at = self.inputs.iter().position(|other| *other == input).unwrap_or_else(|| {
+            self.inputs.push(input);
+            self.inputs.len() - 1
+        });
+        Value::Input(at)
+    }
+
+    /// A step; one that was made before is used again.
+    pub fn step(&mut self, op: OpId, operands: Vec<Value>, container: u32, content: &Content) -> Value {
+        if let Some(at) = self.steps.iter().position(|step| step.op == op && step.operands == operands) {
+            for (own, more) in self.steps[at].content.iter_mut().zip(content) {
+                if *own == crate::contents::Entry::Any {
+                    *own = *more;
+                }
+            }
+            return Value::Step(at);
+        }
+        self.steps.push(Step { op, operands, container, content: content.clone() });
+        Value::Step(self.steps.len() - 1)
+    }
+}

@@ -1,0 +1,266 @@
+//! Reductions of all lanes to one: partial sums of neighbors by what sums products, then registers added up, then halves
+//! of a register.
+//!
+//! Which lanes a partial sum joins does not matter for the whole, so each operation is taken as it reads its operands.
+
+use hydride_ir::exact::{Int, Node};
+use search::{Class, Type};
+
+use crate::contents::{Entry, Wanted};
+use crate::options::{Finder, immediates};
+use crate::program::{Program, Value};
+use crate::select::{Selection, Stop, in_order};
+use crate::table::{OpId, Table};
+use crate::window::{ExpressionId, Lanewise, Meaning, Operator};
+
+/// Neighbors that are joined by one operation, most first.
+const GROUPS: &[u32] = &[8, 4, 2, 1];
+
+/// A window whose result is one reduced lane, and what is added to it.
+pub struct Reduction {
+    operand: ExpressionId,
+    adds: bool,
+    more: Option<ExpressionId>,
+}
+
+/// The reduction that a window is, if it is one of all lanes of something to one lane.
+pub fn reduction(meaning: &Meaning<'_>) -> Option<Reduction> {
+    let window = meaning.window();
+    let whole = |id: ExpressionId| {
+        let node = window.expressions.get(id);
+        let adds = match node.operator {
+            Operator::ReduceAdd => true,
+            Operator::ReduceMax => false,
+            _ => return None,
+        };
+        (node.ty.lanes == 1).then(|| (node.operands[0], adds))
+    };
+    if let Some((operand, adds)) = whole(window.root) {
+        return Some(Reduction { operand, adds, more: None });
+    }
+    let node = window.expressions.get(window.root);
+    if node.operator != Operator::Lanewise(Lanewise::Add) {
+        return None;
+    }
+    let [left, right] = node.operands[..] else { return None };
+    for (reduced, more) in [(left, right), (right, left)] {
+        if let Some((operand, adds)) = whole(reduced)
+            && window.expressions.ty(reduced) == node.ty
+        {
+            return Some(Reduction { operand, adds, more: Some(more) });
+        }
+    }
+    None
+}
+
+/// Programs for a reduction, one for each way to begin; none of them is proved yet.
+pub fn programs(
+    finder: &mut Finder<'_, '_>,
+    reduction: &Reduction,
+    cost: &dyn Fn(OpId) -> u64,
+    stop: &Stop<'_>,
+    states: &mut usize,
+) -> Vec<Program> {
+    let window = finder.meaning.window();
+    let ty = window.ty();
+    let lanes = window.expressions.ty(reduction.operand).lanes;
+    let operand_type = window.expressions.ty(reduction.operand);
+    let mut found = Vec::new();
+    for group in GROUPS.iter().copied().filter(|group| lanes.is_multiple_of(*group)) {
+        let count = lanes / group;
+        let mut terms = Vec::new();
+        for member in 0..group {
+            let own = (0..count).map(|lane| lane * group + member).collect();
+            let Some(value) = finder.meaning.family(reduction.operand, own) else { return found };
+            terms.push(value);
+        }
+        let exact = if reduction.adds {
+            finder.meaning.dag.sum(&terms)
+        } else {
+            let first = terms[0];
+            terms[1..].iter().fold(first, |most, next| finder.meaning.dag.max(most, *next))
+        };
+        let value = finder.meaning.dag.slice(exact, 0, ty.width, operand_type.is_signed());
+        let entries: Vec<Entry> = (0..count).map(|lane| finder.entry(value, ty.width, lane)).collect();
+        let wanted: Vec<Wanted> = finder
+            .widths
+            .iter()
+            .filter(|width| (count * ty.width).is_multiple_of(**width))
+            .map(|width| Wanted {
+                ty: Type { class: Class::Vector, width: *width },
+                container: ty.width,
+                registers: in_order(&entries, ty.width, *width),
+            })
+            .collect();
+        let (mut selection, roots) = Selection::new(finder, wanted, stop);
+        *states += selection.states();
+        selection.solve(cost);
+        for root in roots {
+            let Some(program) = selection.program(root, cost) else { continue };
+            if let Some(joined) = joined(finder, program, reduction) {
+                found.push(joined);
+            }
+        }
+    }
+    found
+}
+
+/// The numbers that immediates may need for a reduction's operand.
+pub fn asks(meaning: &mut Meaning<'_>, reduction: &Reduction) -> Vec<i64> {
+    let lanes = meaning.window().expressions.ty(reduction.operand).lanes;
+    match meaning.family(reduction.operand, (0..lanes).collect()) {
+        Some(value) => immediates(meaning, &[value]),
+        None => Vec::new(),
+    }
+}
+
+/// Adds up the registers of a program and then the lanes of the last one.
+fn joined(finder: &mut Finder<'_, '_>, mut program: Program, reduction: &Reduction) -> Option<Program> {
+    let table = finder.table;
+    let container = program.container;
+    let mut ty = program.output_type?;
+    let mut values: Vec<Value> = program.outputs.drain(..).map(|(value, _)| value).collect();
+    // What is reduced joins lanes whatever they hold: nothing is claimed of them until the end.
+    let signed = finder.meaning.window().expressions.ty(reduction.operand).is_signed();
+    let blank = |ty: Type| vec![Entry::Any; (ty.width / container) as usize];
+    while values.len() > 1 {
+        let join = joining(table, ty, container, reduction.adds, signed)?;
+        let mut next = Vec::new();
+        for pair in values.chunks(2) {
+            next.push(match pair {
+                [left, right] => program.step(join, vec![left.clone(), right.clone()], container, &blank(ty)),
+                _ => pair[0].clone(),
+            });
+        }
+        values = next;
+    }
+    let mut value = values.pop()?;
+    let mut live = ty.width / container;
+    if let Some(across) = across(table, ty, container, live, reduction.adds, signed) {
+        let content = vec![Entry::Any; (table.op(across).result.width / container) as usize];
+        value = program.step(across, vec![value], container, &content);
+        ty = table.op(across).result;
+        live = 1;
+    }
+    while live > 1 {
+        let half = live / 2;
+        if live % 2 == 1 {
+            return None;
+        }
+        let narrower = Type { width: ty.width / 2, ..ty };
+        if live == ty.width / container
+            && finder.widths.contains(&narrower.width)
+            && let Some((upper, arguments)) = upper_half(table, ty, narrower, container, half)
+        {
+            let high = program.step(upper, vec![value.clone(); arguments], container, &blank(narrower));
+            ty = narrower;
+            let join = joining(table, ty, container, reduction.adds, signed)?;
+            let low = Value::Low(Box::new(value));
+            value = program.step(join, vec![low, high], container, &blank(ty));
+        } else {
+            let (upper, arguments) = upper_half(table, ty, ty, container, half)?;
+            let high = program.step(upper, vec![value.clone(); arguments], container, &blank(ty));
+            let join = joining(table, ty, container, reduction.adds, signed)?;
+            value = program.step(join, vec![value, high], container, &blank(ty));
+        }
+        live = half;
+    }
+    if let Some(more) = reduction.more {
+        let added = finder.meaning.family(more, vec![0])?;
+        if !finder.meaning.is_uniform(added) {
+            return None;
+        }
+        let bits = finder.meaning.dag.slice(added, 0, container, false);
+        program.added = Some(bits);
+    }
+    let mut content = blank(ty);
+    let window = finder.meaning.window();
+    let result = finder.meaning.all(window.root).ok()?[0];
+    let bits = finder.meaning.dag.slice(result, 0, container, false);
+    content[0] = Entry::Value(bits, 0);
+    program.outputs = vec![(value, content)];
+    program.output_type = Some(ty);
+    Some(program)
+}
+
+/// The operation that joins two registers lane by lane.
+fn joining(table: &Table, ty: Type, container: u32, adds: bool, signed: bool) -> Option<OpId> {
+    table.templates(container).iter().find_map(|id| {
+        let template = table.template(*id);
+        if template.slots != [container, container] || !joins(table, *id, adds, signed, 2) {
+            return None;
+        }
+        table.members(*id).iter().copied().find(|op| {
+            let own = table.op(*op);
+            own.result == ty
+                && own.args == [ty, ty]
+                && own.reads.len() as u32 == ty.width / container
+                && own
+                    .reads
+                    .iter()
+                    .zip(0u32..)
+                    .all(|(reads, lane)| *reads == [(0, lane * container), (1, lane * container)])
+        })
+    })
+}
+
+/// Whether a template is the sum, or the greatest, of its slots.
+fn joins(table: &Table, id: crate::table::TemplateId, adds: bool, signed: bool, count: usize) -> bool {
+    let template = table.template(id);
+    let dag = &template.dag;
+    let is_slot = |node: hydride_ir::exact::NodeId| {
+        matches!(dag.node(node), Node::Slice { of, low: 0, width, .. }
+            if *width == template.container && matches!(dag.node(*of), Node::Arg(_)))
+    };
+    let of = match dag.node(template.root) {
+        Node::Slice { of, low: 0, .. } => *of,
+        _ => template.root,
+    };
+    match dag.node(of) {
+        Node::Sum { terms, constant } if adds => {
+            *constant == Int::ZERO
+                && terms.len() == count
+                && terms.iter().all(|(term, factor)| *factor == Int::ONE && is_slot(*term))
+        }
+        Node::Max(operands) if !adds => {
+            let reads = |node: &hydride_ir::exact::NodeId| matches!(dag.node(*node), Node::Slice { signed: own, .. } if *own == signed);
+            operands.len() == count && operands.iter().all(|operand| is_slot(*operand) && reads(operand))
+        }
+        _ => false,
+    }
+}
+
+/// The operation that joins all lanes of a register into its lowest.
+fn across(table: &Table, ty: Type, container: u32, live: u32, adds: bool, signed: bool) -> Option<OpId> {
+    table.templates(container).iter().find_map(|id| {
+        let template = table.template(*id);
+        if template.slots.len() as u32 != live || !joins(table, *id, adds, signed, live as usize) {
+            return None;
+        }
+        table.members(*id).iter().copied().find(|op| table.op(*op).args == [ty])
+    })
+}
+
+/// An operation that moves the upper `half` lanes of the live ones into the lowest, with the number of its operands,
+/// which are all that register.
+fn upper_half(table: &Table, from: Type, to: Type, container: u32, half: u32) -> Option<(OpId, usize)> {
+    let mut found: Vec<OpId> = Vec::new();
+    for id in table.templates(container) {
+        if !table.template(*id).moves {
+            continue;
+        }
+        found.extend(table.members(*id).iter().copied().filter(|op| {
+            let own = table.op(*op);
+            let places: Vec<u32> =
+                own.reads.iter().take(half as usize).map(|reads| reads[0].1 / container).collect();
+            let mut sorted = places.clone();
+            sorted.sort_unstable();
+            own.result == to
+                && own.args.iter().all(|ty| *ty == from)
+                && sorted == (half..2 * half).collect::<Vec<u32>>()
+        }));
+    }
+    let op =
+        found.into_iter().min_by_key(|op| (table.instruction(*op).uops, table.op(*op).args.len(), *op))?;
+    Some((op, table.op(op).args.len()))
+}

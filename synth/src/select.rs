@@ -1,0 +1,274 @@
+//! The cheapest way to reach what is wanted: all states, their costs, and the program that is chosen.
+
+use rustc_hash::FxHashMap;
+
+use crate::contents::{Content, Place, StateId, States, Wanted};
+use crate::options::{Finder, Way};
+use crate::program::{Program, Value};
+use crate::table::Op;
+
+/// States that are looked at, at most; beyond them only what was found so far is used.
+const MAX_STATES: usize = 12_000;
+
+/// Rounds in which choices are tried again with shared values counted once.
+const ROUNDS: usize = 4;
+
+/// What a load between registers in order costs, in thousandths of a cycle.
+const LOAD: u64 = 500;
+
+/// What an operation costs, in thousandths of a cycle.
+pub type CostOf<'a> = dyn Fn(&Op) -> u64 + 'a;
+
+/// States with the ways to reach them and their costs.
+pub struct Selection {
+    states: States,
+    ways: Vec<Vec<Way>>,
+    costs: Vec<Option<u64>>,
+    chosen: Vec<usize>,
+    /// Whether there were more states than are looked at.
+    pub cut: bool,
+}
+
+/// Why a search ends before its end.
+pub type Stop<'a> = dyn Fn() -> bool + 'a;
+
+impl Selection {
+    /// Looks at all states below the wanted ones.
+    pub fn new(finder: &mut Finder<'_, '_>, roots: Vec<Wanted>, stop: &Stop<'_>) -> (Self, Vec<StateId>) {
+        let mut states = States::default();
+        let roots: Vec<StateId> =
+            roots.into_iter().map(|wanted| states.intern(wanted, crate::options::MAX_MOVES + 1)).collect();
+        let (mut ways, mut cut) = (Vec::new(), false);
+        while ways.len() < states.count() {
+            if ways.len() >= MAX_STATES || stop() {
+                cut = true;
+                break;
+            }
+            let id = StateId(ways.len() as u32);
+            let found = finder.ways(&mut states, id);
+            ways.push(found);
+        }
+        ways.resize(states.count(), Vec::new());
+        let count = ways.len();
+        let selection = Self { states, ways, costs: vec![None; count], chosen: vec![0; count], cut };
+        (selection, roots)
+    }
+
+    /// Number of states.
+    pub fn states(&self) -> usize {
+        self.states.count()
+    }
+
+    /// Finds the cost of each state as if nothing was shared, and the way that has it.
+    pub fn solve(&mut self, cost: &dyn Fn(crate::table::OpId) -> u64) {
+        loop {
+            let mut changed = false;
+            for state in (0..self.ways.len()).rev() {
+                for at in 0..self.ways[state].len() {
+                    let Some(sum) = self.sum(state, at, cost) else { continue };
+                    if self.costs[state].is_none_or(|known| sum < known) {
+                        self.costs[state] = Some(sum);
+                        self.chosen[state] = at;
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// What loads cost that are between registers in order: these are there already, or are loaded anyway.
+    fn between(&self, state: usize) -> u64 {
+        let wanted = self.states.wanted(StateId(state as u32));
+        let count = (wanted.ty.width / wanted.container) as i64;
+        let loads = wanted.loads().unwrap_or_default();
+        LOAD * loads.iter().filter(|(_, start)| start % count != 0).count() as u64
+    }
+
+    fn sum(&self, state: usize, at: usize, cost: &dyn Fn(crate::table::OpId) -> u64) -> Option<u64> {
+        let way = &self.ways[state][at];
+        let own: u64 = match way {
+            Way::Apply(steps) => steps.iter().map(|(op, _)| cost(*op)).sum(),
+            Way::Load => self.between(state),
+            _ => 0,
+        };
+        let mut sum = own;
+        for state in below(way) {
+            sum += self.costs[state.0 as usize]?;
+        }
+        Some(sum)
+    }
+
+    /// The chosen program for a state; `None` if there is no way to reach it.
+    pub fn program(&self, root: StateId, cost: &dyn Fn(crate::table::OpId) -> u64) -> Option<Program> {
+        self.costs[root.0 as usize]?;
+        let mut chosen = self.chosen.clone();
+        let mut best = self.build(root, &chosen)?;
+        let price = |program: &Program| {
+            let between = program.inputs.iter().filter(|input| input.is_between()).count() as u64;
+            LOAD * between + program.steps.iter().map(|step| cost(step.op)).sum::<u64>()
+        };
+        // With values shared another way may be cheaper: each is tried where it is used.
+        for _ in 0..ROUNDS {
+            let mut improved = false;
+            for state in self.used(root, &chosen) {
+                let index = state.0 as usize;
+                let before = chosen[index];
+                for at in 0..self.ways[index].len() {
+                    let reachable = below(&self.ways[index][at])
+                        .iter()
+                        .all(|below| self.costs[below.0 as usize].is_some());
+                    if at == before || !reachable {
+                        continue;
+                    }
+                    let kept = chosen[index];
+                    chosen[index] = at;
+                    match self.build(root, &chosen) {
+                        Some(program) if price(&program) < price(&best) => {
+                            best = program;
+                            improved = true;
+                        }
+                        _ => chosen[index] = kept,
+                    }
+                }
+            }
+            if !improved {
+                break;
+            }
+        }
+        Some(best)
+    }
+
+    /// The states that a program for `root` goes through.
+    fn used(&self, root: StateId, chosen: &[usize]) -> Vec<StateId> {
+        let (mut seen, mut order) = (vec![false; self.ways.len()], Vec::new());
+        let mut pending = vec![root];
+        while let Some(state) = pending.pop() {
+            let index = state.0 as usize;
+            if std::mem::replace(&mut seen[index], true) || self.ways[index].is_empty() {
+                continue;
+            }
+            order.push(state);
+            pending.extend(below(&self.ways[index][chosen[index]]));
+        }
+        order
+    }
+
+    fn build(&self, root: StateId, chosen: &[usize]) -> Option<Program> {
+        let mut builder = Builder {
+            selection: self,
+            chosen,
+            program: Program::default(),
+            done: FxHashMap::default(),
+            open: vec![false; self.ways.len()],
+        };
+        let outputs = builder.state(root)?;
+        let mut program = builder.program;
+        let wanted = self.states.wanted(root);
+        program.outputs = outputs.into_iter().zip(wanted.registers.iter().cloned()).collect();
+        program.container = wanted.container;
+        program.output_type = Some(wanted.ty);
+        Some(program)
+    }
+}
+
+/// The states that a way needs, each once.
+fn below(way: &Way) -> Vec<StateId> {
+    match way {
+        Way::Load | Way::Constant => Vec::new(),
+        Way::Recast(state) | Way::Equal(state) | Way::Halves(state) | Way::Pairs(state) => vec![*state],
+        Way::Apply(steps) => {
+            let mut states: Vec<StateId> =
+                steps.iter().flat_map(|(_, places)| places).map(|place| place.state).collect();
+            states.sort_unstable();
+            states.dedup();
+            states
+        }
+    }
+}
+
+struct Builder<'a> {
+    selection: &'a Selection,
+    chosen: &'a [usize],
+    program: Program,
+    done: FxHashMap<StateId, Vec<Value>>,
+    open: Vec<bool>,
+}
+
+impl Builder<'_> {
+    fn state(&mut self, id: StateId) -> Option<Vec<Value>> {
+        if let Some(done) = self.done.get(&id) {
+            return Some(done.clone());
+        }
+        // A choice that leads back to itself is none.
+        if std::mem::replace(&mut self.open[id.0 as usize], true) {
+            return None;
+        }
+        let way = self.selection.ways[id.0 as usize].get(self.chosen[id.0 as usize])?;
+        let wanted = self.selection.states.wanted(id);
+        let values = match way {
+            Way::Load => {
+                let loads = wanted.loads()?;
+                loads
+                    .into_iter()
+                    .zip(&wanted.registers)
+                    .map(|((leaf, start), content)| self.program.load(leaf, start, wanted, content))
+                    .collect()
+            }
+            Way::Constant => {
+                wanted.registers.iter().map(|content| self.program.constant(wanted, content)).collect()
+            }
+            Way::Recast(state) => self.state(*state)?,
+            Way::Equal(state) => {
+                // What was computed is known under this name from now on.
+                let values = self.state(*state)?;
+                for (value, content) in values.iter().zip(&wanted.registers) {
+                    if let Value::Step(at) = value {
+                        self.program.steps[*at].content.clone_from(content);
+                    }
+                }
+                values
+            }
+            Way::Halves(state) => {
+                let pairs = self.state(*state)?;
+                pairs
+                    .into_iter()
+                    .flat_map(|pair| [Value::Low(Box::new(pair.clone())), Value::High(Box::new(pair))])
+                    .collect()
+            }
+            Way::Pairs(state) => {
+                let singles = self.state(*state)?;
+                singles.chunks(2).map(|two| Value::Pair(Box::new((two[0].clone(), two[1].clone())))).collect()
+            }
+            Way::Apply(steps) => {
+                let mut values = Vec::new();
+                for ((op, places), content) in steps.iter().zip(&wanted.registers) {
+                    let mut operands = Vec::new();
+                    for Place { state, register } in places {
+                        operands.push(self.state(*state)?[*register as usize].clone());
+                    }
+                    values.push(self.program.step(*op, operands, wanted.container, content));
+                }
+                values
+            }
+        };
+        self.open[id.0 as usize] = false;
+        self.done.insert(id, values.clone());
+        Some(values)
+    }
+}
+
+/// The registers that hold a result in order: lanes as they are, in registers of a width.
+pub fn in_order(entries: &[crate::contents::Entry], container: u32, width: u32) -> Vec<Content> {
+    let lanes = (width / container) as usize;
+    entries
+        .chunks(lanes)
+        .map(|chunk| {
+            let mut content = chunk.to_vec();
+            content.resize(lanes, crate::contents::Entry::Any);
+            content
+        })
+        .collect()
+}

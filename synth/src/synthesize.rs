@@ -1,0 +1,180 @@
+//! From a window to an answer.
+
+use hydride_ir::exact::NodeId;
+use smt::Prover;
+
+use crate::certify::{Judge, Proof, certify};
+use crate::contents::{Entry, Wanted};
+use crate::options::{Finder, immediates};
+use crate::program::Program;
+use crate::reduce::{asks, programs, reduction};
+use crate::select::{CostOf, Selection, Stop, in_order};
+use crate::table::Table;
+use crate::window::{Meaning, Window};
+use search::{Class, Type};
+
+/// How far a search came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub enum Status {
+    /// The program is proved at the window's full width.
+    #[serde(rename = "proved")]
+    Proved,
+    /// No program was found, or none could be proved.
+    #[serde(rename = "exhausted")]
+    Exhausted,
+    /// The search was stopped; the program, if there is one, is proved and the best so far.
+    #[serde(rename = "out of time")]
+    OutOfTime,
+}
+
+/// What is known of a target besides its instructions.
+pub struct Target<'a> {
+    /// Widths of vector registers in bits, least first.
+    pub widths: Vec<u32>,
+    /// What an operation costs, in thousandths of a cycle.
+    pub cost: &'a CostOf<'a>,
+}
+
+/// What came of a window.
+pub struct Answer<'w> {
+    /// How far it came.
+    pub status: Status,
+    /// The window's values.
+    pub meaning: Meaning<'w>,
+    /// The program with its proof.
+    pub program: Option<(Program, Proof)>,
+    /// Why programs were refused, or none was found.
+    pub notes: Vec<String>,
+    /// States that were looked at.
+    pub states: usize,
+}
+
+/// Searches the cheapest program and proves it.
+pub fn synthesize<'w>(
+    window: &'w Window,
+    table: &mut Table,
+    target: &Target<'_>,
+    stop: &Stop<'_>,
+    judge: &mut dyn Judge,
+) -> Answer<'w> {
+    let mut meaning = Meaning::new(window);
+    let mut notes = Vec::new();
+    let mut states = 0;
+    let program = search(&mut meaning, table, target, stop, judge, &mut notes, &mut states);
+    let status = match (stop(), &program) {
+        (true, _) => Status::OutOfTime,
+        (false, Some(_)) => Status::Proved,
+        (false, None) => Status::Exhausted,
+    };
+    Answer { status, meaning, program, notes, states }
+}
+
+/// A judge with the limits that every answer is held to.
+pub fn prover() -> Prover {
+    Prover::with_time_limit(std::time::Duration::from_secs(10)).step_limit(3_000_000)
+}
+
+fn search(
+    meaning: &mut Meaning<'_>,
+    table: &mut Table,
+    target: &Target<'_>,
+    stop: &Stop<'_>,
+    judge: &mut dyn Judge,
+    notes: &mut Vec<String>,
+    states: &mut usize,
+) -> Option<(Program, Proof)> {
+    let window = meaning.window();
+    let ty = window.ty();
+    let Ok(all) = meaning.all(window.root) else {
+        notes.push("the window is too large".into());
+        return None;
+    };
+    let results: Vec<NodeId> =
+        all.iter().map(|value| meaning.dag.slice(*value, 0, ty.width, false)).collect();
+    if let Some(found) = reduction(meaning) {
+        for value in asks(meaning, &found) {
+            table.ask(value);
+        }
+        let mut finder = Finder::new(meaning, table, target.widths.clone());
+        let cost = table_cost(table, target);
+        let programs = programs(&mut finder, &found, &cost, stop, states);
+        if programs.is_empty() {
+            notes.push("no instructions were found for the reduction".into());
+        }
+        return proved(&mut finder, programs, &cost, &results, judge, notes);
+    }
+    let Some(families) = meaning.families(window.root) else {
+        notes.push("a reduction of too many lanes".into());
+        return None;
+    };
+    let roots: Vec<NodeId> = families.iter().map(|family| family.value).collect();
+    for value in immediates(meaning, &roots) {
+        table.ask(value);
+    }
+    let mut finder = Finder::new(meaning, table, target.widths.clone());
+    let mut entries = vec![Entry::Any; ty.lanes as usize];
+    for family in &families {
+        for (lane, place) in (0u32..).zip(&family.lanes) {
+            entries[*place as usize] = finder.entry(family.value, ty.width, lane);
+        }
+    }
+    let wanted: Vec<Wanted> = target
+        .widths
+        .iter()
+        .filter(|width| **width % ty.width == 0 && ty.bits().div_ceil(**width) <= 32)
+        .map(|width| Wanted {
+            ty: Type { class: Class::Vector, width: *width },
+            container: ty.width,
+            registers: in_order(&entries, ty.width, *width),
+        })
+        .collect();
+    finish(&mut finder, table_cost(table, target), wanted, &results, stop, judge, notes, states)
+}
+
+fn table_cost<'a>(table: &'a Table, target: &'a Target<'_>) -> impl Fn(crate::table::OpId) -> u64 + 'a {
+    |op| (target.cost)(table.op(op))
+}
+
+#[expect(clippy::too_many_arguments)]
+fn finish(
+    finder: &mut Finder<'_, '_>,
+    cost: impl Fn(crate::table::OpId) -> u64,
+    wanted: Vec<Wanted>,
+    results: &[NodeId],
+    stop: &Stop<'_>,
+    judge: &mut dyn Judge,
+    notes: &mut Vec<String>,
+    states: &mut usize,
+) -> Option<(Program, Proof)> {
+    let (mut selection, roots) = Selection::new(finder, wanted, stop);
+    *states += selection.states();
+    selection.solve(&cost);
+    if selection.cut {
+        notes.push("not every state was looked at".into());
+    }
+    let mut programs: Vec<Program> =
+        roots.iter().filter_map(|root| selection.program(*root, &cost)).collect();
+    if programs.is_empty() {
+        notes.push("no instructions were found for a part of the expression".into());
+    }
+    proved(finder, std::mem::take(&mut programs), &cost, results, judge, notes)
+}
+
+/// The cheapest of several programs that can be proved.
+fn proved(
+    finder: &mut Finder<'_, '_>,
+    mut programs: Vec<Program>,
+    cost: &dyn Fn(crate::table::OpId) -> u64,
+    results: &[NodeId],
+    judge: &mut dyn Judge,
+    notes: &mut Vec<String>,
+) -> Option<(Program, Proof)> {
+    programs.sort_by_key(|program| program.steps.iter().map(|step| cost(step.op)).sum::<u64>());
+    for program in programs {
+        match certify(finder.meaning, finder.table, &program, results, judge) {
+            Ok(proof) => return Some((program, proof)),
+            Err(refusal) => notes.push(refusal.to_string()),
+        }
+    }
+    None
+}

@@ -1,0 +1,232 @@
+//! From an instruction's function to the one expression that its lanes share.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hydride_ir::exact::{Dag, Lowering, Node, NodeId, Part, Replacements, Segment, raise};
+use hydride_ir::{Arg, ArgId, Function, Num, Op, ResultId, ResultSlot, Role, Stmt};
+use search::{Class, Instruction, specialize};
+
+use super::CONTAINERS;
+
+/// Slots of a template, at most.
+const MAX_SLOTS: usize = 9;
+
+/// An instruction seen as lanes of one width.
+pub struct Lanewise {
+    /// The expression of a lane over its slots.
+    pub function: Function,
+    /// Its text.
+    pub text: Arc<str>,
+    /// Width of a lane in bits.
+    pub container: u32,
+    /// Whether it is its only slot.
+    pub moves: bool,
+    /// For each lane and slot the operand and lowest bit.
+    pub reads: Vec<Vec<(u32, u32)>>,
+}
+
+/// Bits of an operand that an expression reads together: operand, lowest bit, width.
+type Slot = (u32, u32, u32);
+
+/// All ways to see an instruction with these immediates as lanes.
+pub fn extract(instruction: &Instruction, choices: &[i64]) -> Vec<Lanewise> {
+    let floats =
+        |function: &Function| function.exprs().iter().any(|expr| matches!(expr.op, Op::Float { .. }));
+    if floats(&instruction.function) {
+        return Vec::new();
+    }
+    let Some(function) = specialize(instruction, choices) else { return Vec::new() };
+    let Ok((mut dag, raised)) = raise(&function) else { return Vec::new() };
+    let Some(segments) = raised.results.first() else { return Vec::new() };
+    let width = instruction.result.width;
+    let containers: &[u32] = match instruction.result.class {
+        Class::Mask => &[1],
+        Class::Vector => CONTAINERS,
+        Class::Scalar => &[8, 16, 32, 64],
+    };
+    containers
+        .iter()
+        .filter(|container| width.is_multiple_of(**container))
+        .filter(|container| instruction.result.class != Class::Scalar || **container == width)
+        .filter_map(|container| lanes(&mut dag, segments, width, *container))
+        .collect()
+}
+
+/// The result as lanes of `container` bits, if they share an expression.
+fn lanes(dag: &mut Dag, segments: &[Segment], width: u32, container: u32) -> Option<Lanewise> {
+    let first = lane(dag, segments, 0, container)?;
+    if matches!(dag.node(first), Node::Const(_) | Node::Concat(_)) {
+        return None;
+    }
+    let raw = slots(dag, first)?;
+    // Bits that are no whole element, such as those that a shift leaves, are read as one.
+    let second = if width > container {
+        lane(dag, segments, container, container).and_then(|second| self::slots(dag, second))
+    } else {
+        None
+    };
+    let slots: Vec<Slot> = (0..raw.len())
+        .map(|at| {
+            let next = second.as_ref().filter(|second| second.len() == raw.len()).map(|second| second[at]);
+            element(raw[at], next, container)
+        })
+        .collect();
+    if (1..slots.len())
+        .any(|at| slots[at - 1].0 == slots[at].0 && slots[at - 1].1 + slots[at - 1].2 > slots[at].1)
+    {
+        return None;
+    }
+    let leaves = leaves(dag, first);
+    let mut reads = vec![slots.iter().map(|slot| (slot.0, slot.1)).collect::<Vec<_>>()];
+    let mut ended = false;
+    for number in 1..width / container {
+        let own = lane(dag, segments, number * container, container)?;
+        if let Node::Const(_) = dag.node(own) {
+            ended = true;
+            continue;
+        }
+        let mut theirs = self::slots(dag, own)?;
+        if ended || theirs.len() != slots.len() {
+            return None;
+        }
+        for (own, (raw, whole)) in theirs.iter_mut().zip(raw.iter().zip(&slots)) {
+            if own.2 != raw.2 {
+                return None;
+            }
+            *own = (own.0, own.1.checked_sub(raw.1 - whole.1)?, whole.2);
+        }
+        let mut replacements = Replacements::default();
+        for leaf in &leaves {
+            let Node::Slice { of, low, width, signed } = *dag.node(*leaf) else { return None };
+            let Node::Arg(arg) = *dag.node(of) else { return None };
+            let at = slots.iter().position(|slot| holds(slot, (arg, low, width)))?;
+            let ((_, from, own_width), (to_arg, to, to_width)) = (slots[at], theirs[at]);
+            if own_width != to_width {
+                return None;
+            }
+            let moved = dag.arg_slice(to_arg, to + (low - from), width, signed);
+            replacements.insert(*leaf, moved);
+        }
+        if dag.replace(first, &mut replacements) != own {
+            return None;
+        }
+        reads.push(theirs.iter().map(|slot| (slot.0, slot.1)).collect());
+    }
+    let (function, moves) = template(dag, first, &slots, &leaves, container)?;
+    Some(Lanewise { text: function.to_string().into(), function, container, moves, reads })
+}
+
+/// The element that bits of an operand belong to: they themselves where they are one, else as far as lanes are apart.
+fn element(slot: Slot, next: Option<Slot>, container: u32) -> Slot {
+    let (arg, low, width) = slot;
+    if width.is_power_of_two() && low.is_multiple_of(width) && (width >= 8 || width == 1) {
+        return slot;
+    }
+    let apart = match next {
+        Some((other, place, _)) if other == arg && place > low => place - low,
+        _ => container,
+    };
+    let start = low - low % apart;
+    if apart.is_power_of_two() && low + width <= start + apart { (arg, start, apart) } else { slot }
+}
+
+fn holds(slot: &Slot, leaf: Slot) -> bool {
+    slot.0 == leaf.0 && slot.1 <= leaf.1 && leaf.1 + leaf.2 <= slot.1 + slot.2
+}
+
+/// Bits `low .. low + width` of what is written.
+fn lane(dag: &mut Dag, segments: &[Segment], low: u32, width: u32) -> Option<NodeId> {
+    let from = segments.partition_point(|segment| segment.low + segment.width <= low);
+    let mut parts: Vec<Part> = Vec::new();
+    for segment in &segments[from..] {
+        if segment.low >= low + width {
+            break;
+        }
+        let (start, end) = (segment.low.max(low), (segment.low + segment.width).min(low + width));
+        let node = dag.slice(segment.value, start - segment.low, end - start, false);
+        parts.push(Part { node, width: end - start });
+    }
+    match parts[..] {
+        [] => None,
+        [only] if only.width == width => Some(only.node),
+        _ if parts.iter().map(|part| part.width).sum::<u32>() == width => Some(dag.concat(&parts)),
+        _ => None,
+    }
+}
+
+/// The slices of operands below a node; `None` where an operand is read otherwise.
+fn leaves(dag: &Dag, root: NodeId) -> Vec<NodeId> {
+    let is_leaf = |node: &NodeId| matches!(dag.node(*node), Node::Slice { of, .. } if matches!(dag.node(*of), Node::Arg(_)));
+    dag.reachable([root]).into_iter().filter(is_leaf).collect()
+}
+
+/// The bits that a node reads, sorted; those that overlap together.
+fn slots(dag: &Dag, root: NodeId) -> Option<Vec<Slot>> {
+    let mut parts: Vec<Slot> = Vec::new();
+    for node in dag.reachable([root]) {
+        match dag.node(node) {
+            Node::Slice { of, low, width, .. } => {
+                if let Node::Arg(arg) = dag.node(*of) {
+                    parts.push((*arg, *low, *width));
+                }
+            }
+            Node::SliceAt { .. } => return None,
+            _ => {}
+        }
+    }
+    parts.sort_unstable();
+    let mut slots: Vec<Slot> = Vec::new();
+    for (arg, low, width) in parts {
+        match slots.last_mut() {
+            Some(last) if last.0 == arg && low < last.1 + last.2 => last.2 = last.2.max(low + width - last.1),
+            _ => slots.push((arg, low, width)),
+        }
+    }
+    (1..=MAX_SLOTS).contains(&slots.len()).then_some(slots)
+}
+
+/// The expression as a function of its slots, and whether it is its only slot.
+fn template(
+    dag: &mut Dag,
+    root: NodeId,
+    slots: &[Slot],
+    leaves: &[NodeId],
+    container: u32,
+) -> Option<(Function, bool)> {
+    let first = dag.arg_widths().len() as u32;
+    // A graph grows with every way to see it; slots of earlier ones are used again.
+    let args: Vec<u32> = slots.iter().map(|slot| dag.add_arg(slot.2)).collect();
+    let mut replacements = Replacements::default();
+    for leaf in leaves {
+        let Node::Slice { of, low, width, signed } = *dag.node(*leaf) else { return None };
+        let Node::Arg(arg) = *dag.node(of) else { return None };
+        let at = slots.iter().position(|slot| holds(slot, (arg, low, width)))?;
+        let moved = dag.arg_slice(args[at], low - slots[at].1, width, signed);
+        replacements.insert(*leaf, moved);
+    }
+    let root = dag.replace(root, &mut replacements);
+    let mut written = Function::new("");
+    let value = Lowering::default().lower(dag, root, container, &mut written).ok()?;
+    let mut function = Function::new("lane");
+    let mut map = BTreeMap::new();
+    for (position, expr) in (0u32..).zip(written.exprs()) {
+        let op = match expr.op {
+            Op::Arg(ArgId(arg)) => Op::Arg(ArgId(arg.checked_sub(first)?)),
+            _ => expr.op.map_operands(|operand| map[&operand.0]),
+        };
+        map.insert(position, function.push(op, expr.width.clone()));
+    }
+    for (number, slot) in slots.iter().enumerate() {
+        let arg = Arg { name: format!("s{number}"), width: slot.2.into(), role: Role::Register };
+        function.args.push(arg);
+    }
+    function.results = vec![ResultSlot { name: "lane".into(), width: container.into() }];
+    let value = map[&value.0];
+    function.body = vec![Stmt::Assign { result: ResultId(0), low: Num::constant(0), value }];
+    let moves = slots.len() == 1
+        && slots[0].2 == container
+        && matches!(dag.node(root), Node::Slice { of, low: 0, width, signed: false }
+            if *width == container && matches!(dag.node(*of), Node::Arg(_)));
+    Some((function, moves))
+}

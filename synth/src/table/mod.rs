@@ -1,0 +1,324 @@
+//! A target's instructions as lane operations, read off their parsed semantics.
+//!
+//! [`Table::new`] looks at each instruction's function for one lane expression that all lanes of the result share: the
+//! **template**, a function of **slots**. Which bits of which operand a slot is in each lane, the **reads**, is kept beside
+//! it, so that widening, narrowing, data movement and sums of products differ in their reads alone.
+
+mod extract;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hydride_ir::Function;
+use hydride_ir::exact::{Dag, NodeId, raise};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use search::{Instruction, Operand, Type};
+
+use extract::{Lanewise, extract};
+
+/// Widths of containers in bits that lanes are looked for in.
+pub const CONTAINERS: &[u32] = &[8, 16, 32, 64];
+
+/// Immediates that an instruction is taken with from the start, at most; others are taken when they are asked for.
+const MAX_CHOICES: i64 = 16;
+
+/// A template's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TemplateId(pub u32);
+
+/// An operation's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OpId(pub u32);
+
+/// The expression of one lane of an instruction's result.
+pub struct Template {
+    /// The expression as a function of the slots; its result has the container's width.
+    pub function: Function,
+    /// The same in a graph whose arguments are the slots.
+    pub dag: Dag,
+    /// The value, within `0..2^container`.
+    pub root: NodeId,
+    /// Width of the result's lanes in bits.
+    pub container: u32,
+    /// Widths of the slots in bits.
+    pub slots: Vec<u32>,
+    /// Whether the value is the only slot, unchanged.
+    pub moves: bool,
+}
+
+/// An instruction with its immediates chosen, seen as lanes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// Position in the table's instructions.
+    pub instruction: usize,
+    /// Its immediates in order.
+    pub choices: Vec<i64>,
+    /// The lanes' expression.
+    pub template: TemplateId,
+    /// Types of its register operands.
+    pub args: Vec<Type>,
+    /// The result's type.
+    pub result: Type,
+    /// For each lane of the result, for each slot, the register operand and the lowest bit that it is. Lanes beyond
+    /// these are constant.
+    pub reads: Vec<Vec<(u32, u32)>>,
+    /// Another operation with the same template and operands that reads just what this one does not.
+    pub partner: Option<OpId>,
+}
+
+/// A target's instructions as lane operations. A copy shares what it is made of, so that each window can have its own with
+/// the immediates that it asks for.
+#[derive(Clone)]
+pub struct Table {
+    /// The instructions.
+    pub instructions: Arc<[Instruction]>,
+    templates: Vec<Arc<Template>>,
+    /// The operations of each template.
+    members: Vec<Vec<OpId>>,
+    ops: Vec<Arc<Op>>,
+    /// Templates by container width.
+    by_container: BTreeMap<u32, Vec<TemplateId>>,
+    by_text: FxHashMap<Arc<str>, TemplateId>,
+    /// Positions of instructions with immediates that were not all taken from the start.
+    open: Arc<[usize]>,
+    /// Immediates that were asked for.
+    asked: FxHashSet<i64>,
+    /// What instructions are with immediates that any copy asked for.
+    extracted: Arc<Extracted>,
+}
+
+/// For an immediate the instructions that have it, as lanes.
+type Extracted = Mutex<FxHashMap<i64, Arc<[(usize, Vec<Lanewise>)]>>>;
+
+impl Table {
+    /// Looks at the instructions. What has no lanes, computes with floating-point numbers or reads no register is left
+    /// out.
+    pub fn new(instructions: Vec<Instruction>) -> Self {
+        let chosen: Vec<(usize, Vec<i64>)> = instructions
+            .iter()
+            .enumerate()
+            .flat_map(|(at, instruction)| first_choices(at, instruction))
+            .collect();
+        let found: Vec<Vec<Lanewise>> =
+            chosen.par_iter().map(|(at, choices)| extract(&instructions[*at], choices)).collect();
+        // Shifts and the like; what moves elements is not asked for by number.
+        let computes = |at: &usize| {
+            let one = only_choice(&instructions[*at]).is_some_and(|values| values.contains(&1));
+            one && extract(&instructions[*at], &[1]).iter().any(|lanes| !lanes.moves)
+        };
+        let open: Vec<usize> = (0..instructions.len()).filter(|at| is_open(&instructions[*at])).collect();
+        let open: Vec<usize> = open.into_par_iter().filter(computes).collect();
+        let open = open.into();
+        let mut table = Self {
+            instructions: instructions.into(),
+            templates: Vec::new(),
+            members: Vec::new(),
+            ops: Vec::new(),
+            by_container: BTreeMap::new(),
+            by_text: FxHashMap::default(),
+            open,
+            asked: FxHashSet::default(),
+            extracted: Arc::default(),
+        };
+        for ((at, choices), lanewise) in chosen.into_iter().zip(found) {
+            lanewise.iter().for_each(|lanes| table.add(at, &choices, lanes));
+        }
+        table.pair();
+        table
+    }
+
+    /// Takes instructions with this immediate too, where they can have it.
+    pub fn ask(&mut self, value: i64) {
+        if !self.asked.insert(value) {
+            return;
+        }
+        let found = self.with_immediate(value);
+        for (at, lanewise) in found.iter() {
+            lanewise.iter().for_each(|lanes| self.add(*at, &[value], lanes));
+        }
+    }
+
+    fn with_immediate(&self, value: i64) -> Arc<[(usize, Vec<Lanewise>)]> {
+        let mut extracted = self.extracted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = extracted.get(&value) {
+            return known.clone();
+        }
+        let wanted: Vec<usize> = self
+            .open
+            .iter()
+            .copied()
+            .filter(|at| only_choice(&self.instructions[*at]).is_some_and(|values| values.contains(&value)))
+            .collect();
+        let found: Arc<[(usize, Vec<Lanewise>)]> =
+            wanted.into_iter().map(|at| (at, extract(&self.instructions[at], &[value]))).collect();
+        extracted.insert(value, found.clone());
+        found
+    }
+
+    /// A template.
+    pub fn template(&self, id: TemplateId) -> &Template {
+        &self.templates[id.0 as usize]
+    }
+
+    /// The operations of a template.
+    pub fn members(&self, id: TemplateId) -> &[OpId] {
+        &self.members[id.0 as usize]
+    }
+
+    /// An operation.
+    pub fn op(&self, id: OpId) -> &Op {
+        &self.ops[id.0 as usize]
+    }
+
+    /// The instruction of an operation.
+    pub fn instruction(&self, id: OpId) -> &Instruction {
+        &self.instructions[self.op(id).instruction]
+    }
+
+    /// The templates whose lanes have this width.
+    pub fn templates(&self, container: u32) -> &[TemplateId] {
+        self.by_container.get(&container).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many operations and templates there are.
+    pub fn size(&self) -> (usize, usize) {
+        (self.ops.len(), self.templates.len())
+    }
+
+    fn add(&mut self, instruction: usize, choices: &[i64], lanes: &Lanewise) {
+        let id = match self.by_text.get(&lanes.text) {
+            Some(id) => *id,
+            None => {
+                let Ok((dag, raised)) = raise(&lanes.function) else { return };
+                let root = raised.results[0][0].value;
+                let id = TemplateId(self.templates.len() as u32);
+                self.templates.push(Arc::new(Template {
+                    slots: dag.arg_widths().to_vec(),
+                    moves: lanes.moves,
+                    function: lanes.function.clone(),
+                    dag,
+                    root,
+                    container: lanes.container,
+                }));
+                self.members.push(Vec::new());
+                self.by_container.entry(lanes.container).or_default().push(id);
+                self.by_text.insert(lanes.text.clone(), id);
+                id
+            }
+        };
+        let op = Op {
+            instruction,
+            choices: choices.to_vec(),
+            template: id,
+            args: register_types(&self.instructions[instruction]),
+            result: self.instructions[instruction].result,
+            reads: lanes.reads.clone(),
+            partner: None,
+        };
+        // Of instructions with the same effect the cheapest serves, then the first.
+        let cost = |op: &Op| {
+            let own = &self.instructions[op.instruction];
+            (own.uops, own.latency, own.rank)
+        };
+        let twin = self.members[id.0 as usize].iter().copied().find(|other| {
+            let other = &self.ops[other.0 as usize];
+            other.args == op.args && other.result == op.result && other.reads == op.reads
+        });
+        match twin {
+            Some(twin) => {
+                if cost(&op) < cost(&self.ops[twin.0 as usize]) {
+                    let partner = self.ops[twin.0 as usize].partner;
+                    self.ops[twin.0 as usize] = Arc::new(Op { partner, ..op });
+                }
+            }
+            None => {
+                let number = OpId(self.ops.len() as u32);
+                self.members[id.0 as usize].push(number);
+                self.ops.push(Arc::new(op));
+            }
+        }
+    }
+
+    /// Finds for each operation the one that reads what it leaves.
+    fn pair(&mut self) {
+        for (template, members) in self.templates.iter().zip(&self.members) {
+            let coverage: Vec<Option<Coverage>> =
+                members.iter().map(|op| Coverage::of(&self.ops[op.0 as usize], template)).collect();
+            for (own, first) in members.iter().zip(&coverage) {
+                let Some(first) = first else { continue };
+                let fits =
+                    |second: &Option<Coverage>| second.as_ref().is_some_and(|second| first.completes(second));
+                let op = &self.ops[own.0 as usize];
+                let partner = members.iter().zip(&coverage).find(|(other, second)| {
+                    let other = &self.ops[other.0 as usize];
+                    fits(second) && other.args == op.args && other.result == op.result
+                });
+                let partner = partner.map(|(other, _)| *other);
+                if partner.is_some() {
+                    Arc::make_mut(&mut self.ops[own.0 as usize]).partner = partner;
+                }
+            }
+        }
+    }
+}
+
+/// Which bits of vector operands an operation reads, sorted.
+struct Coverage {
+    read: Vec<(u32, u32, u32)>,
+    bits: u32,
+}
+
+impl Coverage {
+    /// `None` where bits are read twice, or everything is.
+    fn of(op: &Op, template: &Template) -> Option<Self> {
+        let mut read: Vec<(u32, u32, u32)> = Vec::new();
+        for lane in &op.reads {
+            for ((arg, low), width) in lane.iter().zip(&template.slots) {
+                if op.args[*arg as usize].class == search::Class::Vector {
+                    read.push((*arg, *low, *width));
+                }
+            }
+        }
+        let count = read.len();
+        read.sort_unstable();
+        read.dedup();
+        let bits = op.args.iter().filter(|ty| ty.class == search::Class::Vector).map(|ty| ty.width).sum();
+        let sum: u32 = read.iter().map(|(_, _, width)| width).sum();
+        (read.len() == count && 2 * sum == bits).then_some(Self { read, bits })
+    }
+
+    fn completes(&self, other: &Self) -> bool {
+        self.bits == other.bits && self.read.iter().all(|own| other.read.binary_search(own).is_err())
+    }
+}
+
+/// Types of the registers that an instruction reads.
+pub fn register_types(instruction: &Instruction) -> Vec<Type> {
+    instruction.operands.iter().flat_map(Operand::registers).collect()
+}
+
+/// The values of an instruction's only immediate.
+fn only_choice(instruction: &Instruction) -> Option<&[i64]> {
+    let mut choices = instruction.operands.iter().filter_map(|operand| match operand {
+        Operand::Choice { values, .. } => Some(values.as_slice()),
+        _ => None,
+    });
+    let first = choices.next()?;
+    choices.next().is_none().then_some(first)
+}
+
+fn is_open(instruction: &Instruction) -> bool {
+    only_choice(instruction).is_some_and(|values| values.len() as i64 > MAX_CHOICES)
+}
+
+/// The immediates that an instruction is taken with from the start.
+fn first_choices(at: usize, instruction: &Instruction) -> Vec<(usize, Vec<i64>)> {
+    let choices =
+        instruction.operands.iter().filter(|operand| matches!(operand, Operand::Choice { .. })).count();
+    match (choices, only_choice(instruction)) {
+        (0, _) => vec![(at, Vec::new())],
+        (_, Some(values)) if !is_open(instruction) => values.iter().map(|value| (at, vec![*value])).collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,673 @@
+//! Which values an operation's operands could have so that it gives a wanted value: proposals, not proofs.
+//!
+//! A pattern, the template of an operation, is laid over a value of a window's graph. Sums, products and extrema are flat
+//! and sorted in both, so that a pattern with two operands stands for every way to part the value's. What is proposed is
+//! put back into the pattern and compared afterwards; a wrong proposal costs time and nothing else.
+
+use hydride_ir::exact::{Dag, Int, Node, NodeId};
+
+/// Values for slots, by number.
+pub type Binding = Vec<Option<NodeId>>;
+
+/// Proposals for one pattern and value, at most.
+const MAX_PROPOSALS: usize = 48;
+
+/// Operands of a flat operator that are parted in every way.
+const MAX_PARTED: usize = 4;
+
+/// How many bits of a value count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Demand {
+    /// All of them.
+    Exact,
+    /// The lowest.
+    Low(u32),
+}
+
+/// The values that slots could have so that the pattern has the low `width` bits of `value`.
+pub fn proposals(
+    pattern: &Dag,
+    root: NodeId,
+    slots: &[u32],
+    dag: &mut Dag,
+    value: NodeId,
+    width: u32,
+) -> Vec<Binding> {
+    let is_slot = |node: NodeId| matches!(pattern.node(node), Node::Slice { of, .. } if matches!(pattern.node(*of), Node::Arg(_)));
+    let adds = match pattern.node(root) {
+        Node::Slice { of, low: 0, .. } => match pattern.node(*of) {
+            Node::Sum { terms, constant } => {
+                *constant == Int::ZERO && terms.iter().all(|(term, _)| is_slot(*term))
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    let mut unify = Unify { pattern, slots, dag, joins: !adds, counting: false };
+    unify.node(root, value, Demand::Low(width), vec![None; slots.len()])
+}
+
+struct Unify<'a> {
+    pattern: &'a Dag,
+    slots: &'a [u32],
+    dag: &'a mut Dag,
+    /// Whether the pattern does more than add slots.
+    joins: bool,
+    /// Whether the value is a count of a shift, which can be negated.
+    counting: bool,
+}
+
+impl Unify<'_> {
+    fn node(&mut self, pattern: NodeId, value: NodeId, demand: Demand, bound: Binding) -> Vec<Binding> {
+        let own = self.pattern.node(pattern).clone();
+        if let Node::Slice { of, low, width, signed } = own {
+            if let Node::Arg(slot) = *self.pattern.node(of) {
+                return self.slot(slot, low, width, signed, value, demand, bound);
+            }
+            return self.slice(of, low, width, signed, value, demand, bound);
+        }
+        // What the value's low bits are of.
+        if let Demand::Low(bits) = demand
+            && let Node::Slice { of, low: 0, width, .. } = *self.dag.node(value)
+            && bits <= width
+            && !matches!(self.dag.node(of), Node::Arg(_))
+        {
+            return self.node(pattern, of, demand, bound);
+        }
+        let target = self.dag.node(value).clone();
+        match (own, target) {
+            (Node::Const(wanted), _) => match self.dag.as_int(value) {
+                Some(found) if self.agree(&wanted, &found.clone(), demand) => vec![bound],
+                _ => vec![],
+            },
+            (Node::Sum { terms, constant }, _) => self.sum(&terms, constant, value, demand, bound),
+            (Node::Mul(factors), _) => self.product(&factors, value, demand, bound),
+            (Node::Shr(of, count), _) => self.shift_down(of, count, value, demand, bound),
+            (Node::Shl(of, count), Node::Shl(their, by)) => {
+                let found = self.node(of, their, demand, bound);
+                self.then(found, count, by, Demand::Exact)
+            }
+            (Node::Shl(of, count), Node::Sum { terms, constant })
+                if constant == Int::ZERO && terms.len() == 1 =>
+            {
+                let (term, factor) = &terms[0];
+                let Some(by) = power_of_two(factor) else { return vec![] };
+                let by = self.dag.int(by);
+                let found = self.node(of, *term, demand, bound);
+                self.then(found, count, by, Demand::Exact)
+            }
+            (Node::And(own), Node::And(their)) => self.parted(&own, &their, demand, bound, Dag::and),
+            (Node::And(own), Node::Slice { of, low: 0, width, signed: false }) if own.len() == 2 => {
+                let mask = self.dag.int((Int::ONE << width as usize) - Int::ONE);
+                let mut found = self.node(own[0], of, Demand::Low(width), bound.clone());
+                found = self.then(found, own[1], mask, demand);
+                found
+            }
+            (Node::Or(own), Node::Or(their)) => self.parted(&own, &their, demand, bound, Dag::or),
+            (Node::Xor(own), Node::Xor(their)) => self.parted(&own, &their, demand, bound, Dag::xor),
+            (Node::Min(own), Node::Min(their)) => self.parted(&own, &their, Demand::Exact, bound, Dag::min),
+            (Node::Max(own), Node::Max(their)) => self.parted(&own, &their, Demand::Exact, bound, Dag::max),
+            // One-sided clamps are written as saturations where they are powers of two.
+            (Node::Min(own), Node::Saturate { of, width, signed: false }) if own.len() == 2 => {
+                if !self.dag.range(of).is_non_negative() {
+                    return vec![];
+                }
+                let most = self.dag.int((Int::ONE << width as usize) - Int::ONE);
+                self.either(own[0], own[1], of, most, bound)
+            }
+            (Node::Max(own), Node::Saturate { of, width, signed: false }) if own.len() == 2 => {
+                if self.dag.range(of).high.as_ref().is_none_or(|high| high >= &(Int::ONE << width as usize)) {
+                    return vec![];
+                }
+                let zero = self.dag.int(0);
+                self.either(own[0], own[1], of, zero, bound)
+            }
+            // A bound that the value keeps anyway.
+            (Node::Max(own), _) if own.len() == 2 => {
+                let least = self.dag.range(value).low.clone();
+                let keeps = |bound: &Int| least.as_ref().is_some_and(|least| least >= bound);
+                match self.bound(&own, keeps) {
+                    Some(other) => self.node(other, value, demand, bound),
+                    None => vec![],
+                }
+            }
+            (Node::Min(own), _) if own.len() == 2 => {
+                let most = self.dag.range(value).high.clone();
+                let keeps = |bound: &Int| most.as_ref().is_some_and(|most| most <= bound);
+                match self.bound(&own, keeps) {
+                    Some(other) => self.node(other, value, demand, bound),
+                    None => vec![],
+                }
+            }
+            (Node::Saturate { of, width, signed }, target) => {
+                if let Node::Saturate { of: their, width: own_width, signed: own_signed } = target
+                    && (own_width, own_signed) == (width, signed)
+                {
+                    let found = self.node(of, their, Demand::Exact, bound.clone());
+                    if !found.is_empty() {
+                        return found;
+                    }
+                    // What is clamped may be clamped to the slot's range before.
+                    return self.clamped(of, their, bound);
+                }
+                if self.dag.range(value).fits(width, signed) {
+                    return self.node(of, value, Demand::Exact, bound);
+                }
+                vec![]
+            }
+            (Node::Abs(of), Node::Abs(their)) => {
+                let found = self.node(of, their, Demand::Exact, bound.clone());
+                if !found.is_empty() {
+                    return found;
+                }
+                let negated = self.dag.neg(their);
+                self.node(of, negated, Demand::Exact, bound)
+            }
+            (Node::Select(own, then, otherwise), Node::Select(their, this, that)) => {
+                let found = self.node(own, their, Demand::Exact, bound);
+                let found = self.then(found, then, this, demand);
+                self.then(found, otherwise, that, demand)
+            }
+            (Node::Eq(a, b), Node::Eq(c, d)) => {
+                let mut found = self.pair((a, b), (c, d), bound.clone());
+                found.extend(self.pair((a, b), (d, c), bound));
+                found
+            }
+            (Node::Lt(a, b), Node::Lt(c, d)) | (Node::Le(a, b), Node::Le(c, d)) => {
+                self.pair((a, b), (c, d), bound)
+            }
+            // With what is known of a condition only one branch may count.
+            (Node::Select(_, then, otherwise), _) => {
+                let mut found = self.node(then, value, demand, bound.clone());
+                found.extend(self.node(otherwise, value, demand, bound));
+                found
+            }
+            (Node::Not(of), Node::Not(their)) => self.node(of, their, demand, bound),
+            (Node::PopCount(of), Node::PopCount(their)) => self.node(of, their, Demand::Exact, bound),
+            (Node::LeadingZeros(of, own), Node::LeadingZeros(their, width))
+            | (Node::TrailingZeros(of, own), Node::TrailingZeros(their, width))
+                if own == width =>
+            {
+                self.node(of, their, Demand::Low(width), bound)
+            }
+            _ => vec![],
+        }
+    }
+
+    /// The operand of two that is no literal, where the literal keeps a condition.
+    fn bound(&self, own: &[NodeId], keeps: impl Fn(&Int) -> bool) -> Option<NodeId> {
+        let [first, second] = *own else { return None };
+        [(first, second), (second, first)]
+            .into_iter()
+            .find_map(|(bound, other)| self.pattern.as_int(bound).is_some_and(&keeps).then_some(other))
+    }
+
+    fn agree(&self, wanted: &Int, found: &Int, demand: Demand) -> bool {
+        match demand {
+            Demand::Exact => wanted == found,
+            Demand::Low(bits) => {
+                let difference = wanted - found;
+                (&difference >> bits as usize) << bits as usize == difference
+            }
+        }
+    }
+
+    /// Goes on from every binding.
+    fn then(&mut self, found: Vec<Binding>, pattern: NodeId, value: NodeId, demand: Demand) -> Vec<Binding> {
+        let mut all = Vec::new();
+        for bound in found {
+            all.extend(self.node(pattern, value, demand, bound));
+            if all.len() >= MAX_PROPOSALS {
+                break;
+            }
+        }
+        all.truncate(MAX_PROPOSALS);
+        all
+    }
+
+    fn pair(&mut self, own: (NodeId, NodeId), their: (NodeId, NodeId), bound: Binding) -> Vec<Binding> {
+        let found = self.node(own.0, their.0, Demand::Exact, bound);
+        self.then(found, own.1, their.1, Demand::Exact)
+    }
+
+    fn either(&mut self, a: NodeId, b: NodeId, c: NodeId, d: NodeId, bound: Binding) -> Vec<Binding> {
+        let mut found = self.pair((a, b), (c, d), bound.clone());
+        found.extend(self.pair((a, b), (d, c), bound));
+        found
+    }
+
+    #[expect(clippy::too_many_arguments)]
+    fn slot(
+        &mut self,
+        slot: u32,
+        low: u32,
+        width: u32,
+        signed: bool,
+        value: NodeId,
+        demand: Demand,
+        mut bound: Binding,
+    ) -> Vec<Binding> {
+        let at = slot as usize;
+        let enough = match demand {
+            Demand::Low(bits) => bits <= width,
+            Demand::Exact => false,
+        };
+        let mut value = value;
+        // What the value's low bits are of, where a slot holds that.
+        if !enough
+            && let Demand::Low(bits) = demand
+            && let Node::Slice { of, low: 0, width: own, .. } = *self.dag.node(value)
+            && bits <= own
+            && self.dag.range(of).fits(width, signed)
+        {
+            value = of;
+        }
+        if !(enough || self.dag.range(value).fits(width, signed)) {
+            return vec![];
+        }
+        let mut width = width;
+        if low > 0 {
+            // What is left of the slot when its low bits are shifted out.
+            let Some(whole) = self.before(value, low) else { return vec![] };
+            (value, width) = (whole, low + width);
+            if !(self.dag.range(value).fits(width, signed)
+                || matches!(demand, Demand::Low(bits) if low + bits <= width))
+            {
+                return vec![];
+            }
+        }
+        match bound[at] {
+            Some(known) if known == value => vec![bound],
+            Some(known) => {
+                let bits = self.slots[at].min(width);
+                let (left, right) =
+                    (self.dag.slice(known, 0, bits, false), self.dag.slice(value, 0, bits, false));
+                if left == right { vec![bound] } else { vec![] }
+            }
+            None => {
+                bound[at] = Some(value);
+                vec![bound]
+            }
+        }
+    }
+
+    /// A value of which `value` is what is above the lowest `low` bits.
+    fn before(&mut self, value: NodeId, low: u32) -> Option<NodeId> {
+        let mut node = self.dag.node(value).clone();
+        if let Node::Slice { of, low: 0, .. } = node
+            && !matches!(self.dag.node(of), Node::Arg(_))
+        {
+            node = self.dag.node(of).clone();
+        }
+        match node {
+            Node::Shr(of, count) => {
+                let rest = self.dag.as_i64(count)? - i64::from(low);
+                let rest = (rest >= 0).then(|| self.dag.int(rest))?;
+                Some(self.dag.shr(of, rest))
+            }
+            Node::Slice { of, low: own, width, signed } if own >= low => {
+                Some(self.dag.slice(of, own - low, width + low, signed))
+            }
+            _ => None,
+        }
+    }
+
+    /// A slice of something computed.
+    #[expect(clippy::too_many_arguments)]
+    fn slice(
+        &mut self,
+        of: NodeId,
+        low: u32,
+        width: u32,
+        signed: bool,
+        value: NodeId,
+        demand: Demand,
+        bound: Binding,
+    ) -> Vec<Binding> {
+        let bits = match demand {
+            Demand::Low(bits) if bits <= width => bits,
+            _ if self.dag.range(value).fits(width, signed) => width,
+            _ => return vec![],
+        };
+        if low == 0 {
+            return self.node(of, value, Demand::Low(bits), bound);
+        }
+        // The value as high bits of something.
+        let mut whole = value;
+        if let Node::Slice { of: inner, low: 0, width, .. } = *self.dag.node(value)
+            && width >= bits
+            && !matches!(self.dag.node(inner), Node::Arg(_))
+        {
+            whole = inner;
+        }
+        match self.dag.node(whole).clone() {
+            Node::Slice { of: inner, low: own, width: kept, .. } if own == low && kept >= bits => {
+                self.node(of, inner, Demand::Low(low + bits), bound)
+            }
+            Node::Shr(inner, count) => match self.dag.as_i64(count) {
+                Some(count) if count >= i64::from(low) => {
+                    let rest = self.dag.int(count - i64::from(low));
+                    let inner = self.dag.shr(inner, rest);
+                    self.node(of, inner, Demand::Low(low + bits), bound)
+                }
+                _ => vec![],
+            },
+            _ => vec![],
+        }
+    }
+
+    fn shift_down(
+        &mut self,
+        of: NodeId,
+        count: NodeId,
+        value: NodeId,
+        demand: Demand,
+        bound: Binding,
+    ) -> Vec<Binding> {
+        let inner_demand = |by: i64| match demand {
+            Demand::Low(bits) => Demand::Low(bits + by as u32),
+            Demand::Exact => Demand::Exact,
+        };
+        let mut target = self.dag.node(value).clone();
+        if let Node::Slice { of: inner, low, width, .. } = target {
+            let enough = matches!(demand, Demand::Low(bits) if bits <= width);
+            if matches!(self.dag.node(inner), Node::Arg(_)) || !(enough || low > 0) || low == 0 {
+                return vec![];
+            }
+            let by = self.dag.int(low);
+            target = Node::Shr(inner, by);
+        }
+        let Node::Shr(inner, by) = target else { return vec![] };
+        match (self.pattern.as_i64(count), self.dag.as_i64(by)) {
+            (Some(own), Some(their)) if own <= their && own > 0 => {
+                let rest = self.dag.int(their - own);
+                let inner = self.dag.shr(inner, rest);
+                let mut found = self.node(of, inner, Demand::Exact, bound.clone());
+                if found.is_empty() {
+                    found = self.node(of, inner, inner_demand(own), bound);
+                }
+                found
+            }
+            (Some(_), _) => vec![],
+            (None, _) => {
+                let found = self.node(of, inner, Demand::Exact, bound);
+                let counting = std::mem::replace(&mut self.counting, true);
+                let found = self.then(found, count, by, Demand::Exact);
+                self.counting = counting;
+                found
+            }
+        }
+    }
+
+    /// A value that a slot cannot hold, clamped to what it can.
+    fn clamped(&mut self, pattern: NodeId, value: NodeId, bound: Binding) -> Vec<Binding> {
+        let Node::Slice { of, low: 0, width, signed } = *self.pattern.node(pattern) else { return vec![] };
+        if !matches!(self.pattern.node(of), Node::Arg(_)) {
+            return vec![];
+        }
+        let clamped = self.dag.saturate(value, width, signed);
+        self.node(pattern, clamped, Demand::Exact, bound)
+    }
+
+    /// Every way to part the operands of a flat operator among two of the pattern's.
+    fn parted(
+        &mut self,
+        own: &[NodeId],
+        their: &[NodeId],
+        demand: Demand,
+        bound: Binding,
+        join: fn(&mut Dag, NodeId, NodeId) -> NodeId,
+    ) -> Vec<Binding> {
+        if own.len() > their.len() {
+            return vec![];
+        }
+        let [first, rest @ ..] = own else { return vec![] };
+        if rest.is_empty() {
+            let whole = their[1..].iter().fold(their[0], |joined, next| join(self.dag, joined, *next));
+            return self.node(*first, whole, demand, bound);
+        }
+        let mut all = Vec::new();
+        // For what is the same in any order one way to part many is enough.
+        let ways = if their.len() > MAX_PARTED { 1 } else { usize::MAX };
+        for taken in partings(their.len(), rest.len()).into_iter().take(ways) {
+            let (mut mine, mut others) = (Vec::new(), Vec::new());
+            for (at, operand) in their.iter().enumerate() {
+                if taken >> at & 1 == 1 { mine.push(*operand) } else { others.push(*operand) }
+            }
+            let whole = mine[1..].iter().fold(mine[0], |joined, next| join(self.dag, joined, *next));
+            for bound in self.node(*first, whole, demand, bound.clone()) {
+                all.extend(self.parted(rest, &others, demand, bound, join));
+            }
+            if all.len() >= MAX_PROPOSALS {
+                break;
+            }
+        }
+        all
+    }
+
+    fn product(&mut self, own: &[NodeId], value: NodeId, demand: Demand, bound: Binding) -> Vec<Binding> {
+        match self.dag.node(value).clone() {
+            Node::Mul(their) => self
+                .parted(own, &their, Demand::Exact, bound.clone(), Dag::mul)
+                .into_iter()
+                .chain(if matches!(demand, Demand::Low(_)) {
+                    self.parted(own, &their, demand, bound, Dag::mul)
+                } else {
+                    Vec::new()
+                })
+                .collect(),
+            Node::Sum { terms, constant } if constant == Int::ZERO && terms.len() == 1 && own.len() == 2 => {
+                let (term, factor) = terms[0].clone();
+                let factor = self.dag.int(factor);
+                let mut all = Vec::new();
+                for (left, right) in [(own[0], own[1]), (own[1], own[0])] {
+                    let mut found = self.node(left, term, Demand::Exact, bound.clone());
+                    if found.is_empty() {
+                        found = self.node(left, term, demand, bound.clone());
+                    }
+                    let exact = self.then(found.clone(), right, factor, Demand::Exact);
+                    all.extend(if exact.is_empty() {
+                        self.then(found, right, factor, demand)
+                    } else {
+                        exact
+                    });
+                }
+                all
+            }
+            _ => vec![],
+        }
+    }
+
+    /// Terms of a sum: those of the pattern that are not plain slots take one each, plain slots share the rest.
+    fn sum(
+        &mut self,
+        own: &[(NodeId, Int)],
+        constant: Int,
+        value: NodeId,
+        demand: Demand,
+        bound: Binding,
+    ) -> Vec<Binding> {
+        let (terms, theirs) = match self.dag.node(value).clone() {
+            Node::Sum { terms, constant } => (terms.to_vec(), constant),
+            Node::Const(value) => (Vec::new(), value),
+            _ => (vec![(value, Int::ONE)], Int::ZERO),
+        };
+        let (mut open, mut plain) = (Vec::new(), Vec::new());
+        for (term, factor) in own {
+            let is_slot = matches!(self.pattern.node(*term), Node::Slice { of, .. }
+                if matches!(self.pattern.node(*of), Node::Arg(_)));
+            if is_slot { plain.push((*term, factor.clone())) } else { open.push((*term, factor.clone())) }
+        }
+        if open.is_empty() && plain.len() == 1 && plain[0].1 == Int::ONE && constant == Int::ZERO {
+            return vec![];
+        }
+        let mut terms = terms;
+        terms.sort_by_key(|(_, factor)| factor < &Int::ZERO);
+        let rest = Rest { terms, constant: theirs - constant };
+        let mut all = Vec::new();
+        self.open_terms(&open, &plain, rest, demand, bound, &mut all);
+        all.truncate(MAX_PROPOSALS);
+        all
+    }
+
+    fn open_terms(
+        &mut self,
+        open: &[(NodeId, Int)],
+        plain: &[(NodeId, Int)],
+        rest: Rest,
+        demand: Demand,
+        bound: Binding,
+        all: &mut Vec<Binding>,
+    ) {
+        if all.len() >= MAX_PROPOSALS {
+            return;
+        }
+        let Some(((pattern, factor), later)) = open.split_first() else {
+            return self.plain_terms(plain, rest, demand, bound, all);
+        };
+        let near =
+            rest.terms.len().saturating_sub(if rest.terms.len() > MAX_PARTED { 2 } else { MAX_PARTED });
+        for at in near..rest.terms.len() {
+            let (term, own) = rest.terms[at].clone();
+            let (by, left) = (&own / factor, &own % factor);
+            if left != Int::ZERO {
+                continue;
+            }
+            let scaled = self.dag.linear(&[(term, by)], Int::ZERO);
+            let mut found = self.node(*pattern, scaled, Demand::Exact, bound.clone());
+            if found.is_empty() {
+                found = self.node(*pattern, scaled, demand, bound.clone());
+            }
+            // A product of slots takes a plain term with a coefficient.
+            if found.is_empty() {
+                found = self.scaled(*pattern, scaled, bound.clone());
+            }
+            for bound in found {
+                let mut rest = rest.clone();
+                rest.terms.remove(at);
+                self.open_terms(later, plain, rest, demand, bound, all);
+            }
+        }
+        // Nothing: a product with zero.
+        if rest.terms.len() < open.len()
+            && let Node::Mul(factors) = self.pattern.node(*pattern).clone()
+        {
+            let zero = self.dag.int(0);
+            let found = vec![bound];
+            let found =
+                factors.iter().fold(found, |found, factor| self.then(found, *factor, zero, Demand::Exact));
+            for bound in found {
+                self.open_terms(later, plain, rest.clone(), demand, bound, all);
+            }
+        }
+    }
+
+    /// A value times one as a product of two slots.
+    fn scaled(&mut self, pattern: NodeId, value: NodeId, bound: Binding) -> Vec<Binding> {
+        let Node::Mul(factors) = self.pattern.node(pattern).clone() else { return vec![] };
+        let [left, right] = factors[..] else { return vec![] };
+        let one = self.dag.int(1);
+        let mut all = self.pair((left, right), (value, one), bound.clone());
+        all.extend(self.pair((left, right), (one, value), bound));
+        all
+    }
+
+    fn plain_terms(
+        &mut self,
+        plain: &[(NodeId, Int)],
+        rest: Rest,
+        demand: Demand,
+        bound: Binding,
+        all: &mut Vec<Binding>,
+    ) {
+        let Some(((pattern, factor), later)) = plain.split_first() else {
+            let zero = match demand {
+                Demand::Exact => rest.constant == Int::ZERO,
+                Demand::Low(bits) => self.agree(&rest.constant, &Int::ZERO, Demand::Low(bits)),
+            };
+            if rest.terms.is_empty() && zero {
+                all.push(bound);
+            }
+            return;
+        };
+        let count = rest.terms.len() + usize::from(rest.constant != Int::ZERO);
+        let mut take = |unify: &mut Self, taken: u32| {
+            let (mine, others) = rest.part(taken);
+            let Some(whole) = mine.over(unify.dag, factor) else { return };
+            let negative = |(_, own): &(NodeId, Int)| (own < &Int::ZERO) != (factor < &Int::ZERO);
+            if !unify.counting && !mine.terms.is_empty() && mine.terms.iter().all(negative) {
+                return;
+            }
+            let mut found = unify.node(*pattern, whole, Demand::Exact, bound.clone());
+            if found.is_empty() {
+                found = unify.node(*pattern, whole, demand, bound.clone());
+            }
+            for bound in found {
+                unify.plain_terms(later, others.clone(), demand, bound, all);
+            }
+        };
+        let everything = (1u32 << count.min(31)) - 1;
+        if later.is_empty() {
+            return take(self, everything);
+        }
+        // One slot too many is zero, where the pattern does more than add.
+        if count == later.len() && (self.joins || count == 0) {
+            take(self, everything);
+        }
+        for taken in partings(count, later.len()) {
+            take(self, taken);
+        }
+    }
+}
+
+/// What is left of a sum.
+#[derive(Clone)]
+struct Rest {
+    terms: Vec<(NodeId, Int)>,
+    constant: Int,
+}
+
+impl Rest {
+    /// The terms whose bit is set, and the others; the constant is the last one.
+    fn part(&self, taken: u32) -> (Self, Self) {
+        let empty = || Self { terms: Vec::new(), constant: Int::ZERO };
+        let (mut mine, mut others) = (empty(), empty());
+        for (at, term) in self.terms.iter().enumerate() {
+            let to = if taken >> at & 1 == 1 { &mut mine } else { &mut others };
+            to.terms.push(term.clone());
+        }
+        let to = if taken >> self.terms.len() & 1 == 1 { &mut mine } else { &mut others };
+        to.constant = self.constant.clone();
+        (mine, others)
+    }
+
+    /// The sum divided by a factor, where it divides every term.
+    fn over(&self, dag: &mut Dag, factor: &Int) -> Option<NodeId> {
+        let divides = |value: &Int| value % factor == Int::ZERO;
+        if !divides(&self.constant) || !self.terms.iter().all(|(_, own)| divides(own)) {
+            return None;
+        }
+        let terms: Vec<(NodeId, Int)> = self.terms.iter().map(|(term, own)| (*term, own / factor)).collect();
+        Some(dag.linear(&terms, &self.constant / factor))
+    }
+}
+
+/// Sets of `count` operands of which one operand takes those and `others` share the rest, as bits: all of them where
+/// there are few, else those at either end.
+fn partings(count: usize, others: usize) -> Vec<u32> {
+    if count <= others || count > 30 {
+        return Vec::new();
+    }
+    let everything = (1u32 << count) - 1;
+    if count <= MAX_PARTED {
+        let fits = |taken: &u32| count - taken.count_ones() as usize >= others;
+        return (1..everything).filter(fits).collect();
+    }
+    let prefix = |length: usize| (1u32 << length) - 1;
+    (1..count).flat_map(|length| [everything & !prefix(length), prefix(length)]).collect()
+}
+
+/// The exponent of a power of two.
+fn power_of_two(value: &Int) -> Option<u32> {
+    (0..64).find(|exponent| *value == Int::ONE << *exponent as usize)
+}

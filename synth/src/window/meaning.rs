@@ -1,0 +1,592 @@
+//! What a window means: exact integers for every lane, one lane that stands for many, and a function of the IR.
+//!
+//! There is one graph of exact integers for a window. Its first arguments are the leaves, whole; further arguments are
+//! **samples**: single elements of leaves that stand for a different element in each lane. An expression over samples
+//! is computed once for all lanes of a [`Family`], and [`Meaning::at`] puts a lane's elements in.
+
+use hydride_ir::exact::{Dag, Int, Lowering, Node, NodeId, Replacements};
+use hydride_ir::{Arg, Function, ResultId, ResultSlot, Role, Stmt};
+use rustc_hash::FxHashMap;
+
+use super::Window;
+use super::expression::{ExpressionId, Lanewise, Operator};
+use super::types::{Kind, Type};
+
+/// Neighbors that a reduction inside of a family may join.
+const MAX_GROUP: u32 = 16;
+
+/// Nodes of one graph; beyond them the window is refused.
+const MAX_NODES: usize = 2_000_000;
+
+/// A window that is too large to be computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the window is too large")]
+pub struct TooLarge;
+
+/// An element of a leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Element {
+    /// The leaf's position.
+    pub leaf: u32,
+    /// The element's number, from the least significant.
+    pub index: u32,
+}
+
+/// Lanes of the result with one expression for all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Family {
+    /// The lanes of the result, in order; lane `i` of the family is `lanes[i]` of the result.
+    pub lanes: Vec<u32>,
+    /// The value over samples.
+    pub value: NodeId,
+}
+
+/// Which lane of an expression is meant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Lanes {
+    /// This one.
+    One(u32),
+    /// These, each in its own lane of a family.
+    Many(Vec<u32>),
+}
+
+/// Why an expression has no value for all lanes of a family.
+enum Apart {
+    /// Lanes come from different operands: for each lane the operand.
+    Operands(Vec<u32>),
+    /// A reduction of too many lanes.
+    Reduction,
+}
+
+/// The exact values of a window.
+pub struct Meaning<'w> {
+    window: &'w Window,
+    /// The graph; its first arguments are the leaves.
+    pub dag: Dag,
+    /// For each sample the elements that it stands for; one where it is the same in all lanes.
+    samples: Vec<Vec<Element>>,
+    /// Samples that are the same in all lanes.
+    uniform: rustc_hash::FxHashSet<u32>,
+    by_elements: FxHashMap<Vec<Element>, u32>,
+    /// Samples by the bits that their elements are, in the type's width.
+    by_bits: FxHashMap<(NodeId, u32), u32>,
+    memo: FxHashMap<(ExpressionId, Lanes), NodeId>,
+    lanes: FxHashMap<u32, Replacements>,
+}
+
+impl<'w> Meaning<'w> {
+    /// The meaning of a window, with nothing computed yet.
+    pub fn new(window: &'w Window) -> Self {
+        Self {
+            window,
+            dag: Dag::new(window.leaves.iter().map(|leaf| leaf.ty.bits()).collect()),
+            samples: Vec::new(),
+            uniform: Default::default(),
+            by_elements: FxHashMap::default(),
+            by_bits: FxHashMap::default(),
+            memo: FxHashMap::default(),
+            lanes: FxHashMap::default(),
+        }
+    }
+
+    /// The window.
+    pub fn window(&self) -> &'w Window {
+        self.window
+    }
+
+    /// The value of each lane of an expression, over whole leaves.
+    pub fn all(&mut self, expression: ExpressionId) -> Result<Vec<NodeId>, TooLarge> {
+        (0..self.window.expressions.ty(expression).lanes)
+            .map(|lane| {
+                if self.dag.len() > MAX_NODES {
+                    return Err(TooLarge);
+                }
+                self.value(expression, &Lanes::One(lane)).map_err(|_| TooLarge)
+            })
+            .collect()
+    }
+
+    /// An expression's lanes in families; `None` where a reduction joins too many lanes for that.
+    pub fn families(&mut self, expression: ExpressionId) -> Option<Vec<Family>> {
+        let all: Vec<u32> = (0..self.window.expressions.ty(expression).lanes).collect();
+        let (mut pending, mut families) = (vec![all], Vec::new());
+        while let Some(lanes) = pending.pop() {
+            match self.value(expression, &Lanes::Many(lanes.clone())) {
+                Ok(value) => families.push(Family { lanes, value }),
+                Err(Apart::Operands(operands)) => {
+                    let mut parts: std::collections::BTreeMap<u32, Vec<u32>> = Default::default();
+                    for (lane, operand) in lanes.iter().zip(operands) {
+                        parts.entry(operand).or_default().push(*lane);
+                    }
+                    pending.extend(parts.into_values().rev());
+                }
+                Err(Apart::Reduction) => return None,
+            }
+        }
+        Some(families)
+    }
+
+    /// The value of some lanes of an expression as one family.
+    pub fn family(&mut self, expression: ExpressionId, lanes: Vec<u32>) -> Option<NodeId> {
+        self.value(expression, &Lanes::Many(lanes)).ok()
+    }
+
+    /// An unknown of `width` bits that is no sample of anything.
+    pub fn unknown(&mut self, width: u32) -> NodeId {
+        self.samples.push(Vec::new());
+        let arg = self.dag.add_arg(width);
+        self.dag.arg_slice(arg, 0, width, false)
+    }
+
+    /// The bits of an element over whole leaves, as its leaf's range allows.
+    pub fn element_bits(&mut self, element: Element) -> NodeId {
+        let width = self.window.leaves[element.leaf as usize].ty.width;
+        let slice = self.dag.arg_slice(element.leaf, element.index * width, width, false);
+        let value = self.element(element.leaf as usize, slice);
+        self.dag.slice(value, 0, width, false)
+    }
+
+    /// The elements that a sample stands for; `None` for a whole leaf.
+    pub fn sample(&self, arg: u32) -> Option<&[Element]> {
+        let first = self.window.leaves.len() as u32;
+        Some(&self.samples[arg.checked_sub(first)? as usize])
+    }
+
+    /// A value over samples, in one lane of its family.
+    pub fn at(&mut self, value: NodeId, lane: u32) -> NodeId {
+        let mut replacements = self.lanes.remove(&lane).unwrap_or_default();
+        for sample in 0..self.samples.len() {
+            let arg = (self.window.leaves.len() + sample) as u32;
+            let whole = self.dag.arg(arg);
+            if replacements.contains_key(&whole) {
+                continue;
+            }
+            let elements = &self.samples[sample];
+            let element = match elements[..] {
+                [] => continue,
+                [only] if self.uniform.contains(&arg) => only,
+                _ => match elements.get(lane as usize) {
+                    Some(element) => *element,
+                    None => continue,
+                },
+            };
+            let width = self.window.leaves[element.leaf as usize].ty.width;
+            let slice = self.dag.arg_slice(element.leaf, element.index * width, width, false);
+            replacements.insert(whole, slice);
+        }
+        let made = self.dag.replace(value, &mut replacements);
+        self.lanes.insert(lane, replacements);
+        made
+    }
+
+    /// The element whose bits a value of `width` bits is in a lane, if it is one.
+    pub fn element_of(&self, bits: NodeId, width: u32, lane: u32) -> Option<Element> {
+        let sample = self.by_bits.get(&(bits, width))?;
+        self.sample(*sample)?.get(lane as usize).copied()
+    }
+
+    /// A value that is an element's bits, and the lane in which it is.
+    pub fn value_of(&mut self, element: Element) -> (NodeId, u32) {
+        let first = self.window.leaves.len();
+        let known = self.samples.iter().enumerate().find_map(|(sample, elements)| {
+            let lane = elements.iter().position(|own| *own == element)?;
+            Some(((first + sample) as u32, lane as u32))
+        });
+        let width = self.window.leaves[element.leaf as usize].ty.width;
+        let (arg, lane) = known.expect("elements come from samples");
+        let bits = self.dag.arg_slice(arg, 0, width, false);
+        let value = self.element(element.leaf as usize, bits);
+        (self.dag.slice(value, 0, width, false), lane)
+    }
+
+    /// A value over samples that all take the same elements of their leaves, over all elements of the leaves instead, with
+    /// the element that each lane is; `None` where samples differ, or already are all elements.
+    pub fn whole(&mut self, value: NodeId) -> Option<(NodeId, Vec<u32>)> {
+        let mut args = Vec::new();
+        for node in self.dag.reachable([value]) {
+            if let Node::Arg(arg) = *self.dag.node(node)
+                && !self.uniform.contains(&arg)
+            {
+                args.push(arg);
+            }
+        }
+        let places: Vec<u32> = self.sample(*args.first()?)?.iter().map(|element| element.index).collect();
+        let mut replacements = Replacements::default();
+        for arg in &args {
+            let elements = self.sample(*arg)?;
+            let leaf = elements.first()?.leaf;
+            let same =
+                elements.iter().zip(&places).all(|(own, place)| own.leaf == leaf && own.index == *place);
+            if !same || elements.len() != places.len() {
+                return None;
+            }
+            let lanes = self.window.leaves[leaf as usize].ty.lanes;
+            if lanes as usize == places.len() && places.iter().zip(0..).all(|(place, lane)| *place == lane) {
+                return None;
+            }
+            self.sampled((0..lanes).map(|index| Element { leaf, index }).collect());
+            let all: Vec<Element> = (0..lanes).map(|index| Element { leaf, index }).collect();
+            let first = self.window.leaves.len() as u32;
+            let whole = first + self.by_elements.get(&all)?;
+            let (from, to) = (self.dag.arg(*arg), self.dag.arg(whole));
+            replacements.insert(from, to);
+        }
+        Some((self.dag.replace(value, &mut replacements), places))
+    }
+
+    /// Whether a value reads nothing that differs from lane to lane.
+    pub fn is_uniform(&self, value: NodeId) -> bool {
+        self.dag.reachable([value]).into_iter().all(|node| match self.dag.node(node) {
+            Node::Arg(arg) => self.uniform.contains(arg),
+            _ => true,
+        })
+    }
+
+    /// The window as a function of the IR: an argument for each leaf, and the result.
+    pub fn function(&mut self) -> Result<Function, TooLarge> {
+        let values = self.all(self.window.root)?;
+        let ty = self.window.ty();
+        let mut function = Function::new(self.window.name.clone());
+        for leaf in &self.window.leaves {
+            let width = leaf.ty.bits().into();
+            function.args.push(Arg { name: leaf.name.clone(), width, role: Role::Register });
+        }
+        function.results = vec![ResultSlot { name: "result".into(), width: ty.bits().into() }];
+        let mut lowering = Lowering::default();
+        for (lane, value) in values.into_iter().enumerate() {
+            let bits = self.dag.slice(value, 0, ty.width, false);
+            let value = lowering.lower(&self.dag, bits, ty.width, &mut function).map_err(|_| TooLarge)?;
+            let low = (lane as u32 * ty.width).into();
+            function.body.push(Stmt::Assign { result: ResultId(0), low, value });
+        }
+        Ok(function)
+    }
+
+    /// What a leaf's element is worth: its bits read as its type says, within its range where it has one.
+    fn element(&mut self, leaf: usize, bits: NodeId) -> NodeId {
+        let Type { width, kind, .. } = self.window.leaves[leaf].ty;
+        let value = self.dag.slice(bits, 0, width, kind == Kind::Signed);
+        let Some((low, high)) = self.window.leaves[leaf].range else { return value };
+        let (low, high) = (self.dag.int(low), self.dag.int(high));
+        let raised = self.dag.max(value, low);
+        self.dag.min(raised, high)
+    }
+
+    /// The leaf's element that a lane is, through movements; `None` where something is computed.
+    fn source(&self, id: ExpressionId, lane: u32) -> Option<Element> {
+        let node = self.window.expressions.get(id);
+        match &node.operator {
+            Operator::Leaf(leaf) => Some(Element { leaf: *leaf as u32, index: lane }),
+            Operator::Broadcast => self.source(node.operands[0], 0),
+            _ => {
+                let (operand, lane) = self.moved(id, lane)?;
+                self.source(node.operands[operand as usize], lane)
+            }
+        }
+    }
+
+    /// The operand and its lane that a movement puts in a lane; `None` for what is no movement.
+    fn moved(&self, id: ExpressionId, lane: u32) -> Option<(u32, u32)> {
+        let node = self.window.expressions.get(id);
+        let count = node.operands.len() as u32;
+        let lane = match &node.operator {
+            Operator::Shuffle(indices) => indices[lane as usize],
+            Operator::Concat => lane,
+            Operator::Interleave => return Some((lane % count, lane / count)),
+            _ => return None,
+        };
+        let mut first = 0;
+        for (operand, own) in (0u32..).zip(&node.operands) {
+            let lanes = self.window.expressions.ty(*own).lanes;
+            if lane < first + lanes {
+                return Some((operand, lane - first));
+            }
+            first += lanes;
+        }
+        None
+    }
+
+    fn value(&mut self, id: ExpressionId, lanes: &Lanes) -> Result<NodeId, Apart> {
+        let key = (id, lanes.clone());
+        if let Some(known) = self.memo.get(&key) {
+            return Ok(*known);
+        }
+        let value = self.compute(id, lanes)?;
+        self.memo.insert(key, value);
+        Ok(value)
+    }
+
+    fn compute(&mut self, id: ExpressionId, lanes: &Lanes) -> Result<NodeId, Apart> {
+        let window = self.window;
+        let node = window.expressions.get(id);
+        match &node.operator {
+            Operator::Leaf(leaf) => Ok(self.leaf(*leaf, lanes)),
+            Operator::Literal(value) => Ok(self.dag.int(*value)),
+            Operator::Broadcast => {
+                let scalar = match lanes {
+                    Lanes::One(_) => Lanes::One(0),
+                    Lanes::Many(_) => Lanes::Many(vec![0]),
+                };
+                self.value(node.operands[0], &scalar)
+            }
+            Operator::Shuffle(_) | Operator::Concat | Operator::Interleave => self.movement(id, lanes),
+            Operator::ReduceAdd | Operator::ReduceMax => {
+                let operand = node.operands[0];
+                let group = window.expressions.ty(operand).lanes / node.ty.lanes;
+                if matches!(lanes, Lanes::Many(_)) && group > MAX_GROUP {
+                    return Err(Apart::Reduction);
+                }
+                let mut terms = Vec::new();
+                for member in 0..group {
+                    terms.push(self.value(operand, &lanes.map(|lane| lane * group + member))?);
+                }
+                let exact = match node.operator {
+                    Operator::ReduceAdd => self.dag.sum(&terms),
+                    _ => {
+                        let first = terms[0];
+                        terms[1..].iter().fold(first, |most, next| self.dag.max(most, *next))
+                    }
+                };
+                Ok(self.wrap(exact, node.ty))
+            }
+            Operator::Lanewise(operator) => {
+                let mut operands = Vec::new();
+                for operand in &node.operands {
+                    operands.push(self.value(*operand, lanes)?);
+                }
+                let exact = self.lanewise(*operator, &operands, id);
+                Ok(self.wrap(exact, node.ty))
+            }
+        }
+    }
+
+    fn leaf(&mut self, leaf: usize, lanes: &Lanes) -> NodeId {
+        let width = self.window.leaves[leaf].ty.width;
+        match lanes {
+            Lanes::One(lane) => {
+                let bits = self.dag.arg_slice(leaf as u32, lane * width, width, false);
+                self.element(leaf, bits)
+            }
+            Lanes::Many(many) => {
+                let elements =
+                    many.iter().map(|index| Element { leaf: leaf as u32, index: *index }).collect();
+                self.sampled(elements)
+            }
+        }
+    }
+
+    /// The value of elements of leaves of one type, each in its own lane.
+    fn sampled(&mut self, mut elements: Vec<Element>) -> NodeId {
+        if elements.iter().all(|element| *element == elements[0])
+            && self.window.leaves[elements[0].leaf as usize].scalar
+        {
+            elements.truncate(1);
+        }
+        let leaf = elements[0].leaf as usize;
+        let first = self.window.leaves.len() as u32;
+        let arg = match self.by_elements.get(&elements) {
+            Some(sample) => first + sample,
+            None => {
+                let sample = self.samples.len() as u32;
+                self.by_elements.insert(elements.clone(), sample);
+                let arg = self.dag.add_arg(self.window.leaves[leaf].ty.width);
+                if self.window.leaves[leaf].scalar && elements.len() == 1 {
+                    self.uniform.insert(arg);
+                }
+                self.samples.push(elements);
+                arg
+            }
+        };
+        let width = self.window.leaves[leaf].ty.width;
+        let bits = self.dag.arg_slice(arg, 0, width, false);
+        let value = self.element(leaf, bits);
+        let held = self.dag.slice(value, 0, width, false);
+        self.by_bits.insert((held, width), arg);
+        value
+    }
+
+    fn movement(&mut self, id: ExpressionId, lanes: &Lanes) -> Result<NodeId, Apart> {
+        let node = self.window.expressions.get(id);
+        match lanes {
+            Lanes::One(lane) => match self.moved(id, *lane) {
+                Some((operand, lane)) => self.value(node.operands[operand as usize], &Lanes::One(lane)),
+                None => Err(Apart::Reduction),
+            },
+            Lanes::Many(many) => {
+                let places: Option<Vec<(u32, u32)>> = many.iter().map(|lane| self.moved(id, *lane)).collect();
+                let places = places.ok_or(Apart::Reduction)?;
+                let operand = places[0].0;
+                if places.iter().all(|place| place.0 == operand) {
+                    let lanes = places.iter().map(|place| place.1).collect();
+                    return self.value(node.operands[operand as usize], &Lanes::Many(lanes));
+                }
+                // Lanes of several leaves that are read alike are one value too.
+                let sources: Option<Vec<Element>> = many.iter().map(|lane| self.source(id, *lane)).collect();
+                if let Some(elements) = sources {
+                    let leaves = &self.window.leaves;
+                    let read = |element: &Element| {
+                        let leaf = &leaves[element.leaf as usize];
+                        (leaf.ty.kind, leaf.ty.width, leaf.range)
+                    };
+                    if elements.iter().all(|element| read(element) == read(&elements[0])) {
+                        return Ok(self.sampled(elements));
+                    }
+                }
+                Err(Apart::Operands(places.into_iter().map(|place| place.0).collect()))
+            }
+        }
+    }
+
+    /// The value of a type that an exact integer wraps to.
+    fn wrap(&mut self, value: NodeId, ty: Type) -> NodeId {
+        self.dag.slice(value, 0, ty.width, ty.is_signed())
+    }
+
+    /// The exact value of an operator, before it wraps to the result's type.
+    fn lanewise(&mut self, operator: Lanewise, operands: &[NodeId], id: ExpressionId) -> NodeId {
+        let window = self.window;
+        let ty = window.expressions.ty(id);
+        let own = |position: usize| window.expressions.ty(window.expressions.get(id).operands[position]);
+        let dag = &mut self.dag;
+        let (a, b) = (operands[0], operands.get(1).copied().unwrap_or(operands[0]));
+        match operator {
+            Lanewise::Add | Lanewise::WideningAdd | Lanewise::WidenRightAdd => dag.sum(&[a, b]),
+            Lanewise::Sub | Lanewise::WideningSub | Lanewise::WidenRightSub => dag.sub(a, b),
+            Lanewise::Mul | Lanewise::WideningMul | Lanewise::WidenRightMul => dag.mul(a, b),
+            Lanewise::Min => dag.min(a, b),
+            Lanewise::Max => dag.max(a, b),
+            Lanewise::Div => floor_division(dag, a, b),
+            Lanewise::Cast | Lanewise::Reinterpret => a,
+            Lanewise::ShiftLeft | Lanewise::WideningShiftLeft => {
+                let count = clamp(dag, b, 0, i64::from(ty.width) - 1);
+                dag.shl(a, count)
+            }
+            Lanewise::ShiftRight => {
+                let count = clamp(dag, b, 0, i64::from(ty.width) - 1);
+                dag.shr(a, count)
+            }
+            Lanewise::SaturatingCast => dag.saturate(a, ty.width, ty.is_signed()),
+            Lanewise::SaturatingAdd => {
+                let sum = dag.sum(&[a, b]);
+                dag.saturate(sum, ty.width, ty.is_signed())
+            }
+            Lanewise::SaturatingSub => {
+                let difference = dag.sub(a, b);
+                dag.saturate(difference, ty.width, ty.is_signed())
+            }
+            Lanewise::HalvingAdd | Lanewise::RoundingHalvingAdd => {
+                let one = dag.int(1);
+                let sum = match operator {
+                    Lanewise::HalvingAdd => dag.sum(&[a, b]),
+                    _ => dag.sum(&[a, b, one]),
+                };
+                dag.shr(sum, one)
+            }
+            Lanewise::RoundingShiftRight => {
+                // Beyond these counts the value is 0 in all bits of the result.
+                let width = i64::from(own(0).width.max(ty.width));
+                let count = clamp(dag, b, -width, width + 1);
+                rounding_shift(dag, a, count)
+            }
+            Lanewise::MulShiftRight | Lanewise::RoundingMulShiftRight => {
+                let product = dag.mul(a, b);
+                let most = 2 * i64::from(own(0).width.max(own(1).width)) + 1;
+                let count = clamp(dag, operands[2], -i64::from(ty.width), most);
+                let shifted = match operator {
+                    Lanewise::MulShiftRight => shift_down(dag, product, count),
+                    _ => rounding_shift(dag, product, count),
+                };
+                dag.saturate(shifted, ty.width, ty.is_signed())
+            }
+            Lanewise::Absd => {
+                let difference = dag.sub(a, b);
+                dag.abs(difference)
+            }
+            Lanewise::Abs => dag.abs(a),
+            Lanewise::Select => dag.select(a, b, operands[2]),
+            Lanewise::Eq => dag.eq(a, b),
+            Lanewise::Ne => dag.ne(a, b),
+            Lanewise::Lt => dag.lt(a, b),
+            Lanewise::Le => dag.le(a, b),
+        }
+    }
+}
+
+impl Lanes {
+    fn map(&self, of: impl Fn(u32) -> u32) -> Self {
+        match self {
+            Lanes::One(lane) => Lanes::One(of(*lane)),
+            Lanes::Many(lanes) => Lanes::Many(lanes.iter().map(|lane| of(*lane)).collect()),
+        }
+    }
+}
+
+/// The value, not less than `low` and not more than `high`.
+fn clamp(dag: &mut Dag, value: NodeId, low: i64, high: i64) -> NodeId {
+    let (low, high) = (dag.int(low), dag.int(high));
+    let raised = dag.max(value, low);
+    dag.min(raised, high)
+}
+
+/// `⌊a / b⌋`, and 0 where `b` is 0.
+fn floor_division(dag: &mut Dag, a: NodeId, b: NodeId) -> NodeId {
+    let zero = dag.int(0);
+    if let Some(divisor) = dag.as_i64(b)
+        && divisor > 0
+        && divisor & (divisor - 1) == 0
+    {
+        let count = dag.int(divisor.trailing_zeros());
+        return dag.shr(a, count);
+    }
+    let Some(quotient) = dag.div(a, b) else { return zero };
+    let quotient = if dag.range(a).is_non_negative() && dag.range(b).is_non_negative() {
+        quotient
+    } else {
+        // Towards zero is one more where the remainder's sign is not the divisor's.
+        let remainder = dag.rem(a, b).unwrap_or(zero);
+        let (left, right) = (dag.lt(remainder, zero), dag.lt(b, zero));
+        let apart = dag.ne(left, right);
+        let rest = dag.ne(remainder, zero);
+        let inexact = dag.and(rest, apart);
+        dag.sub(quotient, inexact)
+    };
+    let none = dag.eq(b, zero);
+    dag.select(none, zero, quotient)
+}
+
+/// `⌊value / 2^count⌋`, for a negative count `value · 2^-count`.
+fn shift_down(dag: &mut Dag, value: NodeId, count: NodeId) -> NodeId {
+    if dag.range(count).is_non_negative() {
+        return dag.shr(value, count);
+    }
+    let zero = dag.int(0);
+    let (right, left) = (dag.max(count, zero), dag.neg(count));
+    let left = dag.max(left, zero);
+    let (down, up) = (dag.shr(value, right), dag.shl(value, left));
+    let is_right = dag.lt(zero, count);
+    dag.select(is_right, down, up)
+}
+
+/// `⌊(value + 2^(count-1)) / 2^count⌋`, for a count that is not positive `value · 2^-count`.
+fn rounding_shift(dag: &mut Dag, value: NodeId, count: NodeId) -> NodeId {
+    let zero = dag.int(0);
+    if let Some(count) = dag.as_i64(count) {
+        if count <= 0 {
+            return dag.linear(&[(value, Int::ONE << (-count) as usize)], Int::ZERO);
+        }
+        let half = dag.int(Int::ONE << (count - 1) as usize);
+        let (sum, count) = (dag.sum(&[value, half]), dag.int(count));
+        return dag.shr(sum, count);
+    }
+    let one = dag.int(1);
+    let right = dag.max(count, one);
+    let half = dag.sub(right, one);
+    let half = dag.shl(one, half);
+    let sum = dag.sum(&[value, half]);
+    let down = dag.shr(sum, right);
+    let left = dag.neg(count);
+    let left = dag.max(left, zero);
+    let up = dag.shl(value, left);
+    let is_right = dag.lt(zero, count);
+    dag.select(is_right, down, up)
+}

@@ -1,0 +1,55 @@
+//! Windows: vector expressions to compile, one JSON object a line.
+//!
+//! A line has `name`, `target`, `lanes`, `bits`, `leaves`, `expr` and optionally `assume`; what else it has is kept
+//! aside. [`Window::read`] gives a window or says what is wrong at which line and column; nothing that a file holds
+//! makes it panic.
+
+mod expression;
+mod json;
+mod meaning;
+mod text;
+mod types;
+
+pub use expression::{Expression, ExpressionId, Expressions, Lanewise, Operator};
+pub use json::{Reference, WindowError};
+pub use meaning::{Element, Family, Meaning, TooLarge};
+pub use types::{Kind, Type};
+
+/// An input of a window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// The name in expressions.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Whether it is one value that does not change from iteration to iteration.
+    pub scalar: bool,
+    /// The least and greatest value that each element has, where the window may assume so.
+    pub range: Option<(i128, i128)>,
+}
+
+/// A vector expression over leaves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Its name.
+    pub name: String,
+    /// The target that it was made for.
+    pub target: String,
+    /// The inputs.
+    pub leaves: Vec<Leaf>,
+    /// All expressions.
+    pub expressions: Expressions,
+    /// What is computed.
+    pub root: ExpressionId,
+    /// Conditions that hold.
+    pub assumptions: Vec<ExpressionId>,
+    /// What another compiler makes of it, if the line says so.
+    pub reference: Option<Reference>,
+}
+
+impl Window {
+    /// The type of the result.
+    pub fn ty(&self) -> Type {
+        self.expressions.ty(self.root)
+    }
+}

@@ -1,0 +1,169 @@
+//! Programs and rewrites that are right at another size, or for other values, are refused.
+
+use hydride_ir::Function;
+use hydride_ir::exact::{Dag, NodeId};
+use search::{Class, Instruction, Operand, Type};
+use smt::Verdict;
+use synth::certify::{Judge, certify};
+use synth::contents::{Entry, Wanted};
+use synth::program::Program;
+use synth::synthesize::{Answer, Status, Target, prover, synthesize};
+use synth::table::{Op, OpId, Table};
+use synth::window::{Element, Meaning, Window};
+
+fn vector(width: u32) -> Type {
+    Type { class: Class::Vector, width }
+}
+
+/// An instruction whose lanes are given by their positions; `args` are its operands' widths.
+fn instruction(id: &str, args: &[u32], width: u32, lane: u32, body: impl Fn(u32) -> String) -> Instruction {
+    let names: Vec<String> = (0..args.len()).map(|at| ["a", "b", "c"][at].to_owned()).collect();
+    let arguments: Vec<String> =
+        names.iter().zip(args).map(|(name, width)| format!("%{name}: {width}")).collect();
+    let lanes: String =
+        (0..width / lane).map(|i| format!("  %r[{} +: {lane}] = {}\n", i * lane, body(i))).collect();
+    let text = format!("func @{id}({}) -> (%r: {width}) {{\n{lanes}}}\n", arguments.join(", "));
+    Instruction {
+        id: id.into(),
+        intrinsic: id.into(),
+        mnemonic: id.into(),
+        syntax: String::new(),
+        names,
+        function: Function::parse(&text).expect("a function"),
+        operands: args.iter().map(|width| Operand::Register(vector(*width))).collect(),
+        c_types: vec!["int".into(); args.len()],
+        result: vector(width),
+        result_c_type: "int".into(),
+        destroys: None,
+        implied: None,
+        legacy: false,
+        latency: 1,
+        uops: 1,
+        rank: 0,
+    }
+}
+
+fn window(lanes: u32, bits: u32, leaves: &str, expr: &str) -> Window {
+    let line = format!(r#"{{"name":"w","lanes":{lanes},"bits":{bits},"leaves":[{leaves}],"expr":"{expr}"}}"#);
+    Window::read(&line, 1).expect("a window")
+}
+
+fn answer<'w>(window: &'w Window, instructions: Vec<Instruction>, width: u32) -> Answer<'w> {
+    let cost = |_: &Op| 1000;
+    let target = Target { widths: vec![width], cost: &cost };
+    synthesize(window, &mut Table::new(instructions), &target, &|| false, &mut prover())
+}
+
+/// The low half of each 128 bits of `a` beside the low half of those of `b`, byte by byte.
+fn unpack(width: u32) -> Instruction {
+    instruction("unpacklo", &[width, width], width, 8, |i| {
+        let (block, at) = (i / 16, i % 16);
+        format!("%{}[{} +: 8]", ["a", "b"][at as usize % 2], 8 * (16 * block + at / 2))
+    })
+}
+
+#[test]
+fn an_unpack_within_128_bits_is_an_unpack_at_128_bits_only() {
+    for (width, right) in [(128, true), (256, false)] {
+        let lanes = width / 16;
+        let leaves = format!(r#"{{"name":"v","type":"u8x{}","kind":"dense"}}"#, width / 8);
+        let indices: Vec<String> = (0..lanes).map(|lane| lane.to_string()).collect();
+        let expr =
+            format!("(cast:u16x{lanes} (shuffle:u8x{lanes} v:u8x{} [{}]))", width / 8, indices.join(","));
+        let window = window(lanes, 16, &leaves, &expr);
+        let table = Table::new(vec![unpack(width)]);
+        let mut meaning = Meaning::new(&window);
+        let results = meaning.all(window.root).expect("small");
+        let zero = meaning.dag.int(0);
+        let mut program = Program::default();
+        let content: Vec<Entry> =
+            (0..width / 8).map(|index| Entry::Element(Element { leaf: 0, index })).collect();
+        let wanted = Wanted { ty: vector(width), container: 8, registers: vec![content.clone()] };
+        let value = program.load(0, 0, &wanted, &content);
+        let none = vec![Entry::Uniform(zero); (width / 8) as usize];
+        let zeros = program.constant(&Wanted { registers: vec![none.clone()], ..wanted }, &none);
+        let blank = vec![Entry::Any; lanes as usize];
+        let step = program.step(OpId(0), vec![value, zeros], 16, &blank);
+        let value = meaning.families(window.root).expect("one family")[0].value;
+        let bits = meaning.dag.slice(value, 0, 16, false);
+        program.outputs = vec![(step, (0..lanes).map(|lane| Entry::Value(bits, lane)).collect())];
+        program.container = 16;
+        let proof = certify(&mut meaning, &table, &program, &results, &mut prover());
+        assert_eq!(proof.is_ok(), right, "{width}: {proof:?}");
+    }
+}
+
+/// Saturation is left out: right for all but the least value times itself.
+fn rounding_multiply() -> Instruction {
+    instruction("mulr", &[64, 64], 64, 16, |i| {
+        let operand = |name: &str| format!("cast.s(%{name}[{} +: 16], 32)", 16 * i);
+        format!("shr.s(add(mul({}, {}), 0x4000:32), 0xf:8)[0 +: 16]", operand("a"), operand("b"))
+    })
+}
+
+#[test]
+fn the_least_value_squared_needs_its_saturation_or_a_range() {
+    let expr = "(rounding_mul_shift_right:i16x4 a:i16x4 b:i16x4 (broadcast:u16x4 15:u16))";
+    let leaf = |name: &str, more: &str| format!(r#"{{"name":"{name}","type":"i16x4","kind":"dense"{more}}}"#);
+    let open = window(4, 16, &[leaf("a", ""), leaf("b", "")].join(","), expr);
+    assert_eq!(answer(&open, vec![rounding_multiply()], 64).status, Status::Exhausted);
+    let range = r#","range":[-32767,32767]"#;
+    let given = window(4, 16, &[leaf("a", range), leaf("b", "")].join(","), expr);
+    assert_eq!(answer(&given, vec![rounding_multiply()], 64).status, Status::Proved);
+}
+
+#[test]
+fn the_magnitude_of_the_least_value_is_not_the_greatest_one() {
+    let magnitude = || instruction("abs", &[64], 64, 8, |i| format!("abs(%a[{} +: 8])", 8 * i));
+    let leaves = r#"{"name":"a","type":"i8x8","kind":"dense"}"#;
+    let wraps = window(8, 8, leaves, "(abs:u8x8 a:i8x8)");
+    assert_eq!(answer(&wraps, vec![magnitude()], 64).status, Status::Proved);
+    let clamps = window(8, 8, leaves, "(min:u8x8 (abs:u8x8 a:i8x8) (broadcast:u8x8 127:u8))");
+    assert_eq!(answer(&clamps, vec![magnitude()], 64).status, Status::Exhausted);
+}
+
+#[test]
+fn an_average_of_bytes_is_no_average_of_words() {
+    let average = instruction("avgb", &[64, 64], 64, 8, |i| {
+        let operand = |name: &str| format!("cast.u(%{name}[{} +: 8], 9)", 8 * i);
+        format!("shr.u(add(add({}, {}), 0x1:9), 0x1:1)[0 +: 8]", operand("a"), operand("b"))
+    });
+    for (bits, status) in [(8, Status::Proved), (16, Status::Exhausted)] {
+        let lanes = 64 / bits;
+        let ty = format!("u{bits}x{lanes}");
+        let leaves =
+            ["a", "b"].map(|name| format!(r#"{{"name":"{name}","type":"{ty}","kind":"dense"}}"#)).join(",");
+        let window = window(lanes, bits, &leaves, &format!("(rounding_halving_add:{ty} a:{ty} b:{ty})"));
+        assert_eq!(answer(&window, vec![average.clone()], 64).status, status, "{bits}");
+    }
+}
+
+/// A judge that does not know.
+struct Undecided;
+
+impl Judge for Undecided {
+    fn equal(&mut self, _: &Dag, _: NodeId, _: NodeId) -> Verdict {
+        Verdict::Unknown("asked nobody".into())
+    }
+}
+
+#[test]
+fn an_unknown_answer_is_none() {
+    let leaves =
+        ["a", "b"].map(|name| format!(r#"{{"name":"{name}","type":"u8x8","kind":"dense"}}"#)).join(",");
+    let window = window(8, 8, &leaves, "(add:u8x8 a:u8x8 b:u8x8)");
+    let add = instruction("add", &[64, 64], 64, 8, |i| format!("add(%a[{0} +: 8], %b[{0} +: 8])", 8 * i));
+    let table = Table::new(vec![add]);
+    let cost = |_: &Op| 1000;
+    let target = Target { widths: vec![64], cost: &cost };
+    let mut answer = synthesize(&window, &mut table.clone(), &target, &|| false, &mut prover());
+    let (program, _) = answer.program.take().expect("an answer");
+    let results = answer.meaning.all(window.root).expect("small");
+    assert!(certify(&mut answer.meaning, &table, &program, &results, &mut Undecided).is_ok());
+    // Lanes in another order are another function, which only the solver could tell.
+    let mut edited = program.clone();
+    edited.outputs[0].1.swap(0, 1);
+    edited.steps[0].content.swap(0, 1);
+    assert!(certify(&mut answer.meaning, &table, &edited, &results, &mut Undecided).is_err());
+    assert!(certify(&mut answer.meaning, &table, &edited, &results, &mut prover()).is_err());
+}
