@@ -250,17 +250,32 @@ impl Table {
                 let fits =
                     |second: &Option<Coverage>| second.as_ref().is_some_and(|second| first.completes(second));
                 let op = &self.ops[own.0 as usize];
-                let partner = members.iter().zip(&coverage).find(|(other, second)| {
+                let fitting = members.iter().zip(&coverage).filter(|(other, second)| {
                     let other = &self.ops[other.0 as usize];
                     fits(second) && other.args == op.args && other.result == op.result
                 });
-                let partner = partner.map(|(other, _)| *other);
+                // Best the one that arranges what it reads alike: the high halves for the low ones.
+                let partner = fitting
+                    .map(|(other, _)| *other)
+                    .min_by_key(|other| !is_moved(op, &self.ops[other.0 as usize]));
                 if partner.is_some() {
                     Arc::make_mut(&mut self.ops[own.0 as usize]).partner = partner;
                 }
             }
         }
     }
+}
+
+/// Whether each lane of the second operation reads what the first one reads, further up or down by one number of bits.
+fn is_moved(first: &Op, second: &Op) -> bool {
+    let reads = |op: &Op| op.reads.iter().flatten().copied().collect::<Vec<_>>();
+    let (first, second) = (reads(first), reads(second));
+    let distance = |((arg, low), (other, other_low)): (&(u32, u32), &(u32, u32))| {
+        (arg == other).then(|| i64::from(*other_low) - i64::from(*low))
+    };
+    let mut distances = first.iter().zip(&second).map(distance);
+    let by = distances.next().flatten();
+    first.len() == second.len() && by.is_some() && distances.all(|distance| distance == by)
 }
 
 /// Which bits of vector operands an operation reads, sorted.
