@@ -26,6 +26,7 @@ mod error;
 mod families;
 pub mod isa;
 mod library;
+mod machine;
 mod manifest;
 mod outputs;
 mod pipeline;

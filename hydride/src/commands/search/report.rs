@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use ::search::{Class, Cost, Operand, Solution, Type, alone, c_function, returned_through_pointers};
-use anyhow::{Context, Result, anyhow};
-use difftest::{Case, Outcome};
+use anyhow::{Result, anyhow};
+use difftest::Case;
 use parsers::{Argument, Instruction, Isa, Kind, Signature, Span};
 use serde::Serialize;
 
@@ -15,9 +15,7 @@ use super::{Emit, Run, SearchArgs, SearchOptions, Task};
 use crate::costs::Costs;
 use crate::isa::InstructionSet;
 use crate::isa::Target;
-
-/// Seed of the inputs of a run on a machine.
-const SEED: u64 = 1;
+use crate::machine;
 
 /// Prints the outcome in the form asked for.
 pub fn print(args: &SearchArgs, task: &Task, run: &Run) -> Result<()> {
@@ -317,41 +315,12 @@ pub fn check_on_hardware(task: &Task, outcome: &::search::Outcome, inputs: usize
         definitions.extend(c(task, solution, &name));
         instructions.push(synthetic(task, name, function.clone()));
     }
-    let own: Vec<&Instruction> = instructions.iter().collect();
-    let oracle = match task.set.oracle(&own, definitions, work) {
-        Ok(oracle) => oracle,
-        Err(error) if error.is_missing() => {
-            eprintln!("{:>14} not run: {error}", "machine");
-            return Ok(0);
-        }
-        Err(error) => return Err(error).context("cannot build the harness"),
+    let case = |instruction| Case {
+        known_bits: masks.iter().cloned().map(Some).collect(),
+        ..Case::new(instruction)
     };
-    let cases: Vec<Case<'_>> = instructions
-        .iter()
-        .map(|instruction| Case {
-            known_bits: masks.iter().cloned().map(Some).collect(),
-            ..Case::new(instruction)
-        })
-        .collect();
-    let report = oracle.validate(&cases, inputs, SEED, |_| {}).context("the comparison broke off")?;
-    let mut agree = 0;
-    let mut other = 0;
-    for case in &report.cases {
-        match &case.outcome {
-            Outcome::Agrees { .. } => agree += 1,
-            outcome => {
-                other += 1;
-                eprintln!("{:>14} {}: {outcome:?}", "machine", case.id);
-            }
-        }
-    }
-    let machine = oracle.machine().map_or_else(crate::trust::cpu_model, str::to_string);
-    eprintln!(
-        "{:>14} {agree} of {} sequences agree with the goal on {inputs} inputs: {machine}",
-        "machine",
-        agree + other
-    );
-    Ok(u8::from(other > 0))
+    let summary = |agree, all| format!("{agree} of {all} sequences agree with the goal");
+    machine::check(task.set, (&instructions, definitions), case, inputs, work, summary)
 }
 
 /// A found function as an instruction whose semantics is the goal.

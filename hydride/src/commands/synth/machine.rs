@@ -4,19 +4,17 @@ use std::path::Path;
 
 use ::synth::c_element;
 use ::synth::window::{Meaning, Window};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use catalog::{Argument, Kind, Signature};
-use difftest::{Case as Compared, Outcome};
+use difftest::Case as Compared;
 use hydride_ir::{Arg, ArgId, Function, Num, Op, ResultId, ResultSlot, Role, Stmt};
 use parsers::{Instruction, Isa, Span};
 
 use super::targets::Ground;
+use crate::machine;
 
 /// Bytes of an argument or result of the harness.
 const PIECE: u32 = 64;
-
-/// The inputs are the same in every run.
-const SEED: u64 = 1;
 
 /// A function in C and the pieces of its result as functions of the IR.
 pub struct Case {
@@ -188,33 +186,7 @@ pub fn check(ground: &Ground, cases: Vec<Case>, inputs: usize, work: &Path) -> R
             });
         }
     }
-    let own: Vec<&Instruction> = instructions.iter().collect();
-    let oracle = match ground.set.oracle(&own, definitions, work) {
-        Ok(oracle) => oracle,
-        Err(error) if error.is_missing() => {
-            eprintln!("{:>14} not run: {error}", "machine");
-            return Ok(0);
-        }
-        Err(error) => return Err(error).context("cannot build the harness"),
-    };
-    let compared: Vec<Compared<'_>> = instructions.iter().map(Compared::new).collect();
-    let report = oracle.validate(&compared, inputs, SEED, |_| {}).context("the comparison broke off")?;
-    let (mut agree, mut other) = (0, 0);
-    for case in &report.cases {
-        match &case.outcome {
-            Outcome::Agrees { .. } => agree += 1,
-            outcome => {
-                other += 1;
-                eprintln!("{:>14} {}: {outcome:?}", "machine", case.id);
-            }
-        }
-    }
-    let machine = oracle.machine().map_or_else(crate::trust::cpu_model, str::to_string);
-    eprintln!(
-        "{:>14} {}: {agree} of {} functions agree with their windows on {inputs} inputs: {machine}",
-        "machine",
-        ground.named.name,
-        agree + other
-    );
-    Ok(u8::from(other > 0))
+    let name = &ground.named.name;
+    let summary = |agree, all| format!("{name}: {agree} of {all} functions agree with their windows");
+    machine::check(ground.set, (&instructions, definitions), Compared::new, inputs, work, summary)
 }

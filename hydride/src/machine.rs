@@ -1,0 +1,49 @@
+//! Functions that were found, on a machine: each is compiled, run and compared with what it must compute.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use difftest::{Case, Outcome};
+use parsers::Instruction;
+
+use crate::isa::InstructionSet;
+
+/// The inputs are the same in every run.
+const SEED: u64 = 1;
+
+/// Compares functions, which `definitions` define in C, on `inputs` inputs each; `case` says what of their results counts.
+/// What differs is printed, and `summary` of how many agree and how many there are. Exit code 1 when one differs; 0, with
+/// a message, where nothing can be run.
+pub(crate) fn check<'i>(
+    set: &InstructionSet,
+    (instructions, definitions): (&'i [Instruction], Vec<String>),
+    case: impl Fn(&'i Instruction) -> Case<'i>,
+    inputs: usize,
+    work: &Path,
+    summary: impl Fn(usize, usize) -> String,
+) -> Result<u8> {
+    let own: Vec<&Instruction> = instructions.iter().collect();
+    let oracle = match set.oracle(&own, definitions, work) {
+        Ok(oracle) => oracle,
+        Err(error) if error.is_missing() => {
+            eprintln!("{:>14} not run: {error}", "machine");
+            return Ok(0);
+        }
+        Err(error) => return Err(error).context("cannot build the harness"),
+    };
+    let cases: Vec<Case<'_>> = instructions.iter().map(case).collect();
+    let report = oracle.validate(&cases, inputs, SEED, |_| {}).context("the comparison broke off")?;
+    let (mut agree, mut other) = (0, 0);
+    for case in &report.cases {
+        match &case.outcome {
+            Outcome::Agrees { .. } => agree += 1,
+            outcome => {
+                other += 1;
+                eprintln!("{:>14} {}: {outcome:?}", "machine", case.id);
+            }
+        }
+    }
+    let machine = oracle.machine().map_or_else(crate::trust::cpu_model, str::to_string);
+    eprintln!("{:>14} {} on {inputs} inputs: {machine}", "machine", summary(agree, agree + other));
+    Ok(u8::from(other > 0))
+}
