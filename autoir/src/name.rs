@@ -99,7 +99,7 @@ pub(crate) fn describe(function: &Function) -> Option<String> {
 }
 
 fn element_name(function: &Function, element: &Element) -> Option<String> {
-    let registers = function.args.iter().filter(|arg| arg.role == hydride_ir::Role::Register).count();
+    let registers = function.args.iter().filter(|arg| !arg.role.is_immediate()).count();
     let convert = |kind: Conversion| {
         let row = CONVERSIONS.iter().find(|(other, ..)| *other == kind)?;
         Some(if registers > 1 { row.2 } else { row.1 }.to_owned())

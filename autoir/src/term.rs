@@ -61,7 +61,7 @@ impl Builder<'_> {
         if let Some(role) = self.slice_of_argument(id) {
             return Some(match role {
                 Role::Immediate { .. } => Term::leaf("n"),
-                Role::Register => {
+                Role::Register | Role::Memory { .. } => {
                     let width = self.assignment.expr_width(id)?;
                     let (least, most) = self.leaves.unwrap_or((width, width));
                     self.leaves = Some((least.min(width), most.max(width)));

@@ -27,11 +27,16 @@ pub struct Argument {
 }
 
 impl Argument {
+    /// Whether it is memory that is accessed through a pointer.
+    pub fn is_memory(&self) -> bool {
+        matches!(self.kind, Kind::Memory { .. })
+    }
+
     /// The least and the greatest documented value, where it is an immediate.
     pub fn immediate(&self) -> Option<(i64, i64)> {
         match &self.kind {
             Kind::Immediate(range) => Some((range.low, range.high)),
-            Kind::Vector | Kind::Mask | Kind::Scalar => None,
+            Kind::Vector | Kind::Mask | Kind::Scalar | Kind::Memory { .. } => None,
         }
     }
 }
@@ -47,6 +52,11 @@ pub enum Kind {
     Scalar,
     /// An integer known at compile time.
     Immediate(Immediate),
+    /// Bytes of memory that are accessed through a pointer. A result of the same name is what they are afterwards.
+    Memory {
+        /// The number of bytes that divides the pointer, a power of two.
+        align: u32,
+    },
 }
 
 /// The documented values of an immediate: `low..=high`.

@@ -180,12 +180,10 @@ fn entry<'a>(operation: &'a Operation<'_>) -> Entry<'a> {
         width: width(&arg.width),
         role: match arg.role {
             Role::Register => "register",
+            Role::Memory { .. } => "memory",
             Role::Immediate { .. } => "immediate",
         },
-        range: match arg.role {
-            Role::Register => None,
-            Role::Immediate { low, high } => Some((low, high)),
-        },
+        range: arg.role.range(),
     };
     let result =
         |result: &'a hydride_ir::ResultSlot| Register { name: &result.name, width: width(&result.width) };

@@ -328,6 +328,8 @@ mod tests {
             isa: Isa::register("x86"),
             intrinsic: intrinsic.into(),
             function: Function::new(intrinsic),
+            accessed: None,
+            addresses: None,
             undefined: Vec::new(),
             undefined_for: Vec::new(),
             signature: Signature { args: Vec::new(), results: vec![result] },

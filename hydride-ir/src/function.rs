@@ -69,6 +69,37 @@ pub enum Role {
         /// Greatest documented value.
         high: i64,
     },
+    /// The bytes of memory that the instruction may access through a pointer, as they are before it: byte `i` at the
+    /// pointer is bits `8·i .. 8·i + 8`. A result of the same name is what they are after it.
+    Memory {
+        /// The number of bytes that divides the pointer, a power of two.
+        align: u32,
+    },
+}
+
+impl Role {
+    /// Whether it is an integer that is known when the instruction is encoded.
+    pub fn is_immediate(self) -> bool {
+        matches!(self, Self::Immediate { .. })
+    }
+
+    /// The least and the greatest documented value of an immediate.
+    pub fn range(self) -> Option<(i64, i64)> {
+        match self {
+            Self::Immediate { low, high } => Some((low, high)),
+            Self::Register | Self::Memory { .. } => None,
+        }
+    }
+
+    /// The role of an operand with the same value that is not in memory.
+    pub fn loaded(self) -> Self {
+        if self.is_memory() { Self::Register } else { self }
+    }
+
+    /// Whether it is in memory.
+    pub fn is_memory(self) -> bool {
+        matches!(self, Self::Memory { .. })
+    }
 }
 
 /// A result.
@@ -143,6 +174,12 @@ impl Function {
     /// An argument.
     pub fn arg(&self, id: ArgId) -> &Arg {
         &self.args[id.0 as usize]
+    }
+
+    /// The memory argument that a result is written to.
+    pub fn written(&self, result: &ResultSlot) -> Option<ArgId> {
+        let position = self.args.iter().position(|arg| arg.role.is_memory() && arg.name == result.name);
+        position.map(|position| ArgId(position as u32))
     }
 
     /// A result.

@@ -114,6 +114,11 @@ impl Verifier<'_> {
         for arg in &self.function.args {
             let width =
                 self.width(&arg.width).map_err(|message| format!("argument %{}: {message}", arg.name))?;
+            if let Role::Memory { align } = arg.role
+                && !align.is_power_of_two()
+            {
+                return Err(format!("the alignment {align} of memory %{} is no power of two", arg.name));
+            }
             if let Role::Immediate { low, high } = arg.role {
                 let range = match low >= 0 {
                     true => (0, (1 << width.min(100)) - 1),
@@ -132,6 +137,13 @@ impl Verifier<'_> {
         }
         for result in &self.function.results {
             self.width(&result.width).map_err(|message| format!("result %{}: {message}", result.name))?;
+            let memory = self.function.written(result).map(|memory| self.function.arg(memory));
+            if memory.is_some_and(|memory| memory.width != result.width) {
+                return Err(format!(
+                    "result %{} is not as wide as the memory that it is written to",
+                    result.name
+                ));
+            }
         }
         Ok(())
     }

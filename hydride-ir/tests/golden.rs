@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use hydride_ir::exact::{Dag, NodeId, Part, Raised, Replacements, Segment, raise, raise_with};
 use hydride_ir::lane::{canonicalize, emit};
 use hydride_ir::passes::{dead_code, instantiate, unroll};
-use hydride_ir::{Function, Num, Random, Role};
+use hydride_ir::{Function, Num, Random};
 
 type Checked<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -91,7 +91,7 @@ fn canonical() -> Checked {
 fn canonical_of(function: &Function) -> Checked<String> {
     function.verify()?;
     let (mut dag, raised) = raise(function)?;
-    let may_mask = |arg: u32| function.args[arg as usize].role == Role::Register;
+    let may_mask = |arg: u32| !function.args[arg as usize].role.is_immediate();
     let Some(canonical) = canonicalize(&mut dag, &raised, may_mask) else {
         return Ok(format!("# @{} has no lane form\n", function.name));
     };

@@ -19,6 +19,13 @@ pub struct Instruction {
     /// The semantics as parsed: flat, one assignment per written slice of a result. Its arguments
     /// are the signature's, in order, each as wide as the argument.
     pub function: Function,
+    /// Which bytes of memory the instruction accesses, where it does not always access all of them: one result for
+    /// each memory argument, in order, with one bit for each byte.
+    pub accessed: Option<Function>,
+    /// The addresses of elements that are gathered or scattered: for each memory argument that consists of such elements,
+    /// one after another in the order of the accesses, a result of the same name with the distance of each from the
+    /// pointer, in bytes, as 64 bits. Of stores to one address the last one counts.
+    pub addresses: Option<Function>,
     /// Bits of the results that the document leaves undefined; the function writes 0 there.
     pub undefined: Vec<UndefinedBits>,
     /// Arguments for which the document leaves the results undefined; the function has some value there.

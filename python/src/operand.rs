@@ -62,6 +62,7 @@ impl Operand {
         let kind = match argument.kind {
             Kind::Scalar if argument.width <= WIDEST => "scalar",
             Kind::Vector | Kind::Scalar => "vector",
+            Kind::Memory { .. } => "memory",
             Kind::Mask => "mask",
             Kind::Immediate(_) => "immediate",
         };

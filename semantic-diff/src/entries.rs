@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use hydride_ir::{Bits, Function, Role};
+use hydride_ir::{Bits, Function};
 use interp::Bv;
 use rayon::prelude::*;
 use smt::Prover;
@@ -134,10 +134,7 @@ fn counterexample(witness: &Witness, old: &Function, new: &Function) -> Countere
         name: arg.name.clone(),
         width: bits.width(),
         bits: format!("{bits:x}"),
-        immediate: match arg.role {
-            Role::Immediate { low, .. } => Some(integer(bits, low < 0)),
-            Role::Register => None,
-        },
+        immediate: arg.role.range().map(|(low, _)| integer(bits, low < 0)),
     });
     let results = |values: &[Bits]| {
         let value = |(slot, bits): (&hydride_ir::ResultSlot, &Bits)| Value {

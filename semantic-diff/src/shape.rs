@@ -1,6 +1,6 @@
 //! What two functions must have in common to be compared.
 
-use hydride_ir::{Function, Role};
+use hydride_ir::Function;
 
 /// Widths of the arguments and results of two functions of one shape, and the roles of the arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,13 +25,7 @@ impl Shape {
             let width = u32::try_from(num.eval(value_of)?).ok()?;
             (1..=hydride_ir::MAX_WIDTH).contains(&width).then_some(width)
         };
-        let args = function.args.iter().map(|arg| {
-            let range = match arg.role {
-                Role::Register => None,
-                Role::Immediate { low, high } => Some((low, high)),
-            };
-            Some((width(&arg.width)?, range))
-        });
+        let args = function.args.iter().map(|arg| Some((width(&arg.width)?, arg.role.range())));
         let results = function.results.iter().map(|result| width(&result.width));
         Some(Self { args: args.collect::<Option<_>>()?, results: results.collect::<Option<_>>()? })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hydride_ir::{Function, Role};
+use hydride_ir::Function;
 use parsers::{Isa, Outline, Parsed, Status, TextForm, UndefinedBits};
 
 use crate::meaning::Reading;
@@ -143,9 +143,9 @@ impl<'a> Entry<'a> {
     /// The documented values of the immediates, by name.
     pub(crate) fn immediates(&self) -> Vec<(&'a str, i64, i64)> {
         let Ok(semantics) = &self.semantics else { return Vec::new() };
-        let immediate = |arg: &'a hydride_ir::Arg| match arg.role {
-            Role::Immediate { low, high } => Some((arg.name.as_str(), low, high)),
-            Role::Register => None,
+        let immediate = |arg: &'a hydride_ir::Arg| {
+            let (low, high) = arg.role.range()?;
+            Some((arg.name.as_str(), low, high))
         };
         semantics.function.args.iter().filter_map(immediate).collect()
     }

@@ -119,6 +119,7 @@ impl Walk<'_> {
         };
         let kind = |side: Side<'_>, arg: u32| match side.function.args[arg as usize].role {
             Role::Register => "a slice of a register",
+            Role::Memory { .. } => "a slice of memory",
             Role::Immediate { .. } => "a slice of an immediate",
         };
         let kinds = (kind(self.left, left), kind(self.right, right));

@@ -358,7 +358,8 @@ fn class_function(
     let mut function = Function::new(format!("class_{}", &key[..8]));
     function.params = params;
     for (position, source) in first.shape.args.iter().enumerate() {
-        let role = source.own().map_or(Role::Register, |arg| first.entry.function.args[arg as usize].role);
+        let role =
+            source.own().map_or(Role::Register, |arg| first.entry.function.args[arg as usize].role.loaded());
         function.args.push(Arg {
             name: argument_name(position),
             width: form.arg_widths[position].clone(),

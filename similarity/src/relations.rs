@@ -295,7 +295,7 @@ fn changed(class: &Class, known: &[&[i64]]) -> Vec<(Trying, Function)> {
         trials.extend(function.map(|function| (change, function)));
     };
     let args = &instance.args;
-    let register = |arg: usize| args[arg].role == Role::Register;
+    let register = |arg: usize| !args[arg].role.is_immediate();
     for arg in (0..args.len()).filter(|arg| register(*arg) && args.len() > 1) {
         for ones in [false, true] {
             let change = Change::Constant { arg: arg as u32, ones };

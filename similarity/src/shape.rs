@@ -29,7 +29,7 @@ pub struct Shape {
 
 /// The lane form of `raised`, which reads the arguments of `function` and perhaps further ones.
 pub(crate) fn lane_form(dag: &mut Dag, raised: &Raised, function: &Function) -> Option<Canonical> {
-    let may_mask = |arg: u32| function.args.get(arg as usize).is_some_and(|arg| arg.role == Role::Register);
+    let may_mask = |arg: u32| function.args.get(arg as usize).is_some_and(|arg| !arg.role.is_immediate());
     canonicalize(dag, raised, may_mask).filter(|canonical| is_short(canonical, raised))
 }
 

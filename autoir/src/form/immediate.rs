@@ -64,7 +64,7 @@ pub(super) fn copies(known: &Known) -> Vec<Option<Copies>> {
 /// For each argument whether it is a register that a member fills with copies.
 pub(super) fn filled_registers(family: &Function, copies: &[Option<Copies>]) -> Vec<bool> {
     let args = family.args.iter().zip(copies);
-    args.map(|(arg, copies)| arg.role == Role::Register && copies.is_some()).collect()
+    args.map(|(arg, copies)| !arg.role.is_immediate() && copies.is_some()).collect()
 }
 
 /// The family's function for members, each given by its parameter values and its copies: an operand that all of them

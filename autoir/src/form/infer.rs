@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hydride_ir::{Atom, Function, Num, Op, ParamId, Role};
+use hydride_ir::{Atom, Function, Num, Op, ParamId};
 use serde::{Deserialize, Serialize};
 
 use super::Instance;
@@ -176,7 +176,7 @@ fn listed(function: &Function, param: ParamId, instances: &[Instance]) -> Option
         return None;
     }
     let results = function.results.len();
-    let args = (results..).zip(&function.args).filter(|(_, arg)| arg.role == Role::Register);
+    let args = (results..).zip(&function.args).filter(|(_, arg)| !arg.role.is_immediate());
     let registers = (0..results).chain(args.map(|(operand, _)| operand));
     let said =
         registers.flat_map(|operand| Quantity::ALL.map(|quantity| Key::Said(Said { operand, quantity })));

@@ -546,7 +546,7 @@ impl Reduction {
             family.results.iter().enumerate().map(|(position, result)| (position, &result.name, true));
         let args = family.args.iter().enumerate().map(|(position, arg)| (position, &arg.name, false));
         for (position, name, is_result) in results.chain(args) {
-            if !is_result && family.args[position].role != Role::Register {
+            if !is_result && family.args[position].role.is_immediate() {
                 reduction.args.push(Num::default());
                 reduction.types.push(None);
                 continue;

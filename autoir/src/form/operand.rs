@@ -85,7 +85,7 @@ pub(crate) fn types(function: &Function, known: &Known) -> Option<Facts> {
         let used = assignment.width(&arg.width)?;
         args.push(match arg.role {
             Role::Immediate { .. } => ValueType::scalar(used),
-            Role::Register => {
+            Role::Register | Role::Memory { .. } => {
                 let ValueType { element, count, .. } = register(available(*operand), used, &slices);
                 // Three registers have the type of four.
                 ValueType::vector(count.next_power_of_two(), element)

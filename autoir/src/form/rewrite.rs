@@ -2,7 +2,7 @@
 
 use hydride_ir::passes::{specialize, without_trivial};
 use hydride_ir::visit::{Rewriter, rewrite};
-use hydride_ir::{Atom, Expr, ExprId, Function, Num, Op, Param, ParamId, Role, Stmt};
+use hydride_ir::{Atom, Expr, ExprId, Function, Num, Op, Param, ParamId, Stmt};
 
 /// A form's function in the making: the family's, with numbers in place of its parameters.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl Specialization<'_> {
         let narrow = specialize(self.family, self.params, &self.numbers);
         let mut raw: Vec<Option<ExprId>> = vec![None; narrow.args.len()];
         let mut function = rewrite(&narrow, |copy, expr| match &expr.op {
-            Op::Arg(arg) if narrow.arg(*arg).role == Role::Register => {
+            Op::Arg(arg) if !narrow.arg(*arg).role.is_immediate() => {
                 let declared = &self.args[arg.0 as usize];
                 let whole = copy.push(expr.op.clone(), declared.clone());
                 raw[arg.0 as usize] = Some(whole);
@@ -40,7 +40,7 @@ impl Specialization<'_> {
             _ => copy.keep(expr),
         });
         for (arg, width) in function.args.iter_mut().zip(self.args) {
-            if arg.role == Role::Register {
+            if !arg.role.is_immediate() {
                 arg.width = width;
             }
         }

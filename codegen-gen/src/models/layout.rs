@@ -148,7 +148,7 @@ fn shape(operand: &Argument, uses: &Uses, like: Option<bool>) -> Option<Shape> {
             };
             Native::holding(operand.width, signed).map(Shape::Scalar)
         }
-        Kind::Vector => {
+        Kind::Vector | Kind::Memory { .. } => {
             let typed = documented.filter(|_| named_element(&operand.c_type));
             let fallback = documented.map(|element| element.width).filter(|width| is_lane(*width));
             let width = match typed {

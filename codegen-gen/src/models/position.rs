@@ -1,6 +1,6 @@
 //! Reading operands and parts of values: at constant positions, and at computed ones, which become indices of arrays.
 
-use hydride_ir::{ArgId, BinaryOp, ExprId, Num, Op, Role};
+use hydride_ir::{ArgId, BinaryOp, ExprId, Num, Op};
 
 use super::body::{Writer, index_literal, native, reduced, table_len};
 use super::expression::{Result, flag, unreadable};
@@ -80,10 +80,8 @@ impl Writer<'_> {
     }
 
     fn has_range_within(&self, arg: ArgId, width: u32, signed: bool) -> bool {
-        match self.function.arg(arg).role {
-            Role::Immediate { low, high } => fits(Some((low.into(), high.into())), width, signed),
-            Role::Register => false,
-        }
+        let range = self.function.arg(arg).role.range();
+        range.is_some_and(|(low, high)| fits(Some((low.into(), high.into())), width, signed))
     }
 
     pub(super) fn moved_down(&self, code: &Code, low: &Num) -> Result<Code> {

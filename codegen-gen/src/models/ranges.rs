@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use hydride_ir::{ArgId, BinaryOp, ExprId, Function, IndexId, Num, Op, Role, UnaryOp};
+use hydride_ir::{ArgId, BinaryOp, ExprId, Function, IndexId, Num, Op, UnaryOp};
 
 use super::native::Bounds;
 use crate::space::Indices;
@@ -245,10 +245,8 @@ impl<'f> Ranges<'f> {
 
     /// The documented values of an immediate.
     fn immediate(&self, arg: ArgId) -> Option<Bounds> {
-        match self.function.arg(arg).role {
-            Role::Immediate { low, high } => Some((low.into(), high.into())),
-            Role::Register => None,
-        }
+        let (low, high) = self.function.arg(arg).role.range()?;
+        Some((low.into(), high.into()))
     }
 }
 

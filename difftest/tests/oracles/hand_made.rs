@@ -48,6 +48,8 @@ pub fn instruction(
         isa: Isa::register("x86"),
         intrinsic: intrinsic.into(),
         function,
+        accessed: None,
+        addresses: None,
         undefined: Vec::new(),
         undefined_for: Vec::new(),
         signature: Signature { args, results },

@@ -4,7 +4,7 @@
 //! file      = function*                                       comments: '#' to the end of the line
 //! function  = 'func' '@'name ('[' ident '=' integer, … ']')? '(' argument, … ')'
 //!             '->' '(' '%'name ':' num, … ')' '{' statement* '}'
-//! argument  = '%'name ':' num ('imm' integer '..=' integer)?
+//! argument  = '%'name ':' num ('imm' integer '..=' integer | 'mem' ('align' integer)?)?
 //! statement = 'for' ident 'in' '0' '..' num '{' statement* '}'
 //!           | 'let' ident '=' expr                            a name for a shared expression
 //!           | '%'name '[' num '+:' num ']' '=' expr
@@ -42,7 +42,7 @@ pub(crate) use print::{expression_text, number_text};
 use crate::expr::{Expr, Op};
 
 /// Words with a special meaning where a parameter or index could occur.
-pub(crate) const RESERVED: &[&str] = &["at", "fold", "for", "func", "imm", "in", "let"];
+pub(crate) const RESERVED: &[&str] = &["at", "fold", "for", "func", "imm", "in", "let", "mem"];
 
 /// Literals up to this width are repeated where they are used; wider ones are shared.
 const MAX_INLINE_LITERAL: u32 = 64;

@@ -151,16 +151,29 @@ impl<'c, 't> Parser<'c, 't> {
         }
         self.cursor.expect(":")?;
         let width = self.width()?;
-        let role = match self.cursor.eat_word("imm") {
-            false => Role::Register,
-            true => {
-                let low = self.cursor.integer()?;
-                self.cursor.expect("..=")?;
-                Role::Immediate { low, high: self.cursor.integer()? }
-            }
+        let role = if self.cursor.eat_word("imm") {
+            let low = self.cursor.integer()?;
+            self.cursor.expect("..=")?;
+            Role::Immediate { low, high: self.cursor.integer()? }
+        } else if self.cursor.eat_word("mem") {
+            Role::Memory { align: self.align()? }
+        } else {
+            Role::Register
         };
         self.function.args.push(Arg { name: name.into_owned(), width, role });
         Ok(())
+    }
+
+    /// `align BYTES`, where it is there.
+    fn align(&mut self) -> Result<u32, ParseError> {
+        if !self.cursor.eat_word("align") {
+            return Ok(1);
+        }
+        let start = self.cursor.mark();
+        match u32::try_from(self.cursor.integer()?) {
+            Ok(align) if align.is_power_of_two() => Ok(align),
+            _ => self.cursor.error_at(start, "an alignment is a power of two".to_owned()),
+        }
     }
 
     fn result(&mut self) -> Result<(), ParseError> {

@@ -123,8 +123,11 @@ impl<'f> Printer<'f> {
             self.name('%', name);
             self.out.push_str(": ");
             self.number(width)?;
-            if let Role::Immediate { low, high } = role {
-                write!(self.out, " imm {low}..={high}")?;
+            match role {
+                Role::Register => {}
+                Role::Immediate { low, high } => write!(self.out, " imm {low}..={high}")?,
+                Role::Memory { align: 1 } => self.out.push_str(" mem"),
+                Role::Memory { align } => write!(self.out, " mem align {align}")?,
             }
         }
         self.out.push_str(") -> (");

@@ -72,6 +72,9 @@ fn arguments(function: &Function, values: &[String]) -> Result<Vec<Bits>> {
             .map(|arg| match arg.role {
                 Role::Immediate { low, high } => format!("{} ({low}..={high})", arg.name),
                 Role::Register => format!("{} ({} bits)", arg.name, arg.width.as_constant().unwrap_or(0)),
+                Role::Memory { .. } => {
+                    format!("{} ({} bits of memory)", arg.name, arg.width.as_constant().unwrap_or(0))
+                }
             })
             .collect();
         return Err(usage(format!(
@@ -99,7 +102,7 @@ fn arguments(function: &Function, values: &[String]) -> Result<Vec<Bits>> {
                     }
                     Ok(Bits::from_u64(width, integer as u64))
                 }
-                Role::Register => {
+                Role::Register | Role::Memory { .. } => {
                     let digits = value.strip_prefix("0x").unwrap_or(value);
                     Bits::from_hex(width, digits).map_err(|error| described(error.into()))
                 }

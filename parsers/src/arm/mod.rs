@@ -305,6 +305,8 @@ fn outcome(
             isa: Isa::register(ISA),
             intrinsic: id.clone(),
             function,
+            accessed: None,
+            addresses: None,
             undefined,
             undefined_for: Vec::new(),
             signature,

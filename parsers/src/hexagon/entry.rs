@@ -202,6 +202,8 @@ pub(super) fn elaborate(
         isa: Isa::register(super::ISA),
         intrinsic: prototype.map(|prototype| prototype.intrinsic.clone()).unwrap_or_default(),
         function,
+        accessed: None,
+        addresses: None,
         undefined,
         undefined_for: Vec::new(),
         signature: shape.signature,

@@ -39,19 +39,13 @@ pub(super) fn exclusion(entry: &Entry) -> Option<Fault<()>> {
         return excluded(Reason::Random, String::new());
     }
     let text = entry.operation.as_ref().map(|text| text.text.as_str()).unwrap_or_default();
-    if let Some(operand) = operands().find(|operand| operand.c_type.contains(['*', '['])) {
-        return excluded(Reason::Memory, format!("`{}` of type `{}`", operand.name, operand.c_type));
-    }
-    if text.contains("MEM[") {
-        return excluded(Reason::Memory, "the operation reads or writes memory".to_owned());
-    }
     if operands().any(|operand| operand.c_type.contains("__tile"))
         || entry.extensions.iter().any(|extension| extension.starts_with("AMX"))
     {
         return excluded(Reason::State, "tile registers".to_owned());
     }
     let returns = entry.result.as_ref().is_some_and(|result| result.c_type.trim() != "void");
-    if !returns {
+    if !returns && !text.contains("MEM[") {
         return excluded(
             if category("OS-Targeted") { Reason::State } else { Reason::Control },
             "nothing is returned".to_owned(),

@@ -32,14 +32,15 @@ mod source;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hydride_ir::Function;
+use hydride_ir::exact::Register;
 use memo::{Key, Memo, digest};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::errata::Errata;
 use crate::ledger::Span;
-use crate::pseudocode::{self, Fault, Ids, Outcome, Reason, Verdict};
-use crate::signature::{Form, Instruction, Signature, UndefinedBits, UndefinedFor};
+use crate::pseudocode::{self, Access, Fault, Ids, Outcome, Reason, Verdict};
+use crate::signature::{Argument, Form, Instruction, Signature, UndefinedBits, UndefinedFor};
 use crate::{Isa, Parsed};
 use document::Entry;
 use operand::TypeError;
@@ -163,6 +164,7 @@ fn entry_span(source: &Source<'_>, entry: &Entry) -> Span {
 struct Meaning {
     signature: Signature,
     function: Function,
+    access: Access,
     undefined: Vec<UndefinedBits>,
     undefined_for: Vec<UndefinedFor>,
     /// For each argument one above the highest bit that the operation names.
@@ -195,7 +197,7 @@ fn instruction(source: &Source<'_>, entry: &Entry, memo: Option<&Memo>) -> Resul
         None => meaning(entry, &text.text),
     };
     let found = found.map_err(|fault| fault.map_place(span))?;
-    let Meaning { signature, function, undefined, undefined_for, read } = found;
+    let Meaning { signature, function, access, undefined, undefined_for, read } = found;
     let form = |(mnemonic, operands): &(String, String)| Form {
         mnemonic: mnemonic.to_uppercase(),
         operands: operands.clone(),
@@ -207,6 +209,8 @@ fn instruction(source: &Source<'_>, entry: &Entry, memo: Option<&Memo>) -> Resul
         isa: Isa::register(ISA),
         intrinsic: entry.name.clone(),
         function,
+        accessed: access.accessed,
+        addresses: access.addresses,
         undefined,
         undefined_for,
         signature,
@@ -263,9 +267,19 @@ fn meaning(entry: &Entry, text: &str) -> Result<Meaning, Fault<Place>> {
         .filter_map(|(name, value)| Some(UndefinedFor { argument: position(name)?, value: *value }))
         .collect();
     operand::make_unique(signature.args.iter_mut().chain(&mut signature.results));
-    let built = pseudocode::function(&entry.name, &signature, &mut outcome.dag, &[outcome.result]);
+    let mut results: Vec<Register> = outcome.result.into_iter().collect();
+    for (position, contents) in outcome.pointers.written(&outcome.memory) {
+        signature.results.push(signature.args[position as usize].clone());
+        results.push(contents);
+    }
+    if results.is_empty() {
+        return Err(Fault::excluded(Reason::Control, Place::Entry, "nothing is returned"));
+    }
+    let built = pseudocode::function(&entry.name, &signature, &mut outcome.dag, &results);
     let (function, undefined) = built.map_err(|fault| fault.map_place(entire))?;
-    Ok(Meaning { signature, function, undefined, undefined_for, read: outcome.read })
+    let access = outcome.pointers.access_of(&function, &mut outcome.dag, &outcome.memory);
+    let access = access.map_err(|fault| fault.map_place(entire))?;
+    Ok(Meaning { signature, function, access, undefined, undefined_for, read: outcome.read })
 }
 
 /// The types of an entry; `read` is the number of bits of each argument that its operation reads.
@@ -281,10 +295,20 @@ fn signature(entry: &Entry, read: &[u32]) -> Result<Signature, Fault<()>> {
         if parameter.c_type.trim() == "void" {
             continue;
         }
-        signature.args.push(operand::argument(parameter, &entry.forms, *read).map_err(refused)?);
+        signature.args.push(operand::argument(entry, parameter, *read).map_err(refused)?);
     }
     let result = entry.result.clone().unwrap_or_default();
-    let mut result = operand::argument(&result, &[], 0).map_err(refused)?;
+    if result.c_type.trim() == "void" && signature.args.iter().any(Argument::is_memory) {
+        return Ok(signature);
+    }
+    let mut result = operand::argument(entry, &result, 0).map_err(refused)?;
+    if result.is_memory() {
+        return Err(Fault::excluded(
+            Reason::Memory,
+            (),
+            format!("a pointer `{}` is returned", result.c_type),
+        ));
+    }
     if let crate::Kind::Immediate(_) = result.kind {
         result.kind = crate::Kind::Scalar;
     }

@@ -103,16 +103,21 @@ pub(super) enum TypeError {
 }
 
 /// The argument (or result) of an operand. An immediate's width and range are those documented;
-/// `read` is the number of bits of it that the operation was seen to read.
-/// `forms` are the entry's instructions.
-pub(super) fn argument(
-    operand: &Operand,
-    forms: &[(String, String)],
-    read: u32,
-) -> Result<Argument, TypeError> {
+/// `read` is the number of bits of it that the operation was seen to read, or of memory to access.
+pub(super) fn argument(entry: &Entry, operand: &Operand, read: u32) -> Result<Argument, TypeError> {
+    let forms = &entry.forms;
     let c_type = operand.c_type.trim();
     if c_type.contains("__tile") {
         return Err(TypeError::Tile(c_type.to_owned()));
+    }
+    if c_type.ends_with('*') {
+        return Ok(Argument {
+            name: operand.name.clone(),
+            c_type: c_type.to_owned(),
+            width: read,
+            kind: Kind::Memory { align: alignment(entry) },
+            element: element(&operand.element),
+        });
     }
     if c_type.contains(['*', '[']) {
         return Err(TypeError::Memory(c_type.to_owned()));
@@ -170,6 +175,17 @@ pub(super) fn argument(
         (*width, kind)
     };
     Ok(Argument { name: operand.name.clone(), c_type: c_type.to_owned(), width, kind, element })
+}
+
+/// The number of bytes that divides an entry's pointers, as its description says.
+fn alignment(entry: &Entry) -> u32 {
+    let text = entry.description.as_ref().map(|text| text.text.as_str()).unwrap_or_default();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let stated = words.windows(5).find_map(|words| match words {
+        ["be", "aligned", "on", "a" | "an", bytes] => bytes.strip_suffix("-byte")?.parse::<u32>().ok(),
+        _ => None,
+    });
+    stated.filter(|bytes| bytes.is_power_of_two()).unwrap_or(1)
 }
 
 /// The values of an argument that states an instruction's `{er}` or `{sae}`: the direction of MXCSR (4), or none of

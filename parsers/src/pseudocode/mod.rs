@@ -10,6 +10,7 @@
 //! | [`Branching`], [`Merge`] | both paths of a condition that is not known, and the state after them |
 //! | [`Choice`] | what conditions choose and is no number, such as a function |
 //! | [`Width`], [`positions`], [`write_at_one_of`] | slices whose width or position is computed |
+//! | [`Pointers`], [`Memory`] | what is at a pointer, and which bytes are accessed |
 //! | [`function`](function()) | from the result variables to a function |
 //! | [`Ids`], [`Outcome`] | from entries to the ledger, with [`Parsed::push`](crate::Parsed::push) |
 
@@ -18,6 +19,7 @@ mod choice;
 mod fault;
 mod function;
 mod ledger;
+mod memory;
 mod merge;
 mod place;
 
@@ -26,5 +28,6 @@ pub use choice::Choice;
 pub use fault::{ArgumentBit, Fault, Reason, Verdict};
 pub use function::function;
 pub use ledger::{Ids, Outcome};
+pub use memory::{Access, Memory, Pointers};
 pub use merge::{Branching, Merge};
 pub use place::{Width, not_negative, positions, write_at_one_of};

@@ -11,7 +11,7 @@
 
 use catalog::{Masked, Source};
 use hydride_ir::exact::{Dag, Node, NodeId, Part as Piece, Raised, Replacements, Segment};
-use hydride_ir::{ExprId, Function, Op, Role};
+use hydride_ir::{ExprId, Function, Op};
 
 use super::operands::{ApplyError, slice};
 use super::{Reading, zero};
@@ -75,7 +75,7 @@ fn lane(dag: &mut Dag, choice: NodeId, function: &Function) -> Option<Lane> {
 fn register_slice(dag: &Dag, id: NodeId, function: &Function) -> Option<(u32, u32, u32, bool)> {
     let Node::Slice { of, low, width, signed } = *dag.node(id) else { return None };
     let Node::Arg(arg) = *dag.node(of) else { return None };
-    let is_register = function.args.get(arg as usize).is_some_and(|arg| arg.role == Role::Register);
+    let is_register = function.args.get(arg as usize).is_some_and(|arg| !arg.role.is_immediate());
     is_register.then_some((arg, low, width, signed))
 }
 

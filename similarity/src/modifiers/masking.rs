@@ -11,7 +11,7 @@
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Raised, Replacements, Segment};
 use hydride_ir::lane::Masking;
-use hydride_ir::{ExprId, Function, Op, Random, ResultId, Role, Stmt};
+use hydride_ir::{ExprId, Function, Op, Random, ResultId, Stmt};
 
 use super::Reading;
 use super::operands::{ApplyError, constant, slice, zero};
@@ -33,7 +33,7 @@ pub(super) fn recognize(dag: &mut Dag, function: &Function, reading: &Reading) -
     let read = dag.bits_read(nodes);
     for (mask, bits) in (0..function.args.len() as u32).zip(read) {
         let Some(bits) = bits else { continue };
-        if function.args[mask as usize].role != Role::Register
+        if function.args[mask as usize].role.is_immediate()
             || !(2..=MAX_MASK).contains(&bits)
             || !whole.is_multiple_of(bits)
         {
@@ -75,7 +75,7 @@ fn without_bit(dag: &mut Dag, function: &Function, reading: &Reading) -> Option<
     let (condition, ..) = select(dag, segments.first()?)?;
     let Node::Slice { of, low: bit, width: 1, .. } = *dag.node(condition) else { return None };
     let Node::Arg(mask) = *dag.node(of) else { return None };
-    if function.args[mask as usize].role != Role::Register || bit * part.width != part.low {
+    if function.args[mask as usize].role.is_immediate() || bit * part.width != part.low {
         return None;
     }
     let (mut set, mut clear) = (Vec::new(), Vec::new());

@@ -9,7 +9,7 @@
 use catalog::Part;
 use hydride_ir::exact::{Dag, Raised, Segment};
 use hydride_ir::lane::elements;
-use hydride_ir::{Function, ResultId, Role, Stmt};
+use hydride_ir::{Function, ResultId, Stmt};
 
 use super::Reading;
 use super::operands::{ApplyError, slice};
@@ -33,7 +33,7 @@ fn without_rest(dag: &mut Dag, function: &Function, reading: &Reading) -> Option
             && dag.arg_slice(arg, low, cut.width, false) == cut.values[place]
     };
     for arg in 0..function.args.len() as u32 {
-        if function.args[arg as usize].role != Role::Register {
+        if function.args[arg as usize].role.is_immediate() {
             continue;
         }
         let below = (0..count).take_while(|place| passed(dag, arg, *place)).count();

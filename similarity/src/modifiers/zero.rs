@@ -15,7 +15,7 @@ use catalog::Source;
 use hydride_ir::exact::{Dag, NodeId, Raised, raise};
 use hydride_ir::lane::{Kind, Template, Term};
 use hydride_ir::passes::open_nans;
-use hydride_ir::{ExprId, Function, Op, Role};
+use hydride_ir::{ExprId, Function, Op};
 
 use super::moves_only;
 use crate::shape::{Shape, form_shape, lane_form};
@@ -45,7 +45,7 @@ pub(crate) fn recognize(
 
 /// The operation of `function` with an argument fixed to zero.
 pub(crate) fn operation_at_zero(function: &Function, arg: u32) -> Option<Shape> {
-    if function.args[arg as usize].role != Role::Register {
+    if function.args[arg as usize].role.is_immediate() {
         return None;
     }
     let function = &*open_nans(function);

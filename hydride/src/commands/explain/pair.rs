@@ -255,8 +255,8 @@ fn difference(one: &Function, other: &Function) -> Result<Option<Found>> {
                         )
                     }
                     // Small numbers first: they are easy to follow.
-                    Role::Register if step % 4 == 1 => Bits::from_u64(width, random.word() % 256),
-                    Role::Register => random.bits(width),
+                    _ if step % 4 == 1 => Bits::from_u64(width, random.word() % 256),
+                    _ => random.bits(width),
                 }
             })
             .collect();

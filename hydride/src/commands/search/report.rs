@@ -351,6 +351,8 @@ fn synthetic(task: &Task, name: String, function: hydride_ir::Function) -> Instr
         isa: Isa::register(task.set.name),
         intrinsic: name,
         function,
+        accessed: None,
+        addresses: None,
         undefined: Vec::new(),
         undefined_for: Vec::new(),
         signature,

@@ -177,6 +177,8 @@ pub fn check(ground: &Ground, cases: Vec<Case>, inputs: usize, work: &Path) -> R
                 isa: Isa::register(ground.set.name),
                 intrinsic: id,
                 function,
+                accessed: None,
+                addresses: None,
                 undefined: Vec::new(),
                 undefined_for: Vec::new(),
                 signature,

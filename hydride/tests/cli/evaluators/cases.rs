@@ -117,7 +117,7 @@ fn case(op: &str, function: &Function, params: Vec<i64>, row: &serde_json::Value
             c_type: String::new(),
             width: *width,
             kind: match arg.role {
-                Role::Register => Kind::Vector,
+                Role::Register | Role::Memory { .. } => Kind::Vector,
                 Role::Immediate { low, high } => Kind::Immediate(Immediate { low, high }),
             },
             element: None,

@@ -24,7 +24,7 @@ fn operands(
     for ((from, to), own) in starts.iter().zip(ends).zip(&case.function.args) {
         operands.push(match own.role {
             Role::Immediate { .. } => word(*from),
-            Role::Register => arg(*from, to),
+            Role::Register | Role::Memory { .. } => arg(*from, to),
         });
     }
     operands.extend(case.params.iter().map(|value| match *value {

@@ -29,7 +29,7 @@ impl Numbers {
                 let offset = self.next() % high.abs_diff(low).saturating_add(1);
                 Bits::from_u64(width, low.wrapping_add_unsigned(offset) as u64)
             }
-            Role::Register => {
+            Role::Register | Role::Memory { .. } => {
                 let fixed = [0, u64::MAX].get(input).copied();
                 let words: Vec<u64> =
                     (0..width.div_ceil(64)).map(|_| fixed.unwrap_or_else(|| self.next())).collect();

@@ -263,7 +263,7 @@ impl Random {
         let args = function.args.iter().map(|arg| {
             let width = u32::try_from(arg.width.as_constant().expect("a number")).expect("a width");
             match arg.role {
-                Role::Register => self.bits(width),
+                Role::Register | Role::Memory { .. } => self.bits(width),
                 Role::Immediate { low, high } => {
                     let values = high.abs_diff(low).saturating_add(1);
                     Bits::from_u64(width, low.wrapping_add_unsigned(self.next() % values).cast_unsigned())

@@ -25,6 +25,7 @@ fn check(subject: &Subject<'_>, notes: &mut Notes<'_>) {
     {
         let declared = match &argument.kind {
             Kind::Immediate(_) => parameter.immediate_width,
+            Kind::Memory { .. } => None,
             Kind::Vector | Kind::Mask | Kind::Scalar => Some(argument.width),
         };
         if let Some(declared) = declared.filter(|declared| read > declared && *read <= hydride_ir::MAX_WIDTH)

@@ -21,7 +21,7 @@ pub(super) use value::Value;
 use value::{Contents, Frame, Variable};
 
 use super::ast::{Extent, Fault, Program, Symbol};
-use crate::pseudocode::{ArgumentBit, Branching, Budget, Limits, Reason, Verdict};
+use crate::pseudocode::{ArgumentBit, Branching, Budget, Limits, Memory, Merge, Pointers, Reason, Verdict};
 use crate::signature::{Argument, Kind, Signature};
 
 /// Calls that may be open at once.
@@ -44,15 +44,20 @@ fn exclude<T>(reason: Reason, message: impl Into<String>, at: Extent) -> Ran<T> 
 pub(super) struct Outcome {
     /// The graph that the registers belong to.
     pub(super) dag: Dag,
-    /// The result.
-    pub(super) result: Register,
+    /// The result, if something is returned.
+    pub(super) result: Option<Register>,
+    /// The pointers among the arguments.
+    pub(super) pointers: Pointers,
+    /// What is at them after the operation.
+    pub(super) memory: Vec<Memory>,
     /// For each argument, one above the highest bit that the operation names.
     pub(super) read: Vec<u32>,
 }
 
-/// Runs a program for a signature with one result. `rounding` is the argument that states the rounding mode, if one does.
+/// Runs a program for a signature with at most one result. `rounding` is the argument that states the rounding mode, if one does.
 pub(super) fn run(program: &Program, signature: &Signature, rounding: Option<usize>) -> Ran<Outcome> {
-    let mut dag = Dag::new(signature.args.iter().map(|argument| argument.width).collect());
+    let pointers = Pointers::new(signature);
+    let mut dag = Dag::new(pointers.widths(signature));
     let defines =
         program.defines.iter().enumerate().map(|(position, define)| (define.name, position)).collect();
     let nearest = dag.int(0);
@@ -64,6 +69,7 @@ pub(super) fn run(program: &Program, signature: &Signature, rounding: Option<usi
         program,
         signature,
         dag,
+        pointers,
         defines,
         frame: Frame::default(),
         globals: None,
@@ -74,14 +80,20 @@ pub(super) fn run(program: &Program, signature: &Signature, rounding: Option<usi
     if let Some(position) = rounding {
         run.round_as_argument_says(position);
     }
-    let result = run.cases()?;
-    Ok(Outcome { dag: run.dag, result, read: run.read })
+    let (result, memory) = run.cases()?;
+    for (position, read) in run.read.iter_mut().enumerate() {
+        if let Some(bytes) = run.pointers.reach(position as u32) {
+            *read = 8 * bytes;
+        }
+    }
+    Ok(Outcome { dag: run.dag, result, pointers: run.pointers, memory, read: run.read })
 }
 
 struct Run<'a> {
     program: &'a Program,
     signature: &'a Signature,
     dag: Dag,
+    pointers: Pointers,
     defines: FxHashMap<Symbol, usize>,
     frame: Frame,
     /// The variables outside of all calls, while a call runs.
@@ -111,7 +123,7 @@ impl Branching for Run<'_> {
 
 impl Run<'_> {
     /// Runs the program, again for each value of the bits that must be constants.
-    fn cases(&mut self) -> Ran<Register> {
+    fn cases(&mut self) -> Ran<(Option<Register>, Vec<Memory>)> {
         let fault = match self.once() {
             Err(fault) => fault,
             done => return done,
@@ -127,16 +139,24 @@ impl Run<'_> {
             cases.push(case?);
         }
         let condition = self.dag.arg_slice(bit.argument, bit.bit, 1, false);
-        Ok(Register::merge(&mut self.dag, condition, &cases[0], &cases[1]))
+        let [(then, left), (otherwise, right)] = &cases[..] else { return Err(fault) };
+        let result = Merge::merge(&mut self.dag, condition, then, otherwise);
+        Ok((result, Merge::merge(&mut self.dag, condition, left, right)))
     }
 
-    fn once(&mut self) -> Ran<Register> {
-        self.frame = Frame { variables: vec![None; self.program.names.len()], returned: None };
+    fn once(&mut self) -> Ran<(Option<Register>, Vec<Memory>)> {
+        let memory = self.pointers.start(&mut self.dag);
+        self.frame = Frame { variables: vec![None; self.program.names.len()], memory, returned: None };
         let program = self.program;
         let result = self.declare_result();
         for (position, argument) in self.signature.args.iter().enumerate() {
             let Some(symbol) = self.find_name(&argument.name) else { continue };
             let position = position as u32;
+            if let Some(address) = self.pointers.value(&mut self.dag, position) {
+                let address = Variable::temporary(Contents::Scalar(Value::exact(address)));
+                self.frame.variables[symbol.0 as usize] = Some(Rc::new(address));
+                continue;
+            }
             let whole = self.dag.arg_slice(position, 0, argument.width, false);
             let mut register = Register::with_value(argument.width, whole);
             for (fixed, value) in &self.fixed {
@@ -155,7 +175,11 @@ impl Run<'_> {
             self.frame.variables[symbol.0 as usize] = Some(Rc::new(variable));
         }
         self.block(&program.body)?;
-        self.result(result)
+        let result = match self.signature.results.is_empty() {
+            true => None,
+            false => Some(self.result(result)?),
+        };
+        Ok((result, std::mem::take(&mut self.frame.memory)))
     }
 
     /// A name of the program; where only the case differs the document means the same.

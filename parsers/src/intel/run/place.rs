@@ -12,6 +12,9 @@ use crate::intel::library;
 use crate::pseudocode::{Reason, Width, not_negative};
 use crate::signature::Element;
 
+/// The name of all memory.
+pub(super) const MEMORY: &str = "MEM";
+
 /// How slices in an expression are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::intel) enum Reading {
@@ -135,6 +138,9 @@ impl Run<'_> {
     pub(super) fn read_place(&mut self, place: &Place, reading: Reading) -> Ran<Value> {
         let name = self.program.name(place.name);
         let Some(variable) = self.lookup(place.name) else {
+            if name == MEMORY {
+                return self.read_memory(&place.selectors, reading, place.at);
+            }
             if place.selectors.is_empty()
                 && let Some(constant) = library::constant(name)
             {
@@ -340,6 +346,28 @@ impl Run<'_> {
         };
         let width = if open && selectors.is_empty() { None } else { Some(width) };
         Ok(Value { node, width, float, element })
+    }
+
+    /// Reads what is at an address.
+    fn read_memory(&mut self, selectors: &[Selector], reading: Reading, at: Extent) -> Ran<Value> {
+        let window = self.window(selectors, None, at)?;
+        let width = Self::memory_width(window, at)?;
+        let read = self.pointers.read(&mut self.dag, &mut self.frame.memory, (window.low, 1), width);
+        let (argument, node) = read.map_err(|fault| fault.map_place(|()| at))?;
+        let element = self.signature.args[argument as usize].element;
+        let float = window.float || self.is_float(element, window.width);
+        let value = Value { node, width: Some(width), float, element };
+        let signed = element.is_some_and(|element| element.width == width && element.signed);
+        let reading = if reading == Reading::Natural && signed { Reading::Signed } else { reading };
+        Ok(self.reread(value, reading))
+    }
+
+    /// The number of bits that are accessed at an address.
+    pub(super) fn memory_width(window: Window, at: Extent) -> Ran<u32> {
+        match window.width {
+            Width::Known(width) if !window.reversed && width > 0 => Ok(width),
+            _ => exclude(Reason::Memory, "a computed number of bits is accessed", at),
+        }
     }
 
     /// Remembers how many bits of an argument the operation names.

@@ -247,6 +247,7 @@ impl Run<'_> {
         let ran = self.block(body);
         let unchanged = ran.is_ok()
             && self.frame.returned.is_none()
+            && before.memory == self.frame.memory
             && before.variables.iter().zip(&self.frame.variables).all(|pair| match pair {
                 (Some(before), Some(after)) => same_contents(&before.contents, &after.contents),
                 (before, after) => before.is_none() && after.is_none(),
@@ -326,7 +327,7 @@ impl Run<'_> {
             let message = format!("`{name}` takes {} arguments", define.parameters.len());
             return fail(Reason::UnknownCall, message, at);
         }
-        let mut callee = Frame { variables: vec![None; program.names.len()], returned: None };
+        let mut callee = Frame { variables: vec![None; program.names.len()], ..Frame::default() };
         for (parameter, argument) in define.parameters.iter().zip(arguments) {
             let value = self.expr(argument, Reading::Natural)?;
             let width = match (parameter.width, value.width) {
@@ -351,9 +352,11 @@ impl Run<'_> {
         if outermost {
             self.globals = Some(self.frame.variables.clone());
         }
+        callee.memory = self.frame.memory.clone();
         let caller = std::mem::replace(&mut self.frame, callee);
         let ran = self.called(define, at);
         let callee = std::mem::replace(&mut self.frame, caller);
+        self.frame.memory = callee.memory;
         if outermost {
             self.globals = None;
         }

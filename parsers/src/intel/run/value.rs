@@ -6,7 +6,7 @@ use std::rc::Rc;
 use hydride_ir::exact::{Dag, Int, NodeId, Register};
 
 use crate::intel::library::Function;
-use crate::pseudocode::{Choice, Merge};
+use crate::pseudocode::{Choice, Memory, Merge};
 use crate::signature::Element;
 
 /// The value of an expression: an exact integer and what is known about where it came from.
@@ -104,6 +104,8 @@ impl Variable {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frame {
     pub(super) variables: Vec<Option<Rc<Variable>>>,
+    /// What is at each pointer.
+    pub(super) memory: Vec<Memory>,
     /// Where the call has returned: the condition and the value.
     pub(super) returned: Option<(NodeId, Value)>,
 }
@@ -130,7 +132,11 @@ impl Merge for Frame {
                 Some((dag.select(condition, first, second), value))
             }
         };
-        Frame { variables: Merge::merge(dag, condition, &then.variables, &otherwise.variables), returned }
+        Frame {
+            variables: Merge::merge(dag, condition, &then.variables, &otherwise.variables),
+            memory: Merge::merge(dag, condition, &then.memory, &otherwise.memory),
+            returned,
+        }
     }
 }
 

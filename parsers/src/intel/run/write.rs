@@ -6,7 +6,7 @@ use std::rc::Rc;
 use hydride_ir::MAX_WIDTH;
 use hydride_ir::exact::{Int, NodeId, Register};
 
-use super::place::{Reading, Window};
+use super::place::{MEMORY, Reading, Window};
 use super::value::{Contents, Value, Variable};
 use super::{Ran, Run, fail};
 use crate::intel::ast::{Expr, ExprKind, Place, Selector};
@@ -41,6 +41,13 @@ impl Run<'_> {
             };
             self.frame.variables[position] = Some(Rc::new(variable));
             return Ok(());
+        }
+        if known.is_none() && self.program.name(place.name) == MEMORY {
+            let window = self.window(&place.selectors, None, at)?;
+            let width = Self::memory_width(window, at)?;
+            let memory = &mut self.frame.memory;
+            let written = self.pointers.write(&mut self.dag, memory, (window.low, 1), width, value.node);
+            return written.map_err(|fault| fault.map_place(|()| at));
         }
         if let Some(done) = self.write_item(place, known.as_deref(), value)? {
             self.frame.variables[position] = Some(Rc::new(done));

@@ -1,0 +1,418 @@
+//! Memory that pseudocode reads and writes through pointers.
+//!
+//! A pointer's value is a symbol, so that an address is a pointer and an offset. What is at the pointer is a register,
+//! byte after byte. A second register has a 1 for each bit that was accessed: branches merge it like any other state,
+//! so that it says under which condition each byte is accessed.
+//!
+//! ```text
+//! IF k[1] THEN MEM[p+63:p+32] := a     bytes     [32 +: 32] = k[1] ? a : as before
+//!                                      accessed  [32 +: 32] = k[1] ? ones : 0
+//! ```
+//!
+//! Where addresses are computed from registers (gathers and scatters), the elements are seen one after another in the
+//! order of the accesses, and a function of the arguments gives the address of each. Of stores to one address the last
+//! one counts.
+
+use std::collections::BTreeSet;
+
+use hydride_ir::exact::{Dag, Int, Lowering, Node, NodeId, Register, Replacements};
+use hydride_ir::{Function, ResultId, ResultSlot, Stmt};
+use serde::{Deserialize, Serialize};
+
+use super::{Fault, Merge, Reason, not_negative, positions, write_at_one_of};
+use crate::signature::{Argument, Signature};
+
+/// The number of elements at computed addresses that one operation accesses.
+const MAX_ELEMENTS: usize = 256;
+
+/// Bits that are seen through a pointer before it is known how many an operation accesses.
+const UNKNOWN_WIDTH: u32 = 1 << 13;
+
+/// What is at one pointer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    bytes: Register,
+    accessed: Register,
+}
+
+impl Merge for Memory {
+    fn merge(dag: &mut Dag, condition: NodeId, then: &Self, otherwise: &Self) -> Self {
+        Self {
+            bytes: Register::merge(dag, condition, &then.bytes, &otherwise.bytes),
+            accessed: Register::merge(dag, condition, &then.accessed, &otherwise.accessed),
+        }
+    }
+}
+
+/// The pointers among an operation's arguments.
+///
+/// In the operation's graph the arguments of the signature come first, and then one for the value of each pointer.
+#[derive(Clone, Debug)]
+pub struct Pointers {
+    arguments: u32,
+    pointers: Vec<Pointer>,
+}
+
+#[derive(Clone, Debug)]
+struct Pointer {
+    /// The argument's position.
+    argument: u32,
+    /// Bits seen through it.
+    width: u32,
+    /// One above the highest bit that was accessed.
+    reach: u32,
+    written: bool,
+    /// Elements at computed addresses: their offsets from the pointer in bits, in the order of the accesses.
+    elements: Vec<NodeId>,
+    /// The width of such an element.
+    element_width: u32,
+}
+
+/// Which memory an operation accesses.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Access {
+    /// See [`Instruction::accessed`](crate::Instruction::accessed).
+    pub accessed: Option<Function>,
+    /// See [`Instruction::addresses`](crate::Instruction::addresses).
+    pub addresses: Option<Function>,
+}
+
+/// The value of a pointer, in bits.
+const ADDRESS_WIDTH: u32 = 64;
+
+impl Pointers {
+    /// The pointers of a signature. A memory argument of width 0 is as wide as any operation needs.
+    pub fn new(signature: &Signature) -> Self {
+        let memory = (0..).zip(&signature.args).filter(|(_, argument)| argument.is_memory());
+        let pointer = |(argument, Argument { width, .. }): (u32, &Argument)| Pointer {
+            argument,
+            width: if *width == 0 { UNKNOWN_WIDTH } else { *width },
+            reach: 0,
+            written: false,
+            elements: Vec::new(),
+            element_width: 0,
+        };
+        Self { arguments: signature.args.len() as u32, pointers: memory.map(pointer).collect() }
+    }
+
+    /// The widths of the graph's arguments for a signature.
+    pub fn widths(&self, signature: &Signature) -> Vec<u32> {
+        let mut widths: Vec<u32> = signature.args.iter().map(|argument| argument.width).collect();
+        for pointer in &self.pointers {
+            widths[pointer.argument as usize] = pointer.width;
+        }
+        widths.extend(self.pointers.iter().map(|_| ADDRESS_WIDTH));
+        widths
+    }
+
+    /// The value of the pointer that an argument is.
+    pub fn value(&self, dag: &mut Dag, argument: u32) -> Option<NodeId> {
+        let position = self.pointers.iter().position(|pointer| pointer.argument == argument)?;
+        Some(dag.arg_slice(self.arguments + position as u32, 0, ADDRESS_WIDTH, false))
+    }
+
+    /// What is at each pointer before the operation.
+    pub fn start(&self, dag: &mut Dag) -> Vec<Memory> {
+        let start = |pointer: &Pointer| {
+            let (before, zero) = (dag.arg_slice(pointer.argument, 0, pointer.width, false), dag.int(0));
+            Memory {
+                bytes: Register::with_value(pointer.width, before),
+                accessed: Register::with_value(pointer.width, zero),
+            }
+        };
+        self.pointers.iter().map(start).collect()
+    }
+
+    /// The `width` bits at `address`, which counts in steps of `unit` bits, with the position of the pointer's argument.
+    pub fn read(
+        &mut self,
+        dag: &mut Dag,
+        memory: &mut [Memory],
+        (address, unit): (NodeId, u32),
+        width: u32,
+    ) -> Result<(u32, NodeId), Fault<()>> {
+        let (position, low) = self.access(dag, memory, address, unit, width)?;
+        let bytes = &memory[position].bytes;
+        let value = match dag.as_i64(low).and_then(|low| u32::try_from(low).ok()) {
+            Some(low) => bytes.read(dag, low, width).0,
+            None => {
+                let (whole, _) = bytes.read(dag, 0, self.pointers[position].width);
+                let low = not_negative(dag, low);
+                dag.slice_at(whole, low, width, false)
+            }
+        };
+        Ok((self.pointers[position].argument, value))
+    }
+
+    /// Writes the low `width` bits of `value` at `address`, which counts in steps of `unit` bits.
+    pub fn write(
+        &mut self,
+        dag: &mut Dag,
+        memory: &mut [Memory],
+        (address, unit): (NodeId, u32),
+        width: u32,
+        value: NodeId,
+    ) -> Result<(), Fault<()>> {
+        let (position, low) = self.access(dag, memory, address, unit, width)?;
+        self.pointers[position].written = true;
+        let end = self.pointers[position].width;
+        write(dag, &mut memory[position].bytes, low, width, end, value)
+    }
+
+    /// Notes an access: the number of the pointer, and the lowest bit.
+    fn access(
+        &mut self,
+        dag: &mut Dag,
+        memory: &mut [Memory],
+        address: NodeId,
+        unit: u32,
+        width: u32,
+    ) -> Result<(usize, NodeId), Fault<()>> {
+        let (position, offset) = self.offset(dag, address)?;
+        let low = dag.linear(&[(offset, unit.into())], Int::ZERO);
+        let low = self.pointers[position].place(dag, low, width)?;
+        let pointer = &self.pointers[position];
+        let ones = dag.int((Int::ONE << width as usize) - Int::ONE);
+        write(dag, &mut memory[position].accessed, low, width, pointer.width, ones)?;
+        Ok((position, low))
+    }
+
+    /// The number of the pointer that an address is computed from, and its distance from that pointer.
+    fn offset(&self, dag: &mut Dag, address: NodeId) -> Result<(usize, NodeId), Fault<()>> {
+        let mut bases = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut open = vec![address];
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match dag.node(id) {
+                Node::Arg(argument) if *argument >= self.arguments => drop(bases.insert(*argument)),
+                node => open.extend(node.operands()),
+            }
+        }
+        let mut bases = bases.into_iter();
+        let (Some(base), None) = (bases.next(), bases.next()) else {
+            return Err(Fault::excluded(
+                Reason::Memory,
+                (),
+                "an address that is not relative to one pointer",
+            ));
+        };
+        let (whole, zero) = (dag.arg(base), dag.int(0));
+        let offset = dag.replace(address, &mut Replacements::from_iter([(whole, zero)]));
+        Ok(((base - self.arguments) as usize, offset))
+    }
+
+    /// The number of bytes that are accessed through the pointer that an argument is.
+    pub fn reach(&self, argument: u32) -> Option<u32> {
+        let pointer = self.pointers.iter().find(|pointer| pointer.argument == argument)?;
+        let elements = pointer.elements.len() as u32 * pointer.element_width;
+        Some(pointer.reach.max(elements).div_ceil(8))
+    }
+
+    /// The pointers that were written through: each argument's position with what is there after the operation.
+    pub fn written(&self, memory: &[Memory]) -> Vec<(u32, Register)> {
+        let written = self.pointers.iter().zip(memory).filter(|(pointer, _)| pointer.written);
+        written.map(|(pointer, memory)| (pointer.argument, memory.bytes.clone())).collect()
+    }
+
+    /// Which memory an operation accesses whose function is `function`.
+    pub fn access_of(
+        &self,
+        function: &Function,
+        dag: &mut Dag,
+        memory: &[Memory],
+    ) -> Result<Access, Fault<()>> {
+        let accessed = self.accessed(function, dag, memory)?;
+        Ok(Access { accessed, addresses: self.addresses(function, dag)? })
+    }
+
+    /// The offset of each element at a computed address, in bytes; `None` where there are none.
+    fn addresses(&self, function: &Function, dag: &mut Dag) -> Result<Option<Function>, Fault<()>> {
+        let mut addresses = Function::new(function.name.clone());
+        addresses.args.clone_from(&function.args);
+        let mut lowering = Lowering::default();
+        for pointer in self.pointers.iter().filter(|pointer| !pointer.elements.is_empty()) {
+            let result = ResultId(addresses.results.len() as u32);
+            let name = function.args[pointer.argument as usize].name.clone();
+            let width = ADDRESS_WIDTH * pointer.elements.len() as u32;
+            addresses.results.push(ResultSlot { name, width: width.into() });
+            for (low, offset) in (0u32..).step_by(ADDRESS_WIDTH as usize).zip(&pointer.elements) {
+                let three = dag.int(3);
+                let bytes = dag.shr(*offset, three);
+                let value = lowering
+                    .lower(dag, bytes, ADDRESS_WIDTH, &mut addresses)
+                    .map_err(|error| Fault::failed(Reason::Limit, (), error.to_string()))?;
+                addresses.body.push(Stmt::Assign { result, low: low.into(), value });
+            }
+        }
+        Ok((!addresses.results.is_empty()).then_some(addresses))
+    }
+
+    /// One bit for each byte of each memory argument: whether the byte is accessed; `None` where all of them always
+    /// are.
+    fn accessed(
+        &self,
+        function: &Function,
+        dag: &mut Dag,
+        memory: &[Memory],
+    ) -> Result<Option<Function>, Fault<()>> {
+        let mut accessed = Function::new(function.name.clone());
+        accessed.args.clone_from(&function.args);
+        let mut lowering = Lowering::default();
+        let mut always = true;
+        for (position, (pointer, memory)) in self.pointers.iter().zip(memory).enumerate() {
+            let bytes = pointer.width / 8;
+            let name = function.args[pointer.argument as usize].name.clone();
+            accessed.results.push(ResultSlot { name, width: bytes.into() });
+            for byte in 0..bytes {
+                let (bit, _) = memory.accessed.read(dag, 8 * byte, 1);
+                always &= dag.as_i64(bit) == Some(1);
+                let value = lowering
+                    .lower(dag, bit, 1, &mut accessed)
+                    .map_err(|error| Fault::failed(Reason::Limit, (), error.to_string()))?;
+                let result = ResultId(position as u32);
+                accessed.body.push(Stmt::Assign { result, low: byte.into(), value });
+            }
+        }
+        Ok((!always).then_some(accessed))
+    }
+}
+
+impl Pointer {
+    /// Where `width` bits at the offset `low` are seen, both in bits: at that offset, or, where it can be anywhere, as
+    /// one of the elements at computed addresses.
+    fn place(&mut self, dag: &mut Dag, low: NodeId, width: u32) -> Result<NodeId, Fault<()>> {
+        let excluded = |message: &str| Err(Fault::excluded(Reason::Memory, (), message));
+        let range = dag.range(low);
+        let high = range.high.as_ref().and_then(|high| u32::try_from(high).ok());
+        let end = high.and_then(|high| high.checked_add(width)).filter(|end| *end <= self.width);
+        match end.filter(|_| range.is_non_negative()) {
+            Some(end) if self.elements.is_empty() => {
+                self.reach = self.reach.max(end);
+                return Ok(low);
+            }
+            None if dag.as_int(low).is_some() => return excluded("memory far from the pointer"),
+            Some(_) => return excluded("elements and other memory at one pointer"),
+            None => {}
+        }
+        if self.elements.is_empty() && self.reach > 0 {
+            return excluded("elements and other memory at one pointer");
+        }
+        let element = self.elements.iter().position(|known| *known == low).unwrap_or(self.elements.len());
+        if element == self.elements.len() {
+            if element >= MAX_ELEMENTS || element > 0 && self.element_width != width {
+                return excluded("elements of several widths at computed addresses");
+            }
+            self.elements.push(low);
+            self.element_width = width;
+        } else if self.element_width != width {
+            return excluded("elements of several widths at computed addresses");
+        }
+        let low = element as u32 * width;
+        if low + width > self.width {
+            return excluded("too many elements at computed addresses");
+        }
+        Ok(dag.int(low))
+    }
+}
+
+/// Writes at a position that may be computed.
+fn write(
+    dag: &mut Dag,
+    register: &mut Register,
+    low: NodeId,
+    width: u32,
+    end: u32,
+    value: NodeId,
+) -> Result<(), Fault<()>> {
+    if let Some(low) = dag.as_i64(low).and_then(|low| u32::try_from(low).ok()) {
+        register.write(low, width, value);
+        return Ok(());
+    }
+    let Some(positions) = positions(dag, low, end) else {
+        return Err(Fault::excluded(Reason::Memory, (), "elements at computed addresses"));
+    };
+    write_at_one_of(dag, register, (low, width), &positions, end, value);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signature::Kind;
+
+    fn signature() -> Signature {
+        let argument = |name: &str, width: u32, kind: Kind| Argument {
+            name: name.into(),
+            c_type: String::new(),
+            width,
+            kind,
+            element: None,
+        };
+        let memory = || Kind::Memory { align: 1 };
+        Signature {
+            args: vec![argument("p", 64, memory()), argument("k", 8, Kind::Mask), argument("q", 0, memory())],
+            results: Vec::new(),
+        }
+    }
+
+    fn start() -> (Dag, Pointers, Vec<Memory>) {
+        let signature = signature();
+        let pointers = Pointers::new(&signature);
+        let mut dag = Dag::new(pointers.widths(&signature));
+        let memory = pointers.start(&mut dag);
+        (dag, pointers, memory)
+    }
+
+    /// The address `offset` units from the pointer that an argument is.
+    fn address(dag: &mut Dag, pointers: &Pointers, argument: u32, offset: NodeId) -> NodeId {
+        let base = pointers.value(dag, argument).expect("a pointer");
+        dag.sum(&[base, offset])
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_the_rest_stays() {
+        let (mut dag, mut pointers, mut memory) = start();
+        let (two, value) = (dag.int(2), dag.arg_slice(1, 0, 8, false));
+        let third = address(&mut dag, &pointers, 0, two);
+        pointers.write(&mut dag, &mut memory, (third, 8), 8, value).expect("within the operand");
+        assert_eq!(pointers.read(&mut dag, &mut memory, (third, 8), 8), Ok((0, value)));
+        let below = dag.arg_slice(0, 0, 16, false);
+        let zero = dag.int(0);
+        let first = address(&mut dag, &pointers, 0, zero);
+        assert_eq!(pointers.read(&mut dag, &mut memory, (first, 8), 16), Ok((0, below)));
+        assert_eq!(pointers.reach(0), Some(3));
+        let written: Vec<u32> = pointers.written(&memory).into_iter().map(|(argument, _)| argument).collect();
+        assert_eq!(written, [0]);
+    }
+
+    #[test]
+    fn a_byte_is_accessed_where_its_path_is_taken() {
+        let (mut dag, mut pointers, memory) = start();
+        let zero = dag.int(0);
+        let first = address(&mut dag, &pointers, 0, zero);
+        let mut then = memory.clone();
+        pointers.read(&mut dag, &mut then, (first, 8), 32).expect("within the operand");
+        let condition = dag.arg_slice(1, 3, 1, false);
+        let merged = Vec::<Memory>::merge(&mut dag, condition, &then, &memory);
+        let bits: Vec<NodeId> = (0..8).map(|byte| merged[0].accessed.read(&mut dag, 8 * byte, 1).0).collect();
+        assert_eq!(bits[..4], [condition; 4]);
+        assert_eq!(bits[4..], [zero; 4]);
+    }
+
+    #[test]
+    fn an_address_has_one_pointer_and_stays_near_it() {
+        let (mut dag, mut pointers, mut memory) = start();
+        let other = pointers.value(&mut dag, 2).expect("a pointer");
+        let both = address(&mut dag, &pointers, 0, other);
+        let seven = dag.int(7);
+        let last = address(&mut dag, &pointers, 0, seven);
+        for (address, width) in [(seven, 8), (both, 8), (last, 16)] {
+            let fault =
+                pointers.read(&mut dag, &mut memory, (address, 8), width).expect_err("no such address");
+            assert_eq!(fault.reason, Reason::Memory);
+        }
+    }
+}
