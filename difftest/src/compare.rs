@@ -1,10 +1,13 @@
 //! The forms of an instruction's semantics, evaluated on an oracle's inputs and compared with its
 //! results bit for bit.
 
+use std::borrow::Cow;
+
 use hydride_ir::{Bits, Expr, Function, NanRule, Op};
 use interp::inputs::Inputs;
 use interp::{EvalError, Machine, Program};
 
+use crate::memory::Memory;
 use crate::report::{Mismatch, Outcome};
 
 /// The compiled forms of one instruction.
@@ -66,6 +69,12 @@ impl Forms {
     /// Evaluates the forms on all inputs and compares with `expected`, the results' words for each
     /// input; bits above the results' widths are ignored.
     pub fn compare(&self, inputs: &Inputs, expected: &[u64]) -> Outcome {
+        self.compare_in(None, inputs, expected)
+    }
+
+    /// The same for calls that access memory: inputs have its plans after the arguments.
+    pub(crate) fn compare_in(&self, memory: Option<&Memory>, inputs: &Inputs, expected: &[u64]) -> Outcome {
+        let own: u32 = self.arg_widths.iter().map(|width| width.div_ceil(64)).sum();
         let (mut machines, mut canonical_machines) = (Machines::default(), Machines::default());
         let mut count = 0;
         let (mut parsed_differs, mut canonical_differs) = (0, 0);
@@ -73,11 +82,11 @@ impl Forms {
         for (record, expected) in
             inputs.records.chunks_exact(inputs.record).zip(expected.chunks_exact(self.known.len().max(1)))
         {
-            let args = &record[1..];
+            let args = &record[1..=own as usize];
             count += 1;
-            let parsed = self.differs(&self.parsed, &mut machines, args, expected);
+            let parsed = self.differs(&self.parsed, memory, &mut machines, args, expected);
             let canonical = match &self.canonical {
-                Some(canonical) => self.differs(canonical, &mut canonical_machines, args, expected),
+                Some(canonical) => self.differs(canonical, memory, &mut canonical_machines, args, expected),
                 None => Ok(false),
             };
             let (parsed, canonical) = match (parsed, canonical) {
@@ -114,6 +123,7 @@ impl Forms {
     fn differs(
         &self,
         form: &Form,
+        memory: Option<&Memory>,
         machines: &mut Machines,
         args: &[u64],
         expected: &[u64],
@@ -125,7 +135,12 @@ impl Forms {
         let mut words = expected.iter().zip(&self.known);
         let mut differs = false;
         for result in 0..self.result_widths.len() {
-            let found = form.program.result_words(&machines.machine, result);
+            let mut found = Cow::from(form.program.result_words(&machines.machine, result));
+            if let Some(memory) = memory
+                && let Some(settled) = memory.settled(args, result, &found)?
+            {
+                found = settled.into();
+            }
             for (position, (found, (expected, known))) in found.iter().zip(words.by_ref()).enumerate() {
                 let open = match &form.other_nans {
                     Some(other) => found ^ other.result_words(&machines.other_nans, result)[position],

@@ -13,7 +13,9 @@ extern const unsigned hydride_chunk_count;
 enum { ARGS = 64, RESULTS = 8, SLOT = HYDRIDE_SLOT, NO_WRAPPER = 254, SECONDS = 20 };
 
 /* Linux's generic system calls, which both machines have. */
-enum { READ = 63, WRITE = 64, EXIT = 93, SET_TIMER = 103, SET_LIMIT = 164, BREAK = 214 };
+enum {
+    READ = 63, WRITE = 64, EXIT = 93, SET_TIMER = 103, SET_LIMIT = 164, BREAK = 214, PROTECT = 226
+};
 
 #if defined(__hexagon__)
 static long call(long number, long first, long second, long third) {
@@ -87,6 +89,19 @@ static int put(const void *from, size_t size) {
     }
     return 1;
 }
+
+/* The middle of memory whose pages cannot be accessed, three for each operand. */
+static uintptr_t hydride_reserve(void) {
+    enum { REGION = 3 * HYDRIDE_PAGE };
+    static unsigned char regions[4 * REGION] __attribute__((aligned(HYDRIDE_PAGE)));
+    static unsigned used;
+    uintptr_t start = (uintptr_t)(regions + REGION * used++);
+    call(PROTECT, (long)start, REGION, 0);
+    return start + HYDRIDE_PAGE;
+}
+
+/* Lets a page be accessed, or not any more. */
+static void hydride_protect(uintptr_t page, int access) { call(PROTECT, (long)page, HYDRIDE_PAGE, access ? 3 : 0); }
 
 /* So many bytes, the same ones for every job. */
 static uint64_t *memory(size_t size) {

@@ -30,6 +30,7 @@ mod compiler;
 mod error;
 pub mod hvx;
 pub mod lowering;
+mod memory;
 mod miscompiled;
 mod oracle;
 mod prepare;

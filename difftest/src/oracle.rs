@@ -5,13 +5,14 @@ use std::sync::Mutex;
 
 use hydride_ir::passes::{gives_nans, open_nans};
 use hydride_ir::{Bits, Function};
-use interp::Bv;
-use interp::inputs;
+use interp::inputs::{self, Inputs};
+use interp::{Bv, EvalError};
 use parsers::{Instruction, Kind, UndefinedFor};
 use rayon::prelude::*;
 
 use crate::compare::{Forms, hexadecimal};
 use crate::error::OracleError;
+use crate::memory::Memory;
 use crate::report::{Checked, Outcome, Report};
 use crate::runner::{Job, MAX_ARGS, MAX_RESULTS, Reply, Runner, RunnerCommand, WrapperId, signal_name};
 use crate::x86::StandIn;
@@ -148,12 +149,18 @@ impl Oracle {
         };
         let mut records = vec![selector as u64];
         records.extend(args.iter().flat_map(Bits::words));
-        let (arg_words, result_words) = (sizes(&signature.args), sizes(&signature.results));
+        let (mut arg_words, result_words) = (sizes(&signature.args), sizes(&signature.results));
         let widest = signature.args.iter().chain(&signature.results).map(|arg| arg.width).max().unwrap_or(0);
         if records.len() != 1 + arg_words.iter().sum::<u32>() as usize || widest > self.max_width {
             return Ok(Err("the arguments are not those of the signature".into()));
         }
-        let job = Job { wrapper, arg_words: &arg_words, result_words: &result_words, records: &records };
+        let mut inputs = Inputs { record: records.len(), records };
+        match self.memory(instruction).and_then(|memory| plan(memory.as_ref(), &mut inputs, &mut arg_words)) {
+            Ok(()) => {}
+            Err(error) => return Ok(Err(error.to_string())),
+        }
+        let job =
+            Job { wrapper, arg_words: &arg_words, result_words: &result_words, records: &inputs.records };
         let mut runner = self.runner()?;
         let reply = runner.run(&job);
         if matches!(reply, Ok(Reply::Results(_) | Reply::Signal { .. }))
@@ -220,9 +227,17 @@ impl Oracle {
             record[0] = selectors[record[0] as usize];
         }
         let sizes = |widths: &[u32]| widths.iter().map(|width| width.div_ceil(64)).collect::<Vec<u32>>();
+        let mut arg_words = sizes(forms.arg_widths());
+        let memory = match self.memory(case.instruction) {
+            Ok(memory) => memory,
+            Err(error) => return checked(Outcome::NotEvaluated { message: error.to_string() }, refused),
+        };
+        if let Err(error) = plan(memory.as_ref(), &mut inputs, &mut arg_words) {
+            return checked(Outcome::NotEvaluated { message: error.to_string() }, refused);
+        }
         let job = Job {
             wrapper,
-            arg_words: &sizes(forms.arg_widths()),
+            arg_words: &arg_words,
             result_words: &sizes(forms.result_widths()),
             records: &inputs.records,
         };
@@ -235,12 +250,12 @@ impl Oracle {
             }
         }
         let outcome = match reply {
-            Ok(Reply::Results(results)) => match forms.compare(&inputs, &results) {
+            Ok(Reply::Results(results)) => match forms.compare_in(memory.as_ref(), &inputs, &results) {
                 Outcome::Mismatch(mismatch) if gives_nans(function) => {
                     // A compiler may exchange operands of a sum, and with them their NaNs.
                     let canonical = case.canonical.map(open_nans);
                     let open = self.forms(case, &open_nans(function), canonical.as_deref());
-                    match open.map(|open| open.compare(&inputs, &results)) {
+                    match open.map(|open| open.compare_in(memory.as_ref(), &inputs, &results)) {
                         Ok(outcome @ Outcome::Agrees { .. }) => {
                             up_to_nans = true;
                             outcome
@@ -278,6 +293,11 @@ impl Oracle {
             .map_err(|source| OracleError::Runner { program: self.command.program.clone(), source })
     }
 
+    /// Which memory an instruction's calls access.
+    fn memory(&self, instruction: &Instruction) -> Result<Option<Memory>, EvalError> {
+        Memory::new(instruction, self.max_width / 8)
+    }
+
     /// Compiles a case's forms and checks that they fit the signature and the runner.
     fn forms(
         &self,
@@ -303,6 +323,14 @@ impl Oracle {
         }
         Ok(forms)
     }
+}
+
+/// Adds the plans of memory operands to inputs, and the sizes of the plans to those of the arguments.
+fn plan(memory: Option<&Memory>, inputs: &mut Inputs, arg_words: &mut Vec<u32>) -> Result<(), EvalError> {
+    let Some(memory) = memory else { return Ok(()) };
+    memory.plan(inputs)?;
+    arg_words.extend(memory.plan_words());
+    Ok(())
 }
 
 /// Replaces values for which the document leaves the result undefined.

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 typedef void (*hydride_wrapper)(const unsigned char *, unsigned char *, unsigned);
@@ -34,6 +35,19 @@ static void on_signal(int number) { siglongjmp(back, number); }
 static int get(void *to, size_t size) { return fread(to, 1, size, stdin) == size; }
 
 static int put(const void *from, size_t size) { return fwrite(from, 1, size, stdout) == size; }
+
+/* The middle of memory that cannot be accessed: 2^36 bytes are as far as 32-bit indices of 8-byte elements go. */
+static uintptr_t hydride_reserve(void) {
+    size_t size = (size_t)1 << 36;
+    void *start = mmap(0, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return start == MAP_FAILED ? 0 : ((uintptr_t)start + size / 2) & -(uintptr_t)HYDRIDE_PAGE;
+}
+
+/* Lets a page be accessed, or not any more. */
+static void hydride_protect(uintptr_t page, int access) {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    mmap((void *)page, HYDRIDE_PAGE, access ? PROT_READ | PROT_WRITE : PROT_NONE, flags, -1, 0);
+}
 
 int main(void) {
     static const int guarded[] = { SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGALRM };

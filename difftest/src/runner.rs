@@ -10,11 +10,19 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+/// A multiple of the page sizes of all machines, as C.
+macro_rules! page {
+    () => {
+        "#define HYDRIDE_PAGE 65536\n"
+    };
+}
+
 /// The C source of the runner's `main`; it calls the wrappers that are linked with it.
-pub const RUNNER_SOURCE: &str = include_str!("runner.c");
+pub const RUNNER_SOURCE: &str = concat!(page!(), include_str!("runner.c"), include_str!("memory.c"));
 
 /// The C source of a runner without a library, for 64-bit Arm and Hexagon under Linux.
-pub const FREESTANDING_SOURCE: &str = include_str!("freestanding.c");
+pub const FREESTANDING_SOURCE: &str =
+    concat!(page!(), include_str!("freestanding.c"), include_str!("memory.c"));
 
 /// The most arguments of a wrapper: one for each byte of 512 bits.
 pub const MAX_ARGS: usize = 64;

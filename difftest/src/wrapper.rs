@@ -4,6 +4,7 @@
 use interp::inputs;
 use parsers::{Argument, Instruction, Kind, Signature};
 
+use crate::memory::{Layout, Operand};
 use crate::runner::{MAX_ARGS, MAX_RESULTS};
 
 /// A wrapper: C lines, some of which the compiler may have refused.
@@ -110,6 +111,10 @@ pub(crate) fn passed(
     }
     let mut passed = Vec::new();
     for (position, arg) in signature.args.iter().enumerate() {
+        if arg.is_memory() {
+            passed.push(Passed::Variable(format!("m{position}")));
+            continue;
+        }
         let ty = c_type(dialect, arg)?;
         if ty.pointer {
             return Err(format!("argument {} is a pointer", arg.name));
@@ -137,7 +142,10 @@ pub(crate) fn argument_list(passed: &[Passed], immediates: &[i64]) -> String {
 
 /// The C types of a tuple's part and of the tuple itself, where several results are one.
 pub(crate) fn tuple(dialect: &Dialect, results: &[Argument]) -> Result<Option<(String, String)>, String> {
-    let [first, _, ..] = results else { return Ok(None) };
+    let [first, second, ..] = results else { return Ok(None) };
+    if second.is_memory() {
+        return Ok(None);
+    }
     if dialect.several != Several::Tuple {
         return Ok(None);
     }
@@ -154,7 +162,8 @@ impl Wrapper {
         let signature = &instruction.signature;
         let function = intrinsic_name(dialect, instruction)?;
         let operands = || signature.args.iter().chain(&signature.results);
-        if signature.args.len() > MAX_ARGS
+        let memory = Layout::new(instruction, dialect.slot_bytes);
+        if memory.slots > MAX_ARGS
             || signature.results.len() > MAX_RESULTS
             || operands().any(|operand| operand.width > dialect.max_width())
         {
@@ -167,7 +176,20 @@ impl Wrapper {
             head += &dialect.declare(ty, &name, width, &format!("argument {position}"));
             head += &dialect.get(ty, &name, position);
         })?;
-        let (returned, stores) = results(dialect, signature, &mut head, &mut passed)?;
+        for (number, operand) in memory.operands.iter().enumerate() {
+            let Operand { argument, bytes, plan, .. } = operand;
+            let slot = |position: usize| position * dialect.slot_bytes as usize;
+            let (contents, plan) = (slot(*argument), slot(*plan));
+            head += &format!(
+                "void *m{argument} = hydride_map({number}, in + {contents}, {bytes}, in + {plan}); "
+            );
+        }
+        let (returned, mut stores) = results(dialect, signature, &mut head, &mut passed)?;
+        for (number, operand) in memory.operands.iter().enumerate() {
+            let slot = operand.result.map(|result| result * dialect.slot_bytes as usize);
+            let contents = slot.map_or("0".to_owned(), |slot| format!("out + {slot}"));
+            stores += &format!("hydride_unmap({number}, {contents}); ");
+        }
         let immediates = inputs::immediates(&signature.args);
         let case = |(selector, values): (usize, &Vec<i64>)| {
             let call = format!("{returned}{function}({});", argument_list(&passed, values));
@@ -238,7 +260,7 @@ fn results(
         return Ok(("r = ".into(), stores));
     }
     let mut returned = String::new();
-    for (position, result) in results.iter().enumerate() {
+    for (position, result) in results.iter().enumerate().filter(|(_, result)| !result.is_memory()) {
         let ty = c_type(dialect, result)?;
         let same = signature.args.iter().position(|arg| position > 0 && arg.name == result.name);
         if let Some(Passed::Variable(variable)) = same.and_then(|at| passed.get_mut(at)) {
@@ -277,6 +299,11 @@ pub(crate) fn chunk_source(
     for text in dialect.preamble.iter().copied().chain(definitions.iter().map(String::as_str)) {
         line(Owner::Nothing, text);
     }
+    line(
+        Owner::Nothing,
+        "extern void *hydride_map(unsigned, const unsigned char *, unsigned, const unsigned char *); \
+         extern void hydride_unmap(unsigned, unsigned char *);",
+    );
     line(
         Owner::Nothing,
         "typedef void (*hydride_wrapper)(const unsigned char *, unsigned char *, unsigned);",

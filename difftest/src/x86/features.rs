@@ -38,6 +38,7 @@ const FEATURES: &[(&str, &str, &str)] = &[
     ("LZCNT", "abm", "-mlzcnt"),
     ("POPCNT", "popcnt", "-mpopcnt"),
     ("ADX", "adx", "-madx"),
+    ("MOVDIRI", "movdiri", "-mmovdiri"),
     ("XSAVE", "xsave", "-mxsave"),
     ("MOVBE", "movbe", "-mmovbe"),
     ("RDRAND", "rdrand", "-mrdrnd"),

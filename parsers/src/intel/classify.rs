@@ -1,6 +1,7 @@
 //! Which entries are outside of what the IR describes, before their text is run.
 
 use super::document::Entry;
+use super::operand;
 use crate::pseudocode::{Fault, Reason};
 
 /// Registers, counters and modes that are not operands: a text that names one depends on state.
@@ -28,12 +29,23 @@ const STATE_NAMES: &[&str] = &[
     "HW_NRND_GEN",
     "SetZF",
     "SetCF",
+    "state_x87_fpu_mmx_sse",
+    "fxrstor",
+    "fxrstor64",
+    "OP_PCID",
+    // A condition of flags that no text defines.
+    "_CMPCCX_O",
+    // Ciphers with a key that the processor unwraps by one of its own.
+    "AES128Encrypt",
+    "AES256Encrypt",
+    "AES128Decrypt",
+    "AES256Decrypt",
 ];
 
 /// Why an entry with a text is outside the IR, judged by its attributes and names.
 pub(super) fn exclusion(entry: &Entry) -> Option<Fault<()>> {
     let excluded = |reason, message: String| Some(Fault::excluded(reason, (), message));
-    let category = |name: &str| entry.categories.iter().any(|category| category == name);
+    let category = |name: &str| is_in(entry, name);
     let operands = || entry.parameters.iter().chain(&entry.result);
     if category("Random") {
         return excluded(Reason::Random, String::new());
@@ -51,7 +63,7 @@ pub(super) fn exclusion(entry: &Entry) -> Option<Fault<()>> {
             "nothing is returned".to_owned(),
         );
     }
-    if is_blank(text) {
+    if is_blank(text) && cast(entry).is_none() {
         return excluded(Reason::NoPseudocode, String::new());
     }
     if entry.technology == "SVML" && has_float(entry) {
@@ -66,6 +78,29 @@ pub(super) fn exclusion(entry: &Entry) -> Option<Fault<()>> {
         return excluded(if float { Reason::FloatingPoint } else { Reason::State }, format!("`{name}`"));
     }
     None
+}
+
+/// The operation of a cast without a text, which its types and its description say: the bits stay the same, and
+/// those that only the result has are zero or undefined.
+pub(super) fn cast(entry: &Entry) -> Option<String> {
+    let text = entry.operation.as_ref().map(|text| text.text.as_str()).unwrap_or_default();
+    let ([from], Some(to)) = (entry.parameters.as_slice(), &entry.result) else { return None };
+    if !is_in(entry, "Cast") || !is_blank(text) {
+        return None;
+    }
+    let width = |operand| operand::argument(entry, operand, 0).ok().map(|argument| argument.width);
+    let (source, target) = (width(from)?, width(to)?);
+    let copied = source.min(target) - 1;
+    let mut operation = format!("dst[{copied}:0] := {}[{copied}:0]\n", from.name);
+    let description = entry.description.as_ref().map(|text| text.text.as_str()).unwrap_or_default();
+    if target > source && description.contains("zeroed") {
+        operation += &format!("dst[{}:{source}] := 0\n", target - 1);
+    }
+    Some(operation)
+}
+
+fn is_in(entry: &Entry, category: &str) -> bool {
+    entry.categories.iter().any(|known| known == category)
 }
 
 /// Whether an operand of the entry has floating-point elements.

@@ -182,19 +182,22 @@ enum Place {
 /// The instruction that an entry describes.
 fn instruction(source: &Source<'_>, entry: &Entry, memo: Option<&Memo>) -> Result<Modelled, Fault<Span>> {
     let whole = entry_span(source, entry);
-    let Some(text) = &entry.operation else {
-        return Err(Fault::excluded(Reason::NoPseudocode, whole, ""));
+    let cast = classify::cast(entry);
+    let text = match (&cast, &entry.operation) {
+        (Some(cast), _) => cast.as_str(),
+        (None, Some(text)) => text.text.as_str(),
+        (None, None) => return Err(Fault::excluded(Reason::NoPseudocode, whole, "")),
     };
-    let span = |place: Place| match place {
-        Place::Entry => whole.clone(),
-        Place::Operation(at) => {
+    let span = |place: Place| match (place, &entry.operation) {
+        (Place::Operation(at), Some(text)) if cast.is_none() => {
             let (start, end) = (text.offset(at.start as usize), text.offset(at.end as usize));
             source.span(start, end.saturating_sub(start).max(1))
         }
+        _ => whole.clone(),
     };
     let found = match memo {
-        Some(memo) => memo.get_or(|| key(entry, &text.text), || meaning(entry, &text.text)),
-        None => meaning(entry, &text.text),
+        Some(memo) => memo.get_or(|| key(entry, text), || meaning(entry, text)),
+        None => meaning(entry, text),
     };
     let found = found.map_err(|fault| fault.map_place(span))?;
     let Meaning { signature, function, access, undefined, undefined_for, read } = found;
@@ -224,7 +227,8 @@ fn instruction(source: &Source<'_>, entry: &Entry, memo: Option<&Memo>) -> Resul
 /// The key of all that the meaning of an operation depends on.
 fn key(entry: &Entry, text: &str) -> Key {
     let Entry { name, result, parameters, undefined_for, .. } = entry;
-    let operands = format!("{name:?} {result:?} {parameters:?} {undefined_for:?}");
+    let align = operand::alignment(entry);
+    let operands = format!("{name:?} {result:?} {parameters:?} {undefined_for:?} {align}");
     digest([b"x86 operation".as_slice(), operands.as_bytes(), text.as_bytes()])
 }
 

@@ -178,7 +178,7 @@ pub(super) fn argument(entry: &Entry, operand: &Operand, read: u32) -> Result<Ar
 }
 
 /// The number of bytes that divides an entry's pointers, as its description says.
-fn alignment(entry: &Entry) -> u32 {
+pub(super) fn alignment(entry: &Entry) -> u32 {
     let text = entry.description.as_ref().map(|text| text.text.as_str()).unwrap_or_default();
     let words: Vec<&str> = text.split_whitespace().collect();
     let stated = words.windows(5).find_map(|words| match words {
