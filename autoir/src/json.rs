@@ -85,6 +85,7 @@ impl Family {
             pass_arg: masking.and_then(|masking| masking.pass),
             mask_layout: masking.map(Into::into),
             part: application.part.map(Into::into),
+            memory: member.signature.memory().collect(),
             proof: member.proof,
             certificate: member.certificate,
             trust: member.trust.as_ref().map(|trust| trust.name().to_owned()),

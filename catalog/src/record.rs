@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::application::{Broadcast, Masked, Part, Source, constant};
 use crate::evidence::{Certificate, Proof};
-use crate::signature::{Argument, Signature};
+use crate::signature::{Argument, Kind, Signature};
 
 /// An operation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +59,9 @@ pub struct MemberRecord {
     /// Whether the instruction's result is wider than the operation's, with zeros above.
     #[serde(default, skip_serializing_if = "is_false")]
     pub rest_is_zero: bool,
+    /// The instruction's operands in memory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory: Vec<MemoryRecord>,
     /// How the membership is certified.
     pub proof: Proof,
     /// What is certified.
@@ -79,13 +82,14 @@ pub fn is_false(value: &bool) -> bool {
 
 impl MemberRecord {
     /// Whether another member of the same operation applies it in the same way: the same parameter values, the same
-    /// arguments, and the same treatment of the result.
+    /// arguments, the same operands in memory, and the same treatment of the result.
     pub fn applies_as(&self, other: &Self) -> bool {
         let key = |member: &Self| {
             let Self { masking, mask_arg, pass_arg, mask_layout, part, rest_is_zero, .. } = *member;
             (masking, mask_arg, pass_arg, mask_layout, part, rest_is_zero)
         };
-        self.params == other.params && self.args == other.args && key(self) == key(other)
+        let lists = self.args == other.args && self.memory == other.memory;
+        self.params == other.params && lists && key(self) == key(other)
     }
 }
 
@@ -211,6 +215,56 @@ pub struct PartRecord {
 impl From<Part> for PartRecord {
     fn from(part: Part) -> Self {
         Self { low: part.low, width: part.width, pass_through: part.pass }
+    }
+}
+
+/// An operand in memory. Its value is what is at the pointer, byte after byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryRecord {
+    /// Position of the pointer among the instruction's arguments.
+    pub arg: u32,
+    /// What happens to it.
+    pub access: MemoryAccess,
+    /// The number of bytes that must divide the pointer.
+    pub align: u32,
+    /// The width in bits of elements that are gathered or scattered: the operand consists of them, one after another,
+    /// each at an address of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub element: Option<u32>,
+}
+
+/// What an instruction does with an operand in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryAccess {
+    /// It reads it.
+    Load,
+    /// It writes it, and may read it before. Where a mask disables lanes, they are not accessed.
+    Store,
+}
+
+impl Signature {
+    /// The operands in memory.
+    pub fn memory(&self) -> impl Iterator<Item = MemoryRecord> {
+        (0..).zip(&self.args).filter_map(|(arg, operand)| {
+            let Kind::Memory { align, element } = operand.kind else { return None };
+            let written = self.results.iter().any(|result| result.is_memory() && result.name == operand.name);
+            let access = if written { MemoryAccess::Store } else { MemoryAccess::Load };
+            Some(MemoryRecord { arg, access, align, element })
+        })
+    }
+}
+
+impl MemoryRecord {
+    /// `load:ARG`, `store:ARG`, `gather:ARG:WIDTH` or `scatter:ARG:WIDTH`.
+    pub fn text(&self) -> String {
+        let arg = self.arg;
+        match (self.access, self.element) {
+            (MemoryAccess::Load, None) => format!("load:{arg}"),
+            (MemoryAccess::Store, None) => format!("store:{arg}"),
+            (MemoryAccess::Load, Some(width)) => format!("gather:{arg}:{width}"),
+            (MemoryAccess::Store, Some(width)) => format!("scatter:{arg}:{width}"),
+        }
     }
 }
 

@@ -56,6 +56,9 @@ pub enum Kind {
     Memory {
         /// The number of bytes that divides the pointer, a power of two.
         align: u32,
+        /// The width in bits of elements at computed addresses, of which the operand consists where they are gathered
+        /// or scattered.
+        element: Option<u32>,
     },
 }
 

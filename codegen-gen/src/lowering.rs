@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use autoir::{Facts, Member};
-use catalog::record::{MaskLayout, MaskingKind, PartRecord, SignatureRecord, SourceRecord, is_false};
+use catalog::record::{
+    MaskLayout, MaskingKind, MemoryRecord, PartRecord, SignatureRecord, SourceRecord, is_false,
+};
 use catalog::{Broadcast, Masked, Proof, Source, constant};
 use llvm_text::Type;
 use rayon::prelude::*;
@@ -41,6 +43,9 @@ pub(crate) struct Row<'a> {
     /// Whether the member's result is wider than the operation's, with zeros above.
     #[serde(skip_serializing_if = "is_false")]
     rest_is_zero: bool,
+    /// The member's operands in memory.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    memory: Vec<MemoryRecord>,
     proof: Proof,
     mnemonics: Vec<&'a str>,
     extensions: Vec<&'a str>,
@@ -130,6 +135,7 @@ pub(crate) fn row<'a>(
         },
         part: application.part.map(Into::into),
         rest_is_zero: rest_is_zero(member, facts),
+        memory: member.signature.memory().collect(),
         proof: member.proof,
         mnemonics: sorted(&member.mnemonics),
         extensions: sorted(&member.extensions),
@@ -228,7 +234,7 @@ fn table_row(operation: &Operation<'_>, member: &Member, facts: &Facts) -> Table
 
 /// How the operation's result is masked, in one word: `none`, `zero` or `merge`, with `:STRIDE:LANE` if the mask does
 /// not have one bit per element and `:not` if a 0 bit selects the value, then `part:LOW+WIDTH` if the operation writes
-/// only a part, or `rest:zero` if the member's result has zeros above it. A lookup of the plain word finds no other rows.
+/// only a part, or `rest:zero` if the member's result has zeros above it, then the operands in memory. A lookup of the plain word finds no other rows.
 fn masking_text(member: &Member, facts: &Facts) -> String {
     let mut words = Vec::new();
     let application = &member.application;
@@ -245,6 +251,7 @@ fn masking_text(member: &Member, facts: &Facts) -> String {
     }
     words.extend(application.part.map(|part| format!("part:{}+{}", part.low, part.width)));
     words.extend(rest_is_zero(member, facts).then(|| "rest:zero".to_owned()));
+    words.extend(member.signature.memory().map(|memory| memory.text()));
     if words.is_empty() { kind.to_owned() } else { words.join(",") }
 }
 

@@ -50,7 +50,7 @@ impl Layout {
         let mut layout = Self { operands: Vec::new(), slots: signature.args.len(), slot_bytes };
         let addresses = instruction.addresses.as_ref();
         for (argument, arg) in signature.args.iter().enumerate() {
-            let parsers::Kind::Memory { align } = arg.kind else { continue };
+            let parsers::Kind::Memory { align, .. } = arg.kind else { continue };
             let named = |name: &str| name == arg.name;
             let elements = addresses.and_then(|addresses| {
                 let position = addresses.results.iter().position(|result| named(&result.name))?;

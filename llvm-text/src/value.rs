@@ -32,6 +32,11 @@ impl Value {
         Self::Constant("poison".to_owned())
     }
 
+    /// The pointer to nothing.
+    pub fn null() -> Self {
+        Self::Constant("null".to_owned())
+    }
+
     /// Any value.
     pub fn undef() -> Self {
         Self::Constant("undef".to_owned())

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use autoir::{Facts, Member};
-use catalog::record::MaskingKind;
+use catalog::record::{MaskingKind, MemoryAccess};
 use catalog::{Argument, Broadcast, Masked, Source, constant};
 
 use llvm_text::{Block, Function, Instruction, Operand, Scalar, Statement, Type, Value};
@@ -119,6 +119,44 @@ pub(super) struct Adapters {
     pub(super) operation: Option<Adapter>,
 }
 
+/// The pointers to a member's operands in memory: those that are also values of the operation, and others. They are
+/// encoded in the name.
+fn pointers(member: &Member, parameters: &mut Vec<Parameter>, name: &mut String) {
+    for memory in member.signature.memory() {
+        let known = parameters.iter_mut().find(|parameter| parameter.position == memory.arg);
+        let role = match known {
+            Some(parameter) => {
+                parameter.own.ty = Type::Pointer;
+                parameter.role.clone()
+            }
+            None => {
+                let role = format!("memory{}", memory.arg);
+                let own = Operand::new(Type::Pointer, Value::Local(format!(".{role}")));
+                parameters.push(Parameter { role: role.clone(), own, position: memory.arg });
+                role
+            }
+        };
+        let access = match (memory.access, memory.element) {
+            (MemoryAccess::Load, None) => "load",
+            (MemoryAccess::Store, None) => "store",
+            (MemoryAccess::Load, Some(_)) => "gather",
+            (MemoryAccess::Store, Some(_)) => "scatter",
+        };
+        name.push_str(&format!(".{access}_{role}"));
+    }
+    // What addresses are computed from.
+    if member.signature.memory().any(|memory| memory.element.is_some()) {
+        for (position, own) in (0..).zip(&member.signature.args) {
+            if !own.is_memory()
+                && parameters.iter().all(|parameter| parameter.position != position)
+                && let Ok(parameter) = own_parameter(member, &format!("index{position}"), position)
+            {
+                parameters.push(parameter);
+            }
+        }
+    }
+}
+
 /// Makes the definitions of a member, or a message if there are none.
 pub(super) fn adapters(
     operation: &Operation<'_>,
@@ -147,6 +185,7 @@ fn adapter(
 ) -> Result<Adapter, String> {
     let mut name = operation.symbol(&member.application.params, facts);
     let mut parameters = parameters(operation, member, facts, &mut name)?;
+    pointers(member, &mut parameters, &mut name);
     if shape == Shape::Operation {
         for (parameter, ty) in parameters.iter_mut().zip(operation.argument_types(facts)) {
             parameter.own.ty = llvm_type(ty);
@@ -171,6 +210,10 @@ fn adapter(
         let ty = types.next().ok_or("its function has fewer parameters than the document")?;
         passed.push(match parameter {
             Some(parameter) => {
+                if own.is_memory() {
+                    passed.push(parameter.own.clone());
+                    continue;
+                }
                 if shape == Shape::Registers {
                     parameter.own.ty = register(&parameter.own.ty, ty, own.width);
                 }
@@ -186,12 +229,24 @@ fn adapter(
     passed.extend(immediates);
     let call = block.statements().len();
     let called = Instruction::call(callee.result.clone(), &function.name, passed.clone());
-    let called = Operand::new(callee.result.clone(), block.push(called));
-    let types = match shape {
-        Shape::Operation => facts.results.iter().copied().map(llvm_type).collect(),
-        Shape::Registers => result_registers(member, facts, &callee.result),
+    // Results in memory come last, and are stored by the call.
+    let returned = member.signature.results.iter().filter(|result| !result.is_memory()).count();
+    let result = if callee.result == Type::Void {
+        if returned > 0 {
+            return Err("its function returns nothing".to_owned());
+        }
+        block.add(called);
+        block.add(Instruction::Return(None));
+        Type::Void
+    } else {
+        let called = Operand::new(callee.result.clone(), block.push(called));
+        let mut types: Vec<Type> = match shape {
+            Shape::Operation => facts.results.iter().copied().map(llvm_type).collect(),
+            Shape::Registers => result_registers(member, facts, &callee.result),
+        };
+        types.truncate(returned);
+        results(&mut block, &called, types)?
     };
-    let result = results(&mut block, &called, types)?;
     let lines = block.into_statements();
     let sequence = match (shape, &function.sequence) {
         (Shape::Operation, Some(body)) => {

@@ -70,7 +70,7 @@ pub(crate) struct Definitions {
     pub(crate) operations: BTreeMap<(String, String), Signature>,
     /// Definitions that are a plain operation and one sequence of instructions, by instruction set and name.
     pub(crate) sequences: BTreeMap<String, BTreeMap<String, Sequence>>,
-    /// All definitions, by instruction set.
+    /// All definitions but those of members with operands in memory, by instruction set.
     pub(crate) callables: BTreeMap<String, Callables>,
 }
 
@@ -281,6 +281,9 @@ fn of_vendor<'a>(
         for Written { name, candidate, needs } in &written {
             let Candidate { operation, member, adapter, .. } = candidate;
             texts.push(adapter.text(name, needs));
+            if member.signature.memory().next().is_some() {
+                continue;
+            }
             let (result, lines) = adapter.body();
             callables.push(Callable {
                 name: name.clone(),

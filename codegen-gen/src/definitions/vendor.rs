@@ -253,6 +253,10 @@ fn outline(
             lines.push(Statement { result: Some(output), instruction: call });
             lines.extend_from_slice(&first[high..]);
         }
+        None if result == Type::Void => {
+            let returned = Instruction::Return(None);
+            lines.extend([call, returned].map(Statement::without_result));
+        }
         None => {
             let value = Value::local("result");
             lines.push(Statement { result: Some(value.clone()), instruction: call });

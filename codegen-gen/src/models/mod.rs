@@ -243,6 +243,7 @@ fn model(
             undefined: source.undefined.clone(),
             undefined_for: source.undefined_for.clone(),
             nan_width: nan_width(function),
+            has_memory: source.signature.memory().next().is_some(),
             extensions: source.extensions.to_vec(),
         },
     })

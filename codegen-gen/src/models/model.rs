@@ -27,6 +27,8 @@ pub(super) struct Call {
     pub(super) undefined_for: Vec<(usize, u64)>,
     /// Width in bits of the floating-point numbers among which a compiler may choose a NaN; 0 where there are none.
     pub(super) nan_width: u32,
+    /// Whether an operand is in memory, for which the function of that name in C has a pointer.
+    pub(super) has_memory: bool,
     pub(super) extensions: Vec<String>,
 }
 

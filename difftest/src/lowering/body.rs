@@ -71,7 +71,10 @@ fn function(head: &str, lines: &[String]) -> Option<(String, Result<Body, String
     let open = at + head[at..].find('(')?;
     let close = matching(head, open)?;
     let name = head[at + 2..open].to_owned();
-    Some((name, Function::read(&head[..at], &head[open + 1..close], lines).and_then(Function::body)))
+    // Only such results are pointers, and after them operands in memory.
+    let results = name.rsplit('_').next().and_then(|count| count.parse().ok()).unwrap_or(0);
+    let read = Function::read(&head[..at], &head[open + 1..close], lines);
+    Some((name, read.and_then(|function| function.body(results))))
 }
 
 /// The position of the bracket that closes the one at `open`.
@@ -135,12 +138,15 @@ impl Function {
         Ok(Self { result: type_of(before).to_owned(), params, lines: read })
     }
 
-    fn body(mut self) -> Result<Body, String> {
-        self.return_stored_results()?;
+    /// The body, where the first `results` parameters are pointers to results.
+    fn body(mut self, results: usize) -> Result<Body, String> {
+        self.return_stored_results(results)?;
+        let has_memory = self.params.iter().any(|(_, ty)| ty == "ptr");
         self.pass_predicates();
         self.fold_bitcasts();
         for line in &self.lines {
-            if ["load ", "store ", "alloca "].iter().any(|word| line.text.contains(word)) {
+            let own: &[&str] = if has_memory { &["alloca "] } else { &["load ", "store ", "alloca "] };
+            if own.iter().any(|word| line.text.contains(word)) {
                 return Err("it goes through memory".into());
             }
             let mut names = line.text.match_indices('@').map(|(at, _)| &line.text[at..]);
@@ -156,9 +162,8 @@ impl Function {
     }
 
     /// `store`s through the pointers `r0`, `r1`, … become the parts of one returned structure.
-    fn return_stored_results(&mut self) -> Result<(), String> {
-        let pointers: Vec<String> =
-            self.params.iter().take_while(|(_, ty)| ty == "ptr").map(|(name, _)| name.clone()).collect();
+    fn return_stored_results(&mut self, results: usize) -> Result<(), String> {
+        let pointers: Vec<String> = self.params.iter().take(results).map(|(name, _)| name.clone()).collect();
         if pointers.is_empty() || self.result != "void" {
             return Ok(());
         }

@@ -134,7 +134,10 @@ pub fn read<'a>(
     let chunks: Vec<(usize, &[(usize, usize)])> = functions.chunks(CHUNK).enumerate().collect();
     let chunks = chunks.into_par_iter().map(|(number, chunk)| {
         let lines = chunk.iter().map(|(source, case)| {
-            (name_of(*source, *case), sources[*source].1.line(&name_of(*source, *case), *case))
+            let own = &sources[*source].1;
+            let name = name_of(*source, *case, own.results);
+            let line = own.line(&name, *case);
+            (name, line)
         });
         let file = work_dir.join(format!("read-{}-{number}.c", target.isa));
         compile(tools, dialect, &options, lines.collect(), &file)
@@ -147,8 +150,8 @@ pub fn read<'a>(
     for (number, (id, source)) in sources.into_iter().enumerate() {
         let mut cases = Vec::new();
         let mut why = String::from("the compiler gives no function");
-        for (case, values) in source.immediates.into_iter().enumerate() {
-            match bodies.remove(&name_of(number, case)) {
+        for (case, values) in source.immediates.iter().cloned().enumerate() {
+            match bodies.remove(&name_of(number, case, source.results)) {
                 Some(Ok(body)) => cases.push((values, body)),
                 Some(Err(message)) => why = message,
                 None => {}
@@ -165,8 +168,9 @@ pub fn read<'a>(
     Ok(all)
 }
 
-fn name_of(source: usize, case: usize) -> String {
-    format!("f{source}_{case}")
+/// The name of a function, at whose end is the number of its results that are written through pointers.
+fn name_of(source: usize, case: usize, results: usize) -> String {
+    format!("f{source}_{case}_{results}")
 }
 
 /// A compiled file.

@@ -16,6 +16,7 @@ use super::toolchain::{Code, Toolchain};
 use super::values::convert;
 use crate::compiler::{Compiler, Object};
 use crate::error::OracleError;
+use crate::memory::Layout;
 use crate::oracle::{Case, Entry, Oracle};
 use crate::prepare::LINK;
 use crate::report::Outcome;
@@ -43,8 +44,9 @@ pub struct Caller {
 /// A case that compares what a definition returns; if an operation's results are narrower than the instruction's, only
 /// their bits are compared.
 pub fn case<'a>(definition: &Definition, instruction: &'a Instruction) -> Case<'a> {
-    let results = definition.result.parts().iter().zip(&instruction.signature.results);
-    let known = results.map(|(ty, own)| {
+    let mut parts = definition.result.parts().iter();
+    let known = instruction.signature.results.iter().map(|own| {
+        let ty = if own.is_memory() { None } else { parts.next() }?;
         let mut known = Bv::zero(own.width);
         known.insert(0, &Bv::ones(ty.width().filter(|have| *have < own.width)?));
         Some(Bits::from(&known))
@@ -112,7 +114,11 @@ pub fn prepare<'a>(
     let functions: Vec<String> = (0..count).map(|number| format!("ptr @w{number}")).collect();
     let table = format!("\n@{symbol} = constant [{count} x ptr] [{}]\n", functions.join(", "));
     let helpers = own.predicates.map_or("", |predicates| predicates.declarations);
-    let module: String = [helpers.to_owned()].into_iter().chain(declared).chain([text, table]).collect();
+    let module: String = [DECLARATIONS.to_owned(), helpers.to_owned()]
+        .into_iter()
+        .chain(declared)
+        .chain([text, table])
+        .collect();
 
     let linked: Vec<&Path> =
         program.map(|program| program.path.as_path()).into_iter().chain([lowering]).collect();
@@ -226,7 +232,10 @@ impl<'a> Calls<'a> {
         let call =
             |caller: &Caller| Line::call(result.clone(), format!("\"{}\"", caller.name), args.to_vec());
         if let [caller] = &self.callers[..] {
-            return block.define(returned(), call(caller));
+            return match result {
+                Type::Void => block.add(call(caller)),
+                _ => block.define(returned(), call(caller)),
+            };
         }
         let cases =
             (0..).zip(&self.immediates).map(|(selector, (_, caller))| (selector, format!("c{caller}")));
@@ -237,16 +246,29 @@ impl<'a> Calls<'a> {
         for (number, caller) in self.callers.iter().enumerate() {
             let (label, value) = (format!("c{number}"), Value::Local(format!("r{number}.c")));
             block.add(Line::Label(label.clone()));
-            block.define(value.clone(), call(caller));
+            match result {
+                Type::Void => block.add(call(caller)),
+                _ => block.define(value.clone(), call(caller)),
+            }
             block.add(Line::Branch(called.clone()));
             values.push((value, label));
         }
         for line in [Line::Label(default), Line::Unreachable, Line::Label(called)] {
             block.add(line);
         }
-        block.define(returned(), Line::Phi { ty: result.clone(), values });
+        if *result != Type::Void {
+            block.define(returned(), Line::Phi { ty: result.clone(), values });
+        }
     }
 }
+
+/// The runner's functions for operands in memory.
+const MAP: &str = "hydride_map";
+const UNMAP: &str = "hydride_unmap";
+
+/// Their declarations.
+const DECLARATIONS: &str =
+    "declare ptr @hydride_map(i32, ptr, i32, ptr)\ndeclare void @hydride_unmap(i32, ptr)\n";
 
 /// The function `w<number>(in, out, selector)`, which reads a definition's operands from the slots of the
 /// instruction's arguments and writes the results into theirs.
@@ -266,6 +288,21 @@ fn wrapper(
         block.define(value.clone(), Line::ElementPointer { element, base, index });
         value
     };
+    let mut pointers: BTreeMap<usize, Value> = BTreeMap::new();
+    let memory = Layout::new(instruction, slot);
+    for (number, operand) in (0..).zip(&memory.operands) {
+        let contents = address(&mut block, &format!("m{number}"), "in", operand.argument as u32);
+        let plan = address(&mut block, &format!("plan{number}"), "in", operand.plan as u32);
+        let pointer = Value::Local(format!("p{number}"));
+        let args = vec![
+            Typed::index(32, number),
+            Typed::new(Type::Pointer, contents),
+            Typed::index(32, operand.bytes),
+            Typed::new(Type::Pointer, plan),
+        ];
+        block.define(pointer.clone(), Line::call(Type::Pointer, MAP, args));
+        pointers.insert(operand.argument, pointer);
+    }
     let mut args = Vec::new();
     for (index, operand) in calls.definition.operands.iter().enumerate() {
         if !calls.is_passed(index) {
@@ -273,6 +310,10 @@ fn wrapper(
         }
         let from = address(&mut block, &format!("i{index}"), "in", operand.position as u32);
         let argument = instruction.signature.args.get(operand.position);
+        if let Some(pointer) = pointers.get(&operand.position) {
+            args.push(Typed::new(Type::Pointer, pointer.clone()));
+            continue;
+        }
         let stored = in_memory(own, &operand.ty, argument);
         let stored = load(own, &mut block, (stored, from), index, argument);
         let value = convert(&mut block, stored, &operand.ty);
@@ -280,16 +321,25 @@ fn wrapper(
     }
     calls.call(&args, &mut block);
     let result = &calls.definition.result;
-    for (index, ty) in (0..).zip(result.parts()) {
+    let returned = (0..).zip(&instruction.signature.results).filter(|(_, result)| !result.is_memory());
+    for ((index, ty), (position, documented)) in (0..).zip(result.parts()).zip(returned) {
         let value = Typed::new(ty.clone(), result_part(&mut block, result, index));
         let name = format!("o{index}");
-        let to = address(&mut block, &name, "out", index);
-        let stored = in_memory(own, ty, instruction.signature.results.get(index as usize));
+        let to = address(&mut block, &name, "out", position);
+        let stored = in_memory(own, ty, Some(documented));
         let value = Typed::new(stored.clone(), convert(&mut block, value, &stored));
         match own.predicates.filter(|own| stored.bit_count() == Some(own.bits)) {
             Some(predicates) => block.extend((predicates.store)(&value.value, &name)),
             None => store(&mut block, value, to, index),
         }
+    }
+    for (number, operand) in (0..).zip(&memory.operands) {
+        let to = match operand.result {
+            Some(result) => address(&mut block, &format!("after{number}"), "out", result as u32),
+            None => Value::null(),
+        };
+        let args = vec![Typed::index(32, number), Typed::new(Type::Pointer, to)];
+        block.add(Line::call(Type::Void, UNMAP, args));
     }
     block.add(Line::Return(None));
     let parameters = [(Type::Pointer, "in"), (Type::Pointer, "out"), (Type::integer(32), "s")];

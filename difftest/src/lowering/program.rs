@@ -147,6 +147,11 @@ pub(super) fn one_call(
             continue;
         }
         let value = Value::Local(format!("p{position}"));
+        if argument.is_memory() {
+            params.push(Typed::new(Type::Pointer, value.clone()));
+            sources.insert(position, Typed::new(Type::Pointer, value));
+            continue;
+        }
         let source = match (own.place)(instruction, position, &operand.ty, setting) {
             Place::Parameter { ty } => {
                 params.push(Typed::new(ty.clone(), value.clone()));
@@ -178,14 +183,22 @@ pub(super) fn one_call(
     let mut args = Vec::new();
     for Operand { ty, position } in &definition.operands {
         let value = match sources.get(position) {
+            Some(source) if *ty == Type::Pointer => source.value.clone(),
             Some(source) => convert(&mut block, source.clone(), ty),
             None => Value::poison(),
         };
         args.push(Typed::new(ty.clone(), value));
     }
     let result = &definition.result;
-    block.define(returned(), Line::call(result.clone(), &definition.name, args));
-    let ty = finish(own, instruction, result, setting, &mut block);
+    let call = Line::call(result.clone(), &definition.name, args);
+    let ty = if *result == Type::Void {
+        block.add(call);
+        block.add(Line::Return(None));
+        Type::Void
+    } else {
+        block.define(returned(), call);
+        finish(own, instruction, result, setting, &mut block)
+    };
     let attributes = (own.attributes)(instruction);
     let function = Function {
         linkage: "",

@@ -3,8 +3,10 @@
 //! Arguments are passed and a single result is returned by value, so that the compiler's function has them
 //! in registers. Several results are written through pointers `r0`, `r1`, …, in front of the arguments.
 
+use std::collections::BTreeMap;
+
 use interp::inputs;
-use parsers::{Instruction, Signature};
+use parsers::{Argument, Instruction, Signature};
 
 use crate::wrapper::{Dialect, Passed, Several, argument_list, c_type, intrinsic_name, passed, tuple};
 
@@ -13,6 +15,8 @@ use crate::wrapper::{Dialect, Passed, Several, argument_list, c_type, intrinsic_
 pub(super) struct Source {
     /// The combinations of immediates, one for each function.
     pub(super) immediates: Vec<Vec<i64>>,
+    /// How many results are written through pointers in front of the arguments.
+    pub(super) results: usize,
     /// The text between the name and the arguments' immediates: result, parameters, body with `{}`.
     template: Template,
 }
@@ -31,8 +35,12 @@ impl Source {
     pub(super) fn new(dialect: &Dialect, instruction: &Instruction) -> Result<Self, String> {
         let signature = &instruction.signature;
         let function = intrinsic_name(dialect, instruction)?;
-        let mut parameters = Vec::new();
-        let passed = passed(dialect, signature, |position, ty| parameters.push(format!("{ty} a{position}")))?;
+        let mut parameters: BTreeMap<usize, String> = BTreeMap::new();
+        let passed = passed(dialect, signature, |position, ty| {
+            drop(parameters.insert(position, format!("{ty} a{position}")))
+        })?;
+        let memory = signature.memory().map(|memory| (memory.arg as usize, format!("void *m{}", memory.arg)));
+        parameters.extend(memory);
         let mut template = Template {
             returned: "void".into(),
             parameters: String::new(),
@@ -41,8 +49,10 @@ impl Source {
             after: ");".into(),
         };
         let pointers = results(dialect, signature, &mut template)?;
-        template.parameters = pointers.into_iter().chain(parameters).collect::<Vec<_>>().join(", ");
-        Ok(Self { immediates: inputs::immediates(&signature.args), template })
+        let results = pointers.len();
+        template.parameters =
+            pointers.into_iter().chain(parameters.into_values()).collect::<Vec<_>>().join(", ");
+        Ok(Self { immediates: inputs::immediates(&signature.args), results, template })
     }
 
     /// The function for one combination of immediates.
@@ -56,9 +66,12 @@ impl Source {
 
 /// Declares the results: the pointers that are parameters, and what is around the call.
 fn results(dialect: &Dialect, signature: &Signature, template: &mut Template) -> Result<Vec<String>, String> {
-    let results = &signature.results;
+    let results: Vec<&Argument> = signature.results.iter().filter(|result| !result.is_memory()).collect();
     let mut pointers = Vec::new();
-    if let [only] = &results[..] {
+    if results.is_empty() {
+        return Ok(pointers);
+    }
+    if let [only] = results[..] {
         let ty = c_type(dialect, only)?;
         if !ty.pointer {
             template.before.insert_str(0, "return ");
@@ -66,7 +79,7 @@ fn results(dialect: &Dialect, signature: &Signature, template: &mut Template) ->
             return Ok(pointers);
         }
     }
-    if let Some((part, whole)) = tuple(dialect, results)? {
+    if let Some((part, whole)) = tuple(dialect, &signature.results)? {
         template.before.insert_str(0, &format!("{whole} r = "));
         for position in 0..results.len() {
             pointers.push(format!("{part} *r{position}"));

@@ -39,6 +39,8 @@ const FEATURES: &[(&str, &str, &str)] = &[
     ("POPCNT", "popcnt", "-mpopcnt"),
     ("ADX", "adx", "-madx"),
     ("MOVDIRI", "movdiri", "-mmovdiri"),
+    ("MOVDIR64B", "movdir64b", "-mmovdir64b"),
+    ("RAOINT", "raoint", "-mraoint"),
     ("XSAVE", "xsave", "-mxsave"),
     ("MOVBE", "movbe", "-mmovbe"),
     ("RDRAND", "rdrand", "-mrdrnd"),

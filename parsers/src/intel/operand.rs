@@ -115,7 +115,7 @@ pub(super) fn argument(entry: &Entry, operand: &Operand, read: u32) -> Result<Ar
             name: operand.name.clone(),
             c_type: c_type.to_owned(),
             width: read,
-            kind: Kind::Memory { align: alignment(entry) },
+            kind: Kind::Memory { align: alignment(entry), element: None },
             element: element(&operand.element),
         });
     }

@@ -56,7 +56,7 @@ pub fn function(
 fn arg(argument: &Argument) -> Arg {
     let role = match &argument.kind {
         Kind::Immediate(range) => Role::Immediate { low: range.low, high: range.high },
-        Kind::Memory { align } => Role::Memory { align: *align },
+        Kind::Memory { align, .. } => Role::Memory { align: *align },
         Kind::Vector | Kind::Mask | Kind::Scalar => Role::Register,
     };
     Arg { name: argument.name.clone(), width: argument.width.into(), role }

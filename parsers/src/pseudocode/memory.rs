@@ -20,7 +20,7 @@ use hydride_ir::{Function, ResultId, ResultSlot, Stmt};
 use serde::{Deserialize, Serialize};
 
 use super::{Fault, Merge, Reason, not_negative, positions, write_at_one_of};
-use crate::signature::{Argument, Signature};
+use crate::signature::{Argument, Kind, Signature};
 
 /// The number of elements at computed addresses that one operation accesses.
 const MAX_ELEMENTS: usize = 256;
@@ -211,6 +211,15 @@ impl Pointers {
         Some(pointer.reach.max(elements).div_ceil(8))
     }
 
+    /// Says of each memory argument of the signature what its pointer was used for.
+    pub fn describe(&self, signature: &mut Signature) {
+        for pointer in self.pointers.iter().filter(|pointer| !pointer.elements.is_empty()) {
+            if let Kind::Memory { element, .. } = &mut signature.args[pointer.argument as usize].kind {
+                *element = Some(pointer.element_width);
+            }
+        }
+    }
+
     /// The pointers that were written through: each argument's position with what is there after the operation.
     pub fn written(&self, memory: &[Memory]) -> Vec<(u32, Register)> {
         let written = self.pointers.iter().zip(memory).filter(|(pointer, _)| pointer.written);
@@ -341,7 +350,6 @@ fn write(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signature::Kind;
 
     fn signature() -> Signature {
         let argument = |name: &str, width: u32, kind: Kind| Argument {
@@ -351,7 +359,7 @@ mod tests {
             kind,
             element: None,
         };
-        let memory = || Kind::Memory { align: 1 };
+        let memory = || Kind::Memory { align: 1, element: None };
         Signature {
             args: vec![argument("p", 64, memory()), argument("k", 8, Kind::Mask), argument("q", 0, memory())],
             results: Vec::new(),
