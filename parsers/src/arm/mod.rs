@@ -242,7 +242,7 @@ pub fn assembly_lines(documents: &Documents<'_>, errata: Option<&Errata>) -> Lin
             source.correct(errata);
         }
         for entry in source.entries.iter().filter_map(|raw| raw.entry.as_ref().ok()) {
-            if !entry.described || lower::is_memory(entry) {
+            if !entry.described {
                 continue;
             }
             for line in assembly::lines(entry).unwrap_or_default() {
@@ -300,13 +300,13 @@ fn outcome(
         }
     };
     let result = match lower::lower(context, &entry) {
-        Ok(Lowered { signature, function, undefined, extensions, forms }) => Ok(Instruction {
+        Ok(Lowered { signature, function, access, undefined, extensions, forms }) => Ok(Instruction {
             id: id.clone(),
             isa: Isa::register(ISA),
             intrinsic: id.clone(),
             function,
-            accessed: None,
-            addresses: None,
+            accessed: access.accessed,
+            addresses: access.addresses,
             undefined,
             undefined_for: Vec::new(),
             signature,
