@@ -489,7 +489,7 @@ impl<'a> Run<'a> {
                     Some(Variable::Greatest(greatest)) if guess => Fact::Int(greatest.clone()),
                     _ => fact.clone(),
                 };
-                frame.set(name, Var::Value(known(&mut self.machine.dag, &fact)));
+                frame.set(name, known(&mut self.machine.dag, &fact));
             }
             frames.push(frame);
         }
@@ -670,20 +670,21 @@ fn from_operation(
     Ok(Step { decodes: Vec::new(), vars, body, file: FileId::Operations })
 }
 
-fn known(dag: &mut Dag, fact: &Fact) -> Value {
-    match fact {
+fn known(dag: &mut Dag, fact: &Fact) -> Var {
+    Var::Value(match fact {
         Fact::Int(value) => Value::Int(dag.int(value.clone())),
         Fact::Bits(value, width) => Value::Bits(dag.int(value.clone()), Width::Known(*width)),
         Fact::Bool(value) => Value::Bool(dag.int(i64::from(*value))),
         Fact::Enum(name) => Value::Enum(name.clone()),
-    }
+        Fact::Open => return Var::Unset,
+    })
 }
 
 fn symbolic_frame(machine: &mut Machine<'_>, step: &Step, immediates: &[NodeId]) -> Frame {
     let mut frame = Frame::default();
     for (name, variable) in &step.vars {
         let var = match variable {
-            Variable::Constant(fact) => Var::Value(known(&mut machine.dag, fact)),
+            Variable::Constant(fact) => known(&mut machine.dag, fact),
             Variable::Affine { constant, factors, width } => {
                 let terms: Vec<(NodeId, Int)> =
                     immediates.iter().copied().zip(factors.iter().cloned()).collect();

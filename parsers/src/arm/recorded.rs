@@ -16,6 +16,9 @@ use hydride_ir::exact::Int;
 use super::asl::ast::Name;
 use super::decode::{Decoded, Fact, Variable, variables};
 
+/// What stands for no value.
+const OPEN: &str = "UNKNOWN";
+
 /// The text of a line's decodes, one for each combination of immediates; empty where none is known.
 pub fn print(decodes: &[Option<Arc<Decoded>>], combinations: &[Vec<i64>]) -> String {
     let known: Vec<Arc<Decoded>> = decodes.iter().flatten().cloned().collect();
@@ -67,6 +70,7 @@ fn shown(fact: &Fact) -> String {
         Fact::Int(value) => value.to_string(),
         Fact::Bool(value) => if *value { "TRUE" } else { "FALSE" }.to_owned(),
         Fact::Enum(name) => name.to_string(),
+        Fact::Open => OPEN.to_owned(),
         Fact::Bits(value, width) => {
             let bit = |at: u32| if (value >> at as usize) & Int::ONE == Int::ONE { '1' } else { '0' };
             let bits: String = (0..*width).rev().map(bit).collect();
@@ -147,6 +151,7 @@ fn fact(text: &str, combination: &[i64]) -> Option<Fact> {
     Some(match text {
         "TRUE" => Fact::Bool(true),
         "FALSE" => Fact::Bool(false),
+        OPEN => Fact::Open,
         _ if text.starts_with('\'') => {
             let bits = text.strip_prefix('\'')?.strip_suffix('\'')?;
             if bits.len() > hydride_ir::MAX_WIDTH as usize
