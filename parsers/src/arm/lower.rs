@@ -80,8 +80,13 @@ pub fn lower(context: &Context<'_>, entry: &Entry) -> Result<Lowered, Obstacle> 
         let mut run = Run::new(context, entry, &types, &places, &lines, &combinations)?;
         run.results()?;
         for (position, argument) in types.signature.args.iter_mut().enumerate() {
-            if let Some(bytes) = run.machine.pointers.reach(position as u32) {
-                argument.width = 8 * bytes;
+            match run.machine.pointers.reach(position as u32) {
+                Some(0) => {
+                    let message = format!("nothing at `{}` is accessed", argument.name);
+                    return Err(Obstacle::excluded(Reason::Memory, None, message));
+                }
+                Some(bytes) => argument.width = 8 * bytes,
+                None => {}
             }
         }
     }

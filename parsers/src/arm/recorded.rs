@@ -5,8 +5,8 @@
 //! ```
 //! The encoding's name, the extensions that its decode asks for, then the variables. A value holds for every
 //! combination of immediates; `~constant,factor,…` is affine in the immediates (`:width` after it for bits);
-//! otherwise the values of all combinations are listed. A `-` marks a combination that the assembler rejects
-//! or whose decode fails.
+//! otherwise the values of all combinations are listed. `UNKNOWN` is what the decode leaves open. A `-` marks a
+//! combination that the assembler rejects or whose decode fails.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -127,7 +127,12 @@ pub fn encoding(text: &str) -> &str {
 pub fn names(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let variables = text.split_once(':').map_or("", |(_, tail)| tail);
     let parts = variables.split_whitespace().filter_map(|part| part.split_once('='));
-    parts.map(|(name, value)| (name, value.starts_with('~') || value.contains('|')))
+    parts.map(|(name, value)| {
+        // A rejected combination has no value that could differ.
+        let mut values = value.split('|').filter(|value| *value != "-");
+        let first = values.next();
+        (name, value.starts_with('~') || values.any(|other| Some(other) != first))
+    })
 }
 
 fn fact(text: &str, combination: &[i64]) -> Option<Fact> {
@@ -205,6 +210,12 @@ mod tests {
         let back = read(&print(&rejected, &combinations), &combinations).unwrap();
         assert!(back[1].is_none());
         assert_eq!(back[2].as_ref().unwrap().vars, rejected[2].as_ref().unwrap().vars);
+        let varying =
+            |text| names(text).filter(|(_, varies)| *varies).map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(varying("e: a=1|-|1 b=~0,1 c=1|2|- d=UNKNOWN e=3"), ["b", "c"]);
+        let open = read("e: n=UNKNOWN", &combinations).unwrap();
+        assert_eq!(open[0].as_ref().unwrap().vars["n"], Fact::Open);
+        assert!(print(&open, &combinations).ends_with(": n=UNKNOWN"));
         assert!(read("no colon", &combinations).is_err());
         assert!(read("e: n=1|2", &combinations).is_err());
         assert!(read("e: n='012'", &combinations).is_err());

@@ -12,6 +12,9 @@ use crate::pseudocode::Reason;
 /// The getter and setter of memory.
 const MEMORY: &str = "Mem";
 
+/// The width of an address in bits.
+const ADDRESS: u32 = 64;
+
 /// The unit of an address in bits.
 const UNIT: u32 = 8;
 
@@ -29,7 +32,7 @@ impl Machine<'_> {
         let [address, size, ..] = args else {
             return self.fault(Reason::Type, offset, "memory needs an address and a number of bytes");
         };
-        let Value::Bits(address, _) = self.eval(address, None)? else {
+        let Value::Bits(address, _) = self.eval(address, Some(ADDRESS))? else {
             return self.fault(Reason::Type, offset, "an address consists of bits");
         };
         let size = self.integer(size)?;
