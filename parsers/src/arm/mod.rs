@@ -8,8 +8,8 @@
 //! the newer data can replace the two JSON files ([`join`]).
 //!
 //! [`parse`] reads the documents and lowers every intrinsic; each one ends in one ledger line.
-//! Implementation-defined features are taken to be there, side effects (`FPSR.QC`, traps) dropped. What is at a pointer is an
-//! argument, and a result where it is written; bytes are in little-endian order.
+//! Implementation-defined features are taken to be there, side effects (`FPSR.QC`, traps) dropped. What is at a pointer
+//! is an argument, and a result where it is written; bytes are in little-endian order.
 
 pub mod asl;
 mod assembly;
