@@ -1,6 +1,6 @@
 //! From an intrinsic's base instruction to lines that an assembler takes.
 //!
-//! Roles become fixed registers (`d` 0, `n` 1 and up, `m` 8, `a` 12), immediates become the ranges
+//! Roles become fixed registers (`d` 0, `n` 1 and up, `m` 8, `a` 12, `t` 16 and up), immediates become the ranges
 //! of the arguments that they hold: `sshr v0.8b, v1.8b, #{1..8}`. Such a line is a key of the decode
 //! facts, with one encoding for each value.
 
@@ -21,6 +21,14 @@ pub enum Role {
     M,
     /// The third source.
     A,
+    /// What is loaded or stored, and the registers after it.
+    T,
+    /// The second register that is loaded or stored.
+    T2,
+    /// The third one.
+    T3,
+    /// The fourth one.
+    T4,
     /// Scratch.
     Temporary,
     /// More scratch.
@@ -35,10 +43,19 @@ impl Role {
             Self::N => 1,
             Self::M => 8,
             Self::A => 12,
+            Self::T => 16,
+            Self::T2 => 17,
+            Self::T3 => 18,
+            Self::T4 => 19,
             Self::D2 => 20,
             Self::Temporary => 24,
             Self::Temporary1 => 25,
         }
+    }
+
+    /// Whether it is among the registers that are loaded or stored.
+    pub fn is_transferred(self) -> bool {
+        matches!(self, Self::T | Self::T2 | Self::T3 | Self::T4)
     }
 }
 
@@ -81,10 +98,12 @@ impl Display for Number {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Operand {
-    /// `v0.8b`, `v8.h[2]`, `{ v1.16b, v2.16b }` (as many as `list`).
+    /// `v0.8b`, `v8.h[2]`, `{ v1.16b, v2.16b }` (as many as `list`), `{ v16.h, v17.h }[2]`.
     Vector { role: Role, arrangement: String, index: Option<Number>, list: Option<u32> },
     /// `d0`, `w1`.
     Scalar { role: Role, letter: char },
+    /// `[x1]`.
+    Address { role: Role },
     /// `#3`.
     Immediate(Number),
 }
@@ -109,15 +128,19 @@ impl Display for Line {
                         write!(f, "[{index}]")?;
                     }
                 }
-                Operand::Vector { role, arrangement, list: Some(count), .. } => {
+                Operand::Vector { role, arrangement, list: Some(count), index } => {
                     f.write_str("{ ")?;
                     for next in 0..*count {
                         let comma = if next == 0 { "" } else { ", " };
                         write!(f, "{comma}v{}.{arrangement}", role.number() + next)?;
                     }
                     f.write_str(" }")?;
+                    if let Some(index) = index {
+                        write!(f, "[{index}]")?;
+                    }
                 }
                 Operand::Scalar { role, letter } => write!(f, "{letter}{}", role.number())?,
+                Operand::Address { role } => write!(f, "[x{}]", role.number())?,
                 Operand::Immediate(number) => write!(f, "#{number}")?,
             }
         }
@@ -127,8 +150,8 @@ impl Display for Line {
 
 impl Line {
     /// The line with places for registers and immediates, as [`crate::Form::template`] has them; `argument`
-    /// says which argument a register holds at the start. `None` where a register holds none, or the results are
-    /// several.
+    /// says which argument a register holds at the start. `None` where a register holds none, the results are
+    /// several, or an operand is in memory.
     pub fn template(&self, argument: impl Fn(Role) -> Option<usize>) -> Option<String> {
         let register = |role: Role| match role {
             Role::D => Some("{d}".to_owned()),
@@ -159,6 +182,7 @@ impl Line {
                         format!("{{ {} }}", (0..*count).map(next).collect::<Vec<_>>().join(", "))
                     }
                     Operand::Scalar { role, letter } => format!("{letter}{}", register(*role)?),
+                    Operand::Address { .. } => return None,
                     Operand::Immediate(value) => format!("#{}", number(value)),
                 })
             })
@@ -173,6 +197,7 @@ impl Line {
             Operand::Scalar { role, letter } => {
                 Some(Slot { role: *role, vector: !matches!(letter, 'w' | 'x') })
             }
+            Operand::Address { role } => Some(Slot { role: *role, vector: false }),
             Operand::Immediate(_) => None,
         })
     }
@@ -197,7 +222,7 @@ impl Line {
                 Some((size, arrangement[..split].parse::<u32>().ok()?.checked_mul(size)?))
             }
             Operand::Scalar { letter, .. } => element_size(*letter).map(|size| (size, size)),
-            Operand::Immediate(_) => None,
+            Operand::Address { .. } | Operand::Immediate(_) => None,
         })
     }
 }
@@ -294,8 +319,19 @@ fn split(operands: &str) -> Vec<&str> {
 
 fn operand(entry: &Entry, mnemonic: &str, all: &str, text: &str) -> Result<Operand, String> {
     let unknown = || format!("`{text}` is not an operand");
-    if let Some(list) = text.strip_prefix('{').and_then(|list| list.strip_suffix('}')) {
-        return register_list(list).ok_or_else(unknown);
+    if let Some((list, index)) = text.strip_prefix('{').and_then(|list| list.rsplit_once('}')) {
+        let index = match index.trim() {
+            "" => None,
+            index => {
+                let index = index.strip_prefix('[').and_then(|index| index.strip_suffix(']'));
+                Some(index.and_then(|index| number(entry, index)).ok_or_else(unknown)?)
+            }
+        };
+        return register_list(list, index).ok_or_else(unknown);
+    }
+    if let Some(address) = text.strip_prefix('[').and_then(|address| address.strip_suffix(']')) {
+        let role = address.trim().strip_prefix(['X', 'x']).and_then(role).ok_or_else(unknown)?;
+        return Ok(Operand::Address { role });
     }
     if let Some(value) = text.strip_prefix('#') {
         return number(entry, value).map(Operand::Immediate).ok_or_else(unknown);
@@ -352,14 +388,18 @@ fn role(text: &str) -> Option<Role> {
         "n" => Role::N,
         "m" => Role::M,
         "a" => Role::A,
+        "t" => Role::T,
+        "t2" => Role::T2,
+        "t3" => Role::T3,
+        "t4" => Role::T4,
         "tmp" => Role::Temporary,
         "tmp1" => Role::Temporary1,
         _ => return None,
     })
 }
 
-/// `Vn.16B`, `Vn.16B - Vn+3.16B`, `Vn.16B,Vn+1.16B`.
-fn register_list(text: &str) -> Option<Operand> {
+/// `Vn.16B`, `Vn.16B - Vn+3.16B`, `Vn.16B,Vn+1.16B`, `Vt.16B - Vt4.16B`.
+fn register_list(text: &str, index: Option<Number>) -> Option<Operand> {
     let register = |text: &str| {
         let (register, arrangement) = text.trim().split_once('.')?;
         let register = register.strip_prefix('V')?;
@@ -371,14 +411,18 @@ fn register_list(text: &str) -> Option<Operand> {
         ))
     };
     let registers = text.split([',', '-']).map(register).collect::<Option<Vec<_>>>()?;
-    let (role, first, arrangement) = registers.first()?.clone();
+    let (role, first, mut arrangement) = registers.first()?.clone();
     let (last_role, last, _) = registers.last()?.clone();
-    (role == last_role && first == 0).then_some(Operand::Vector {
-        role,
-        arrangement,
-        index: None,
-        list: Some(last + 1),
-    })
+    let list = match (role, last_role) {
+        (Role::T, last_role) if last_role.is_transferred() => last_role.number() + last - role.number() + 1,
+        (role, last_role) if role == last_role => last + 1,
+        _ => return None,
+    };
+    if index.is_some() {
+        // Registers of which one element is meant name only that, however many the document gives them.
+        arrangement.retain(|c| !c.is_ascii_digit());
+    }
+    (first == 0 && list <= 4).then_some(Operand::Vector { role, arrangement, index, list: Some(list) })
 }
 
 /// `3`, `lane`, `(n<<1)`.
@@ -465,6 +509,15 @@ mod tests {
         assert_eq!(text(&["DUP"], "Vd.1D,Vn.D[1]", &[]), "dup d0, v1.d[1]");
         assert_eq!(text(&["PMULL"], "Vd.1Q,Vn.1D,Vm.1D", &[]), "pmull v0.1q, v1.1d, v8.1d");
         assert_eq!(text(&["NOP"], "", &[]), "");
+        assert_eq!(text(&["LD1"], "{Vt.8B},[Xn]", &[]), "ld1 { v16.8b }, [x1]");
+        assert_eq!(text(&["LD2"], "{Vt.8B - Vt2.8B},[Xn]", &[]), "ld2 { v16.8b, v17.8b }, [x1]");
+        let lane = &[("lane", 0, 3)];
+        assert_eq!(
+            text(&["ST3"], "{Vt.h - Vt3.h}[lane],[Xn]", lane),
+            "st3 { v16.h, v17.h, v18.h }[{0..3}], [x1]"
+        );
+        assert_eq!(text(&["LD1"], "{Vt.4H}[lane],[Xn]", lane), "ld1 { v16.h }[{0..3}], [x1]");
+        assert_eq!(text(&["STR"], "Qt,[Xn]", &[]), "str q16, [x1]");
     }
 
     #[test]
@@ -479,7 +532,15 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_told() {
-        for operands in ["Vd.8B,[Xn]", "= a[i] + b", "Vd.8B,#k", "{Vq.8B},Vm", ""] {
+        for operands in [
+            "Vd.8B,[Xk]",
+            "{Vt.8B}[k],[Xn]",
+            "{Vn.8B - Vt.8B},[Xn]",
+            "= a[i] + b",
+            "Vd.8B,#k",
+            "{Vq.8B},Vm",
+            "",
+        ] {
             assert!(lines(&entry(&["LD1"], operands, &[])).is_err(), "{operands}");
         }
         assert!(lines(&entry(&["RESULT[I]"], "Vd", &[])).is_err());
@@ -513,6 +574,8 @@ mod tests {
         assert_eq!(slot("Vm.H[0]"), vector(Role::M));
         assert_eq!(slot("Vd2.4H"), vector(Role::D2));
         assert_eq!(slot("rn"), Some(Slot { role: Role::N, vector: false }));
+        assert_eq!(slot("Vt2.16B"), vector(Role::T2));
+        assert_eq!(slot("Xn"), Some(Slot { role: Role::N, vector: false }));
         assert_eq!(slot("N/A"), None);
         assert_eq!(slot("UNUSED"), None);
     }

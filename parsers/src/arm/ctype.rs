@@ -45,6 +45,12 @@ impl CType {
         sane.then_some(Self { element, lanes, count, vector, signed, float })
     }
 
+    /// What a pointer points to: `int8_t const *`.
+    pub fn pointee(text: &str) -> Option<Self> {
+        let body = text.trim().strip_suffix('*')?.trim();
+        Self::parse(body.strip_suffix("const").or(body.strip_prefix("const")).unwrap_or(body).trim())
+    }
+
     /// Width of one vector or scalar in bits.
     pub fn part_width(&self) -> u32 {
         self.element * self.lanes
@@ -75,6 +81,11 @@ impl CType {
     }
 }
 
+/// A pointer to elements of a type; the width of what is seen through it is 0 until it is known.
+pub fn memory(name: &str, c_type: &str, pointee: &CType) -> Argument {
+    Argument { kind: Kind::Memory { align: 1 }, ..pointee.argument(name, c_type, 0) }
+}
+
 /// An argument that is part of the encoding; a C `int` of 32 bits.
 pub fn immediate(name: &str, c_type: &str, low: i64, high: i64) -> Argument {
     Argument {
@@ -97,6 +108,9 @@ mod tests {
         let scalar = CType::parse("int32_t").unwrap();
         assert_eq!((scalar.width(), scalar.vector, scalar.signed), (32, false, true));
         assert!(CType::parse("bfloat16x8_t").unwrap().float);
+        assert_eq!(CType::pointee("int8_t const *"), CType::parse("int8_t"));
+        assert_eq!(CType::pointee("poly128_t *"), CType::parse("poly128_t"));
+        assert_eq!((CType::pointee("int8_t"), CType::pointee("void *")), (None, None));
         assert_eq!(CType::part_name("uint16x4x2_t", 2), "uint16x4_t");
         for bad in ["int8x8_t *", "void", "int7_t", "int8x8x9_t", "intx_t", "_t", "int8x8x2x2_t"] {
             assert_eq!(CType::parse(bad), None, "{bad}");

@@ -23,6 +23,8 @@ pub enum Fact {
     Bool(bool),
     /// An enumeration value.
     Enum(Name),
+    /// No value: the decode leaves it open.
+    Open,
 }
 
 /// A decoded word.
@@ -138,7 +140,11 @@ fn ambiguous(word: u32, one: &str, other: &str, offset: usize) -> Result<Decoded
 }
 
 fn fact(machine: &Machine<'_>, var: &Var) -> Option<Fact> {
-    let Var::Value(value) = var else { return None };
+    let value = match var {
+        Var::Value(value) => value,
+        Var::Unset => return Some(Fact::Open),
+        Var::Bits(..) | Var::Varying => return None,
+    };
     Some(match value {
         Value::Int(node) => Fact::Int(machine.dag.as_int(*node)?.clone()),
         Value::Bits(node, Width::Known(width)) => Fact::Bits(machine.dag.as_int(*node)?.clone(), *width),

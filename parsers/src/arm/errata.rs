@@ -14,6 +14,13 @@ pub fn apply(entries: &mut [&mut Entry], version: &str, errata: &Errata) -> Vec<
 fn make(entry: &mut Entry, change: &Change) -> Result<(), String> {
     match change {
         Change::Field { of, was, now } => {
+            if let Some(Preparation::Immediate(low, high)) = entry.preparation.get_mut(of) {
+                if format!("{low}..{high}") != *was {
+                    return Err(format!("the range of `{of}` is `{low}..{high}`, not `{was}`"));
+                }
+                (*low, *high) = range(now).ok_or_else(|| format!("`{now}` is no range"))?;
+                return Ok(());
+            }
             let field = match of.as_str() {
                 "operands" => &mut entry.operands,
                 "operation" => &mut entry.operation,
@@ -44,4 +51,11 @@ fn make(entry: &mut Entry, change: &Change) -> Result<(), String> {
         Change::Lines { .. } => return Err("operations are not corrected here".to_owned()),
     }
     Ok(())
+}
+
+/// `0..7`: least and greatest value of an immediate.
+fn range(text: &str) -> Option<(i64, i64)> {
+    let (low, high) = text.split_once("..")?;
+    let (low, high) = (low.parse().ok()?, high.parse().ok()?);
+    (low <= high).then_some((low, high))
 }

@@ -12,13 +12,13 @@ use rustc_hash::FxHashMap;
 use super::Bodies;
 use super::asl::ast::{Name, Stmt};
 use super::assembly::{Line, Role, Slot};
-use super::ctype::{CType, immediate};
+use super::ctype::{CType, immediate, memory};
 use super::decode::{Cache, Decoded, Fact, Variable, variables};
 use super::exec::{Documents, Fault, FileId, Frame, Location, Machine, Registers, Value, Var, Width, syntax};
 use super::facts::{Facts, combinations};
 use super::json::{Entry, Preparation};
 use super::operations::Operations;
-use crate::pseudocode::{self, Reason};
+use crate::pseudocode::{self, Access, Memory, Merge, Pointers, Reason};
 use crate::{Argument, Form, Kind, Signature};
 
 /// What every intrinsic is lowered with.
@@ -45,6 +45,8 @@ pub struct Lowered {
     pub signature: Signature,
     /// Its function.
     pub function: hydride_ir::Function,
+    /// Which memory it accesses.
+    pub access: Access,
     /// Bits that it leaves undefined.
     pub undefined: Vec<crate::UndefinedBits>,
     /// CPU features that it needs, as compilers name them.
@@ -55,14 +57,11 @@ pub struct Lowered {
 
 /// Lowers an entry.
 pub fn lower(context: &Context<'_>, entry: &Entry) -> Result<Lowered, Obstacle> {
-    if is_memory(entry) {
-        return Err(Obstacle::excluded(Reason::Memory, None, ""));
-    }
     let undescribed = || {
         let message = "the document has neither operands nor an operation for it";
         Obstacle::excluded(Reason::NoPseudocode, None, message)
     };
-    let types = Types::of(entry).map_err(|other| if entry.described { other } else { undescribed() })?;
+    let mut types = Types::of(entry).map_err(|other| if entry.described { other } else { undescribed() })?;
     if !entry.described {
         return Err(undescribed());
     }
@@ -76,16 +75,43 @@ pub fn lower(context: &Context<'_>, entry: &Entry) -> Result<Lowered, Obstacle> 
     let Some(combinations) = combinations(&ranges).filter(|all| !all.is_empty()) else {
         return Err(Obstacle::failed(Reason::Limit, None, "the immediates have too many values, or none"));
     };
+    if types.signature.args.iter().any(Argument::is_memory) {
+        // As much of the memory is an argument as the instruction accesses.
+        let mut run = Run::new(context, entry, &types, &places, &lines, &combinations)?;
+        run.results()?;
+        for (position, argument) in types.signature.args.iter_mut().enumerate() {
+            match run.machine.pointers.reach(position as u32) {
+                Some(0) => {
+                    let message = format!("nothing at `{}` is accessed", argument.name);
+                    return Err(Obstacle::excluded(Reason::Memory, None, message));
+                }
+                Some(bytes) => argument.width = 8 * bytes,
+                None => {}
+            }
+        }
+    }
     let mut run = Run::new(context, entry, &types, &places, &lines, &combinations)?;
-    let results = run.results()?;
+    let Results { mut registers, memory } = run.results()?;
     let mut machine = run.machine;
     let asked = run.steps.iter().flat_map(|step| step.decodes.first()).flat_map(|d| d.extensions.iter());
     let c_types = entry.args.iter().map(|(c_type, _)| c_type.as_str()).chain([entry.returns.as_str()]);
     let c_types: Vec<&str> = c_types.collect();
     let extensions = super::features::features(asked.map(|extension| &**extension), &c_types);
-    let signature = types.signature;
-    let (function, undefined) = pseudocode::function(&entry.name, &signature, &mut machine.dag, &results)
-        .map_err(|fault| fault.map_place(|()| None))?;
+    let mut signature = types.signature;
+    for (position, contents) in machine.pointers.written(&memory) {
+        signature.results.push(signature.args[position as usize].clone());
+        registers.push(contents);
+    }
+    if registers.is_empty() {
+        return Err(Obstacle::excluded(Reason::Control, None, "nothing is returned"));
+    }
+    let entire = |fault: pseudocode::Fault<()>| fault.map_place(|()| None);
+    let (function, undefined) =
+        pseudocode::function(&entry.name, &signature, &mut machine.dag, &registers).map_err(entire)?;
+    let access = machine.pointers.access_of(&function, &mut machine.dag, &memory).map_err(entire)?;
+    // The registers of what a load returns.
+    let loaded = places.results.first().map(|(slot, _)| slot.role).filter(|role| role.is_transferred());
+    let destination = loaded.unwrap_or(Role::D);
     let forms = entry
         .base
         .iter()
@@ -98,24 +124,20 @@ pub fn lower(context: &Context<'_>, entry: &Entry) -> Result<Lowered, Obstacle> 
                 [line] => line.template(|role| places.argument(role)),
                 _ => None,
             },
-            destroys: if lines.len() == 1 { places.argument(Role::D) } else { None },
+            destroys: if lines.len() == 1 { places.argument(destination) } else { None },
         })
         .collect();
-    Ok(Lowered { signature, function, undefined, extensions, forms })
-}
-
-/// Whether an entry reads or writes memory.
-pub fn is_memory(entry: &Entry) -> bool {
-    entry.returns == "void"
-        || entry.returns.contains('*')
-        || entry.args.iter().any(|(c_type, _)| c_type.contains('*'))
+    Ok(Lowered { signature, function, access, undefined, extensions, forms })
 }
 
 /// Lowers an entry that has a formula in place of an instruction.
 fn from_formula(context: &Context<'_>, entry: &Entry, types: Types) -> Result<Lowered, Obstacle> {
-    let body = super::formula::body(entry, types.returns.element)
-        .map_err(|message| Obstacle::failed(Reason::Operands, None, message))?;
     let Types { signature, args, returns, .. } = types;
+    let Some(returns) = returns else {
+        return Err(Obstacle::failed(Reason::Operands, None, "a formula for nothing"));
+    };
+    let body = super::formula::body(entry, returns.element)
+        .map_err(|message| Obstacle::failed(Reason::Operands, None, message))?;
     let arg_widths = signature.args.iter().map(|arg| arg.width).collect();
     let mut machine = Machine::new(context.documents, arg_widths);
     let mut frame = Frame::default();
@@ -145,14 +167,17 @@ fn from_formula(context: &Context<'_>, entry: &Entry, types: Types) -> Result<Lo
     let results = [written.unwrap_or_default()];
     let (function, undefined) = pseudocode::function(&entry.name, &signature, &mut machine.dag, &results)
         .map_err(|fault| fault.map_place(|()| None))?;
-    Ok(Lowered { signature, function, undefined, extensions, forms: Vec::new() })
+    let access = Access::default();
+    Ok(Lowered { signature, function, access, undefined, extensions, forms: Vec::new() })
 }
 
 /// The types of an entry.
 struct Types {
     signature: Signature,
+    /// The type of each argument that is neither an immediate nor a pointer.
     args: Vec<Option<CType>>,
-    returns: CType,
+    /// The type returned; a `void` function only writes memory.
+    returns: Option<CType>,
     /// Position, least and greatest value.
     immediates: Vec<(usize, i64, i64)>,
     float: bool,
@@ -171,10 +196,23 @@ impl Types {
                 args.push(None);
                 continue;
             }
+            if c_type.ends_with('*') {
+                let pointee = CType::pointee(c_type).ok_or_else(|| unknown(c_type))?;
+                signature.args.push(memory(name, c_type, &pointee));
+                args.push(None);
+                continue;
+            }
             let parsed = CType::parse(c_type).ok_or_else(|| unknown(c_type))?;
             float |= parsed.float;
             signature.args.push(parsed.argument(name, c_type, parsed.width()));
             args.push(Some(parsed));
+        }
+        if entry.returns == "void" {
+            return Ok(Self { signature, args, returns: None, immediates, float });
+        }
+        if entry.returns.contains('*') {
+            let message = format!("a pointer `{}` is returned", entry.returns);
+            return Err(Obstacle::excluded(Reason::Memory, None, message));
         }
         let returns = CType::parse(&entry.returns).ok_or_else(|| unknown(&entry.returns))?;
         float |= returns.float;
@@ -183,7 +221,7 @@ impl Types {
             let name = if returns.count == 1 { "result".to_owned() } else { format!("result{index}") };
             signature.results.push(returns.argument(&name, &part, returns.part_width()));
         }
-        Ok(Self { signature, args, returns, immediates, float })
+        Ok(Self { signature, args, returns: Some(returns), immediates, float })
     }
 }
 
@@ -206,7 +244,12 @@ impl Places {
                 Some(Preparation::Register(register)) => {
                     let slot = super::assembly::slot(register);
                     let message = || format!("`{register}` is no register for `{name}`");
-                    let slot = slot.ok_or_else(|| Obstacle::failed(Reason::Operands, None, message()))?;
+                    let mut slot = slot.ok_or_else(|| Obstacle::failed(Reason::Operands, None, message()))?;
+                    let tuple = types.args[position].as_ref().is_some_and(|c_type| c_type.count > 1);
+                    if tuple && slot.role.is_transferred() {
+                        // The document names the last register of a list.
+                        slot.role = Role::T;
+                    }
                     args.push((position, in_lines(slot, lines)));
                 }
                 Some(Preparation::Unsaid) | None => unplaced.push(position),
@@ -223,14 +266,15 @@ impl Places {
         }
         args.extend(unplaced.into_iter().zip(free));
         let mut results = Vec::new();
-        for (register, _) in &entry.results {
+        let element = types.returns.as_ref().map_or(0, |returns| returns.element);
+        for (register, _) in returned(entry) {
             let slot = super::assembly::slot(register);
             let message = || format!("`{register}` is no register for a result");
             let slot = slot.ok_or_else(|| Obstacle::failed(Reason::Operands, None, message()))?;
             let slot = in_lines(slot, lines);
             let lane =
                 register.split_once('[').and_then(|(_, lane)| lane.strip_suffix(']')?.parse::<u32>().ok());
-            results.push((slot, lane.unwrap_or(0).min(15) * types.returns.element));
+            results.push((slot, lane.unwrap_or(0).min(15) * element));
         }
         if results.len() != types.signature.results.len() {
             let message = format!("{} results in {} registers", types.signature.results.len(), results.len());
@@ -245,6 +289,22 @@ impl Places {
     fn argument(&self, role: Role) -> Option<usize> {
         self.args.iter().find(|(_, slot)| slot.role == role).map(|(position, _)| *position)
     }
+}
+
+/// The registers of the results, in the order of the results; loads list theirs from the last one.
+fn returned(entry: &Entry) -> Vec<&(String, String)> {
+    // Of what some entries list, a pointer is no result, and no register of a `void` function is.
+    let is_result = |(register, _): &&(String, String)| {
+        register != "void" && entry.args.iter().all(|(_, name)| name != register)
+    };
+    let mut results: Vec<&(String, String)> = entry.results.iter().filter(is_result).collect();
+    let part = |(_, part): &(String, String)| {
+        part.split_once('[').and_then(|(_, part)| part.strip_suffix(']')?.parse::<u32>().ok())
+    };
+    if results.iter().all(|result| part(result).is_some()) {
+        results.sort_by_key(|result| part(result));
+    }
+    results
 }
 
 /// The register of a role in the file that the instructions have it in: errata correct the operands alone.
@@ -290,6 +350,24 @@ struct Step {
     file: FileId,
 }
 
+/// What the instructions leave.
+#[derive(Clone, Debug, PartialEq)]
+struct Results {
+    /// The returned values.
+    registers: Vec<Register>,
+    /// What is at each pointer.
+    memory: Vec<Memory>,
+}
+
+impl Merge for Results {
+    fn merge(dag: &mut Dag, condition: NodeId, then: &Self, otherwise: &Self) -> Self {
+        Self {
+            registers: Merge::merge(dag, condition, &then.registers, &otherwise.registers),
+            memory: Merge::merge(dag, condition, &then.memory, &otherwise.memory),
+        }
+    }
+}
+
 struct Run<'a> {
     machine: Machine<'a>,
     steps: Vec<Step>,
@@ -311,13 +389,20 @@ impl<'a> Run<'a> {
         lines: &[Line],
         combinations: &'a [Vec<i64>],
     ) -> Result<Self, Obstacle> {
-        let arg_widths = types.signature.args.iter().map(|arg| arg.width).collect();
-        let mut machine = Machine::new(context.documents, arg_widths);
-        let mut start = Registers::default();
+        let pointers = Pointers::new(&types.signature);
+        let mut machine = Machine::new(context.documents, pointers.widths(&types.signature));
+        let memory = pointers.start(&mut machine.dag);
+        let mut start = Registers { memory, ..Registers::default() };
         for (position, slot) in &places.args {
-            let Some(c_type) = types.args.get(*position).and_then(Option::as_ref) else { continue };
-            place_argument(&mut machine.dag, &mut start, *position as u32, *slot, c_type.width());
+            let Some(c_type) = types.args.get(*position).and_then(Option::as_ref) else {
+                if let Some(address) = pointers.value(&mut machine.dag, *position as u32) {
+                    start.scalars.insert(slot.role.number(), Register::with_value(64, address));
+                }
+                continue;
+            };
+            place_argument(&mut machine.dag, &mut start, *position as u32, *slot, c_type);
         }
+        machine.pointers = pointers;
         let immediates = types
             .signature
             .args
@@ -345,7 +430,7 @@ impl<'a> Run<'a> {
     }
 
     /// The results with immediates symbolic where that is possible.
-    fn results(&mut self) -> Result<Vec<Register>, Obstacle> {
+    fn results(&mut self) -> Result<Results, Obstacle> {
         let one_encoding = self
             .steps
             .iter()
@@ -359,7 +444,7 @@ impl<'a> Run<'a> {
     }
 
     /// Runs once; `None` when variables do not allow it.
-    fn symbolic(&mut self) -> Option<Result<Vec<Register>, Fault>> {
+    fn symbolic(&mut self) -> Option<Result<Results, Fault>> {
         let guessed =
             self.steps.iter().any(|step| step.vars.values().any(|v| matches!(v, Variable::Greatest(_))));
         if guessed {
@@ -379,7 +464,7 @@ impl<'a> Run<'a> {
     }
 
     /// Runs every combination of immediates and chooses by them.
-    fn each(&mut self) -> Result<Vec<Register>, Fault> {
+    fn each(&mut self) -> Result<Results, Fault> {
         let last = self.combinations.len() - 1;
         let mut chosen = self.run_at(last, false)?;
         for index in (0..last).rev() {
@@ -390,17 +475,13 @@ impl<'a> Run<'a> {
                 let equal = self.machine.dag.eq(*node, value);
                 here = self.machine.dag.and(here, equal);
             }
-            chosen = results
-                .iter()
-                .zip(&chosen)
-                .map(|(then, otherwise)| Register::merge(&mut self.machine.dag, here, then, otherwise))
-                .collect();
+            chosen = Merge::merge(&mut self.machine.dag, here, &results, &chosen);
         }
         Ok(chosen)
     }
 
     /// Runs one combination of immediates, with or without the guesses.
-    fn run_at(&mut self, index: usize, guess: bool) -> Result<Vec<Register>, Fault> {
+    fn run_at(&mut self, index: usize, guess: bool) -> Result<Results, Fault> {
         let mut frames = Vec::with_capacity(self.steps.len());
         for step in &self.steps {
             let mut frame = Frame::default();
@@ -413,21 +494,21 @@ impl<'a> Run<'a> {
                     Some(Variable::Greatest(greatest)) if guess => Fact::Int(greatest.clone()),
                     _ => fact.clone(),
                 };
-                frame.set(name, Var::Value(known(&mut self.machine.dag, &fact)));
+                frame.set(name, known(&mut self.machine.dag, &fact));
             }
             frames.push(frame);
         }
         self.run(frames)
     }
 
-    fn run(&mut self, frames: Vec<Frame>) -> Result<Vec<Register>, Fault> {
+    fn run(&mut self, frames: Vec<Frame>) -> Result<Results, Fault> {
         self.machine.state.registers = self.start.clone();
         for (mut frame, step) in frames.into_iter().zip(&self.steps) {
             self.machine.run(step.file, &mut frame, &step.body)?;
         }
         let registers = std::mem::take(&mut self.machine.state.registers);
         let dag = &mut self.machine.dag;
-        Ok(self
+        let results = self
             .places
             .results
             .iter()
@@ -442,7 +523,8 @@ impl<'a> Run<'a> {
                     None => Register::default(),
                 }
             })
-            .collect())
+            .collect();
+        Ok(Results { registers: results, memory: registers.memory })
     }
 }
 
@@ -454,9 +536,14 @@ fn immediate_width(argument: &Argument) -> Option<(u32, bool)> {
     Some((bits(range.low).max(bits(range.high)).max(1).min(argument.width), signed))
 }
 
-/// Puts an argument into its register, and what does not fit into the next ones.
-fn place_argument(dag: &mut Dag, registers: &mut Registers, position: u32, slot: Slot, width: u32) {
+/// Puts an argument into its register, and what does not fit into the next ones. The vectors of a tuple that is loaded
+/// or stored have a register each.
+fn place_argument(dag: &mut Dag, registers: &mut Registers, position: u32, slot: Slot, c_type: &CType) {
     let (file, size) = if slot.vector { (&mut registers.vectors, 128) } else { (&mut registers.scalars, 64) };
+    let (width, size) = match slot.role.is_transferred() {
+        true => (c_type.width(), c_type.part_width()),
+        false => (c_type.width(), size),
+    };
     for (part, low) in (0..width).step_by(size as usize).enumerate() {
         let bits = size.min(width - low);
         let value = dag.arg_slice(position, low, bits, false);
@@ -575,6 +662,7 @@ fn from_operation(
             super::assembly::Role::N => "n",
             super::assembly::Role::M => "m",
             super::assembly::Role::A => "a",
+            super::assembly::Role::T => "t",
             _ => continue,
         };
         set(name, slot.role.number());
@@ -587,20 +675,21 @@ fn from_operation(
     Ok(Step { decodes: Vec::new(), vars, body, file: FileId::Operations })
 }
 
-fn known(dag: &mut Dag, fact: &Fact) -> Value {
-    match fact {
+fn known(dag: &mut Dag, fact: &Fact) -> Var {
+    Var::Value(match fact {
         Fact::Int(value) => Value::Int(dag.int(value.clone())),
         Fact::Bits(value, width) => Value::Bits(dag.int(value.clone()), Width::Known(*width)),
         Fact::Bool(value) => Value::Bool(dag.int(i64::from(*value))),
         Fact::Enum(name) => Value::Enum(name.clone()),
-    }
+        Fact::Open => return Var::Unset,
+    })
 }
 
 fn symbolic_frame(machine: &mut Machine<'_>, step: &Step, immediates: &[NodeId]) -> Frame {
     let mut frame = Frame::default();
     for (name, variable) in &step.vars {
         let var = match variable {
-            Variable::Constant(fact) => Var::Value(known(&mut machine.dag, fact)),
+            Variable::Constant(fact) => known(&mut machine.dag, fact),
             Variable::Affine { constant, factors, width } => {
                 let terms: Vec<(NodeId, Int)> =
                     immediates.iter().copied().zip(factors.iter().cloned()).collect();

@@ -8,7 +8,8 @@
 //! the newer data can replace the two JSON files ([`join`]).
 //!
 //! [`parse`] reads the documents and lowers every intrinsic; each one ends in one ledger line.
-//! Implementation-defined features are taken to be there, side effects (`FPSR.QC`, traps) dropped.
+//! Implementation-defined features are taken to be there, side effects (`FPSR.QC`, traps) dropped. What is at a pointer
+//! is an argument, and a result where it is written; bytes are in little-endian order.
 
 pub mod asl;
 mod assembly;
@@ -242,7 +243,7 @@ pub fn assembly_lines(documents: &Documents<'_>, errata: Option<&Errata>) -> Lin
             source.correct(errata);
         }
         for entry in source.entries.iter().filter_map(|raw| raw.entry.as_ref().ok()) {
-            if !entry.described || lower::is_memory(entry) {
+            if !entry.described {
                 continue;
             }
             for line in assembly::lines(entry).unwrap_or_default() {
@@ -300,13 +301,13 @@ fn outcome(
         }
     };
     let result = match lower::lower(context, &entry) {
-        Ok(Lowered { signature, function, undefined, extensions, forms }) => Ok(Instruction {
+        Ok(Lowered { signature, function, access, undefined, extensions, forms }) => Ok(Instruction {
             id: id.clone(),
             isa: Isa::register(ISA),
             intrinsic: id.clone(),
             function,
-            accessed: None,
-            addresses: None,
+            accessed: access.accessed,
+            addresses: access.addresses,
             undefined,
             undefined_for: Vec::new(),
             signature,

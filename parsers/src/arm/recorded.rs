@@ -5,8 +5,8 @@
 //! ```
 //! The encoding's name, the extensions that its decode asks for, then the variables. A value holds for every
 //! combination of immediates; `~constant,factor,…` is affine in the immediates (`:width` after it for bits);
-//! otherwise the values of all combinations are listed. A `-` marks a combination that the assembler rejects
-//! or whose decode fails.
+//! otherwise the values of all combinations are listed. `UNKNOWN` is what the decode leaves open. A `-` marks a
+//! combination that the assembler rejects or whose decode fails.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -15,6 +15,9 @@ use hydride_ir::exact::Int;
 
 use super::asl::ast::Name;
 use super::decode::{Decoded, Fact, Variable, variables};
+
+/// What stands for no value.
+const OPEN: &str = "UNKNOWN";
 
 /// The text of a line's decodes, one for each combination of immediates; empty where none is known.
 pub fn print(decodes: &[Option<Arc<Decoded>>], combinations: &[Vec<i64>]) -> String {
@@ -67,6 +70,7 @@ fn shown(fact: &Fact) -> String {
         Fact::Int(value) => value.to_string(),
         Fact::Bool(value) => if *value { "TRUE" } else { "FALSE" }.to_owned(),
         Fact::Enum(name) => name.to_string(),
+        Fact::Open => OPEN.to_owned(),
         Fact::Bits(value, width) => {
             let bit = |at: u32| if (value >> at as usize) & Int::ONE == Int::ONE { '1' } else { '0' };
             let bits: String = (0..*width).rev().map(bit).collect();
@@ -123,7 +127,12 @@ pub fn encoding(text: &str) -> &str {
 pub fn names(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let variables = text.split_once(':').map_or("", |(_, tail)| tail);
     let parts = variables.split_whitespace().filter_map(|part| part.split_once('='));
-    parts.map(|(name, value)| (name, value.starts_with('~') || value.contains('|')))
+    parts.map(|(name, value)| {
+        // A rejected combination has no value that could differ.
+        let mut values = value.split('|').filter(|value| *value != "-");
+        let first = values.next();
+        (name, value.starts_with('~') || values.any(|other| Some(other) != first))
+    })
 }
 
 fn fact(text: &str, combination: &[i64]) -> Option<Fact> {
@@ -147,6 +156,7 @@ fn fact(text: &str, combination: &[i64]) -> Option<Fact> {
     Some(match text {
         "TRUE" => Fact::Bool(true),
         "FALSE" => Fact::Bool(false),
+        OPEN => Fact::Open,
         _ if text.starts_with('\'') => {
             let bits = text.strip_prefix('\'')?.strip_suffix('\'')?;
             if bits.len() > hydride_ir::MAX_WIDTH as usize
@@ -200,6 +210,12 @@ mod tests {
         let back = read(&print(&rejected, &combinations), &combinations).unwrap();
         assert!(back[1].is_none());
         assert_eq!(back[2].as_ref().unwrap().vars, rejected[2].as_ref().unwrap().vars);
+        let varying =
+            |text| names(text).filter(|(_, varies)| *varies).map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(varying("e: a=1|-|1 b=~0,1 c=1|2|- d=UNKNOWN e=3"), ["b", "c"]);
+        let open = read("e: n=UNKNOWN", &combinations).unwrap();
+        assert_eq!(open[0].as_ref().unwrap().vars["n"], Fact::Open);
+        assert!(print(&open, &combinations).ends_with(": n=UNKNOWN"));
         assert!(read("no colon", &combinations).is_err());
         assert!(read("e: n=1|2", &combinations).is_err());
         assert!(read("e: n='012'", &combinations).is_err());

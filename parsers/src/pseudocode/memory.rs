@@ -47,7 +47,7 @@ impl Merge for Memory {
 /// The pointers among an operation's arguments.
 ///
 /// In the operation's graph the arguments of the signature come first, and then one for the value of each pointer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Pointers {
     arguments: u32,
     pointers: Vec<Pointer>,

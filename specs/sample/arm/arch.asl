@@ -3,6 +3,8 @@
 enumeration Counting {Counting_Ones, Counting_Zeros,
                       Counting_Signs};
 
+enumeration Access {Access_Vector};
+
 constant integer BYTE = 8;
 
 array bits(2048) _Z[0..31];

@@ -449,3 +449,55 @@ __instruction sample_root
             root = WholeRoot(UInt(Elem[source, i, 32][7:0]));
             Elem[result, i, 32] = root[31:0];
         V[UInt(Rd)] = result;
+
+__instruction sample_structures
+    __encoding sample_structures
+        __instruction_set A64
+        __field Q 30 +: 1
+        __field L 22 +: 1
+        __field opcode 12 +: 4
+        __field size 10 +: 2
+        __field Rn 5 +: 5
+        __field Rt 0 +: 5
+        __opcode '0x001100 0x000000 xxxxxxxx xxxxxxxx'
+        __guard TRUE
+        __decode
+            integer lane = BYTE << UInt(size);
+            integer total = 64 << UInt(Q);
+            integer vectors;
+            case opcode of
+                when '0111' vectors = 1;
+                when '1000' vectors = 2;
+                otherwise UNDEFINED;
+
+    __execute
+        bits(64) place = X[UInt(Rn)];
+        for i = 0 to total DIV lane - 1
+            for k = 0 to vectors - 1
+                bits(total) vector = V[UInt(Rt) + k];
+                if L == '1' then
+                    Elem[vector, i, lane] = Mem[place, lane DIV BYTE, Access_Vector];
+                    V[UInt(Rt) + k] = vector;
+                else
+                    Mem[place, lane DIV BYTE, Access_Vector] = Elem[vector, i, lane];
+                place = place + lane DIV BYTE;
+
+__instruction sample_store_lane
+    __encoding sample_store_lane
+        __instruction_set A64
+        __field Q 30 +: 1
+        __field R 21 +: 1
+        __field S 12 +: 1
+        __field size 10 +: 2
+        __field Rn 5 +: 5
+        __field Rt 0 +: 5
+        __opcode '0x001101 00x00000 010xxxxx xxxxxxxx'
+        __guard TRUE
+        __decode
+            integer chosen = UInt(Q:S:size[1]);
+            integer unused = integer UNKNOWN;
+
+    __execute
+        for k = 0 to UInt(R)
+            bits(128) vector = V[UInt(Rt) + k];
+            Mem[X[UInt(Rn)] + 2*k, 2, Access_Vector] = Elem[vector, chosen, 2 * BYTE];

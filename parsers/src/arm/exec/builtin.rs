@@ -7,7 +7,13 @@ use crate::arm::asl::ast::{Expr, Offset};
 use crate::pseudocode::Reason;
 
 /// Procedures whose effects (traps) are not part of an instruction's result.
-const DROPPED: &[&str] = &["CheckFPAdvSIMDEnabled64", "AArch64.CheckFPAdvSIMDEnabled", "CheckSVEEnabled"];
+const DROPPED: &[&str] = &[
+    "CheckFPAdvSIMDEnabled64",
+    "AArch64.CheckFPAdvSIMDEnabled",
+    "CheckSVEEnabled",
+    "SetNotTagCheckedInstruction",
+    "SetTagCheckedInstruction",
+];
 
 /// Questions about the machine's state that have one answer for Neon.
 const ANSWERS: &[(&str, bool)] =

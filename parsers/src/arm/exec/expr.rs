@@ -396,6 +396,9 @@ impl Machine<'_> {
                 return Ok(value);
             }
             let args = self.getter_args(slices, offset)?;
+            if let Some(access) = self.memory_access(name, &args, offset)? {
+                return self.read_memory(access, offset);
+            }
             return self.getter(name, &args, want, offset);
         }
         // A slice of a variable reads the pieces that it needs.

@@ -11,6 +11,7 @@ mod call;
 mod expr;
 mod fault;
 mod float;
+mod memory;
 mod place;
 mod recognize;
 mod stmt;
@@ -28,7 +29,7 @@ pub use value::{Registers, Value, Var};
 
 use crate::arm::asl::ast::{Name, Offset, Stmt, Type};
 use crate::arm::asl::index::{Instructions, Library};
-use crate::pseudocode::{Branching, Budget, Limits, MAX_STEPS, Merge, Reason};
+use crate::pseudocode::{Branching, Budget, Limits, MAX_STEPS, Merge, Pointers, Reason};
 
 /// Deepest nesting of statements, expressions and calls at run time.
 const MAX_NESTING: u32 = 120;
@@ -58,6 +59,8 @@ pub struct Machine<'a> {
     pub dag: Dag,
     /// What branches can leave differently.
     pub state: State,
+    /// The pointers among the arguments.
+    pub pointers: Pointers,
     /// Names of the extensions that the text asked for.
     pub extensions: Vec<Name>,
     documents: &'a Documents<'a>,
@@ -144,6 +147,7 @@ impl<'a> Machine<'a> {
         Self {
             dag: Dag::new(arg_widths),
             state: State::default(),
+            pointers: Pointers::default(),
             extensions: Vec::new(),
             documents,
             assumptions: Vec::new(),

@@ -27,6 +27,9 @@ impl Machine<'_> {
                         return Ok(Some(*width));
                     }
                     let args = self.getter_args(slices, expr.offset)?;
+                    if let Some((_, width)) = self.memory_access(name, &args, expr.offset)? {
+                        return Ok(Some(width));
+                    }
                     let function = self.find(name, FunctionKind::Setter, args.len(), expr.offset)?;
                     return Ok(self.setter_width(&function, &args));
                 }
@@ -216,6 +219,9 @@ impl Machine<'_> {
     /// Calls a setter.
     fn set(&mut self, name: &str, slices: &[Slice], value: Value, offset: Offset) -> Run<()> {
         let args = self.getter_args(slices, offset)?;
+        if let Some(access) = self.memory_access(name, &args, offset)? {
+            return self.write_memory(access, &value, offset);
+        }
         let function = self.find(name, FunctionKind::Setter, args.len(), offset)?;
         let mut vars = Vec::with_capacity(args.len());
         // Plain arguments first: a reference is moved out of the frame.

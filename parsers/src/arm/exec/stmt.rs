@@ -4,7 +4,7 @@ use hydride_ir::exact::NodeId;
 
 use super::value::select;
 use super::{Flow, Machine, Pending, Run, Value, Var};
-use crate::arm::asl::ast::{Expr, Offset, Pattern, Stmt, StmtKind, Type};
+use crate::arm::asl::ast::{Expr, ExprKind, Offset, Pattern, Stmt, StmtKind, Type};
 use crate::pseudocode::{Branching, Reason};
 
 impl Machine<'_> {
@@ -96,7 +96,9 @@ impl Machine<'_> {
             }
             _ => None,
         };
-        let Some(value) = value else {
+        // What is left open may only not be read.
+        let open = |value: &&Expr| matches!(value.kind, ExprKind::Unknown(_));
+        let Some(value) = value.filter(|value| width.is_some() || !open(value)) else {
             return Ok(match width {
                 Some(width) => Var::Bits(Default::default(), width),
                 None => Var::Unset,

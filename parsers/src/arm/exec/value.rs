@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Register};
 
 use crate::arm::asl::ast::Name;
-use crate::pseudocode::{Merge, Width};
+use crate::pseudocode::{Memory, Merge, Width};
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,13 +156,15 @@ impl Merge for Var {
     }
 }
 
-/// The registers that instructions read and write, by number.
+/// The registers that instructions read and write, by number, and the memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Registers {
     /// `_Z`: vector registers.
     pub vectors: BTreeMap<u32, Register>,
     /// `_R`: general registers.
     pub scalars: BTreeMap<u32, Register>,
+    /// What is at each pointer.
+    pub memory: Vec<Memory>,
 }
 
 impl Merge for Registers {
@@ -172,6 +174,7 @@ impl Merge for Registers {
         }
         let vectors = Merge::merge(dag, condition, &then.vectors, &otherwise.vectors);
         let scalars = Merge::merge(dag, condition, &then.scalars, &otherwise.scalars);
-        Self { vectors, scalars }
+        let memory = Merge::merge(dag, condition, &then.memory, &otherwise.memory);
+        Self { vectors, scalars, memory }
     }
 }
