@@ -18,6 +18,8 @@ enumeration ImmediateOp {ImmediateOp_MOVI, ImmediateOp_MVNI, ImmediateOp_ORR, Im
 
 enumeration VBitOp {VBitOp_VBIF, VBitOp_VBIT, VBitOp_VBSL, VBitOp_VEOR};
 
+enumeration MemOp {MemOp_LOAD, MemOp_STORE, MemOp_PREFETCH};
+
 array bits(2048) _Z[0..31];
 array bits(64) _R[0..31];
 

@@ -263,6 +263,10 @@ fn meaning(entry: &Entry, text: &str) -> Result<Meaning, Fault<Place>> {
             break (signature, outcome);
         }
     };
+    if let Some(argument) = signature.args.iter().find(|argument| argument.width == 0) {
+        let message = format!("nothing is accessed at `{}`", argument.name);
+        return Err(Fault::excluded(Reason::Memory, Place::Entry, message));
+    }
     // By the document's names, before they are made unique.
     let position = |name: &String| signature.args.iter().position(|arg| arg.name == *name);
     let undefined_for = entry
