@@ -34,6 +34,7 @@ mod idef;
 mod lex;
 mod machine;
 mod manual;
+mod memory;
 mod operands;
 mod outline;
 mod preprocess;

@@ -31,6 +31,10 @@ pub(super) enum ExprKind {
     /// Bits `high:low`.
     Slice(Box<Expr>, Box<Expr>, Box<Expr>),
     Field(Box<Expr>, String),
+    /// A field of the simulator's state: `insn->slot`.
+    Arrow(Box<Expr>, String),
+    /// The place of the operand: `&Vd.ub[0]`.
+    Address(Box<Expr>),
     Call(String, Vec<Expr>),
     /// Two concatenated values, most significant first.
     Pair(Box<Expr>, Box<Expr>),
@@ -100,6 +104,8 @@ pub(super) enum Type {
     Vector,
     Pair,
     Predicate,
+    /// An address in memory.
+    Address,
 }
 
 #[derive(Clone, Debug)]
@@ -116,6 +122,7 @@ pub(super) enum StmtKind {
     Do(Box<Stmt>, Expr),
     Declare(Vec<Declared>),
     Value(Expr),
+    Return,
     Empty,
 }
 

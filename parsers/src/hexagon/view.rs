@@ -3,6 +3,7 @@
 use hydride_ir::exact::{Int, Node, NodeId};
 
 use super::machine::{Machine, Slot, Variable};
+use super::memory::is_state;
 use super::source::Fault;
 use super::syntax::{Binary, Expr, ExprKind};
 use crate::pseudocode::Reason;
@@ -57,6 +58,11 @@ impl View {
         Self { base, low, width: width.unwrap_or(EXACT), signed, array: None, predicate: false }
     }
 
+    /// As many bits from the same place on.
+    pub fn widened(self, width: u32) -> Self {
+        Self { width, signed: false, array: None, ..self }
+    }
+
     pub fn is_exact(&self) -> bool {
         self.width == EXACT
     }
@@ -77,6 +83,9 @@ impl Machine {
 
     /// The part that an expression names; other expressions are viewed as their value.
     pub fn view(&mut self, expr: &Expr) -> Result<View, Fault> {
+        if is_state(expr) {
+            return Ok(View::of_value(self.state_value(expr)?, None, true));
+        }
         match &expr.kind {
             ExprKind::Name(name) if self.slot(name).is_some() => {
                 let slot = self.slot(name).ok_or_else(|| unknown(name, expr.at))?;
