@@ -2,6 +2,7 @@
 
 use hydride_ir::exact::{Dag, Register};
 
+use super::form;
 use super::helpers;
 use super::idef;
 use super::lex::Token;
@@ -12,7 +13,7 @@ use super::prototypes::Prototype;
 use super::source::{Fault, Text};
 use super::syntax::Stmt;
 use super::{Options, grammar};
-use crate::pseudocode::{self, Memory, Pointers, Reason};
+use crate::pseudocode::{self, Budget, Memory, Pointers, Reason};
 use crate::{Argument, Instruction, Isa, Kind};
 
 /// An instruction of a document, ready to be elaborated.
@@ -188,9 +189,10 @@ pub(super) fn elaborate(
         return Err(Fault::failed(Reason::Signature, entry.at, message));
     }
     let in_body = |fault: Fault| fault.map_place(|at| entry.body.place(at));
-    let Outcome { mut dag, pointers, memory, registers, aligned } =
+    let Outcome { mut dag, pointers, memory, registers, aligned, .. } =
         run(entry, &shape, options).map_err(in_body)?;
     let at_entry = |fault: pseudocode::Fault<()>| fault.map_place(|()| entry.at);
+    let form = form::form(syntax, &shape);
     let mut signature = shape.signature;
     for (operand, argument) in shape.args.iter().zip(&mut signature.args) {
         if let (Some(Address::Region), Kind::Memory { align }) =
@@ -227,7 +229,7 @@ pub(super) fn elaborate(
         undefined_for: Vec::new(),
         signature,
         extensions: prototype.iter().map(|prototype| format!("hvxv{}", prototype.arch)).collect(),
-        forms: vec![operands::form(syntax)],
+        forms: vec![form],
         span: text.place(entry.at),
     })
 }
@@ -239,6 +241,8 @@ fn flat<A, B, C>(((a, b), c): ((A, B), C)) -> (A, B, C) {
 /// What running an entry's text leaves.
 struct Outcome {
     dag: Dag,
+    /// What was used of the entry's limits.
+    budget: Budget,
     pointers: Pointers,
     /// What is at the pointers.
     memory: Vec<Memory>,
@@ -255,7 +259,7 @@ fn run(entry: &Entry, shape: &Shape, options: &Options) -> Result<Outcome, Fault
     let statements = grammar::parse(&entry.body.text)?;
     let pointers = Pointers::new(&shape.signature);
     let dag = Dag::new(pointers.widths(&shape.signature));
-    let first = run_once(dag, &pointers, &statements, shape, options, 0)?;
+    let first = run_once((dag, None), &pointers, &statements, shape, options, 0)?;
     let is_unaligned = |operand: &Operand| operand.address() == Some(Address::Unaligned);
     if !shape.operands.iter().any(is_unaligned) {
         return Ok(first);
@@ -263,22 +267,30 @@ fn run(entry: &Entry, shape: &Shape, options: &Options) -> Result<Outcome, Fault
     let mut outcome = first;
     for misaligned in 1..options.vector_bytes() {
         let dag = std::mem::replace(&mut outcome.dag, Dag::new(Vec::new()));
-        let mut other = run_once(dag, &pointers, &statements, shape, options, misaligned)?;
+        let used = (dag, Some(std::mem::take(&mut outcome.budget)));
+        let mut other = run_once(used, &pointers, &statements, shape, options, misaligned)?;
         let dag = &mut other.dag;
         let same = outcome.memory.iter().zip(&other.memory).all(|(one, other)| one.is_same(dag, other))
-            && outcome.registers.iter().zip(&other.registers).all(|(one, other)| pseudocode::is_same(dag, one, other));
+            && outcome
+                .registers
+                .iter()
+                .zip(&other.registers)
+                .all(|(one, other)| pseudocode::is_same(dag, one, other));
         if !same {
-            let message = format!("it depends on the address, as {misaligned} bytes after a multiple show");
+            let message = format!(
+                "it depends on the address: {misaligned} after a multiple of a vector is another case"
+            );
             return Err(Fault::excluded(Reason::Memory, 0, message));
         }
-        outcome.dag = other.dag;
+        (outcome.dag, outcome.budget) = (other.dag, other.budget);
     }
     Ok(outcome)
 }
 
-/// Runs statements for pointers that are so many bytes after a multiple of a vector's.
+/// Runs statements for pointers that are so many bytes after a multiple of a vector's, on the graph of an earlier run
+/// and with what it left of the limits.
 fn run_once(
-    dag: Dag,
+    (dag, budget): (Dag, Option<Budget>),
     pointers: &Pointers,
     statements: &[Stmt],
     shape: &Shape,
@@ -287,6 +299,9 @@ fn run_once(
 ) -> Result<Outcome, Fault> {
     let mut machine = Machine::new(dag, pointers.clone(), options.vector_bytes());
     machine.misaligned = misaligned;
+    if let Some(budget) = budget {
+        machine.budget = budget;
+    }
     for (position, operand) in shape.operands.iter().enumerate() {
         machine.add_operand(&operand.key, operand.class, operand.width(options), shape.argument(position));
     }
@@ -307,6 +322,6 @@ fn run_once(
         }
         registers.push(register);
     }
-    let Machine { dag, pointers, store, aligned, .. } = machine;
-    Ok(Outcome { dag, pointers, memory: store.memory, registers, aligned })
+    let Machine { dag, budget, pointers, store, aligned, .. } = machine;
+    Ok(Outcome { dag, budget, pointers, memory: store.memory, registers, aligned })
 }

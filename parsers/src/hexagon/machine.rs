@@ -50,7 +50,8 @@ pub(super) struct Machine {
     /// Names of locals in scope, innermost last.
     scope: Vec<(String, usize)>,
     globals: FxHashMap<String, usize>,
-    budget: Budget,
+    /// What it has used of its limits.
+    pub budget: Budget,
     /// Within an operand that counts under a condition only: the locals that were there before, which
     /// must not be assigned.
     pub frozen: Option<usize>,
@@ -108,7 +109,8 @@ impl Store {
             Variable::Integer { .. } => 8,
             Variable::Bits { register, .. } => 8 + register.extents().count(),
         };
-        self.variables().map(extents).sum::<usize>() + self.memory.iter().map(Memory::size).sum::<usize>()
+        let variables = self.variables().map(extents).sum::<usize>();
+        variables + self.notes.size() + self.memory.iter().map(Memory::size).sum::<usize>()
     }
 }
 

@@ -25,7 +25,7 @@ use super::operands::GATHERED;
 use super::source::Fault;
 use super::syntax::{Binary, Expr, ExprKind};
 use super::view::View;
-use crate::pseudocode::{Merge, Reason};
+use crate::pseudocode::{Memory, Merge, Reason};
 
 /// Addresses count bytes.
 const UNIT: u32 = 8;
@@ -72,6 +72,13 @@ pub(super) struct Noted {
 /// Bytes that are to be stored, in this order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes(Vec<Noted>);
+
+impl Notes {
+    /// The number of bytes.
+    pub fn size(&self) -> usize {
+        self.0.len()
+    }
+}
 
 impl Merge for Notes {
     fn merge(dag: &mut Dag, condition: NodeId, then: &Self, otherwise: &Self) -> Self {
@@ -120,12 +127,7 @@ impl Machine {
     }
 
     /// What a call of the simulator gives.
-    pub fn access(
-        &mut self,
-        access: Access,
-        arguments: &[Expr],
-        at: usize,
-    ) -> Result<Option<NodeId>, Fault> {
+    pub fn access(&mut self, access: Access, arguments: &[Expr], at: usize) -> Result<Option<NodeId>, Fault> {
         match (access, arguments) {
             (Access::Load, [_, _, address, _, _, bytes, place, ..]) => self.load(address, bytes, place)?,
             (Access::Store, [_, _, address, _, _, bytes, place, mask, inverted, ..]) => {
@@ -140,8 +142,8 @@ impl Machine {
             }
             (Access::ReadByte, [_, _, address]) => {
                 let address = self.value(address)?;
-                let byte =
-                    self.pointers.peek(&mut self.dag, &self.store.memory, (address, UNIT), UNIT);
+                self.work(self.store.memory.iter().map(Memory::size).sum(), at)?;
+                let byte = self.pointers.peek(&mut self.dag, &self.store.memory, (address, UNIT), UNIT);
                 return byte.map(Some).map_err(|fault| fault.map_place(|()| at));
             }
             (Access::NoteByte, [address, condition, value, number]) => {
@@ -194,7 +196,8 @@ impl Machine {
         let ExprKind::Address(place) = &place.kind else {
             return Err(Fault::failed(Reason::Unsupported, place.at, "the place of a byte is expected"));
         };
-        Ok(self.view(place)?.widened(UNIT * bytes))
+        let view = self.view(place)?;
+        self.widened(view, UNIT * bytes, place.at)
     }
 
     fn load(&mut self, address: &Expr, bytes: &Expr, place: &Expr) -> Result<(), Fault> {
@@ -286,29 +289,31 @@ impl Machine {
         right: NodeId,
         at: usize,
     ) -> Result<Option<NodeId>, Fault> {
-        let related = matches!(op, Binary::Eq | Binary::Ne | Binary::Lt | Binary::Gt | Binary::Le | Binary::Ge);
+        let related =
+            matches!(op, Binary::Eq | Binary::Ne | Binary::Lt | Binary::Gt | Binary::Le | Binary::Ge);
         let [first, second] = [left, right].map(|operand| self.pointers.is_address(&self.dag, operand));
         if related && first && second {
             let (difference, zero) = (self.dag.sub(left, right), self.dag.int(0));
             return self.binary(op, difference, zero, at).map(Some);
         }
-        if op != Binary::BitAnd || !first {
+        if op != Binary::BitAnd || !(first || second) {
             return Ok(None);
         }
-        let distance = self.pointers.distance(&mut self.dag, left);
+        let (address, mask) = if first { (left, right) } else { (right, left) };
+        let distance = self.pointers.distance(&mut self.dag, address);
         let distance = distance.map_err(|fault| fault.map_place(|()| at))?;
-        let (Some(distance), Some(mask)) = (self.dag.as_i64(distance), self.dag.as_i64(right)) else {
+        let (Some(distance), Some(mask)) = (self.dag.as_i64(distance), self.dag.as_i64(mask)) else {
             return Err(Fault::excluded(Reason::Memory, at, "bits of a computed address"));
         };
         let low = if mask < 0 { !mask } else { mask };
-        if low + 1 > i64::from(self.vector_bytes) || !((low + 1) as u64).is_power_of_two() {
+        if low >= i64::from(self.vector_bytes) || !((low + 1) as u64).is_power_of_two() {
             return Err(Fault::excluded(Reason::Memory, at, "high bits of an address"));
         }
-        let bits = (i64::from(self.misaligned) + distance) & low;
+        let bits = i64::from(self.misaligned).wrapping_add(distance) & low;
         if mask >= 0 {
             return Ok(Some(self.dag.int(bits)));
         }
         self.aligned = self.aligned.max(low as u32 + 1);
-        Ok(Some(self.dag.linear(&[(left, Int::ONE)], (-bits).into())))
+        Ok(Some(self.dag.linear(&[(address, Int::ONE)], (-bits).into())))
     }
 }

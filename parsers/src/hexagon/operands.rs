@@ -18,7 +18,7 @@ use super::Options;
 use super::prototypes::Prototype;
 use super::source::Fault;
 use crate::pseudocode::Reason;
-use crate::{Argument, Element, Form, Immediate, Kind, Signature};
+use crate::{Argument, Element, Immediate, Kind, Signature};
 
 /// The classes of registers and their letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(super) enum Address {
 }
 
 /// The words of the syntax that stand for memory; what follows in brackets is the address.
-const MEMORY: &[(&str, Address)] = &[
+pub(super) const MEMORY: &[(&str, Address)] = &[
     ("vmem", Address::Vector),
     ("vmemu", Address::Unaligned),
     ("vgather", Address::Region),
@@ -353,20 +353,6 @@ pub(super) fn shape(syntax: &str, prototype: Option<&Prototype>, options: &Optio
     }
     signature.results = results.iter().map(|at| operands[*at].argument(None, options)).collect();
     Ok(Shape { operands, args, results, signature })
-}
-
-/// The machine instruction that an assembly syntax shows: its mnemonic and operands as documented.
-pub(super) fn form(syntax: &str) -> Form {
-    let assigned = syntax.rsplit_once('=').map_or(syntax, |(_, right)| right);
-    let called = assigned.split('(').next().unwrap_or_default();
-    // A plain copy has no separate mnemonic.
-    let mnemonic = if assigned.contains('(') || !syntax.contains('=') { called } else { "=" };
-    Form {
-        mnemonic: mnemonic.trim().to_ascii_uppercase(),
-        operands: syntax.to_owned(),
-        template: None,
-        destroys: None,
-    }
 }
 
 #[cfg(test)]

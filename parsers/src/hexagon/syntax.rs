@@ -100,7 +100,10 @@ pub(super) const OPERATORS: &[(&str, Binary, u8)] = &[
 /// A declared type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
-    Integer { width: u32, signed: bool },
+    Integer {
+        width: u32,
+        signed: bool,
+    },
     Vector,
     Pair,
     Predicate,

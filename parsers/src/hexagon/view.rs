@@ -58,11 +58,6 @@ impl View {
         Self { base, low, width: width.unwrap_or(EXACT), signed, array: None, predicate: false }
     }
 
-    /// As many bits from the same place on.
-    pub fn widened(self, width: u32) -> Self {
-        Self { width, signed: false, array: None, ..self }
-    }
-
     pub fn is_exact(&self) -> bool {
         self.width == EXACT
     }
@@ -203,6 +198,21 @@ impl Machine {
             }
         };
         Ok(View { low, width, signed, array: None, ..of.clone() })
+    }
+
+    /// So many bits of a register from where a view starts.
+    pub fn widened(&self, view: View, width: u32, at: usize) -> Result<View, Fault> {
+        let (Base::Slot(slot), Low::At(low)) = (view.base, view.low) else {
+            return Err(Fault::failed(Reason::Unsupported, at, "this is no place in a register"));
+        };
+        match self.variable(slot) {
+            Variable::Bits { width: whole, .. } if low + width <= *whole => {
+                Ok(View { width, signed: false, array: None, ..view })
+            }
+            _ => {
+                Err(Fault::failed(Reason::Index, at, format!("{width} bits from here on are not all there")))
+            }
+        }
     }
 
     /// The element at an index of a view taken as an array of elements of a width.
