@@ -202,8 +202,13 @@ pub(super) fn elaborate(
         }
     }
     // Results in the order of the syntax, memory among them.
-    let mut results: Vec<(usize, Argument, Register)> =
-        shape.results.into_iter().zip(signature.results).zip(registers).map(flat).collect();
+    let mut results: Vec<(usize, Argument, Register)> = shape
+        .results
+        .into_iter()
+        .zip(signature.results)
+        .zip(registers)
+        .map(|((operand, result), register)| (operand, result, register))
+        .collect();
     for (argument, bytes) in pointers.written(&memory) {
         let argument = argument as usize;
         results.push((shape.args[argument], signature.args[argument].clone(), bytes));
@@ -232,10 +237,6 @@ pub(super) fn elaborate(
         forms: vec![form],
         span: text.place(entry.at),
     })
-}
-
-fn flat<A, B, C>(((a, b), c): ((A, B), C)) -> (A, B, C) {
-    (a, b, c)
 }
 
 /// What running an entry's text leaves.

@@ -541,4 +541,44 @@ mod tests {
             assert_eq!(fault.reason, Reason::Memory);
         }
     }
+
+    #[test]
+    fn a_conditional_store_accesses_its_bytes_under_the_condition() {
+        let (mut dag, mut pointers, mut memory) = start();
+        let before = memory.clone();
+        let (one, value) = (dag.int(1), dag.arg_slice(1, 0, 8, false));
+        let second = address(&mut dag, &pointers, 0, one);
+        let condition = dag.arg_slice(1, 7, 1, false);
+        pointers.write_where(&mut dag, &mut memory, (second, 8), 8, value, condition).expect("a byte");
+        let old = dag.arg_slice(0, 8, 8, false);
+        let written = dag.select(condition, value, old);
+        assert_eq!(memory[0].bytes.read(&mut dag, 8, 8).0, written);
+        assert_eq!(memory[0].accessed.read(&mut dag, 8, 1).0, condition);
+        assert!(!memory[0].is_same(&mut dag, &before[0]) && memory[1].is_same(&mut dag, &before[1]));
+    }
+
+    #[test]
+    fn parts_of_an_element_are_at_its_address() {
+        let (mut dag, mut pointers, mut memory) = start();
+        let offset = dag.arg_slice(1, 0, 8, false);
+        let far = dag.linear(&[(offset, 0x1000.into())], Int::ZERO);
+        let element = address(&mut dag, &pointers, 0, far);
+        assert!(pointers.is_address(&dag, element) && !pointers.is_address(&dag, far));
+        assert_eq!(pointers.distance(&mut dag, element), Ok(far));
+        pointers.expect_elements(&mut dag, element, 16).expect("a pointer");
+        let next = dag.linear(&[(element, Int::ONE)], Int::ONE);
+        for (address, low) in [(element, 0), (next, 8)] {
+            let byte = dag.arg_slice(0, low, 8, false);
+            assert_eq!(pointers.peek(&mut dag, &memory, (address, 8), 8), Ok(byte));
+        }
+        assert_eq!(pointers.reach(0), Some(2));
+        let (zero, condition) = (dag.int(0), dag.arg_slice(1, 7, 1, false));
+        assert_eq!(memory[0].accessed.read(&mut dag, 8, 1).0, zero);
+        pointers.touch(&mut dag, &mut memory, (next, 8), 8, condition).expect("known");
+        assert_eq!(memory[0].accessed.read(&mut dag, 8, 1).0, condition);
+        pointers.write(&mut dag, &mut memory, (next, 8), 8, zero).expect("known");
+        let fault =
+            pointers.read(&mut dag, &mut memory, (element, 8), 8).expect_err("perhaps the same place");
+        assert_eq!(fault.reason, Reason::Memory);
+    }
 }
