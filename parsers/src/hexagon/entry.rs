@@ -2,17 +2,19 @@
 
 use hydride_ir::exact::{Dag, Register};
 
+use super::form;
 use super::helpers;
 use super::idef;
 use super::lex::Token;
 use super::machine::{Machine, Variable};
 use super::manual;
-use super::operands::{self, Shape};
+use super::operands::{self, Address, Operand, Shape};
 use super::prototypes::Prototype;
 use super::source::{Fault, Text};
+use super::syntax::Stmt;
 use super::{Options, grammar};
-use crate::pseudocode::{self, Reason};
-use crate::{Instruction, Isa};
+use crate::pseudocode::{self, Budget, Memory, Pointers, Reason};
+use crate::{Argument, Instruction, Isa, Kind};
 
 /// An instruction of a document, ready to be elaborated.
 #[derive(Clone, Debug)]
@@ -64,14 +66,7 @@ impl Body {
 }
 
 /// Attributes of records that are outside of what the IR describes, and the reason codes.
-const EXCLUDED: &[(&str, Reason)] = &[
-    ("A_LOAD", Reason::Memory),
-    ("A_STORE", Reason::Memory),
-    ("A_CVI_VM", Reason::Memory),
-    ("A_CVI_GATHER", Reason::Memory),
-    ("A_CVI_SCATTER", Reason::Memory),
-    ("A_CVI_4SLOT", Reason::Histogram),
-];
+const EXCLUDED: &[(&str, Reason)] = &[("A_CVI_4SLOT", Reason::Histogram)];
 
 /// Why floating-point entries are not modelled.
 const FLOATING_POINT: &str =
@@ -83,13 +78,11 @@ pub(super) fn from_record(record: &idef::Record) -> Entry {
         .iter()
         .find(|(attribute, _)| record.attributes.iter().any(|known| &**known == *attribute))
         .map(|(attribute, reason)| (*reason, format!("the attribute {attribute}")));
-    let cancels = record.body.iter().any(|token| token.is("CANCEL"));
-    let cancelled = || (Reason::Control, "a scalar predicate cancels the instruction".to_owned());
     Entry {
         id: record.id.clone(),
         syntax: record.syntax.clone(),
         body: Body::tokens(&record.body),
-        excluded: by_attribute.or_else(|| cancels.then(cancelled)),
+        excluded: by_attribute,
         at: record.at,
     }
 }
@@ -151,8 +144,11 @@ fn assignment(syntax: &str) -> Option<String> {
     Some(format!("{} = {value};", bare(target)))
 }
 
+/// The variable that holds an access's address.
+const EFFECTIVE_ADDRESS: &str = "EA";
+
 /// Words that may precede a bracket without being a call.
-const KEYWORDS: &[&str] = &["if", "for", "while", "sizeof", "else", "do"];
+const KEYWORDS: &[&str] = &["if", "for", "while", "sizeof", "else", "do", "return"];
 
 /// Calls of names that nobody defines, before they lead to a less helpful syntax error.
 fn check_calls(text: &str) -> Result<(), Fault> {
@@ -193,38 +189,127 @@ pub(super) fn elaborate(
         return Err(Fault::failed(Reason::Signature, entry.at, message));
     }
     let in_body = |fault: Fault| fault.map_place(|at| entry.body.place(at));
-    let (mut machine, registers) = run(entry, &shape, options).map_err(in_body)?;
+    let Outcome { mut dag, pointers, memory, registers, aligned, .. } =
+        run(entry, &shape, options).map_err(in_body)?;
+    let at_entry = |fault: pseudocode::Fault<()>| fault.map_place(|()| entry.at);
+    let form = form::form(syntax, &shape);
+    let mut signature = shape.signature;
+    for (operand, argument) in shape.args.iter().zip(&mut signature.args) {
+        if let (Some(Address::Region), Kind::Memory { align }) =
+            (shape.operands[*operand].address(), &mut argument.kind)
+        {
+            *align = aligned;
+        }
+    }
+    // Results in the order of the syntax, memory among them.
+    let mut results: Vec<(usize, Argument, Register)> = shape
+        .results
+        .into_iter()
+        .zip(signature.results)
+        .zip(registers)
+        .map(|((operand, result), register)| (operand, result, register))
+        .collect();
+    for (argument, bytes) in pointers.written(&memory) {
+        let argument = argument as usize;
+        results.push((shape.args[argument], signature.args[argument].clone(), bytes));
+    }
+    results.sort_by_key(|(operand, ..)| *operand);
+    let (results, registers): (Vec<_>, Vec<_>) =
+        results.into_iter().map(|(_, result, register)| (result, register)).unzip();
+    signature.results = results;
+    if registers.is_empty() {
+        return Err(Fault::excluded(Reason::Memory, entry.at, "nothing is written"));
+    }
     let (function, undefined) =
-        pseudocode::function(&entry.id, &shape.signature, &mut machine.dag, &registers)
-            .map_err(|fault| fault.map_place(|()| entry.at))?;
+        pseudocode::function(&entry.id, &signature, &mut dag, &registers).map_err(at_entry)?;
+    let access = pointers.access_of(&function, &mut dag, &memory).map_err(at_entry)?;
     Ok(Instruction {
         id: entry.id.clone(),
         isa: Isa::register(super::ISA),
         intrinsic: prototype.map(|prototype| prototype.intrinsic.clone()).unwrap_or_default(),
         function,
-        accessed: None,
-        addresses: None,
+        accessed: access.accessed,
+        addresses: access.addresses,
         undefined,
         undefined_for: Vec::new(),
-        signature: shape.signature,
+        signature,
         extensions: prototype.iter().map(|prototype| format!("hvxv{}", prototype.arch)).collect(),
-        forms: vec![operands::form(syntax)],
+        forms: vec![form],
         span: text.place(entry.at),
     })
 }
 
-/// Runs an entry's text; the result registers.
-fn run(entry: &Entry, shape: &Shape, options: &Options) -> Result<(Machine, Vec<Register>), Fault> {
+/// What running an entry's text leaves.
+struct Outcome {
+    dag: Dag,
+    /// What was used of the entry's limits.
+    budget: Budget,
+    pointers: Pointers,
+    /// What is at the pointers.
+    memory: Vec<Memory>,
+    /// The results that are registers.
+    registers: Vec<Register>,
+    /// The greatest number of bytes to a multiple of which the text rounds an address down.
+    aligned: u32,
+}
+
+/// Runs an entry's text. Where the address may be any, the text treats some of its lowest bits in another way than the
+/// others: it runs for each value of them, and must leave the same.
+fn run(entry: &Entry, shape: &Shape, options: &Options) -> Result<Outcome, Fault> {
     check_calls(&entry.body.text)?;
     let statements = grammar::parse(&entry.body.text)?;
-    let dag = Dag::new(shape.signature.args.iter().map(|argument| argument.width).collect());
-    let mut machine = Machine::new(dag, options.vector_bytes());
-    for (position, operand) in shape.operands.iter().enumerate() {
-        let arg = shape.args.iter().position(|arg| *arg == position);
-        let arg = arg.and_then(|arg| u32::try_from(arg).ok());
-        machine.add_operand(&operand.key, operand.class, operand.width(options), arg);
+    let pointers = Pointers::new(&shape.signature);
+    let dag = Dag::new(pointers.widths(&shape.signature));
+    let first = run_once((dag, None), &pointers, &statements, shape, options, 0)?;
+    let is_unaligned = |operand: &Operand| operand.address() == Some(Address::Unaligned);
+    if !shape.operands.iter().any(is_unaligned) {
+        return Ok(first);
     }
-    machine.run(&statements)?;
+    let mut outcome = first;
+    for misaligned in 1..options.vector_bytes() {
+        let dag = std::mem::replace(&mut outcome.dag, Dag::new(Vec::new()));
+        let used = (dag, Some(std::mem::take(&mut outcome.budget)));
+        let mut other = run_once(used, &pointers, &statements, shape, options, misaligned)?;
+        let dag = &mut other.dag;
+        let same = outcome.memory.iter().zip(&other.memory).all(|(one, other)| one.is_same(dag, other))
+            && outcome
+                .registers
+                .iter()
+                .zip(&other.registers)
+                .all(|(one, other)| pseudocode::is_same(dag, one, other));
+        if !same {
+            let message = format!(
+                "it depends on the address: {misaligned} after a multiple of a vector is another case"
+            );
+            return Err(Fault::excluded(Reason::Memory, 0, message));
+        }
+        (outcome.dag, outcome.budget) = (other.dag, other.budget);
+    }
+    Ok(outcome)
+}
+
+/// Runs statements for pointers that are so many bytes after a multiple of a vector's, on the graph of an earlier run
+/// and with what it left of the limits.
+fn run_once(
+    (dag, budget): (Dag, Option<Budget>),
+    pointers: &Pointers,
+    statements: &[Stmt],
+    shape: &Shape,
+    options: &Options,
+    misaligned: u32,
+) -> Result<Outcome, Fault> {
+    let mut machine = Machine::new(dag, pointers.clone(), options.vector_bytes());
+    machine.misaligned = misaligned;
+    if let Some(budget) = budget {
+        machine.budget = budget;
+    }
+    for (position, operand) in shape.operands.iter().enumerate() {
+        machine.add_operand(&operand.key, operand.class, operand.width(options), shape.argument(position));
+    }
+    if shape.has_memory() {
+        machine.add_global(EFFECTIVE_ADDRESS, Variable::Integer { value: None, of: None });
+    }
+    machine.run(statements)?;
     let mut registers = Vec::new();
     for result in &shape.results {
         let operand = &shape.operands[*result];
@@ -238,5 +323,6 @@ fn run(entry: &Entry, shape: &Shape, options: &Options) -> Result<(Machine, Vec<
         }
         registers.push(register);
     }
-    Ok((machine, registers))
+    let Machine { dag, budget, pointers, store, aligned, .. } = machine;
+    Ok(Outcome { dag, budget, pointers, memory: store.memory, registers, aligned })
 }

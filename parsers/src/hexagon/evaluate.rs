@@ -4,6 +4,7 @@
 use hydride_ir::exact::{Int, NodeId};
 
 use super::machine::{Machine, Variable};
+use super::memory::is_state;
 use super::source::Fault;
 use super::syntax::{Binary, Declared, Expr, ExprKind, ForInit, Initial, Stmt, StmtKind, Type, Unary};
 use super::view::{View, unknown};
@@ -28,6 +29,9 @@ impl Machine {
         match &statement.kind {
             StmtKind::Block(body) => self.run(body),
             StmtKind::Empty => Ok(()),
+            StmtKind::Return => {
+                Err(Fault::failed(Reason::Unsupported, statement.at, "the text ends before its end"))
+            }
             StmtKind::Value(expr) => self.effect(expr),
             StmtKind::Declare(list) => self.declare(list, statement.at),
             StmtKind::If(condition, then, otherwise) => {
@@ -110,6 +114,7 @@ impl Machine {
     /// Evaluates an expression for what it does.
     fn effect(&mut self, expr: &Expr) -> Result<(), Fault> {
         match &expr.kind {
+            ExprKind::Assign(None, place, value) if is_state(place) => self.value(value).map(drop),
             ExprKind::Assign(op, place, value) => self.assign(*op, place, value).map(drop),
             ExprKind::Call(name, arguments) => self.call(name, arguments, expr.at).map(drop),
             _ => self.value(expr).map(drop),
@@ -155,7 +160,7 @@ impl Machine {
         let at = expr.at;
         let value = match &expr.kind {
             ExprKind::Int(value) => self.dag.int(*value),
-            ExprKind::Literal | ExprKind::Sizes(_) => {
+            ExprKind::Literal | ExprKind::Sizes(_) | ExprKind::Address(_) => {
                 return Err(Fault::failed(Reason::Unsupported, at, "this is no value"));
             }
             ExprKind::Name(name) => match self.slot(name) {
@@ -233,7 +238,11 @@ impl Machine {
                 self.write(&view, new, at)?;
                 if *after { old } else { self.read(&view, at)? }
             }
-            ExprKind::Index(..) | ExprKind::Slice(..) | ExprKind::Field(..) | ExprKind::Statements(_) => {
+            ExprKind::Index(..)
+            | ExprKind::Slice(..)
+            | ExprKind::Field(..)
+            | ExprKind::Arrow(..)
+            | ExprKind::Statements(_) => {
                 let view = self.view(expr)?;
                 return self.read(&view, at);
             }
@@ -270,6 +279,9 @@ impl Machine {
                     Type::Vector => self.vector_bytes,
                     Type::Pair => 2 * self.vector_bytes,
                     Type::Predicate => self.vector_bytes / 8,
+                    Type::Address => {
+                        return Err(Fault::failed(Reason::Unsupported, at, "the size of an address"));
+                    }
                 };
                 self.dag.int(bytes)
             }
@@ -309,6 +321,9 @@ impl Machine {
 
     /// `left op right`.
     pub fn binary(&mut self, op: Binary, left: NodeId, right: NodeId, at: usize) -> Result<NodeId, Fault> {
+        if let Some(value) = self.address_binary(op, left, right, at)? {
+            return self.checked(value, at);
+        }
         let by_zero = || Fault::failed(Reason::Unsupported, at, "a division by zero");
         let dag = &mut self.dag;
         let value = match op {

@@ -80,7 +80,7 @@ fn check_nesting(text: &str) -> Result<(), Fault> {
             }
             "?" | "=" | "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "<<=" | ">>=" => true,
             "!" | "~" => true,
-            "-" | "+" | "--" | "++" => !after_operand,
+            "-" | "+" | "--" | "++" | "&" => !after_operand,
             _ => keyword,
         };
         after_operand = !keyword
@@ -154,6 +154,7 @@ fn statement(pair: Pair<'_, Rule>) -> Result<Stmt, Fault> {
             let of = types(&expect(&mut inner, at)?)?;
             StmtKind::Declare(declared(of, expect(&mut inner, at)?)?)
         }
+        Rule::return_statement => StmtKind::Return,
         Rule::empty => StmtKind::Empty,
         Rule::expression_statement => StmtKind::Value(expr(expect(&mut inner, at)?)?),
         _ => return Err(unexpected(&pair)),
@@ -185,6 +186,7 @@ fn types(pair: &Pair<'_, Rule>) -> Result<Type, Fault> {
             "mmvector_t" => return Ok(Type::Vector),
             "mmvector_pair_t" => return Ok(Type::Pair),
             "mmqreg_t" => return Ok(Type::Predicate),
+            "paddr_t" => return Ok(Type::Address),
             _ => {}
         }
         if let Some(rest) = word.strip_prefix("size").and_then(|rest| rest.strip_suffix("_t")) {
@@ -295,6 +297,7 @@ fn unary(pair: Pair<'_, Rule>) -> Result<Expr, Fault> {
             "!" => ExprKind::Unary(Unary::Not, operand),
             "~" => ExprKind::Unary(Unary::Complement, operand),
             "-" => ExprKind::Unary(Unary::Negate, operand),
+            "&" => ExprKind::Address(operand),
             "++" => ExprKind::Step { place: operand, delta: 1, after: false },
             "--" => ExprKind::Step { place: operand, delta: -1, after: false },
             _ => ExprKind::Unary(Unary::Plus, operand),
@@ -321,6 +324,7 @@ fn postfix(pair: Pair<'_, Rule>) -> Result<Expr, Fault> {
                 ExprKind::Step { place: Box::new(value), delta, after: true }
             }
             Rule::field => ExprKind::Field(Box::new(value), expect(&mut parts, at)?.as_str().to_owned()),
+            Rule::arrow => ExprKind::Arrow(Box::new(value), expect(&mut parts, at)?.as_str().to_owned()),
             Rule::index => {
                 let first = expr(expect(&mut parts, at)?)?;
                 below = below.max(first.depth);

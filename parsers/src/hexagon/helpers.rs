@@ -6,6 +6,7 @@
 use hydride_ir::exact::NodeId;
 
 use super::machine::Machine;
+use super::memory::Access;
 use super::source::Fault;
 use super::syntax::{Binary, Expr, ExprKind};
 use super::view::View;
@@ -54,6 +55,8 @@ enum Helper {
     Logarithm,
     /// The logarithm of the vector's bytes.
     VectorLogarithm,
+    /// Memory.
+    Access(Access),
     /// No effect on values.
     Nothing,
 }
@@ -117,6 +120,16 @@ const HELPERS: &[(&str, Helper)] = &[
     ("fBIDIR_LSHIFTR", Helper::Shift { left: false, signed: false }),
     ("mmvec_current_veclogsize", Helper::VectorLogarithm),
     ("warn", Helper::Nothing),
+    ("mem_load_vector_oddva", Helper::Access(Access::Load)),
+    ("mem_store_vector_oddva", Helper::Access(Access::Store)),
+    ("mem_store_release", Helper::Access(Access::Release)),
+    ("mem_vector_gather_init", Helper::Access(Access::Start)),
+    ("mem_vector_scatter_init", Helper::Access(Access::Start)),
+    ("sim_mem_read1", Helper::Access(Access::ReadByte)),
+    ("LOG_VTCM_BYTE", Helper::Access(Access::NoteByte)),
+    ("LOG_VTCM_BANK", Helper::Nothing),
+    ("mem_vector_gather_finish", Helper::Access(Access::FinishGather)),
+    ("mem_vector_scatter_finish", Helper::Access(Access::FinishScatter)),
     ("ABS", Helper::Absolute),
     ("SWAP", Helper::Exchange),
     ("VELEM", Helper::Elements),
@@ -145,11 +158,13 @@ pub(super) fn is_known(name: &str) -> bool {
 }
 
 impl Machine {
-    /// Named numbers: sizes of a vector.
+    /// Named numbers: sizes of a vector, and what is no more than a mark: nothing happens where an instruction is
+    /// cancelled, and no instruction that runs to its end meets an exception.
     pub fn named_constant(&mut self, name: &str) -> Option<NodeId> {
         let value = match name {
             "VWIDTH" | "VECTOR_SIZE" => self.vector_bytes,
             "VBITS" => self.vector_bytes * 8,
+            "CANCEL" | "EXCEPTION_DETECTED" => 0,
             _ => return None,
         };
         Some(self.dag.int(value))
@@ -169,6 +184,7 @@ impl Machine {
         };
         let value = match (helper, arguments) {
             (Helper::Nothing, _) => return Ok(None),
+            (Helper::Access(access), _) => return self.access(access, arguments, at),
             (Helper::VectorLogarithm, _) => {
                 let log = self.vector_bytes.trailing_zeros();
                 self.dag.int(log)

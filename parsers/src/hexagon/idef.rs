@@ -34,6 +34,7 @@ pub(super) type Broken = (Option<String>, Fault);
 struct Facts {
     parameters: std::collections::BTreeMap<String, Vec<String>>,
     text: std::collections::BTreeMap<String, TextMacro>,
+    instead: std::collections::BTreeMap<String, TextMacro>,
 }
 
 #[derive(serde::Deserialize)]
@@ -43,13 +44,16 @@ struct TextMacro {
 }
 
 /// The macros that are in force before the semantics file starts: the text macros of the facts table
-/// and the definitions of the macro file.
+/// and the definitions of the macro file, except where the table has another text.
 pub(super) fn macros(text: Option<&Text<'_>>, diagnostics: &mut Vec<Diagnostic>) -> Macros {
     let mut macros = Macros::default();
     let names = |names: &[String]| names.iter().map(|name| Rc::from(name.as_str())).collect();
-    for (name, definition) in &FACTS.text {
-        let params = Some(names(&definition.parameters));
-        macros.define(name, Macro { params, body: tokens(&definition.body) });
+    let fact = |definition: &TextMacro| Macro {
+        params: Some(names(&definition.parameters)),
+        body: tokens(&definition.body),
+    };
+    for (name, definition) in FACTS.text.iter().chain(&FACTS.instead) {
+        macros.define(name, fact(definition));
     }
     let Some(text) = text else { return macros };
     let source = tokens(text.as_str());
@@ -95,6 +99,9 @@ pub(super) fn macros(text: Option<&Text<'_>>, diagnostics: &mut Vec<Diagnostic>)
         };
         let from = open + 1 + arguments[0].len() + 1;
         let to = end - (arguments[arguments.len() - 1].len() + 1);
+        if FACTS.instead.contains_key(&*name.text) {
+            continue;
+        }
         let Some(params) = FACTS.parameters.get(&*name.text) else {
             let message = format!("the parameters of {} are not known; it is not expanded", name.text);
             text.report(diagnostics, Severity::Warning, None, place, message);

@@ -3,10 +3,11 @@
 use hydride_ir::exact::{Dag, NodeId, Register};
 use rustc_hash::FxHashMap;
 
+use super::memory::{Notes, Region};
 use super::operands::Class;
 use super::source::Fault;
 use super::syntax::Type;
-use crate::pseudocode::{Branching, Budget, Limits, Merge, Reason};
+use crate::pseudocode::{Branching, Budget, Limits, Memory, Merge, Pointers, Reason};
 
 /// Longest chain of operators in a value.
 const MAX_DEPTH: u32 = 400;
@@ -34,6 +35,10 @@ pub(super) enum Slot {
 pub(super) struct Store {
     pub globals: Vec<Variable>,
     pub locals: Vec<Variable>,
+    /// What is at each pointer.
+    pub memory: Vec<Memory>,
+    /// Bytes that a gather or scatter will store.
+    pub notes: Notes,
 }
 
 /// The running state of one entry.
@@ -45,10 +50,19 @@ pub(super) struct Machine {
     /// Names of locals in scope, innermost last.
     scope: Vec<(String, usize)>,
     globals: FxHashMap<String, usize>,
-    budget: Budget,
+    /// What it has used of its limits.
+    pub budget: Budget,
     /// Within an operand that counts under a condition only: the locals that were there before, which
     /// must not be assigned.
     pub frozen: Option<usize>,
+    /// The pointers among the arguments.
+    pub pointers: Pointers,
+    /// Gathers and scatters.
+    pub region: Region,
+    /// What the pointers' lowest bits are.
+    pub misaligned: u32,
+    /// The greatest number of bytes to a multiple of which the text rounds an address down.
+    pub aligned: u32,
 }
 
 impl Merge for Variable {
@@ -77,6 +91,8 @@ impl Merge for Store {
         Self {
             globals: Merge::merge(dag, condition, &then.globals, &otherwise.globals),
             locals: Merge::merge(dag, condition, &then.locals, &otherwise.locals),
+            memory: Merge::merge(dag, condition, &then.memory, &otherwise.memory),
+            notes: Merge::merge(dag, condition, &then.notes, &otherwise.notes),
         }
     }
 }
@@ -93,7 +109,8 @@ impl Store {
             Variable::Integer { .. } => 8,
             Variable::Bits { register, .. } => 8 + register.extents().count(),
         };
-        self.variables().map(extents).sum()
+        let variables = self.variables().map(extents).sum::<usize>();
+        variables + self.notes.size() + self.memory.iter().map(Memory::size).sum::<usize>()
     }
 }
 
@@ -123,15 +140,21 @@ impl Branching for Machine {
 }
 
 impl Machine {
-    pub fn new(dag: Dag, vector_bytes: u32) -> Self {
+    /// A machine for a graph that has the arguments of `pointers`.
+    pub fn new(mut dag: Dag, pointers: Pointers, vector_bytes: u32) -> Self {
+        let store = Store { memory: pointers.start(&mut dag), ..Store::default() };
         Self {
             dag,
-            store: Store::default(),
+            store,
             vector_bytes,
             scope: Vec::new(),
             globals: FxHashMap::default(),
             budget: Budget::new(Limits { depth: MAX_DEPTH, ..Limits::default() }),
             frozen: None,
+            pointers,
+            region: Region::default(),
+            misaligned: 0,
+            aligned: 1,
         }
     }
 
@@ -167,6 +190,7 @@ impl Machine {
                 let value = zero.then(|| self.dag.int(0));
                 Variable::Integer { value, of: Some((width, signed)) }
             }
+            Type::Address => Variable::Integer { value: zero.then(|| self.dag.int(0)), of: None },
             Type::Vector => bits(vector, false, &mut self.dag),
             Type::Pair => bits(2 * vector, false, &mut self.dag),
             Type::Predicate => bits(self.vector_bytes, true, &mut self.dag),
@@ -183,12 +207,12 @@ impl Machine {
         self.store.locals.truncate(locals);
     }
 
-    /// The variable of a name: directly, or as the operand that it denotes (`VdV`, `QdV`, `uiV`).
+    /// The variable of a name: directly, or as the operand that it denotes (`VdV`, `QdV`, `uiV`, `OsN`).
     pub fn slot(&self, name: &str) -> Option<Slot> {
         if let Some((_, at)) = self.scope.iter().rev().find(|(known, _)| known == name) {
             return Some(Slot::Local(*at));
         }
-        let global = self.globals.get(name).or_else(|| self.globals.get(name.strip_suffix('V')?));
+        let global = self.globals.get(name).or_else(|| self.globals.get(name.strip_suffix(['V', 'N'])?));
         global.map(|at| Slot::Global(*at))
     }
 
@@ -226,6 +250,11 @@ impl Machine {
     pub fn add_operand(&mut self, key: &str, class: Class, width: u32, arg: Option<u32>) {
         if let Class::Immediate { signed, bits } = class {
             let value = arg.map(|arg| self.dag.arg_slice(arg, 0, bits, signed));
+            self.add_global(key, Variable::Integer { value, of: None });
+            return;
+        }
+        if let (Class::Memory(_), Some(arg)) = (class, arg) {
+            let value = self.pointers.value(&mut self.dag, arg);
             self.add_global(key, Variable::Integer { value, of: None });
             return;
         }

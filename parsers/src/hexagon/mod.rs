@@ -12,6 +12,12 @@
 //! semantics file's records first, then what only the manual has, then what only the prototypes have.
 //! A second record of one id in one document is `ID@2`.
 //!
+//! Memory is an operand: what is at the effective address before the instruction, and, where it is written, after it.
+//! Loads and stores of one kind have one function, whatever their address is computed from, besides the address
+//! register that `vmem(Rx32++…)` increments: it is an argument and a result, and its value is the pointer. An
+//! instruction under a scalar predicate keeps what it would write where it is cancelled, so that the old value is an
+//! argument. Gathers include the store of `vtmp` that their packet must have, as the C intrinsics do.
+//!
 //! Path: [`lex`](self) → preprocessor → pest grammar → exact integers → [`crate::pseudocode::function`].
 //!
 //! ```
@@ -28,12 +34,14 @@
 mod entry;
 mod errata;
 mod evaluate;
+mod form;
 mod grammar;
 mod helpers;
 mod idef;
 mod lex;
 mod machine;
 mod manual;
+mod memory;
 mod operands;
 mod outline;
 mod preprocess;

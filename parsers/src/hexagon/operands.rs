@@ -4,12 +4,21 @@
 //! semantics file and the prototypes, the number of registers to choose from: `Vd32`, `Vuu32`, `Qx4`,
 //! `Rt8`. The manual writes `Vd`, `Vuu`, `Rt`. Roles `d` and `e` are written, `x` and `y` read and
 //! written, all others read.
+//!
+//! What stands for memory is an operand, too. Its argument is what is there, and its pointer is the effective address:
+//! - `vmem(Rt32+#s4)`: the operand `vmem`. How the address is computed is no part of the function, except that
+//!   `Rx32` in `vmem(Rx32++#s3)` and `vmem(Rx32++Mu2)` changes, and so is an operand of its own (its value is the
+//!   pointer's);
+//! - `vgather(Rt32,Mu2,Vv32.h)`, `vscatter(Rt32,…)`: the operand `Rt`, the elements in the region that starts there;
+//! - `vtmp`: what the store of the gathered vector writes.
+//!
+//! A register that is written under a scalar predicate is read as well, since it may stay as it is.
 
 use super::Options;
 use super::prototypes::Prototype;
 use super::source::Fault;
 use crate::pseudocode::Reason;
-use crate::{Argument, Element, Form, Immediate, Kind, Signature};
+use crate::{Argument, Element, Immediate, Kind, Signature};
 
 /// The classes of registers and their letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +33,34 @@ pub(super) enum Class {
     ScalarPredicate,
     /// `#u`, `#s`: an immediate.
     Immediate { signed: bool, bits: u32 },
+    /// A vector's bytes of memory.
+    Memory(Address),
 }
+
+/// What is known about an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Address {
+    /// A multiple of a vector's bytes.
+    Vector,
+    /// Any.
+    Unaligned,
+    /// Elements in a region.
+    Region,
+}
+
+/// The words of the syntax that stand for memory; what follows in brackets is the address.
+pub(super) const MEMORY: &[(&str, Address)] = &[
+    ("vmem", Address::Vector),
+    ("vmemu", Address::Unaligned),
+    ("vgather", Address::Region),
+    ("vscatter", Address::Region),
+];
+
+/// The key of memory that is loaded from or stored to as a whole.
+const VECTOR_MEMORY: &str = "vmem";
+
+/// What is gathered, until the same packet stores it.
+pub(super) const GATHERED: &str = "vtmp";
 
 /// An operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,12 +77,26 @@ impl Operand {
         self.key.as_bytes().get(1).copied().unwrap_or(b'u')
     }
 
+    /// Whether it is a register.
+    fn is_register(&self) -> bool {
+        !matches!(self.class, Class::Immediate { .. } | Class::Memory(_))
+    }
+
+    /// Whether it is a register that is written.
     pub fn is_written(&self) -> bool {
-        !matches!(self.class, Class::Immediate { .. }) && matches!(self.role(), b'd' | b'e' | b'x' | b'y')
+        self.is_register() && matches!(self.role(), b'd' | b'e' | b'x' | b'y')
     }
 
     pub fn is_read(&self) -> bool {
-        matches!(self.class, Class::Immediate { .. }) || !matches!(self.role(), b'd' | b'e')
+        !self.is_register() || !matches!(self.role(), b'd' | b'e')
+    }
+
+    /// What is known about its address, for memory.
+    pub fn address(&self) -> Option<Address> {
+        match self.class {
+            Class::Memory(address) => Some(address),
+            _ => None,
+        }
     }
 
     /// Width in bits.
@@ -54,6 +104,7 @@ impl Operand {
         let bytes = options.vector_bytes();
         match self.class {
             Class::Vector => bytes * 8 * if self.pair { 2 } else { 1 },
+            Class::Memory(_) => bytes * 8,
             Class::Predicate => bytes,
             Class::Scalar => 32 * if self.pair { 2 } else { 1 },
             Class::ScalarPredicate => 8,
@@ -65,6 +116,7 @@ impl Operand {
         match self.class {
             Class::Vector if self.pair => "HVX_VectorPair",
             Class::Vector => "HVX_Vector",
+            Class::Memory(_) => "HVX_Vector*",
             Class::Predicate => "HVX_VectorPred",
             Class::Scalar if self.pair => "Word64",
             Class::Scalar | Class::ScalarPredicate | Class::Immediate { .. } => "Word32",
@@ -76,6 +128,8 @@ impl Operand {
             Class::Vector => Kind::Vector,
             Class::Predicate | Class::ScalarPredicate => Kind::Mask,
             Class::Scalar => Kind::Scalar,
+            Class::Memory(Address::Vector) => Kind::Memory { align: options.vector_bytes() },
+            Class::Memory(Address::Unaligned | Address::Region) => Kind::Memory { align: 1 },
             Class::Immediate { signed, bits } => Kind::Immediate(if signed {
                 Immediate { low: -(1i64 << (bits - 1)), high: (1i64 << (bits - 1)) - 1 }
             } else {
@@ -86,8 +140,9 @@ impl Operand {
             Class::Immediate { signed, bits } => format!("I{}{bits}", if signed { 's' } else { 'u' }),
             _ => self.key.clone(),
         };
-        let c_type = c_type.unwrap_or_else(|| self.c_type()).trim_end_matches('*').to_owned();
-        Argument { name, c_type, width: self.width(options), kind, element: self.element }
+        let c_type = c_type.unwrap_or_else(|| self.c_type());
+        let c_type = if self.address().is_some() { c_type } else { c_type.trim_end_matches('*') };
+        Argument { name, c_type: c_type.to_owned(), width: self.width(options), kind, element: self.element }
     }
 }
 
@@ -150,6 +205,34 @@ pub(super) fn operands(syntax: &str) -> Result<Vec<Operand>, Fault> {
         }
         let word = &syntax[at..at + length];
         at += length;
+        let memory = |key: &str, address| Operand {
+            key: key.to_owned(),
+            class: Class::Memory(address),
+            pair: false,
+            element: None,
+        };
+        if let Some((_, address)) = MEMORY.iter().find(|(known, _)| *known == word)
+            && let Some((within, _)) = syntax[at..].strip_prefix('(').and_then(|rest| rest.split_once(')'))
+        {
+            match address {
+                Address::Vector | Address::Unaligned => {
+                    found.push(memory(VECTOR_MEMORY, *address));
+                    if !within.contains("++") {
+                        at += within.len() + 1;
+                    }
+                }
+                Address::Region => {
+                    let (base, _) = within.split_once(',').unwrap_or((within, ""));
+                    found.push(memory(&register(base)?.key, *address));
+                    at += base.len() + 1;
+                }
+            }
+            continue;
+        }
+        if word == GATHERED {
+            found.push(memory(GATHERED, Address::Vector));
+            continue;
+        }
         if !word.starts_with(|letter: char| letter.is_ascii_uppercase()) {
             continue;
         }
@@ -183,7 +266,7 @@ fn register(word: &str) -> Result<Operand, Fault> {
         return unknown(&format!("unknown register letter `{}`", char::from(roles[0])));
     }
     let class = match key.as_bytes()[0] {
-        b'V' => Class::Vector,
+        b'V' | b'O' => Class::Vector,
         b'Q' => Class::Predicate,
         b'R' | b'M' => Class::Scalar,
         b'P' => Class::ScalarPredicate,
@@ -202,15 +285,36 @@ pub(super) struct Shape {
     pub signature: Signature,
 }
 
+impl Shape {
+    /// Whether there is memory among the operands.
+    pub fn has_memory(&self) -> bool {
+        self.operands.iter().any(|operand| operand.address().is_some())
+    }
+
+    /// The position of the argument that an operand is.
+    pub fn argument(&self, operand: usize) -> Option<u32> {
+        self.args.iter().position(|arg| *arg == operand).and_then(|arg| u32::try_from(arg).ok())
+    }
+}
+
+/// Whether a scalar predicate decides if anything happens.
+fn is_conditional(syntax: &str) -> bool {
+    let condition = syntax.trim_start().strip_prefix("if").map(str::trim_start);
+    condition.is_some_and(|condition| condition.trim_start_matches(['(', '!', ' ']).starts_with('P'))
+}
+
 /// The signature of an instruction: the argument order is the prototype's where there is one, else
-/// that of the assembly syntax; results are the written operands in the order of the syntax.
+/// that of the assembly syntax; results are the written registers in the order of the syntax. Memory becomes a result
+/// once it is written.
 pub(super) fn shape(syntax: &str, prototype: Option<&Prototype>, options: &Options) -> Result<Shape, Fault> {
     let operands = operands(syntax)?;
     let position = |key: &str| operands.iter().position(|operand| operand.key == key);
-    let mut args = Vec::new();
+    let conditional = is_conditional(syntax);
+    let is_read = |operand: &Operand| conditional || operand.is_read();
+    let mut args: Vec<usize> = Vec::new();
     let mut signature = Signature::default();
     match prototype {
-        None => args.extend((0..operands.len()).filter(|at| operands[*at].is_read())),
+        None => args.extend((0..operands.len()).filter(|at| is_read(&operands[*at]))),
         Some(prototype) => {
             for (c_type, name) in &prototype.args {
                 let key = match name.strip_prefix("Iu") {
@@ -218,7 +322,10 @@ pub(super) fn shape(syntax: &str, prototype: Option<&Prototype>, options: &Optio
                     None if name.starts_with("Is") => "si",
                     None => name.as_str(),
                 };
-                let Some(at) = position(key) else {
+                // A pointer that is no operand is that of memory.
+                let pointed = |known: &usize| operands[*known].address().is_some() && !args.contains(known);
+                let memory = || (0..operands.len()).find(pointed).filter(|_| c_type.ends_with('*'));
+                let Some(at) = position(key).or_else(memory) else {
                     let message = format!("the prototype's argument {name} is no operand of `{syntax}`");
                     return Err(Fault::failed(Reason::Signature, 0, message));
                 };
@@ -226,12 +333,12 @@ pub(super) fn shape(syntax: &str, prototype: Option<&Prototype>, options: &Optio
                     let message = format!("the prototype's argument {name} is the same operand as another");
                     return Err(Fault::failed(Reason::Signature, 0, message));
                 }
-                if operands[at].is_read() {
+                if is_read(&operands[at]) {
                     args.push(at);
                     signature.args.push(operands[at].argument(Some(c_type), options));
                 }
             }
-            if let Some(at) = (0..operands.len()).find(|at| operands[*at].is_read() && !args.contains(at)) {
+            if let Some(at) = (0..operands.len()).find(|at| is_read(&operands[*at]) && !args.contains(at)) {
                 let message = format!("the operand {} is no argument of the prototype", operands[at].key);
                 return Err(Fault::failed(Reason::Signature, 0, message));
             }
@@ -241,25 +348,11 @@ pub(super) fn shape(syntax: &str, prototype: Option<&Prototype>, options: &Optio
         signature.args = args.iter().map(|at| operands[*at].argument(None, options)).collect();
     }
     let results: Vec<usize> = (0..operands.len()).filter(|at| operands[*at].is_written()).collect();
-    if results.is_empty() {
+    if results.is_empty() && operands.iter().all(|operand| operand.address().is_none()) {
         return Err(Fault::failed(Reason::Signature, 0, format!("`{syntax}` writes no register")));
     }
     signature.results = results.iter().map(|at| operands[*at].argument(None, options)).collect();
     Ok(Shape { operands, args, results, signature })
-}
-
-/// The machine instruction that an assembly syntax shows: its mnemonic and operands as documented.
-pub(super) fn form(syntax: &str) -> Form {
-    let assigned = syntax.rsplit_once('=').map_or(syntax, |(_, right)| right);
-    let called = assigned.split('(').next().unwrap_or_default();
-    // A plain copy has no separate mnemonic.
-    let mnemonic = if assigned.contains('(') || !syntax.contains('=') { called } else { "=" };
-    Form {
-        mnemonic: mnemonic.trim().to_ascii_uppercase(),
-        operands: syntax.to_owned(),
-        template: None,
-        destroys: None,
-    }
 }
 
 #[cfg(test)]

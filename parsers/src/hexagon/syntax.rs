@@ -31,6 +31,10 @@ pub(super) enum ExprKind {
     /// Bits `high:low`.
     Slice(Box<Expr>, Box<Expr>, Box<Expr>),
     Field(Box<Expr>, String),
+    /// A field of the simulator's state: `insn->slot`.
+    Arrow(Box<Expr>, String),
+    /// The place of the operand: `&Vd.ub[0]`.
+    Address(Box<Expr>),
     Call(String, Vec<Expr>),
     /// Two concatenated values, most significant first.
     Pair(Box<Expr>, Box<Expr>),
@@ -96,10 +100,15 @@ pub(super) const OPERATORS: &[(&str, Binary, u8)] = &[
 /// A declared type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
-    Integer { width: u32, signed: bool },
+    Integer {
+        width: u32,
+        signed: bool,
+    },
     Vector,
     Pair,
     Predicate,
+    /// An address in memory.
+    Address,
 }
 
 #[derive(Clone, Debug)]
@@ -116,6 +125,7 @@ pub(super) enum StmtKind {
     Do(Box<Stmt>, Expr),
     Declare(Vec<Declared>),
     Value(Expr),
+    Return,
     Empty,
 }
 

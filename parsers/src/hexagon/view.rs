@@ -3,6 +3,7 @@
 use hydride_ir::exact::{Int, Node, NodeId};
 
 use super::machine::{Machine, Slot, Variable};
+use super::memory::is_state;
 use super::source::Fault;
 use super::syntax::{Binary, Expr, ExprKind};
 use crate::pseudocode::Reason;
@@ -77,6 +78,9 @@ impl Machine {
 
     /// The part that an expression names; other expressions are viewed as their value.
     pub fn view(&mut self, expr: &Expr) -> Result<View, Fault> {
+        if is_state(expr) {
+            return Ok(View::of_value(self.state_value(expr)?, None, true));
+        }
         match &expr.kind {
             ExprKind::Name(name) if self.slot(name).is_some() => {
                 let slot = self.slot(name).ok_or_else(|| unknown(name, expr.at))?;
@@ -194,6 +198,21 @@ impl Machine {
             }
         };
         Ok(View { low, width, signed, array: None, ..of.clone() })
+    }
+
+    /// So many bits of a register from where a view starts.
+    pub fn widened(&self, view: View, width: u32, at: usize) -> Result<View, Fault> {
+        let (Base::Slot(slot), Low::At(low)) = (view.base, view.low) else {
+            return Err(Fault::failed(Reason::Unsupported, at, "this is no place in a register"));
+        };
+        match self.variable(slot) {
+            Variable::Bits { width: whole, .. } if low + width <= *whole => {
+                Ok(View { width, signed: false, array: None, ..view })
+            }
+            _ => {
+                Err(Fault::failed(Reason::Index, at, format!("{width} bits from here on are not all there")))
+            }
+        }
     }
 
     /// The element at an index of a view taken as an array of elements of a width.

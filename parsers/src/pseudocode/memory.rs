@@ -35,6 +35,24 @@ pub struct Memory {
     accessed: Register,
 }
 
+impl Memory {
+    /// The number of extents: what copying it costs.
+    pub fn size(&self) -> usize {
+        self.bytes.extents().count() + self.accessed.extents().count()
+    }
+
+    /// Whether this and another state are the same in all bytes, those accessed included.
+    pub fn is_same(&self, dag: &mut Dag, other: &Self) -> bool {
+        is_same(dag, &self.bytes, &other.bytes) && is_same(dag, &self.accessed, &other.accessed)
+    }
+}
+
+/// Whether two registers hold the same, byte for byte.
+pub fn is_same(dag: &mut Dag, one: &Register, two: &Register) -> bool {
+    let end = one.end().max(two.end());
+    (0..end).step_by(8).all(|low| one.read(dag, low, 8) == two.read(dag, low, 8))
+}
+
 impl Merge for Memory {
     fn merge(dag: &mut Dag, condition: NodeId, then: &Self, otherwise: &Self) -> Self {
         Self {
@@ -64,8 +82,10 @@ struct Pointer {
     written: bool,
     /// Elements at computed addresses: their offsets from the pointer in bits, in the order of the accesses.
     elements: Vec<NodeId>,
-    /// The width of such an element.
+    /// The width of such an element; 0 before it is known.
     element_width: u32,
+    /// Whether an element at a computed address was written.
+    element_written: bool,
 }
 
 /// Which memory an operation accesses.
@@ -91,6 +111,7 @@ impl Pointers {
             written: false,
             elements: Vec::new(),
             element_width: 0,
+            element_written: false,
         };
         Self { arguments: signature.args.len() as u32, pointers: memory.map(pointer).collect() }
     }
@@ -131,7 +152,15 @@ impl Pointers {
         (address, unit): (NodeId, u32),
         width: u32,
     ) -> Result<(u32, NodeId), Fault<()>> {
-        let (position, low) = self.access(dag, memory, address, unit, width)?;
+        let one = dag.int(1);
+        let (position, low) = self.access(dag, memory, (address, unit), width, one)?;
+        if self.pointers[position].element_written {
+            return Err(Fault::excluded(
+                Reason::Memory,
+                (),
+                "an element at a computed address is read after another one was written, perhaps there",
+            ));
+        }
         let bytes = &memory[position].bytes;
         let value = match dag.as_i64(low).and_then(|low| u32::try_from(low).ok()) {
             Some(low) => bytes.read(dag, low, width).0,
@@ -144,44 +173,91 @@ impl Pointers {
         Ok((self.pointers[position].argument, value))
     }
 
+    /// The `width` bits at `address`, without an access: [`Pointers::touch`] says later under which condition they are
+    /// accessed.
+    pub fn peek(
+        &mut self,
+        dag: &mut Dag,
+        memory: &[Memory],
+        at: (NodeId, u32),
+        width: u32,
+    ) -> Result<NodeId, Fault<()>> {
+        Ok(self.read(dag, &mut memory.to_vec(), at, width)?.1)
+    }
+
+    /// Notes that `width` bits at `address` are accessed under a condition.
+    pub fn touch(
+        &mut self,
+        dag: &mut Dag,
+        memory: &mut [Memory],
+        at: (NodeId, u32),
+        width: u32,
+        condition: NodeId,
+    ) -> Result<(), Fault<()>> {
+        self.access(dag, memory, at, width, condition).map(drop)
+    }
+
     /// Writes the low `width` bits of `value` at `address`, which counts in steps of `unit` bits.
     pub fn write(
         &mut self,
         dag: &mut Dag,
         memory: &mut [Memory],
-        (address, unit): (NodeId, u32),
+        at: (NodeId, u32),
         width: u32,
         value: NodeId,
     ) -> Result<(), Fault<()>> {
-        let (position, low) = self.access(dag, memory, address, unit, width)?;
-        self.pointers[position].written = true;
-        let end = self.pointers[position].width;
-        write(dag, &mut memory[position].bytes, low, width, end, value)
+        let one = dag.int(1);
+        self.write_where(dag, memory, at, width, value, one)
     }
 
-    /// Notes an access: the number of the pointer, and the lowest bit.
+    /// Writes under a condition.
+    pub fn write_where(
+        &mut self,
+        dag: &mut Dag,
+        memory: &mut [Memory],
+        at: (NodeId, u32),
+        width: u32,
+        value: NodeId,
+        condition: NodeId,
+    ) -> Result<(), Fault<()>> {
+        let (position, low) = self.access(dag, memory, at, width, condition)?;
+        let pointer = &mut self.pointers[position];
+        pointer.written = true;
+        pointer.element_written |= !pointer.elements.is_empty();
+        write_where(dag, &mut memory[position].bytes, low, width, pointer.width, value, condition)
+    }
+
+    /// Says that elements at computed addresses relative to the pointer that an address is computed from have `width`
+    /// bits, though their parts may be accessed one by one, the lowest first.
+    pub fn expect_elements(&mut self, dag: &mut Dag, address: NodeId, width: u32) -> Result<(), Fault<()>> {
+        let (position, _) = self.offset(dag, address)?;
+        self.pointers[position].element_width = width;
+        Ok(())
+    }
+
+    /// Notes an access under a condition: the number of the pointer, and the lowest bit.
     fn access(
         &mut self,
         dag: &mut Dag,
         memory: &mut [Memory],
-        address: NodeId,
-        unit: u32,
+        (address, unit): (NodeId, u32),
         width: u32,
+        condition: NodeId,
     ) -> Result<(usize, NodeId), Fault<()>> {
         let (position, offset) = self.offset(dag, address)?;
         let low = dag.linear(&[(offset, unit.into())], Int::ZERO);
         let low = self.pointers[position].place(dag, low, width)?;
         let pointer = &self.pointers[position];
         let ones = dag.int((Int::ONE << width as usize) - Int::ONE);
-        write(dag, &mut memory[position].accessed, low, width, pointer.width, ones)?;
+        write_where(dag, &mut memory[position].accessed, low, width, pointer.width, ones, condition)?;
         Ok((position, low))
     }
 
-    /// The number of the pointer that an address is computed from, and its distance from that pointer.
-    fn offset(&self, dag: &mut Dag, address: NodeId) -> Result<(usize, NodeId), Fault<()>> {
+    /// The arguments of the graph that are pointers and that a value is computed from.
+    fn bases(&self, dag: &Dag, value: NodeId) -> BTreeSet<u32> {
         let mut bases = BTreeSet::new();
         let mut seen = BTreeSet::new();
-        let mut open = vec![address];
+        let mut open = vec![value];
         while let Some(id) = open.pop() {
             if !seen.insert(id) {
                 continue;
@@ -191,7 +267,22 @@ impl Pointers {
                 node => open.extend(node.operands()),
             }
         }
-        let mut bases = bases.into_iter();
+        bases
+    }
+
+    /// Whether a value is computed from a pointer.
+    pub fn is_address(&self, dag: &Dag, value: NodeId) -> bool {
+        !self.pointers.is_empty() && !self.bases(dag, value).is_empty()
+    }
+
+    /// The distance of an address from the one pointer that it is computed from.
+    pub fn distance(&self, dag: &mut Dag, address: NodeId) -> Result<NodeId, Fault<()>> {
+        Ok(self.offset(dag, address)?.1)
+    }
+
+    /// The number of the pointer that an address is computed from, and its distance from that pointer.
+    fn offset(&self, dag: &mut Dag, address: NodeId) -> Result<(usize, NodeId), Fault<()>> {
+        let mut bases = self.bases(dag, address).into_iter();
         let (Some(base), None) = (bases.next(), bases.next()) else {
             return Err(Fault::excluded(
                 Reason::Memory,
@@ -309,21 +400,56 @@ impl Pointer {
         if self.elements.is_empty() && self.reach > 0 {
             return excluded("elements and other memory at one pointer");
         }
-        let element = self.elements.iter().position(|known| *known == low).unwrap_or(self.elements.len());
+        if self.element_width == 0 {
+            self.element_width = width;
+        }
+        let Some(above) = self.element_width.checked_sub(width) else {
+            return excluded("elements of several widths at computed addresses");
+        };
+        // The part of an element that is known.
+        let mut found = None;
+        for (element, known) in self.elements.iter().enumerate() {
+            let difference = dag.sub(low, *known);
+            let difference = dag.as_i64(difference).and_then(|difference| u32::try_from(difference).ok());
+            if let Some(difference) = difference.filter(|difference| *difference <= above) {
+                found = Some((element, difference));
+                break;
+            }
+        }
+        let (element, part) = found.unwrap_or((self.elements.len(), 0));
         if element == self.elements.len() {
-            if element >= MAX_ELEMENTS || element > 0 && self.element_width != width {
-                return excluded("elements of several widths at computed addresses");
+            if element >= MAX_ELEMENTS {
+                return excluded("too many elements at computed addresses");
             }
             self.elements.push(low);
-            self.element_width = width;
-        } else if self.element_width != width {
-            return excluded("elements of several widths at computed addresses");
         }
-        let low = element as u32 * width;
+        let low = element as u32 * self.element_width + part;
         if low + width > self.width {
             return excluded("too many elements at computed addresses");
         }
         Ok(dag.int(low))
+    }
+}
+
+/// Writes under a condition at a position that may be computed.
+fn write_where(
+    dag: &mut Dag,
+    register: &mut Register,
+    low: NodeId,
+    width: u32,
+    end: u32,
+    value: NodeId,
+    condition: NodeId,
+) -> Result<(), Fault<()>> {
+    match dag.as_i64(condition) {
+        Some(0) => Ok(()),
+        Some(_) => write(dag, register, low, width, end, value),
+        None => {
+            let mut written = register.clone();
+            write(dag, &mut written, low, width, end, value)?;
+            *register = Register::merge(dag, condition, &written, register);
+            Ok(())
+        }
     }
 }
 
@@ -422,5 +548,45 @@ mod tests {
                 pointers.read(&mut dag, &mut memory, (address, 8), width).expect_err("no such address");
             assert_eq!(fault.reason, Reason::Memory);
         }
+    }
+
+    #[test]
+    fn a_conditional_store_accesses_its_bytes_under_the_condition() {
+        let (mut dag, mut pointers, mut memory) = start();
+        let before = memory.clone();
+        let (one, value) = (dag.int(1), dag.arg_slice(1, 0, 8, false));
+        let second = address(&mut dag, &pointers, 0, one);
+        let condition = dag.arg_slice(1, 7, 1, false);
+        pointers.write_where(&mut dag, &mut memory, (second, 8), 8, value, condition).expect("a byte");
+        let old = dag.arg_slice(0, 8, 8, false);
+        let written = dag.select(condition, value, old);
+        assert_eq!(memory[0].bytes.read(&mut dag, 8, 8).0, written);
+        assert_eq!(memory[0].accessed.read(&mut dag, 8, 1).0, condition);
+        assert!(!memory[0].is_same(&mut dag, &before[0]) && memory[1].is_same(&mut dag, &before[1]));
+    }
+
+    #[test]
+    fn parts_of_an_element_are_at_its_address() {
+        let (mut dag, mut pointers, mut memory) = start();
+        let offset = dag.arg_slice(1, 0, 8, false);
+        let far = dag.linear(&[(offset, 0x1000.into())], Int::ZERO);
+        let element = address(&mut dag, &pointers, 0, far);
+        assert!(pointers.is_address(&dag, element) && !pointers.is_address(&dag, far));
+        assert_eq!(pointers.distance(&mut dag, element), Ok(far));
+        pointers.expect_elements(&mut dag, element, 16).expect("a pointer");
+        let next = dag.linear(&[(element, Int::ONE)], Int::ONE);
+        for (address, low) in [(element, 0), (next, 8)] {
+            let byte = dag.arg_slice(0, low, 8, false);
+            assert_eq!(pointers.peek(&mut dag, &memory, (address, 8), 8), Ok(byte));
+        }
+        assert_eq!(pointers.reach(0), Some(2));
+        let (zero, condition) = (dag.int(0), dag.arg_slice(1, 7, 1, false));
+        assert_eq!(memory[0].accessed.read(&mut dag, 8, 1).0, zero);
+        pointers.touch(&mut dag, &mut memory, (next, 8), 8, condition).expect("known");
+        assert_eq!(memory[0].accessed.read(&mut dag, 8, 1).0, condition);
+        pointers.write(&mut dag, &mut memory, (next, 8), 8, zero).expect("known");
+        let fault =
+            pointers.read(&mut dag, &mut memory, (element, 8), 8).expect_err("perhaps the same place");
+        assert_eq!(fault.reason, Reason::Memory);
     }
 }

@@ -28,6 +28,6 @@ pub use choice::Choice;
 pub use fault::{ArgumentBit, Fault, Reason, Verdict};
 pub use function::function;
 pub use ledger::{Ids, Outcome};
-pub use memory::{Access, Memory, Pointers};
+pub use memory::{Access, Memory, Pointers, is_same};
 pub use merge::{Branching, Merge};
 pub use place::{Width, not_negative, positions, write_at_one_of};

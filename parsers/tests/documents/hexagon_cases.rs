@@ -1,7 +1,7 @@
 //! Small HVX instructions by file: their functions, errors and results.
 //!
-//! A test is added by adding a file below `tests/hexagon/`: in `pass/` the function is compared with the `.hir` file
-//! next to it, in `fail/` the verdict with the `.diag` file, in `run/` the `# run` lines are evaluated.
+//! A test is added by adding a file below `tests/hexagon/`: in `pass/` the function, with which bytes of memory it
+//! accesses and where its elements are, is compared with the `.hir` file next to it, in `fail/` the verdict with the `.diag` file, in `run/` the `# run` lines are evaluated.
 //!
 //! A `.txt` case is a record of the manual in its text form, an `.idef` case a record of the semantics file with
 //! the sample's macros (`// run` there). Vectors have 64 bytes.
@@ -35,7 +35,12 @@ fn records_become_these_functions() {
     crate::golden_cases::check("hexagon/pass", ENDINGS, "hir", |path| {
         let (parsed, _) = read(path);
         let found = parsed.instructions.first();
-        found.unwrap_or_else(|| panic!("{}: {:?}", path.display(), parsed.ledger)).function.to_string()
+        let found = found.unwrap_or_else(|| panic!("{}: {:?}", path.display(), parsed.ledger));
+        let mut text = found.function.to_string();
+        for (what, function) in [("accessed", &found.accessed), ("addresses", &found.addresses)] {
+            function.iter().for_each(|function| text.push_str(&format!("# {what}\n{function}")));
+        }
+        text
     });
 }
 
