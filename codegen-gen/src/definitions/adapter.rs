@@ -229,8 +229,12 @@ fn adapter(
     passed.extend(immediates);
     let call = block.statements().len();
     let called = Instruction::call(callee.result.clone(), &function.name, passed.clone());
-    // Results in memory come last, and are stored by the call.
-    let returned = member.signature.results.iter().filter(|result| !result.is_memory()).count();
+    // Results in memory are stored by the call.
+    let results_of = &member.signature.results;
+    let returned = results_of.iter().position(|result| result.is_memory()).unwrap_or(results_of.len());
+    if results_of[returned..].iter().any(|result| !result.is_memory()) {
+        return Err("a result is returned after one that is stored".to_owned());
+    }
     let result = if callee.result == Type::Void {
         if returned > 0 {
             return Err("its function returns nothing".to_owned());

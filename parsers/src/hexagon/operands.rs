@@ -128,8 +128,8 @@ impl Operand {
             Class::Vector => Kind::Vector,
             Class::Predicate | Class::ScalarPredicate => Kind::Mask,
             Class::Scalar => Kind::Scalar,
-            Class::Memory(Address::Vector) => Kind::Memory { align: options.vector_bytes() },
-            Class::Memory(Address::Unaligned | Address::Region) => Kind::Memory { align: 1 },
+            Class::Memory(Address::Vector) => Kind::Memory { align: options.vector_bytes(), element: None },
+            Class::Memory(Address::Unaligned | Address::Region) => Kind::Memory { align: 1, element: None },
             Class::Immediate { signed, bits } => Kind::Immediate(if signed {
                 Immediate { low: -(1i64 << (bits - 1)), high: (1i64 << (bits - 1)) - 1 }
             } else {
