@@ -20,6 +20,7 @@ pub const DIALECT: Dialect = Dialect {
     comment: "//",
     types: &[],
     functions: &[],
+    inline: None,
     slot_bytes: 64,
     several: Several::Tuple,
     mask: None,

@@ -6,6 +6,7 @@
 //! result (`Qx` of a carry) is one variable whose address is passed to the intrinsic.
 
 mod lowering;
+mod memory;
 
 use std::path::Path;
 
@@ -53,6 +54,7 @@ pub const DIALECT: Dialect = Dialect {
         ("V6_vaddcarryo", "hydride_vaddcarryo"),
         ("V6_vsubcarryo", "hydride_vsubcarryo"),
     ],
+    inline: Some(|instruction| memory::definition(instruction).map(|_| memory::name(instruction))),
     slot_bytes: 256,
     several: Several::BehindPointers,
     mask: Some("HVX_VectorPred"),
@@ -105,7 +107,10 @@ impl HvxOracle {
         work_dir: &Path,
         options: &EmulatorOptions,
     ) -> Result<Oracle, OracleError> {
-        MACHINE.prepare(instructions, work_dir, options, |instruction| {
+        let instructions: Vec<&Instruction> = instructions.into_iter().collect();
+        let mut options = options.clone();
+        options.definitions.extend(instructions.iter().copied().filter_map(memory::definition));
+        MACHINE.prepare(instructions, work_dir, &options, |instruction| {
             let missing = missing(instruction);
             (!missing.is_empty()).then_some(Outcome::NotRunnable { missing })
         })

@@ -1,6 +1,8 @@
 //! The generated C: one wrapper for each intrinsic, one line for each combination of immediates, so that the
 //! line of a compiler message identifies its subject.
 
+use std::borrow::Cow;
+
 use interp::inputs;
 use parsers::{Argument, Instruction, Kind, Signature};
 
@@ -41,6 +43,8 @@ pub struct Dialect {
     pub types: &'static [(&'static str, &'static str)],
     /// Functions of the preamble for instructions without an intrinsic, by id.
     pub functions: &'static [(&'static str, &'static str)],
+    /// The name of a definition that stands for an instruction without an intrinsic, where there is one.
+    pub inline: Option<fn(&Instruction) -> Option<String>>,
     /// Bytes that an argument or result has in the runner's memory.
     pub slot_bytes: u32,
     /// How a call returns several results.
@@ -336,14 +340,20 @@ pub(crate) fn chunk_source(
 }
 
 /// The C function that is called for an instruction: its intrinsic, or one of the preamble.
-pub(crate) fn intrinsic_name<'a>(dialect: &Dialect, instruction: &'a Instruction) -> Result<&'a str, String> {
+pub(crate) fn intrinsic_name<'a>(
+    dialect: &Dialect,
+    instruction: &'a Instruction,
+) -> Result<Cow<'a, str>, String> {
     let own = dialect.functions.iter().find(|(id, _)| *id == instruction.id);
     let function = match (instruction.intrinsic.as_str(), own) {
-        ("", Some((_, function))) => function,
-        ("", None) => return Err("there is no C intrinsic for it".into()),
-        (intrinsic, _) => intrinsic,
+        ("", Some((_, function))) => Cow::from(*function),
+        ("", None) => {
+            let inline = dialect.inline.and_then(|inline| inline(instruction));
+            inline.ok_or("there is no C intrinsic for it")?.into()
+        }
+        (intrinsic, _) => intrinsic.into(),
     };
-    if is_identifier(function) { Ok(function) } else { Err(format!("{function:?} is no C name")) }
+    if is_identifier(&function) { Ok(function) } else { Err(format!("{function:?} is no C name")) }
 }
 
 /// A type as C has it.

@@ -37,6 +37,7 @@ pub const DIALECT: Dialect = Dialect {
         ("_MM_CMPINT_ENUM", "int"),
     ],
     functions: &[],
+    inline: None,
     slot_bytes: 64,
     several: Several::Pointers,
     mask: None,

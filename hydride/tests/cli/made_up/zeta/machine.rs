@@ -37,6 +37,7 @@ const DIALECT: Dialect = Dialect {
     comment: "#",
     types: &[],
     functions: &[],
+    inline: None,
     slot_bytes: 64,
     several: Several::Pointers,
     mask: None,
