@@ -36,11 +36,7 @@ fn records_become_these_functions() {
         let (parsed, _) = read(path);
         let found = parsed.instructions.first();
         let found = found.unwrap_or_else(|| panic!("{}: {:?}", path.display(), parsed.ledger));
-        let mut text = found.function.to_string();
-        for (what, function) in [("accessed", &found.accessed), ("addresses", &found.addresses)] {
-            function.iter().for_each(|function| text.push_str(&format!("# {what}\n{function}")));
-        }
-        text
+        crate::golden_cases::functions(found)
     });
 }
 

@@ -79,7 +79,10 @@ fn check_goldens(folder: &str, extension: &str, actual: impl Fn(&Path) -> String
 
 #[test]
 fn operations_become_these_functions() {
-    check_goldens("pass", "hir", |path| only(&parse(&read(path)), path).function.to_string());
+    check_goldens("pass", "hir", |path| {
+        let instruction = only(&parse(&read(path)), path);
+        crate::golden_cases::functions(&instruction)
+    });
 }
 
 #[test]

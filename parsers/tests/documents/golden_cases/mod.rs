@@ -23,6 +23,15 @@ pub fn cases(folder: &str, endings: &[&str]) -> Vec<PathBuf> {
     found
 }
 
+/// An instruction's function, and which memory it accesses.
+pub fn functions(instruction: &Instruction) -> String {
+    let mut text = instruction.function.to_string();
+    for (what, function) in [("accessed", &instruction.accessed), ("addresses", &instruction.addresses)] {
+        function.iter().for_each(|function| text.push_str(&format!("# {what}\n{function}")));
+    }
+    text
+}
+
 /// Compares with the expected file, or writes it; then no expected file may be without a case.
 pub fn check(folder: &str, endings: &[&str], extension: &str, actual: impl Fn(&Path) -> String) {
     let bless = std::env::var_os("HYDRIDE_BLESS").is_some();
