@@ -17,7 +17,7 @@ use autoir::{Dialect, classes_json};
 use catalog::Trust;
 use clap::Args;
 use codegen_gen::{GeneratedFile, LlvmVersion, Options, Part};
-use parsers::{Diagnostic, Isa, Status};
+use parsers::{Diagnostic, Instruction, Isa, Status};
 use rayon::prelude::*;
 use smt::Memo;
 
@@ -274,7 +274,7 @@ fn files(
     Ok(files)
 }
 
-/// `ir/`: each instruction as parsed and in canonical form.
+/// `ir/`: each instruction as parsed and in canonical form, and which memory it accesses.
 fn instructions(pipeline: &Pipeline) -> Files {
     let mut files = Files::new();
     let mut rest = pipeline.texts.as_slice();
@@ -284,8 +284,25 @@ fn instructions(pipeline: &Pipeline) -> Files {
         let canonical = own.iter().filter_map(|texts| texts.canonical.as_deref());
         files.insert(format!("ir/{}.hir", isa.name()), joined(own.iter().map(|texts| texts.parsed.as_str())));
         files.insert(format!("ir/{}.canonical.hir", isa.name()), joined(canonical));
+        let memory: Vec<String> = parsed.instructions.par_iter().flat_map_iter(memory).collect();
+        if !memory.is_empty() {
+            files.insert(format!("ir/{}.memory.hir", isa.name()), joined(memory.iter().map(String::as_str)));
+        }
     }
     files
+}
+
+/// Which bytes an instruction accesses where it does not always access all of them, and the addresses of elements, as
+/// functions in canonical form where they have one.
+fn memory(instruction: &Instruction) -> impl Iterator<Item = String> {
+    let functions = [("accessed", &instruction.accessed), ("addresses", &instruction.addresses)];
+    functions.into_iter().filter_map(|(what, function)| {
+        let function = function.as_ref()?;
+        let canonical = similarity::analyze(function).ok().and_then(|found| found.canonical);
+        let mut function = canonical.unwrap_or_else(|| function.clone());
+        function.name = format!("{}.{what}", instruction.id);
+        Some(function.to_string())
+    })
 }
 
 /// The functions of the families and of the operations, and `classes.json`.
