@@ -395,6 +395,7 @@ impl Pointer {
             }
             None if dag.as_int(low).is_some() => return excluded("memory far from the pointer"),
             Some(_) => return excluded("elements and other memory at one pointer"),
+            None if !width.is_multiple_of(8) => return excluded("bits at a computed address"),
             None => {}
         }
         if self.elements.is_empty() && self.reach > 0 {

@@ -20,6 +20,11 @@
 //   …:not           a bit that is 0 lets pass
 //   part:LOW+WIDTH  it is written to WIDTH bits of the vendor's result from bit LOW on; the other bits are those
 //                   of operand Rest. Behind a comma where there is a mask, too.
+//   rest:zero       bits of the vendor's result above it are zero
+//   load:N          the vendor's operand N is a pointer, and what is there is the operand's value
+//   store:N         the same, and the result is stored there; lanes that a mask disables are not accessed
+//   gather:N:WIDTH  the value consists of elements of WIDTH bits, each at an address of its own; scatter:N:WIDTH
+//                   likewise. Operands in memory come last, each behind a comma where something is before it.
 //
 // A lookup by instance or intrinsic finds the first of several equal rows.
 //   llvm-tblgen -I <llvm include dir> -gen-searchable-tables

@@ -106,6 +106,8 @@ fn instruction(entry: &Entry<'_>) -> Result<Instruction, Fault<()>> {
         isa: Isa::register(ISA),
         intrinsic: entry.name.to_owned(),
         function,
+        accessed: None,
+        addresses: None,
         undefined,
         undefined_for: Vec::new(),
         signature,
