@@ -179,8 +179,7 @@ fn entry<'a>(operation: &'a Operation<'_>) -> Entry<'a> {
         name: &arg.name,
         width: width(&arg.width),
         role: match arg.role {
-            Role::Register => "register",
-            Role::Memory { .. } => "memory",
+            Role::Register | Role::Memory { .. } => "register",
             Role::Immediate { .. } => "immediate",
         },
         range: arg.role.range(),

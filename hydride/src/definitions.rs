@@ -30,6 +30,9 @@ struct Function {
     result: Type,
     /// What each operand is, its type, and its position in the vendor's signature.
     operands: Vec<(String, Type, usize)>,
+    /// The values of immediates for which it has code, by position, where that are not all.
+    #[serde(default)]
+    values: BTreeMap<usize, Vec<i64>>,
 }
 
 /// What an output folder has of one instruction set.
@@ -61,8 +64,8 @@ pub fn read(out: &Path) -> Result<Definitions> {
     let mut isas: BTreeMap<String, Defined> = BTreeMap::new();
     for row in file.lowerings {
         let Defined { members, definitions, operations } = isas.entry(row.isa).or_default();
-        let definition = |Function { name, result, operands }| {
-            let operand = |(_, ty, position)| Operand { ty, position };
+        let definition = |Function { name, result, operands, mut values }| {
+            let operand = |(_, ty, position)| Operand { ty, position, values: values.remove(&position) };
             let operands = operands.into_iter().map(operand).collect();
             Definition { id: row.id.clone(), name, result, operands }
         };

@@ -386,5 +386,8 @@ fn argument_name(position: usize) -> String {
 fn general_function(key: &str, function: &Function) -> Function {
     let mut general = open_nans(function).into_owned();
     general.name = format!("class_{}", &key[..8.min(key.len())]);
+    for arg in &mut general.args {
+        arg.role = arg.role.loaded();
+    }
     general
 }

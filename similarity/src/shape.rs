@@ -101,6 +101,7 @@ pub(crate) fn general_shape(function: &Function) -> Shape {
     nameless.name = "general".into();
     for (position, arg) in nameless.args.iter_mut().enumerate() {
         arg.name = format!("a{position}");
+        arg.role = arg.role.loaded();
     }
     for (position, result) in nameless.results.iter_mut().enumerate() {
         result.name = format!("r{position}");

@@ -82,11 +82,24 @@ impl Adapter {
         self.result == other.result && types(self) == types(other)
     }
 
-    pub(super) fn signature(&self, name: String) -> Signature {
+    /// The signature for callers; `member` is the one whose definition it is, and `vendor` has its function.
+    pub(super) fn signature(&self, name: String, member: &Member, vendor: &VendorIr) -> Signature {
         let parameters = self.parameters.iter();
         let operands =
             parameters.map(|Parameter { role, own, position }| (role.clone(), own.ty.clone(), *position));
-        Signature { name, result: self.result.clone(), operands: operands.collect() }
+        let immediates = self.parameters.iter().zip(self.callable_parameters(member, vendor));
+        let values = immediates.filter_map(|(parameter, callable)| {
+            let (low, high) = member.signature.args[parameter.position as usize].immediate()?;
+            let values =
+                callable.immediate.filter(|values| !(low..=high).all(|value| values.contains(&value)))?;
+            Some((parameter.position, values))
+        });
+        Signature {
+            name,
+            result: self.result.clone(),
+            operands: operands.collect(),
+            values: values.collect(),
+        }
     }
 }
 

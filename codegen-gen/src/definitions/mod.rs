@@ -56,6 +56,10 @@ pub(crate) struct Signature {
     /// What each operand is (`arg0`, `mask`, `pass_through`), its type, and its position in the vendor's
     /// signature.
     pub(crate) operands: Vec<(String, Type, u32)>,
+    /// The values of immediates for which it has code, by their positions in the vendor's signature, where it has none
+    /// for some documented ones.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) values: BTreeMap<u32, BTreeSet<i64>>,
 }
 
 /// What was made for a dialect.
@@ -253,7 +257,7 @@ fn of_vendor<'a>(
             let needs = Needs::new(features.of(&member.isa, &member.id), is_checked);
             let key = (member.isa.clone(), member.id.clone());
             if written.is_empty() && symbols.contains(&name) {
-                made.operations.insert(key.clone(), adapter.signature(name.clone()));
+                made.operations.insert(key.clone(), adapter.signature(name.clone(), member, vendor));
                 sequences.extend(adapter.sequence.clone().map(|sequence| (name.clone(), sequence)));
             } else if !*is_member {
                 // Calls of the plain operation use the first one.
@@ -275,7 +279,7 @@ fn of_vendor<'a>(
                 }
             };
             if *is_member {
-                made.signatures.insert(key, adapter.signature(own));
+                made.signatures.insert(key, adapter.signature(own, member, vendor));
             }
         }
         for Written { name, candidate, needs } in &written {

@@ -207,7 +207,14 @@ impl<'a> Calls<'a> {
             let caller = callers.iter().position(|caller| fits(caller, &values))?;
             Some((values, caller))
         };
-        let immediates: Vec<_> = inputs::immediates(args).into_iter().filter_map(choose).collect();
+        let has_code = |values: &Vec<i64>| {
+            definition.operands.iter().all(|operand| {
+                let value = place(operand).and_then(|at| values.get(at));
+                value.is_none_or(|value| operand.values.as_ref().is_none_or(|few| few.contains(value)))
+            })
+        };
+        let all = inputs::immediates(args).into_iter().filter(has_code);
+        let immediates: Vec<_> = all.filter_map(choose).collect();
         let callers = if immediates.is_empty() { Vec::new() } else { callers };
         Self { definition, callers, immediates }
     }

@@ -30,6 +30,8 @@ pub struct Operand {
     pub ty: Type,
     /// The instruction's argument that it is.
     pub position: usize,
+    /// The values for which there is code, if it is an immediate and that are not all.
+    pub values: Option<Vec<i64>>,
 }
 
 /// What is around the call in a program.
@@ -143,6 +145,9 @@ pub(super) fn one_call(
             continue;
         }
         if let Some(value) = value(argument, setting.immediate) {
+            // Of few values the one in its turn.
+            let few = operand.values.as_ref().filter(|few| !few.contains(&value) && !few.is_empty());
+            let value = few.map_or(value, |few| few[setting.immediate % few.len()]);
             sources.insert(position, Typed::new(operand.ty.clone(), Value::number(value)));
             continue;
         }
@@ -181,7 +186,7 @@ pub(super) fn one_call(
         sources.insert(position, source);
     }
     let mut args = Vec::new();
-    for Operand { ty, position } in &definition.operands {
+    for Operand { ty, position, .. } in &definition.operands {
         let value = match sources.get(position) {
             Some(source) if *ty == Type::Pointer => source.value.clone(),
             Some(source) => convert(&mut block, source.clone(), ty),

@@ -231,7 +231,7 @@ fn print_results(isa: &str, members: usize, nameless: usize, checked: &[CheckedD
     );
 }
 
-/// Prints what running the definitions gave; returns how many differ from the semantics.
+/// Prints what running the definitions gave; returns how many differ from the semantics, or end with a signal.
 fn print_run(isa: &str, what: &str, machine: Option<&str>, report: &Report) -> usize {
     let (mut agree, mut unavailable, mut others, mut differ) = (0, 0, 0, 0);
     for case in &report.cases {
@@ -244,6 +244,11 @@ fn print_run(isa: &str, what: &str, machine: Option<&str>, report: &Report) -> u
                 println!("  arguments {}", mismatch.args.join(" "));
                 println!("  compiled  {}", mismatch.expected.join(" "));
                 println!("  semantics {}", mismatch.parsed.join(" "));
+            }
+            Outcome::Signal { name, args } => {
+                differ += 1;
+                println!("SIGNAL {}: {name}", case.id);
+                println!("  arguments {}", args.join(" "));
             }
             other => {
                 others += 1;

@@ -285,9 +285,7 @@ fn instructions(pipeline: &Pipeline) -> Files {
         files.insert(format!("ir/{}.hir", isa.name()), joined(own.iter().map(|texts| texts.parsed.as_str())));
         files.insert(format!("ir/{}.canonical.hir", isa.name()), joined(canonical));
         let memory: Vec<String> = parsed.instructions.par_iter().flat_map_iter(memory).collect();
-        if !memory.is_empty() {
-            files.insert(format!("ir/{}.memory.hir", isa.name()), joined(memory.iter().map(String::as_str)));
-        }
+        files.insert(format!("ir/{}.memory.hir", isa.name()), joined(memory.iter().map(String::as_str)));
     }
     files
 }

@@ -207,7 +207,10 @@ fn cases(out: &Path, isa: &str, without: &[&str]) -> (Vec<String>, Vec<String>) 
     let semantics = functions(&out.join(format!("ir/{isa}.hir")));
     let cpu = CpuFeatures::of_this_machine().unwrap();
     let rows = read_json(&out.join("llvm/lowering.json"));
-    let is_tried = |row: &Value| row["isa"] == isa && !without.contains(&row["id"].as_str().expect("an id"));
+    // Functions of members with operands in memory are not among those for C.
+    let is_tried = |row: &Value| {
+        row["isa"] == isa && row["memory"].is_null() && !without.contains(&row["id"].as_str().expect("an id"))
+    };
     let rows: Vec<&Value> =
         rows["lowerings"].as_array().unwrap().iter().filter(|row| is_tried(row)).collect();
     let text = |value: &Value| value.as_str().expect("a text").to_owned();

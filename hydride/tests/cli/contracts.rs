@@ -189,7 +189,7 @@ fn classes_have_their_shape_and_hold_every_instruction_once() {
                 let masked = member["masking"] != "none";
                 expected.extend(["mask_layout", "mask_arg"].into_iter().filter(|_| masked));
                 expected.extend(member.get("pass_arg").map(|_| "pass_arg"));
-                let optional = ["part", "rest_is_zero", "inputs", "certificate"];
+                let optional = ["part", "rest_is_zero", "memory", "inputs", "certificate"];
                 expected.extend(optional.into_iter().filter(|field| member.get(field).is_some()));
                 assert_eq!(keys(member), expected);
                 assert_eq!(member["isa"], "x86");

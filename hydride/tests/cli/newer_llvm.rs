@@ -25,7 +25,7 @@ fn generate_22(specs: &Path, folder: &Path) -> PathBuf {
 }
 
 /// The part of the members, in percent, that the newer LLVM compiles to their instruction.
-const OWN: [(&str, f64); 3] = [("x86", 92.0), ("arm", 95.0), ("hvx", 99.0)];
+const OWN: [(&str, f64); 3] = [("x86", 91.0), ("arm", 94.0), ("hvx", 74.0)];
 
 #[test]
 fn the_files_for_22_work() {

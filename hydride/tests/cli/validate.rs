@@ -81,7 +81,10 @@ fn signed_divisions_differ_without_errata() {
     assert_eq!(output.status.code(), Some(1), "{text}");
     let report: Value = serde_json::from_slice(&std::fs::read(folder.path().join("r")).unwrap()).unwrap();
     let cases = report["cases"].as_array().unwrap();
-    let compared = cases.iter().filter(|case| case["outcome"] != "not-runnable");
+    // Quotient and remainder at once is no function of clang's.
+    let compared = cases
+        .iter()
+        .filter(|case| case["outcome"] != "not-runnable" && !case["id"].as_str().unwrap().contains("divrem"));
     for case in compared {
         let id = case["id"].as_str().unwrap();
         let differs = ["rem_epi", "idiv_epi"].iter().any(|part| id.contains(part)) && !id.contains("urem");

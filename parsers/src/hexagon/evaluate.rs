@@ -4,7 +4,7 @@
 use hydride_ir::exact::{Int, NodeId};
 
 use super::machine::{Machine, Variable};
-use super::memory::is_state;
+use super::region::is_state;
 use super::source::Fault;
 use super::syntax::{Binary, Declared, Expr, ExprKind, ForInit, Initial, Stmt, StmtKind, Type, Unary};
 use super::view::{View, unknown};

@@ -3,8 +3,8 @@
 use hydride_ir::exact::{Dag, NodeId, Register};
 use rustc_hash::FxHashMap;
 
-use super::memory::{Notes, Region};
 use super::operands::Class;
+use super::region::{Notes, Region};
 use super::source::Fault;
 use super::syntax::Type;
 use crate::pseudocode::{Branching, Budget, Limits, Memory, Merge, Pointers, Reason};

@@ -46,6 +46,7 @@ mod operands;
 mod outline;
 mod preprocess;
 mod prototypes;
+mod region;
 mod simplify;
 mod source;
 mod syntax;

@@ -3,7 +3,7 @@
 use hydride_ir::exact::{Int, Node, NodeId};
 
 use super::machine::{Machine, Slot, Variable};
-use super::memory::is_state;
+use super::region::is_state;
 use super::source::Fault;
 use super::syntax::{Binary, Expr, ExprKind};
 use crate::pseudocode::Reason;

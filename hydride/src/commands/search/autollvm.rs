@@ -78,7 +78,7 @@ impl Lowerings {
             };
             let mut passed = Vec::new();
             for (position, operand) in function.operands.iter().enumerate() {
-                let difftest::lowering::Operand { ty, position: argument } = operand;
+                let difftest::lowering::Operand { ty, position: argument, .. } = operand;
                 let value = match arguments.get(*argument) {
                     Some(Ok((from, value))) => {
                         let mut source = Typed::new(llvm(*from), value.clone());

@@ -112,6 +112,9 @@ fn convert(
     filter: &Filter,
     costs: &Costs,
 ) -> Result<::search::Instruction, &'static str> {
+    if instruction.signature.memory().next().is_some() {
+        return Err("operands in memory");
+    }
     let [result] = &instruction.signature.results[..] else { return Err("several results") };
     if !instruction.undefined.is_empty() || !instruction.undefined_for.is_empty() {
         return Err("bits that the document leaves undefined");

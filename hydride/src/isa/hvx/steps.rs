@@ -18,6 +18,10 @@ pub const SEARCH: Search = Search {
     places: |operands| {
         // `Vx`, `Vxx`, `Qx`: read and written.
         let both = |argument: &Argument| argument.name.chars().nth(1) == Some('x');
+        let is_predicate = |argument: &Argument| argument.name.starts_with('P');
+        if operands.instruction.signature.args.iter().any(is_predicate) {
+            return Err("a predicate of the scalar unit");
+        }
         let destroys = operands.instruction.signature.args.iter().position(both);
         Ok(Places { destroys, ..Places::default() })
     },

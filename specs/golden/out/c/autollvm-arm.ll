@@ -91,7 +91,7 @@ define void @autollvm_leading_zeros_v4i16(ptr %.res.0, ptr %.in.0) nounwind "tar
   ret void
 }
 
-define void @autollvm_move_i64(ptr %.res.0, i64 %a) nounwind "target-features"="+neon" {
+define void @autollvm_move_elements_i64(ptr %.res.0, i64 %a) nounwind "target-features"="+neon" {
   %.0 = bitcast i64 %a to <8 x i8>
   %.1 = call <8 x i8> @arm.vreinterpret_p8_f32(<8 x i8> %.0)
   %.2 = bitcast <8 x i8> %.1 to i64
@@ -133,6 +133,13 @@ define void @autollvm_mul_permute_add_v4i32_v8i16(ptr %.res.0, ptr %.in.0, ptr %
   ret void
 }
 
+define void @autollvm_permute_immediate_i32_i64(ptr %.res.0, i64 %a, i32 %b) nounwind "target-features"="+neon" {
+  %.0 = bitcast i64 %a to <2 x i32>
+  %.1 = call i32 @arm.vdups_lane_s32(<2 x i32> %.0, i32 %b)
+  store i32 %.1, ptr %.res.0, align 4
+  ret void
+}
+
 define void @autollvm_popcount_v8i8(ptr %.res.0, ptr %.in.0) nounwind "target-features"="+neon" {
   %a = load <8 x i8>, ptr %.in.0, align 1
   %.0 = call <8 x i8> @arm.vcnt_p8(<8 x i8> %a)
@@ -152,13 +159,6 @@ define void @autollvm_reduce_xor_leading_zeros_v8i8_i64(ptr %.res.0, i64 %a) nou
   %.0 = bitcast i64 %a to <8 x i8>
   %.1 = call <8 x i8> @arm.vcls_s8(<8 x i8> %.0)
   store <8 x i8> %.1, ptr %.res.0, align 1
-  ret void
-}
-
-define void @autollvm_select_element_v2i32(ptr %.res.0, ptr %.in.0, i32 %b) nounwind "target-features"="+neon" {
-  %a = load <2 x i32>, ptr %.in.0, align 4
-  %.0 = call i32 @arm.vdups_lane_s32(<2 x i32> %a, i32 %b)
-  store i32 %.0, ptr %.res.0, align 4
   ret void
 }
 
@@ -243,6 +243,20 @@ define internal <4 x i16> @arm.vext_p16(<4 x i16> %a0, <4 x i16> %a1, i32 %i0) a
   ret <4 x i16> %v0
 }
 
+define internal <8 x i8> @arm.vld1_p8(ptr %a0) alwaysinline {
+  %v0 = load <8 x i8>, ptr %a0, align 1
+  ret <8 x i8> %v0
+}
+
+define internal { <8 x i8>, <8 x i8> } @arm.vld2_p8(ptr %a0) alwaysinline {
+  %v0 = call { <8 x i8>, <8 x i8> } @llvm.aarch64.neon.ld2.v8i8.p0(ptr %a0)
+  %v1 = extractvalue { <8 x i8>, <8 x i8> } %v0, 0
+  %v2 = extractvalue { <8 x i8>, <8 x i8> } %v0, 1
+  %v3 = insertvalue { <8 x i8>, <8 x i8> } poison, <8 x i8> %v1, 0
+  %v4 = insertvalue { <8 x i8>, <8 x i8> } %v3, <8 x i8> %v2, 1
+  ret { <8 x i8>, <8 x i8> } %v4
+}
+
 define internal <4 x i32> @arm.vmlal_lane_s16(<4 x i32> %a0, <4 x i16> %a1, <4 x i16> %a2, i32 %i0) alwaysinline {
   %v0 = call <4 x i16> @arm.immediate.a1eb33615b4c95cc(<4 x i16> %a2, i32 %i0)
   %v1 = call <4 x i32> @llvm.aarch64.neon.smull.v4i32(<4 x i16> %a1, <4 x i16> %v0)
@@ -311,6 +325,13 @@ define internal <4 x i16> @arm.vset_lane_p16(i16 %a0, <4 x i16> %a1, i32 %i0) al
 define internal <4 x i16> @arm.vsli_n_p16(<4 x i16> %a0, <4 x i16> %a1, i32 %i0) alwaysinline {
   %v0 = call <4 x i16> @arm.immediate.a96d76e7c158fb14(<4 x i16> %a0, <4 x i16> %a1, i32 %i0)
   ret <4 x i16> %v0
+}
+
+define internal void @arm.vst2_lane_p16(ptr %a0, [2 x <4 x i16>] %a1, i32 %i0) alwaysinline {
+  %v0 = extractvalue [2 x <4 x i16>] %a1, 0
+  %v1 = extractvalue [2 x <4 x i16>] %a1, 1
+  call void @arm.immediate.2d52309913668125(<4 x i16> %v0, <4 x i16> %v1, ptr %a0, i32 %i0)
+  ret void
 }
 
 define internal <16 x i8> @arm.vsubq_s8(<16 x i8> %a0, <16 x i8> %a1) alwaysinline {
@@ -574,4 +595,27 @@ c14:
 c15:
   %r0.15 = call <4 x i16> @llvm.aarch64.neon.vsli.v4i16(<4 x i16> %x0, <4 x i16> %x1, i32 15)
   ret <4 x i16> %r0.15
+}
+
+define internal void @arm.immediate.2d52309913668125(<4 x i16> %x0, <4 x i16> %x1, ptr %x2, i32 %i0) alwaysinline {
+  switch i32 %i0, label %none [
+    i32 0, label %c0
+    i32 1, label %c1
+    i32 2, label %c2
+    i32 3, label %c3
+  ]
+none:
+  unreachable
+c0:
+  call void @llvm.aarch64.neon.st2lane.v4i16.p0(<4 x i16> %x0, <4 x i16> %x1, i64 0, ptr %x2)
+  ret void
+c1:
+  call void @llvm.aarch64.neon.st2lane.v4i16.p0(<4 x i16> %x0, <4 x i16> %x1, i64 1, ptr %x2)
+  ret void
+c2:
+  call void @llvm.aarch64.neon.st2lane.v4i16.p0(<4 x i16> %x0, <4 x i16> %x1, i64 2, ptr %x2)
+  ret void
+c3:
+  call void @llvm.aarch64.neon.st2lane.v4i16.p0(<4 x i16> %x0, <4 x i16> %x1, i64 3, ptr %x2)
+  ret void
 }

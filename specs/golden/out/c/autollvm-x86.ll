@@ -92,6 +92,11 @@ define internal <16 x i8> @x86._mm_avg_epu8(<16 x i8> %a0, <16 x i8> %a1) always
   ret <16 x i8> %v2
 }
 
+define internal <2 x i64> @x86._mm_loadu_epi16(ptr %a0) alwaysinline {
+  %v0 = load <2 x i64>, ptr %a0, align 1
+  ret <2 x i64> %v0
+}
+
 define internal <16 x i8> @x86._mm_mask_add_epi8(<16 x i8> %a0, i16 %a1, <16 x i8> %a2, <16 x i8> %a3) alwaysinline {
   %v2 = add <16 x i8> %a2, %a3
   %v4 = bitcast i16 %a1 to <16 x i1>

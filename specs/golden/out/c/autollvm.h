@@ -98,10 +98,10 @@ void autollvm_interleave_2_v8i8(uint8_t res_0[8], uint8_t res_1[8], const uint8_
 /* arm neon: Counts the zeros above the highest bit that is set in each element */
 void autollvm_leading_zeros_v4i16(uint16_t res[4], const uint16_t a[4]);
 
-/* move */
+/* move_elements */
 
-/* arm neon: move */
-void autollvm_move_i64(uint64_t res[1], uint64_t a);
+/* arm neon: move elements */
+void autollvm_move_elements_i64(uint64_t res[1], uint64_t a);
 
 /* mul_high_sat */
 
@@ -120,6 +120,11 @@ void autollvm_mul_permute_add_v4i32_v4i16(uint32_t res[4], const uint32_t a[4], 
 /* arm neon, d 0..7: mul permute add */
 void autollvm_mul_permute_add_v4i32_v8i16(uint32_t res[4], const uint32_t a[4], const uint16_t b[4], const uint16_t c[8], uint32_t d);
 
+/* permute_immediate */
+
+/* arm neon, b 0..1: permute immediate */
+void autollvm_permute_immediate_i32_i64(uint32_t res[1], uint64_t a, uint32_t b);
+
 /* popcount */
 
 /* arm neon: Counts the bits that are set in each element */
@@ -134,11 +139,6 @@ void autollvm_reduce_add_add_v4i16(uint16_t res[4], const uint16_t a[4], const u
 
 /* arm neon: reduce xor leading zeros */
 void autollvm_reduce_xor_leading_zeros_v8i8_i64(uint8_t res[8], uint64_t a);
-
-/* select_element */
-
-/* arm neon, b 0..1: select element */
-void autollvm_select_element_v2i32(uint32_t res[1], const uint32_t a[2], uint32_t b);
 
 /* shift_left_immediate */
 

@@ -887,13 +887,17 @@ static inline int autollvm_leading_zeros(uint64_t *res, const uint64_t *a) {
     return 0;
 }
 
-// The operation `move`.
+// The operation `move_elements`.
 //
-// - `res`: result, 64 bits
-// - `a`: argument, 64 bits
-static inline int autollvm_move(uint64_t *res, const uint64_t *a) {
-    al_clear(res, 64);
-    al_put(res, 64, 0, 64, al_get(a, 64, 0, 64));
+// - `res`: result, element_width bits
+// - `a`: argument, element_width bits
+// - `element_width`: number, 64 to 128
+static inline int autollvm_move_elements(uint64_t *res, const uint64_t *a, int64_t element_width) {
+    if (!(element_width >= 64 && element_width <= 128)) return 1;
+    al_clear(res, element_width);
+    uint64_t t1_[2] = {0};
+    al_get_wide(t1_, element_width, a, element_width, 0);
+    al_put_wide(res, element_width, 0, element_width, t1_);
     return 0;
 }
 
@@ -940,6 +944,29 @@ static inline int autollvm_mul_permute_add(uint64_t *res, const uint64_t *a, con
         const uint64_t t11_ = al_cast(al_get_at(c, register_width, al_mul(al_cast(al_low(d, 8), 8, 32, 0), UINT64_C(0x10), 32), 16), 16, 32, 1);
         const uint64_t t13_ = al_add(al_get(a, 128, 32*i0_, 32), al_mul(al_cast(al_get(b, 64, 16*i0_, 16), 16, 32, 1), t11_, 32), 32);
         al_put(res, 128, 32*i0_, 32, t13_);
+    }
+    return 0;
+}
+
+// The operation `permute_immediate`.
+//
+// - `res`: result, 32 bits
+// - `a`: argument, 64*elements bits
+// - `b`: immediate, 8 bits
+// - `element_width`: number, 16 to 32
+// - `elements`: number, 1 to 2
+static inline int autollvm_permute_immediate(uint64_t *res, const uint64_t *a, uint64_t b, int64_t element_width, int64_t elements) {
+    if (!(element_width >= 16 && element_width <= 32)) return 1;
+    if (!(elements >= 1 && elements <= 2)) return 1;
+    if (!(64*elements >= 1 && 64*elements <= 65536)) return 1;
+    al_clear(res, 32);
+    for (int64_t i0_ = 0; i0_ < elements; i0_++) {
+        uint64_t t0_copy_[2] = {0};
+        al_get_wide(t0_copy_, 64*elements, a, 64*elements, 0);
+        uint64_t t1_[2] = {0};
+        al_cast_wide(t1_, 128, t0_copy_, 64*elements, 0);
+        const uint64_t t7_ = al_add(al_mul(al_cast(al_low(b, 8), 8, 32, 0), al_int(element_width, 32), 32), al_int(64*i0_, 32), 32);
+        al_put(res, 32, 16*i0_, element_width, al_get_at(t1_, 128, t7_, element_width));
     }
     return 0;
 }
@@ -991,17 +1018,6 @@ static inline int autollvm_reduce_xor_leading_zeros(uint64_t *res, const uint64_
     return 0;
 }
 
-// The operation `select_element`.
-//
-// - `res`: result, 32 bits
-// - `a`: argument, 64 bits
-// - `b`: immediate, 8 bits
-static inline int autollvm_select_element(uint64_t *res, const uint64_t *a, uint64_t b) {
-    al_clear(res, 32);
-    al_put(res, 32, 0, 32, al_get_at(a, 64, al_mul(al_cast(al_low(b, 8), 8, 6, 0), UINT64_C(0x20), 6), 32));
-    return 0;
-}
-
 // The operation `shift_left_immediate`.
 //
 // - `res`: result, 128 bits
@@ -1027,6 +1043,23 @@ static inline int autollvm_shift_left_not_and_or(uint64_t *res, uint64_t a, cons
         const uint64_t t0_ = al_low(a, 8);
         const uint64_t t10_ = al_bit_or(al_bit_and(al_not(al_shl(UINT64_C(0xffff), t0_, 16), 16), al_get(b, 64, 16*i0_, 16), 16), al_shl(al_get(c, 64, 16*i0_, 16), t0_, 16), 16);
         al_put(res, 64, 16*i0_, 16, t10_);
+    }
+    return 0;
+}
+
+// The operation `shuffle`.
+//
+// - `res_0`: result, 64 bits
+// - `res_1`: result, 64 bits
+// - `a`: argument, 128 bits
+static inline int autollvm_shuffle(uint64_t *res_0, uint64_t *res_1, const uint64_t *a) {
+    al_clear(res_0, 64);
+    al_clear(res_1, 64);
+    for (int64_t i0_ = 0; i0_ < 8; i0_++) {
+        al_put(res_0, 64, 8*i0_, 8, al_get(a, 128, 16*i0_, 8));
+    }
+    for (int64_t i1_ = 0; i1_ < 8; i1_++) {
+        al_put(res_1, 64, 8*i1_, 8, al_get(a, 128, 16*i1_ + 8, 8));
     }
     return 0;
 }

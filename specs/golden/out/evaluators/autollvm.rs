@@ -985,15 +985,19 @@ pub fn leading_zeros(res: &mut [u64], a: &[u64]) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// The operation `move`.
+/// The operation `move_elements`.
 ///
-/// - `res`: result, 64 bits
-/// - `a`: argument, 64 bits
-pub fn move_arg(res: &mut [u64], a: &[u64]) -> Result<(), Unsupported> {
-    if !(w::holds(res, 64)) { return Err(Unsupported); }
-    if !(w::holds(a, 64)) { return Err(Unsupported); }
-    w::clear(res, 64);
-    w::put(res, 64, 0, 64, w::get(a, 64, 0, 64));
+/// - `res`: result, element_width bits
+/// - `a`: argument, element_width bits
+/// - `element_width`: number, 64 to 128
+pub fn move_elements(res: &mut [u64], a: &[u64], element_width: i64) -> Result<(), Unsupported> {
+    if !(element_width >= 64 && element_width <= 128) { return Err(Unsupported); }
+    if !(w::holds(res, element_width)) { return Err(Unsupported); }
+    if !(w::holds(a, element_width)) { return Err(Unsupported); }
+    w::clear(res, element_width);
+    let mut t1_ = [0; 2];
+    w::get_wide(&mut t1_, element_width, a, element_width, 0);
+    w::put_wide(res, element_width, 0, element_width, &t1_);
     Ok(())
 }
 
@@ -1053,6 +1057,31 @@ pub fn mul_permute_add(res: &mut [u64], a: &[u64], b: &[u64], c: &[u64], d: u64,
     Ok(())
 }
 
+/// The operation `permute_immediate`.
+///
+/// - `res`: result, 32 bits
+/// - `a`: argument, 64*elements bits
+/// - `b`: immediate, 8 bits
+/// - `element_width`: number, 16 to 32
+/// - `elements`: number, 1 to 2
+pub fn permute_immediate(res: &mut [u64], a: &[u64], b: u64, element_width: i64, elements: i64) -> Result<(), Unsupported> {
+    if !(element_width >= 16 && element_width <= 32) { return Err(Unsupported); }
+    if !(elements >= 1 && elements <= 2) { return Err(Unsupported); }
+    if !(64*elements >= 1 && 64*elements <= 65536) { return Err(Unsupported); }
+    if !(w::holds(res, 32)) { return Err(Unsupported); }
+    if !(w::holds(a, 64*elements)) { return Err(Unsupported); }
+    w::clear(res, 32);
+    for i0_ in 0..elements {
+        let mut t0_copy_ = [0; 2];
+        w::get_wide(&mut t0_copy_, 64*elements, a, 64*elements, 0);
+        let mut t1_ = [0; 2];
+        w::cast_wide(&mut t1_, 128, &t0_copy_, 64*elements, 0);
+        let t7_ = w::add(w::mul(w::cast(w::low(b, 8), 8, 32, 0), w::int(element_width, 32), 32), w::int(64*i0_, 32), 32);
+        w::put(res, 32, 16*i0_, element_width, w::get_at(&t1_, 128, t7_, element_width));
+    }
+    Ok(())
+}
+
 /// The operation `popcount`.
 ///
 /// - `res`: result, 64 bits
@@ -1107,19 +1136,6 @@ pub fn reduce_xor_leading_zeros(res: &mut [u64], a: &[u64]) -> Result<(), Unsupp
     Ok(())
 }
 
-/// The operation `select_element`.
-///
-/// - `res`: result, 32 bits
-/// - `a`: argument, 64 bits
-/// - `b`: immediate, 8 bits
-pub fn select_element(res: &mut [u64], a: &[u64], b: u64) -> Result<(), Unsupported> {
-    if !(w::holds(res, 32)) { return Err(Unsupported); }
-    if !(w::holds(a, 64)) { return Err(Unsupported); }
-    w::clear(res, 32);
-    w::put(res, 32, 0, 32, w::get_at(a, 64, w::mul(w::cast(w::low(b, 8), 8, 6, 0), 0x20, 6), 32));
-    Ok(())
-}
-
 /// The operation `shift_left_immediate`.
 ///
 /// - `res`: result, 128 bits
@@ -1150,6 +1166,26 @@ pub fn shift_left_not_and_or(res: &mut [u64], a: u64, b: &[u64], c: &[u64]) -> R
         let t0_ = w::low(a, 8);
         let t10_ = w::bit_or(w::bit_and(w::not(w::shl(0xffff, t0_, 16), 16), w::get(b, 64, 16*i0_, 16), 16), w::shl(w::get(c, 64, 16*i0_, 16), t0_, 16), 16);
         w::put(res, 64, 16*i0_, 16, t10_);
+    }
+    Ok(())
+}
+
+/// The operation `shuffle`.
+///
+/// - `res_0`: result, 64 bits
+/// - `res_1`: result, 64 bits
+/// - `a`: argument, 128 bits
+pub fn shuffle(res_0: &mut [u64], res_1: &mut [u64], a: &[u64]) -> Result<(), Unsupported> {
+    if !(w::holds(res_0, 64)) { return Err(Unsupported); }
+    if !(w::holds(res_1, 64)) { return Err(Unsupported); }
+    if !(w::holds(a, 128)) { return Err(Unsupported); }
+    w::clear(res_0, 64);
+    w::clear(res_1, 64);
+    for i0_ in 0..8 {
+        w::put(res_0, 64, 8*i0_, 8, w::get(a, 128, 16*i0_, 8));
+    }
+    for i1_ in 0..8 {
+        w::put(res_1, 64, 8*i1_, 8, w::get(a, 128, 16*i1_ + 8, 8));
     }
     Ok(())
 }

@@ -20,6 +20,11 @@
 //   …:not           a bit that is 0 lets pass
 //   part:LOW+WIDTH  it is written to WIDTH bits of the vendor's result from bit LOW on; the other bits are those
 //                   of operand Rest. Behind a comma where there is a mask, too.
+//   rest:zero       bits of the vendor's result above it are zero
+//   load:N          the vendor's operand N is a pointer, and what is there is the operand's value
+//   store:N         the same, and the result is stored there; lanes that a mask disables are not accessed
+//   gather:N:WIDTH  the value consists of elements of WIDTH bits, each at an address of its own; scatter:N:WIDTH
+//                   likewise. Operands in memory come last, each behind a comma where something is before it.
 //
 // A lookup by instance or intrinsic finds the first of several equal rows.
 //   llvm-tblgen -I <llvm include dir> -gen-searchable-tables
@@ -86,16 +91,17 @@ def Op_fadd : AutoLLVMOpRecord<"Op_fadd">;
 def Op_interleave : AutoLLVMOpRecord<"Op_interleave">;
 def Op_interleave_2 : AutoLLVMOpRecord<"Op_interleave_2">;
 def Op_leading_zeros : AutoLLVMOpRecord<"Op_leading_zeros">;
-def Op_move : AutoLLVMOpRecord<"Op_move">;
+def Op_move_elements : AutoLLVMOpRecord<"Op_move_elements">;
 def Op_mul_high_sat : AutoLLVMOpRecord<"Op_mul_high_sat">;
 def Op_mul_permute : AutoLLVMOpRecord<"Op_mul_permute">;
 def Op_mul_permute_add : AutoLLVMOpRecord<"Op_mul_permute_add">;
+def Op_permute_immediate : AutoLLVMOpRecord<"Op_permute_immediate">;
 def Op_popcount : AutoLLVMOpRecord<"Op_popcount">;
 def Op_reduce_add_add : AutoLLVMOpRecord<"Op_reduce_add_add">;
 def Op_reduce_xor_leading_zeros : AutoLLVMOpRecord<"Op_reduce_xor_leading_zeros">;
-def Op_select_element : AutoLLVMOpRecord<"Op_select_element">;
 def Op_shift_left_immediate : AutoLLVMOpRecord<"Op_shift_left_immediate">;
 def Op_shift_left_not_and_or : AutoLLVMOpRecord<"Op_shift_left_not_and_or">;
+def Op_shuffle : AutoLLVMOpRecord<"Op_shuffle">;
 def Op_sub : AutoLLVMOpRecord<"Op_sub">;
 def Op_table_lookup_or_keep : AutoLLVMOpRecord<"Op_table_lookup_or_keep">;
 def Op_table_lookup_or_zero : AutoLLVMOpRecord<"Op_table_lookup_or_zero">;
@@ -134,8 +140,12 @@ def : AutoLLVMLoweringRecord<Op_interleave_2, Target_arm, "llvm.autollvm.interle
     "0,1", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_leading_zeros, Target_arm, "llvm.autollvm.leading_zeros.v4i16()", "vclz_s16",
     "0", "none", 255, 255, 255, "neon">;
-def : AutoLLVMLoweringRecord<Op_move, Target_arm, "llvm.autollvm.move.i64()", "vreinterpret_s8_f32",
+def : AutoLLVMLoweringRecord<Op_move_elements, Target_arm, "llvm.autollvm.move_elements.i64()", "vld1_s8",
+    "0", "load:0", 255, 255, 255, "neon">;
+def : AutoLLVMLoweringRecord<Op_move_elements, Target_arm, "llvm.autollvm.move_elements.i64()", "vreinterpret_s8_f32",
     "0", "none", 255, 255, 255, "neon">;
+def : AutoLLVMLoweringRecord<Op_move_elements, Target_x86, "llvm.autollvm.move_elements.v2i64()", "_mm_loadu_si128",
+    "0", "load:0", 255, 255, 255, "SSE2">;
 def : AutoLLVMLoweringRecord<Op_mul_high_sat, Target_arm, "llvm.autollvm.mul_high_sat.v4i16()", "vqdmulh_s16",
     "0,1", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_mul_permute, Target_arm, "llvm.autollvm.mul_permute.v2i32()", "vrecpe_u32",
@@ -144,18 +154,22 @@ def : AutoLLVMLoweringRecord<Op_mul_permute_add, Target_arm, "llvm.autollvm.mul_
     "0,1,2,3", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_mul_permute_add, Target_arm, "llvm.autollvm.mul_permute_add.v4i32.v8i16()", "vmlal_laneq_s16",
     "0,1,2,3", "none", 255, 255, 255, "neon">;
+def : AutoLLVMLoweringRecord<Op_permute_immediate, Target_arm, "llvm.autollvm.permute_immediate.i32.i64()", "vget_lane_u32",
+    "0,1", "none", 255, 255, 255, "neon">;
+def : AutoLLVMLoweringRecord<Op_permute_immediate, Target_arm, "llvm.autollvm.permute_immediate.v2i16.v2i64()", "vst2_lane_u16",
+    "1,2", "store:0", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_popcount, Target_arm, "llvm.autollvm.popcount.v8i8()", "vcnt_u8",
     "0", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_reduce_add_add, Target_arm, "llvm.autollvm.reduce_add_add.v4i16()", "vpadal_s8",
     "0,1", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_reduce_xor_leading_zeros, Target_arm, "llvm.autollvm.reduce_xor_leading_zeros.v8i8.i64()", "vcls_s8",
     "0", "none", 255, 255, 255, "neon">;
-def : AutoLLVMLoweringRecord<Op_select_element, Target_arm, "llvm.autollvm.select_element.v2i32()", "vget_lane_u32",
-    "0,1", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_shift_left_immediate, Target_x86, "llvm.autollvm.shift_left_immediate.v8i16()", "_mm_slli_epi16",
     "0,1", "none", 255, 255, 255, "SSE2">;
 def : AutoLLVMLoweringRecord<Op_shift_left_not_and_or, Target_arm, "llvm.autollvm.shift_left_not_and_or.v4i16()", "vsli_n_u16",
     "2,0,1", "none", 255, 255, 255, "neon">;
+def : AutoLLVMLoweringRecord<Op_shuffle, Target_arm, "llvm.autollvm.shuffle.v16i8()", "vld2_u8",
+    "0", "load:0", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_sub, Target_arm, "llvm.autollvm.sub.v16i8()", "vsubq_u8",
     "0,1", "none", 255, 255, 255, "neon">;
 def : AutoLLVMLoweringRecord<Op_table_lookup_or_keep, Target_arm, "llvm.autollvm.table_lookup_or_keep.v8i8.v32i8()", "vqtbx2_u8",

@@ -81,12 +81,12 @@ let TargetPrefix = "autollvm" in {
       [IntrNoMem, IntrSpeculatable],
       "llvm.autollvm.leading_zeros">;
 
-  // move(a): arm
-  def int_autollvm_move : DefaultAttrsIntrinsic<
+  // move_elements(a): arm, x86
+  def int_autollvm_move_elements : DefaultAttrsIntrinsic<
       [llvm_anyint_ty],
       [LLVMMatchType<0>],
       [IntrNoMem, IntrSpeculatable],
-      "llvm.autollvm.move">;
+      "llvm.autollvm.move_elements">;
 
   // mul_high_sat(a, b): arm
   def int_autollvm_mul_high_sat : DefaultAttrsIntrinsic<
@@ -109,6 +109,13 @@ let TargetPrefix = "autollvm" in {
       [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<3>>],
       "llvm.autollvm.mul_permute_add">;
 
+  // permute_immediate(a, b): arm
+  def int_autollvm_permute_immediate : DefaultAttrsIntrinsic<
+      [llvm_anyint_ty],
+      [llvm_anyint_ty, llvm_i32_ty],
+      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<1>>],
+      "llvm.autollvm.permute_immediate">;
+
   // popcount(a): arm
   def int_autollvm_popcount : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
@@ -130,13 +137,6 @@ let TargetPrefix = "autollvm" in {
       [IntrNoMem, IntrSpeculatable],
       "llvm.autollvm.reduce_xor_leading_zeros">;
 
-  // select_element(a, b): arm
-  def int_autollvm_select_element : DefaultAttrsIntrinsic<
-      [LLVMVectorElementType<0>],
-      [llvm_anyvector_ty, llvm_i32_ty],
-      [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<1>>],
-      "llvm.autollvm.select_element">;
-
   // shift_left_immediate(a, b): x86
   def int_autollvm_shift_left_immediate : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
@@ -150,6 +150,13 @@ let TargetPrefix = "autollvm" in {
       [llvm_i32_ty, LLVMMatchType<0>, LLVMMatchType<0>],
       [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<0>>],
       "llvm.autollvm.shift_left_not_and_or">;
+
+  // shuffle(a): arm
+  def int_autollvm_shuffle : DefaultAttrsIntrinsic<
+      [LLVMHalfElementsVectorType<0>, LLVMHalfElementsVectorType<0>],
+      [llvm_anyvector_ty],
+      [IntrNoMem, IntrSpeculatable],
+      "llvm.autollvm.shuffle">;
 
   // sub(a, b): arm
   def int_autollvm_sub : DefaultAttrsIntrinsic<

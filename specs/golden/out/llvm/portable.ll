@@ -248,13 +248,24 @@ define linkonce_odr <4 x i16> @autollvm.leading_zeros.v4i16(<4 x i16> %a) #0 {
   ret <4 x i16> %called
 }
 
-define linkonce_odr i64 @autollvm.portable.move.i64(i64 %a) #0 {
+define linkonce_odr i64 @autollvm.portable.move_elements.i64(i64 %a) #0 {
   ret i64 %a
 }
 
-define linkonce_odr i64 @autollvm.move.i64(i64 %a) #0 {
-  %called = call i64 @autollvm.portable.move.i64(i64 %a)
+define linkonce_odr i64 @autollvm.move_elements.i64(i64 %a) #0 {
+  %called = call i64 @autollvm.portable.move_elements.i64(i64 %a)
   ret i64 %called
+}
+
+define linkonce_odr <2 x i64> @autollvm.portable.move_elements.v2i64(<2 x i64> %a) #0 {
+  %1 = bitcast <2 x i64> %a to i128
+  %2 = bitcast i128 %1 to <2 x i64>
+  ret <2 x i64> %2
+}
+
+define linkonce_odr <2 x i64> @autollvm.move_elements.v2i64(<2 x i64> %a) #0 {
+  %called = call <2 x i64> @autollvm.portable.move_elements.v2i64(<2 x i64> %a)
+  ret <2 x i64> %called
 }
 
 define linkonce_odr <4 x i16> @autollvm.portable.mul_high_sat.v4i16(<4 x i16> %a, <4 x i16> %b) #0 {
@@ -350,6 +361,46 @@ define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v8i16(<4 x i32> %a
   ret <4 x i32> %called
 }
 
+define linkonce_odr <2 x i16> @autollvm.portable.permute_immediate.v2i16.v2i64(<2 x i64> %a, i32 %b.wide) #0 {
+  %b = trunc i32 %b.wide to i8
+  %1 = zext i8 %b to i32
+  %2 = mul i32 %1, 16
+  %3 = call i32 @llvm.umin.i32(i32 %2, i32 127)
+  %4 = zext i32 %3 to i128
+  %5 = bitcast <2 x i64> %a to i128
+  %6 = lshr i128 %5, %4
+  %7 = icmp ult i32 %2, 128
+  %8 = select i1 %7, i128 %6, i128 0
+  %9 = bitcast i128 %8 to <8 x i16>
+  %10 = shufflevector <8 x i16> %9, <8 x i16> poison, <2 x i32> <i32 0, i32 4>
+  ret <2 x i16> %10
+}
+
+define linkonce_odr <2 x i16> @autollvm.permute_immediate.v2i16.v2i64(<2 x i64> %a, i32 %b.wide) #0 {
+  %called = call <2 x i16> @autollvm.portable.permute_immediate.v2i16.v2i64(<2 x i64> %a, i32 %b.wide)
+  ret <2 x i16> %called
+}
+
+define linkonce_odr i32 @autollvm.portable.permute_immediate.i32.i64(i64 %a, i32 %b.wide) #0 {
+  %b = trunc i32 %b.wide to i8
+  %1 = zext i64 %a to i128
+  %2 = zext i8 %b to i32
+  %3 = mul i32 %2, 32
+  %4 = call i32 @llvm.umin.i32(i32 %3, i32 127)
+  %5 = zext i32 %4 to i128
+  %6 = lshr i128 %1, %5
+  %7 = icmp ult i32 %3, 128
+  %8 = select i1 %7, i128 %6, i128 0
+  %9 = bitcast i128 %8 to <4 x i32>
+  %10 = extractelement <4 x i32> %9, i32 0
+  ret i32 %10
+}
+
+define linkonce_odr i32 @autollvm.permute_immediate.i32.i64(i64 %a, i32 %b.wide) #0 {
+  %called = call i32 @autollvm.portable.permute_immediate.i32.i64(i64 %a, i32 %b.wide)
+  ret i32 %called
+}
+
 define linkonce_odr <8 x i8> @autollvm.portable.popcount.v8i8(<8 x i8> %a) #0 {
   %1 = call <8 x i8> @llvm.ctpop.v8i8(<8 x i8> %a)
   ret <8 x i8> %1
@@ -392,22 +443,6 @@ define linkonce_odr <8 x i8> @autollvm.reduce_xor_leading_zeros.v8i8.i64(i64 %a)
   ret <8 x i8> %called
 }
 
-define linkonce_odr i32 @autollvm.portable.select_element.v2i32(<2 x i32> %a, i32 %b.wide) #0 {
-  %b = trunc i32 %b.wide to i8
-  %1 = trunc i8 %b to i6
-  %2 = mul i6 %1, 32
-  %3 = zext i6 %2 to i64
-  %4 = bitcast <2 x i32> %a to i64
-  %5 = lshr i64 %4, %3
-  %6 = trunc i64 %5 to i32
-  ret i32 %6
-}
-
-define linkonce_odr i32 @autollvm.select_element.v2i32(<2 x i32> %a, i32 %b.wide) #0 {
-  %called = call i32 @autollvm.portable.select_element.v2i32(<2 x i32> %a, i32 %b.wide)
-  ret i32 %called
-}
-
 define linkonce_odr <8 x i16> @autollvm.portable.shift_left_immediate.v8i16(<8 x i16> %a, i32 %b.wide) #0 {
   %b = trunc i32 %b.wide to i8
   %1 = call i8 @llvm.umin.i8(i8 %b, i8 15)
@@ -447,6 +482,19 @@ define linkonce_odr <4 x i16> @autollvm.portable.shift_left_not_and_or.v4i16(i32
 define linkonce_odr <4 x i16> @autollvm.shift_left_not_and_or.v4i16(i32 %a.wide, <4 x i16> %b, <4 x i16> %c) #0 {
   %called = call <4 x i16> @autollvm.portable.shift_left_not_and_or.v4i16(i32 %a.wide, <4 x i16> %b, <4 x i16> %c)
   ret <4 x i16> %called
+}
+
+define linkonce_odr { <8 x i8>, <8 x i8> } @autollvm.portable.shuffle.v16i8(<16 x i8> %a) #0 {
+  %1 = shufflevector <16 x i8> %a, <16 x i8> poison, <8 x i32> <i32 0, i32 2, i32 4, i32 6, i32 8, i32 10, i32 12, i32 14>
+  %2 = shufflevector <16 x i8> %a, <16 x i8> poison, <8 x i32> <i32 1, i32 3, i32 5, i32 7, i32 9, i32 11, i32 13, i32 15>
+  %3 = insertvalue { <8 x i8>, <8 x i8> } poison, <8 x i8> %1, 0
+  %4 = insertvalue { <8 x i8>, <8 x i8> } %3, <8 x i8> %2, 1
+  ret { <8 x i8>, <8 x i8> } %4
+}
+
+define linkonce_odr { <8 x i8>, <8 x i8> } @autollvm.shuffle.v16i8(<16 x i8> %a) #0 {
+  %called = call { <8 x i8>, <8 x i8> } @autollvm.portable.shuffle.v16i8(<16 x i8> %a)
+  ret { <8 x i8>, <8 x i8> } %called
 }
 
 define linkonce_odr <16 x i8> @autollvm.portable.sub.v16i8(<16 x i8> %a, <16 x i8> %b) #0 {

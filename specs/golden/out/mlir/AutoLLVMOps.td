@@ -472,7 +472,7 @@ def AutoLLVM_LeadingZerosOp : AutoLLVM_Op<"leading_zeros", [0], [""], 0, [], [
   }];
 }
 
-def AutoLLVM_MoveOp : AutoLLVM_Op<"move", [0], [""], 0, [], [
+def AutoLLVM_MoveElementsOp : AutoLLVM_Op<"move_elements", [0], [""], 0, [], [
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::One).isConstant(::autollvm::Splat::One)",
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Ones).isConstant(::autollvm::Splat::Ones)",
@@ -480,31 +480,32 @@ def AutoLLVM_MoveOp : AutoLLVM_Op<"move", [0], [""], 0, [], [
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Greatest).isConstant(::autollvm::Splat::Greatest)",
     "::autollvm::Identity::whereRepeated().isArgument(0)"], [
     AllTypesMatch<["res", "a"]>,
-    AutoLLVM_Width<"res", "64", "64">]> {
-  let summary = "move (1 instruction of arm)";
+    AutoLLVM_Width<"res", "element_width", "::autollvm::bits($res.getType())">]> {
+  let summary = "move elements (3 instructions of arm, x86)";
   let description = [{
-    - arm: `vreinterpret_s8_f32`
+    - arm: `vld1_s8`, `vreinterpret_s8_f32`
+    - x86: `_mm_loadu_si128`
 
     Folded (proved):
 
-    - `move(0) = 0`
-    - `move(1) = 1`
-    - `move(-1) = -1`
-    - `move(least signed) = least signed`
-    - `move(greatest signed) = greatest signed`
-    - `move(move(a)) = move(a)`
+    - `move_elements(0) = 0`
+    - `move_elements(1) = 1`
+    - `move_elements(-1) = -1`
+    - `move_elements(least signed) = least signed`
+    - `move_elements(greatest signed) = greatest signed`
+    - `move_elements(move_elements(a)) = move_elements(a)`
 
-    As `vreinterpret_s8_f32`:
+    As `vld1_s8`:
 
     ```mlir
-    %res = autollvm.move %a : i64
+    %res = autollvm.move_elements %a : i64
     ```
 
     In Hydride IR:
 
     ```text
-    func @move(%a: 64) -> (%res: 64) {
-      %res[0 +: 64] = %a[0 +: 64]
+    func @move_elements[element_width = 64](%a: element_width) -> (%res: element_width) {
+      %res[0 +: element_width] = %a[0 +: element_width]
     }
     ```
   }];
@@ -634,6 +635,43 @@ def AutoLLVM_MulPermuteAddOp : AutoLLVM_Op<"mul_permute_add", [0, 3], ["", "", "
   }];
 }
 
+def AutoLLVM_PermuteImmediateOp : AutoLLVM_Op<"permute_immediate", [0, 1], ["", "b"], 0, [], [], [
+    AutoLLVM_Width<"res", "32", "32">,
+    AutoLLVM_Width<"a", "64 * elements", "64 * ::autollvm::quotient(::autollvm::bits($a.getType()), 64)">,
+    AutoLLVM_Legal<"element_width = 16 unless elements = 1", "::autollvm::quotient(::autollvm::bits($a.getType()), 64) == 1 || ::autollvm::element($res.getType()) == 16">,
+    AutoLLVM_Legal<"element_width*elements = 32", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($a.getType()), 64) == 32">,
+    AutoLLVM_Documented<"b", "from 0 to 3 where element_width is 16, from 0 to 1 where element_width is 32", "::autollvm::isDocumented(int64_t(int32_t($b)), {::autollvm::element($res.getType())}, {16, 0, 3, 32, 0, 1})">]> {
+  let summary = "permute immediate (2 instructions of arm)";
+  let description = [{
+    - arm: `vget_lane_u32`, `vst2_lane_u16`
+
+    Attributes, with the values that instructions have:
+
+    - `b`: from 0 to 3 where element_width is 16, from 0 to 1 where element_width is 32
+
+    As `vget_lane_u32`:
+
+    ```mlir
+    %res = autollvm.permute_immediate b(1) %a : i32, i64
+    ```
+
+    In Hydride IR:
+
+    ```text
+    func @permute_immediate[element_width = 32, elements = 1](%a: 64*elements, %b: 8 imm 0..=3) -> (%res: 32) {
+      for i in 0..elements {
+        %res[16*i +: element_width] = cast.u(%a, 128)[at add(mul(cast.u(%b, 32), int(element_width, 32)), int(64*i, 32)) +: element_width]
+      }
+    }
+    ```
+  }];
+  let arguments = (ins AutoLLVM_Value:$a, I32Attr:$b);
+  let results = (outs AutoLLVM_Value:$res);
+  let assemblyFormat = [{
+    `b` `(` $b `)` $a attr-dict `:` type($res) `,` type($a)
+  }];
+}
+
 def AutoLLVM_PopcountOp : AutoLLVM_Op<"popcount", [0], [""], 0, [], [
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::One).isConstant(::autollvm::Splat::One)",
@@ -739,39 +777,6 @@ def AutoLLVM_ReduceXorLeadingZerosOp : AutoLLVM_Op<"reduce_xor_leading_zeros", [
   }];
 }
 
-def AutoLLVM_SelectElementOp : AutoLLVM_Op<"select_element", [1], ["", "b"], 0, [], [], [
-    AutoLLVM_ElementOf<"res", "a">,
-    AutoLLVM_Width<"a", "64", "64">,
-    AutoLLVM_Documented<"b", "from 0 to 1", "::autollvm::isDocumented(int64_t(int32_t($b)), {}, {0, 1})">]> {
-  let summary = "select element (1 instruction of arm)";
-  let description = [{
-    - arm: `vget_lane_u32`
-
-    Attributes, with the values that instructions have:
-
-    - `b`: from 0 to 1
-
-    As `vget_lane_u32`:
-
-    ```mlir
-    %res = autollvm.select_element b(1) %a : vector<2xi32>
-    ```
-
-    In Hydride IR:
-
-    ```text
-    func @select_element(%a: 64, %b: 8 imm 0..=1) -> (%res: 32) {
-      %res[0 +: 32] = %a[at mul(cast.u(%b, 6), 0x20:6) +: 32]
-    }
-    ```
-  }];
-  let arguments = (ins AutoLLVM_Vector:$a, I32Attr:$b);
-  let results = (outs AutoLLVM_Value:$res);
-  let assemblyFormat = [{
-    `b` `(` $b `)` $a attr-dict `:` type($a)
-  }];
-}
-
 def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], ["", "b"], 0, [], [
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
     "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
@@ -851,6 +856,40 @@ def AutoLLVM_ShiftLeftNotAndOrOp : AutoLLVM_Op<"shift_left_not_and_or", [0], ["a
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
     `a` `(` $a `)` $b `,` $c attr-dict `:` type($res)
+  }];
+}
+
+def AutoLLVM_ShuffleOp : AutoLLVM_Op<"shuffle", [2], [""], 0, [], [], [
+    AutoLLVM_Scaled<"res_0", "a", 1, 2, 1, 1>,
+    AutoLLVM_Scaled<"res_1", "a", 1, 2, 1, 1>,
+    AutoLLVM_Width<"a", "128", "128">]> {
+  let summary = "shuffle (1 instruction of arm)";
+  let description = [{
+    - arm: `vld2_u8`
+
+    As `vld2_u8`:
+
+    ```mlir
+    %res = autollvm.shuffle %a : vector<16xi8>
+    ```
+
+    In Hydride IR:
+
+    ```text
+    func @shuffle(%a: 128) -> (%res_0: 64, %res_1: 64) {
+      for i in 0..8 {
+        %res_0[8*i +: 8] = %a[16*i +: 8]
+      }
+      for i in 0..8 {
+        %res_1[8*i +: 8] = %a[16*i + 8 +: 8]
+      }
+    }
+    ```
+  }];
+  let arguments = (ins AutoLLVM_Vector:$a);
+  let results = (outs AutoLLVM_Vector:$res_0, AutoLLVM_Vector:$res_1);
+  let assemblyFormat = [{
+    $a attr-dict `:` type($a)
   }];
 }
 

@@ -18,17 +18,20 @@ func.func private @autollvm.interleave.v16i8.v16i8.64(vector<16xi8>, vector<16xi
 func.func private @autollvm.interleave.v2i64.i64.0(i64, i64) -> vector<2xi64>
 func.func private @autollvm.interleave_2.v8i8(vector<8xi8>, vector<8xi8>) -> (vector<8xi8>, vector<8xi8>)
 func.func private @autollvm.leading_zeros.v4i16(vector<4xi16>) -> vector<4xi16>
-func.func private @autollvm.move.i64(i64) -> i64
+func.func private @autollvm.move_elements.i64(i64) -> i64
+func.func private @autollvm.move_elements.v2i64(vector<2xi64>) -> vector<2xi64>
 func.func private @autollvm.mul_high_sat.v4i16(vector<4xi16>, vector<4xi16>) -> vector<4xi16>
 func.func private @autollvm.mul_permute.v2i32(vector<8xi8>) -> vector<2xi32>
 func.func private @autollvm.mul_permute_add.v4i32.v4i16(vector<4xi32>, vector<4xi16>, vector<4xi16>, i32) -> vector<4xi32>
 func.func private @autollvm.mul_permute_add.v4i32.v8i16(vector<4xi32>, vector<4xi16>, vector<8xi16>, i32) -> vector<4xi32>
+func.func private @autollvm.permute_immediate.v2i16.v2i64(vector<2xi64>, i32) -> vector<2xi16>
+func.func private @autollvm.permute_immediate.i32.i64(i64, i32) -> i32
 func.func private @autollvm.popcount.v8i8(vector<8xi8>) -> vector<8xi8>
 func.func private @autollvm.reduce_add_add.v4i16(vector<4xi16>, vector<8xi8>) -> vector<4xi16>
 func.func private @autollvm.reduce_xor_leading_zeros.v8i8.i64(i64) -> vector<8xi8>
-func.func private @autollvm.select_element.v2i32(vector<2xi32>, i32) -> i32
 func.func private @autollvm.shift_left_immediate.v8i16(vector<8xi16>, i32) -> vector<8xi16>
 func.func private @autollvm.shift_left_not_and_or.v4i16(i32, vector<4xi16>, vector<4xi16>) -> vector<4xi16>
+func.func private @autollvm.shuffle.v16i8(vector<16xi8>) -> (vector<8xi8>, vector<8xi8>)
 func.func private @autollvm.sub.v16i8(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
 func.func private @autollvm.table_lookup_or_keep.v8i8.v32i8(vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<8xi8>
 func.func private @autollvm.table_lookup_or_zero.v16i8(vector<8xi8>, vector<16xi8>) -> vector<8xi8>

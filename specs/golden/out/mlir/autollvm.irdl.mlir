@@ -95,10 +95,12 @@ irdl.dialect @autollvm {
     irdl.operands(%0)
     irdl.results(%0)
   }
-  irdl.operation @move {
+  irdl.operation @move_elements {
     %0 = irdl.is i64
-    irdl.operands(%0)
-    irdl.results(%0)
+    %1 = irdl.is vector<2xi64>
+    %2 = irdl.any_of(%0, %1)
+    irdl.operands(%2)
+    irdl.results(%2)
   }
   irdl.operation @mul_high_sat {
     %0 = irdl.is vector<4xi16>
@@ -130,6 +132,22 @@ irdl.dialect @autollvm {
     irdl.operands(%0, %1, %4)
     irdl.results(%0)
   }
+  irdl.operation @permute_immediate {
+    %0 = irdl.is vector<2xi16>
+    %1 = irdl.is i32
+    %2 = irdl.any_of(%0, %1)
+    %3 = irdl.is i64
+    %4 = irdl.is vector<2xi64>
+    %5 = irdl.any_of(%3, %4)
+    %6 = irdl.is 0 : i32
+    %7 = irdl.is 1 : i32
+    %8 = irdl.is 2 : i32
+    %9 = irdl.is 3 : i32
+    %10 = irdl.any_of(%6, %7, %8, %9)
+    irdl.attributes { "b" = %10 }
+    irdl.operands(%5)
+    irdl.results(%2)
+  }
   irdl.operation @popcount {
     %0 = irdl.is vector<8xi8>
     irdl.operands(%0)
@@ -144,16 +162,6 @@ irdl.dialect @autollvm {
   irdl.operation @reduce_xor_leading_zeros {
     %0 = irdl.is vector<8xi8>
     %1 = irdl.is i64
-    irdl.operands(%1)
-    irdl.results(%0)
-  }
-  irdl.operation @select_element {
-    %0 = irdl.is i32
-    %1 = irdl.is vector<2xi32>
-    %2 = irdl.is 0 : i32
-    %3 = irdl.is 1 : i32
-    %4 = irdl.any_of(%2, %3)
-    irdl.attributes { "b" = %4 }
     irdl.operands(%1)
     irdl.results(%0)
   }
@@ -442,6 +450,12 @@ irdl.dialect @autollvm {
     irdl.attributes { "a" = %17 }
     irdl.operands(%0, %0)
     irdl.results(%0)
+  }
+  irdl.operation @shuffle {
+    %0 = irdl.is vector<8xi8>
+    %1 = irdl.is vector<16xi8>
+    irdl.operands(%1)
+    irdl.results(%0, %0)
   }
   irdl.operation @sub {
     %0 = irdl.is vector<16xi8>

@@ -201,9 +201,19 @@ module @patterns {
   pdl.pattern : benefit(1) {
     %type0 = pdl.type : i64
     %value0 = pdl.operand : %type0
-    %op = pdl.operation "autollvm.move"(%value0 : !pdl.value) -> (%type0 : !pdl.type)
+    %op = pdl.operation "autollvm.move_elements"(%value0 : !pdl.value) -> (%type0 : !pdl.type)
     pdl.rewrite %op {
-      %callee = pdl.attribute = @autollvm.move.i64
+      %callee = pdl.attribute = @autollvm.move_elements.i64
+      %call = pdl.operation "func.call"(%value0 : !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
+  pdl.pattern : benefit(1) {
+    %type0 = pdl.type : vector<2xi64>
+    %value0 = pdl.operand : %type0
+    %op = pdl.operation "autollvm.move_elements"(%value0 : !pdl.value) -> (%type0 : !pdl.type)
+    pdl.rewrite %op {
+      %callee = pdl.attribute = @autollvm.move_elements.v2i64
       %call = pdl.operation "func.call"(%value0 : !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
@@ -266,6 +276,35 @@ module @patterns {
     }
   }
   pdl.pattern : benefit(1) {
+    %type0 = pdl.type : vector<2xi16>
+    %type1 = pdl.type : vector<2xi64>
+    %value0 = pdl.operand : %type1
+    %type2 = pdl.type : i32
+    %immediate1 = pdl.attribute : %type2
+    %op = pdl.operation "autollvm.permute_immediate"(%value0 : !pdl.value) {"b" = %immediate1} -> (%type0 : !pdl.type)
+    pdl.rewrite %op {
+      %constant1 = pdl.operation "llvm.mlir.constant" {"value" = %immediate1} -> (%type2 : !pdl.type)
+      %value1 = pdl.result 0 of %constant1
+      %callee = pdl.attribute = @autollvm.permute_immediate.v2i16.v2i64
+      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
+  pdl.pattern : benefit(1) {
+    %type0 = pdl.type : i32
+    %type1 = pdl.type : i64
+    %value0 = pdl.operand : %type1
+    %immediate1 = pdl.attribute : %type0
+    %op = pdl.operation "autollvm.permute_immediate"(%value0 : !pdl.value) {"b" = %immediate1} -> (%type0 : !pdl.type)
+    pdl.rewrite %op {
+      %constant1 = pdl.operation "llvm.mlir.constant" {"value" = %immediate1} -> (%type0 : !pdl.type)
+      %value1 = pdl.result 0 of %constant1
+      %callee = pdl.attribute = @autollvm.permute_immediate.i32.i64
+      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
+  pdl.pattern : benefit(1) {
     %type0 = pdl.type : vector<8xi8>
     %value0 = pdl.operand : %type0
     %op = pdl.operation "autollvm.popcount"(%value0 : !pdl.value) -> (%type0 : !pdl.type)
@@ -299,20 +338,6 @@ module @patterns {
     }
   }
   pdl.pattern : benefit(1) {
-    %type0 = pdl.type : i32
-    %type1 = pdl.type : vector<2xi32>
-    %value0 = pdl.operand : %type1
-    %immediate1 = pdl.attribute : %type0
-    %op = pdl.operation "autollvm.select_element"(%value0 : !pdl.value) {"b" = %immediate1} -> (%type0 : !pdl.type)
-    pdl.rewrite %op {
-      %constant1 = pdl.operation "llvm.mlir.constant" {"value" = %immediate1} -> (%type0 : !pdl.type)
-      %value1 = pdl.result 0 of %constant1
-      %callee = pdl.attribute = @autollvm.select_element.v2i32
-      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
-      pdl.replace %op with %call
-    }
-  }
-  pdl.pattern : benefit(1) {
     %type0 = pdl.type : vector<8xi16>
     %value0 = pdl.operand : %type0
     %type1 = pdl.type : i32
@@ -338,6 +363,17 @@ module @patterns {
       %value0 = pdl.result 0 of %constant0
       %callee = pdl.attribute = @autollvm.shift_left_not_and_or.v4i16
       %call = pdl.operation "func.call"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
+  pdl.pattern : benefit(1) {
+    %type0 = pdl.type : vector<8xi8>
+    %type1 = pdl.type : vector<16xi8>
+    %value0 = pdl.operand : %type1
+    %op = pdl.operation "autollvm.shuffle"(%value0 : !pdl.value) -> (%type0, %type0 : !pdl.type, !pdl.type)
+    pdl.rewrite %op {
+      %callee = pdl.attribute = @autollvm.shuffle.v16i8
+      %call = pdl.operation "func.call"(%value0 : !pdl.value) {"callee" = %callee} -> (%type0, %type0 : !pdl.type, !pdl.type)
       pdl.replace %op with %call
     }
   }

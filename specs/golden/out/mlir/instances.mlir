@@ -118,9 +118,14 @@ func.func @"autollvm.leading_zeros.v4i16(_)"(%a: vector<4xi16>) -> vector<4xi16>
   return %res : vector<4xi16>
 }
 
-func.func @"autollvm.move.i64(_)"(%a: i64) -> i64 {
-  %res = "autollvm.move"(%a) : (i64) -> i64
+func.func @"autollvm.move_elements.i64(_)"(%a: i64) -> i64 {
+  %res = "autollvm.move_elements"(%a) : (i64) -> i64
   return %res : i64
+}
+
+func.func @"autollvm.move_elements.v2i64(_)"(%a: vector<2xi64>) -> vector<2xi64> {
+  %res = "autollvm.move_elements"(%a) : (vector<2xi64>) -> vector<2xi64>
+  return %res : vector<2xi64>
 }
 
 func.func @"autollvm.mul_high_sat.v4i16(_,_)"(%a: vector<4xi16>, %b: vector<4xi16>) -> vector<4xi16> {
@@ -168,6 +173,31 @@ func.func @"autollvm.mul_permute_add.v4i32.v8i16(_,_,_,7)"(%a: vector<4xi32>, %b
   return %res : vector<4xi32>
 }
 
+func.func @"autollvm.permute_immediate.v2i16.v2i64(_,0)"(%a: vector<2xi64>) -> vector<2xi16> {
+  %res = "autollvm.permute_immediate"(%a) {b = 0 : i32} : (vector<2xi64>) -> vector<2xi16>
+  return %res : vector<2xi16>
+}
+
+func.func @"autollvm.permute_immediate.v2i16.v2i64(_,1)"(%a: vector<2xi64>) -> vector<2xi16> {
+  %res = "autollvm.permute_immediate"(%a) {b = 1 : i32} : (vector<2xi64>) -> vector<2xi16>
+  return %res : vector<2xi16>
+}
+
+func.func @"autollvm.permute_immediate.v2i16.v2i64(_,3)"(%a: vector<2xi64>) -> vector<2xi16> {
+  %res = "autollvm.permute_immediate"(%a) {b = 3 : i32} : (vector<2xi64>) -> vector<2xi16>
+  return %res : vector<2xi16>
+}
+
+func.func @"autollvm.permute_immediate.i32.i64(_,0)"(%a: i64) -> i32 {
+  %res = "autollvm.permute_immediate"(%a) {b = 0 : i32} : (i64) -> i32
+  return %res : i32
+}
+
+func.func @"autollvm.permute_immediate.i32.i64(_,1)"(%a: i64) -> i32 {
+  %res = "autollvm.permute_immediate"(%a) {b = 1 : i32} : (i64) -> i32
+  return %res : i32
+}
+
 func.func @"autollvm.popcount.v8i8(_)"(%a: vector<8xi8>) -> vector<8xi8> {
   %res = "autollvm.popcount"(%a) : (vector<8xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
@@ -181,16 +211,6 @@ func.func @"autollvm.reduce_add_add.v4i16(_,_)"(%a: vector<4xi16>, %b: vector<8x
 func.func @"autollvm.reduce_xor_leading_zeros.v8i8.i64(_)"(%a: i64) -> vector<8xi8> {
   %res = "autollvm.reduce_xor_leading_zeros"(%a) : (i64) -> vector<8xi8>
   return %res : vector<8xi8>
-}
-
-func.func @"autollvm.select_element.v2i32(_,0)"(%a: vector<2xi32>) -> i32 {
-  %res = "autollvm.select_element"(%a) {b = 0 : i32} : (vector<2xi32>) -> i32
-  return %res : i32
-}
-
-func.func @"autollvm.select_element.v2i32(_,1)"(%a: vector<2xi32>) -> i32 {
-  %res = "autollvm.select_element"(%a) {b = 1 : i32} : (vector<2xi32>) -> i32
-  return %res : i32
 }
 
 func.func @"autollvm.shift_left_immediate.v8i16(_,0)"(%a: vector<8xi16>) -> vector<8xi16> {
@@ -231,6 +251,11 @@ func.func @"autollvm.shift_left_not_and_or.v4i16(15,_,_)"(%b: vector<4xi16>, %c:
 func.func @"autollvm.shift_left_not_and_or.v4i16(7,_,_)"(%b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi16> {
   %res = "autollvm.shift_left_not_and_or"(%b, %c) {a = 7 : i32} : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
   return %res : vector<4xi16>
+}
+
+func.func @"autollvm.shuffle.v16i8(_)"(%a: vector<16xi8>) -> (vector<8xi8>, vector<8xi8>) {
+  %res:2 = "autollvm.shuffle"(%a) : (vector<16xi8>) -> (vector<8xi8>, vector<8xi8>)
+  return %res#0, %res#1 : vector<8xi8>, vector<8xi8>
 }
 
 func.func @"autollvm.sub.v16i8(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {

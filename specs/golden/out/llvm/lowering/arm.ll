@@ -70,11 +70,17 @@ define linkonce_odr <4 x i16> @autollvm.leading_zeros.v4i16(<4 x i16> %a) "targe
   ret <4 x i16> %.0
 }
 
-define linkonce_odr i64 @autollvm.move.i64(i64 %a) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {
+define linkonce_odr i64 @autollvm.move_elements.i64(i64 %a) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {
   %.0 = bitcast i64 %a to <8 x i8>
   %.1 = call <8 x i8> @arm.vreinterpret_p8_f32(<8 x i8> %.0)
   %.2 = bitcast <8 x i8> %.1 to i64
   ret i64 %.2
+}
+
+define linkonce_odr i64 @autollvm.move_elements.i64.load_arg0(ptr %a) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {
+  %.0 = call <8 x i8> @arm.vld1_p8(ptr %a)
+  %.1 = bitcast <8 x i8> %.0 to i64
+  ret i64 %.1
 }
 
 define linkonce_odr <4 x i16> @autollvm.mul_high_sat.v4i16(<4 x i16> %a, <4 x i16> %b) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {
@@ -98,6 +104,23 @@ define linkonce_odr <4 x i32> @autollvm.mul_permute_add.v4i32.v8i16(<4 x i32> %a
   ret <4 x i32> %.0
 }
 
+define linkonce_odr i32 @autollvm.permute_immediate.i32.i64(i64 %a, i32 %b) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that, with constant immediates" {
+  %.0 = bitcast i64 %a to <2 x i32>
+  %.1 = call i32 @arm.vdups_lane_s32(<2 x i32> %.0, i32 %b)
+  ret i32 %.1
+}
+
+define linkonce_odr void @autollvm.permute_immediate.v2i16.v2i64.store_memory0(<2 x i64> %a, i32 %b, ptr %.memory0) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that, with constant immediates" {
+  %.0 = shufflevector <2 x i64> %a, <2 x i64> poison, <1 x i32> <i32 0>
+  %.1 = bitcast <1 x i64> %.0 to <4 x i16>
+  %.2 = insertvalue [2 x <4 x i16>] poison, <4 x i16> %.1, 0
+  %.3 = shufflevector <2 x i64> %a, <2 x i64> poison, <1 x i32> <i32 1>
+  %.4 = bitcast <1 x i64> %.3 to <4 x i16>
+  %.5 = insertvalue [2 x <4 x i16>] %.2, <4 x i16> %.4, 1
+  call void @arm.vst2_lane_p16(ptr %.memory0, [2 x <4 x i16>] %.5, i32 %b)
+  ret void
+}
+
 define linkonce_odr <8 x i8> @autollvm.popcount.v8i8(<8 x i8> %a) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {
   %.0 = call <8 x i8> @arm.vcnt_p8(<8 x i8> %a)
   ret <8 x i8> %.0
@@ -114,14 +137,18 @@ define linkonce_odr <8 x i8> @autollvm.reduce_xor_leading_zeros.v8i8.i64(i64 %a)
   ret <8 x i8> %.1
 }
 
-define linkonce_odr i32 @autollvm.select_element.v2i32(<2 x i32> %a, i32 %b) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that, with constant immediates" {
-  %.0 = call i32 @arm.vdups_lane_s32(<2 x i32> %a, i32 %b)
-  ret i32 %.0
-}
-
 define linkonce_odr <4 x i16> @autollvm.shift_left_not_and_or.v4i16(i32 %a, <4 x i16> %b, <4 x i16> %c) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that, with constant immediates" {
   %.0 = call <4 x i16> @arm.vsli_n_p16(<4 x i16> %b, <4 x i16> %c, i32 %a)
   ret <4 x i16> %.0
+}
+
+define linkonce_odr { <8 x i8>, <8 x i8> } @autollvm.shuffle.v16i8.load_arg0(ptr %a) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {
+  %.0 = call { <8 x i8>, <8 x i8> } @arm.vld2_p8(ptr %a)
+  %.1 = extractvalue { <8 x i8>, <8 x i8> } %.0, 0
+  %.2 = insertvalue { <8 x i8>, <8 x i8> } poison, <8 x i8> %.1, 0
+  %.3 = extractvalue { <8 x i8>, <8 x i8> } %.0, 1
+  %.4 = insertvalue { <8 x i8>, <8 x i8> } %.2, <8 x i8> %.3, 1
+  ret { <8 x i8>, <8 x i8> } %.4
 }
 
 define linkonce_odr <16 x i8> @autollvm.sub.v16i8(<16 x i8> %a, <16 x i8> %b) "target-features"="+neon" "function-inline-cost"="0" "dontcall-error"="it needs neon and is inlined, from -O1 on, into callers with that" {
@@ -185,6 +212,20 @@ define internal i32 @arm.vdups_lane_s32(<2 x i32> %a0, i32 %i0) alwaysinline {
 define internal <4 x i16> @arm.vext_p16(<4 x i16> %a0, <4 x i16> %a1, i32 %i0) alwaysinline {
   %v0 = call <4 x i16> @arm.immediate.053f6661709e5120(<4 x i16> %a0, <4 x i16> %a1, i32 %i0)
   ret <4 x i16> %v0
+}
+
+define internal <8 x i8> @arm.vld1_p8(ptr %a0) alwaysinline {
+  %v0 = load <8 x i8>, ptr %a0, align 1
+  ret <8 x i8> %v0
+}
+
+define internal { <8 x i8>, <8 x i8> } @arm.vld2_p8(ptr %a0) alwaysinline {
+  %v0 = call { <8 x i8>, <8 x i8> } @llvm.aarch64.neon.ld2.v8i8.p0(ptr %a0)
+  %v1 = extractvalue { <8 x i8>, <8 x i8> } %v0, 0
+  %v2 = extractvalue { <8 x i8>, <8 x i8> } %v0, 1
+  %v3 = insertvalue { <8 x i8>, <8 x i8> } poison, <8 x i8> %v1, 0
+  %v4 = insertvalue { <8 x i8>, <8 x i8> } %v3, <8 x i8> %v2, 1
+  ret { <8 x i8>, <8 x i8> } %v4
 }
 
 define internal <4 x i32> @arm.vmlal_lane_s16(<4 x i32> %a0, <4 x i16> %a1, <4 x i16> %a2, i32 %i0) alwaysinline {
@@ -255,6 +296,13 @@ define internal <4 x i16> @arm.vset_lane_p16(i16 %a0, <4 x i16> %a1, i32 %i0) al
 define internal <4 x i16> @arm.vsli_n_p16(<4 x i16> %a0, <4 x i16> %a1, i32 %i0) alwaysinline {
   %v0 = call <4 x i16> @arm.immediate.a96d76e7c158fb14(<4 x i16> %a0, <4 x i16> %a1, i32 %i0)
   ret <4 x i16> %v0
+}
+
+define internal void @arm.vst2_lane_p16(ptr %a0, [2 x <4 x i16>] %a1, i32 %i0) alwaysinline {
+  %v0 = extractvalue [2 x <4 x i16>] %a1, 0
+  %v1 = extractvalue [2 x <4 x i16>] %a1, 1
+  call void @arm.immediate.2d52309913668125(<4 x i16> %v0, <4 x i16> %v1, ptr %a0, i32 %i0)
+  ret void
 }
 
 define internal <16 x i8> @arm.vsubq_s8(<16 x i8> %a0, <16 x i8> %a1) alwaysinline {
@@ -518,4 +566,27 @@ c14:
 c15:
   %r0.15 = call <4 x i16> @llvm.aarch64.neon.vsli.v4i16(<4 x i16> %x0, <4 x i16> %x1, i32 15)
   ret <4 x i16> %r0.15
+}
+
+define internal void @arm.immediate.2d52309913668125(<4 x i16> %x0, <4 x i16> %x1, ptr %x2, i32 %i0) alwaysinline {
+  switch i32 %i0, label %none [
+    i32 0, label %c0
+    i32 1, label %c1
+    i32 2, label %c2
+    i32 3, label %c3
+  ]
+none:
+  unreachable
+c0:
+  call void @llvm.aarch64.neon.st2lane.v4i16.p0(<4 x i16> %x0, <4 x i16> %x1, i64 0, ptr %x2)
+  ret void
+c1:
+  call void @llvm.aarch64.neon.st2lane.v4i16.p0(<4 x i16> %x0, <4 x i16> %x1, i64 1, ptr %x2)
+  ret void
+c2:
+  call void @llvm.aarch64.neon.st2lane.v4i16.p0(<4 x i16> %x0, <4 x i16> %x1, i64 2, ptr %x2)
+  ret void
+c3:
+  call void @llvm.aarch64.neon.st2lane.v4i16.p0(<4 x i16> %x0, <4 x i16> %x1, i64 3, ptr %x2)
+  ret void
 }

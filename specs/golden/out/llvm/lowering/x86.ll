@@ -46,6 +46,11 @@ define linkonce_odr <16 x i8> @autollvm.interleave.v16i8.v16i8.64(<16 x i8> %a, 
   ret <16 x i8> %.0
 }
 
+define linkonce_odr <2 x i64> @autollvm.move_elements.v2i64.load_arg0(ptr %a) "target-features"="+sse2" "function-inline-cost"="0" "dontcall-error"="it needs sse2 and is inlined, from -O1 on, into callers with that" {
+  %.0 = call <2 x i64> @x86._mm_loadu_epi16(ptr %a)
+  ret <2 x i64> %.0
+}
+
 define linkonce_odr <8 x i16> @autollvm.shift_left_immediate.v8i16(<8 x i16> %a, i32 %b) "target-features"="+sse2" "function-inline-cost"="0" "dontcall-error"="it needs sse2 and is inlined, from -O1 on, into callers with that, with constant immediates" {
   %.0 = call <8 x i16> @x86._mm_slli_epi16(<8 x i16> %a, i32 %b)
   ret <8 x i16> %.0
@@ -69,6 +74,11 @@ define internal <16 x i8> @x86._mm_adds_epu8(<16 x i8> %a0, <16 x i8> %a1) alway
 define internal <16 x i8> @x86._mm_avg_epu8(<16 x i8> %a0, <16 x i8> %a1) alwaysinline {
   %v2 = call <16 x i8> @llvm.x86.sse2.pavg.b(<16 x i8> %a0, <16 x i8> %a1)
   ret <16 x i8> %v2
+}
+
+define internal <2 x i64> @x86._mm_loadu_epi16(ptr %a0) alwaysinline {
+  %v0 = load <2 x i64>, ptr %a0, align 1
+  ret <2 x i64> %v0
 }
 
 define internal <16 x i8> @x86._mm_mask_add_epi8(<16 x i8> %a0, i16 %a1, <16 x i8> %a2, <16 x i8> %a3) alwaysinline {

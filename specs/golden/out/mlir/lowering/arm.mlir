@@ -107,7 +107,7 @@ pdl.pattern : benefit(2) {
 pdl.pattern : benefit(2) {
   %type0 = pdl.type : i64
   %value0 = pdl.operand : %type0
-  %op = pdl.operation "autollvm.move"(%value0 : !pdl.value) -> (%type0 : !pdl.type)
+  %op = pdl.operation "autollvm.move_elements"(%value0 : !pdl.value) -> (%type0 : !pdl.type)
   pdl.rewrite %op {
     %type1 = pdl.type : vector<8xi8>
     %made0 = pdl.operation "llvm.bitcast"(%value0 : !pdl.value) -> (%type1 : !pdl.type)
@@ -141,6 +141,23 @@ pdl.pattern : benefit(2) {
     %made2 = pdl.operation "llvm.call_intrinsic"(%result0 : !pdl.value) {"intrin" = %attribute1} -> (%type0 : !pdl.type)
     %result2 = pdl.result 0 of %made2
     pdl.replace %op with (%result2 : !pdl.value)
+  }
+}
+pdl.pattern : benefit(2) {
+  %type0 = pdl.type : i32
+  %type1 = pdl.type : i64
+  %value0 = pdl.operand : %type1
+  %immediate1 = pdl.attribute : %type0
+  %op = pdl.operation "autollvm.permute_immediate"(%value0 : !pdl.value) {"b" = %immediate1} -> (%type0 : !pdl.type)
+  pdl.rewrite %op {
+    %constant1 = pdl.operation "llvm.mlir.constant" {"value" = %immediate1} -> (%type0 : !pdl.type)
+    %value1 = pdl.result 0 of %constant1
+    %type2 = pdl.type : vector<2xi32>
+    %made0 = pdl.operation "llvm.bitcast"(%value0 : !pdl.value) -> (%type2 : !pdl.type)
+    %result0 = pdl.result 0 of %made0
+    %made1 = pdl.operation "llvm.extractelement"(%result0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
+    %result1 = pdl.result 0 of %made1
+    pdl.replace %op with (%result1 : !pdl.value)
   }
 }
 pdl.pattern : benefit(2) {
@@ -181,20 +198,6 @@ pdl.pattern : benefit(2) {
     %made2 = pdl.operation "llvm.call_intrinsic"(%result0 : !pdl.value) {"intrin" = %attribute1} -> (%type0 : !pdl.type)
     %result2 = pdl.result 0 of %made2
     pdl.replace %op with (%result2 : !pdl.value)
-  }
-}
-pdl.pattern : benefit(2) {
-  %type0 = pdl.type : i32
-  %type1 = pdl.type : vector<2xi32>
-  %value0 = pdl.operand : %type1
-  %immediate1 = pdl.attribute : %type0
-  %op = pdl.operation "autollvm.select_element"(%value0 : !pdl.value) {"b" = %immediate1} -> (%type0 : !pdl.type)
-  pdl.rewrite %op {
-    %constant1 = pdl.operation "llvm.mlir.constant" {"value" = %immediate1} -> (%type0 : !pdl.type)
-    %value1 = pdl.result 0 of %constant1
-    %made0 = pdl.operation "llvm.extractelement"(%value0, %value1 : !pdl.value, !pdl.value) -> (%type0 : !pdl.type)
-    %result0 = pdl.result 0 of %made0
-    pdl.replace %op with (%result0 : !pdl.value)
   }
 }
 pdl.pattern : benefit(2) {

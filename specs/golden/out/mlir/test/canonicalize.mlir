@@ -131,63 +131,63 @@ func.func @leading_zeros_2(%a: vector<4xi16>) -> vector<4xi16> {
   return %res : vector<4xi16>
 }
 
-// move(0) = 0
-// CHECK-LABEL: func.func @move_0(
+// move_elements(0) = 0
+// CHECK-LABEL: func.func @move_elements_0(
 // CHECK-NEXT: llvm.mlir.constant(0 : i64) : i64
 // CHECK-NEXT: return %0
-func.func @move_0(%a: i64) -> i64 {
+func.func @move_elements_0(%a: i64) -> i64 {
   %constant = llvm.mlir.constant(0 : i64) : i64
-  %res = "autollvm.move"(%constant) : (i64) -> i64
+  %res = "autollvm.move_elements"(%constant) : (i64) -> i64
   return %res : i64
 }
 
-// move(1) = 1
-// CHECK-LABEL: func.func @move_1(
+// move_elements(1) = 1
+// CHECK-LABEL: func.func @move_elements_1(
 // CHECK-NEXT: llvm.mlir.constant(1 : i64) : i64
 // CHECK-NEXT: return %0
-func.func @move_1(%a: i64) -> i64 {
+func.func @move_elements_1(%a: i64) -> i64 {
   %constant = llvm.mlir.constant(1 : i64) : i64
-  %res = "autollvm.move"(%constant) : (i64) -> i64
+  %res = "autollvm.move_elements"(%constant) : (i64) -> i64
   return %res : i64
 }
 
-// move(-1) = -1
-// CHECK-LABEL: func.func @move_2(
+// move_elements(-1) = -1
+// CHECK-LABEL: func.func @move_elements_2(
 // CHECK-NEXT: llvm.mlir.constant(-1 : i64) : i64
 // CHECK-NEXT: return %0
-func.func @move_2(%a: i64) -> i64 {
+func.func @move_elements_2(%a: i64) -> i64 {
   %constant = llvm.mlir.constant(-1 : i64) : i64
-  %res = "autollvm.move"(%constant) : (i64) -> i64
+  %res = "autollvm.move_elements"(%constant) : (i64) -> i64
   return %res : i64
 }
 
-// move(least signed) = least signed
-// CHECK-LABEL: func.func @move_3(
+// move_elements(least signed) = least signed
+// CHECK-LABEL: func.func @move_elements_3(
 // CHECK-NEXT: llvm.mlir.constant(-9223372036854775808 : i64) : i64
 // CHECK-NEXT: return %0
-func.func @move_3(%a: i64) -> i64 {
+func.func @move_elements_3(%a: i64) -> i64 {
   %constant = llvm.mlir.constant(-9223372036854775808 : i64) : i64
-  %res = "autollvm.move"(%constant) : (i64) -> i64
+  %res = "autollvm.move_elements"(%constant) : (i64) -> i64
   return %res : i64
 }
 
-// move(greatest signed) = greatest signed
-// CHECK-LABEL: func.func @move_4(
+// move_elements(greatest signed) = greatest signed
+// CHECK-LABEL: func.func @move_elements_4(
 // CHECK-NEXT: llvm.mlir.constant(9223372036854775807 : i64) : i64
 // CHECK-NEXT: return %0
-func.func @move_4(%a: i64) -> i64 {
+func.func @move_elements_4(%a: i64) -> i64 {
   %constant = llvm.mlir.constant(9223372036854775807 : i64) : i64
-  %res = "autollvm.move"(%constant) : (i64) -> i64
+  %res = "autollvm.move_elements"(%constant) : (i64) -> i64
   return %res : i64
 }
 
-// move(move(a)) = move(a)
-// CHECK-LABEL: func.func @move_5(
-// CHECK-NEXT: autollvm.move 
+// move_elements(move_elements(a)) = move_elements(a)
+// CHECK-LABEL: func.func @move_elements_5(
+// CHECK-NEXT: autollvm.move_elements 
 // CHECK-NEXT: return %0
-func.func @move_5(%a: i64) -> i64 {
-  %inner = "autollvm.move"(%a) : (i64) -> i64
-  %res = "autollvm.move"(%inner) : (i64) -> i64
+func.func @move_elements_5(%a: i64) -> i64 {
+  %inner = "autollvm.move_elements"(%a) : (i64) -> i64
+  %res = "autollvm.move_elements"(%inner) : (i64) -> i64
   return %res : i64
 }
 

@@ -107,9 +107,9 @@ func.func @leading_zeros(%a: vector<4xi16>) -> vector<3xi7> {
 
 // -----
 
-func.func @move(%a: i64) -> vector<3xi7> {
+func.func @move_elements(%a: i64) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.move"(%a) : (i64) -> vector<3xi7>
+  %res = "autollvm.move_elements"(%a) : (i64) -> vector<3xi7>
   return %res : vector<3xi7>
 }
 
@@ -147,6 +147,22 @@ func.func @mul_permute_add(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi1
 
 // -----
 
+func.func @permute_immediate(%a: i64) -> vector<3xi7> {
+  // expected-error-re@+1 {{{{but got|does not satisfy}}}}
+  %res = "autollvm.permute_immediate"(%a) {b = 1 : i32} : (i64) -> vector<3xi7>
+  return %res : vector<3xi7>
+}
+
+// -----
+
+func.func @permute_immediate(%a: i64) -> i32 {
+  // expected-error-re@+1 {{{{but got|does not satisfy}}}}
+  %res = "autollvm.permute_immediate"(%a) {b = 4 : i32} : (i64) -> i32
+  return %res : i32
+}
+
+// -----
+
 func.func @popcount(%a: vector<8xi8>) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
   %res = "autollvm.popcount"(%a) : (vector<8xi8>) -> vector<3xi7>
@@ -167,22 +183,6 @@ func.func @reduce_xor_leading_zeros(%a: i64) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
   %res = "autollvm.reduce_xor_leading_zeros"(%a) : (i64) -> vector<3xi7>
   return %res : vector<3xi7>
-}
-
-// -----
-
-func.func @select_element(%a: vector<3xi7>) -> i32 {
-  // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.select_element"(%a) {b = 1 : i32} : (vector<3xi7>) -> i32
-  return %res : i32
-}
-
-// -----
-
-func.func @select_element(%a: vector<2xi32>) -> i32 {
-  // expected-error-re@+1 {{{{but got|does not satisfy}}}}
-  %res = "autollvm.select_element"(%a) {b = 2 : i32} : (vector<2xi32>) -> i32
-  return %res : i32
 }
 
 // -----
@@ -215,6 +215,14 @@ func.func @shift_left_not_and_or(%b: vector<4xi16>, %c: vector<4xi16>) -> vector
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
   %res = "autollvm.shift_left_not_and_or"(%b, %c) {a = 16 : i32} : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
   return %res : vector<4xi16>
+}
+
+// -----
+
+func.func @shuffle(%a: vector<3xi7>) -> (vector<8xi8>, vector<8xi8>) {
+  // expected-error-re@+1 {{{{but got|does not satisfy}}}}
+  %res:2 = "autollvm.shuffle"(%a) : (vector<3xi7>) -> (vector<8xi8>, vector<8xi8>)
+  return %res#0, %res#1 : vector<8xi8>, vector<8xi8>
 }
 
 // -----

@@ -108,9 +108,9 @@ func.func @leading_zeros(%a: vector<4xi16>) -> vector<4xi32> {
 
 // -----
 
-func.func @move(%a: i64) -> i128 {
+func.func @move_elements(%a: i64) -> i128 {
   // expected-error@+1 {{failed to verify that}}
-  %res = "autollvm.move"(%a) : (i64) -> i128
+  %res = "autollvm.move_elements"(%a) : (i64) -> i128
   return %res : i128
 }
 
@@ -148,6 +148,22 @@ func.func @mul_permute_add(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi1
 
 // -----
 
+func.func @permute_immediate(%a: i64) -> i64 {
+  // expected-error@+1 {{failed to verify that}}
+  %res = "autollvm.permute_immediate"(%a) {b = 1 : i32} : (i64) -> i64
+  return %res : i64
+}
+
+// -----
+
+func.func @permute_immediate(%a: i64) -> i32 {
+  // expected-error@+1 {{failed to verify that}}
+  %res = "autollvm.permute_immediate"(%a) {b = 4 : i32} : (i64) -> i32
+  return %res : i32
+}
+
+// -----
+
 func.func @popcount(%a: vector<8xi8>) -> vector<8xi16> {
   // expected-error@+1 {{failed to verify that}}
   %res = "autollvm.popcount"(%a) : (vector<8xi8>) -> vector<8xi16>
@@ -168,22 +184,6 @@ func.func @reduce_xor_leading_zeros(%a: i64) -> vector<8xi16> {
   // expected-error@+1 {{failed to verify that}}
   %res = "autollvm.reduce_xor_leading_zeros"(%a) : (i64) -> vector<8xi16>
   return %res : vector<8xi16>
-}
-
-// -----
-
-func.func @select_element(%a: vector<2xi64>) -> i32 {
-  // expected-error@+1 {{failed to verify that}}
-  %res = "autollvm.select_element"(%a) {b = 1 : i32} : (vector<2xi64>) -> i32
-  return %res : i32
-}
-
-// -----
-
-func.func @select_element(%a: vector<2xi32>) -> i32 {
-  // expected-error@+1 {{failed to verify that}}
-  %res = "autollvm.select_element"(%a) {b = 2 : i32} : (vector<2xi32>) -> i32
-  return %res : i32
 }
 
 // -----
@@ -216,6 +216,14 @@ func.func @shift_left_not_and_or(%b: vector<4xi16>, %c: vector<4xi16>) -> vector
   // expected-error@+1 {{failed to verify that}}
   %res = "autollvm.shift_left_not_and_or"(%b, %c) {a = 16 : i32} : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
   return %res : vector<4xi16>
+}
+
+// -----
+
+func.func @shuffle(%a: vector<16xi16>) -> (vector<8xi8>, vector<8xi8>) {
+  // expected-error@+1 {{failed to verify that}}
+  %res:2 = "autollvm.shuffle"(%a) : (vector<16xi16>) -> (vector<8xi8>, vector<8xi8>)
+  return %res#0, %res#1 : vector<8xi8>, vector<8xi8>
 }
 
 // -----

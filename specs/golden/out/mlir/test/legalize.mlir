@@ -77,10 +77,10 @@ func.func @leading_zeros(%a: vector<4xi16>) -> vector<4xi16> {
   return %res : vector<4xi16>
 }
 
-// CHECK-LABEL: func.func @move(
+// CHECK-LABEL: func.func @move_elements(
 // CHECK-NOT: = autollvm.
-func.func @move(%a: i64) -> i64 {
-  %res = autollvm.move %a : i64
+func.func @move_elements(%a: i64) -> i64 {
+  %res = autollvm.move_elements %a : i64
   return %res : i64
 }
 
@@ -105,6 +105,13 @@ func.func @mul_permute_add(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi1
   return %res : vector<4xi32>
 }
 
+// CHECK-LABEL: func.func @permute_immediate(
+// CHECK-NOT: = autollvm.
+func.func @permute_immediate(%a: i64) -> i32 {
+  %res = autollvm.permute_immediate b(1) %a : i32, i64
+  return %res : i32
+}
+
 // CHECK-LABEL: func.func @popcount(
 // CHECK-NOT: = autollvm.
 func.func @popcount(%a: vector<8xi8>) -> vector<8xi8> {
@@ -126,13 +133,6 @@ func.func @reduce_xor_leading_zeros(%a: i64) -> vector<8xi8> {
   return %res : vector<8xi8>
 }
 
-// CHECK-LABEL: func.func @select_element(
-// CHECK-NOT: = autollvm.
-func.func @select_element(%a: vector<2xi32>) -> i32 {
-  %res = autollvm.select_element b(1) %a : vector<2xi32>
-  return %res : i32
-}
-
 // CHECK-LABEL: func.func @shift_left_immediate(
 // CHECK-NOT: = autollvm.
 func.func @shift_left_immediate(%a: vector<8xi16>) -> vector<8xi16> {
@@ -145,6 +145,13 @@ func.func @shift_left_immediate(%a: vector<8xi16>) -> vector<8xi16> {
 func.func @shift_left_not_and_or(%b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi16> {
   %res = autollvm.shift_left_not_and_or a(1) %b, %c : vector<4xi16>
   return %res : vector<4xi16>
+}
+
+// CHECK-LABEL: func.func @shuffle(
+// CHECK-NOT: = autollvm.
+func.func @shuffle(%a: vector<16xi8>) -> (vector<8xi8>, vector<8xi8>) {
+  %res:2 = autollvm.shuffle %a : vector<16xi8>
+  return %res#0, %res#1 : vector<8xi8>, vector<8xi8>
 }
 
 // CHECK-LABEL: func.func @sub(

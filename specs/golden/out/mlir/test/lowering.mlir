@@ -136,16 +136,16 @@ func.func @leading_zeros(%a: vector<4xi16>) -> vector<4xi16> {
   return %res : vector<4xi16>
 }
 
-// CHECK-LABEL: func.func @move(
-// CHECK: llvm.call @{{"?}}autollvm.move.i64{{"?}}(
-// DECLARED-LABEL: func.func @move(
-// DECLARED: llvm.call @llvm.autollvm.move.i64(
-// INTRINSIC-LABEL: func.func @move(
-// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.move.i64"(
-// LLVM-LABEL: @move(
-// LLVM: call {{.*}} @autollvm.move.i64(
-func.func @move(%a: i64) -> i64 {
-  %res = autollvm.move %a : i64
+// CHECK-LABEL: func.func @move_elements(
+// CHECK: llvm.call @{{"?}}autollvm.move_elements.i64{{"?}}(
+// DECLARED-LABEL: func.func @move_elements(
+// DECLARED: llvm.call @llvm.autollvm.move_elements.i64(
+// INTRINSIC-LABEL: func.func @move_elements(
+// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.move_elements.i64"(
+// LLVM-LABEL: @move_elements(
+// LLVM: call {{.*}} @autollvm.move_elements.i64(
+func.func @move_elements(%a: i64) -> i64 {
+  %res = autollvm.move_elements %a : i64
   return %res : i64
 }
 
@@ -188,6 +188,19 @@ func.func @mul_permute_add(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi1
   return %res : vector<4xi32>
 }
 
+// CHECK-LABEL: func.func @permute_immediate(
+// CHECK: llvm.call @{{"?}}autollvm.permute_immediate.i32.i64{{"?}}(
+// DECLARED-LABEL: func.func @permute_immediate(
+// DECLARED: llvm.call @llvm.autollvm.permute_immediate.i32.i64(
+// INTRINSIC-LABEL: func.func @permute_immediate(
+// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.permute_immediate.i32.i64"(
+// LLVM-LABEL: @permute_immediate(
+// LLVM: call {{.*}} @autollvm.permute_immediate.i32.i64(
+func.func @permute_immediate(%a: i64) -> i32 {
+  %res = autollvm.permute_immediate b(1) %a : i32, i64
+  return %res : i32
+}
+
 // CHECK-LABEL: func.func @popcount(
 // CHECK: llvm.call @{{"?}}autollvm.popcount.v8i8{{"?}}(
 // DECLARED-LABEL: func.func @popcount(
@@ -227,19 +240,6 @@ func.func @reduce_xor_leading_zeros(%a: i64) -> vector<8xi8> {
   return %res : vector<8xi8>
 }
 
-// CHECK-LABEL: func.func @select_element(
-// CHECK: llvm.call @{{"?}}autollvm.select_element.v2i32{{"?}}(
-// DECLARED-LABEL: func.func @select_element(
-// DECLARED: llvm.call @llvm.autollvm.select_element.v2i32(
-// INTRINSIC-LABEL: func.func @select_element(
-// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.select_element.v2i32"(
-// LLVM-LABEL: @select_element(
-// LLVM: call {{.*}} @autollvm.select_element.v2i32(
-func.func @select_element(%a: vector<2xi32>) -> i32 {
-  %res = autollvm.select_element b(1) %a : vector<2xi32>
-  return %res : i32
-}
-
 // CHECK-LABEL: func.func @shift_left_immediate(
 // CHECK: llvm.call @{{"?}}autollvm.shift_left_immediate.v8i16{{"?}}(
 // DECLARED-LABEL: func.func @shift_left_immediate(
@@ -264,6 +264,19 @@ func.func @shift_left_immediate(%a: vector<8xi16>) -> vector<8xi16> {
 func.func @shift_left_not_and_or(%b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi16> {
   %res = autollvm.shift_left_not_and_or a(1) %b, %c : vector<4xi16>
   return %res : vector<4xi16>
+}
+
+// CHECK-LABEL: func.func @shuffle(
+// CHECK: llvm.call @{{"?}}autollvm.shuffle.v16i8{{"?}}(
+// DECLARED-LABEL: func.func @shuffle(
+// DECLARED: llvm.call @llvm.autollvm.shuffle.v16i8(
+// INTRINSIC-LABEL: func.func @shuffle(
+// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.shuffle.v16i8"(
+// LLVM-LABEL: @shuffle(
+// LLVM: call {{.*}} @autollvm.shuffle.v16i8(
+func.func @shuffle(%a: vector<16xi8>) -> (vector<8xi8>, vector<8xi8>) {
+  %res:2 = autollvm.shuffle %a : vector<16xi8>
+  return %res#0, %res#1 : vector<8xi8>, vector<8xi8>
 }
 
 // CHECK-LABEL: func.func @sub(

@@ -72,10 +72,10 @@ func.func @leading_zeros(%a: vector<4xi16>) -> vector<4xi16> {
   return %res : vector<4xi16>
 }
 
-// CHECK-LABEL: @move(
-// CHECK: call {{.*}} @autollvm.move.i64(
-func.func @move(%a: i64) -> i64 {
-  %res = "autollvm.move"(%a) : (i64) -> i64
+// CHECK-LABEL: @move_elements(
+// CHECK: call {{.*}} @autollvm.move_elements.i64(
+func.func @move_elements(%a: i64) -> i64 {
+  %res = "autollvm.move_elements"(%a) : (i64) -> i64
   return %res : i64
 }
 
@@ -100,6 +100,13 @@ func.func @mul_permute_add(%a: vector<4xi32>, %b: vector<4xi16>, %c: vector<4xi1
   return %res : vector<4xi32>
 }
 
+// CHECK-LABEL: @permute_immediate(
+// CHECK: call {{.*}} @autollvm.permute_immediate.i32.i64(
+func.func @permute_immediate(%a: i64) -> i32 {
+  %res = "autollvm.permute_immediate"(%a) {b = 1 : i32} : (i64) -> i32
+  return %res : i32
+}
+
 // CHECK-LABEL: @popcount(
 // CHECK: call {{.*}} @autollvm.popcount.v8i8(
 func.func @popcount(%a: vector<8xi8>) -> vector<8xi8> {
@@ -121,13 +128,6 @@ func.func @reduce_xor_leading_zeros(%a: i64) -> vector<8xi8> {
   return %res : vector<8xi8>
 }
 
-// CHECK-LABEL: @select_element(
-// CHECK: call {{.*}} @autollvm.select_element.v2i32(
-func.func @select_element(%a: vector<2xi32>) -> i32 {
-  %res = "autollvm.select_element"(%a) {b = 1 : i32} : (vector<2xi32>) -> i32
-  return %res : i32
-}
-
 // CHECK-LABEL: @shift_left_immediate(
 // CHECK: call {{.*}} @autollvm.shift_left_immediate.v8i16(
 func.func @shift_left_immediate(%a: vector<8xi16>) -> vector<8xi16> {
@@ -140,6 +140,13 @@ func.func @shift_left_immediate(%a: vector<8xi16>) -> vector<8xi16> {
 func.func @shift_left_not_and_or(%b: vector<4xi16>, %c: vector<4xi16>) -> vector<4xi16> {
   %res = "autollvm.shift_left_not_and_or"(%b, %c) {a = 1 : i32} : (vector<4xi16>, vector<4xi16>) -> vector<4xi16>
   return %res : vector<4xi16>
+}
+
+// CHECK-LABEL: @shuffle(
+// CHECK: call {{.*}} @autollvm.shuffle.v16i8(
+func.func @shuffle(%a: vector<16xi8>) -> (vector<8xi8>, vector<8xi8>) {
+  %res:2 = "autollvm.shuffle"(%a) : (vector<16xi8>) -> (vector<8xi8>, vector<8xi8>)
+  return %res#0, %res#1 : vector<8xi8>, vector<8xi8>
 }
 
 // CHECK-LABEL: @sub(

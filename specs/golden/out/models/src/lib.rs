@@ -10,12 +10,12 @@
 //!
 //! | feature | CPU features | functions |
 //! |---|---|---|
-//! | `arm-neon` | neon | 23 |
+//! | `arm-neon` | neon | 26 |
 //!
 //! | feature | CPU features | functions |
 //! |---|---|---|
 //! | `x86-avx512bw-avx512vl` | AVX512BW, AVX512VL | 1 |
-//! | `x86-sse2` | SSE2 | 7 |
+//! | `x86-sse2` | SSE2 | 8 |
 
 #![no_std]
 #![forbid(unsafe_code)]

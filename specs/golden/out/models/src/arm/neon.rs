@@ -112,6 +112,37 @@ pub fn vget_lane_u32<const LANE: i32>(v: [u32; 2]) -> u32 {
     result
 }
 
+/// `LD1`.
+///
+/// ```text
+/// result = ptr
+/// ```
+pub fn vld1_s8(ptr: [i64; 1]) -> [i8; 8] {
+    let mut result = [0i8; 8];
+    for i in 0..8 {
+        result[i] = (ptr[0] >> (8 * i)) as i8;
+    }
+    result
+}
+
+/// `LD2`.
+///
+/// ```text
+/// result0_{8}[i] = ptr_{8}[2·i]    0 ≤ i < 8
+/// result1_{8}[i] = ptr_{8}[2·i + 1]    0 ≤ i < 8
+/// ```
+pub fn vld2_u8(ptr: [u8; 16]) -> ([u8; 8], [u8; 8]) {
+    let mut result0 = [0u8; 8];
+    let mut result1 = [0u8; 8];
+    for i in 0..8 {
+        result0[i] = ptr[2 * i];
+    }
+    for i in 0..8 {
+        result1[i] = ptr[2 * i + 1];
+    }
+    (result0, result1)
+}
+
 /// `SMLAL`.
 ///
 /// ```text
@@ -275,6 +306,20 @@ pub fn vsli_n_u16<const N: i32>(a: [u16; 4], b: [u16; 4]) -> [u16; 4] {
         result[i] = (!(0xffffu16 << N) & a[i]) | (b[i] << N);
     }
     result
+}
+
+/// `ST2`.
+///
+/// ```text
+/// ptr_{16}[i] = val[zext_{7}(lane_{2}[0]) · 16 + 64·i +: 16]    0 ≤ i < 2
+/// ```
+pub fn vst2_lane_u16<const LANE: i32>(ptr: [u16; 2], val: [u16; 8]) -> [u16; 2] {
+    const { assert!(0 <= LANE && LANE <= 3) };
+    let mut ptr_ = [0u16; 2];
+    for i in 0..2 {
+        ptr_[i] = val[LANE as usize + 4 * i];
+    }
+    ptr_
 }
 
 /// `SUB`.

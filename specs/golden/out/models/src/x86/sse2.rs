@@ -53,6 +53,19 @@ pub fn _mm_avg_epu8(a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
     dst
 }
 
+/// `MOVDQU`.
+///
+/// ```text
+/// dst = mem_addr
+/// ```
+pub fn _mm_loadu_si128(mem_addr: [i64; 2]) -> [i64; 2] {
+    let mut dst = [0i64; 2];
+    for i in 0..2 {
+        dst[i] = mem_addr[i];
+    }
+    dst
+}
+
 /// `PSLLW`.
 ///
 /// ```text

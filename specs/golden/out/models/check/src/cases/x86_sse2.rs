@@ -6,6 +6,7 @@ pub const CASES: &[Case] = &[
     Case { id: "x86/_mm_adds_epi8", immediates: &[], sizes: &[16,16], run: |x, to| { let _ = &x; hydride_models::x86::sse2::_mm_adds_epi8(x.take(), x.take()).put(to) } },
     Case { id: "x86/_mm_adds_epu8", immediates: &[], sizes: &[16,16], run: |x, to| { let _ = &x; hydride_models::x86::sse2::_mm_adds_epu8(x.take(), x.take()).put(to) } },
     Case { id: "x86/_mm_avg_epu8", immediates: &[], sizes: &[16,16], run: |x, to| { let _ = &x; hydride_models::x86::sse2::_mm_avg_epu8(x.take(), x.take()).put(to) } },
+    Case { id: "x86/_mm_loadu_si128", immediates: &[], sizes: &[16], run: |x, to| { let _ = &x; hydride_models::x86::sse2::_mm_loadu_si128(x.take()).put(to) } },
     Case { id: "x86/_mm_slli_epi16", immediates: &[0], sizes: &[16], run: |x, to| { let _ = &x; hydride_models::x86::sse2::_mm_slli_epi16::<0>(x.take()).put(to) } },
     Case { id: "x86/_mm_slli_epi16", immediates: &[85], sizes: &[16], run: |x, to| { let _ = &x; hydride_models::x86::sse2::_mm_slli_epi16::<85>(x.take()).put(to) } },
     Case { id: "x86/_mm_slli_epi16", immediates: &[170], sizes: &[16], run: |x, to| { let _ = &x; hydride_models::x86::sse2::_mm_slli_epi16::<170>(x.take()).put(to) } },
