@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use catalog::record::{OperandRecord, PartRecord, SignatureRecord, SourceRecord};
+use catalog::record::{MemoryAccess, MemoryRecord, OperandRecord, PartRecord, SignatureRecord, SourceRecord};
 use catalog::{Certificate, MemberRecord, OperationRecord, Proof};
 use clap::Args;
 
@@ -81,7 +81,7 @@ fn instruction(
 ) -> Result<()> {
     writeln!(page, "{} ({})", member.id, member.isa)?;
     let lowering = dictionary.lowering(member)?;
-    row(page, "signature", &signature(&lowering.signature));
+    row(page, "signature", &signature(&lowering.signature, member));
     row(page, "mnemonic", &lowering.mnemonics.join(", "));
     row(page, "needs", &lowering.extensions.join(", "));
     row(page, "operation", &class.name);
@@ -89,6 +89,7 @@ fn instruction(
     row(page, "arguments", &arguments(member));
     row(page, "masking", &masking(member));
     row(page, "part", &part(member));
+    row(page, "memory", &memory(member));
     row(page, "membership", &proof(member));
     row(page, "trust", &trust(dictionary, member)?);
     row(page, "legal where", &class.constraints.join(", "));
@@ -131,13 +132,33 @@ pub fn row(page: &mut String, name: &str, what: &str) {
     }
 }
 
-fn signature(signature: &SignatureRecord) -> String {
-    let types = |operands: &[OperandRecord]| -> String {
-        let types: Vec<&str> = operands.iter().map(|operand| operand.c_type.as_str()).collect();
-        types.join(", ")
+fn signature(signature: &SignatureRecord, member: &MemberRecord) -> String {
+    let stored = |result: &&OperandRecord| {
+        let mut stores = member.memory.iter().filter(|memory| memory.access == MemoryAccess::Store);
+        stores.any(|memory| signature.args.get(memory.arg as usize) == Some(*result))
     };
-    let results = if signature.results.is_empty() { "void".to_owned() } else { types(&signature.results) };
-    format!("{results} ({})", types(&signature.args))
+    let types = |operands: Vec<&OperandRecord>| -> String {
+        operands.iter().map(|operand| operand.c_type.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let results = types(signature.results.iter().filter(|result| !stored(result)).collect());
+    let results = if results.is_empty() { "void".to_owned() } else { results };
+    format!("{results} ({})", types(signature.args.iter().collect()))
+}
+
+/// The instruction's operands in memory.
+fn memory(member: &MemberRecord) -> String {
+    let one = |memory: &MemoryRecord| {
+        let access = match (memory.access, memory.element) {
+            (MemoryAccess::Load, None) => "is read".to_owned(),
+            (MemoryAccess::Store, None) => "is written".to_owned(),
+            (MemoryAccess::Load, Some(width)) => format!("are elements of {width} bits that are gathered"),
+            (MemoryAccess::Store, Some(width)) => format!("are elements of {width} bits that are scattered"),
+        };
+        let align =
+            if memory.align > 1 { format!(", aligned to {} bytes", memory.align) } else { String::new() };
+        format!("what is at argument {} {access}{align}", memory.arg)
+    };
+    member.memory.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
 /// Parameter values in words, in the operation's order.

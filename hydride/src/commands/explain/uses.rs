@@ -20,6 +20,9 @@ pub fn rows(uses: &Uses, lowering: &Lowering, function: &Function) -> Vec<(&'sta
     let features: Vec<String> = uses.features.iter().map(|feature| format!("+{feature}")).collect();
     let features = if features.is_empty() { String::new() } else { format!("-mattr={}", features.join(",")) };
     let mlir = match &uses.function {
+        _ if function.args.iter().any(|arg| arg.role.is_memory()) => {
+            format!("%res = {} (on values)", uses.mlir)
+        }
         Some(definition) if definition.operands.iter().any(|(kind, ..)| kind == "mask") => {
             format!("%res = {} (without the mask)", uses.mlir)
         }
@@ -36,13 +39,19 @@ pub fn rows(uses: &Uses, lowering: &Lowering, function: &Function) -> Vec<(&'sta
 
 /// A call of the vendor's function; `None` where it has none, or returns more than one value.
 fn call_in_c(uses: &Uses, lowering: &Lowering, function: &Function) -> Option<String> {
-    let ([result], [slot]) = (&lowering.signature.results[..], &function.results[..]) else { return None };
+    let results = lowering.signature.results.iter().zip(&function.results);
+    let mut returned = results.filter(|(_, slot)| function.written(slot).is_none());
+    let assigned = match (returned.next(), returned.next()) {
+        (None, _) => String::new(),
+        (Some((result, slot)), None) => format!("{} {} = ", result.c_type, slot.name),
+        _ => return None,
+    };
     if uses.intrinsic.is_empty() {
         return None;
     }
     let arguments: Vec<String> =
         (0..lowering.signature.args.len()).map(|position| argument(lowering, function, position).1).collect();
-    Some(format!("{} {} = {}({});", result.c_type, slot.name, uses.intrinsic, arguments.join(", ")))
+    Some(format!("{assigned}{}({});", uses.intrinsic, arguments.join(", ")))
 }
 
 /// A call of the definition.
@@ -53,7 +62,9 @@ fn call_in_llvm(definition: &Definition, lowering: &Lowering, function: &Functio
             (false, name) => format!("{ty} %{name}"),
         });
     let operands: Vec<String> = operands.collect();
-    format!("%res = call {} @{}({})", definition.result, definition.name, operands.join(", "))
+    let result = definition.result.to_string();
+    let assigned = if result == "void" { "" } else { "%res = " };
+    format!("{assigned}call {result} @{}({})", definition.name, operands.join(", "))
 }
 
 #[cfg(test)]

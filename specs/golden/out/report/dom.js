@@ -60,7 +60,7 @@ hydride.math = (text) => {
 hydride.code = (text, length) => {
   const { h } = hydride;
   const pieces = [];
-  const pattern = /(#.*)|("(?:[^"\\]|\\.)*"|[%@][\w.$@]+)|\b(func|for|in|let|imm|at)\b|\b(0x[0-9a-f]+|\d+)\b|([a-z_]+)(?=[.(])/g;
+  const pattern = /(#.*)|("(?:[^"\\]|\\.)*"|[%@][\w.$@]+)|\b(func|for|in|let|imm|mem|align|at)\b|\b(0x[0-9a-f]+|\d+)\b|([a-z_]+)(?=[.(])/g;
   let from = 0;
   // Long texts are shown plain: thousands of elements are slow and no easier to read.
   if (text.length < 8000) {

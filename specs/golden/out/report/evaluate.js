@@ -556,6 +556,8 @@ hydride.ir = (() => {
           const low = integer();
           expect("..=");
           slot.range = [low, integer()];
+        } else if (eat("mem") && eat("align")) {
+          integer();
         }
         into.push(slot);
         eat(",");
