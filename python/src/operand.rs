@@ -61,8 +61,8 @@ impl Operand {
     fn new(argument: &Argument, integer: Option<catalog::Element>) -> Self {
         let kind = match argument.kind {
             Kind::Scalar if argument.width <= WIDEST => "scalar",
-            Kind::Vector | Kind::Scalar => "vector",
-            Kind::Memory { .. } => "memory",
+            // What is at a pointer is passed by value.
+            Kind::Vector | Kind::Scalar | Kind::Memory { .. } => "vector",
             Kind::Mask => "mask",
             Kind::Immediate(_) => "immediate",
         };
