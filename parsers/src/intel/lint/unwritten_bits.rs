@@ -5,6 +5,7 @@
 //! ```
 
 use super::{Check, Notes, Rule, Subject};
+use crate::intel::classify;
 use crate::ledger::Severity;
 
 pub(super) const RULE: Rule = Rule {
@@ -16,6 +17,10 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, notes: &mut Notes<'_>) {
     let Some(instruction) = &subject.instruction else { return };
+    // The description of a cast without a text says that they are undefined.
+    if classify::cast(subject.entry).is_some() {
+        return;
+    }
     for undefined in &instruction.undefined {
         let name = instruction.signature.results.get(undefined.result).map_or("", |result| &result.name);
         let high = undefined.low + undefined.width - 1;
