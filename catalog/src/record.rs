@@ -256,15 +256,20 @@ impl Signature {
 }
 
 impl MemoryRecord {
+    /// What the instruction does with it, in one word: `load`, `store`, `gather` or `scatter`.
+    pub fn verb(&self) -> &'static str {
+        match (self.access, self.element) {
+            (MemoryAccess::Load, None) => "load",
+            (MemoryAccess::Store, None) => "store",
+            (MemoryAccess::Load, Some(_)) => "gather",
+            (MemoryAccess::Store, Some(_)) => "scatter",
+        }
+    }
+
     /// `load:ARG`, `store:ARG`, `gather:ARG:WIDTH` or `scatter:ARG:WIDTH`.
     pub fn text(&self) -> String {
-        let arg = self.arg;
-        match (self.access, self.element) {
-            (MemoryAccess::Load, None) => format!("load:{arg}"),
-            (MemoryAccess::Store, None) => format!("store:{arg}"),
-            (MemoryAccess::Load, Some(width)) => format!("gather:{arg}:{width}"),
-            (MemoryAccess::Store, Some(width)) => format!("scatter:{arg}:{width}"),
-        }
+        let width = self.element.map_or(String::new(), |width| format!(":{width}"));
+        format!("{}:{}{width}", self.verb(), self.arg)
     }
 }
 

@@ -234,7 +234,8 @@ fn table_row(operation: &Operation<'_>, member: &Member, facts: &Facts) -> Table
 
 /// How the operation's result is masked, in one word: `none`, `zero` or `merge`, with `:STRIDE:LANE` if the mask does
 /// not have one bit per element and `:not` if a 0 bit selects the value, then `part:LOW+WIDTH` if the operation writes
-/// only a part, or `rest:zero` if the member's result has zeros above it, then the operands in memory. A lookup of the plain word finds no other rows.
+/// only a part, or `rest:zero` if the member's result has zeros above it, then the operands in memory. A lookup of the
+/// plain word finds no other rows.
 fn masking_text(member: &Member, facts: &Facts) -> String {
     let mut words = Vec::new();
     let application = &member.application;

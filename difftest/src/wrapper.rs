@@ -71,9 +71,14 @@ impl Dialect {
         8 * self.slot_bytes
     }
 
+    /// The first byte of a slot.
+    fn slot(&self, position: usize) -> usize {
+        position * self.slot_bytes as usize
+    }
+
     /// Copies an argument from its slot into the variable `name`.
     fn get(&self, ty: &str, name: &str, position: usize) -> String {
-        let slot = position * self.slot_bytes as usize;
+        let slot = self.slot(position);
         match self.mask {
             Some(mask) if mask == ty => format!("hydride_get_mask(&{name}, in + {slot}); "),
             _ => format!("__builtin_memcpy(&{name}, in + {slot}, sizeof {name}); "),
@@ -82,7 +87,7 @@ impl Dialect {
 
     /// Copies a result into its slot.
     fn put(&self, ty: &str, name: &str, position: usize) -> String {
-        let slot = position * self.slot_bytes as usize;
+        let slot = self.slot(position);
         match self.mask {
             Some(mask) if mask == ty => format!("hydride_put_mask(out + {slot}, &{name}); "),
             _ => format!("__builtin_memcpy(out + {slot}, &{name}, sizeof {name}); "),
@@ -182,16 +187,15 @@ impl Wrapper {
         })?;
         for (number, operand) in memory.operands.iter().enumerate() {
             let Operand { argument, bytes, plan, .. } = operand;
-            let slot = |position: usize| position * dialect.slot_bytes as usize;
-            let (contents, plan) = (slot(*argument), slot(*plan));
+            let (contents, plan) = (dialect.slot(*argument), dialect.slot(*plan));
             head += &format!(
                 "void *m{argument} = hydride_map({number}, in + {contents}, {bytes}, in + {plan}); "
             );
         }
         let (returned, mut stores) = results(dialect, signature, &mut head, &mut passed)?;
         for (number, operand) in memory.operands.iter().enumerate() {
-            let slot = operand.result.map(|result| result * dialect.slot_bytes as usize);
-            let contents = slot.map_or("0".to_owned(), |slot| format!("out + {slot}"));
+            let contents =
+                operand.result.map_or("0".to_owned(), |result| format!("out + {}", dialect.slot(result)));
             stores += &format!("hydride_unmap({number}, {contents}); ");
         }
         let immediates = inputs::immediates(&signature.args);

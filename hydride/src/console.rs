@@ -53,6 +53,17 @@ pub fn end_when_output_fails() {
     }));
 }
 
+/// Calls `stop` at an interrupt, SIGTERM or SIGHUP, which asks the run to stop and returns whether it was asked before.
+/// A second signal ends the process with exit code 130: the run may be in a long proof.
+pub fn on_interrupt(mut stop: impl FnMut() -> bool + Send + 'static) {
+    // The signals keep their usual effect if no handler can be set.
+    let _ = ctrlc::set_handler(move || {
+        if stop() {
+            std::process::exit(130);
+        }
+    });
+}
+
 /// Writes a text, and whatever is still in the buffer before it, to standard output.
 pub fn print(text: &[u8]) -> Result<()> {
     let mut output = std::io::stdout().lock();

@@ -4,12 +4,36 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use difftest::{Case, Outcome};
-use parsers::Instruction;
+use hydride_ir::Function;
+use parsers::{Instruction, Isa, Signature, Span};
 
 use crate::isa::InstructionSet;
 
 /// The inputs are the same in every run.
 const SEED: u64 = 1;
+
+/// A function that is called by its name, as an instruction that nothing else is known of.
+pub(crate) fn instruction(
+    set: &InstructionSet,
+    name: String,
+    function: Function,
+    signature: Signature,
+) -> Instruction {
+    Instruction {
+        id: name.clone(),
+        isa: Isa::register(set.name),
+        intrinsic: name,
+        function,
+        accessed: None,
+        addresses: None,
+        undefined: Vec::new(),
+        undefined_for: Vec::new(),
+        signature,
+        extensions: Vec::new(),
+        forms: Vec::new(),
+        span: Span::default(),
+    }
+}
 
 /// Compares functions, which `definitions` define in C, on `inputs` inputs each; `case` says what of their results counts.
 /// What differs is printed, and `summary` of how many agree and how many there are. Exit code 1 when one differs; 0, with

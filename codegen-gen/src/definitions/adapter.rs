@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use autoir::{Facts, Member};
-use catalog::record::{MaskingKind, MemoryAccess};
+use catalog::record::MaskingKind;
 use catalog::{Argument, Broadcast, Masked, Source, constant};
 
 use llvm_text::{Block, Function, Instruction, Operand, Scalar, Statement, Type, Value};
@@ -149,13 +149,7 @@ fn pointers(member: &Member, parameters: &mut Vec<Parameter>, name: &mut String)
                 role
             }
         };
-        let access = match (memory.access, memory.element) {
-            (MemoryAccess::Load, None) => "load",
-            (MemoryAccess::Store, None) => "store",
-            (MemoryAccess::Load, Some(_)) => "gather",
-            (MemoryAccess::Store, Some(_)) => "scatter",
-        };
-        name.push_str(&format!(".{access}_{role}"));
+        name.push_str(&format!(".{}_{role}", memory.verb()));
     }
     // What addresses are computed from.
     if member.signature.memory().any(|memory| memory.element.is_some()) {

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use catalog::record::{MemoryAccess, MemoryRecord, OperandRecord, PartRecord, SignatureRecord, SourceRecord};
+use catalog::record::{MemoryAccess, MemoryRecord, PartRecord, SignatureRecord, SourceRecord};
 use catalog::{Certificate, MemberRecord, OperationRecord, Proof};
 use clap::Args;
+use hydride_ir::Function;
 
 use crate::Session;
 use crate::console;
@@ -81,7 +82,8 @@ fn instruction(
 ) -> Result<()> {
     writeln!(page, "{} ({})", member.id, member.isa)?;
     let lowering = dictionary.lowering(member)?;
-    row(page, "signature", &signature(&lowering.signature, member));
+    let function = dictionary.parsed(member)?;
+    row(page, "signature", &signature(&lowering.signature, &function));
     row(page, "mnemonic", &lowering.mnemonics.join(", "));
     row(page, "needs", &lowering.extensions.join(", "));
     row(page, "operation", &class.name);
@@ -93,7 +95,6 @@ fn instruction(
     row(page, "membership", &proof(member));
     row(page, "trust", &trust(dictionary, member)?);
     row(page, "legal where", &class.constraints.join(", "));
-    let function = dictionary.parsed(member)?;
     for (name, use_of_it) in uses::rows(&dictionary.uses(session, member)?, lowering, &function) {
         row(page, name, &use_of_it);
     }
@@ -132,17 +133,12 @@ pub fn row(page: &mut String, name: &str, what: &str) {
     }
 }
 
-fn signature(signature: &SignatureRecord, member: &MemberRecord) -> String {
-    let stored = |result: &&OperandRecord| {
-        let mut stores = member.memory.iter().filter(|memory| memory.access == MemoryAccess::Store);
-        stores.any(|memory| signature.args.get(memory.arg as usize) == Some(*result))
-    };
-    let types = |operands: Vec<&OperandRecord>| -> String {
-        operands.iter().map(|operand| operand.c_type.as_str()).collect::<Vec<_>>().join(", ")
-    };
-    let results = types(signature.results.iter().filter(|result| !stored(result)).collect());
-    let results = if results.is_empty() { "void".to_owned() } else { results };
-    format!("{results} ({})", types(signature.args.iter().collect()))
+fn signature(signature: &SignatureRecord, function: &Function) -> String {
+    let args: Vec<&str> = signature.args.iter().map(|operand| operand.c_type.as_str()).collect();
+    let results: Vec<&str> =
+        uses::returned(signature, function).map(|(result, _)| result.c_type.as_str()).collect();
+    let results = if results.is_empty() { "void".to_owned() } else { results.join(", ") };
+    format!("{results} ({})", args.join(", "))
 }
 
 /// The instruction's operands in memory.

@@ -14,7 +14,9 @@ use super::asl::ast::{Name, Stmt};
 use super::assembly::{Line, Role, Slot};
 use super::ctype::{CType, immediate, memory};
 use super::decode::{Cache, Decoded, Fact, Variable, variables};
-use super::exec::{Documents, Fault, FileId, Frame, Location, Machine, Registers, Value, Var, Width, syntax};
+use super::exec::{
+    ADDRESS_UNIT, Documents, Fault, FileId, Frame, Location, Machine, Registers, Value, Var, Width, syntax,
+};
 use super::facts::{Facts, combinations};
 use super::json::{Entry, Preparation};
 use super::operations::Operations;
@@ -98,10 +100,7 @@ pub fn lower(context: &Context<'_>, entry: &Entry) -> Result<Lowered, Obstacle> 
     let c_types: Vec<&str> = c_types.collect();
     let extensions = super::features::features(asked.map(|extension| &**extension), &c_types);
     let mut signature = types.signature;
-    for (position, contents) in machine.pointers.written(&memory) {
-        signature.results.push(signature.args[position as usize].clone());
-        registers.push(contents);
-    }
+    machine.pointers.add_results(&memory, &mut signature, &mut registers);
     if registers.is_empty() {
         return Err(Obstacle::excluded(Reason::Control, None, "nothing is returned"));
     }
@@ -389,7 +388,7 @@ impl<'a> Run<'a> {
         lines: &[Line],
         combinations: &'a [Vec<i64>],
     ) -> Result<Self, Obstacle> {
-        let pointers = Pointers::new(&types.signature);
+        let pointers = Pointers::new(&types.signature, ADDRESS_UNIT);
         let mut machine = Machine::new(context.documents, pointers.widths(&types.signature));
         let memory = pointers.start(&mut machine.dag);
         let mut start = Registers { memory, ..Registers::default() };

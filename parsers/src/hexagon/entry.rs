@@ -8,6 +8,7 @@ use super::idef;
 use super::lex::Token;
 use super::machine::{Machine, Variable};
 use super::manual;
+use super::memory::ADDRESS_UNIT;
 use super::operands::{self, Address, Operand, Shape};
 use super::prototypes::Prototype;
 use super::source::{Fault, Text};
@@ -259,7 +260,7 @@ struct Outcome {
 fn run(entry: &Entry, shape: &Shape, options: &Options) -> Result<Outcome, Fault> {
     check_calls(&entry.body.text)?;
     let statements = grammar::parse(&entry.body.text)?;
-    let pointers = Pointers::new(&shape.signature);
+    let pointers = Pointers::new(&shape.signature, ADDRESS_UNIT);
     let dag = Dag::new(pointers.widths(&shape.signature));
     let first = run_once((dag, None), &pointers, &statements, shape, options, 0)?;
     let is_unaligned = |operand: &Operand| operand.address() == Some(Address::Unaligned);

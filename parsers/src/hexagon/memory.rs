@@ -29,7 +29,7 @@ use super::view::View;
 use crate::pseudocode::{Memory, Reason};
 
 /// Addresses count bytes.
-const UNIT: u32 = 8;
+pub(super) const ADDRESS_UNIT: u32 = 8;
 
 /// The field of the simulator's state that is the start of a gather's or scatter's region.
 const REGION_START: &str = "thread->mem_access[].paddr";
@@ -78,14 +78,14 @@ impl Machine {
             (Access::Start, [_, _, start, _, bytes]) => {
                 let start = self.value(start)?;
                 let bytes = self.byte_count(bytes)?;
-                let expected = self.pointers.expect_elements(&mut self.dag, start, UNIT * bytes);
+                let expected = self.pointers.expect_elements(&mut self.dag, start, ADDRESS_UNIT * bytes);
                 expected.map_err(|fault| fault.map_place(|()| at))?;
                 self.region.start = Some(start);
             }
             (Access::ReadByte, [_, _, address]) => {
                 let address = self.value(address)?;
                 self.work(self.store.memory.iter().map(Memory::size).sum(), at)?;
-                let byte = self.pointers.peek(&mut self.dag, &self.store.memory, (address, UNIT), UNIT);
+                let byte = self.pointers.peek(&mut self.dag, &self.store.memory, address, ADDRESS_UNIT);
                 return byte.map(Some).map_err(|fault| fault.map_place(|()| at));
             }
             (Access::NoteByte, [address, condition, value, number]) => {
@@ -139,7 +139,7 @@ impl Machine {
             return Err(Fault::failed(Reason::Unsupported, place.at, "the place of a byte is expected"));
         };
         let view = self.view(place)?;
-        self.widened(view, UNIT * bytes, place.at)
+        self.widened(view, ADDRESS_UNIT * bytes, place.at)
     }
 
     fn load(&mut self, address: &Expr, bytes: &Expr, place: &Expr) -> Result<(), Fault> {
@@ -150,7 +150,7 @@ impl Machine {
         }
         let place = self.part_at(place, bytes)?;
         let memory = &mut self.store.memory;
-        let read = self.pointers.read(&mut self.dag, memory, (address, UNIT), UNIT * bytes);
+        let read = self.pointers.read(&mut self.dag, memory, address, ADDRESS_UNIT * bytes);
         let (_, value) = read.map_err(|fault| fault.map_place(|()| at))?;
         self.write(&place, value, at)
     }
@@ -171,20 +171,20 @@ impl Machine {
         let value = self.read(&place, at)?;
         if matches!(mask.kind, ExprKind::Int(0)) {
             let memory = &mut self.store.memory;
-            let width = UNIT * bytes;
-            let written = self.pointers.write(&mut self.dag, memory, (address, UNIT), width, value);
+            let width = ADDRESS_UNIT * bytes;
+            let written = self.pointers.write(&mut self.dag, memory, address, width, value);
             return written.map_err(|fault| fault.map_place(|()| at));
         }
         let inverted = self.constant(inverted)? != 0;
         let mask = self.part_at(mask, bytes)?;
         let mask = self.read(&mask, at)?;
         for byte in 0..bytes {
-            let condition = self.dag.slice(mask, UNIT * byte, UNIT, false);
+            let condition = self.dag.slice(mask, ADDRESS_UNIT * byte, ADDRESS_UNIT, false);
             let mut condition = self.truth(condition);
             if inverted {
                 condition = self.dag.complement(condition);
             }
-            let value = self.dag.slice(value, UNIT * byte, UNIT, false);
+            let value = self.dag.slice(value, ADDRESS_UNIT * byte, ADDRESS_UNIT, false);
             let address = self.dag.linear(&[(address, Int::ONE)], byte.into());
             self.write_byte(address, value, condition, at)?;
         }
@@ -201,8 +201,8 @@ impl Machine {
     ) -> Result<(), Fault> {
         self.work(8, at)?;
         let memory = &mut self.store.memory;
-        let to = (address, UNIT);
-        let written = self.pointers.write_where(&mut self.dag, memory, to, UNIT, value, condition);
+        let written =
+            self.pointers.write_where(&mut self.dag, memory, address, ADDRESS_UNIT, value, condition);
         written.map_err(|fault| fault.map_place(|()| at))
     }
 
@@ -214,7 +214,7 @@ impl Machine {
         };
         for Noted { number, address, condition, value } in std::mem::take(&mut self.store.notes).0 {
             let memory = &mut self.store.memory;
-            let touched = self.pointers.touch(&mut self.dag, memory, (address, UNIT), UNIT, condition);
+            let touched = self.pointers.touch(&mut self.dag, memory, address, ADDRESS_UNIT, condition);
             touched.map_err(|fault| fault.map_place(|()| at))?;
             let target = self.dag.linear(&[(target, Int::ONE)], number.into());
             self.write_byte(target, value, condition, at)?;

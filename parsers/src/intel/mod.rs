@@ -275,12 +275,8 @@ fn meaning(entry: &Entry, text: &str) -> Result<Meaning, Fault<Place>> {
         .filter_map(|(name, value)| Some(UndefinedFor { argument: position(name)?, value: *value }))
         .collect();
     operand::make_unique(signature.args.iter_mut().chain(&mut signature.results));
-    outcome.pointers.describe(&mut signature);
     let mut results: Vec<Register> = outcome.result.into_iter().collect();
-    for (position, contents) in outcome.pointers.written(&outcome.memory) {
-        signature.results.push(signature.args[position as usize].clone());
-        results.push(contents);
-    }
+    outcome.pointers.add_results(&outcome.memory, &mut signature, &mut results);
     if results.is_empty() {
         return Err(Fault::excluded(Reason::Control, Place::Entry, "nothing is returned"));
     }

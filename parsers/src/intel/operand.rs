@@ -92,7 +92,7 @@ enum Register {
 
 /// Why an entry's types cannot be used.
 pub(super) enum TypeError {
-    /// A pointer or array.
+    /// An array, or a pointer to a pointer.
     Memory(String),
     /// A tile register.
     Tile(String),

@@ -56,7 +56,7 @@ reasons! {
     MacroRecursion = "macro-recursion",
     /// The entry is not well-formed.
     Malformed = "malformed",
-    /// A pointer operand, or a text that reads or writes memory.
+    /// Memory is accessed in a way that the IR does not describe.
     Memory = "memory",
     /// No document has a text.
     NoPseudocode = "no-pseudocode",

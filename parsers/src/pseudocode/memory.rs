@@ -68,6 +68,8 @@ impl Merge for Memory {
 #[derive(Clone, Debug, Default)]
 pub struct Pointers {
     arguments: u32,
+    /// The bits that an address counts in: 1 or 8.
+    unit: u32,
     pointers: Vec<Pointer>,
 }
 
@@ -101,8 +103,9 @@ pub struct Access {
 const ADDRESS_WIDTH: u32 = 64;
 
 impl Pointers {
-    /// The pointers of a signature. A memory argument of width 0 is as wide as any operation needs.
-    pub fn new(signature: &Signature) -> Self {
+    /// The pointers of a signature, where addresses count in steps of `unit` bits. A memory argument of width 0 is as wide
+    /// as any operation needs.
+    pub fn new(signature: &Signature, unit: u32) -> Self {
         let memory = (0..).zip(&signature.args).filter(|(_, argument)| argument.is_memory());
         let pointer = |(argument, Argument { width, .. }): (u32, &Argument)| Pointer {
             argument,
@@ -113,7 +116,7 @@ impl Pointers {
             element_width: 0,
             element_written: false,
         };
-        Self { arguments: signature.args.len() as u32, pointers: memory.map(pointer).collect() }
+        Self { arguments: signature.args.len() as u32, unit, pointers: memory.map(pointer).collect() }
     }
 
     /// The widths of the graph's arguments for a signature.
@@ -144,16 +147,16 @@ impl Pointers {
         self.pointers.iter().map(start).collect()
     }
 
-    /// The `width` bits at `address`, which counts in steps of `unit` bits, with the position of the pointer's argument.
+    /// The `width` bits at `address`, with the position of the pointer's argument.
     pub fn read(
         &mut self,
         dag: &mut Dag,
         memory: &mut [Memory],
-        (address, unit): (NodeId, u32),
+        address: NodeId,
         width: u32,
     ) -> Result<(u32, NodeId), Fault<()>> {
         let one = dag.int(1);
-        let (position, low) = self.access(dag, memory, (address, unit), width, one)?;
+        let (position, low) = self.access(dag, memory, address, width, one)?;
         if self.pointers[position].element_written {
             return Err(Fault::excluded(
                 Reason::Memory,
@@ -179,10 +182,10 @@ impl Pointers {
         &mut self,
         dag: &mut Dag,
         memory: &[Memory],
-        at: (NodeId, u32),
+        address: NodeId,
         width: u32,
     ) -> Result<NodeId, Fault<()>> {
-        Ok(self.read(dag, &mut memory.to_vec(), at, width)?.1)
+        Ok(self.read(dag, &mut memory.to_vec(), address, width)?.1)
     }
 
     /// Notes that `width` bits at `address` are accessed under a condition.
@@ -190,24 +193,24 @@ impl Pointers {
         &mut self,
         dag: &mut Dag,
         memory: &mut [Memory],
-        at: (NodeId, u32),
+        address: NodeId,
         width: u32,
         condition: NodeId,
     ) -> Result<(), Fault<()>> {
-        self.access(dag, memory, at, width, condition).map(drop)
+        self.access(dag, memory, address, width, condition).map(drop)
     }
 
-    /// Writes the low `width` bits of `value` at `address`, which counts in steps of `unit` bits.
+    /// Writes the low `width` bits of `value` at `address`.
     pub fn write(
         &mut self,
         dag: &mut Dag,
         memory: &mut [Memory],
-        at: (NodeId, u32),
+        address: NodeId,
         width: u32,
         value: NodeId,
     ) -> Result<(), Fault<()>> {
         let one = dag.int(1);
-        self.write_where(dag, memory, at, width, value, one)
+        self.write_where(dag, memory, address, width, value, one)
     }
 
     /// Writes under a condition.
@@ -215,12 +218,12 @@ impl Pointers {
         &mut self,
         dag: &mut Dag,
         memory: &mut [Memory],
-        at: (NodeId, u32),
+        address: NodeId,
         width: u32,
         value: NodeId,
         condition: NodeId,
     ) -> Result<(), Fault<()>> {
-        let (position, low) = self.access(dag, memory, at, width, condition)?;
+        let (position, low) = self.access(dag, memory, address, width, condition)?;
         let pointer = &mut self.pointers[position];
         pointer.written = true;
         pointer.element_written |= !pointer.elements.is_empty();
@@ -240,12 +243,12 @@ impl Pointers {
         &mut self,
         dag: &mut Dag,
         memory: &mut [Memory],
-        (address, unit): (NodeId, u32),
+        address: NodeId,
         width: u32,
         condition: NodeId,
     ) -> Result<(usize, NodeId), Fault<()>> {
         let (position, offset) = self.offset(dag, address)?;
-        let low = dag.linear(&[(offset, unit.into())], Int::ZERO);
+        let low = dag.linear(&[(offset, self.unit.into())], Int::ZERO);
         let low = self.pointers[position].place(dag, low, width)?;
         let pointer = &self.pointers[position];
         let ones = dag.int((Int::ONE << width as usize) - Int::ONE);
@@ -315,6 +318,16 @@ impl Pointers {
     pub fn written(&self, memory: &[Memory]) -> Vec<(u32, Register)> {
         let written = self.pointers.iter().zip(memory).filter(|(pointer, _)| pointer.written);
         written.map(|(pointer, memory)| (pointer.argument, memory.bytes.clone())).collect()
+    }
+
+    /// Adds what was written through pointers to the results, each as its argument, and says of memory arguments what
+    /// their pointers were used for.
+    pub fn add_results(&self, memory: &[Memory], signature: &mut Signature, registers: &mut Vec<Register>) {
+        self.describe(signature);
+        for (argument, contents) in self.written(memory) {
+            signature.results.push(signature.args[argument as usize].clone());
+            registers.push(contents);
+        }
     }
 
     /// Which memory an operation accesses whose function is `function`.
@@ -495,7 +508,7 @@ mod tests {
 
     fn start() -> (Dag, Pointers, Vec<Memory>) {
         let signature = signature();
-        let pointers = Pointers::new(&signature);
+        let pointers = Pointers::new(&signature, 8);
         let mut dag = Dag::new(pointers.widths(&signature));
         let memory = pointers.start(&mut dag);
         (dag, pointers, memory)
@@ -512,12 +525,12 @@ mod tests {
         let (mut dag, mut pointers, mut memory) = start();
         let (two, value) = (dag.int(2), dag.arg_slice(1, 0, 8, false));
         let third = address(&mut dag, &pointers, 0, two);
-        pointers.write(&mut dag, &mut memory, (third, 8), 8, value).expect("within the operand");
-        assert_eq!(pointers.read(&mut dag, &mut memory, (third, 8), 8), Ok((0, value)));
+        pointers.write(&mut dag, &mut memory, third, 8, value).expect("within the operand");
+        assert_eq!(pointers.read(&mut dag, &mut memory, third, 8), Ok((0, value)));
         let below = dag.arg_slice(0, 0, 16, false);
         let zero = dag.int(0);
         let first = address(&mut dag, &pointers, 0, zero);
-        assert_eq!(pointers.read(&mut dag, &mut memory, (first, 8), 16), Ok((0, below)));
+        assert_eq!(pointers.read(&mut dag, &mut memory, first, 16), Ok((0, below)));
         assert_eq!(pointers.reach(0), Some(3));
         let written: Vec<u32> = pointers.written(&memory).into_iter().map(|(argument, _)| argument).collect();
         assert_eq!(written, [0]);
@@ -529,7 +542,7 @@ mod tests {
         let zero = dag.int(0);
         let first = address(&mut dag, &pointers, 0, zero);
         let mut then = memory.clone();
-        pointers.read(&mut dag, &mut then, (first, 8), 32).expect("within the operand");
+        pointers.read(&mut dag, &mut then, first, 32).expect("within the operand");
         let condition = dag.arg_slice(1, 3, 1, false);
         let merged = Vec::<Memory>::merge(&mut dag, condition, &then, &memory);
         let bits: Vec<NodeId> = (0..8).map(|byte| merged[0].accessed.read(&mut dag, 8 * byte, 1).0).collect();
@@ -545,8 +558,7 @@ mod tests {
         let seven = dag.int(7);
         let last = address(&mut dag, &pointers, 0, seven);
         for (address, width) in [(seven, 8), (both, 8), (last, 16)] {
-            let fault =
-                pointers.read(&mut dag, &mut memory, (address, 8), width).expect_err("no such address");
+            let fault = pointers.read(&mut dag, &mut memory, address, width).expect_err("no such address");
             assert_eq!(fault.reason, Reason::Memory);
         }
     }
@@ -558,7 +570,7 @@ mod tests {
         let (one, value) = (dag.int(1), dag.arg_slice(1, 0, 8, false));
         let second = address(&mut dag, &pointers, 0, one);
         let condition = dag.arg_slice(1, 7, 1, false);
-        pointers.write_where(&mut dag, &mut memory, (second, 8), 8, value, condition).expect("a byte");
+        pointers.write_where(&mut dag, &mut memory, second, 8, value, condition).expect("a byte");
         let old = dag.arg_slice(0, 8, 8, false);
         let written = dag.select(condition, value, old);
         assert_eq!(memory[0].bytes.read(&mut dag, 8, 8).0, written);
@@ -578,16 +590,15 @@ mod tests {
         let next = dag.linear(&[(element, Int::ONE)], Int::ONE);
         for (address, low) in [(element, 0), (next, 8)] {
             let byte = dag.arg_slice(0, low, 8, false);
-            assert_eq!(pointers.peek(&mut dag, &memory, (address, 8), 8), Ok(byte));
+            assert_eq!(pointers.peek(&mut dag, &memory, address, 8), Ok(byte));
         }
         assert_eq!(pointers.reach(0), Some(2));
         let (zero, condition) = (dag.int(0), dag.arg_slice(1, 7, 1, false));
         assert_eq!(memory[0].accessed.read(&mut dag, 8, 1).0, zero);
-        pointers.touch(&mut dag, &mut memory, (next, 8), 8, condition).expect("known");
+        pointers.touch(&mut dag, &mut memory, next, 8, condition).expect("known");
         assert_eq!(memory[0].accessed.read(&mut dag, 8, 1).0, condition);
-        pointers.write(&mut dag, &mut memory, (next, 8), 8, zero).expect("known");
-        let fault =
-            pointers.read(&mut dag, &mut memory, (element, 8), 8).expect_err("perhaps the same place");
+        pointers.write(&mut dag, &mut memory, next, 8, zero).expect("known");
+        let fault = pointers.read(&mut dag, &mut memory, element, 8).expect_err("perhaps the same place");
         assert_eq!(fault.reason, Reason::Memory);
     }
 }

@@ -1,6 +1,7 @@
 //! How programs use an instruction: the lines to paste into C, LLVM and MLIR.
 
-use hydride_ir::Function;
+use catalog::record::{OperandRecord, SignatureRecord};
+use hydride_ir::{Function, ResultSlot};
 
 use crate::dictionary::{Definition, Lowering, Uses};
 
@@ -37,10 +38,18 @@ pub fn rows(uses: &Uses, lowering: &Lowering, function: &Function) -> Vec<(&'sta
     rows.into_iter().filter(|(_, text)| !text.is_empty()).collect()
 }
 
+/// The results that are returned and not stored.
+pub(super) fn returned<'a>(
+    signature: &'a SignatureRecord,
+    function: &'a Function,
+) -> impl Iterator<Item = (&'a OperandRecord, &'a ResultSlot)> {
+    let results = signature.results.iter().zip(&function.results);
+    results.filter(|(_, slot)| function.written(slot).is_none())
+}
+
 /// A call of the vendor's function; `None` where it has none, or returns more than one value.
 fn call_in_c(uses: &Uses, lowering: &Lowering, function: &Function) -> Option<String> {
-    let results = lowering.signature.results.iter().zip(&function.results);
-    let mut returned = results.filter(|(_, slot)| function.written(slot).is_none());
+    let mut returned = returned(&lowering.signature, function);
     let assigned = match (returned.next(), returned.next()) {
         (None, _) => String::new(),
         (Some((result, slot)), None) => format!("{} {} = ", result.c_type, slot.name),

@@ -237,12 +237,7 @@ pub fn run(session: &Session, args: &SearchArgs) -> Result<u8> {
     let task = task(set, options, &goal, target, &known.instructions, &costs)?;
     let shared = Arc::new(Shared::default());
     let handler = shared.clone();
-    // A second interrupt (or SIGTERM, SIGHUP) ends the process: the search may be in a long proof.
-    let _ = ctrlc::set_handler(move || {
-        if handler.stop.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
+    crate::console::on_interrupt(move || handler.stop.swap(true, Ordering::Relaxed));
     let run = search(&task, &shared, options.limit(), Show::Solutions);
     if let Some(source) = costs.source() {
         eprintln!("{:>14} {source}", "costs");

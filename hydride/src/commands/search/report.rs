@@ -7,7 +7,7 @@ use std::time::Duration;
 use ::search::{Class, Cost, Operand, Solution, Type, alone, c_function, returned_through_pointers};
 use anyhow::{Result, anyhow};
 use difftest::Case;
-use parsers::{Argument, Instruction, Isa, Kind, Signature, Span};
+use parsers::{Argument, Instruction, Kind, Signature};
 use serde::Serialize;
 
 use super::convert::{self, Filter};
@@ -346,18 +346,5 @@ fn synthetic(task: &Task, name: String, function: hydride_ir::Function) -> Instr
         argument(&format!("out_{}", output.name), output.ty, c_type)
     });
     let signature = Signature { args, results: results.collect() };
-    Instruction {
-        id: name.clone(),
-        isa: Isa::register(task.set.name),
-        intrinsic: name,
-        function,
-        accessed: None,
-        addresses: None,
-        undefined: Vec::new(),
-        undefined_for: Vec::new(),
-        signature,
-        extensions: Vec::new(),
-        forms: Vec::new(),
-        span: Span::default(),
-    }
+    machine::instruction(task.set, name, function, signature)
 }

@@ -8,7 +8,6 @@ use anyhow::{Result, anyhow};
 use catalog::{Argument, Kind, Signature};
 use difftest::Case as Compared;
 use hydride_ir::{Arg, ArgId, Function, Num, Op, ResultId, ResultSlot, Role, Stmt};
-use parsers::{Instruction, Isa, Span};
 
 use super::targets::Ground;
 use crate::machine;
@@ -172,20 +171,7 @@ pub fn check(ground: &Ground, cases: Vec<Case>, inputs: usize, work: &Path) -> R
                 args: case.arguments.clone(),
                 results: vec![argument("result".into(), format!("synth_bytes_{}", width / 8), width)],
             };
-            instructions.push(Instruction {
-                id: id.clone(),
-                isa: Isa::register(ground.set.name),
-                intrinsic: id,
-                function,
-                accessed: None,
-                addresses: None,
-                undefined: Vec::new(),
-                undefined_for: Vec::new(),
-                signature,
-                extensions: Vec::new(),
-                forms: Vec::new(),
-                span: Span::default(),
-            });
+            instructions.push(machine::instruction(ground.set, id, function, signature));
         }
     }
     let name = &ground.named.name;

@@ -107,11 +107,7 @@ pub fn run(session: &Session, args: &SynthArgs) -> Result<u8> {
     }
     let stop = Arc::new(AtomicBool::new(false));
     let handler = stop.clone();
-    let _ = ctrlc::set_handler(move || {
-        if handler.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
+    crate::console::on_interrupt(move || handler.swap(true, Ordering::Relaxed));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
     let printed: Vec<Result<Printed>> = pool.install(|| {
         tasks.par_iter().map(|(window, name)| answer(args, window, &grounds[name], &stop)).collect()

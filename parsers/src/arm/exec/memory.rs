@@ -16,7 +16,7 @@ const MEMORY: &str = "Mem";
 const ADDRESS: u32 = 64;
 
 /// The unit of an address in bits.
-const UNIT: u32 = 8;
+pub const ADDRESS_UNIT: u32 = 8;
 
 impl Machine<'_> {
     /// The address and the number of bits of an access, if it is one. The kind of the access is not evaluated.
@@ -37,15 +37,15 @@ impl Machine<'_> {
         };
         let size = self.integer(size)?;
         let bytes = self.known_width(size, offset)?;
-        if bytes == 0 || bytes > hydride_ir::MAX_WIDTH / UNIT {
+        if bytes == 0 || bytes > hydride_ir::MAX_WIDTH / ADDRESS_UNIT {
             return self.fault(Reason::Limit, offset, format!("an access to {bytes} bytes"));
         }
-        Ok(Some((address, bytes * UNIT)))
+        Ok(Some((address, bytes * ADDRESS_UNIT)))
     }
 
     pub(super) fn read_memory(&mut self, (address, width): (NodeId, u32), offset: Offset) -> Run<Value> {
         let memory = &mut self.state.registers.memory;
-        let read = self.pointers.read(&mut self.dag, memory, (address, UNIT), width);
+        let read = self.pointers.read(&mut self.dag, memory, address, width);
         let (_, node) = read.map_err(|fault| fault.map_place(|()| self.location(offset)))?;
         Ok(Value::Bits(node, Width::Known(width)))
     }
@@ -56,18 +56,9 @@ impl Machine<'_> {
         value: &Value,
         offset: Offset,
     ) -> Run<()> {
-        let Value::Bits(node, Width::Known(own)) = value else {
-            return self.fault(Reason::Type, offset, format!("expected bits, found {}", value.kind()));
-        };
-        if *own != width {
-            return self.fault(
-                Reason::Type,
-                offset,
-                format!("{width} bits of memory do not take {own} bits"),
-            );
-        }
+        let node = self.bits_for(value, width, "memory of", offset)?;
         let memory = &mut self.state.registers.memory;
-        let written = self.pointers.write(&mut self.dag, memory, (address, UNIT), width, *node);
+        let written = self.pointers.write(&mut self.dag, memory, address, width, node);
         written.map_err(|fault| fault.map_place(|()| self.location(offset)))
     }
 }

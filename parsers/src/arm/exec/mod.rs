@@ -25,6 +25,7 @@ use rustc_hash::FxHashMap;
 pub use crate::pseudocode::Width;
 pub use assume::Assumptions;
 pub use fault::{Fault, FileId, Location, syntax};
+pub use memory::ADDRESS_UNIT;
 pub use value::{Registers, Value, Var};
 
 use crate::arm::asl::ast::{Name, Offset, Stmt, Type};

@@ -284,19 +284,22 @@ impl Machine<'_> {
         let Some((vector, index, width)) = self.register_index(name, slices, offset)? else {
             return Ok(false);
         };
+        let node = self.bits_for(value, width, "a register of", offset)?;
+        let file = if vector { &mut self.state.registers.vectors } else { &mut self.state.registers.scalars };
+        file.insert(index, Register::with_value(width, node));
+        Ok(true)
+    }
+
+    /// A value of exactly `width` bits, for a register or memory.
+    pub(super) fn bits_for(&self, value: &Value, width: u32, place: &str, offset: Offset) -> Run<NodeId> {
         let Value::Bits(node, Width::Known(own)) = value else {
             return self.fault(Reason::Type, offset, format!("expected bits, found {}", value.kind()));
         };
         if *own != width {
-            return self.fault(
-                Reason::Type,
-                offset,
-                format!("a register of {width} bits does not take {own} bits"),
-            );
+            let message = format!("{place} {width} bits does not take {own} bits");
+            return self.fault(Reason::Type, offset, message);
         }
-        let file = if vector { &mut self.state.registers.vectors } else { &mut self.state.registers.scalars };
-        file.insert(index, Register::with_value(width, *node));
-        Ok(true)
+        Ok(*node)
     }
 }
 

@@ -24,6 +24,9 @@ use super::ast::{Extent, Fault, Program, Symbol};
 use crate::pseudocode::{ArgumentBit, Branching, Budget, Limits, Memory, Merge, Pointers, Reason, Verdict};
 use crate::signature::{Argument, Kind, Signature};
 
+/// The text counts addresses in bits, as positions in registers.
+const ADDRESS_UNIT: u32 = 1;
+
 /// Calls that may be open at once.
 const MAX_CALLS: u32 = 64;
 
@@ -56,7 +59,7 @@ pub(super) struct Outcome {
 
 /// Runs a program for a signature with at most one result. `rounding` is the argument that states the rounding mode, if one does.
 pub(super) fn run(program: &Program, signature: &Signature, rounding: Option<usize>) -> Ran<Outcome> {
-    let pointers = Pointers::new(signature);
+    let pointers = Pointers::new(signature, ADDRESS_UNIT);
     let mut dag = Dag::new(pointers.widths(signature));
     let defines =
         program.defines.iter().enumerate().map(|(position, define)| (define.name, position)).collect();

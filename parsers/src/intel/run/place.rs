@@ -352,7 +352,7 @@ impl Run<'_> {
     fn read_memory(&mut self, selectors: &[Selector], reading: Reading, at: Extent) -> Ran<Value> {
         let window = self.window(selectors, None, at)?;
         let width = Self::memory_width(window, at)?;
-        let read = self.pointers.read(&mut self.dag, &mut self.frame.memory, (window.low, 1), width);
+        let read = self.pointers.read(&mut self.dag, &mut self.frame.memory, window.low, width);
         let (argument, node) = read.map_err(|fault| fault.map_place(|()| at))?;
         let element = self.signature.args[argument as usize].element;
         let float = window.float || self.is_float(element, window.width);

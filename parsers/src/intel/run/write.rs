@@ -46,7 +46,7 @@ impl Run<'_> {
             let window = self.window(&place.selectors, None, at)?;
             let width = Self::memory_width(window, at)?;
             let memory = &mut self.frame.memory;
-            let written = self.pointers.write(&mut self.dag, memory, (window.low, 1), width, value.node);
+            let written = self.pointers.write(&mut self.dag, memory, window.low, width, value.node);
             return written.map_err(|fault| fault.map_place(|()| at));
         }
         if let Some(done) = self.write_item(place, known.as_deref(), value)? {
