@@ -54,7 +54,7 @@ use anyhow::Result;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use commands::{
-    check_lowering, diff, doctor, errata, eval, explain, generate, join, lint, manual, prove, query,
+    check_lowering, diff, doctor, errata, eval, explain, generate, join, lint, manual, port, prove, query,
     read_lowering, search, synth, validate,
 };
 
@@ -107,6 +107,8 @@ enum Command {
     Search(Box<search::SearchArgs>),
     /// Find instruction sequences for vector expressions, proved.
     Synth(Box<synth::SynthArgs>),
+    /// Port the instructions of one set to another, proved.
+    Port(Box<port::PortArgs>),
     /// Report which external tools are available.
     Doctor,
     /// Print completions for a shell.
@@ -166,6 +168,7 @@ impl Command {
             Self::CheckLowering(args) => check_lowering::run(session, args),
             Self::Search(args) => search::run(session, args),
             Self::Synth(args) => synth::run(session, args),
+            Self::Port(args) => port::run(session, args),
             Self::Doctor => doctor::run(session),
             Self::Completions(args) => manual::completions(command_of(session), args),
             Self::Man(args) => manual::man(command_of(session), args),

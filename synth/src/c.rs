@@ -45,6 +45,7 @@ pub fn c_function(
     name: &str,
 ) -> Result<Vec<String>, NoC> {
     let window = meaning.window();
+    let body = c_body(meaning, table, program, syntax)?;
     let mut parameters = vec![format!("{} *restrict result", c_element(window.ty())?)];
     for leaf in &window.leaves {
         let ty = c_element(leaf.ty)?;
@@ -53,10 +54,22 @@ pub fn c_function(
             false => format!("const {ty} *restrict {}", leaf.name),
         });
     }
+    let mut lines = vec![format!("void {name}({})", parameters.join(", ")), "{".into()];
+    lines.extend(body);
+    lines.push("}".into());
+    Ok(lines)
+}
+
+/// The lines of a function's body, for leaves that are variables of their names (pointers to their elements, unless the
+/// window has them in registers), and a variable `result` of the same kind.
+pub fn c_body(
+    meaning: &mut Meaning<'_>,
+    table: &Table,
+    program: &Program,
+    syntax: &dyn Syntax,
+) -> Result<Vec<String>, NoC> {
     let mut writer =
         Writer { meaning, table, program, syntax, lines: Vec::new(), scalars: FxHashMap::default() };
-    writer.lines.push(format!("void {name}({})", parameters.join(", ")));
-    writer.lines.push("{".into());
     for at in 0..program.inputs.len() {
         writer.input(at)?;
     }
@@ -64,7 +77,6 @@ pub fn c_function(
         writer.step(at);
     }
     writer.outputs()?;
-    writer.lines.push("}".into());
     Ok(writer.lines)
 }
 
@@ -103,7 +115,12 @@ impl Writer<'_, '_> {
             let count = i64::from(input.ty.width / leaf.ty.width);
             let (from, to) = (start.max(0), (start + count).min(i64::from(leaf.ty.lanes)));
             let each = i64::from(leaf.ty.width / 8);
-            let source = if leaf.scalar { format!("&{name}") } else { format!("{name} + {from}") };
+            let source = match (leaf.scalar, self.meaning.window().in_registers) {
+                (true, _) => format!("&{name}"),
+                (false, false) => format!("{name} + {from}"),
+                (false, true) if from == 0 => format!("&{name}"),
+                (false, true) => format!("(const char *)&{name} + {}", from * each),
+            };
             let text = if (from, to) == (start, start + count) {
                 format!("{ty} i{at}; __builtin_memcpy(&i{at}, {source}, {bytes});")
             } else {
@@ -239,12 +256,13 @@ impl Writer<'_, '_> {
 
     fn outputs(&mut self) -> Result<(), NoC> {
         let bytes_each = self.program.container / 8;
+        let result = if self.meaning.window().in_registers { "&result" } else { "result" };
         let mut place = 0;
         for (at, (value, content)) in self.program.outputs.iter().enumerate() {
             let lanes = content.iter().filter(|entry| **entry != Entry::Any).count() as u32;
             let name = self.value(value);
             let text = format!(
-                "__typeof__({name}) o{at} = {name}; __builtin_memcpy((char *)result + {}, &o{at}, {});",
+                "__typeof__({name}) o{at} = {name}; __builtin_memcpy((char *){result} + {}, &o{at}, {});",
                 place * bytes_each,
                 lanes * bytes_each
             );

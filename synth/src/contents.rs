@@ -28,6 +28,15 @@ impl Entry {
             Entry::Value(value, _) => Some(Source::Value(value)),
         }
     }
+
+    /// The lane or element of its source; 0 where it has none.
+    pub fn lane(self) -> u32 {
+        match self {
+            Entry::Any | Entry::Uniform(_) => 0,
+            Entry::Element(element) => element.index,
+            Entry::Value(_, lane) => lane,
+        }
+    }
 }
 
 /// Where entries of a register come from.

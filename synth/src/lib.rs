@@ -65,4 +65,4 @@ pub mod table;
 mod unify;
 pub mod window;
 
-pub use c::{NoC, c_element, c_function};
+pub use c::{NoC, c_body, c_element, c_function};

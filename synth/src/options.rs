@@ -4,14 +4,22 @@ use hydride_ir::exact::{Int, Node, NodeId, raise_with};
 use rustc_hash::FxHashMap;
 use search::{Class, Type};
 
-use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
+use crate::contents::{Content, Entry, Place, Source, StateId, States, Wanted, gather};
 use crate::rewrite::{high_bits, rewrites};
-use crate::table::{OpId, Table, TemplateId};
+use crate::table::{OpId, Permutation, Table, TemplateId};
 use crate::unify::{Binding, proposals};
-use crate::window::Meaning;
+use crate::window::{Meaning, Window};
 
 /// Movements of elements between two computations, at most.
-pub const MAX_MOVES: u8 = 1;
+const MAX_MOVES: u8 = 1;
+
+/// The same where leaves are in registers, and elements of them cannot be loaded from where they are wanted.
+const MAX_MOVES_IN_REGISTERS: u8 = 2;
+
+/// How often the elements of a window's values may be moved before something is computed.
+pub fn max_moves(window: &Window) -> u8 {
+    if window.in_registers { MAX_MOVES_IN_REGISTERS } else { MAX_MOVES }
+}
 
 /// A way to reach a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +117,7 @@ impl<'m, 'w> Finder<'m, 'w> {
         }
         if let Some(loads) = wanted.loads()
             && wanted.ty.class == Class::Vector
-            && loads.iter().zip(&wanted.registers).all(|(load, content)| self.is_inside(*load, content))
+            && loads.iter().zip(&wanted.registers).all(|(load, content)| self.is_there(*load, content))
         {
             return vec![Way::Load];
         }
@@ -133,7 +141,7 @@ impl<'m, 'w> Finder<'m, 'w> {
                 ways.push(Way::Equal(states.intern(renamed, moves)));
             }
         }
-        if let Some(wide) = self.wide(&wanted) {
+        if let Some(wide) = self.wide(&wanted).or_else(|| self.with_high_halves(&wanted)) {
             ways.push(Way::Recast(states.intern(wide, moves)));
         }
         if moves > 0 {
@@ -141,17 +149,23 @@ impl<'m, 'w> Finder<'m, 'w> {
                 && wanted.container >= 16
                 && let Some(halves) = self.halves(&wanted)
             {
-                ways.push(Way::Recast(states.intern(halves, moves)));
+                ways.push(Way::Recast(states.intern(halves, moves.min(MAX_MOVES))));
             }
             self.moved(states, &wanted, moves, &mut ways);
         }
         ways
     }
 
-    /// Whether a register lies in its leaf, or is the last one in order.
-    fn is_inside(&self, (leaf, start): (u32, i64), content: &Content) -> bool {
-        let lanes = i64::from(self.meaning.window().leaves[leaf as usize].ty.lanes);
-        let count = content.len() as i64;
+    /// Whether a register can be loaded: it lies in its leaf, or is the last one in order. Of a leaf in registers it is
+    /// one of these, or the lowest part of the first.
+    fn is_there(&self, (leaf, start): (u32, i64), content: &Content) -> bool {
+        let ty = self.meaning.window().leaves[leaf as usize].ty;
+        let (lanes, count) = (i64::from(ty.lanes), content.len() as i64);
+        if self.meaning.window().in_registers {
+            let whole =
+                self.widths.last().is_some_and(|widest| count * i64::from(ty.width) == i64::from(*widest));
+            return start == 0 || whole && start > 0 && start % count == 0;
+        }
         start >= 0 && (start + count <= lanes || start % count == 0)
     }
 
@@ -255,6 +269,36 @@ impl<'m, 'w> Finder<'m, 'w> {
         Some(Wanted { ty: wanted.ty, container, registers })
     }
 
+    /// Containers of twice the width, where the lower half of each is open and the upper one holds bits of a value with
+    /// lower ones.
+    fn with_high_halves(&mut self, wanted: &Wanted) -> Option<Wanted> {
+        let half = wanted.container;
+        if wanted.ty.class != Class::Vector || half >= 64 {
+            return None;
+        }
+        let mut registers = Vec::new();
+        for content in &wanted.registers {
+            let mut wide = Vec::new();
+            for two in content.chunks(2) {
+                wide.push(match *two {
+                    [Entry::Any, Entry::Any] => Entry::Any,
+                    [Entry::Any, Entry::Value(value, lane)] => {
+                        let Node::Slice { of, low, .. } = *self.meaning.dag.node(value) else { return None };
+                        if low < half || matches!(self.meaning.dag.node(of), Node::Arg(_)) {
+                            return None;
+                        }
+                        let whole = self.meaning.dag.slice(of, low - half, 2 * half, false);
+                        self.entry(whole, 2 * half, lane)
+                    }
+                    _ => return None,
+                });
+            }
+            registers.push(wide);
+        }
+        let some = registers.iter().flatten().any(|entry| *entry != Entry::Any);
+        some.then_some(Wanted { ty: wanted.ty, container: 2 * half, registers })
+    }
+
     fn renamed(&mut self, wanted: &Wanted, value: NodeId) -> Wanted {
         let mut renamed = wanted.clone();
         for entry in renamed.registers.iter_mut().flatten() {
@@ -312,7 +356,7 @@ impl<'m, 'w> Finder<'m, 'w> {
                             }
                         }
                     },
-                    MAX_MOVES,
+                    max_moves(self.meaning.window()),
                     ways,
                 );
             }
@@ -333,7 +377,13 @@ impl<'m, 'w> Finder<'m, 'w> {
     fn moved(&mut self, states: &mut States, wanted: &Wanted, moves: u8, ways: &mut Vec<Way>) {
         let table = self.table;
         // What is in order in one register only goes into registers of another width.
-        let settled = wanted.registers.iter().all(in_order);
+        let loaded = |entry: &Entry| matches!(entry, Entry::Element(_)) && self.meaning.window().in_registers;
+        let settled = wanted.registers.iter().all(|content| in_order(content) && !content.iter().any(loaded));
+        // Those are few steps away.
+        let moves = if settled { moves.min(MAX_MOVES) } else { moves };
+        if !settled && wanted.ty.class == Class::Vector && self.meaning.window().in_registers {
+            self.permuted(states, wanted, moves, ways);
+        }
         for template in table.templates(wanted.container) {
             if !table.template(*template).moves {
                 continue;
@@ -345,6 +395,113 @@ impl<'m, 'w> Finder<'m, 'w> {
                 }
             }
         }
+    }
+
+    /// Operations that a constant index makes movements: of registers in order, or of elements that are in their places
+    /// in two registers.
+    fn permuted(&mut self, states: &mut States, wanted: &Wanted, moves: u8, ways: &mut Vec<Way>) {
+        let table = self.table;
+        for (op, permutation) in table.permutations(wanted.container) {
+            let own = table.op(*op);
+            if own.result != wanted.ty {
+                continue;
+            }
+            for in_place in [false, true] {
+                let mut steps: Vec<Vec<Content>> = Vec::new();
+                for content in &wanted.registers {
+                    match self.chosen(own, permutation, content, in_place) {
+                        Some(operands) => steps.push(operands),
+                        None => break,
+                    }
+                }
+                if steps.len() == wanted.registers.len() {
+                    ways.push(self.permutation(states, *op, permutation, steps, moves));
+                }
+            }
+        }
+    }
+
+    /// What the operands must hold, the index among them, for the result to hold `content`.
+    fn chosen(
+        &mut self,
+        op: &crate::table::Op,
+        permutation: &Permutation,
+        content: &Content,
+        in_place: bool,
+    ) -> Option<Vec<Content>> {
+        let container = permutation.container;
+        let data: Vec<usize> = (0..op.args.len()).filter(|arg| *arg != permutation.index).collect();
+        let mut operands: Vec<Content> =
+            op.args.iter().map(|ty| vec![Entry::Any; (ty.width / container).max(1) as usize]).collect();
+        // Which operand each entry comes from: one for each register in order, or one for each source.
+        let mut homes: Vec<(Source, u32)> = Vec::new();
+        for entry in content {
+            let Some(source) = entry.source() else { continue };
+            let lanes = op.args[data[0]].width / container;
+            let home = (source, if in_place { 0 } else { entry.lane() / lanes });
+            if !homes.contains(&home) {
+                homes.push(home);
+            }
+        }
+        if homes.is_empty() || homes.len() > data.len() || in_place && homes.len() < 2 {
+            return None;
+        }
+        for (home, arg) in homes.iter().zip(&data) {
+            let lanes = op.args[*arg].width / container;
+            for (position, entry) in content.iter().enumerate() {
+                let Some(source) = entry.source() else { continue };
+                if in_place && source == home.0 {
+                    *operands[*arg].get_mut(position)? = *entry;
+                } else if !in_place && (source, entry.lane() / lanes) == *home {
+                    operands[*arg][(entry.lane() % lanes) as usize] = *entry;
+                }
+            }
+        }
+        let mut index = Vec::new();
+        for (entry, outcomes) in content.iter().zip(&permutation.outcomes) {
+            let value = match entry {
+                Entry::Any => {
+                    index.push(Entry::Any);
+                    continue;
+                }
+                _ => outcomes.iter().find(|(_, outcome)| match outcome {
+                    Some((arg, low)) => {
+                        data.contains(&(*arg as usize))
+                            && operands[*arg as usize].get((low / container) as usize) == Some(entry)
+                    }
+                    None => self.is_zero(*entry),
+                })?,
+            };
+            index.push(Entry::Uniform(self.meaning.dag.int(value.0)));
+        }
+        operands[permutation.index] = index;
+        Some(operands)
+    }
+
+    fn is_zero(&self, entry: Entry) -> bool {
+        matches!(entry, Entry::Uniform(value) if self.meaning.dag.as_i64(value) == Some(0))
+    }
+
+    fn permutation(
+        &mut self,
+        states: &mut States,
+        op: OpId,
+        permutation: &Permutation,
+        steps: Vec<Vec<Content>>,
+        moves: u8,
+    ) -> Way {
+        let own = self.table.op(op);
+        let mut way: Vec<(OpId, Vec<Place>)> = steps.iter().map(|_| (op, Vec::new())).collect();
+        for (arg, ty) in own.args.iter().enumerate() {
+            let container =
+                if arg == permutation.index { permutation.index_width } else { permutation.container };
+            let contents = steps.iter().map(|operands| operands[arg].clone()).collect();
+            for (place, step) in gather(states, *ty, container, contents, moves - 1).into_iter().zip(&mut way)
+            {
+                step.1.push(place);
+            }
+        }
+        Way::Apply(way)
     }
 
     /// The operation for every register, and the operation and its partner for registers in turn.
@@ -464,7 +621,13 @@ impl<'m, 'w> Finder<'m, 'w> {
             {
                 return None;
             }
-            if template.moves && !contents.iter().all(|content| is_simpler(content, wanted)) {
+            let permutes = self.meaning.window().in_registers
+                && self
+                    .table
+                    .permutations(wanted.container)
+                    .iter()
+                    .any(|(op, _)| self.table.op(*op).result == *ty);
+            if template.moves && !contents.iter().all(|content| is_simpler(content, wanted, permutes)) {
                 return None;
             }
             let places = gather(states, *ty, container, contents, moves);
@@ -546,7 +709,8 @@ impl<'m, 'w> Finder<'m, 'w> {
         found
     }
 
-    /// Whether an operation's lane has the value for these slots, by the laws of exact integers.
+    /// Whether an operation's lane has the value for these slots: by the laws of exact integers, or on all inputs that are
+    /// tried, since whole programs are proved in the end.
     fn gives(&mut self, template: TemplateId, binding: &Binding, value: NodeId) -> bool {
         let template = self.table.template(template);
         let dag = &mut self.meaning.dag;
@@ -563,21 +727,24 @@ impl<'m, 'w> Finder<'m, 'w> {
         match raise_with(dag, &template.function, &[], &slots) {
             Ok(raised) => {
                 let found = raised.results[0][0].value;
-                found == value || high_bits(dag, found) == high_bits(dag, value)
+                found == value
+                    || high_bits(dag, found) == high_bits(dag, value)
+                    || self.meaning.window().in_registers && self.meaning.agree(found, value)
             }
             Err(_) => false,
         }
     }
 }
 
-/// Whether a movement's operand is a step forward: fewer sources than before, or one that is in order.
-fn is_simpler(content: &Content, wanted: &Wanted) -> bool {
+/// Whether a movement's operand is a step forward: fewer sources than before, or one that is in order, or can be put in
+/// order by one instruction.
+fn is_simpler(content: &Content, wanted: &Wanted, permutes: bool) -> bool {
     let own = sources(content);
     let before = wanted.registers.iter().map(sources).max().unwrap_or(0);
     if own > 1 {
         return own < before;
     }
-    in_order(content)
+    permutes && own < before || in_order(content)
 }
 
 /// Whether a register holds neighboring lanes of one source, in order.
@@ -627,6 +794,10 @@ fn container_of(op: &crate::table::Op, template: &crate::table::Template, arg: u
 /// Numbers that immediates of shifts may need for the values of a window.
 pub fn immediates(meaning: &mut Meaning<'_>, roots: &[NodeId]) -> Vec<i64> {
     let (mut found, mut divisions) = (std::collections::BTreeSet::new(), Vec::new());
+    if meaning.window().in_registers {
+        // Elements of leaves may be high parts of wider ones.
+        found.extend([8, 16, 32]);
+    }
     for node in meaning.dag.reachable(roots.iter().copied()) {
         match meaning.dag.node(node) {
             Node::Shr(_, count) | Node::Shl(_, count) => {
@@ -634,7 +805,7 @@ pub fn immediates(meaning: &mut Meaning<'_>, roots: &[NodeId]) -> Vec<i64> {
                     found.extend([count, count - 1, count - 8, count - 16, count - 32]);
                 }
             }
-            Node::Slice { of, low, .. } if !matches!(meaning.dag.node(*of), Node::Arg(_)) => {
+            Node::Slice { low, .. } => {
                 found.insert(i64::from(*low));
             }
             Node::Sum { terms, .. } => {
@@ -644,6 +815,10 @@ pub fn immediates(meaning: &mut Meaning<'_>, roots: &[NodeId]) -> Vec<i64> {
                 }
             }
             Node::Div(..) => divisions.push(node),
+            Node::Concat(parts) => {
+                let zeros = parts.first().filter(|part| meaning.dag.as_i64(part.node) == Some(0));
+                found.extend(zeros.map(|part| i64::from(part.width)));
+            }
             _ => {}
         }
     }

@@ -9,6 +9,10 @@ pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     found.extend(rounding(dag, value));
     found.extend(choice(dag, value));
     found.extend(near_count(dag, value));
+    found.extend(condition(dag, value));
+    found.extend(difference(dag, value));
+    found.extend(halving(dag, value));
+    found.extend(saturating(dag, value));
     found.retain(|other| *other != value);
     found
 }
@@ -70,11 +74,18 @@ fn long_division(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
 /// `⌊(x + 2^(n-1)) / 2^n⌋` is `y - ⌊y / 2⌋` with `y = ⌊x / 2^(n-1)⌋`, for `n ≥ 1`: of `y = 2k` and `y = 2k + 1` that
 /// leaves `k` and `k + 1`. No intermediate value is larger than `x`.
 fn rounding(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
-    let (shifted, kept) = match *dag.node(value) {
-        Node::Slice { of, low: 0, width, signed } => (of, Some((width, signed))),
-        _ => (value, None),
+    let (shifted, kept) = sliced(dag, value);
+    let (sum, count) = match *dag.node(shifted) {
+        Node::Shr(sum, count) => (sum, count),
+        Node::Slice { of, low, .. } if low > 0 => (of, dag.int(low)),
+        _ => return None,
     };
-    let Node::Shr(sum, count) = *dag.node(shifted) else { return None };
+    // The bits of a sum from some bit on are it shifted down.
+    let kept = match *dag.node(value) {
+        Node::Slice { low: 0, .. } => kept,
+        Node::Slice { width, signed, .. } => Some((width, signed)),
+        _ => kept,
+    };
     let Node::Sum { terms, constant } = dag.node(sum).clone() else { return None };
     let one = dag.int(1);
     let less = dag.sub(count, one);
@@ -93,10 +104,7 @@ fn rounding(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
         };
         let (before, after) = (dag.shr(rest, less), dag.shr(rest, count));
         let exact = dag.sub(before, after);
-        return Some(match kept {
-            Some((width, signed)) => dag.slice(exact, 0, width, signed),
-            None => exact,
-        });
+        return Some(kept_bits(dag, exact, kept));
     }
     None
 }
@@ -116,6 +124,151 @@ fn choice(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     let others = dag.slice(minus, 0, width, false);
     let (left, right) = (dag.and(then, mask), dag.and(otherwise, others));
     Some(dag.or(left, right))
+}
+
+/// Ones or zeros by a condition: `not` of those by its opposite. `a < b` is `max(a, b) ≠ a`, and `a ≤ b` is `min(a, b) = a`.
+fn condition(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
+    let Node::Slice { of, low: 0, width, signed } = *dag.node(value) else { return Vec::new() };
+    let Node::Slice { of: condition, low: 0, width: 1, signed: true } = *dag.node(of) else {
+        return Vec::new();
+    };
+    let mask = |dag: &mut Dag, condition: NodeId, opposite: bool| {
+        let bits = dag.slice(condition, 0, 1, true);
+        let bits = if opposite { dag.not(bits) } else { bits };
+        dag.slice(bits, 0, width, signed)
+    };
+    match *dag.node(condition) {
+        Node::Lt(a, b) => {
+            let most = dag.max(a, b);
+            let same = dag.eq(most, a);
+            vec![mask(dag, same, true)]
+        }
+        Node::Le(a, b) => {
+            let (least, other) = (dag.min(a, b), dag.lt(b, a));
+            let same = dag.eq(least, a);
+            vec![mask(dag, same, false), mask(dag, other, true)]
+        }
+        Node::Xor(_) | Node::Not(_) | Node::Sum { .. } => {
+            let opposite = dag.complement(condition);
+            vec![mask(dag, opposite, true)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// `|a - b|` is `max(a, b) - min(a, b)`.
+fn difference(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let (of, kept) = sliced(dag, value);
+    let Node::Abs(of) = *dag.node(of) else { return None };
+    let (a, b) = two_terms(dag, of, -1)?;
+    let (most, least) = (dag.max(a, b), dag.min(a, b));
+    let difference = dag.sub(most, least);
+    Some(kept_bits(dag, difference, kept))
+}
+
+/// `⌊(a + b) / 2⌋` is `(a & b) + ⌊(a ^ b) / 2⌋`, `⌊(a + b + 1) / 2⌋` is `(a | b) - ⌊(a ^ b) / 2⌋` and `⌊(a - b) / 2⌋` is
+/// `⌊(a ^ b) / 2⌋ - (!a & b)`: no intermediate value is wider than `a` and `b`.
+fn halving(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let (sum, width, signed) = match *dag.node(value) {
+        Node::Slice { of, low: 1, width, signed } => (of, width, signed),
+        Node::Slice { of, low: 0, width, signed } => match *dag.node(of) {
+            Node::Shr(sum, by) if dag.as_i64(by) == Some(1) => (sum, width, signed),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let Node::Sum { terms, constant } = dag.node(sum).clone() else { return None };
+    let [(a, first), (b, second)] = &terms[..] else { return None };
+    let (a, b) = (*a, *b);
+    let (one, minus) = (Int::ONE, -Int::ONE);
+    let shifts = dag.xor(a, b);
+    let by = dag.int(1);
+    let half = dag.shr(shifts, by);
+    let exact = if *first == one && *second == one && constant == Int::ZERO {
+        let both = dag.and(a, b);
+        dag.sum(&[both, half])
+    } else if *first == one && *second == one && constant == Int::ONE {
+        let any = dag.or(a, b);
+        dag.sub(any, half)
+    } else if constant == Int::ZERO && (*first == minus) != (*second == minus) {
+        let (from, less) = if *second == minus { (a, b) } else { (b, a) };
+        let others = dag.not(from);
+        let others = dag.and(others, less);
+        dag.sub(half, others)
+    } else {
+        return None;
+    };
+    Some(dag.slice(exact, 0, width, signed))
+}
+
+/// Unsigned, `a + b` saturated is `a + min(b, !a)`, and `a - b` is `max(a, b) - b`. Signed, it is the wrapped result, and
+/// the limit on the side of `a` where the result's sign is wrong.
+fn saturating(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let (of, kept) = sliced(dag, value);
+    let Node::Saturate { of, width, signed } = *dag.node(of) else { return None };
+    let ((a, b), adds) = match two_terms(dag, of, 1) {
+        Some(terms) => (terms, true),
+        None => (two_terms(dag, of, -1)?, false),
+    };
+    if !dag.range(a).fits(width, signed) || !dag.range(b).fits(width, signed) {
+        return None;
+    }
+    let exact = match (signed, adds) {
+        (false, true) => {
+            let most = Int::from((Int::ONE << width as usize) - Int::ONE);
+            let room = dag.linear(&[(a, -Int::ONE)], most);
+            let least = dag.min(b, room);
+            dag.sum(&[a, least])
+        }
+        (false, false) => {
+            let most = dag.max(a, b);
+            dag.sub(most, b)
+        }
+        (true, _) => {
+            let wrapped = dag.slice(of, 0, width, true);
+            let (first, second) =
+                (dag.xor(a, wrapped), if adds { dag.xor(b, wrapped) } else { dag.xor(a, b) });
+            let wrong = dag.and(first, second);
+            let wrong = dag.slice(wrong, width - 1, 1, false);
+            let by = dag.int(width - 1);
+            let (sign, most) = (dag.shr(a, by), dag.int((Int::ONE << (width - 1) as usize) - Int::ONE));
+            let limit = dag.xor(sign, most);
+            let (limit, wrapped) = (dag.slice(limit, 0, width, false), dag.slice(wrapped, 0, width, false));
+            let bits = dag.select(wrong, limit, wrapped);
+            dag.slice(bits, 0, width, true)
+        }
+    };
+    Some(kept_bits(dag, exact, kept))
+}
+
+/// A value's low bits as what they are of, with their number and whether they are signed.
+fn sliced(dag: &Dag, value: NodeId) -> (NodeId, Option<(u32, bool)>) {
+    match *dag.node(value) {
+        Node::Slice { of, low: 0, width, signed } => (of, Some((width, signed))),
+        _ => (value, None),
+    }
+}
+
+fn kept_bits(dag: &mut Dag, value: NodeId, kept: Option<(u32, bool)>) -> NodeId {
+    match kept {
+        Some((width, signed)) => dag.slice(value, 0, width, signed),
+        None => value,
+    }
+}
+
+/// `a` and `b` of a value that is `a + factor·b`.
+fn two_terms(dag: &Dag, value: NodeId, factor: i32) -> Option<(NodeId, NodeId)> {
+    let Node::Sum { terms, constant } = dag.node(value) else { return None };
+    let [(a, first), (b, second)] = &terms[..] else { return None };
+    let factor = Int::from(factor);
+    if *constant != Int::ZERO {
+        return None;
+    }
+    match (*first == Int::ONE, *second == Int::ONE) {
+        (true, _) if *second == factor => Some((*a, *b)),
+        (_, true) if *first == factor => Some((*b, *a)),
+        _ => None,
+    }
 }
 
 /// `⌊x / 2^n⌋` for `x` of `w` bits is the same for every `n` from the number of bits on that hold more than signs.
@@ -150,4 +303,108 @@ pub fn high_bits(dag: &mut Dag, value: NodeId) -> NodeId {
         }
     }
     if replacements.is_empty() { value } else { dag.replace(value, &mut replacements) }
+}
+
+#[cfg(test)]
+mod tests {
+    use smt::{Prover, Verdict};
+
+    use super::*;
+
+    /// A value over two elements, which are signed or not.
+    type Build = fn(&mut Dag, NodeId, NodeId, u32, bool) -> NodeId;
+
+    /// Each rewrite of a value at these widths is proved by the solver, for both signs.
+    fn holds(widths: &[u32], count: usize, build: Build) {
+        for width in widths {
+            for signed in [false, true] {
+                let mut dag = Dag::new(vec![*width; 2]);
+                let (a, b) = (dag.arg_slice(0, 0, *width, signed), dag.arg_slice(1, 0, *width, signed));
+                let value = build(&mut dag, a, b, *width, signed);
+                let found = rewrites(&mut dag, value);
+                assert!(found.len() >= count, "{} of {width} bits", dag.show(value));
+                for other in found {
+                    let verdict = Prover::with_time_limit(std::time::Duration::from_secs(60))
+                        .equal_integers(&dag, value, other);
+                    assert_eq!(verdict, Verdict::Equal, "{} and {}", dag.show(value), dag.show(other));
+                }
+            }
+        }
+    }
+
+    fn ones_if(dag: &mut Dag, condition: NodeId, width: u32) -> NodeId {
+        let bits = dag.slice(condition, 0, 1, true);
+        dag.slice(bits, 0, width, false)
+    }
+
+    #[test]
+    fn conditions_are_equalities_with_extrema_or_opposites() {
+        holds(&[8, 16, 32], 1, |dag, a, b, width, _| {
+            let condition = dag.lt(a, b);
+            ones_if(dag, condition, width)
+        });
+        holds(&[8, 16, 32], 2, |dag, a, b, width, _| {
+            let condition = dag.le(a, b);
+            ones_if(dag, condition, width)
+        });
+        holds(&[8, 16, 32], 1, |dag, a, b, width, _| {
+            let same = dag.eq(a, b);
+            let condition = dag.complement(same);
+            ones_if(dag, condition, width)
+        });
+    }
+
+    #[test]
+    fn distances_are_differences_of_extrema() {
+        holds(&[8, 16, 32], 1, |dag, a, b, width, _| {
+            let difference = dag.sub(a, b);
+            let distance = dag.abs(difference);
+            dag.slice(distance, 0, width, false)
+        });
+    }
+
+    #[test]
+    fn halves_of_sums_need_no_more_bits_than_their_terms() {
+        for (factor, constant) in [(1, 0), (1, 1), (-1, 0)] {
+            let build: Build = match (factor, constant) {
+                (1, 0) => |dag, a, b, width, _| {
+                    let sum = dag.sum(&[a, b]);
+                    dag.slice(sum, 1, width, false)
+                },
+                (1, _) => |dag, a, b, width, _| {
+                    let one = dag.int(1);
+                    let sum = dag.sum(&[a, b, one]);
+                    dag.slice(sum, 1, width, false)
+                },
+                _ => |dag, a, b, width, _| {
+                    let difference = dag.sub(a, b);
+                    dag.slice(difference, 1, width, false)
+                },
+            };
+            holds(&[8, 16, 32], 1, build);
+        }
+    }
+
+    #[test]
+    fn rounding_is_a_difference_of_two_shifts() {
+        holds(&[8, 16, 32], 1, |dag, a, _, width, _| {
+            let half = dag.int(4);
+            let sum = dag.sum(&[a, half]);
+            dag.slice(sum, 3, width, false)
+        });
+    }
+
+    #[test]
+    fn saturation_is_seen_from_the_wrapped_result() {
+        holds(&[8, 16, 32], 1, |dag, a, b, width, signed| {
+            let sum = dag.sum(&[a, b]);
+            let held = dag.saturate(sum, width, signed);
+            dag.slice(held, 0, width, false)
+        });
+        holds(&[8, 16, 32], 1, |dag, a, b, width, signed| {
+            let difference = dag.sub(a, b);
+            let held = dag.saturate(difference, width, signed);
+            dag.slice(held, 0, width, false)
+        });
+    }
 }

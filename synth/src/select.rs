@@ -3,18 +3,24 @@
 use rustc_hash::FxHashMap;
 
 use crate::contents::{Content, Place, StateId, States, Wanted};
-use crate::options::{Finder, Way};
+use crate::options::{Finder, Way, max_moves};
 use crate::program::{Program, Value};
 use crate::table::Op;
 
 /// States that are looked at, at most; beyond them only what was found so far is used.
 const MAX_STATES: usize = 12_000;
 
+/// The same for a window in registers, most of which are one instruction of another instruction set.
+const MAX_STATES_IN_REGISTERS: usize = 1_500;
+
 /// Rounds in which choices are tried again with shared values counted once.
 const ROUNDS: usize = 4;
 
 /// What a load between registers in order costs, in thousandths of a cycle.
 const LOAD: u64 = 500;
+
+/// What a constant costs besides: nothing, as far as anything else differs.
+const CONSTANT: u64 = 1;
 
 /// What an operation costs, in thousandths of a cycle.
 pub type CostOf<'a> = dyn Fn(&Op) -> u64 + 'a;
@@ -36,11 +42,17 @@ impl Selection {
     /// Looks at all states below the wanted ones.
     pub fn new(finder: &mut Finder<'_, '_>, roots: Vec<Wanted>, stop: &Stop<'_>) -> (Self, Vec<StateId>) {
         let mut states = States::default();
-        let roots: Vec<StateId> =
-            roots.into_iter().map(|wanted| states.intern(wanted, crate::options::MAX_MOVES + 1)).collect();
+        let roots: Vec<StateId> = roots
+            .into_iter()
+            .map(|wanted| states.intern(wanted, max_moves(finder.meaning.window()) + 1))
+            .collect();
         let (mut ways, mut cut) = (Vec::new(), false);
+        let most = match finder.meaning.window().in_registers {
+            true => MAX_STATES_IN_REGISTERS,
+            false => MAX_STATES,
+        };
         while ways.len() < states.count() {
-            if ways.len() >= MAX_STATES || stop() {
+            if ways.len() >= most || stop() {
                 cut = true;
                 break;
             }
@@ -92,6 +104,8 @@ impl Selection {
         let own: u64 = match way {
             Way::Apply(steps) => steps.iter().map(|(op, _)| cost(*op)).sum(),
             Way::Load => self.between(state),
+            // Of two ways that cost the same the one that needs no constant is taken.
+            Way::Constant => CONSTANT,
             _ => 0,
         };
         let mut sum = own;
@@ -108,7 +122,10 @@ impl Selection {
         let mut best = self.build(root, &chosen)?;
         let price = |program: &Program| {
             let between = program.inputs.iter().filter(|input| input.is_between()).count() as u64;
-            LOAD * between + program.steps.iter().map(|step| cost(step.op)).sum::<u64>()
+            let constants = program.inputs.iter().filter(|input| input.load.is_none()).count() as u64;
+            LOAD * between
+                + CONSTANT * constants
+                + program.steps.iter().map(|step| cost(step.op)).sum::<u64>()
         };
         // With values shared another way may be cheaper: each is tried where it is used.
         for _ in 0..ROUNDS {

@@ -37,7 +37,8 @@ pub fn proposals(
     let adds = match pattern.node(root) {
         Node::Slice { of, low: 0, .. } => match pattern.node(*of) {
             Node::Sum { terms, constant } => {
-                *constant == Int::ZERO && terms.iter().all(|(term, _)| is_slot(*term))
+                *constant == Int::ZERO
+                    && terms.iter().all(|(term, factor)| *factor == Int::ONE && is_slot(*term))
             }
             _ => false,
         },
@@ -64,6 +65,15 @@ impl Unify<'_> {
             if let Node::Arg(slot) = *self.pattern.node(of) {
                 return self.slot(slot, low, width, signed, value, demand, bound);
             }
+            // Fewer bits than are wanted do where the others follow from them.
+            if let Demand::Low(bits) = demand
+                && let Node::Slice { of: inner, low: 0, width: kept, .. } = *self.dag.node(value)
+                && width < bits
+                && bits <= kept
+                && self.dag.range(inner).fits(width, signed)
+            {
+                return self.slice(of, low, width, signed, inner, demand, bound);
+            }
             return self.slice(of, low, width, signed, value, demand, bound);
         }
         // What the value's low bits are of.
@@ -71,6 +81,8 @@ impl Unify<'_> {
             && let Node::Slice { of, low: 0, width, .. } = *self.dag.node(value)
             && bits <= width
             && !matches!(self.dag.node(of), Node::Arg(_))
+            // What is narrowed with saturation is taken with its high bits cleared, where it does not saturate itself.
+            && (!matches!(own, Node::Saturate { .. }) || matches!(self.dag.node(of), Node::Saturate { .. }))
         {
             return self.node(pattern, of, demand, bound);
         }
@@ -104,6 +116,24 @@ impl Unify<'_> {
                 found
             }
             (Node::Or(own), Node::Or(their)) => self.parted(&own, &their, demand, bound, Dag::or),
+            (Node::Xor(own), Node::Not(their)) if own.len() == 2 => {
+                let ones = self.dag.int(-1);
+                let found = self.node(own[0], their, demand, bound);
+                self.then(found, own[1], ones, demand)
+            }
+            (Node::Concat(own), Node::Concat(their))
+                if own.iter().map(|part| part.width).eq(their.iter().map(|part| part.width)) =>
+            {
+                own.iter().zip(&their).fold(vec![bound], |found, (own, their)| {
+                    self.then(found, own.node, their.node, Demand::Low(own.width))
+                })
+            }
+            // Zeros below a value are a shift.
+            (Node::Concat(own), _) if own.len() == 2 && self.pattern.as_i64(own[0].node) == Some(0) => {
+                let count = self.dag.int(own[0].width);
+                let shifted = self.dag.shr(value, count);
+                self.node(own[1].node, shifted, Demand::Low(own[1].width), bound)
+            }
             (Node::Xor(own), Node::Xor(their)) => self.parted(&own, &their, demand, bound, Dag::xor),
             (Node::Min(own), Node::Min(their)) => self.parted(&own, &their, Demand::Exact, bound, Dag::min),
             (Node::Max(own), Node::Max(their)) => self.parted(&own, &their, Demand::Exact, bound, Dag::max),
@@ -174,7 +204,15 @@ impl Unify<'_> {
                 found
             }
             (Node::Lt(a, b), Node::Lt(c, d)) | (Node::Le(a, b), Node::Le(c, d)) => {
-                self.pair((a, b), (c, d), bound)
+                let found = self.pair((a, b), (c, d), bound.clone());
+                if !found.is_empty() {
+                    return found;
+                }
+                // Unsigned numbers are in the order of signed ones when both are moved down by half the range.
+                match (self.moved_down(a, c), self.moved_down(b, d)) {
+                    (Some(c), Some(d)) => self.pair((a, b), (c, d), bound),
+                    _ => vec![],
+                }
             }
             // With what is known of a condition only one branch may count.
             (Node::Select(_, then, otherwise), _) => {
@@ -192,6 +230,13 @@ impl Unify<'_> {
             }
             _ => vec![],
         }
+    }
+
+    /// For a slot that is read as signed an unsigned value of its width less half the range.
+    fn moved_down(&mut self, slot: NodeId, value: NodeId) -> Option<NodeId> {
+        let Node::Slice { of, low: 0, width, signed: true } = *self.pattern.node(slot) else { return None };
+        let fits = matches!(self.pattern.node(of), Node::Arg(_)) && self.dag.range(value).fits(width, false);
+        fits.then(|| self.dag.linear(&[(value, Int::ONE)], -(Int::ONE << (width - 1) as usize)))
     }
 
     /// The operand of two that is no literal, where the literal keeps a condition.
@@ -261,6 +306,17 @@ impl Unify<'_> {
             && self.dag.range(of).fits(width, signed)
         {
             value = of;
+        }
+        // A slot can hold more of an element than counts.
+        if low == 0
+            && let Demand::Low(bits) = demand
+            && let Node::Slice { of, low: 0, width: own, .. } = *self.dag.node(value)
+            && let Node::Arg(arg) = *self.dag.node(of)
+            && bits <= own
+            && own < self.slots[at]
+        {
+            let whole = self.slots[at].min(self.dag.arg_widths()[arg as usize]);
+            value = self.dag.slice(of, 0, whole, false);
         }
         if !(enough || self.dag.range(value).fits(width, signed)) {
             return vec![];
@@ -613,6 +669,9 @@ impl Unify<'_> {
         // One slot too many is zero, where the pattern does more than add.
         if count == later.len() && (self.joins || count == 0) {
             take(self, everything);
+            if count > 0 {
+                take(self, 0);
+            }
         }
         for taken in partings(count, later.len()) {
             take(self, taken);

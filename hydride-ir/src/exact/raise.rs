@@ -7,7 +7,7 @@ use crate::float::{Float, FloatOp, MAX_EXPONENT};
 use crate::function::{ArgId, Function, Stmt};
 use crate::num::{Atom, IndexId, Num};
 
-/// Statements that one function may execute (DESIGN section 9).
+/// Statements that one function may execute.
 const MAX_STEPS: u64 = 1_000_000;
 
 /// A written slice of a result.

@@ -49,6 +49,8 @@ pub struct InstructionSet {
     pub target: Option<&'static difftest::Target>,
     /// How sequences of its instructions are searched and written.
     pub search: Option<Search>,
+    /// Declarations in C of the types of its intrinsics, for compilers of other machines.
+    pub c_types: &'static str,
 }
 
 /// A document as read.

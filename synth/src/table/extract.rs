@@ -27,7 +27,7 @@ pub struct Lanewise {
 }
 
 /// Bits of an operand that an expression reads together: operand, lowest bit, width.
-type Slot = (u32, u32, u32);
+pub(crate) type Slot = (u32, u32, u32);
 
 /// All ways to see an instruction with these immediates as lanes.
 pub fn extract(instruction: &Instruction, choices: &[i64]) -> Vec<Lanewise> {
@@ -56,8 +56,12 @@ pub fn extract(instruction: &Instruction, choices: &[i64]) -> Vec<Lanewise> {
 /// The result as lanes of `container` bits, if they share an expression.
 fn lanes(dag: &mut Dag, segments: &[Segment], width: u32, container: u32) -> Option<Lanewise> {
     let first = lane(dag, segments, 0, container)?;
-    if matches!(dag.node(first), Node::Const(_) | Node::Concat(_)) {
-        return None;
+    // Values side by side are lanes of their own; a value and zeros are a shift.
+    let is_joined = |parts: &[Part]| !parts.iter().any(|part| matches!(dag.node(part.node), Node::Const(_)));
+    match dag.node(first) {
+        Node::Const(_) => return None,
+        Node::Concat(parts) if is_joined(parts) => return None,
+        _ => {}
     }
     let raw = slots(dag, first)?;
     // Bits that are no whole element, such as those that a shift leaves, are read as one.
@@ -120,7 +124,9 @@ fn lanes(dag: &mut Dag, segments: &[Segment], width: u32, container: u32) -> Opt
 /// The element that bits of an operand belong to: they themselves where they are one, else as far as lanes are apart.
 fn element(slot: Slot, next: Option<Slot>, container: u32) -> Slot {
     let (arg, low, width) = slot;
-    if width.is_power_of_two() && low.is_multiple_of(width) && (width >= 8 || width == 1) {
+    // Bits of a mask are side by side; other single bits are signs.
+    let is_mask = width == 1 && (container == 1 || next == Some((arg, low + 1, 1)));
+    if width.is_power_of_two() && low.is_multiple_of(width) && width >= 8 || is_mask {
         return slot;
     }
     let apart = match next {
@@ -136,7 +142,7 @@ fn holds(slot: &Slot, leaf: Slot) -> bool {
 }
 
 /// Bits `low .. low + width` of what is written.
-fn lane(dag: &mut Dag, segments: &[Segment], low: u32, width: u32) -> Option<NodeId> {
+pub(crate) fn lane(dag: &mut Dag, segments: &[Segment], low: u32, width: u32) -> Option<NodeId> {
     let from = segments.partition_point(|segment| segment.low + segment.width <= low);
     let mut parts: Vec<Part> = Vec::new();
     for segment in &segments[from..] {
@@ -156,7 +162,7 @@ fn lane(dag: &mut Dag, segments: &[Segment], low: u32, width: u32) -> Option<Nod
 }
 
 /// The slices of operands below a node; `None` where an operand is read otherwise.
-fn leaves(dag: &Dag, root: NodeId) -> Vec<NodeId> {
+pub(crate) fn leaves(dag: &Dag, root: NodeId) -> Vec<NodeId> {
     let is_leaf = |node: &NodeId| matches!(dag.node(*node), Node::Slice { of, .. } if matches!(dag.node(*of), Node::Arg(_)));
     dag.reachable([root]).into_iter().filter(is_leaf).collect()
 }
@@ -187,7 +193,7 @@ fn slots(dag: &Dag, root: NodeId) -> Option<Vec<Slot>> {
 }
 
 /// The expression as a function of its slots, and whether it is its only slot.
-fn template(
+pub(crate) fn template(
     dag: &mut Dag,
     root: NodeId,
     slots: &[Slot],

@@ -4,7 +4,8 @@
 //! **template**, a function of **slots**. Which bits of which operand a slot is in each lane, the **reads**, is kept beside
 //! it, so that widening, narrowing, data movement and sums of products differ in their reads alone.
 
-mod extract;
+pub(crate) mod extract;
+mod permutation;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,6 +17,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use search::{Instruction, Operand, Type};
 
 use extract::{Lanewise, extract};
+use permutation::permutations;
+pub use permutation::{Outcome, Permutation};
 
 /// Widths of containers in bits that lanes are looked for in.
 pub const CONTAINERS: &[u32] = &[8, 16, 32, 64];
@@ -86,6 +89,8 @@ pub struct Table {
     asked: FxHashSet<i64>,
     /// What instructions are with immediates that any copy asked for.
     extracted: Arc<Extracted>,
+    /// Instructions that a constant index makes movements, by the width of their lanes, each with its operation.
+    permutations: Arc<BTreeMap<u32, Vec<(OpId, Permutation)>>>,
 }
 
 /// For an immediate the instructions that have it, as lanes.
@@ -120,12 +125,48 @@ impl Table {
             open,
             asked: FxHashSet::default(),
             extracted: Arc::default(),
+            permutations: Arc::default(),
         };
         for ((at, choices), lanewise) in chosen.into_iter().zip(found) {
             lanewise.iter().for_each(|lanes| table.add(at, &choices, lanes));
         }
         table.pair();
+        table.permute();
         table
+    }
+
+    /// Finds the instructions that a constant index makes movements; each has an operation without reads.
+    fn permute(&mut self) {
+        let instructions = self.instructions.clone();
+        let chooses = |instruction: &Instruction| {
+            instruction.operands.iter().any(|own| matches!(own, Operand::Choice { .. }))
+        };
+        let found: Vec<Permutation> = (0..instructions.len())
+            .into_par_iter()
+            .filter(|at| !chooses(&instructions[*at]))
+            .flat_map_iter(|at| permutations(at, &instructions[at]))
+            .collect();
+        let mut by_container: BTreeMap<u32, Vec<(OpId, Permutation)>> = BTreeMap::new();
+        for permutation in found {
+            let at = permutation.instruction;
+            let op = OpId(self.ops.len() as u32);
+            self.ops.push(Arc::new(Op {
+                instruction: at,
+                choices: Vec::new(),
+                template: TemplateId(0),
+                args: register_types(&instructions[at]),
+                result: instructions[at].result,
+                reads: Vec::new(),
+                partner: None,
+            }));
+            by_container.entry(permutation.container).or_default().push((op, permutation));
+        }
+        self.permutations = Arc::new(by_container);
+    }
+
+    /// The instructions that a constant index makes movements of lanes of this width.
+    pub fn permutations(&self, container: u32) -> &[(OpId, Permutation)] {
+        self.permutations.get(&container).map_or(&[], Vec::as_slice)
     }
 
     /// Takes instructions with this immediate too, where they can have it.

@@ -1,5 +1,7 @@
 //! The expressions of windows: a tree in an arena, each node with its operator and type.
 
+use hydride_ir::Function;
+
 use super::types::Type;
 
 /// A node of an [`Expressions`] arena; operands have smaller numbers than their users.
@@ -7,7 +9,7 @@ use super::types::Type;
 pub struct ExpressionId(pub u32);
 
 /// A typed operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     /// What is computed.
     pub operator: Operator,
@@ -18,7 +20,7 @@ pub struct Expression {
 }
 
 /// What a node computes. Values are exact integers that wrap to the node's type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Operator {
     /// A leaf, by position.
     Leaf(usize),
@@ -38,6 +40,26 @@ pub enum Operator {
     ReduceAdd,
     /// The greatest of each group of neighboring lanes.
     ReduceMax,
+    /// Each lane a function of elements of leaves.
+    Forms(Forms),
+}
+
+/// Lanes that are functions of elements of leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forms {
+    /// The functions that lanes share: an argument for each slot, and one result of the lane's width.
+    pub functions: Vec<Function>,
+    /// For each lane its function's position in `functions`, and its slots.
+    pub lanes: Vec<(u32, Vec<Element>)>,
+}
+
+/// An element of a leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Element {
+    /// The leaf's position.
+    pub leaf: u32,
+    /// The element's number, from the least significant.
+    pub index: u32,
 }
 
 macro_rules! lanewise {
@@ -91,7 +113,7 @@ lanewise! {
 }
 
 /// The nodes of a window's expressions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expressions {
     nodes: Vec<Expression>,
 }

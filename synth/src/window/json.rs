@@ -134,6 +134,7 @@ impl Window {
             leaves,
             expressions,
             root,
+            in_registers: false,
             assumptions,
             reference: found.halide21,
         })

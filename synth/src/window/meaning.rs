@@ -4,16 +4,19 @@
 //! **samples**: single elements of leaves that stand for a different element in each lane. An expression over samples
 //! is computed once for all lanes of a [`Family`], and [`Meaning::at`] puts a lane's elements in.
 
-use hydride_ir::exact::{Dag, Int, Lowering, Node, NodeId, Replacements};
-use hydride_ir::{Arg, Function, ResultId, ResultSlot, Role, Stmt};
+use hydride_ir::exact::{Dag, Int, Lowering, Node, NodeId, Replacements, raise_with};
+use hydride_ir::{Arg, Function, Random, ResultId, ResultSlot, Role, Stmt};
 use rustc_hash::FxHashMap;
 
 use super::Window;
-use super::expression::{ExpressionId, Lanewise, Operator};
+use super::expression::{Element, ExpressionId, Forms, Lanewise, Operator};
 use super::types::{Kind, Type};
 
 /// Neighbors that a reduction inside of a family may join.
 const MAX_GROUP: u32 = 16;
+
+/// Inputs on which two values are compared.
+const SAMPLES: usize = 40;
 
 /// Nodes of one graph; beyond them the window is refused.
 const MAX_NODES: usize = 2_000_000;
@@ -22,15 +25,6 @@ const MAX_NODES: usize = 2_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the window is too large")]
 pub struct TooLarge;
-
-/// An element of a leaf.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Element {
-    /// The leaf's position.
-    pub leaf: u32,
-    /// The element's number, from the least significant.
-    pub index: u32,
-}
 
 /// Lanes of the result with one expression for all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -234,6 +228,35 @@ impl<'w> Meaning<'w> {
         Some((self.dag.replace(value, &mut replacements), places))
     }
 
+    /// Whether two values are the same on each of a number of inputs: those at the ends of their ranges, and random ones.
+    pub fn agree(&mut self, left: NodeId, right: NodeId) -> bool {
+        let args: Vec<u32> = self
+            .dag
+            .reachable([left, right])
+            .into_iter()
+            .filter_map(|node| if let Node::Arg(arg) = self.dag.node(node) { Some(*arg) } else { None })
+            .collect();
+        if args.is_empty() {
+            return false;
+        }
+        let mut random = Random::new(args.len() as u64);
+        (0..SAMPLES).all(|number| {
+            let mut replacements = Replacements::default();
+            for arg in &args {
+                let width = self.dag.arg_widths()[*arg as usize];
+                let ones = u64::MAX >> (64 - width.min(64));
+                let ends =
+                    [0, 1, ones, ones >> 1, (ones >> 1) + 1, random.word() & ones, random.word() & ones];
+                let bits = if number < 5 { ends[number] } else { random.pick(&ends) };
+                let (arg, bits) = (self.dag.arg(*arg), self.dag.int(bits));
+                replacements.insert(arg, bits);
+            }
+            let (left, right) =
+                (self.dag.replace(left, &mut replacements), self.dag.replace(right, &mut replacements));
+            self.dag.as_int(left).is_some() && left == right
+        })
+    }
+
     /// Whether a value reads nothing that differs from lane to lane.
     pub fn is_uniform(&self, value: NodeId) -> bool {
         self.dag.reachable([value]).into_iter().all(|node| match self.dag.node(node) {
@@ -357,7 +380,33 @@ impl<'w> Meaning<'w> {
                 let exact = self.lanewise(*operator, &operands, id);
                 Ok(self.wrap(exact, node.ty))
             }
+            Operator::Forms(forms) => self.form(forms, lanes),
         }
+    }
+
+    /// The value of lanes that are functions of elements: of one function for all.
+    fn form(&mut self, forms: &Forms, lanes: &Lanes) -> Result<NodeId, Apart> {
+        let own: Vec<&(u32, Vec<Element>)> = match lanes {
+            Lanes::One(lane) => vec![&forms.lanes[*lane as usize]],
+            Lanes::Many(lanes) => lanes.iter().map(|lane| &forms.lanes[*lane as usize]).collect(),
+        };
+        let (function, slots) = own[0];
+        if own.iter().any(|(other, _)| other != function) {
+            return Err(Apart::Operands(own.iter().map(|(function, _)| *function).collect()));
+        }
+        let values: Vec<NodeId> = (0..slots.len())
+            .map(|at| match lanes {
+                Lanes::One(_) => self.element_bits(slots[at]),
+                Lanes::Many(_) => {
+                    let value = self.sampled(own.iter().map(|(_, slots)| slots[at]).collect());
+                    let width = self.window.leaves[slots[at].leaf as usize].ty.width;
+                    self.dag.slice(value, 0, width, false)
+                }
+            })
+            .collect();
+        let raised = raise_with(&mut self.dag, &forms.functions[*function as usize], &[], &values);
+        // A lane's function was lowered from exact integers, and has nothing that cannot be raised.
+        Ok(raised.expect("a lane's function can be raised").results[0][0].value)
     }
 
     fn leaf(&mut self, leaf: usize, lanes: &Lanes) -> NodeId {

@@ -5,14 +5,16 @@
 //! makes it panic.
 
 mod expression;
+mod function;
 mod json;
 mod meaning;
 mod text;
 mod types;
 
-pub use expression::{Expression, ExpressionId, Expressions, Lanewise, Operator};
+pub use expression::{Element, Expression, ExpressionId, Expressions, Forms, Lanewise, Operator};
+pub use function::{Input, NoWindow};
 pub use json::{Reference, WindowError};
-pub use meaning::{Element, Family, Meaning, TooLarge};
+pub use meaning::{Family, Meaning, TooLarge};
 pub use types::{Kind, Type};
 
 /// An input of a window.
@@ -29,7 +31,7 @@ pub struct Leaf {
 }
 
 /// A vector expression over leaves.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Window {
     /// Its name.
     pub name: String,
@@ -41,6 +43,8 @@ pub struct Window {
     pub expressions: Expressions,
     /// What is computed.
     pub root: ExpressionId,
+    /// Whether leaves are values in registers; else they are in memory, and can be loaded from any element on.
+    pub in_registers: bool,
     /// Conditions that hold.
     pub assumptions: Vec<ExpressionId>,
     /// What another compiler makes of it, if the line says so.

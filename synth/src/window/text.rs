@@ -239,7 +239,7 @@ fn check(operator: &Operator, ty: Type, operands: &[Type]) -> Result<(), String>
     let lanes: u32 = operands.iter().map(|operand| operand.lanes).sum();
     let same_elements = operands.iter().all(|own| (own.kind, own.width) == (ty.kind, ty.width));
     match operator {
-        Operator::Leaf(_) | Operator::Literal(_) => Ok(()),
+        Operator::Leaf(_) | Operator::Literal(_) | Operator::Forms(_) => Ok(()),
         Operator::Lanewise(own) => {
             let wanted = Lanewise::ALL.iter().find(|(other, _, _)| other == own).map_or(0, |found| found.2);
             count(wanted)?;

@@ -3,8 +3,8 @@
 mod compile;
 mod machine;
 mod read;
-mod report;
-mod targets;
+pub(super) mod report;
+pub(super) mod targets;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -138,15 +138,27 @@ fn cost(table: &Table, op: &Op) -> u64 {
     1000 * u64::from(instruction.uops) + u64::from(instruction.latency)
 }
 
-fn answer(args: &SynthArgs, window: &Window, ground: &Ground, stop: &AtomicBool) -> Result<Printed> {
+/// Searches a program for a window, until an interrupt or for so many seconds (0 for no end). The table is the target's
+/// with the immediates that the window asked for.
+pub(super) fn solve<'w>(
+    window: &'w Window,
+    ground: &Ground,
+    stop: &AtomicBool,
+    max_seconds: u64,
+) -> (Answer<'w>, Table) {
     let start = Instant::now();
-    let limit = (args.max_seconds > 0).then(|| Duration::from_secs(args.max_seconds));
+    let limit = (max_seconds > 0).then(|| Duration::from_secs(max_seconds));
     let ended = || stop.load(Ordering::Relaxed) || limit.is_some_and(|limit| start.elapsed() >= limit);
     let mut table = ground.table.clone();
-    let instructions = ground.table.clone();
-    let price = move |op: &Op| cost(&instructions, op);
+    let price = |op: &Op| cost(&ground.table, op);
     let target = Target { widths: ground.named.widths.clone(), cost: &price };
-    let mut answer: Answer<'_> = synthesize(window, &mut table, &target, &ended, &mut prover());
+    let answer = synthesize(window, &mut table, &target, &ended, &mut prover());
+    (answer, table)
+}
+
+fn answer(args: &SynthArgs, window: &Window, ground: &Ground, stop: &AtomicBool) -> Result<Printed> {
+    let start = Instant::now();
+    let (mut answer, table) = solve(window, ground, stop, args.max_seconds);
     let seconds = start.elapsed().as_secs_f64();
     let explanation = report::explain(&answer, &table, ground);
     let name = report::c_name(window);

@@ -28,20 +28,23 @@ struct Line<'a> {
 }
 
 /// What a program costs.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub struct Cost {
     /// Micro-operations, as if each cycle took one.
     throughput: f64,
     /// Micro-operations.
-    uops: u32,
+    pub uops: u32,
     /// Cycles from the first input to the last result.
     latency: u32,
 }
 
-#[derive(Serialize)]
-struct Step {
-    id: String,
-    mnemonic: String,
+/// A step of a program.
+#[derive(Clone, Serialize)]
+pub struct Step {
+    /// The instruction's id.
+    pub id: String,
+    /// How an assembler calls it.
+    pub mnemonic: String,
     operands: Vec<String>,
     immediates: Vec<i64>,
 }
@@ -65,7 +68,7 @@ pub fn json(answer: &Answer<'_>, table: &Table, ground: &Ground, seconds: f64) -
     Ok(serde_json::to_string(&line)?)
 }
 
-fn cost(program: &Program, table: &Table) -> Cost {
+pub fn cost(program: &Program, table: &Table) -> Cost {
     let mut ready: Vec<u32> = Vec::new();
     let mut uops = 0;
     for step in &program.steps {
@@ -87,7 +90,8 @@ fn available(value: &Value, ready: &[u32]) -> u32 {
     }
 }
 
-fn steps(window: &Window, program: &Program, table: &Table) -> Vec<Step> {
+/// What is done, in order.
+pub fn steps(window: &Window, program: &Program, table: &Table) -> Vec<Step> {
     let step = |step: &::synth::program::Step| {
         let instruction = table.instruction(step.op);
         Step {

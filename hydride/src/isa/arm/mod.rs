@@ -39,6 +39,7 @@ pub const SET: InstructionSet = InstructionSet {
     ],
     target: Some(&difftest::arm::TARGET),
     search: Some(steps::SEARCH),
+    c_types: include_str!("types.h"),
 };
 
 const KINDS: &[Kind] = &[

@@ -41,6 +41,7 @@ pub const SET: InstructionSet = InstructionSet {
     ],
     target: Some(&difftest::hvx::TARGET),
     search: Some(steps::SEARCH),
+    c_types: "",
 };
 
 /// The length of vectors for which the documents are read.

@@ -35,6 +35,7 @@ pub const SET: InstructionSet = InstructionSet {
     ],
     target: Some(&difftest::x86::TARGET),
     search: Some(steps::SEARCH),
+    c_types: include_str!("types.h"),
 };
 
 const KINDS: &[Kind] = &[Kind {

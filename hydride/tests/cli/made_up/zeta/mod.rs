@@ -30,6 +30,7 @@ pub const SET: InstructionSet = InstructionSet {
     vendor_ir: &[],
     target: Some(&machine::TARGET),
     search: Some(SEARCH),
+    c_types: "",
 };
 // ANCHOR_END: set
 

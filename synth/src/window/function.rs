@@ -1,0 +1,356 @@
+//! Functions of the IR as windows: each lane of the result a function of elements of the arguments.
+//!
+//! The result is seen in lanes of the width in which the fewest functions describe all of them, and each argument in
+//! elements that no read crosses. What was read off is compared with the function itself, lane by lane, before it is a
+//! window: the two must be the same exact integers.
+
+use hydride_ir::exact::{Dag, Node, NodeId, Part, Replacements, Segment, raise_with};
+use hydride_ir::{Function, Op};
+
+use super::expression::{Element, Expression, Expressions, Forms, Operator};
+use super::meaning::Meaning;
+use super::types::{Kind, MAX_LANES, Type};
+use super::{Leaf, Window};
+use crate::table::CONTAINERS;
+use crate::table::extract::{lane, leaves, template};
+
+/// Elements that a lane may read.
+const MAX_SLOTS: usize = 64;
+
+/// What an argument of a function is in a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A vector of elements.
+    Vector,
+    /// One value that is the same in every lane.
+    Scalar,
+    /// A constant.
+    Constant(i64),
+}
+
+/// Why a function is no window.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoWindow {
+    /// Floating-point operators.
+    #[error("it computes with floating-point numbers")]
+    Float,
+    /// Elements at positions that depend on values, or values beyond elements of 64 bits.
+    #[error("its result is not made of lanes that read elements of up to 64 bits at fixed positions")]
+    Lanes,
+    /// A width that is not fixed, or a function that cannot be run.
+    #[error("{0}")]
+    Function(String),
+    /// The lanes that were read off are not those of the function.
+    #[error("lanes that were read off are not those of the function")]
+    Apart,
+}
+
+impl Window {
+    /// The window that computes a function's results, one after the other; `inputs` says what each argument is.
+    pub fn of_function(function: &Function, inputs: &[Input]) -> Result<Self, NoWindow> {
+        if function.exprs().iter().any(|expr| matches!(expr.op, Op::Float { .. })) {
+            return Err(NoWindow::Float);
+        }
+        let read = Reading::new(function, inputs)?;
+        let mut dag = read.graph();
+        let (segments, total) = read.raised(&mut dag)?;
+        let seen = CONTAINERS
+            .iter()
+            .rev()
+            .filter(|container| total.is_multiple_of(**container) && total / **container <= MAX_LANES)
+            .filter_map(|container| read.lanes(&mut dag, &segments, total, *container))
+            .min_by_key(|seen| (seen.joined * seen.forms.functions.len(), seen.joined))
+            .ok_or(NoWindow::Lanes)?;
+        let named =
+            function.args.iter().zip(inputs).filter(|(_, input)| !matches!(input, Input::Constant(_)));
+        let leaf = |((arg, input), ty): ((&hydride_ir::Arg, &Input), Type)| Leaf {
+            name: arg.name.clone(),
+            ty,
+            scalar: *input == Input::Scalar,
+            range: None,
+        };
+        let leaves = named.zip(seen.leaves).map(leaf).collect();
+        let mut expressions = Expressions::default();
+        let root = expressions.push(Expression {
+            operator: Operator::Forms(seen.forms),
+            operands: Vec::new(),
+            ty: seen.ty,
+        });
+        let window = Self {
+            name: function.name.clone(),
+            target: String::new(),
+            leaves,
+            expressions,
+            root,
+            in_registers: true,
+            assumptions: Vec::new(),
+            reference: None,
+        };
+        if read.is_meant_by(&window) { Ok(window) } else { Err(NoWindow::Apart) }
+    }
+}
+
+/// A function with what its arguments are.
+struct Reading<'f> {
+    function: &'f Function,
+    inputs: &'f [Input],
+    /// Widths of the arguments that are no constants.
+    widths: Vec<u32>,
+    params: Vec<i64>,
+}
+
+/// A function's lanes of one width.
+struct Seen {
+    ty: Type,
+    /// Values side by side in one lane, at most.
+    joined: usize,
+    leaves: Vec<Type>,
+    forms: Forms,
+}
+
+impl<'f> Reading<'f> {
+    fn new(function: &'f Function, inputs: &'f [Input]) -> Result<Self, NoWindow> {
+        let variable =
+            function.args.iter().zip(inputs).filter(|(_, input)| !matches!(input, Input::Constant(_)));
+        let widths = variable.map(|(arg, _)| constant(&arg.name, &arg.width)).collect::<Result<_, _>>()?;
+        let params = function.params.iter().map(|param| param.value).collect();
+        Ok(Self { function, inputs, widths, params })
+    }
+
+    /// A graph whose arguments are the function's that are no constants.
+    fn graph(&self) -> Dag {
+        Dag::new(self.widths.clone())
+    }
+
+    /// What the function writes, its results one after the other, and how many bits that are.
+    fn raised(&self, dag: &mut Dag) -> Result<(Vec<Segment>, u32), NoWindow> {
+        let (mut next, mut args) = (0, Vec::new());
+        for (input, arg) in self.inputs.iter().zip(&self.function.args) {
+            args.push(match input {
+                Input::Constant(value) => {
+                    let value = dag.int(*value);
+                    dag.slice(value, 0, constant(&arg.name, &arg.width)?, false)
+                }
+                Input::Vector | Input::Scalar => {
+                    next += 1;
+                    dag.arg(next - 1)
+                }
+            });
+        }
+        let raised = raise_with(dag, self.function, &self.params, &args)
+            .map_err(|error| NoWindow::Function(format!("it cannot be run: {error}")))?;
+        let (mut segments, mut total) = (Vec::new(), 0);
+        for (result, slot) in raised.results.iter().zip(&self.function.results) {
+            segments.extend(result.iter().map(|segment| Segment { low: segment.low + total, ..*segment }));
+            total += constant(&slot.name, &slot.width)?;
+        }
+        Ok((segments, total))
+    }
+
+    /// All lanes of a width; `None` where they read what is no element.
+    fn lanes(&self, dag: &mut Dag, segments: &[Segment], total: u32, container: u32) -> Option<Seen> {
+        let lanes: Vec<NodeId> = (0..total / container)
+            .map(|at| lane(dag, segments, at * container, container))
+            .collect::<Option<_>>()?;
+        let values = |parts: &[Part]| {
+            parts.iter().filter(|part| !matches!(dag.node(part.node), Node::Const(_))).count()
+        };
+        let parts = |lane: &NodeId| if let Node::Concat(parts) = dag.node(*lane) { values(parts) } else { 1 };
+        let joined = lanes.iter().map(parts).max()?;
+        let mut reads: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.widths.len()];
+        for node in dag.reachable(lanes.iter().copied()) {
+            match *dag.node(node) {
+                Node::Slice { of, low, width, .. } => {
+                    if let Node::Arg(arg) = *dag.node(of) {
+                        reads.get_mut(arg as usize)?.push((low, width));
+                    }
+                }
+                Node::SliceAt { .. } => return None,
+                _ => {}
+            }
+        }
+        let variable = self.inputs.iter().filter(|input| !matches!(input, Input::Constant(_)));
+        let leaves: Vec<Type> = variable
+            .zip(&self.widths)
+            .zip(&reads)
+            .map(|((input, width), reads)| {
+                let element = if *input == Input::Scalar { *width } else { element_width(reads, *width) };
+                let fits = element <= 64 && width.is_multiple_of(element) && width / element <= MAX_LANES;
+                fits.then(|| Type { kind: Kind::Unsigned, width: element, lanes: width / element })
+            })
+            .collect::<Option<_>>()?;
+        let scalar: Vec<bool> = self
+            .inputs
+            .iter()
+            .filter(|input| !matches!(input, Input::Constant(_)))
+            .map(|input| *input == Input::Scalar)
+            .collect();
+        let mut known: Vec<Known> = Vec::new();
+        let mut forms = Forms { functions: Vec::new(), lanes: Vec::new() };
+        for root in lanes {
+            let own = Known::new(dag, root, &leaves)?;
+            let kind = |known: &Known| -> Vec<(u32, bool)> {
+                let kind = |slot: &Element| (leaves[slot.leaf as usize].width, scalar[slot.leaf as usize]);
+                known.slots.iter().map(kind).collect()
+            };
+            let form =
+                known.iter().position(|form| kind(form) == kind(&own) && form.becomes(dag, &own, &leaves));
+            let form = match form {
+                Some(form) => form,
+                None => {
+                    let bits = |slot: &Element| {
+                        let width = leaves[slot.leaf as usize].width;
+                        (slot.leaf, slot.index * width, width)
+                    };
+                    let slots: Vec<(u32, u32, u32)> = own.slots.iter().map(bits).collect();
+                    forms.functions.push(template(dag, root, &slots, &own.reads, container)?.0);
+                    known.push(own.clone());
+                    known.len() - 1
+                }
+            };
+            forms.lanes.push((form as u32, own.slots));
+        }
+        let ty = Type { kind: Kind::Unsigned, width: container, lanes: total / container };
+        Some(Seen { ty, joined, leaves, forms })
+    }
+
+    /// Whether each lane of a window is the function's, as exact integers.
+    fn is_meant_by(&self, window: &Window) -> bool {
+        let mut meaning = Meaning::new(window);
+        let Ok(all) = meaning.all(window.root) else { return false };
+        let dag = &mut meaning.dag;
+        let Ok((segments, _)) = self.raised(dag) else { return false };
+        let width = window.ty().width;
+        all.into_iter().zip(0u32..).all(|(value, at)| lane(dag, &segments, at * width, width) == Some(value))
+    }
+}
+
+/// A lane's value with the slices of arguments below it, and the elements that these belong to.
+#[derive(Clone)]
+struct Known {
+    root: NodeId,
+    reads: Vec<NodeId>,
+    slots: Vec<Element>,
+}
+
+impl Known {
+    fn new(dag: &Dag, root: NodeId, types: &[Type]) -> Option<Self> {
+        let reads = leaves(dag, root);
+        let mut slots = Vec::new();
+        for read in &reads {
+            slots.push(element(dag, *read, types)?.0);
+        }
+        slots.sort_unstable();
+        slots.dedup();
+        (slots.len() <= MAX_SLOTS).then_some(Self { root, reads, slots })
+    }
+
+    /// Whether the value is another's, with the elements of that one in place of its own.
+    fn becomes(&self, dag: &mut Dag, other: &Self, types: &[Type]) -> bool {
+        let mut replacements = Replacements::default();
+        for read in &self.reads {
+            let Node::Slice { width, signed, .. } = *dag.node(*read) else { return false };
+            let Some((own, within)) = element(dag, *read, types) else { return false };
+            let Ok(at) = self.slots.binary_search(&own) else { return false };
+            let to = other.slots[at];
+            let low = to.index * types[to.leaf as usize].width + within;
+            let moved = dag.arg_slice(to.leaf, low, width, signed);
+            replacements.insert(*read, moved);
+        }
+        dag.replace(self.root, &mut replacements) == other.root
+    }
+}
+
+/// The element that a slice of an argument lies in, and its first bit there.
+fn element(dag: &Dag, read: NodeId, types: &[Type]) -> Option<(Element, u32)> {
+    let Node::Slice { of, low, width, .. } = *dag.node(read) else { return None };
+    let Node::Arg(leaf) = *dag.node(of) else { return None };
+    let own = types.get(leaf as usize)?.width;
+    (low % own + width <= own).then_some((Element { leaf, index: low / own }, low % own))
+}
+
+/// The least width of elements that no read crosses. Bits that are no whole element, such as signs, belong to elements
+/// as far apart as they are.
+fn element_width(reads: &[(u32, u32)], width: u32) -> u32 {
+    let crosses = |element: u32| reads.iter().any(|(low, own)| low % element + own > element);
+    let is_whole = |(low, own): &(u32, u32)| own.is_power_of_two() && *own >= 8 && low % own == 0;
+    let mut element = 8;
+    while element < width && crosses(element) {
+        element *= 2;
+    }
+    while element < width && !reads.iter().all(is_whole) {
+        let mut read: Vec<u32> = reads.iter().map(|(low, _)| low / element).collect();
+        read.sort_unstable();
+        read.dedup();
+        let every_other =
+            read.len() as u32 == width / element / 2 && read.windows(2).all(|two| two[1] - two[0] == 2);
+        if !every_other {
+            break;
+        }
+        element *= 2;
+    }
+    element.min(width)
+}
+
+fn constant(name: &str, width: &hydride_ir::Num) -> Result<u32, NoWindow> {
+    let width = width.as_constant().and_then(|width| u32::try_from(width).ok());
+    width.ok_or_else(|| NoWindow::Function(format!("%{name} has no fixed width")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(text: &str, inputs: &[Input]) -> Result<Window, NoWindow> {
+        Window::of_function(&Function::parse(text).expect("a function"), inputs)
+    }
+
+    fn types(window: &Window) -> (String, Vec<String>) {
+        (window.ty().to_string(), window.leaves.iter().map(|leaf| leaf.ty.to_string()).collect())
+    }
+
+    #[test]
+    fn lanes_and_elements_are_as_wide_as_what_is_computed() {
+        let text = "func @f(%a: 64, %b: 64) -> (%r: 128) {\n  for i in 0..4 {\n    %r[32*i +: 32] = mul(cast.s(%a[16*i +: 16], \
+                    32), cast.s(%b[16*i +: 16], 32))\n  }\n}\n";
+        let window = window(text, &[Input::Vector, Input::Vector]).unwrap();
+        assert_eq!(types(&window), ("u32x4".into(), vec!["u16x4".into(), "u16x4".into()]));
+    }
+
+    #[test]
+    fn signs_belong_to_their_elements() {
+        let text = "func @f(%a: 64) -> (%r: 64) {\n  for i in 0..4 {\n    %r[16*i +: 16] = cast.s(%a[16*i + 15 +: 1], 16)\n  \
+                    }\n}\n";
+        let window = window(text, &[Input::Vector]).unwrap();
+        assert_eq!(types(&window), ("u16x4".into(), vec!["u16x4".into()]));
+    }
+
+    #[test]
+    fn constants_are_no_leaves_and_scalars_are_uniform() {
+        let text = "func @f(%a: 64, %b: 16, %n: 8) -> (%r: 64) {\n  for i in 0..4 {\n    %r[16*i +: 16] = add(shl(%a[16*i +: \
+                    16], cast.u(%n, 16)), %b)\n  }\n}\n";
+        let window = window(text, &[Input::Vector, Input::Scalar, Input::Constant(3)]).unwrap();
+        assert_eq!(types(&window), ("u16x4".into(), vec!["u16x4".into(), "u16".into()]));
+        let mut meaning = Meaning::new(&window);
+        let families = meaning.families(window.root).unwrap();
+        assert_eq!(families.len(), 1);
+        assert_eq!(families[0].lanes, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn lanes_of_two_kinds_are_two_families() {
+        let text = "func @f(%a: 64, %b: 64) -> (%r: 64) {\n  for i in 0..2 {\n    %r[32*i +: 16] = add(%a[32*i +: 16], \
+                    %b[32*i +: 16])\n    %r[32*i + 16 +: 16] = sub(%a[32*i + 16 +: 16], %b[32*i + 16 +: 16])\n  }\n}\n";
+        let window = window(text, &[Input::Vector, Input::Vector]).unwrap();
+        let mut meaning = Meaning::new(&window);
+        let lanes: Vec<Vec<u32>> =
+            meaning.families(window.root).unwrap().into_iter().map(|family| family.lanes).collect();
+        assert_eq!(lanes, [[0, 2], [1, 3]]);
+    }
+
+    #[test]
+    fn positions_that_depend_on_values_are_refused() {
+        let text = "func @f(%a: 64, %i: 8) -> (%r: 8) {\n  %r[0 +: 8] = %a[at %i +: 8]\n}\n";
+        assert_eq!(window(text, &[Input::Vector, Input::Scalar]), Err(NoWindow::Lanes));
+    }
+}
