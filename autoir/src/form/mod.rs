@@ -666,6 +666,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_width_of_a_register_that_is_read_in_slices_is_a_number_by_itself() {
+        for (body, expected) in [
+            ("for i in 0..2 { %r[8*i +: 8] = %a[8*i +: 8] }", true),
+            ("%r[0 +: 16] = cast.u(%a, 16)", false),
+            ("%r[0 +: 16] = cast.u(not(%a), 16)", false),
+            ("for i in 0..2 { %r[8*i +: 8] = int(w, 8) }", false),
+            ("for i in 0..2 { %r[8*i +: 8] = %a[w - 16 + 8*i +: 8] }", false),
+            ("%r[0 +: 16] = cast.u(%a[0 +: w - 20], 16)", false),
+            ("for i in 0..w - 30 { %r[8*i +: 8] = %a[8*i +: 8] }", false),
+            ("for i in 0..2 { %r[8*i + w - 32 +: 8] = %a[8*i +: 8] }", false),
+        ] {
+            let text = format!("func @f[w = 32](%a: w) -> (%r: 16) {{ {body} }}");
+            let family = Function::parse(&text).unwrap();
+            assert_eq!(only_argument_width(&family, ParamId(0)), expected, "{body}");
+        }
+        let written = "func @f[w = 32](%a: 32) -> (%r: w) { for i in 0..4 { %r[8*i +: 8] = %a[8*i +: 8] } }";
+        assert!(!only_argument_width(&Function::parse(written).unwrap(), ParamId(0)));
+    }
+
+    #[test]
     fn a_kind_has_a_suffix_only_where_another_one_would_have_its_name() {
         let plain = Kind { reviewed: Some(0), immediates: vec![false], padded: false };
         let padded = Kind { padded: true, ..plain.clone() };

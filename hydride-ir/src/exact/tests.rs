@@ -509,6 +509,48 @@ fn literals_are_computed_at_once() {
     }
 }
 
+/// Ranges of operators on values that have no greatest one, or no least one either.
+#[test]
+fn ranges_without_ends_end_where_an_operator_bounds_them() {
+    let mut dag = Dag::new(vec![64, 8]);
+    let [counts, byte, signed] = [(0, 64, false), (1, 8, false), (1, 8, true)]
+        .map(|(arg, width, sign)| dag.arg_slice(arg, 0, width, sign));
+    let (up, both) = (dag.shl(byte, counts), dag.shl(signed, counts));
+    let (five, minus) = (dag.int(5), dag.int(-5));
+    for (node, low, high) in [
+        (Node::Shl(byte, counts), Some(0), None),
+        (Node::Shl(signed, counts), None, None),
+        (Node::Shr(up, byte), Some(0), None),
+        (Node::Shr(signed, counts), Some(-128), Some(127)),
+        (Node::And([byte, both].into()), Some(0), Some(255)),
+        (Node::And([up, both].into()), Some(0), None),
+        (Node::And([both, signed].into()), None, None),
+        (Node::And([byte, five].into()), Some(0), Some(5)),
+        (Node::Or([byte, up].into()), Some(0), None),
+        (Node::Xor([signed, up].into()), None, None),
+        (Node::Min([five, up].into()), Some(0), Some(5)),
+        (Node::Max([five, both].into()), Some(5), None),
+        (Node::Not(up), None, Some(-1)),
+        (Node::Abs(up), Some(0), None),
+        (Node::Abs(both), Some(0), None),
+        (Node::Saturate { of: up, width: 4, signed: true }, Some(0), Some(7)),
+        (Node::Saturate { of: both, width: 4, signed: false }, Some(0), Some(15)),
+        (Node::Select(byte, five, up), Some(0), None),
+        (Node::PopCount(up), Some(0), Some(i64::from(crate::MAX_WIDTH))),
+        (Node::Mul([five, up].into()), None, None),
+        (Node::Div(up, five), Some(0), None),
+        (Node::Div(both, five), None, None),
+        (Node::Div(byte, byte), Some(0), Some(255)),
+        (Node::Div(byte, minus), Some(-512), Some(511)),
+        (Node::Rem(up, five), None, None),
+        (Node::Rem(byte, five), Some(0), Some(255)),
+    ] {
+        let made = dag.intern(node);
+        let range = Range { low: low.map(Int::from), high: high.map(Int::from) };
+        assert_eq!(dag.range(made), &range, "{}", dag.show(made));
+    }
+}
+
 #[test]
 fn shifts_by_any_count_keep_the_sign() {
     let mut dag = Dag::new(vec![8, 64]);

@@ -164,10 +164,12 @@ pub(super) fn order_pairs<S>(dag: &mut Dag, make: fn(NodeId, NodeId) -> S) -> Ve
     others.into_iter().flat_map(|other| [make(x, other), make(other, x)]).collect()
 }
 
-/// Minima and maxima of a value and a literal, as clamps leave them when the other bound is missing.
+/// Minima and maxima of a value and a literal, as clamps leave them when the other bound is missing. One literal is older
+/// than the value, which puts it on the left.
 pub(super) fn clamps(dag: &mut Dag, least: bool) -> Vec<NodeId> {
-    let value = sum_signed(dag, 5);
     let bounds = if least { [3, 7, 15, 12] } else { [0, -4, -8, -16] };
+    dag.int(bounds[1]);
+    let value = sum_signed(dag, 5);
     let literals = bounds.map(|bound| dag.int(bound));
     literals
         .map(|literal| {
