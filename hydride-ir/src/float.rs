@@ -226,6 +226,14 @@ mod tests {
         assert_eq!(float.map(|number| number + 1), Float { exponent: 6, target: 4, ..float });
     }
 
+    #[test]
+    fn modes_have_numbers() {
+        use Rounding::*;
+        for (number, mode) in (0..).zip([NearestEven, Down, Up, Zero, NearestAway, Odd, NearestEven]) {
+            assert_eq!(Rounding::numbered(number), mode);
+        }
+    }
+
     /// Of each operator: operands without the mode and with it, and whether its value can be a NaN.
     #[test]
     fn operators_have_the_operands_that_they_need() {

@@ -390,6 +390,13 @@ fn magnitudes_do_not_depend_on_where_terms_were_made() {
         let expected = dag.sub(a, subtracted);
         assert_eq!(dag.node(magnitude), &Node::Abs(expected));
     }
+    // A bit that is read at once comes before one of an earlier argument below an operator.
+    let other = dag.arg_slice(0, 8, 8, false);
+    let least = dag.min(a, other);
+    let difference = dag.sub(least, b);
+    let expected = dag.sub(b, least);
+    let magnitude = dag.abs(difference);
+    assert_eq!(dag.node(magnitude), &Node::Abs(expected));
 }
 
 #[test]
@@ -437,6 +444,9 @@ fn tables_of_exclusive_ors_are_exclusive_ors() {
 #[test]
 fn an_added_argument_follows_the_others() {
     let mut dag = Dag::new(vec![8, 16]);
+    assert!(dag.is_empty() && dag.len() == 0);
+    let node = dag.arg(0);
+    assert!(!dag.is_empty() && dag.len() == 1 && dag.joint_natural(&[node]) == Some((8, false)));
     assert_eq!((dag.add_arg(4), dag.add_arg(1)), (2, 3));
     assert_eq!(dag.arg_widths(), [8, 16, 4, 1]);
 }
@@ -541,6 +551,7 @@ fn ranges_without_ends_end_where_an_operator_bounds_them() {
         (Node::Div(up, five), Some(0), None),
         (Node::Div(both, five), None, None),
         (Node::Div(byte, byte), Some(0), Some(255)),
+        (Node::Div(five, byte), Some(0), Some(255)),
         (Node::Div(byte, minus), Some(-512), Some(511)),
         (Node::Rem(up, five), None, None),
         (Node::Rem(byte, five), Some(0), Some(255)),
@@ -623,6 +634,33 @@ fn the_sign_of_a_converted_integer_follows_from_its_range() {
     };
     assert_eq!(of("s", "cast.u(%a, 9)"), of("u", "%a"));
     assert_ne!(of("s", "%a"), of("u", "%a"));
+}
+
+#[test]
+fn division_by_zero_has_the_value_of_smt_lib() {
+    for (value, expected) in [
+        ("div.u(%a, 0x0:8)", "255"),
+        ("div.s(%a, 0x0:8)", "select(arg0[7 +: 1], 1, 255)"),
+        ("rem.u(%a, 0x0:8)", "arg0[0 +: 8]"),
+    ] {
+        let (dag, value) = raised(&format!("func @f(%a: 8) -> (%r: 8) {{ %r[0 +: 8] = {value} }}")).unwrap();
+        assert_eq!(dag.show(value), expected);
+    }
+}
+
+/// Parts are lowered as far as they are wanted; a single one is no concatenation.
+#[test]
+fn a_concatenation_is_lowered_as_far_as_it_is_wanted() {
+    for (wanted, widths) in [(4, vec![]), (8, vec![]), (12, vec![12]), (16, vec![16]), (20, vec![16])] {
+        let mut dag = Dag::new(vec![8, 8]);
+        let parts = [0, 1].map(|arg| Part { node: dag.arg_slice(arg, 0, 8, false), width: 8 });
+        let both = dag.concat(&parts);
+        let mut function = Function::new("f");
+        Lowering::default().lower(&dag, both, wanted, &mut function).expect("it is narrow");
+        let joined = function.exprs().iter().filter(|expr| matches!(expr.op, crate::Op::Concat(_)));
+        let found: Vec<_> = joined.filter_map(|expr| expr.width.as_constant()).collect();
+        assert_eq!(found, widths, "{wanted} bits are wanted");
+    }
 }
 
 #[test]

@@ -239,12 +239,12 @@ pub(super) fn bounded_choices(dag: &mut Dag) -> Vec<Select> {
     subjects
 }
 
-/// Choices by a sign bit, and by the bits next to it.
+/// Choices by a sign bit, and by other bits.
 pub(super) fn sign_choices(dag: &mut Dag) -> Vec<Select> {
     let (value, zero) = (signed(dag, 0, 4), dag.int(0));
     let negated = dag.neg(value);
     let sign = scaled(dag, 0, 4);
-    let conditions = [sign - 1, sign, sign + 1].map(|bit| dag.arg_slice(0, bit, 1, false));
+    let conditions = [0, sign, sign + 1].map(|bit| dag.arg_slice(0, bit, 1, false));
     let choices = conditions
         .into_iter()
         .flat_map(|condition| [zero, negated].map(|then| Select { condition, then, otherwise: value }));
@@ -318,7 +318,7 @@ impl<I: IntoIterator<Item = NodeId>> Values for I {
     }
 
     fn bounded(self) -> Vec<Bounded> {
-        let bounds = [-256, -16, -9, -8, -1, 0, 1, 3, 7, 15, 16, 31, 255, 65535];
+        let bounds = [-256, -16, -9, -8, -1, 0, 1, 3, 7, 15, 16, 31, 63, 255, 65535];
         self.into_iter()
             .flat_map(|value| bounds.map(|bound| (value, bound)))
             .flat_map(|(value, bound)| {
