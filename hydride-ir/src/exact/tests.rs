@@ -444,7 +444,7 @@ fn tables_of_exclusive_ors_are_exclusive_ors() {
 #[test]
 fn an_added_argument_follows_the_others() {
     let mut dag = Dag::new(vec![8, 16]);
-    assert!(dag.is_empty() && dag.len() == 0);
+    assert!(dag.is_empty());
     let node = dag.arg(0);
     assert!(!dag.is_empty() && dag.len() == 1 && dag.joint_natural(&[node]) == Some((8, false)));
     assert_eq!((dag.add_arg(4), dag.add_arg(1)), (2, 3));
