@@ -395,6 +395,8 @@ mod tests {
             ("nnnnxxxx", vec![vec![0, 1, 2, 3], vec![4, 5, 6, 7]]),
             ("nx&|nx&|", vec![vec![0, 4], vec![1, 5], vec![2, 6], vec![3, 7]]),
             ("nxx", vec![vec![0], vec![1, 2]]),
+            ("nnnnx", vec![vec![0, 1, 2, 3], vec![4]]),
+            ("nnnnnnx", vec![vec![0, 1, 2, 3, 4, 5], vec![6]]),
             ("nnnnnxxx", vec![vec![0, 1, 2, 3, 4], vec![5, 6, 7]]),
             ("n", vec![vec![0]]),
             ("nx&|^-?<", (0..8).map(|place| vec![place]).collect()),
