@@ -183,6 +183,45 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_type_has_a_width_a_shape_and_a_format() {
+        for (count, element, width) in [(1, 16, 16), (4, 16, 64), (2, 8, 16)] {
+            for exponent in [0, 5, 8] {
+                let found = ValueType::vector(count, element).with_exponent(exponent);
+                assert_eq!((found.element, found.count, found.exponent), (element, count, exponent));
+                assert_eq!(
+                    (found.width(), found.is_vector(), found.is_float()),
+                    (width, count > 1, exponent > 0)
+                );
+            }
+        }
+        assert_eq!(ValueType::scalar(16), ValueType { element: 16, count: 1, exponent: 0 });
+    }
+
+    /// Indices of one iteration do not move.
+    #[test]
+    fn numbers_move_in_steps_that_their_indices_make() {
+        let function = Function::parse(
+            "func @f[n = 3](%a: 64) -> (%r: 64) {
+               for i in 0..n { for j in 0..2 { for k in 0..1 {
+                 %r[16*i + 8*j + 4*k + 4 +: 4] = fold or (l in 0..2) %a[16*i + 12*l +: 4]
+               } } }
+             }",
+        )
+        .unwrap();
+        let low = function.assignments().next().unwrap().low.clone();
+        let read = function.exprs().iter().find_map(|expr| match &expr.op {
+            Op::Extract { low, .. } => Some(low.clone()),
+            _ => None,
+        });
+        let steps = |values: &[i64], num: &Num| Assignment::new(&function, values).steps(num);
+        assert_eq!(steps(&[3], &low), Some((4, 8)));
+        assert_eq!(steps(&[3], &read.unwrap()), Some((0, 4)));
+        assert_eq!(steps(&[1], &(Num::param(hydride_ir::ParamId(0)) * Num::constant(5))), Some((5, 0)));
+        let width = |value: i64| Assignment::new(&function, &[value]).width(&Num::constant(value));
+        assert_eq!([-1, 0, 1, 65_536, 65_537].map(width), [None, None, Some(1), Some(65_536), None]);
+    }
+
+    #[test]
     fn masks_of_consecutive_bits_for_elements_are_even() {
         let result = |element| Facts { args: vec![], results: vec![ValueType::vector(4, element)] };
         let masking = |stride, lane| Masking { mask: 0, stride, lane, pass: None, negated: false };

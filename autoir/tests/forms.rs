@@ -257,3 +257,53 @@ func @shift[w = 16, n = 4, s = 4](%a: w*n, %b: w*n) -> (%dst: w*n) {
     let names: Vec<_> = other.ops().iter().map(|op| (op.name.as_str(), op.class.members.len())).collect();
     assert_eq!(names, [("shift_left", 2), ("shift_left_other", 1)]);
 }
+
+/// What immediates may be, at the parameter values of all members that share them.
+#[test]
+fn documented_values_are_those_of_all_members() {
+    let text = "func @f[w = 16](%a: w, %b: 8 imm 0..=255) -> (%dst: w) { %dst[0 +: w] = shl(%a, %b) }";
+    let shift = |id: &str, width: i64, low: i64, high: i64| {
+        let mut member = member("east", id, &[width], 2);
+        member.signature.args[1].kind = Kind::Immediate(Immediate { low, high });
+        member
+    };
+    let members = vec![shift("one", 16, 0, 7), shift("two", 16, 3, 15), shift("three", 32, 0, 31)];
+    let class = class("aa", Function::parse(text).unwrap(), members);
+    let (dialect, _) = Dialect::build(vec![class], Dictionary::default(), &Reviews::default()).unwrap();
+    let range = |high| vec![None, Some(Immediate { low: 0, high })];
+    let documented: Vec<_> = dialect.ops()[0].documented.values().cloned().collect();
+    assert_eq!(documented, [range(15), range(31)]);
+}
+
+/// Another class has the name that a form gets: the one that was not reviewed is numbered.
+#[test]
+fn names_of_operations_are_distinct() {
+    let last = REVIEWS.rfind("[[move").unwrap();
+    let reviews = Reviews::parse(&REVIEWS[..last]).unwrap();
+    let text = "func @g(%a: 8) -> (%r: 8) { %r[0 +: 8] = neg(not(%a)) }";
+    let mut other = class("bb", Function::parse(text).unwrap(), vec![member("east", "negated", &[], 1)]);
+    other.suggested_name = Some("move_elements_other".into());
+    let (dialect, _) = Dialect::build(vec![moves(), other], Dictionary::default(), &reviews).unwrap();
+    let mut names: Vec<&str> = dialect.ops().iter().map(|op| op.name.as_str()).collect();
+    names.sort_unstable();
+    names.retain(|name| name.starts_with("move"));
+    assert_eq!(names, ["move_elements_other", "move_elements_other_2"]);
+    assert_eq!(dialect.family("move_elements").map(|family| family.name.as_str()), Some("move_elements"));
+    assert!(dialect.family("moves").is_none() && dialect.op("moves").is_none());
+}
+
+#[test]
+fn what_commutes_has_two_operands_of_one_type() {
+    for (widths, commutes, expected) in [([8, 8], true, true), ([8, 8], false, false), ([8, 16], true, false)]
+    {
+        let text = format!(
+            "func @f(%a: {}, %b: {}) -> (%r: 16) {{ %r[0 +: 16] = add(cast.u(%a, 16), cast.u(%b, 16)) }}",
+            widths[0], widths[1]
+        );
+        let mut member = member("east", "add", &[], 2);
+        member.commutes = commutes;
+        let class = class("aa", Function::parse(&text).unwrap(), vec![member]);
+        let (dialect, _) = Dialect::build(vec![class], Dictionary::default(), &Reviews::default()).unwrap();
+        assert_eq!(dialect.ops()[0].is_commutative(), expected, "{text} {commutes}");
+    }
+}

@@ -126,6 +126,11 @@ mod tests {
         assert_eq!(Bits::from_hex(7, "80"), Err(ParseBitsError::TooWide(7)));
         assert_eq!(Bits::from_hex(7, "g"), Err(ParseBitsError::Digit));
         assert_eq!(Bits::from_hex(8, "00000000000000000000ff").unwrap().to_u64(), Some(255));
+        for (width, digits, expected) in
+            [(0, "0", Some(0)), (65, "5", Some(5)), (65, "10000000000000000", None)]
+        {
+            assert_eq!(Bits::from_hex(width, digits).unwrap().to_u64(), expected, "{digits}");
+        }
     }
 
     #[test]

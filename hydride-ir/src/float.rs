@@ -214,3 +214,47 @@ impl<N: Clone> Float<N> {
         Self { nan: NanRule::Open, ..self.clone() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_rule_for_nans_changes_when_it_is_left_open() {
+        let float = Float { op: FloatOp::Div, nan: NanRule::First, exponent: 5, target: 3 };
+        assert_eq!(float.open(), Float { nan: NanRule::Open, ..float });
+        assert_eq!(float.map(|number| number + 1), Float { exponent: 6, target: 4, ..float });
+    }
+
+    #[test]
+    fn modes_have_numbers() {
+        use Rounding::*;
+        for (number, mode) in (0..).zip([NearestEven, Down, Up, Zero, NearestAway, Odd, NearestEven]) {
+            assert_eq!(Rounding::numbered(number), mode);
+        }
+    }
+
+    /// Of each operator: operands without the mode and with it, and whether its value can be a NaN.
+    #[test]
+    fn operators_have_the_operands_that_they_need() {
+        use FloatOp::*;
+        for (ops, expected) in [
+            (&[Add, Sub, Mul, Div][..], (2, 3, true)),
+            (&[Sqrt, RoundToInt, Convert], (1, 2, true)),
+            (&[ToInt, FromInt], (1, 2, false)),
+            (&[MulAdd], (3, 4, true)),
+            (&[Min, Max], (2, 2, true)),
+            (&[Eq, Lt, Le, Unordered], (2, 2, false)),
+        ] {
+            for op in ops {
+                assert_eq!((op.arity(), op.operands(), op.gives_nans()), expected, "{op:?}");
+                assert_eq!(op.compares(), matches!(op, Eq | Lt | Le | Unordered));
+                assert_eq!(op.converts(), matches!(op, Convert | ToInt | FromInt));
+                assert!(FloatOp::NAMES.iter().all(|(other, name)| (other == op) == (*name == op.name())));
+            }
+        }
+        for (rule, name) in NanRule::NAMES {
+            assert_eq!(rule.name(), *name);
+        }
+    }
+}

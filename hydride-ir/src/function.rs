@@ -192,3 +192,29 @@ impl Function {
         &self.params[id.0 as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_role_says_what_kind_of_operand_it_is() {
+        let immediate = Role::Immediate { low: -1, high: 3 };
+        let memory = Role::Memory { align: 16 };
+        assert_eq!([Role::Register, immediate, memory].map(Role::range), [None, Some((-1, 3)), None]);
+        assert_eq!([Role::Register, immediate, memory].map(Role::is_immediate), [false, true, false]);
+        assert_eq!([Role::Register, immediate, memory].map(Role::is_memory), [false, false, true]);
+        let loaded = [Role::Register, immediate, memory].map(Role::loaded);
+        assert_eq!(loaded, [Role::Register, immediate, Role::Register]);
+    }
+
+    #[test]
+    fn a_result_is_written_to_the_memory_of_its_name() {
+        let mut function = Function::new("f");
+        for (name, role) in [("a", Role::Register), ("p", Role::Memory { align: 1 }), ("b", Role::Register)] {
+            function.args.push(Arg { name: name.into(), width: 8u32.into(), role });
+        }
+        let written = |name: &str| function.written(&ResultSlot { name: name.into(), width: 8u32.into() });
+        assert_eq!([written("a"), written("p"), written("q")], [None, Some(ArgId(1)), None]);
+    }
+}

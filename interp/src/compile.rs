@@ -260,3 +260,94 @@ fn structure(message: String) -> EvalError {
 fn broken(expr: ExprId) -> impl Fn(String) -> EvalError {
     move |message| EvalError::Expression { expr, message }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The steps of one run of `%r = VALUE` as text, the last insertion left out: of narrow ones operator, width and
+    /// shift, of wide ones the name and the width.
+    fn steps(value: &str, width: u32) -> String {
+        let text = format!(
+            "func @f(%a: 64, %b: 64, %c: 65, %d: 192, %k: 1) -> (%r: {width}) {{ %r[0 +: {width}] = {value} }}"
+        );
+        let function = Function::parse(&text).unwrap_or_else(|error| panic!("{value}: {error}"));
+        let tape = compile(&function, &[], false).unwrap_or_else(|error| panic!("{value}: {error}"));
+        let shown = |step: &Step| match step.op {
+            Opcode::Wide => {
+                let wide = &tape.wide[step.a as usize];
+                let name = format!("{:?}", wide.op);
+                format!("wide {}.{}", name.split([' ', '(']).next().unwrap_or(""), wide.width)
+            }
+            op => format!("{op:?}.{}.{}", step.width, step.small),
+        };
+        let (_, steps) = tape.steps.split_last().expect("the result is written");
+        steps.iter().map(shown).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What fits a word is computed in one, and what is there already is not copied.
+    #[test]
+    fn a_value_is_computed_by_the_cheapest_step() {
+        for (value, width, expected) in [
+            ("%a", 64, ""),
+            ("%a[0 +: 63]", 63, "Field.63.0"),
+            ("%a[3 +: 61]", 61, "Field.61.3"),
+            ("%a[3 +: 60]", 60, "Field.60.3"),
+            ("%d[64 +: 64]", 64, ""),
+            ("%d[64 +: 128]", 128, ""),
+            ("%d[64 +: 63]", 63, "Field.63.0"),
+            ("%d[63 +: 1]", 1, "Field.1.63"),
+            ("%d[63 +: 2]", 2, "Straddle.2.63"),
+            ("%d[64 +: 65]", 65, "wide Extract.65"),
+            ("%c[64 +: 1]", 1, ""),
+            ("cast.u(%a, 65)", 65, "wide Cast.65"),
+            ("cast.u(%c, 128)", 128, ""),
+            ("cast.u(%k, 64)", 64, ""),
+            ("cast.s(%k, 64)", 64, "SignExtend.64.1"),
+            ("cast.s(%k, 65)", 65, "wide Cast.65"),
+            ("cast.s(%c, 64)", 64, ""),
+            ("saturate.s.u(%a, 64)", 64, "SaturateSU.64.64"),
+            ("saturate.s.s(%a, 65)", 65, "wide Saturate.65"),
+            ("saturate.s.s(%c, 64)", 64, "wide Saturate.64"),
+            ("saturate.u.s(%c, 66)", 66, "wide Saturate.66"),
+            ("add(%a, %b)", 64, "Add.64.0"),
+            ("add(%c, not(%c))", 65, "wide Unary.65, wide Binary.65"),
+            ("shl(%a, %c)", 64, "ClampCount.64.0, Shl.64.0"),
+            ("shr.s(%c, %a)", 65, "wide Shift.65"),
+            ("cast.u(eq(%a, %b), 1)", 1, "Eq.64.0"),
+            ("lt.s(%c, not(%c))", 1, "wide Unary.65, wide Compare.1"),
+            ("select(%k, %a, %b)", 64, "Select.64.0"),
+            ("select(%k, %a, %a)", 64, ""),
+            ("select(%k, %c, not(%c))", 65, "wide Unary.65, wide Select.65"),
+            ("popcount(%a)", 64, "PopCount.64.0"),
+            ("popcount(%c)", 65, "wide Unary.65"),
+            ("%a[at %b +: 64]", 64, "ExtractAt.64.0"),
+            ("%d[at %c +: 64]", 64, "ClampCount.64.0, ExtractAt.64.0"),
+            ("%d[at %b +: 65]", 65, "wide ExtractAt.65"),
+            ("concat(%k, %a)", 65, "Insert.64.0, Insert.1.0"),
+            ("concat(%a[0 +: 63], %k)", 64, "Field.63.0, Insert.1.0, Insert.63.1"),
+            ("concat(%c, %k)", 66, "Insert.1.0, wide Insert.66"),
+            ("concat(%k, %c)", 66, "wide Insert.66, Insert.1.1"),
+            ("add(%a, add(0x3:64, 0x4:64))", 64, "Add.64.0"),
+            ("and(add(%a, %b), add(%a, %b))", 64, "Add.64.0, And.64.0"),
+            ("or(concat(%k, %a), concat(%k, %a))", 65, "Insert.64.0, Insert.1.0, wide Binary.65"),
+        ] {
+            assert_eq!(steps(value, width), expected, "{value}");
+        }
+    }
+
+    /// In a loop only what depends on its index is computed anew.
+    #[test]
+    fn what_no_index_changes_is_computed_once() {
+        for (value, expected) in [("not(%a[0 +: 8])", 2), ("not(%a[8*i +: 8])", 8), ("not(%a[8*j +: 8])", 4)]
+        {
+            let text = format!(
+                "func @f(%a: 32) -> (%r: 64) {{
+                   for j in 0..2 {{ for i in 0..4 {{ %r[32*j + 8*i +: 8] = {value} }} }}
+                 }}"
+            );
+            let tape = compile(&Function::parse(&text).unwrap(), &[], false).unwrap();
+            assert_eq!(tape.steps.len() - 8, expected, "{value}");
+        }
+    }
+}

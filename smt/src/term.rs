@@ -684,6 +684,27 @@ mod tests {
     }
 
     #[test]
+    fn floating_point_operators_are_found_below_roots() {
+        let mut terms = Terms::default();
+        let (x, y) = (terms.variable(0, 16), terms.variable(1, 16));
+        let plain = terms.binary(Operator::Add, x, y);
+        let of = |terms: &mut Terms, op, nan| {
+            let float = Float { op, nan, exponent: 5, target: 0 };
+            let value = terms.float(float, vec![x, y], if op == FloatOp::Lt { 1 } else { 16 });
+            terms.not(value)
+        };
+        let open = of(&mut terms, FloatOp::Min, NanRule::Open);
+        let first = of(&mut terms, FloatOp::Min, NanRule::First);
+        let less = of(&mut terms, FloatOp::Lt, NanRule::Open);
+        for (root, has_floats, has_open) in
+            [(plain, false, false), (open, true, true), (first, true, false), (less, true, false)]
+        {
+            assert_eq!((terms.has_floats(&[root]), terms.has_open_nans(&[root])), (has_floats, has_open));
+        }
+        assert!(terms.has_floats(&[plain, first]) && !terms.has_floats(&[]));
+    }
+
+    #[test]
     fn slices_of_literals_join_again() {
         let bits = Bits::from_hex(150, "123456789abcdef0fedcba98765432100f0f0").unwrap();
         for cut in [1, 63, 64, 65, 127, 128, 149] {

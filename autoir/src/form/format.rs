@@ -23,8 +23,7 @@ pub(super) fn set_formats(function: &Function, params: &[i64], facts: &mut Facts
         args: vec![None; function.args.len()],
         results: vec![None; function.results.len()],
     };
-    let rounds = formats.args.len() + formats.results.len();
-    for _ in 0..=rounds {
+    loop {
         let before = (formats.args.clone(), formats.results.clone());
         formats.refine();
         if before == (formats.args.clone(), formats.results.clone()) {
@@ -197,13 +196,24 @@ mod tests {
 
     #[test]
     fn operands_of_arithmetic_are_numbers() {
-        let slices = |text: &str| text.replace("%a", "%a[32*i +: 32]").replace("%b", "%b[32*i +: 32]");
+        let slices = |text: &str| {
+            text.replace("%a", "%a[32*i +: 32]").replace("%b", "%b[32*i +: 32]").replace("%A", "%a")
+        };
         for (value, expected) in [
             ("fadd.{8}(%a, %b, 0x0:3)", [8, 8, 8]),
             // Choices, signs and magnitudes.
             ("select(flt.{8}(%a, %b), %a, %b)", [8, 8, 8]),
             ("fmul.{8}(xor(%a, 0x80000000:32), %b, 0x0:3)", [8, 8, 8]),
             ("cast.u(cast.u(fsub.{8}(%a, %b, 0x0:3), 31), 32)", [8, 8, 8]),
+            ("fadd.{8}(cast.u(cast.u(%a, 31), 32), %b, 0x0:3)", [8, 8, 8]),
+            ("fadd.{8}(cast.u(cast.u(%a, 16), 32), %b, 0x0:3)", [0, 8, 8]),
+            ("xor(fadd.{8}(%a, %b, 0x0:3), 0x80000000:32)", [8, 8, 8]),
+            ("fadd.{8}(cast.u(%A, 96)[32*i +: 32], %b, 0x0:3)", [8, 8, 8]),
+            ("fadd.{8}(cast.s(%A[32*i +: 16], 32), %b, 0x0:3)", [0, 8, 8]),
+            ("fconvert.{5}.{8}(%A[32*i +: 16], 0x0:3, 32)", [0, 0, 8]),
+            ("cast.u(fsqrt.{8}(%A[32*i +: 16], 0x0:3), 32)", [0, 0, 0]),
+            ("ftoint.{8}.{1}(%a, 0x0:3, 32)", [8, 0, 0]),
+            ("ffromint.{8}.{1}(%a, 0x0:3, 32)", [0, 0, 8]),
             // A comparison gives bits, and a conversion takes or gives integers.
             ("cast.s(flt.{8}(%a, %b), 32)", [8, 8, 0]),
             ("add(ftoint.{8}.{1}(%a, 0x0:3, 32), %b)", [8, 0, 0]),
@@ -224,5 +234,21 @@ mod tests {
         // Halves of elements are not the elements.
         assert_eq!(exponents("%a: 64", "cast.u(fsqrt.{5}(%a[32*i +: 16], 0x0:3), 32)"), [0, 0]);
         assert_eq!(exponents("%a: 64", "concat(fsqrt.{5}(%a[32*i +: 16], 0x0:3), 0x0:16)"), [0, 0]);
+    }
+
+    /// With zeros below, a number of 16 bits is one of 32 bits with as many of exponent.
+    #[test]
+    fn the_upper_half_of_a_number_has_its_format() {
+        for (low, expected) in [("0x0:16", 8), ("0x1:16", 0)] {
+            let text = format!(
+                "func @f(%a: 32, %b: 64) -> (%r: 64) {{
+                   for i in 0..2 {{ %r[32*i +: 32] = fadd.{{8}}(concat(%a[16*i +: 16], {low}), %b[32*i +: 32], 0x0:3) }}
+                 }}"
+            );
+            let args = vec![ValueType::vector(2, 16), ValueType::vector(2, 32)];
+            let mut facts = Facts { args, results: vec![ValueType::vector(2, 32)] };
+            set_formats(&Function::parse(&text).unwrap(), &[], &mut facts);
+            assert_eq!([facts.args[0].exponent, facts.args[1].exponent], [expected, 8], "{low}");
+        }
     }
 }

@@ -436,8 +436,52 @@ func @f[w = 8, s = 3](%a: 256, %b: 8) -> (%dst: w) {
             "{found}"
         );
         // The position of the last element wraps.
-        let found = immediate(text, &[(&[128, 3], copies(7, 3, 8))]);
-        assert!(found.contains("mul(cast.u(%b, s + 6), int(w, s + 6))"), "{found}");
+        for (params, copies, fits) in [
+            ([128, 3], copies(7, 3, 8), false),
+            ([128, 4], copies(8, 4, 8), false),
+            ([127, 4], copies(8, 4, 8), true),
+            // Documented values count, and not the bits that they have.
+            ([80, 3], copies(5, 3, 8), true),
+            ([80, 3], copies(7, 3, 8), false),
+        ] {
+            let found = immediate(text, &[(&params, copies)]);
+            let width = if fits { "32" } else { "s + 6" };
+            assert!(found.contains(&format!("mul(cast.u(%b, {width}), int(w, {width}))")), "{found}");
+        }
+    }
+
+    /// The position ends where its width does, with `s = 3` at 511.
+    #[test]
+    fn positions_are_sums_and_differences_too() {
+        for (position, w, width) in [
+            ("add(cast.u(%a[0 +: 3], s + 6), mul(cast.u(%b[0 +: s], s + 6), int(w, s + 6)))", 72, "32"),
+            ("add(cast.u(%a[0 +: 3], s + 6), mul(cast.u(%b[0 +: s], s + 6), int(w, s + 6)))", 73, "s + 6"),
+            ("sub(int(8*w, s + 6), mul(cast.u(%b[0 +: s], s + 6), int(w, s + 6)))", 8, "32"),
+            ("sub(int(6*w, s + 6), mul(cast.u(%b[0 +: s], s + 6), int(w, s + 6)))", 8, "s + 6"),
+        ] {
+            let text = format!(
+                "func @f[w = 8, s = 3](%a: 1024, %b: 8) -> (%dst: 8) {{ %dst[0 +: 8] = %a[at {position} +: 8] }}"
+            );
+            let found = immediate(&text, &[(&[w, 3], copies(7, 3, 8))]);
+            assert!(found.contains(&format!("int(w, {width})")), "{found}");
+        }
+    }
+
+    #[test]
+    fn what_reads_all_bits_unsigned_reads_the_immediate() {
+        for (value, expected) in [
+            ("cast.u(%b[0 +: 4], 8)", "cast.u(%b, 8)"),
+            ("%a[at %b[0 +: 4] +: 8]", "%a[at %b +: 8]"),
+            ("shr.u(%a[0 +: 8], %b[0 +: 4])", "shr.u(%a[0 +: 8], %b)"),
+            ("shl(cast.u(%b[2 +: 2], 8), %a[0 +: 8])", "%b[2 +: 2]"),
+            ("cast.u(shl(%b[0 +: 4], %a[0 +: 8]), 8)", "shl(%b[0 +: 4]"),
+            ("fold add (k in 0..2) cast.u(%b[8*k +: 4], 8)", "cast.u(%b, 8)"),
+            ("fold add (k in 0..2) cast.u(%b[8*k + 2 +: 2], 8)", "cast.u(%b[2 +: 2], 8)"),
+        ] {
+            let text = format!("func @f(%a: 64, %b: 16) -> (%dst: 8) {{ %dst[0 +: 8] = {value} }}");
+            let found = immediate(&text, &[(&[], copies(15, 8, 8))]);
+            assert!(found.contains("%b: 8 imm 0..=15") && found.contains(expected), "{found}");
+        }
     }
 
     #[test]
@@ -467,9 +511,12 @@ func @f[w = 8, s = 3](%a: 256, %b: 8) -> (%dst: w) {
 
     #[test]
     fn positions_that_are_written_as_well_keep_their_width() {
-        for (written, width) in
-            [("%dst[8 +: s + 6] = p", "s + 6"), ("%dst[8 +: s + 6] = not(p)", "s + 6"), ("", "32")]
-        {
+        for (written, width) in [
+            ("%dst[8 +: s + 6] = p", "s + 6"),
+            ("%dst[8 +: s + 6] = not(p)", "s + 6"),
+            ("%dst[8 +: s + 6] = add(p, p)", "s + 6"),
+            ("", "32"),
+        ] {
             let text = format!(
                 "func @f[s = 3](%a: 256, %b: 8) -> (%dst: 17) {{
                    let p = mul(cast.u(%b[0 +: s], s + 6), int(8, s + 6))

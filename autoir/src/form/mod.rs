@@ -665,6 +665,117 @@ fn only_argument_width(family: &Function, param: ParamId) -> bool {
 mod tests {
     use super::*;
 
+    fn instance(params: &[i64], args: &[ValueType], result: ValueType) -> Instance {
+        Instance { params: params.to_vec(), facts: Facts { args: args.to_vec(), results: vec![result] } }
+    }
+
+    #[test]
+    fn a_form_is_padded_where_the_register_is_wider_than_what_the_family_writes() {
+        let text = "func @f[n = 4](%a: 64) -> (%r: 8*n) { for i in 0..n { %r[8*i +: 8] = %a[8*i +: 8] } }";
+        let family = Function::parse(text).unwrap();
+        let bytes = ValueType::vector(8, 8);
+        assert!(is_padded(&family, &instance(&[4], &[bytes], bytes)));
+        assert!(!is_padded(&family, &instance(&[8], &[bytes], bytes)));
+    }
+
+    /// A parameter of types is no attribute, whatever its values are.
+    #[test]
+    fn defaults_are_those_of_the_first_instance_with_the_most_frequent_attributes() {
+        let text = "func @f[w = 0, s = 0](%a: 64) -> (%r: 64) { %r[0 +: 64] = cast.{s}(%a[0 +: w], 64) }";
+        let mut function = Function::parse(text).unwrap();
+        let rule = Rule::Listed { keys: Vec::new(), values: BTreeMap::new() };
+        let inferences = [Inference { param: ParamId(0), rule }];
+        let values = [vec![8, 0], vec![16, 1], vec![32, 1]];
+        for (positions, expected) in
+            [(&[0, 1, 2][..], [16, 1]), (&[0, 2, 1], [32, 1]), (&[0, 0, 1], [8, 0]), (&[1, 0], [16, 1])]
+        {
+            set_defaults(&mut function, &inferences, &values, positions);
+            let found: Vec<i64> = function.params.iter().map(|param| param.value).collect();
+            assert_eq!(found, expected, "{positions:?}");
+        }
+    }
+
+    /// With one element the step is any number: the form says nothing of it.
+    #[test]
+    fn what_matters_to_no_instance_is_no_parameter() {
+        let text = "func @f[w = 8, n = 4, step = 8](%a: 256) -> (%r: w*n) {
+            for i in 0..n { %r[w*i +: w] = %a[step*i +: w] } }";
+        let family = Function::parse(text).unwrap();
+        let of = |params: [i64; 3]| {
+            let [w, n] = [params[0], params[1]].map(|number| number as u32);
+            instance(&params, &[ValueType::vector(256 / w, w)], ValueType::vector(n, w))
+        };
+        let names = |instances: &[Instance]| {
+            let found = specialized(&family, &instances.iter().collect::<Vec<_>>()).unwrap();
+            let names: Vec<String> = found.function.params.iter().map(|param| param.name.clone()).collect();
+            (names.join(" "), found.params)
+        };
+        let twice = |step| [of([8, 4, 8]), of([16, 2, 16]), of([32, 1, step])];
+        let (plain, params) = names(&twice(32));
+        assert_eq!((plain.as_str(), &params), ("w n", &vec![vec![8, 4], vec![16, 2], vec![32, 1]]));
+        assert_eq!(names(&twice(77)), (plain, params), "one element has no step");
+        let (other, _) = names(&[of([8, 4, 8]), of([16, 2, 16]), of([32, 2, 77])]);
+        assert_eq!(other, "w n step");
+    }
+
+    #[test]
+    fn an_operation_is_the_same_with_other_tables_of_types() {
+        let rule = |value: i64, param: u32| Inference {
+            param: ParamId(param),
+            rule: Rule::Listed {
+                keys: vec![Key::Sign(ParamId(1))],
+                values: BTreeMap::from([(vec![value], value)]),
+            },
+        };
+        let solved = |rest: i64| Inference {
+            param: ParamId(0),
+            rule: Rule::Solved {
+                said: Said { operand: 0, quantity: Quantity::Width },
+                rest: Num::constant(rest),
+                factor: Num::constant(1),
+            },
+        };
+        let shaped = |name: &str, inferences: Vec<Inference>, commutative| Shaped {
+            placed: Vec::new(),
+            params: Vec::new(),
+            function: Function::new(name),
+            inferences,
+            commutative,
+        };
+        let one = shaped("f", vec![rule(1, 0), solved(3)], true);
+        assert!(one.is_same_operation(&shaped("f", vec![rule(2, 0), solved(3)], true)));
+        for other in [
+            shaped("g", vec![rule(1, 0), solved(3)], true),
+            shaped("f", vec![rule(1, 0), solved(3)], false),
+            shaped("f", vec![rule(1, 0)], true),
+            shaped("f", vec![rule(1, 1), solved(3)], true),
+            shaped("f", vec![rule(1, 0), solved(4)], true),
+            shaped("f", vec![solved(3), rule(1, 0)], true),
+        ] {
+            assert!(!one.is_same_operation(&other), "{:?}", other.inferences);
+        }
+    }
+
+    #[test]
+    fn the_width_of_a_register_that_is_read_in_slices_is_a_number_by_itself() {
+        for (body, expected) in [
+            ("for i in 0..2 { %r[8*i +: 8] = %a[8*i +: 8] }", true),
+            ("%r[0 +: 16] = cast.u(%a, 16)", false),
+            ("%r[0 +: 16] = cast.u(not(%a), 16)", false),
+            ("for i in 0..2 { %r[8*i +: 8] = int(w, 8) }", false),
+            ("for i in 0..2 { %r[8*i +: 8] = %a[w - 16 + 8*i +: 8] }", false),
+            ("%r[0 +: 16] = cast.u(%a[0 +: w - 20], 16)", false),
+            ("for i in 0..w - 30 { %r[8*i +: 8] = %a[8*i +: 8] }", false),
+            ("for i in 0..2 { %r[8*i + w - 32 +: 8] = %a[8*i +: 8] }", false),
+        ] {
+            let text = format!("func @f[w = 32](%a: w) -> (%r: 16) {{ {body} }}");
+            let family = Function::parse(&text).unwrap();
+            assert_eq!(only_argument_width(&family, ParamId(0)), expected, "{body}");
+        }
+        let written = "func @f[w = 32](%a: 32) -> (%r: w) { for i in 0..4 { %r[8*i +: 8] = %a[8*i +: 8] } }";
+        assert!(!only_argument_width(&Function::parse(written).unwrap(), ParamId(0)));
+    }
+
     #[test]
     fn a_kind_has_a_suffix_only_where_another_one_would_have_its_name() {
         let plain = Kind { reviewed: Some(0), immediates: vec![false], padded: false };

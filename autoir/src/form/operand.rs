@@ -179,6 +179,12 @@ mod tests {
             (vec![(1, 0, 4)], Some(1)),
             // Nothing that is repeated.
             (vec![(5, 0, 0)], None),
+            // Across a multiple of the distance, in two of them, and a distance that is no power of two.
+            (vec![(5, 12, 16)], None),
+            (vec![(5, 4, 16)], Some(16)),
+            (vec![(5, 0, 16), (5, 17, 16)], None),
+            (vec![(5, 0, 24)], None),
+            (vec![(1, 0, 24)], Some(1)),
             (vec![(24, 0, 24)], Some(8)),
         ] {
             assert_eq!(element(&slices(&all)), expected, "{all:?}");
@@ -213,6 +219,18 @@ mod tests {
             let found = types(&function, &known).unwrap();
             assert_eq!((found.args[0], found.results[0]), (expected, vector(4, 16)), "{value}");
         }
+    }
+
+    /// What is read at a computed position says nothing about the position's own register.
+    #[test]
+    fn positions_have_elements_of_their_own() {
+        let text = "func @f(%a: 128, %index: 32) -> (%r: 64) {
+            for i in 0..4 { %r[16*i +: 16] = cast.u(%a[at %index[8*i +: 8] +: 4], 16) }
+        }";
+        let application = catalog::Application::plain(Vec::new(), &[0, 1]);
+        let known = Known { application, operands: [128, 32].map(Operand::Whole).to_vec(), commutes: false };
+        let found = types(&Function::parse(text).unwrap(), &known).unwrap();
+        assert_eq!(found.args, [ValueType::vector(2, 64), ValueType::vector(4, 8)]);
     }
 
     #[test]

@@ -227,6 +227,33 @@ mod tests {
     }
 
     #[test]
+    fn the_low_bits_of_an_argument_count_where_their_places_are_known() {
+        let mut dag = Dag::new(vec![16, 16, 16, 8]);
+        let (of, position) = (dag.arg(1), dag.arg_slice(3, 0, 4, false));
+        let nodes = [
+            dag.arg_slice(0, 2, 3, false),
+            dag.arg_slice(0, 0, 4, false),
+            dag.slice_at(of, position, 2, false),
+            dag.arg_slice(1, 0, 4, false),
+            position,
+        ];
+        assert_eq!(dag.bits_read(nodes), [Some(5), None, Some(0), Some(4)]);
+    }
+
+    /// What is at a computed place of one register already stays; at a place that wraps around it is moved.
+    #[test]
+    fn a_slice_at_a_computed_place_is_no_movement() {
+        let mut dag = Dag::new(vec![8, 16]);
+        let (of, number, two) = (dag.arg(1), dag.arg_slice(0, 0, 2, false), dag.int(2));
+        let moved = dag.slice_at(of, number, 16, false);
+        assert_eq!(dag.moved_by_a_small_number(&[Segment { low: 0, width: 16, value: moved }]), None);
+        let sum = dag.sum(&[number, two]);
+        let wrapped = dag.slice(sum, 0, 2, false);
+        let [plain, around] = [number, wrapped].map(|low| dag.slice_at(of, low, 16, false));
+        assert!(dag.is_at_computed_position(plain) && !dag.is_at_computed_position(around));
+    }
+
+    #[test]
     fn wide_numbers_have_too_many_cases() {
         let mut dag = Dag::new(vec![16, 16]);
         let (a, b) = (dag.arg_slice(0, 0, 16, false), dag.arg_slice(1, 0, 16, false));

@@ -297,16 +297,12 @@ pub(crate) fn range_of<'a>(node: &Node, arg_widths: &[u32], operand: &impl Fn(No
             Range::of_width(*width, *signed)
         }
         Node::Concat(parts) => {
-            let mut low = Int::ZERO;
-            let mut high = Int::ZERO;
             let mut position = 0;
-            for part in parts {
-                let range = operand(part.node);
-                low += range.low.clone().unwrap_or(Int::ZERO) << position;
-                high += range.high.clone().unwrap_or_else(|| power(part.width) - Int::ONE) << position;
-                position += part.width as usize;
-            }
-            Range::new(low, high)
+            parts.iter().fold(Range::point(Int::ZERO), |sum, part| {
+                let placed = operand(part.node).scale(&power(position));
+                position += part.width;
+                sum.add(&placed)
+            })
         }
         Node::Sum { terms, constant } => {
             terms.iter().fold(Range::point(constant.clone()), |sum, (term, coefficient)| {
@@ -422,7 +418,7 @@ fn shr_range(value: &Range, count: &Range) -> Range {
         (count_of(&count.low).min(crate::MAX_WIDTH), count_of(&count.high).min(crate::MAX_WIDTH));
     let shift = |bound: &Option<Int>, outward: bool| {
         bound.as_ref().map(|bound| {
-            let negative = bound < &Int::ZERO;
+            let negative = bound.sign() == Sign::Negative;
             bound >> (if negative == outward { least } else { most }) as usize
         })
     };

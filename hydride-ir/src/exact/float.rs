@@ -616,6 +616,41 @@ mod tests {
         }
     }
 
+    /// All numbers of 6 bits, 2 of them fraction, and the infinities: magnitudes in order have patterns in order.
+    #[test]
+    fn extrema_and_comparisons_are_those_of_the_values() {
+        let key = |pattern: i32| if pattern < 32 { (pattern, 1) } else { (32 - pattern, 0) };
+        let patterns = || (0..=28).chain(32..=60);
+        for (x, y) in patterns().flat_map(|x| patterns().map(move |y| (x, y))) {
+            let found = |op, value| evaluate(float(op, 3), 6, value, &[Int::from(x), Int::from(y)]);
+            let (least, greatest) = if key(x) < key(y) { (x, y) } else { (y, x) };
+            assert_eq!(found(FloatOp::Min, 6), Int::from(least), "{x} and {y}");
+            assert_eq!(found(FloatOp::Max, 6), Int::from(greatest), "{x} and {y}");
+            // Both zeros are equal.
+            let (left, right) = (key(x).0, key(y).0);
+            for (op, holds) in
+                [(FloatOp::Eq, left == right), (FloatOp::Lt, left < right), (FloatOp::Le, left <= right)]
+            {
+                assert_eq!(found(op, 1), Int::from(u8::from(holds)), "{op:?} of {x} and {y}");
+            }
+            assert_eq!(found(FloatOp::Unordered, 1), Int::ZERO);
+        }
+    }
+
+    /// Two bits more than the precision, and one where the leading bits come out so.
+    #[test]
+    fn quotients_and_roots_have_the_bits_that_rounding_needs() {
+        for (x, y) in (1..70).flat_map(|x| (1..70).map(move |y| (x, y))) {
+            let [left, right] = [x, y].map(|magnitude| Finite::exact(false, Int::from(magnitude), -3));
+            for precision in [8, 11, 24] {
+                let (quotient, root) = (left.over(&right, precision), left.square_root(precision));
+                let bits = |number: &Finite| number.magnitude.bit_len() as u32;
+                assert!((precision + 2..=precision + 3).contains(&bits(&quotient)), "{x} / {y}");
+                assert!((precision + 2..=precision + 3).contains(&bits(&root)), "the root of {x}");
+            }
+        }
+    }
+
     #[test]
     fn a_nan_follows_its_rule() {
         let (quiet, signaling, one) = (0x7e01, 0xfc02, 0x3c00);
@@ -626,6 +661,8 @@ mod tests {
         assert_eq!(sum(NanRule::First, [quiet, signaling]), Int::from(quiet));
         assert_eq!(sum(NanRule::SignalingFirst, [quiet, signaling]), Int::from(0xfe02));
         assert_eq!(sum(NanRule::First, [one, signaling]), Int::from(0xfe02));
+        // The least payload of a quiet NaN is none.
+        assert_eq!(sum(NanRule::SignalingFirst, [0x7e01, 0xfe00]), Int::from(0x7e01));
         let infinities = [0x7c00, 0xfc00];
         assert_eq!(sum(NanRule::First, infinities), Int::from(0xfe00));
         assert_eq!(sum(NanRule::SignalingFirst, infinities), Int::from(0x7e00));

@@ -1,5 +1,7 @@
 //! From exact integers to bit-vector expressions: where widths are chosen.
 
+use std::cmp::Ordering;
+
 use rustc_hash::FxHashMap;
 
 use super::Int;
@@ -76,10 +78,11 @@ impl Lower<'_> {
     }
 
     fn cast(&mut self, of: ExprId, from: u32, to: u32, signed: bool) -> ExprId {
-        if from == to {
-            return of;
-        }
-        let signed = signed && to > from;
+        let signed = match to.cmp(&from) {
+            Ordering::Equal => return of,
+            Ordering::Less => false,
+            Ordering::Greater => signed,
+        };
         self.push(Op::Cast { of, signed: Num::constant(i64::from(signed)) }, to)
     }
 

@@ -237,6 +237,18 @@ mod tests {
         }
     }
 
+    /// Where both paths write the same bits, the values are chosen from as they were assigned, with their signs.
+    #[test]
+    fn a_merged_register_keeps_what_was_assigned() {
+        let mut dag = Dag::new(vec![8, 8, 1]);
+        let [x, y] = [0, 1].map(|arg| dag.arg_slice(arg, 0, 8, true));
+        let (sum, condition) = (dag.sum(&[x, y]), dag.arg_slice(2, 0, 1, false));
+        let [then, otherwise] = [sum, x].map(|value| Register::with_value(8, value));
+        let merged = Register::merge(&mut dag, condition, &then, &otherwise);
+        let chosen = dag.select(condition, sum, x);
+        assert_eq!(merged.assigned(0, 8), Some(chosen));
+    }
+
     #[test]
     fn a_register_with_a_value_has_its_low_bits() {
         let mut dag = Dag::new(Vec::new());

@@ -390,6 +390,13 @@ fn magnitudes_do_not_depend_on_where_terms_were_made() {
         let expected = dag.sub(a, subtracted);
         assert_eq!(dag.node(magnitude), &Node::Abs(expected));
     }
+    // A bit that is read at once comes before one of an earlier argument below an operator.
+    let other = dag.arg_slice(0, 8, 8, false);
+    let least = dag.min(a, other);
+    let difference = dag.sub(least, b);
+    let expected = dag.sub(b, least);
+    let magnitude = dag.abs(difference);
+    assert_eq!(dag.node(magnitude), &Node::Abs(expected));
 }
 
 #[test]
@@ -437,6 +444,9 @@ fn tables_of_exclusive_ors_are_exclusive_ors() {
 #[test]
 fn an_added_argument_follows_the_others() {
     let mut dag = Dag::new(vec![8, 16]);
+    assert!(dag.is_empty());
+    let node = dag.arg(0);
+    assert!(!dag.is_empty() && dag.len() == 1 && dag.joint_natural(&[node]) == Some((8, false)));
     assert_eq!((dag.add_arg(4), dag.add_arg(1)), (2, 3));
     assert_eq!(dag.arg_widths(), [8, 16, 4, 1]);
 }
@@ -506,6 +516,49 @@ fn literals_are_computed_at_once() {
             let expected = [a.count_ones(), a.leading_zeros() - 59, a.trailing_zeros().min(5)];
             assert_eq!(counts, expected.map(|count| dag.int(count)), "counts of {a}");
         }
+    }
+}
+
+/// Ranges of operators on values that have no greatest one, or no least one either.
+#[test]
+fn ranges_without_ends_end_where_an_operator_bounds_them() {
+    let mut dag = Dag::new(vec![64, 8]);
+    let [counts, byte, signed] = [(0, 64, false), (1, 8, false), (1, 8, true)]
+        .map(|(arg, width, sign)| dag.arg_slice(arg, 0, width, sign));
+    let (up, both) = (dag.shl(byte, counts), dag.shl(signed, counts));
+    let (five, minus) = (dag.int(5), dag.int(-5));
+    for (node, low, high) in [
+        (Node::Shl(byte, counts), Some(0), None),
+        (Node::Shl(signed, counts), None, None),
+        (Node::Shr(up, byte), Some(0), None),
+        (Node::Shr(signed, counts), Some(-128), Some(127)),
+        (Node::And([byte, both].into()), Some(0), Some(255)),
+        (Node::And([up, both].into()), Some(0), None),
+        (Node::And([both, signed].into()), None, None),
+        (Node::And([byte, five].into()), Some(0), Some(5)),
+        (Node::Or([byte, up].into()), Some(0), None),
+        (Node::Xor([signed, up].into()), None, None),
+        (Node::Min([five, up].into()), Some(0), Some(5)),
+        (Node::Max([five, both].into()), Some(5), None),
+        (Node::Not(up), None, Some(-1)),
+        (Node::Abs(up), Some(0), None),
+        (Node::Abs(both), Some(0), None),
+        (Node::Saturate { of: up, width: 4, signed: true }, Some(0), Some(7)),
+        (Node::Saturate { of: both, width: 4, signed: false }, Some(0), Some(15)),
+        (Node::Select(byte, five, up), Some(0), None),
+        (Node::PopCount(up), Some(0), Some(i64::from(crate::MAX_WIDTH))),
+        (Node::Mul([five, up].into()), None, None),
+        (Node::Div(up, five), Some(0), None),
+        (Node::Div(both, five), None, None),
+        (Node::Div(byte, byte), Some(0), Some(255)),
+        (Node::Div(five, byte), Some(0), Some(255)),
+        (Node::Div(byte, minus), Some(-512), Some(511)),
+        (Node::Rem(up, five), None, None),
+        (Node::Rem(byte, five), Some(0), Some(255)),
+    ] {
+        let made = dag.intern(node);
+        let range = Range { low: low.map(Int::from), high: high.map(Int::from) };
+        assert_eq!(dag.range(made), &range, "{}", dag.show(made));
     }
 }
 
@@ -581,6 +634,33 @@ fn the_sign_of_a_converted_integer_follows_from_its_range() {
     };
     assert_eq!(of("s", "cast.u(%a, 9)"), of("u", "%a"));
     assert_ne!(of("s", "%a"), of("u", "%a"));
+}
+
+#[test]
+fn division_by_zero_has_the_value_of_smt_lib() {
+    for (value, expected) in [
+        ("div.u(%a, 0x0:8)", "255"),
+        ("div.s(%a, 0x0:8)", "select(arg0[7 +: 1], 1, 255)"),
+        ("rem.u(%a, 0x0:8)", "arg0[0 +: 8]"),
+    ] {
+        let (dag, value) = raised(&format!("func @f(%a: 8) -> (%r: 8) {{ %r[0 +: 8] = {value} }}")).unwrap();
+        assert_eq!(dag.show(value), expected);
+    }
+}
+
+/// Parts are lowered as far as they are wanted; a single one is no concatenation.
+#[test]
+fn a_concatenation_is_lowered_as_far_as_it_is_wanted() {
+    for (wanted, widths) in [(4, vec![]), (8, vec![]), (12, vec![12]), (16, vec![16]), (20, vec![16])] {
+        let mut dag = Dag::new(vec![8, 8]);
+        let parts = [0, 1].map(|arg| Part { node: dag.arg_slice(arg, 0, 8, false), width: 8 });
+        let both = dag.concat(&parts);
+        let mut function = Function::new("f");
+        Lowering::default().lower(&dag, both, wanted, &mut function).expect("it is narrow");
+        let joined = function.exprs().iter().filter(|expr| matches!(expr.op, crate::Op::Concat(_)));
+        let found: Vec<_> = joined.filter_map(|expr| expr.width.as_constant()).collect();
+        assert_eq!(found, widths, "{wanted} bits are wanted");
+    }
 }
 
 #[test]

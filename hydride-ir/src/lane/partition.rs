@@ -209,7 +209,8 @@ fn shared_out(
     None
 }
 
-/// Statements for maximal runs of equal-shaped elements.
+/// Statements for runs of equal-shaped elements, each the longest that one statement can write; what begins such a run is
+/// taken to be one as well.
 fn runs(
     dag: &Dag,
     skeletons: &mut Skeletons,
@@ -219,31 +220,23 @@ fn runs(
     let mut statements = Vec::new();
     let mut start = 0;
     while start < elements.values.len() {
-        let mut end = elements.values.len();
         let mut alike = |end: usize| {
             let family = &elements.values[start..end];
             let terms = unify(dag, skeletons, family)?;
             let mut extents = factorizations(family.len() as u32, None).into_iter();
             extents.find(|extents| fit(&terms, *extents).is_some()).map(|extents| (terms, extents))
         };
-        // Halves until one fits, then adds back the half that was removed last as long as it fits.
-        let (mut found, mut step) = loop {
-            match alike(end) {
-                Some(found) => break (found, (end - start) / 2),
-                None if end == start + 1 => return None,
-                None => end = start + (end - start) / 2,
+        // All that is left is tried first, then the middle between the longest run and the shortest that is none.
+        let (mut end, mut beyond, mut next) = (start, elements.values.len() + 1, elements.values.len());
+        let mut found = None;
+        while end + 1 < beyond {
+            match alike(next) {
+                None => beyond = next,
+                longer => (end, found) = (next, longer),
             }
-        };
-        while step > 0 {
-            if end + step < elements.values.len()
-                && let Some(longer) = alike(end + step)
-            {
-                found = longer;
-                end += step;
-            }
-            step /= 2;
+            next = end.midpoint(beyond);
         }
-        let (terms, extents) = found;
+        let (terms, extents) = found?;
         let positions: Vec<i64> =
             (start..end).map(|place| place as i64 * i64::from(elements.width)).collect();
         statements.push(statement(&terms, &positions, extents, elements.width, arg_widths)?);
@@ -402,6 +395,8 @@ mod tests {
             ("nnnnxxxx", vec![vec![0, 1, 2, 3], vec![4, 5, 6, 7]]),
             ("nx&|nx&|", vec![vec![0, 4], vec![1, 5], vec![2, 6], vec![3, 7]]),
             ("nxx", vec![vec![0], vec![1, 2]]),
+            ("nnnnx", vec![vec![0, 1, 2, 3], vec![4]]),
+            ("nnnnnnx", vec![vec![0, 1, 2, 3, 4, 5], vec![6]]),
             ("nnnnnxxx", vec![vec![0, 1, 2, 3, 4], vec![5, 6, 7]]),
             ("n", vec![vec![0]]),
             ("nx&|^-?<", (0..8).map(|place| vec![place]).collect()),

@@ -118,11 +118,7 @@ fn is_masked(dag: &mut Dag, segments: &[Segment], core: &[Segment], masking: &Ma
     (0..SAMPLES).all(|sample| {
         let mut replacements = Replacements::default();
         for arg in 0..dag.arg_widths().len() as u32 {
-            let mut value = sample_bits(dag.arg_widths()[arg as usize], (sample << 32) + u64::from(arg) + 1);
-            // Counts and lengths are distinguishing only while they are small.
-            if sample % 2 == 1 {
-                value -= &value & Int::from(0xf8);
-            }
+            let value = sample_of(dag.arg_widths()[arg as usize], arg, sample);
             let (arg, value) = (dag.arg(arg), dag.int(value));
             replacements.insert(arg, value);
         }
@@ -155,6 +151,14 @@ fn is_masked(dag: &mut Dag, segments: &[Segment], core: &[Segment], masking: &Ma
             true
         })
     })
+}
+
+/// A value of an argument of `width` bits; counts and lengths are distinguishing only while they are small, as the low
+/// byte of every other sample is.
+fn sample_of(width: u32, arg: u32, sample: u64) -> Int {
+    let value = sample_bits(width, (sample << 32) + u64::from(arg) + 1);
+    let cleared = if sample % 2 == 1 { &value & Int::from(0xf8) } else { Int::ZERO };
+    value - cleared
 }
 
 /// Bits that look random and are the same in every run.
@@ -277,6 +281,15 @@ mod tests {
     #[test]
     fn other_elements_of_an_argument_are_not_kept() {
         assert!(readings(recognize, &masked("%c[16*j +: 8]")).is_empty());
+    }
+
+    #[test]
+    fn every_other_sample_is_a_small_count() {
+        let low_bytes = |sample| (0..20).map(move |arg| sample_of(16, arg, sample) & Int::from(0xff));
+        assert!(low_bytes(0).any(|byte| byte > Int::from(7)) && low_bytes(1).all(|byte| byte < Int::from(8)));
+        let all: std::collections::BTreeSet<Int> =
+            (0..8).flat_map(|sample| (0..20).map(move |arg| sample_of(64, arg, sample))).collect();
+        assert_eq!(all.len(), 160, "no two arguments have one value");
     }
 
     /// The bits of a sample differ from each other and fill its width.

@@ -1,5 +1,7 @@
 //! Bitwise operators in two's complement: flat, sorted, their literals in one.
 
+use dashu_int::Sign;
+
 use super::{Law, Subject, instances::*};
 use crate::exact::Int;
 use crate::exact::dag::{Dag, Node, NodeId, Part};
@@ -229,7 +231,7 @@ fn disjoint(dag: &mut Dag, &Pair { op, left, right }: &Pair) -> Option<NodeId> {
         return None;
     }
     let zero = dag.int(0);
-    let mut parts = Vec::with_capacity(2 * pieces.len());
+    let mut parts = Vec::new();
     let mut end = 0;
     for (low, part) in pieces {
         parts.push(Part { node: zero, width: low - end });
@@ -371,7 +373,7 @@ fn complement(dag: &mut Dag, Bitwise { op, operands, literal }: &Bitwise) -> Opt
 /// `x & (2^w - 1) = x[0 +: w]`.
 fn low_ones(dag: &mut Dag, Bitwise { op, operands, literal }: &Bitwise) -> Option<NodeId> {
     use dashu_int::ops::BitTest;
-    let mask = literal.as_ref().filter(|mask| *op == Operator::And && *mask > &Int::ZERO)?;
+    let mask = literal.as_ref().filter(|mask| *op == Operator::And && mask.sign() == Sign::Positive)?;
     let width = u32::try_from(mask.bit_len()).ok().filter(|width| *width <= crate::MAX_WIDTH)?;
     if mask != &(power(width) - Int::ONE) {
         return None;

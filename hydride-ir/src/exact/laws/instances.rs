@@ -164,10 +164,12 @@ pub(super) fn order_pairs<S>(dag: &mut Dag, make: fn(NodeId, NodeId) -> S) -> Ve
     others.into_iter().flat_map(|other| [make(x, other), make(other, x)]).collect()
 }
 
-/// Minima and maxima of a value and a literal, as clamps leave them when the other bound is missing.
+/// Minima and maxima of a value and a literal, as clamps leave them when the other bound is missing. One literal is older
+/// than the value, which puts it on the left.
 pub(super) fn clamps(dag: &mut Dag, least: bool) -> Vec<NodeId> {
-    let value = sum_signed(dag, 5);
     let bounds = if least { [3, 7, 15, 12] } else { [0, -4, -8, -16] };
+    dag.int(bounds[1]);
+    let value = sum_signed(dag, 5);
     let literals = bounds.map(|bound| dag.int(bound));
     literals
         .map(|literal| {
@@ -237,12 +239,12 @@ pub(super) fn bounded_choices(dag: &mut Dag) -> Vec<Select> {
     subjects
 }
 
-/// Choices by a sign bit, and by the bits next to it.
+/// Choices by a sign bit, and by other bits.
 pub(super) fn sign_choices(dag: &mut Dag) -> Vec<Select> {
     let (value, zero) = (signed(dag, 0, 4), dag.int(0));
     let negated = dag.neg(value);
     let sign = scaled(dag, 0, 4);
-    let conditions = [sign - 1, sign, sign + 1].map(|bit| dag.arg_slice(0, bit, 1, false));
+    let conditions = [0, sign, sign + 1].map(|bit| dag.arg_slice(0, bit, 1, false));
     let choices = conditions
         .into_iter()
         .flat_map(|condition| [zero, negated].map(|then| Select { condition, then, otherwise: value }));
@@ -316,7 +318,7 @@ impl<I: IntoIterator<Item = NodeId>> Values for I {
     }
 
     fn bounded(self) -> Vec<Bounded> {
-        let bounds = [-256, -16, -9, -8, -1, 0, 1, 3, 7, 15, 16, 31, 255, 65535];
+        let bounds = [-256, -16, -9, -8, -1, 0, 1, 3, 7, 15, 16, 31, 63, 255, 65535];
         self.into_iter()
             .flat_map(|value| bounds.map(|bound| (value, bound)))
             .flat_map(|(value, bound)| {

@@ -123,8 +123,7 @@ impl Subject for InRange {
 
 /// `low ≤ x ≤ high` is 1 for the range `low..=high` of `x`.
 fn holds(dag: &mut Dag, &InRange(node): &InRange) -> Option<NodeId> {
-    let range = dag.range(node);
-    (range.low.is_some() && range.high.is_some()).then(|| dag.int(1))
+    dag.natural(node).map(|_| dag.int(1))
 }
 
 fn nodes(dag: &mut Dag, nodes: impl IntoIterator<Item = Node>) -> Vec<InRange> {

@@ -429,7 +429,7 @@ fn first_one(dag: &mut Dag, &Select { condition, then, otherwise }: &Select) -> 
     if count < 2 || dag.as_i64(rest) != Some(i64::from(count)) {
         return None;
     }
-    if step < 0 {
+    if step == -1 {
         let value = dag.slice(of, first + 1 - count, count, false);
         Some(dag.leading_zeros(value, count))
     } else {
