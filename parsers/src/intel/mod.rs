@@ -275,7 +275,7 @@ fn meaning(entry: &Entry, text: &str) -> Result<Meaning, Fault<Place>> {
         .filter_map(|(name, value)| Some(UndefinedFor { argument: position(name)?, value: *value }))
         .collect();
     operand::make_unique(signature.args.iter_mut().chain(&mut signature.results));
-    outcome.pointers.describe(&mut signature);
+    outcome.pointers.describe(&mut signature, &outcome.dag);
     let mut results: Vec<Register> = outcome.result.into_iter().collect();
     for (position, contents) in outcome.pointers.written(&outcome.memory) {
         signature.results.push(signature.args[position as usize].clone());
