@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use autoir::{Facts, Member};
+use autoir::{Facts, Member, ValueType};
 use catalog::record::MemoryRecord;
 use catalog::{Argument, Immediate, Kind, Source};
 
 use crate::Options;
-use crate::definitions::{definition_name, index_type};
+use crate::definitions::definition_name;
 use crate::operation::Operation;
 use crate::scheme::Slot;
 
@@ -201,8 +201,8 @@ pub(crate) struct MemoryInstance<'a> {
     pub(crate) symbol: String,
     /// The number of bytes that must divide each pointer.
     pub(crate) align: u32,
-    /// The type of the indices of elements, in LLVM.
-    pub(crate) index: Option<llvm_text::Type>,
+    /// The number and the width of the indices of elements.
+    pub(crate) index: Option<(u32, u32)>,
     /// The values of the factor of indices for which there is a definition.
     pub(crate) scales: BTreeSet<i64>,
 }
@@ -216,11 +216,26 @@ impl<'a> MemoryInstance<'a> {
     ) -> Option<Self> {
         let symbol = definition_name(operation, member, facts).ok()?;
         let align = member.signature.memory().map(|record| record.align).max()?;
-        let index = member.signature.memory().find_map(|record| index_type(member, &record));
+        let index = member.signature.memory().find_map(|record| index_lanes(member, &record));
         let scale = index.as_ref().and_then(|_| addressing(member)?.1);
         let scales = scale.map_or_else(BTreeSet::new, |position| scales(member, position, options));
         Some(Self { member, facts, symbol, align, index, scales })
     }
+}
+
+impl MemoryInstance<'_> {
+    /// The type of the indices of elements.
+    pub(crate) fn index_type(&self) -> ValueType {
+        let (count, width) = self.index.unwrap_or((1, 64));
+        ValueType::vector(count, width)
+    }
+}
+
+/// The number and the width of the lanes of the register from which addresses of elements are computed, where it has one
+/// for each.
+pub(crate) fn index_lanes(member: &Member, record: &MemoryRecord) -> Option<(u32, u32)> {
+    let own = &member.signature.args[record.arg as usize];
+    Some((own.width / record.element?, record.index?))
 }
 
 fn scales(member: &Member, position: u32, options: &Options) -> BTreeSet<i64> {

@@ -15,7 +15,7 @@ use super::needs::Needs;
 use super::vendor::VendorFunctions;
 use super::{CallableParameter, Sequence, Signature, VendorIr};
 use crate::identifier::llvm_type;
-use crate::memory::Form;
+use crate::memory::{Form, index_lanes};
 use crate::operation::Operation;
 use crate::scheme::Slot;
 
@@ -209,9 +209,8 @@ fn pointers(member: &Member, parameters: &mut Vec<Parameter>, name: &mut String)
 const INDEX: &str = "index";
 
 /// The type of the register from which addresses of elements are computed, where it has one lane for each.
-pub(crate) fn index_type(member: &Member, record: &MemoryRecord) -> Option<Type> {
-    let own = &member.signature.args[record.arg as usize];
-    Some(Type::lanes(own.width / record.element?, record.index?))
+fn index_type(member: &Member, record: &MemoryRecord) -> Option<Type> {
+    index_lanes(member, record).map(|(count, width)| Type::lanes(count, width))
 }
 
 /// The name of the definition of a member at the operation's types.

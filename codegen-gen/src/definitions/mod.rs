@@ -35,7 +35,7 @@ use memo::Memo;
 use rayon::prelude::*;
 use serde::Serialize;
 
-pub(crate) use adapter::{index_type, name as definition_name};
+pub(crate) use adapter::name as definition_name;
 pub(crate) use needs::target_features;
 
 pub use data::{Case, Column, Variant, VendorFunction, VendorIr};
