@@ -224,16 +224,18 @@ fn memory_traits(own: &MemoryOperation<'_, '_>) -> Vec<String> {
     }
     let mut traits = Vec::new();
     for ((relation, number), names) in &values {
+        let base = values.get(&(Relation::Match, *number)).filter(|_| *relation != Relation::Match);
+        if let Some(bases) = base {
+            traits.extend(names.iter().map(|name| relation_trait(*relation, name, bases[0])));
+            continue;
+        }
         if names.len() > 1 {
             let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
             traits.push(format!("AllTypesMatch<[{}]>", names.join(", ")));
         }
-        if *relation == Relation::Match {
-            continue;
-        }
-        match values.get(&(Relation::Match, *number)) {
-            Some(bases) => traits.push(relation_trait(*relation, names[0], bases[0])),
-            None => {
+        match relation {
+            Relation::Match => {}
+            _ => {
                 let base = own.base(*number);
                 let follows = related(*relation, &checked_type(base));
                 let of = match base {
