@@ -77,7 +77,10 @@ mod tests {
         assert_eq!(function(private), expected);
         let stored = Some(("autollvm.f.store_memory0", "(i8, !llvm.ptr) -> ()".to_owned()));
         assert_eq!(function("define linkonce_odr void @autollvm.f.store_memory0(i8 %a, ptr %.to) {"), stored);
-        assert_eq!(function("func.func private @autollvm.f.store_memory0(i8, !llvm.ptr) -> () // autollvm.f.store"), stored);
+        assert_eq!(
+            function("func.func private @autollvm.f.store_memory0(i8, !llvm.ptr) -> () // autollvm.f.store"),
+            stored
+        );
         assert_eq!(function("declare i8 @autollvm.g()"), Some(("autollvm.g", "() -> i8".to_owned())));
         assert_eq!(function("define internal i8 @x86.f(i8 %a0) alwaysinline {"), None);
     }

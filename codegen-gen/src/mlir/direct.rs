@@ -52,11 +52,7 @@ pub(super) fn lowerings(
 
 /// The pattern of an operation at given types and parameter values; `None` if the sequence contains an unsupported
 /// instruction.
-fn instance(
-    example: &Example<'_>,
-    sequence: &Sequence,
-    llvm: LlvmVersion,
-) -> Option<Rewriting> {
+fn instance(example: &Example<'_>, sequence: &Sequence, llvm: LlvmVersion) -> Option<Rewriting> {
     let Matched { pattern, types, values, results, rewrite, .. } = matched(example);
     let mut writer =
         Writer { llvm, types, lines: rewrite, next: 0, values: BTreeMap::new(), structures: BTreeMap::new() };

@@ -99,7 +99,8 @@ fn memory_operation(own: &MemoryOperation<'_, '_>, version: LlvmVersion) -> Irdl
         let value = of_slot(*slot, &mut constraints);
         attributes.push(format!("\"{name}\" = {value}"));
     }
-    let result_names: Vec<String> = own.returned().map(|result| operation.result_names()[result].clone()).collect();
+    let result_names: Vec<String> =
+        own.returned().map(|result| operation.result_names()[result].clone()).collect();
     IrdlOperation {
         name: own.name.clone(),
         constraints: constraints.lines,

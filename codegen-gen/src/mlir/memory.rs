@@ -18,10 +18,10 @@ use autoir::{Facts, Member, ValueType};
 use crate::Options;
 use crate::definitions::Definitions;
 use crate::identifier::{class_name, operand_names};
+use crate::memory::{Disabled, Form, Given, MemoryInstance, Taken};
 use crate::mlir::describe::sentence;
 use crate::mlir::example::Example;
 use crate::mlir::ops::related;
-use crate::memory::{Disabled, Form, Given, MemoryInstance, Taken};
 use crate::operation::Operation;
 use crate::scheme::{Relation, Slot};
 
@@ -58,10 +58,7 @@ pub(crate) enum What {
     /// An argument of the operation that is an immediate of that width.
     Immediate(usize, u32),
     /// A pointer.
-    Pointer {
-        reads: bool,
-        writes: bool,
-    },
+    Pointer { reads: bool, writes: bool },
     /// One bit for each element of the result.
     Mask,
     /// The lanes that the mask disables.
@@ -131,8 +128,11 @@ impl<'s, 'a> MemoryOperation<'s, 'a> {
         let names: Vec<&String> = operation.result_names().iter().chain(operation.arg_names()).collect();
         let slots: Vec<&Slot> = scheme.results.iter().chain(&scheme.args).collect();
         let own: Vec<(usize, &Given)> = form.results.iter().enumerate().collect();
-        let own: Vec<usize> =
-            own.into_iter().filter(|(_, given)| matches!(given, Given::Memory { .. })).map(|(at, _)| at).collect();
+        let own: Vec<usize> = own
+            .into_iter()
+            .filter(|(_, given)| matches!(given, Given::Memory { .. }))
+            .map(|(at, _)| at)
+            .collect();
         // Names beside the operation's.
         let several = own.len() > 1;
         let pointers = own.iter().map(|at| if several { format!("to_{at}") } else { "to".to_owned() });
@@ -142,7 +142,8 @@ impl<'s, 'a> MemoryOperation<'s, 'a> {
             ["mask", "pass_through", "index", "scale", "alignment"].map(str::to_owned).to_vec();
         further.extend(bases.iter().map(|at| format!("{}_type", names[*at])));
         further.extend(pointers);
-        let known = names.iter().map(|name| name.as_str()).chain(operation.param_names().iter().map(String::as_str));
+        let known =
+            names.iter().map(|name| name.as_str()).chain(operation.param_names().iter().map(String::as_str));
         let known: Vec<&str> = known.collect();
         let all = operand_names(known.iter().copied().chain(further.iter().map(String::as_str)));
         let mut further = all[known.len()..].iter().cloned();
@@ -156,7 +157,9 @@ impl<'s, 'a> MemoryOperation<'s, 'a> {
         for (arg, (taken, name)) in form.args.iter().zip(operation.arg_names()).enumerate() {
             match (taken, &scheme.args[arg]) {
                 (Taken::Zero, _) => {}
-                (Taken::Memory { .. }, _) => push(name, What::Pointer { reads: true, writes: form.updates(arg) }),
+                (Taken::Memory { .. }, _) => {
+                    push(name, What::Pointer { reads: true, writes: form.updates(arg) })
+                }
                 (Taken::Value, Slot::Immediate(width)) => push(name, What::Immediate(arg, *width)),
                 (Taken::Value, _) => push(name, What::Value(arg)),
             }
@@ -382,7 +385,11 @@ impl<'s, 'a> MemoryOperation<'s, 'a> {
         let count: usize = members.values().sum();
         let noun = if count == 1 { "instruction" } else { "instructions" };
         let isas: Vec<&str> = members.into_keys().collect();
-        format!("{}, with operands in memory ({count} {noun} of {})", sentence(self.operation), isas.join(", "))
+        format!(
+            "{}, with operands in memory ({count} {noun} of {})",
+            sentence(self.operation),
+            isas.join(", ")
+        )
     }
 
     /// The lines of the description, in Markdown.
@@ -393,8 +400,13 @@ impl<'s, 'a> MemoryOperation<'s, 'a> {
         let members: BTreeSet<&str> =
             self.instances.values().flatten().map(|instance| instance.member.id.as_str()).collect();
         let named: Vec<String> = members.iter().take(NAMED).map(|id| format!("`{id}`")).collect();
-        let more = if members.len() > NAMED { format!(" and {} more", members.len() - NAMED) } else { String::new() };
-        let mut lines = vec![format!("`{}` as {}{more}.", operation.op.name, named.join(", ")), String::new()];
+        let more = if members.len() > NAMED {
+            format!(" and {} more", members.len() - NAMED)
+        } else {
+            String::new()
+        };
+        let mut lines =
+            vec![format!("`{}` as {}{more}.", operation.op.name, named.join(", ")), String::new()];
         for own in &self.passed {
             let result = || match self.form.results.len() {
                 1 => "the result",
@@ -408,12 +420,17 @@ impl<'s, 'a> MemoryOperation<'s, 'a> {
                 }
                 What::Pointer { .. } => format!("where {} is stored", result()),
                 What::Mask => match self.form.masked {
-                    Some(Disabled::Zero) => "of disabled elements, nothing is read and the result is 0".to_owned(),
+                    Some(Disabled::Zero) => {
+                        "of disabled elements, nothing is read and the result is 0".to_owned()
+                    }
                     Some(Disabled::Value) => "of disabled elements, memory is not accessed".to_owned(),
                     _ => "disabled elements are not written".to_owned(),
                 },
                 What::PassThrough => "the elements that the mask disables".to_owned(),
-                What::Index => "one for each element, whose address is the pointer and this times the scale, in bytes".to_owned(),
+                What::Index => {
+                    "one for each element, whose address is the pointer and this times the scale, in bytes"
+                        .to_owned()
+                }
                 What::Scale => "what each index is multiplied by".to_owned(),
             };
             lines.push(format!("- `{}`: {text}", own.name));

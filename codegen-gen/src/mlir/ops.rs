@@ -150,9 +150,9 @@ fn memory_definition(own: &MemoryOperation<'_, '_>) -> OpDefinition {
         Slot::Overload { vector: true, .. } => typed("AutoLLVM_VectorTypeAttr", name),
         _ => typed("AutoLLVM_TypeAttr", name),
     }));
-    let outs = own.returned().map(|result| {
-        typed(constraint(&scheme.results[result], &slots), &operation.result_names()[result])
-    });
+    let outs = own
+        .returned()
+        .map(|result| typed(constraint(&scheme.results[result], &slots), &operation.result_names()[result]));
     let quoted = |name: &str| format!("\"{name}\"");
     let layout = own.passed.iter().map(|argument| match argument.what {
         What::Immediate(..) | What::Scale => quoted(&argument.name),
@@ -256,8 +256,13 @@ fn memory_traits(own: &MemoryOperation<'_, '_>) -> Vec<String> {
             }),
             What::Index => {
                 let elements = own.elements().map_or("", |slot| types[slot].as_str());
-                let widths: BTreeSet<i64> =
-                    own.instances.values().flatten().filter_map(|own| own.index).map(|(_, width)| width.into()).collect();
+                let widths: BTreeSet<i64> = own
+                    .instances
+                    .values()
+                    .flatten()
+                    .filter_map(|own| own.index)
+                    .map(|(_, width)| width.into())
+                    .collect();
                 traits.push(format!(
                     "AutoLLVM_Index<\"{name}\", \"{elements}\", \"{}\", \"{}\">",
                     one_of(&widths),
@@ -267,7 +272,11 @@ fn memory_traits(own: &MemoryOperation<'_, '_>) -> Vec<String> {
             What::Scale => {
                 let scales = own.instances.values().flatten().flat_map(|own| own.scales.iter().copied());
                 let scales: BTreeSet<i64> = scales.collect();
-                traits.push(format!("AutoLLVM_Scale<\"{name}\", \"{}\", \"{}\">", one_of(&scales), joined(&scales)));
+                traits.push(format!(
+                    "AutoLLVM_Scale<\"{name}\", \"{}\", \"{}\">",
+                    one_of(&scales),
+                    joined(&scales)
+                ));
             }
             _ => {}
         }

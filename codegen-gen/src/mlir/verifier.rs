@@ -168,7 +168,10 @@ fn is_measured(param: ParamId, scope: &Scope<'_, '_>) -> bool {
 
 /// Whether a parameter is an attribute that is true or false.
 fn is_flag(param: ParamId, scope: &Scope<'_, '_>) -> bool {
-    scope.operation.attributes().any(|(attribute, _)| attribute.param == param.0 as usize && attribute.width == 1)
+    scope
+        .operation
+        .attributes()
+        .any(|(attribute, _)| attribute.param == param.0 as usize && attribute.width == 1)
 }
 
 fn rule_of<'o>(param: ParamId, scope: &'o Scope<'_, '_>) -> Option<&'o Rule> {
@@ -300,7 +303,10 @@ fn parameter(param: ParamId, scope: &Scope<'_, '_>) -> String {
 fn attribute(param: ParamId, scope: &Scope<'_, '_>) -> String {
     let index = param.0 as usize;
     let found = scope.operation.attributes().find(|(attribute, _)| attribute.param == index);
-    attribute_value(found.map_or(64, |(Attribute { width, .. }, _)| width), &scope.operation.param_names()[index])
+    attribute_value(
+        found.map_or(64, |(Attribute { width, .. }, _)| width),
+        &scope.operation.param_names()[index],
+    )
 }
 
 /// The value of an attribute of a width in C++; MLIR reads numbers of 32 bits as unsigned.
