@@ -279,7 +279,7 @@ fn plugin(llvm: LlvmVersion) {
         return;
     }
     // Round trip, refusals, both lowerings: all tests that are generated.
-    assert!([None, Some((8, 0))].contains(&lit(&mlir, &["-Dplugin=AutoLLVMPlugin.so"])));
+    assert!([None, Some((9, 0))].contains(&lit(&mlir, &["-Dplugin=AutoLLVMPlugin.so"])));
     targets_are_known(&mlir, llvm);
 }
 
