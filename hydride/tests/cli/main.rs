@@ -25,6 +25,7 @@ mod legalize;
 mod lowering;
 mod made_up;
 mod manual;
+mod memory_in_mlir;
 mod mlir_to_assembly;
 mod models;
 mod modules;
