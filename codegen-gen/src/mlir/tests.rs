@@ -143,10 +143,10 @@ fn changed<'a>(
     let arg = values.enumerate().find(|(_, slot)| overloaded(slot)).map(|(position, _)| position);
     if let Some(result) = result {
         example.results[result] = change(example.results[result]);
-    } else if let Some(arg) = arg {
-        if let OperandType::Value(shape) = &mut example.operands[arg].1 {
-            *shape = change(*shape);
-        }
+    } else if let Some(arg) = arg
+        && let OperandType::Value(shape) = &mut example.operands[arg].1
+    {
+        *shape = change(*shape);
     }
     example
 }

@@ -48,7 +48,10 @@ fn a_program_reaches_assembly() {
         // The program uses each operation once.
         let called = tool("sh", folder.path(), &["out/mlir/lower.sh", "out/mlir/test/stock.mlir"]).unwrap();
         let declared = symbols(&called, "declare ");
-        assert_eq!(declared.len(), functions(&out.join("autollvm/forms.hir")).len());
+        let accesses = [".load_", ".store_", ".gather_", ".scatter_"];
+        let in_memory = |name: &&String| accesses.iter().any(|access| name.contains(access));
+        let on_values = declared.len() - declared.iter().filter(in_memory).count();
+        assert_eq!(on_values, functions(&out.join("autollvm/forms.hir")).len());
         let table = read_json(&out.join("llvm/lowering.json"));
         let rows = table["lowerings"].as_array().unwrap();
         let defined: BTreeSet<String> =
