@@ -60,7 +60,7 @@ fn a_program_reaches_assembly() {
         std::fs::write(folder.path().join("program.ll"), called).unwrap();
         let args = ["--only-needed", "program.ll", "out/llvm/lowering/x86.ll", "-S", "-o", "linked.ll"];
         tool("llvm-link-19", folder.path(), &args).unwrap();
-        let features = "-mattr=+avxvnniint8,+avxvnniint16,+avxifma,+sha512,+sm3,+sm4,+avx512vp2intersect";
+        let features = "-mattr=+avxvnniint8,+avxvnniint16,+avxifma,+sha512,+sm3,+sm4,+avx512vp2intersect,+raoint,+avxneconvert";
         let machine = ["-mtriple=x86_64-linux-gnu", "-mcpu=sapphirerapids", features];
         let args = [&machine[..], &["-passes=cgscc(inline),globaldce", "-S", "linked.ll"]].concat();
         let inlined = tool("opt-19", folder.path(), &args).unwrap();
@@ -251,7 +251,7 @@ fn target_patterns_are_the_definitions() {
             // What inlining leaves behind is cleaned up.
             let passes = "-passes=cgscc(inline),globaldce,function(instcombine<no-verify-fixpoint>,early-cse,instcombine<no-verify-fixpoint>)";
             let inlined = format!("{name}.inlined.ll");
-            let features = "-mattr=+avxvnniint8,+avxvnniint16,+avxifma,+sha512,+sm3,+sm4,+avx512vp2intersect";
+            let features = "-mattr=+avxvnniint8,+avxvnniint16,+avxifma,+sha512,+sm3,+sm4,+avx512vp2intersect,+raoint,+avxneconvert";
             let machine = ["-mtriple=x86_64-linux-gnu", "-mcpu=sapphirerapids", features];
             let args = [&machine[..], &[passes, "-S", &linked, "-o", &inlined]].concat();
             tool("opt-19", folder.path(), &args).unwrap();
