@@ -78,7 +78,9 @@ fn a_program_reaches_assembly() {
         for row in
             rows.iter().filter(|row| declared.contains(row["operation"]["name"].as_str().unwrap_or("")))
         {
-            let op = row["op"].as_str().unwrap();
+            // Its function has the name of the operation in MLIR.
+            let used = row["mlir"].as_str().unwrap().split(' ').next().unwrap();
+            let op = used.trim_start_matches("autollvm.");
             let code = assembly.split(&format!("\n{op}:")).nth(1).expect("each operation has code");
             let code = code.split(".cfi_endproc").next().unwrap();
             let used = |instruction: &Value| {
