@@ -21,4 +21,4 @@ pub use evidence::{Certificate, Proof, Trust};
 pub use family::{Family, Known, Operand};
 pub use hydride_ir::lane::Masking;
 pub use record::{MemberRecord, OperationRecord};
-pub use signature::{Argument, Element, Immediate, Kind, Signature};
+pub use signature::{Argument, Element, Elements, Immediate, Kind, Signature};

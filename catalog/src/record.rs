@@ -231,6 +231,9 @@ pub struct MemoryRecord {
     /// each at an address of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element: Option<u32>,
+    /// The width in bits of the lanes of the register from which their addresses are computed, one for each element.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<u32>,
 }
 
 /// What an instruction does with an operand in memory.
@@ -250,7 +253,9 @@ impl Signature {
             let Kind::Memory { align, element } = operand.kind else { return None };
             let written = self.results.iter().any(|result| result.is_memory() && result.name == operand.name);
             let access = if written { MemoryAccess::Store } else { MemoryAccess::Load };
-            Some(MemoryRecord { arg, access, align, element })
+            let index = element.and_then(|elements| elements.index);
+            let element = element.map(|elements| elements.width);
+            Some(MemoryRecord { arg, access, align, element, index })
         })
     }
 }

@@ -56,10 +56,19 @@ pub enum Kind {
     Memory {
         /// The number of bytes that divides the pointer, a power of two.
         align: u32,
-        /// The width in bits of elements at computed addresses, of which the operand consists where they are gathered
-        /// or scattered.
-        element: Option<u32>,
+        /// The elements at computed addresses, of which the operand consists where they are gathered or scattered.
+        element: Option<Elements>,
     },
+}
+
+/// Elements at computed addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Elements {
+    /// Their width in bits.
+    pub width: u32,
+    /// The width in bits of the lanes of the one register from which addresses are computed, where lane `i` is all that
+    /// the address of element `i` depends on of it.
+    pub index: Option<u32>,
 }
 
 /// The documented values of an immediate: `low..=high`.

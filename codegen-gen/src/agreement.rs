@@ -34,6 +34,7 @@ pub(crate) fn check(files: &[GeneratedFile]) -> Result<(), CheckError> {
 /// The name and the type, as MLIR writes it, of the function that a line of LLVM assembly or MLIR begins.
 fn function(line: &str) -> Option<(&str, String)> {
     if let Some(rest) = line.strip_prefix("func.func private @") {
+        let (rest, _) = rest.split_once(" //").unwrap_or((rest, ""));
         let (name, ty) = rest.split_at(rest.find('(')?);
         return Some((name.trim_matches('"'), ty.to_owned()));
     }
@@ -41,12 +42,15 @@ fn function(line: &str) -> Option<(&str, String)> {
     let (result, rest) = line.split_once(" @autollvm.")?;
     let (_, rest) = line.split_at(line.len() - rest.len() - "autollvm.".len());
     let (name, args) = rest.split_once('(')?;
-    let mlir = |ty: &str| ty.parse::<Type>().ok()?.mlir();
+    let mlir = |ty: &str| ty.parse::<Type>().ok()?.mlir_llvm();
     let args = split_list(args.split_once(')')?.0).into_iter();
     // An argument with a name ends with that.
     let args = args.map(|arg| mlir(arg.rsplit_once(" %").map_or(arg, |(ty, _)| ty)));
     let args: Vec<String> = args.collect::<Option<_>>()?;
     let result: Type = result.strip_prefix("linkonce_odr ").unwrap_or(result).parse().ok()?;
+    if result == Type::Void {
+        return Some((name, format!("({}) -> ()", args.join(", "))));
+    }
     let results: Vec<String> = result.parts().iter().map(Type::mlir).collect::<Option<_>>()?;
     let results = match &result {
         Type::Structure(_) => format!("({})", results.join(", ")),
@@ -71,6 +75,12 @@ mod tests {
         assert_eq!(function(several), expected);
         let private = "func.func private @\"autollvm.f.1_-2\"(vector<4xi32>, i5) -> (vector<2xi8>, i1)";
         assert_eq!(function(private), expected);
+        let stored = Some(("autollvm.f.store_memory0", "(i8, !llvm.ptr) -> ()".to_owned()));
+        assert_eq!(function("define linkonce_odr void @autollvm.f.store_memory0(i8 %a, ptr %.to) {"), stored);
+        assert_eq!(
+            function("func.func private @autollvm.f.store_memory0(i8, !llvm.ptr) -> () // autollvm.f.store"),
+            stored
+        );
         assert_eq!(function("declare i8 @autollvm.g()"), Some(("autollvm.g", "() -> i8".to_owned())));
         assert_eq!(function("define internal i8 @x86.f(i8 %a0) alwaysinline {"), None);
     }

@@ -36,6 +36,7 @@ mod identity;
 mod instance;
 mod llvm;
 mod lowering;
+mod memory;
 mod mlir;
 mod models;
 mod operation;

@@ -16,6 +16,7 @@ use serde::Serialize;
 use crate::definitions::{Definitions, Signature};
 use crate::identifier::llvm_type;
 use crate::mlir::example::Example;
+use crate::mlir::memory::MemoryOperation;
 use crate::operation::Operation;
 use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile, Options};
@@ -27,7 +28,7 @@ pub(crate) struct Row<'a> {
     id: &'a str,
     intrinsic: &'a str,
     instance: String,
-    /// A use of the operation in MLIR, without the member's mask.
+    /// A use of the operation in MLIR: with operands in memory where the dialect has it so, else without the member's mask.
     mlir: String,
     /// Its definition in `lowering/ISA.ll`, where it has one.
     function: Option<&'a Signature>,
@@ -118,7 +119,7 @@ pub(crate) fn row<'a>(
         id: &member.id,
         intrinsic: &member.intrinsic,
         instance: instance(operation, member, facts),
-        mlir: Example::of(operation, &application.params, facts).custom(|name| format!("%{name}")),
+        mlir: in_mlir(operation, member, facts, options),
         function: definitions.signatures.get(&key),
         operation: definitions.operations.get(&key),
         params: operation.op.param_names().zip(member.application.params.iter().copied()).collect(),
@@ -141,6 +142,15 @@ pub(crate) fn row<'a>(
         extensions: sorted(&member.extensions),
         features: options.features.of(&member.isa, &member.id),
         signature: (&member.signature).into(),
+    }
+}
+
+/// A use of the operation in MLIR: with operands in memory where the dialect has the member so, else without its mask.
+fn in_mlir(operation: &Operation<'_>, member: &Member, facts: &Facts, options: &Options) -> String {
+    let operand = |name: &str| format!("%{name}");
+    match MemoryOperation::of_member(operation, member, facts, options) {
+        Some((own, instance)) => Example::of_memory(&own, &instance).custom(operand),
+        None => Example::of(operation, &member.application.params, facts).custom(operand),
     }
 }
 

@@ -49,6 +49,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("mlir/test/legalize.mlir", include_str!("../../templates/mlir/test/legalize.mlir.tera")),
     ("mlir/test/lit.cfg.py", include_str!("../../templates/mlir/test/lit.cfg.py.tera")),
     ("mlir/test/lowering.mlir", include_str!("../../templates/mlir/test/lowering.mlir.tera")),
+    ("mlir/test/memory.mlir", include_str!("../../templates/mlir/test/memory.mlir.tera")),
     ("mlir/test/roundtrip.mlir", include_str!("../../templates/mlir/test/roundtrip.mlir.tera")),
     ("mlir/test/stock.mlir", include_str!("../../templates/mlir/test/stock.mlir.tera")),
     ("models/Cargo.toml", include_str!("../../templates/models/Cargo.toml.tera")),

@@ -199,9 +199,11 @@ impl Type {
         }
     }
 
-    /// The type in MLIR's LLVM dialect, in which structures have types as well: `!llvm.struct<(vector<4xi32>, i1)>`.
+    /// The type in MLIR's LLVM dialect, in which pointers and structures have types as well:
+    /// `!llvm.struct<(vector<4xi32>, i1)>`.
     pub fn mlir_llvm(&self) -> Option<String> {
         match self {
+            Self::Pointer => Some("!llvm.ptr".to_owned()),
             Self::Structure(parts) => {
                 let parts: Vec<String> = parts.iter().map(Self::mlir_llvm).collect::<Option<_>>()?;
                 Some(format!("!llvm.struct<({})>", parts.join(", ")))

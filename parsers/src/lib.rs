@@ -24,7 +24,7 @@ pub use isa::Isa;
 pub use ledger::{Diagnostic, LedgerEntry, Severity, Span, Status};
 pub use outline::{Form as TextForm, Outline};
 pub use signature::{
-    Argument, Element, Form, Immediate, Instruction, Kind, Signature, UndefinedBits, UndefinedFor,
+    Argument, Element, Elements, Form, Immediate, Instruction, Kind, Signature, UndefinedBits, UndefinedFor,
 };
 
 /// The byte order mark that may precede a UTF-8 document; it is skipped.

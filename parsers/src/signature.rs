@@ -1,6 +1,6 @@
 //! What a document says about an instruction besides its semantics: types, immediates, extensions.
 
-pub use catalog::{Argument, Element, Immediate, Kind, Signature};
+pub use catalog::{Argument, Element, Elements, Immediate, Kind, Signature};
 use hydride_ir::Function;
 use serde::{Deserialize, Serialize};
 

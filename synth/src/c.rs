@@ -1,7 +1,8 @@
 //! A program as C with intrinsics: leaves are read from memory, scalars are parameters, and the result is written to
 //! memory.
 //!
-//! What does not change from iteration to iteration is computed at the head of the function in 64-bit integers.
+//! Names of the function's own variables are a letter with a number, or end with an underscore, so that they are none of a
+//! leaf. What does not change from iteration to iteration is computed at the head of the function in 64-bit integers.
 
 use std::fmt::Write as _;
 
@@ -125,8 +126,8 @@ impl Writer<'_, '_> {
                 format!("{ty} i{at}; __builtin_memcpy(&i{at}, {source}, {bytes});")
             } else {
                 format!(
-                    "{ty} i{at}; {{ unsigned char b[{bytes}] = {{0}}; __builtin_memcpy(b + {}, {source}, {}); \
-                     __builtin_memcpy(&i{at}, b, {bytes}); }}",
+                    "{ty} i{at}; {{ unsigned char b_[{bytes}] = {{0}}; __builtin_memcpy(b_ + {}, {source}, {}); \
+                     __builtin_memcpy(&i{at}, b_, {bytes}); }}",
                     (from - start) * each,
                     (to - from) * each
                 )
@@ -159,8 +160,8 @@ impl Writer<'_, '_> {
             format!("{ty} i{at}; __builtin_memset(&i{at}, 0, {bytes});")
         } else if values.len() > 1 && values.iter().all(|value| *value == values[0]) {
             format!(
-                "{ty} i{at}; {{ uint{container}_t e[{count}]; for (int n = 0; n < {count}; n++) e[n] = \
-                 (uint{container}_t)({value}); __builtin_memcpy(&i{at}, e, {bytes}); }}",
+                "{ty} i{at}; {{ uint{container}_t e_[{count}]; for (int n_ = 0; n_ < {count}; n_++) e_[n_] = \
+                 (uint{container}_t)({value}); __builtin_memcpy(&i{at}, e_, {bytes}); }}",
                 count = values.len(),
                 value = values[0]
             )
@@ -168,7 +169,7 @@ impl Writer<'_, '_> {
             let list: Vec<String> =
                 values.iter().map(|value| format!("(uint{container}_t)({value})")).collect();
             format!(
-                "{ty} i{at}; {{ const uint{container}_t e[] = {{{}}}; __builtin_memcpy(&i{at}, e, {bytes}); }}",
+                "{ty} i{at}; {{ const uint{container}_t e_[] = {{{}}}; __builtin_memcpy(&i{at}, e_, {bytes}); }}",
                 list.join(", ")
             )
         };
@@ -222,7 +223,7 @@ impl Writer<'_, '_> {
                 let ty = self.syntax.c_type(Register { class: Class::Vector, width: 4 * bytes }, 8);
                 let offset = if matches!(value, Value::High(_)) { bytes / 2 } else { 0 };
                 format!(
-                    "({{ {ty} h; __builtin_memcpy(&h, (const char *)&{whole} + {offset}, {}); h; }})",
+                    "({{ {ty} h_; __builtin_memcpy(&h_, (const char *)&{whole} + {offset}, {}); h_; }})",
                     bytes / 2
                 )
             }
@@ -232,8 +233,8 @@ impl Writer<'_, '_> {
                 let ty = self.syntax.c_type(Register { class: Class::Vector, width: 8 * bytes }, 8);
                 let pair = self.syntax.c_type(Register { class: Class::Vector, width: 16 * bytes }, 8);
                 format!(
-                    "({{ {pair} p; {ty} l = ({ty})({low}), h = ({ty})({high}); __builtin_memcpy(&p, &l, {bytes}); \
-                     __builtin_memcpy((char *)&p + {bytes}, &h, {bytes}); p; }})"
+                    "({{ {pair} p_; {ty} l_ = ({ty})({low}), h_ = ({ty})({high}); __builtin_memcpy(&p_, &l_, {bytes}); \
+                     __builtin_memcpy((char *)&p_ + {bytes}, &h_, {bytes}); p_; }})"
                 )
             }
         }

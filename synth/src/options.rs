@@ -815,10 +815,7 @@ pub fn immediates(meaning: &mut Meaning<'_>, roots: &[NodeId]) -> Vec<i64> {
                 }
             }
             Node::Div(..) => divisions.push(node),
-            Node::Concat(parts) => {
-                let zeros = parts.first().filter(|part| meaning.dag.as_i64(part.node) == Some(0));
-                found.extend(zeros.map(|part| i64::from(part.width)));
-            }
+            Node::Concat(parts) => found.extend(parts.first().map(|part| i64::from(part.width))),
             _ => {}
         }
     }

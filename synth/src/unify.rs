@@ -4,7 +4,7 @@
 //! and sorted in both, so that a pattern with two operands stands for every way to part the value's. What is proposed is
 //! put back into the pattern and compared afterwards; a wrong proposal costs time and nothing else.
 
-use hydride_ir::exact::{Dag, Int, Node, NodeId};
+use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 
 /// Values for slots, by number.
 pub type Binding = Vec<Option<NodeId>>;
@@ -111,7 +111,12 @@ impl Unify<'_> {
             (Node::And(own), Node::And(their)) => self.parted(&own, &their, demand, bound, Dag::and),
             (Node::And(own), Node::Slice { of, low: 0, width, signed: false }) if own.len() == 2 => {
                 let mask = self.dag.int((Int::ONE << width as usize) - Int::ONE);
-                let mut found = self.node(own[0], of, Demand::Low(width), bound.clone());
+                // The whole element where it is bits of one.
+                let whole = match *self.dag.node(of) {
+                    Node::Arg(arg) => self.dag.slice(of, 0, self.dag.arg_widths()[arg as usize], false),
+                    _ => of,
+                };
+                let mut found = self.node(own[0], whole, Demand::Low(width), bound.clone());
                 found = self.then(found, own[1], mask, demand);
                 found
             }
@@ -127,6 +132,12 @@ impl Unify<'_> {
                 own.iter().zip(&their).fold(vec![bound], |found, (own, their)| {
                     self.then(found, own.node, their.node, Demand::Low(own.width))
                 })
+            }
+            // Values side by side are the lower one, or the upper one shifted up.
+            (Node::Or(own), Node::Concat(their)) if own.len() == 2 && their.len() == 2 => {
+                let zeros = Part { node: self.dag.int(0), width: their[0].width };
+                let shifted = self.dag.concat(&[zeros, their[1]]);
+                self.either(own[0], own[1], shifted, their[0].node, bound)
             }
             // Zeros below a value are a shift.
             (Node::Concat(own), _) if own.len() == 2 && self.pattern.as_i64(own[0].node) == Some(0) => {

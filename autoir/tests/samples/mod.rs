@@ -308,6 +308,11 @@ pub fn classes() -> Vec<Class> {
     fixed.application.args = vec![Source::Own(0), Source::Constant(1)];
     let mut shift = member("west", "shli", &[32, 8], 2);
     shift.signature.args[1].kind = Kind::Immediate(Immediate { low: 0, high: 31 });
+    // The second argument at a pointer, under a mask of the result.
+    let mut loaded = member("east", "add8_load", &[8, 16], 4);
+    loaded.application.args = vec![Source::Own(2), Source::Own(3)];
+    loaded.application.masking = Some(Masking { mask: 1, pass: Some(0), stride: 1, lane: 8, negated: false });
+    loaded.signature.args[3].kind = Kind::Memory { align: 16, element: None };
     let mut commutative = class(
         "0a01",
         elementwise("c0", BinaryOp::Add, false),
@@ -319,6 +324,7 @@ pub fn classes() -> Vec<Class> {
             sparse,
             repeated,
             selected,
+            loaded,
         ],
     );
     commutative.members.iter_mut().for_each(|member| member.commutes = true);

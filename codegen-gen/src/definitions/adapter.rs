@@ -1,9 +1,10 @@
 //! One member's definition: from the operation's arguments to a call of the vendor's function and back.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use autoir::{Facts, Member};
-use catalog::record::MaskingKind;
+use catalog::record::{MaskingKind, MemoryRecord};
 use catalog::{Argument, Broadcast, Masked, Source, constant};
 
 use llvm_text::{Block, Function, Instruction, Operand, Scalar, Statement, Type, Value};
@@ -14,8 +15,12 @@ use super::needs::Needs;
 use super::vendor::VendorFunctions;
 use super::{CallableParameter, Sequence, Signature, VendorIr};
 use crate::identifier::llvm_type;
+use crate::memory::{Form, index_lanes};
 use crate::operation::Operation;
 use crate::scheme::Slot;
+
+/// The role of the mask under which the result is stored or returned.
+const MASK: &str = "mask";
 
 /// The types at which a definition takes and returns values.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -132,34 +137,100 @@ pub(super) struct Adapters {
     pub(super) operation: Option<Adapter>,
 }
 
-/// The pointers to a member's operands in memory: those that are also values of the operation, and others. They are
-/// encoded in the name.
+/// An operand in memory of a member, as the operation has it.
+struct Pointer {
+    record: MemoryRecord,
+    /// The position of its parameter, if it is a value of the operation that is taken.
+    parameter: Option<usize>,
+    /// The position of the result that it is, if it is written.
+    result: Option<usize>,
+}
+
+/// The pointers to a member's operands in memory, in an order that does not depend on the vendor's: those that are also
+/// values of the operation, then others, which only results are.
 fn pointers(member: &Member, parameters: &mut Vec<Parameter>, name: &mut String) {
-    for memory in member.signature.memory() {
-        let known = parameters.iter_mut().find(|parameter| parameter.position == memory.arg);
-        let role = match known {
+    let results = &member.signature.results;
+    let pointer = |record: MemoryRecord| {
+        let own = &member.signature.args[record.arg as usize];
+        let parameter = parameters.iter().position(|parameter| parameter.position == record.arg);
+        let result = results.iter().position(|result| result.is_memory() && result.name == own.name);
+        Pointer { record, parameter, result }
+    };
+    let mut pointers: Vec<Pointer> = member.signature.memory().map(pointer).collect();
+    pointers.sort_by_key(|pointer| (pointer.parameter.is_none(), pointer.parameter, pointer.result));
+    for Pointer { record, parameter, result } in &pointers {
+        let role = match parameter {
             Some(parameter) => {
+                let parameter = &mut parameters[*parameter];
                 parameter.own.ty = Type::Pointer;
                 parameter.role.clone()
             }
             None => {
-                let role = format!("memory{}", memory.arg);
+                let role = format!("memory{}", result.unwrap_or_default());
                 let own = Operand::new(Type::Pointer, Value::Local(format!(".{role}")));
-                parameters.push(Parameter { role: role.clone(), own, position: memory.arg });
+                parameters.push(Parameter { role: role.clone(), own, position: record.arg });
                 role
             }
         };
-        name.push_str(&format!(".{}_{role}", memory.verb()));
+        name.push_str(&format!(".{}_{role}", record.verb()));
+        if let Some(ty) = index_type(member, record) {
+            name.push_str(&format!(".by_{}", ty.mangled()));
+        }
     }
-    // What addresses are computed from.
-    if member.signature.memory().any(|memory| memory.element.is_some()) {
-        for (position, own) in (0..).zip(&member.signature.args) {
-            if !own.is_memory()
-                && parameters.iter().all(|parameter| parameter.position != position)
-                && let Ok(parameter) = own_parameter(member, &format!("index{position}"), position)
-            {
+    let aligned = pointers.iter().map(|pointer| pointer.record.align).collect::<BTreeSet<u32>>();
+    if aligned.last().is_some_and(|align| *align > 1) {
+        let aligned: Vec<String> = aligned.iter().map(u32::to_string).collect();
+        name.push_str(&format!(".align{}", aligned.join("_")));
+    }
+    // What addresses are computed from: registers, then immediates.
+    if pointers.iter().any(|pointer| pointer.record.element.is_some()) {
+        let mut others: Vec<(u32, &Argument)> = (0..)
+            .zip(&member.signature.args)
+            .filter(|(position, own)| {
+                !own.is_memory() && parameters.iter().all(|parameter| parameter.position != *position)
+            })
+            .collect();
+        others.sort_by_key(|(position, own)| (own.immediate().is_some(), *position));
+        for (position, _) in others {
+            if let Ok(parameter) = own_parameter(member, &format!("{INDEX}{position}"), position) {
                 parameters.push(parameter);
             }
+        }
+    }
+}
+
+/// How roles of what addresses are computed from begin.
+const INDEX: &str = "index";
+
+/// The type of the register from which addresses of elements are computed, where it has one lane for each.
+fn index_type(member: &Member, record: &MemoryRecord) -> Option<Type> {
+    index_lanes(member, record).map(|(count, width)| Type::lanes(count, width))
+}
+
+/// The name of the definition of a member at the operation's types.
+pub(crate) fn name(operation: &Operation<'_>, member: &Member, facts: &Facts) -> Result<String, String> {
+    let mut name = operation.symbol(&member.application.params, facts);
+    let mut parameters = parameters(operation, member, facts, &mut name)?;
+    pointers(member, &mut parameters, &mut name);
+    Ok(name)
+}
+
+/// The types of a definition's parameters where they are those of the operation.
+fn at_operation_types(
+    parameters: &mut [Parameter],
+    operation: &Operation<'_>,
+    member: &Member,
+    facts: &Facts,
+) {
+    let types = operation.argument_types(facts);
+    for Parameter { role, own, .. } in parameters.iter_mut().filter(|own| own.own.ty != Type::Pointer) {
+        if let Some(index) = role.strip_prefix("arg").and_then(|index| index.parse::<usize>().ok()) {
+            own.ty = llvm_type(types[index]);
+        } else if role == MASK {
+            own.ty = Type::lanes(facts.results[0].count, 1);
+        } else if role.starts_with(INDEX) && own.ty != Type::integer(32) {
+            let index = member.signature.memory().find_map(|record| index_type(member, &record));
+            own.ty = index.unwrap_or_else(|| own.ty.clone());
         }
     }
 }
@@ -172,7 +243,8 @@ pub(super) fn adapters(
     functions: &VendorFunctions<'_>,
 ) -> Result<Adapters, String> {
     let mut registers = adapter(operation, member, facts, Shape::Registers, functions)?;
-    if registers.name != operation.symbol(&member.application.params, facts) {
+    let is_plain = registers.name == operation.symbol(&member.application.params, facts);
+    if !is_plain && Form::of(operation, member, facts).is_none() {
         return Ok(Adapters { member: registers, operation: None });
     }
     let own = adapter(operation, member, facts, Shape::Operation, functions)?;
@@ -194,9 +266,7 @@ fn adapter(
     let mut parameters = parameters(operation, member, facts, &mut name)?;
     pointers(member, &mut parameters, &mut name);
     if shape == Shape::Operation {
-        for (parameter, ty) in parameters.iter_mut().zip(operation.argument_types(facts)) {
-            parameter.own.ty = llvm_type(ty);
-        }
+        at_operation_types(&mut parameters, operation, member, facts);
     }
     let function = functions.get(&member.id)?;
     let callee = &function.callee;
@@ -426,7 +496,7 @@ fn parameters(
     if masking.negated {
         name.push_str("_not");
     }
-    parameters.push(mask_parameter(member, "mask", masking.mask)?);
+    parameters.push(mask_parameter(member, MASK, masking.mask)?);
     if let Some(position) = masking.pass {
         match parameters.iter().find(|parameter| parameter.position == position) {
             Some(other) => name.push_str(&format!("_{}", other.role)),

@@ -35,10 +35,12 @@ use memo::Memo;
 use rayon::prelude::*;
 use serde::Serialize;
 
+pub(crate) use adapter::name as definition_name;
 pub(crate) use needs::target_features;
 
 pub use data::{Case, Column, Variant, VendorFunction, VendorIr};
 
+use crate::memory::Form;
 use crate::operation::Operation;
 use crate::render::Renderer;
 use crate::{Features, GenerateError, GeneratedFile, Options};
@@ -233,12 +235,15 @@ fn of_vendor<'a>(
         for (member, facts) in operation.op.instances().filter(|(member, _)| member.isa == vendor.isa) {
             symbols.insert(operation.symbol(&member.application.params, facts));
             match adapter::adapters(operation, member, facts, &functions) {
-                Ok(Adapters { member: own, operation }) => {
+                Ok(Adapters { member: own, operation: plain }) => {
+                    if Form::of(operation, member, facts).is_some() {
+                        symbols.insert(plain.as_ref().unwrap_or(&own).name.clone());
+                    }
                     let candidate =
                         |adapter, is_member| Candidate { operation: position, member, adapter, is_member };
                     let own = candidate(own, true);
-                    let operation = operation.map(|adapter| candidate(adapter, false));
-                    for candidate in std::iter::once(own).chain(operation) {
+                    let plain = plain.map(|adapter| candidate(adapter, false));
+                    for candidate in std::iter::once(own).chain(plain) {
                         named.entry(candidate.adapter.name.clone()).or_default().push(candidate);
                     }
                 }

@@ -52,7 +52,7 @@ fn case(operation: &Operation<'_>, identity: Identity, number: usize) -> Option<
         Condition::Constant { argument, value } => match operation.scheme.args[argument] {
             Slot::Immediate(_) => example.attributes[argument - place(argument)].value = 0,
             _ => {
-                let (_, shape) = example.operands[place(argument)];
+                let shape = facts.args[argument];
                 lines.push(format!("%constant = {}", constant(value.number(shape.element)?, shape)));
                 operands[place(argument)] = "%constant".to_owned();
             }
@@ -91,7 +91,7 @@ fn constant_to_the_right(operation: &Operation<'_>) -> Option<Case> {
     let (member, facts) = shown(operation)?;
     let example = Example::of(operation, &member.application.params, facts);
     let is_commutative = operation.op.is_commutative() && example.operands.len() == 2;
-    let (_, shape) = *example.operands.first()?;
+    let shape = *facts.args.first()?;
     if !is_commutative || shape.element < 8 {
         return None;
     }

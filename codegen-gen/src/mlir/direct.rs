@@ -41,7 +41,7 @@ pub(super) fn lowerings(
             for own in operation.instances() {
                 let Some(sequence) = sequences.get(&own.symbol) else { continue };
                 let example = Example::of(operation, own.params, own.facts);
-                instances.extend(instance(operation, &example, sequence, llvm));
+                instances.extend(instance(&example, sequence, llvm));
             }
         }
         let context = Lowering { isa: isa.clone(), instances };
@@ -52,13 +52,8 @@ pub(super) fn lowerings(
 
 /// The pattern of an operation at given types and parameter values; `None` if the sequence contains an unsupported
 /// instruction.
-fn instance(
-    operation: &Operation<'_>,
-    example: &Example<'_>,
-    sequence: &Sequence,
-    llvm: LlvmVersion,
-) -> Option<Rewriting> {
-    let Matched { pattern, types, values, results, rewrite, .. } = matched(operation, example);
+fn instance(example: &Example<'_>, sequence: &Sequence, llvm: LlvmVersion) -> Option<Rewriting> {
+    let Matched { pattern, types, values, results, rewrite, .. } = matched(example);
     let mut writer =
         Writer { llvm, types, lines: rewrite, next: 0, values: BTreeMap::new(), structures: BTreeMap::new() };
     for (index, name) in &sequence.operands {

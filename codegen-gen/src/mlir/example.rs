@@ -4,6 +4,8 @@ use autoir::{Facts, Member, ValueType};
 use catalog::Source;
 
 use crate::identifier::{mlir_type, symbol_reference};
+use crate::memory::MemoryInstance;
+use crate::mlir::memory::{MemoryOperation, What, Written, mask_type, slot_type};
 use crate::operation::Operation;
 use crate::scheme::Slot;
 
@@ -19,7 +21,29 @@ pub(crate) struct Attribute<'a> {
     pub(crate) default: Option<i64>,
 }
 
-impl Attribute<'_> {
+impl<'a> Attribute<'a> {
+    /// The immediate argument of a name and width at a position, at parameter values.
+    fn immediate(
+        operation: &Operation<'_>,
+        params: &[i64],
+        position: usize,
+        (name, width): (&'a str, u32),
+    ) -> Self {
+        let documented = operation.op.documented.get(params).and_then(|all| all[position]);
+        let value = documented.map_or(0, |range| range.low.saturating_add(1).min(range.high));
+        Self { name, width, value, default: None }
+    }
+
+    /// The parameters that do not follow from types.
+    fn parameters(operation: &'a Operation<'_>, params: &[i64]) -> impl Iterator<Item = Self> {
+        operation.attributes().map(|(attribute, name)| Self {
+            name,
+            width: attribute.width,
+            value: params[attribute.param],
+            default: Some(operation.op.class.function.params[attribute.param].value),
+        })
+    }
+
     /// The value where its type is known.
     pub(crate) fn bare(&self) -> String {
         match (self.width, self.value) {
@@ -38,19 +62,61 @@ impl Attribute<'_> {
     }
 }
 
+/// The type of an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OperandType {
+    /// That of a number or a vector.
+    Value(ValueType),
+    /// A pointer.
+    Pointer,
+}
+
+impl OperandType {
+    /// The type in MLIR.
+    pub(crate) fn mlir(self) -> String {
+        match self {
+            Self::Value(shape) => mlir_type(shape),
+            Self::Pointer => "!llvm.ptr".to_owned(),
+        }
+    }
+}
+
+/// An argument of the function that a use becomes a call of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Passed {
+    /// An operand, by its position.
+    Operand(usize),
+    /// The value of an attribute, by its position.
+    Attribute(usize),
+}
+
+impl Passed {
+    /// The position of the attribute, if it is one.
+    pub(crate) fn attribute(&self) -> Option<usize> {
+        match self {
+            Self::Operand(_) => None,
+            Self::Attribute(attribute) => Some(*attribute),
+        }
+    }
+}
+
 /// An operation at a member's types and parameter values. Immediates have their second documented value: with
 /// the least one many operations do nothing.
 pub(crate) struct Example<'a> {
     /// The operation's name.
     pub(crate) name: &'a str,
-    /// Register arguments by name.
-    pub(crate) operands: Vec<(&'a str, ValueType)>,
+    /// Operands by name.
+    pub(crate) operands: Vec<(&'a str, OperandType)>,
     /// Immediate arguments, then parameters.
     pub(crate) attributes: Vec<Attribute<'a>>,
+    /// Types that are attributes.
+    pub(crate) types: Vec<(&'a str, ValueType)>,
+    /// The function's arguments.
+    pub(crate) passed: Vec<Passed>,
     /// Types of the results.
     pub(crate) results: Vec<ValueType>,
-    /// The overloaded types, in the order of the assembly format.
-    overloads: Vec<ValueType>,
+    /// The types that the assembly format writes, in order.
+    pub(crate) written: Vec<ValueType>,
 }
 
 /// The member by which an operation is shown: the first one that is the operation and nothing else, without a
@@ -73,29 +139,81 @@ impl<'a> Example<'a> {
         let scheme = &operation.scheme;
         let mut operands = Vec::new();
         let mut attributes = Vec::new();
+        let mut passed = Vec::new();
         let args = scheme.args.iter().zip(operation.arg_names());
         for (position, ((slot, name), shape)) in args.zip(&facts.args).enumerate() {
             match slot {
                 Slot::Immediate(width) => {
-                    let documented = operation.op.documented.get(params).and_then(|all| all[position]);
-                    let value = documented.map_or(0, |range| range.low.saturating_add(1).min(range.high));
-                    attributes.push(Attribute { name, width: *width, value, default: None });
+                    passed.push(Passed::Attribute(attributes.len()));
+                    attributes.push(Attribute::immediate(operation, params, position, (name, *width)));
                 }
-                _ => operands.push((name.as_str(), *shape)),
+                _ => {
+                    passed.push(Passed::Operand(operands.len()));
+                    operands.push((name.as_str(), OperandType::Value(*shape)));
+                }
             }
         }
-        attributes.extend(operation.attributes().map(|(attribute, name)| Attribute {
-            name,
-            width: attribute.width,
-            value: params[attribute.param],
-            default: Some(operation.op.class.function.params[attribute.param].value),
-        }));
+        attributes.extend(Attribute::parameters(operation, params));
         Self {
             name: &operation.op.name,
             operands,
             attributes,
+            types: Vec::new(),
+            passed,
             results: facts.results.clone(),
-            overloads: scheme.overloads(facts),
+            written: scheme.overloads(facts),
+        }
+    }
+
+    /// The use of an operation with operands in memory that an instance is.
+    pub(crate) fn of_memory(own: &'a MemoryOperation<'_, '_>, instance: &MemoryInstance<'_>) -> Self {
+        let (facts, params) = (instance.facts, instance.member.application.params.as_slice());
+        let mut operands = Vec::new();
+        let mut attributes = Vec::new();
+        let mut passed = Vec::new();
+        let index = instance.index_type();
+        for argument in &own.passed {
+            let name = argument.name.as_str();
+            let value = match argument.what {
+                What::Value(arg) => OperandType::Value(facts.args[arg]),
+                What::Pointer { .. } => OperandType::Pointer,
+                What::Mask => OperandType::Value(mask_type(facts)),
+                What::PassThrough => OperandType::Value(facts.results[0]),
+                What::Index => OperandType::Value(index),
+                What::Immediate(..) | What::Scale => {
+                    passed.push(Passed::Attribute(attributes.len()));
+                    attributes.push(match argument.what {
+                        What::Immediate(arg, width) => {
+                            Attribute::immediate(own.operation, params, arg, (name, width))
+                        }
+                        _ => {
+                            let value = instance.scales.last().copied().unwrap_or(1);
+                            Attribute { name, width: 32, value, default: None }
+                        }
+                    });
+                    continue;
+                }
+            };
+            passed.push(Passed::Operand(operands.len()));
+            operands.push((name, value));
+        }
+        attributes.extend(Attribute::parameters(own.operation, params));
+        let align = i64::from(instance.align);
+        attributes.push(Attribute { name: &own.alignment, width: 64, value: align, default: Some(1) });
+        let types = own.type_attributes.iter().map(|(name, slot)| (name.as_str(), slot_type(facts, *slot)));
+        let written = own.written().into_iter().map(|written| match written {
+            Written::Slot(_, slot) | Written::Attribute(_, slot) => slot_type(facts, slot),
+            Written::Mask(_) => mask_type(facts),
+            Written::Index(_) => index,
+        });
+        Self {
+            name: &own.name,
+            operands,
+            attributes,
+            types: types.collect(),
+            passed,
+            results: own.returned().map(|result| facts.results[result]).collect(),
+            written: written.collect(),
         }
     }
 
@@ -105,19 +223,20 @@ impl<'a> Example<'a> {
         let mut words: Vec<String> = written.map(|it| format!("{}({})", it.name, it.bare())).collect();
         let operands: Vec<String> = self.operands.iter().map(|(name, _)| operand(name)).collect();
         words.extend((!operands.is_empty()).then(|| operands.join(", ")));
-        let types: Vec<String> = self.overloads.iter().copied().map(mlir_type).collect();
+        let types: Vec<String> = self.written.iter().copied().map(mlir_type).collect();
         words.extend([":".to_owned(), types.join(", ")]);
         format!("autollvm.{} {}", self.name, words.join(" "))
     }
 
     /// The use in MLIR's generic form.
     pub(crate) fn generic(&self, operand: impl Fn(&str) -> String) -> String {
-        let attributes: Vec<String> =
-            self.attributes.iter().map(|it| format!("{} = {}", it.name, it.typed())).collect();
+        let attributes = self.attributes.iter().map(|it| format!("{} = {}", it.name, it.typed()));
+        let types = self.types.iter().map(|(name, shape)| format!("{name} = {}", mlir_type(*shape)));
+        let attributes: Vec<String> = attributes.chain(types).collect();
         let attributes =
             if attributes.is_empty() { String::new() } else { format!(" {{{}}}", attributes.join(", ")) };
         let operands: Vec<String> = self.operands.iter().map(|(name, _)| operand(name)).collect();
-        let types: Vec<String> = self.operands.iter().map(|(_, shape)| mlir_type(*shape)).collect();
+        let types: Vec<String> = self.operands.iter().map(|(_, ty)| ty.mlir()).collect();
         format!(
             "\"autollvm.{}\"({}){attributes} : ({}) -> {}",
             self.name,
@@ -145,20 +264,23 @@ impl<'a> Example<'a> {
     pub(crate) fn function_after(&self, lines: &[String], name: &str, text: &str) -> String {
         let before: String = lines.iter().map(|line| format!("  {line}\n")).collect();
         let args: Vec<String> =
-            self.operands.iter().map(|(name, shape)| format!("%{name}: {}", mlir_type(*shape))).collect();
+            self.operands.iter().map(|(name, ty)| format!("%{name}: {}", ty.mlir())).collect();
         let count = self.results.len();
         let (results, returned): (String, Vec<String>) = match count {
-            1 => ("%res".to_owned(), vec!["%res".to_owned()]),
-            _ => (format!("%res:{count}"), (0..count).map(|index| format!("%res#{index}")).collect()),
+            0 => (String::new(), Vec::new()),
+            1 => ("%res = ".to_owned(), vec!["%res".to_owned()]),
+            _ => (format!("%res:{count} = "), (0..count).map(|index| format!("%res#{index}")).collect()),
         };
         let types: Vec<String> = self.results.iter().copied().map(mlir_type).collect();
+        let returned = match count {
+            0 => String::new(),
+            _ => format!(" {} : {}", returned.join(", "), types.join(", ")),
+        };
         format!(
-            "func.func {}({}) -> {} {{\n{before}  {results} = {text}\n  return {} : {}\n}}",
+            "func.func {}({}) -> {} {{\n{before}  {results}{text}\n  return{returned}\n}}",
             symbol_reference(name),
             args.join(", "),
             self.result_types(),
-            returned.join(", "),
-            types.join(", ")
         )
     }
 }

@@ -6,10 +6,12 @@
 
 use std::collections::BTreeSet;
 
+use autoir::Member;
 use serde::Serialize;
 
 use crate::instance::Instance;
-use crate::mlir::example::Example;
+use crate::mlir::example::{Example, Passed};
+use crate::mlir::memory::{MemoryOperation, What};
 use crate::operation::Operation;
 use crate::render::Renderer;
 use crate::scheme::Slot;
@@ -23,50 +25,67 @@ struct Instances {
 pub(super) fn instances(
     renderer: &Renderer,
     operations: &[Operation<'_>],
+    memory: &[MemoryOperation<'_, '_>],
     options: &Options,
 ) -> Result<GeneratedFile, GenerateError> {
     let mut all = Vec::new();
     for operation in operations {
-        for instance in operation.instances() {
-            all.extend(functions(operation, &instance, options));
+        for Instance { params, facts, symbol } in operation.instances() {
+            let example = || Example::of(operation, params, facts);
+            let slots = operation.scheme.args.iter().enumerate();
+            let immediates = slots.filter(|(_, slot)| matches!(slot, Slot::Immediate(_)));
+            let members = operation.op.instances().map(|(member, _)| member);
+            let members: Vec<_> = members.filter(|member| member.application.params == params).collect();
+            let choices = immediates.map(|(arg, _)| values(&members, arg, options)).collect();
+            all.extend(functions(example, choices, &symbol));
+        }
+    }
+    for operation in memory {
+        for (symbol, own) in &operation.instances {
+            let members: Vec<&Member> = own.iter().map(|instance| instance.member).collect();
+            let scales = || own.iter().flat_map(|instance| instance.scales.iter().copied()).collect();
+            let choices = operation.passed.iter().filter_map(|passed| match passed.what {
+                What::Immediate(arg, _) => Some(values(&members, arg, options)),
+                What::Scale => Some(scales()),
+                _ => None,
+            });
+            let example = || Example::of_memory(operation, &own[0]);
+            all.extend(functions(example, choices.collect(), symbol));
         }
     }
     renderer.render("mlir/instances.mlir", &Instances { functions: all })
 }
 
 /// The functions of an instance: one for each combination of immediates that is tried.
-fn functions(operation: &Operation<'_>, instance: &Instance<'_>, options: &Options) -> Vec<String> {
-    let slots = operation.scheme.args.iter().enumerate();
-    let immediates = slots.filter(|(_, slot)| matches!(slot, Slot::Immediate(_)));
-    let choices: Vec<Vec<i64>> =
-        immediates.map(|(arg, _)| values(operation, instance, arg, options)).collect();
+fn functions<'a>(
+    example: impl Fn() -> Example<'a>,
+    choices: Vec<Vec<i64>>,
+    symbol: &str,
+) -> BTreeSet<String> {
     let count = choices.iter().map(Vec::len).max().unwrap_or(1);
     let mut made = BTreeSet::new();
     for round in 0..count {
-        let chosen: Vec<i64> = choices.iter().map(|choices| choices[round % choices.len()]).collect();
-        let mut example = Example::of(operation, instance.params, instance.facts);
-        for (attribute, value) in example.attributes.iter_mut().zip(&chosen) {
-            attribute.value = *value;
+        let mut example = example();
+        let immediates: Vec<usize> = example.passed.iter().filter_map(Passed::attribute).collect();
+        for (attribute, choices) in immediates.into_iter().zip(&choices) {
+            example.attributes[attribute].value = choices[round % choices.len()];
         }
-        let mut chosen = chosen.iter();
-        let shown = operation.scheme.args.iter().map(|slot| match slot {
-            Slot::Immediate(_) => chosen.next().map_or_else(String::new, i64::to_string),
-            Slot::Overload { .. } | Slot::Related { .. } => "_".to_owned(),
+        let shown = example.passed.iter().map(|passed| match passed.attribute() {
+            Some(attribute) => example.attributes[attribute].value.to_string(),
+            None => "_".to_owned(),
         });
-        let name = format!("{}({})", instance.symbol, shown.collect::<Vec<_>>().join(","));
+        let name = format!("{symbol}({})", shown.collect::<Vec<_>>().join(","));
         let text = example.generic(|operand| format!("%{operand}"));
         made.insert(example.function(&name, &text));
     }
-    made.into_iter().collect()
+    made
 }
 
 /// Values that an immediate has in some member of the instance: the ends of each documented range, what follows the
 /// lower one, and the middle, as far as the member's definition has them.
-fn values(operation: &Operation<'_>, instance: &Instance<'_>, arg: usize, options: &Options) -> Vec<i64> {
+fn values(members: &[&Member], arg: usize, options: &Options) -> Vec<i64> {
     let mut values = BTreeSet::new();
-    for (member, _) in
-        operation.op.instances().filter(|(member, _)| member.application.params == instance.params)
-    {
+    for member in members {
         let Some(position) = member.application.args.get(arg).and_then(|source| source.own()) else {
             continue;
         };

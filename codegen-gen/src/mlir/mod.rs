@@ -8,6 +8,7 @@ pub(crate) mod example;
 mod files;
 mod instances;
 mod irdl;
+pub(crate) mod memory;
 mod ops;
 mod patterns;
 mod targets;
@@ -28,16 +29,17 @@ pub(crate) fn generate(
     definitions: &Definitions,
     options: &Options,
 ) -> Result<Vec<GeneratedFile>, GenerateError> {
+    let memory = memory::memory_operations(operations, definitions, options);
     let parts: [&Section<'_>; 9] = [
         &|| files::sources(renderer, options),
-        &|| Ok(vec![ops::operations(renderer, operations, options)?]),
-        &|| Ok(vec![irdl::irdl(renderer, operations, options)?]),
-        &|| patterns::lowering(renderer, operations),
-        &|| Ok(vec![instances::instances(renderer, operations, options)?]),
-        &|| Ok(vec![targets::targets(renderer, operations, definitions, options)?]),
+        &|| Ok(vec![ops::operations(renderer, operations, &memory, options)?]),
+        &|| Ok(vec![irdl::irdl(renderer, operations, &memory, options)?]),
+        &|| patterns::lowering(renderer, operations, &memory),
+        &|| Ok(vec![instances::instances(renderer, operations, &memory, options)?]),
+        &|| Ok(vec![targets::targets(renderer, (operations, &memory), definitions, options)?]),
         &|| direct::lowerings(renderer, operations, definitions, options.llvm),
         &|| Ok(vec![canonicalize::test(renderer, operations)?]),
-        &|| tests::tests(renderer, operations, options),
+        &|| tests::tests(renderer, operations, &memory, options),
     ];
     let made: Vec<Vec<GeneratedFile>> = parts.par_iter().map(|part| part()).collect::<Result<_, _>>()?;
     Ok(made.into_iter().flatten().collect())

@@ -8,11 +8,10 @@ use autoir::ValueType;
 use serde::Serialize;
 
 use crate::identifier::{mlir_type, symbol_reference};
-use crate::instance;
-use crate::mlir::example::Example;
+use crate::mlir::example::{Attribute, Example, Passed};
+use crate::mlir::memory::MemoryOperation;
 use crate::operation::Operation;
 use crate::render::Renderer;
-use crate::scheme::Slot;
 use crate::{GenerateError, GeneratedFile};
 
 #[derive(Serialize)]
@@ -27,6 +26,8 @@ struct Instance {
     /// Types of the function's arguments and results.
     arguments: String,
     results: String,
+    /// The operation's name, where the function's name does not begin with it.
+    operation: Option<String>,
     /// The lines that say what is matched and what replaces it.
     pattern: Vec<String>,
     /// The lines of the rewrite.
@@ -36,11 +37,21 @@ struct Instance {
 pub(crate) fn lowering(
     renderer: &Renderer,
     operations: &[Operation<'_>],
+    memory: &[MemoryOperation<'_, '_>],
 ) -> Result<Vec<GeneratedFile>, GenerateError> {
     let mut instances = Vec::new();
     for operation in operations {
-        let own = operation.instances().into_iter().map(|own| instance(operation, &own));
-        instances.extend(own);
+        for own in operation.instances() {
+            let example = Example::of(operation, own.params, own.facts);
+            instances.push(instance(&example, &own.symbol));
+        }
+    }
+    for operation in memory {
+        for (symbol, own) in &operation.instances {
+            let mut instance = instance(&Example::of_memory(operation, &own[0]), symbol);
+            instance.operation = Some(format!("autollvm.{}", operation.name));
+            instances.push(instance);
+        }
     }
     let context = Lowering { instances };
     Ok(vec![
@@ -49,21 +60,25 @@ pub(crate) fn lowering(
     ])
 }
 
-fn instance(operation: &Operation<'_>, own: &instance::Instance<'_>) -> Instance {
-    let example = Example::of(operation, own.params, own.facts);
-    let Matched { pattern, values, results, mut rewrite, .. } = matched(operation, &example);
-    let arguments: Vec<String> = operation.argument_types(own.facts).into_iter().map(mlir_type).collect();
-    let results = format!("({} : {})", results.join(", "), kinds("type", results.len()));
-    rewrite.push(format!("%callee = pdl.attribute = {}", symbol_reference(&own.symbol)));
+fn instance(example: &Example<'_>, symbol: &str) -> Instance {
+    let Matched { pattern, values, results, mut rewrite, .. } = matched(example);
+    let arguments = example.passed.iter().map(|passed| match passed {
+        Passed::Operand(operand) => example.operands[*operand].1.mlir(),
+        Passed::Attribute(attribute) => mlir_type(ValueType::scalar(example.attributes[*attribute].width)),
+    });
+    let arguments: Vec<String> = arguments.collect();
+    rewrite.push(format!("%callee = pdl.attribute = {}", symbol_reference(symbol)));
     rewrite.push(format!(
-        "%call = pdl.operation \"func.call\"{} {{\"callee\" = %callee}} -> {results}",
-        operands(&values)
+        "%call = pdl.operation \"func.call\"{} {{\"callee\" = %callee}}{}",
+        operands(&values),
+        made(&results)
     ));
     rewrite.push("pdl.replace %op with %call".to_owned());
     Instance {
-        symbol: symbol_reference(&own.symbol),
+        symbol: symbol_reference(symbol),
         arguments: arguments.join(", "),
         results: example.result_types(),
+        operation: None,
         pattern,
         rewrite,
     }
@@ -83,7 +98,7 @@ pub(super) struct Matched {
     pub(super) rewrite: Vec<String>,
 }
 
-pub(super) fn matched(operation: &Operation<'_>, example: &Example<'_>) -> Matched {
+pub(super) fn matched(example: &Example<'_>) -> Matched {
     let mut pattern = Vec::new();
     let mut rewrite = Vec::new();
     let mut types = Types::default();
@@ -91,39 +106,52 @@ pub(super) fn matched(operation: &Operation<'_>, example: &Example<'_>) -> Match
         example.results.iter().map(|shape| types.name(mlir_type(*shape), &mut pattern)).collect();
     let (mut matched, mut values) = (Vec::new(), Vec::new());
     let mut attributes = Vec::new();
-    let mut shapes = example.operands.iter().map(|(_, shape)| mlir_type(*shape));
-    for (index, slot) in operation.scheme.args.iter().enumerate() {
+    for (index, passed) in example.passed.iter().enumerate() {
         let value = format!("%value{index}");
-        if let Slot::Immediate(width) = slot {
-            let constant = types.name(mlir_type(ValueType::scalar(*width)), &mut pattern);
-            pattern.push(format!("%immediate{index} = pdl.attribute : {constant}"));
-            attributes.push(format!("\"{}\" = %immediate{index}", operation.arg_names()[index]));
-            rewrite.push(format!(
-                "%constant{index} = pdl.operation \"llvm.mlir.constant\" {{\"value\" = %immediate{index}}} -> ({constant} : !pdl.type)"
-            ));
-            rewrite.push(format!("{value} = pdl.result 0 of %constant{index}"));
-        } else if let Some(shape) = shapes.next() {
-            let shape_name = types.name(shape, &mut pattern);
-            pattern.push(format!("{value} = pdl.operand : {shape_name}"));
-            matched.push(value.clone());
+        match passed {
+            Passed::Attribute(attribute) => {
+                let Attribute { name, width, .. } = example.attributes[*attribute];
+                let constant = types.name(mlir_type(ValueType::scalar(width)), &mut pattern);
+                pattern.push(format!("%immediate{index} = pdl.attribute : {constant}"));
+                attributes.push(format!("\"{name}\" = %immediate{index}"));
+                rewrite.push(format!(
+                    "%constant{index} = pdl.operation \"llvm.mlir.constant\" {{\"value\" = %immediate{index}}} -> ({constant} : !pdl.type)"
+                ));
+                rewrite.push(format!("{value} = pdl.result 0 of %constant{index}"));
+            }
+            Passed::Operand(operand) => {
+                let shape_name = types.name(example.operands[*operand].1.mlir(), &mut pattern);
+                pattern.push(format!("{value} = pdl.operand : {shape_name}"));
+                matched.push(value.clone());
+            }
         }
         values.push(value);
     }
-    let immediates = example.attributes.len() - operation.scheme.attributes.len();
-    for (index, attribute) in example.attributes[immediates..].iter().enumerate() {
-        pattern.push(format!("%parameter{index} = pdl.attribute = {}", attribute.typed()));
-        attributes.push(format!("\"{}\" = %parameter{index}", attribute.name));
+    let is_fixed = |at: &usize| !example.passed.contains(&Passed::Attribute(*at));
+    let fixed = (0..example.attributes.len()).filter(is_fixed).map(|at| &example.attributes[at]);
+    let fixed = fixed.map(|attribute| (attribute.name, attribute.typed()));
+    let fixed = fixed.chain(example.types.iter().map(|(name, shape)| (*name, mlir_type(*shape))));
+    for (index, (name, value)) in fixed.enumerate() {
+        pattern.push(format!("%parameter{index} = pdl.attribute = {value}"));
+        attributes.push(format!("\"{name}\" = %parameter{index}"));
     }
     let attributes =
         if attributes.is_empty() { String::new() } else { format!(" {{{}}}", attributes.join(", ")) };
     pattern.push(format!(
-        "%op = pdl.operation \"autollvm.{}\"{}{attributes} -> ({} : {})",
+        "%op = pdl.operation \"autollvm.{}\"{}{attributes}{}",
         example.name,
         operands(&matched),
-        results.join(", "),
-        kinds("type", results.len())
+        made(&results)
     ));
     Matched { pattern, types, values, results, rewrite }
+}
+
+/// The results of a `pdl.operation` by the names of their types; nothing at all where there are none.
+fn made(types: &[String]) -> String {
+    if types.is_empty() {
+        return String::new();
+    }
+    format!(" -> ({} : {})", types.join(", "), kinds("type", types.len()))
 }
 
 /// The operands of a `pdl.operation`; nothing at all where there are none.

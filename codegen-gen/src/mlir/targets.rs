@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::definitions::Definitions;
+use crate::mlir::memory::MemoryOperation;
 use crate::operation::Operation;
 use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile, Options};
@@ -39,7 +40,7 @@ type Needs = BTreeMap<String, String>;
 
 pub(super) fn targets(
     renderer: &Renderer,
-    operations: &[Operation<'_>],
+    (operations, memory): (&[Operation<'_>], &[MemoryOperation<'_, '_>]),
     definitions: &Definitions,
     options: &Options,
 ) -> Result<GeneratedFile, GenerateError> {
@@ -60,6 +61,7 @@ pub(super) fn targets(
     let symbols: BTreeSet<String> = operations
         .iter()
         .flat_map(|operation| operation.instances().into_iter().map(|instance| instance.symbol))
+        .chain(memory.iter().flat_map(|operation| operation.instances.keys().cloned()))
         .collect();
     let row = |symbol: String| {
         let needs = columns.iter().map(|column| column.get(&symbol).map_or(-1, |place| *place as i64));

@@ -3,7 +3,8 @@
 use autoir::ValueType;
 use serde::Serialize;
 
-use crate::mlir::example::{Example, shown};
+use crate::mlir::example::{Example, OperandType, shown};
+use crate::mlir::memory::{MemoryOperation, Written};
 use crate::mlir::verifier::Documented;
 use crate::operation::Operation;
 use crate::render::Renderer;
@@ -13,6 +14,8 @@ use crate::{GenerateError, GeneratedFile, Options};
 #[derive(Serialize)]
 struct Tests<'a> {
     ops: Vec<Case>,
+    /// Those with operands in memory.
+    memory: Vec<MemoryCase>,
     /// Instruction sets with definitions.
     targets: Vec<&'a str>,
 }
@@ -35,19 +38,36 @@ struct Case {
     intrinsic: String,
 }
 
+/// The same for an operation with operands in memory.
+#[derive(Serialize)]
+struct MemoryCase {
+    name: String,
+    custom: String,
+    printed: String,
+    generic: String,
+    /// The same with elements twice as wide, where these are integers.
+    contradiction: Option<String>,
+    /// The same with an alignment that is no power of two.
+    misaligned: String,
+    symbol: String,
+}
+
 pub(crate) fn tests(
     renderer: &Renderer,
     operations: &[Operation<'_>],
+    memory: &[MemoryOperation<'_, '_>],
     options: &Options,
 ) -> Result<Vec<GeneratedFile>, GenerateError> {
     let targets = options.of_release().map(|vendor| vendor.isa.as_str()).collect();
-    let context = Tests { ops: operations.iter().filter_map(case).collect(), targets };
+    let memory = memory.iter().filter_map(memory_case).collect();
+    let context = Tests { ops: operations.iter().filter_map(case).collect(), memory, targets };
     let files = [
         "invalid.mlir",
         "invalid-irdl.mlir",
         "irdl.mlir",
         "legalize.mlir",
         "lowering.mlir",
+        "memory.mlir",
         "roundtrip.mlir",
         "stock.mlir",
     ];
@@ -76,6 +96,41 @@ fn case(operation: &Operation<'_>) -> Option<Case> {
     })
 }
 
+fn memory_case(operation: &MemoryOperation<'_, '_>) -> Option<MemoryCase> {
+    let (symbol, instances) = operation.instances.first_key_value()?;
+    let example = || Example::of_memory(operation, &instances[0]);
+    let operand = |name: &str| format!("%{name}");
+    let plain = example();
+    let mut contradiction = example();
+    let is_integer = !contradiction.written.first()?.is_float();
+    let wider = |shape: &mut ValueType| shape.element *= 2;
+    match operation.written().first()? {
+        Written::Attribute(..) => wider(&mut contradiction.types[0].1),
+        Written::Slot(name, _) | Written::Mask(name) | Written::Index(name) => {
+            let own = contradiction.operands.iter_mut().find(|(own, _)| own == name);
+            match own {
+                Some((_, OperandType::Value(shape))) => wider(shape),
+                _ => contradiction.results.iter_mut().take(1).for_each(wider),
+            }
+        }
+    }
+    let mut misaligned = example();
+    misaligned
+        .attributes
+        .iter_mut()
+        .filter(|own| own.name == operation.alignment)
+        .for_each(|own| own.value = 3);
+    Some(MemoryCase {
+        name: operation.name.clone(),
+        custom: plain.function(plain.name, &plain.custom(operand)),
+        printed: plain.custom(|_| "%{{.*}}".to_owned()),
+        generic: plain.function(plain.name, &plain.generic(operand)),
+        contradiction: is_integer.then(|| expected(&contradiction)),
+        misaligned: expected(&misaligned),
+        symbol: symbol.clone(),
+    })
+}
+
 /// The use with another type in place of the first overloaded one.
 fn changed<'a>(
     operation: &Operation<'_>,
@@ -88,8 +143,10 @@ fn changed<'a>(
     let arg = values.enumerate().find(|(_, slot)| overloaded(slot)).map(|(position, _)| position);
     if let Some(result) = result {
         example.results[result] = change(example.results[result]);
-    } else if let Some(arg) = arg {
-        example.operands[arg].1 = change(example.operands[arg].1);
+    } else if let Some(arg) = arg
+        && let OperandType::Value(shape) = &mut example.operands[arg].1
+    {
+        *shape = change(*shape);
     }
     example
 }

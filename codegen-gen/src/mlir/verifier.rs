@@ -20,40 +20,58 @@ use crate::scheme::{Attribute, Slot};
 /// Ranges of an immediate that are listed one by one.
 const SHOWN: usize = 4;
 
+/// An operation, and how C++ has the types of its results and arguments.
+pub(super) struct Scope<'s, 'a> {
+    pub(super) operation: &'s Operation<'a>,
+    /// For each result, then each argument an expression of C++; nothing for immediates.
+    pub(super) types: Vec<String>,
+}
+
+impl<'s, 'a> Scope<'s, 'a> {
+    /// All are the types of values.
+    pub(super) fn of_values(operation: &'s Operation<'a>) -> Self {
+        let names = operation.result_names().iter().chain(operation.arg_names());
+        Self { operation, types: names.map(|name| format!("${name}.getType()")).collect() }
+    }
+}
+
 /// The traits, in the order of the table above.
-pub(super) fn verifier_traits(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]) -> Vec<String> {
-    let mut traits = width_traits(operation, names, slots);
-    traits.extend(table_traits(operation));
-    traits.extend(legality_traits(operation));
-    traits.extend(immediate_traits(operation));
+pub(super) fn verifier_traits(scope: &Scope<'_, '_>) -> Vec<String> {
+    let mut traits = width_traits(scope);
+    traits.extend(table_traits(scope));
+    traits.extend(legality_traits(scope));
+    traits.extend(immediate_traits(scope));
     traits
 }
 
 /// For each overloaded type the trait that checks its width against the class function.
-fn width_traits(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]) -> Vec<String> {
+fn width_traits(scope: &Scope<'_, '_>) -> Vec<String> {
+    let operation = scope.operation;
     let function = &operation.op.class.function;
     let widths = function.results.iter().map(|result| &result.width);
-    let widths: Vec<&Num> = widths.chain(function.args.iter().map(|arg| &arg.width)).collect();
+    let widths = widths.chain(function.args.iter().map(|arg| &arg.width));
+    let names = operation.result_names().iter().chain(operation.arg_names());
+    let slots = operation.scheme.results.iter().chain(&operation.scheme.args);
     let mut traits = Vec::new();
-    for ((slot, name), width) in slots.iter().zip(names).zip(widths) {
+    for (((slot, name), width), ty) in slots.zip(names).zip(widths).zip(&scope.types) {
         if !matches!(slot, Slot::Overload { .. }) {
             continue;
         }
         let text = number(width, &|param| operation.param_names()[param.0 as usize].clone());
-        let code = cpp(width, operation);
-        traits.push(format!("AutoLLVM_Width<\"{name}\", \"{text}\", \"{code}\">"));
+        let code = cpp(width, scope);
+        traits.push(format!("AutoLLVM_Width<\"{name}\", \"{ty}\", \"{text}\", \"{code}\">"));
     }
     traits
 }
 
 /// The traits for parameters that follow from tables.
-fn table_traits(operation: &Operation<'_>) -> BTreeSet<String> {
-    let rules = operation.op.inferences.iter().map(|inference| &inference.rule);
+fn table_traits(scope: &Scope<'_, '_>) -> BTreeSet<String> {
+    let rules = scope.operation.op.inferences.iter().map(|inference| &inference.rule);
     rules
         .filter_map(|rule| {
             let Rule::Listed { keys, values } = rule else { return None };
-            let own: Vec<String> = keys.iter().map(|key| key_value(*key, operation)).collect();
-            let names: Vec<String> = keys.iter().map(|key| key_text(*key, operation)).collect();
+            let own: Vec<String> = keys.iter().map(|key| key_value(*key, scope)).collect();
+            let names: Vec<String> = keys.iter().map(|key| key_text(*key, scope)).collect();
             let row = |row: &Vec<i64>| match row.as_slice() {
                 [one] => one.to_string(),
                 several => format!("({})", joined(several)),
@@ -74,7 +92,7 @@ fn table_traits(operation: &Operation<'_>) -> BTreeSet<String> {
 }
 
 /// What a table is looked up by, in words.
-fn key_text(key: Key, operation: &Operation<'_>) -> String {
+fn key_text(key: Key, scope: &Scope<'_, '_>) -> String {
     match key {
         Key::Said(said) => {
             let quantity = match said.quantity {
@@ -82,54 +100,54 @@ fn key_text(key: Key, operation: &Operation<'_>) -> String {
                 Quantity::Width => "width",
                 Quantity::Exponent => "exponent width",
             };
-            format!("the {quantity} of {}", operand_name(said, operation))
+            format!("the {quantity} of {}", operand_name(said, scope))
         }
-        Key::Sign(param) => operation.param_names()[param.0 as usize].clone(),
+        Key::Sign(param) => scope.operation.param_names()[param.0 as usize].clone(),
     }
 }
 
 /// What a table is looked up by, in C++.
-fn key_value(key: Key, operation: &Operation<'_>) -> String {
+fn key_value(key: Key, scope: &Scope<'_, '_>) -> String {
     match key {
-        Key::Said(said) => said_by_type(said, operation),
-        Key::Sign(param) => attribute(param, operation),
+        Key::Said(said) => said_by_type(said, scope),
+        Key::Sign(param) => attribute(param, scope),
     }
 }
 
 /// The traits for the constraints on parameters that types can break.
-fn legality_traits(operation: &Operation<'_>) -> Vec<String> {
-    let known: Vec<&[i64]> = operation.op.known.iter().map(|known| known.params.as_slice()).collect();
-    let function = operation.function();
+fn legality_traits(scope: &Scope<'_, '_>) -> Vec<String> {
+    let known: Vec<&[i64]> = scope.operation.op.known.iter().map(|known| known.params.as_slice()).collect();
+    let function = scope.operation.function();
     let legality = legality(&function, &known);
-    let open = legality.constraints().iter().filter(|constraint| !is_implied(constraint, operation));
+    let open = legality.constraints().iter().filter(|constraint| !is_implied(constraint, scope));
     open.map(|constraint| {
-        let (text, code) = (legality.text(constraint), condition(constraint, operation));
+        let (text, code) = (legality.text(constraint), condition(constraint, scope));
         format!("AutoLLVM_Legal<\"{text}\", \"{code}\">")
     })
     .collect()
 }
 
 /// Whether a constraint holds for all types that have the widths of the function's operands, and all attributes.
-fn is_implied(constraint: &Constraint, operation: &Operation<'_>) -> bool {
+fn is_implied(constraint: &Constraint, scope: &Scope<'_, '_>) -> bool {
     let Constraint::AtMost { left, right } = constraint else { return false };
-    if holds_in_table(left, right, operation) {
+    if holds_in_table(left, right, scope) {
         return true;
     }
     match (left.as_constant(), only_param(right), only_param(left), right.as_constant()) {
         // Types have at least one element of at least one bit.
-        (Some(..=1), Some(param), _, _) if is_measured(param, operation) => true,
-        (Some(..=0), Some(param), _, _) | (_, _, Some(param), Some(1..)) => is_flag(param, operation),
+        (Some(..=1), Some(param), _, _) if is_measured(param, scope) => true,
+        (Some(..=0), Some(param), _, _) | (_, _, Some(param), Some(1..)) => is_flag(param, scope),
         _ => false,
     }
 }
 
 /// Whether a constraint on one parameter that follows from a table holds for all of its values.
-fn holds_in_table(left: &Num, right: &Num, operation: &Operation<'_>) -> bool {
+fn holds_in_table(left: &Num, right: &Num, scope: &Scope<'_, '_>) -> bool {
     let slack = right.clone() - left.clone();
     let params: BTreeSet<Atom> = slack.atoms().collect();
     let mut params = params.into_iter();
     let (Some(Atom::Param(param)), None) = (params.next(), params.next()) else { return false };
-    let Some(Rule::Listed { values, .. }) = rule_of(param, operation) else { return false };
+    let Some(Rule::Listed { values, .. }) = rule_of(param, scope) else { return false };
     values.values().all(|value| slack.eval(|_| *value).is_some_and(|slack| slack >= 0))
 }
 
@@ -143,36 +161,39 @@ fn only_param(number: &Num) -> Option<ParamId> {
 }
 
 /// Whether a parameter is a type's width divided by something.
-fn is_measured(param: ParamId, operation: &Operation<'_>) -> bool {
+fn is_measured(param: ParamId, scope: &Scope<'_, '_>) -> bool {
     let measured = |rule: &Rule| matches!(rule, Rule::Solved { rest, .. } if rest.as_constant() == Some(0));
-    rule_of(param, operation).is_some_and(measured)
+    rule_of(param, scope).is_some_and(measured)
 }
 
 /// Whether a parameter is an attribute that is true or false.
-fn is_flag(param: ParamId, operation: &Operation<'_>) -> bool {
-    operation.attributes().any(|(attribute, _)| attribute.param == param.0 as usize && attribute.width == 1)
+fn is_flag(param: ParamId, scope: &Scope<'_, '_>) -> bool {
+    scope
+        .operation
+        .attributes()
+        .any(|(attribute, _)| attribute.param == param.0 as usize && attribute.width == 1)
 }
 
-fn rule_of<'o>(param: ParamId, operation: &Operation<'o>) -> Option<&'o Rule> {
-    let mut inferences = operation.op.inferences.iter();
+fn rule_of<'o>(param: ParamId, scope: &'o Scope<'_, '_>) -> Option<&'o Rule> {
+    let mut inferences = scope.operation.op.inferences.iter();
     inferences.find(|inference| inference.param == param).map(|Inference { rule, .. }| rule)
 }
 
 /// A constraint in C++.
-fn condition(constraint: &Constraint, operation: &Operation<'_>) -> String {
+fn condition(constraint: &Constraint, scope: &Scope<'_, '_>) -> String {
     match constraint {
         Constraint::AtMost { left, right } => {
-            format!("{} <= {}", cpp(left, operation), cpp(right, operation))
+            format!("{} <= {}", cpp(left, scope), cpp(right, scope))
         }
         Constraint::Equal { left, right, unless } => {
-            let equal = format!("{} == {}", cpp(left, operation), cpp(right, operation));
+            let equal = format!("{} == {}", cpp(left, scope), cpp(right, scope));
             match unless {
-                Some(count) => format!("{} == 1 || {equal}", cpp(count, operation)),
+                Some(count) => format!("{} == 1 || {equal}", cpp(count, scope)),
                 None => equal,
             }
         }
         Constraint::OneOf { params, values } => {
-            let params: Vec<String> = params.iter().map(|param| parameter(*param, operation)).collect();
+            let params: Vec<String> = params.iter().map(|param| parameter(*param, scope)).collect();
             format!(
                 "::autollvm::isListed({{{}}}, {{{}}})",
                 params.join(", "),
@@ -183,15 +204,15 @@ fn condition(constraint: &Constraint, operation: &Operation<'_>) -> String {
 }
 
 /// The traits for immediates.
-fn immediate_traits(operation: &Operation<'_>) -> Vec<String> {
-    let args = operation.scheme.args.iter().zip(operation.arg_names()).enumerate();
+fn immediate_traits(scope: &Scope<'_, '_>) -> Vec<String> {
+    let args = scope.operation.scheme.args.iter().zip(scope.operation.arg_names()).enumerate();
     args.filter_map(|(position, (slot, name))| {
         let Slot::Immediate(width) = slot else { return None };
-        let documented = Documented::of(operation, position)?;
-        let keys: Vec<String> = documented.params.iter().map(|param| parameter(*param, operation)).collect();
+        let documented = Documented::of(scope.operation, position)?;
+        let keys: Vec<String> = documented.params.iter().map(|param| parameter(*param, scope)).collect();
         let rows = documented.rows.iter();
         let rows = rows.flat_map(|(keys, range)| keys.iter().copied().chain([range.low, range.high]));
-        let (text, rows) = (documented.text(operation), joined(&rows.collect::<Vec<_>>()));
+        let (text, rows) = (documented.text(scope.operation), joined(&rows.collect::<Vec<_>>()));
         let value = attribute_value(*width, name);
         let code = format!("::autollvm::isDocumented({value}, {{{}}}, {{{rows}}})", keys.join(", "));
         Some(format!("AutoLLVM_Documented<\"{name}\", \"{text}\", \"{code}\">"))
@@ -266,23 +287,26 @@ fn joined<'n>(numbers: impl IntoIterator<Item = &'n i64>) -> String {
 }
 
 /// A number in C++: parameters are what types say, or attributes.
-fn cpp(width: &Num, operation: &Operation<'_>) -> String {
-    number(width, &|param| parameter(param, operation))
+fn cpp(width: &Num, scope: &Scope<'_, '_>) -> String {
+    number(width, &|param| parameter(param, scope))
 }
 
 /// A parameter in C++.
-fn parameter(param: ParamId, operation: &Operation<'_>) -> String {
-    match rule_of(param, operation) {
-        Some(rule) => inferred(rule, operation),
-        None => attribute(param, operation),
+fn parameter(param: ParamId, scope: &Scope<'_, '_>) -> String {
+    match rule_of(param, scope) {
+        Some(rule) => inferred(rule, scope),
+        None => attribute(param, scope),
     }
 }
 
 /// A parameter that is an attribute in C++.
-fn attribute(param: ParamId, operation: &Operation<'_>) -> String {
+fn attribute(param: ParamId, scope: &Scope<'_, '_>) -> String {
     let index = param.0 as usize;
-    let found = operation.attributes().find(|(attribute, _)| attribute.param == index);
-    attribute_value(found.map_or(64, |(Attribute { width, .. }, _)| width), &operation.param_names()[index])
+    let found = scope.operation.attributes().find(|(attribute, _)| attribute.param == index);
+    attribute_value(
+        found.map_or(64, |(Attribute { width, .. }, _)| width),
+        &scope.operation.param_names()[index],
+    )
 }
 
 /// The value of an attribute of a width in C++; MLIR reads numbers of 32 bits as unsigned.
@@ -294,21 +318,21 @@ fn attribute_value(width: u32, name: &str) -> String {
 }
 
 /// A parameter that follows from types, in C++.
-fn inferred(rule: &Rule, operation: &Operation<'_>) -> String {
+fn inferred(rule: &Rule, scope: &Scope<'_, '_>) -> String {
     match rule {
         Rule::Solved { said, rest, factor } => {
-            let said = said_by_type(*said, operation);
+            let said = said_by_type(*said, scope);
             let difference = match rest.as_constant() {
                 Some(0) => said,
-                _ => format!("({said} - ({}))", cpp(rest, operation)),
+                _ => format!("({said} - ({}))", cpp(rest, scope)),
             };
             match factor.as_constant() {
                 Some(1) => difference,
-                _ => format!("::autollvm::quotient({difference}, {})", cpp(factor, operation)),
+                _ => format!("::autollvm::quotient({difference}, {})", cpp(factor, scope)),
             }
         }
         Rule::Listed { keys, values } => {
-            let keys: Vec<String> = keys.iter().map(|key| key_value(*key, operation)).collect();
+            let keys: Vec<String> = keys.iter().map(|key| key_value(*key, scope)).collect();
             let rows = values.iter().flat_map(|(keys, value)| keys.iter().chain([value]));
             format!("::autollvm::listed({{{}}}, {{{}}})", keys.join(", "), joined(rows))
         }
@@ -316,20 +340,20 @@ fn inferred(rule: &Rule, operation: &Operation<'_>) -> String {
 }
 
 /// What the type of an operand says, in C++.
-fn said_by_type(said: Said, operation: &Operation<'_>) -> String {
+fn said_by_type(said: Said, scope: &Scope<'_, '_>) -> String {
     let quantity = match said.quantity {
         Quantity::Element => "element",
         Quantity::Width => "bits",
         Quantity::Exponent => "exponent",
     };
-    format!("::autollvm::{quantity}(${}.getType())", operand_name(said, operation))
+    format!("::autollvm::{quantity}({})", scope.types[said.operand])
 }
 
 /// The operand whose type says it.
-fn operand_name<'o>(said: Said, operation: &'o Operation<'_>) -> &'o str {
-    let results = operation.result_names();
+fn operand_name<'o>(said: Said, scope: &'o Scope<'_, '_>) -> &'o str {
+    let results = scope.operation.result_names();
     match said.operand.checked_sub(results.len()) {
-        Some(arg) => &operation.arg_names()[arg],
+        Some(arg) => &scope.operation.arg_names()[arg],
         None => &results[said.operand],
     }
 }

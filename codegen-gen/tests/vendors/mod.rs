@@ -31,6 +31,18 @@ pub fn vendors(llvm: LlvmVersion) -> Vec<VendorIr> {
         "ret <2 x i64> %v3",
     ]);
     let add = Case { values: Vec::new(), lines: add };
+    let load = lines(&[
+        "%v0 = bitcast <2 x i64> %a2 to <16 x i8>",
+        "%v1 = load <16 x i8>, ptr %a3, align 16",
+        "%v2 = add <16 x i8> %v0, %v1",
+        "%v3 = bitcast i16 %a1 to <16 x i1>",
+        "%v4 = bitcast <2 x i64> %a0 to <16 x i8>",
+        "%v5 = select <16 x i1> %v3, <16 x i8> %v2, <16 x i8> %v4",
+        "%v6 = bitcast <16 x i8> %v5 to <2 x i64>",
+        "ret <2 x i64> %v6",
+    ]);
+    let load = Case { values: Vec::new(), lines: load };
+    let taken = vec![quads(), Type::integer(16), quads(), Type::Pointer];
     let shift = |value: i64| {
         let count = format!("%v1 = shl <8 x i32> %v0, <{}>", vec![format!("i32 {value}"); 8].join(", "));
         let lines = lines(&[
@@ -43,7 +55,13 @@ pub fn vendors(llvm: LlvmVersion) -> Vec<VendorIr> {
     };
     let shifts: Vec<Case> = (0..4).map(shift).collect();
     vec![
-        vendor("east", vec![("add8", VendorFunction::new(quads(), vec![quads(), quads()], &[add]))]),
+        vendor(
+            "east",
+            vec![
+                ("add8", VendorFunction::new(quads(), vec![quads(), quads()], &[add])),
+                ("add8_load", VendorFunction::new(quads(), taken, &[load])),
+            ],
+        ),
         vendor("west", vec![("shli", VendorFunction::new(wide(), vec![wide()], &shifts))]),
     ]
 }
@@ -52,6 +70,7 @@ pub fn vendors(llvm: LlvmVersion) -> Vec<VendorIr> {
 pub fn features() -> Features {
     let mut features = Features::default();
     features.insert("east", "add8", vec!["avx2".to_owned()]);
+    features.insert("east", "add8_load", vec!["avx512bw".to_owned(), "avx512vl".to_owned()]);
     features.insert("west", "shli", vec!["avx512bw".to_owned(), "avx512vl".to_owned()]);
     features
 }

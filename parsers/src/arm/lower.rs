@@ -100,7 +100,7 @@ pub fn lower(context: &Context<'_>, entry: &Entry) -> Result<Lowered, Obstacle> 
     let c_types: Vec<&str> = c_types.collect();
     let extensions = super::features::features(asked.map(|extension| &**extension), &c_types);
     let mut signature = types.signature;
-    machine.pointers.add_results(&memory, &mut signature, &mut registers);
+    machine.pointers.add_results(&memory, &machine.dag, &mut signature, &mut registers);
     if registers.is_empty() {
         return Err(Obstacle::excluded(Reason::Control, None, "nothing is returned"));
     }

@@ -195,7 +195,7 @@ pub(super) fn elaborate(
     let at_entry = |fault: pseudocode::Fault<()>| fault.map_place(|()| entry.at);
     let form = form::form(syntax, &shape);
     let mut signature = shape.signature;
-    pointers.describe(&mut signature);
+    pointers.describe(&mut signature, &dag);
     for (operand, argument) in shape.args.iter().zip(&mut signature.args) {
         if let (Some(Address::Region), Kind::Memory { align, .. }) =
             (shape.operands[*operand].address(), &mut argument.kind)

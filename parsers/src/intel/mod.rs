@@ -276,7 +276,7 @@ fn meaning(entry: &Entry, text: &str) -> Result<Meaning, Fault<Place>> {
         .collect();
     operand::make_unique(signature.args.iter_mut().chain(&mut signature.results));
     let mut results: Vec<Register> = outcome.result.into_iter().collect();
-    outcome.pointers.add_results(&outcome.memory, &mut signature, &mut results);
+    outcome.pointers.add_results(&outcome.memory, &outcome.dag, &mut signature, &mut results);
     if results.is_empty() {
         return Err(Fault::excluded(Reason::Control, Place::Entry, "nothing is returned"));
     }

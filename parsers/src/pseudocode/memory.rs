@@ -20,7 +20,7 @@ use hydride_ir::{Function, ResultId, ResultSlot, Stmt};
 use serde::{Deserialize, Serialize};
 
 use super::{Fault, Merge, Reason, not_negative, positions, write_at_one_of};
-use crate::signature::{Argument, Kind, Signature};
+use crate::signature::{Argument, Elements, Kind, Signature};
 
 /// The number of elements at computed addresses that one operation accesses.
 const MAX_ELEMENTS: usize = 256;
@@ -306,10 +306,11 @@ impl Pointers {
     }
 
     /// Says of each memory argument of the signature what its pointer was used for.
-    pub fn describe(&self, signature: &mut Signature) {
+    pub fn describe(&self, signature: &mut Signature, dag: &Dag) {
         for pointer in self.pointers.iter().filter(|pointer| !pointer.elements.is_empty()) {
+            let index = pointer.index(signature, dag);
             if let Kind::Memory { element, .. } = &mut signature.args[pointer.argument as usize].kind {
-                *element = Some(pointer.element_width);
+                *element = Some(Elements { width: pointer.element_width, index });
             }
         }
     }
@@ -322,8 +323,14 @@ impl Pointers {
 
     /// Adds what was written through pointers to the results, each as its argument, and says of memory arguments what
     /// their pointers were used for.
-    pub fn add_results(&self, memory: &[Memory], signature: &mut Signature, registers: &mut Vec<Register>) {
-        self.describe(signature);
+    pub fn add_results(
+        &self,
+        memory: &[Memory],
+        dag: &Dag,
+        signature: &mut Signature,
+        registers: &mut Vec<Register>,
+    ) {
+        self.describe(signature, dag);
         for (argument, contents) in self.written(memory) {
             signature.results.push(signature.args[argument as usize].clone());
             registers.push(contents);
@@ -394,6 +401,39 @@ impl Pointers {
 }
 
 impl Pointer {
+    /// The width of the lanes of the register from which addresses are computed: see [`Elements::index`].
+    fn index(&self, signature: &Signature, dag: &Dag) -> Option<u32> {
+        let mut found = None;
+        for (lane, element) in (0u32..).zip(&self.elements) {
+            let mut open = vec![*element];
+            while let Some(node) = open.pop() {
+                let (arg, slice) = match dag.node(node) {
+                    Node::Slice { of, low, width, .. } => match dag.node(*of) {
+                        Node::Arg(arg) => (*arg, Some((*low, *width))),
+                        _ => {
+                            open.push(*of);
+                            continue;
+                        }
+                    },
+                    // Below a slice at a computed position.
+                    Node::Arg(arg) => (*arg, None),
+                    other => {
+                        open.extend(other.operands());
+                        continue;
+                    }
+                };
+                if signature.args.get(arg as usize).is_none_or(|own| own.kind != Kind::Vector) {
+                    continue;
+                }
+                let (low, width) = slice?;
+                if low != lane * width || *found.get_or_insert((arg, width)) != (arg, width) {
+                    return None;
+                }
+            }
+        }
+        found.map(|(_, width)| width)
+    }
+
     /// Where `width` bits at the offset `low` are seen, both in bits: at that offset, or, where it can be anywhere, as
     /// one of the elements at computed addresses.
     fn place(&mut self, dag: &mut Dag, low: NodeId, width: u32) -> Result<NodeId, Fault<()>> {

@@ -6,7 +6,7 @@ use hydride_ir::Function;
 use hydride_ir::exact::Int;
 use parsers::errata::{Errata, State};
 use parsers::hexagon::{Options, VectorLength, parse, parse_manual};
-use parsers::{Instruction, Kind, Parsed, Severity, Status};
+use parsers::{Elements, Instruction, Kind, Parsed, Severity, Status};
 
 fn both() -> [Options; 2] {
     [VectorLength::Bytes64, VectorLength::Bytes128].map(|vector_length| Options { vector_length })
@@ -390,8 +390,9 @@ fn elements_are_gathered_within_the_region() {
     let args = &gather.signature.args;
     let kinds: Vec<(&str, &Kind)> =
         args.iter().map(|argument| (argument.name.as_str(), &argument.kind)).collect();
+    let elements = Elements { width: 32, index: Some(32) };
     let (aligned, elements) =
-        (Kind::Memory { align: 128, element: None }, Kind::Memory { align: 4, element: Some(32) });
+        (Kind::Memory { align: 128, element: None }, Kind::Memory { align: 4, element: Some(elements) });
     assert_eq!(kinds, [("vtmp", &aligned), ("Rt", &elements), ("Mu", &Kind::Scalar), ("Vv", &Kind::Vector)]);
     // A region of 64 bytes, whose last byte is the third of an element, and an element beyond.
     let offsets = words(&[8, 61, 64, 0].repeat(8));

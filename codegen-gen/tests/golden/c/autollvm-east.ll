@@ -17,3 +17,11 @@ define internal <16 x i8> @east.add8(<16 x i8> %a0, <16 x i8> %a1) alwaysinline 
   %v2 = add <16 x i8> %a0, %a1
   ret <16 x i8> %v2
 }
+
+define internal <16 x i8> @east.add8_load(<16 x i8> %a0, i16 %a1, <16 x i8> %a2, ptr %a3) alwaysinline {
+  %v1 = load <16 x i8>, ptr %a3, align 16
+  %v2 = add <16 x i8> %a2, %v1
+  %v3 = bitcast i16 %a1 to <16 x i1>
+  %v5 = select <16 x i1> %v3, <16 x i8> %v2, <16 x i8> %a0
+  ret <16 x i8> %v5
+}

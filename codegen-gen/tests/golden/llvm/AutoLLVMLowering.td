@@ -93,6 +93,8 @@ def Op_widen_mul : AutoLLVMOpRecord<"Op_widen_mul">;
 
 def : AutoLLVMLoweringRecord<Op_add, Target_east, "llvm.autollvm.add.v16i8()", "add8",
     "0,1", "none", 255, 255, 255, "east-base">;
+def : AutoLLVMLoweringRecord<Op_add, Target_east, "llvm.autollvm.add.v16i8()", "add8_load",
+    "2,3", "merge,load:3", 1, 0, 255, "east-base">;
 def : AutoLLVMLoweringRecord<Op_add, Target_east, "llvm.autollvm.add.v16i8()", "add8_low",
     "0,1", "part:64+128", 255, 255, 2, "east-base">;
 def : AutoLLVMLoweringRecord<Op_add, Target_west, "llvm.autollvm.add.v128i16()", "add16",

@@ -91,19 +91,27 @@ Type autollvm::maskOf(Type type) { return ofShape(type, shape(type).first, 1); }
 SmallVector<Type> autollvm::typesOf(Operation *op) {
   SmallVector<Type> types(op->getResultTypes());
   types.append(op->operand_type_begin(), op->operand_type_end());
+  for (StringRef name : llvm::cast<InstanceOpInterface>(op).getTypeAttributes())
+    types.push_back(op->getAttrOfType<TypeAttr>(name).getValue());
   return types;
 }
 
+std::string autollvm::mangled(Type type) {
+  auto [count, width] = shape(type);
+  Type element = getElementTypeOrSelf(type);
+  std::string name = llvm::isa<VectorType>(type) ? "v" + std::to_string(count) : std::string();
+  name += element.isBF16() ? "bf" : llvm::isa<FloatType>(element) ? "f" : "i";
+  return name + std::to_string(width);
+}
+
+std::string autollvm::zeroDigits(Type type) { return std::string((bits(type) + 3) / 4, '0'); }
+
 /// The name of an operation of these types without its parameters: `autollvm.add.v16i8`.
 static std::string overloadName(autollvm::InstanceOpInterface op, ArrayRef<Type> types) {
-  std::string name = op->getName().getStringRef().str();
-  for (unsigned position : op.getOverloads()) {
-    auto [count, width] = shape(types[position]);
-    Type element = getElementTypeOrSelf(types[position]);
-    name += llvm::isa<VectorType>(types[position]) ? ".v" + std::to_string(count) : std::string(".");
-    name += element.isBF16() ? "bf" : llvm::isa<FloatType>(element) ? "f" : "i";
-    name += std::to_string(width);
-  }
+  // The operation that one with operands in memory is.
+  std::string name = "autollvm." + op->getName().stripDialect().split('.').first.str();
+  for (unsigned position : op.getOverloads())
+    name += "." + autollvm::mangled(types[position]);
   return name;
 }
 
@@ -112,6 +120,10 @@ std::string autollvm::intrinsicName(InstanceOpInterface op) { return "llvm." + o
 std::string autollvm::functionName(InstanceOpInterface op) { return functionName(op, typesOf(op)); }
 
 std::string autollvm::functionName(InstanceOpInterface op, ArrayRef<Type> types) {
+  return functionName(op, types, op.getPointerAlignment());
+}
+
+std::string autollvm::functionName(InstanceOpInterface op, ArrayRef<Type> types, int64_t alignment) {
   std::string name = overloadName(op, types);
   SmallVector<StringRef> layout = op.getLayout();
   const char *separator = ".";
@@ -120,7 +132,8 @@ std::string autollvm::functionName(InstanceOpInterface op, ArrayRef<Type> types)
     bool flag = value.getType().isInteger(1);
     name += std::exchange(separator, "_") + std::to_string(flag ? int64_t(value.getValue().getZExtValue()) : value.getInt());
   }
-  return name;
+  name += op.getAccess();
+  return alignment > 1 ? name + ".align" + std::to_string(alignment) : name;
 }
 
 SmallVector<Value> autollvm::intrinsicOperands(Operation *op, ArrayRef<StringRef> layout, ValueRange operands,

@@ -22,6 +22,13 @@ def AutoLLVM_InstanceOpInterface : OpInterface<"InstanceOpInterface"> {
     InterfaceMethod<"Positions, among results and SSA operands, of the vectors that are halved with the operation; none "
                     "where its lanes depend on each other.",
                     "::llvm::SmallVector<unsigned>", "getSplit">,
+    InterfaceMethod<"How operands in memory are accessed: what follows types and parameters in the function's name. Empty "
+                    "where there are none.",
+                    "std::string", "getAccess", (ins), "", "return {};">,
+    InterfaceMethod<"The names of the attributes that are types of what is in memory, which no value has.",
+                    "::llvm::SmallVector<::llvm::StringRef>", "getTypeAttributes", (ins), "", "return {};">,
+    InterfaceMethod<"The number of bytes that divides the pointers to operands in memory.", "int64_t",
+                    "getPointerAlignment", (ins), "", "return 1;">,
   ];
 }
 

@@ -191,7 +191,11 @@ struct LegalizeAutoLLVM : autollvm::TargetPass<LegalizeAutoLLVM> {
     getOperation().walk([&](InstanceOpInterface op) { ops.push_back(op); });
     IRRewriter rewriter(&getContext());
     for (InstanceOpInterface op : ops) {
-      std::optional<Plan> plan = planFor(op, *available);
+      // What is in memory is neither split nor widened: there are bytes that must not be accessed.
+      bool inMemory = !op.getAccess().empty();
+      if (inMemory && available->getFunction(op))
+        continue;
+      std::optional<Plan> plan = inMemory ? std::nullopt : planFor(op, *available);
       if (!plan) {
         autollvm::emitUnavailable(op, *available);
         signalPassFailure();

@@ -31,6 +31,10 @@ public:
   /// Whether one of its instructions is the instance of that symbol.
   bool has(llvm::StringRef symbol) const;
 
+  /// The name of an operation's function if it has an instruction for it: of those with operands in memory the one that makes
+  /// the most of what divides the pointers.
+  std::optional<std::string> getFunction(InstanceOpInterface op) const;
+
   /// The features that it lacks for the instruction that is the instance of that symbol; nothing if there is none.
   std::optional<llvm::SmallVector<llvm::StringRef>> getMissing(llvm::StringRef symbol) const;
 

@@ -8,6 +8,7 @@
 #include "AutoLLVMTargets.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include <cstring>
+#include <utility>
 
 using namespace mlir;
 
@@ -42,42 +43,60 @@ struct ConvertAutoLLVMToLLVM : autollvm::TargetPass<ConvertAutoLLVMToLLVM> {
   void runOnOperation() final {
     SmallVector<autollvm::InstanceOpInterface> ops;
     getOperation().walk([&](autollvm::InstanceOpInterface op) { ops.push_back(op); });
-    if (!target.empty() && !areAvailable(ops))
+    std::optional<SmallVector<std::string>> names = functionNames(ops);
+    if (!names)
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
-    for (autollvm::InstanceOpInterface op : ops)
-      convert(op, rewriter);
+    for (auto [op, name] : llvm::zip(ops, *names))
+      convert(op, std::move(name), rewriter);
   }
 
-  /// Whether the target has instructions for all operations without a portable body; emits errors otherwise.
-  bool areAvailable(ArrayRef<autollvm::InstanceOpInterface> ops) {
-    std::optional<autollvm::Target> available = getTarget();
-    if (!available)
-      return false;
+  /// The name of each operation's function. Of a target it has instructions for all of them without a portable body; emits
+  /// errors otherwise.
+  std::optional<SmallVector<std::string>> functionNames(ArrayRef<autollvm::InstanceOpInterface> ops) {
+    std::optional<autollvm::Target> available;
+    if (!target.empty() && !(available = getTarget()))
+      return std::nullopt;
     bool all = true;
+    SmallVector<std::string> names;
     for (autollvm::InstanceOpInterface op : ops) {
-      if (op->hasAttr(autollvm::portableAttribute) || available->has(autollvm::functionName(op)))
-        continue;
-      autollvm::emitUnavailable(op, *available);
-      all = false;
+      names.push_back(autollvm::functionName(op));
+      if (form != Form::Function && !op.getAccess().empty()) {
+        op->emitOpError("has operands in memory, for which there is no intrinsic: only form=function has it");
+        all = false;
+      } else if (available && !op->hasAttr(autollvm::portableAttribute)) {
+        std::optional<std::string> name = available->getFunction(op);
+        if (!name) {
+          autollvm::emitUnavailable(op, *available);
+          all = false;
+          continue;
+        }
+        names.back() = std::move(*name);
+      }
     }
-    return all;
+    return all ? std::optional(names) : std::nullopt;
   }
 
-  void convert(autollvm::InstanceOpInterface op, IRRewriter &rewriter) {
+  void convert(autollvm::InstanceOpInterface op, std::string function, IRRewriter &rewriter) {
     rewriter.setInsertionPoint(op);
     SmallVector<StringRef> layout = op.getLayout();
     bool isPortable = op->hasAttr(autollvm::portableAttribute);
     bool byFunction = isPortable || form == Form::Function;
     ArrayRef<StringRef> passed = ArrayRef(layout).drop_back(byFunction ? op.getParameterCount() : 0);
     SmallVector<Value> values = autollvm::intrinsicOperands(op, passed, op->getOperands(), rewriter);
-    std::string name = byFunction ? autollvm::functionName(op) : autollvm::intrinsicName(op);
+    std::string name = byFunction ? std::move(function) : autollvm::intrinsicName(op);
     if (isPortable)
       name.insert(strlen("autollvm"), ".portable");
     // Several results come back in a structure.
     SmallVector<Type> types(op->getResultTypes());
     Type result = types.size() == 1 ? types[0] : LLVM::LLVMStructType::getLiteral(&getContext(), types);
     Location loc = op->getLoc();
+    if (types.empty()) {
+      Type none = LLVM::LLVMVoidType::get(&getContext());
+      rewriter.create<LLVM::CallOp>(loc, declare(op, name, none, values), values);
+      rewriter.eraseOp(op);
+      return;
+    }
     Value call;
     if (!byFunction && form == Form::Intrinsic) {
       call = rewriter

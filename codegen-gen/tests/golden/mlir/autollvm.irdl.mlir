@@ -126,4 +126,13 @@ irdl.dialect @autollvm {
     irdl.operands(%5, %5)
     irdl.results(%2)
   }
+  irdl.operation @add.masked_load_b {
+    %0 = irdl.is vector<16xi8>
+    %1 = irdl.is !llvm.ptr
+    %2 = irdl.is vector<16xi1>
+    %3 = irdl.is 16 : i64
+    irdl.attributes { "alignment" = %3 }
+    irdl.operands(%0, %1, %2, %0)
+    irdl.results(%0)
+  }
 }

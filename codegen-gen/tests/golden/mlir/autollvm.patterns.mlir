@@ -202,4 +202,20 @@ module @patterns {
       pdl.replace %op with %call
     }
   }
+  pdl.pattern : benefit(1) {
+    %type0 = pdl.type : vector<16xi8>
+    %value0 = pdl.operand : %type0
+    %type1 = pdl.type : !llvm.ptr
+    %value1 = pdl.operand : %type1
+    %type2 = pdl.type : vector<16xi1>
+    %value2 = pdl.operand : %type2
+    %value3 = pdl.operand : %type0
+    %parameter0 = pdl.attribute = 16 : i64
+    %op = pdl.operation "autollvm.add.masked_load_b"(%value0, %value1, %value2, %value3 : !pdl.value, !pdl.value, !pdl.value, !pdl.value) {"alignment" = %parameter0} -> (%type0 : !pdl.type)
+    pdl.rewrite %op {
+      %callee = pdl.attribute = @autollvm.add.v16i8.merge.load_arg1.align16
+      %call = pdl.operation "func.call"(%value0, %value1, %value2, %value3 : !pdl.value, !pdl.value, !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
 }

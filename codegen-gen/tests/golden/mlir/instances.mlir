@@ -87,3 +87,8 @@ func.func @"autollvm.widen_mul.v2i64.0(_,_)"(%a: vector<2xi32>, %b: vector<2xi32
   %res = "autollvm.widen_mul"(%a, %b) {is_signed = false} : (vector<2xi32>, vector<2xi32>) -> vector<2xi64>
   return %res : vector<2xi64>
 }
+
+func.func @"autollvm.add.v16i8.merge.load_arg1.align16(_,_,_,_)"(%a: vector<16xi8>, %b: !llvm.ptr, %mask: vector<16xi1>, %pass_through: vector<16xi8>) -> vector<16xi8> {
+  %res = "autollvm.add.masked_load_b"(%a, %b, %mask, %pass_through) {alignment = 16 : i64} : (vector<16xi8>, !llvm.ptr, vector<16xi1>, vector<16xi8>) -> vector<16xi8>
+  return %res : vector<16xi8>
+}

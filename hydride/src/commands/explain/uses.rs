@@ -20,7 +20,11 @@ pub fn rows(uses: &Uses, lowering: &Lowering, function: &Function) -> Vec<(&'sta
     let llvm = uses.function.as_ref().map(|definition| call_in_llvm(definition, lowering, function));
     let features: Vec<String> = uses.features.iter().map(|feature| format!("+{feature}")).collect();
     let features = if features.is_empty() { String::new() } else { format!("-mattr={}", features.join(",")) };
+    // `autollvm.copy.load` has operands in memory.
+    let in_memory = uses.mlir.split(' ').next().is_some_and(|name| name.matches('.').count() > 1);
     let mlir = match &uses.function {
+        Some(definition) if in_memory && definition.result == "void" => uses.mlir.clone(),
+        Some(_) if in_memory => format!("%res = {}", uses.mlir),
         _ if function.args.iter().any(|arg| arg.role.is_memory()) => {
             format!("%res = {} (on values)", uses.mlir)
         }

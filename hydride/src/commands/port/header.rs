@@ -57,18 +57,38 @@ pub fn result_type(instruction: &Instruction) -> Option<String> {
     }
 }
 
-/// The parameters, with the names that bodies know them by.
+/// The parameters' declarations.
 pub fn parameters(instruction: &Instruction) -> String {
-    let parameter =
-        |(position, arg): (usize, &parsers::Argument)| format!("{} {}", arg.c_type, letter(position));
-    let all: Vec<String> = instruction.signature.args.iter().enumerate().map(parameter).collect();
+    let declared = |(arg, name): (&parsers::Argument, String)| format!("{} {name}", arg.c_type);
+    let all: Vec<String> = instruction.signature.args.iter().zip(names(instruction)).map(declared).collect();
     if all.is_empty() { "void".into() } else { all.join(", ") }
+}
+
+/// The parameters as they are passed on.
+pub fn arguments(instruction: &Instruction) -> String {
+    names(instruction).collect::<Vec<_>>().join(", ")
+}
+
+/// The parameters' names: those that bodies know them by, but for scalars that are no integers an underscore more.
+fn names(instruction: &Instruction) -> impl Iterator<Item = String> {
+    let name = |(position, arg)| format!("{}{}", letter(position), if is_float(arg) { "_" } else { "" });
+    instruction.signature.args.iter().enumerate().map(name)
+}
+
+/// Whether an argument is a scalar that is no integer: bodies read its bits.
+fn is_float(arg: &parsers::Argument) -> bool {
+    arg.kind == Kind::Scalar && arg.element.is_some_and(|element| element.float)
 }
 
 fn function(instruction: &Instruction, rows: &[Row<'_>]) -> Option<String> {
     let result = result_type(instruction)?;
-    let mut text =
-        format!("HYDRIDE_PORT {result} {}({})\n{{\n", instruction.intrinsic, parameters(instruction));
+    let (mut text, name) = (String::new(), &instruction.intrinsic);
+    // The compiler's own headers may have functions of such names.
+    let own = if name.starts_with("__") { format!("hydride_port{name}") } else { name.clone() };
+    if own != *name {
+        let _ = writeln!(text, "#define {name} {own}");
+    }
+    let _ = writeln!(text, "HYDRIDE_PORT {result} {own}({})\n{{", parameters(instruction));
     let immediates: Vec<String> = instruction
         .signature
         .args
@@ -78,6 +98,14 @@ fn function(instruction: &Instruction, rows: &[Row<'_>]) -> Option<String> {
         .map(|(position, _)| letter(position))
         .collect();
     let _ = writeln!(text, "  {result} result;");
+    for (position, arg) in instruction.signature.args.iter().enumerate().filter(|(_, arg)| is_float(arg)) {
+        let name = letter(position);
+        let _ = writeln!(
+            text,
+            "  uint{}_t {name}; __builtin_memcpy(&{name}, &{name}_, sizeof {name});",
+            arg.width
+        );
+    }
     for (number, row) in rows.iter().enumerate() {
         let body = row.found?.body.as_ref().ok()?;
         // Choices are tried one after the other; a constant leaves one.

@@ -7,8 +7,7 @@ use difftest::Case;
 use hydride_ir::{Function, ResultId, Stmt};
 use parsers::{Instruction, Signature};
 
-use super::header::{parameters, result_type};
-use super::sources::letter;
+use super::header::{arguments, parameters, result_type};
 use crate::commands::synth::targets::Ground;
 use crate::machine;
 
@@ -27,14 +26,14 @@ pub fn check(
         let Some(whole) = result_type(instruction) else { continue };
         for (number, result) in signature.results.iter().enumerate() {
             let name = format!("port_{number}_{id}");
-            let arguments: Vec<String> = (0..signature.args.len()).map(letter).collect();
+            let arguments = arguments(instruction);
             let part = if signature.results.len() == 1 { String::new() } else { format!(".val[{number}]") };
             lines.push(format!(
                 "static __attribute__((noinline, unused)) {} {name}({}) {{ {whole} all = {}({}); return all{part}; }}",
                 result.c_type,
                 parameters(instruction),
                 instruction.intrinsic,
-                arguments.join(", ")
+                arguments
             ));
             let signature = Signature { args: signature.args.clone(), results: vec![result.clone()] };
             cases.push(machine::instruction(

@@ -60,11 +60,21 @@ std::string intrinsicName(InstanceOpInterface op);
 llvm::SmallVector<mlir::Value> intrinsicOperands(mlir::Operation *op, llvm::ArrayRef<llvm::StringRef> layout,
                                                  mlir::ValueRange operands, mlir::OpBuilder &builder);
 
-/// The name of the function that has the parameters in its name: `autollvm.add.v16i8.8_16`.
+/// The name of the function that has the parameters in its name: `autollvm.add.v16i8.8_16`. With operands in memory it ends
+/// in how these are accessed: `autollvm.copy.v4i32.merge.load_arg0.align16`.
 std::string functionName(InstanceOpInterface op);
 
 /// The same for an operation of other types, results before operands.
 std::string functionName(InstanceOpInterface op, llvm::ArrayRef<mlir::Type> types);
+
+/// The same where pointers are divided by less than the operation says.
+std::string functionName(InstanceOpInterface op, llvm::ArrayRef<mlir::Type> types, int64_t alignment);
+
+/// A type in the name of a function: `v16i8`.
+std::string mangled(mlir::Type type);
+
+/// The hexadecimal digits of a zero of a type.
+std::string zeroDigits(mlir::Type type);
 
 /// A constant with the same value in every element.
 enum class Splat { Zero, One, Ones, Least, Greatest };
@@ -110,7 +120,7 @@ struct Identity {
 mlir::OpFoldResult fold(InstanceOpInterface op, llvm::ArrayRef<mlir::Attribute> constants,
                         std::initializer_list<Identity> identities);
 
-/// The types of results and operands.
+/// The types of results and operands, then those that are attributes.
 llvm::SmallVector<mlir::Type> typesOf(mlir::Operation *op);
 
 /// The attribute of an operation that becomes a call of its portable body.

@@ -18,7 +18,8 @@ def AutoLLVM_Dialect : Dialect {
   let description = [{
     Each operation stands for instructions of one or several instruction sets that compute the same function of their
     arguments and parameters. Parameters are attributes. Operations have no side effects; a masked instruction is its
-    operation under a select of lanes.
+    operation under a select of lanes. Those with a second word after a dot (`copy.masked_load`) have operands in memory,
+    which are pointers, and the effects of these.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let hasConstantMaterializer = 1;
@@ -44,10 +45,42 @@ class AutoLLVM_Op<string mnemonic, list<int> overloads, list<string> layout, int
     "return ::autollvm::fold(*this, adaptor.getOperands(), {" # !interleave(identities, ", ") # "}); }\n");
 }
 
+// An operation with operands in memory: `types` are the names of attributes that are types of what no value has, in quotes,
+// `access` is a string in C++, for which `types` are those of results, operands and these attributes.
+class AutoLLVM_MemoryOp<string mnemonic, list<int> overloads, list<string> layout, int parameters,
+                        list<string> types, string access, list<Trait> traits = []>
+  : Op<AutoLLVM_Dialect, mnemonic, !listconcat([AutoLLVM_InstanceOpInterface], traits)> {
+  let extraClassDeclaration = "::llvm::SmallVector<unsigned> getOverloads() { return {"
+    # !interleave(overloads, ", ") # "}; }\n"
+    "::llvm::SmallVector<::llvm::StringRef> getLayout() { return {"
+    # !if(!empty(layout), "", "\"" # !interleave(layout, "\", \"") # "\"") # "}; }\n"
+    "unsigned getParameterCount() { return " # parameters # "; }\n"
+    "::llvm::SmallVector<unsigned> getSplit() { return {}; }\n"
+    "::llvm::SmallVector<::llvm::StringRef> getTypeAttributes() { return {"
+    # !if(!empty(types), "", "\"" # !interleave(types, "\", \"") # "\"") # "}; }\n"
+    "int64_t getPointerAlignment() { return getAlignment(); }\n"
+    "std::string getAccess() {\n"
+    "[[maybe_unused]] ::llvm::SmallVector<::mlir::Type> types = ::autollvm::typesOf(getOperation());\n"
+    "return " # access # "; }\n";
+}
+
+def AutoLLVM_Pointer
+  : Type<CPred<"::llvm::isa<::mlir::LLVM::LLVMPointerType>($_self) && "
+               "::llvm::cast<::mlir::LLVM::LLVMPointerType>($_self).getAddressSpace() == 0">,
+         "a pointer, !llvm.ptr">,
+    BuildableType<"::mlir::LLVM::LLVMPointerType::get($_builder.getContext())">;
+def AutoLLVM_PowerOfTwo : AttrConstraint<CPred<"::llvm::isPowerOf2_64(::llvm::cast<::mlir::IntegerAttr>($_self).getInt())">,
+                                         "whose value is a power of two">;
+def AutoLLVM_Alignment : DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive, AutoLLVM_PowerOfTwo]>, "1">;
+
 def AutoLLVM_Vector : VectorOfRankAndType<[1], [AnySignlessInteger]>;
 def AutoLLVM_Value : AnyTypeOf<[AutoLLVM_Vector, AnySignlessInteger]>;
 def AutoLLVM_FloatVector : VectorOfRankAndType<[1], [F16, BF16, F32, F64]>;
 def AutoLLVM_Float : AnyTypeOf<[AutoLLVM_FloatVector, F16, BF16, F32, F64]>;
+
+// The types of what is in memory.
+def AutoLLVM_VectorTypeAttr : TypeAttrBase<"::mlir::VectorType", "the type of a vector">;
+def AutoLLVM_TypeAttr : TypeAttrBase<"::mlir::Type", "the type of a vector or a number">;
 
 // The number and the width of the base's elements, each times a number and divided by one.
 class AutoLLVM_Scaled<string value, string base, int countBy, int countOver, int widthBy, int widthOver>
@@ -63,10 +96,29 @@ class AutoLLVM_MaskOf<string value, string base>
 class AutoLLVM_ElementOf<string value, string base>
   : TypesMatchWith<value # " is one element of " # base, base, value, "::mlir::getElementTypeOrSelf($_self)">;
 
+// The type of a value follows from that of what is in memory.
+class AutoLLVM_Follows<string value, string base, string computed>
+  : PredOpTrait<"the type of " # value # " follows from " # base,
+      CPred<"$" # value # ".getType() == " # computed>>;
+
+// The same for a mask with one bit for each element of what is in memory.
+class AutoLLVM_MaskOfMemory<string mask, string type>
+  : PredOpTrait<mask # " has one bit for each element in memory",
+      CPred<"$" # mask # ".getType() == ::autollvm::maskOf(" # type # ")">>;
+
+// Indices of elements of a type at computed addresses.
+class AutoLLVM_Index<string index, string type, string widths, string values>
+  : PredOpTrait<index # " has " # widths # " bits for each element in memory",
+      CPred<"::autollvm::maskOf($" # index # ".getType()) == ::autollvm::maskOf(" # type # ") && "
+            "::autollvm::isListed({::autollvm::element($" # index # ".getType())}, {" # values # "})">>;
+
+// What indices are multiplied by.
+class AutoLLVM_Scale<string scale, string choices, string values>
+  : PredOpTrait<scale # " is " # choices, CPred<"::autollvm::isListed({int64_t($" # scale # ")}, {" # values # "})">>;
+
 // The width of a value in bits, as a function of the parameters.
-class AutoLLVM_Width<string value, string formula, string computed>
-  : PredOpTrait<value # " has " # formula # " bits",
-      CPred<"::autollvm::bits($" # value # ".getType()) == " # computed>>;
+class AutoLLVM_Width<string value, string type, string formula, string computed>
+  : PredOpTrait<value # " has " # formula # " bits", CPred<"::autollvm::bits(" # type # ") == " # computed>>;
 
 // Types that instructions have, of those from which a parameter follows.
 class AutoLLVM_Listed<string condition, string computed> : PredOpTrait<condition, CPred<computed>>;
@@ -85,7 +137,7 @@ def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [0, 1, 2], [
     "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "element_width * elements", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "element_width * elements", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
   let summary = "add (3 instructions of arm, x86)";
   let description = [{
     - arm: `vadd_s16`
@@ -127,7 +179,7 @@ def AutoLLVM_AddRoundHighOp : AutoLLVM_Op<"add_round_high", [0], ["", ""], 0, []
     "::autollvm::Identity::whereSame(0, 1).isArgument(0)"], [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "128", "128">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "128", "128">]> {
   let summary = "add round high (1 instruction of x86)";
   let description = [{
     - x86: `_mm_avg_epu8`
@@ -166,7 +218,7 @@ def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", "", "is_signed"], 1, [0
     "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "element_width * elements", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "element_width * elements", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
   let summary = "add sat (4 instructions of arm, x86)";
   let description = [{
     - arm: `vqadd_s8`, `vqadd_u16`
@@ -210,7 +262,7 @@ def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", "", "is_signed"], 1, [0
 
 def AutoLLVM_AddShiftLeftShiftRightOp : AutoLLVM_Op<"add_shift_left_shift_right", [0], ["", "b"], 0, [], [], [
     AllTypesMatch<["res", "a"]>,
-    AutoLLVM_Width<"res", "64", "64">,
+    AutoLLVM_Width<"res", "$res.getType()", "64", "64">,
     AutoLLVM_Documented<"b", "from 1 to 8", "::autollvm::isDocumented(int64_t(int32_t($b)), {}, {1, 8})">]> {
   let summary = "add shift left shift right (1 instruction of arm)";
   let description = [{
@@ -246,7 +298,7 @@ def AutoLLVM_AddShiftLeftShiftRightOp : AutoLLVM_Op<"add_shift_left_shift_right"
 def AutoLLVM_AlignOp : AutoLLVM_Op<"align", [0], ["", "", "c"], 0, [], [
     "::autollvm::Identity::whereConstant(2, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "64", "64">,
+    AutoLLVM_Width<"res", "$res.getType()", "64", "64">,
     AutoLLVM_Documented<"c", "from 0 to 3", "::autollvm::isDocumented(int64_t(int32_t($c)), {}, {0, 3})">]> {
   let summary = "align (1 instruction of arm)";
   let description = [{
@@ -284,7 +336,7 @@ def AutoLLVM_AlignOp : AutoLLVM_Op<"align", [0], ["", "", "c"], 0, [], [
 def AutoLLVM_EqualSelectOp : AutoLLVM_Op<"equal_select", [0], ["a", "", ""], 0, [], [], [
     AllTypesMatch<["res", "c"]>,
     AutoLLVM_ElementOf<"b", "res">,
-    AutoLLVM_Width<"res", "64", "64">,
+    AutoLLVM_Width<"res", "$res.getType()", "64", "64">,
     AutoLLVM_Documented<"a", "from 0 to 3", "::autollvm::isDocumented(int64_t(int32_t($a)), {}, {0, 3})">]> {
   let summary = "equal select (1 instruction of arm)";
   let description = [{
@@ -320,7 +372,7 @@ def AutoLLVM_EqualSelectOp : AutoLLVM_Op<"equal_select", [0], ["a", "", ""], 0, 
 def AutoLLVM_FaddOp : AutoLLVM_Op<"fadd", [0], ["", ""], 0, [], [], [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "64", "64">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "64", "64">]> {
   let summary = "fadd (1 instruction of arm)";
   let description = [{
     - arm: `vadd_f32`
@@ -352,8 +404,8 @@ def AutoLLVM_FaddOp : AutoLLVM_Op<"fadd", [0], ["", ""], 0, [], [], [
 
 def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0, 1], ["", "", "offset"], 1, [], [], [
     AllTypesMatch<["a", "b"]>,
-    AutoLLVM_Width<"res", "128", "128">,
-    AutoLLVM_Width<"a", "a_width", "::autollvm::bits($a.getType())">,
+    AutoLLVM_Width<"res", "$res.getType()", "128", "128">,
+    AutoLLVM_Width<"a", "$a.getType()", "a_width", "::autollvm::bits($a.getType())">,
     AutoLLVM_Listed<"the element width of res is 8 or 64", "::autollvm::isListed({::autollvm::element($res.getType())}, {8, 64})">,
     AutoLLVM_Legal<"0 <= offset", "0 <= int64_t(int32_t($offset))">,
     AutoLLVM_Legal<"element_width + 8*groups + offset <= a_width + 8", "::autollvm::element($res.getType()) + 8 * ::autollvm::listed({::autollvm::element($res.getType())}, {8, 8, 64, 1}) + int64_t(int32_t($offset)) <= ::autollvm::bits($a.getType()) + 8">,
@@ -396,7 +448,7 @@ def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0, 1], ["", "", "offset"]
 
 def AutoLLVM_Interleave_2Op : AutoLLVM_Op<"interleave_2", [0], ["", ""], 0, [], [], [
     AllTypesMatch<["res_0", "res_1", "a", "b"]>,
-    AutoLLVM_Width<"res_0", "64", "64">]> {
+    AutoLLVM_Width<"res_0", "$res_0.getType()", "64", "64">]> {
   let summary = "interleave 2 (1 instruction of arm)";
   let description = [{
     - arm: `vtrn_u8`
@@ -438,7 +490,7 @@ def AutoLLVM_LeadingZerosOp : AutoLLVM_Op<"leading_zeros", [0], [""], 0, [], [
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Least).isConstant(::autollvm::Splat::Zero)",
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Greatest).isConstant(::autollvm::Splat::One)"], [
     AllTypesMatch<["res", "a"]>,
-    AutoLLVM_Width<"res", "64", "64">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "64", "64">]> {
   let summary = "Counts the zeros above the highest bit that is set in each element (1 instruction of arm)";
   let description = [{
     - arm: `vclz_s16`
@@ -480,7 +532,7 @@ def AutoLLVM_MoveElementsOp : AutoLLVM_Op<"move_elements", [0], [""], 0, [], [
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Greatest).isConstant(::autollvm::Splat::Greatest)",
     "::autollvm::Identity::whereRepeated().isArgument(0)"], [
     AllTypesMatch<["res", "a"]>,
-    AutoLLVM_Width<"res", "element_width", "::autollvm::bits($res.getType())">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "element_width", "::autollvm::bits($res.getType())">]> {
   let summary = "move elements (3 instructions of arm, x86)";
   let description = [{
     - arm: `vld1_s8`, `vreinterpret_s8_f32`
@@ -521,7 +573,7 @@ def AutoLLVM_MulHighSatOp : AutoLLVM_Op<"mul_high_sat", [0], ["", ""], 0, [], [
     "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)"], [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "64", "64">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "64", "64">]> {
   let summary = "mul high sat (1 instruction of arm)";
   let description = [{
     - arm: `vqdmulh_s16`
@@ -560,7 +612,7 @@ def AutoLLVM_MulPermuteOp : AutoLLVM_Op<"mul_permute", [0], [""], 0, [], [
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::One).isConstant(::autollvm::Splat::One)"], [
     AutoLLVM_Scaled<"a", "res", 4, 1, 1, 4>,
-    AutoLLVM_Width<"res", "64", "64">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "64", "64">]> {
   let summary = "mul permute (1 instruction of arm)";
   let description = [{
     - arm: `vrecpe_u32`
@@ -597,8 +649,8 @@ def AutoLLVM_MulPermuteAddOp : AutoLLVM_Op<"mul_permute_add", [0, 3], ["", "", "
     "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "a"]>,
     AutoLLVM_Scaled<"b", "res", 1, 1, 1, 2>,
-    AutoLLVM_Width<"res", "128", "128">,
-    AutoLLVM_Width<"c", "register_width", "::autollvm::bits($c.getType())">,
+    AutoLLVM_Width<"res", "$res.getType()", "128", "128">,
+    AutoLLVM_Width<"c", "$c.getType()", "register_width", "::autollvm::bits($c.getType())">,
     AutoLLVM_Documented<"d", "from 0 to 3 where register_width is 64, from 0 to 7 where register_width is 128", "::autollvm::isDocumented(int64_t(int32_t($d)), {::autollvm::bits($c.getType())}, {64, 0, 3, 128, 0, 7})">]> {
   let summary = "mul permute add (2 instructions of arm)";
   let description = [{
@@ -636,8 +688,8 @@ def AutoLLVM_MulPermuteAddOp : AutoLLVM_Op<"mul_permute_add", [0, 3], ["", "", "
 }
 
 def AutoLLVM_PermuteImmediateOp : AutoLLVM_Op<"permute_immediate", [0, 1], ["", "b"], 0, [], [], [
-    AutoLLVM_Width<"res", "32", "32">,
-    AutoLLVM_Width<"a", "64 * elements", "64 * ::autollvm::quotient(::autollvm::bits($a.getType()), 64)">,
+    AutoLLVM_Width<"res", "$res.getType()", "32", "32">,
+    AutoLLVM_Width<"a", "$a.getType()", "64 * elements", "64 * ::autollvm::quotient(::autollvm::bits($a.getType()), 64)">,
     AutoLLVM_Legal<"element_width = 16 unless elements = 1", "::autollvm::quotient(::autollvm::bits($a.getType()), 64) == 1 || ::autollvm::element($res.getType()) == 16">,
     AutoLLVM_Legal<"element_width*elements = 32", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($a.getType()), 64) == 32">,
     AutoLLVM_Documented<"b", "from 0 to 3 where element_width is 16, from 0 to 1 where element_width is 32", "::autollvm::isDocumented(int64_t(int32_t($b)), {::autollvm::element($res.getType())}, {16, 0, 3, 32, 0, 1})">]> {
@@ -677,7 +729,7 @@ def AutoLLVM_PopcountOp : AutoLLVM_Op<"popcount", [0], [""], 0, [], [
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::One).isConstant(::autollvm::Splat::One)",
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Least).isConstant(::autollvm::Splat::One)"], [
     AllTypesMatch<["res", "a"]>,
-    AutoLLVM_Width<"res", "64", "64">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "64", "64">]> {
   let summary = "Counts the bits that are set in each element (1 instruction of arm)";
   let description = [{
     - arm: `vcnt_u8`
@@ -715,7 +767,7 @@ def AutoLLVM_ReduceAddAddOp : AutoLLVM_Op<"reduce_add_add", [0], ["", ""], 0, []
     "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "a"]>,
     AutoLLVM_Scaled<"b", "res", 2, 1, 1, 2>,
-    AutoLLVM_Width<"res", "64", "64">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "64", "64">]> {
   let summary = "reduce add add (1 instruction of arm)";
   let description = [{
     - arm: `vpadal_s8`
@@ -748,8 +800,8 @@ def AutoLLVM_ReduceAddAddOp : AutoLLVM_Op<"reduce_add_add", [0], ["", ""], 0, []
 }
 
 def AutoLLVM_ReduceXorLeadingZerosOp : AutoLLVM_Op<"reduce_xor_leading_zeros", [0, 1], [""], 0, [], [], [
-    AutoLLVM_Width<"res", "64", "64">,
-    AutoLLVM_Width<"a", "64", "64">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "64", "64">,
+    AutoLLVM_Width<"a", "$a.getType()", "64", "64">]> {
   let summary = "reduce xor leading zeros (1 instruction of arm)";
   let description = [{
     - arm: `vcls_s8`
@@ -781,7 +833,7 @@ def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], [""
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
     "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "a"]>,
-    AutoLLVM_Width<"res", "128", "128">,
+    AutoLLVM_Width<"res", "$res.getType()", "128", "128">,
     AutoLLVM_Documented<"b", "from 0 to 255", "::autollvm::isDocumented(int64_t(int32_t($b)), {}, {0, 255})">]> {
   let summary = "shift left immediate (1 instruction of x86)";
   let description = [{
@@ -822,7 +874,7 @@ def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], [""
 def AutoLLVM_ShiftLeftNotAndOrOp : AutoLLVM_Op<"shift_left_not_and_or", [0], ["a", "", ""], 0, [], [
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isArgument(2)"], [
     AllTypesMatch<["res", "b", "c"]>,
-    AutoLLVM_Width<"res", "64", "64">,
+    AutoLLVM_Width<"res", "$res.getType()", "64", "64">,
     AutoLLVM_Documented<"a", "from 0 to 15", "::autollvm::isDocumented(int64_t(int32_t($a)), {}, {0, 15})">]> {
   let summary = "shift left not and or (1 instruction of arm)";
   let description = [{
@@ -862,7 +914,7 @@ def AutoLLVM_ShiftLeftNotAndOrOp : AutoLLVM_Op<"shift_left_not_and_or", [0], ["a
 def AutoLLVM_ShuffleOp : AutoLLVM_Op<"shuffle", [2], [""], 0, [], [], [
     AutoLLVM_Scaled<"res_0", "a", 1, 2, 1, 1>,
     AutoLLVM_Scaled<"res_1", "a", 1, 2, 1, 1>,
-    AutoLLVM_Width<"a", "128", "128">]> {
+    AutoLLVM_Width<"a", "$a.getType()", "128", "128">]> {
   let summary = "shuffle (1 instruction of arm)";
   let description = [{
     - arm: `vld2_u8`
@@ -897,7 +949,7 @@ def AutoLLVM_SubOp : AutoLLVM_Op<"sub", [0], ["", ""], 0, [], [
     "::autollvm::Identity::whereSame(0, 1).isConstant(::autollvm::Splat::Zero)",
     "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "128", "128">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "128", "128">]> {
   let summary = "sub (1 instruction of arm)";
   let description = [{
     - arm: `vsubq_u8`
@@ -935,8 +987,8 @@ def AutoLLVM_TableLookupOrKeepOp : AutoLLVM_Op<"table_lookup_or_keep", [0, 2], [
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Least).isArgument(2)",
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Greatest).isArgument(2)"], [
     AllTypesMatch<["res", "a", "c"]>,
-    AutoLLVM_Width<"res", "64", "64">,
-    AutoLLVM_Width<"b", "256", "256">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "64", "64">,
+    AutoLLVM_Width<"b", "$b.getType()", "256", "256">]> {
   let summary = "table lookup or keep (1 instruction of arm)";
   let description = [{
     - arm: `vqtbx2_u8`
@@ -976,7 +1028,7 @@ def AutoLLVM_TableLookupOrZeroOp : AutoLLVM_Op<"table_lookup_or_zero", [2], ["",
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Greatest).isConstant(::autollvm::Splat::Zero)"], [
     AutoLLVM_Scaled<"res", "b", 1, 2, 1, 1>,
     AutoLLVM_Scaled<"a", "b", 1, 2, 1, 1>,
-    AutoLLVM_Width<"b", "128", "128">]> {
+    AutoLLVM_Width<"b", "$b.getType()", "128", "128">]> {
   let summary = "table lookup or zero (1 instruction of arm)";
   let description = [{
     - arm: `vtbl2_u8`
@@ -1007,6 +1059,72 @@ def AutoLLVM_TableLookupOrZeroOp : AutoLLVM_Op<"table_lookup_or_zero", [2], ["",
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
     $a `,` $b attr-dict `:` type($b)
+  }];
+}
+
+def AutoLLVM_MoveElementsLoadOp : AutoLLVM_MemoryOp<"move_elements.load", [0], [""], 0, [], [{ std::string(".load_arg0") }], [
+    AutoLLVM_Width<"res", "$res.getType()", "element_width", "::autollvm::bits($res.getType())">]> {
+  let summary = "move elements, with operands in memory (2 instructions of arm, x86)";
+  let description = [{
+    `move_elements` as `_mm_loadu_si128`, `vld1_s8`.
+
+    - `a`: where that argument is
+    - `alignment`: the number of bytes that divides each pointer
+
+    ```mlir
+    %res = autollvm.move_elements.load %a : i64
+    ```
+  }];
+  let arguments = (ins Arg<AutoLLVM_Pointer, "", [MemRead]>:$a, AutoLLVM_Alignment:$alignment);
+  let results = (outs AutoLLVM_Value:$res);
+  let assemblyFormat = [{
+    (`alignment` `(` $alignment^ `)`)? $a attr-dict `:` type($res)
+  }];
+}
+
+def AutoLLVM_PermuteImmediateStoreOp : AutoLLVM_MemoryOp<"permute_immediate.store", [2, 0], ["", "b", ""], 0, ["res_type"], [{ std::string(".store_memory0") }], [
+    AutoLLVM_Width<"res", "$res_type", "32", "32">,
+    AutoLLVM_Width<"a", "$a.getType()", "64 * elements", "64 * ::autollvm::quotient(::autollvm::bits($a.getType()), 64)">,
+    AutoLLVM_Legal<"element_width = 16 unless elements = 1", "::autollvm::quotient(::autollvm::bits($a.getType()), 64) == 1 || ::autollvm::element($res_type) == 16">,
+    AutoLLVM_Legal<"element_width*elements = 32", "::autollvm::element($res_type) * ::autollvm::quotient(::autollvm::bits($a.getType()), 64) == 32">,
+    AutoLLVM_Documented<"b", "from 0 to 3 where element_width is 16, from 0 to 1 where element_width is 32", "::autollvm::isDocumented(int64_t(int32_t($b)), {::autollvm::element($res_type)}, {16, 0, 3, 32, 0, 1})">]> {
+  let summary = "permute immediate, with operands in memory (1 instruction of arm)";
+  let description = [{
+    `permute_immediate` as `vst2_lane_u16`.
+
+    - `to`: where the result is stored
+    - `alignment`: the number of bytes that divides each pointer
+
+    ```mlir
+    autollvm.permute_immediate.store b(1) %a, %to : vector<2xi16>, vector<2xi64>
+    ```
+  }];
+  let arguments = (ins AutoLLVM_Value:$a, I32Attr:$b, Arg<AutoLLVM_Pointer, "", [MemWrite]>:$to, AutoLLVM_Alignment:$alignment, AutoLLVM_TypeAttr:$res_type);
+  let results = (outs );
+  let assemblyFormat = [{
+    `b` `(` $b `)` (`alignment` `(` $alignment^ `)`)? $a `,` $to attr-dict `:` $res_type `,` type($a)
+  }];
+}
+
+def AutoLLVM_ShuffleLoadOp : AutoLLVM_MemoryOp<"shuffle.load", [3], [""], 0, ["a_type"], [{ std::string(".load_arg0") }], [
+    AllTypesMatch<["res_0", "res_1"]>,
+    AutoLLVM_Follows<"res_0", "a_type", "::autollvm::scaled($a_type, 1, 2, 1, 1)">,
+    AutoLLVM_Width<"a", "$a_type", "128", "128">]> {
+  let summary = "shuffle, with operands in memory (1 instruction of arm)";
+  let description = [{
+    `shuffle` as `vld2_u8`.
+
+    - `a`: where that argument is
+    - `alignment`: the number of bytes that divides each pointer
+
+    ```mlir
+    %res = autollvm.shuffle.load %a : vector<8xi8>, vector<16xi8>
+    ```
+  }];
+  let arguments = (ins Arg<AutoLLVM_Pointer, "", [MemRead]>:$a, AutoLLVM_Alignment:$alignment, AutoLLVM_VectorTypeAttr:$a_type);
+  let results = (outs AutoLLVM_Vector:$res_0, AutoLLVM_Vector:$res_1);
+  let assemblyFormat = [{
+    (`alignment` `(` $alignment^ `)`)? $a attr-dict `:` type($res_0) `,` $a_type
   }];
 }
 

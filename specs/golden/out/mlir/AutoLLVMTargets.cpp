@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <tuple>
+#include <utility>
 
 using namespace mlir;
 
@@ -63,19 +65,23 @@ static const InstanceRow instanceRows[] = {
     {"autollvm.interleave_2.v8i8", {0, -1}},
     {"autollvm.leading_zeros.v4i16", {0, -1}},
     {"autollvm.move_elements.i64", {0, -1}},
+    {"autollvm.move_elements.i64.load_arg0", {0, -1}},
     {"autollvm.move_elements.v2i64", {-1, -1}},
+    {"autollvm.move_elements.v2i64.load_arg0", {-1, 0}},
     {"autollvm.mul_high_sat.v4i16", {0, -1}},
     {"autollvm.mul_permute.v2i32", {0, -1}},
     {"autollvm.mul_permute_add.v4i32.v4i16", {0, -1}},
     {"autollvm.mul_permute_add.v4i32.v8i16", {0, -1}},
     {"autollvm.permute_immediate.i32.i64", {0, -1}},
     {"autollvm.permute_immediate.v2i16.v2i64", {-1, -1}},
+    {"autollvm.permute_immediate.v2i16.v2i64.store_memory0", {0, -1}},
     {"autollvm.popcount.v8i8", {0, -1}},
     {"autollvm.reduce_add_add.v4i16", {0, -1}},
     {"autollvm.reduce_xor_leading_zeros.v8i8.i64", {0, -1}},
     {"autollvm.shift_left_immediate.v8i16", {-1, 0}},
     {"autollvm.shift_left_not_and_or.v4i16", {0, -1}},
     {"autollvm.shuffle.v16i8", {-1, -1}},
+    {"autollvm.shuffle.v16i8.load_arg0", {0, -1}},
     {"autollvm.sub.v16i8", {0, -1}},
     {"autollvm.table_lookup_or_keep.v8i8.v32i8", {0, -1}},
     {"autollvm.table_lookup_or_zero.v16i8", {0, -1}},
@@ -135,6 +141,23 @@ bool autollvm::Target::has(StringRef symbol) const {
   return missing && missing->empty();
 }
 
+/// The names of the functions that an operation can become: with operands in memory one for each number of bytes that divides
+/// pointers as the operation says.
+static SmallVector<std::string> functionNames(autollvm::InstanceOpInterface op) {
+  SmallVector<std::string> names;
+  SmallVector<Type> types = autollvm::typesOf(op);
+  for (int64_t alignment = op.getPointerAlignment(); alignment > 0; alignment /= 2)
+    names.push_back(autollvm::functionName(op, types, alignment));
+  return names;
+}
+
+std::optional<std::string> autollvm::Target::getFunction(InstanceOpInterface op) const {
+  for (std::string &name : functionNames(op))
+    if (has(name))
+      return std::move(name);
+  return std::nullopt;
+}
+
 std::optional<SmallVector<StringRef>> autollvm::Target::getMissing(StringRef symbol) const {
   const InstanceRow *row = findInstance(symbol);
   if (!row || row->needs[column] < 0)
@@ -145,39 +168,71 @@ std::optional<SmallVector<StringRef>> autollvm::Target::getMissing(StringRef sym
   return missing;
 }
 
+/// A symbol in pieces: of the overloaded types and the parameters, how operands in memory are accessed, and what divides
+/// pointers; nothing if it is the symbol of another operation.
+struct Pieces {
+  SmallVector<StringRef> types;
+  StringRef parameters;
+  StringRef alignment;
+};
+
+static std::optional<Pieces> piecesOf(autollvm::InstanceOpInterface op, StringRef symbol) {
+  if (!symbol.consume_front("autollvm." + op->getName().stripDialect().split('.').first.str() + "."))
+    return std::nullopt;
+  Pieces pieces;
+  for (size_t count = op.getOverloads().size(); count > 0; --count) {
+    auto [type, rest] = symbol.split('.');
+    pieces.types.push_back(type);
+    symbol = rest;
+  }
+  if (op.getParameterCount() > 0)
+    std::tie(pieces.parameters, symbol) = symbol.split('.');
+  std::string access = op.getAccess();
+  StringRef own = access;
+  own.consume_front(".");
+  if (!symbol.consume_front(own))
+    return std::nullopt;
+  if (symbol.consume_front(own.empty() ? "align" : ".align"))
+    pieces.alignment = std::exchange(symbol, StringRef());
+  return symbol.empty() ? std::optional(pieces) : std::nullopt;
+}
+
 SmallVector<StringRef> autollvm::Target::getInstances(InstanceOpInterface op) const {
-  std::string prefix = op->getName().getStringRef().str() + ".";
   SmallVector<StringRef> found;
   for (const InstanceRow &row : allInstances())
-    if (StringRef(row.symbol).starts_with(prefix) && has(row.symbol))
+    if (piecesOf(op, row.symbol) && has(row.symbol))
       found.push_back(row.symbol);
   return found;
 }
 
 /// A symbol's overloaded types and parameters as a program has them: `vector<16xi8> with is_signed = 1`.
 static std::string written(autollvm::InstanceOpInterface op, StringRef symbol) {
-  SmallVector<StringRef> layout = op.getLayout();
-  SmallVector<StringRef> parts;
-  symbol.drop_front(op->getName().getStringRef().size() + 1).split(parts, '.');
+  std::optional<Pieces> pieces = piecesOf(op, symbol);
   std::string text;
-  for (StringRef part : ArrayRef(parts).take_front(op.getOverloads().size())) {
+  if (!pieces)
+    return text;
+  for (StringRef part : pieces->types) {
     text += text.empty() ? "" : ", ";
     bool isVector = part.consume_front("v");
     auto [count, width] = part.split('i');
     text += isVector ? "vector<" + count.str() + "xi" + width.str() + ">" : part.str();
   }
-  ArrayRef<StringRef> parameters = ArrayRef(layout).take_back(op.getParameterCount());
-  if (parameters.empty())
-    return text;
+  const char *separator = " with ";
+  SmallVector<StringRef> layout = op.getLayout();
   SmallVector<StringRef> values;
-  parts.back().split(values, '_');
-  for (auto [name, value] : llvm::zip(parameters, values))
-    text += (name == parameters.front() ? " with " : ", ") + name.str() + " = " + value.str();
+  pieces->parameters.split(values, '_', -1, false);
+  for (auto [name, value] : llvm::zip(ArrayRef(layout).take_back(op.getParameterCount()), values))
+    text += std::exchange(separator, ", ") + name.str() + " = " + value.str();
+  if (!pieces->alignment.empty())
+    text += separator + ("alignment = " + pieces->alignment.str());
   return text;
 }
 
 void autollvm::emitUnavailable(InstanceOpInterface op, const Target &target) {
-  if (std::optional<SmallVector<StringRef>> missing = target.getMissing(functionName(op))) {
+  for (StringRef name : functionNames(op)) {
+    std::optional<SmallVector<StringRef>> missing = target.getMissing(name);
+    if (!missing)
+      continue;
     InFlightDiagnostic error = op->emitOpError("is an instruction of ");
     error << target.getName() << " that needs the CPU feature" << (missing->size() == 1 ? " " : "s ");
     llvm::interleaveComma(*missing, error);

@@ -35,3 +35,7 @@ func.func private @autollvm.shuffle.v16i8(vector<16xi8>) -> (vector<8xi8>, vecto
 func.func private @autollvm.sub.v16i8(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
 func.func private @autollvm.table_lookup_or_keep.v8i8.v32i8(vector<8xi8>, vector<32xi8>, vector<8xi8>) -> vector<8xi8>
 func.func private @autollvm.table_lookup_or_zero.v16i8(vector<8xi8>, vector<16xi8>) -> vector<8xi8>
+func.func private @autollvm.move_elements.i64.load_arg0(!llvm.ptr) -> i64 // autollvm.move_elements.load
+func.func private @autollvm.move_elements.v2i64.load_arg0(!llvm.ptr) -> vector<2xi64> // autollvm.move_elements.load
+func.func private @autollvm.permute_immediate.v2i16.v2i64.store_memory0(vector<2xi64>, i32, !llvm.ptr) -> () // autollvm.permute_immediate.store
+func.func private @autollvm.shuffle.v16i8.load_arg0(!llvm.ptr) -> (vector<8xi8>, vector<8xi8>) // autollvm.shuffle.load

@@ -474,4 +474,37 @@ irdl.dialect @autollvm {
     irdl.operands(%0, %1)
     irdl.results(%0)
   }
+  irdl.operation @move_elements.load {
+    %0 = irdl.is i64
+    %1 = irdl.is vector<2xi64>
+    %2 = irdl.any_of(%0, %1)
+    %3 = irdl.is !llvm.ptr
+    %4 = irdl.is 1 : i64
+    irdl.attributes { "alignment" = %4 }
+    irdl.operands(%3)
+    irdl.results(%2)
+  }
+  irdl.operation @permute_immediate.store {
+    %0 = irdl.is vector<2xi64>
+    %1 = irdl.is 0 : i32
+    %2 = irdl.is 1 : i32
+    %3 = irdl.is 2 : i32
+    %4 = irdl.is 3 : i32
+    %5 = irdl.any_of(%1, %2, %3, %4)
+    %6 = irdl.is !llvm.ptr
+    %7 = irdl.is 1 : i64
+    %8 = irdl.is vector<2xi16>
+    irdl.attributes { "b" = %5, "alignment" = %7, "res_type" = %8 }
+    irdl.operands(%0, %6)
+    irdl.results()
+  }
+  irdl.operation @shuffle.load {
+    %0 = irdl.is vector<8xi8>
+    %1 = irdl.is !llvm.ptr
+    %2 = irdl.is 1 : i64
+    %3 = irdl.is vector<16xi8>
+    irdl.attributes { "alignment" = %2, "a_type" = %3 }
+    irdl.operands(%1)
+    irdl.results(%0, %0)
+  }
 }

@@ -413,4 +413,59 @@ module @patterns {
       pdl.replace %op with %call
     }
   }
+  pdl.pattern : benefit(1) {
+    %type0 = pdl.type : i64
+    %type1 = pdl.type : !llvm.ptr
+    %value0 = pdl.operand : %type1
+    %parameter0 = pdl.attribute = 1 : i64
+    %op = pdl.operation "autollvm.move_elements.load"(%value0 : !pdl.value) {"alignment" = %parameter0} -> (%type0 : !pdl.type)
+    pdl.rewrite %op {
+      %callee = pdl.attribute = @autollvm.move_elements.i64.load_arg0
+      %call = pdl.operation "func.call"(%value0 : !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
+  pdl.pattern : benefit(1) {
+    %type0 = pdl.type : vector<2xi64>
+    %type1 = pdl.type : !llvm.ptr
+    %value0 = pdl.operand : %type1
+    %parameter0 = pdl.attribute = 1 : i64
+    %op = pdl.operation "autollvm.move_elements.load"(%value0 : !pdl.value) {"alignment" = %parameter0} -> (%type0 : !pdl.type)
+    pdl.rewrite %op {
+      %callee = pdl.attribute = @autollvm.move_elements.v2i64.load_arg0
+      %call = pdl.operation "func.call"(%value0 : !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
+  pdl.pattern : benefit(1) {
+    %type0 = pdl.type : vector<2xi64>
+    %value0 = pdl.operand : %type0
+    %type1 = pdl.type : i32
+    %immediate1 = pdl.attribute : %type1
+    %type2 = pdl.type : !llvm.ptr
+    %value2 = pdl.operand : %type2
+    %parameter0 = pdl.attribute = 1 : i64
+    %parameter1 = pdl.attribute = vector<2xi16>
+    %op = pdl.operation "autollvm.permute_immediate.store"(%value0, %value2 : !pdl.value, !pdl.value) {"b" = %immediate1, "alignment" = %parameter0, "res_type" = %parameter1}
+    pdl.rewrite %op {
+      %constant1 = pdl.operation "llvm.mlir.constant" {"value" = %immediate1} -> (%type1 : !pdl.type)
+      %value1 = pdl.result 0 of %constant1
+      %callee = pdl.attribute = @autollvm.permute_immediate.v2i16.v2i64.store_memory0
+      %call = pdl.operation "func.call"(%value0, %value1, %value2 : !pdl.value, !pdl.value, !pdl.value) {"callee" = %callee}
+      pdl.replace %op with %call
+    }
+  }
+  pdl.pattern : benefit(1) {
+    %type0 = pdl.type : vector<8xi8>
+    %type1 = pdl.type : !llvm.ptr
+    %value0 = pdl.operand : %type1
+    %parameter0 = pdl.attribute = 1 : i64
+    %parameter1 = pdl.attribute = vector<16xi8>
+    %op = pdl.operation "autollvm.shuffle.load"(%value0 : !pdl.value) {"alignment" = %parameter0, "a_type" = %parameter1} -> (%type0, %type0 : !pdl.type, !pdl.type)
+    pdl.rewrite %op {
+      %callee = pdl.attribute = @autollvm.shuffle.v16i8.load_arg0
+      %call = pdl.operation "func.call"(%value0 : !pdl.value) {"callee" = %callee} -> (%type0, %type0 : !pdl.type, !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
 }

@@ -272,3 +272,33 @@ func.func @"autollvm.table_lookup_or_zero.v16i8(_,_)"(%a: vector<8xi8>, %b: vect
   %res = "autollvm.table_lookup_or_zero"(%a, %b) : (vector<8xi8>, vector<16xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
+
+func.func @"autollvm.move_elements.i64.load_arg0(_)"(%a: !llvm.ptr) -> i64 {
+  %res = "autollvm.move_elements.load"(%a) {alignment = 1 : i64} : (!llvm.ptr) -> i64
+  return %res : i64
+}
+
+func.func @"autollvm.move_elements.v2i64.load_arg0(_)"(%a: !llvm.ptr) -> vector<2xi64> {
+  %res = "autollvm.move_elements.load"(%a) {alignment = 1 : i64} : (!llvm.ptr) -> vector<2xi64>
+  return %res : vector<2xi64>
+}
+
+func.func @"autollvm.permute_immediate.v2i16.v2i64.store_memory0(_,0,_)"(%a: vector<2xi64>, %to: !llvm.ptr) -> () {
+  "autollvm.permute_immediate.store"(%a, %to) {b = 0 : i32, alignment = 1 : i64, res_type = vector<2xi16>} : (vector<2xi64>, !llvm.ptr) -> ()
+  return
+}
+
+func.func @"autollvm.permute_immediate.v2i16.v2i64.store_memory0(_,1,_)"(%a: vector<2xi64>, %to: !llvm.ptr) -> () {
+  "autollvm.permute_immediate.store"(%a, %to) {b = 1 : i32, alignment = 1 : i64, res_type = vector<2xi16>} : (vector<2xi64>, !llvm.ptr) -> ()
+  return
+}
+
+func.func @"autollvm.permute_immediate.v2i16.v2i64.store_memory0(_,3,_)"(%a: vector<2xi64>, %to: !llvm.ptr) -> () {
+  "autollvm.permute_immediate.store"(%a, %to) {b = 3 : i32, alignment = 1 : i64, res_type = vector<2xi16>} : (vector<2xi64>, !llvm.ptr) -> ()
+  return
+}
+
+func.func @"autollvm.shuffle.v16i8.load_arg0(_)"(%a: !llvm.ptr) -> (vector<8xi8>, vector<8xi8>) {
+  %res:2 = "autollvm.shuffle.load"(%a) {alignment = 1 : i64, a_type = vector<16xi8>} : (!llvm.ptr) -> (vector<8xi8>, vector<8xi8>)
+  return %res#0, %res#1 : vector<8xi8>, vector<8xi8>
+}

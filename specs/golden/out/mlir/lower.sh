@@ -48,7 +48,11 @@ sed -n 's/^ *\(%[^=]* = \)\{0,1\}\("autollvm\..*\) loc("\(.*\)":\([0-9]*:[0-9]*\
 if [ -s "$work/left" ]; then
   cat "$work/left" >&2
   sed 's/.*no instruction is "\([^"]*\)".*/\1/' "$work/left" | sort -u | while read -r name; do
-    sed -n "s/^func.func private @\($name\..*\)/  \1/p" "$here/autollvm.functions.mlir" > "$work/known"
+    {
+      # With operands in memory the function's name does not begin with the operation's, which follows.
+      sed -n "s|^func.func private @\(.*\) // $name\$|  \1|p" "$here/autollvm.functions.mlir"
+      sed -n "/ \/\/ /d;s/^func.func private @\($name\..*\)/  \1/p" "$here/autollvm.functions.mlir"
+    } > "$work/known"
     if [ -s "$work/known" ]; then
       echo "note: $name exists at these types, which are followed by the values of its attributes:"
       cat "$work/known"

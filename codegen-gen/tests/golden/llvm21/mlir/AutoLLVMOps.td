@@ -19,7 +19,8 @@ def AutoLLVM_Dialect : Dialect {
   let description = [{
     Each operation stands for instructions of one or several instruction sets that compute the same function of their
     arguments and parameters. Parameters are attributes. Operations have no side effects; a masked instruction is its
-    operation under a select of lanes.
+    operation under a select of lanes. Those with a second word after a dot (`copy.masked_load`) have operands in memory,
+    which are pointers, and the effects of these.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let hasConstantMaterializer = 1;
@@ -50,10 +51,42 @@ class AutoLLVM_Op<string mnemonic, list<int> overloads, list<string> layout, int
     "return ::autollvm::fold(*this, adaptor.getOperands(), {" # !interleave(identities, ", ") # "}); }\n");
 }
 
+// An operation with operands in memory: `types` are the names of attributes that are types of what no value has, in quotes,
+// `access` is a string in C++, for which `types` are those of results, operands and these attributes.
+class AutoLLVM_MemoryOp<string mnemonic, list<int> overloads, list<string> layout, int parameters,
+                        list<string> types, string access, list<Trait> traits = []>
+  : Op<AutoLLVM_Dialect, mnemonic, !listconcat([AutoLLVM_InstanceOpInterface], traits)> {
+  let extraClassDeclaration = "::llvm::SmallVector<unsigned> getOverloads() { return {"
+    # !interleave(overloads, ", ") # "}; }\n"
+    "::llvm::SmallVector<::llvm::StringRef> getLayout() { return {"
+    # !if(!empty(layout), "", "\"" # !interleave(layout, "\", \"") # "\"") # "}; }\n"
+    "unsigned getParameterCount() { return " # parameters # "; }\n"
+    "::llvm::SmallVector<unsigned> getSplit() { return {}; }\n"
+    "::llvm::SmallVector<::llvm::StringRef> getTypeAttributes() { return {"
+    # !if(!empty(types), "", "\"" # !interleave(types, "\", \"") # "\"") # "}; }\n"
+    "int64_t getPointerAlignment() { return getAlignment(); }\n"
+    "std::string getAccess() {\n"
+    "[[maybe_unused]] ::llvm::SmallVector<::mlir::Type> types = ::autollvm::typesOf(getOperation());\n"
+    "return " # access # "; }\n";
+}
+
+def AutoLLVM_Pointer
+  : Type<CPred<"::llvm::isa<::mlir::LLVM::LLVMPointerType>($_self) && "
+               "::llvm::cast<::mlir::LLVM::LLVMPointerType>($_self).getAddressSpace() == 0">,
+         "a pointer, !llvm.ptr">,
+    BuildableType<"::mlir::LLVM::LLVMPointerType::get($_builder.getContext())">;
+def AutoLLVM_PowerOfTwo : AttrConstraint<CPred<"::llvm::isPowerOf2_64(::llvm::cast<::mlir::IntegerAttr>($_self).getInt())">,
+                                         "whose value is a power of two">;
+def AutoLLVM_Alignment : DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive, AutoLLVM_PowerOfTwo]>, "1">;
+
 def AutoLLVM_Vector : VectorOfRankAndType<[1], [AnySignlessInteger]>;
 def AutoLLVM_Value : AnyTypeOf<[AutoLLVM_Vector, AnySignlessInteger]>;
 def AutoLLVM_FloatVector : VectorOfRankAndType<[1], [F16, BF16, F32, F64]>;
 def AutoLLVM_Float : AnyTypeOf<[AutoLLVM_FloatVector, F16, BF16, F32, F64]>;
+
+// The types of what is in memory.
+def AutoLLVM_VectorTypeAttr : TypeAttrBase<"::mlir::VectorType", "the type of a vector">;
+def AutoLLVM_TypeAttr : TypeAttrBase<"::mlir::Type", "the type of a vector or a number">;
 
 // The number and the width of the base's elements, each times a number and divided by one.
 class AutoLLVM_Scaled<string value, string base, int countBy, int countOver, int widthBy, int widthOver>
@@ -69,10 +102,29 @@ class AutoLLVM_MaskOf<string value, string base>
 class AutoLLVM_ElementOf<string value, string base>
   : TypesMatchWith<value # " is one element of " # base, base, value, "::mlir::getElementTypeOrSelf($_self)">;
 
+// The type of a value follows from that of what is in memory.
+class AutoLLVM_Follows<string value, string base, string computed>
+  : PredOpTrait<"the type of " # value # " follows from " # base,
+      CPred<"$" # value # ".getType() == " # computed>>;
+
+// The same for a mask with one bit for each element of what is in memory.
+class AutoLLVM_MaskOfMemory<string mask, string type>
+  : PredOpTrait<mask # " has one bit for each element in memory",
+      CPred<"$" # mask # ".getType() == ::autollvm::maskOf(" # type # ")">>;
+
+// Indices of elements of a type at computed addresses.
+class AutoLLVM_Index<string index, string type, string widths, string values>
+  : PredOpTrait<index # " has " # widths # " bits for each element in memory",
+      CPred<"::autollvm::maskOf($" # index # ".getType()) == ::autollvm::maskOf(" # type # ") && "
+            "::autollvm::isListed({::autollvm::element($" # index # ".getType())}, {" # values # "})">>;
+
+// What indices are multiplied by.
+class AutoLLVM_Scale<string scale, string choices, string values>
+  : PredOpTrait<scale # " is " # choices, CPred<"::autollvm::isListed({int64_t($" # scale # ")}, {" # values # "})">>;
+
 // The width of a value in bits, as a function of the parameters.
-class AutoLLVM_Width<string value, string formula, string computed>
-  : PredOpTrait<value # " has " # formula # " bits",
-      CPred<"::autollvm::bits($" # value # ".getType()) == " # computed>>;
+class AutoLLVM_Width<string value, string type, string formula, string computed>
+  : PredOpTrait<value # " has " # formula # " bits", CPred<"::autollvm::bits(" # type # ") == " # computed>>;
 
 // Types that instructions have, of those from which a parameter follows.
 class AutoLLVM_Listed<string condition, string computed> : PredOpTrait<condition, CPred<computed>>;
@@ -91,10 +143,10 @@ def AutoLLVM_AddOp : AutoLLVM_Op<"add", [0], ["", ""], 0, [0, 1, 2], [
     "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     Commutative,
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "lane_width * lanes", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
-  let summary = "add (7 instructions of east, west)";
+    AutoLLVM_Width<"res", "$res.getType()", "lane_width * lanes", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
+  let summary = "add (8 instructions of east, west)";
   let description = [{
-    - east: `add8`, `add8_low`
+    - east: `add8`, `add8_load`, `add8_low`
     - west: `add16`, `add16_every`, `add16_not` and 2 more
 
     The first two arguments can be exchanged (proved).
@@ -133,7 +185,7 @@ def AutoLLVM_AddSatOp : AutoLLVM_Op<"add_sat", [0], ["", ""], 0, [0, 1, 2], [
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isArgument(1)",
     "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "8 * lanes", "8 * ::autollvm::quotient(::autollvm::bits($res.getType()), 8)">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "8 * lanes", "8 * ::autollvm::quotient(::autollvm::bits($res.getType()), 8)">]> {
   let summary = "add sat (2 instructions of east, west)";
   let description = [{
     - east: `adds8`
@@ -173,7 +225,7 @@ def AutoLLVM_CompareLtOp : AutoLLVM_Op<"compare_lt", [1], ["", "", "is_signed"],
     "::autollvm::Identity::whereSame(0, 1).isConstant(::autollvm::Splat::Zero)"], [
     AllTypesMatch<["a", "b"]>,
     AutoLLVM_MaskOf<"res", "a">,
-    AutoLLVM_Width<"a", "lane_width * lanes", "::autollvm::element($a.getType()) * ::autollvm::bits($res.getType())">]> {
+    AutoLLVM_Width<"a", "$a.getType()", "lane_width * lanes", "::autollvm::element($a.getType()) * ::autollvm::bits($res.getType())">]> {
   let summary = "compare lt (2 instructions of west)";
   let description = [{
     - west: `lt16`, `lt8`
@@ -213,8 +265,8 @@ def AutoLLVM_CompareLtOp : AutoLLVM_Op<"compare_lt", [1], ["", "", "is_signed"],
 
 def AutoLLVM_CrcOp : AutoLLVM_Op<"crc", [0, 2], ["", ""], 0, [], [], [
     AllTypesMatch<["res", "crc"]>,
-    AutoLLVM_Width<"res", "32", "32">,
-    AutoLLVM_Width<"data", "8", "8">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "32", "32">,
+    AutoLLVM_Width<"data", "$data.getType()", "8", "8">]> {
   let summary = "crc (1 instruction of east)";
   let description = [{
     - east: `crc`
@@ -247,7 +299,7 @@ def AutoLLVM_DotAddOp : AutoLLVM_Op<"dot_add", [0], ["", "", "", "a_signed"], 1,
     AllTypesMatch<["res", "acc"]>,
     AutoLLVM_Scaled<"a", "res", 4, 1, 1, 4>,
     AutoLLVM_Scaled<"b", "res", 4, 1, 1, 4>,
-    AutoLLVM_Width<"res", "32 * lanes", "32 * ::autollvm::quotient(::autollvm::bits($res.getType()), 32)">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "32 * lanes", "32 * ::autollvm::quotient(::autollvm::bits($res.getType()), 32)">]> {
   let summary = "dot add (2 instructions of east, west)";
   let description = [{
     - east: `dot8`
@@ -294,7 +346,7 @@ def AutoLLVM_ExtractOp : AutoLLVM_Op<"extract", [1], ["", "offset"], 1, [], [
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Least).isConstant(::autollvm::Splat::Least)",
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Greatest).isConstant(::autollvm::Splat::Greatest)"], [
     AutoLLVM_Scaled<"res", "a", 1, 2, 1, 1>,
-    AutoLLVM_Width<"a", "16 * lane_width", "16 * ::autollvm::element($res.getType())">,
+    AutoLLVM_Width<"a", "$a.getType()", "16 * lane_width", "16 * ::autollvm::element($res.getType())">,
     AutoLLVM_Legal<"0 <= lane_width*offset", "0 <= ::autollvm::element($res.getType()) * int64_t(int32_t($offset))">,
     AutoLLVM_Legal<"lane_width*offset <= 8*lane_width", "::autollvm::element($res.getType()) * int64_t(int32_t($offset)) <= 8 * ::autollvm::element($res.getType())">]> {
   let summary = "extract (2 instructions of east, west)";
@@ -339,7 +391,7 @@ def AutoLLVM_ExtractOp : AutoLLVM_Op<"extract", [1], ["", "offset"], 1, [], [
 
 def AutoLLVM_InterleaveOp : AutoLLVM_Op<"interleave", [0], ["", ""], 0, [], [], [
     AllTypesMatch<["res", "a", "b"]>,
-    AutoLLVM_Width<"res", "128", "128">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "128", "128">]> {
   let summary = "interleave (1 instruction of east)";
   let description = [{
     - east: `zip8`
@@ -372,7 +424,7 @@ def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], [""
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
     "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "a"]>,
-    AutoLLVM_Width<"res", "8 * lane_width", "8 * ::autollvm::element($res.getType())">,
+    AutoLLVM_Width<"res", "$res.getType()", "8 * lane_width", "8 * ::autollvm::element($res.getType())">,
     AutoLLVM_Documented<"count", "from 0 to 31", "::autollvm::isDocumented(int64_t(int32_t($count)), {}, {0, 31})">]> {
   let summary = "shift left immediate (2 instructions of east, west)";
   let description = [{
@@ -416,7 +468,7 @@ def AutoLLVM_WidenMulOp : AutoLLVM_Op<"widen_mul", [0], ["", "", "is_signed"], 1
     "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)"], [
     AutoLLVM_Scaled<"a", "res", 1, 1, 1, 2>,
     AutoLLVM_Scaled<"b", "res", 1, 1, 1, 2>,
-    AutoLLVM_Width<"res", "2 * lane_width * lanes", "2 * ::autollvm::quotient(::autollvm::element($res.getType()), 2) * ::autollvm::quotient(::autollvm::bits($res.getType()), 2 * ::autollvm::quotient(::autollvm::element($res.getType()), 2))">]> {
+    AutoLLVM_Width<"res", "$res.getType()", "2 * lane_width * lanes", "2 * ::autollvm::quotient(::autollvm::element($res.getType()), 2) * ::autollvm::quotient(::autollvm::bits($res.getType()), 2 * ::autollvm::quotient(::autollvm::element($res.getType()), 2))">]> {
   let summary = "widen mul (2 instructions of east)";
   let description = [{
     - east: `mull32`, `mull8`
@@ -452,6 +504,30 @@ def AutoLLVM_WidenMulOp : AutoLLVM_Op<"widen_mul", [0], ["", "", "is_signed"], 1
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
     (`is_signed` `(` $is_signed^ `)`)? $a `,` $b attr-dict `:` type($res)
+  }];
+}
+
+def AutoLLVM_AddMaskedLoadBOp : AutoLLVM_MemoryOp<"add.masked_load_b", [0], ["", "", "", ""], 0, [], [{ std::string(".merge.load_arg1") }], [
+    AllTypesMatch<["res", "a", "pass_through"]>,
+    AutoLLVM_MaskOf<"mask", "res">,
+    AutoLLVM_Width<"res", "$res.getType()", "lane_width * lanes", "::autollvm::element($res.getType()) * ::autollvm::quotient(::autollvm::bits($res.getType()), ::autollvm::element($res.getType()))">]> {
+  let summary = "add, with operands in memory (1 instruction of east)";
+  let description = [{
+    `add` as `add8_load`.
+
+    - `b`: where that argument is
+    - `mask`: of disabled elements, memory is not accessed
+    - `pass_through`: the elements that the mask disables
+    - `alignment`: the number of bytes that divides each pointer
+
+    ```mlir
+    %res = autollvm.add.masked_load_b alignment(16) %a, %b, %mask, %pass_through : vector<16xi8>
+    ```
+  }];
+  let arguments = (ins AutoLLVM_Vector:$a, Arg<AutoLLVM_Pointer, "", [MemRead]>:$b, AutoLLVM_Value:$mask, AutoLLVM_Vector:$pass_through, AutoLLVM_Alignment:$alignment);
+  let results = (outs AutoLLVM_Vector:$res);
+  let assemblyFormat = [{
+    (`alignment` `(` $alignment^ `)`)? $a `,` $b `,` $mask `,` $pass_through attr-dict `:` type($res)
   }];
 }
 

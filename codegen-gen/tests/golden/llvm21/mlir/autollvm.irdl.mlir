@@ -126,4 +126,13 @@ irdl.dialect @autollvm {
     irdl.operands(a: %5, b: %5)
     irdl.results(res: %2)
   }
+  irdl.operation @add.masked_load_b {
+    %0 = irdl.is vector<16xi8>
+    %1 = irdl.is !llvm.ptr
+    %2 = irdl.is vector<16xi1>
+    %3 = irdl.is 16 : i64
+    irdl.attributes { "alignment" = %3 }
+    irdl.operands(a: %0, b: %1, mask: %2, pass_through: %0)
+    irdl.results(res: %0)
+  }
 }

@@ -82,3 +82,10 @@ func.func @widen_mul(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<3xi7> {
 }
 
 // -----
+func.func @add.masked_load_b(%a: vector<16xi8>, %b: !llvm.ptr, %mask: vector<16xi1>, %pass_through: vector<16xi8>) -> vector<16xi8> {
+  // expected-error-re@+1 {{{{but got|does not satisfy}}}}
+  %res = "autollvm.add.masked_load_b"(%a, %b, %mask, %pass_through) {alignment = 3 : i64} : (vector<16xi8>, !llvm.ptr, vector<16xi1>, vector<16xi8>) -> vector<16xi8>
+  return %res : vector<16xi8>
+}
+
+// -----

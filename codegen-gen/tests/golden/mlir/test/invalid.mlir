@@ -83,3 +83,18 @@ func.func @widen_mul(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi128> {
 }
 
 // -----
+func.func @add.masked_load_b(%a: vector<16xi8>, %b: !llvm.ptr, %mask: vector<16xi1>, %pass_through: vector<16xi8>) -> vector<16xi16> {
+  // expected-error@+1 {{failed to verify that}}
+  %res = "autollvm.add.masked_load_b"(%a, %b, %mask, %pass_through) {alignment = 16 : i64} : (vector<16xi8>, !llvm.ptr, vector<16xi1>, vector<16xi8>) -> vector<16xi16>
+  return %res : vector<16xi16>
+}
+
+// -----
+
+func.func @add.masked_load_b(%a: vector<16xi8>, %b: !llvm.ptr, %mask: vector<16xi1>, %pass_through: vector<16xi8>) -> vector<16xi8> {
+  // expected-error@+1 {{attribute 'alignment' failed to satisfy constraint}}
+  %res = "autollvm.add.masked_load_b"(%a, %b, %mask, %pass_through) {alignment = 3 : i64} : (vector<16xi8>, !llvm.ptr, vector<16xi1>, vector<16xi8>) -> vector<16xi8>
+  return %res : vector<16xi8>
+}
+
+// -----

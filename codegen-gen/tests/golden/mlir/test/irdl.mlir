@@ -64,3 +64,10 @@ func.func @widen_mul(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi64> {
   %res = "autollvm.widen_mul"(%a, %b) {is_signed = false} : (vector<2xi32>, vector<2xi32>) -> vector<2xi64>
   return %res : vector<2xi64>
 }
+
+// CHECK-LABEL: func.func @add.masked_load_b(
+// CHECK: "autollvm.add.masked_load_b"(
+func.func @add.masked_load_b(%a: vector<16xi8>, %b: !llvm.ptr, %mask: vector<16xi1>, %pass_through: vector<16xi8>) -> vector<16xi8> {
+  %res = "autollvm.add.masked_load_b"(%a, %b, %mask, %pass_through) {alignment = 16 : i64} : (vector<16xi8>, !llvm.ptr, vector<16xi1>, vector<16xi8>) -> vector<16xi8>
+  return %res : vector<16xi8>
+}

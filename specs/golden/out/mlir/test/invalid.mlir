@@ -251,3 +251,48 @@ func.func @table_lookup_or_zero(%a: vector<8xi8>, %b: vector<16xi16>) -> vector<
 }
 
 // -----
+func.func @move_elements.load(%a: !llvm.ptr) -> i128 {
+  // expected-error@+1 {{failed to verify that}}
+  %res = "autollvm.move_elements.load"(%a) {alignment = 1 : i64} : (!llvm.ptr) -> i128
+  return %res : i128
+}
+
+// -----
+
+func.func @move_elements.load(%a: !llvm.ptr) -> i64 {
+  // expected-error@+1 {{attribute 'alignment' failed to satisfy constraint}}
+  %res = "autollvm.move_elements.load"(%a) {alignment = 3 : i64} : (!llvm.ptr) -> i64
+  return %res : i64
+}
+
+// -----
+func.func @permute_immediate.store(%a: vector<2xi64>, %to: !llvm.ptr) -> () {
+  // expected-error@+1 {{failed to verify that}}
+  "autollvm.permute_immediate.store"(%a, %to) {b = 1 : i32, alignment = 1 : i64, res_type = vector<2xi32>} : (vector<2xi64>, !llvm.ptr) -> ()
+  return
+}
+
+// -----
+
+func.func @permute_immediate.store(%a: vector<2xi64>, %to: !llvm.ptr) -> () {
+  // expected-error@+1 {{attribute 'alignment' failed to satisfy constraint}}
+  "autollvm.permute_immediate.store"(%a, %to) {b = 1 : i32, alignment = 3 : i64, res_type = vector<2xi16>} : (vector<2xi64>, !llvm.ptr) -> ()
+  return
+}
+
+// -----
+func.func @shuffle.load(%a: !llvm.ptr) -> (vector<8xi16>, vector<8xi8>) {
+  // expected-error@+1 {{failed to verify that}}
+  %res:2 = "autollvm.shuffle.load"(%a) {alignment = 1 : i64, a_type = vector<16xi8>} : (!llvm.ptr) -> (vector<8xi16>, vector<8xi8>)
+  return %res#0, %res#1 : vector<8xi16>, vector<8xi8>
+}
+
+// -----
+
+func.func @shuffle.load(%a: !llvm.ptr) -> (vector<8xi8>, vector<8xi8>) {
+  // expected-error@+1 {{attribute 'alignment' failed to satisfy constraint}}
+  %res:2 = "autollvm.shuffle.load"(%a) {alignment = 3 : i64, a_type = vector<16xi8>} : (!llvm.ptr) -> (vector<8xi8>, vector<8xi8>)
+  return %res#0, %res#1 : vector<8xi8>, vector<8xi8>
+}
+
+// -----

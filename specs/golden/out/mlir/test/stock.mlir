@@ -169,3 +169,24 @@ func.func @table_lookup_or_zero(%a: vector<8xi8>, %b: vector<16xi8>) -> vector<8
   %res = "autollvm.table_lookup_or_zero"(%a, %b) : (vector<8xi8>, vector<16xi8>) -> vector<8xi8>
   return %res : vector<8xi8>
 }
+
+// CHECK-LABEL: @move_elements.load(
+// CHECK: call {{.*}} @autollvm.move_elements.i64.load_arg0(
+func.func @move_elements.load(%a: !llvm.ptr) -> i64 {
+  %res = "autollvm.move_elements.load"(%a) {alignment = 1 : i64} : (!llvm.ptr) -> i64
+  return %res : i64
+}
+
+// CHECK-LABEL: @permute_immediate.store(
+// CHECK: call {{.*}} @autollvm.permute_immediate.v2i16.v2i64.store_memory0(
+func.func @permute_immediate.store(%a: vector<2xi64>, %to: !llvm.ptr) -> () {
+  "autollvm.permute_immediate.store"(%a, %to) {b = 1 : i32, alignment = 1 : i64, res_type = vector<2xi16>} : (vector<2xi64>, !llvm.ptr) -> ()
+  return
+}
+
+// CHECK-LABEL: @shuffle.load(
+// CHECK: call {{.*}} @autollvm.shuffle.v16i8.load_arg0(
+func.func @shuffle.load(%a: !llvm.ptr) -> (vector<8xi8>, vector<8xi8>) {
+  %res:2 = "autollvm.shuffle.load"(%a) {alignment = 1 : i64, a_type = vector<16xi8>} : (!llvm.ptr) -> (vector<8xi8>, vector<8xi8>)
+  return %res#0, %res#1 : vector<8xi8>, vector<8xi8>
+}

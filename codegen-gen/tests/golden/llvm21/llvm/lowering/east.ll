@@ -15,7 +15,28 @@ define linkonce_odr <16 x i8> @autollvm.add.v16i8(<16 x i8> %a, <16 x i8> %b) al
   ret <16 x i8> %.0
 }
 
+define linkonce_odr <16 x i8> @autollvm.add.v16i8.merge.load_arg1.align16(<16 x i8> %a, ptr %b, <16 x i1> %.mask, <16 x i8> %.pass_through) alwaysinline "target-features"="+avx512bw,+avx512vl" {
+  %.0 = bitcast <16 x i1> %.mask to i16
+  %.1 = call <16 x i8> @east.add8_load(<16 x i8> %.pass_through, i16 %.0, <16 x i8> %a, ptr %b)
+  ret <16 x i8> %.1
+}
+
+define linkonce_odr <16 x i8> @autollvm.add.v16i8.merge.load_arg1.align16.registers(<16 x i8> %a, ptr %b, <128 x i1> %.mask, <16 x i8> %.pass_through) alwaysinline "target-features"="+avx512bw,+avx512vl" {
+  %.0 = shufflevector <128 x i1> %.mask, <128 x i1> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %.1 = bitcast <16 x i1> %.0 to i16
+  %.2 = call <16 x i8> @east.add8_load(<16 x i8> %.pass_through, i16 %.1, <16 x i8> %a, ptr %b)
+  ret <16 x i8> %.2
+}
+
 define internal <16 x i8> @east.add8(<16 x i8> %a0, <16 x i8> %a1) alwaysinline {
   %v2 = add <16 x i8> %a0, %a1
   ret <16 x i8> %v2
+}
+
+define internal <16 x i8> @east.add8_load(<16 x i8> %a0, i16 %a1, <16 x i8> %a2, ptr %a3) alwaysinline {
+  %v1 = load <16 x i8>, ptr %a3, align 16
+  %v2 = add <16 x i8> %a2, %v1
+  %v3 = bitcast i16 %a1 to <16 x i1>
+  %v5 = select <16 x i1> %v3, <16 x i8> %v2, <16 x i8> %a0
+  ret <16 x i8> %v5
 }
