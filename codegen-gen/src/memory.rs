@@ -5,12 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use autoir::{Facts, Member, ValueType};
+use autoir::{Facts, Member};
 use catalog::record::MemoryRecord;
-use catalog::{Argument, Immediate, Kind, Source};
+use catalog::{Argument, Kind, Source};
 
-use crate::Options;
-use crate::definitions::definition_name;
 use crate::operation::Operation;
 use crate::scheme::Slot;
 
@@ -177,7 +175,7 @@ impl Form {
 
 /// Of a member with elements at computed addresses the position of the register with one index for each of them, and that
 /// of the immediate that multiplies it, where there is one.
-fn addressing(member: &Member) -> Option<(u32, Option<u32>)> {
+pub(crate) fn addressing(member: &Member) -> Option<(u32, Option<u32>)> {
     let signature = &member.signature;
     let used: BTreeSet<u32> = member.application.positions().collect();
     let others = (0..).zip(&signature.args);
@@ -192,59 +190,9 @@ fn addressing(member: &Member) -> Option<(u32, Option<u32>)> {
     }
 }
 
-/// An operation of a form at given types and parameter values.
-#[derive(Clone, Debug)]
-pub(crate) struct MemoryInstance<'a> {
-    pub(crate) member: &'a Member,
-    pub(crate) facts: &'a Facts,
-    /// The name of the LLVM function that is this instance.
-    pub(crate) symbol: String,
-    /// The number of bytes that must divide each pointer.
-    pub(crate) align: u32,
-    /// The number and the width of the indices of elements.
-    pub(crate) index: Option<(u32, u32)>,
-    /// The values of the factor of indices for which there is a definition.
-    pub(crate) scales: BTreeSet<i64>,
-}
-
-impl<'a> MemoryInstance<'a> {
-    /// The instance that a member of that form is.
-    pub(crate) fn of(
-        operation: &Operation<'_>,
-        (member, facts): (&'a Member, &'a Facts),
-        options: &Options,
-    ) -> Option<Self> {
-        let symbol = definition_name(operation, member, facts).ok()?;
-        let align = member.signature.memory().map(|record| record.align).max()?;
-        let index = member.signature.memory().find_map(|record| index_lanes(member, &record));
-        let scale = index.as_ref().and_then(|_| addressing(member)?.1);
-        let scales = scale.map_or_else(BTreeSet::new, |position| scales(member, position, options));
-        Some(Self { member, facts, symbol, align, index, scales })
-    }
-}
-
-impl MemoryInstance<'_> {
-    /// The type of the indices of elements.
-    pub(crate) fn index_type(&self) -> ValueType {
-        let (count, width) = self.index.unwrap_or((1, 64));
-        ValueType::vector(count, width)
-    }
-}
-
 /// The number and the width of the lanes of the register from which addresses of elements are computed, where it has one
 /// for each.
 pub(crate) fn index_lanes(member: &Member, record: &MemoryRecord) -> Option<(u32, u32)> {
     let own = &member.signature.args[record.arg as usize];
     Some((own.width / record.element?, record.index?))
-}
-
-fn scales(member: &Member, position: u32, options: &Options) -> BTreeSet<i64> {
-    let (before, rest) = member.signature.args.split_at(position as usize);
-    let place = before.iter().filter(|own| own.immediate().is_some()).count();
-    let defined = options.vendor(&member.isa).and_then(|vendor| vendor.immediate(&member.id, place));
-    let documented = || match rest.first().map(|own| &own.kind) {
-        Some(Kind::Immediate(Immediate { low, high })) => (*low..=*high).collect(),
-        _ => BTreeSet::new(),
-    };
-    defined.filter(|defined| !defined.is_empty()).unwrap_or_else(documented)
 }

@@ -40,6 +40,18 @@ impl Relation {
         Relation::Element,
     ];
 
+    /// By what it multiplies and divides the number and the width of elements.
+    pub(crate) fn factors(self) -> ((u32, u32), (u32, u32)) {
+        match self {
+            Relation::Match | Relation::Mask | Relation::Element => ((1, 1), (1, 1)),
+            Relation::Extended => ((1, 1), (2, 1)),
+            Relation::Truncated => ((1, 1), (1, 2)),
+            Relation::HalfElements => ((1, 2), (1, 1)),
+            Relation::Subdivide2 => ((2, 1), (1, 2)),
+            Relation::Subdivide4 => ((4, 1), (1, 4)),
+        }
+    }
+
     /// The type that follows from `base`; `None` if LLVM has none, or a different one (a vector of one
     /// element).
     pub fn apply(self, base: ValueType) -> Option<ValueType> {

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use autoir::ParamKind;
 
 use crate::identity::Identity;
+use crate::memory::Disabled;
 use crate::mlir::example::{Example, shown};
+use crate::mlir::memory::{MemoryOperation, What};
 use crate::mlir::verifier::Documented;
 use crate::operation::Operation;
 use crate::split::split_positions;
@@ -86,6 +88,67 @@ pub(crate) fn describe(operation: &Operation<'_>) -> Vec<String> {
     lines.extend(function(operation));
     // `}]` would end TableGen's text.
     lines.iter().map(|line| line.replace("}]", "} ]")).collect()
+}
+
+/// What it is in one line, with how many instructions of which instruction sets it is.
+pub(crate) fn memory_summary(own: &MemoryOperation<'_, '_>) -> String {
+    let mut members: BTreeMap<&str, usize> = BTreeMap::new();
+    for instance in own.instances.values().flatten() {
+        *members.entry(&instance.member.isa).or_default() += 1;
+    }
+    let count: usize = members.values().sum();
+    let noun = if count == 1 { "instruction" } else { "instructions" };
+    let isas: Vec<&str> = members.into_keys().collect();
+    format!("{}, with operands in memory ({count} {noun} of {})", sentence(own.operation), isas.join(", "))
+}
+
+/// The lines of the description, in Markdown.
+pub(crate) fn describe_memory(own: &MemoryOperation<'_, '_>) -> Vec<String> {
+    /// Instructions that are named.
+    const NAMED: usize = 6;
+    let operation = own.operation;
+    let members: BTreeSet<&str> =
+        own.instances.values().flatten().map(|instance| instance.member.id.as_str()).collect();
+    let named: Vec<String> = members.iter().take(NAMED).map(|id| format!("`{id}`")).collect();
+    let more =
+        if members.len() > NAMED { format!(" and {} more", members.len() - NAMED) } else { String::new() };
+    let mut lines = vec![format!("`{}` as {}{more}.", operation.op.name, named.join(", ")), String::new()];
+    for argument in &own.passed {
+        let result = || match own.form.results.len() {
+            1 => "the result",
+            _ => "a result",
+        };
+        let text = match argument.what {
+            What::Value(_) | What::Immediate(..) => continue,
+            What::Pointer { reads: true, writes: false } => "where that argument is".to_owned(),
+            What::Pointer { reads: true, writes: true } => {
+                format!("where that argument is, and {} takes its place", result())
+            }
+            What::Pointer { .. } => format!("where {} is stored", result()),
+            What::Mask => match own.form.masked {
+                Some(Disabled::Zero) => {
+                    "of disabled elements, nothing is read and the result is 0".to_owned()
+                }
+                Some(Disabled::Value) => "of disabled elements, memory is not accessed".to_owned(),
+                _ => "disabled elements are not written".to_owned(),
+            },
+            What::PassThrough => "the elements that the mask disables".to_owned(),
+            What::Index => {
+                "one for each element, whose address is the pointer and this times the scale, in bytes"
+                    .to_owned()
+            }
+            What::Scale => "what each index is multiplied by".to_owned(),
+        };
+        lines.push(format!("- `{}`: {text}", argument.name));
+    }
+    lines.push(format!("- `{}`: the number of bytes that divides each pointer", own.alignment));
+    if let Some(instance) = own.instances.values().flatten().next() {
+        let example = Example::of_memory(own, instance);
+        let results = if example.results.is_empty() { "" } else { "%res = " };
+        let text = example.custom(|name| format!("%{name}"));
+        lines.extend([String::new(), "```mlir".to_owned(), format!("{results}{text}"), "```".to_owned()]);
+    }
+    lines
 }
 
 fn parameter(operation: &Operation<'_>, index: usize) -> String {

@@ -4,7 +4,7 @@ use autoir::{Facts, Member, ValueType};
 use catalog::Source;
 
 use crate::identifier::{mlir_type, symbol_reference};
-use crate::memory::MemoryInstance;
+use crate::instance::MemoryInstance;
 use crate::mlir::memory::{MemoryOperation, What, Written, mask_type, slot_type};
 use crate::operation::Operation;
 use crate::scheme::Slot;

@@ -8,7 +8,7 @@ use catalog::Immediate;
 use serde::Serialize;
 
 use crate::identifier::mlir_type;
-use crate::memory::MemoryInstance;
+use crate::instance::MemoryInstance;
 use crate::mlir::memory::{Class, MemoryOperation, What, class, mask_type, slot_type};
 use crate::mlir::verifier::Documented;
 use crate::operation::Operation;

@@ -18,10 +18,8 @@ use autoir::{Facts, Member, ValueType};
 use crate::Options;
 use crate::definitions::Definitions;
 use crate::identifier::{class_name, operand_names};
-use crate::memory::{Disabled, Form, Given, MemoryInstance, Taken};
-use crate::mlir::describe::sentence;
-use crate::mlir::example::Example;
-use crate::mlir::ops::related;
+use crate::instance::MemoryInstance;
+use crate::memory::{Disabled, Form, Given, Taken};
 use crate::operation::Operation;
 use crate::scheme::{Relation, Slot};
 
@@ -375,75 +373,6 @@ impl<'s, 'a> MemoryOperation<'s, 'a> {
         }
         pieces.join(" + ")
     }
-
-    /// What it is in one line, with how many instructions of which instruction sets it is.
-    pub(crate) fn summary(&self) -> String {
-        let mut members: BTreeMap<&str, usize> = BTreeMap::new();
-        for instance in self.instances.values().flatten() {
-            *members.entry(&instance.member.isa).or_default() += 1;
-        }
-        let count: usize = members.values().sum();
-        let noun = if count == 1 { "instruction" } else { "instructions" };
-        let isas: Vec<&str> = members.into_keys().collect();
-        format!(
-            "{}, with operands in memory ({count} {noun} of {})",
-            sentence(self.operation),
-            isas.join(", ")
-        )
-    }
-
-    /// The lines of the description, in Markdown.
-    pub(crate) fn description(&self) -> Vec<String> {
-        /// Instructions that are named.
-        const NAMED: usize = 6;
-        let operation = self.operation;
-        let members: BTreeSet<&str> =
-            self.instances.values().flatten().map(|instance| instance.member.id.as_str()).collect();
-        let named: Vec<String> = members.iter().take(NAMED).map(|id| format!("`{id}`")).collect();
-        let more = if members.len() > NAMED {
-            format!(" and {} more", members.len() - NAMED)
-        } else {
-            String::new()
-        };
-        let mut lines =
-            vec![format!("`{}` as {}{more}.", operation.op.name, named.join(", ")), String::new()];
-        for own in &self.passed {
-            let result = || match self.form.results.len() {
-                1 => "the result",
-                _ => "a result",
-            };
-            let text = match own.what {
-                What::Value(_) | What::Immediate(..) => continue,
-                What::Pointer { reads: true, writes: false } => "where that argument is".to_owned(),
-                What::Pointer { reads: true, writes: true } => {
-                    format!("where that argument is, and {} takes its place", result())
-                }
-                What::Pointer { .. } => format!("where {} is stored", result()),
-                What::Mask => match self.form.masked {
-                    Some(Disabled::Zero) => {
-                        "of disabled elements, nothing is read and the result is 0".to_owned()
-                    }
-                    Some(Disabled::Value) => "of disabled elements, memory is not accessed".to_owned(),
-                    _ => "disabled elements are not written".to_owned(),
-                },
-                What::PassThrough => "the elements that the mask disables".to_owned(),
-                What::Index => {
-                    "one for each element, whose address is the pointer and this times the scale, in bytes"
-                        .to_owned()
-                }
-                What::Scale => "what each index is multiplied by".to_owned(),
-            };
-            lines.push(format!("- `{}`: {text}", own.name));
-        }
-        lines.push(format!("- `{}`: the number of bytes that divides each pointer", self.alignment));
-        if let Some(instance) = self.instances.values().flatten().next() {
-            let example = Example::of_memory(self, instance);
-            let results = if example.results.is_empty() { "" } else { "%res = " };
-            let text = example.custom(|name| format!("%{name}"));
-            lines.extend([String::new(), "```mlir".to_owned(), format!("{results}{text}"), "```".to_owned()]);
-        }
-        lines
-    }
 }
 
 /// A type that the assembly format writes.
@@ -468,4 +397,17 @@ pub(crate) fn slot_type(facts: &Facts, slot: usize) -> ValueType {
 /// The type of the mask of an instance.
 pub(crate) fn mask_type(facts: &Facts) -> ValueType {
     ValueType::vector(facts.results[0].count, 1)
+}
+
+/// The type that a relation makes of another one, in C++.
+pub(crate) fn related(relation: Relation, of: &str) -> String {
+    match relation {
+        Relation::Match => of.to_owned(),
+        Relation::Mask => format!("::autollvm::maskOf({of})"),
+        Relation::Element => format!("::mlir::getElementTypeOrSelf({of})"),
+        _ => {
+            let ((count, of_count), (width, of_width)) = relation.factors();
+            format!("::autollvm::scaled({of}, {count}, {of_count}, {width}, {of_width})")
+        }
+    }
 }

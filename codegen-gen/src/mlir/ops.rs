@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::check::CheckError;
 use crate::identifier::class_name;
 use crate::identity::{Condition, Identity, Outcome, Splat};
-use crate::mlir::describe::{describe, summary};
-use crate::mlir::memory::{Class, MemoryOperation, Typed, What, Written};
+use crate::mlir::describe::{describe, describe_memory, memory_summary, summary};
+use crate::mlir::memory::{Class, MemoryOperation, Typed, What, Written, related};
 use crate::mlir::verifier::{Scope, verifier_traits};
 use crate::operation::Operation;
 use crate::render::Renderer;
@@ -166,8 +166,8 @@ fn memory_definition(own: &MemoryOperation<'_, '_>) -> OpDefinition {
     OpDefinition {
         class: own.class_name(),
         name: own.name.clone(),
-        summary: own.summary(),
-        description: own.description(),
+        summary: memory_summary(own),
+        description: describe_memory(own),
         traits: memory_traits(own),
         arguments: arguments.join(", "),
         results: outs.collect::<Vec<_>>().join(", "),
@@ -188,19 +188,6 @@ fn checked_type(ty: &Typed) -> String {
         Typed::Attribute(name) => format!("${name}"),
         Typed::Related(relation, of) => related(*relation, &checked_type(of)),
         Typed::Immediate => String::new(),
-    }
-}
-
-/// The type that a relation makes of another one, in C++.
-pub(super) fn related(relation: Relation, of: &str) -> String {
-    match relation {
-        Relation::Match => of.to_owned(),
-        Relation::Mask => format!("::autollvm::maskOf({of})"),
-        Relation::Element => format!("::mlir::getElementTypeOrSelf({of})"),
-        _ => {
-            let ((count, of_count), (width, of_width)) = factors(relation);
-            format!("::autollvm::scaled({of}, {count}, {of_count}, {width}, {of_width})")
-        }
     }
 }
 
@@ -366,20 +353,8 @@ fn relation_trait(relation: Relation, name: &str, base: &str) -> String {
         Relation::Element => return format!("AutoLLVM_ElementOf<\"{name}\", \"{base}\">"),
         _ => {}
     }
-    let ((count, of_count), (width, of_width)) = factors(relation);
+    let ((count, of_count), (width, of_width)) = relation.factors();
     format!("AutoLLVM_Scaled<\"{name}\", \"{base}\", {count}, {of_count}, {width}, {of_width}>")
-}
-
-/// By what a relation multiplies and divides the number and the width of elements.
-fn factors(relation: Relation) -> ((u32, u32), (u32, u32)) {
-    match relation {
-        Relation::Match | Relation::Mask | Relation::Element => ((1, 1), (1, 1)),
-        Relation::Extended => ((1, 1), (2, 1)),
-        Relation::Truncated => ((1, 1), (1, 2)),
-        Relation::HalfElements => ((1, 2), (1, 1)),
-        Relation::Subdivide2 => ((2, 1), (1, 2)),
-        Relation::Subdivide4 => ((4, 1), (1, 4)),
-    }
 }
 
 fn assembly_format(operation: &Operation<'_>, names: &[&String], slots: &[&Slot]) -> String {

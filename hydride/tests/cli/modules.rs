@@ -19,16 +19,6 @@ const KNOTS: &[(&str, &[&str], &str)] = &[
         "a target says how its oracle is built, and how its programs are compiled for `lowering`",
     ),
     (
-        "codegen-gen",
-        &["definitions", "memory"],
-        "a use of memory has the name of its definition, and a definition is named after the use of memory",
-    ),
-    (
-        "codegen-gen",
-        &["mlir::describe", "mlir::example", "mlir::memory", "mlir::ops"],
-        "an operation in memory is described by an example, which is written from the operation",
-    ),
-    (
         "difftest",
         &["lowering::conventions", "lowering::program"],
         "conventions say what a program is surrounded by, and a program is written by conventions",
