@@ -37,6 +37,11 @@ pub fn c_element(ty: Type) -> Result<String, NoC> {
     }
 }
 
+/// Whether a scalar's C type is a floating-point one.
+fn is_floating(c_type: &str) -> bool {
+    ["float", "double", "_Float16", "__bf16"].iter().any(|word| c_type.contains(word))
+}
+
 /// The lines of a function `void NAME(RESULT *result, LEAF…)`; dense leaves are pointers to their elements.
 pub fn c_function(
     meaning: &mut Meaning<'_>,
@@ -193,6 +198,16 @@ impl Writer<'_, '_> {
             match operand {
                 Operand::Choice { .. } => {
                     arguments.push(choices.next().map(ToString::to_string).unwrap_or_default());
+                }
+                // C does not cast structures, and converts numbers to floating-point ones.
+                Operand::Register(own)
+                    if (2..=4).any(|count| self.syntax.part(&c_type, count) != c_type)
+                        || own.class == Class::Scalar && is_floating(&c_type) =>
+                {
+                    let value = rest.next().unwrap_or_default();
+                    arguments.push(format!(
+                        "({{ __typeof__({value}) v_ = {value}; {c_type} a_; __builtin_memcpy(&a_, &v_, sizeof a_); a_; }})"
+                    ));
                 }
                 Operand::Register(_) => {
                     arguments.push(format!("({c_type})({})", rest.next().unwrap_or_default()));

@@ -53,6 +53,7 @@ const SSE: &[&str] = &[
     "_mm_subs_epu8",
     "_mm_blendv_epi8",
     "_mm_min_epi8",
+    "_mm_insert_epi16",
 ];
 
 #[test]
