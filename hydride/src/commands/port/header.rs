@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use ::search::Syntax;
 use parsers::{Instruction, Kind};
 
 use super::sources::letter;
@@ -9,12 +10,13 @@ use super::table::{Row, by_instruction};
 use crate::commands::synth::targets::Ground;
 use crate::isa::InstructionSet;
 
-/// The header of all instructions whose every choice of immediates has a sequence; with the instructions.
+/// The header of all instructions whose every choice of immediates has a sequence; with the instructions, each with the
+/// type that its function returns. `syntax` is that of their instruction set.
 pub fn header<'a>(
     rows: &[Row<'a>],
-    from: &InstructionSet,
+    (from, syntax): (&InstructionSet, &dyn Syntax),
     ground: &Ground,
-) -> (String, Vec<&'a Instruction>) {
+) -> (String, Vec<(&'a Instruction, String)>) {
     let guard = format!("HYDRIDE_{}_ON_{}_H", from.name, ground.named.name).to_uppercase();
     let mut text = format!(
         "/* Instructions of {} on {}, written by hydride port. Each function is a sequence that is proved to compute what\n   \
@@ -35,10 +37,11 @@ pub fn header<'a>(
     let mut written = Vec::new();
     for rows in by_instruction(rows) {
         let instruction = rows[0].source.instruction;
-        if let Some(lines) = function(instruction, rows) {
+        let Some(result) = result_type(instruction, syntax) else { continue };
+        if let Some(lines) = function(instruction, &result, rows) {
             text.push('\n');
             text += &lines;
-            written.push(instruction);
+            written.push((instruction, result));
         }
     }
     text += "\n#undef HYDRIDE_PORT\n#endif\n";
@@ -46,14 +49,15 @@ pub fn header<'a>(
 }
 
 /// The type that the call returns.
-pub fn result_type(instruction: &Instruction) -> Option<String> {
+fn result_type(instruction: &Instruction, syntax: &dyn Syntax) -> Option<String> {
     let results = &instruction.signature.results;
     let first = &results.first()?.c_type;
     match results.len() {
         1 => Some(first.clone()),
         // Several registers of one type are a structure of them.
-        count => Some(format!("{}x{count}_t", first.strip_suffix("_t")?))
-            .filter(|_| results.iter().all(|result| result.c_type == *first)),
+        count => {
+            syntax.structure(first, count).filter(|_| results.iter().all(|result| result.c_type == *first))
+        }
     }
 }
 
@@ -80,8 +84,7 @@ fn is_float(arg: &parsers::Argument) -> bool {
     arg.kind == Kind::Scalar && arg.element.is_some_and(|element| element.float)
 }
 
-fn function(instruction: &Instruction, rows: &[Row<'_>]) -> Option<String> {
-    let result = result_type(instruction)?;
+fn function(instruction: &Instruction, result: &str, rows: &[Row<'_>]) -> Option<String> {
     let (mut text, name) = (String::new(), &instruction.intrinsic);
     // The compiler's own headers may have functions of such names.
     let own = if name.starts_with("__") { format!("hydride_port{name}") } else { name.clone() };
@@ -107,7 +110,7 @@ fn function(instruction: &Instruction, rows: &[Row<'_>]) -> Option<String> {
         );
     }
     for (number, row) in rows.iter().enumerate() {
-        let body = row.found?.body.as_ref().ok()?;
+        let body = row.found?.body.as_ref()?;
         // Choices are tried one after the other; a constant leaves one.
         if !immediates.is_empty() {
             let is = |(name, value): (&String, &i64)| format!("{name} == {value}");

@@ -7,33 +7,31 @@ use difftest::Case;
 use hydride_ir::{Function, ResultId, Stmt};
 use parsers::{Instruction, Signature};
 
-use super::header::{arguments, parameters, result_type};
+use super::header::{arguments, parameters};
 use crate::commands::synth::targets::Ground;
 use crate::machine;
 
 /// Compiles and runs the functions on `inputs` inputs each; exit code 1 when one differs.
 pub fn check(
     header: &str,
-    instructions: &[&Instruction],
+    instructions: &[(&Instruction, String)],
     ground: &Ground,
     inputs: usize,
     work: &Path,
 ) -> Result<u8> {
     let mut lines: Vec<String> = header.lines().map(str::to_owned).collect();
     let mut cases = Vec::new();
-    for instruction in instructions {
+    for (instruction, whole) in instructions {
         let (signature, id) = (&instruction.signature, &instruction.id);
-        let Some(whole) = result_type(instruction) else { continue };
         for (number, result) in signature.results.iter().enumerate() {
             let name = format!("port_{number}_{id}");
-            let arguments = arguments(instruction);
             let part = if signature.results.len() == 1 { String::new() } else { format!(".val[{number}]") };
             lines.push(format!(
                 "static __attribute__((noinline, unused)) {} {name}({}) {{ {whole} all = {}({}); return all{part}; }}",
                 result.c_type,
                 parameters(instruction),
                 instruction.intrinsic,
-                arguments
+                arguments(instruction)
             ));
             let signature = Signature { args: signature.args.clone(), results: vec![result.clone()] };
             cases.push(machine::instruction(

@@ -25,9 +25,9 @@ use super::synth::report::{Cost, Step, cost, steps};
 use super::synth::solve;
 use super::synth::targets::{Ground, Named};
 use crate::cache::CacheArgs;
-use crate::commands::search::targets;
+use crate::commands::search::{convert::globs, targets};
 use crate::console::{Phases, on_interrupt};
-use crate::{Session, SpecArgs, outputs, usage};
+use crate::{Session, SpecArgs, outputs};
 
 /// Arguments of `hydride port`.
 #[derive(Args)]
@@ -76,8 +76,8 @@ pub struct Found {
     status: Status,
     /// How it was proved, its cost and its steps.
     program: Option<(&'static str, Cost, Vec<Step>)>,
-    /// The body in C, or why there is none.
-    body: Result<Vec<String>, String>,
+    /// The body in C.
+    body: Option<Vec<String>>,
     notes: Vec<String>,
 }
 
@@ -118,7 +118,9 @@ pub fn run(session: &Session, args: &PortArgs) -> Result<u8> {
     let rows: Vec<Row<'_>> =
         all.iter().zip(asked).map(|(source, asked)| Row::new(source, asked.map(|at| &found[at]))).collect();
     let lines = table::json(&rows)?;
-    let (header, written) = header::header(&rows, session.set(from), &ground);
+    let set = session.set(from);
+    let syntax = (set.searched()?.syntax)(&targets::choose(set, &args.from_extensions)?);
+    let (header, written) = header::header(&rows, (set, syntax.as_ref()), &ground);
     match &args.out {
         None => print!("{lines}"),
         Some(out) => {
@@ -150,11 +152,7 @@ fn instructions(session: &Session, args: &PortArgs, from: parsers::Isa) -> Resul
         true => None,
         false => Some(targets::choose(set, &args.from_extensions)?),
     };
-    let mut ids = globset::GlobSetBuilder::new();
-    for id in &args.ids {
-        ids.add(globset::Glob::new(id).map_err(|error| usage(format!("{id}: {error}")))?);
-    }
-    let ids = ids.build()?;
+    let ids = globs(&args.ids)?;
     let mut instructions = parsed.instructions;
     instructions.retain(|instruction| {
         (ids.is_empty() || ids.is_match(&instruction.id))
@@ -165,11 +163,10 @@ fn instructions(session: &Session, args: &PortArgs, from: parsers::Isa) -> Resul
 
 fn find(window: &Window, ground: &Ground, stop: &AtomicBool, max_seconds: u64) -> Found {
     let (mut answer, table) = solve(window, ground, stop, max_seconds);
-    let body = match &answer.program {
-        Some((program, _)) => c_body(&mut answer.meaning, &table, program, ground.syntax.as_ref())
-            .map_err(|error| error.to_string()),
-        None => Err("no sequence was found".into()),
-    };
+    let body = answer
+        .program
+        .as_ref()
+        .and_then(|(program, _)| c_body(&mut answer.meaning, &table, program, ground.syntax.as_ref()).ok());
     let program = answer
         .program
         .as_ref()

@@ -52,7 +52,8 @@ impl Filter {
     }
 }
 
-fn globs(patterns: &[String]) -> Result<GlobSet> {
+/// The names that any of the patterns matches.
+pub fn globs(patterns: &[String]) -> Result<GlobSet> {
     let mut builder = GlobSetBuilder::new();
     for pattern in patterns {
         builder.add(Glob::new(pattern).map_err(|error| usage(format!("{pattern}: {error}")))?);

@@ -28,7 +28,7 @@ struct Line<'a> {
 }
 
 /// What a program costs.
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 pub struct Cost {
     /// Micro-operations, as if each cycle took one.
     throughput: f64,
@@ -39,10 +39,9 @@ pub struct Cost {
 }
 
 /// A step of a program.
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 pub struct Step {
-    /// The instruction's id.
-    pub id: String,
+    id: String,
     /// How an assembler calls it.
     pub mnemonic: String,
     operands: Vec<String>,
