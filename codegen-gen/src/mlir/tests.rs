@@ -45,8 +45,8 @@ struct MemoryCase {
     custom: String,
     printed: String,
     generic: String,
-    /// The same with elements twice as wide, where these are integers.
-    contradiction: Option<String>,
+    /// The same with elements of another width.
+    contradiction: String,
     /// The same with an alignment that is no power of two.
     misaligned: String,
     symbol: String,
@@ -85,10 +85,7 @@ fn case(operation: &Operation<'_>) -> Option<Case> {
         custom: plain.function(plain.name, &plain.custom(operand)),
         printed: plain.custom(|_| "%{{.*}}".to_owned()),
         generic: plain.function(plain.name, &plain.generic(operand)),
-        contradiction: expected(&changed(operation, example(), |shape| ValueType {
-            element: shape.element * 2,
-            ..shape
-        })),
+        contradiction: expected(&changed(operation, example(), of_other_width)),
         foreign: expected(&changed(operation, example(), |_| ValueType::vector(3, 7))),
         undocumented: undocumented(operation, example()).as_ref().map(expected),
         symbol: operation.symbol(&member.application.params, facts),
@@ -102,8 +99,7 @@ fn memory_case(operation: &MemoryOperation<'_, '_>) -> Option<MemoryCase> {
     let operand = |name: &str| format!("%{name}");
     let plain = example();
     let mut contradiction = example();
-    let is_integer = !contradiction.written.first()?.is_float();
-    let wider = |shape: &mut ValueType| shape.element *= 2;
+    let wider = |shape: &mut ValueType| *shape = of_other_width(*shape);
     match operation.written().first()? {
         Written::Attribute(..) => wider(&mut contradiction.types[0].1),
         Written::Slot(name, _) | Written::Mask(name) | Written::Index(name) => {
@@ -125,10 +121,21 @@ fn memory_case(operation: &MemoryOperation<'_, '_>) -> Option<MemoryCase> {
         custom: plain.function(plain.name, &plain.custom(operand)),
         printed: plain.custom(|_| "%{{.*}}".to_owned()),
         generic: plain.function(plain.name, &plain.generic(operand)),
-        contradiction: is_integer.then(|| expected(&contradiction)),
+        contradiction: expected(&contradiction),
         misaligned: expected(&misaligned),
         symbol: symbol.clone(),
     })
+}
+
+/// As many elements of another width: integers twice as wide, or floating-point numbers of another format.
+fn of_other_width(shape: ValueType) -> ValueType {
+    let wider = ValueType { element: shape.element * 2, ..shape };
+    match (shape.element, shape.is_float()) {
+        (_, false) => wider,
+        (32, true) => wider.with_exponent(11),
+        (16, true) => wider.with_exponent(8),
+        (_, true) => ValueType { element: 32, exponent: 8, ..shape },
+    }
 }
 
 /// The use with another type in place of the first overloaded one.
