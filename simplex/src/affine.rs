@@ -1,5 +1,6 @@
 //! Affine forms and the constraints made of them.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use dashu_int::IBig;
@@ -70,8 +71,22 @@ impl Affine {
         Rational::new(numerator, denominator).unwrap_or_else(|| unreachable!("denominators are positive"))
     }
 
+    /// The form divided by a divisor of all coefficients, or itself if that is zero; the constant is rounded down.
+    fn divided(&self, divisor: &IBig) -> Cow<'_, Self> {
+        if divisor.is_zero() || divisor.is_one() {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self {
+            coefficients: self.coefficients.iter().map(|value| value / divisor).collect(),
+            constant: floor_divide(&self.constant, divisor),
+        })
+    }
+
     /// The greatest common divisor of the coefficients, without the constant; 0 when all are zero.
     fn content(&self) -> IBig {
+        if self.coefficients.iter().any(|value| matches!(value.as_sign_words(), (_, [1]))) {
+            return IBig::ONE;
+        }
         let mut content = IBig::ZERO;
         for coefficient in self.coefficients.iter().filter(|value| !value.is_zero()) {
             content = content.gcd(coefficient);
@@ -109,36 +124,22 @@ impl Constraint {
         }
     }
 
-    /// The tightest constraint with coprime coefficients that holds at the same integer points; `None` when no
-    /// integer point fulfills it because the constant is no multiple of what divides all coefficients.
-    pub(crate) fn tightened(self) -> Option<Self> {
+    /// The form of the tightest constraint with coprime coefficients that holds at the same integer points; `None`
+    /// when no integer point fulfills it because the constant is no multiple of what divides all coefficients.
+    pub(crate) fn tightened(&self) -> Option<Cow<'_, Affine>> {
         let affine = self.affine();
         let content = affine.content();
-        if content.is_zero() || content.is_one() {
-            return Some(self);
+        let inexact = || !(&affine.constant % &content).is_zero();
+        if matches!(self, Self::Equality(_)) && !content.is_zero() && !content.is_one() && inexact() {
+            return None;
         }
-        let constant = floor_divide(&affine.constant, &content);
-        let coefficients = affine.coefficients.iter().map(|value| value / &content).collect();
-        match self {
-            Self::Equality(_) if &constant * &content != affine.constant => None,
-            Self::Equality(_) => Some(Self::Equality(Affine { coefficients, constant })),
-            Self::Inequality(_) => Some(Self::Inequality(Affine { coefficients, constant })),
-        }
+        Some(affine.divided(&content))
     }
 
-    /// The constraint divided by what divides all coefficients and the constant.
-    pub(crate) fn reduced(self) -> Self {
+    /// The form divided by what divides all coefficients and the constant.
+    pub(crate) fn reduced(&self) -> Cow<'_, Affine> {
         let affine = self.affine();
-        let common = affine.content().gcd(&affine.constant);
-        if common.is_zero() || common.is_one() {
-            return self;
-        }
-        let coefficients = affine.coefficients.iter().map(|value| value / &common).collect();
-        let affine = Affine { coefficients, constant: &affine.constant / &common };
-        match self {
-            Self::Equality(_) => Self::Equality(affine),
-            Self::Inequality(_) => Self::Inequality(affine),
-        }
+        affine.divided(&affine.content().gcd(&affine.constant))
     }
 }
 
@@ -168,24 +169,22 @@ mod tests {
     #[test]
     fn tightening_keeps_the_integer_points() {
         let inequality = Constraint::Inequality(Affine::new([4, -6], 3));
-        assert_eq!(inequality.tightened(), Some(Constraint::Inequality(Affine::new([2, -3], 1))));
+        assert_eq!(inequality.tightened().unwrap().into_owned(), Affine::new([2, -3], 1));
         assert_eq!(Constraint::Equality(Affine::new([4, -6], 3)).tightened(), None);
-        assert_eq!(
-            Constraint::Equality(Affine::new([4, -6], 8)).tightened(),
-            Some(Constraint::Equality(Affine::new([2, -3], 4)))
-        );
+        let equality = Constraint::Equality(Affine::new([4, -6], 8));
+        assert_eq!(equality.tightened().unwrap().into_owned(), Affine::new([2, -3], 4));
+        let coprime = Constraint::Equality(Affine::new([4, -3], 8));
+        assert!(matches!(coprime.tightened(), Some(Cow::Borrowed(_))));
     }
 
     #[test]
     fn reducing_keeps_the_rational_points() {
-        assert_eq!(
-            Constraint::Inequality(Affine::new([4, -6], 3)).reduced(),
-            Constraint::Inequality(Affine::new([4, -6], 3))
-        );
-        assert_eq!(
-            Constraint::Inequality(Affine::new([4, -6], 12)).reduced(),
-            Constraint::Inequality(Affine::new([2, -3], 6))
-        );
+        let reduced = |coefficients: [i32; 2], constant: i32| {
+            Constraint::Inequality(Affine::new(coefficients, constant)).reduced().into_owned()
+        };
+        assert_eq!(reduced([4, -6], 3), Affine::new([4, -6], 3));
+        assert_eq!(reduced([4, -6], 12), Affine::new([2, -3], 6));
+        assert_eq!(reduced([0, 0], -4), Affine::new([0, 0], -1));
     }
 
     #[test]

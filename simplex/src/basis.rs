@@ -27,25 +27,16 @@ pub(crate) struct Basis {
 }
 
 impl Basis {
-    /// Every variable has a column.
-    pub(crate) fn new(variables: usize) -> Self {
-        Self {
-            variables,
-            positions: (0..variables).map(Position::Column).collect(),
-            rows: Vec::new(),
-            columns: (0..variables).collect(),
-        }
+    /// Every variable has a column; there is room for a number of constraints.
+    pub(crate) fn new(variables: usize, room: usize) -> Self {
+        let mut positions = Vec::with_capacity(variables + room);
+        positions.extend((0..variables).map(Position::Column));
+        Self { variables, positions, rows: Vec::with_capacity(room), columns: (0..variables).collect() }
     }
 
     #[inline]
     pub(crate) fn variables(&self) -> usize {
         self.variables
-    }
-
-    /// Makes room for a number of further constraints.
-    pub(crate) fn reserve(&mut self, constraints: usize) {
-        self.positions.reserve(constraints);
-        self.rows.reserve(constraints);
     }
 
     /// All unknowns: the variables and every constraint that was ever added.

@@ -83,7 +83,7 @@ impl<E: Element> Tableau<E> {
         Ok(true)
     }
 
-    /// Whether a measured form can have a value that is not negative.
+    /// Whether a measured form can have a value that is not negative. If not, it has its greatest value afterwards.
     pub(crate) fn rises_to_zero(&mut self, row: usize) -> Result<bool, Overflow> {
         while self.constant(row).is_negative() {
             match self.step(row, Direction::Up, Aim::Optimum)? {

@@ -27,12 +27,12 @@ pub(crate) enum AnyTableau {
 }
 
 impl AnyTableau {
-    pub(crate) fn new(variables: usize, precision: Precision) -> Self {
+    pub(crate) fn new(variables: usize, precision: Precision, room: usize) -> Self {
         match precision {
-            Precision::Bits16 => Self::Bits16(Tableau::new(variables)),
-            Precision::Bits32 => Self::Bits32(Tableau::new(variables)),
-            Precision::Bits64 => Self::Bits64(Tableau::new(variables)),
-            Precision::Arbitrary => Self::Arbitrary(Box::new(Tableau::new(variables))),
+            Precision::Bits16 => Self::Bits16(Tableau::new(variables, room)),
+            Precision::Bits32 => Self::Bits32(Tableau::new(variables, room)),
+            Precision::Bits64 => Self::Bits64(Tableau::new(variables, room)),
+            Precision::Arbitrary => Self::Arbitrary(Box::new(Tableau::new(variables, room))),
         }
     }
 

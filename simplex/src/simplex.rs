@@ -69,6 +69,17 @@ pub struct Signs {
     pub positive: bool,
 }
 
+/// Where a form's values lie at the points of a set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Range {
+    /// None is negative.
+    NotNegative,
+    /// Some are negative and some are not.
+    Mixed,
+    /// All are negative; this is the greatest.
+    Negative(Rational),
+}
+
 impl Simplex {
     /// All points with a number of coordinates.
     pub fn new(variables: usize) -> Self {
@@ -77,7 +88,7 @@ impl Simplex {
 
     /// All points with a number of coordinates, beginning with a given width.
     pub fn with_precision(variables: usize, precision: Precision) -> Self {
-        Self { tableau: AnyTableau::new(variables, precision), empty: false }
+        Self { tableau: AnyTableau::new(variables, precision, 0), empty: false }
     }
 
     /// The points that fulfill all of the constraints.
@@ -85,23 +96,17 @@ impl Simplex {
         variables: usize,
         constraints: impl IntoIterator<Item = &'a Constraint>,
     ) -> Self {
-        let mut simplex = Self::new(variables);
         let constraints = constraints.into_iter();
-        at_any_width!(&mut simplex.tableau, tableau => tableau.reserve(constraints.size_hint().0 + 1));
+        let mut simplex = Self::with_room(variables, constraints.size_hint().0 + 1);
         for constraint in constraints {
             simplex.add(constraint);
         }
         simplex
     }
 
-    /// The points where no form of a list is negative.
-    pub(crate) fn from_forms(variables: usize, forms: &[&Affine]) -> Self {
-        let mut simplex = Self::new(variables);
-        at_any_width!(&mut simplex.tableau, tableau => tableau.reserve(forms.len() + 2));
-        for form in forms {
-            simplex.add_inequality(form);
-        }
-        simplex
+    /// All points, with room for a number of constraints.
+    pub(crate) fn with_room(variables: usize, constraints: usize) -> Self {
+        Self { tableau: AnyTableau::new(variables, Precision::Bits16, constraints), empty: false }
     }
 
     /// The number of coordinates.
@@ -155,6 +160,16 @@ impl Simplex {
             self.empty = !widening!(self.tableau, tableau => tableau.fix_at_zero(unknown));
         }
         unknown - self.variables()
+    }
+
+    /// Adds the constraint that a form is zero. Returns whether there were points where it was not.
+    pub(crate) fn add_independent_equality(&mut self, form: &Affine) -> bool {
+        let unknown = self.push_constraint(form);
+        let independent = !at_any_width!(&self.tableau, tableau => tableau.is_identically_zero(unknown));
+        if !self.empty {
+            self.empty = !widening!(self.tableau, tableau => tableau.fix_at_zero(unknown));
+        }
+        independent
     }
 
     /// Lifts a new constraint, whose value at the sample point may be negative, above zero.
@@ -216,13 +231,28 @@ impl Simplex {
         self.empty || !self.measured(form, |simplex, row| simplex.passes_zero(row, Direction::Down))
     }
 
-    /// Whether the form is not negative at some point; stops at the first one.
-    pub(crate) fn can_reach_zero(&mut self, form: &Affine) -> bool {
-        !self.empty
-            && self.measured(
-                form,
-                |simplex, row| widening!(simplex.tableau, tableau => tableau.rises_to_zero(row)),
-            )
+    /// Whether the form is greater than -1 at all points, so that it is negative at none where it is an integer; stops
+    /// at the first value that is not.
+    pub(crate) fn is_above_minus_one(&mut self, form: &Affine) -> bool {
+        self.check(form);
+        self.empty || !self.measured(form, |simplex, row| simplex.falls_to_minus_one(row))
+    }
+
+    /// Where the form's values lie; stops as soon as that is known.
+    pub(crate) fn range(&mut self, form: &Affine) -> Range {
+        self.check(form);
+        if self.empty {
+            return Range::NotNegative;
+        }
+        self.measured(form, |simplex, row| {
+            if !simplex.passes_zero(row, Direction::Down) {
+                Range::NotNegative
+            } else if widening!(simplex.tableau, tableau => tableau.rises_to_zero(row)) {
+                Range::Mixed
+            } else {
+                Range::Negative(at_any_width!(&simplex.tableau, tableau => tableau.value(row)))
+            }
+        })
     }
 
     /// Which signs a form has at the points of the set.
@@ -262,6 +292,20 @@ impl Simplex {
         }
     }
 
+    /// Whether a row's value can be at most -1.
+    fn falls_to_minus_one(&mut self, row: usize) -> bool {
+        loop {
+            if at_any_width!(&self.tableau, tableau => tableau.is_at_most_minus_one(row)) {
+                return true;
+            }
+            match widening!(self.tableau, tableau => tableau.step(row, Direction::Down, Aim::Optimum)) {
+                Step::Pivoted => {}
+                Step::Optimal => return false,
+                Step::Unbounded { .. } | Step::ReachesZero { .. } => return true,
+            }
+        }
+    }
+
     /// Gives a form a row for the time of a question.
     fn measured<T>(&mut self, form: &Affine, ask: impl FnOnce(&mut Self, usize) -> T) -> T {
         let row = widening!(self.tableau, tableau => tableau.push_form(form));
@@ -294,6 +338,12 @@ impl Simplex {
     pub fn is_zero(&mut self, constraint: ConstraintId) -> bool {
         let unknown = self.unknown(constraint);
         !self.empty && widening!(self.tableau, tableau => tableau.remove_if_zero(unknown))
+    }
+
+    /// Whether the equalities alone imply that a constraint's form is zero, as its row shows.
+    pub(crate) fn is_identically_zero(&self, constraint: ConstraintId) -> bool {
+        let unknown = self.unknown(constraint);
+        at_any_width!(&self.tableau, tableau => tableau.is_identically_zero(unknown))
     }
 
     fn unknown(&self, constraint: ConstraintId) -> Unknown {

@@ -25,8 +25,11 @@ pub(crate) struct Tableau<E: Element> {
 }
 
 impl<E: Element> Tableau<E> {
-    pub(crate) fn new(variables: usize) -> Self {
-        Self { matrix: Matrix::new(variables), basis: Basis::new(variables) }
+    /// A tableau without constraints, with room for a number of them.
+    pub(crate) fn new(variables: usize, room: usize) -> Self {
+        let mut matrix = Matrix::new(variables);
+        matrix.reserve(room);
+        Self { matrix, basis: Basis::new(variables, room) }
     }
 
     /// The same tableau with wider numbers.
@@ -54,6 +57,20 @@ impl<E: Element> Tableau<E> {
         }
         Rational::new(row[CONSTANT].to_integer(), row[DENOMINATOR].to_integer())
             .unwrap_or_else(|| unreachable!("denominators are positive"))
+    }
+
+    /// Whether the value of a row at the sample point is at most -1.
+    pub(crate) fn is_at_most_minus_one(&self, row: usize) -> bool {
+        let row = self.matrix.row(row);
+        row[CONSTANT] <= row[DENOMINATOR].negate()
+    }
+
+    /// Whether an unknown is a row of zeros.
+    pub(crate) fn is_identically_zero(&self, unknown: Unknown) -> bool {
+        match self.basis.position(unknown) {
+            Position::Row(row) => self.matrix.row(row)[CONSTANT..].iter().all(E::is_zero),
+            Position::Column(_) | Position::Zero | Position::Redundant => false,
+        }
     }
 
     /// Whether a row is an integer at the sample point.
@@ -90,12 +107,6 @@ impl<E: Element> Tableau<E> {
     pub(crate) fn push_constraint(&mut self, form: &Affine) -> Result<Unknown, Overflow> {
         self.push_row(form)?;
         Ok(self.basis.push_constraint())
-    }
-
-    /// Makes room for a number of further constraints.
-    pub(crate) fn reserve(&mut self, constraints: usize) {
-        self.matrix.reserve(constraints);
-        self.basis.reserve(constraints);
     }
 
     /// Appends a row as a form of the columns; variables that are rows now are replaced by their forms.

@@ -15,16 +15,19 @@
 
 mod classify;
 mod confirm;
+mod form;
 mod piece;
 mod wrap;
 
-use crate::set::{BasicSet, Points};
-use classify::{Relation, relations};
-use confirm::{facets_are_covered, is_covered};
-use piece::Piece;
-use wrap::wrapped;
+use std::cell::OnceCell;
 
-use crate::affine::Affine;
+use crate::set::{BasicSet, Points};
+use crate::simplex::{ConstraintId, Simplex};
+use classify::{Sides, sides};
+use confirm::{facets_are_covered, is_covered};
+use form::Form;
+use piece::{Equality, Forms, Piece};
+use wrap::wrapped;
 
 /// Replaces sets by fewer with the same union: the same integer points, or the same rational points.
 ///
@@ -50,7 +53,7 @@ use crate::affine::Affine;
 /// When the sets have different dimensions.
 pub fn coalesce(sets: &[BasicSet], points: Points) -> Vec<BasicSet> {
     assert!(sets.windows(2).all(|pair| pair[0].dimension == pair[1].dimension), "sets of one dimension");
-    let mut pieces: Vec<Piece> = sets.iter().filter_map(|set| Piece::new(set, points)).collect();
+    let mut pieces: Vec<Piece<'_>> = sets.iter().filter_map(|set| Piece::new(set, points)).collect();
     let mut index = 0;
     while index < pieces.len() {
         match merge_with_earlier(&mut pieces, index, points) {
@@ -62,7 +65,7 @@ pub fn coalesce(sets: &[BasicSet], points: Points) -> Vec<BasicSet> {
 }
 
 /// Merges a piece with one before it. Returns the first piece to compare with those before it again.
-fn merge_with_earlier(pieces: &mut Vec<Piece>, index: usize, points: Points) -> Option<usize> {
+fn merge_with_earlier(pieces: &mut Vec<Piece<'_>>, index: usize, points: Points) -> Option<usize> {
     for earlier in 0..index {
         let (front, back) = pieces.split_at_mut(index);
         match merge(&mut front[earlier], &mut back[0], points) {
@@ -87,56 +90,115 @@ fn merge_with_earlier(pieces: &mut Vec<Piece>, index: usize, points: Points) -> 
 }
 
 /// What can be done about two sets.
-enum Merge {
+enum Merge<'a> {
     Unchanged,
     SecondInFirst,
     FirstInSecond,
-    Replaced(Box<Piece>),
+    Replaced(Box<Piece<'a>>),
 }
 
-fn merge(first: &mut Piece, second: &mut Piece, points: Points) -> Merge {
-    let Some(on_second) = relations(first, second, points) else { return Merge::Unchanged };
-    if on_second.iter().all(|&relation| relation == Relation::Valid) {
+fn merge<'a>(first: &mut Piece<'a>, second: &mut Piece<'a>, points: Points) -> Merge<'a> {
+    let Some(of_first) = sides(&first.forms, &second.forms, &mut second.simplex, points) else {
+        return Merge::Unchanged;
+    };
+    if of_first.beyond.is_empty() {
         return Merge::SecondInFirst;
     }
-    let Some(on_first) = relations(second, first, points) else { return Merge::Unchanged };
-    if on_first.iter().all(|&relation| relation == Relation::Valid) {
+    let Some(of_second) = sides(&second.forms, &first.forms, &mut first.simplex, points) else {
+        return Merge::Unchanged;
+    };
+    if of_second.beyond.is_empty() {
         return Merge::FirstInSecond;
     }
-    let (mut common, beyond_first) = split(first, &on_second);
-    let (common_second, beyond_second) = split(second, &on_first);
-    common.retain(|form| !common_second.contains(form));
-    common.extend(common_second);
-    let pair = Pair { common, beyond_first, beyond_second };
-    let adjacent = on_second.iter().chain(&on_first).any(|&relation| relation == Relation::Adjacent);
+    let adjacent = of_first.adjacent || of_second.adjacent;
+    let pair = Pair::new(first.simplex.variables(), of_first, of_second);
     let covered = match adjacent {
-        false => facets_are_covered(first, &pair.beyond_first, &pair.beyond_second),
-        true => is_covered(&pair, first.dimension(), points),
+        false => facets_are_covered(&first.simplex, &pair.beyond_first, &pair.beyond_second),
+        true => is_covered(&pair.hull().simplex, &pair.beyond_first, &pair.beyond_second, points),
     };
-    let forms = match covered {
-        true => Some(pair.common.into_iter().cloned().collect()),
-        false if points == Points::Integer => wrapped(first, second, &pair),
+    let piece = match covered {
+        true => Some(pair.piece(pair.hull().simplex.clone(), Vec::new())),
+        false if points == Points::Integer => {
+            wrapped((&first.forms, &mut first.simplex), (&second.forms, &mut second.simplex), &pair)
+        }
         false => None,
     };
-    forms
-        .and_then(|forms| Piece::from_forms(first.dimension(), forms, points))
-        .map_or(Merge::Unchanged, |piece| Merge::Replaced(Box::new(piece)))
+    piece.map_or(Merge::Unchanged, |piece| Merge::Replaced(Box::new(piece)))
 }
 
-/// Two sets by their forms that are not negative.
-struct Pair<'a> {
-    /// Those that hold on both sets.
-    common: Vec<&'a Affine>,
-    /// Those of the first set that do not hold on the second.
-    beyond_first: Vec<&'a Affine>,
-    /// Those of the second set that do not hold on the first.
-    beyond_second: Vec<&'a Affine>,
+/// Two sets by their forms.
+struct Pair<'p, 'a> {
+    dimension: usize,
+    /// Those that are zero on both sets.
+    equalities: Vec<&'p Form<'a>>,
+    /// Those that are negative on neither set.
+    inequalities: Vec<&'p Form<'a>>,
+    /// Those of the first set that are negative somewhere on the second.
+    beyond_first: Vec<&'p Form<'a>>,
+    /// Those of the second set that are negative somewhere on the first.
+    beyond_second: Vec<&'p Form<'a>>,
+    hull: OnceCell<Hull<'p, 'a>>,
 }
 
-/// The forms of a piece that hold on another one, and those that do not.
-fn split<'a>(piece: &'a Piece, relations: &[Relation]) -> (Vec<&'a Affine>, Vec<&'a Affine>) {
-    let forms = piece.forms().iter().zip(relations);
-    let (valid, beyond): (Vec<_>, Vec<_>) = forms.partition(|(_, relation)| **relation == Relation::Valid);
-    let only_forms = |pairs: Vec<(&'a Affine, _)>| pairs.into_iter().map(|(form, _)| form).collect();
-    (only_forms(valid), only_forms(beyond))
+/// The points that fulfill all common constraints of two sets.
+struct Hull<'p, 'a> {
+    /// The equalities without those that others imply.
+    equalities: Vec<&'p Form<'a>>,
+    /// The first of the inequalities, which are the last constraints.
+    first_inequality: ConstraintId,
+    simplex: Simplex,
+}
+
+impl<'p, 'a> Pair<'p, 'a> {
+    fn new(dimension: usize, first: Sides<'p, 'a>, second: Sides<'p, 'a>) -> Self {
+        let mut inequalities = first.inequalities;
+        for form in second.inequalities {
+            inequalities.retain(|known| !known.is_implied_by(form));
+            if !inequalities.iter().any(|known| form.is_implied_by(known)) {
+                inequalities.push(form);
+            }
+        }
+        let mut equalities = first.equalities;
+        for form in second.equalities {
+            if !equalities.iter().any(|known| form.has_zeros_of(known)) {
+                equalities.push(form);
+            }
+        }
+        Self {
+            dimension,
+            equalities,
+            inequalities,
+            beyond_first: first.beyond,
+            beyond_second: second.beyond,
+            hull: OnceCell::new(),
+        }
+    }
+
+    /// The common constraints' tableau, made when it is first needed.
+    fn hull(&self) -> &Hull<'p, 'a> {
+        self.hull.get_or_init(|| {
+            let count = self.equalities.len() + self.inequalities.len();
+            let mut simplex = Simplex::with_room(self.dimension, count + 2);
+            let mut equalities = self.equalities.clone();
+            equalities.retain(|form| simplex.add_independent_equality(form));
+            let first_inequality = simplex.constraints();
+            for form in &self.inequalities {
+                simplex.add_inequality(form);
+            }
+            Hull { equalities, first_inequality, simplex }
+        })
+    }
+
+    /// The set of the common constraints and further inequalities, which the tableau has behind the common ones.
+    ///
+    /// Only the further ones can be equalities: each common one is positive somewhere on one of the two sets.
+    fn piece(&self, mut simplex: Simplex, further: Vec<(ConstraintId, Form<'a>)>) -> Piece<'a> {
+        let Hull { equalities, first_inequality, .. } = self.hull();
+        let mut forms = Forms::with_capacity(equalities.len(), self.inequalities.len() + further.len());
+        forms.equalities.extend(equalities.iter().map(|&form| Equality::new(form.clone())));
+        let further = forms.take_equalities(further, &mut simplex);
+        let common = (*first_inequality..).zip(self.inequalities.iter().map(|&form| form.clone()));
+        forms.push_essential(common.chain(further), &mut simplex);
+        Piece { forms, simplex }
+    }
 }

@@ -1,89 +1,129 @@
 //! A convex set as the comparison of sets needs it.
 
-use crate::affine::{Affine, Constraint};
-use crate::set::{BasicSet, Points};
-use crate::simplex::Simplex;
+use std::cell::OnceCell;
 
-/// A set that is not empty over the rationals, without redundant constraints, and its tableau.
-pub(super) struct Piece {
-    dimension: usize,
-    /// How many equalities there are: each has two forms, and they come first.
-    equalities: usize,
-    forms: Vec<Affine>,
+use super::form::Form;
+use crate::affine::Constraint;
+use crate::set::{BasicSet, Points};
+use crate::simplex::{ConstraintId, Simplex};
+
+/// A set that is not empty over the rationals: its constraints, none of them redundant, and its tableau.
+pub(super) struct Piece<'a> {
+    pub(super) forms: Forms<'a>,
     pub(super) simplex: Simplex,
 }
 
-impl Piece {
-    /// `None` when the set is empty.
-    pub(super) fn new(set: &BasicSet, points: Points) -> Option<Self> {
-        Self::from_constraints(set.dimension, set.constraints.iter().cloned(), points)
+/// The constraints of a set, independent equalities and inequalities that are not always equalities.
+pub(super) struct Forms<'a> {
+    pub(super) equalities: Vec<Equality<'a>>,
+    pub(super) inequalities: Vec<Form<'a>>,
+}
+
+/// A form that is zero on a set, and its negation from the first time that this is needed.
+pub(super) struct Equality<'a> {
+    pub(super) form: Form<'a>,
+    negated: OnceCell<Form<'static>>,
+}
+
+impl<'a> Equality<'a> {
+    pub(super) fn new(form: Form<'a>) -> Self {
+        Self { form, negated: OnceCell::new() }
     }
 
-    fn from_constraints(
-        dimension: usize,
-        constraints: impl Iterator<Item = Constraint>,
-        points: Points,
-    ) -> Option<Self> {
-        let mut constraints = match points {
-            Points::Integer => constraints.map(Constraint::tightened).collect::<Option<Vec<_>>>()?,
-            Points::Rational => constraints.map(Constraint::reduced).collect(),
-        };
-        constraints.sort_by_key(|constraint| matches!(constraint, Constraint::Inequality(_)));
-        let mut simplex = Simplex::from_constraints(dimension, &constraints);
-        if simplex.is_empty() {
-            return None;
-        }
-        let (equalities, inequalities) = essential(constraints, &mut simplex);
-        let mut forms = Vec::with_capacity(2 * equalities.len() + inequalities.len());
-        let count = equalities.len();
-        for form in equalities {
-            forms.push(form.negated());
-            forms.push(form);
-        }
-        forms.extend(inequalities);
-        Some(Self { dimension, equalities: count, forms, simplex })
-    }
-
-    /// The set where all of the forms are not negative.
-    pub(super) fn from_forms(dimension: usize, forms: Vec<Affine>, points: Points) -> Option<Self> {
-        Self::from_constraints(dimension, forms.into_iter().map(Constraint::Inequality), points)
-    }
-
-    pub(super) fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    /// The forms that are not negative on the set; an equality has two.
-    pub(super) fn forms(&self) -> &[Affine] {
-        &self.forms
-    }
-
-    /// Whether one of the forms is at most a form at all points, as their coefficients show.
-    pub(super) fn has(&self, form: &Affine) -> bool {
-        let mut forms = self.forms.iter();
-        forms.any(|own| own.coefficients == form.coefficients && own.constant <= form.constant)
-    }
-
-    pub(super) fn into_set(self) -> BasicSet {
-        let mut constraints = Vec::with_capacity(self.forms.len() - self.equalities);
-        let mut forms = self.forms.into_iter();
-        let equalities = forms.by_ref().take(2 * self.equalities).skip(1).step_by(2);
-        constraints.extend(equalities.map(Constraint::Equality));
-        constraints.extend(forms.map(Constraint::Inequality));
-        BasicSet { dimension: self.dimension, constraints }
+    pub(super) fn negated(&self) -> &Form<'a> {
+        self.negated.get_or_init(|| self.form.negated())
     }
 }
 
-/// The equalities, with the inequalities that hold as such, and the inequalities that the others do not imply.
-fn essential(constraints: Vec<Constraint>, simplex: &mut Simplex) -> (Vec<Affine>, Vec<Affine>) {
-    let (mut equalities, mut others) =
-        (Vec::with_capacity(constraints.len()), Vec::with_capacity(constraints.len()));
-    for (index, constraint) in constraints.into_iter().enumerate() {
-        match constraint {
-            Constraint::Inequality(form) if !simplex.is_zero(index) => others.push((index, form)),
-            Constraint::Inequality(form) | Constraint::Equality(form) => equalities.push(form),
+impl<'a> Piece<'a> {
+    /// `None` when the set is empty.
+    pub(super) fn new(set: &'a BasicSet, points: Points) -> Option<Self> {
+        let count = set.constraints.len();
+        let mut simplex = Simplex::with_room(set.dimension, count + 1);
+        let mut forms = Forms::with_capacity(count, count);
+        let of_kind = |equality| {
+            let is_equality = |constraint: &&Constraint| matches!(constraint, Constraint::Equality(_));
+            set.constraints.iter().filter(move |constraint| is_equality(constraint) == equality)
+        };
+        for constraint in of_kind(true) {
+            let form = Form::of(constraint, points)?;
+            if !forms.imply_zero(&form) && simplex.add_independent_equality(&form) {
+                forms.equalities.push(Equality::new(form));
+            }
         }
+        let mut inequalities = Vec::with_capacity(count);
+        for constraint in of_kind(false) {
+            let form = Form::of(constraint, points)?;
+            inequalities.push((simplex.add_inequality(&form), form));
+        }
+        if simplex.is_empty() {
+            return None;
+        }
+        let inequalities = forms.take_equalities(inequalities, &mut simplex);
+        forms.push_essential(inequalities, &mut simplex);
+        Some(Self { forms, simplex })
     }
-    others.retain(|(index, _)| !simplex.is_redundant(*index));
-    (equalities, others.into_iter().map(|(_, form)| form).collect())
+
+    pub(super) fn dimension(&self) -> usize {
+        self.simplex.variables()
+    }
+
+    pub(super) fn into_set(self) -> BasicSet {
+        let dimension = self.dimension();
+        let equalities = self.forms.equalities.into_iter().map(|equality| equality.form.into_affine());
+        let inequalities = self.forms.inequalities.into_iter().map(Form::into_affine);
+        let constraints =
+            equalities.map(Constraint::Equality).chain(inequalities.map(Constraint::Inequality));
+        BasicSet { dimension, constraints: constraints.collect() }
+    }
+}
+
+impl<'a> Forms<'a> {
+    pub(super) fn with_capacity(equalities: usize, inequalities: usize) -> Self {
+        Self { equalities: Vec::with_capacity(equalities), inequalities: Vec::with_capacity(inequalities) }
+    }
+
+    /// Appends the equalities among the inequalities, unless the others imply them. Returns the rest.
+    pub(super) fn take_equalities(
+        &mut self,
+        inequalities: Vec<(ConstraintId, Form<'a>)>,
+        simplex: &mut Simplex,
+    ) -> Vec<(ConstraintId, Form<'a>)> {
+        let mut rest = Vec::with_capacity(inequalities.len());
+        for (id, form) in inequalities {
+            if simplex.is_identically_zero(id) {
+                continue;
+            }
+            if simplex.is_zero(id) {
+                self.equalities.push(Equality::new(form));
+            } else {
+                rest.push((id, form));
+            }
+        }
+        rest
+    }
+
+    /// Appends the inequalities that the others do not imply.
+    pub(super) fn push_essential(
+        &mut self,
+        inequalities: impl IntoIterator<Item = (ConstraintId, Form<'a>)>,
+        simplex: &mut Simplex,
+    ) {
+        let essential = inequalities.into_iter().filter(|(id, _)| !simplex.is_redundant(*id));
+        self.inequalities.extend(essential.map(|(_, form)| form));
+    }
+
+    /// Whether a constraint says that the form is not negative, as their coefficients show.
+    pub(super) fn imply(&self, form: &Form<'_>) -> bool {
+        self.inequalities.iter().any(|own| form.is_implied_by(own))
+            || self
+                .equalities
+                .iter()
+                .any(|own| form.is_implied_by(&own.form) || form.is_implied_by_negation(&own.form))
+    }
+
+    /// Whether an equality says that the form is zero, as their coefficients show.
+    pub(super) fn imply_zero(&self, form: &Form<'_>) -> bool {
+        self.equalities.iter().any(|own| form.has_zeros_of(&own.form))
+    }
 }

@@ -5,27 +5,33 @@
 //! the second set fulfills it beyond the facet is the greatest value of `-a` over the cone of that part, where
 //! `-c = 1`. (K. Fukuda, T. Liebling and C. Lütolf, "Extended convex hull", 2001, describe wrapping.)
 
+use std::borrow::Cow;
+use std::cell::LazyCell;
+
 use dashu_int::IBig;
 
 use super::Pair;
 use super::confirm::{beyond, is_covered};
-use super::piece::Piece;
+use super::form::Form;
+use super::piece::{Forms, Piece};
 use crate::affine::{Affine, Constraint};
 use crate::set::Points;
 use crate::simplex::{Optimum, Simplex};
 
-/// Forms of a set with the integer points of both pieces and no others, with wrapped constraints.
+/// A set with the integer points of both pieces and no others, with wrapped constraints.
 ///
-/// Only facets beyond which the second piece has a single layer of points are tried, as isl does.
-pub(super) fn wrapped(first: &Piece, second: &Piece, pair: &Pair<'_>) -> Option<Vec<Affine>> {
-    let mut on_second = second.simplex.clone();
+/// Only facets beyond which the second set has a single layer of points are tried, as isl does.
+pub(super) fn wrapped<'a>(
+    (first, on_first): (&Forms<'a>, &mut Simplex),
+    (second, on_second): (&Forms<'a>, &mut Simplex),
+    pair: &Pair<'_, 'a>,
+) -> Option<Piece<'a>> {
     let mut facets = pair.beyond_first.clone();
     facets.retain(|facet| on_second.is_nonnegative(&facet.plus(1)));
     if facets.is_empty() {
         return None;
     }
-    let mut on_first = first.simplex.clone();
-    let bound = greatest_coefficient(first).max(greatest_coefficient(second));
+    let bound = LazyCell::new(|| greatest_coefficient(first).max(greatest_coefficient(second)));
     facets.into_iter().find_map(|facet| {
         let opposite = beyond(facet, Points::Integer);
         let mut wrapped = turned(&pair.beyond_first, facet, second)?;
@@ -38,20 +44,20 @@ pub(super) fn wrapped(first: &Piece, second: &Piece, pair: &Pair<'_>) -> Option<
         if wrapped.is_empty() {
             return None;
         }
-        let candidate = Pair {
-            common: pair.common.iter().copied().chain(&wrapped).collect(),
-            beyond_first: pair.beyond_first.clone(),
-            beyond_second: pair.beyond_second.clone(),
-        };
-        is_covered(&candidate, first.dimension(), Points::Integer)
-            .then(|| candidate.common.into_iter().cloned().collect())
+        let mut hull = pair.hull().simplex.clone();
+        let wrapped: Vec<_> = wrapped
+            .into_iter()
+            .map(|form| (hull.add_inequality(&form), Form::new(Cow::Owned(form))))
+            .collect();
+        is_covered(&hull, &pair.beyond_first, &pair.beyond_second, Points::Integer)
+            .then(|| pair.piece(hull, wrapped))
     })
 }
 
 /// Each form except the facet's, turned around the facet until a set beyond it fulfills it; `None` when the set goes
 /// beyond a form however far that is turned, so that no convex set has only the points of both.
-fn turned(forms: &[&Affine], facet: &Affine, set: &Piece) -> Option<Vec<Affine>> {
-    let mut others = forms.iter().filter(|&&form| form != facet).peekable();
+fn turned(forms: &[&Form<'_>], facet: &Affine, set: &Forms<'_>) -> Option<Vec<Affine>> {
+    let mut others = forms.iter().filter(|form| ****form != *facet).peekable();
     if others.peek().is_none() {
         return Some(Vec::new());
     }
@@ -62,12 +68,12 @@ fn turned(forms: &[&Affine], facet: &Affine, set: &Piece) -> Option<Vec<Affine>>
 fn turn(form: &Affine, facet: &Affine, cone: &mut Simplex) -> Option<Affine> {
     let Optimum::Bounded(factor) = cone.maximum(&homogeneous(&form.negated())) else { return None };
     let turned = form.combined(factor.denominator(), facet, &-factor.numerator());
-    Some(Constraint::Inequality(turned).tightened()?.affine().clone())
+    Some(Constraint::Inequality(turned).tightened()?.into_owned())
 }
 
 /// The multiples `(t * x, t)` of a set's points `x` beyond a facet for which the facet's form is -1.
-fn cone_beyond(facet: &Affine, set: &Piece) -> Simplex {
-    let dimension = set.dimension();
+fn cone_beyond(facet: &Affine, set: &Forms<'_>) -> Simplex {
+    let dimension = facet.coefficients.len();
     let mut cone = Simplex::new(dimension + 1);
     let mut scale = vec![0; dimension];
     scale.push(1);
@@ -75,7 +81,10 @@ fn cone_beyond(facet: &Affine, set: &Piece) -> Simplex {
     cone.add_equality(&homogeneous(facet).plus(1));
     // The facet's form is at most -1 at the point itself.
     cone.add_inequality(&Affine::new(scale, 0).negated().plus(1));
-    for form in set.forms() {
+    for equality in &set.equalities {
+        cone.add_equality(&homogeneous(&equality.form));
+    }
+    for form in &set.inequalities {
         cone.add_inequality(&homogeneous(form));
     }
     cone
@@ -87,8 +96,9 @@ fn homogeneous(form: &Affine) -> Affine {
     Affine { coefficients: coefficients.collect(), constant: IBig::ZERO }
 }
 
-fn greatest_coefficient(piece: &Piece) -> IBig {
-    let coefficients = piece.forms().iter().flat_map(|form| &form.coefficients);
+fn greatest_coefficient(set: &Forms<'_>) -> IBig {
+    let equalities = set.equalities.iter().map(|equality| &equality.form);
+    let coefficients = equalities.chain(&set.inequalities).flat_map(|form| &form.coefficients);
     coefficients.fold(IBig::ONE, |greatest, value| greatest.max(value.clone()).max(-value))
 }
 

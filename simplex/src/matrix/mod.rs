@@ -106,6 +106,7 @@ impl<E: Element> Matrix<E> {
         let row = &mut self.elements[start..start + self.width];
         row[DENOMINATOR] = E::one();
         self.multiples.clear();
+        self.multiples.reserve(self.width);
         if let Err(overflow) = fill(row, &mut self.multiples).and_then(|()| self.add_multiples(start)) {
             self.elements.truncate(start);
             return Err(overflow);

@@ -18,6 +18,8 @@ impl<E: Element> Matrix<E> {
     fn eliminate(&mut self, row: usize, column: usize, new: &mut Vec<E>) -> Result<(), Overflow> {
         let stride = self.stride;
         if new.len() < stride {
+            // Few pivots change more rows than this.
+            new.reserve(stride * self.rows.min(8));
             new.resize(stride, E::zero());
         }
         E::copy(&self.elements[row * stride..(row + 1) * stride], &mut new[..stride]);
@@ -52,6 +54,7 @@ impl<E: Element> Matrix<E> {
         let stride = self.stride;
         let combine = E::combine();
         self.touched.clear();
+        self.touched.reserve(self.rows);
         let mut stale = false;
         for row in self.occupancy.rows(column) {
             if self.elements[row * stride + column].is_zero() {
