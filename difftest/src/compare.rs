@@ -1,11 +1,12 @@
 //! The forms of an instruction's semantics, evaluated on an oracle's inputs and compared with its
-//! results bit for bit.
+//! results bit for bit; of approximations, whether the results are within the error.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use hydride_ir::{Bits, Expr, Function, NanRule, Op};
 use interp::inputs::Inputs;
-use interp::{EvalError, Machine, Program};
+use interp::{Choice, EvalError, Machine, Program};
 
 use crate::memory::Memory;
 use crate::report::{Mismatch, Outcome};
@@ -31,7 +32,7 @@ impl Forms {
         canonical: Option<&Function>,
         known_bits: &[Option<Bits>],
     ) -> Result<Self, String> {
-        let form = |name: &'static str| move |error: EvalError| format!("{name} form: {error}");
+        let form = |name: &'static str| move |error: String| format!("{name} form: {error}");
         let canonical = canonical.map(Form::new).transpose().map_err(form("canonical"))?;
         let parsed = Form::new(parsed).map_err(form("parsed"))?;
         let arg_widths: Vec<u32> = parsed.program.arg_widths().collect();
@@ -110,6 +111,7 @@ impl Forms {
             }
         }
         match first {
+            None if self.parsed.approximate.is_some() => Outcome::WithinError { inputs: count },
             None => Outcome::Agrees { inputs: count },
             Some(first) => Outcome::Mismatch(Box::new(Mismatch {
                 inputs: count,
@@ -132,6 +134,9 @@ impl Forms {
         if let Some(other) = &form.other_nans {
             other.run_words(&mut machines.other_nans, args)?;
         }
+        for (program, machine) in form.bounds().zip(&mut machines.bounds) {
+            program.run_words(machine, args)?;
+        }
         let mut words = expected.iter().zip(&self.known);
         let mut differs = false;
         for result in 0..self.result_widths.len() {
@@ -146,7 +151,17 @@ impl Forms {
                     Some(other) => found ^ other.result_words(&machines.other_nans, result)[position],
                     None => 0,
                 };
-                differs |= (found ^ expected) & known & !open != 0;
+                let differing = (found ^ expected) & known & !open;
+                differs |= match &form.approximate {
+                    None => differing != 0,
+                    Some(approximate) => {
+                        let bounds = [0, 1, 2].map(|bound| {
+                            let program = &approximate.bounds[bound];
+                            program.result_words(&machines.bounds[bound], result)[position]
+                        });
+                        !approximate.allows(differing, *expected, bounds)
+                    }
+                };
             }
         }
         Ok(differs)
@@ -158,21 +173,77 @@ impl Forms {
 struct Form {
     program: Program,
     other_nans: Option<Program>,
+    approximate: Option<Approximate>,
 }
 
 #[derive(Default)]
 struct Machines {
     machine: Machine,
     other_nans: Machine,
+    bounds: [Machine; 3],
+}
+
+/// What results may be of a function that copies approximations to elements as wide as they are.
+#[derive(Debug)]
+struct Approximate {
+    /// Width of the numbers in bits: 16, 32 or 64.
+    width: u32,
+    /// The function with the approximations of [`BOUNDS`].
+    bounds: [Program; 3],
+}
+
+/// Approximations are between the first two, or the third.
+const BOUNDS: [Choice; 3] = [Choice::Least, Choice::Greatest, Choice::Flushed];
+
+impl Approximate {
+    /// `None` for a function without approximations.
+    fn new(function: &Function) -> Result<Option<Self>, String> {
+        let approximation = |expr: &Expr| match &expr.op {
+            Op::Float { float, .. } if float.op.approximates() => expr.width.as_constant(),
+            _ => None,
+        };
+        let widths: BTreeSet<i64> = function.exprs().iter().filter_map(approximation).collect();
+        let Some(width) = widths.first() else { return Ok(None) };
+        let width = u32::try_from(*width).ok().filter(|width| matches!(width, 16 | 32 | 64));
+        let Some(width) = width.filter(|_| widths.len() == 1) else {
+            return Err("approximations of several or unusual formats cannot be compared".to_owned());
+        };
+        let [least, greatest, flushed] = BOUNDS.map(|choice| compiled(function, choice));
+        Ok(Some(Self { width, bounds: [least?, greatest?, flushed?] }))
+    }
+
+    /// Whether a word's elements are what they must be: those with differing bits are numbers within the bounds.
+    fn allows(&self, differing: u64, expected: u64, bounds: [u64; 3]) -> bool {
+        let ones = u64::MAX >> (64 - self.width);
+        (0..64 / self.width).all(|element| {
+            let part = |word: u64| word >> (element * self.width) & ones;
+            let sign = |number: u64| number >> (self.width - 1);
+            let [least, greatest, flushed] = bounds.map(part);
+            let expected = part(expected);
+            // Bit patterns of one sign are in the order of their magnitudes.
+            let is_between = sign(least) == sign(expected) && (least..=greatest).contains(&expected);
+            part(differing) == 0 || least != greatest && is_between || expected == flushed
+        })
+    }
 }
 
 impl Form {
-    fn new(function: &Function) -> Result<Self, EvalError> {
+    fn new(function: &Function) -> Result<Self, String> {
         let is_open = |expr: &Expr| matches!(&expr.op, Op::Float { float, .. } if float.nan == NanRule::Open && float.op.gives_nans());
         let other_nans = function.exprs().iter().any(is_open);
-        let other_nans = other_nans.then(|| Program::with_other_nans(function, &[])).transpose()?;
-        Ok(Self { program: Program::new(function)?, other_nans })
+        let other_nans = other_nans.then(|| compiled(function, Choice::OtherNans)).transpose()?;
+        let program = compiled(function, Choice::Usual)?;
+        Ok(Self { program, other_nans, approximate: Approximate::new(function)? })
     }
+
+    fn bounds(&self) -> impl Iterator<Item = &Program> {
+        self.approximate.iter().flat_map(|approximate| &approximate.bounds)
+    }
+}
+
+fn compiled(function: &Function, choice: Choice) -> Result<Program, String> {
+    let params: Vec<i64> = function.params.iter().map(|param| param.value).collect();
+    Program::with_choice(function, &params, choice).map_err(|error| error.to_string())
 }
 
 fn results(form: &Form, machines: &Machines) -> Vec<String> {
@@ -188,4 +259,62 @@ pub(crate) fn hexadecimal(widths: &[u32], words: &[u64]) -> Vec<String> {
         format!("{:x}", Bits::from_words(*width, value.iter().copied()))
     };
     widths.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a machine's result is to a function that approximates the reciprocals of the elements that a mask selects.
+    fn outcome(mask: u64, of: u64, result: u64) -> Outcome {
+        let text = "func @f(%k: 8, %a: 64) -> (%r: 64) {
+          for i in 0..2 {
+            %r[32*i +: 32] = select(%k[i +: 1], freciprocal.{8}.{262144}.first(%a[32*i +: 32]), %a[32*i +: 32])
+          }
+        }";
+        let function = Function::parse(text).expect("it is legal");
+        let forms = Forms::new(&function, Some(&function), &[]).expect("it can be compared");
+        forms.compare(&Inputs { record: 3, records: vec![0, mask, of] }, &[result])
+    }
+
+    #[test]
+    fn an_approximation_is_compared_with_its_error_and_the_rest_bit_for_bit() {
+        let three = 0x4040_0000;
+        let of = three << 32 | three;
+        // A third, and the same with an error of 3·2^-16 and of 5·2^-16, of which 4·2^-16 are allowed.
+        let third = 0x3eaa_aaab;
+        let (near, far) = (third - 0xaa * 3, third - 0xaa * 5);
+        for (mask, result, is_within) in [
+            (3, third << 32 | near, true),
+            (3, third << 32 | far, false),
+            (3, far << 32 | near, false),
+            (1, three << 32 | near, true),
+            (1, (three + 1) << 32 | near, false),
+            (0, of, true),
+            (3, 1 << 63 | third << 32 | third, false),
+        ] {
+            let outcome = outcome(mask, of, result);
+            assert_eq!(
+                outcome == Outcome::WithinError { inputs: 1 },
+                is_within,
+                "{mask} {result:x}: {outcome:?}"
+            );
+            assert!(is_within || matches!(outcome, Outcome::Mismatch(_)), "{outcome:?}");
+        }
+        // A subnormal operand may be taken as a zero; NaNs are those of the operator.
+        let (infinity, nan) = (0x7f80_0000, 0x7fc0_0001);
+        let special = 0x0040_0000 << 32 | 0x7f80_0001;
+        assert_eq!(outcome(3, special, infinity << 32 | nan), Outcome::WithinError { inputs: 1 });
+        assert!(matches!(outcome(3, special, (infinity << 32) | (nan + 1)), Outcome::Mismatch(_)));
+    }
+
+    #[test]
+    fn approximations_of_two_formats_are_not_compared() {
+        let text = "func @f(%a: 64) -> (%r: 96) {
+          %r[0 +: 64] = frsqrt.{11}.{262144}(%a)
+          %r[64 +: 32] = frsqrt.{8}.{262144}(%a[0 +: 32])
+        }";
+        let function = Function::parse(text).expect("it is legal");
+        assert!(Forms::new(&function, None, &[]).is_err_and(|error| error.contains("several")));
+    }
 }

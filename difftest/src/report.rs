@@ -44,6 +44,12 @@ pub enum Outcome {
         /// Inputs compared.
         inputs: usize,
     },
+    /// The instruction is an approximation, and all of the oracle's results were within its documented error; what is
+    /// not an approximation in them was what all forms gave.
+    WithinError {
+        /// Inputs compared.
+        inputs: usize,
+    },
     /// Some form gave another result for some input.
     Mismatch(Box<Mismatch>),
     /// The compiler cannot build a call of the intrinsic.
@@ -74,7 +80,7 @@ impl Outcome {
     /// Why nothing was compared, in words; empty where something was.
     pub fn reason(&self) -> String {
         match self {
-            Self::Agrees { .. } | Self::Mismatch(_) => String::new(),
+            Self::Agrees { .. } | Self::WithinError { .. } | Self::Mismatch(_) => String::new(),
             Self::NotBuildable { message } => {
                 format!("not buildable: {}", message.lines().next().unwrap_or_default())
             }
@@ -111,6 +117,9 @@ pub struct Mismatch {
 pub struct Totals {
     /// [`Outcome::Agrees`].
     pub agrees: usize,
+    /// [`Outcome::WithinError`].
+    #[serde(default)]
+    pub within_error: usize,
     /// [`Outcome::Mismatch`].
     pub mismatch: usize,
     /// [`Outcome::NotBuildable`].
@@ -130,6 +139,7 @@ impl Report {
         for case in &self.cases {
             *match case.outcome {
                 Outcome::Agrees { .. } => &mut totals.agrees,
+                Outcome::WithinError { .. } => &mut totals.within_error,
                 Outcome::Mismatch(_) => &mut totals.mismatch,
                 Outcome::NotBuildable { .. } => &mut totals.not_buildable,
                 Outcome::NotRunnable { .. } => &mut totals.not_runnable,

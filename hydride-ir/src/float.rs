@@ -4,6 +4,9 @@
 //! and the rest of the fraction, so that `binary16` is 5 of 16 bits, `bfloat16` 8 of 16, `binary32` 8 of 32 and
 //! `binary64` 11 of 64. Signed zeros, subnormals and infinities are exact. The environment is the default one of all
 //! instruction sets: nothing is flushed to zero, and exceptions raise no flag and no trap.
+//!
+//! Approximations ([`FloatOp::approximates`]) are uninterpreted functions: of an operator with one format and one
+//! greatest error nothing is known but that equal operands have equal values, each of which is within the error.
 
 use std::convert::Infallible;
 
@@ -15,6 +18,12 @@ pub const ROUNDING_WIDTH: u32 = 3;
 /// Exponents of this many bits at most.
 pub const MAX_EXPONENT: u32 = 15;
 
+/// The relative error of an approximation is a number of units of 2 to the power of minus this.
+pub const ERROR_FRACTION: u32 = 32;
+
+/// Relative errors of this many units at most: below 1.
+pub const MAX_ERROR: u32 = u32::MAX;
+
 /// An operator with its numbers, which are of type `N`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Float<N> {
@@ -25,7 +34,8 @@ pub struct Float<N> {
     /// Bits of the exponent in the operands' format; of [`FloatOp::FromInt`] in the value's.
     pub exponent: N,
     /// Of [`FloatOp::Convert`] the bits of the exponent in the value's format; of [`FloatOp::ToInt`] and
-    /// [`FloatOp::FromInt`] 1 where the integer is in two's complement; else 0.
+    /// [`FloatOp::FromInt`] 1 where the integer is in two's complement; of approximations the greatest relative error
+    /// in units of 2^-32 ([`ERROR_FRACTION`]); else 0.
     pub target: N,
 }
 
@@ -64,6 +74,13 @@ pub enum FloatOp {
     ToInt,
     /// An integer as a floating-point number.
     FromInt,
+    /// An approximation of the reciprocal, as all of them without a rounding mode. Zeros have infinities, and infinities
+    /// zeros, of the same sign; a subnormal operand may be taken as a zero, and zero may be the value where one
+    /// within the error is subnormal. Every other value is at most the error from the exact one, relative to it, or a
+    /// neighbor of the exact one in the format.
+    Reciprocal,
+    /// An approximation of the reciprocal of the square root with the same conventions; a NaN for negative numbers.
+    ReciprocalSqrt,
 }
 
 /// What a NaN is that an operator returns.
@@ -129,6 +146,8 @@ impl FloatOp {
         (FloatOp::Convert, "fconvert"),
         (FloatOp::ToInt, "ftoint"),
         (FloatOp::FromInt, "ffromint"),
+        (FloatOp::Reciprocal, "freciprocal"),
+        (FloatOp::ReciprocalSqrt, "frsqrt"),
     ];
 
     /// The name in the text form.
@@ -140,6 +159,7 @@ impl FloatOp {
     pub fn arity(self) -> usize {
         match self {
             Self::Sqrt | Self::RoundToInt | Self::Convert | Self::ToInt | Self::FromInt => 1,
+            Self::Reciprocal | Self::ReciprocalSqrt => 1,
             Self::MulAdd => 3,
             _ => 2,
         }
@@ -147,7 +167,12 @@ impl FloatOp {
 
     /// Whether the last operand is a rounding mode.
     pub fn rounds(self) -> bool {
-        !self.compares() && !matches!(self, Self::Min | Self::Max)
+        !self.compares() && !self.approximates() && !matches!(self, Self::Min | Self::Max)
+    }
+
+    /// Whether the value is one of several that are near the exact one: an uninterpreted function of the operand.
+    pub fn approximates(self) -> bool {
+        matches!(self, Self::Reciprocal | Self::ReciprocalSqrt)
     }
 
     /// Number of operands.
@@ -243,6 +268,7 @@ mod tests {
             (&[Sqrt, RoundToInt, Convert], (1, 2, true)),
             (&[ToInt, FromInt], (1, 2, false)),
             (&[MulAdd], (3, 4, true)),
+            (&[Reciprocal, ReciprocalSqrt], (1, 1, true)),
             (&[Min, Max], (2, 2, true)),
             (&[Eq, Lt, Le, Unordered], (2, 2, false)),
         ] {
@@ -250,6 +276,7 @@ mod tests {
                 assert_eq!((op.arity(), op.operands(), op.gives_nans()), expected, "{op:?}");
                 assert_eq!(op.compares(), matches!(op, Eq | Lt | Le | Unordered));
                 assert_eq!(op.converts(), matches!(op, Convert | ToInt | FromInt));
+                assert_eq!(op.approximates(), matches!(op, Reciprocal | ReciprocalSqrt));
                 assert!(FloatOp::NAMES.iter().all(|(other, name)| (other == op) == (*name == op.name())));
             }
         }

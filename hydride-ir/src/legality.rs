@@ -22,7 +22,7 @@ mod proof;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expr::{ExprId, Op};
-use crate::float::{Float, FloatOp, MAX_EXPONENT, ROUNDING_WIDTH};
+use crate::float::{Float, FloatOp, MAX_ERROR, MAX_EXPONENT, ROUNDING_WIDTH};
 use crate::function::{Function, ParamId, Role, Stmt};
 use crate::num::{Atom, IndexId, Num};
 use crate::verify::MAX_STEPS;
@@ -286,6 +286,10 @@ impl Finder<'_> {
         match float.op {
             FloatOp::Convert => self.format(&float.target, width),
             FloatOp::ToInt | FloatOp::FromInt => self.flag(&float.target),
+            op if op.approximates() => {
+                self.at_most(&Num::constant(1), &float.target);
+                self.at_most(&float.target, &Num::from(MAX_ERROR));
+            }
             _ => {}
         }
     }

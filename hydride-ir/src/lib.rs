@@ -41,7 +41,7 @@ pub mod visit;
 
 pub use bits::{Bits, ParseBitsError};
 pub use expr::{BinaryOp, CompareOp, Expr, ExprId, Op, UnaryOp};
-pub use float::{Float, FloatOp, MAX_EXPONENT, NanRule, ROUNDING_WIDTH, Rounding};
+pub use float::{ERROR_FRACTION, Float, FloatOp, MAX_ERROR, MAX_EXPONENT, NanRule, ROUNDING_WIDTH, Rounding};
 pub use function::{Arg, ArgId, Function, Param, ParamId, ResultId, ResultSlot, Role, Stmt};
 pub use legality::{Constraint, Legality, Proof, legality};
 pub use num::{Atom, IndexId, Num};

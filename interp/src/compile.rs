@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::error::{EvalError, Limit};
+use crate::float::Choice;
 use crate::step::{self, Opcode, Step};
 use crate::wide::{Slot, WideOp, WideStep};
 use crate::words;
@@ -26,12 +27,12 @@ pub(crate) struct Tape {
     pub(crate) results: Vec<Slot>,
 }
 
-pub(crate) fn compile(function: &Function, params: &[i64], other_nans: bool) -> Result<Tape, EvalError> {
+pub(crate) fn compile(function: &Function, params: &[i64], choice: Choice) -> Result<Tape, EvalError> {
     if params.len() != function.params.len() {
         return Err(EvalError::ParamCount { expected: function.params.len(), found: params.len() });
     }
     let mut compiler = Compiler::new(function, params);
-    compiler.other_nans = other_nans;
+    compiler.choice = choice;
     compiler.place_arguments_and_results()?;
     compiler.statements(&function.body, 0)?;
     Ok(compiler.tape)
@@ -53,7 +54,7 @@ struct Compiler<'f> {
     shared_wide: FxHashMap<WideStep, Slot>,
     shared_concats: FxHashMap<Vec<Slot>, Slot>,
     constants: FxHashMap<Bits, Slot>,
-    other_nans: bool,
+    choice: Choice,
 }
 
 impl<'f> Compiler<'f> {
@@ -72,7 +73,7 @@ impl<'f> Compiler<'f> {
             shared_wide: FxHashMap::default(),
             shared_concats: FxHashMap::default(),
             constants: FxHashMap::default(),
-            other_nans: false,
+            choice: Choice::default(),
         }
     }
 
@@ -272,7 +273,7 @@ mod tests {
             "func @f(%a: 64, %b: 64, %c: 65, %d: 192, %k: 1) -> (%r: {width}) {{ %r[0 +: {width}] = {value} }}"
         );
         let function = Function::parse(&text).unwrap_or_else(|error| panic!("{value}: {error}"));
-        let tape = compile(&function, &[], false).unwrap_or_else(|error| panic!("{value}: {error}"));
+        let tape = compile(&function, &[], Choice::Usual).unwrap_or_else(|error| panic!("{value}: {error}"));
         let shown = |step: &Step| match step.op {
             Opcode::Wide => {
                 let wide = &tape.wide[step.a as usize];
@@ -346,7 +347,7 @@ mod tests {
                    for j in 0..2 {{ for i in 0..4 {{ %r[32*j + 8*i +: 8] = {value} }} }}
                  }}"
             );
-            let tape = compile(&Function::parse(&text).unwrap(), &[], false).unwrap();
+            let tape = compile(&Function::parse(&text).unwrap(), &[], Choice::Usual).unwrap();
             assert_eq!(tape.steps.len() - 8, expected, "{value}");
         }
     }

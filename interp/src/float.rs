@@ -1,8 +1,11 @@
 //! Floating-point operators on bit patterns, computed by LLVM's `APFloat` (`rustc_apfloat`).
 //!
-//! What a NaN becomes is decided on bits before anything is computed.
+//! What a NaN becomes is decided on bits before anything is computed. Approximations have the correctly rounded value,
+//! or a bound of what they may be.
 
-use hydride_ir::{Float, FloatOp, NanRule, Rounding};
+use std::cmp::Ordering;
+
+use hydride_ir::{ERROR_FRACTION, Float, FloatOp, NanRule, Rounding};
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
 use rustc_apfloat::{Float as ApFloat, FloatConvert, Round, Status, StatusAnd};
 use smallvec::SmallVec;
@@ -15,8 +18,25 @@ pub(crate) struct FloatStep {
     pub(crate) operand: u32,
     /// Width of the value.
     pub(crate) value: u32,
-    /// Whether open NaNs are the other ones: see [`Program::with_other_nans`](crate::Program::with_other_nans).
-    pub(crate) other_nans: bool,
+    /// What becomes of what the operator leaves open.
+    pub(crate) choice: Choice,
+}
+
+/// What a program computes where operators leave a choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Choice {
+    /// NaNs that are left open are positive with an empty payload; approximations have the correctly rounded value.
+    #[default]
+    Usual,
+    /// NaNs that are left open have the other sign and the other payload bits: bits of results that differ from the usual
+    /// ones are open.
+    OtherNans,
+    /// Approximations have the value with the least magnitude that their error allows.
+    Least,
+    /// Approximations have the value with the greatest magnitude that their error allows.
+    Greatest,
+    /// Approximations take subnormal operands as zeros, and have zeros where a value within the error is subnormal.
+    Flushed,
 }
 
 /// The formats that are evaluated.
@@ -117,7 +137,7 @@ impl FloatStep {
     /// The NaN of an operation that has no value.
     fn default_nan(&self, format: Format) -> u64 {
         match self.float.nan {
-            NanRule::Open if self.other_nans => format.sign_bit() | format.signaling_nan(),
+            NanRule::Open if self.choice == Choice::OtherNans => format.sign_bit() | format.signaling_nan(),
             NanRule::First => format.sign_bit() | format.infinity() | format.quiet_bit(),
             NanRule::Open | NanRule::SignalingFirst => format.infinity() | format.quiet_bit(),
         }
@@ -206,9 +226,54 @@ impl FloatStep {
             }
             (FloatOp::RoundToInt, &[of]) => integral(of, rounding).to_bits() as u64,
             (FloatOp::Sqrt, &[of]) => square_root(of, rounding),
+            (FloatOp::Reciprocal | FloatOp::ReciprocalSqrt, &[of]) => self.approximation(of),
             _ => 0,
         };
         if self.format().is_nan(result) { self.default_nan(self.format()) } else { result }
+    }
+
+    /// An approximation at a number: the bits that the choice says.
+    fn approximation<F>(&self, of: F) -> u64
+    where
+        F: ApFloat + FloatConvert<Double>,
+        Double: FloatConvert<F>,
+        Quad: FloatConvert<F>,
+    {
+        let format = self.format();
+        let is_root = self.float.op == FloatOp::ReciprocalSqrt;
+        let sign = if of.is_negative() { format.sign_bit() } else { 0 };
+        if of.is_zero() || self.choice == Choice::Flushed && of.is_denormal() {
+            return sign | format.infinity();
+        }
+        if is_root && of.is_negative() {
+            return F::qnan(None).to_bits() as u64;
+        }
+        if of.is_infinite() {
+            return sign;
+        }
+        let of = wide(of.abs());
+        let one = Quad::from_u128(1).value;
+        // How far a square is from the root's, relative to it.
+        let excess = |number: Quad| (number * number).value.mul_add(quad(of), -one).value;
+        let exact = match is_root {
+            // Quad has enough bits for a quotient of doubles to be rounded twice.
+            false => (one / quad(of)).value,
+            true => placed(1.0 / of.sqrt(), |number| excess(number).partial_cmp(&Quad::ZERO)),
+        };
+        let magnitude = |number: Quad, rounding: Rounding| converted::<Quad, F>(number, rounding);
+        let error = Quad::from_u128(u128::from(self.float.target)).value.scalbn(-(ERROR_FRACTION as i32));
+        let correction = if is_root { (exact * excess(exact)).value.scalbn(-1) } else { Quad::ZERO };
+        let center = (exact - correction).value;
+        let apart = (center * error).value;
+        let least = || magnitude((center - apart).value, Rounding::Up).min(magnitude(exact, Rounding::Down));
+        sign | match self.choice {
+            Choice::Least => least(),
+            Choice::Greatest => {
+                magnitude((center + apart).value, Rounding::Down).max(magnitude(exact, Rounding::Up))
+            }
+            Choice::Flushed if least() >> format.fraction() == 0 => 0,
+            _ => magnitude(exact, Rounding::NearestEven),
+        }
     }
 
     fn convert<F>(&self, bits: u64, number: F, rounding: Rounding) -> u64
@@ -300,23 +365,40 @@ where
     if of.is_negative() {
         return F::qnan(None).to_bits() as u64;
     }
-    let wide: Double = of.convert(&mut false).value;
-    let near = f64::from_bits(wide.to_bits() as u64).sqrt();
-    let quad = |number: f64| -> Quad {
-        FloatConvert::<Quad>::convert(Double::from_bits(u128::from(number.to_bits())), &mut false).value
-    };
-    let square = |number: Quad| (number * number).value;
-    let radicand: Quad = quad(f64::from_bits(wide.to_bits() as u64));
-    // The greatest double that is not above the root.
-    let low = if square(quad(near)) > radicand { near.next_down() } else { near };
+    let of = wide(of);
+    let radicand = quad(of);
+    let root = placed(of.sqrt(), |number| (number * number).value.partial_cmp(&radicand));
+    converted::<Quad, F>(root, rounding)
+}
+
+/// A number that every format up to double rounds as it rounds an exact one, of which `near` is an approximation and
+/// `order` how a number compares with it.
+fn placed(near: f64, order: impl Fn(Quad) -> Option<Ordering>) -> Quad {
+    let is_above = |number: f64| order(quad(number)) == Some(Ordering::Greater);
+    // The greatest double that is not above the exact number.
+    let mut low = near;
+    while is_above(low) {
+        low = low.next_down();
+    }
+    while !is_above(low.next_up()) {
+        low = low.next_up();
+    }
     let unit = (quad(low.next_up()) - quad(low)).value;
     let quarter = unit.scalbn(-2);
     let middle = (quad(low) + unit.scalbn(-1)).value;
-    let root = match square(quad(low)) == radicand {
-        true => quad(low),
-        // Any number between the same neighbors among doubles and their midpoints rounds as the root does.
-        false if square(middle) > radicand => (middle - quarter).value,
-        false => (middle + quarter).value,
-    };
-    converted::<Quad, F>(root, rounding)
+    // Any number between the same neighbors among doubles and their midpoints rounds as the exact one does.
+    match order(quad(low)) {
+        Some(Ordering::Equal) => quad(low),
+        _ if order(middle) == Some(Ordering::Greater) => (middle - quarter).value,
+        _ => (middle + quarter).value,
+    }
+}
+
+fn wide(number: impl FloatConvert<Double>) -> f64 {
+    let wide: Double = number.convert(&mut false).value;
+    f64::from_bits(wide.to_bits() as u64)
+}
+
+fn quad(number: f64) -> Quad {
+    FloatConvert::<Quad>::convert(Double::from_bits(u128::from(number.to_bits())), &mut false).value
 }

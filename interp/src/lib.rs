@@ -48,6 +48,7 @@ mod words;
 
 pub use bv::Bv;
 pub use error::{EvalError, Limit};
+pub use float::Choice;
 pub use program::{Machine, Program};
 
 use hydride_ir::{Bits, Function};

@@ -6,6 +6,7 @@ use hydride_ir::{Bits, Function};
 
 use crate::compile;
 use crate::error::EvalError;
+use crate::float::Choice;
 use crate::step::{self, Step};
 use crate::wide::{Slot, WideStep};
 use crate::words;
@@ -49,19 +50,13 @@ impl Program {
 
     /// Compiles a function at the given parameter values, one for each parameter.
     pub fn with_params(function: &Function, params: &[i64]) -> Result<Self, EvalError> {
-        Self::compiled(function, params, false)
+        Self::with_choice(function, params, Choice::default())
     }
 
-    /// Compiles a function at the given parameter values such that NaNs of which it leaves the choice open have the
-    /// sign and the payload bits that they have not after [`Program::with_params`]: bits of results in which the two differ
-    /// are open.
-    pub fn with_other_nans(function: &Function, params: &[i64]) -> Result<Self, EvalError> {
-        Self::compiled(function, params, true)
-    }
-
-    fn compiled(function: &Function, params: &[i64], other_nans: bool) -> Result<Self, EvalError> {
+    /// Compiles a function at the given parameter values with a choice for what its operators leave open.
+    pub fn with_choice(function: &Function, params: &[i64], choice: Choice) -> Result<Self, EvalError> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let tape = compile::compile(function, params, other_nans)?;
+        let tape = compile::compile(function, params, choice)?;
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let compile::Tape { image, steps, wide, args, results } = tape;
         Ok(Self { id, image, steps, wide, args, results })

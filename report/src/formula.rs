@@ -14,7 +14,8 @@
 use std::collections::BTreeMap;
 
 use hydride_ir::{
-    Atom, BinaryOp, Bits, CompareOp, ExprId, Float, FloatOp, Function, IndexId, Num, Op, Stmt, UnaryOp,
+    Atom, BinaryOp, Bits, CompareOp, ERROR_FRACTION, ExprId, Float, FloatOp, Function, IndexId, Num, Op,
+    Stmt, UnaryOp,
 };
 
 /// Statements that are shown; of longer functions the first ones.
@@ -236,6 +237,9 @@ impl Printer<'_> {
             }
             FloatOp::ToInt => format!("{}→{}", self.format(&float.exponent, &of), integer(self, width)),
             FloatOp::FromInt => format!("{}→{}", integer(self, &of), self.format(&float.exponent, width)),
+            op if op.approximates() => {
+                format!("{}, {}", self.format(&float.exponent, &of), self.error(&float.target))
+            }
             _ => self.format(&float.exponent, &of),
         };
         let mode = mode.first().map(|mode| self.rounding(*mode));
@@ -260,6 +264,8 @@ impl Printer<'_> {
                     FloatOp::Max => "max",
                     FloatOp::RoundToInt => "round",
                     FloatOp::Unordered => "unordered",
+                    FloatOp::Reciprocal => "≈1/",
+                    FloatOp::ReciprocalSqrt => "≈1/√",
                     _ => "convert",
                 };
                 return (self.call(name, &subscript, values), ATOM);
@@ -270,6 +276,19 @@ impl Printer<'_> {
         let after = if level == COMPARE { OR } else { level + 1 };
         let (left, right) = (self.expression(values[0], before), self.expression(values[1], after));
         (format!("{left} {symbol}_{{{subscript}}} {right}"), level)
+    }
+
+    /// The greatest relative error of an approximation: an odd number of halves of halves.
+    fn error(&self, error: &Num) -> String {
+        let error = self.known(error);
+        let Some(units) = error.as_constant().filter(|units| *units > 0) else {
+            return format!("{}·2^-{ERROR_FRACTION}", self.number(&error));
+        };
+        let power = ERROR_FRACTION - units.trailing_zeros().min(ERROR_FRACTION);
+        match units >> units.trailing_zeros() {
+            1 => format!("2^-{power}"),
+            odd => format!("{odd}·2^-{power}"),
+        }
     }
 
     /// The usual name of a format, or the bits of its exponent and of the whole.
@@ -598,6 +617,8 @@ mod tests {
         assert_eq!(text("fmin.{8}.first(%a, %b)"), "dst = min_{f32}(a, b)");
         assert_eq!(text("select(flt.{8}(%a, %b), %a, %b)"), "dst = a <_{f32} b ? a : b");
         assert_eq!(text("fround.{8}(%a, 0x3:3)"), "dst = round_{f32, RZ}(a)");
+        assert_eq!(text("frsqrt.{8}.{1572864}(%a)"), "dst = ≈1/√_{f32, 3·2^-13}(a)");
+        assert_eq!(text("freciprocal.{8}.{262144}(%a)"), "dst = ≈1/_{f32, 2^-14}(a)");
         assert_eq!(text("ftoint.{8}.s(%a, 0x0:3, 32)"), "dst = convert_{f32→s32, RN}(a)");
         assert_eq!(text("ffromint.{8}.u(%a, 0x0:3, 32)"), "dst = convert_{u32→f32}(a)");
         assert_eq!(text("fconvert.{5}.{8}(%a[0 +: 16], 0x0:3, 32)"), "dst = convert_{f16→f32}(a_{16}[0])");

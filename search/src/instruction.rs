@@ -6,7 +6,7 @@ use crate::allocation::Placement;
 use crate::value::Type;
 
 /// An instruction with one result, as a document describes it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Instruction {
     /// Unique within the instruction set.
     pub id: String,
@@ -62,7 +62,7 @@ impl Instruction {
 }
 
 /// An operand of an instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
     /// A register known at run time.
     Register(Type),

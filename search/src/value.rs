@@ -1,7 +1,7 @@
 //! Types of values that instructions read and write.
 
 /// What kind of register holds a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
     /// A vector register, or a pair of them.
@@ -16,7 +16,7 @@ pub enum Class {
 pub(crate) type File = (Class, bool);
 
 /// A kind of register and a width in bits, a multiple of 8.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Type {
     /// The kind of register.
     pub class: Class,

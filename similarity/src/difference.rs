@@ -203,6 +203,8 @@ fn float_operation(op: FloatOp) -> &'static str {
         FloatOp::Convert => "a conversion between formats",
         FloatOp::ToInt => "a conversion to an integer",
         FloatOp::FromInt => "a conversion of an integer",
+        FloatOp::Reciprocal => "an approximate reciprocal",
+        FloatOp::ReciprocalSqrt => "an approximate reciprocal of the square root",
     }
 }
 

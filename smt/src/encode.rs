@@ -450,11 +450,12 @@ impl Encoder<'_> {
             op if op.converts() => true,
             _ => width == own,
         })?;
-        let number = |number: &Num| width_of(number, self.params, scope, "a floating-point format");
-        let float = float.try_map(|num| match num.as_constant() {
-            Some(0) => Ok(0),
-            _ => number(num),
-        })?;
+        let number = |number: &Num| {
+            let place = "a floating-point format";
+            u32::try_from(evaluate(number, self.params, scope, place)?)
+                .map_err(|_| EncodeError::Number(place))
+        };
+        let float = float.try_map(number)?;
         Ok(self.terms.float(float, operands.to_vec(), width))
     }
 

@@ -1,6 +1,6 @@
 //! Floating-point operators in SMT-LIB's theory, and what the theory leaves open: which NaN a NaN is.
 //!
-//! The theory's numbers have one NaN. Bits become numbers by `to_fp`; the other way goes through Z3's
+//! Approximations are uninterpreted functions in the theory too. Its numbers have one NaN. Bits become numbers by `to_fp`; the other way goes through Z3's
 //! `fp.to_ieee_bv`, guarded so that its value for the NaN, which is not specified, does not matter.
 
 use hydride_ir::{Float, FloatOp, NanRule};
@@ -111,6 +111,7 @@ pub fn value(float: &Float<u32>, own: u32, width: u32, operands: &[String], open
         FloatOp::Sqrt => arithmetic("fp.sqrt"),
         FloatOp::MulAdd => arithmetic("fp.fma"),
         FloatOp::RoundToInt => arithmetic("fp.roundToIntegral"),
+        FloatOp::Reciprocal | FloatOp::ReciprocalSqrt => return open.to_owned(),
     };
     format!("(ite (fp.isNaN {number}) {} (fp.to_ieee_bv {number}))", nan(float, format, values, open))
 }

@@ -53,9 +53,9 @@ pub fn solve(query: &Query, limits: Limits) -> Answer {
         return Answer::Unknown("a floating-point operator that the solver lacks".to_owned());
     };
     match ask("default", query, limits, Some(&script)) {
-        // The NaNs that differ may be equal by a choice that is not known.
-        Answer::Different(_) if terms.has_open_nans(&query.roots) => {
-            Answer::Unknown("the choice among NaNs is open".to_owned())
+        // The NaNs or approximations that differ may be equal by a choice that is not known.
+        Answer::Different(_) if terms.has_open_values(&query.roots) => {
+            Answer::Unknown("the choice among NaNs or approximations is open".to_owned())
         }
         answer => answer,
     }

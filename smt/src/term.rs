@@ -242,10 +242,11 @@ impl Terms {
         self.reachable(roots).into_iter().any(|id| matches!(self.term(id), Term::Float(..)))
     }
 
-    /// Whether an operator below the roots leaves the choice among NaNs open.
-    pub fn has_open_nans(&self, roots: &[TermId]) -> bool {
+    /// Whether an operator below the roots leaves its value open: which NaN it is, or all of an approximation.
+    pub fn has_open_values(&self, roots: &[TermId]) -> bool {
         self.reachable(roots).into_iter().any(|id| {
-            matches!(self.term(id), Term::Float(float, _) if float.nan == NanRule::Open && float.op.gives_nans())
+            let Term::Float(float, _) = self.term(id) else { return false };
+            float.op.approximates() || float.nan == NanRule::Open && float.op.gives_nans()
         })
     }
 
@@ -618,8 +619,9 @@ impl Terms {
                 Term::Compare(relation, ..) => (8, *relation as u64),
                 Term::Select(..) => (9, 0),
                 Term::Float(float, _) => {
-                    let numbers = u64::from(float.exponent) << 8 | u64::from(float.target);
-                    (10, (float.op as u64) << 24 | (float.nan as u64) << 16 | numbers)
+                    let operator =
+                        (float.op as u64) << 16 | (float.nan as u64) << 8 | u64::from(float.exponent);
+                    (10, operator << 32 | u64::from(float.target))
                 }
             };
             numbers.extend([code << 32 | u64::from(self.width(*id)), detail]);
@@ -696,10 +698,16 @@ mod tests {
         let open = of(&mut terms, FloatOp::Min, NanRule::Open);
         let first = of(&mut terms, FloatOp::Min, NanRule::First);
         let less = of(&mut terms, FloatOp::Lt, NanRule::Open);
-        for (root, has_floats, has_open) in
-            [(plain, false, false), (open, true, true), (first, true, false), (less, true, false)]
-        {
-            assert_eq!((terms.has_floats(&[root]), terms.has_open_nans(&[root])), (has_floats, has_open));
+        let rough = Float { op: FloatOp::Reciprocal, nan: NanRule::First, exponent: 5, target: 1 << 18 };
+        let rough = terms.float(rough, vec![x], 16);
+        for (root, has_floats, has_open) in [
+            (plain, false, false),
+            (open, true, true),
+            (first, true, false),
+            (less, true, false),
+            (rough, true, true),
+        ] {
+            assert_eq!((terms.has_floats(&[root]), terms.has_open_values(&[root])), (has_floats, has_open));
         }
         assert!(terms.has_floats(&[plain, first]) && !terms.has_floats(&[]));
     }

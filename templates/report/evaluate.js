@@ -187,6 +187,18 @@ hydride.ir = (() => {
         const inexact = found * found === square ? 0n : 1n;
         return pack(own, false, (found << 1n) | inexact, (a.scale - more) / 2 - 1, mode);
       },
+      // Of an approximation the correctly rounded value.
+      freciprocal: (own, rule, mode, a) => ARITHMETIC.fdiv(own, rule, 0, one, a),
+      frsqrt: (own, rule, mode, a) => {
+        if (a.zero) return own.signed(a.negative, own.infinity);
+        if (a.negative) return noNumber(own, rule);
+        if (a.infinite) return 0n;
+        const more = 6 * own.width + (Math.abs(a.scale) % 2);
+        const square = (1n << BigInt(more)) / a.magnitude;
+        const found = root(square);
+        const inexact = found * found * a.magnitude === 1n << BigInt(more) ? 0n : 1n;
+        return pack(own, false, (found << 1n) | inexact, (-a.scale - more) / 2 - 1, 0);
+      },
       fround: (own, rule, mode, a) =>
         a.infinite || a.scale >= 0 ? a.bits : pack(own, a.negative, rounded(a.magnitude, -a.scale, a.negative, mode), 0, mode),
       fmin: (own, rule, mode, a, b) => (less(own, a, b) || (!less(own, b, a) && a.negative) ? a.bits : b.bits),
@@ -229,7 +241,7 @@ hydride.ir = (() => {
       return nanOf(own, rule, order) ?? ARITHMETIC[operator](own, rule, mode, ...operands);
     };
 
-    const ARITY = { fma: 3, fsqrt: 1, fround: 1, fconvert: 1, ftoint: 1, ffromint: 1 };
+    const ARITY = { fma: 3, fsqrt: 1, freciprocal: 1, frsqrt: 1, fround: 1, fconvert: 1, ftoint: 1, ffromint: 1 };
     const CONVERTS = ["fconvert", "ftoint", "ffromint"];
     const isOperator = (word) => word in ARITHMETIC || word in COMPARE || word === "funordered" || CONVERTS.includes(word);
     return { value, isOperator, arity: (word) => ARITY[word] ?? 2, converts: (word) => CONVERTS.includes(word), compares: (word) => word in COMPARE || word === "funordered" };

@@ -2,7 +2,8 @@
 //!
 //! The theory of floating-point numbers has one NaN and no function from numbers to bits. NaNs are therefore chosen
 //! among the operands' bits, by the rule of the operator, and all other values become bits by `fp.to_ieee_bv`, an
-//! extension that Z3 has. Where the rule leaves the choice open, it is the one of `hydride eval`.
+//! extension that Z3 has. Where the rule leaves the choice open, it is the one of `hydride eval`. Approximations are
+//! uninterpreted functions.
 
 use hydride_ir::{Float, FloatOp, Function, NanRule, Num, Op};
 
@@ -116,13 +117,20 @@ impl Format {
 pub(super) fn define(support: &mut Support, operator: Operator) -> String {
     let Operator { op, nan, exponent, target, from, to } = operator;
     let rule = if op.gives_nans() { format!(".{}", nan.name()) } else { String::new() };
-    let second = if op.converts() { format!(".{target}.{to}") } else { String::new() };
+    let second = match op {
+        op if op.converts() => format!(".{target}.{to}"),
+        op if op.approximates() => format!(".{target}"),
+        _ => String::new(),
+    };
     let name = format!("{}.{exponent}.{from}{second}{rule}", op.name());
     let names = ["a", "b", "c"];
     let mut operands: Vec<String> =
         names[..op.arity()].iter().map(|name| format!("({name} (_ BitVec {from}))")).collect();
     if op.rounds() {
         operands.push("(m RoundingMode)".to_owned());
+    }
+    if op.approximates() {
+        return support.declare_as(&name, &format!("(_ BitVec {from})"), to);
     }
     support.define_as(&name, &operands.join(" "), to, || body(operator))
 }
@@ -159,6 +167,7 @@ fn body(operator: Operator) -> String {
             format!("(ite {} {} {value})", own.is_nan("a"), converted_nan(nan, own, other))
         }
         FloatOp::ToInt => to_integer(own, to, target == 1),
+        FloatOp::Reciprocal | FloatOp::ReciprocalSqrt => unreachable!("an approximation has no definition"),
         FloatOp::FromInt => {
             let word = if target == 1 { "to_fp" } else { "to_fp_unsigned" };
             format!("(fp.to_ieee_bv ((_ {word} {}) m a))", own.indices())

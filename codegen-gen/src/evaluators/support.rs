@@ -63,6 +63,14 @@ impl Support {
         name
     }
 
+    /// Declares a function without a meaning over operands of these sorts; its name begins with the operation's.
+    pub(super) fn declare_as(&mut self, name: &str, sorts: &str, to: u32) -> String {
+        let name = format!("{}.{name}", self.op);
+        let declaration = || format!("(declare-fun {name} ({sorts}) (_ BitVec {to}))");
+        self.definitions.entry(name.clone()).or_insert_with(declaration);
+        name
+    }
+
     /// The smaller or larger of two values.
     pub(crate) fn extremum(&mut self, least: bool, signed: bool, width: u32) -> String {
         let sign = if signed { 's' } else { 'u' };

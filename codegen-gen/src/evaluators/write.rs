@@ -104,6 +104,9 @@ impl Plan {
         let wide = |id: &ExprId| words[id.0 as usize] > 1;
         for (place, expr) in (0u32..).zip(function.exprs()) {
             let Op::Float { float, operands } = &expr.op else { continue };
+            if float.op.approximates() {
+                return Err(unwritable("an approximation, of which each machine has its own value"));
+            }
             if wide(&ExprId(place)) || operands.iter().any(wide) {
                 return Err(unwritable("floating-point arithmetic on more than 64 bits"));
             }

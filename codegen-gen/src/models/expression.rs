@@ -159,6 +159,9 @@ impl Writer<'_> {
 
     /// A call of a function of `float.rs`, which gives the bits of the value as an `u64`.
     pub(super) fn float(&mut self, float: &Float<Num>, operands: &[ExprId], width: u32) -> Result<Code> {
+        if float.op.approximates() {
+            return unreadable("an approximation, of which each machine has its own value");
+        }
         let of = self.ranges.width(operands[0]);
         if of > 64 || width > 64 {
             return unreadable("floating-point arithmetic on more than 64 bits");

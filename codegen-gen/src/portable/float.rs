@@ -29,6 +29,9 @@ pub(super) fn check(function: &Function) -> Result<(), String> {
         let width = |num: &Num| num.as_constant().and_then(|width| u32::try_from(width).ok()).unwrap_or(0);
         let (of, to) = (width(&function.expr(operands[0]).width), width(&expr.width));
         let name = float.op.name();
+        if float.op.approximates() {
+            return Err(format!("`{name}`, an approximation of which each target has its own value"));
+        }
         let own = if float.op == FloatOp::FromInt { to } else { of };
         let format = |exponent: &Num, width: u32| {
             let exponent_width = exponent.as_constant().unwrap_or(0);

@@ -5,6 +5,7 @@
 
 use dashu_int::Sign;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::Int;
 use super::range::{Range, power};
@@ -12,7 +13,7 @@ use crate::bits::Bits;
 use crate::float::{Float, FloatOp};
 
 /// A node of a [`Dag`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct NodeId(pub(crate) u32);
 
 impl NodeId {
@@ -23,7 +24,7 @@ impl NodeId {
 }
 
 /// A piece of a concatenation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Part {
     /// A value within `0..2^width`.
     pub node: NodeId,
@@ -32,7 +33,7 @@ pub struct Part {
 }
 
 /// An exact integer.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Node {
     /// A literal.
     Const(Int),

@@ -404,7 +404,7 @@ fn product(left: &Number, right: &Number) -> Option<Number> {
 }
 
 /// The value of an operator at bit patterns of `width` bits (an integer for [`FloatOp::FromInt`]) and a rounding mode:
-/// a bit pattern of `value` bits, or the integer of [`FloatOp::ToInt`].
+/// a bit pattern of `value` bits, or the integer of [`FloatOp::ToInt`]. Approximations have no such value.
 pub(super) fn evaluate(float: Float<u32>, width: u32, value: u32, operands: &[Int]) -> Int {
     let format = Format { exponent: float.exponent, width };
     Operation { float, format, width: value }.value(operands)
@@ -418,7 +418,8 @@ impl Dag {
         let mut operands: Box<[NodeId]> = operands.into();
         let float = if float.op.gives_nans() { float } else { float.open() };
         let literals: Option<Vec<Int>> = operands.iter().map(|id| self.as_int(*id).cloned()).collect();
-        if let Some(literals) = literals {
+        // An approximation of a literal is as unknown as any other.
+        if let Some(literals) = literals.filter(|_| !float.op.approximates()) {
             let known = evaluate(float, width, value, &literals);
             let target = Format {
                 exponent: if float.op == FloatOp::Convert { float.target } else { float.exponent },
@@ -724,7 +725,8 @@ mod tests {
                 (0..count).map(|place| SPECIAL[choice >> (3 * place) & 7]).collect::<Vec<_>>()
             })
         };
-        for op in FloatOp::NAMES.iter().map(|(op, _)| *op).filter(|op| op.gives_nans() && !op.converts()) {
+        let computes = |op: &FloatOp| op.gives_nans() && !op.converts() && !op.approximates();
+        for op in FloatOp::NAMES.iter().map(|(op, _)| *op).filter(computes) {
             for nan in [NanRule::First, NanRule::SignalingFirst] {
                 for operands in choices(op.arity() as u32) {
                     let patterns = operands.iter().map(|(pattern, _)| Int::from(*pattern));

@@ -3,7 +3,7 @@
 use super::Int;
 use super::dag::{Dag, NodeId, Part};
 use crate::expr::{BinaryOp, CompareOp, ExprId, Op, UnaryOp};
-use crate::float::{Float, FloatOp, MAX_EXPONENT};
+use crate::float::{Float, FloatOp, MAX_ERROR, MAX_EXPONENT};
 use crate::function::{ArgId, Function, Stmt};
 use crate::num::{Atom, IndexId, Num};
 
@@ -305,7 +305,14 @@ impl Raiser<'_> {
                 self.dag.slice(joined, 0, width, false)
             }
             Op::Float { float, operands } => {
-                let float = float.try_map(|number| self.num(number, "format", 0, i64::from(MAX_EXPONENT)))?;
+                let approximates = float.op.approximates();
+                let target = if approximates { MAX_ERROR } else { MAX_EXPONENT };
+                let float = Float {
+                    op: float.op,
+                    nan: float.nan,
+                    exponent: self.num(&float.exponent, "format", 0, i64::from(MAX_EXPONENT))?,
+                    target: self.num(&float.target, "format", i64::from(approximates), i64::from(target))?,
+                };
                 self.float(float, operands, width)?
             }
         };

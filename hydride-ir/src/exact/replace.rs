@@ -15,10 +15,24 @@ impl Dag {
         if let Some(known) = replacements.get(&id) {
             return *known;
         }
-        let node = self.node(id).clone();
-        let mut operand = |dag: &mut Self, id: NodeId| dag.replace(id, replacements);
-        let made = match node {
+        let made = match self.node(id).clone() {
             Node::Const(_) | Node::Arg(_) => id,
+            node => self.remake(node, &mut |dag, id| dag.replace(id, replacements)).unwrap_or(id),
+        };
+        replacements.insert(id, made);
+        made
+    }
+
+    /// A node, of this graph or of another one, made anew by the constructors; `operand` says what each of its operands
+    /// becomes. `None` for a quotient by zero.
+    pub fn remake(
+        &mut self,
+        node: Node,
+        operand: &mut impl FnMut(&mut Self, NodeId) -> NodeId,
+    ) -> Option<NodeId> {
+        Some(match node {
+            Node::Const(value) => self.int(value),
+            Node::Arg(arg) => self.arg(arg),
             Node::Slice { of, low, width, signed } => {
                 let of = operand(self, of);
                 self.slice(of, low, width, signed)
@@ -41,24 +55,24 @@ impl Dag {
                     terms.iter().map(|(term, factor)| (operand(self, *term), factor.clone())).collect();
                 self.linear(&terms, constant)
             }
-            Node::Mul(operands) => self.joined(&operands, &mut operand, Self::mul),
-            Node::And(operands) => self.joined(&operands, &mut operand, Self::and),
-            Node::Or(operands) => self.joined(&operands, &mut operand, Self::or),
-            Node::Xor(operands) => self.joined(&operands, &mut operand, Self::xor),
-            Node::Min(operands) => self.joined(&operands, &mut operand, Self::min),
-            Node::Max(operands) => self.joined(&operands, &mut operand, Self::max),
-            Node::Shl(left, right) => self.both(left, right, &mut operand, Self::shl),
-            Node::Shr(left, right) => self.both(left, right, &mut operand, Self::shr),
-            Node::Eq(left, right) => self.both(left, right, &mut operand, Self::eq),
-            Node::Lt(left, right) => self.both(left, right, &mut operand, Self::lt),
-            Node::Le(left, right) => self.both(left, right, &mut operand, Self::le),
+            Node::Mul(operands) => self.joined(&operands, operand, Self::mul),
+            Node::And(operands) => self.joined(&operands, operand, Self::and),
+            Node::Or(operands) => self.joined(&operands, operand, Self::or),
+            Node::Xor(operands) => self.joined(&operands, operand, Self::xor),
+            Node::Min(operands) => self.joined(&operands, operand, Self::min),
+            Node::Max(operands) => self.joined(&operands, operand, Self::max),
+            Node::Shl(left, right) => self.both(left, right, operand, Self::shl),
+            Node::Shr(left, right) => self.both(left, right, operand, Self::shr),
+            Node::Eq(left, right) => self.both(left, right, operand, Self::eq),
+            Node::Lt(left, right) => self.both(left, right, operand, Self::lt),
+            Node::Le(left, right) => self.both(left, right, operand, Self::le),
             Node::Div(left, right) => {
                 let (left, right) = (operand(self, left), operand(self, right));
-                self.div(left, right).unwrap_or(id)
+                self.div(left, right)?
             }
             Node::Rem(left, right) => {
                 let (left, right) = (operand(self, left), operand(self, right));
-                self.rem(left, right).unwrap_or(id)
+                self.rem(left, right)?
             }
             Node::Not(inner) => {
                 let inner = operand(self, inner);
@@ -93,9 +107,7 @@ impl Dag {
                 let operands: Vec<NodeId> = operands.iter().map(|id| operand(self, *id)).collect();
                 self.float(float, width, value, &operands)
             }
-        };
-        replacements.insert(id, made);
-        made
+        })
     }
 
     /// What is written when an argument has the value `value`.

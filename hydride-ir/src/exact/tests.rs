@@ -583,6 +583,7 @@ fn floating_point_operators_are_lowered_and_raised() {
         let targets: &[u32] = match op {
             FloatOp::Convert => &[6],
             FloatOp::ToInt => &[0, 1],
+            op if op.approximates() => &[3 << 19, crate::MAX_ERROR],
             _ => &[0],
         };
         let signs: &[bool] = if *op == FloatOp::FromInt { &[false, true] } else { &[false] };

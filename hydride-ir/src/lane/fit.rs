@@ -52,6 +52,10 @@ pub(super) fn fit(terms: &[RawTerm], extents: [u32; LOOPS]) -> Option<Template<i
 }
 
 /// The affine function of mixed-radix indices (last fastest) that a vector holds.
+///
+/// This is interpolation: an affine function's value where one index is 1 and the others are 0 gives that index's
+/// stride, so that there is one candidate, which every number is compared with. That is exact and takes time linear in
+/// the vector, where a linear program would have to solve a system of as many equalities.
 pub(super) fn affine(vector: &[i64], counts: &[u32]) -> Option<Hole<i64>> {
     let base = *vector.first()?;
     let mut strides = vec![0; counts.len()];
@@ -70,9 +74,9 @@ pub(super) fn affine(vector: &[i64], counts: &[u32]) -> Option<Hole<i64>> {
     }
     let mut indices = vec![0i64; counts.len()];
     for value in vector {
-        let expected: i64 =
-            base + indices.iter().zip(&strides).map(|(index, stride)| index * stride).sum::<i64>();
-        if expected != *value {
+        let terms =
+            indices.iter().zip(&strides).map(|(index, stride)| i128::from(*index) * i128::from(*stride));
+        if i128::from(base) + terms.sum::<i128>() != i128::from(*value) {
             return None;
         }
         for (index, count) in indices.iter_mut().zip(counts).rev() {
@@ -128,6 +132,7 @@ mod tests {
             (&[0, 1, 10, 11, 20, 22], &[1, 3, 2], None),
             (&[0, 0, 4, 4, 9, 9, 13, 13], &[2, 2, 2], hole(0, &[9, 4, 0])),
             (&[i64::MIN, 1], &[1, 1, 2], None),
+            (&[0, i64::MAX, -2], &[1, 1, 3], None),
             (&[], &[1, 1, 1], None),
         ] {
             assert_eq!(affine(vector, counts), expected, "{vector:?} in {counts:?}");

@@ -186,6 +186,8 @@ pub enum Field {
     Count,
     /// Bits of a floating-point format's exponent.
     Format,
+    /// The relative error of an approximation.
+    Error,
 }
 
 impl Field {
@@ -270,6 +272,7 @@ impl<N> Kind<N> {
                     exponent: f(Field::Format, &float.exponent)?,
                     target: match float.op {
                         FloatOp::ToInt => f(Field::Signed, &float.target)?,
+                        op if op.approximates() => f(Field::Error, &float.target)?,
                         _ => f(Field::Format, &float.target)?,
                     },
                 },

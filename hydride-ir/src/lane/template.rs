@@ -82,6 +82,8 @@ pub enum Role {
     Width,
     /// Bits of a floating-point format's exponent.
     Format,
+    /// The relative error of an approximation.
+    Error,
     /// Whether something is read as two's complement.
     Signed,
     /// A literal.
@@ -113,6 +115,7 @@ impl Field {
             Self::Signed => Role::Signed,
             Self::Count => Role::Count,
             Self::Format => Role::Format,
+            Self::Error => Role::Error,
         }
     }
 }

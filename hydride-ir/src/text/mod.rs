@@ -20,6 +20,7 @@
 //!           | 'fold' binary sign? '(' ident 'in' '0' '..' num ')' ('let' ident '=' expr 'in')* expr
 //!           | float format nans '(' expr, … ')'               the last one is the rounding mode, if any
 //!           | 'fconvert' format format nans '(' expr ',' expr ',' num ')'
+//!           | ('freciprocal' | 'frsqrt') format '.{' num '}' nans '(' expr ')'       the number is the error
 //!           | ('ftoint' | 'ffromint') format sign '(' expr ',' expr ',' num ')'
 //! format    = '.{' num '}'                                    bits of the exponent
 //! nans      = '' | '.open' | '.first' | '.signaling_first'    which NaN a NaN is

@@ -422,7 +422,7 @@ impl<'c, 't> Parser<'c, 't> {
     fn float(&mut self, op: FloatOp) -> Result<(Op, Num), ParseError> {
         let exponent = self.braced_number()?;
         let target = match op {
-            FloatOp::Convert => self.braced_number()?,
+            op if op == FloatOp::Convert || op.approximates() => self.braced_number()?,
             FloatOp::ToInt | FloatOp::FromInt => self.sign()?,
             _ => Num::constant(0),
         };

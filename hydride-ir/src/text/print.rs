@@ -291,13 +291,14 @@ impl<'f> Printer<'f> {
         if has_sign || signed.as_constant() != Some(0) { self.sign(signed) } else { Ok(()) }
     }
 
-    /// The format or formats of a floating-point operator, the sign of an integer, and the rule for NaNs.
+    /// The format or formats of a floating-point operator, an approximation's error, the sign of an integer, and the
+    /// rule for NaNs.
     fn float_numbers(&mut self, float: &Float<Num>) -> fmt::Result {
         self.out.push_str(".{");
         self.number(&float.exponent)?;
         self.out.push('}');
         match float.op {
-            FloatOp::Convert => {
+            op if op == FloatOp::Convert || op.approximates() => {
                 self.out.push_str(".{");
                 self.number(&float.target)?;
                 self.out.push('}');

@@ -2,7 +2,7 @@
 
 use super::{Checked, Verifier, check_width};
 use crate::expr::{ExprId, Op};
-use crate::float::{Float, FloatOp, MAX_EXPONENT, ROUNDING_WIDTH};
+use crate::float::{Float, FloatOp, MAX_ERROR, MAX_EXPONENT, ROUNDING_WIDTH};
 use crate::num::{Atom, Num};
 
 impl Verifier<'_> {
@@ -89,6 +89,13 @@ impl Verifier<'_> {
         match op {
             FloatOp::Convert => self.format(&float.target, width),
             FloatOp::ToInt | FloatOp::FromInt => self.flag(&float.target, true),
+            op if op.approximates() => {
+                let (least, greatest) = self.range(&float.target)?;
+                if least < 1 || greatest > i64::from(MAX_ERROR) {
+                    return Err(format!("an error of {} units", self.text(&float.target)));
+                }
+                self.derived(width, own)
+            }
             _ => {
                 if float.target.as_constant() != Some(0) {
                     return Err("the operator has one format, but two are given".to_owned());

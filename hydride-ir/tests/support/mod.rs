@@ -181,6 +181,7 @@ impl Builder<'_> {
         let target = match op {
             FloatOp::Convert => Num::from(8u32),
             FloatOp::ToInt | FloatOp::FromInt => self.sign(true),
+            op if op.approximates() => Num::from(1u32 << 18),
             _ => Num::constant(0),
         };
         let mut operands = Vec::new();

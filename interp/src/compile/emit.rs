@@ -108,8 +108,7 @@ impl Compiler<'_> {
                 let Some(first) = values.first().filter(|_| slots.len() == float.op.operands()) else {
                     return Err(err(format!("{} operands instead of {}", slots.len(), float.op.operands())));
                 };
-                let step =
-                    FloatStep { float, operand: first.width, value: width, other_nans: self.other_nans };
+                let step = FloatStep { float, operand: first.width, value: width, choice: self.choice };
                 let derived = match float.op {
                     op if op.compares() => width == 1,
                     op => op.converts() || width == first.width,

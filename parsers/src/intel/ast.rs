@@ -30,6 +30,8 @@ pub(super) struct Program {
     pub(super) body: Vec<Stmt>,
     /// For each symbol, whether it is read or written by a slice or a view somewhere.
     pub(super) sliced: Vec<bool>,
+    /// The fields of symbols (`x.rows`) that are read somewhere, in the order of the text.
+    pub(super) fields: Vec<(Symbol, String)>,
 }
 
 impl Program {
@@ -189,6 +191,8 @@ pub(super) const VIEWS: &[(&str, u32, bool)] = &[
     ("bf16", 16, true),
     ("fp32", 32, true),
     ("fp64", 64, true),
+    // A row of a tile.
+    ("row", super::tile::ROW_BITS, false),
 ];
 
 /// Width and element kind of a view.

@@ -1,7 +1,9 @@
 //! Which entries are outside of what the IR describes, before their text is run.
 
+use hydride_ir::{ERROR_FRACTION, MAX_ERROR};
+
 use super::document::Entry;
-use super::operand;
+use super::{operand, tile};
 use crate::pseudocode::{Fault, Reason};
 
 /// Registers, counters and modes that are not operands: a text that names one depends on state.
@@ -42,8 +44,9 @@ const STATE_NAMES: &[&str] = &[
     "AES256Decrypt",
 ];
 
-/// Why an entry with a text is outside the IR, judged by its attributes and names.
-pub(super) fn exclusion(entry: &Entry) -> Option<Fault<()>> {
+/// Why an entry with a text is outside the IR, judged by its attributes and names. `tiles` says whether instructions on
+/// tiles are inside.
+pub(super) fn exclusion(entry: &Entry, tiles: bool) -> Option<Fault<()>> {
     let excluded = |reason, message: String| Some(Fault::excluded(reason, (), message));
     let category = |name: &str| is_in(entry, name);
     let operands = || entry.parameters.iter().chain(&entry.result);
@@ -51,10 +54,13 @@ pub(super) fn exclusion(entry: &Entry) -> Option<Fault<()>> {
         return excluded(Reason::Random, String::new());
     }
     let text = entry.operation.as_ref().map(|text| text.text.as_str()).unwrap_or_default();
-    if operands().any(|operand| operand.c_type.contains("__tile"))
-        || entry.extensions.iter().any(|extension| extension.starts_with("AMX"))
-    {
-        return excluded(Reason::State, "tile registers".to_owned());
+    if tile::is_of_tiles(entry) {
+        return match (tiles, is_blank(text)) {
+            (false, _) => excluded(Reason::State, "tile registers".to_owned()),
+            // No text says more of it than its layout in memory.
+            (true, true) => excluded(Reason::State, "the configuration of tiles".to_owned()),
+            (true, false) => None,
+        };
     }
     let returns = entry.result.as_ref().is_some_and(|result| result.c_type.trim() != "void");
     if !returns && !text.contains("MEM[") {
@@ -69,8 +75,7 @@ pub(super) fn exclusion(entry: &Entry) -> Option<Fault<()>> {
     if entry.technology == "SVML" && has_float(entry) {
         return excluded(Reason::LibraryFunction, String::new());
     }
-    let description = entry.description.as_ref().map(|text| text.text.as_str()).unwrap_or_default();
-    if has_float(entry) && description.contains("approximate") {
+    if approximates(entry) && (error(entry).is_none() || !text.contains("1.0 /")) {
         return excluded(Reason::Approximation, String::new());
     }
     let float = operands().any(|operand| operand.element.starts_with(['F', 'B']));
@@ -110,6 +115,30 @@ pub(super) fn has_float(entry: &Entry) -> bool {
             || operand.element.starts_with("BF")
             || matches!(operand.c_type.trim(), "float" | "double" | "_Float16" | "__bfloat16")
     })
+}
+
+/// Whether the document says that the operation is an approximation.
+fn approximates(entry: &Entry) -> bool {
+    has_float(entry) && description(entry).contains("approximate")
+}
+
+/// The greatest relative error of an entry's approximation in units of 2^-32, as its description states it: a power of
+/// two, or a multiple of one (`1.5*2^-12`).
+pub(super) fn error(entry: &Entry) -> Option<u32> {
+    if !approximates(entry) {
+        return None;
+    }
+    let (_, stated) =
+        description(entry).split_once("maximum relative error for this approximation is less than ")?;
+    let stated = stated.split([' ', ',']).next()?.trim_end_matches('.');
+    let (factor, power) = stated.split_once('*').unwrap_or(("1", stated));
+    let power: u32 = power.strip_prefix("2^-")?.parse().ok()?;
+    let units = factor.parse::<f64>().ok()? * f64::from(ERROR_FRACTION.checked_sub(power)?).exp2();
+    (units.fract() == 0.0 && (1.0..=f64::from(MAX_ERROR)).contains(&units)).then_some(units as u32)
+}
+
+fn description(entry: &Entry) -> &str {
+    entry.description.as_ref().map(|text| text.text.as_str()).unwrap_or_default()
 }
 
 /// Whether a text has no statement.

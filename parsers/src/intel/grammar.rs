@@ -338,6 +338,12 @@ impl Builder {
             }
             self.program.sliced[position] = true;
         }
+        if let [Selector::Field(field)] = selectors {
+            let known = |(symbol, own): &(Symbol, String)| *symbol == name && own == field;
+            if !self.program.fields.iter().any(known) {
+                self.program.fields.push((name, field.clone()));
+            }
+        }
     }
 
     fn selectors(&mut self, pairs: Children<'_>) -> Built<Vec<Selector>> {

@@ -28,6 +28,7 @@ mod operand;
 mod outline;
 mod run;
 mod source;
+mod tile;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -60,6 +61,9 @@ pub struct Options<'a> {
     pub errata: Option<&'a Errata>,
     /// Only the entry of this id, where one is asked for: no other one is run, and none is in the ledger.
     pub only: Option<&'a str>,
+    /// Whether instructions on tiles are modelled, whose functions have thousands of elements and tens of thousands of
+    /// expressions; else they are excluded.
+    pub tiles: bool,
     /// What operations were found to mean in earlier runs.
     pub memo: Option<&'a Memo>,
 }
@@ -85,7 +89,7 @@ pub fn parse(file_name: &str, bytes: &[u8], options: &Options<'_>) -> Parsed {
     let total = document.entries.len();
     let done = AtomicUsize::new(0);
     let model_one = |entry: &Entry| {
-        let modelled = model(&source, entry, options.memo);
+        let modelled = model(&source, entry, options);
         let count = done.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(progress) = options.progress {
             progress(count, total);
@@ -144,13 +148,13 @@ struct Modelled {
     read: Vec<u32>,
 }
 
-fn model(source: &Source<'_>, entry: &Entry, memo: Option<&Memo>) -> Result<Modelled, Fault<Span>> {
+fn model(source: &Source<'_>, entry: &Entry, options: &Options<'_>) -> Result<Modelled, Fault<Span>> {
     if let Some((offset, message)) = &entry.fault {
         return Err(Fault::failed(Reason::Malformed, source.span(*offset, 1), message));
     }
-    match classify::exclusion(entry) {
+    match classify::exclusion(entry, options.tiles) {
         Some(fault) => Err(fault.map_place(|()| entry_span(source, entry))),
-        None => instruction(source, entry, memo),
+        None => instruction(source, entry, options.memo),
     }
 }
 
@@ -228,7 +232,8 @@ fn instruction(source: &Source<'_>, entry: &Entry, memo: Option<&Memo>) -> Resul
 fn key(entry: &Entry, text: &str) -> Key {
     let Entry { name, result, parameters, undefined_for, .. } = entry;
     let align = operand::alignment(entry);
-    let operands = format!("{name:?} {result:?} {parameters:?} {undefined_for:?} {align}");
+    let error = classify::error(entry);
+    let operands = format!("{name:?} {result:?} {parameters:?} {undefined_for:?} {align} {error:?}");
     digest([b"x86 operation".as_slice(), operands.as_bytes(), text.as_bytes()])
 }
 
@@ -250,15 +255,18 @@ fn meaning(entry: &Entry, text: &str) -> Result<Meaning, Fault<Place>> {
     }
     let mut read = vec![0; entry.parameters.len()];
     let (mut signature, mut outcome) = loop {
-        let signature = signature(entry, &read).map_err(|fault| fault.map_place(entire))?;
-        let outcome = run::run(&program, &signature, operand::rounding(entry))
+        let mut signature = signature(entry, &read).map_err(|fault| fault.map_place(entire))?;
+        let fields = program.fields.iter().map(|(symbol, field)| (program.name(*symbol), field.as_str()));
+        signature.args.extend(tile::configuration(fields, &signature));
+        let outcome = run::run(&program, &signature, operand::rounding(entry), classify::error(entry))
             .map_err(|fault| located(fault, &[Reason::UnknownCall, Reason::Undefined]))?;
         // What the operation reads of an immediate may be more than the document says it has.
         let before = read.clone();
         for (bits, seen) in read.iter_mut().zip(&outcome.read) {
             *bits = (*bits).max(*seen);
         }
-        let changed = read != before && self::signature(entry, &read).is_ok_and(|next| next != signature);
+        let changed = read != before
+            && self::signature(entry, &read).is_ok_and(|next| !signature.args.starts_with(&next.args));
         if !changed {
             break (signature, outcome);
         }
@@ -276,6 +284,10 @@ fn meaning(entry: &Entry, text: &str) -> Result<Meaning, Fault<Place>> {
         .collect();
     operand::make_unique(signature.args.iter_mut().chain(&mut signature.results));
     let mut results: Vec<Register> = outcome.result.into_iter().collect();
+    for (argument, contents) in outcome.tiles {
+        signature.results.push(signature.args[argument as usize].clone());
+        results.push(contents);
+    }
     outcome.pointers.add_results(&outcome.memory, &outcome.dag, &mut signature, &mut results);
     if results.is_empty() {
         return Err(Fault::excluded(Reason::Control, Place::Entry, "nothing is returned"));
@@ -291,7 +303,6 @@ fn meaning(entry: &Entry, text: &str) -> Result<Meaning, Fault<Place>> {
 fn signature(entry: &Entry, read: &[u32]) -> Result<Signature, Fault<()>> {
     let refused = |error: TypeError| match error {
         TypeError::Memory(c_type) => Fault::excluded(Reason::Memory, (), c_type),
-        TypeError::Tile(c_type) => Fault::excluded(Reason::State, (), c_type),
         TypeError::Void => Fault::excluded(Reason::Control, (), "nothing is returned"),
         TypeError::Unknown(c_type) => Fault::failed(Reason::Type, (), format!("the type `{c_type}`")),
     };
@@ -303,7 +314,8 @@ fn signature(entry: &Entry, read: &[u32]) -> Result<Signature, Fault<()>> {
         signature.args.push(operand::argument(entry, parameter, *read).map_err(refused)?);
     }
     let result = entry.result.clone().unwrap_or_default();
-    if result.c_type.trim() == "void" && signature.args.iter().any(Argument::is_memory) {
+    let writes = signature.args.iter().any(Argument::is_memory) || tile::is_of_tiles(entry);
+    if result.c_type.trim() == "void" && writes {
         return Ok(signature);
     }
     let mut result = operand::argument(entry, &result, 0).map_err(refused)?;

@@ -1,6 +1,7 @@
 //! C types and element types: what the document says about an entry's arguments and result.
 
 use super::document::{Entry, Operand};
+use super::tile;
 use crate::signature::{Argument, Element, Immediate, Kind};
 
 /// C types with their width in bits and what kind of register holds them; qualifiers are stripped before.
@@ -94,8 +95,6 @@ enum Register {
 pub(super) enum TypeError {
     /// An array, or a pointer to a pointer.
     Memory(String),
-    /// A tile register.
-    Tile(String),
     /// Nothing is returned.
     Void,
     /// A type that is not in the table.
@@ -107,8 +106,14 @@ pub(super) enum TypeError {
 pub(super) fn argument(entry: &Entry, operand: &Operand, read: u32) -> Result<Argument, TypeError> {
     let forms = &entry.forms;
     let c_type = operand.c_type.trim();
-    if c_type.contains("__tile") {
-        return Err(TypeError::Tile(c_type.to_owned()));
+    if tile::is_tile(entry, operand) {
+        return Ok(Argument {
+            name: operand.name.clone(),
+            c_type: c_type.to_owned(),
+            width: tile::BITS,
+            kind: Kind::Vector,
+            element: element(&operand.element),
+        });
     }
     if c_type.ends_with('*') {
         return Ok(Argument {

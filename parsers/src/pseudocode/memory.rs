@@ -86,6 +86,8 @@ struct Pointer {
     elements: Vec<NodeId>,
     /// The width of such an element; 0 before it is known.
     element_width: u32,
+    /// Whether all that is accessed are such elements, those at known distances included.
+    elements_only: bool,
     /// Whether an element at a computed address was written.
     element_written: bool,
 }
@@ -114,6 +116,7 @@ impl Pointers {
             written: false,
             elements: Vec::new(),
             element_width: 0,
+            elements_only: false,
             element_written: false,
         };
         Self { arguments: signature.args.len() as u32, unit, pointers: memory.map(pointer).collect() }
@@ -235,6 +238,19 @@ impl Pointers {
     pub fn expect_elements(&mut self, dag: &mut Dag, address: NodeId, width: u32) -> Result<(), Fault<()>> {
         let (position, _) = self.offset(dag, address)?;
         self.pointers[position].element_width = width;
+        Ok(())
+    }
+
+    /// The same where all that is accessed are such elements, also those whose distance from the pointer is known.
+    pub fn expect_only_elements(
+        &mut self,
+        dag: &mut Dag,
+        address: NodeId,
+        width: u32,
+    ) -> Result<(), Fault<()>> {
+        self.expect_elements(dag, address, width)?;
+        let (position, _) = self.offset(dag, address)?;
+        self.pointers[position].elements_only = true;
         Ok(())
     }
 
@@ -442,6 +458,7 @@ impl Pointer {
         let high = range.high.as_ref().and_then(|high| u32::try_from(high).ok());
         let end = high.and_then(|high| high.checked_add(width)).filter(|end| *end <= self.width);
         match end.filter(|_| range.is_non_negative()) {
+            _ if self.elements_only => {}
             Some(end) if self.elements.is_empty() => {
                 self.reach = self.reach.max(end);
                 return Ok(low);

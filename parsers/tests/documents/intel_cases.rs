@@ -5,7 +5,7 @@
 //! rewrites the expected files and deletes those without a case.
 //!
 //! A case begins with `#!` lines: the result and the parameters as `name c_type etype [immwidth]`, and
-//! `run HEX … => HEX` with the arguments in the intrinsic's order.
+//! `run HEX … => HEX` with the arguments in the intrinsic's order, or `described TEXT` with what the entry says of itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,9 +25,13 @@ fn escaped(text: &str) -> String {
 fn read(path: &Path) -> Case {
     let text = fs::read_to_string(path).expect("the case is readable");
     let (mut operands, mut runs, mut operation) = (Vec::new(), Vec::new(), String::new());
+    let mut description = String::new();
     for line in text.lines() {
         match line.strip_prefix("#!").map(str::trim) {
             Some(run) if run.starts_with("run ") => runs.push(run["run ".len()..].to_owned()),
+            Some(line) if line.starts_with("described ") => {
+                description = escaped(&line["described ".len()..]);
+            }
             Some(operand) => operands.push(operand.to_owned()),
             None => operation.push_str(&escaped(line)),
         }
@@ -50,6 +54,9 @@ fn read(path: &Path) -> Case {
         let width = width.map(|width| format!(" immwidth=\"{width}\"")).unwrap_or_default();
         let c_type = words.join(" ");
         xml.push_str(&format!("<{tag} type=\"{c_type}\" varname=\"{name}\" etype=\"{element}\"{width}/>"));
+    }
+    if !description.is_empty() {
+        xml.push_str(&format!("<description>{description}</description>"));
     }
     xml.push_str(&format!("<operation>{operation}</operation></intrinsic></intrinsics_list>"));
     Case { xml, runs }

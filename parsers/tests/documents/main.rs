@@ -16,3 +16,4 @@ mod hexagon_support;
 mod hexagon_vendor;
 mod intel_cases;
 mod intel_documents;
+mod intel_tiles;

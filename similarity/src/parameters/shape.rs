@@ -199,6 +199,10 @@ pub(super) fn expressed(column: &Column, params: &[Parameter], evidence: Evidenc
         let mut signs = vocabulary.of_role(&[Role::Signed]).map(|sign| Shape::term(1, sign));
         return signs.find(fits).map(num);
     }
+    if role == Role::Error {
+        let mut errors = vocabulary.of_role(&[Role::Error]).map(|error| Shape::term(1, error));
+        return errors.find(fits).map(num);
+    }
     let moved = vocabulary.moved(known).filter(|_| role == Role::Offset);
     if let Some(found) = moved.chain(vocabulary.multiples()).find(fits) {
         return Some(found.num());

@@ -142,6 +142,28 @@ pub(in crate::intel) fn binary(
     Some(format.value(node))
 }
 
+/// A quotient of which the document only bounds the relative error: of RCP14PS or RSQRT14PS, a reciprocal of a number or of
+/// a square root. `None` for others.
+pub(in crate::intel) fn approximate_quotient(
+    dag: &mut Dag,
+    left: Value,
+    right: Value,
+    error: u32,
+) -> Option<Value> {
+    let (format, left, right) = common(dag, left, right)?;
+    if format.constant(dag, 1.0).node != left {
+        return None;
+    }
+    let (op, of) = match dag.node(right) {
+        Node::Float { float, operands, .. } if float.op == FloatOp::Sqrt => {
+            (FloatOp::ReciprocalSqrt, operands[0])
+        }
+        _ => (FloatOp::Reciprocal, right),
+    };
+    let float = Float { op, nan: NanRule::First, exponent: format.exponent, target: error };
+    Some(format.value(dag.float(float, format.width, format.width, &[of])))
+}
+
 /// Whether a node is the result of a floating-point operator, or may be.
 pub(in crate::intel) fn is_number(dag: &Dag, node: NodeId) -> bool {
     match dag.node(node) {

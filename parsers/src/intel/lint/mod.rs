@@ -44,7 +44,7 @@ use rayon::prelude::*;
 use super::ast::{Extent, Program};
 use super::document::{self, Entry};
 use super::source::Source;
-use super::{classify, grammar, ids, model, on_large_stacks};
+use super::{Options, classify, grammar, ids, model, on_large_stacks};
 use crate::ledger::{Diagnostic, Severity, Span};
 use crate::signature::Instruction;
 
@@ -167,7 +167,7 @@ pub fn lint(file_name: &str, bytes: &[u8], evaluate: &Evaluate<'_>) -> Report {
     let ids = ids(&document.entries);
     let read = |(position, entry)| {
         let program = entry_program(entry);
-        let (instruction, read) = match model(&source, entry, None) {
+        let (instruction, read) = match model(&source, entry, &Options::default()) {
             Ok(modelled) => (Some(modelled.instruction), modelled.read),
             Err(_) => (None, Vec::new()),
         };
@@ -177,7 +177,7 @@ pub fn lint(file_name: &str, bytes: &[u8], evaluate: &Evaluate<'_>) -> Report {
             program,
             instruction,
             read,
-            excluded: classify::exclusion(entry).is_some(),
+            excluded: classify::exclusion(entry, false).is_some(),
         }
     };
     let noted: Vec<(&Rule, Vec<Note>)> = on_large_stacks(|| {

@@ -170,6 +170,12 @@ impl Run<'_> {
             return self.arithmetic(op, left.node, right.node, at);
         }
         self.known_formats(&[left, right], at)?;
+        if let (BinaryOp::Div, Some(error)) = (op, self.error) {
+            return match arithmetic::approximate_quotient(&mut self.dag, left, right, error) {
+                Some(value) => Ok(value),
+                None => exclude(Reason::Approximation, "an approximation of another number", at),
+            };
+        }
         let value = match op {
             BinaryOp::Chosen => self.chosen_predicate(left, right, at)?,
             _ => arithmetic::binary(&mut self.dag, op, left, right, self.rounding),
@@ -439,6 +445,9 @@ impl Run<'_> {
             && let Some(constant) = library::float_constant(&mut self.dag, name, number)
         {
             return Ok(constant);
+        }
+        if crate::intel::tile::FUNCTIONS.contains(&name) {
+            return self.call_on_tiles(name, arguments, at);
         }
         if let ("POW", [base, exponent]) = (name, arguments) {
             return self.power(base, exponent, at);

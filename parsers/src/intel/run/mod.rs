@@ -7,6 +7,7 @@
 mod expr;
 mod place;
 mod stmt;
+mod tile;
 mod value;
 mod write;
 
@@ -26,6 +27,9 @@ use crate::signature::{Argument, Kind, Signature};
 
 /// The text counts addresses in bits, as positions in registers.
 const ADDRESS_UNIT: u32 = 1;
+
+/// Texts on tiles count addresses in bytes.
+const TILE_ADDRESS_UNIT: u32 = 8;
 
 /// Calls that may be open at once.
 const MAX_CALLS: u32 = 64;
@@ -53,13 +57,24 @@ pub(super) struct Outcome {
     pub(super) pointers: Pointers,
     /// What is at them after the operation.
     pub(super) memory: Vec<Memory>,
+    /// The tiles that were written: each argument's position with its contents.
+    pub(super) tiles: Vec<(u32, Register)>,
     /// For each argument, one above the highest bit that the operation names.
     pub(super) read: Vec<u32>,
 }
 
-/// Runs a program for a signature with at most one result. `rounding` is the argument that states the rounding mode, if one does.
-pub(super) fn run(program: &Program, signature: &Signature, rounding: Option<usize>) -> Ran<Outcome> {
-    let pointers = Pointers::new(signature, ADDRESS_UNIT);
+/// Runs a program for a signature with at most one result. `rounding` is the argument that states the rounding mode, if one does;
+/// `error` is the greatest relative error of reciprocals in units of 2^-32, if they are approximations.
+pub(super) fn run(
+    program: &Program,
+    signature: &Signature,
+    rounding: Option<usize>,
+    error: Option<u32>,
+) -> Ran<Outcome> {
+    let pointers = Pointers::new(
+        signature,
+        if super::tile::has_tiles(signature) { TILE_ADDRESS_UNIT } else { ADDRESS_UNIT },
+    );
     let mut dag = Dag::new(pointers.widths(signature));
     let defines =
         program.defines.iter().enumerate().map(|(position, define)| (define.name, position)).collect();
@@ -68,6 +83,7 @@ pub(super) fn run(program: &Program, signature: &Signature, rounding: Option<usi
         |argument: &Argument| ["bh", "bf16", "bfloat16"].iter().any(|end| argument.c_type.ends_with(end));
     let mut run = Run {
         rounding: nearest,
+        error,
         brain: signature.args.iter().chain(&signature.results).any(brain),
         program,
         signature,
@@ -89,7 +105,8 @@ pub(super) fn run(program: &Program, signature: &Signature, rounding: Option<usi
             *read = 8 * bytes;
         }
     }
-    Ok(Outcome { dag: run.dag, result, pointers: run.pointers, memory, read: run.read })
+    let tiles = run.written_tiles();
+    Ok(Outcome { dag: run.dag, result, pointers: run.pointers, memory, tiles, read: run.read })
 }
 
 struct Run<'a> {
@@ -105,6 +122,8 @@ struct Run<'a> {
     read: Vec<u32>,
     /// The rounding mode of the operation's floating-point operators.
     rounding: NodeId,
+    /// The greatest relative error of reciprocals, where they are approximations.
+    error: Option<u32>,
     /// Whether 16 bits of an operand may be a bfloat16.
     brain: bool,
     /// Bits of immediates with the value that this run gives them.

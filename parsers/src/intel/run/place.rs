@@ -137,6 +137,9 @@ impl Run<'_> {
     /// Reads a variable or a part of it.
     pub(super) fn read_place(&mut self, place: &Place, reading: Reading) -> Ran<Value> {
         let name = self.program.name(place.name);
+        if let Some(value) = self.field(place.name, &place.selectors) {
+            return Ok(value);
+        }
         let Some(variable) = self.lookup(place.name) else {
             if name == MEMORY {
                 return self.read_memory(&place.selectors, reading, place.at);

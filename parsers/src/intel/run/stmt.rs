@@ -128,7 +128,7 @@ impl Run<'_> {
         library::function_value(self.program.name(name)).filter(|_| !defined).map(Choice::One)
     }
 
-    fn set(&mut self, symbol: Symbol, value: i64) {
+    pub(super) fn set(&mut self, symbol: Symbol, value: i64) {
         let contents = Contents::Scalar(Value::exact(self.dag.int(value)));
         self.frame.variables[symbol.0 as usize] = Some(Rc::new(Variable::temporary(contents)));
     }
@@ -158,6 +158,13 @@ impl Run<'_> {
         at: Extent,
     ) -> Ran<()> {
         let first = self.bound(first)?;
+        if !down && self.has_tiles() {
+            let bound = self.expr(last, Reading::Unsigned)?.node;
+            let computed = self.dag.as_int(bound).is_none();
+            if computed && let Some(ran) = self.counted(index, first, bound, body, at) {
+                return ran;
+            }
+        }
         let last = self.bound(last)?;
         let count =
             if down { i128::from(first) - i128::from(last) } else { i128::from(last) - i128::from(first) }
@@ -193,6 +200,9 @@ impl Run<'_> {
 
     fn while_loop(&mut self, condition: &Expr, body: &[Stmt], at: Extent) -> Ran<()> {
         if self.counts_down_to_zero(condition, body)? {
+            return Ok(());
+        }
+        if self.has_tiles() && self.counts_up(condition, body)?.is_some() {
             return Ok(());
         }
         // Each symbolic iteration with the state before it; the innermost merges first.
