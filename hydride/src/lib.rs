@@ -55,7 +55,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use commands::{
     check_lowering, diff, doctor, errata, eval, explain, generate, join, lint, manual, port, prove, query,
-    read_lowering, search, synth, validate,
+    read_lowering, search, synth, translate, validate, verify,
 };
 
 pub use console::end_when_output_fails;
@@ -109,6 +109,10 @@ enum Command {
     Synth(Box<synth::SynthArgs>),
     /// Port the instructions of one set to another, proved.
     Port(Box<port::PortArgs>),
+    /// Prove that functions of one LLVM module do nothing that those of another may not.
+    Verify(verify::VerifyArgs),
+    /// Rewrite C files that use the intrinsics of one instruction set for another one, proved.
+    Translate(Box<translate::TranslateArgs>),
     /// Report which external tools are available.
     Doctor,
     /// Print completions for a shell.
@@ -169,6 +173,8 @@ impl Command {
             Self::Search(args) => search::run(session, args),
             Self::Synth(args) => synth::run(session, args),
             Self::Port(args) => port::run(session, args),
+            Self::Verify(args) => verify::run(session, args),
+            Self::Translate(args) => translate::run(session, args),
             Self::Doctor => doctor::run(session),
             Self::Completions(args) => manual::completions(command_of(session), args),
             Self::Man(args) => manual::man(command_of(session), args),

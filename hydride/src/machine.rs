@@ -60,7 +60,7 @@ pub(crate) fn check<'i>(
     let (mut agree, mut other) = (0, 0);
     for case in &report.cases {
         match &case.outcome {
-            Outcome::Agrees { .. } => agree += 1,
+            Outcome::Agrees { .. } | Outcome::WithinError { .. } => agree += 1,
             outcome => {
                 other += 1;
                 eprintln!("{:>14} {}: {outcome:?}", "machine", case.id);

@@ -91,7 +91,7 @@ fn exchange(_: &Path, _: &Path) -> bool {
 }
 
 /// Replaces one file of an output folder.
-pub fn replace_file(path: &Path, contents: &str) -> Result<()> {
+pub fn replace_file(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
     let aside = path.with_extension("new");
     std::fs::write(&aside, contents).with_context(|| format!("cannot write {}", aside.display()))?;
     std::fs::rename(&aside, path).with_context(|| format!("cannot write {}", path.display()))

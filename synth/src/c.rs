@@ -74,8 +74,7 @@ pub fn c_body(
     program: &Program,
     syntax: &dyn Syntax,
 ) -> Result<Vec<String>, NoC> {
-    let mut writer =
-        Writer { meaning, table, program, syntax, lines: Vec::new(), scalars: FxHashMap::default() };
+    let mut writer = Writer::new(meaning, table, program, syntax);
     for at in 0..program.inputs.len() {
         writer.input(at)?;
     }
@@ -86,6 +85,70 @@ pub fn c_body(
     Ok(writer.lines)
 }
 
+/// A part of an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CPart {
+    /// C.
+    Text(String),
+    /// A leaf, by its position.
+    Leaf(usize),
+}
+
+/// Marks a leaf's position in the text of an expression.
+const LEAF: char = '\u{1}';
+
+/// The program as one expression that reads each leaf once, for leaves that are whole registers; nothing where it is not of
+/// that kind.
+pub fn c_expression(
+    meaning: &mut Meaning<'_>,
+    table: &Table,
+    program: &Program,
+    syntax: &dyn Syntax,
+) -> Option<Vec<CPart>> {
+    let window = meaning.window();
+    let (leaves, total) = (&window.leaves, window.ty().bits());
+    let is_whole = |ty: Register, bits: u32| ty.class == Class::Vector && ty.width == bits;
+    let [(value, content)] = program.outputs.as_slice() else { return None };
+    let lanes_before_any = content.iter().take_while(|entry| **entry != Entry::Any).count() as u32;
+    let of_leaf = program.inputs.iter().all(|input| {
+        let leaf =
+            input.load.filter(|(_, start)| *start == 0).and_then(|(leaf, _)| leaves.get(leaf as usize));
+        leaf.is_some_and(|leaf| !leaf.scalar && is_whole(input.ty, leaf.ty.bits()))
+    });
+    let mut uses = vec![0; program.steps.len()];
+    for operand in program.steps.iter().flat_map(|step| &step.operands).chain([value]) {
+        match operand {
+            Value::Input(_) => {}
+            Value::Step(at) => uses[*at] += 1,
+            Value::Low(_) | Value::High(_) | Value::Pair(_) => return None,
+        }
+    }
+    let leaf_count = leaves.len();
+    let mut writer = Writer { nested: true, ..Writer::new(meaning, table, program, syntax) };
+    if program.added.is_some()
+        || !of_leaf
+        || uses.iter().any(|uses| *uses > 1)
+        || !is_whole(writer.ty(value), total)
+        || lanes_before_any * program.container != total
+    {
+        return None;
+    }
+    let text = writer.value(value);
+    let mut parts = Vec::new();
+    let mut read = vec![0; leaf_count];
+    for (number, part) in text.split(LEAF).enumerate() {
+        parts.push(match number % 2 {
+            0 => CPart::Text(part.to_owned()),
+            _ => {
+                let leaf: usize = part.parse().ok()?;
+                *read.get_mut(leaf)? += 1;
+                CPart::Leaf(leaf)
+            }
+        });
+    }
+    read.iter().all(|times| *times == 1).then_some(parts)
+}
+
 struct Writer<'a, 'w> {
     meaning: &'a mut Meaning<'w>,
     table: &'a Table,
@@ -93,9 +156,28 @@ struct Writer<'a, 'w> {
     syntax: &'a dyn Syntax,
     lines: Vec<String>,
     scalars: FxHashMap<NodeId, String>,
+    /// Whether values are the expressions that compute them, and not variables.
+    nested: bool,
 }
 
-impl Writer<'_, '_> {
+impl<'a, 'w> Writer<'a, 'w> {
+    fn new(
+        meaning: &'a mut Meaning<'w>,
+        table: &'a Table,
+        program: &'a Program,
+        syntax: &'a dyn Syntax,
+    ) -> Self {
+        Self {
+            meaning,
+            table,
+            program,
+            syntax,
+            lines: Vec::new(),
+            scalars: FxHashMap::default(),
+            nested: false,
+        }
+    }
+
     fn line(&mut self, text: &str) {
         self.lines.push(format!("  {text}"));
     }
@@ -183,6 +265,14 @@ impl Writer<'_, '_> {
     }
 
     fn step(&mut self, at: usize) {
+        let instruction = &self.table.instructions[self.table.op(self.program.steps[at].op).instruction];
+        let ty = self.word(&instruction.result_c_type);
+        let call = self.call(at);
+        self.line(&format!("{ty} t{at} = {call};"));
+    }
+
+    /// The call of a step's intrinsic.
+    fn call(&mut self, at: usize) -> String {
         let step = &self.program.steps[at];
         let op = self.table.op(step.op);
         let instruction = &self.table.instructions[op.instruction];
@@ -221,16 +311,18 @@ impl Writer<'_, '_> {
                 }
             }
         }
-        let ty = self.word(&instruction.result_c_type);
-        let text = format!("{ty} t{at} = {}({});", instruction.intrinsic, arguments.join(", "));
-        self.line(&text);
+        format!("{}({})", instruction.intrinsic, arguments.join(", "))
     }
 
     /// The C expression of a value; halves and pairs are made in memory, which compilers see through.
     fn value(&mut self, value: &Value) -> String {
         let widest = |pair: &Value, writer: &Self| writer.ty(pair).width / 8;
         match value {
-            Value::Input(at) => format!("i{at}"),
+            Value::Input(at) => match self.program.inputs[*at].load {
+                Some((leaf, _)) if self.nested => format!("{LEAF}{leaf}{LEAF}"),
+                _ => format!("i{at}"),
+            },
+            Value::Step(at) if self.nested => self.call(*at),
             Value::Step(at) => format!("t{at}"),
             Value::Low(pair) | Value::High(pair) => {
                 let bytes = widest(pair, self);
@@ -255,19 +347,9 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// The type of something that a program which is proved reads.
     fn ty(&self, value: &Value) -> Register {
-        match value {
-            Value::Input(at) => self.program.inputs[*at].ty,
-            Value::Step(at) => self.table.op(self.program.steps[*at].op).result,
-            Value::Low(pair) | Value::High(pair) => {
-                let ty = self.ty(pair);
-                Register { width: ty.width / 2, ..ty }
-            }
-            Value::Pair(two) => {
-                let ty = self.ty(&two.0);
-                Register { width: ty.width * 2, ..ty }
-            }
-        }
+        self.program.ty(self.table, value).expect("a program that is proved reads what is there")
     }
 
     fn outputs(&mut self) -> Result<(), NoC> {

@@ -8,14 +8,14 @@
 
 use hydride_ir::exact::{Dag, Node, NodeId, Part, Replacements, Segment, raise_with};
 use rustc_hash::FxHashMap;
-use search::specialize;
+use search::{Type, specialize};
 use smt::{Prover, Verdict};
 
 use crate::contents::{Content, Entry};
 use crate::program::{Program, Value};
 use crate::rewrite::{high_bits, rewrites};
 use crate::table::Table;
-use crate::window::Meaning;
+use crate::window::{Meaning, Window};
 
 /// How a program was proved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -78,6 +78,7 @@ pub fn certify(
     results: &[NodeId],
     judge: &mut dyn Judge,
 ) -> Result<Proof, Refusal> {
+    is_well_formed(meaning.window(), table, program)?;
     let mut run = Run {
         meaning,
         judge,
@@ -132,6 +133,51 @@ pub fn certify(
         return Err(Refusal::Malformed("lanes of the result are missing"));
     }
     Ok(run.proof)
+}
+
+/// Whether a program says of its registers what code can be written for: inputs hold what they load or constants, operands
+/// are of their operations' types, and the result's lanes are at the lowest places of its registers.
+fn is_well_formed(window: &Window, table: &Table, program: &Program) -> Result<(), Refusal> {
+    let require = |holds: bool, why| if holds { Ok(()) } else { Err(Refusal::Malformed(why)) };
+    let fills = |content: &Content, container: u32, ty: Type| {
+        container > 0 && content.len() as u64 * u64::from(container) == u64::from(ty.width)
+    };
+    require(program.container == window.ty().width, "lanes of another width than the result's")?;
+    for input in &program.inputs {
+        require(fills(&input.content, input.container, input.ty), "an input that is not full")?;
+        for (position, entry) in (0..).zip(&input.content) {
+            let holds = match (*entry, input.load) {
+                (Entry::Any, _) => true,
+                (Entry::Uniform(_), None) => true,
+                (Entry::Element(element), Some((leaf, start))) => {
+                    element.leaf == leaf && i64::from(element.index) == start + position
+                }
+                _ => false,
+            };
+            require(holds, "an input that holds something else than it loads")?;
+        }
+        if let Some((leaf, start)) = input.load {
+            let leaf =
+                window.leaves.get(leaf as usize).ok_or(Refusal::Malformed("a leaf that is not there"))?;
+            let within = start < i64::from(leaf.ty.lanes) && start + input.content.len() as i64 > 0;
+            require(leaf.ty.width == input.container && within, "a load from beside a leaf")?;
+        }
+    }
+    for step in &program.steps {
+        let op = table.op(step.op);
+        let types: Vec<Option<Type>> =
+            step.operands.iter().map(|operand| program.ty(table, operand)).collect();
+        require(types.into_iter().eq(op.args.iter().map(|ty| Some(*ty))), "operands of other types")?;
+        require(fills(&step.content, step.container, op.result), "a result that is not full")?;
+    }
+    for (value, content) in &program.outputs {
+        let ty = program.ty(table, value).ok_or(Refusal::Malformed("an output that is not there"))?;
+        require(fills(content, program.container, ty), "an output that is not full")?;
+        let lanes = content.iter().take_while(|entry| **entry != Entry::Any).count();
+        let rest = content[lanes..].iter().all(|entry| *entry == Entry::Any);
+        require(rest, "lanes of the result between others")?;
+    }
+    Ok(())
 }
 
 struct Run<'a, 'w> {

@@ -7,7 +7,7 @@ use search::Type;
 use crate::window::Element;
 
 /// What one container holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum Entry {
     /// Nothing that matters.
     Any,

@@ -10,6 +10,7 @@
 //!
 //! ```
 //! use hydride_ir::Function;
+//! use memo::Memo;
 //! use search::{Class, Instruction, Operand, Type};
 //! use synth::synthesize::{Status, Target, prover, synthesize};
 //! use synth::table::{Op, Table};
@@ -40,8 +41,8 @@
 //! };
 //! let mut table = Table::new(vec![add]);
 //! let cost = |_: &Op| 1000;
-//! let target = Target { widths: vec![64], cost: &cost };
-//! let answer = synthesize(&window, &mut table, &target, &|| false, &mut prover());
+//! let target = Target { widths: vec![64], cost: &cost, key: [0; 32] };
+//! let answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
 //! assert_eq!(answer.status, Status::Proved);
 //! assert_eq!(answer.program.unwrap().0.steps.len(), 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -55,6 +56,7 @@
 mod c;
 pub mod certify;
 pub mod contents;
+mod kept;
 mod options;
 pub mod program;
 mod reduce;
@@ -65,4 +67,4 @@ pub mod table;
 mod unify;
 pub mod window;
 
-pub use c::{NoC, c_body, c_element, c_function};
+pub use c::{CPart, NoC, c_body, c_element, c_expression, c_function};

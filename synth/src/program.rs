@@ -2,12 +2,13 @@
 
 use hydride_ir::exact::NodeId;
 use search::Type;
+use serde::{Deserialize, Serialize};
 
 use crate::contents::{Content, Wanted};
-use crate::table::OpId;
+use crate::table::{OpId, Table};
 
 /// Something that a step reads.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Value {
     /// An input, by position.
     Input(usize),
@@ -22,7 +23,7 @@ pub enum Value {
 }
 
 /// A register that is there before the first step.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
     /// The register's type.
     pub ty: Type,
@@ -43,7 +44,7 @@ impl Input {
 }
 
 /// A step: an operation with its operands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// The operation.
     pub op: OpId,
@@ -56,7 +57,7 @@ pub struct Step {
 }
 
 /// A sequence of operations.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// Registers that are there at the start.
     pub inputs: Vec<Input>,
@@ -73,6 +74,22 @@ pub struct Program {
 }
 
 impl Program {
+    /// The type of something that a step may read; `None` where it is not there, or cannot be halved or joined.
+    pub fn ty(&self, table: &Table, value: &Value) -> Option<Type> {
+        Some(match value {
+            Value::Input(at) => self.inputs.get(*at)?.ty,
+            Value::Step(at) => table.op(self.steps.get(*at)?.op).result,
+            Value::Low(pair) | Value::High(pair) => {
+                let ty = self.ty(table, pair)?;
+                Type { width: ty.width / 2, ..ty }
+            }
+            Value::Pair(two) => {
+                let (low, high) = (self.ty(table, &two.0)?, self.ty(table, &two.1)?);
+                (low == high).then_some(Type { width: 2 * low.width, ..low })?
+            }
+        })
+    }
+
     /// A register that is a run of a leaf's elements.
     pub fn load(&mut self, leaf: u32, start: i64, wanted: &Wanted, content: &Content) -> Value {
         let (ty, container) = (wanted.ty, wanted.container);

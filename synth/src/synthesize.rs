@@ -1,30 +1,41 @@
 //! From a window to an answer.
 
 use hydride_ir::exact::NodeId;
+use memo::{Key, Memo, digest};
 use smt::Prover;
 
 use crate::certify::{Judge, Proof, certify};
 use crate::contents::{Entry, Wanted};
+use crate::kept::Kept;
 use crate::options::{Finder, immediates};
 use crate::program::Program;
 use crate::reduce::{asks, programs, reduction};
-use crate::select::{CostOf, Selection, Stop, in_order};
+pub use crate::select::CostOf;
+use crate::select::{Selection, Stop, in_order};
 use crate::table::Table;
 use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// How far a search came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// The program is proved at the window's full width.
-    #[serde(rename = "proved")]
     Proved,
     /// No program was found, or none could be proved.
-    #[serde(rename = "exhausted")]
     Exhausted,
     /// The search was stopped; the program, if there is one, is proved and the best so far.
-    #[serde(rename = "out of time")]
     OutOfTime,
+}
+
+impl Status {
+    /// The same in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Proved => "proved",
+            Status::Exhausted => "exhausted",
+            Status::OutOfTime => "out of time",
+        }
+    }
 }
 
 /// What is known of a target besides its instructions.
@@ -33,6 +44,15 @@ pub struct Target<'a> {
     pub widths: Vec<u32>,
     /// What an operation costs, in thousandths of a cycle.
     pub cost: &'a CostOf<'a>,
+    /// A hash of the instructions and of all else that answers depend on besides the window.
+    pub key: Key,
+}
+
+impl Target<'_> {
+    /// The key of a window's answer.
+    pub fn answer_key(&self, window: &Window) -> Key {
+        digest([b"synth".as_slice(), &self.key, &window.key()])
+    }
 }
 
 /// What came of a window.
@@ -49,8 +69,62 @@ pub struct Answer<'w> {
     pub states: usize,
 }
 
-/// Searches the cheapest program and proves it.
+/// Searches the cheapest program and proves it. A program that the memo has is proved too before it is an answer, and
+/// searched anew where it cannot be; what is found is kept there.
 pub fn synthesize<'w>(
+    window: &'w Window,
+    table: &mut Table,
+    target: &Target<'_>,
+    memo: &Memo,
+    stop: &Stop<'_>,
+    judge: &mut dyn Judge,
+) -> Answer<'w> {
+    if !memo.has_store() {
+        return searched(window, table, target, stop, judge);
+    }
+    let key = target.answer_key(window);
+    if let Some(kept) = memo.get::<Kept>(&key) {
+        let mut own = table.clone();
+        if let Some(answer) = remembered(window, &mut own, kept, judge) {
+            *table = own;
+            return answer;
+        }
+    }
+    let answer = searched(window, table, target, stop, judge);
+    if answer.status != Status::OutOfTime {
+        let program = answer.program.as_ref().map(|(program, _)| program);
+        let kept = Kept::new(&answer.meaning, table, program, answer.notes.clone(), answer.states);
+        kept.iter().for_each(|kept| memo.put(key, kept));
+    }
+    answer
+}
+
+/// An answer that was kept, with a proof of its program; `None` where there is none.
+fn remembered<'w>(
+    window: &'w Window,
+    table: &mut Table,
+    kept: Kept,
+    judge: &mut dyn Judge,
+) -> Option<Answer<'w>> {
+    let mut meaning = Meaning::new(window);
+    let (mut status, mut program) = (Status::Exhausted, None);
+    if kept.has_program() {
+        let read = kept.read(&mut meaning, table)?;
+        let results = results(&mut meaning)?;
+        let proof = certify(&mut meaning, table, &read, &results, judge).ok()?;
+        (status, program) = (Status::Proved, Some((read, proof)));
+    }
+    Some(Answer { status, meaning, program, notes: kept.notes, states: kept.states })
+}
+
+/// The bits of each lane of a window's result; `None` where it is too large.
+fn results(meaning: &mut Meaning<'_>) -> Option<Vec<NodeId>> {
+    let window = meaning.window();
+    let all = meaning.all(window.root).ok()?;
+    Some(all.into_iter().map(|value| meaning.dag.slice(value, 0, window.ty().width, false)).collect())
+}
+
+fn searched<'w>(
     window: &'w Window,
     table: &mut Table,
     target: &Target<'_>,
@@ -85,12 +159,10 @@ fn search(
 ) -> Option<(Program, Proof)> {
     let window = meaning.window();
     let ty = window.ty();
-    let Ok(all) = meaning.all(window.root) else {
+    let Some(results) = results(meaning) else {
         notes.push("the window is too large".into());
         return None;
     };
-    let results: Vec<NodeId> =
-        all.iter().map(|value| meaning.dag.slice(*value, 0, ty.width, false)).collect();
     if let Some(found) = reduction(meaning) {
         for value in asks(meaning, &found) {
             table.ask(value);

@@ -2,6 +2,7 @@
 
 use hydride_ir::Function;
 use hydride_ir::exact::{Dag, NodeId};
+use memo::Memo;
 use search::{Class, Instruction, Operand, Type};
 use smt::Verdict;
 use synth::certify::{Judge, certify};
@@ -50,8 +51,8 @@ fn window(lanes: u32, bits: u32, leaves: &str, expr: &str) -> Window {
 
 fn answer<'w>(window: &'w Window, instructions: Vec<Instruction>, width: u32) -> Answer<'w> {
     let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![width], cost: &cost };
-    synthesize(window, &mut Table::new(instructions), &target, &|| false, &mut prover())
+    let target = Target { widths: vec![width], cost: &cost, key: [0; 32] };
+    synthesize(window, &mut Table::new(instructions), &target, &Memo::default(), &|| false, &mut prover())
 }
 
 /// The low half of each 128 bits of `a` beside the low half of those of `b`, byte by byte.
@@ -155,8 +156,9 @@ fn an_unknown_answer_is_none() {
     let add = instruction("add", &[64, 64], 64, 8, |i| format!("add(%a[{0} +: 8], %b[{0} +: 8])", 8 * i));
     let table = Table::new(vec![add]);
     let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![64], cost: &cost };
-    let mut answer = synthesize(&window, &mut table.clone(), &target, &|| false, &mut prover());
+    let target = Target { widths: vec![64], cost: &cost, key: [0; 32] };
+    let mut answer =
+        synthesize(&window, &mut table.clone(), &target, &Memo::default(), &|| false, &mut prover());
     let (program, _) = answer.program.take().expect("an answer");
     let results = answer.meaning.all(window.root).expect("small");
     assert!(certify(&mut answer.meaning, &table, &program, &results, &mut Undecided).is_ok());

@@ -11,6 +11,7 @@ mod costs;
 mod fetch;
 mod fuzz;
 mod hydride;
+mod kernels_bench;
 mod libraries;
 mod mutants;
 mod newer_llvm;
@@ -23,6 +24,7 @@ mod setup;
 mod simplex_bench;
 mod specs;
 mod synth_bench;
+mod synth_functions;
 mod test;
 mod wheel;
 
@@ -87,6 +89,9 @@ enum Task {
         /// Inputs that each answer is run on; only for `synth`
         #[arg(long, value_name = "N", default_value_t = 10_000)]
         inputs: u32,
+        /// Only this target (may be repeated); only for `synth-functions` and `kernels`
+        #[arg(long, value_name = "NAME")]
+        target: Vec<String>,
         #[command(flatten)]
         selection: Selection,
     },
@@ -142,6 +147,10 @@ enum Benchmark {
     Simplex,
     /// Code for windows, each run, beside what their file says of another compiler
     Synth,
+    /// Code for each instruction of a target (`--target`) as a function of the IR, and for random compositions of them
+    SynthFunctions,
+    /// The loops of `specs/kernels` with synthesized bodies, beside what clang makes of them
+    Kernels,
 }
 
 /// What to read and with how many threads.
@@ -180,6 +189,11 @@ struct GenerateIr {
 }
 
 impl Selection {
+    /// The flag for `hydride` that names the documents found.
+    fn specs(&self) -> Result<Vec<String>> {
+        Ok(self.flags()?.into_iter().take(2).collect())
+    }
+
     /// The flags for `hydride`, with the documents found.
     fn flags(&self) -> Result<Vec<String>> {
         let specs = hydride::documents(self.specs.as_deref())?;
@@ -244,13 +258,16 @@ fn perform(task: Task) -> Result<i32> {
         }
         Task::Bench { what: Some(Benchmark::Simplex), problems, .. } => simplex_bench::bench(problems),
         Task::Bench { what: Some(Benchmark::Synth), windows, inputs, selection, .. } => {
-            let flags = selection.flags()?;
-            let specs: Vec<String> = flags
-                .windows(2)
-                .find(|pair| pair[0] == "--specs")
-                .map(<[String]>::to_vec)
-                .unwrap_or_default();
+            let specs = selection.specs()?;
             synth_bench::bench(&hydride::build()?, &specs, windows.as_deref(), inputs)
+        }
+        Task::Bench { what: Some(Benchmark::SynthFunctions), target, selection, .. } => {
+            let specs = selection.specs()?;
+            synth_functions::bench(&hydride::build()?, &specs, &target)
+        }
+        Task::Bench { what: Some(Benchmark::Kernels), target, selection, .. } => {
+            let specs = selection.specs()?;
+            kernels_bench::bench(&hydride::build()?, &specs, &target)
         }
         Task::Bench { what: None, runs, selection, .. } => {
             let flags = selection.flags()?;

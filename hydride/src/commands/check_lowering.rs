@@ -233,10 +233,11 @@ fn print_results(isa: &str, members: usize, nameless: usize, checked: &[CheckedD
 
 /// Prints what running the definitions gave; returns how many differ from the semantics, or end with a signal.
 fn print_run(isa: &str, what: &str, machine: Option<&str>, report: &Report) -> usize {
-    let (mut agree, mut unavailable, mut others, mut differ) = (0, 0, 0, 0);
+    let (mut agree, mut within_error, mut unavailable, mut others, mut differ) = (0, 0, 0, 0, 0);
     for case in &report.cases {
         match &case.outcome {
             Outcome::Agrees { .. } => agree += 1,
+            Outcome::WithinError { .. } => within_error += 1,
             Outcome::NotRunnable { .. } => unavailable += 1,
             Outcome::Mismatch(mismatch) => {
                 differ += 1;
@@ -257,6 +258,9 @@ fn print_run(isa: &str, what: &str, machine: Option<&str>, report: &Report) -> u
         }
     }
     let machine = machine.unwrap_or("this machine");
+    if within_error > 0 {
+        println!("{isa}: {within_error} {what} are approximations, all within their error");
+    }
     println!(
         "{isa}: {agree} {what} agree with the semantics, {differ} differ, {unavailable} cannot run on \
          {machine}, {others} were not compared"

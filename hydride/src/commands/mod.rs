@@ -17,4 +17,6 @@ pub mod query;
 pub mod read_lowering;
 pub mod search;
 pub mod synth;
+pub mod translate;
 pub mod validate;
+pub mod verify;

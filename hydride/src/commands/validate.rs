@@ -141,7 +141,7 @@ fn print_results(report: &Report, cpu: &str) -> usize {
     let mut others = Vec::new();
     for case in &report.cases {
         match &case.outcome {
-            Outcome::Agrees { .. } => {}
+            Outcome::Agrees { .. } | Outcome::WithinError { .. } => {}
             Outcome::Mismatch(mismatch) => {
                 mismatches += 1;
                 println!(
@@ -186,15 +186,21 @@ fn print_results(report: &Report, cpu: &str) -> usize {
             "{count} agree as the same function under another name or encoding, or as operators of C"
         ),
     }
+    if totals.within_error > 0 {
+        println!("{} more are approximations that agree within their documented error", totals.within_error);
+    }
     println!(
         "{} agree, {} differ, {} not compared, on {cpu}, seed {}",
         totals.agrees,
         mismatches,
-        report.cases.len() - totals.agrees - mismatches,
+        report.cases.len() - totals.agrees - totals.within_error - mismatches,
         report.seed
     );
     mismatches
 }
+
+/// What a record says of an approximation.
+const WITHIN_ERROR: &str = "an approximation within its documented error, not bit for bit";
 
 fn record(records: &mut Records, seed: u64, report: &Report, instructions: &[&Instruction], cpu: &str) {
     for (case, instruction) in report.cases.iter().zip(instructions) {
@@ -202,6 +208,13 @@ fn record(records: &mut Records, seed: u64, report: &Report, instructions: &[&In
         match &case.outcome {
             Outcome::Agrees { inputs } => {
                 records.agreed(id, cpu, Run::new(function, *inputs, seed, case.through.clone()));
+            }
+            Outcome::WithinError { inputs } => {
+                let through = match &case.through {
+                    Some(through) => format!("{through}, {WITHIN_ERROR}"),
+                    None => WITHIN_ERROR.to_owned(),
+                };
+                records.agreed(id, cpu, Run::new(function, *inputs, seed, Some(through)));
             }
             Outcome::Mismatch(_) => records.differed(id, cpu, function),
             _ => {}

@@ -51,6 +51,10 @@ pub struct InstructionSet {
     pub search: Option<Search>,
     /// Declarations in C of the types of its intrinsics, for compilers of other machines.
     pub c_types: &'static str,
+    /// The headers that declare its intrinsics.
+    pub c_headers: &'static [&'static str],
+    /// What the names of macros begin with that a compiler for it defines.
+    pub c_features: &'static [&'static str],
 }
 
 /// A document as read.

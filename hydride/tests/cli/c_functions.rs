@@ -8,7 +8,7 @@ use std::process::Command;
 use difftest::x86::CpuFeatures;
 use hydride_ir::passes::open_nans;
 use hydride_ir::{Bits, Function};
-use interp::{Machine, Program};
+use interp::{Choice, Machine, Program};
 use serde_json::Value;
 
 use crate::lowering::tools;
@@ -185,8 +185,9 @@ const DRAWS: usize = 200;
 fn evaluated(function: &Function, args: &[Bits]) -> Option<Vec<Bits>> {
     let open = open_nans(function);
     let value = |program| results_of(&program, args);
-    let [one, other] = [Program::with_params(&open, &[]), Program::with_other_nans(&open, &[])]
-        .map(|program| value(program.expect("a legal function")));
+    let [one, other] =
+        [Program::with_params(&open, &[]), Program::with_choice(&open, &[], Choice::OtherNans)]
+            .map(|program| value(program.expect("a legal function")));
     (one == other).then_some(one)
 }
 

@@ -40,6 +40,8 @@ mod search_code;
 mod second_solver;
 mod support;
 mod synth;
+mod translate;
 mod tutorial;
 mod validate;
 mod vendor_document;
+mod verify;

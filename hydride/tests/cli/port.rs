@@ -1,6 +1,9 @@
 //! `hydride port` as a user sees it.
 
-use crate::support::{hydride, samples, scratch, vendor_documents};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::support::{command, files, hydride, samples, scratch, vendor_documents};
 
 #[test]
 fn what_cannot_be_ported_is_said() {
@@ -11,6 +14,19 @@ fn what_cannot_be_ported_is_said() {
     hydride(folder.path(), &["port", "--specs", &specs, "--from", "arm"]).exits(2);
     let args = ["port", "--specs", &specs, "--from", "arm", "--to", "avx2", "["];
     hydride(folder.path(), &args).exits(2);
+    // A place for outputs that is no folder.
+    std::fs::write(folder.path().join("file"), "").expect("a file");
+    let args =
+        ["port", "--specs", &specs, "--from", "arm", "--to", "avx2", "--out", "file", "no_such_intrinsic"];
+    assert!(hydride(folder.path(), &args).exits(3).stderr.contains("cannot make file"));
+    // A document that is cut off.
+    let cut = folder.path().join("cut");
+    std::fs::create_dir_all(cut.join("arm")).expect("a folder");
+    std::fs::create_dir_all(cut.join("x86")).expect("a folder");
+    std::fs::write(cut.join("x86/guide.xml"), "<intrinsics_list version=\"3.6.9\"><intrinsic")
+        .expect("a file");
+    let cut = cut.display().to_string();
+    hydride(folder.path(), &["port", "--specs", &cut, "--from", "arm", "--to", "avx2"]).exits(3);
     // Nothing is ported: the exit code says so, and nothing is printed.
     let args = ["port", "--specs", &specs, "--from", "arm", "--to", "avx2", "no_such_intrinsic"];
     assert_eq!(hydride(folder.path(), &args).exits(1).stdout, "");
@@ -40,6 +56,12 @@ const NEON: &[&str] = &[
     "vabdq_s32",
     "vqaddq_s16",
     "vrev64q_s8",
+    "vld1q_s16",
+    "vst1_u8",
+    "vld1q_dup_u8",
+    "vld1q_lane_s16",
+    "vld2_u8",
+    "vst2q_s16",
 ];
 
 const SSE: &[&str] = &[
@@ -54,6 +76,8 @@ const SSE: &[&str] = &[
     "_mm_blendv_epi8",
     "_mm_min_epi8",
     "_mm_insert_epi16",
+    "_mm_loadu_si128",
+    "_mm_store_si128",
 ];
 
 #[test]
@@ -76,7 +100,10 @@ fn ported_instructions_agree_with_machines() {
         let two = run("2", &["--run", "100"]);
         assert!(!two.stderr.contains("Differs"), "{}", two.stderr);
         two.exits(0);
-        run("1", &[]).exits(0);
+        // One thread finds the same, and so does a run that has the answers of the one before it.
+        for _ in 0..2 {
+            run("1", &["--cache", "answers.redb"]).exits(0);
+        }
         for ending in ["jsonl", "md", "h"] {
             let read = |jobs: &str| {
                 let path = folder.path().join(format!("{from}{jobs}/{from}_on_{to}.{ending}"));
@@ -93,5 +120,35 @@ fn ported_instructions_agree_with_machines() {
                 }
             }
         }
+    }
+}
+
+/// An interrupted run leaves the outputs that were there, and nothing beside them.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_writes_nothing() {
+    use std::os::unix::process::ExitStatusExt as _;
+    let Some(specs) =
+        vendor_documents().filter(|specs| specs.join("arm").is_dir() && specs.join("x86").is_dir())
+    else {
+        return;
+    };
+    let (folder, specs) = (scratch(), specs.display().to_string());
+    let args = ["port", "--specs", &specs, "--from", "arm", "--to", "avx2", "--no-cache", "--out", "out"];
+    hydride(folder.path(), &[&args[..], &["vaddq_u8"]].concat()).exits(0);
+    let old = files(&folder.path().join("out"));
+    assert_eq!(old.len(), 3);
+    for milliseconds in [300, 3000] {
+        let mut child = command(folder.path(), &args)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary starts");
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(killed.expect("kill starts").success());
+        let ended = child.wait().expect("the process ends");
+        assert!(ended.code() == Some(130) || ended.signal() == Some(2), "{ended}");
+        assert!(files(&folder.path().join("out")) == old, "after {milliseconds} ms");
     }
 }

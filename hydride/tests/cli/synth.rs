@@ -1,6 +1,8 @@
 //! `hydride synth` as a user sees it.
 
-use crate::support::{hydride, repository, samples, scratch, vendor_documents};
+use std::process::Command;
+
+use crate::support::{hydride, is_full, repository, samples, scratch, vendor_documents};
 
 #[test]
 fn what_cannot_be_read_is_said_with_its_place() {
@@ -68,5 +70,101 @@ fn the_samples_are_answered_and_agree_with_machines() {
             }
             run.exits(0);
         }
+    }
+}
+
+/// Functions of the IR: an instruction's own, one with an immediate, and one in memory, which is no window.
+const FUNCTIONS: &str = "\
+func @_mm_and_si128(%a: 128, %b: 128) -> (%dst: 128) {
+  %dst[0 +: 128] = and(%a, %b)
+}
+func @shifted(%a: 128, %n: 8 imm 0..=3) -> (%dst: 128) {
+  for i in 0..8 {
+    %dst[16*i +: 16] = shl(%a[16*i +: 16], %n)
+  }
+}
+func @stored(%a: 128, %p: 128 mem) -> (%p: 128) {
+  %p[0 +: 128] = %a
+}
+";
+
+#[test]
+fn functions_of_the_ir_are_windows() {
+    let folder = scratch();
+    let specs = samples().display().to_string();
+    std::fs::write(folder.path().join("f.hir"), FUNCTIONS).expect("a file");
+    let hir = ["synth", "--specs", &specs, "--from", "hir", "f.hir"];
+    // Functions have no target.
+    hydride(folder.path(), &hir).exits(2);
+    std::fs::write(folder.path().join("bad.hir"), "func @f(\n%a) -> ()").expect("a file");
+    let bad = ["synth", "--specs", &specs, "--from", "hir", "--isa", "hvx", "bad.hir"];
+    let run = hydride(folder.path(), &bad).exits(3);
+    assert!(run.stderr.contains("bad.hir:2:"), "{}", run.stderr);
+    let Some(specs) = vendor_documents().filter(|specs| specs.join("x86").is_dir()) else { return };
+    let specs = specs.display().to_string();
+    let hir = ["synth", "--specs", &specs, "--from", "hir", "--isa", "avx2", "f.hir"];
+    let answers = |more: &[&str]| {
+        let run = hydride(folder.path(), &[&hir[..], more].concat());
+        let line = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
+        run.stdout.lines().map(line).collect::<Vec<_>>()
+    };
+    let all = answers(&["--choices", "2", "--run", "100"]);
+    let names: Vec<&str> = all.iter().filter_map(|answer| answer["name"].as_str()).collect();
+    assert_eq!(names, ["_mm_and_si128", "shifted(1)", "shifted(2)", "stored"]);
+    for answer in &all[..3] {
+        assert_eq!(answer["status"], "proved", "{answer}");
+        assert_eq!(answer["cost"]["uops"], 1, "{answer}");
+    }
+    assert_eq!(all[0]["own"]["uops"], 1);
+    assert_eq!(all[1].get("own"), None);
+    assert_eq!(all[3]["status"], "not searched");
+    assert_eq!(answers(&["--matching", "--only", "*and*"]).len(), 1);
+}
+
+/// Loops over synthesized bodies compute what the loops as they are written compute, remainders included.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn kernels_with_synthesized_bodies_compute_what_is_written() {
+    let Some(specs) = vendor_documents().filter(|specs| specs.join("x86").is_dir()) else { return };
+    if !is_x86_feature_detected!("avx2") || Command::new("clang-19").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: clang-19 or AVX2 are not there");
+        return;
+    }
+    let (folder, specs) = (scratch(), specs.display().to_string());
+    let mut kernels: Vec<_> = std::fs::read_dir(repository().join("specs/kernels"))
+        .expect("the kernels")
+        .map(|entry| entry.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "c"))
+        .collect();
+    kernels.sort();
+    assert_eq!(kernels.len(), 12);
+    // The first ones are quick to find.
+    for kernel in kernels.iter().take(if is_full() { 12 } else { 1 }) {
+        let name = kernel.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+        let windows = kernel.with_extension("jsonl").display().to_string();
+        let args = ["synth", "--specs", &specs, "--isa", "avx2", "--matching", "--emit", "c", &windows];
+        let answer = hydride(folder.path(), &args).exits(0).stdout;
+        std::fs::write(folder.path().join("answer.h"), answer).expect("a file");
+        let lanes = std::fs::read_to_string(&windows)
+            .expect("windows")
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"))
+            .find(|window| window["target"] == "avx2")
+            .expect("a window for AVX2")["lanes"]
+            .to_string();
+        let (window, lanes) = (format!("-DSYNTHESIZED=window_{name}"), format!("-DLANES={lanes}"));
+        let clang = |args: &[&str]| {
+            let mut command = Command::new("clang-19");
+            command.args(["-O1", "-march=haswell"]).args(args).current_dir(folder.path());
+            assert!(command.status().expect("clang").success(), "{name}: {args:?}");
+        };
+        let source = kernel.to_str().expect("a path");
+        clang(&["-c", source, "-o", "main.o"]);
+        clang(&["-c", source, "-o", "original.o", "-DORIGINAL"]);
+        clang(&["-c", source, "-o", "synthesized.o", "-include", "answer.h", &window, &lanes]);
+        clang(&["main.o", "original.o", "synthesized.o", "-o", "kernel"]);
+        let run =
+            Command::new(folder.path().join("kernel")).args(["check", "2000"]).output().expect("it runs");
+        assert!(run.status.success(), "{name}: {}", String::from_utf8_lossy(&run.stdout));
     }
 }

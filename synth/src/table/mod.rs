@@ -31,7 +31,7 @@ const MAX_CHOICES: i64 = 16;
 pub struct TemplateId(pub u32);
 
 /// An operation's number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct OpId(pub u32);
 
 /// The expression of one lane of an instruction's result.
@@ -210,6 +210,12 @@ impl Table {
     /// An operation.
     pub fn op(&self, id: OpId) -> &Op {
         &self.ops[id.0 as usize]
+    }
+
+    /// An operation of an instruction with these immediates; all of them do the same.
+    pub fn find(&self, instruction: usize, choices: &[i64]) -> Option<OpId> {
+        let is = |op: &Arc<Op>| op.instruction == instruction && op.choices == choices;
+        Some(OpId(self.ops.iter().position(is)? as u32))
     }
 
     /// The instruction of an operation.

@@ -9,7 +9,7 @@ use super::types::Type;
 pub struct ExpressionId(pub u32);
 
 /// A typed operation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Expression {
     /// What is computed.
     pub operator: Operator,
@@ -20,7 +20,7 @@ pub struct Expression {
 }
 
 /// What a node computes. Values are exact integers that wrap to the node's type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum Operator {
     /// A leaf, by position.
     Leaf(usize),
@@ -45,7 +45,7 @@ pub enum Operator {
 }
 
 /// Lanes that are functions of elements of leaves.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Forms {
     /// The functions that lanes share: an argument for each slot, and one result of the lane's width.
     pub functions: Vec<Function>,
@@ -54,7 +54,7 @@ pub struct Forms {
 }
 
 /// An element of a leaf.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Element {
     /// The leaf's position.
     pub leaf: u32,
@@ -113,7 +113,7 @@ lanewise! {
 }
 
 /// The nodes of a window's expressions.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Hash)]
 pub struct Expressions {
     nodes: Vec<Expression>,
 }

@@ -140,6 +140,22 @@ impl<'w> Meaning<'w> {
         self.dag.slice(value, 0, width, false)
     }
 
+    /// The argument that stands for these elements, each in its own lane; `None` where they are no elements of leaves that
+    /// are read alike.
+    pub fn sample_of(&mut self, elements: &[Element]) -> Option<u32> {
+        let leaves = &self.window.leaves;
+        let read = |element: &Element| {
+            let leaf = leaves.get(element.leaf as usize)?;
+            (element.index < leaf.ty.lanes).then_some((leaf.ty.kind, leaf.ty.width, leaf.range))
+        };
+        let first = read(elements.first()?)?;
+        if !elements.iter().all(|element| read(element) == Some(first)) {
+            return None;
+        }
+        self.sampled(elements.to_vec());
+        Some(self.window.leaves.len() as u32 + *self.by_elements.get(elements)?)
+    }
+
     /// The elements that a sample stands for; `None` for a whole leaf.
     pub fn sample(&self, arg: u32) -> Option<&[Element]> {
         let first = self.window.leaves.len() as u32;

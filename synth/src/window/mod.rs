@@ -11,6 +11,8 @@ mod meaning;
 mod text;
 mod types;
 
+use memo::Key;
+
 pub use expression::{Element, Expression, ExpressionId, Expressions, Forms, Lanewise, Operator};
 pub use function::{Input, NoWindow};
 pub use json::{Reference, WindowError};
@@ -55,5 +57,11 @@ impl Window {
     /// The type of the result.
     pub fn ty(&self) -> Type {
         self.expressions.ty(self.root)
+    }
+
+    /// A hash of what it computes, whatever its parts are called.
+    pub fn key(&self) -> Key {
+        let leaves: Vec<_> = self.leaves.iter().map(|leaf| (leaf.ty, leaf.scalar, leaf.range)).collect();
+        memo::key_of(&(leaves, &self.expressions, self.root, self.in_registers, &self.assumptions))
     }
 }

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use input::{Input, Loaded};
+pub(crate) use input::Input;
+use input::Loaded;
 use kept::Keeper;
 use parsers::Isa;
 use semantic_diff::{Options, Report, Style, operations, present};

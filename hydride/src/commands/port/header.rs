@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use ::search::Syntax;
+use hydride_ir::Op;
 use parsers::{Instruction, Kind};
 
-use super::sources::letter;
+use super::sources::{count, letter};
 use super::table::{Row, by_instruction};
 use crate::commands::synth::targets::Ground;
 use crate::isa::InstructionSet;
@@ -22,7 +23,7 @@ pub fn header<'a>(
         "/* Instructions of {} on {}, written by hydride port. Each function is a sequence that is proved to compute what\n   \
          the vendor's document says; its arguments and results are the document's, lane 0 lowest in memory. Needs GNU C\n   \
          (clang or gcc), little-endian, and the options {}. Immediates may be any value that is documented; others are\n   \
-         undefined. */\n#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n",
+         undefined. Where a comment says that a function has some immediates only, the program ends at others. */\n#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n",
         from.name,
         ground.named.name,
         ground.named.options[1..].join(" ")
@@ -49,10 +50,11 @@ pub fn header<'a>(
 }
 
 /// The type that the call returns.
-fn result_type(instruction: &Instruction, syntax: &dyn Syntax) -> Option<String> {
+pub fn result_type(instruction: &Instruction, syntax: &dyn Syntax) -> Option<String> {
     let results = &instruction.signature.results;
     let first = &results.first()?.c_type;
     match results.len() {
+        _ if results.iter().any(parsers::Argument::is_memory) => Some("void".into()),
         1 => Some(first.clone()),
         // Several registers of one type are a structure of them.
         count => {
@@ -73,10 +75,55 @@ pub fn arguments(instruction: &Instruction) -> String {
     names(instruction).collect::<Vec<_>>().join(", ")
 }
 
-/// The parameters' names: those that bodies know them by, but for scalars that are no integers an underscore more.
+/// The parameters' names: those that bodies know them by, but for scalars that are no integers and for pointers an
+/// underscore more.
 fn names(instruction: &Instruction) -> impl Iterator<Item = String> {
-    let name = |(position, arg)| format!("{}{}", letter(position), if is_float(arg) { "_" } else { "" });
+    let name = |(position, arg): (usize, &parsers::Argument)| {
+        format!("{}{}", letter(position), if is_float(arg) || arg.is_memory() { "_" } else { "" })
+    };
     instruction.signature.args.iter().enumerate().map(name)
+}
+
+/// Whether a function reads an argument.
+fn reads(instruction: &Instruction, position: usize) -> bool {
+    let exprs = instruction.function.exprs();
+    exprs.iter().any(|expr| matches!(expr.op, Op::Arg(arg) if arg.0 as usize == position))
+}
+
+/// The lines before a body: what it knows as variables, made of the parameters.
+fn prologue(instruction: &Instruction, result: &str) -> Vec<String> {
+    let signature = &instruction.signature;
+    let mut lines = match signature.results.as_slice() {
+        [stored] if stored.is_memory() => vec![format!("unsigned char result[{}];", stored.width / 8)],
+        _ => vec![format!("{result} result;")],
+    };
+    for (position, arg) in signature.args.iter().enumerate() {
+        let name = letter(position);
+        if is_float(arg) {
+            lines.push(format!(
+                "uint{}_t {name}; __builtin_memcpy(&{name}, &{name}_, sizeof {name});",
+                arg.width
+            ));
+        } else if arg.is_memory() && reads(instruction, position) {
+            lines.push(format!(
+                "unsigned char {name}[{}]; __builtin_memcpy({name}, {name}_, sizeof {name});",
+                arg.width / 8
+            ));
+        }
+    }
+    lines
+}
+
+/// The lines after a body.
+fn epilogue(instruction: &Instruction) -> String {
+    let signature = &instruction.signature;
+    let stored = signature.results.iter().find(|result| result.is_memory());
+    let pointer = stored
+        .and_then(|stored| signature.args.iter().position(|arg| arg.is_memory() && arg.name == stored.name));
+    match pointer {
+        Some(pointer) => format!("__builtin_memcpy({}_, result, sizeof result);", letter(pointer)),
+        None => "return result;".into(),
+    }
 }
 
 /// Whether an argument is a scalar that is no integer: bodies read its bits.
@@ -91,6 +138,12 @@ fn function(instruction: &Instruction, result: &str, rows: &[Row<'_>]) -> Option
     if own != *name {
         let _ = writeln!(text, "#define {name} {own}");
     }
+    let is_complete = count(instruction) == Some(rows.len());
+    if !is_complete {
+        let choice =
+            |row: &Row<'_>| row.source.choices.iter().map(i64::to_string).collect::<Vec<_>>().join(" ");
+        let _ = writeln!(text, "/* only {} */", rows.iter().map(choice).collect::<Vec<_>>().join(", "));
+    }
     let _ = writeln!(text, "HYDRIDE_PORT {result} {own}({})\n{{", parameters(instruction));
     let immediates: Vec<String> = instruction
         .signature
@@ -100,17 +153,11 @@ fn function(instruction: &Instruction, result: &str, rows: &[Row<'_>]) -> Option
         .filter(|(_, arg)| matches!(arg.kind, Kind::Immediate(_)))
         .map(|(position, _)| letter(position))
         .collect();
-    let _ = writeln!(text, "  {result} result;");
-    for (position, arg) in instruction.signature.args.iter().enumerate().filter(|(_, arg)| is_float(arg)) {
-        let name = letter(position);
-        let _ = writeln!(
-            text,
-            "  uint{}_t {name}; __builtin_memcpy(&{name}, &{name}_, sizeof {name});",
-            arg.width
-        );
+    for line in prologue(instruction, result) {
+        let _ = writeln!(text, "  {line}");
     }
     for (number, row) in rows.iter().enumerate() {
-        let body = row.found?.body.as_ref()?;
+        let body = row.body()?;
         // Choices are tried one after the other; a constant leaves one.
         if !immediates.is_empty() {
             let is = |(name, value): (&String, &i64)| format!("{name} == {value}");
@@ -127,8 +174,9 @@ fn function(instruction: &Instruction, result: &str, rows: &[Row<'_>]) -> Option
         }
     }
     if !immediates.is_empty() {
-        text += "  else __builtin_unreachable();\n";
+        let other = if is_complete { "unreachable" } else { "trap" };
+        let _ = writeln!(text, "  else __builtin_{other}();");
     }
-    text += "  return result;\n}\n";
+    let _ = writeln!(text, "  {}\n}}", epilogue(instruction));
     Some(text)
 }

@@ -26,12 +26,14 @@ pub fn check(
         for (number, result) in signature.results.iter().enumerate() {
             let name = format!("port_{number}_{id}");
             let part = if signature.results.len() == 1 { String::new() } else { format!(".val[{number}]") };
+            let call = format!("{}({})", instruction.intrinsic, arguments(instruction));
+            let (ty, body) = match result.is_memory() {
+                true => ("void", format!("{call};")),
+                false => (result.c_type.as_str(), format!("{whole} all = {call}; return all{part};")),
+            };
             lines.push(format!(
-                "static __attribute__((noinline, unused)) {} {name}({}) {{ {whole} all = {}({}); return all{part}; }}",
-                result.c_type,
-                parameters(instruction),
-                instruction.intrinsic,
-                arguments(instruction)
+                "static __attribute__((noinline, unused)) {ty} {name}({}) {{ {body} }}",
+                parameters(instruction)
             ));
             let signature = Signature { args: signature.args.clone(), results: vec![result.clone()] };
             cases.push(machine::instruction(

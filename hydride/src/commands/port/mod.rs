@@ -1,9 +1,9 @@
 //! `hydride port`: the instructions of one set as sequences of another, proved.
 
-mod header;
+pub(super) mod header;
 mod machine;
-mod sources;
-mod table;
+pub(super) mod sources;
+pub(super) mod table;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,19 +11,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use ::synth::c_body;
 use ::synth::synthesize::Status;
 use ::synth::window::Window;
+use ::synth::{CPart, c_body, c_expression};
 use anyhow::{Context, Result};
 use clap::Args;
+use memo::Memo;
 use parsers::Instruction;
 use rayon::prelude::*;
 
-use self::sources::{Source, key, sources};
+use self::sources::{Choices, Source, key, sources};
 use self::table::Row;
 use super::synth::report::{Cost, Step, cost, steps};
-use super::synth::solve;
 use super::synth::targets::{Ground, Named};
+use super::synth::{answers, solve};
 use crate::cache::CacheArgs;
 use crate::commands::search::{convert::globs, targets};
 use crate::console::{Phases, on_interrupt};
@@ -39,7 +40,7 @@ pub struct PortArgs {
     /// The instruction set that is ported.
     #[arg(long, value_name = "ISA")]
     from: String,
-    /// What it is ported to: a target (avx2, avx512, avx512vnni, neon, hvx) or an instruction set.
+    /// What it is ported to: a target (avx2, sse42, avx512, avx512vnni, neon, hvx) or an instruction set.
     #[arg(long, value_name = "TARGET")]
     to: String,
     /// The machine whose costs are counted; else the target's.
@@ -71,6 +72,9 @@ pub struct PortArgs {
     ids: Vec<String>,
 }
 
+/// The exit code of a run that was interrupted.
+pub(super) const INTERRUPTED: u8 = 130;
+
 /// What was found for a window.
 pub struct Found {
     status: Status,
@@ -78,6 +82,8 @@ pub struct Found {
     program: Option<(&'static str, Cost, Vec<Step>)>,
     /// The body in C.
     body: Option<Vec<String>>,
+    /// The same as one expression, where it can be one.
+    expression: Option<Vec<CPart>>,
     notes: Vec<String>,
 }
 
@@ -89,64 +95,116 @@ pub fn run(session: &Session, args: &PortArgs) -> Result<u8> {
     let named = Named::find(&args.to)?;
     let ground = Ground::read(session, specs, named, args.cpu.as_deref(), &args.extensions, &args.cache)?;
     let instructions = instructions(session, args, from)?;
-    let all: Vec<Source<'_>> = instructions.par_iter().flat_map_iter(sources).collect();
-    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let one = |instruction| sources(instruction, &Choices::All);
+    let all: Vec<Source<'_>> = instructions.par_iter().flat_map_iter(one).collect();
+    let Some(searched) = search(&all, &ground, &args.cache, args.jobs, args.max_seconds)? else {
+        return Ok(INTERRUPTED);
+    };
+    let rows = searched.rows(&all);
+    let lines = table::json(&rows)?;
+    let set = session.set(from);
+    let header = match args.out.is_some() || args.run > 0 {
+        false => None,
+        true => {
+            let syntax = (set.searched()?.syntax)(&targets::choose(set, &args.from_extensions)?);
+            Some(header::header(&rows, (set, syntax.as_ref()), &ground))
+        }
+    };
+    match (&args.out, &header) {
+        (Some(out), Some((header, _))) => {
+            let name = format!("{}_on_{}", args.from, ground.named.name);
+            let markdown = table::markdown(&rows, &args.from, &ground.named.name);
+            let files = [("jsonl", &lines), ("md", &markdown), ("h", header)];
+            std::fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
+            for (ending, text) in files {
+                outputs::replace_file(&out.join(format!("{name}.{ending}")), text)?;
+            }
+        }
+        _ => print!("{lines}"),
+    }
+    eprintln!("{:>14} {} in {:.1} s", "port", table::summary(&rows), start.elapsed().as_secs_f64());
+    let code = u8::from(!rows.iter().any(Row::is_proved));
+    match &header {
+        Some((header, written)) if args.run > 0 => {
+            Ok(code.max(machine::check(header, written, &ground, args.run, &args.work)?))
+        }
+        _ => Ok(code),
+    }
+}
+
+/// What was found for sources.
+pub(super) struct Searched {
+    found: Vec<Found>,
+    /// For each source what was found for it.
+    numbers: Vec<Option<usize>>,
+}
+
+impl Searched {
+    /// The sources with what was found for them.
+    pub(super) fn rows<'a>(&'a self, all: &'a [Source<'a>]) -> Vec<Row<'a>> {
+        let found = |number: &Option<usize>| number.map(|number| &self.found[number]);
+        all.iter().zip(&self.numbers).map(|(source, number)| Row::new(source, found(number))).collect()
+    }
+}
+
+/// Searches each function once; nothing where the run is interrupted, which is said.
+pub(super) fn search(
+    all: &[Source<'_>],
+    ground: &Ground,
+    cache: &CacheArgs,
+    jobs: usize,
+    max_seconds: u64,
+) -> Result<Option<Searched>> {
+    let mut known = HashMap::new();
     let mut windows: Vec<&Window> = Vec::new();
     let mut number = |window| {
-        *numbers.entry(key(window)).or_insert_with(|| {
+        *known.entry(key(window)).or_insert_with(|| {
             windows.push(window);
             windows.len() - 1
         })
     };
-    let asked: Vec<Option<usize>> =
+    let numbers: Vec<Option<usize>> =
         all.iter().map(|source| source.window.as_ref().ok().map(&mut number)).collect();
     let stop = Arc::new(AtomicBool::new(false));
     let handler = stop.clone();
     on_interrupt(move || handler.swap(true, Ordering::Relaxed));
     let mut phases = Phases::default();
     let phase = phases.start("port", windows.len());
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
+    let cache = answers(cache, windows.iter().map(|window| (*window, ground)));
+    let memo = cache.memo();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
     let found: Vec<Found> = pool.install(|| {
         let one = |window: &&Window| {
-            let found = find(window, &ground, &stop, args.max_seconds);
+            let found = find(window, ground, &memo, &stop, max_seconds);
             phase.advance(1);
             found
         };
         windows.par_iter().map(one).collect()
     });
     phases.end(phase, &format!("{} functions", windows.len()));
-    let rows: Vec<Row<'_>> =
-        all.iter().zip(asked).map(|(source, asked)| Row::new(source, asked.map(|at| &found[at]))).collect();
-    let lines = table::json(&rows)?;
-    let set = session.set(from);
-    let syntax = (set.searched()?.syntax)(&targets::choose(set, &args.from_extensions)?);
-    let (header, written) = header::header(&rows, (set, syntax.as_ref()), &ground);
-    match &args.out {
-        None => print!("{lines}"),
-        Some(out) => {
-            let name = format!("{}_on_{}", args.from, ground.named.name);
-            let markdown = table::markdown(&rows, &args.from, &ground.named.name);
-            let files = [("jsonl", &lines), ("md", &markdown), ("h", &header)];
-            std::fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
-            for (ending, text) in files {
-                outputs::replace_file(&out.join(format!("{name}.{ending}")), text)?;
-            }
-        }
+    cache.save();
+    if stop.load(Ordering::Relaxed) {
+        eprintln!("{:>14} interrupted: nothing is written", "port");
+        return Ok(None);
     }
-    eprintln!("{:>14} {} in {:.1} s", "port", table::summary(&rows), start.elapsed().as_secs_f64());
-    let code = u8::from(!rows.iter().any(Row::is_proved));
-    if args.run > 0 {
-        return Ok(code.max(machine::check(&header, &written, &ground, args.run, &args.work)?));
-    }
-    Ok(code)
+    Ok(Some(Searched { found, numbers }))
+}
+
+/// The documents of an instruction set, read.
+pub(super) fn parsed(
+    session: &Session,
+    specs: &SpecArgs,
+    cache: &CacheArgs,
+    isa: parsers::Isa,
+) -> Result<parsers::Parsed> {
+    let documents = session.read(specs.specs.as_deref(), &[isa])?;
+    let cache = cache.open_at(&[session.documents_key(isa, &documents.of(isa))]);
+    session.parse(isa, &documents, &cache.memo(), &|_, _| {})
 }
 
 /// The instructions that are ported.
 fn instructions(session: &Session, args: &PortArgs, from: parsers::Isa) -> Result<Vec<Instruction>> {
-    let documents = session.read(args.specs.specs.as_deref(), &[from])?;
-    let cache = args.cache.open_at(&[session.documents_key(from, &documents.of(from))]);
-    let memo = cache.memo();
-    let parsed = session.parse(from, &documents, &memo, &|_, _| {})?;
+    let parsed = parsed(session, &args.specs, &args.cache, from)?;
     let set = session.set(from);
     let allowed = match args.from_extensions.is_empty() {
         true => None,
@@ -161,15 +219,19 @@ fn instructions(session: &Session, args: &PortArgs, from: parsers::Isa) -> Resul
     Ok(instructions)
 }
 
-fn find(window: &Window, ground: &Ground, stop: &AtomicBool, max_seconds: u64) -> Found {
-    let (mut answer, table) = solve(window, ground, stop, max_seconds);
+fn find(window: &Window, ground: &Ground, memo: &Memo, stop: &AtomicBool, max_seconds: u64) -> Found {
+    let (mut answer, table) = solve(window, ground, memo, stop, max_seconds);
     let body = answer
         .program
         .as_ref()
         .and_then(|(program, _)| c_body(&mut answer.meaning, &table, program, ground.syntax.as_ref()).ok());
+    let expression = answer
+        .program
+        .as_ref()
+        .and_then(|(program, _)| c_expression(&mut answer.meaning, &table, program, ground.syntax.as_ref()));
     let program = answer
         .program
         .as_ref()
         .map(|(program, proof)| (proof.name(), cost(program, &table), steps(window, program, &table)));
-    Found { status: answer.status, program, body, notes: answer.notes }
+    Found { status: answer.status, program, body, expression, notes: answer.notes }
 }

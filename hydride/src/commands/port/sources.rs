@@ -1,7 +1,12 @@
 //! What is ported: instructions as windows, one for each choice of their immediates.
 
-use ::synth::window::{Input, Operator, Window};
+use std::collections::BTreeSet;
+
+use ::synth::window::{Input, Window};
+use memo::Key;
 use parsers::{Instruction, Kind};
+
+use crate::commands::synth::functions;
 
 /// Choices of immediates that an instruction may have.
 const MAX_CHOICES: usize = 256;
@@ -23,27 +28,54 @@ pub fn letter(position: usize) -> String {
         .map_or(format!("a{position}"), String::from)
 }
 
+/// Which choices of an instruction's immediates are ported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choices {
+    /// All that are documented.
+    All,
+    /// These, as far as they are documented.
+    Only(BTreeSet<Vec<i64>>),
+}
+
+/// The documented values of an instruction's immediates, in order.
+fn ranges(instruction: &Instruction) -> impl Iterator<Item = (i64, i64)> {
+    instruction.signature.args.iter().filter_map(parsers::Argument::immediate)
+}
+
+/// How many choices of immediates an instruction has; nothing where there are too many to count.
+pub fn count(instruction: &Instruction) -> Option<usize> {
+    ranges(instruction).try_fold(1usize, |count, (low, high)| {
+        usize::try_from(high - low + 1).ok().and_then(|own| count.checked_mul(own))
+    })
+}
+
+/// What is wrong with a choice that is not documented.
+pub fn undocumented(instruction: &Instruction, choice: &[i64]) -> Option<String> {
+    let outside = |(value, (low, high)): (&i64, (i64, i64))| {
+        (*value < low || *value > high).then(|| format!("the immediate {value} is not among {low} to {high}"))
+    };
+    choice.iter().zip(ranges(instruction)).find_map(outside)
+}
+
 /// An instruction for each choice of its immediates.
-pub fn sources(instruction: &Instruction) -> Vec<Source<'_>> {
+pub fn sources<'i>(instruction: &'i Instruction, choices: &Choices) -> Vec<Source<'i>> {
     let one = |choices: Vec<i64>, window| Source { instruction, choices, window };
     if let Some(why) = refused(instruction) {
         return vec![one(Vec::new(), Err(why.to_owned()))];
     }
-    let ranges: Vec<(i64, i64)> =
-        instruction.signature.args.iter().filter_map(parsers::Argument::immediate).collect();
-    let count = ranges.iter().try_fold(1usize, |count, (low, high)| {
-        usize::try_from(high - low + 1).ok().and_then(|own| count.checked_mul(own))
-    });
-    if count.is_none_or(|count| count > MAX_CHOICES) {
-        return vec![one(Vec::new(), Err(format!("its immediates have more than {MAX_CHOICES} choices")))];
-    }
-    let mut all = vec![Vec::new()];
-    for (low, high) in ranges {
-        all = all
-            .iter()
-            .flat_map(|chosen| (low..=high).map(|value| [chosen.as_slice(), &[value]].concat()))
-            .collect();
-    }
+    let all: Vec<Vec<i64>> = match choices {
+        Choices::Only(choices) => {
+            let documented = |choice: &&Vec<i64>| undocumented(instruction, choice).is_none();
+            choices.iter().filter(documented).cloned().collect()
+        }
+        Choices::All => {
+            if count(instruction).is_none_or(|count| count > MAX_CHOICES) {
+                let why = format!("its immediates have more than {MAX_CHOICES} choices");
+                return vec![one(Vec::new(), Err(why))];
+            }
+            functions::choices(ranges(instruction)).collect()
+        }
+    };
     all.into_iter()
         .map(|choices| {
             let window = window(instruction, &choices);
@@ -58,8 +90,12 @@ fn refused(instruction: &Instruction) -> Option<&'static str> {
         let signature = &instruction.signature;
         signature.args.iter().chain(&signature.results).any(|own| kind(&own.kind))
     };
-    if kind(|kind| matches!(kind, Kind::Memory { .. })) {
-        return Some("it accesses memory");
+    if instruction.accessed.is_some() || instruction.addresses.is_some() {
+        return Some("which memory it accesses depends on values");
+    }
+    let results = &instruction.signature.results;
+    if results.iter().any(parsers::Argument::is_memory) && results.len() > 1 {
+        return Some("it stores more than one operand");
     }
     if kind(|kind| matches!(kind, Kind::Mask)) {
         return Some("it has masks");
@@ -83,18 +119,7 @@ fn window(instruction: &Instruction, choices: &[i64]) -> Result<Window, String> 
     Ok(window)
 }
 
-/// The same for windows that differ in their names alone.
-pub fn key(window: &Window) -> String {
-    let mut key = window.ty().to_string();
-    for leaf in &window.leaves {
-        key += &format!(" {}:{}{}", leaf.name, leaf.ty, if leaf.scalar { "s" } else { "" });
-    }
-    if let Operator::Forms(forms) = &window.expressions.get(window.root).operator {
-        for (form, slots) in &forms.lanes {
-            key += &format!("\n{form}");
-            slots.iter().for_each(|slot| key += &format!(" {}.{}", slot.leaf, slot.index));
-        }
-        forms.functions.iter().for_each(|function| key += &format!("\n{function}"));
-    }
-    key
+/// The same for windows that differ in their own names alone: what they compute, and what their leaves are called.
+pub fn key(window: &Window) -> (Key, Vec<String>) {
+    (window.key(), window.leaves.iter().map(|leaf| leaf.name.clone()).collect())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ::synth::synthesize::Status;
+use ::synth::CPart;
 use anyhow::Result;
 use serde::Serialize;
 
@@ -12,6 +12,7 @@ use super::sources::Source;
 use crate::commands::synth::report::{Cost, Step};
 
 /// An instruction with its immediates chosen, and what was found for it.
+#[derive(Clone, Copy)]
 pub struct Row<'a> {
     /// What was ported.
     pub source: &'a Source<'a>,
@@ -46,8 +47,28 @@ impl<'a> Row<'a> {
         self.found.is_some_and(|found| found.program.is_some())
     }
 
+    /// How the sequence was proved, its cost and its steps.
+    pub fn program(&self) -> Option<&'a (&'static str, Cost, Vec<Step>)> {
+        self.found.and_then(|found| found.program.as_ref())
+    }
+
+    /// The sequence in C.
+    pub fn body(&self) -> Option<&'a [String]> {
+        self.found.and_then(|found| found.body.as_deref())
+    }
+
+    /// The sequence as one expression in C.
+    pub fn expression(&self) -> Option<&'a [CPart]> {
+        self.found.and_then(|found| found.expression.as_deref())
+    }
+
+    /// Why there is no sequence.
+    pub fn why(&self) -> &'a str {
+        self.line().why.first().copied().unwrap_or("no sequence was found")
+    }
+
     fn line(&self) -> Line<'a> {
-        let program = self.found.and_then(|found| found.program.as_ref());
+        let program = self.program();
         let mut why: Vec<&str> = match (&self.source.window, self.found) {
             (Err(why), _) => vec![why],
             (Ok(_), Some(found)) if found.program.is_none() => {
@@ -58,9 +79,7 @@ impl<'a> Row<'a> {
         why.dedup();
         let status = match self.found.map(|found| found.status) {
             None => "not searched",
-            Some(Status::Proved) => "proved",
-            Some(Status::Exhausted) => "exhausted",
-            Some(Status::OutOfTime) => "out of time",
+            Some(status) => status.name(),
         };
         Line {
             id: &self.source.instruction.id,
@@ -118,8 +137,7 @@ pub fn markdown(rows: &[Row<'_>], from: &str, to: &str) -> String {
                     let _ = writeln!(text, "| `{id}{choices}` | {} | {steps} |", cost.uops);
                 }
                 None => {
-                    let why = row.line().why.first().copied().unwrap_or("no sequence was found");
-                    let ids = reasons.entry(why).or_default();
+                    let ids = reasons.entry(row.why()).or_default();
                     if ids.last() != Some(&id.as_str()) {
                         ids.push(id);
                     }

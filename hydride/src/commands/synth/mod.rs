@@ -1,6 +1,7 @@
 //! `hydride synth`: instruction sequences for vector expressions, proved.
 
 mod compile;
+pub(super) mod functions;
 mod machine;
 mod read;
 pub(super) mod report;
@@ -12,16 +13,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use ::synth::synthesize::{Answer, Status, Target, prover, synthesize};
+use ::synth::synthesize::{Answer, Status, prover, synthesize};
 use ::synth::table::{Op, Table};
 use ::synth::window::Window;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use memo::Memo;
 use rayon::prelude::*;
 
+use self::functions::Source;
 use self::targets::{Ground, Named};
-use crate::cache::CacheArgs;
-use crate::{Session, SpecArgs};
+use crate::cache::{Cache, CacheArgs};
+use crate::commands::search::convert::globs;
+use crate::{Session, SpecArgs, usage};
 
 /// Arguments of `hydride synth`.
 #[derive(Args)]
@@ -30,7 +34,7 @@ pub struct SynthArgs {
     specs: SpecArgs,
     #[command(flatten)]
     cache: CacheArgs,
-    /// What is compiled for: a target (avx2, avx512, avx512vnni, neon, hvx) or an instruction set; else what each
+    /// What is compiled for: a target (avx2, sse42, avx512, avx512vnni, neon, hvx) or an instruction set; else what each
     /// window names.
     #[arg(long)]
     isa: Option<String>,
@@ -46,7 +50,16 @@ pub struct SynthArgs {
     /// Say in words what was chosen, with costs and proofs.
     #[arg(long)]
     explain: bool,
-    /// Windows with another target than the one asked for are left out.
+    /// What the files hold.
+    #[arg(long, value_enum, default_value_t = From::Windows)]
+    from: From,
+    /// Only these windows or functions (globs over names; may be repeated).
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Choices of a function's immediates, at most.
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    choices: u32,
+    /// Windows with another target than the one asked for are left out, and functions that are no instruction of it.
     #[arg(long)]
     matching: bool,
     /// Run each answer on the machine or an emulator on so many inputs.
@@ -61,7 +74,7 @@ pub struct SynthArgs {
     /// End the search of a window after so many seconds; 0 for no end.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     max_seconds: u64,
-    /// Files with one window a line.
+    /// Files with one window a line, or functions of the IR.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -74,6 +87,17 @@ enum Emit {
     Asm,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum From {
+    /// A window a line, as JSON.
+    Windows,
+    /// Functions of the IR.
+    Hir,
+}
+
+/// What is asked for, and the name of the target.
+type Task = (Source, String);
+
 /// An answer as it is printed, and what of it can be run.
 struct Printed {
     text: String,
@@ -84,34 +108,23 @@ struct Printed {
 
 /// Reads windows, searches a program for each and prints the answers; exit code 1 when one has none.
 pub fn run(session: &Session, args: &SynthArgs) -> Result<u8> {
-    let windows = read::windows(&args.files)?;
-    let asked = args.isa.as_deref().map(Named::find).transpose()?;
     let mut grounds: BTreeMap<String, Ground> = BTreeMap::new();
-    let mut tasks: Vec<(&Window, String)> = Vec::new();
-    for window in &windows {
-        let named = match &asked {
-            Some(named) => named.clone(),
-            None => Named::find(&window.target)?,
-        };
-        if args.matching && named.name != window.target {
-            continue;
-        }
-        let name = named.name.clone();
-        if !grounds.contains_key(&name) {
-            let specs = args.specs.specs.as_deref();
-            let ground =
-                Ground::read(session, specs, named, args.cpu.as_deref(), &args.extensions, &args.cache)?;
-            grounds.insert(name.clone(), ground);
-        }
-        tasks.push((window, name));
-    }
+    let tasks = match args.from {
+        From::Windows => windows(session, args, &mut grounds)?,
+        From::Hir => functions(session, args, &mut grounds)?,
+    };
     let stop = Arc::new(AtomicBool::new(false));
     let handler = stop.clone();
     crate::console::on_interrupt(move || handler.swap(true, Ordering::Relaxed));
+    let searched =
+        tasks.iter().filter_map(|(source, name)| Some((source.window.as_ref().ok()?, &grounds[name])));
+    let cache = answers(&args.cache, searched);
+    let memo = cache.memo();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
     let printed: Vec<Result<Printed>> = pool.install(|| {
-        tasks.par_iter().map(|(window, name)| answer(args, window, &grounds[name], &stop)).collect()
+        tasks.par_iter().map(|(source, name)| answer(args, source, &grounds[name], &memo, &stop)).collect()
     });
+    cache.save();
     let (mut code, mut cases) = (0, BTreeMap::new());
     for (printed, (_, name)) in printed.into_iter().zip(&tasks) {
         let printed = printed?;
@@ -132,17 +145,71 @@ pub fn run(session: &Session, args: &SynthArgs) -> Result<u8> {
     Ok(code)
 }
 
+/// The target of that name, read where it is not there yet.
+fn ground(
+    session: &Session,
+    args: &SynthArgs,
+    named: Named,
+    grounds: &mut BTreeMap<String, Ground>,
+) -> Result<String> {
+    let name = named.name.clone();
+    if !grounds.contains_key(&name) {
+        let specs = args.specs.specs.as_deref();
+        let ground = Ground::read(session, specs, named, args.cpu.as_deref(), &args.extensions, &args.cache)?;
+        grounds.insert(name.clone(), ground);
+    }
+    Ok(name)
+}
+
+/// Windows of files, each for the target asked for or its own.
+fn windows(session: &Session, args: &SynthArgs, grounds: &mut BTreeMap<String, Ground>) -> Result<Vec<Task>> {
+    let asked = args.isa.as_deref().map(Named::find).transpose()?;
+    let only = globs(&args.only)?;
+    let mut tasks = Vec::new();
+    for window in read::windows(&args.files)? {
+        let named = match &asked {
+            Some(named) => named.clone(),
+            None => Named::find(&window.target)?,
+        };
+        let left_out = args.matching && named.name != window.target;
+        if left_out || !(only.is_empty() || only.is_match(&window.name)) {
+            continue;
+        }
+        let source = Source { function: window.name.clone(), name: window.name.clone(), window: Ok(window) };
+        tasks.push((source, ground(session, args, named, grounds)?));
+    }
+    Ok(tasks)
+}
+
+/// Functions of files, for the target asked for.
+fn functions(
+    session: &Session,
+    args: &SynthArgs,
+    grounds: &mut BTreeMap<String, Ground>,
+) -> Result<Vec<Task>> {
+    let Some(asked) = &args.isa else { return Err(usage("functions have no target: give --isa")) };
+    let name = ground(session, args, Named::find(asked)?, grounds)?;
+    let (only, target) = (globs(&args.only)?, &grounds[&name]);
+    let wanted = |function: &str| {
+        (only.is_empty() || only.is_match(function)) && (!args.matching || target.own(function).is_some())
+    };
+    let narrowest = target.named.widths.first().copied().unwrap_or(0);
+    let sources = functions::sources(&args.files, wanted, narrowest, args.choices as usize)?;
+    Ok(sources.into_iter().map(|source| (source, name.clone())).collect())
+}
+
 /// What an operation costs, in thousandths of a cycle: its micro-operations, then its latency.
 fn cost(table: &Table, op: &Op) -> u64 {
     let instruction = &table.instructions[op.instruction];
     1000 * u64::from(instruction.uops) + u64::from(instruction.latency)
 }
 
-/// Searches a program for a window, until an interrupt or for so many seconds (0 for no end). The table is the target's
-/// with the immediates that the window asked for.
+/// What the memo has for a window, proved, or what is searched until an interrupt or for so many seconds (0 for no end). The
+/// table is the target's with the immediates that the window asked for.
 pub(super) fn solve<'w>(
     window: &'w Window,
     ground: &Ground,
+    memo: &Memo,
     stop: &AtomicBool,
     max_seconds: u64,
 ) -> (Answer<'w>, Table) {
@@ -151,14 +218,41 @@ pub(super) fn solve<'w>(
     let ended = || stop.load(Ordering::Relaxed) || limit.is_some_and(|limit| start.elapsed() >= limit);
     let mut table = ground.table.clone();
     let price = |op: &Op| cost(&ground.table, op);
-    let target = Target { widths: ground.named.widths.clone(), cost: &price };
-    let answer = synthesize(window, &mut table, &target, &ended, &mut prover());
+    let target = ground.target(&price);
+    let answer = synthesize(window, &mut table, &target, memo, &ended, &mut prover());
     (answer, table)
 }
 
-fn answer(args: &SynthArgs, window: &Window, ground: &Ground, stop: &AtomicBool) -> Result<Printed> {
+/// The cache with the answers for some windows, each on its target.
+pub(super) fn answers<'a>(
+    cache: &CacheArgs,
+    windows: impl IntoIterator<Item = (&'a Window, &'a Ground)>,
+) -> Cache {
+    let price = |_: &Op| 0;
+    let key = |(window, ground): (&Window, &Ground)| ground.target(&price).answer_key(window);
+    cache.open_at(&windows.into_iter().map(key).collect::<Vec<_>>())
+}
+
+fn answer(
+    args: &SynthArgs,
+    source: &Source,
+    ground: &Ground,
+    memo: &Memo,
+    stop: &AtomicBool,
+) -> Result<Printed> {
+    let window = match &source.window {
+        Ok(window) => window,
+        Err(why) => {
+            let text = match args.emit {
+                Emit::Json => report::no_window(source, why, ground)? + "\n",
+                _ => format!("// {}: {why}\n", source.name),
+            };
+            let explanation = format!("{} on {}: not searched: {why}\n", source.name, ground.named.name);
+            return Ok(Printed { text, explanation, proved: false, case: None });
+        }
+    };
     let start = Instant::now();
-    let (mut answer, table) = solve(window, ground, stop, args.max_seconds);
+    let (mut answer, table) = solve(window, ground, memo, stop, args.max_seconds);
     let seconds = start.elapsed().as_secs_f64();
     let explanation = report::explain(&answer, &table, ground);
     let name = report::c_name(window);
@@ -169,7 +263,7 @@ fn answer(args: &SynthArgs, window: &Window, ground: &Ground, stop: &AtomicBool)
         None => None,
     };
     let text = match args.emit {
-        Emit::Json => report::json(&answer, &table, ground, seconds)? + "\n",
+        Emit::Json => report::json(source, &answer, &table, ground, seconds)? + "\n",
         _ => match &c {
             None => report::missing(&answer),
             Some(Err(error)) => format!("// {}: {error}\n", window.name),

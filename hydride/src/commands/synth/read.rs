@@ -31,6 +31,7 @@ fn lines(file: &Path, text: &str, windows: &mut Vec<Window>) -> Result<()> {
     Ok(())
 }
 
-fn number(count: usize) -> u32 {
+/// A line or column of a diagnostic.
+pub fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

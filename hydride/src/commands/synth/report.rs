@@ -4,26 +4,29 @@ use std::fmt::Write as _;
 
 use ::synth::contents::Entry;
 use ::synth::program::{Program, Value};
-use ::synth::synthesize::{Answer, Status};
+use ::synth::synthesize::Answer;
 use ::synth::table::Table;
 use ::synth::window::Window;
 use anyhow::Result;
 use serde::Serialize;
 
+use super::functions::Source;
 use super::targets::Ground;
 
 #[derive(Serialize)]
 struct Line<'a> {
     name: &'a str,
     target: &'a str,
-    status: Status,
+    status: &'static str,
     proof: Option<&'static str>,
     lanes_proved: Option<::synth::certify::Proof>,
     cost: Option<Cost>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<Own>,
     instructions: Vec<Step>,
     states: usize,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: &'a Vec<String>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
     seconds: f64,
 }
 
@@ -38,6 +41,36 @@ pub struct Cost {
     latency: u32,
 }
 
+/// What the instruction costs that a function of its name is.
+#[derive(Serialize)]
+struct Own {
+    uops: u32,
+    latency: u32,
+}
+
+fn own(source: &Source, ground: &Ground) -> Option<Own> {
+    let instruction = ground.own(&source.function)?;
+    Some(Own { uops: instruction.uops, latency: instruction.latency })
+}
+
+/// One line of JSON without its end, for what is no window.
+pub fn no_window(source: &Source, why: &str, ground: &Ground) -> Result<String> {
+    let line = Line {
+        name: &source.name,
+        target: &ground.named.name,
+        status: "not searched",
+        proof: None,
+        lanes_proved: None,
+        cost: None,
+        own: own(source, ground),
+        instructions: Vec::new(),
+        states: 0,
+        notes: &[why.to_owned()],
+        seconds: 0.0,
+    };
+    Ok(serde_json::to_string(&line)?)
+}
+
 /// A step of a program.
 #[derive(Serialize)]
 pub struct Step {
@@ -49,16 +82,23 @@ pub struct Step {
 }
 
 /// One line of JSON without its end.
-pub fn json(answer: &Answer<'_>, table: &Table, ground: &Ground, seconds: f64) -> Result<String> {
+pub fn json(
+    source: &Source,
+    answer: &Answer<'_>,
+    table: &Table,
+    ground: &Ground,
+    seconds: f64,
+) -> Result<String> {
     let window = answer.meaning.window();
     let program = answer.program.as_ref();
     let line = Line {
         name: &window.name,
         target: &ground.named.name,
-        status: answer.status,
+        status: answer.status.name(),
         proof: program.map(|(_, proof)| proof.name()),
         lanes_proved: program.map(|(_, proof)| *proof),
         cost: program.map(|(program, _)| cost(program, table)),
+        own: own(source, ground),
         instructions: program.map(|(program, _)| steps(window, program, table)).unwrap_or_default(),
         states: answer.states,
         notes: &answer.notes,

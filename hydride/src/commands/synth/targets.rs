@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use ::search::{Operand, Syntax};
+use ::synth::synthesize::{self, CostOf};
 use ::synth::table::Table;
 use anyhow::{Context, Result};
 use hydride_ir::Op;
+use memo::{Key, key_of};
 use serde::Deserialize;
 
 use crate::cache::CacheArgs;
@@ -66,9 +68,16 @@ pub struct Ground {
     pub syntax: Box<dyn Syntax>,
     /// Where costs come from, if there is a table.
     pub costs: Option<String>,
+    /// A hash of the instructions with their costs and of the registers' widths.
+    pub key: Key,
 }
 
 impl Ground {
+    /// The instruction of that name.
+    pub fn own(&self, id: &str) -> Option<&::search::Instruction> {
+        self.table.instructions.iter().find(|instruction| instruction.id == id)
+    }
+
     /// Reads the documents of a target.
     pub fn read(
         session: &Session,
@@ -100,12 +109,20 @@ impl Ground {
             convert::instructions(&known.instructions, set.searched()?, &target, &filter, &costs);
         chosen.instructions.extend(with_constants(&known.instructions, set, &target, &costs)?);
         Ok(Self {
+            key: key_of(&(&chosen.instructions, &named.widths)),
             table: Table::new(chosen.instructions),
             syntax: (set.searched()?.syntax)(&target),
             costs: costs.source().map(str::to_owned),
             named,
             set,
         })
+    }
+}
+
+impl Ground {
+    /// What a search needs to know besides the instructions.
+    pub fn target<'a>(&self, cost: &'a CostOf<'a>) -> synthesize::Target<'a> {
+        synthesize::Target { widths: self.named.widths.clone(), cost, key: self.key }
     }
 }
 

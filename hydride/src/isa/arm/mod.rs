@@ -40,6 +40,8 @@ pub const SET: InstructionSet = InstructionSet {
     target: Some(&difftest::arm::TARGET),
     search: Some(steps::SEARCH),
     c_types: include_str!("types.h"),
+    c_headers: &["arm_neon.h"],
+    c_features: &["__ARM_", "__aarch64__", "__arm__"],
 };
 
 const KINDS: &[Kind] = &[

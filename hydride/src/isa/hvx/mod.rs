@@ -42,6 +42,8 @@ pub const SET: InstructionSet = InstructionSet {
     target: Some(&difftest::hvx::TARGET),
     search: Some(steps::SEARCH),
     c_types: "",
+    c_headers: &["hexagon_types.h", "hexagon_protos.h", "hvx_hexagon_protos.h"],
+    c_features: &["__HVX", "__HEXAGON", "__hexagon__"],
 };
 
 /// The length of vectors for which the documents are read.

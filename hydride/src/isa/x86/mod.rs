@@ -36,6 +36,20 @@ pub const SET: InstructionSet = InstructionSet {
     target: Some(&difftest::x86::TARGET),
     search: Some(steps::SEARCH),
     c_types: include_str!("types.h"),
+    c_headers: &[
+        "immintrin.h",
+        "x86intrin.h",
+        "mmintrin.h",
+        "xmmintrin.h",
+        "emmintrin.h",
+        "pmmintrin.h",
+        "tmmintrin.h",
+        "smmintrin.h",
+        "nmmintrin.h",
+        "wmmintrin.h",
+        "ammintrin.h",
+    ],
+    c_features: &["__MMX__", "__SSE", "__SSSE3__", "__AVX", "__x86_64", "__i386", "__amd64"],
 };
 
 const KINDS: &[Kind] = &[Kind {
@@ -57,6 +71,8 @@ fn parse(reading: &Reading<'_>) -> Parsed {
         progress: Some(reading.progress),
         errata: reading.errata,
         only: reading.only,
+        // They can be evaluated, and are not classified.
+        tiles: reading.only.is_some(),
         memo: reading.memo,
     };
     intel::parse(&document.name, &document.bytes, &options)

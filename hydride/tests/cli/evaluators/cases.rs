@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hydride_ir::{Function, Role};
 use interp::inputs;
-use interp::{Machine, Program};
+use interp::{Choice, Machine, Program};
 use parsers::{Argument, Immediate, Kind};
 
 use crate::support::{functions, is_full, read_json};
@@ -126,7 +126,7 @@ fn case(op: &str, function: &Function, params: Vec<i64>, row: &serde_json::Value
     let immediates = inputs::immediates(&arguments);
     let numbers = inputs::computes_with_floats(function);
     let records = inputs::generate(&arguments, numbers, &immediates, INPUTS, 7, &symbol);
-    let other_nans = Program::with_other_nans(function, &params).expect("a legal function");
+    let other_nans = Program::with_choice(function, &params, Choice::OtherNans).expect("a legal function");
     let (mut machine, mut other_machine) = (Machine::new(), Machine::new());
     let mut case = Case {
         op: op.to_owned(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hydride_ir::Bits;
+use hydride_ir::{Bits, Expr, Op};
 
 use super::cases::{Case, expressed, words};
 use super::runner::tool;
@@ -71,7 +71,9 @@ pub fn check(out: &Path, cases: &[Case], folder: &Path) -> bool {
     }
     let mut expected = Vec::new();
     let cases = &expressed(cases, &script, |case| case.symbol.clone());
-    for case in cases {
+    // An approximation is a function without a definition.
+    let approximates = |expr: &Expr| matches!(&expr.op, Op::Float { float, .. } if float.op.approximates());
+    for case in cases.iter().filter(|case| !case.function.exprs().iter().any(approximates)) {
         let step = case.inputs.len().div_ceil(INPUTS);
         let results = case.expected.iter().zip(&case.open);
         for (input, (result, open)) in case.inputs.iter().zip(results).step_by(step) {

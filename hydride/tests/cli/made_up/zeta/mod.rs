@@ -31,6 +31,8 @@ pub const SET: InstructionSet = InstructionSet {
     target: Some(&machine::TARGET),
     search: Some(SEARCH),
     c_types: "",
+    c_headers: &[],
+    c_features: &[],
 };
 // ANCHOR_END: set
 

@@ -1,0 +1,290 @@
+//! Refinement: whatever the second function does, the first one may do as well.
+//!
+//! For all arguments that may be poison, element by element, but not `undef`: where the first function's behavior is
+//! undefined anything may stand. Elsewhere the second one's must not be, and each element of its result must be equal to
+//! the first one's, unless that one is poison. The second function's choices (`freeze`) are the solver's; for the first
+//! one's there must be an answer to each: candidates are tried, and a counterexample counts only where no choice helps.
+
+use std::time::Duration;
+
+use hydride_ir::{ArgId, Bits, ExprId};
+use llvm_text::Type;
+use rustc_hash::FxHashMap;
+use smt::{Prover, Verdict};
+
+use crate::ast::{Body, elements};
+use crate::error::Fault;
+use crate::generic::Lane;
+use crate::graph::Graph;
+use crate::translate::{Behavior, Intrinsics, Undef, translate};
+
+/// How many choices of the first function are tried.
+const MAX_CANDIDATES: usize = 8;
+
+/// When a question is given up.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The solver's time for a question.
+    pub time: Duration,
+    /// The iterations of a loop.
+    pub unroll: u32,
+}
+
+impl Default for Limits {
+    /// Ten seconds, and 256 iterations.
+    fn default() -> Self {
+        Self { time: Duration::from_secs(10), unroll: 256 }
+    }
+}
+
+/// Whether a function refines another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It does, for all arguments that are not `undef`.
+    Proved(Proof),
+    /// It does not.
+    Counterexample(Box<Counterexample>),
+    /// Not known; what was left open.
+    Unknown(String),
+}
+
+/// How refinement was proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// The parts of the question that are the same expressions on both sides.
+    pub structural: u64,
+    /// The parts that the solver proved.
+    pub solver: u64,
+}
+
+/// A value, element by element; `None` is poison.
+pub type Elements = Vec<Option<Bits>>;
+
+/// What a function does for given arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Whether its behavior is undefined.
+    pub undefined: bool,
+    /// Its result.
+    pub result: Elements,
+}
+
+/// Arguments for which a function does what the other one may not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// The parameters of the first function by name, with their values.
+    pub arguments: Vec<(String, Elements)>,
+    /// What the second function chooses in place of poison, in order of its text.
+    pub choices: Vec<Bits>,
+    /// The first function.
+    pub before: Run,
+    /// The second one.
+    pub after: Run,
+}
+
+/// Whether `after` refines `before`. Parameters and results correspond by position and must be equally wide; where their
+/// elements are not, they are taken as after a `bitcast`.
+pub fn refines(before: &Body, after: &Body, intrinsics: &dyn Intrinsics, limits: &Limits) -> Outcome {
+    match Question::new(before, after, intrinsics, limits) {
+        Ok(question) => question.answer(limits),
+        Err(reason) => Outcome::Unknown(reason),
+    }
+}
+
+struct Question {
+    graph: Graph,
+    /// The first function's parameters: names and elements.
+    parameters: Vec<(String, Vec<Lane>)>,
+    before: Behavior,
+    after: Behavior,
+}
+
+fn open(side: &'static str) -> impl Fn(Fault) -> String {
+    move |fault| format!("the {side} function: {fault}")
+}
+
+impl Question {
+    fn new(
+        before: &Body,
+        after: &Body,
+        intrinsics: &dyn Intrinsics,
+        limits: &Limits,
+    ) -> Result<Self, String> {
+        let mut graph = Graph::new();
+        let result =
+            |body: &Body| if body.result == Type::Void { Some(Vec::new()) } else { elements(&body.result) };
+        let (Some(own), Some(other)) = (result(before), result(after)) else {
+            return Err("results of this type are outside of what is modelled".to_owned());
+        };
+        if own.iter().sum::<u32>() != other.iter().sum() || before.parameters.len() != after.parameters.len()
+        {
+            return Err(
+                "the functions have other numbers of parameters, or results of another width".to_owned()
+            );
+        }
+        let mut parameters = Vec::new();
+        for parameter in &before.parameters {
+            let mut lanes = Vec::new();
+            for (position, width) in elements(&parameter.ty).unwrap_or_default().into_iter().enumerate() {
+                let name = format!("{}.{position}", parameter.name);
+                let bits = graph.argument(name.clone(), width).1;
+                let poison = graph.argument(format!("{name}.poison"), 1).1;
+                lanes.push(Lane { bits, poison });
+            }
+            parameters.push((parameter.name.clone(), lanes));
+        }
+        let given: Vec<Vec<Lane>> = parameters.iter().map(|(_, lanes)| lanes.clone()).collect();
+        let mut other_given = Vec::new();
+        for (lanes, parameter) in given.iter().zip(&after.parameters) {
+            let widths = elements(&parameter.ty).unwrap_or_default();
+            let cast = graph.sliced(lanes, &widths);
+            other_given.push(cast.ok_or_else(|| {
+                format!("the parameters at the place of %{} have different widths", parameter.name)
+            })?);
+        }
+        let options = (Undef::Chosen, "first", limits.unroll);
+        let before = translate(&mut graph, before, &given, intrinsics, options).map_err(open("first"))?;
+        let options = (Undef::Poison, "second", limits.unroll);
+        let mut after =
+            translate(&mut graph, after, &other_given, intrinsics, options).map_err(open("second"))?;
+        // Where a function never returns it has no result.
+        let (first, second) = (before.result.len(), after.result.len());
+        if first > 0 && second > 0 {
+            let cast = graph.sliced(&after.result, &own);
+            after.result = cast.ok_or_else(|| "the results have different widths".to_owned())?;
+        }
+        Ok(Self { graph, parameters, before, after })
+    }
+
+    /// What must not be: first that the behavior becomes undefined, then for each element that it becomes another one.
+    fn violations(&mut self) -> Vec<ExprId> {
+        let graph = &mut self.graph;
+        let defined = graph.not(self.before.undefined);
+        let mut all = vec![graph.and(defined, self.after.undefined)];
+        for (own, other) in self.before.result.iter().zip(&self.after.result) {
+            let differ = graph.differ(own.bits, other.bits);
+            let wrong = graph.or(other.poison, differ);
+            let not_poison = graph.not(own.poison);
+            let wrong = graph.and(not_poison, wrong);
+            all.push(graph.and(defined, wrong));
+        }
+        all
+    }
+
+    fn any(&mut self, conditions: &[ExprId]) -> ExprId {
+        let no = self.graph.bool(false);
+        conditions.iter().fold(no, |all, condition| self.graph.or(all, *condition))
+    }
+
+    /// Whether conditions are never (`false`) or always (`true`) met.
+    fn ask(&mut self, conditions: &[ExprId], value: bool, prover: &mut Prover) -> Verdict {
+        let expected = self.graph.bool(value);
+        let question = self.graph.function(conditions);
+        let constant = self.graph.function(&vec![expected; conditions.len()]);
+        prover.equal(&question, &constant)
+    }
+
+    fn answer(mut self, limits: &Limits) -> Outcome {
+        let violations = self.violations();
+        let choices = std::mem::take(&mut self.before.choices);
+        let mut prover = Prover::with_time_limit(limits.time);
+        // The first candidate: what the second function chooses at the same place, else zero.
+        let mut first = FxHashMap::default();
+        for (position, (arg, bits)) in choices.iter().enumerate() {
+            let width = self.graph.width(*bits);
+            let same = self.after.choices.get(position).map(|(_, bits)| *bits);
+            let zero = self.graph.number(width, 0);
+            first.insert(*arg, same.filter(|same| self.graph.width(*same) == width).unwrap_or(zero));
+        }
+        let mut conditions = self.graph.substitute(&violations, &first);
+        for _ in 0..MAX_CANDIDATES {
+            let model = match self.ask(&conditions, false, &mut prover) {
+                Verdict::Equal => {
+                    let stats = prover.stats();
+                    return Outcome::Proved(Proof { structural: stats.structural, solver: stats.queries });
+                }
+                Verdict::Unknown(reason) => return Outcome::Unknown(reason),
+                Verdict::Different(model) => model.args,
+            };
+            // With these arguments, is there a choice that helps?
+            let fixed: FxHashMap<ArgId, ExprId> = model
+                .iter()
+                .enumerate()
+                .map(|(position, bits)| (ArgId(position as u32), self.graph.bits(bits.clone())))
+                .filter(|(arg, _)| choices.iter().all(|(choice, _)| choice != arg))
+                .collect();
+            let at = self.graph.substitute(&violations, &fixed);
+            let at = self.any(&at);
+            let helps = match self.graph.as_bool(at) {
+                Some(true) => None,
+                _ => match self.ask(&[at], true, &mut prover) {
+                    Verdict::Equal => None,
+                    Verdict::Unknown(reason) => return Outcome::Unknown(reason),
+                    Verdict::Different(model) => Some(model.args),
+                },
+            };
+            let Some(helps) = helps else {
+                return match self.counterexample(&violations, &model) {
+                    Some(_) if self.before.has_undef || self.after.has_undef => {
+                        Outcome::Unknown("`undef`, which may be another value at each use".to_owned())
+                    }
+                    Some(found) => Outcome::Counterexample(Box::new(found)),
+                    None => {
+                        Outcome::Unknown("the solver's counterexample is not one when it is run".to_owned())
+                    }
+                };
+            };
+            let mut candidate = FxHashMap::default();
+            for (arg, _) in &choices {
+                candidate.insert(*arg, self.graph.bits(helps[arg.0 as usize].clone()));
+            }
+            let also = self.graph.substitute(&violations, &candidate);
+            let (so_far, also) = (self.any(&conditions), self.any(&also));
+            conditions = vec![self.graph.and(so_far, also)];
+        }
+        Outcome::Unknown(format!(
+            "which values the first function's `freeze` gives, after {MAX_CANDIDATES} attempts"
+        ))
+    }
+
+    /// What both functions do for given arguments, if that is a violation. The evaluator shares no operators with the
+    /// solver's side.
+    fn counterexample(&mut self, violations: &[ExprId], arguments: &[Bits]) -> Option<Counterexample> {
+        let violated = self.any(violations);
+        let mut wanted = vec![violated, self.before.undefined, self.after.undefined];
+        let lanes =
+            |lanes: &[Lane]| lanes.iter().flat_map(|lane| [lane.bits, lane.poison]).collect::<Vec<_>>();
+        for (_, parameter) in &self.parameters {
+            wanted.extend(lanes(parameter));
+        }
+        wanted.extend(self.after.choices.iter().map(|(_, bits)| *bits));
+        wanted.extend(lanes(&self.before.result));
+        wanted.extend(lanes(&self.after.result));
+        let mut values = interp::evaluate(&self.graph.function(&wanted), arguments).ok()?.into_iter();
+        let mut flag = || values.next().map(|bits| bits.bit(0));
+        let (violated, before_undefined, after_undefined) = (flag()?, flag()?, flag()?);
+        let mut given = Vec::new();
+        for (name, lanes) in &self.parameters {
+            given.push((name.clone(), read(&mut values, lanes.len())?));
+        }
+        let mut choices = Vec::new();
+        let count = self.after.choices.len();
+        let (before, after) = (self.before.result.len(), self.after.result.len());
+        for _ in 0..count {
+            choices.push(values.next()?);
+        }
+        let before = Run { undefined: before_undefined, result: read(&mut values, before)? };
+        let after = Run { undefined: after_undefined, result: read(&mut values, after)? };
+        violated.then_some(Counterexample { arguments: given, choices, before, after })
+    }
+}
+
+/// The next elements, each with its bit for poison.
+fn read(values: &mut impl Iterator<Item = Bits>, count: usize) -> Option<Elements> {
+    let mut all = Vec::new();
+    for _ in 0..count {
+        let (bits, poison) = (values.next()?, values.next()?);
+        all.push((!poison.bit(0)).then_some(bits));
+    }
+    Some(all)
+}

@@ -1,0 +1,304 @@
+//! Expressions of the IR under construction: equal ones are one, and what is constant is folded.
+
+use hydride_ir::{
+    Arg, ArgId, BinaryOp, Bits, CompareOp, Expr, ExprId, Function, Num, Op, ResultId, ResultSlot, Role, Stmt,
+    UnaryOp,
+};
+use rustc_hash::FxHashMap;
+
+/// The most expressions of a question.
+const MAX_EXPRESSIONS: usize = 2_000_000;
+
+/// Expressions over arguments.
+pub struct Graph {
+    function: Function,
+    known: FxHashMap<Expr, ExprId>,
+}
+
+impl Graph {
+    pub fn new() -> Self {
+        Self { function: Function::new("refinement"), known: FxHashMap::default() }
+    }
+
+    /// Whether there is no place for more.
+    pub fn is_full(&self) -> bool {
+        self.function.exprs().len() > MAX_EXPRESSIONS
+    }
+
+    pub fn width(&self, id: ExprId) -> u32 {
+        self.function.expr(id).width.as_constant().and_then(|width| u32::try_from(width).ok()).unwrap_or(1)
+    }
+
+    /// A new argument.
+    pub fn argument(&mut self, name: String, width: u32) -> (ArgId, ExprId) {
+        let id = ArgId(self.function.args.len() as u32);
+        self.function.args.push(Arg { name, width: width.into(), role: Role::Register });
+        (id, self.push(Op::Arg(id), width))
+    }
+
+    /// The whole as a function of these values.
+    pub fn function(&self, values: &[ExprId]) -> Function {
+        let mut whole = self.function.clone();
+        for (number, value) in values.iter().enumerate() {
+            let width = self.function.expr(*value).width.clone();
+            whole.results.push(ResultSlot { name: format!("r{number}"), width });
+            whole.body.push(Stmt::Assign {
+                result: ResultId(number as u32),
+                low: Num::constant(0),
+                value: *value,
+            });
+        }
+        hydride_ir::passes::dead_code(&whole)
+    }
+
+    fn push(&mut self, op: Op, width: u32) -> ExprId {
+        let expr = Expr { op, width: width.into() };
+        if let Some(known) = self.known.get(&expr) {
+            return *known;
+        }
+        let id = self.function.push(expr.op.clone(), width);
+        self.known.insert(expr, id);
+        id
+    }
+
+    pub fn bits(&mut self, bits: Bits) -> ExprId {
+        let width = bits.width();
+        self.push(Op::Const(bits), width)
+    }
+
+    pub fn number(&mut self, width: u32, value: u64) -> ExprId {
+        self.bits(Bits::from_u64(width, value))
+    }
+
+    pub fn bool(&mut self, value: bool) -> ExprId {
+        self.number(1, u64::from(value))
+    }
+
+    pub fn constant(&self, id: ExprId) -> Option<&Bits> {
+        match &self.function.expr(id).op {
+            Op::Const(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    pub fn as_bool(&self, id: ExprId) -> Option<bool> {
+        self.constant(id).filter(|bits| bits.width() == 1).map(|bits| bits.bit(0))
+    }
+
+    /// An operation; a constant where its operands are.
+    pub fn op(&mut self, op: Op, width: u32) -> ExprId {
+        let operands = op.operands();
+        let constants = operands.iter().all(|operand| self.constant(*operand).is_some());
+        if constants && !operands.is_empty() {
+            let mut small = Function::new("constant");
+            let moved: Vec<ExprId> = operands
+                .iter()
+                .map(|id| small.push(self.function.expr(*id).op.clone(), self.width(*id)))
+                .collect();
+            let mut next = moved.into_iter();
+            let op = op.map_operands(|id| next.next().unwrap_or(id));
+            let value = small.push(op, width);
+            small.results.push(ResultSlot { name: "r".to_owned(), width: width.into() });
+            small.body.push(Stmt::Assign { result: ResultId(0), low: Num::constant(0), value });
+            if let Some(bits) = interp::evaluate(&small, &[]).ok().and_then(|mut bits| bits.pop()) {
+                return self.bits(bits);
+            }
+        }
+        self.push(op, width)
+    }
+
+    pub fn binary(&mut self, op: BinaryOp, signed: bool, left: ExprId, right: ExprId) -> ExprId {
+        let width = self.width(left);
+        self.op(Op::Binary { op, signed: i64::from(signed).into(), left, right }, width)
+    }
+
+    pub fn sub(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        self.binary(BinaryOp::Sub, false, left, right)
+    }
+
+    pub fn unary(&mut self, op: UnaryOp, of: ExprId) -> ExprId {
+        let width = self.width(of);
+        self.op(Op::Unary(op, of), width)
+    }
+
+    pub fn not(&mut self, of: ExprId) -> ExprId {
+        if let Op::Unary(UnaryOp::Not, inner) = self.function.expr(of).op {
+            return inner;
+        }
+        self.unary(UnaryOp::Not, of)
+    }
+
+    pub fn and(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        match (self.as_bool(left), self.as_bool(right)) {
+            (Some(true), _) => right,
+            (_, Some(true)) => left,
+            (Some(false), _) => left,
+            (_, Some(false)) => right,
+            _ if left == right => left,
+            _ => self.binary(BinaryOp::And, false, left, right),
+        }
+    }
+
+    pub fn or(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        match (self.as_bool(left), self.as_bool(right)) {
+            (Some(false), _) => right,
+            (_, Some(false)) => left,
+            (Some(true), _) => left,
+            (_, Some(true)) => right,
+            _ if left == right => left,
+            _ => self.binary(BinaryOp::Or, false, left, right),
+        }
+    }
+
+    pub fn compare(&mut self, op: CompareOp, signed: bool, left: ExprId, right: ExprId) -> ExprId {
+        if left == right {
+            return self.bool(op != CompareOp::Lt);
+        }
+        self.op(Op::Compare { op, signed: i64::from(signed).into(), left, right }, 1)
+    }
+
+    pub fn equal(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        self.compare(CompareOp::Eq, false, left, right)
+    }
+
+    pub fn differ(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        let equal = self.equal(left, right);
+        self.not(equal)
+    }
+
+    pub fn less(&mut self, signed: bool, left: ExprId, right: ExprId) -> ExprId {
+        self.compare(CompareOp::Lt, signed, left, right)
+    }
+
+    pub fn select(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> ExprId {
+        match self.as_bool(condition) {
+            Some(true) => then,
+            Some(false) => otherwise,
+            None if then == otherwise => then,
+            None => {
+                let width = self.width(then);
+                self.op(Op::Select { condition, then, otherwise }, width)
+            }
+        }
+    }
+
+    pub fn cast(&mut self, of: ExprId, signed: bool, width: u32) -> ExprId {
+        match self.width(of) {
+            own if own == width => of,
+            own if own > width => self.extract(of, 0, width),
+            _ => self.op(Op::Cast { of, signed: i64::from(signed).into() }, width),
+        }
+    }
+
+    pub fn extract(&mut self, of: ExprId, low: u32, width: u32) -> ExprId {
+        if low == 0 && self.width(of) == width {
+            return of;
+        }
+        match self.function.expr(of).op.clone() {
+            Op::Extract { of: inner, low: base } => {
+                let base = base.as_constant().unwrap_or(0) as u32;
+                return self.extract(inner, base + low, width);
+            }
+            Op::Concat(parts) => {
+                let (mut kept, mut base) = (Vec::new(), 0);
+                for part in parts.into_iter().rev() {
+                    let end = base + self.width(part);
+                    let (from, to) = (low.max(base), (low + width).min(end));
+                    if from < to {
+                        kept.push(self.extract(part, from - base, to - from));
+                    }
+                    base = end;
+                }
+                return self.concat(kept);
+            }
+            _ => {}
+        }
+        self.op(Op::Extract { of, low: i64::from(low).into() }, width)
+    }
+
+    /// The parts, the least significant first.
+    pub fn concat(&mut self, parts: Vec<ExprId>) -> ExprId {
+        if let [only] = parts[..] {
+            return only;
+        }
+        let width = parts.iter().map(|part| self.width(*part)).sum();
+        let mut flat = Vec::new();
+        for part in parts.into_iter().rev() {
+            match &self.function.expr(part).op {
+                Op::Concat(inner) => flat.extend_from_slice(inner),
+                _ => flat.push(part),
+            }
+        }
+        self.op(Op::Concat(flat), width)
+    }
+
+    /// An expression of another function, whose operands are known.
+    fn rebuilt(&mut self, expr: &Expr, width: u32, known: impl Fn(ExprId) -> ExprId) -> ExprId {
+        match expr.op.map_operands(&known) {
+            Op::Extract { of, low } => self.extract(of, low.as_constant().unwrap_or(0) as u32, width),
+            Op::Select { condition, then, otherwise } => self.select(condition, then, otherwise),
+            Op::Concat(mut parts) => {
+                parts.reverse();
+                self.concat(parts)
+            }
+            Op::Cast { of, signed } => self.cast(of, signed.as_constant() == Some(1), width),
+            Op::Int(num) => {
+                let value = num.as_constant().unwrap_or(0);
+                let fill = if value < 0 { u64::MAX } else { 0 };
+                let words =
+                    std::iter::once(value as u64).chain(std::iter::repeat_n(fill, (width / 64) as usize));
+                self.bits(Bits::from_words(width, words))
+            }
+            op @ Op::Const(_) => self.push(op, width),
+            op => self.op(op, width),
+        }
+    }
+
+    /// What a function without loops gives for these arguments: for each result its bits.
+    pub fn splice(&mut self, function: &Function, arguments: &[ExprId]) -> Option<Vec<ExprId>> {
+        let mut ids: Vec<ExprId> = Vec::with_capacity(function.exprs().len());
+        for expr in function.exprs() {
+            let width = u32::try_from(expr.width.as_constant()?).ok()?;
+            let id = match expr.op {
+                Op::Arg(arg) => *arguments.get(arg.0 as usize)?,
+                _ => self.rebuilt(expr, width, |operand| ids[operand.0 as usize]),
+            };
+            ids.push(id);
+        }
+        let mut pieces: Vec<Vec<(u32, ExprId)>> = vec![Vec::new(); function.results.len()];
+        for stmt in &function.body {
+            let Stmt::Assign { result, low, value } = stmt else { return None };
+            pieces[result.0 as usize].push((u32::try_from(low.as_constant()?).ok()?, ids[value.0 as usize]));
+        }
+        let mut results = Vec::new();
+        for mut pieces in pieces {
+            pieces.sort_by_key(|piece| piece.0);
+            results.push(self.concat(pieces.into_iter().map(|piece| piece.1).collect()));
+        }
+        Some(results)
+    }
+
+    /// The arguments below an expression.
+    pub fn arguments_of(&self, root: ExprId) -> Vec<ArgId> {
+        let reached = self.function.reached([root]);
+        let exprs = self.function.exprs().iter().zip(reached).filter(|(_, reached)| *reached);
+        exprs.filter_map(|(expr, _)| if let Op::Arg(arg) = expr.op { Some(arg) } else { None }).collect()
+    }
+
+    /// Expressions with arguments replaced.
+    pub fn substitute(&mut self, roots: &[ExprId], replacement: &FxHashMap<ArgId, ExprId>) -> Vec<ExprId> {
+        let reached = self.function.reached(roots.iter().copied());
+        let mut ids: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+        for (position, _) in reached.iter().enumerate().filter(|(_, reached)| **reached) {
+            let id = ExprId(position as u32);
+            let expr = self.function.expr(id).clone();
+            let width = self.width(id);
+            let new = match expr.op {
+                Op::Arg(arg) => replacement.get(&arg).copied().unwrap_or(id),
+                _ => self.rebuilt(&expr, width, |operand| ids[&operand]),
+            };
+            ids.insert(id, new);
+        }
+        roots.iter().map(|root| ids[root]).collect()
+    }
+}

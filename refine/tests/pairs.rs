@@ -1,0 +1,40 @@
+//! The pairs of `specs/refinements/generic`: what their names say is what is found.
+
+use std::path::Path;
+
+use refine::{Limits, Module, NoIntrinsics, Outcome, refines};
+
+const WORDS: [&str; 3] = ["proved", "refuted", "unknown"];
+
+#[test]
+fn pairs_are_what_their_names_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs/refinements/generic");
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("the pairs") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let module = Module::parse(&text).expect("a module");
+        assert_eq!(module.to_string(), text);
+        for function in &module.functions {
+            let Some((name, expected)) = function.name.split_once('.') else { continue };
+            let expected = WORDS.into_iter().find(|word| expected.starts_with(word)).expect("a word");
+            let body = |name: &str| {
+                let function = module.function(name).expect("a function");
+                function.body.clone().unwrap_or_else(|fault| panic!("{}: @{name}: {fault}", path.display()))
+            };
+            let outcome = refines(&body(name), &body(&function.name), &NoIntrinsics, &Limits::default());
+            let found = match outcome {
+                Outcome::Proved(_) => "proved",
+                Outcome::Counterexample(_) => "refuted",
+                Outcome::Unknown(_) => "unknown",
+            };
+            if found != expected {
+                wrong.push(format!("{}: @{}: {outcome:?}", path.display(), function.name));
+            }
+            count += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{count} pairs, of which these are not as expected:\n{}", wrong.join("\n"));
+    assert!(count >= 40, "only {count} pairs");
+}

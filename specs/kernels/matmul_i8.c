@@ -1,0 +1,9 @@
+// A step of a matrix product with rows of bytes packed in pairs: two rows times scalars, added to sums.
+
+#define RESULT int32_t
+#define PARAMETERS const int32_t *restrict r0, const int8_t *restrict r1, int8_t s0, int8_t s1
+#define ARGUMENTS b[0], b[1], s[0], s[1]
+#define BODY (int32_t)((uint32_t)r0[i] + (uint32_t)(s0 * r1[2 * i] + s1 * r1[2 * i + 1]))
+#define LEAVES r0 + i, r1 + 2 * i, s0, s1
+
+#include "loop.h"

@@ -1,0 +1,11 @@
+// Magnitude of the gradient over three rows and columns, as the sum of its parts.
+
+#define RESULT uint8_t
+#define PARAMETERS const uint8_t *restrict r0, const uint8_t *restrict r1, const uint8_t *restrict r2
+#define ARGUMENTS b[0], b[1], b[2]
+#define BODY saturated(\
+    magnitude(r0[i] + 2 * r0[i + 1] + r0[i + 2] - r2[i] - 2 * r2[i + 1] - r2[i + 2]) + \
+    magnitude(r0[i] + 2 * r1[i] + r2[i] - r0[i + 2] - 2 * r1[i + 2] - r2[i + 2]))
+#define LEAVES r0 + i, r0 + i + 1, r0 + i + 2, r1 + i, r1 + i + 2, r2 + i, r2 + i + 1, r2 + i + 2
+
+#include "loop.h"

@@ -1,0 +1,185 @@
+//! Answers as they are kept from run to run, and read again for a window.
+//!
+//! A program is kept with the nodes that it names, which are made anew in the graph of the window that asks. Nothing that is
+//! read is believed: the program that it makes has to be certified for the window that it serves. That there is no answer
+//! cannot be certified, and costs a better answer at most.
+
+use hydride_ir::MAX_WIDTH;
+use hydride_ir::exact::{Dag, Node, NodeId};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::contents::{Content, Entry};
+use crate::program::Program;
+use crate::table::Table;
+use crate::window::{Element, Meaning};
+
+/// Bits that a value may need.
+const MAX_BITS: u32 = 4096;
+
+/// An answer without the graph that it was found in.
+#[derive(Serialize, Deserialize)]
+pub struct Kept {
+    program: Option<KeptProgram>,
+    /// What the answer said besides.
+    pub notes: Vec<String>,
+    /// States that were looked at.
+    pub states: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptProgram {
+    program: Program,
+    /// For each step the position of its instruction in the table, and the immediates.
+    instructions: Vec<(usize, Vec<i64>)>,
+    /// The nodes that the program names and those below them, operands before their users.
+    nodes: Vec<(NodeId, Node)>,
+    /// The elements that arguments among the nodes stand for, by lane.
+    samples: Vec<(u32, Vec<Element>)>,
+}
+
+impl Kept {
+    /// An answer as it is kept; `None` where a value is none of elements.
+    pub fn new(
+        meaning: &Meaning<'_>,
+        table: &Table,
+        program: Option<&Program>,
+        notes: Vec<String>,
+        states: usize,
+    ) -> Option<Self> {
+        let program = match program {
+            Some(program) => Some(KeptProgram::new(meaning, table, program)?),
+            None => None,
+        };
+        Some(Self { program, notes, states })
+    }
+
+    /// Whether there is a program.
+    pub fn has_program(&self) -> bool {
+        self.program.is_some()
+    }
+
+    /// The program in the graph of a window, not proved; `None` where it cannot be one for this window and table. The
+    /// table is asked for the immediates of its steps.
+    pub fn read(&self, meaning: &mut Meaning<'_>, table: &mut Table) -> Option<Program> {
+        let kept = self.program.as_ref()?;
+        let mut args = FxHashMap::default();
+        for (arg, elements) in &kept.samples {
+            args.insert(*arg, meaning.sample_of(elements)?);
+        }
+        let mut made = FxHashMap::default();
+        for (id, node) in &kept.nodes {
+            made.insert(*id, make(&mut meaning.dag, node, &args, &made)?);
+        }
+        let mut program = kept.program.clone();
+        let leaves = &meaning.window().leaves;
+        let dag = &meaning.dag;
+        let known = |id: &mut NodeId, width: u32| {
+            *id = *made.get(id)?;
+            dag.range(*id).fits(width, false).then_some(())
+        };
+        let renamed = |content: &mut Content, width: u32| {
+            content.iter_mut().try_for_each(|entry| match entry {
+                Entry::Any => Some(()),
+                Entry::Uniform(value) | Entry::Value(value, _) => known(value, width),
+                Entry::Element(element) => {
+                    let ty = leaves.get(element.leaf as usize)?.ty;
+                    (ty.width == width && element.index < ty.lanes).then_some(())
+                }
+            })
+        };
+        for input in &mut program.inputs {
+            renamed(&mut input.content, input.container)?;
+        }
+        if program.steps.len() != kept.instructions.len() {
+            return None;
+        }
+        for (step, (instruction, choices)) in program.steps.iter_mut().zip(&kept.instructions) {
+            choices.iter().for_each(|choice| table.ask(*choice));
+            step.op = table.find(*instruction, choices)?;
+            renamed(&mut step.content, step.container)?;
+        }
+        for (_, content) in &mut program.outputs {
+            renamed(content, program.container)?;
+        }
+        if let Some(added) = &mut program.added {
+            known(added, program.container)?;
+        }
+        Some(program)
+    }
+}
+
+impl KeptProgram {
+    fn new(meaning: &Meaning<'_>, table: &Table, program: &Program) -> Option<Self> {
+        let contents = program
+            .inputs
+            .iter()
+            .map(|input| &input.content)
+            .chain(program.steps.iter().map(|step| &step.content))
+            .chain(program.outputs.iter().map(|(_, content)| content));
+        let named = contents.flatten().filter_map(|entry| match entry {
+            Entry::Uniform(value) | Entry::Value(value, _) => Some(*value),
+            Entry::Any | Entry::Element(_) => None,
+        });
+        let (mut nodes, mut samples) = (Vec::new(), Vec::new());
+        for id in meaning.dag.reachable(named.chain(program.added)) {
+            let node = meaning.dag.node(id).clone();
+            if let Node::Arg(arg) = node {
+                samples.push((arg, meaning.sample(arg)?.to_vec()));
+            }
+            nodes.push((id, node));
+        }
+        let instruction = |op| (table.op(op).instruction, table.op(op).choices.clone());
+        let instructions = program.steps.iter().map(|step| instruction(step.op)).collect();
+        Some(Self { program: program.clone(), instructions, nodes, samples })
+    }
+}
+
+/// A node made anew; `None` for one that no constructor would have made, or that is none of a window.
+fn make(
+    dag: &mut Dag,
+    node: &Node,
+    args: &FxHashMap<u32, u32>,
+    made: &FxHashMap<NodeId, NodeId>,
+) -> Option<NodeId> {
+    if let Node::Arg(arg) = node {
+        return Some(dag.arg(*args.get(arg)?));
+    }
+    let operands: Vec<NodeId> =
+        node.operands().iter().map(|id| made.get(id).copied()).collect::<Option<_>>()?;
+    let is_count = |dag: &Dag, count: NodeId| {
+        let range = dag.range(count);
+        range.is_non_negative() && range.high.as_ref().is_some_and(|high| *high <= MAX_BITS.into())
+    };
+    let whole = |width: u32| (1..=MAX_WIDTH).contains(&width);
+    let lawful = match node {
+        Node::Slice { low, width, .. } => match dag.node(operands[0]) {
+            Node::Arg(arg) => whole(*width) && low.checked_add(*width)? <= dag.arg_widths()[*arg as usize],
+            _ => whole(*width) && *low <= MAX_BITS,
+        },
+        Node::Concat(parts) => {
+            let width = parts.iter().try_fold(0u32, |sum, part| sum.checked_add(part.width))?;
+            let fits =
+                |(part, node): (&hydride_ir::exact::Part, &NodeId)| dag.range(*node).fits(part.width, false);
+            whole(width) && parts.iter().zip(&operands).all(fits)
+        }
+        Node::Saturate { width, .. } | Node::LeadingZeros(_, width) | Node::TrailingZeros(_, width) => {
+            whole(*width)
+        }
+        Node::Shl(..) | Node::Shr(..) => is_count(dag, operands[1]),
+        Node::Select(..) => dag.is_boolean(operands[0]),
+        Node::PopCount(_) => dag.range(operands[0]).is_non_negative(),
+        Node::Sum { .. } | Node::Const(_) => true,
+        // Positions that depend on values, and floating-point numbers, are in no window.
+        Node::SliceAt { .. } | Node::Float { .. } => false,
+        _ => !operands.is_empty(),
+    };
+    // Arguments are read through slices alone.
+    let plain = matches!(node, Node::Slice { .. })
+        || operands.iter().all(|operand| !matches!(dag.node(*operand), Node::Arg(_)));
+    if !lawful || !plain {
+        return None;
+    }
+    let value = dag.remake(node.clone(), &mut |_, id| made[&id])?;
+    dag.natural(value).is_some_and(|(width, _)| width <= MAX_BITS).then_some(value)
+}

@@ -1,0 +1,143 @@
+//! Answers of earlier runs: each is proved for the window that it serves, whatever the store says.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use hydride_ir::Function;
+use memo::{Key, Memo, Store};
+use search::{Class, Instruction, Operand, Type};
+use synth::synthesize::{Answer, Status, Target, prover, synthesize};
+use synth::table::{Op, Table};
+use synth::window::Window;
+
+#[derive(Default)]
+struct Answers(Mutex<HashMap<Key, Vec<u8>>>);
+
+impl Store for Answers {
+    fn find(&self, key: &Key) -> Option<Vec<u8>> {
+        self.0.lock().expect("a store").get(key).cloned()
+    }
+
+    fn store(&self, key: Key, answer: Vec<u8>) {
+        self.0.lock().expect("a store").insert(key, answer);
+    }
+}
+
+/// `operator` on elements of `width` bits.
+fn instruction(operator: &str, width: u32) -> Instruction {
+    let vector = Type { class: Class::Vector, width: 64 };
+    let lane = |i: u32| {
+        format!("  %r[{0} +: {width}] = {operator}(%a[{0} +: {width}], %b[{0} +: {width}])\n", width * i)
+    };
+    let lanes: String = (0..64 / width).map(lane).collect();
+    let id = format!("{operator}{width}");
+    Instruction {
+        id: id.clone(),
+        intrinsic: id.clone(),
+        mnemonic: id.clone(),
+        syntax: String::new(),
+        names: vec!["a".into(), "b".into()],
+        function: Function::parse(&format!("func @{id}(%a: 64, %b: 64) -> (%r: 64) {{\n{lanes}}}\n"))
+            .expect("a function"),
+        operands: vec![Operand::Register(vector); 2],
+        c_types: vec!["int".into(); 2],
+        result: vector,
+        result_c_type: "int".into(),
+        destroys: None,
+        implied: None,
+        legacy: false,
+        latency: 1,
+        uops: 1,
+        rank: 0,
+    }
+}
+
+/// A sum of two leaves, and a constant that is added to it or subtracted.
+fn window(operator: &str, width: u32) -> Window {
+    let ty = format!("u{width}x{}", 64 / width);
+    let leaf = |name: &str| format!(r#"{{"name":"{name}","type":"{ty}","kind":"dense"}}"#);
+    let expr = format!("({operator}:{ty} (add:{ty} a:{ty} b:{ty}) (broadcast:{ty} 3:u{width}))");
+    let leaves = [leaf("a"), leaf("b")].join(",");
+    let lanes = 64 / width;
+    let line =
+        format!(r#"{{"name":"w","lanes":{lanes},"bits":{width},"leaves":[{leaves}],"expr":"{expr}"}}"#);
+    Window::read(&line, 1).expect("a window")
+}
+
+fn table() -> Table {
+    Table::new(vec![
+        instruction("add", 8),
+        instruction("sub", 8),
+        instruction("add", 16),
+        instruction("sub", 16),
+    ])
+}
+
+/// The answer with a store; a search that is stopped at once finds nothing.
+fn answer<'w>(window: &'w Window, store: &Arc<Answers>, stopped: bool) -> Answer<'w> {
+    let cost = |_: &Op| 1000;
+    let target = Target { widths: vec![64], cost: &cost, key: [0; 32] };
+    let memo = Memo::new(store.clone());
+    synthesize(window, &mut table(), &target, &memo, &|| stopped, &mut prover())
+}
+
+/// The instructions of an answer.
+fn ids(answer: &Answer<'_>) -> Vec<String> {
+    let (program, _) = answer.program.as_ref().expect("a program");
+    let mut ids: Vec<String> =
+        program.steps.iter().map(|step| table().instruction(step.op).id.clone()).collect();
+    ids.sort_unstable();
+    ids
+}
+
+fn key(window: &Window) -> Key {
+    let cost = |_: &Op| 1000;
+    Target { widths: vec![64], cost: &cost, key: [0; 32] }.answer_key(window)
+}
+
+#[test]
+fn what_was_kept_serves_and_is_proved_again() {
+    let (store, window) = (Arc::default(), window("sub", 8));
+    assert!(answer(&window, &store, true).program.is_none());
+    let found = answer(&window, &store, false);
+    let served = answer(&window, &store, true);
+    assert_eq!(served.status, Status::Proved);
+    assert_eq!(ids(&served), ids(&found));
+    assert_eq!(served.program.expect("a program").1, found.program.expect("a program").1);
+    assert_eq!((served.states, served.notes), (found.states, found.notes));
+}
+
+#[test]
+fn an_answer_of_another_window_is_refused_and_searched_again() {
+    let wanted = window("sub", 8);
+    for other in [window("add", 8), window("sub", 16), window("add", 16)] {
+        let store = Arc::<Answers>::default();
+        assert_ne!(key(&wanted), key(&other));
+        answer(&other, &store, false);
+        let kept = store.find(&key(&other)).expect("an answer");
+        store.store(key(&wanted), kept);
+        assert!(answer(&wanted, &store, true).program.is_none());
+        assert_eq!(ids(&answer(&wanted, &store, false)), ["add8", "sub8"]);
+        // What was found is kept instead.
+        assert_eq!(answer(&wanted, &store, true).status, Status::Proved);
+    }
+}
+
+#[test]
+fn an_edited_answer_is_right_or_refused() {
+    let (store, window) = (Arc::<Answers>::default(), window("sub", 8));
+    answer(&window, &store, false);
+    let kept = store.find(&key(&window)).expect("an answer");
+    let mut refused = 0;
+    for at in 0..kept.len() {
+        let mut edited = kept.clone();
+        edited[at] ^= 1 << (at % 7);
+        store.store(key(&window), edited);
+        let served = answer(&window, &store, true);
+        refused += usize::from(served.program.is_none());
+        if served.program.is_some() {
+            assert_eq!(ids(&served), ["add8", "sub8"], "byte {at}");
+        }
+    }
+    assert!(2 * refused > kept.len(), "{refused} of {} edits are refused", kept.len());
+}
