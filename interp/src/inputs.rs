@@ -9,8 +9,8 @@
 //! arguments; the others mix random words, equal operands, small numbers, shift counts and sparse
 //! bits.
 
-use catalog::{Argument, Kind};
-use hydride_ir::{Function, Op, Random};
+use catalog::{Argument, Immediate, Kind};
+use hydride_ir::{Bits, Function, Op, Random};
 
 use crate::Bv;
 
@@ -139,6 +139,37 @@ pub fn generate(
         inputs.record = inputs.records.len() - before;
     }
     inputs
+}
+
+/// At least `count` inputs for arguments of which only the width in bits and the documented values of immediates are known.
+/// `numbers` is as for [`generate`].
+pub fn examples(
+    args: &[(u32, Option<(i64, i64)>)],
+    numbers: bool,
+    count: usize,
+    seed: u64,
+) -> Vec<Vec<Bits>> {
+    let argument = |(position, (width, range)): (usize, &(u32, Option<(i64, i64)>))| Argument {
+        name: format!("a{position}"),
+        c_type: String::new(),
+        width: *width,
+        kind: match range {
+            Some((low, high)) => Kind::Immediate(Immediate { low: *low, high: *high }),
+            None => Kind::Vector,
+        },
+        element: None,
+    };
+    let arguments: Vec<Argument> = args.iter().enumerate().map(argument).collect();
+    let inputs = generate(&arguments, numbers, &immediates(&arguments), count, seed, "");
+    let values = |record: &[u64]| {
+        let mut words = record[1..].iter().copied();
+        let value = |(width, _): &(u32, Option<(i64, i64)>)| {
+            let own: Vec<u64> = words.by_ref().take(width.div_ceil(64) as usize).collect();
+            Bits::from_words(*width, own)
+        };
+        args.iter().map(value).collect()
+    };
+    inputs.records.chunks_exact(inputs.record).map(values).collect()
 }
 
 /// A directed input: how every argument is filled.

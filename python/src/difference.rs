@@ -232,7 +232,7 @@ impl Change {
     #[getter]
     fn reason(&self) -> Option<&str> {
         match &self.0.outcome {
-            Outcome::Same { .. } | Outcome::Different { .. } => None,
+            Outcome::Same { .. } | Outcome::Different { .. } | Outcome::OtherAccess { .. } => None,
             Outcome::Unknown { reason, .. } | Outcome::OtherShape { reason } => Some(reason),
             Outcome::NewlyModelled { was } => Some(was),
             Outcome::NoLongerModelled { now } | Outcome::NotModelled { now, .. } => Some(now),
@@ -243,7 +243,9 @@ impl Change {
     #[getter]
     fn counterexample(&self) -> Option<Counterexample> {
         match &self.0.outcome {
-            Outcome::Different { counterexample } => Some(Counterexample((**counterexample).clone())),
+            Outcome::Different { counterexample } | Outcome::OtherAccess { counterexample, .. } => {
+                Some(Counterexample((**counterexample).clone()))
+            }
             _ => None,
         }
     }

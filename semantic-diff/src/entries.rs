@@ -8,13 +8,14 @@ use interp::Bv;
 use rayon::prelude::*;
 use smt::Prover;
 
+use crate::access::other_access;
 use crate::align::align;
 use crate::example::Witness;
 use crate::lanes::element_width;
 use crate::meaning::{Meaning, compare};
 use crate::rename::equals;
 use crate::report::{
-    Change, Counterexample, EntryName, Found, Outcome, Report, Side as Summary, SignatureChange, Value,
+    Change, Counterexample, EntryName, Found, Outcome, Proof, Report, Side as Summary, SignatureChange, Value,
 };
 use crate::side::{Entry, Side};
 
@@ -97,17 +98,18 @@ fn change(old: &Entry<'_>, new: &Entry<'_>, prover: &mut Prover) -> Option<Chang
     };
     let changed = text_differs == Some(true);
     let outcome = match (&old.semantics, &new.semantics) {
-        (Ok(_), Ok(_)) => {
+        (Ok(before), Ok(after)) => {
             let (left, right) = (old.reading()?, new.reading()?);
             match compare(left, right, prover) {
-                Meaning::Same(crate::Proof::Identical) if !changed => return None,
-                Meaning::Same(proof) => Outcome::Same { proof },
+                Meaning::Same(proof) => match other_access(before, after, prover) {
+                    Some(other) => other,
+                    None if proof == Proof::Identical && !changed => return None,
+                    None => Outcome::Same { proof },
+                },
                 Meaning::Different(witness) => Outcome::Different {
                     counterexample: Box::new(counterexample(&witness, left.function, right.function)),
                 },
-                Meaning::Unknown { reason, time } => {
-                    Outcome::Unknown { reason, seconds: time.as_secs() + u64::from(time.subsec_nanos() > 0) }
-                }
+                Meaning::Unknown { reason, time } => Outcome::unknown(reason, time),
                 Meaning::Incomparable(reason) => Outcome::OtherShape { reason },
             }
         }
@@ -129,7 +131,8 @@ fn change(old: &Entry<'_>, new: &Entry<'_>, prover: &mut Prover) -> Option<Chang
     })
 }
 
-fn counterexample(witness: &Witness, old: &Function, new: &Function) -> Counterexample {
+/// Arguments with which two functions differ, as the report shows them.
+pub(crate) fn counterexample(witness: &Witness, old: &Function, new: &Function) -> Counterexample {
     let args = new.args.iter().zip(&witness.args).map(|(arg, bits)| Value {
         name: arg.name.clone(),
         width: bits.width(),

@@ -3,10 +3,10 @@
 use hydride_ir::{Bits, Function};
 use interp::inputs;
 use interp::{Bv, EvalError, Machine, Program};
-use parsers::{Argument, Immediate, Kind, UndefinedBits};
+use parsers::UndefinedBits;
 
 use crate::lanes::WIDTHS;
-use crate::shape::{Operand, Shape};
+use crate::shape::Shape;
 
 /// Arguments that distinguish two functions, and the result of each.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Witness {
 const EXAMPLES: usize = 192;
 
 /// The seed of the examples.
-const SEED: u64 = 1;
+pub(crate) const SEED: u64 = 1;
 
 /// Two compiled functions.
 pub(crate) struct Evaluator<'a> {
@@ -34,6 +34,8 @@ pub(crate) struct Evaluator<'a> {
     shape: &'a Shape,
     /// For each result the bits that count.
     known: Vec<Bv>,
+    /// Whether one of them computes with floating-point numbers.
+    numbers: bool,
 }
 
 impl<'a> Evaluator<'a> {
@@ -49,7 +51,8 @@ impl<'a> Evaluator<'a> {
                 known.insert(bits.low, &Bv::zero(bits.width.min(known.width() - bits.low)));
             }
         }
-        Ok(Self { old: Program::new(old)?, new: Program::new(new)?, shape, known })
+        let numbers = [old, new].into_iter().any(inputs::computes_with_floats);
+        Ok(Self { old: Program::new(old)?, new: Program::new(new)?, shape, known, numbers })
     }
 
     /// Whether the results differ in a bit that counts.
@@ -72,7 +75,7 @@ impl<'a> Evaluator<'a> {
         let (mut old, mut new) = (Machine::new(), Machine::new());
         let weight =
             |args: &[Bits]| -> u32 { args.iter().flat_map(Bits::words).map(|word| word.count_ones()).sum() };
-        examples(self.shape, EXAMPLES)
+        inputs::examples(&self.shape.args, self.numbers, EXAMPLES, SEED)
             .into_iter()
             .filter(|args| self.differs_in(args, &mut old, &mut new))
             .min_by_key(|args| weight(args))
@@ -221,32 +224,4 @@ const MAX_MOVED_BITS: usize = 16;
 /// An immediate's value as an argument.
 fn immediate(width: u32, value: i64) -> Bits {
     Bits::from(&Bv::from_i64(width, value))
-}
-
-/// Deterministic arguments for functions of a shape, directed ones first: the same for every function.
-pub(crate) fn examples(shape: &Shape, count: usize) -> Vec<Vec<Bits>> {
-    let argument = |(position, (width, range)): (usize, &Operand)| Argument {
-        name: format!("a{position}"),
-        c_type: String::new(),
-        width: *width,
-        kind: match range {
-            Some((low, high)) => Kind::Immediate(Immediate { low: *low, high: *high }),
-            None => Kind::Vector,
-        },
-        element: None,
-    };
-    let args: Vec<Argument> = shape.args.iter().enumerate().map(argument).collect();
-    let inputs = inputs::generate(&args, false, &inputs::immediates(&args), count, SEED, "");
-    let values = |record: &[u64]| {
-        let mut words = record[1..].iter().copied();
-        shape
-            .args
-            .iter()
-            .map(|(width, _)| {
-                let own: Vec<u64> = words.by_ref().take(width.div_ceil(64) as usize).collect();
-                Bits::from_words(*width, own)
-            })
-            .collect()
-    };
-    inputs.records.chunks_exact(inputs.record).map(values).collect()
 }

@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 mod absorb;
+mod access;
 mod align;
 mod entries;
 mod example;
@@ -48,8 +49,8 @@ pub use meaning::{Meaning, Reading, both_undefined, compare};
 pub use operations::operations;
 pub use present::{Style, present};
 pub use report::{
-    Change, Counterexample, EntryName, ErratumChange, Found, Hardware, Moved, OperationCount, Operations,
-    Outcome, ParamChange, Proof, Renamed, RenamedOperation, Report, Run, Side as SideSummary,
+    Access, Change, Counterexample, EntryName, ErratumChange, Found, Hardware, Moved, OperationCount,
+    Operations, Outcome, ParamChange, Proof, Renamed, RenamedOperation, Report, Run, Side as SideSummary,
     SignatureChange, SplitOperation, Value, Verdict,
 };
 pub use side::{Entry, Operation, Prototype, Semantics, Side};

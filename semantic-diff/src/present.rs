@@ -45,6 +45,7 @@ fn blocks(report: &Report, commands: &[String; 2]) -> Vec<Block> {
     }
     numbers(report, &mut blocks);
     different(report, commands, &mut blocks);
+    other_access(report, &mut blocks);
     unsettled(report, &mut blocks);
     modelling(report, &mut blocks);
     same(report, &mut blocks);
@@ -72,6 +73,7 @@ fn side(side: &SideSummary) -> String {
 const OUTCOMES: &[(&str, &str)] = &[
     ("same", "same meaning, proved"),
     ("different", "different meaning, with a counterexample"),
+    ("other-access", "the same results, other accesses to memory"),
     ("unknown", "unknown"),
     ("other-shape", "arguments or results of other widths"),
     ("newly-modelled", "newly modelled"),
@@ -163,6 +165,26 @@ fn different(report: &Report, commands: &[String; 2], blocks: &mut Vec<Block>) {
                 lines.push(format!("{command} --isa {} --id {id} {args}", change.isa.name()));
             }
         }
+        blocks.push(Block::Listing(lines));
+    }
+}
+
+fn other_access(report: &Report, blocks: &mut Vec<Block>) {
+    let changes = with(report, "other-access");
+    if changes.is_empty() {
+        return;
+    }
+    blocks.push(Block::Heading(2, "Other accesses to memory".into()));
+    blocks.push(Block::Paragraph(
+        "The results are proved to be the same. Each with a counterexample: for each pointer one bit for each byte that \
+         is accessed, or the distances of elements from it."
+            .into(),
+    ));
+    for change in changes {
+        let Outcome::OtherAccess { access, counterexample } = &change.outcome else { continue };
+        blocks.push(Block::Heading(3, format!("{} {}", change.isa.name(), title(&change))));
+        let mut lines = vec![access.words().to_owned()];
+        lines.extend(listing(counterexample));
         blocks.push(Block::Listing(lines));
     }
 }

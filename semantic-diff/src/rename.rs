@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use interp::{Machine, Program};
+use interp::{Machine, Program, inputs};
 use parsers::Isa;
 use rayon::prelude::*;
 use smt::Prover;
 
-use crate::example::examples;
+use crate::example::SEED;
 use crate::meaning::{Meaning, compare};
 use crate::report::Renamed;
 use crate::shape::Shape;
@@ -80,7 +80,7 @@ fn results(entry: &Entry<'_>, shape: &Shape) -> Option<[u8; 32]> {
     let program = Program::new(entry.reading()?.function).ok()?;
     let mut machine = Machine::new();
     let mut hasher = blake3::Hasher::new();
-    for args in examples(shape, EXAMPLES) {
+    for args in inputs::examples(&shape.args, false, EXAMPLES, SEED) {
         program.run_into(&mut machine, &args).ok()?;
         for result in 0..shape.results.len() {
             for word in program.result_words(&machine, result) {

@@ -1,6 +1,7 @@
 //! The outcome of a comparison as data: sorted, the same for every run, ready to be serialized.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -141,6 +142,13 @@ pub enum Outcome {
         /// The evidence.
         counterexample: Box<Counterexample>,
     },
+    /// The same results, but other bytes of memory are accessed.
+    OtherAccess {
+        /// In what the access differs.
+        access: Access,
+        /// The evidence; its results are what differs.
+        counterexample: Box<Counterexample>,
+    },
     /// Not decided.
     Unknown {
         /// Why.
@@ -172,12 +180,37 @@ pub enum Outcome {
     },
 }
 
+/// What an access to memory is described by, beside the values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Access {
+    /// For each byte at a pointer one bit: whether it is accessed.
+    Bytes,
+    /// For each element that is gathered or scattered its distance from the pointer in bytes, as 64 bits.
+    Addresses,
+}
+
+impl Access {
+    /// The same in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Bytes => "which bytes are accessed",
+            Self::Addresses => "the addresses of elements",
+        }
+    }
+}
+
 impl Outcome {
+    pub(crate) fn unknown(reason: String, time: Duration) -> Self {
+        Self::Unknown { reason, seconds: time.as_secs() + u64::from(time.subsec_nanos() > 0) }
+    }
+
     /// The outcome's name, as in the serialized form.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Same { .. } => "same",
             Self::Different { .. } => "different",
+            Self::OtherAccess { .. } => "other-access",
             Self::Unknown { .. } => "unknown",
             Self::OtherShape { .. } => "other-shape",
             Self::NewlyModelled { .. } => "newly-modelled",
@@ -400,6 +433,7 @@ impl Report {
             matches!(
                 change.outcome,
                 Outcome::Different { .. }
+                    | Outcome::OtherAccess { .. }
                     | Outcome::Unknown { .. }
                     | Outcome::OtherShape { .. }
                     | Outcome::NoLongerModelled { .. }

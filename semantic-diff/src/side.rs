@@ -38,6 +38,29 @@ pub struct Semantics<'a> {
     pub function: &'a Function,
     /// Bits that the document leaves undefined.
     pub undefined: &'a [UndefinedBits],
+    /// Which bytes of memory are accessed, one result for each memory argument with one bit for each byte; `None` where all
+    /// of them always are.
+    pub accessed: Option<&'a Function>,
+    /// The addresses of elements that are gathered or scattered, as distances from their pointers; `None` where there are
+    /// none.
+    pub addresses: Option<&'a Function>,
+}
+
+impl<'a> From<&'a Function> for Semantics<'a> {
+    fn from(function: &'a Function) -> Self {
+        Self { function, undefined: &[], accessed: None, addresses: None }
+    }
+}
+
+impl<'a> From<&'a parsers::Instruction> for Semantics<'a> {
+    fn from(instruction: &'a parsers::Instruction) -> Self {
+        Self {
+            function: &instruction.function,
+            undefined: &instruction.undefined,
+            accessed: instruction.accessed.as_ref(),
+            addresses: instruction.addresses.as_ref(),
+        }
+    }
 }
 
 /// A C prototype.
@@ -92,9 +115,7 @@ impl<'a> Side<'a> {
             let outline = outlines.get(&line.id);
             let instruction = instructions.get(line.id.as_str()).copied();
             let semantics = match (&line.status, instruction) {
-                (Status::Modelled, Some(instruction)) => {
-                    Ok(Semantics { function: &instruction.function, undefined: &instruction.undefined })
-                }
+                (Status::Modelled, Some(instruction)) => Ok(instruction.into()),
                 (Status::Modelled, None) => Err("missing".to_owned()),
                 (Status::Excluded { reason, .. } | Status::Failed { reason, .. }, _) => Err(reason.clone()),
             };

@@ -3,7 +3,8 @@
 use catalog::{Application, Immediate, Proof, Source};
 use hydride_ir::exact::{Dag, Lowering, NodeId, Part, RaiseError, Replacements, Segment, raise, raise_with};
 use hydride_ir::passes::open_nans;
-use hydride_ir::{Atom, Function, ResultId, ResultSlot, Role, Stmt, VerifyError};
+use hydride_ir::{Arg, Atom, Function, ResultId, ResultSlot, Role, Stmt, VerifyError};
+use interp::{Machine, Program, inputs};
 use smt::{Prover, Verdict};
 
 use crate::modifiers::{broadcast, masked, masking, part, zero};
@@ -105,11 +106,32 @@ pub(crate) fn prove(
     let (Some(given), Some(wanted)) = (side(&dag, &|given, _| given), side(&dag, &|_, wanted| wanted)) else {
         return Err(Refusal::Unknown("a value is too wide".into()));
     };
+    if differ_on_examples(&given, &wanted) {
+        return Err(Refusal::Different);
+    }
     match prover.equal(&given, &wanted) {
         Verdict::Equal => Ok(Proof::Smt),
         Verdict::Different(_) => Err(Refusal::Different),
         Verdict::Unknown(reason) => Err(Refusal::Unknown(reason)),
     }
+}
+
+/// Inputs on which two functions are evaluated before the solver is asked, which may search long for what these show.
+const EXAMPLES: usize = 32;
+
+/// Whether two functions of the same arguments differ on one of a few inputs.
+fn differ_on_examples(given: &Function, wanted: &Function) -> bool {
+    let width = |arg: &Arg| u32::try_from(arg.width.as_constant()?).ok();
+    let operand = |arg: &Arg| Some((width(arg)?, arg.role.range()));
+    let Some(operands) = given.args.iter().map(operand).collect::<Option<Vec<_>>>() else { return false };
+    let [Ok(one), Ok(other)] = [given, wanted].map(Program::new) else { return false };
+    let numbers = inputs::computes_with_floats(given);
+    let (mut left, mut right) = (Machine::new(), Machine::new());
+    inputs::examples(&operands, numbers, EXAMPLES, 1).iter().any(|args| {
+        let ran = one.run_into(&mut left, args).is_ok() && other.run_into(&mut right, args).is_ok();
+        let differs = |result| one.result_words(&left, result) != other.result_words(&right, result);
+        ran && (0..given.results.len()).any(differs)
+    })
 }
 
 /// For each immediate without negative values the bits that the documented ones have.

@@ -107,7 +107,7 @@ fn crates_depend_on_what_they_may() {
         ("smt", &["hydride-ir", "memo", "simplex"]),
         ("catalog", &["hydride-ir", "simplex"]),
         ("parsers", &["catalog", "hydride-ir", "memo", "simplex"]),
-        ("similarity", &["catalog", "hydride-ir", "memo", "simplex", "smt"]),
+        ("similarity", &["catalog", "hydride-ir", "interp", "memo", "simplex", "smt"]),
         ("autoir", &["catalog", "hydride-ir", "memo", "simplex"]),
         ("codegen-gen", &["autoir", "catalog", "hydride-ir", "llvm-text", "memo", "simplex"]),
         ("report", &["autoir", "catalog", "codegen-gen", "hydride-ir", "llvm-text", "memo", "simplex"]),

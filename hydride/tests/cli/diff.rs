@@ -256,6 +256,39 @@ fn outputs_compare_as_their_documents_do() {
     hydride(folder.path(), &["diff", "one/specs/x86/own.xml", &old]).exits(0);
 }
 
+/// The values are the same, but a load of what a mask selects became a load of everything.
+#[test]
+fn memory_that_is_accessed_in_addition_is_a_difference() {
+    let load = |value: &str| {
+        let text = format!("FOR j := 0 to 15\n\ti := j*8\n{value}\nENDFOR");
+        let pointer = "type=\"void const*\" memwidth=\"128\" varname=\"b\"";
+        document(&[
+            good_entry("kept"),
+            entry("load", &text).replace("type=\"__m128i\" varname=\"b\"", pointer),
+        ])
+    };
+    let masked = load("\tIF a[j]\n\t\tdst[i+7:i] := MEM[b+i+7:b+i]\n\tELSE\n\t\tdst[i+7:i] := 0\n\tFI");
+    let whole = load("\ttmp[7:0] := MEM[b+i+7:b+i]\n\tdst[i+7:i] := a[j] ? tmp[7:0] : 0");
+    let folder = scratch();
+    let mut outputs = Vec::new();
+    for (name, text) in [("one", masked), ("two", whole)] {
+        let specs = specs_with(&folder.path().join(name), text);
+        outputs.push(generate(&specs, &folder.path().join(name), &["--dictionary", "../own.txt"]));
+    }
+    let [old, new] = [0, 1].map(|side: usize| outputs[side].to_string_lossy().into_owned());
+    for [old, new] in [["one/specs", "two/specs"], [&old, &new]] {
+        let report = json(folder.path(), &[old, new], 1);
+        assert_eq!(meanings(&report), [("load".to_owned(), "other-access".to_owned())]);
+        let change = &report["changes"][0];
+        assert_eq!(change["access"], "bytes");
+        assert_eq!(change["counterexample"]["new"][0]["bits"], "ffff", "all are accessed: {change}");
+        assert_ne!(change["counterexample"]["old"][0]["bits"], "ffff");
+        hydride(folder.path(), &["diff", "--breaking-only", old, new]).exits(1);
+    }
+    let words = hydride(folder.path(), &["diff", "one/specs", "two/specs"]).exits(1).stdout;
+    assert!(words.contains("which bytes are accessed"), "{words}");
+}
+
 /// Runs the printed commands as a shell does; what they print is what the report says.
 #[track_caller]
 fn confirm_printed(folder: &Path, flags: &[&str], inputs: &[&str]) {

@@ -289,7 +289,7 @@ impl Loaded {
         for (isa, parsed) in &self.parsed {
             side.add(*isa, parsed, self.outlines.get(isa).unwrap_or(&NONE));
         }
-        for Listed { isa, id, semantics } in &self.listed {
+        for Listed { isa, id, semantics, accessed, addresses } in &self.listed {
             side.entries.push(Entry {
                 isa: *isa,
                 id: id.clone(),
@@ -297,7 +297,11 @@ impl Loaded {
                 prototype: None,
                 text: None,
                 semantics: match semantics {
-                    Ok(function) => Ok(Semantics { function, undefined: &[] }),
+                    Ok(function) => Ok(Semantics {
+                        accessed: accessed.as_ref(),
+                        addresses: addresses.as_ref(),
+                        ..function.into()
+                    }),
                     Err(reason) => Err(reason.clone()),
                 },
             });

@@ -186,7 +186,13 @@ fn compared(session: &Session, old: &Loaded, new: &Loaded, phases: &mut Phases) 
         &Options { time_limit: TIME_LIMIT, progress: &progress },
     );
     let compared = report.changes.len();
-    phases.end(phase, &format!("{compared} entries changed, {} in meaning", report.count("different")));
+    phases.end(
+        phase,
+        &format!(
+            "{compared} entries changed, {} in meaning",
+            report.count("different") + report.count("other-access")
+        ),
+    );
     for (summary, side) in [(&mut report.old, old), (&mut report.new, new)] {
         summary.name.clone_from(&side.summary.name);
         summary.kind.clone_from(&side.summary.kind);

@@ -20,6 +20,10 @@ pub struct Listed {
     pub id: String,
     /// The function, or why there is none.
     pub semantics: Result<Function, String>,
+    /// Which bytes of memory it accesses, where that depends on its arguments.
+    pub accessed: Option<Function>,
+    /// The addresses of elements that it gathers or scatters.
+    pub addresses: Option<Function>,
 }
 
 const LEDGER: &str = "ledger.jsonl";
@@ -27,6 +31,10 @@ const CLASSES: &str = "classes.json";
 
 fn functions(isa: Isa) -> String {
     format!("ir/{}.hir", isa.name())
+}
+
+fn memory(isa: Isa) -> String {
+    format!("ir/{}.memory.hir", isa.name())
 }
 
 /// Whether a folder is such an output, whole or not.
@@ -41,9 +49,10 @@ pub fn read(folder: &Path, isas: &[Isa]) -> Result<Files> {
         files.insert(name.to_owned(), outputs::read(folder, name).context("the output is not whole")?);
     }
     for isa in isas {
-        let name = functions(*isa);
-        if folder.join(&name).is_file() {
-            files.insert(name.clone(), outputs::read(folder, &name)?);
+        for name in [functions(*isa), memory(*isa)] {
+            if folder.join(&name).is_file() {
+                files.insert(name.clone(), outputs::read(folder, &name)?);
+            }
         }
     }
     Ok(files)
@@ -65,11 +74,12 @@ pub fn listed(files: &Files, isas: &[Isa], folder: &Path) -> Result<Vec<Listed>>
     }
     let mut parsed: BTreeMap<(Isa, String), Function> = BTreeMap::new();
     for isa in isas {
-        let name = functions(*isa);
-        let Some(text) = files.get(&name) else { continue };
-        let context = || format!("cannot read {}", folder.join(&name).display());
-        for function in Function::parse_all(text).with_context(context)? {
-            parsed.insert((*isa, function.name.clone()), function);
+        for name in [functions(*isa), memory(*isa)] {
+            let Some(text) = files.get(&name) else { continue };
+            let context = || format!("cannot read {}", folder.join(&name).display());
+            for function in Function::parse_all(text).with_context(context)? {
+                parsed.insert((*isa, function.name.clone()), function);
+            }
         }
     }
     let mut entries = Vec::new();
@@ -89,7 +99,9 @@ pub fn listed(files: &Files, isas: &[Isa], folder: &Path) -> Result<Vec<Listed>>
             },
             status => Err(line.reason.unwrap_or_else(|| status.to_owned())),
         };
-        entries.push(Listed { isa, id: line.id, semantics });
+        let [accessed, addresses] =
+            ["accessed", "addresses"].map(|what| parsed.remove(&(isa, format!("{}.{what}", line.id))));
+        entries.push(Listed { isa, id: line.id, semantics, accessed, addresses });
     }
     Ok(entries)
 }
