@@ -155,6 +155,22 @@ mod tests {
     }
 
     #[test]
+    fn a_difference_that_inputs_show_needs_no_solver() {
+        let mut prover = Prover::new().step_limit(1);
+        let order = Application::plain(vec![], &[0, 1, 2]);
+        let sum = |first: &str, second: &str| {
+            let text = format!(
+                "func @sum(%a: 64, %b: 64, %c: 64) -> (%d: 64) {{ %d[0 +: 64] = \
+                 fadd.{{11}}({first}, fadd.{{11}}({second}, %c, 0x0:3), 0x0:3) }}"
+            );
+            Function::parse(&text).expect("a legal text")
+        };
+        let (class, member) = (sum("%a", "%b"), sum("%b", "%a"));
+        assert_eq!(certify(&class, &member, &order, &mut prover), Err(Refusal::Different));
+        assert_eq!(prover.stats().queries, 0);
+    }
+
+    #[test]
     fn what_is_not_decided_is_not_kept() {
         let memory = Arc::new(Memory::default());
         let mut prover = Prover::new().step_limit(1).with_memo(Memo::new(memory.clone()));
