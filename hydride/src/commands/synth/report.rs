@@ -26,6 +26,8 @@ struct Line<'a> {
     instructions: Vec<Step>,
     states: usize,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    rules: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
     seconds: f64,
 }
@@ -38,7 +40,7 @@ pub struct Cost {
     /// Micro-operations.
     pub uops: u32,
     /// Cycles from the first input to the last result.
-    latency: u32,
+    pub latency: u32,
 }
 
 /// What the instruction costs that a function of its name is.
@@ -65,6 +67,7 @@ pub fn no_window(source: &Source, why: &str, ground: &Ground) -> Result<String> 
         own: own(source, ground),
         instructions: Vec::new(),
         states: 0,
+        rules: &[],
         notes: &[why.to_owned()],
         seconds: 0.0,
     };
@@ -89,9 +92,36 @@ pub fn json(
     ground: &Ground,
     seconds: f64,
 ) -> Result<String> {
+    Ok(serde_json::to_string(&line(source, answer, table, ground, seconds))?)
+}
+
+/// The same for an answer that rules gave, with the rules' names; unless it was certified besides, its proof is theirs.
+pub fn by_rules(
+    source: &Source,
+    answer: &Answer<'_>,
+    table: &Table,
+    ground: &Ground,
+    rules: &[String],
+    certified: bool,
+    seconds: f64,
+) -> Result<String> {
+    let mut line = Line { rules, ..line(source, answer, table, ground, seconds) };
+    if !certified && line.proof.is_some() {
+        (line.proof, line.lanes_proved) = (Some("rules"), None);
+    }
+    Ok(serde_json::to_string(&line)?)
+}
+
+fn line<'a>(
+    source: &'a Source,
+    answer: &'a Answer<'_>,
+    table: &Table,
+    ground: &'a Ground,
+    seconds: f64,
+) -> Line<'a> {
     let window = answer.meaning.window();
     let program = answer.program.as_ref();
-    let line = Line {
+    Line {
         name: &window.name,
         target: &ground.named.name,
         status: answer.status.name(),
@@ -101,10 +131,10 @@ pub fn json(
         own: own(source, ground),
         instructions: program.map(|(program, _)| steps(window, program, table)).unwrap_or_default(),
         states: answer.states,
+        rules: &[],
         notes: &answer.notes,
         seconds,
-    };
-    Ok(serde_json::to_string(&line)?)
+    }
 }
 
 pub fn cost(program: &Program, table: &Table) -> Cost {

@@ -1,0 +1,43 @@
+//! `hydride rules`: rewrite rules checked and found.
+
+pub mod check;
+mod cuts;
+pub mod mine;
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand};
+
+use crate::Session;
+
+/// Arguments of `hydride rules`.
+#[derive(Args)]
+pub struct RulesArgs {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Say of each rule of a file whether it is true, false (with values for which it fails), or unknown.
+    Check(check::CheckArgs),
+    /// Find and prove rules for a target's instructions.
+    Mine(Box<mine::MineArgs>),
+}
+
+/// Does what is asked with rules.
+pub fn run(session: &Session, args: &RulesArgs) -> Result<u8> {
+    match &args.task {
+        Task::Check(args) => check::run(args),
+        Task::Mine(args) => mine::run(session, args),
+    }
+}
+
+/// Writes a file aside and renames it.
+pub fn write(path: &Path, text: &str) -> Result<()> {
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(".new");
+    std::fs::write(&aside, text).with_context(|| format!("cannot write {}", path.display()))?;
+    std::fs::rename(&aside, path).with_context(|| format!("cannot write {}", path.display()))
+}
