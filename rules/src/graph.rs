@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use synth::window::{ExpressionId, Kind, Lanewise, Meaning, Operator, Type, Window, limits};
 
 use crate::instance::Instance;
+use crate::lowering::is_fixed;
 use crate::text::Binds;
 
 /// Rounds in which equalities are tried.
@@ -23,6 +24,38 @@ const GROWTH: usize = 24;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Class(pub u32);
 
+/// An operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Head {
+    /// On single lanes.
+    Lanewise(Lanewise),
+    /// The sum of each group of neighboring lanes.
+    ReduceAdd,
+    /// The greatest of each group of neighboring lanes.
+    ReduceMax,
+}
+
+impl Head {
+    /// The operation of a window's operator, if it is one.
+    pub fn of(operator: &Operator) -> Option<Self> {
+        match operator {
+            Operator::Lanewise(own) => Some(Head::Lanewise(*own)),
+            Operator::ReduceAdd => Some(Head::ReduceAdd),
+            Operator::ReduceMax => Some(Head::ReduceMax),
+            _ => None,
+        }
+    }
+
+    /// Its name in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Head::Lanewise(own) => Lanewise::ALL.iter().find(|(other, _, _)| *other == own).map_or("", |found| found.1),
+            Head::ReduceAdd => "vector_reduce_add",
+            Head::ReduceMax => "vector_reduce_max",
+        }
+    }
+}
+
 /// What a node computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Computes {
@@ -32,8 +65,8 @@ pub enum Computes {
     Literal(i128),
     /// The scalar in every lane.
     Broadcast,
-    /// An operator on single lanes.
-    Lanewise(Lanewise),
+    /// An operation.
+    Operation(Head),
     /// Something else of the window.
     Other(ExpressionId),
 }
@@ -105,7 +138,8 @@ impl Equality {
 }
 
 /// Whether operands may be exchanged.
-fn commutes(operator: Lanewise) -> bool {
+fn commutes(head: Head) -> bool {
+    let Head::Lanewise(operator) = head else { return false };
     matches!(
         operator,
         Lanewise::Add
@@ -126,7 +160,8 @@ fn commutes(operator: Lanewise) -> bool {
 }
 
 /// Whether an operand is a count of bits, of which only the value matters.
-pub fn is_count(operator: Lanewise, operand: usize) -> bool {
+pub fn is_count(operator: &Operator, operand: usize) -> bool {
+    let Operator::Lanewise(operator) = operator else { return false };
     match operator {
         Lanewise::ShiftLeft
         | Lanewise::ShiftRight
@@ -150,7 +185,6 @@ pub struct Graph<'m, 'w> {
     ranges: FxHashMap<u32, (i128, i128)>,
     /// The window's result.
     pub root: Class,
-    lanes: u32,
 }
 
 impl<'m, 'w> Graph<'m, 'w> {
@@ -166,19 +200,17 @@ impl<'m, 'w> Graph<'m, 'w> {
             origins: Vec::new(),
             ranges: FxHashMap::default(),
             root: Class(0),
-            lanes: window.ty().lanes,
         };
         let mut map: Vec<Class> = Vec::new();
         for at in 0..window.expressions.len() {
             let id = ExpressionId(at as u32);
             let node = window.expressions.get(id);
             let operands: Vec<Class> = node.operands.iter().map(|operand| map[operand.0 as usize]).collect();
-            let computes = match node.operator {
-                Operator::Leaf(leaf) => Computes::Leaf(leaf),
-                Operator::Literal(value) => Computes::Literal(value),
+            let computes = match &node.operator {
+                Operator::Leaf(leaf) => Computes::Leaf(*leaf),
+                Operator::Literal(value) => Computes::Literal(*value),
                 Operator::Broadcast => Computes::Broadcast,
-                Operator::Lanewise(own) => Computes::Lanewise(own),
-                _ => Computes::Other(id),
+                _ => Head::of(&node.operator).map_or(Computes::Other(id), Computes::Operation),
             };
             let class = graph.add(Node { computes, ty: node.ty, operands });
             graph.origins[class.0 as usize].get_or_insert(id);
@@ -296,7 +328,9 @@ impl<'m, 'w> Graph<'m, 'w> {
     /// What variables stand for where a pattern's expression is this class; `None` where it is not.
     pub fn matched(&mut self, pattern: &Instance, expression: ExpressionId, class: Class) -> Option<Bindings> {
         let unbound = vec![None; pattern.window.leaves.len()];
-        let found = self.matching(pattern, expression, class, false, &unbound)?;
+        // A pattern of single lanes holds for as many as there are.
+        let lanes = if is_fixed(pattern) { None } else { Some(self.ty(class).lanes) };
+        let found = self.matching(pattern, expression, class, lanes, false, &unbound)?;
         self.meets(pattern, &found).then_some(found)
     }
 
@@ -305,6 +339,7 @@ impl<'m, 'w> Graph<'m, 'w> {
         pattern: &Instance,
         expression: ExpressionId,
         class: Class,
+        lanes: Option<u32>,
         count: bool,
         bindings: &Bindings,
     ) -> Option<Bindings> {
@@ -315,7 +350,7 @@ impl<'m, 'w> Graph<'m, 'w> {
         match wanted.operator {
             Operator::Leaf(leaf) => {
                 let bound = match pattern.binds[leaf] {
-                    Binds::Anything if typed && ty.lanes == self.lanes => Bound::Class(class),
+                    Binds::Anything if typed && ty.lanes == lanes.unwrap_or(wanted.ty.lanes) => Bound::Class(class),
                     Binds::Uniform if typed => Bound::Uniform(self.scalar(class)?),
                     Binds::Constant if typed || count => Bound::Constant(self.literal(class)?),
                     _ => return None,
@@ -330,16 +365,18 @@ impl<'m, 'w> Graph<'m, 'w> {
                 let holds = (typed || count) && self.literal(class) == Some(value);
                 holds.then(|| bindings.clone())
             }
-            Operator::Lanewise(operator) if typed => self.members(class).find_map(|node| {
-                if node.computes != Computes::Lanewise(operator) {
+            Operator::Lanewise(_) | Operator::ReduceAdd | Operator::ReduceMax if typed => self.members(class).find_map(|node| {
+                let head = Head::of(&wanted.operator)?;
+                if node.computes != Computes::Operation(head) || ty.lanes != lanes.unwrap_or(wanted.ty.lanes) {
                     return None;
                 }
-                let orders: &[[usize; 2]] = if commutes(operator) { &[[0, 1], [1, 0]] } else { &[[0, 1]] };
+                let orders: &[[usize; 2]] = if commutes(head) { &[[0, 1], [1, 0]] } else { &[[0, 1]] };
                 orders.iter().find_map(|order| {
                     let mut bindings = bindings.clone();
                     for (at, operand) in wanted.operands.iter().enumerate() {
                         let own = node.operands[*order.get(at).unwrap_or(&at)];
-                        bindings = self.matching(pattern, *operand, own, is_count(operator, at), &bindings)?;
+                        let count = is_count(&wanted.operator, at);
+                        bindings = self.matching(pattern, *operand, own, lanes, count, &bindings)?;
                     }
                     Some(bindings)
                 })
@@ -376,7 +413,7 @@ impl<'m, 'w> Graph<'m, 'w> {
     }
 
     /// Adds what equalities say.
-    pub fn saturate(&mut self, equalities: &FxHashMap<(Lanewise, Kind, u32), Vec<&Equality>>) {
+    pub fn saturate(&mut self, equalities: &FxHashMap<(Head, Kind, u32), Vec<&Equality>>) {
         let most = self.nodes.len() * GROWTH;
         for _ in 0..ROUNDS {
             let mut changed = false;
@@ -384,15 +421,18 @@ impl<'m, 'w> Graph<'m, 'w> {
                 let class = self.find(class);
                 let nodes: Vec<Node> = self.members(class).cloned().collect();
                 for node in nodes {
-                    let Computes::Lanewise(operator) = node.computes else { continue };
-                    let key = (operator, node.ty.kind, node.ty.width);
+                    let Computes::Operation(head) = node.computes else { continue };
+                    let key = (head, node.ty.kind, node.ty.width);
                     for equality in equalities.get(&key).into_iter().flatten() {
                         if self.nodes.len() >= most || self.members(class).count() >= MAX_MEMBERS {
                             break;
                         }
                         let (from, to) = equality.sides();
                         let Some(bindings) = self.matched(&equality.instance, from, class) else { continue };
-                        let Some(made) = self.instantiate(&equality.instance, to, &bindings) else { continue };
+                        let lanes = node.ty.lanes;
+                        let Some(made) = self.instantiate(&equality.instance, to, lanes, &bindings) else {
+                            continue;
+                        };
                         changed |= self.join(class, made);
                     }
                 }
@@ -403,18 +443,24 @@ impl<'m, 'w> Graph<'m, 'w> {
         }
     }
 
-    fn instantiate(&mut self, rule: &Instance, expression: ExpressionId, bindings: &Bindings) -> Option<Class> {
+    fn instantiate(
+        &mut self,
+        rule: &Instance,
+        expression: ExpressionId,
+        lanes: u32,
+        bindings: &Bindings,
+    ) -> Option<Class> {
         let node = rule.window.expressions.get(expression);
         if let Some(value) = folded(rule, expression, bindings) {
-            return Some(self.literal_class(value, node.ty));
+            return Some(self.literal_class(value, node.ty, lanes));
         }
         match node.operator {
             Operator::Leaf(leaf) => match bindings[leaf]? {
                 Bound::Class(class) => Some(class),
-                Bound::Constant(value) => Some(self.literal_class(value, node.ty)),
+                Bound::Constant(value) => Some(self.literal_class(value, node.ty, lanes)),
                 Bound::Uniform(scalar) => {
-                    let ty = Type { lanes: self.lanes, ..self.ty(scalar) };
-                    Some(match self.lanes {
+                    let ty = Type { lanes, ..self.ty(scalar) };
+                    Some(match lanes {
                         1 => scalar,
                         _ => self.add(Node { computes: Computes::Broadcast, ty, operands: vec![scalar] }),
                     })
@@ -423,22 +469,22 @@ impl<'m, 'w> Graph<'m, 'w> {
             Operator::Lanewise(operator) => {
                 let mut operands = Vec::new();
                 for operand in &node.operands {
-                    operands.push(self.instantiate(rule, *operand, bindings)?);
+                    operands.push(self.instantiate(rule, *operand, lanes, bindings)?);
                 }
-                let ty = Type { lanes: self.lanes, ..node.ty };
-                Some(self.add(Node { computes: Computes::Lanewise(operator), ty, operands }))
+                let ty = Type { lanes, ..node.ty };
+                Some(self.add(Node { computes: Computes::Operation(Head::Lanewise(operator)), ty, operands }))
             }
             _ => None,
         }
     }
 
-    fn literal_class(&mut self, value: i128, ty: Type) -> Class {
+    fn literal_class(&mut self, value: i128, ty: Type, lanes: u32) -> Class {
         let one = self.add(Node {
             computes: Computes::Literal(value),
             ty: Type { lanes: 1, ..ty },
             operands: Vec::new(),
         });
-        match self.lanes {
+        match lanes {
             1 => one,
             lanes => self.add(Node {
                 computes: Computes::Broadcast,

@@ -247,6 +247,10 @@ fn instance(
         let (own, wanted) = (expressions.ty(id), expressions.ty(root));
         return Err(error_at(text, expanded.place(0), format!("{own} replaces {wanted}")));
     }
+    let many = leaves.iter().any(|leaf| leaf.ty.lanes > 1) || expressions.ty(root).lanes > 1;
+    if many && (to.is_some() || !conditions.is_empty() || binds.iter().any(|own| *own != Binds::Anything)) {
+        return Err(error_at(text, rule.from.at, "only plain patterns have vectors of several lanes: a rule is of one lane"));
+    }
     for (id, expanded) in condition_ids.iter().zip(&conditions) {
         if expressions.ty(*id).kind != Kind::Condition {
             return Err(error_at(text, expanded.place(0), "this is no condition"));

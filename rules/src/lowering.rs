@@ -91,8 +91,16 @@ pub fn constants(pattern: &Instance) -> impl Iterator<Item = usize> + '_ {
     pattern.binds.iter().enumerate().filter(|(_, binds)| **binds == Binds::Constant).map(|(at, _)| at)
 }
 
+/// Whether a pattern is of vectors of a number of lanes, and not of one lane that stands for any number.
+pub fn is_fixed(pattern: &Instance) -> bool {
+    pattern.window.leaves.iter().any(|leaf| leaf.ty.lanes > 1)
+}
+
 /// The numbers of lanes for which a pattern's values fill a register of each width, least first.
 pub fn lane_counts(pattern: &Instance, widths: &[u32]) -> Vec<u32> {
+    if is_fixed(pattern) {
+        return vec![pattern.window.ty().lanes];
+    }
     let of_leaves = pattern.window.leaves.iter().zip(&pattern.binds);
     let dense = of_leaves.filter(|(_, binds)| **binds == Binds::Anything).map(|(leaf, _)| leaf.ty.width);
     let narrowest = dense.chain([pattern.window.ty().width]).min().unwrap_or(8);
@@ -102,6 +110,9 @@ pub fn lane_counts(pattern: &Instance, widths: &[u32]) -> Vec<u32> {
 /// A pattern on vectors: variables are leaves in registers, and constants have these values.
 pub fn vectors(pattern: &Instance, lanes: u32, values: &BTreeMap<usize, i128>) -> Window {
     let old = &pattern.window;
+    if is_fixed(pattern) {
+        return old.clone();
+    }
     let (mut leaves, mut places) = (Vec::new(), Vec::new());
     for (at, leaf) in old.leaves.iter().enumerate() {
         places.push(leaves.len());
@@ -169,9 +180,15 @@ pub fn results(meaning: &mut Meaning<'_>) -> Option<Vec<hydride_ir::exact::NodeI
 /// Says which registers hold the result of a program's window, in order.
 pub fn finish(program: &mut Program, meaning: &mut Meaning<'_>, shape: Shape, values: &[Value]) -> Option<()> {
     let ty = meaning.window().ty();
-    let families = meaning.families(meaning.window().root)?;
     let mut entries = vec![Entry::Any; ty.lanes as usize];
-    for family in families {
+    let families = meaning.families(meaning.window().root);
+    if families.is_none() {
+        // A reduction: a value for each lane.
+        for (entry, value) in entries.iter_mut().zip(results(meaning)?) {
+            *entry = Entry::Value(value, 0);
+        }
+    }
+    for family in families.into_iter().flatten() {
         let value = meaning.dag.slice(family.value, 0, ty.width, false);
         for (at, lane) in (0..).zip(family.lanes) {
             entries[lane as usize] = Entry::Value(value, at);

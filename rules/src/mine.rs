@@ -17,6 +17,7 @@ use crate::instance::Instance;
 use crate::lowering::{Certificate, Cost, Lowering, Machine, constants, prove, vectors};
 use crate::scalar::Scalar;
 use crate::sequence::{Number, Sequence, Shape, Source};
+use crate::tidy::tidy;
 
 /// Values of a constant that a rule is looked for, at most; ranges that are larger have none.
 const MAX_VALUES: i128 = 72;
@@ -55,7 +56,8 @@ fn answer(
     let Some((program, _)) = &answer.program else {
         return Err(answer.notes.last().cloned().unwrap_or_else(|| "no instructions were found".into()));
     };
-    Sequence::of_program(&answer.meaning, &table, program, machine.widths)
+    let program = tidy(program, &table, &window);
+    Sequence::of_program(&answer.meaning, &table, &program, machine.widths)
         .ok_or_else(|| "the instructions that were found read registers otherwise than in order".into())
 }
 

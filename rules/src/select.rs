@@ -8,16 +8,17 @@ use rustc_hash::FxHashMap;
 use synth::contents::{Content, Entry};
 use synth::program::{Program, Value};
 use synth::table::Table;
-use synth::window::{Element, Kind, Lanewise, Meaning, Operator};
+use synth::window::{Element, Kind, Meaning, Operator};
 
-use crate::graph::{Bound, Class, Computes, Equality, Graph};
-use crate::lowering::{Lowering, finish};
+use crate::graph::{Bound, Class, Computes, Equality, Graph, Head};
+use crate::lowering::{Lowering, finish, is_fixed};
 use crate::sequence::{Bindings, Instructions, Shape, constant, load, low_part};
+use crate::tidy::tidy;
 
 /// Passes over all classes, at most.
 const MAX_PASSES: usize = 64;
 
-type Key = (Lanewise, Kind, u32);
+type Key = (Head, Kind, u32);
 
 /// Rules, ready for use.
 pub struct Selector<'r> {
@@ -47,10 +48,7 @@ enum Choice<'r> {
 
 fn key(rule: &crate::instance::Instance, root: synth::window::ExpressionId) -> Option<Key> {
     let node = rule.window.expressions.get(root);
-    match node.operator {
-        Operator::Lanewise(operator) => Some((operator, node.ty.kind, node.ty.width)),
-        _ => None,
-    }
+    Some((Head::of(&node.operator)?, node.ty.kind, node.ty.width))
 }
 
 impl<'r> Selector<'r> {
@@ -75,6 +73,9 @@ impl<'r> Selector<'r> {
 
     /// How often a rule is applied to values of so many lanes; `None` where it does not fit.
     fn chunks(&self, rule: &Lowering, lanes: u32) -> Option<u32> {
+        if is_fixed(&rule.pattern) {
+            return Some(1);
+        }
         let padded = lanes.next_power_of_two();
         let chunks = padded.div_ceil(rule.lanes);
         let fits = |width: u32, is_result: bool| {
@@ -93,7 +94,7 @@ impl<'r> Selector<'r> {
         all.then_some(chunks)
     }
 
-    /// Covers a window; or says which expression no rule covers. `price` is what a rule's cost counts as.
+    /// Covers a window; or says which expression no rule covers.
     pub fn select(
         &self,
         meaning: &mut Meaning<'_>,
@@ -120,20 +121,32 @@ impl<'r> Selector<'r> {
             rules: Vec::new(),
         };
         let values = builder.value(root).ok_or("an instruction of a rule is not there")?;
-        let Builder { graph, mut program, rules, .. } = builder;
+        let Builder { graph, mut program, rules, table: builder_table, .. } = builder;
         let ty = graph.ty(root);
         let shape = Shape::of(ty.lanes.next_power_of_two(), ty.width, self.widths)
             .ok_or("lanes do not fill registers evenly")?;
         finish(&mut program, graph.meaning, shape, &values).ok_or("the window is too large")?;
+        let program = tidy(&program, builder_table, graph.window());
         Ok(Selected { program, rules, price, nodes })
     }
 
+    /// What the cheapest cover of a window costs, in thousandths of a micro-operation, as if nothing was shared; or which expression
+    /// no rule covers.
+    pub fn price(&self, meaning: &mut Meaning<'_>) -> Result<u64, String> {
+        let mut graph = Graph::new(meaning);
+        let root = graph.root;
+        graph.saturate(&self.equalities);
+        let (costs, _) = self.cover(&mut graph);
+        let root = graph.find(root);
+        costs.get(&root).copied().ok_or_else(|| uncovered(&graph, &costs, root))
+    }
+
     fn cover(&self, graph: &mut Graph<'_, '_>) -> (FxHashMap<Class, u64>, FxHashMap<Class, Choice<'r>>) {
-        let lanes = graph.window().ty().lanes;
-        let classes: Vec<Class> = graph.classes().into_iter().filter(|class| graph.ty(*class).lanes == lanes).collect();
+        let classes = graph.classes();
         let mut matches: Vec<(Class, &'r Lowering, Vec<Option<Bound>>, u64)> = Vec::new();
         let (mut costs, mut choices) = (FxHashMap::default(), FxHashMap::default());
         for class in classes {
+            let lanes = graph.ty(class).lanes;
             let nodes: Vec<_> = graph.members(class).cloned().collect();
             if let Some(scalar) = graph.scalar(class)
                 && (graph.origin(scalar).is_some() || graph.members(scalar).any(|node| matches!(node.computes, Computes::Literal(_))))
@@ -148,8 +161,8 @@ impl<'r> Selector<'r> {
                         costs.insert(class, 0);
                         choices.insert(class, Choice::Leaf(leaf));
                     }
-                    Computes::Lanewise(operator) => {
-                        let key = (operator, node.ty.kind, node.ty.width);
+                    Computes::Operation(head) => {
+                        let key = (head, node.ty.kind, node.ty.width);
                         if !keys.contains(&key) {
                             keys.push(key);
                         }
@@ -210,15 +223,9 @@ fn uncovered(graph: &Graph<'_, '_>, costs: &FxHashMap<Class, u64>, root: Class) 
     }
     let Some(node) = found else { return "no rule covers the window".into() };
     let name = match node.computes {
-        Computes::Lanewise(operator) => {
-            Lanewise::ALL.iter().find(|own| own.0 == operator).map_or("?", |own| own.1).to_owned()
-        }
-        Computes::Other(id) => match graph.window().expressions.get(id).operator {
-            Operator::ReduceAdd => "vector_reduce_add".into(),
-            Operator::ReduceMax => "vector_reduce_max".into(),
-            _ => "a movement".into(),
-        },
-        _ => "a scalar".into(),
+        Computes::Operation(head) => head.name(),
+        Computes::Other(_) => "a movement",
+        _ => "a scalar",
     };
     let operands: Vec<String> = node.operands.iter().map(|operand| graph.ty(*operand).to_string()).collect();
     format!("no rule covers {name}:{} of {}", node.ty, operands.join(", "))

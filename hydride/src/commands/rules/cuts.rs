@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ::rules::{
-    Instructions, Lowering, Replacement, RuleEntry, RuleFile, Selector, is_count, vectors, widened,
+    Head, Instructions, Lowering, Replacement, RuleEntry, RuleFile, Selector, is_count, vectors, widened,
 };
 use ::synth::window::{Expression, ExpressionId, Expressions, Kind, Meaning, Operator, Type, Window, limits, print};
 use anyhow::Result;
@@ -92,13 +92,12 @@ fn is_better(ground: &Ground, memo: &Memo, index: &Instructions, selector: &Sele
 fn of_window(window: &Window, most: usize) -> BTreeSet<(usize, String)> {
     let mut all = BTreeSet::new();
     let mut meaning = Meaning::new(window);
-    let lanes = window.ty().lanes;
     for at in 0..window.expressions.len() {
         let id = ExpressionId(at as u32);
-        if !is_operation(window, id, lanes) {
+        if !is_operation(window, id) {
             continue;
         }
-        for cut in below(window, id, most, lanes).into_iter().take(MAX_CUTS) {
+        for cut in below(window, id, most).into_iter().take(MAX_CUTS) {
             if cut.len() >= 2
                 && let Some(text) = rule(window, &mut meaning, id, &cut)
             {
@@ -109,13 +108,17 @@ fn of_window(window: &Window, most: usize) -> BTreeSet<(usize, String)> {
     all
 }
 
-fn is_operation(window: &Window, id: ExpressionId, lanes: u32) -> bool {
+fn is_operation(window: &Window, id: ExpressionId) -> bool {
     let node = window.expressions.get(id);
-    matches!(node.operator, Operator::Lanewise(_)) && node.ty.lanes == lanes
+    match node.operator {
+        // What is done with scalars is done before the loop.
+        Operator::Lanewise(_) => node.ty.lanes > 1,
+        _ => Head::of(&node.operator).is_some(),
+    }
 }
 
 /// Sets of operations that hang together below one, with it, of at most so many.
-fn below(window: &Window, root: ExpressionId, most: usize, lanes: u32) -> Vec<BTreeSet<ExpressionId>> {
+fn below(window: &Window, root: ExpressionId, most: usize) -> Vec<BTreeSet<ExpressionId>> {
     let mut all: Vec<BTreeSet<ExpressionId>> = vec![BTreeSet::from([root])];
     let mut next = 0;
     while next < all.len() && all.len() < MAX_CUTS {
@@ -126,7 +129,7 @@ fn below(window: &Window, root: ExpressionId, most: usize, lanes: u32) -> Vec<BT
         }
         for id in set.iter().rev() {
             for operand in &window.expressions.get(*id).operands {
-                if is_operation(window, *operand, lanes) && !set.contains(operand) {
+                if is_operation(window, *operand) && !set.contains(operand) {
                     let mut larger = set.clone();
                     larger.insert(*operand);
                     if !all.contains(&larger) {
@@ -141,7 +144,10 @@ fn below(window: &Window, root: ExpressionId, most: usize, lanes: u32) -> Vec<BT
 
 /// A cut as the text of a rule; `None` where it has too many variables, or one that no register holds.
 fn rule(window: &Window, meaning: &mut Meaning<'_>, root: ExpressionId, cut: &BTreeSet<ExpressionId>) -> Option<String> {
+    // A cut with a reduction is of vectors, any other of one lane.
+    let vectors = cut.iter().any(|id| !matches!(window.expressions.get(*id).operator, Operator::Lanewise(_)));
     let mut writer = Writer {
+        vectors,
         window,
         cut,
         names: BTreeMap::new(),
@@ -160,6 +166,7 @@ fn rule(window: &Window, meaning: &mut Meaning<'_>, root: ExpressionId, cut: &BT
 }
 
 struct Writer<'a> {
+    vectors: bool,
     window: &'a Window,
     cut: &'a BTreeSet<ExpressionId>,
     names: BTreeMap<ExpressionId, ExpressionId>,
@@ -196,11 +203,11 @@ impl Writer<'_> {
 
     fn lane(&mut self, meaning: &mut Meaning<'_>, id: ExpressionId) -> Option<ExpressionId> {
         let node = self.window.expressions.get(id);
-        let ty = Type { lanes: 1, ..node.ty };
+        let ty = if self.vectors { node.ty } else { Type { lanes: 1, ..node.ty } };
         if self.cut.contains(&id) {
             let mut operands = Vec::new();
             for (at, operand) in node.operands.iter().enumerate() {
-                let counted = matches!(node.operator, Operator::Lanewise(own) if is_count(own, at));
+                let counted = !self.vectors && is_count(&node.operator, at);
                 operands.push(match counted.then(|| self.count(*operand, node.ty.width)).flatten() {
                     Some(constant) => constant,
                     None => self.lane(meaning, *operand)?,
@@ -212,6 +219,7 @@ impl Writer<'_> {
             return Some(*known);
         }
         let scalar = match node.operator {
+            Operator::Broadcast if self.vectors => return None,
             Operator::Broadcast => Some(self.window.expressions.get(node.operands[0])),
             _ => None,
         };
@@ -226,7 +234,8 @@ impl Writer<'_> {
                 let (made, name) = self.variable(ty)?;
                 if scalar.is_some() {
                     self.clauses += &format!("\n  (uniform {name})");
-                } else if let Some(value) = meaning.family(id, (0..node.ty.lanes).collect()) {
+                } else if !self.vectors
+                    && let Some(value) = meaning.family(id, (0..node.ty.lanes).collect()) {
                     // What is known of the value's range may make the rule possible.
                     let range = meaning.dag.range(value).clone();
                     let (low, high) = limits(ty);

@@ -93,7 +93,7 @@ pub fn run(session: &Session, args: &MineArgs) -> Result<u8> {
         read.into_iter().partition(|read| read.rule.to.is_some());
     let patterns: Vec<Read> = patterns.into_iter().filter(|read| wanted(&read.rule.name)).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
-    let cache = args.cache.open_at(&[]);
+    let cache = args.cache.open();
     let memo = cache.memo();
     let mut file = RuleFile { target: ground.named.name.clone(), ..RuleFile::default() };
     file.equalities = pool.install(|| equal.par_iter().map(equality).collect::<Vec<_>>());

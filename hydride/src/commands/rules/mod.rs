@@ -3,6 +3,7 @@
 pub mod check;
 mod cuts;
 pub mod mine;
+mod show;
 
 use std::path::Path;
 
@@ -24,6 +25,12 @@ enum Task {
     Check(check::CheckArgs),
     /// Find and prove rules for a target's instructions.
     Mine(Box<mine::MineArgs>),
+    /// Write rules as a page, as obligations for solvers, or as rewrites for egglog.
+    Show(show::ShowArgs),
+    /// Run rules on random values against the interpreter.
+    Run(show::RunArgs),
+    /// Print what each operation costs on targets, as a table in Markdown.
+    Table(show::TableArgs),
 }
 
 /// Does what is asked with rules.
@@ -31,6 +38,9 @@ pub fn run(session: &Session, args: &RulesArgs) -> Result<u8> {
     match &args.task {
         Task::Check(args) => check::run(args),
         Task::Mine(args) => mine::run(session, args),
+        Task::Show(args) => show::show(args),
+        Task::Run(args) => show::run(session, args),
+        Task::Table(args) => show::table(args),
     }
 }
 

@@ -27,6 +27,9 @@ struct Line<'a> {
     states: usize,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     rules: &'a [String],
+    /// Instructions, if each operation was one for each register.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plain: Option<u32>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
     seconds: f64,
@@ -68,6 +71,7 @@ pub fn no_window(source: &Source, why: &str, ground: &Ground) -> Result<String> 
         instructions: Vec::new(),
         states: 0,
         rules: &[],
+        plain: None,
         notes: &[why.to_owned()],
         seconds: 0.0,
     };
@@ -105,7 +109,8 @@ pub fn by_rules(
     certified: bool,
     seconds: f64,
 ) -> Result<String> {
-    let mut line = Line { rules, ..line(source, answer, table, ground, seconds) };
+    let plain = ::rules::plain(answer.meaning.window(), &ground.named.widths);
+    let mut line = Line { rules, plain: Some(plain), ..line(source, answer, table, ground, seconds) };
     if !certified && line.proof.is_some() {
         (line.proof, line.lanes_proved) = (Some("rules"), None);
     }
@@ -132,6 +137,7 @@ fn line<'a>(
         instructions: program.map(|(program, _)| steps(window, program, table)).unwrap_or_default(),
         states: answer.states,
         rules: &[],
+        plain: None,
         notes: &answer.notes,
         seconds,
     }
