@@ -154,10 +154,8 @@ impl Reader<'_> {
                 let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
                 self.at += rest.find(|c| !is_name(c)).unwrap_or(rest.len());
                 let name = &self.text[start..self.at];
-                (self.value)(name).ok_or(ArithmeticError {
-                    at: start,
-                    message: format!("there is no number `{name}`"),
-                })
+                (self.value)(name)
+                    .ok_or(ArithmeticError { at: start, message: format!("there is no number `{name}`") })
             }
             _ => self.fail("a number or a name expected"),
         }
@@ -181,7 +179,9 @@ mod tests {
     #[test]
     fn what_is_no_number_is_refused_where_it_is() {
         let none = |_: &str| None;
-        for (text, at) in [("", 0), ("1+", 2), ("(1", 2), ("1 2", 2), ("2^200", 1), ("x", 0), ("1/0", 1), ("é", 0)] {
+        for (text, at) in
+            [("", 0), ("1+", 2), ("(1", 2), ("1 2", 2), ("2^200", 1), ("x", 0), ("1/0", 1), ("é", 0)]
+        {
             assert_eq!(evaluate(text, &none).unwrap_err().at, at, "{text}");
         }
         assert!(evaluate(&"(".repeat(100), &none).is_err());

@@ -159,7 +159,8 @@ impl RuleFile {
 }
 
 fn made(text: &str) -> Result<Vec<Instance>, Malformed> {
-    let fail = |error: crate::text::RuleError| Malformed { text: text.to_owned(), message: error.to_string() };
+    let fail =
+        |error: crate::text::RuleError| Malformed { text: text.to_owned(), message: error.to_string() };
     let mut all = Vec::new();
     for rule in read(text).map_err(fail)? {
         all.extend(instances(&rule, text).map_err(fail)?);

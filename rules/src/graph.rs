@@ -49,7 +49,9 @@ impl Head {
     /// Its name in the text form.
     pub fn name(self) -> &'static str {
         match self {
-            Head::Lanewise(own) => Lanewise::ALL.iter().find(|(other, _, _)| *other == own).map_or("", |found| found.1),
+            Head::Lanewise(own) => {
+                Lanewise::ALL.iter().find(|(other, _, _)| *other == own).map_or("", |found| found.1)
+            }
             Head::ReduceAdd => "vector_reduce_add",
             Head::ReduceMax => "vector_reduce_max",
         }
@@ -121,7 +123,8 @@ impl Equality {
             seen
         };
         let all: std::collections::BTreeSet<usize> = (0..instance.window.leaves.len()).collect();
-        let is_leaf = |id: ExpressionId| matches!(instance.window.expressions.get(id).operator, Operator::Leaf(_));
+        let is_leaf =
+            |id: ExpressionId| matches!(instance.window.expressions.get(id).operator, Operator::Leaf(_));
         let mut made = Vec::new();
         for (reversed, root) in [(false, instance.window.root), (true, to)] {
             if !is_leaf(root) && used(root) == all {
@@ -326,7 +329,12 @@ impl<'m, 'w> Graph<'m, 'w> {
     }
 
     /// What variables stand for where a pattern's expression is this class; `None` where it is not.
-    pub fn matched(&mut self, pattern: &Instance, expression: ExpressionId, class: Class) -> Option<Bindings> {
+    pub fn matched(
+        &mut self,
+        pattern: &Instance,
+        expression: ExpressionId,
+        class: Class,
+    ) -> Option<Bindings> {
         let unbound = vec![None; pattern.window.leaves.len()];
         // A pattern of single lanes holds for as many as there are.
         let lanes = if is_fixed(pattern) { None } else { Some(self.ty(class).lanes) };
@@ -350,7 +358,9 @@ impl<'m, 'w> Graph<'m, 'w> {
         match wanted.operator {
             Operator::Leaf(leaf) => {
                 let bound = match pattern.binds[leaf] {
-                    Binds::Anything if typed && ty.lanes == lanes.unwrap_or(wanted.ty.lanes) => Bound::Class(class),
+                    Binds::Anything if typed && ty.lanes == lanes.unwrap_or(wanted.ty.lanes) => {
+                        Bound::Class(class)
+                    }
                     Binds::Uniform if typed => Bound::Uniform(self.scalar(class)?),
                     Binds::Constant if typed || count => Bound::Constant(self.literal(class)?),
                     _ => return None,
@@ -365,22 +375,26 @@ impl<'m, 'w> Graph<'m, 'w> {
                 let holds = (typed || count) && self.literal(class) == Some(value);
                 holds.then(|| bindings.clone())
             }
-            Operator::Lanewise(_) | Operator::ReduceAdd | Operator::ReduceMax if typed => self.members(class).find_map(|node| {
-                let head = Head::of(&wanted.operator)?;
-                if node.computes != Computes::Operation(head) || ty.lanes != lanes.unwrap_or(wanted.ty.lanes) {
-                    return None;
-                }
-                let orders: &[[usize; 2]] = if commutes(head) { &[[0, 1], [1, 0]] } else { &[[0, 1]] };
-                orders.iter().find_map(|order| {
-                    let mut bindings = bindings.clone();
-                    for (at, operand) in wanted.operands.iter().enumerate() {
-                        let own = node.operands[*order.get(at).unwrap_or(&at)];
-                        let count = is_count(&wanted.operator, at);
-                        bindings = self.matching(pattern, *operand, own, lanes, count, &bindings)?;
+            Operator::Lanewise(_) | Operator::ReduceAdd | Operator::ReduceMax if typed => {
+                self.members(class).find_map(|node| {
+                    let head = Head::of(&wanted.operator)?;
+                    if node.computes != Computes::Operation(head)
+                        || ty.lanes != lanes.unwrap_or(wanted.ty.lanes)
+                    {
+                        return None;
                     }
-                    Some(bindings)
+                    let orders: &[[usize; 2]] = if commutes(head) { &[[0, 1], [1, 0]] } else { &[[0, 1]] };
+                    orders.iter().find_map(|order| {
+                        let mut bindings = bindings.clone();
+                        for (at, operand) in wanted.operands.iter().enumerate() {
+                            let own = node.operands[*order.get(at).unwrap_or(&at)];
+                            let count = is_count(&wanted.operator, at);
+                            bindings = self.matching(pattern, *operand, own, lanes, count, &bindings)?;
+                        }
+                        Some(bindings)
+                    })
                 })
-            }),
+            }
             _ => None,
         }
     }

@@ -65,7 +65,11 @@ pub fn instances(rule: &Rule, text: &str) -> Result<Vec<Instance>, RuleError> {
         };
         chosen = chosen.iter().flat_map(with).collect();
         if chosen.len() > MAX_INSTANCES {
-            return Err(error_at(text, rule.at, format!("rule {} has more than {MAX_INSTANCES} instances", rule.name)));
+            return Err(error_at(
+                text,
+                rule.at,
+                format!("rule {} has more than {MAX_INSTANCES} instances", rule.name),
+            ));
         }
     }
     let mut made = Vec::new();
@@ -73,7 +77,9 @@ pub fn instances(rule: &Rule, text: &str) -> Result<Vec<Instance>, RuleError> {
         made.extend(instance(rule, text, parameters, optional)?);
     }
     match made.is_empty() {
-        true => Err(error_at(text, rule.at, format!("the types of rule {} exist for no instance", rule.name))),
+        true => {
+            Err(error_at(text, rule.at, format!("the types of rule {} exist for no instance", rule.name)))
+        }
         false => Ok(made),
     }
 }
@@ -249,7 +255,11 @@ fn instance(
     }
     let many = leaves.iter().any(|leaf| leaf.ty.lanes > 1) || expressions.ty(root).lanes > 1;
     if many && (to.is_some() || !conditions.is_empty() || binds.iter().any(|own| *own != Binds::Anything)) {
-        return Err(error_at(text, rule.from.at, "only plain patterns have vectors of several lanes: a rule is of one lane"));
+        return Err(error_at(
+            text,
+            rule.from.at,
+            "only plain patterns have vectors of several lanes: a rule is of one lane",
+        ));
     }
     for (id, expanded) in condition_ids.iter().zip(&conditions) {
         if expressions.ty(*id).kind != Kind::Condition {

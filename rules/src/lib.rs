@@ -46,13 +46,15 @@ pub use check::{Counterexample, Finding, Proof, Sides, check, condition, sides};
 pub use file::{EqualityEntry, InstanceProof, Malformed, Open, Replacement, RuleEntry, RuleFile, parameters};
 pub use graph::{Bound, Class, Computes, Equality, Graph, Head, Node, is_count};
 pub use instance::{Instance, WIDTHS, instances};
-pub use text::{About, Binds, Piece, Rule, RuleError, Values, read};
-pub use lowering::{Certificate, Cost, Lowering, Machine, certified, is_fixed, constants, lane_counts, prove, vectors};
+pub use lowering::{
+    Certificate, Cost, Lowering, Machine, certified, constants, is_fixed, lane_counts, prove, vectors,
+};
 pub use mine::{Found, generalize, mine, widened};
+pub use outputs::{conditions, egglog, markdown, shown, smtlib, steps};
+pub use plain::plain;
 pub use scalar::Scalar;
 pub use select::{Selected, Selector};
 pub use sequence::{Bindings, Instructions, Number, Sequence, Shape, Source, Step};
+pub use text::{About, Binds, Piece, Rule, RuleError, Values, read};
 pub use tidy::tidy;
 pub use trial::{Trial, trial};
-pub use outputs::{conditions, egglog, markdown, shown, smtlib, steps};
-pub use plain::plain;

@@ -144,7 +144,11 @@ pub fn vectors(pattern: &Instance, lanes: u32, values: &BTreeMap<usize, i128>) -
                 let one = expressions.push(Expression { operator, operands: Vec::new(), ty: node.ty });
                 match lanes {
                     1 => one,
-                    _ => expressions.push(Expression { operator: Operator::Broadcast, operands: vec![one], ty }),
+                    _ => expressions.push(Expression {
+                        operator: Operator::Broadcast,
+                        operands: vec![one],
+                        ty,
+                    }),
                 }
             }
             (None, Operator::Leaf(leaf)) => expressions.push(Expression {
@@ -178,7 +182,12 @@ pub fn results(meaning: &mut Meaning<'_>) -> Option<Vec<hydride_ir::exact::NodeI
 }
 
 /// Says which registers hold the result of a program's window, in order.
-pub fn finish(program: &mut Program, meaning: &mut Meaning<'_>, shape: Shape, values: &[Value]) -> Option<()> {
+pub fn finish(
+    program: &mut Program,
+    meaning: &mut Meaning<'_>,
+    shape: Shape,
+    values: &[Value],
+) -> Option<()> {
     let ty = meaning.window().ty();
     let mut entries = vec![Entry::Any; ty.lanes as usize];
     let families = meaning.families(meaning.window().root);

@@ -70,7 +70,9 @@ pub fn mine(machine: &Machine<'_>, name: &str, pattern: &Instance, lanes: u32) -
         match answer(machine, pattern, lanes, &values, &mut judge) {
             Err(why) => found.notes.push(why),
             Ok(sequence) => match prove(machine, pattern, lanes, &sequence, &values, &mut judge) {
-                None => found.notes.push("the instructions that were found could not be proved as a whole".into()),
+                None => {
+                    found.notes.push("the instructions that were found could not be proved as a whole".into())
+                }
                 Some((cost, certificate)) => {
                     let (name, pattern) = (name.to_owned(), pattern.clone());
                     found.rules.push(Lowering { name, pattern, lanes, sequence, cost, certificate });
@@ -122,11 +124,16 @@ pub fn mine(machine: &Machine<'_>, name: &str, pattern: &Instance, lanes: u32) -
         }
         let values = BTreeMap::from([(at, end)]);
         if let Ok(sequence) = finder.answer(end)
-            && let Some((cost, certificate)) = prove(machine, pattern, lanes, &sequence, &values, finder.judge)
+            && let Some((cost, certificate)) =
+                prove(machine, pattern, lanes, &sequence, &values, finder.judge)
             && cost.uops < made[place].3.uops
         {
             made.push((end, end, sequence, cost, certificate));
-            if end == low { made[place].0 += 1 } else { made[place].1 -= 1 }
+            if end == low {
+                made[place].0 += 1
+            } else {
+                made[place].1 -= 1
+            }
             made[place].4.choices -= 1;
         }
     }
@@ -134,7 +141,14 @@ pub fn mine(machine: &Machine<'_>, name: &str, pattern: &Instance, lanes: u32) -
     for (low, high, sequence, cost, certificate) in made {
         let mut own = pattern.clone();
         own.window.leaves[at].range = Some((low, high));
-        found.rules.push(Lowering { name: name.to_owned(), pattern: own, lanes, sequence, cost, certificate });
+        found.rules.push(Lowering {
+            name: name.to_owned(),
+            pattern: own,
+            lanes,
+            sequence,
+            cost,
+            certificate,
+        });
     }
     found
 }
@@ -162,9 +176,9 @@ pub fn widened(machine: &Machine<'_>, rule: &Lowering) -> Lowering {
         let mut holds = |range: (i128, i128), made: &Lowering| {
             let mut own = made.pattern.clone();
             own.window.leaves[at].range = Some(range);
-            values.iter().all(|values| {
-                prove(machine, &own, rule.lanes, &rule.sequence, values, &mut judge).is_some()
-            })
+            values
+                .iter()
+                .all(|values| prove(machine, &own, rule.lanes, &rule.sequence, values, &mut judge).is_some())
         };
         let mut end = |near: i128, far: i128, range: &dyn Fn(i128) -> (i128, i128), made: &Lowering| {
             if near == far || holds(range(far), made) {
@@ -224,7 +238,8 @@ impl Ranges<'_, '_> {
             }
         }
         let name = self.pattern.name(self.at).to_owned();
-        let general = generalize(&samples, &name).or_else(|| generalize(&samples[..2.min(samples.len())], &name));
+        let general =
+            generalize(&samples, &name).or_else(|| generalize(&samples[..2.min(samples.len())], &name));
         let sequence = general.unwrap_or(first);
         let Some((cost, mut certificate)) = self.holds(&sequence, middle) else {
             return Err("the instructions that were found could not be proved as a whole".into());

@@ -150,7 +150,8 @@ pub fn egglog(instances: &[Instance]) -> String {
         let values = instance.binds.iter().zip(&instance.window.leaves);
         let on_values = values.clone().any(|(binds, leaf)| *binds != Binds::Constant && leaf.range.is_some());
         if on_values || !instance.bits.is_empty() || !instance.conditions.is_empty() {
-            let _ = writeln!(text, "; {} ({}) has conditions on values", instance.window.name, instance.shown());
+            let _ =
+                writeln!(text, "; {} ({}) has conditions on values", instance.window.name, instance.shown());
             continue;
         }
         let mut guards = String::new();

@@ -22,7 +22,8 @@ pub fn plain(window: &Window, widths: &[u32]) -> u32 {
         }
         let node = window.expressions.get(id);
         pending.extend(&node.operands);
-        let most = node.operands.iter().map(|operand| registers(*operand)).chain([registers(id)]).max().unwrap_or(1);
+        let most =
+            node.operands.iter().map(|operand| registers(*operand)).chain([registers(id)]).max().unwrap_or(1);
         let same_bits = |operand: &ExpressionId| window.expressions.ty(*operand).width == node.ty.width;
         total += match &node.operator {
             Operator::Leaf(_) | Operator::Literal(_) | Operator::Broadcast => 0,

@@ -175,7 +175,9 @@ impl Scalar {
                 let (value, by) =
                     (value.exact(dag, bindings, depth + 1)?, by.exact(dag, bindings, depth + 1)?);
                 let range = dag.range(by);
-                if !range.is_non_negative() || range.high.as_ref().is_none_or(|high| *high > Int::from(MAX_WIDTH)) {
+                if !range.is_non_negative()
+                    || range.high.as_ref().is_none_or(|high| *high > Int::from(MAX_WIDTH))
+                {
                     return None;
                 }
                 if *left { dag.shl(value, by) } else { dag.shr(value, by) }

@@ -54,8 +54,7 @@ fn key(rule: &crate::instance::Instance, root: synth::window::ExpressionId) -> O
 impl<'r> Selector<'r> {
     /// Rules for a target with registers of these widths, least first.
     pub fn new(equalities: &'r [Equality], lowerings: &'r [Lowering], widths: &'r [u32]) -> Self {
-        let mut selector =
-            Self { equalities: FxHashMap::default(), lowerings: FxHashMap::default(), widths };
+        let mut selector = Self { equalities: FxHashMap::default(), lowerings: FxHashMap::default(), widths };
         for equality in equalities {
             let own = &equality.instance;
             let root = if equality.reversed { own.to } else { Some(own.window.root) };
@@ -79,10 +78,13 @@ impl<'r> Selector<'r> {
         let padded = lanes.next_power_of_two();
         let chunks = padded.div_ceil(rule.lanes);
         let fits = |width: u32, is_result: bool| {
-            let (all, own) = (Shape::of(padded, width, self.widths), Shape::of(rule.lanes, width, self.widths));
+            let (all, own) =
+                (Shape::of(padded, width, self.widths), Shape::of(rule.lanes, width, self.widths));
             match (all, own) {
                 (Some(all), Some(own)) if rule.lanes > padded => {
-                    all.count == 1 && own.count == 1 && (all.width == own.width || is_result && own.width > all.width)
+                    all.count == 1
+                        && own.count == 1
+                        && (all.width == own.width || is_result && own.width > all.width)
                 }
                 (Some(all), Some(own)) => all.width == own.width && all.count == chunks * own.count,
                 _ => false,
@@ -90,7 +92,8 @@ impl<'r> Selector<'r> {
         };
         let dense = rule.pattern.window.leaves.iter().zip(&rule.pattern.binds);
         let mut dense = dense.filter(|(_, binds)| **binds == crate::text::Binds::Anything);
-        let all = dense.all(|(leaf, _)| fits(leaf.ty.width, false)) && fits(rule.pattern.window.ty().width, true);
+        let all =
+            dense.all(|(leaf, _)| fits(leaf.ty.width, false)) && fits(rule.pattern.window.ty().width, true);
         all.then_some(chunks)
     }
 
@@ -149,7 +152,8 @@ impl<'r> Selector<'r> {
             let lanes = graph.ty(class).lanes;
             let nodes: Vec<_> = graph.members(class).cloned().collect();
             if let Some(scalar) = graph.scalar(class)
-                && (graph.origin(scalar).is_some() || graph.members(scalar).any(|node| matches!(node.computes, Computes::Literal(_))))
+                && (graph.origin(scalar).is_some()
+                    || graph.members(scalar).any(|node| matches!(node.computes, Computes::Literal(_))))
             {
                 costs.insert(class, 0);
                 choices.insert(class, Choice::Constant(scalar));
@@ -327,8 +331,13 @@ impl Builder<'_, '_, '_, '_> {
                 },
                 uniforms: &|name| uniforms[place(name)?],
             };
-            let outputs =
-                rule.sequence.append(&mut self.program, self.graph.meaning, self.table, self.index, &bindings)?;
+            let outputs = rule.sequence.append(
+                &mut self.program,
+                self.graph.meaning,
+                self.table,
+                self.index,
+                &bindings,
+            )?;
             for output in outputs {
                 values.push(low_part(output, own.width, own.width.min(shape.width))?);
             }

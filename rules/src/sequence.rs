@@ -113,7 +113,12 @@ pub struct Bindings<'a> {
 impl Sequence {
     /// A program of a window whose leaves are the pattern's variables, as a sequence; `None` where it has no such form: it
     /// reads a leaf in other registers than those of its [`Shape`], or a constant is no [`Scalar`].
-    pub fn of_program(meaning: &Meaning<'_>, table: &Table, program: &Program, widths: &[u32]) -> Option<Self> {
+    pub fn of_program(
+        meaning: &Meaning<'_>,
+        table: &Table,
+        program: &Program,
+        widths: &[u32],
+    ) -> Option<Self> {
         let window = meaning.window();
         let mut sequence = Sequence::default();
         let mut inputs: Vec<Value> = Vec::new();
@@ -337,9 +342,7 @@ fn rename(value: &Value, input: &dyn Fn(usize) -> Value, step: &dyn Fn(usize) ->
             Value::Pair(two) => two.1,
             other => Value::High(Box::new(other)),
         },
-        Value::Pair(two) => {
-            Value::Pair(Box::new((rename(&two.0, input, step), rename(&two.1, input, step))))
-        }
+        Value::Pair(two) => Value::Pair(Box::new((rename(&two.0, input, step), rename(&two.1, input, step)))),
     }
 }
 
@@ -379,7 +382,6 @@ fn read(text: &str, inputs: usize, steps: usize) -> Option<Value> {
         _ => None,
     }
 }
-
 
 #[cfg(test)]
 mod tests {

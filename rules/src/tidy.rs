@@ -19,9 +19,11 @@ fn run(table: &Table, op: OpId) -> Option<(usize, u32)> {
     let template = table.template(op.template);
     let (operand, low) = *op.reads.first()?.first()?;
     let whole = op.reads.len() as u32 * template.container == op.result.width;
-    let in_order = op.reads.iter().zip(0..).all(|(reads, lane)| {
-        reads.len() == 1 && reads[0] == (operand, low + lane * template.container)
-    });
+    let in_order = op
+        .reads
+        .iter()
+        .zip(0..)
+        .all(|(reads, lane)| reads.len() == 1 && reads[0] == (operand, low + lane * template.container));
     let vector = op.result.class == Class::Vector;
     (template.moves && template.slots == [template.container] && whole && in_order && vector)
         .then_some((operand as usize, low))
@@ -36,9 +38,7 @@ pub fn tidy(program: &Program, table: &Table, window: &Window) -> Program {
         let short = run(table, step.op).and_then(|(operand, low)| {
             shortened(&mut made, table, window, operands.get(operand)?, low, table.op(step.op).result)
         });
-        steps.push(short.unwrap_or_else(|| {
-            made.step(step.op, operands, step.container, &step.content)
-        }));
+        steps.push(short.unwrap_or_else(|| made.step(step.op, operands, step.container, &step.content)));
     }
     made.outputs =
         program.outputs.iter().map(|(value, content)| (renamed(value, &steps), content.clone())).collect();
@@ -117,7 +117,13 @@ fn only_used(program: &Program) -> Program {
     }
     let numbers = |used: &[bool]| {
         let mut next = 0;
-        used.iter().map(|used| { let own = next; next += usize::from(*used); own }).collect::<Vec<usize>>()
+        used.iter()
+            .map(|used| {
+                let own = next;
+                next += usize::from(*used);
+                own
+            })
+            .collect::<Vec<usize>>()
     };
     let (new_inputs, new_steps) = (numbers(&inputs), numbers(&steps));
     fn moved(value: &Value, inputs: &[usize], steps: &[usize]) -> Value {

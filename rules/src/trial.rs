@@ -104,7 +104,10 @@ impl<'a> Runner<'a> {
                     let ty = window.leaves[leaf].ty;
                     let low = u32::try_from(start).ok()? * ty.width;
                     let width = input.ty.width.min(ty.bits() - low);
-                    joined(&[part(&leaves[leaf], low, width), Bits::zero(input.ty.width - width)][..1 + usize::from(width < input.ty.width)])
+                    joined(
+                        &[part(&leaves[leaf], low, width), Bits::zero(input.ty.width - width)]
+                            [..1 + usize::from(width < input.ty.width)],
+                    )
                 }
                 (None, Some(constant)) => constant.clone(),
                 (None, None) => return None,
@@ -112,7 +115,8 @@ impl<'a> Runner<'a> {
         }
         let mut steps = Vec::new();
         for (step, runnable) in self.program.steps.iter().zip(&self.steps) {
-            let args: Vec<Bits> = step.operands.iter().map(|value| self.value(value, &inputs, &steps)).collect();
+            let args: Vec<Bits> =
+                step.operands.iter().map(|value| self.value(value, &inputs, &steps)).collect();
             steps.push(runnable.run(&args).ok()?.into_iter().next()?);
         }
         let mut lanes = Vec::new();
@@ -145,9 +149,12 @@ pub fn trial(machine: &Machine<'_>, rule: &Lowering, runs: usize, seed: u64) -> 
         }
         let mut meaning = Meaning::new(&window);
         let mut table = machine.table.clone();
-        let own =
-            |name: &str| values.iter().find(|(at, _)| rule.pattern.name(**at) == name).map(|(_, value)| *value);
-        let Some(program) = alone(machine, &mut table, &mut meaning, &rule.sequence, &own) else { return trial };
+        let own = |name: &str| {
+            values.iter().find(|(at, _)| rule.pattern.name(**at) == name).map(|(_, value)| *value)
+        };
+        let Some(program) = alone(machine, &mut table, &mut meaning, &rule.sequence, &own) else {
+            return trial;
+        };
         let runner = Runner::new(&mut meaning, &table, &program);
         let pattern = meaning.function().ok().and_then(|function| Runnable::new(&function).ok());
         let (Some(runner), Some(pattern)) = (runner, pattern) else { return trial };

@@ -29,7 +29,11 @@ fn lifting_rules_and_folds_are_true() {
     for file in ["lifting.rules", "folds.rules"] {
         for (name, findings) in findings(file) {
             for (instance, finding) in findings {
-                assert!(matches!(finding, Finding::True { .. }), "{name} at {}: {finding:?}", instance.shown());
+                assert!(
+                    matches!(finding, Finding::True { .. }),
+                    "{name} at {}: {finding:?}",
+                    instance.shown()
+                );
             }
         }
     }

@@ -45,7 +45,7 @@ fn what_is_wrong_is_said_where_it_is() {
         ("(rule x (form a:u8))", (1, 10), "no clause `form`"),
         ("(rule x (for n) (from a:u8))", (1, 14), "no values"),
         ("(rule x\n  (from (plus:u8 a:u8 b:u8)))", (2, 10), "no operation `plus`"),
-        ("(rule x (for n width)\n  (from (add:u{n} a:u{n} b:u{2*m})))", (2, 30), "no number `m`"),
+        ("(rule x (for n width)\n  (from (add:u{n} a:u{n} b:u{2*m})))", (2, 32), "no number `m`"),
         ("(rule x (for n 8)\n  (from (add:u{n} a:u{n} b:v{n})))", (2, 28), "no type"),
         ("(rule x (from (add:u8 a:u8 b:u8)) (to c:u8))", (1, 39), "no leaf `c`"),
         ("(rule x (from a:u8) (to (cast:u16 a:u8)))", (1, 25), "replaces"),
@@ -55,9 +55,8 @@ fn what_is_wrong_is_said_where_it_is() {
         ("(rule x (when a:u8) (from a:u8))", (1, 15), "no condition"),
         ("(rule x (from (let t a:u8 t:u8)))", (1, 16), "no `let`"),
     ] {
-        let error = read(text).and_then(|rules| {
-            rules.iter().try_for_each(|rule| instances(rule, text).map(|_| ()))
-        });
+        let error =
+            read(text).and_then(|rules| rules.iter().try_for_each(|rule| instances(rule, text).map(|_| ())));
         let error = error.expect_err(text);
         assert_eq!((error.line, error.column), place, "{text}: {error}");
         assert!(error.message.contains(message), "{text}: {error}");
@@ -67,9 +66,32 @@ fn what_is_wrong_is_said_where_it_is() {
 /// Pieces that texts of rules are made of, right and wrong.
 fn pieces() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
-        "(", ")", "(rule", " r", "(for n width)", "(for s sign)", "(from ", "(to ", "(when ", "(range a 0 {n})",
-        "(bits a 1 1)", "(constant a)", "a:u8", "b:{s}{n}", "(add:u8 ", "{2*n}", "{", "}", "#", "\n", ":", "é", "1:u8",
-        "(shuffle:u8 [0]", "{2^9999}", "(for n 8 16)",
+        "(",
+        ")",
+        "(rule",
+        " r",
+        "(for n width)",
+        "(for s sign)",
+        "(from ",
+        "(to ",
+        "(when ",
+        "(range a 0 {n})",
+        "(bits a 1 1)",
+        "(constant a)",
+        "a:u8",
+        "b:{s}{n}",
+        "(add:u8 ",
+        "{2*n}",
+        "{",
+        "}",
+        "#",
+        "\n",
+        ":",
+        "é",
+        "1:u8",
+        "(shuffle:u8 [0]",
+        "{2^9999}",
+        "(for n 8 16)",
     ]);
     prop::collection::vec(words, 0..24).prop_map(|words| words.concat())
 }

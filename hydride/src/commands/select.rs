@@ -72,16 +72,21 @@ pub struct Loaded {
     pub lowerings: Vec<Lowering>,
 }
 
-/// Reads a file of rules.
-pub fn load(path: &std::path::Path) -> Result<Loaded> {
+/// Reads a file of rules as it is written.
+pub fn file(path: &std::path::Path) -> Result<RuleFile> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let file: RuleFile = toml::from_str(&text).map_err(|error| {
+    toml::from_str(&text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let before = &text.as_bytes()[..at.min(text.len())];
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
-        BrokenDocument::at(path.display(), read::number(line), read::number(column), error.message())
-    })?;
+        BrokenDocument::at(path.display(), read::number(line), read::number(column), error.message()).into()
+    })
+}
+
+/// Reads a file of rules.
+pub fn load(path: &std::path::Path) -> Result<Loaded> {
+    let file = file(path)?;
     let context = || format!("{} holds rules that are none", path.display());
     Ok(Loaded {
         equalities: file.equalities().with_context(context)?,
@@ -96,10 +101,8 @@ pub fn run(session: &Session, args: &SelectArgs) -> Result<u8> {
     let named = Named::find(&rules.target)?;
     let ground = Ground::read(session, args.specs.specs.as_deref(), named, None, &[], &args.cache)?;
     let windows = read::windows(&args.files)?;
-    let windows: Vec<Window> = windows
-        .into_iter()
-        .filter(|window| !args.matching || window.target == ground.named.name)
-        .collect();
+    let windows: Vec<Window> =
+        windows.into_iter().filter(|window| !args.matching || window.target == ground.named.name).collect();
     let selector = Selector::new(&rules.equalities, &rules.lowerings, &ground.named.widths);
     let index = Instructions::new(&ground.table);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
@@ -162,14 +165,18 @@ fn answer(
         None => None,
     };
     let text = match (args.emit, &c) {
-        (Emit::Json, _) => report::by_rules(&source, &answer, &table, ground, &rules, args.certify, seconds)? + "\n",
+        (Emit::Json, _) => {
+            report::by_rules(&source, &answer, &table, ground, &rules, args.certify, seconds)? + "\n"
+        }
         (Emit::C, None) => report::missing(&answer),
         (Emit::C, Some(Err(error))) => format!("// {}: {error}\n", window.name),
         (Emit::C, Some(Ok(lines))) => report::source(ground, lines),
     };
     let covered = answer.program.is_some();
     let case = match c {
-        Some(Ok(lines)) if args.run > 0 => Some(machine::Case::new(window, &mut answer.meaning, name, lines)?),
+        Some(Ok(lines)) if args.run > 0 => {
+            Some(machine::Case::new(window, &mut answer.meaning, name, lines)?)
+        }
         _ => None,
     };
     Ok(Printed { text, covered, case })

@@ -91,7 +91,12 @@ pub fn run(args: &CheckArgs) -> Result<u8> {
                 file: file.display().to_string(),
                 line: read.rule.line,
                 verdict,
-                instances: read.instances.iter().zip(findings).map(|(of, finding)| one(of, finding)).collect(),
+                instances: read
+                    .instances
+                    .iter()
+                    .zip(findings)
+                    .map(|(of, finding)| one(of, finding))
+                    .collect(),
             };
             println!("{}", serde_json::to_string(&line)?);
         }

@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use ::rules::{
     Head, Instructions, Lowering, Replacement, RuleEntry, RuleFile, Selector, is_count, vectors, widened,
 };
-use ::synth::window::{Expression, ExpressionId, Expressions, Kind, Meaning, Operator, Type, Window, limits, print};
+use ::synth::window::{
+    Expression, ExpressionId, Expressions, Kind, Meaning, Operator, Type, Window, limits, print,
+};
 use anyhow::Result;
 use memo::Memo;
 use rayon::prelude::*;
@@ -70,7 +72,13 @@ pub fn add(
 }
 
 /// Whether a rule is cheaper than what other rules make of its pattern.
-fn is_better(ground: &Ground, memo: &Memo, index: &Instructions, selector: &Selector<'_>, rule: &Lowering) -> bool {
+fn is_better(
+    ground: &Ground,
+    memo: &Memo,
+    index: &Instructions,
+    selector: &Selector<'_>,
+    rule: &Lowering,
+) -> bool {
     with_machine(ground, memo, index, |machine| {
         let values: BTreeMap<usize, i128> = ::rules::constants(&rule.pattern)
             .map(|at| {
@@ -143,7 +151,12 @@ fn below(window: &Window, root: ExpressionId, most: usize) -> Vec<BTreeSet<Expre
 }
 
 /// A cut as the text of a rule; `None` where it has too many variables, or one that no register holds.
-fn rule(window: &Window, meaning: &mut Meaning<'_>, root: ExpressionId, cut: &BTreeSet<ExpressionId>) -> Option<String> {
+fn rule(
+    window: &Window,
+    meaning: &mut Meaning<'_>,
+    root: ExpressionId,
+    cut: &BTreeSet<ExpressionId>,
+) -> Option<String> {
     // A cut with a reduction is of vectors, any other of one lane.
     let vectors = cut.iter().any(|id| !matches!(window.expressions.get(*id).operator, Operator::Lanewise(_)));
     let mut writer = Writer {
@@ -191,7 +204,9 @@ impl Writer<'_> {
     fn count(&mut self, id: ExpressionId, width: u32) -> Option<ExpressionId> {
         let node = self.window.expressions.get(id);
         let Operator::Broadcast = node.operator else { return None };
-        let Operator::Literal(value) = self.window.expressions.get(node.operands[0]).operator else { return None };
+        let Operator::Literal(value) = self.window.expressions.get(node.operands[0]).operator else {
+            return None;
+        };
         if self.counts > 0 || !(0..i128::from(width)).contains(&value) {
             return None;
         }
@@ -235,7 +250,8 @@ impl Writer<'_> {
                 if scalar.is_some() {
                     self.clauses += &format!("\n  (uniform {name})");
                 } else if !self.vectors
-                    && let Some(value) = meaning.family(id, (0..node.ty.lanes).collect()) {
+                    && let Some(value) = meaning.family(id, (0..node.ty.lanes).collect())
+                {
                     // What is known of the value's range may make the rule possible.
                     let range = meaning.dag.range(value).clone();
                     let (low, high) = limits(ty);
@@ -243,7 +259,8 @@ impl Writer<'_> {
                     if let (Some(least), Some(greatest)) = (end(range.low), end(range.high))
                         && (least > low || greatest < high)
                     {
-                        self.clauses += &format!("\n  (range {name} {} {})", least.max(low), greatest.min(high));
+                        self.clauses +=
+                            &format!("\n  (range {name} {} {})", least.max(low), greatest.min(high));
                     }
                 }
                 made

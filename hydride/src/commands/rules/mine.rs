@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use ::rules::{
-    Cost, EqualityEntry, Finding, Found, Instance, InstanceProof, Instructions, Machine, Open,
-    Replacement, RuleEntry, RuleFile, check, lane_counts, parameters,
+    Cost, EqualityEntry, Finding, Found, Instance, InstanceProof, Instructions, Machine, Open, Replacement,
+    RuleEntry, RuleFile, check, lane_counts, parameters,
 };
 use ::synth::program::Program;
 use ::synth::synthesize::prover;
@@ -18,7 +18,7 @@ use super::check::{Read, parse};
 use crate::cache::CacheArgs;
 use crate::commands::synth::targets::{Ground, Named};
 use crate::commands::synth::{cost, report};
-use crate::{Session, SpecArgs};
+use crate::{Session, SpecArgs, usage};
 
 /// Files of rules that are built in: their names, and their texts.
 const EQUALITIES: [(&str, &str); 2] = [
@@ -49,6 +49,9 @@ pub struct MineArgs {
     /// of the Pitchfork paper, with the lifting rules.
     #[arg(long, value_name = "FILE")]
     patterns: Vec<PathBuf>,
+    /// Rules that were found before, for the same target: patterns are then those of `--patterns` alone.
+    #[arg(long, value_name = "RULES.toml")]
+    with: Option<PathBuf>,
     /// Only these patterns (globs over names; may be repeated).
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
@@ -81,7 +84,7 @@ pub fn run(session: &Session, args: &MineArgs) -> Result<u8> {
     let only = crate::commands::search::convert::globs(&args.only)?;
     let wanted = |name: &str| only.is_empty() || only.is_match(name);
     let mut read: Vec<Read> = Vec::new();
-    if args.patterns.is_empty() {
+    if args.patterns.is_empty() && args.with.is_none() {
         for (name, text) in EQUALITIES.into_iter().chain(PATTERNS) {
             read.extend(parse(text, name)?);
         }
@@ -89,19 +92,27 @@ pub fn run(session: &Session, args: &MineArgs) -> Result<u8> {
     for file in &args.patterns {
         read.extend(super::check::read(file)?);
     }
-    let (equal, patterns): (Vec<Read>, Vec<Read>) =
-        read.into_iter().partition(|read| read.rule.to.is_some());
+    let (equal, patterns): (Vec<Read>, Vec<Read>) = read.into_iter().partition(|read| read.rule.to.is_some());
     let patterns: Vec<Read> = patterns.into_iter().filter(|read| wanted(&read.rule.name)).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
     let cache = args.cache.open();
     let memo = cache.memo();
-    let mut file = RuleFile { target: ground.named.name.clone(), ..RuleFile::default() };
-    file.equalities = pool.install(|| equal.par_iter().map(equality).collect::<Vec<_>>());
+    let mut file = match &args.with {
+        None => RuleFile { target: ground.named.name.clone(), ..RuleFile::default() },
+        Some(path) => crate::commands::select::file(path)?,
+    };
+    if file.target != ground.named.name {
+        return Err(usage(format!("the rules are for {}, not for {}", file.target, ground.named.name)));
+    }
+    file.equalities.extend(pool.install(|| equal.par_iter().map(equality).collect::<Vec<_>>()));
     file.equalities.retain(|entry| !entry.proofs.is_empty());
-    file.rules = pool.install(|| found(&ground, &memo, &patterns));
+    file.rules.extend(pool.install(|| found(&ground, &memo, &patterns)));
     if args.cut > 1 {
         let windows = crate::commands::synth::read::windows(&args.windows)?;
-        let own: Vec<_> = windows.into_iter().filter(|window| window.target.is_empty() || window.target == ground.named.name).collect();
+        let own: Vec<_> = windows
+            .into_iter()
+            .filter(|window| window.target.is_empty() || window.target == ground.named.name)
+            .collect();
         super::cuts::add(&ground, &memo, &pool, &own, args.cut, &mut file)?;
     }
     cache.save();
@@ -143,9 +154,11 @@ pub fn found(ground: &Ground, memo: &Memo, patterns: &[Read]) -> Vec<RuleEntry> 
     let index = Instructions::new(&ground.table);
     let all: Vec<Found> = tasks
         .par_iter()
-        .map(|task| with_machine(ground, memo, &index, |machine| {
-            ::rules::mine(machine, &patterns[task.rule].rule.name, task.pattern, task.lanes)
-        }))
+        .map(|task| {
+            with_machine(ground, memo, &index, |machine| {
+                ::rules::mine(machine, &patterns[task.rule].rule.name, task.pattern, task.lanes)
+            })
+        })
         .collect();
     let mut entries: Vec<RuleEntry> = patterns
         .iter()
@@ -155,7 +168,11 @@ pub fn found(ground: &Ground, memo: &Memo, patterns: &[Read]) -> Vec<RuleEntry> 
         let entry = &mut entries[task.rule];
         entry.instances.extend(found.rules.iter().map(Replacement::of));
         let own = parameters(task.pattern);
-        entry.open.extend(found.notes.into_iter().map(|why| Open { parameters: own.clone(), lanes: task.lanes, why }));
+        entry.open.extend(found.notes.into_iter().map(|why| Open {
+            parameters: own.clone(),
+            lanes: task.lanes,
+            why,
+        }));
     }
     entries
 }

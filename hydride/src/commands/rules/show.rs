@@ -126,7 +126,14 @@ pub fn run(session: &Session, args: &RunArgs) -> Result<u8> {
         skipped += usize::from(trial.runs == 0);
         if trial.mismatches > 0 {
             let rule = &loaded.lowerings[at];
-            println!("{} ({}) at {} lanes: {} of {} runs differ", rule.name, rule.pattern.shown(), rule.lanes, trial.mismatches, trial.runs);
+            println!(
+                "{} ({}) at {} lanes: {} of {} runs differ",
+                rule.name,
+                rule.pattern.shown(),
+                rule.lanes,
+                trial.mismatches,
+                trial.runs
+            );
         }
     }
     println!(
@@ -179,7 +186,10 @@ fn cell(read: &Read, loaded: &Loaded, widths: &[u32]) -> String {
         };
         let rules: Vec<&Lowering> = loaded.lowerings.iter().filter(is).collect();
         let ty = pattern.window.leaves.first().map_or(pattern.window.ty(), |leaf| leaf.ty);
-        let key = match (rules.iter().map(|rule| rule.cost.uops).min(), rules.iter().map(|rule| rule.cost.uops).max()) {
+        let key = match (
+            rules.iter().map(|rule| rule.cost.uops).min(),
+            rules.iter().map(|rule| rule.cost.uops).max(),
+        ) {
             (Some(least), Some(most)) if least == most => (0, least.to_string()),
             (Some(least), Some(most)) => (0, format!("{least}–{most}")),
             _ => {
