@@ -55,7 +55,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use commands::{
     check_lowering, diff, doctor, errata, eval, explain, generate, join, lint, manual, port, prove, query,
-    read_lowering, search, synth, translate, validate, verify,
+    read_lowering, rules, search, select, synth, translate, validate, verify,
 };
 
 pub use console::end_when_output_fails;
@@ -107,6 +107,10 @@ enum Command {
     Search(Box<search::SearchArgs>),
     /// Find instruction sequences for vector expressions, proved.
     Synth(Box<synth::SynthArgs>),
+    /// Check rewrite rules, or find them.
+    Rules(rules::RulesArgs),
+    /// Compile vector expressions by rules alone.
+    Select(Box<select::SelectArgs>),
     /// Port the instructions of one set to another, proved.
     Port(Box<port::PortArgs>),
     /// Prove that functions of one LLVM module do nothing that those of another may not.
@@ -172,6 +176,8 @@ impl Command {
             Self::CheckLowering(args) => check_lowering::run(session, args),
             Self::Search(args) => search::run(session, args),
             Self::Synth(args) => synth::run(session, args),
+            Self::Rules(args) => rules::run(session, args),
+            Self::Select(args) => select::run(session, args),
             Self::Port(args) => port::run(session, args),
             Self::Verify(args) => verify::run(session, args),
             Self::Translate(args) => translate::run(session, args),

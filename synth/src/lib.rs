@@ -67,4 +67,6 @@ pub mod table;
 mod unify;
 pub mod window;
 
+pub use select::in_order as contents_in_order;
+
 pub use c::{CPart, NoC, c_body, c_element, c_expression, c_function};

@@ -19,6 +19,7 @@ mod package;
 mod packages;
 mod process;
 mod python;
+mod rules_bench;
 mod search_bench;
 mod setup;
 mod simplex_bench;
@@ -83,13 +84,13 @@ enum Task {
         /// Random problems whose answers are compared with isl's; only for `simplex`
         #[arg(long, value_name = "N", default_value_t = 100_000)]
         problems: u64,
-        /// The windows, one a line, instead of those in `specs/windows`; only for `synth`
+        /// The windows, one a line, instead of those in `specs/windows`; only for `synth` and `rules`
         #[arg(long, value_name = "FILE")]
         windows: Option<PathBuf>,
         /// Inputs that each answer is run on; only for `synth`
         #[arg(long, value_name = "N", default_value_t = 10_000)]
         inputs: u32,
-        /// Only this target (may be repeated); only for `synth-functions` and `kernels`
+        /// Only this target (may be repeated); only for `synth-functions`, `kernels` and `rules`
         #[arg(long, value_name = "NAME")]
         target: Vec<String>,
         #[command(flatten)]
@@ -149,6 +150,8 @@ enum Benchmark {
     Synth,
     /// Code for each instruction of a target (`--target`) as a function of the IR, and for random compositions of them
     SynthFunctions,
+    /// Rules found on other kernels, beside full synthesis
+    Rules,
     /// The loops of `specs/kernels` with synthesized bodies, beside what clang makes of them
     Kernels,
 }
@@ -260,6 +263,10 @@ fn perform(task: Task) -> Result<i32> {
         Task::Bench { what: Some(Benchmark::Synth), windows, inputs, selection, .. } => {
             let specs = selection.specs()?;
             synth_bench::bench(&hydride::build()?, &specs, windows.as_deref(), inputs)
+        }
+        Task::Bench { what: Some(Benchmark::Rules), windows, target, selection, .. } => {
+            let specs = selection.specs()?;
+            rules_bench::bench(&hydride::build()?, &specs, windows.as_deref(), &target)
         }
         Task::Bench { what: Some(Benchmark::SynthFunctions), target, selection, .. } => {
             let specs = selection.specs()?;

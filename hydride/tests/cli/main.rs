@@ -33,6 +33,7 @@ mod mutation;
 mod newer_llvm;
 mod port;
 mod report;
+mod rewrite_rules;
 mod rules;
 mod schemas;
 mod search;

@@ -17,7 +17,8 @@ pub use expression::{Element, Expression, ExpressionId, Expressions, Forms, Lane
 pub use function::{Input, NoWindow};
 pub use json::{Reference, WindowError};
 pub use meaning::{Family, Meaning, TooLarge};
-pub use types::{Kind, Type};
+pub use text::{Names, TextError, limits, parse, print};
+pub use types::{Kind, MAX_LANES, Type};
 
 /// An input of a window.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ pub struct TextError {
     pub message: String,
 }
 
-/// The names that an expression may use: leaves with their types, in order.
+/// The names that an expression may use: for each leaf its position and its type.
 pub type Names<'a> = BTreeMap<&'a str, (usize, Type)>;
 
 /// Reads one expression into the arena.
@@ -228,6 +228,36 @@ pub fn limits(ty: Type) -> (i128, i128) {
         Kind::Signed => (-(1 << (ty.width - 1)), (1 << (ty.width - 1)) - 1),
         Kind::Unsigned | Kind::Condition => (0, (1 << ty.width) - 1),
     }
+}
+
+/// The text form of an expression, in which leaves have the names that `name` gives them; what occurs twice is written
+/// twice. [`parse`] reads it, unless it has lanes that are functions of elements, which have no text form (`forms`).
+pub fn print(expressions: &Expressions, id: ExpressionId, name: &dyn Fn(usize) -> String) -> String {
+    let node = expressions.get(id);
+    let (head, indices) = match &node.operator {
+        Operator::Leaf(leaf) => return format!("{}:{}", name(*leaf), node.ty),
+        Operator::Literal(value) => return format!("{value}:{}", node.ty),
+        Operator::Lanewise(own) => {
+            (Lanewise::ALL.iter().find(|(other, _, _)| other == own).map_or("", |found| found.1), None)
+        }
+        Operator::Broadcast => ("broadcast", None),
+        Operator::Shuffle(indices) => ("shuffle", Some(indices)),
+        Operator::Concat => ("concat", None),
+        Operator::Interleave => ("interleave", None),
+        Operator::ReduceAdd => ("vector_reduce_add", None),
+        Operator::ReduceMax => ("vector_reduce_max", None),
+        Operator::Forms(_) => ("forms", None),
+    };
+    let mut text = format!("({head}:{}", node.ty);
+    for operand in &node.operands {
+        text.push(' ');
+        text += &print(expressions, *operand, name);
+    }
+    if let Some(indices) = indices {
+        let indices: Vec<String> = indices.iter().map(ToString::to_string).collect();
+        text += &format!(" [{}]", indices.join(","));
+    }
+    text + ")"
 }
 
 /// Whether operand types fit an operation and its result, or why not.

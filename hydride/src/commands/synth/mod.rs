@@ -2,8 +2,8 @@
 
 mod compile;
 pub(super) mod functions;
-mod machine;
-mod read;
+pub(super) mod machine;
+pub(super) mod read;
 pub(super) mod report;
 pub(super) mod targets;
 
@@ -199,7 +199,7 @@ fn functions(
 }
 
 /// What an operation costs, in thousandths of a cycle: its micro-operations, then its latency.
-fn cost(table: &Table, op: &Op) -> u64 {
+pub(super) fn cost(table: &Table, op: &Op) -> u64 {
     let instruction = &table.instructions[op.instruction];
     1000 * u64::from(instruction.uops) + u64::from(instruction.latency)
 }

@@ -26,6 +26,11 @@ struct Line<'a> {
     instructions: Vec<Step>,
     states: usize,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    rules: &'a [String],
+    /// Instructions, if each operation was one for each register.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plain: Option<u32>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
     seconds: f64,
 }
@@ -38,7 +43,7 @@ pub struct Cost {
     /// Micro-operations.
     pub uops: u32,
     /// Cycles from the first input to the last result.
-    latency: u32,
+    pub latency: u32,
 }
 
 /// What the instruction costs that a function of its name is.
@@ -65,6 +70,8 @@ pub fn no_window(source: &Source, why: &str, ground: &Ground) -> Result<String> 
         own: own(source, ground),
         instructions: Vec::new(),
         states: 0,
+        rules: &[],
+        plain: None,
         notes: &[why.to_owned()],
         seconds: 0.0,
     };
@@ -89,9 +96,37 @@ pub fn json(
     ground: &Ground,
     seconds: f64,
 ) -> Result<String> {
+    Ok(serde_json::to_string(&line(source, answer, table, ground, seconds))?)
+}
+
+/// The same for an answer that rules gave, with the rules' names; unless it was certified besides, its proof is theirs.
+pub fn by_rules(
+    source: &Source,
+    answer: &Answer<'_>,
+    table: &Table,
+    ground: &Ground,
+    rules: &[String],
+    certified: bool,
+    seconds: f64,
+) -> Result<String> {
+    let plain = ::rules::plain(answer.meaning.window(), &ground.named.widths);
+    let mut line = Line { rules, plain: Some(plain), ..line(source, answer, table, ground, seconds) };
+    if !certified && line.proof.is_some() {
+        (line.proof, line.lanes_proved) = (Some("rules"), None);
+    }
+    Ok(serde_json::to_string(&line)?)
+}
+
+fn line<'a>(
+    source: &'a Source,
+    answer: &'a Answer<'_>,
+    table: &Table,
+    ground: &'a Ground,
+    seconds: f64,
+) -> Line<'a> {
     let window = answer.meaning.window();
     let program = answer.program.as_ref();
-    let line = Line {
+    Line {
         name: &window.name,
         target: &ground.named.name,
         status: answer.status.name(),
@@ -101,10 +136,11 @@ pub fn json(
         own: own(source, ground),
         instructions: program.map(|(program, _)| steps(window, program, table)).unwrap_or_default(),
         states: answer.states,
+        rules: &[],
+        plain: None,
         notes: &answer.notes,
         seconds,
-    };
-    Ok(serde_json::to_string(&line)?)
+    }
 }
 
 pub fn cost(program: &Program, table: &Table) -> Cost {

@@ -1,0 +1,204 @@
+//! `hydride rules mine`: rules for a target, found and proved.
+
+use std::path::PathBuf;
+
+use ::rules::{
+    Cost, EqualityEntry, Finding, Found, Instance, InstanceProof, Instructions, Machine, Open, Replacement,
+    RuleEntry, RuleFile, check, lane_counts, parameters,
+};
+use ::synth::program::Program;
+use ::synth::synthesize::prover;
+use ::synth::table::{Op, Table};
+use anyhow::{Context, Result};
+use clap::Args;
+use memo::Memo;
+use rayon::prelude::*;
+
+use super::check::{Read, parse};
+use crate::cache::CacheArgs;
+use crate::commands::synth::targets::{Ground, Named};
+use crate::commands::synth::{cost, report};
+use crate::{Session, SpecArgs, usage};
+
+/// Files of rules that are built in: their names, and their texts.
+const EQUALITIES: [(&str, &str); 2] = [
+    ("specs/rules/lifting.rules", include_str!("../../../../specs/rules/lifting.rules")),
+    ("specs/rules/folds.rules", include_str!("../../../../specs/rules/folds.rules")),
+];
+
+/// Files of patterns that are built in.
+pub const PATTERNS: [(&str, &str); 2] = [
+    ("specs/rules/basic.rules", include_str!("../../../../specs/rules/basic.rules")),
+    ("specs/rules/table1.rules", include_str!("../../../../specs/rules/table1.rules")),
+];
+
+/// Arguments of `hydride rules mine`.
+#[derive(Args)]
+pub struct MineArgs {
+    #[command(flatten)]
+    specs: SpecArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
+    /// The target (avx2, sse42, avx512, avx512vnni, neon, hvx), or an instruction set.
+    #[arg(long)]
+    isa: String,
+    /// The machine whose costs are counted; else the target's.
+    #[arg(long)]
+    cpu: Option<String>,
+    /// Files of patterns and of rules; else those that are built in: basic operations, and the fixed-point operations of Table 1
+    /// of the Pitchfork paper, with the lifting rules.
+    #[arg(long, value_name = "FILE")]
+    patterns: Vec<PathBuf>,
+    /// Rules that were found before, for the same target: patterns are then those of `--patterns` alone.
+    #[arg(long, value_name = "RULES.toml")]
+    with: Option<PathBuf>,
+    /// Only these patterns (globs over names; may be repeated).
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Patterns at a time; 0 for one a processor.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    jobs: usize,
+    /// Operations that a cut of a window has at most; 0 for no cuts.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    cut: usize,
+    /// Where the rules go.
+    #[arg(long, value_name = "RULES.toml")]
+    out: PathBuf,
+    /// Files with one window a line, of which cuts become patterns.
+    #[arg(value_name = "WINDOWS")]
+    windows: Vec<PathBuf>,
+}
+
+/// A pattern's instance at a number of lanes.
+struct Task<'a> {
+    rule: usize,
+    pattern: &'a Instance,
+    lanes: u32,
+}
+
+/// Finds rules and writes them; exit code 1 when an instance has none.
+pub fn run(session: &Session, args: &MineArgs) -> Result<u8> {
+    let named = Named::find(&args.isa)?;
+    let ground =
+        Ground::read(session, args.specs.specs.as_deref(), named, args.cpu.as_deref(), &[], &args.cache)?;
+    let only = crate::commands::search::convert::globs(&args.only)?;
+    let wanted = |name: &str| only.is_empty() || only.is_match(name);
+    let mut read: Vec<Read> = Vec::new();
+    if args.patterns.is_empty() && args.with.is_none() {
+        for (name, text) in EQUALITIES.into_iter().chain(PATTERNS) {
+            read.extend(parse(text, name)?);
+        }
+    }
+    for file in &args.patterns {
+        read.extend(super::check::read(file)?);
+    }
+    let (equal, patterns): (Vec<Read>, Vec<Read>) = read.into_iter().partition(|read| read.rule.to.is_some());
+    let patterns: Vec<Read> = patterns.into_iter().filter(|read| wanted(&read.rule.name)).collect();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
+    let cache = args.cache.open();
+    let memo = cache.memo();
+    let mut file = match &args.with {
+        None => RuleFile { target: ground.named.name.clone(), ..RuleFile::default() },
+        Some(path) => crate::commands::select::file(path)?,
+    };
+    if file.target != ground.named.name {
+        return Err(usage(format!("the rules are for {}, not for {}", file.target, ground.named.name)));
+    }
+    file.equalities.extend(pool.install(|| equal.par_iter().map(equality).collect::<Vec<_>>()));
+    file.equalities.retain(|entry| !entry.proofs.is_empty());
+    file.rules.extend(pool.install(|| found(&ground, &memo, &patterns)));
+    if args.cut > 1 {
+        let windows = crate::commands::synth::read::windows(&args.windows)?;
+        let own: Vec<_> = windows
+            .into_iter()
+            .filter(|window| window.target.is_empty() || window.target == ground.named.name)
+            .collect();
+        super::cuts::add(&ground, &memo, &pool, &own, args.cut, &mut file)?;
+    }
+    cache.save();
+    let text = toml::to_string(&file).context("rules as TOML")?;
+    super::write(&args.out, &text)?;
+    let instances: usize = file.rules.iter().map(|rule| rule.instances.len()).sum();
+    let open: usize = file.rules.iter().map(|rule| rule.open.len()).sum();
+    eprintln!(
+        "{}: {} equalities, {} patterns with {instances} rules; {open} instances without",
+        file.target,
+        file.equalities.len(),
+        file.rules.len()
+    );
+    Ok(u8::from(open > 0))
+}
+
+/// An equality with those of its instances that are proved.
+fn equality(read: &Read) -> EqualityEntry {
+    let proofs: Vec<Option<InstanceProof>> = read
+        .instances
+        .par_iter()
+        .map(|instance| match check(instance, &mut prover()) {
+            Finding::True { proof } => Some(InstanceProof { parameters: parameters(instance), proof }),
+            _ => None,
+        })
+        .collect();
+    EqualityEntry { text: read.rule.to_string(), proofs: proofs.into_iter().flatten().collect() }
+}
+
+/// The rules that are found for patterns.
+pub fn found(ground: &Ground, memo: &Memo, patterns: &[Read]) -> Vec<RuleEntry> {
+    let mut tasks = Vec::new();
+    for (rule, read) in patterns.iter().enumerate() {
+        for pattern in &read.instances {
+            let lanes = lane_counts(pattern, &ground.named.widths);
+            tasks.extend(lanes.into_iter().map(|lanes| Task { rule, pattern, lanes }));
+        }
+    }
+    let index = Instructions::new(&ground.table);
+    let all: Vec<Found> = tasks
+        .par_iter()
+        .map(|task| {
+            with_machine(ground, memo, &index, |machine| {
+                ::rules::mine(machine, &patterns[task.rule].rule.name, task.pattern, task.lanes)
+            })
+        })
+        .collect();
+    let mut entries: Vec<RuleEntry> = patterns
+        .iter()
+        .map(|read| RuleEntry { text: read.rule.to_string(), instances: Vec::new(), open: Vec::new() })
+        .collect();
+    for (task, found) in tasks.iter().zip(all) {
+        let entry = &mut entries[task.rule];
+        entry.instances.extend(found.rules.iter().map(Replacement::of));
+        let own = parameters(task.pattern);
+        entry.open.extend(found.notes.into_iter().map(|why| Open {
+            parameters: own.clone(),
+            lanes: task.lanes,
+            why,
+        }));
+    }
+    entries
+}
+
+/// Does something with a target as rules need it.
+pub fn with_machine<T>(
+    ground: &Ground,
+    memo: &Memo,
+    index: &Instructions,
+    what: impl FnOnce(&Machine<'_>) -> T,
+) -> T {
+    let price = |op: &Op| cost(&ground.table, op);
+    let measure = |program: &Program, table: &Table| measure(program, table);
+    what(&Machine {
+        table: &ground.table,
+        index,
+        widths: &ground.named.widths,
+        price: &price,
+        measure: &measure,
+        key: ground.key,
+        memo,
+    })
+}
+
+/// What a program costs.
+pub fn measure(program: &Program, table: &Table) -> Cost {
+    let report::Cost { uops, latency, .. } = report::cost(program, table);
+    Cost { uops, latency }
+}

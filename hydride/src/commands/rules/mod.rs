@@ -1,0 +1,53 @@
+//! `hydride rules`: rewrite rules checked and found.
+
+pub mod check;
+mod cuts;
+pub mod mine;
+mod show;
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand};
+
+use crate::Session;
+
+/// Arguments of `hydride rules`.
+#[derive(Args)]
+pub struct RulesArgs {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Say of each rule of a file whether it is true, false (with values for which it fails), or unknown.
+    Check(check::CheckArgs),
+    /// Find and prove rules for a target's instructions.
+    Mine(Box<mine::MineArgs>),
+    /// Write rules as a page, as obligations for solvers, or as rewrites for egglog.
+    Show(show::ShowArgs),
+    /// Run rules on random values against the interpreter.
+    Run(show::RunArgs),
+    /// Print what each operation costs on targets, as a table in Markdown.
+    Table(show::TableArgs),
+}
+
+/// Does what is asked with rules.
+pub fn run(session: &Session, args: &RulesArgs) -> Result<u8> {
+    match &args.task {
+        Task::Check(args) => check::run(args),
+        Task::Mine(args) => mine::run(session, args),
+        Task::Show(args) => show::show(args),
+        Task::Run(args) => show::run(session, args),
+        Task::Table(args) => show::table(args),
+    }
+}
+
+/// Writes a file aside and renames it.
+pub fn write(path: &Path, text: &str) -> Result<()> {
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(".new");
+    std::fs::write(&aside, text).with_context(|| format!("cannot write {}", path.display()))?;
+    std::fs::rename(&aside, path).with_context(|| format!("cannot write {}", path.display()))
+}

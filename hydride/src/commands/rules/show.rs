@@ -1,0 +1,216 @@
+//! `hydride rules show`, `run` and `table`: rules for people and for other programs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use ::rules::{
+    Finding, Instance, Instructions, Lowering, Selector, check, constants, egglog, lane_counts, markdown,
+    parameters, smtlib, trial, vectors,
+};
+use ::synth::synthesize::prover;
+use ::synth::window::{Meaning, limits};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use memo::Memo;
+use rayon::prelude::*;
+
+use super::check::{Read, parse, read};
+use super::mine::{PATTERNS, with_machine};
+use crate::cache::CacheArgs;
+use crate::commands::select::{Loaded, load};
+use crate::commands::synth::targets::{Ground, Named};
+use crate::{Session, SpecArgs, usage};
+
+/// Arguments of `hydride rules show`.
+#[derive(Args)]
+pub struct ShowArgs {
+    /// The form.
+    #[arg(long, value_enum)]
+    format: Format,
+    /// Where it goes; a folder for `smtlib`.
+    #[arg(long, value_name = "PATH")]
+    out: PathBuf,
+    /// For `markdown` a file that `hydride rules mine` wrote; else files of rules in their textual form.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A page: before, after, condition, proof and cost of each rule.
+    Markdown,
+    /// An obligation for each instance, as SMT-LIB 2: `unsat` means that it holds.
+    Smtlib,
+    /// Rewrites for egglog; only instances that are proved.
+    Egglog,
+}
+
+/// Writes rules in another form.
+pub fn show(args: &ShowArgs) -> Result<u8> {
+    if args.format == Format::Markdown {
+        let mut text = String::new();
+        for file in &args.files {
+            let loaded = load(file)?;
+            text += &markdown(&loaded.target, &loaded.lowerings);
+        }
+        super::write(&args.out, &text)?;
+        return Ok(0);
+    }
+    let mut rules: Vec<Read> = Vec::new();
+    for file in &args.files {
+        rules.extend(read(file)?.into_iter().filter(|read| read.rule.to.is_some()));
+    }
+    if args.format == Format::Smtlib {
+        std::fs::create_dir_all(&args.out)?;
+        for instance in rules.iter().flat_map(|read| &read.instances) {
+            let Some(text) = smtlib(instance) else { continue };
+            let mut name = instance.window.name.clone();
+            for (_, value) in &instance.parameters {
+                name += &format!("-{value}");
+            }
+            let word = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+            let name: String = name.chars().map(word).collect();
+            super::write(&args.out.join(format!("{name}.smt2")), &text)?;
+        }
+        return Ok(0);
+    }
+    let all: Vec<&Instance> = rules.iter().flat_map(|read| &read.instances).collect();
+    let proved: Vec<Instance> = all
+        .par_iter()
+        .filter(|instance| matches!(check(instance, &mut prover()), Finding::True { .. }))
+        .map(|instance| (*instance).clone())
+        .collect();
+    super::write(&args.out, &egglog(&proved))?;
+    Ok(u8::from(proved.len() < all.len()))
+}
+
+/// Arguments of `hydride rules run`.
+#[derive(Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    specs: SpecArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
+    /// Random instances of rules, in all.
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    inputs: usize,
+    /// Where random numbers start.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The rules, as `hydride rules mine` writes them.
+    #[arg(value_name = "RULES.toml")]
+    rules: PathBuf,
+}
+
+/// Runs rules on random values; exit code 1 when one gives another value than its pattern.
+pub fn run(session: &Session, args: &RunArgs) -> Result<u8> {
+    let loaded = load(&args.rules)?;
+    let named = Named::find(&loaded.target)?;
+    let ground = Ground::read(session, args.specs.specs.as_deref(), named, None, &[], &args.cache)?;
+    let index = Instructions::new(&ground.table);
+    let each = args.inputs.div_ceil(loaded.lowerings.len().max(1)).next_multiple_of(4);
+    let memo = Memo::default();
+    let trials: Vec<(usize, ::rules::Trial)> = loaded
+        .lowerings
+        .par_iter()
+        .enumerate()
+        .map(|(at, rule)| {
+            let seed = args.seed.wrapping_add(at as u64);
+            (at, with_machine(&ground, &memo, &index, |machine| trial(machine, rule, each, seed)))
+        })
+        .collect();
+    let (mut runs, mut mismatches, mut skipped) = (0, 0, 0);
+    for (at, trial) in trials {
+        runs += trial.runs;
+        mismatches += trial.mismatches;
+        skipped += usize::from(trial.runs == 0);
+        if trial.mismatches > 0 {
+            let rule = &loaded.lowerings[at];
+            println!(
+                "{} ({}) at {} lanes: {} of {} runs differ",
+                rule.name,
+                rule.pattern.shown(),
+                rule.lanes,
+                trial.mismatches,
+                trial.runs
+            );
+        }
+    }
+    println!(
+        "{}: {} rules, {runs} runs, {mismatches} mismatches; {skipped} rules not run",
+        loaded.target,
+        loaded.lowerings.len()
+    );
+    Ok(u8::from(mismatches > 0))
+}
+
+/// Arguments of `hydride rules table`.
+#[derive(Args)]
+pub struct TableArgs {
+    /// Rules for targets, as `hydride rules mine` writes them.
+    #[arg(required = true, value_name = "RULES.toml")]
+    files: Vec<PathBuf>,
+}
+
+/// Prints a table in Markdown: for each operation of the built-in patterns and each target what its rules cost.
+pub fn table(args: &TableArgs) -> Result<u8> {
+    let mut targets: Vec<(Loaded, Vec<u32>)> = Vec::new();
+    for file in &args.files {
+        let loaded = load(file)?;
+        let widths = Named::find(&loaded.target)?.widths;
+        targets.push((loaded, widths));
+    }
+    if targets.is_empty() {
+        return Err(usage("there are no rules"));
+    }
+    let names: Vec<&str> = targets.iter().map(|(loaded, _)| loaded.target.as_str()).collect();
+    println!("| operation | {} |", names.join(" | "));
+    println!("|---|{}", "---|".repeat(names.len()));
+    let (file, text) = PATTERNS[1];
+    for read in parse(text, file)? {
+        let cells: Vec<String> = targets.iter().map(|(loaded, widths)| cell(&read, loaded, widths)).collect();
+        println!("| `{}` | {} |", read.rule.name, cells.join(" | "));
+    }
+    Ok(0)
+}
+
+/// What the instances of a pattern cost on a target: types by what they cost, at the most lanes that rules are for.
+fn cell(read: &Read, loaded: &Loaded, widths: &[u32]) -> String {
+    let selector = Selector::new(&loaded.equalities, &loaded.lowerings, widths);
+    let mut groups: BTreeMap<(u8, String), BTreeSet<String>> = BTreeMap::new();
+    for pattern in &read.instances {
+        let Some(lanes) = lane_counts(pattern, widths).into_iter().max() else { continue };
+        let own = parameters(pattern);
+        let is = |rule: &&Lowering| {
+            rule.name == read.rule.name && rule.lanes == lanes && parameters(&rule.pattern) == own
+        };
+        let rules: Vec<&Lowering> = loaded.lowerings.iter().filter(is).collect();
+        let ty = pattern.window.leaves.first().map_or(pattern.window.ty(), |leaf| leaf.ty);
+        let key = match (
+            rules.iter().map(|rule| rule.cost.uops).min(),
+            rules.iter().map(|rule| rule.cost.uops).max(),
+        ) {
+            (Some(least), Some(most)) if least == most => (0, least.to_string()),
+            (Some(least), Some(most)) => (0, format!("{least}–{most}")),
+            _ => {
+                let middle = constants(pattern).map(|at| {
+                    let leaf = &pattern.window.leaves[at];
+                    let (low, high) = leaf.range.unwrap_or(limits(leaf.ty));
+                    (at, low + (high - low) / 2)
+                });
+                let window = vectors(pattern, lanes, &middle.collect());
+                let mut meaning = Meaning::new(&window);
+                match selector.price(&mut meaning) {
+                    Ok(price) => (1, format!("{} by other rules", price / 1000)),
+                    Err(_) => (2, "none".into()),
+                }
+            }
+        };
+        groups.entry(key).or_default().insert(ty.to_string());
+    }
+    let shown = groups.into_iter().map(|((_, cost), types)| {
+        let types: Vec<String> = types.into_iter().collect();
+        format!("{cost}: {}", types.join(" "))
+    });
+    shown.collect::<Vec<_>>().join("; ")
+}

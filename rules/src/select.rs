@@ -1,0 +1,347 @@
+//! Instruction selection by rules alone: no search, no solver.
+//!
+//! Equalities add equal expressions to the window's ([`Graph`]); lowering rules are matched at each node, and the cheapest cover is
+//! chosen from the leaves up. What is chosen becomes one program, with values in registers in order between rules. It is right
+//! because each rule is proved; `synth`'s certificate can be asked of the program besides.
+
+use rustc_hash::FxHashMap;
+use synth::contents::{Content, Entry};
+use synth::program::{Program, Value};
+use synth::table::Table;
+use synth::window::{Element, Kind, Meaning, Operator};
+
+use crate::graph::{Bound, Class, Computes, Equality, Graph, Head};
+use crate::lowering::{Lowering, finish, is_fixed};
+use crate::sequence::{Bindings, Instructions, Shape, constant, load, low_part};
+use crate::tidy::tidy;
+
+/// Passes over all classes, at most.
+const MAX_PASSES: usize = 64;
+
+type Key = (Head, Kind, u32);
+
+/// Rules, ready for use.
+pub struct Selector<'r> {
+    equalities: FxHashMap<Key, Vec<&'r Equality>>,
+    lowerings: FxHashMap<Key, Vec<&'r Lowering>>,
+    widths: &'r [u32],
+}
+
+/// A cover of a window.
+pub struct Selected {
+    /// The program.
+    pub program: Program,
+    /// Names of the rules that are used, in order of use.
+    pub rules: Vec<String>,
+    /// What was chosen costs, in thousandths of a micro-operation, as if nothing was shared.
+    pub price: u64,
+    /// Nodes that were looked at.
+    pub nodes: usize,
+}
+
+#[derive(Clone)]
+enum Choice<'r> {
+    Leaf(usize),
+    Constant(Class),
+    Rule { rule: &'r Lowering, bindings: Vec<Option<Bound>> },
+}
+
+fn key(rule: &crate::instance::Instance, root: synth::window::ExpressionId) -> Option<Key> {
+    let node = rule.window.expressions.get(root);
+    Some((Head::of(&node.operator)?, node.ty.kind, node.ty.width))
+}
+
+impl<'r> Selector<'r> {
+    /// Rules for a target with registers of these widths, least first.
+    pub fn new(equalities: &'r [Equality], lowerings: &'r [Lowering], widths: &'r [u32]) -> Self {
+        let mut selector = Self { equalities: FxHashMap::default(), lowerings: FxHashMap::default(), widths };
+        for equality in equalities {
+            let own = &equality.instance;
+            let root = if equality.reversed { own.to } else { Some(own.window.root) };
+            if let Some(key) = root.and_then(|root| key(own, root)) {
+                selector.equalities.entry(key).or_default().push(equality);
+            }
+        }
+        for lowering in lowerings {
+            if let Some(key) = key(&lowering.pattern, lowering.pattern.window.root) {
+                selector.lowerings.entry(key).or_default().push(lowering);
+            }
+        }
+        selector
+    }
+
+    /// How often a rule is applied to values of so many lanes; `None` where it does not fit.
+    fn chunks(&self, rule: &Lowering, lanes: u32) -> Option<u32> {
+        if is_fixed(&rule.pattern) {
+            return Some(1);
+        }
+        let padded = lanes.next_power_of_two();
+        let chunks = padded.div_ceil(rule.lanes);
+        let fits = |width: u32, is_result: bool| {
+            let (all, own) =
+                (Shape::of(padded, width, self.widths), Shape::of(rule.lanes, width, self.widths));
+            match (all, own) {
+                (Some(all), Some(own)) if rule.lanes > padded => {
+                    all.count == 1
+                        && own.count == 1
+                        && (all.width == own.width || is_result && own.width > all.width)
+                }
+                (Some(all), Some(own)) => all.width == own.width && all.count == chunks * own.count,
+                _ => false,
+            }
+        };
+        let dense = rule.pattern.window.leaves.iter().zip(&rule.pattern.binds);
+        let mut dense = dense.filter(|(_, binds)| **binds == crate::text::Binds::Anything);
+        let all =
+            dense.all(|(leaf, _)| fits(leaf.ty.width, false)) && fits(rule.pattern.window.ty().width, true);
+        all.then_some(chunks)
+    }
+
+    /// Covers a window; or says which expression no rule covers.
+    pub fn select(
+        &self,
+        meaning: &mut Meaning<'_>,
+        table: &mut Table,
+        index: &Instructions,
+    ) -> Result<Selected, String> {
+        let mut graph = Graph::new(meaning);
+        let root = graph.root;
+        graph.saturate(&self.equalities);
+        let (costs, choices) = self.cover(&mut graph);
+        let root = graph.find(root);
+        let Some(price) = costs.get(&root).copied() else {
+            return Err(uncovered(&graph, &costs, root));
+        };
+        let nodes = graph.classes().len();
+        let mut builder = Builder {
+            selector: self,
+            graph,
+            choices,
+            table,
+            index,
+            program: Program::default(),
+            made: FxHashMap::default(),
+            rules: Vec::new(),
+        };
+        let values = builder.value(root).ok_or("an instruction of a rule is not there")?;
+        let Builder { graph, mut program, rules, table: builder_table, .. } = builder;
+        let ty = graph.ty(root);
+        let shape = Shape::of(ty.lanes.next_power_of_two(), ty.width, self.widths)
+            .ok_or("lanes do not fill registers evenly")?;
+        finish(&mut program, graph.meaning, shape, &values).ok_or("the window is too large")?;
+        let program = tidy(&program, builder_table, graph.window());
+        Ok(Selected { program, rules, price, nodes })
+    }
+
+    /// What the cheapest cover of a window costs, in thousandths of a micro-operation, as if nothing was shared; or which expression
+    /// no rule covers.
+    pub fn price(&self, meaning: &mut Meaning<'_>) -> Result<u64, String> {
+        let mut graph = Graph::new(meaning);
+        let root = graph.root;
+        graph.saturate(&self.equalities);
+        let (costs, _) = self.cover(&mut graph);
+        let root = graph.find(root);
+        costs.get(&root).copied().ok_or_else(|| uncovered(&graph, &costs, root))
+    }
+
+    fn cover(&self, graph: &mut Graph<'_, '_>) -> (FxHashMap<Class, u64>, FxHashMap<Class, Choice<'r>>) {
+        let classes = graph.classes();
+        let mut matches: Vec<(Class, &'r Lowering, Vec<Option<Bound>>, u64)> = Vec::new();
+        let (mut costs, mut choices) = (FxHashMap::default(), FxHashMap::default());
+        for class in classes {
+            let lanes = graph.ty(class).lanes;
+            let nodes: Vec<_> = graph.members(class).cloned().collect();
+            if let Some(scalar) = graph.scalar(class)
+                && (graph.origin(scalar).is_some()
+                    || graph.members(scalar).any(|node| matches!(node.computes, Computes::Literal(_))))
+            {
+                costs.insert(class, 0);
+                choices.insert(class, Choice::Constant(scalar));
+            }
+            let mut keys: Vec<Key> = Vec::new();
+            for node in nodes {
+                match node.computes {
+                    Computes::Leaf(leaf) if !graph.window().leaves[leaf].scalar => {
+                        costs.insert(class, 0);
+                        choices.insert(class, Choice::Leaf(leaf));
+                    }
+                    Computes::Operation(head) => {
+                        let key = (head, node.ty.kind, node.ty.width);
+                        if !keys.contains(&key) {
+                            keys.push(key);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            for rule in keys.iter().filter_map(|key| self.lowerings.get(key)).flatten() {
+                let Some(chunks) = self.chunks(rule, lanes) else { continue };
+                let root = rule.pattern.window.root;
+                if let Some(bindings) = graph.matched(&rule.pattern, root, class) {
+                    let own = 1000 * u64::from(rule.cost.uops) + u64::from(rule.cost.latency);
+                    // A rule is not free, so that none goes round in a circle.
+                    matches.push((class, rule, bindings, own * u64::from(chunks) + 1));
+                }
+            }
+        }
+        for _ in 0..MAX_PASSES {
+            let mut changed = false;
+            for (class, rule, bindings, own) in &matches {
+                let mut sum = Some(*own);
+                for bound in bindings.iter().flatten() {
+                    if let Bound::Class(class) = bound {
+                        let below = costs.get(&graph.find(*class)).copied();
+                        sum = sum.zip(below).map(|(sum, below)| sum + below);
+                    }
+                }
+                let Some(sum) = sum else { continue };
+                if costs.get(class).is_none_or(|known| sum < *known) {
+                    costs.insert(*class, sum);
+                    choices.insert(*class, Choice::Rule { rule, bindings: bindings.clone() });
+                    changed = true;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        (costs, choices)
+    }
+}
+
+/// What no rule covers: the first operation from the leaves up whose operands are covered.
+fn uncovered(graph: &Graph<'_, '_>, costs: &FxHashMap<Class, u64>, root: Class) -> String {
+    let (mut pending, mut seen, mut found) = (vec![root], Vec::new(), None);
+    while let Some(class) = pending.pop() {
+        let class = graph.find(class);
+        if seen.contains(&class) || costs.contains_key(&class) {
+            continue;
+        }
+        seen.push(class);
+        let Some(node) = graph.members(class).next() else { continue };
+        let covered = node.operands.iter().all(|operand| costs.contains_key(&graph.find(*operand)));
+        if covered || found.is_none() {
+            found = Some(node.clone());
+        }
+        pending.extend(&node.operands);
+    }
+    let Some(node) = found else { return "no rule covers the window".into() };
+    let name = match node.computes {
+        Computes::Operation(head) => head.name(),
+        Computes::Other(_) => "a movement",
+        _ => "a scalar",
+    };
+    let operands: Vec<String> = node.operands.iter().map(|operand| graph.ty(*operand).to_string()).collect();
+    format!("no rule covers {name}:{} of {}", node.ty, operands.join(", "))
+}
+
+struct Builder<'a, 'r, 'm, 'w> {
+    selector: &'a Selector<'r>,
+    graph: Graph<'m, 'w>,
+    choices: FxHashMap<Class, Choice<'r>>,
+    table: &'a mut Table,
+    index: &'a Instructions,
+    program: Program,
+    made: FxHashMap<Class, Vec<Value>>,
+    rules: Vec<String>,
+}
+
+impl Builder<'_, '_, '_, '_> {
+    fn value(&mut self, class: Class) -> Option<Vec<Value>> {
+        let class = self.graph.find(class);
+        if let Some(known) = self.made.get(&class) {
+            return Some(known.clone());
+        }
+        let ty = self.graph.ty(class);
+        let shape = Shape::of(ty.lanes.next_power_of_two(), ty.width, self.selector.widths)?;
+        let values = match self.choices.get(&class)?.clone() {
+            Choice::Leaf(leaf) => {
+                let window = self.graph.window();
+                (0..shape.count).map(|at| load(&mut self.program, window, leaf, shape, at)).collect()
+            }
+            Choice::Constant(scalar) => {
+                let bits = self.uniform(scalar)?;
+                let register = search::Type { class: search::Class::Vector, width: shape.width };
+                let content: Content = vec![Entry::Uniform(bits); (shape.width / ty.width) as usize];
+                vec![constant(&mut self.program, register, ty.width, content); shape.count as usize]
+            }
+            Choice::Rule { rule, bindings } => self.apply(rule, &bindings, shape, ty.lanes)?,
+        };
+        self.made.insert(class, values.clone());
+        Some(values)
+    }
+
+    /// The bits of a scalar.
+    fn uniform(&mut self, scalar: Class) -> Option<hydride_ir::exact::NodeId> {
+        let ty = self.graph.ty(scalar);
+        let literal = self.graph.members(scalar).find_map(|node| match node.computes {
+            Computes::Literal(value) => Some(value),
+            _ => None,
+        });
+        let value = match literal {
+            Some(value) => self.graph.meaning.dag.int(value),
+            None => {
+                let origin = self.graph.origin(scalar)?;
+                let window = self.graph.window();
+                match window.expressions.get(origin).operator {
+                    Operator::Leaf(leaf) => {
+                        let arg = self.graph.meaning.sample_of(&[Element { leaf: leaf as u32, index: 0 }])?;
+                        self.graph.meaning.dag.arg_slice(arg, 0, ty.width, false)
+                    }
+                    _ => self.graph.meaning.family(origin, vec![0])?,
+                }
+            }
+        };
+        Some(self.graph.meaning.dag.slice(value, 0, ty.width, false))
+    }
+
+    fn apply(
+        &mut self,
+        rule: &Lowering,
+        bound: &[Option<Bound>],
+        shape: Shape,
+        lanes: u32,
+    ) -> Option<Vec<Value>> {
+        let chunks = self.selector.chunks(rule, lanes)?;
+        let leaves = &rule.pattern.window.leaves;
+        let place = |name: &str| leaves.iter().position(|leaf| leaf.name == name);
+        let mut registers: Vec<Vec<Value>> = vec![Vec::new(); leaves.len()];
+        let mut uniforms = vec![None; leaves.len()];
+        for (at, bound) in bound.iter().enumerate() {
+            match bound {
+                Some(Bound::Class(class)) => registers[at] = self.value(*class)?,
+                Some(Bound::Uniform(class)) => uniforms[at] = Some(self.uniform(*class)?),
+                _ => {}
+            }
+        }
+        self.rules.push(rule.name.clone());
+        let own = Shape::of(rule.lanes, rule.pattern.window.ty().width, self.selector.widths)?;
+        let mut values = Vec::new();
+        for chunk in 0..chunks as usize {
+            let part = |name: &str| {
+                let all = &registers[place(name)?];
+                let each = all.len() / chunks as usize;
+                all.get(chunk * each..(chunk + 1) * each).map(<[Value]>::to_vec)
+            };
+            let bindings = Bindings {
+                registers: &part,
+                constants: &|name| match bound[place(name)?] {
+                    Some(Bound::Constant(value)) => Some(value),
+                    _ => None,
+                },
+                uniforms: &|name| uniforms[place(name)?],
+            };
+            let outputs = rule.sequence.append(
+                &mut self.program,
+                self.graph.meaning,
+                self.table,
+                self.index,
+                &bindings,
+            )?;
+            for output in outputs {
+                values.push(low_part(output, own.width, own.width.min(shape.width))?);
+            }
+        }
+        (values.len() == shape.count as usize).then_some(values)
+    }
+}
