@@ -38,7 +38,7 @@ impl Builder {
         let mut body = of.clone();
         let block = body.blocks.first_mut();
         match block {
-            Some(block) if with => block.instructions.retain(|own| !matches!(own.action, Action::Return(_))),
+            Some(block) if with => block.instructions.retain(|own| own.result.is_some()),
             Some(block) => block.instructions.clear(),
             None => body.blocks.push(Block { label: "entry".to_owned(), instructions: Vec::new() }),
         }
@@ -184,11 +184,30 @@ pub fn freeze_shared(body: &Body) -> Body {
             *all = all.saturating_add(own);
         }
     }
+    frozen(body, &|name| ways.get(name).is_some_and(|ways| *ways > 1))
+}
+
+/// The same with all parameters frozen: elements that are seen in others are then not poison because of their neighbors.
+pub fn freeze_all(body: &Body) -> Body {
+    let inputs = |own: &Instruction| match own.action {
+        Action::Freeze(_) => locals(own).first().map(|name| (*name).to_owned()),
+        _ => None,
+    };
+    let already: FxHashSet<String> =
+        body.blocks.iter().flat_map(|block| &block.instructions).filter_map(inputs).collect();
+    let used: FxHashSet<&str> =
+        body.blocks.iter().flat_map(|block| &block.instructions).flat_map(|own| locals(own)).collect();
+    frozen(body, &|name| used.contains(name) && !already.contains(name))
+}
+
+fn frozen(body: &Body, wanted: &dyn Fn(&str) -> bool) -> Body {
+    let Some(block) = body.blocks.first() else { return body.clone() };
+    let taken = block.instructions.iter().filter(|own| matches!(own.action, Action::Freeze(_))).count();
     let mut made = body.clone();
     let (mut names, mut first) = (FxHashMap::default(), Vec::new());
     for parameter in &body.parameters {
-        if ways.get(&parameter.name).is_some_and(|ways| *ways > 1) {
-            let name = format!("f{}", names.len());
+        if wanted(&parameter.name) {
+            let name = format!("f{}", taken + names.len());
             names.insert(parameter.name.clone(), Value::Local(name.clone()));
             let action = Action::Freeze(local(parameter.ty.clone(), parameter.name.clone()));
             let (ty, place) = (parameter.ty.clone(), Place::default());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use refine::ast::Function;
-use refine::ast::{Action, Body, Flags, Operand, Value};
+use refine::ast::{Action, Body, Flags, Instruction, Operand, Value};
 use refine::{Module, Outline, name};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,7 +19,10 @@ pub struct Change<'a> {
     pub body: &'a Body,
 }
 
-/// The values of a slice that nothing needs any more once lines are gone.
+/// A new line, and the values that it reads.
+type Written = (String, FxHashSet<String>);
+
+/// The places of lines that nothing needs any more.
 type Gone = FxHashSet<(usize, usize)>;
 
 /// A function's changes, from the end of its text: a value that only served others that were changed is not changed.
@@ -27,7 +30,7 @@ pub struct Editor<'m> {
     function: &'m Function,
     outline: &'m Outline,
     /// New lines by the place of the line in whose place they stand.
-    made: BTreeMap<(usize, usize), Vec<(String, FxHashSet<String>)>>,
+    made: BTreeMap<(usize, usize), Vec<Written>>,
     gone: Gone,
     names: FxHashSet<String>,
     next: usize,
@@ -89,7 +92,8 @@ impl<'m> Editor<'m> {
                 names.insert(parameter.name.clone(), Value::Local(original.clone()));
             }
         }
-        let mut lines = Vec::new();
+        let existing = self.existing(slice);
+        let mut lines: Vec<Instruction> = Vec::new();
         let location = line.location.as_ref().map_or(String::new(), |number| format!(", !dbg !{number}"));
         for instruction in &block.instructions {
             if crate::operands::locals(instruction).iter().any(|name| !names.contains_key(*name)) {
@@ -110,12 +114,18 @@ impl<'m> Editor<'m> {
                 break;
             }
             let Some(result) = &own.result else { return false };
+            if let Some((name, _)) =
+                existing.iter().find(|(_, old)| old.action == own.action && old.ty == own.ty)
+            {
+                names.insert(result.clone(), Value::Local((*name).to_owned()));
+                continue;
+            }
             let name = self.fresh();
             names.insert(result.clone(), Value::Local(name.clone()));
             own.result = Some(name);
             lines.push(own);
         }
-        let text = |own: &refine::ast::Instruction| {
+        let text = |own: &Instruction| {
             let reads = crate::operands::locals(own).into_iter().map(str::to_owned).collect();
             (format!("  {own}{location}\n"), reads)
         };
@@ -123,6 +133,17 @@ impl<'m> Editor<'m> {
         self.changed.push(root.clone());
         self.remove(slice);
         true
+    }
+
+    /// What a slice computes besides its root and is there where the root is.
+    fn existing(&self, slice: &Slice) -> Vec<(&'m str, &'m Instruction)> {
+        if slice.inputs.contains(&Input::Way) {
+            return Vec::new();
+        }
+        let lines = self.outline.sections.iter().flat_map(|section| &section.lines);
+        let own = lines.filter_map(|line| Some((line.result.as_deref()?, line.instruction.as_ref()?)));
+        own.filter(|(name, _)| *name != slice.root() && slice.computed.iter().any(|own| own == name))
+            .collect()
     }
 
     fn remove(&mut self, slice: &Slice) {
@@ -173,13 +194,13 @@ impl<'m> Editor<'m> {
     }
 }
 
-fn is_result(instruction: &refine::ast::Instruction, name: &str) -> bool {
+fn is_result(instruction: &Instruction, name: &str) -> bool {
     instruction.result.as_deref() == Some(name)
 }
 
 /// The same value under another name.
-fn copy(of: &Operand) -> refine::ast::Instruction {
-    refine::ast::Instruction {
+fn copy(of: &Operand) -> Instruction {
+    Instruction {
         result: None,
         ty: of.ty.clone(),
         action: Action::Cast("bitcast", Flags::default(), of.clone(), of.ty.clone()),

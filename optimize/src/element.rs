@@ -132,7 +132,7 @@ impl Two {
             Self::UMax => a.max(b),
             Self::SMin => x.min(y).cast_unsigned(),
             Self::SMax => x.max(y).cast_unsigned(),
-            Self::UAddSat => a.checked_add(b).unwrap_or(u64::MAX).min(ones(width)),
+            Self::UAddSat => a.saturating_add(b).min(ones(width)),
             Self::USubSat => a.saturating_sub(b),
             Self::SAddSat => clamp(i128::from(x) + i128::from(y)),
             Self::SSubSat => clamp(i128::from(x) - i128::from(y)),

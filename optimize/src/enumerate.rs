@@ -184,7 +184,8 @@ fn again(
                 number /= own.len();
                 (own[at].clone(), Vec::new())
             };
-            let arguments = choices.iter().map(pick).collect();
+            let mut arguments: Vec<_> = choices.iter().rev().map(pick).collect();
+            arguments.reverse();
             let mut builder = Builder::new(&slice.body, true);
             let (function, attributes) = (function.clone(), attributes.clone());
             let value =

@@ -50,6 +50,14 @@ pub fn run(body: &Body, arguments: &[Elements], intrinsics: &dyn Intrinsics) -> 
             run.result = of.as_ref().map_or(Ok(Vec::new()), |of| run.operand(of))?;
             return Ok(run);
         }
+        if let Action::Call { function, arguments, .. } = &instruction.action
+            && let ("llvm.assume", [(condition, _)]) = (function.as_str(), &arguments[..])
+        {
+            if run.operand(condition)? != [Some(1)] {
+                return Err(Stop::Undefined);
+            }
+            continue;
+        }
         let value = run.value(instruction, intrinsics)?;
         if let Some(name) = &instruction.result {
             run.values.insert(name.clone(), value);

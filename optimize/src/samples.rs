@@ -17,7 +17,7 @@ impl Random {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut value = self.0;
         value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -27,7 +27,7 @@ impl Random {
 
     /// A number below a limit that is not 0.
     pub fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit.max(1)
+        self.number() % limit.max(1)
     }
 
     /// An element: often one at an edge, or one of those given.
@@ -39,7 +39,7 @@ impl Random {
             2 if !given.is_empty() => {
                 given[self.below(given.len() as u64) as usize].wrapping_add(self.below(3)).wrapping_sub(1)
             }
-            _ => self.next(),
+            _ => self.number(),
         };
         value & all
     }

@@ -1,14 +1,17 @@
 //! Slices: what computes a value, backwards to loads, arguments and whatever else is not modelled.
 //!
 //! Where control flow meets, a `phi` is a choice by bits that are inputs as well: each way to the block is one of their
-//! values. Loops are not entered: a `phi` at their beginning is an input. All that a slice reads was computed in the same
+//! values. What was decided on every way to the root is assumed, where that says something about what the slice reads. Loops are not entered: a `phi` at their beginning is an input. All that a slice reads was computed in the same
 //! iteration as its root, since the blocks in which it was are on every way to a choice or to the root.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
+use hydride_ir::Bits;
 use llvm_text::Type;
-use refine::ast::{Action, Attribute, Block, Body, Instruction, Operand, Parameter, Value, elements};
+use refine::ast::{
+    Action, Attribute, Block, Body, Element, Flags, Instruction, Operand, Parameter, Value, elements,
+};
 use refine::{Outline, Place};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,6 +22,10 @@ use crate::operands::{locals, rename};
 const MAX_WAYS: usize = 4;
 /// The most bits of a result.
 const MAX_BITS: u32 = 2048;
+/// The most instructions by which a condition is computed.
+const MAX_CONDITION: usize = 4;
+/// The intrinsic that says what holds.
+const ASSUME: &str = "llvm.assume";
 
 /// What a parameter of a slice is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +45,7 @@ pub struct Slice {
     pub inputs: Vec<Input>,
     /// Names in `body` of the values that the function uses elsewhere too.
     pub kept: Vec<String>,
-    /// The names in the function of all that it computes.
+    /// The names in the function of all that it computes, its root last.
     pub computed: Vec<String>,
     /// The block of the root.
     pub section: usize,
@@ -74,7 +81,9 @@ impl Slice {
 
 /// Whether an instruction is more than another type of the same bits.
 pub fn is_work(instruction: &Instruction) -> bool {
-    !matches!(instruction.action, Action::Cast("bitcast", ..) | Action::Freeze(_) | Action::Return(_))
+    let is_free =
+        matches!(instruction.action, Action::Cast("bitcast", ..) | Action::Freeze(_) | Action::Return(_));
+    !is_free && instruction.result.is_some()
 }
 
 /// A function that is cut.
@@ -149,8 +158,32 @@ impl<'o> Cutter<'o> {
             },
         };
         let value = cut.value(&Value::Local(name.to_owned()), &instruction.ty)?;
+        cut.keep();
+        let computed = cut.slice.computed.clone();
+        for (condition, holds) in self.conditions(section) {
+            cut.assume(condition, holds);
+        }
+        cut.slice.computed = computed;
         cut.finish(value, &instruction.ty);
         Some(cut.slice)
+    }
+
+    /// What was decided on every way to a block: bits by name, and whether they are 1.
+    fn conditions(&self, section: usize) -> Vec<(&'o str, bool)> {
+        let (mut all, mut block) = (Vec::new(), section);
+        while let Some(above) = self.flow.above(block) {
+            let last = self.outline.sections[above].lines.last();
+            if let Some(Action::If(condition, then, otherwise)) =
+                last.and_then(|line| line.instruction.as_ref()).map(|own| &own.action)
+                && let Value::Local(name) = &condition.value
+                && self.flow.predecessors[block] == [above]
+                && then != otherwise
+            {
+                all.push((name.as_str(), self.flow.block(then) == Some(block)));
+            }
+            block = above;
+        }
+        all
     }
 
     /// What is computed in a slice: the nearest to the root first.
@@ -303,7 +336,32 @@ impl Cut<'_, '_> {
         Some(all)
     }
 
-    fn finish(&mut self, value: Value, ty: &Type) {
+    /// Adds what is known of a bit, if it is computed in a few steps from what the slice reads.
+    fn assume(&mut self, name: &str, holds: bool) {
+        let Some(included) = self.of.included(name, self.section, MAX_CONDITION) else { return };
+        let before = (self.slice.clone(), self.names.clone(), self.included.clone());
+        self.included.extend(included);
+        let bit = Type::integer(1);
+        let value = self.value(&Value::Local(name.to_owned()), &bit);
+        let (Some(value), true) = (value, self.slice.inputs == before.0.inputs) else {
+            (self.slice, self.names, self.included) = before;
+            return;
+        };
+        let operand = |value| Operand { ty: bit.clone(), value };
+        let value = if holds {
+            value
+        } else {
+            let one = Value::Constant(vec![Element::Bits(Bits::from_u64(1, 1))]);
+            self.push(bit.clone(), Action::Binary("xor", Flags::default(), operand(value), operand(one)))
+        };
+        let arguments = vec![(operand(value), Vec::new())];
+        let action = Action::Call { function: ASSUME.to_owned(), arguments, attributes: Vec::new() };
+        let instruction = Instruction { result: None, ty: Type::Void, action, place: Place::default() };
+        self.slice.body.blocks[0].instructions.push(instruction);
+    }
+
+    /// Notes which values are used elsewhere too.
+    fn keep(&mut self) {
         let root = (self.section, self.slice.line);
         for name in &self.slice.computed {
             let inside = |place: &(usize, usize)| {
@@ -316,6 +374,9 @@ impl Cut<'_, '_> {
                 self.slice.kept.push(own.clone());
             }
         }
+    }
+
+    fn finish(&mut self, value: Value, ty: &Type) {
         let returned = Operand { ty: ty.clone(), value };
         let action = Action::Return(Some(returned));
         let end = Instruction { result: None, ty: Type::Void, action, place: Place::default() };

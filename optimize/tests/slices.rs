@@ -136,6 +136,23 @@ fn a_value_that_is_not_there_is_not_read() {
 }
 
 #[test]
+fn what_was_decided_is_assumed() {
+    let module = Module::parse(
+        "define i32 @f(i32 %x, i32 %y) {\nentry:\n  %c = icmp slt i32 %x, 0\n  br i1 %c, label %end, label %then\nthen:\n  \
+         %m = ashr i32 %x, 31\n  %n = xor i32 %m, %x\n  %r = sub i32 %n, %m\n  ret i32 %r\nend:\n  ret i32 0\n}\n",
+    )
+    .expect("a module");
+    let all = slices(&module);
+    let slice = all.iter().find(|slice| slice.root() == "r").expect("a slice");
+    assert!(slice.body.text("f").contains("call void @llvm.assume(i1 %v4)"), "{}", slice.body.text("f"));
+    assert_eq!((slice.size(), slice.kept.len()), (5, 0));
+    let body = &candidates(slice, &NoIntrinsics).expect("samples")[0];
+    assert_eq!(body.text("f"), "define i32 @f(i32 %p0) {\nentry:\n  ret i32 %p0\n}\n");
+    let outcome = refines(&slice.body, body, &NoIntrinsics, &Limits::default());
+    assert!(matches!(outcome, Outcome::Proved(_)));
+}
+
+#[test]
 fn what_is_shared_is_frozen() {
     let module = Module::parse(
         "define i8 @f(i8 %a, i8 %b) {\n  %c = mul i8 %a, %a\n  %d = add i8 %c, %b\n  ret i8 %d\n}\n",
