@@ -111,6 +111,7 @@ impl Question {
         limits: &Limits,
     ) -> Result<Self, String> {
         let mut graph = Graph::new();
+        graph.counts_in_halves = true;
         let result =
             |body: &Body| if body.result == Type::Void { Some(Vec::new()) } else { elements(&body.result) };
         let (Some(own), Some(other)) = (result(before), result(after)) else {

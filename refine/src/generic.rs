@@ -188,7 +188,7 @@ pub fn of_one(graph: &mut Graph, name: &str, a: ExprId) -> Option<ExprId> {
     };
     Some(match name {
         // Counts are taken modulo the number of values, as in the IR.
-        "ctpop" => graph.unary(UnaryOp::PopCount, a),
+        "ctpop" => graph.count_ones(a),
         "ctlz" => graph.unary(UnaryOp::LeadingZeros, a),
         "cttz" => graph.unary(UnaryOp::TrailingZeros, a),
         "abs" => graph.unary(UnaryOp::Abs, a),

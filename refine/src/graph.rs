@@ -13,11 +13,13 @@ const MAX_EXPRESSIONS: usize = 2_000_000;
 pub struct Graph {
     function: Function,
     known: FxHashMap<Expr, ExprId>,
+    /// Whether counts of ones are sums of counts of halves, as programs compute them, and no operators.
+    pub counts_in_halves: bool,
 }
 
 impl Graph {
     pub fn new() -> Self {
-        Self { function: Function::new("refinement"), known: FxHashMap::default() }
+        Self { function: Function::new("refinement"), known: FxHashMap::default(), counts_in_halves: false }
     }
 
     /// Whether there is no place for more.
@@ -119,6 +121,29 @@ impl Graph {
     pub fn unary(&mut self, op: UnaryOp, of: ExprId) -> ExprId {
         let width = self.width(of);
         self.op(Op::Unary(op, of), width)
+    }
+
+    /// The number of ones, in the operand's width.
+    pub fn count_ones(&mut self, of: ExprId) -> ExprId {
+        if !self.counts_in_halves {
+            return self.unary(UnaryOp::PopCount, of);
+        }
+        let (width, count) = (self.width(of), self.counted(of));
+        self.cast(count, false, width)
+    }
+
+    /// The number of ones, in as many bits as it needs.
+    fn counted(&mut self, of: ExprId) -> ExprId {
+        let width = self.width(of);
+        if width == 1 {
+            return of;
+        }
+        let half = width / 2;
+        let (low, high) = (self.extract(of, 0, half), self.extract(of, half, width - half));
+        let (low, high) = (self.counted(low), self.counted(high));
+        let wide = self.width(low).max(self.width(high)) + 1;
+        let (low, high) = (self.cast(low, false, wide), self.cast(high, false, wide));
+        self.binary(BinaryOp::Add, false, low, high)
     }
 
     pub fn not(&mut self, of: ExprId) -> ExprId {
@@ -249,6 +274,7 @@ impl Graph {
                     std::iter::once(value as u64).chain(std::iter::repeat_n(fill, (width / 64) as usize));
                 self.bits(Bits::from_words(width, words))
             }
+            Op::Unary(UnaryOp::PopCount, of) => self.count_ones(of),
             op @ Op::Const(_) => self.push(op, width),
             op => self.op(op, width),
         }

@@ -31,11 +31,17 @@ mod check;
 mod error;
 mod generic;
 mod graph;
+mod meaning;
+mod outline;
 mod parse;
+mod print;
 mod token;
 mod translate;
 
 pub use check::{Counterexample, Elements, Limits, Outcome, Proof, Run, refines};
 pub use error::{Fault, Place};
+pub use meaning::meaning;
+pub use outline::{Line, Outline, Section};
 pub use parse::Module;
+pub use print::name;
 pub use translate::{Argument, Intrinsics, NoIntrinsics, Target};

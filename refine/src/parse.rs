@@ -53,6 +53,11 @@ impl Module {
         }
     }
 
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The definition of that name.
     pub fn function(&self, name: &str) -> Option<&Function> {
         self.functions.iter().find(|function| function.name == name)
@@ -78,9 +83,9 @@ fn function(text: &str, start: usize, line: u32) -> Function {
     Function { name, span: start..start + text.len(), body }
 }
 
-struct Parser<'t> {
-    tokens: &'t [Token<'t>],
-    at: usize,
+pub(crate) struct Parser<'t> {
+    pub(crate) tokens: &'t [Token<'t>],
+    pub(crate) at: usize,
 }
 
 /// Attributes that change no value: of parameters, arguments and results.
@@ -108,11 +113,11 @@ impl<'t> Parser<'t> {
         self.tokens.get(self.at).map_or_else(last, |token| token.place)
     }
 
-    fn fault<T>(&self, message: impl Into<String>) -> Read<T> {
+    pub(crate) fn fault<T>(&self, message: impl Into<String>) -> Read<T> {
         Err(Fault::new(self.place(), message))
     }
 
-    fn peek(&self) -> Option<Token<'t>> {
+    pub(crate) fn peek(&self) -> Option<Token<'t>> {
         self.tokens.get(self.at).copied()
     }
 
@@ -149,7 +154,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn newlines(&mut self) {
+    pub(crate) fn newlines(&mut self) {
         while self.peek().is_some_and(|token| token.kind == Kind::Newline) {
             self.at += 1;
         }
@@ -427,7 +432,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn metadata(&mut self) -> Read<()> {
+    pub(crate) fn metadata(&mut self) -> Read<()> {
         while self.is(Kind::Sign, ",") {
             self.at += 1;
             let place = self.place();
@@ -486,7 +491,7 @@ impl<'t> Parser<'t> {
     }
 
     /// An instruction; none for what says nothing of values.
-    fn instruction(&mut self) -> Read<Option<Instruction>> {
+    pub(crate) fn instruction(&mut self) -> Read<Option<Instruction>> {
         if self.is(Kind::Group, "dbg_value") || self.is(Kind::Group, "dbg_declare") {
             while self.peek().is_some_and(|token| token.kind != Kind::Newline) {
                 self.at += 1;

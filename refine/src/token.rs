@@ -36,7 +36,8 @@ pub struct Token<'a> {
     pub place: Place,
 }
 
-fn is_name(byte: u8) -> bool {
+/// Whether a byte may be in a name without quotes.
+pub fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"._$-".contains(&byte)
 }
 

@@ -15,6 +15,7 @@ mod kernels_bench;
 mod libraries;
 mod mutants;
 mod newer_llvm;
+mod optimize_bench;
 mod package;
 mod packages;
 mod process;
@@ -90,7 +91,7 @@ enum Task {
         /// Inputs that each answer is run on; only for `synth`
         #[arg(long, value_name = "N", default_value_t = 10_000)]
         inputs: u32,
-        /// Only this target (may be repeated); only for `synth-functions`, `kernels` and `rules`
+        /// Only this target (may be repeated); only for `synth-functions`, `kernels`, `rules` and `optimize`
         #[arg(long, value_name = "NAME")]
         target: Vec<String>,
         #[command(flatten)]
@@ -154,6 +155,8 @@ enum Benchmark {
     Rules,
     /// The loops of `specs/kernels` with synthesized bodies, beside what clang makes of them
     Kernels,
+    /// What is cheaper than clang's code for the loops of `specs/benchmarks` and `specs/kernels`
+    Optimize,
 }
 
 /// What to read and with how many threads.
@@ -275,6 +278,10 @@ fn perform(task: Task) -> Result<i32> {
         Task::Bench { what: Some(Benchmark::Kernels), target, selection, .. } => {
             let specs = selection.specs()?;
             kernels_bench::bench(&hydride::build()?, &specs, &target)
+        }
+        Task::Bench { what: Some(Benchmark::Optimize), target, selection, .. } => {
+            let specs = selection.specs()?;
+            optimize_bench::bench(&hydride::build()?, &specs, &target)
         }
         Task::Bench { what: None, runs, selection, .. } => {
             let flags = selection.flags()?;

@@ -11,6 +11,7 @@ pub mod generate;
 pub mod join;
 pub mod lint;
 pub mod manual;
+pub mod optimize;
 pub mod port;
 pub mod prove;
 pub mod query;

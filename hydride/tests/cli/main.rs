@@ -31,6 +31,7 @@ mod models;
 mod modules;
 mod mutation;
 mod newer_llvm;
+mod optimize;
 mod port;
 mod report;
 mod rewrite_rules;

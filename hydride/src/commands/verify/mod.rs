@@ -1,6 +1,6 @@
 //! `hydride verify`: whether functions of one LLVM module refine those of another.
 
-mod targets;
+pub(super) mod targets;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

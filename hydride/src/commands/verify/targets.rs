@@ -121,6 +121,16 @@ impl<'s> Documents<'s> {
         Ok(Self { session, specs, data, inputs: RefCell::default(), functions: RefCell::default() })
     }
 
+    /// Whether an instruction is a lone call of an intrinsic.
+    pub fn is_instruction(&self, name: &str) -> bool {
+        let call = format!("@{name}(");
+        let calls = |function: &&VendorFunction| {
+            function.variants.iter().any(|variant| variant.lines.iter().any(|line| line.contains(&call)))
+        };
+        let mut functions = self.data.iter().flat_map(|data| &data.functions).filter(calls);
+        functions.any(|function| !lone(function, name).is_empty())
+    }
+
     /// The function of an instruction.
     fn function(&self, isa: Isa, id: &str) -> Result<Function, String> {
         let key = (isa, id.to_owned());

@@ -1,0 +1,122 @@
+//! What intrinsics mean and what instructions are in LLVM, for several threads.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::Result;
+use codegen_gen::VendorIr;
+use hydride_ir::Bits;
+use optimize::Lowering;
+use refine::ast::Body;
+use refine::{Intrinsics, Module, Target};
+
+use crate::Session;
+use crate::commands::generate::lowering_data;
+use crate::commands::verify::targets::Documents;
+
+/// Bits of an operand that may be an immediate.
+const IMMEDIATE: u32 = 32;
+/// Answers that are remembered for each intrinsic.
+const MAX_ANSWERS: usize = 256;
+
+type Answer = Result<Target, String>;
+
+/// The meanings of intrinsics, each read once.
+pub struct Known<'s> {
+    documents: Mutex<Documents<'s>>,
+    found: Mutex<HashMap<String, Vec<(Vec<Option<Bits>>, Answer)>>>,
+    pure: Mutex<HashMap<String, bool>>,
+}
+
+impl<'s> Known<'s> {
+    /// Those of every instruction set's documents.
+    pub fn new(session: &'s Session, specs: Option<PathBuf>) -> Result<Self> {
+        let documents = Mutex::new(Documents::new(session, specs)?);
+        Ok(Self { documents, found: Mutex::default(), pure: Mutex::default() })
+    }
+
+    /// Whether a call of a function is a value without effects that may have a meaning.
+    pub fn is_value(&self, name: &str) -> bool {
+        if optimize::is_generic(name) {
+            return true;
+        }
+        if !name.starts_with("llvm.") {
+            return false;
+        }
+        let mut pure = self.pure.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = pure.get(name) {
+            return *known;
+        }
+        let answer = self.documents.lock().unwrap_or_else(PoisonError::into_inner).is_instruction(name);
+        pure.insert(name.to_owned(), answer);
+        answer
+    }
+}
+
+impl Intrinsics for Known<'_> {
+    fn find(&self, name: &str, constants: &[Option<Bits>]) -> Result<Target, String> {
+        // Only what can be an immediate tells instructions apart.
+        let narrow = |bits: &Option<Bits>| bits.clone().filter(|bits| bits.width() <= IMMEDIATE);
+        let key: Vec<Option<Bits>> = constants.iter().map(narrow).collect();
+        let lock = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(answers) = lock().get(name)
+            && let Some((_, answer)) = answers.iter().find(|(known, _)| *known == key)
+        {
+            return answer.clone();
+        }
+        let answer = {
+            let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+            let documents: &mut Documents<'_> = &mut documents;
+            // Documents are read by several threads; this one must not take up another slice, which may ask here too.
+            let asked = &key;
+            let reads = move || documents.find(name, asked);
+            std::thread::scope(|scope| scope.spawn(reads).join())
+                .unwrap_or_else(|_| Err(format!("@{name} cannot be looked up")))
+        };
+        let mut found = lock();
+        let answers = found.entry(name.to_owned()).or_default();
+        if answers.len() < MAX_ANSWERS {
+            answers.push((key, answer.clone()));
+        }
+        answer
+    }
+}
+
+/// What instructions are in one release of LLVM.
+pub struct Templates {
+    data: VendorIr,
+    read: Mutex<HashMap<(String, Vec<i64>), Option<Body>>>,
+}
+
+impl Templates {
+    /// Those of the oldest release that there is data for: later ones read its assembly.
+    pub fn new(session: &Session, isa: &str) -> Result<Option<Self>> {
+        let mut all = lowering_data::vendors(session, &[isa])?;
+        all.sort_by_key(|data| data.llvm);
+        Ok(all.into_iter().next().map(|data| Self { data, read: Mutex::default() }))
+    }
+
+    fn make(&self, instruction: &str, immediates: &[i64]) -> Option<Body> {
+        let function = self.data.functions.get(*self.data.members.get(instruction)?)?;
+        let case = function.cases()?.into_iter().find(|case| case.values == immediates)?;
+        let parameters: Vec<String> =
+            function.params.iter().enumerate().map(|(at, ty)| format!("{ty} %a{at}")).collect();
+        let lines = case.lines.join("\n  ");
+        let text = format!("define {} @f({}) {{\n  {lines}\n}}\n", function.result, parameters.join(", "));
+        Module::parse(&text).ok()?.functions.into_iter().next()?.body.ok()
+    }
+}
+
+impl Lowering for Templates {
+    fn body(&self, instruction: &str, immediates: &[i64]) -> Option<Body> {
+        let key = (instruction.to_owned(), immediates.to_vec());
+        let lock = || self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&key) {
+            return known.clone();
+        }
+        let body = self.make(instruction, immediates);
+        lock().insert(key, body.clone());
+        body
+    }
+}

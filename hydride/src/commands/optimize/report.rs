@@ -1,0 +1,155 @@
+//! What was found, as lines of JSON, as a table in Markdown, and as modules to be tested.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use super::module::{Made, Source};
+use super::price::Price;
+use super::search::{Found, Kind};
+use crate::outputs;
+
+/// A rewrite with all places of it.
+#[derive(Serialize)]
+pub struct Line {
+    /// How often it was made.
+    count: usize,
+    kind: Kind,
+    /// Instructions of LLVM before and after.
+    instructions: (usize, usize),
+    before: Cost,
+    after: Cost,
+    proof: Proof,
+    seconds: f64,
+    places: Vec<Where>,
+}
+
+#[derive(Serialize)]
+struct Cost {
+    text: String,
+    cost: Price,
+}
+
+#[derive(Serialize)]
+struct Proof {
+    structural: u64,
+    solver: u64,
+}
+
+#[derive(Serialize)]
+struct Where {
+    file: String,
+    line: usize,
+    function: String,
+    value: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    file: &'a str,
+    functions: usize,
+    left_alone: usize,
+    values: usize,
+    slices: usize,
+    changed: usize,
+    searched_in_all: usize,
+    seconds: f64,
+}
+
+/// A line about a module.
+pub fn summary(source: &Source, changed: usize, searched: usize, seconds: f64) -> Result<String> {
+    let file = source.path.display().to_string();
+    let line = Summary {
+        file: &file,
+        functions: source.outlines.len(),
+        left_alone: source.outlines.iter().filter(|outline| outline.is_none()).count(),
+        values: source.values,
+        slices: source.slices.len(),
+        changed,
+        searched_in_all: searched,
+        seconds,
+    };
+    Ok(serde_json::to_string(&line)?)
+}
+
+/// The rewrites that were made, the most frequent ones first.
+pub fn lines(sources: &[Source], changes: &[Vec<Made<'_>>], found: &BTreeMap<&str, Found>) -> Vec<Line> {
+    let mut places: BTreeMap<&str, Vec<Where>> = BTreeMap::new();
+    let mut slices = BTreeMap::new();
+    for (source, made) in sources.iter().zip(changes) {
+        for made in made {
+            let place = made.place;
+            slices.insert(place.key.as_str(), &place.slice);
+            places.entry(place.key.as_str()).or_default().push(Where {
+                file: source.path.display().to_string(),
+                line: made.line,
+                function: source.module.functions[place.function].name.clone(),
+                value: place.slice.root().to_owned(),
+                origin: made.origin.clone(),
+            });
+        }
+    }
+    let mut lines: Vec<Line> = Vec::new();
+    for (key, places) in places {
+        let (Some(found), Some(slice)) = (found.get(key), slices.get(key)) else { continue };
+        lines.push(Line {
+            count: places.len(),
+            kind: found.kind,
+            instructions: (optimize::work(&slice.body), optimize::work(&found.body)),
+            before: Cost { text: slice.body.text("before"), cost: found.before },
+            after: Cost { text: found.body.text("after"), cost: found.after },
+            proof: Proof { structural: found.proof.structural, solver: found.proof.solver },
+            seconds: found.seconds,
+            places,
+        });
+    }
+    lines.sort_by_key(|line| std::cmp::Reverse(line.count));
+    lines
+}
+
+/// Writes a report; the folder may be there.
+pub fn write(folder: &Path, lines: &[Line], target: &str, tools: String) -> Result<()> {
+    let modules = folder.join("rewrites");
+    std::fs::create_dir_all(&modules).with_context(|| format!("cannot make {}", modules.display()))?;
+    let mut json = String::new();
+    let mut text = format!(
+        "# Rewrites for {target}\n\nCosts: {tools}; throughput in cycles, micro-operations, latency in cycles. Each rewrite is \
+         proved to refine what it replaces.\n"
+    );
+    for (number, line) in lines.iter().enumerate() {
+        json += &(serde_json::to_string(line)? + "\n");
+        let cost = |cost: &Price| format!("{} / {} / {}", cost.throughput, cost.uops, cost.latency);
+        let _ = write!(
+            text,
+            "\n## {}. {} instructions become {}, {} times\n\n{} becomes {}.\n\n```llvm\n{}\n{}```\n\n",
+            number + 1,
+            line.instructions.0,
+            line.instructions.1,
+            line.count,
+            cost(&line.before.cost),
+            cost(&line.after.cost),
+            line.before.text,
+            line.after.text
+        );
+        for place in &line.places {
+            let origin = place.origin.as_ref().map_or(String::new(), |origin| format!(" ({origin})"));
+            let _ = writeln!(
+                text,
+                "- {}:{}: %{} of @{}{origin}",
+                place.file, place.line, place.value, place.function
+            );
+        }
+        let module = format!(
+            "; RUN: hydride verify --function before=after %s %s\n\n{}\n{}",
+            line.before.text, line.after.text
+        );
+        outputs::replace_file(&modules.join(format!("{:04}.ll", number + 1)), module)?;
+    }
+    outputs::replace_file(&folder.join("rewrites.jsonl"), json)?;
+    outputs::replace_file(&folder.join("rewrites.md"), text)
+}

@@ -1,0 +1,154 @@
+//! `hydride optimize` as a user sees it.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::{hydride, repository, scratch, vendor_documents};
+
+/// A module that counts ones among things that no one models.
+const MODULE: &str = r#"; a comment
+source_filename = "x.c"
+target triple = "x86_64-unknown-linux-gnu"
+@text = private constant [3 x i8] c"a}\00"
+
+define i32 @f(ptr %at, i32 %y) personality ptr @personality !dbg !4 {
+entry:
+  call void asm sideeffect "nop", "~{memory}"()
+  %x = load i32, ptr %at, align 4, !dbg !7
+  %a = and i32 %x, 1431655765, !dbg !7
+  %b = lshr i32 %x, 1, !dbg !7
+  %c = and i32 %b, 1431655765, !dbg !7
+  %d = add nuw i32 %a, %c, !dbg !7
+  %e = and i32 %d, 858993459, !dbg !7
+  %f = lshr i32 %d, 2, !dbg !7
+  %g = and i32 %f, 858993459, !dbg !7
+  %h = add nuw nsw i32 %e, %g, !dbg !7
+  %i = and i32 %h, 117901063, !dbg !7
+  %j = lshr i32 %h, 4, !dbg !7
+  %k = and i32 %j, 117901063, !dbg !7
+  %l = add nuw nsw i32 %i, %k, !dbg !7
+  %m = and i32 %l, 983055, !dbg !7
+  %n = lshr i32 %l, 8, !dbg !7
+  %o = and i32 %n, 983055, !dbg !7
+  %p = add nuw nsw i32 %m, %o, !dbg !7
+  %q = and i32 %p, 31, !dbg !7
+  %r = lshr i32 %p, 16, !dbg !7
+  %s = add nuw nsw i32 %q, %r, !dbg !7
+  %w = invoke i32 @other(i32 %y)
+          to label %fine unwind label %bad, !dbg !7
+
+bad:
+  %pad = landingpad { ptr, i32 }
+          cleanup
+  resume { ptr, i32 } %pad
+
+fine:
+  ret i32 %s
+}
+
+declare i32 @other(i32)
+declare i32 @personality(...)
+
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!8}
+!0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, producer: "by hand", emissionKind: FullDebug)
+!1 = !DIFile(filename: "x.c", directory: "/")
+!4 = distinct !DISubprogram(name: "f", scope: !1, file: !1, line: 3, type: !5, spFlags: DISPFlagDefinition, unit: !0)
+!5 = !DISubroutineType(types: !6)
+!6 = !{}
+!7 = !DILocation(line: 5, column: 7, scope: !4)
+!8 = !{i32 2, !"Debug Info Version", i32 3}
+"#;
+
+fn is_there(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// Whether LLVM takes a module, where it is there.
+fn accepted(path: &Path, triple: &str, cpu: &str) {
+    if is_there("opt-19") && is_there("llc-19") {
+        let run = |program: &str, args: &[&str]| {
+            let output = Command::new(program).args(args).arg(path).output().expect("it starts");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        };
+        run("opt-19", &["-passes=verify", "-disable-output"]);
+        run("llc-19", &["-O2", "-o", "/dev/null", &format!("-mtriple={triple}"), &format!("-mcpu={cpu}")]);
+    }
+}
+
+#[test]
+fn a_module_comes_out_with_proved_changes_only() {
+    let folder = scratch();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("x.ll"), MODULE).expect("a file");
+    let run = |args: &[&str], code| {
+        let all = [&["optimize", "--isa", "sse42", "--cache", "kept.redb"], args].concat();
+        hydride(folder.path(), &all).exits(code).stdout
+    };
+    let line = run(&["--report", "found", "x.ll"], 0);
+    assert!(line.contains(r#""changed":1"#) && line.contains(r#""left_alone":0"#), "{line}");
+    let first = std::fs::read_to_string(path("x.opt.ll")).expect("a module");
+    let computed = |line: &str| {
+        line.len() > 4 && line[4..].starts_with(" = ") && !line.contains("load") && !line.contains("invoke")
+    };
+    let expected: String = MODULE
+        .lines()
+        .filter(|line| !computed(line) || line.starts_with("  %s ="))
+        .map(|line| match line.starts_with("  %s =") {
+            true => "  %s = call i32 @llvm.ctpop.i32(i32 %x), !dbg !7\n".to_owned(),
+            false => format!("{line}\n"),
+        })
+        .collect();
+    assert_eq!(first, expected);
+    accepted(&path("x.opt.ll"), "x86_64-linux-gnu", "haswell");
+    let report = std::fs::read_to_string(path("found/rewrites.jsonl")).expect("a report");
+    assert!(report.contains(r#""origin":"x.c:5:7""#), "{report}");
+    let rewrite = path("found/rewrites/0001.ll").display().to_string();
+    hydride(folder.path(), &["verify", "--function", "before=after", &rewrite, &rewrite]).exits(0);
+    // What is kept serves again, and is all that is used offline.
+    for args in [["--jobs", "1"].as_slice(), &["--offline"]] {
+        std::fs::remove_file(path("x.opt.ll")).expect("a file");
+        run(&[args, &["x.ll"]].concat(), 0);
+        assert_eq!(std::fs::read_to_string(path("x.opt.ll")).expect("a module"), first);
+    }
+    hydride(folder.path(), &["optimize", "--isa", "sse42", "--no-cache", "--offline", "x.ll"]).exits(0);
+    assert_eq!(std::fs::read_to_string(path("x.opt.ll")).expect("a module"), MODULE);
+    run(&["missing.ll"], 3);
+    hydride(folder.path(), &["optimize", "--isa", "nothing", "x.ll"]).exits(2);
+}
+
+#[test]
+fn the_paper_s_examples_are_found() {
+    let Some(specs) = vendor_documents() else { return };
+    if !is_there("llc-19") || !is_there("llvm-mca-19") {
+        return;
+    }
+    let folder = scratch();
+    let specs = specs.display().to_string();
+    // What is left of each: calls of intrinsics, and instructions besides.
+    let examples = [
+        ("average", "@llvm.x86.sse2.pavg.b(", "zext"),
+        ("products", "@llvm.x86.avx2.pmadd.wd(", "sub"),
+        ("shift", "splat (i32 30)", "zext"),
+        (
+            "swapped",
+            "@llvm.x86.sse2.pavg.b(<16 x i8> %x, <16 x i8> %y)",
+            "%r = call <16 x i8> @llvm.x86.sse2.pavg.b(<16 x i8> %a",
+        ),
+        ("population", "@llvm.ctpop.i32(", "lshr"),
+    ];
+    for (name, _, _) in examples {
+        let from = repository().join("specs/optimize").join(name).with_extension("ll");
+        std::fs::copy(from, folder.path().join(name).with_extension("ll")).expect("a file");
+    }
+    let files: Vec<String> = examples.iter().map(|(name, _, _)| format!("{name}.ll")).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let args = ["optimize", "--isa", "avx2", "--specs", &specs, "--no-cache"];
+    hydride(folder.path(), &[&args, files.as_slice()].concat()).exits(0);
+    for (name, has, has_not) in examples {
+        let path = folder.path().join(format!("{name}.opt.ll"));
+        let text = std::fs::read_to_string(&path).expect("a module");
+        assert!(text.contains(has) && !text.contains(has_not), "{text}");
+        accepted(&path, "x86_64-linux-gnu", "haswell");
+    }
+}

@@ -1,0 +1,50 @@
+//! Slices of LLVM functions, other functions that may stand for them, and modules in which these do.
+//!
+//! A [`Slice`] is what computes a value, as a function of its own; equal ones have equal [keys](Slice::key). Candidates to
+//! stand for it are LLVM's generic instructions, found by what they do on [samples], and programs of a target's
+//! instructions. Which one is cheaper, and whether it refines the slice, is for the caller to ask: `refine` proves it, and
+//! what is not proved must not be given to an [`Editor`].
+//!
+//! ```
+//! use optimize::{Cutter, Flow, candidates, samples};
+//! use refine::{Limits, Module, NoIntrinsics, Outcome, refines};
+//!
+//! let module = Module::parse(
+//!     "define i32 @f(i32 %a, ptr %p) {\n  store i32 %a, ptr %p\n  %b = shl i32 %a, 8\n  %c = lshr i32 %a, 24\n  \
+//!      %d = or disjoint i32 %b, %c\n  ret i32 %d\n}\n",
+//! )?;
+//! let outline = module.outline(&module.functions[0])?;
+//! let flow = Flow::new(&outline).expect("every block is in the text");
+//! let slice = Cutter::new(&outline, &flow, &|_| false).cut(0, 3, 8).expect("a value of integers");
+//! let rotated = &candidates(&slice, &NoIntrinsics).expect("it runs on samples")[0];
+//! assert!(rotated.text("f").contains("call i32 @llvm.fshl.i32(i32 %p0, i32 %p0, i32 8)"));
+//! let proof = refines(&slice.body, rotated, &NoIntrinsics, &Limits::default());
+//! assert!(matches!(proof, Outcome::Proved(_)));
+//! # Ok::<(), refine::Fault>(())
+//! ```
+//!
+//! The search follows the paper on Minotaur (Liu, Mada and Regehr, 2023) in its slices; the steps are found by observational
+//! equivalence, as in bottom-up enumeration, and by `synth`.
+//!
+//! Invariant: no vendor, no file system, no processes; nothing here decides that a candidate is right.
+
+#![forbid(unsafe_code)]
+
+mod build;
+mod edit;
+pub mod element;
+mod enumerate;
+mod flow;
+mod operands;
+mod program;
+mod run;
+pub mod samples;
+mod slice;
+
+pub use build::{freeze_all, freeze_shared, work};
+pub use edit::{Change, Editor, edited, machine_attributes, measured};
+pub use enumerate::{candidates, reads_absent};
+pub use flow::Flow;
+pub use program::{Lowering, NoBody, program_body, window_inputs};
+pub use run::{Elements, Run, Stop, is_generic, run};
+pub use slice::{Cutter, Input, Slice};

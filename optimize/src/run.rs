@@ -1,0 +1,356 @@
+//! Functions without jumps on numbers, with poison element by element.
+
+use hydride_ir::Bits;
+use llvm_text::Type;
+use refine::ast::{Action, Body, Element, Flags, Instruction, Operand, Value, elements};
+use refine::{Argument, Intrinsics};
+use rustc_hash::FxHashMap;
+
+use crate::element::{One, Two, compare, funnel, ones, signed};
+
+/// Elements, from the first one; `None` is poison.
+pub type Elements = Vec<Option<u64>>;
+
+/// Why there is no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The behavior is undefined.
+    Undefined,
+    /// Elements of more than 64 bits, jumps, `undef`, or an intrinsic whose meaning is not known.
+    Outside(String),
+}
+
+fn outside<T>(what: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::Outside(what.into()))
+}
+
+/// What a function without jumps gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// The values of parameters and instructions by name.
+    pub values: FxHashMap<String, Elements>,
+    /// The result.
+    pub result: Elements,
+}
+
+/// Runs a function without jumps. A `freeze` gives 0 in place of poison. Of a target's intrinsic all of the result is poison
+/// where a part of an operand is, which is more than what a proof assumes of it.
+pub fn run(body: &Body, arguments: &[Elements], intrinsics: &dyn Intrinsics) -> Result<Run, Stop> {
+    let mut run = Run::default();
+    for (parameter, given) in body.parameters.iter().zip(arguments) {
+        let noundef = parameter.attributes.contains(&refine::ast::Attribute::NoUndef);
+        if noundef && given.contains(&None) {
+            return Err(Stop::Undefined);
+        }
+        run.values.insert(parameter.name.clone(), given.clone());
+    }
+    let [block] = &body.blocks[..] else { return outside("several blocks") };
+    for instruction in &block.instructions {
+        if let Action::Return(of) = &instruction.action {
+            run.result = of.as_ref().map_or(Ok(Vec::new()), |of| run.operand(of))?;
+            return Ok(run);
+        }
+        if let Action::Call { function, arguments, .. } = &instruction.action
+            && let ("llvm.assume", [(condition, _)]) = (function.as_str(), &arguments[..])
+        {
+            if run.operand(condition)? != [Some(1)] {
+                return Err(Stop::Undefined);
+            }
+            continue;
+        }
+        let value = run.value(instruction, intrinsics)?;
+        if let Some(name) = &instruction.result {
+            run.values.insert(name.clone(), value);
+        }
+    }
+    outside("no end")
+}
+
+/// The widths of elements, all up to 64 bits.
+pub fn widths(ty: &Type) -> Result<Vec<u32>, Stop> {
+    let widths = elements(ty).filter(|widths| widths.iter().all(|width| *width <= 64));
+    widths.map_or_else(|| outside(format!("elements of `{ty}`")), Ok)
+}
+
+/// Elements of these widths as one number.
+fn join(lanes: &[u64], widths: &[u32]) -> Bits {
+    let total: u32 = widths.iter().sum();
+    let mut words = vec![0u64; total.div_ceil(64) as usize];
+    let mut low = 0;
+    for (lane, width) in lanes.iter().zip(widths) {
+        let (word, bit) = ((low / 64) as usize, low % 64);
+        words[word] |= lane << bit;
+        if bit + width > 64 {
+            words[word + 1] |= lane >> (64 - bit);
+        }
+        low += width;
+    }
+    Bits::from_words(total, words)
+}
+
+/// A number as elements of these widths.
+fn split(bits: &Bits, widths: &[u32]) -> Vec<u64> {
+    let (words, mut low, mut all) = (bits.words(), 0u32, Vec::new());
+    for width in widths {
+        let (word, bit) = ((low / 64) as usize, low % 64);
+        let mut value = words[word] >> bit;
+        if bit + width > 64 {
+            value |= words[word + 1] << (64 - bit);
+        }
+        all.push(value & ones(*width));
+        low += width;
+    }
+    all
+}
+
+/// Elements of some widths as elements of other widths; a part that is poison makes all that it is in poison.
+pub fn view(lanes: &[Option<u64>], from: &[u32], to: &[u32]) -> Elements {
+    if from == to {
+        return lanes.to_vec();
+    }
+    let plain = |bit: &Option<u64>| bit.unwrap_or(0);
+    let values = split(&join(&lanes.iter().map(plain).collect::<Vec<_>>(), from), to);
+    let poison = |(lane, width): (&Option<u64>, &u32)| if lane.is_none() { ones(*width) } else { 0 };
+    let poison: Vec<u64> = lanes.iter().zip(from).map(poison).collect();
+    let poison = split(&join(&poison, from), to);
+    values.into_iter().zip(poison).map(|(value, poison)| (poison == 0).then_some(value)).collect()
+}
+
+impl Run {
+    fn operand(&self, operand: &Operand) -> Result<Elements, Stop> {
+        let widths = widths(&operand.ty)?;
+        match &operand.value {
+            Value::Local(name) => {
+                let value = self.values.get(name).filter(|value| value.len() == widths.len());
+                value.cloned().map_or_else(|| outside(format!("%{name}")), Ok)
+            }
+            Value::Constant(parts) => {
+                let part = |part: &Element| match part {
+                    Element::Bits(bits) => Ok(bits.to_u64()),
+                    Element::Poison => Ok(None),
+                    Element::Undef => outside("undef"),
+                };
+                parts.iter().map(part).collect()
+            }
+        }
+    }
+
+    fn value(&self, at: &Instruction, intrinsics: &dyn Intrinsics) -> Result<Elements, Stop> {
+        Ok(match &at.action {
+            Action::Binary(name, flags, left, right) => {
+                let (a, b) = (self.operand(left)?, self.operand(right)?);
+                let width = widths(&left.ty)?[0];
+                let pairs = a.into_iter().zip(b);
+                pairs.map(|(a, b)| binary(name, *flags, width, a, b)).collect::<Result<_, _>>()?
+            }
+            Action::Compare(predicate, flags, left, right) => {
+                let (a, b) = (self.operand(left)?, self.operand(right)?);
+                let width = widths(&left.ty)?[0];
+                let one = |(a, b): (Option<u64>, Option<u64>)| {
+                    let (a, b) = (a?, b?);
+                    let apart = (signed(width, a) < 0) != (signed(width, b) < 0);
+                    (!(flags.samesign && apart)).then(|| u64::from(compare(predicate, width, a, b)))
+                };
+                a.into_iter().zip(b).map(one).collect()
+            }
+            Action::Cast(name, flags, of, to) => {
+                let (own, to) = (widths(&of.ty)?, widths(to)?);
+                let value = self.operand(of)?;
+                if *name == "bitcast" {
+                    return Ok(view(&value, &own, &to));
+                }
+                let one = |lane: Option<u64>| cast(name, *flags, own[0], to[0], lane?);
+                value.into_iter().map(one).collect()
+            }
+            Action::Select(condition, then, otherwise) => {
+                let (condition, then, otherwise) =
+                    (self.operand(condition)?, self.operand(then)?, self.operand(otherwise)?);
+                let one = |(at, (a, b)): (usize, (Option<u64>, Option<u64>))| {
+                    let own = if condition.len() == 1 { condition[0] } else { condition[at] };
+                    if own? == 1 { a } else { b }
+                };
+                then.into_iter().zip(otherwise).enumerate().map(one).collect()
+            }
+            Action::Freeze(of) => self.operand(of)?.into_iter().map(|lane| lane.or(Some(0))).collect(),
+            Action::Shuffle(left, right, mask) => {
+                let both = [self.operand(left)?, self.operand(right)?].concat();
+                mask.iter().map(|lane| both.get((*lane)? as usize).copied().flatten()).collect()
+            }
+            Action::ExtractElement(vector, index) => {
+                let (vector, index) = (self.operand(vector)?, self.operand(index)?[0]);
+                let lane = index.and_then(|index| vector.get(usize::try_from(index).ok()?).copied());
+                vec![lane.flatten()]
+            }
+            Action::InsertElement(vector, element, index) => {
+                let (mut vector, element) = (self.operand(vector)?, self.operand(element)?[0]);
+                let index = self.operand(index)?[0].and_then(|index| usize::try_from(index).ok());
+                match index.filter(|index| *index < vector.len()) {
+                    Some(index) => vector[index] = element,
+                    None => vector.fill(None),
+                }
+                vector
+            }
+            Action::Call { function, arguments, attributes } => {
+                let mut given = Vec::new();
+                for (operand, attributes) in arguments {
+                    if !attributes.is_empty() {
+                        return outside("attributes of a call");
+                    }
+                    given.push((self.operand(operand)?, widths(&operand.ty)?));
+                }
+                if !attributes.is_empty() {
+                    return outside("attributes of a call");
+                }
+                call(function, &given, &widths(&at.ty)?, intrinsics)?
+            }
+            _ => return outside("an instruction of another kind"),
+        })
+    }
+}
+
+fn binary(name: &str, flags: Flags, width: u32, a: Option<u64>, b: Option<u64>) -> Result<Option<u64>, Stop> {
+    let divides = name.ends_with("div") || name.ends_with("rem");
+    if divides {
+        let Some(b) = b.filter(|b| *b != 0) else { return Err(Stop::Undefined) };
+        let least = (ones(width) >> 1) + 1;
+        if name.starts_with('s') && b == ones(width) && a.is_none_or(|a| a == least) {
+            return Err(Stop::Undefined);
+        }
+        let Some(a) = a else { return Ok(None) };
+        let (x, y) = (signed(width, a), signed(width, b));
+        let rest = if name.starts_with('s') { x.wrapping_rem(y).cast_unsigned() } else { a % b };
+        let value = match name {
+            "udiv" => a / b,
+            "sdiv" => x.wrapping_div(y).cast_unsigned(),
+            _ => rest,
+        };
+        return Ok((!(flags.exact && rest != 0)).then_some(value & ones(width)));
+    }
+    let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
+    let Some(operator) = Two::named(name).filter(|operator| !operator.is_intrinsic()) else {
+        return outside(name);
+    };
+    let (x, y) = (i128::from(signed(width, a)), i128::from(signed(width, b)));
+    let (ua, ub) = (u128::from(a), u128::from(b));
+    let value = operator.of(width, a, b);
+    let (whole, back) = (u128::from(value), i128::from(signed(width, value)));
+    let is_poison = match operator {
+        Two::Add => flags.nuw && whole != ua + ub || flags.nsw && back != x + y,
+        Two::Sub => flags.nuw && ub > ua || flags.nsw && back != x - y,
+        Two::Mul => flags.nuw && whole != ua * ub || flags.nsw && back != x * y,
+        Two::Or => flags.disjoint && a & b != 0,
+        _ if !operator.is_shift() => false,
+        _ if b >= u64::from(width) => true,
+        Two::Shl => flags.nuw && value >> b != a || flags.nsw && back >> b != x,
+        _ => flags.exact && a & ones(width) & ((1u64 << b) - 1) != 0,
+    };
+    Ok((!is_poison).then_some(value))
+}
+
+fn cast(name: &str, flags: Flags, from: u32, to: u32, value: u64) -> Option<u64> {
+    let made = if name == "sext" { signed(from, value).cast_unsigned() } else { value } & ones(to);
+    let lost = flags.nneg && signed(from, value) < 0
+        || flags.nuw && to < from && made != value
+        || flags.nsw && to < from && signed(to, made) != signed(from, value);
+    (!lost).then_some(made)
+}
+
+/// The name of a generic intrinsic without `llvm.` and types.
+pub fn stem(function: &str) -> String {
+    let parts: Vec<&str> = function.strip_prefix("llvm.").unwrap_or(function).split('.').collect();
+    let is_type = |part: &&str| {
+        let digits = part.trim_start_matches('v').trim_start_matches(|digit: char| digit.is_ascii_digit());
+        let digits = digits.strip_prefix(['i', 'f']).unwrap_or("");
+        !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
+    };
+    let kept = parts.iter().rposition(|part| !is_type(part)).map_or(0, |last| last + 1);
+    parts[..kept].join(".")
+}
+
+/// Whether a function is a generic intrinsic without effects that is modelled.
+pub fn is_generic(function: &str) -> bool {
+    let stem = stem(function);
+    let reduced = stem.strip_prefix("vector.reduce.").and_then(Two::named);
+    function.starts_with("llvm.")
+        && (One::named(&stem).is_some()
+            || Two::named(&stem).is_some_and(Two::is_intrinsic)
+            || reduced.is_some_and(|own| own.commutes() && !matches!(own, Two::UAddSat | Two::SAddSat))
+            || matches!(stem.as_str(), "fshl" | "fshr"))
+}
+
+fn call(
+    function: &str,
+    given: &[(Elements, Vec<u32>)],
+    results: &[u32],
+    intrinsics: &dyn Intrinsics,
+) -> Result<Elements, Stop> {
+    let stem = stem(function);
+    let width = given.first().map_or(0, |(_, widths)| widths[0]);
+    if let (Some(operator), [(a, _), rest @ ..]) = (One::named(&stem), given) {
+        let flag = rest.first().and_then(|(flag, _)| flag[0]).unwrap_or(0) == 1;
+        let one = |lane: &Option<u64>| {
+            let (a, least) = ((*lane)?, (ones(width) >> 1) + 1);
+            let special = if operator == One::Abs { a == least } else { a == 0 };
+            (!(flag && special)).then(|| operator.of(width, a))
+        };
+        return Ok(a.iter().map(one).collect());
+    }
+    if let (Some(operator), [(a, _), (b, _)]) = (Two::named(&stem).filter(|own| own.is_intrinsic()), given) {
+        return Ok(a.iter().zip(b).map(|(a, b)| Some(operator.of(width, (*a)?, (*b)?))).collect());
+    }
+    match (stem.as_str(), given) {
+        ("fshl" | "fshr", [(a, _), (b, _), (by, _)]) => {
+            let lanes = a.iter().zip(b).zip(by);
+            let one = |((a, b), by): ((&Option<u64>, &Option<u64>), &Option<u64>)| {
+                Some(funnel(stem == "fshl", width, (*a)?, (*b)?, (*by)?))
+            };
+            return Ok(lanes.map(one).collect());
+        }
+        (_, [(a, _)]) if stem.starts_with("vector.reduce.") => {
+            let Some(operator) = Two::named(&stem["vector.reduce.".len()..]).filter(|own| own.commutes())
+            else {
+                return outside(function);
+            };
+            let all: Option<Vec<u64>> = a.iter().copied().collect();
+            let folded =
+                all.and_then(|all| all.into_iter().reduce(|left, right| operator.of(width, left, right)));
+            return Ok(vec![folded]);
+        }
+        _ => {}
+    }
+    target(function, given, results, intrinsics)
+}
+
+fn target(
+    function: &str,
+    given: &[(Elements, Vec<u32>)],
+    results: &[u32],
+    intrinsics: &dyn Intrinsics,
+) -> Result<Elements, Stop> {
+    let whole = |(lanes, widths): &(Elements, Vec<u32>)| {
+        let lanes: Option<Vec<u64>> = lanes.iter().copied().collect();
+        lanes.map(|lanes| join(&lanes, widths))
+    };
+    let wholes: Vec<Option<Bits>> = given.iter().map(whole).collect();
+    let target = intrinsics.find(function, &wholes).map_err(Stop::Outside)?;
+    if wholes.contains(&None) {
+        return Ok(vec![None; results.len()]);
+    }
+    let mut arguments = Vec::new();
+    for argument in &target.arguments {
+        arguments.push(match argument {
+            Argument::Constant(bits) => bits.clone(),
+            Argument::Operand(at) => match wholes.get(*at) {
+                Some(Some(bits)) => bits.clone(),
+                _ => return outside(function),
+            },
+        });
+    }
+    let value = interp::evaluate(&target.function, &arguments).ok().and_then(|mut values| values.pop());
+    match value {
+        Some(value) if value.width() == results.iter().sum::<u32>() => {
+            Ok(split(&value, results).into_iter().map(Some).collect())
+        }
+        _ => outside(function),
+    }
+}

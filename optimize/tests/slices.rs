@@ -1,0 +1,163 @@
+//! Slices of whole modules, and modules with other computations in them.
+
+use optimize::{Change, Cutter, Editor, Flow, Input, Slice, candidates, edited, freeze_shared};
+use refine::{Limits, Module, NoIntrinsics, Outcome, refines};
+
+fn slices(module: &Module) -> Vec<Slice> {
+    let mut all = Vec::new();
+    for function in &module.functions {
+        let outline = module.outline(function).expect("lines");
+        let flow = Flow::new(&outline).expect("blocks");
+        let cutter = Cutter::new(&outline, &flow, &optimize::is_generic);
+        for (section, block) in outline.sections.iter().enumerate() {
+            all.extend((0..block.lines.len()).filter_map(|line| cutter.cut(section, line, 24)));
+        }
+    }
+    all
+}
+
+/// A module with anything in it.
+const ANYTHING: &str = r#"; a comment
+source_filename = "x.c"
+%pair = type { i32, ptr }
+@text = private constant [3 x i8] c"a}\00"
+$"odd name" = comdat any
+
+define dso_local i32 @f(ptr noundef %p, i32 noundef %n, <4 x float> %v) #0 personality ptr @__gxx_personality_v0 !dbg !4 {
+entry:
+  %slot = alloca i32, align 4
+  call void asm sideeffect "nop", "~{memory}"(), !srcloc !9
+    #dbg_value(i32 %n, !8, !DIExpression(), !10)
+  %a = load i32, ptr %p, align 4, !tbaa !7
+  %b = shl i32 %a, 8, !dbg !10
+  %c = lshr i32 %a, 24
+  %d = or i32 %b, %c, !dbg !10
+  %e = fadd <4 x float> %v, %v
+  %g = invoke i32 @may_throw(i32 %d)
+          to label %fine unwind label %bad
+
+bad:
+  %pad = landingpad { ptr, i32 }
+          cleanup
+          catch ptr null
+  resume { ptr, i32 } %pad
+
+fine:
+  switch i32 %g, label %other [
+    i32 1, label %one
+    i32 2, label %"a b"
+  ]
+
+one:
+  br label %other
+
+"a b":
+  br label %other
+
+other:
+  %h = phi i32 [ %g, %fine ], [ %d, %one ], [ %c, %"a b" ]
+  %i = add i32 %h, %d
+  ret i32 %i
+}
+
+declare i32 @may_throw(i32)
+declare i32 @__gxx_personality_v0(...)
+
+attributes #0 = { "target-cpu"="haswell" }
+!4 = distinct !DISubprogram(name: "f")
+"#;
+
+#[test]
+fn what_is_not_modelled_is_an_input() {
+    let module = Module::parse(ANYTHING).expect("a module");
+    let all = slices(&module);
+    let of = |name: &str| all.iter().find(|slice| slice.root() == name).expect("a slice");
+    assert_eq!(of("d").inputs, [Input::Value("a".into(), true)]);
+    assert_eq!(of("d").kept, ["v1"], "%c is used by a phi as well");
+    // The value of the invoke, and two bits that say by which of three ways the block was entered.
+    let inputs = &of("i").inputs;
+    assert_eq!(inputs.iter().filter(|input| **input == Input::Way).count(), 2);
+    assert!(inputs.contains(&Input::Value("g".into(), true)));
+    assert!(all.iter().all(|slice| slice.root() != "e"), "floating-point numbers are not computed with");
+}
+
+#[test]
+fn only_what_is_given_changes() {
+    let module = Module::parse(ANYTHING).expect("a module");
+    let all = slices(&module);
+    let slice = all.iter().find(|slice| slice.root() == "d").expect("a slice");
+    let body = freeze_shared(&candidates(slice, &NoIntrinsics).expect("samples")[0]);
+    let outcome = refines(&slice.body, &body, &NoIntrinsics, &Limits::default());
+    assert!(matches!(outcome, Outcome::Proved(_)));
+    let outline = module.outline(&module.functions[0]).expect("lines");
+    let mut editor = Editor::new(&module.functions[0], &outline);
+    assert!(editor.change(Change { slice, body: &body }));
+    assert!(!editor.change(Change { slice, body: &body }), "it was changed already");
+    let text = edited(&module, &editor.edits());
+    let expected = ANYTHING
+        .replace("  %b = shl i32 %a, 8, !dbg !10\n", "")
+        .replace(
+            "  %d = or i32 %b, %c, !dbg !10\n",
+            "  %opt.0 = freeze i32 %a, !dbg !10\n  %d = call i32 @llvm.fshl.i32(i32 %opt.0, i32 %opt.0, i32 8), !dbg !10\n",
+        );
+    assert_eq!(text, expected);
+    assert_eq!(edited(&module, &[]), ANYTHING);
+}
+
+#[test]
+fn loops_are_not_entered() {
+    let module = Module::parse(
+        "define i32 @f(i32 %n) {\nentry:\n  br label %loop\nloop:\n  %i = phi i32 [ 0, %entry ], [ %j, %loop ]\n  \
+         %j = add i32 %i, 1\n  %k = mul i32 %j, %i\n  %c = icmp ult i32 %k, %n\n  br i1 %c, label %loop, label %end\nend:\n  \
+         %l = phi i32 [ %k, %loop ]\n  %m = add i32 %l, 3\n  ret i32 %m\n}\n",
+    )
+    .expect("a module");
+    let all = slices(&module);
+    let of = |name: &str| all.iter().find(|slice| slice.root() == name).expect("a slice");
+    assert_eq!(of("k").inputs, [Input::Value("i".into(), true)]);
+    assert_eq!(of("m").inputs, [Input::Value("i".into(), true)]);
+}
+
+#[test]
+fn a_value_that_is_not_there_is_not_read() {
+    let module = Module::parse(
+        "define i32 @f(i1 %c, ptr %p, i32 %x) {\nentry:\n  br i1 %c, label %then, label %join\nthen:\n  \
+         %a = load i32, ptr %p\n  %b = or i32 %a, %x\n  br label %join\njoin:\n  %d = phi i32 [ %x, %entry ], [ %b, %then ]\n  \
+         %e = and i32 %d, %x\n  ret i32 %e\n}\n",
+    )
+    .expect("a module");
+    let all = slices(&module);
+    let slice = all.iter().find(|slice| slice.root() == "e").expect("a slice");
+    // Both ways give x.
+    let found = candidates(slice, &NoIntrinsics).expect("samples");
+    let text = found[0].text("f");
+    assert!(text.contains("ret i32 %p0") || text.contains("ret i32 %p1"), "{text}");
+    assert!(slice.inputs.contains(&Input::Value("a".into(), false)));
+}
+
+#[test]
+fn what_was_decided_is_assumed() {
+    let module = Module::parse(
+        "define i32 @f(i32 %x, i32 %y) {\nentry:\n  %c = icmp slt i32 %x, 0\n  br i1 %c, label %end, label %then\nthen:\n  \
+         %m = ashr i32 %x, 31\n  %n = xor i32 %m, %x\n  %r = sub i32 %n, %m\n  ret i32 %r\nend:\n  ret i32 0\n}\n",
+    )
+    .expect("a module");
+    let all = slices(&module);
+    let slice = all.iter().find(|slice| slice.root() == "r").expect("a slice");
+    assert!(slice.body.text("f").contains("call void @llvm.assume(i1 %v4)"), "{}", slice.body.text("f"));
+    assert_eq!((slice.size(), slice.kept.len()), (5, 0));
+    let body = &candidates(slice, &NoIntrinsics).expect("samples")[0];
+    assert_eq!(body.text("f"), "define i32 @f(i32 %p0) {\nentry:\n  ret i32 %p0\n}\n");
+    let outcome = refines(&slice.body, body, &NoIntrinsics, &Limits::default());
+    assert!(matches!(outcome, Outcome::Proved(_)));
+}
+
+#[test]
+fn what_is_shared_is_frozen() {
+    let module = Module::parse(
+        "define i8 @f(i8 %a, i8 %b) {\n  %c = mul i8 %a, %a\n  %d = add i8 %c, %b\n  ret i8 %d\n}\n",
+    )
+    .expect("a module");
+    let body = freeze_shared(module.functions[0].body.as_ref().expect("a body"));
+    assert!(body.text("f").contains("%f0 = freeze i8 %a\n  %c = mul i8 %f0, %f0\n  %d = add i8 %c, %b\n"));
+}
