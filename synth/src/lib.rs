@@ -57,14 +57,18 @@ mod c;
 pub mod certify;
 pub mod contents;
 mod kept;
+mod moves;
 mod options;
+pub mod parts;
 pub mod program;
 mod reduce;
 mod rewrite;
+pub mod scalar;
 mod select;
 pub mod synthesize;
 pub mod table;
 mod unify;
+mod views;
 pub mod window;
 
 pub use select::in_order as contents_in_order;

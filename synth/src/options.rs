@@ -4,14 +4,14 @@ use hydride_ir::exact::{Int, Node, NodeId, raise_with};
 use rustc_hash::FxHashMap;
 use search::{Class, Type};
 
-use crate::contents::{Content, Entry, Place, Source, StateId, States, Wanted, gather};
-use crate::rewrite::{high_bits, rewrites};
-use crate::table::{OpId, Permutation, Table, TemplateId};
+use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
+use crate::rewrite::{high_bits, product_of_halves, rewrites, rounding};
+use crate::table::{OpId, Table, TemplateId};
 use crate::unify::{Binding, proposals};
 use crate::window::{Meaning, Window};
 
 /// Movements of elements between two computations, at most.
-const MAX_MOVES: u8 = 1;
+pub(crate) const MAX_MOVES: u8 = 1;
 
 /// The same where leaves are in registers, and elements of them cannot be loaded from where they are wanted.
 const MAX_MOVES_IN_REGISTERS: u8 = 2;
@@ -20,6 +20,9 @@ const MAX_MOVES_IN_REGISTERS: u8 = 2;
 pub fn max_moves(window: &Window) -> u8 {
     if window.in_registers { MAX_MOVES_IN_REGISTERS } else { MAX_MOVES }
 }
+
+/// Values in one register that one operation computes together, at most.
+const MAX_JOINT: usize = 8;
 
 /// A way to reach a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,12 +58,23 @@ pub struct Finder<'m, 'w> {
     equals: FxHashMap<NodeId, Vec<NodeId>>,
     uniform: FxHashMap<NodeId, bool>,
     wholes: FxHashMap<NodeId, Option<Whole>>,
+    /// Whether the target multiplies 32 by 32 bits to 64.
+    wide_products: bool,
 }
 
 impl<'m, 'w> Finder<'m, 'w> {
     /// A finder with nothing found yet.
     pub fn new(meaning: &'m mut Meaning<'w>, table: &'m Table, widths: Vec<u32>) -> Self {
+        let wide_products = table.templates(64).iter().any(|id| {
+            let template = table.template(*id);
+            let of = match *template.dag.node(template.root) {
+                Node::Slice { of, low: 0, .. } => of,
+                _ => template.root,
+            };
+            template.slots == [32, 32] && matches!(template.dag.node(of), Node::Mul(_))
+        });
         Self {
+            wide_products,
             meaning,
             table,
             widths,
@@ -123,6 +137,8 @@ impl<'m, 'w> Finder<'m, 'w> {
         }
         let mut ways = Vec::new();
         self.pairs(states, &wanted, moves, &mut ways);
+        let mut direct = false;
+        let values = wanted.values();
         if let Some(value) = wanted.only_value() {
             self.computed(states, &wanted, value, &mut ways);
             let table = self.table;
@@ -135,14 +151,23 @@ impl<'m, 'w> Finder<'m, 'w> {
                 Node::Shr(_, count) => dag.as_int(*count).is_none(),
                 _ => false,
             };
-            let direct = !chooses && self.matching(value, wanted.container).iter().any(given);
-            for other in if direct { Vec::new() } else { self.equal(value) } {
+            direct = self.matching(value, wanted.container).iter().any(given);
+            for other in if direct && !chooses { Vec::new() } else { self.equal(value) } {
                 let renamed = self.renamed(&wanted, other);
                 ways.push(Way::Equal(states.intern(renamed, moves)));
             }
+        } else if (2..=MAX_JOINT).contains(&values.len()) {
+            self.jointly(states, &wanted, &values, &mut ways);
         }
-        if let Some(wide) = self.wide(&wanted).or_else(|| self.with_high_halves(&wanted)) {
+        let mut wide = self.wide(&wanted);
+        if wide.is_empty() {
+            wide.extend(self.with_high_halves(&wanted));
+        }
+        for wide in wide {
             ways.push(Way::Recast(states.intern(wide, moves)));
+        }
+        if !direct {
+            self.alternated(states, &wanted, moves, &mut ways);
         }
         if moves > 0 {
             if wanted.ty.class == Class::Vector
@@ -169,136 +194,6 @@ impl<'m, 'w> Finder<'m, 'w> {
         start >= 0 && (start + count <= lanes || start % count == 0)
     }
 
-    /// Pairs of registers as one register, and one as two.
-    fn pairs(&mut self, states: &mut States, wanted: &Wanted, moves: u8, ways: &mut Vec<Way>) {
-        let Some(widest) = self.widths.last().copied() else { return };
-        let pair = Type { class: Class::Vector, width: 2 * widest };
-        let pairs = self.table.instructions.iter().any(|own| own.result == pair);
-        if wanted.ty.class != Class::Vector || !pairs {
-            return;
-        }
-        if wanted.ty.width == widest && wanted.registers.len().is_multiple_of(2) {
-            let joined = wanted.registers.chunks(2).map(|two| two.concat()).collect();
-            let state = Wanted { ty: pair, container: wanted.container, registers: joined };
-            ways.push(Way::Halves(states.intern(state, moves)));
-        }
-        if wanted.ty == pair {
-            let split = |content: &Content| {
-                content.chunks(content.len() / 2).map(<[Entry]>::to_vec).collect::<Vec<_>>()
-            };
-            let state = Wanted {
-                ty: Type { width: widest, ..wanted.ty },
-                container: wanted.container,
-                registers: wanted.registers.iter().flat_map(split).collect(),
-            };
-            ways.push(Way::Pairs(states.intern(state, moves)));
-        }
-    }
-
-    /// Each container as two of half the width, low bits first; `None` where high bits are nothing that an operation
-    /// gives.
-    fn halves(&mut self, wanted: &Wanted) -> Option<Wanted> {
-        let half = wanted.container / 2;
-        if wanted.registers.iter().flatten().any(|entry| matches!(entry, Entry::Element(_))) {
-            return None;
-        }
-        for value in wanted.values() {
-            let high = self.meaning.dag.slice(value, half, half, false);
-            let there = matches!(self.entry(high, half, 0), Entry::Uniform(_) | Entry::Element(_));
-            let table = self.table;
-            let given =
-                |template: TemplateId| table.template(template).slots.iter().all(|slot| *slot <= half);
-            if !there && !self.matching(high, half).iter().any(|(template, _)| given(*template)) {
-                return None;
-            }
-        }
-        let mut registers = Vec::new();
-        for content in &wanted.registers {
-            let mut halves = Vec::with_capacity(2 * content.len());
-            for entry in content {
-                match *entry {
-                    Entry::Any => halves.extend([Entry::Any, Entry::Any]),
-                    Entry::Uniform(value) | Entry::Value(value, _) => {
-                        let lane = if let Entry::Value(_, lane) = *entry { lane } else { 0 };
-                        halves.push(self.entry(value, half, lane));
-                        let high = self.meaning.dag.slice(value, half, half, false);
-                        halves.push(self.entry(high, half, lane));
-                    }
-                    Entry::Element(element) => {
-                        let (value, lane) = self.meaning.value_of(element);
-                        let low = self.meaning.dag.slice(value, 0, half, false);
-                        let high = self.meaning.dag.slice(value, half, half, false);
-                        halves.extend([Entry::Value(low, lane), Entry::Value(high, lane)]);
-                    }
-                }
-            }
-            registers.push(halves);
-        }
-        Some(Wanted { ty: wanted.ty, container: half, registers })
-    }
-
-    /// Containers of twice the width, where every other one is open: the values with their signs.
-    fn wide(&mut self, wanted: &Wanted) -> Option<Wanted> {
-        let container = 2 * wanted.container;
-        let open = |content: &Content| content.iter().skip(1).step_by(2).all(|entry| *entry == Entry::Any);
-        let filled = |content: &Content| content.iter().step_by(2).any(|entry| *entry != Entry::Any);
-        let fits = wanted.ty.class == Class::Vector && container == 64;
-        if !fits
-            || !wanted.registers.iter().all(|content| content.len() > 1 && open(content) && filled(content))
-        {
-            return None;
-        }
-        let mut registers = Vec::new();
-        for content in &wanted.registers {
-            let mut wide = Vec::new();
-            for entry in content.iter().step_by(2) {
-                let (value, lane) = match *entry {
-                    Entry::Any => {
-                        wide.push(Entry::Any);
-                        continue;
-                    }
-                    Entry::Uniform(value) => (value, 0),
-                    Entry::Value(value, lane) => (value, lane),
-                    Entry::Element(element) => self.meaning.value_of(element),
-                };
-                let signed = self.meaning.dag.slice(value, 0, wanted.container, true);
-                wide.push(self.entry(signed, container, lane));
-            }
-            registers.push(wide);
-        }
-        Some(Wanted { ty: wanted.ty, container, registers })
-    }
-
-    /// Containers of twice the width, where the lower half of each is open and the upper one holds bits of a value with
-    /// lower ones.
-    fn with_high_halves(&mut self, wanted: &Wanted) -> Option<Wanted> {
-        let half = wanted.container;
-        if wanted.ty.class != Class::Vector || half >= 64 {
-            return None;
-        }
-        let mut registers = Vec::new();
-        for content in &wanted.registers {
-            let mut wide = Vec::new();
-            for two in content.chunks(2) {
-                wide.push(match *two {
-                    [Entry::Any, Entry::Any] => Entry::Any,
-                    [Entry::Any, Entry::Value(value, lane)] => {
-                        let Node::Slice { of, low, .. } = *self.meaning.dag.node(value) else { return None };
-                        if low < half || matches!(self.meaning.dag.node(of), Node::Arg(_)) {
-                            return None;
-                        }
-                        let whole = self.meaning.dag.slice(of, low - half, 2 * half, false);
-                        self.entry(whole, 2 * half, lane)
-                    }
-                    _ => return None,
-                });
-            }
-            registers.push(wide);
-        }
-        let some = registers.iter().flatten().any(|entry| *entry != Entry::Any);
-        some.then_some(Wanted { ty: wanted.ty, container: 2 * half, registers })
-    }
-
     fn renamed(&mut self, wanted: &Wanted, value: NodeId) -> Wanted {
         let mut renamed = wanted.clone();
         for entry in renamed.registers.iter_mut().flatten() {
@@ -313,7 +208,14 @@ impl<'m, 'w> Finder<'m, 'w> {
         if let Some(known) = self.equals.get(&value) {
             return known.clone();
         }
-        let found = rewrites(&mut self.meaning.dag, value);
+        let mut found = rewrites(&mut self.meaning.dag, value);
+        // Where whole products are there, products of halves and shifts without their carry lead nowhere.
+        if self.wide_products && self.is_of_product(value) {
+            let dag = &mut self.meaning.dag;
+            let mut worse = product_of_halves(dag, value);
+            worse.extend(rounding(dag, value));
+            found.retain(|other| !worse.contains(other));
+        }
         self.equals.insert(value, found.clone());
         found
     }
@@ -363,6 +265,43 @@ impl<'m, 'w> Finder<'m, 'w> {
         }
     }
 
+    /// Operations that compute several values, each in its own lanes.
+    fn jointly(&mut self, states: &mut States, wanted: &Wanted, values: &[NodeId], ways: &mut Vec<Way>) {
+        let table = self.table;
+        let mut found: Vec<Vec<(TemplateId, Binding)>> = Vec::new();
+        for value in values {
+            found.push(self.matching(*value, wanted.container));
+        }
+        let mut taken: Vec<TemplateId> = Vec::new();
+        for (template, _) in &found[0] {
+            let number = taken.iter().filter(|other| *other == template).count();
+            taken.push(*template);
+            let own = |found: &Vec<(TemplateId, Binding)>| {
+                let mut same = found.iter().filter(|(other, _)| other == template);
+                same.nth(number).map(|(_, binding)| binding.clone())
+            };
+            let Some(bindings) = found.iter().map(own).collect::<Option<Vec<Binding>>>() else { continue };
+            for op in table.members(*template).iter().filter(|op| table.op(**op).result == wanted.ty) {
+                self.apply(
+                    states,
+                    wanted,
+                    *op,
+                    &mut |finder, entry, slot, lane| {
+                        let width = table.template(*template).slots[slot];
+                        let of = |value| values.iter().position(|own| *own == value);
+                        let at = if let Entry::Value(value, _) = entry { of(value) } else { None };
+                        match at.and_then(|at| bindings[at][slot]) {
+                            Some(value) => finder.entry(value, width, lane),
+                            None => Entry::Uniform(finder.meaning.dag.int(0)),
+                        }
+                    },
+                    max_moves(self.meaning.window()),
+                    ways,
+                );
+            }
+        }
+    }
+
     /// Whether a value is a sum without products that fits `width` bits, where the target can add it up.
     fn is_narrow_sum(&mut self, value: NodeId, width: u32) -> bool {
         let dag = &self.meaning.dag;
@@ -373,139 +312,8 @@ impl<'m, 'w> Finder<'m, 'w> {
         plain && dag.range(value).fits(width, false) && !self.matching(value, width).is_empty()
     }
 
-    /// Operations that move containers.
-    fn moved(&mut self, states: &mut States, wanted: &Wanted, moves: u8, ways: &mut Vec<Way>) {
-        let table = self.table;
-        // What is in order in one register only goes into registers of another width.
-        let loaded = |entry: &Entry| matches!(entry, Entry::Element(_)) && self.meaning.window().in_registers;
-        let settled = wanted.registers.iter().all(|content| in_order(content) && !content.iter().any(loaded));
-        // Those are few steps away.
-        let moves = if settled { moves.min(MAX_MOVES) } else { moves };
-        if !settled && wanted.ty.class == Class::Vector && self.meaning.window().in_registers {
-            self.permuted(states, wanted, moves, ways);
-        }
-        for template in table.templates(wanted.container) {
-            if !table.template(*template).moves {
-                continue;
-            }
-            for op in table.members(*template) {
-                let same = table.op(*op).args.iter().all(|ty| *ty == wanted.ty);
-                if table.op(*op).result == wanted.ty && !(settled && same) {
-                    self.apply(states, wanted, *op, &mut |_, entry, _, _| entry, moves - 1, ways);
-                }
-            }
-        }
-    }
-
-    /// Operations that a constant index makes movements: of registers in order, or of elements that are in their places
-    /// in two registers.
-    fn permuted(&mut self, states: &mut States, wanted: &Wanted, moves: u8, ways: &mut Vec<Way>) {
-        let table = self.table;
-        for (op, permutation) in table.permutations(wanted.container) {
-            let own = table.op(*op);
-            if own.result != wanted.ty {
-                continue;
-            }
-            for in_place in [false, true] {
-                let mut steps: Vec<Vec<Content>> = Vec::new();
-                for content in &wanted.registers {
-                    match self.chosen(own, permutation, content, in_place) {
-                        Some(operands) => steps.push(operands),
-                        None => break,
-                    }
-                }
-                if steps.len() == wanted.registers.len() {
-                    ways.push(self.permutation(states, *op, permutation, steps, moves));
-                }
-            }
-        }
-    }
-
-    /// What the operands must hold, the index among them, for the result to hold `content`.
-    fn chosen(
-        &mut self,
-        op: &crate::table::Op,
-        permutation: &Permutation,
-        content: &Content,
-        in_place: bool,
-    ) -> Option<Vec<Content>> {
-        let container = permutation.container;
-        let data: Vec<usize> = (0..op.args.len()).filter(|arg| *arg != permutation.index).collect();
-        let mut operands: Vec<Content> =
-            op.args.iter().map(|ty| vec![Entry::Any; (ty.width / container).max(1) as usize]).collect();
-        // Which operand each entry comes from: one for each register in order, or one for each source.
-        let mut homes: Vec<(Source, u32)> = Vec::new();
-        for entry in content {
-            let Some(source) = entry.source() else { continue };
-            let lanes = op.args[data[0]].width / container;
-            let home = (source, if in_place { 0 } else { entry.lane() / lanes });
-            if !homes.contains(&home) {
-                homes.push(home);
-            }
-        }
-        if homes.is_empty() || homes.len() > data.len() || in_place && homes.len() < 2 {
-            return None;
-        }
-        for (home, arg) in homes.iter().zip(&data) {
-            let lanes = op.args[*arg].width / container;
-            for (position, entry) in content.iter().enumerate() {
-                let Some(source) = entry.source() else { continue };
-                if in_place && source == home.0 {
-                    *operands[*arg].get_mut(position)? = *entry;
-                } else if !in_place && (source, entry.lane() / lanes) == *home {
-                    operands[*arg][(entry.lane() % lanes) as usize] = *entry;
-                }
-            }
-        }
-        let mut index = Vec::new();
-        for (entry, outcomes) in content.iter().zip(&permutation.outcomes) {
-            let value = match entry {
-                Entry::Any => {
-                    index.push(Entry::Any);
-                    continue;
-                }
-                _ => outcomes.iter().find(|(_, outcome)| match outcome {
-                    Some((arg, low)) => {
-                        data.contains(&(*arg as usize))
-                            && operands[*arg as usize].get((low / container) as usize) == Some(entry)
-                    }
-                    None => self.is_zero(*entry),
-                })?,
-            };
-            index.push(Entry::Uniform(self.meaning.dag.int(value.0)));
-        }
-        operands[permutation.index] = index;
-        Some(operands)
-    }
-
-    fn is_zero(&self, entry: Entry) -> bool {
-        matches!(entry, Entry::Uniform(value) if self.meaning.dag.as_i64(value) == Some(0))
-    }
-
-    fn permutation(
-        &mut self,
-        states: &mut States,
-        op: OpId,
-        permutation: &Permutation,
-        steps: Vec<Vec<Content>>,
-        moves: u8,
-    ) -> Way {
-        let own = self.table.op(op);
-        let mut way: Vec<(OpId, Vec<Place>)> = steps.iter().map(|_| (op, Vec::new())).collect();
-        for (arg, ty) in own.args.iter().enumerate() {
-            let container =
-                if arg == permutation.index { permutation.index_width } else { permutation.container };
-            let contents = steps.iter().map(|operands| operands[arg].clone()).collect();
-            for (place, step) in gather(states, *ty, container, contents, moves - 1).into_iter().zip(&mut way)
-            {
-                step.1.push(place);
-            }
-        }
-        Way::Apply(way)
-    }
-
     /// The operation for every register, and the operation and its partner for registers in turn.
-    fn apply(
+    pub(crate) fn apply(
         &mut self,
         states: &mut States,
         wanted: &Wanted,
@@ -687,7 +495,7 @@ impl<'m, 'w> Finder<'m, 'w> {
     }
 
     /// The templates that give a value in a container, with the slots' values.
-    fn matching(&mut self, value: NodeId, container: u32) -> Vec<(TemplateId, Binding)> {
+    pub(crate) fn matching(&mut self, value: NodeId, container: u32) -> Vec<(TemplateId, Binding)> {
         if let Some(known) = self.matches.get(&(value, container)) {
             return known.clone();
         }
@@ -714,6 +522,7 @@ impl<'m, 'w> Finder<'m, 'w> {
     fn gives(&mut self, template: TemplateId, binding: &Binding, value: NodeId) -> bool {
         let template = self.table.template(template);
         let dag = &mut self.meaning.dag;
+        let compares = is_condition(dag, value);
         let mut slots = Vec::new();
         for (slot, width) in binding.iter().zip(&template.slots) {
             let slot = slot.unwrap_or_else(|| dag.int(0));
@@ -729,11 +538,19 @@ impl<'m, 'w> Finder<'m, 'w> {
                 let found = raised.results[0][0].value;
                 found == value
                     || high_bits(dag, found) == high_bits(dag, value)
-                    || self.meaning.window().in_registers && self.meaning.agree(found, value)
+                    || (self.meaning.window().in_registers || compares) && self.meaning.agree(found, value)
             }
             Err(_) => false,
         }
     }
+}
+
+/// Whether a value is a condition, or a mask of ones where one holds.
+fn is_condition(dag: &hydride_ir::exact::Dag, mut value: NodeId) -> bool {
+    while let Node::Slice { of, low: 0, .. } = *dag.node(value) {
+        value = of;
+    }
+    matches!(dag.node(value), Node::Lt(..) | Node::Le(..) | Node::Eq(..))
 }
 
 /// Whether a movement's operand is a step forward: fewer sources than before, or one that is in order, or can be put in
@@ -748,7 +565,7 @@ fn is_simpler(content: &Content, wanted: &Wanted, permutes: bool) -> bool {
 }
 
 /// Whether a register holds neighboring lanes of one source, in order.
-fn in_order(content: &Content) -> bool {
+pub(crate) fn in_order(content: &Content) -> bool {
     if sources(content) > 1 {
         return false;
     }

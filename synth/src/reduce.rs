@@ -92,7 +92,7 @@ pub fn programs(
                 registers: in_order(&entries, ty.width, *width),
             })
             .collect();
-        let (mut selection, roots) = Selection::new(finder, wanted, stop);
+        let (mut selection, roots) = Selection::new(finder, wanted, cost, stop);
         *states += selection.states();
         selection.solve(cost);
         for root in roots {

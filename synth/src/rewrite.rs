@@ -8,6 +8,8 @@ pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     found.extend(division(dag, value).or_else(|| long_division(dag, value)));
     found.extend(rounding(dag, value));
     found.extend(choice(dag, value));
+    found.extend(one_too_many(dag, value));
+    found.extend(product_of_halves(dag, value));
     found.extend(near_count(dag, value));
     found.extend(condition(dag, value));
     found.extend(difference(dag, value));
@@ -73,7 +75,7 @@ fn long_division(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
 
 /// `⌊(x + 2^(n-1)) / 2^n⌋` is `y - ⌊y / 2⌋` with `y = ⌊x / 2^(n-1)⌋`, for `n ≥ 1`: of `y = 2k` and `y = 2k + 1` that
 /// leaves `k` and `k + 1`. No intermediate value is larger than `x`.
-fn rounding(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+pub fn rounding(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     let (shifted, kept) = sliced(dag, value);
     let (sum, count) = match *dag.node(shifted) {
         Node::Shr(sum, count) => (sum, count),
@@ -110,20 +112,106 @@ fn rounding(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
 }
 
 /// A choice by a condition as a choice by a mask of ones or zeros: for lanes that all choose alike the mask is made
-/// before the loop.
-fn choice(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
-    let Node::Select(condition, then, otherwise) = *dag.node(value) else { return None };
-    let (width, signed) = dag.natural(value)?;
+/// before the loop. The other mask is that of the opposite condition, or the first one's complement.
+fn choice(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
+    let Node::Select(condition, then, otherwise) = *dag.node(value) else { return Vec::new() };
+    let Some((width, signed)) = dag.natural(value) else { return Vec::new() };
     if signed || ![8, 16, 32, 64].contains(&width) {
+        return Vec::new();
+    }
+    let ones = |dag: &mut Dag, condition: NodeId| {
+        let bit = dag.slice(condition, 0, 1, true);
+        dag.slice(bit, 0, width, false)
+    };
+    let mask = ones(dag, condition);
+    let opposite = dag.complement(condition);
+    let others = ones(dag, opposite);
+    let not = dag.not(mask);
+    let chosen = dag.and(then, mask);
+    let mut found = Vec::new();
+    for others in [others, not] {
+        let rest = dag.and(otherwise, others);
+        found.push(dag.or(chosen, rest));
+    }
+    found
+}
+
+/// What is above its signed range by one at most, and never at the range's least value, is saturated by its wrapped value,
+/// complemented where that is the least one.
+fn one_too_many(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let (of, kept) = sliced(dag, value);
+    let Node::Saturate { of, width, signed: true } = *dag.node(of) else { return None };
+    let beyond = Int::ONE << (width - 1) as usize;
+    if !dag.range(of).within(&Range::new(-beyond.clone() + Int::ONE, beyond.clone())) {
         return None;
     }
-    let minus = dag.neg(condition);
-    let mask = dag.slice(minus, 0, width, false);
-    let complement = dag.complement(condition);
-    let minus = dag.neg(complement);
-    let others = dag.slice(minus, 0, width, false);
-    let (left, right) = (dag.and(then, mask), dag.and(otherwise, others));
-    Some(dag.or(left, right))
+    let (wrapped, least) = (dag.slice(of, 0, width, false), dag.int(beyond));
+    let is_least = dag.eq(wrapped, least);
+    let ones = dag.slice(is_least, 0, 1, true);
+    let ones = dag.slice(ones, 0, width, false);
+    let bits = dag.xor(wrapped, ones);
+    let exact = dag.slice(bits, 0, width, true);
+    Some(kept_bits(dag, exact, kept))
+}
+
+/// `⌊(a·b + 2^(n-1)) / 2^n⌋` for `n > 16` and a `b` of 32 bits is `⌊(a·h + ⌊a·l / 2^16⌋ + 2^(n-17)) / 2^(n-16)⌋`, where `h`
+/// and `l` are the upper and the lower half of `b`: no product is wider than 48 bits. Without the rounding term it is
+/// `⌊(a·h + ⌊a·l / 2^16⌋) / 2^(n-16)⌋`.
+pub fn product_of_halves(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
+    let (mut of, kept) = sliced(dag, value);
+    let mut clamp = None;
+    if let Node::Saturate { of: inner, width, signed } = *dag.node(of) {
+        (of, clamp) = (inner, Some((width, signed)));
+    }
+    let (product, count) = match *dag.node(of) {
+        Node::Shr(product, count) => (product, dag.as_i64(count)),
+        Node::Slice { of: inner, low, .. } if low > 0 && clamp.is_none() => (inner, Some(i64::from(low))),
+        _ => return Vec::new(),
+    };
+    let Some(count) = count.and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 16) else {
+        return Vec::new();
+    };
+    // The bits of a product from some bit on are it shifted down.
+    let kept = match *dag.node(value) {
+        Node::Slice { low, width, signed, .. } if low > 0 => Some((width, signed)),
+        _ => kept,
+    };
+    let (product, rounds) = match dag.node(product).clone() {
+        Node::Mul(_) => (product, false),
+        Node::Sum { terms, constant } => match &terms[..] {
+            [(product, factor)] if *factor == Int::ONE && constant == Int::ONE << (count - 1) as usize => {
+                (*product, true)
+            }
+            _ => return Vec::new(),
+        },
+        _ => return Vec::new(),
+    };
+    let Node::Mul(factors) = dag.node(product).clone() else { return Vec::new() };
+    let [left, right] = factors[..] else { return Vec::new() };
+    let fits = |dag: &Dag, node: NodeId| dag.range(node).fits(32, true);
+    if !fits(dag, left) || !fits(dag, right) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (whole, halved) in [(left, right), (right, left)] {
+        let (high, low) = (dag.slice(halved, 16, 16, true), dag.slice(halved, 0, 16, false));
+        let (upper, lower) = (dag.mul(whole, high), dag.mul(whole, low));
+        let sixteen = dag.int(16);
+        let lower = dag.shr(lower, sixteen);
+        let sum = dag.sum(&[upper, lower]);
+        let sum = match rounds {
+            true => dag.linear(&[(sum, Int::ONE)], Int::ONE << (count - 17) as usize),
+            false => sum,
+        };
+        let rest = dag.int(count - 16);
+        let exact = dag.shr(sum, rest);
+        let exact = match clamp {
+            Some((width, signed)) => dag.saturate(exact, width, signed),
+            None => exact,
+        };
+        found.push(kept_bits(dag, exact, kept));
+    }
+    found
 }
 
 /// Ones or zeros by a condition: `not` of those by its opposite. `a < b` is `max(a, b) ≠ a`, and `a ≤ b` is `min(a, b) = a`.
@@ -140,12 +228,12 @@ fn condition(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     match *dag.node(condition) {
         Node::Lt(a, b) => {
             let most = dag.max(a, b);
-            let same = dag.eq(most, a);
+            let same = same_bits(dag, most, a);
             vec![mask(dag, same, true)]
         }
         Node::Le(a, b) => {
             let (least, other) = (dag.min(a, b), dag.lt(b, a));
-            let same = dag.eq(least, a);
+            let same = same_bits(dag, least, a);
             vec![mask(dag, same, false), mask(dag, other, true)]
         }
         Node::Xor(_) | Node::Not(_) | Node::Sum { .. } => {
@@ -153,6 +241,19 @@ fn condition(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
             vec![mask(dag, opposite, true)]
         }
         _ => Vec::new(),
+    }
+}
+
+/// Whether two values are the same, said of their bits: how they are read makes no difference.
+fn same_bits(dag: &mut Dag, a: NodeId, b: NodeId) -> NodeId {
+    let fits = |width: &u32| dag.range(a).fits(*width, true) && dag.range(b).fits(*width, true);
+    let unsigned = dag.range(a).is_non_negative() && dag.range(b).is_non_negative();
+    match [8, 16, 32, 64].into_iter().find(fits).filter(|_| !unsigned) {
+        Some(width) => {
+            let (a, b) = (dag.slice(a, 0, width, false), dag.slice(b, 0, width, false));
+            dag.eq(a, b)
+        }
+        None => dag.eq(a, b),
     }
 }
 
@@ -352,6 +453,57 @@ mod tests {
             let condition = dag.complement(same);
             ones_if(dag, condition, width)
         });
+    }
+
+    #[test]
+    fn choices_are_made_by_masks() {
+        holds(&[8, 16], 2, |dag, a, b, width, signed| {
+            let condition = dag.lt(a, b);
+            let two = dag.int(2);
+            let (then, otherwise) = (dag.xor(a, two), dag.sum(&[b, a]));
+            let (then, otherwise) = (dag.slice(then, 0, width, false), dag.slice(otherwise, 0, width, false));
+            let _ = signed;
+            dag.select(condition, then, otherwise)
+        });
+    }
+
+    #[test]
+    fn one_too_many_is_the_complement_of_the_least_value() {
+        for width in [3, 5, 8] {
+            let mut dag = Dag::new(vec![width; 2]);
+            let (a, b) = (dag.arg_slice(0, 0, width, true), dag.arg_slice(1, 0, width, true));
+            let product = dag.mul(a, b);
+            let half = Int::ONE << (width - 2) as usize;
+            let sum = dag.linear(&[(product, Int::ONE)], half);
+            let count = dag.int(width - 1);
+            let shifted = dag.shr(sum, count);
+            let value = dag.saturate(shifted, width, true);
+            let value = dag.slice(value, 0, width, false);
+            let other = one_too_many(&mut dag, value).expect("a rewrite");
+            let verdict = Prover::with_time_limit(std::time::Duration::from_secs(60))
+                .equal_integers(&dag, value, other);
+            assert_eq!(verdict, Verdict::Equal, "{width}");
+        }
+    }
+
+    #[test]
+    fn products_of_halves_are_the_product() {
+        for (rounds, count) in [(false, 17), (true, 18), (true, 19)] {
+            let mut dag = Dag::new(vec![4, 19]);
+            let (a, b) = (dag.arg_slice(0, 0, 4, true), dag.arg_slice(1, 0, 19, true));
+            let product = dag.mul(a, b);
+            let half = if rounds { Int::ONE << (count - 1) } else { Int::ZERO };
+            let sum = dag.linear(&[(product, Int::ONE)], half);
+            let by = dag.int(count);
+            let value = dag.shr(sum, by);
+            let found = product_of_halves(&mut dag, value);
+            assert!(!found.is_empty(), "{}", dag.show(value));
+            for other in found {
+                let verdict = Prover::with_time_limit(std::time::Duration::from_secs(60))
+                    .equal_integers(&dag, value, other);
+                assert_eq!(verdict, Verdict::Equal, "{} and {}", dag.show(value), dag.show(other));
+            }
+        }
     }
 
     #[test]

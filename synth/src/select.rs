@@ -1,5 +1,8 @@
 //! The cheapest way to reach what is wanted: all states, their costs, and the program that is chosen.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use rustc_hash::FxHashMap;
 
 use crate::contents::{Content, Place, StateId, States, Wanted};
@@ -12,6 +15,9 @@ const MAX_STATES: usize = 12_000;
 
 /// The same for a window in registers, most of which are one instruction of another instruction set.
 const MAX_STATES_IN_REGISTERS: usize = 1_500;
+
+/// States that are looked at before it is asked what the result costs by now.
+const STEP: usize = 128;
 
 /// Rounds in which choices are tried again with shared values counted once.
 const ROUNDS: usize = 4;
@@ -39,31 +45,79 @@ pub struct Selection {
 pub type Stop<'a> = dyn Fn() -> bool + 'a;
 
 impl Selection {
-    /// Looks at all states below the wanted ones.
-    pub fn new(finder: &mut Finder<'_, '_>, roots: Vec<Wanted>, stop: &Stop<'_>) -> (Self, Vec<StateId>) {
+    /// Looks at the states below the wanted ones, those first that can be part of the cheapest programs: a program through a
+    /// state costs at least what its users down to there cost. What costs more than a program that is known is left out.
+    pub fn new(
+        finder: &mut Finder<'_, '_>,
+        roots: Vec<Wanted>,
+        cost: &dyn Fn(crate::table::OpId) -> u64,
+        stop: &Stop<'_>,
+    ) -> (Self, Vec<StateId>) {
         let mut states = States::default();
         let roots: Vec<StateId> = roots
             .into_iter()
             .map(|wanted| states.intern(wanted, max_moves(finder.meaning.window()) + 1))
             .collect();
-        let (mut ways, mut cut) = (Vec::new(), false);
         let most = match finder.meaning.window().in_registers {
             true => MAX_STATES_IN_REGISTERS,
             false => MAX_STATES,
         };
-        while ways.len() < states.count() {
-            if ways.len() >= most || stop() {
-                cut = true;
+        let mut selection =
+            Self { states, ways: Vec::new(), costs: Vec::new(), chosen: Vec::new(), cut: false };
+        // For each state what is paid from a result down to it, at least.
+        let mut least: Vec<Option<u64>> = roots.iter().map(|_| Some(0)).collect();
+        let mut open: BinaryHeap<Reverse<(u64, StateId)>> =
+            roots.iter().map(|root| Reverse((0, *root))).collect();
+        let (mut looked, mut known) = (0, None);
+        let mut seen: Vec<bool> = Vec::new();
+        while let Some(Reverse((paid, id))) = open.pop() {
+            let index = id.0 as usize;
+            selection.grow(&mut seen, &mut least);
+            if least[index].is_some_and(|least| least < paid) {
+                continue;
+            }
+            if looked % STEP == STEP - 1 {
+                selection.solve(cost);
+                known = roots.iter().filter_map(|root| selection.costs[root.0 as usize]).min();
+            }
+            if known.is_some_and(|known| paid >= known) {
                 break;
             }
-            let id = StateId(ways.len() as u32);
-            let found = finder.ways(&mut states, id);
-            ways.push(found);
+            if looked >= most || stop() {
+                selection.cut = true;
+                break;
+            }
+            if !seen[index] {
+                seen[index] = true;
+                looked += 1;
+                selection.ways[index] = finder.ways(&mut selection.states, id);
+                selection.grow(&mut seen, &mut least);
+            }
+            for way in &selection.ways[index] {
+                let own: u64 = match way {
+                    Way::Apply(steps) => steps.iter().map(|(op, _)| cost(*op)).sum(),
+                    _ => 0,
+                };
+                for state in below(way) {
+                    let least = &mut least[state.0 as usize];
+                    if least.is_none_or(|least| paid + own < least) {
+                        *least = Some(paid + own);
+                        open.push(Reverse((paid + own, state)));
+                    }
+                }
+            }
         }
-        ways.resize(states.count(), Vec::new());
-        let count = ways.len();
-        let selection = Self { states, ways, costs: vec![None; count], chosen: vec![0; count], cut };
         (selection, roots)
+    }
+
+    /// Room for all states that there are.
+    fn grow(&mut self, seen: &mut Vec<bool>, least: &mut Vec<Option<u64>>) {
+        let count = self.states.count();
+        self.ways.resize(count, Vec::new());
+        self.costs.resize(count, None);
+        self.chosen.resize(count, 0);
+        seen.resize(count, false);
+        least.resize(count, None);
     }
 
     /// Number of states.

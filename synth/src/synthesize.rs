@@ -16,6 +16,9 @@ use crate::table::Table;
 use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
+/// Names the search, so that what an earlier one did not find is searched again.
+const SEARCH: &[u8] = b"synth 2";
+
 /// How far a search came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
@@ -51,7 +54,7 @@ pub struct Target<'a> {
 impl Target<'_> {
     /// The key of a window's answer.
     pub fn answer_key(&self, window: &Window) -> Key {
-        digest([b"synth".as_slice(), &self.key, &window.key()])
+        digest([SEARCH, &self.key, &window.key()])
     }
 }
 
@@ -218,7 +221,7 @@ fn finish(
     notes: &mut Vec<String>,
     states: &mut usize,
 ) -> Option<(Program, Proof)> {
-    let (mut selection, roots) = Selection::new(finder, wanted, stop);
+    let (mut selection, roots) = Selection::new(finder, wanted, &cost, stop);
     *states += selection.states();
     selection.solve(&cost);
     if selection.cut {

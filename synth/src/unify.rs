@@ -309,6 +309,18 @@ impl Unify<'_> {
             Demand::Exact => false,
         };
         let mut value = value;
+        // A condition is the sign of a mask.
+        if width == 1 && low > 0 && low + 1 == self.slots[at] && self.dag.is_boolean(value) {
+            let ones = self.dag.slice(value, 0, 1, true);
+            let mask = self.dag.slice(ones, 0, self.slots[at], false);
+            return match bound[at] {
+                Some(known) if known != mask => vec![],
+                _ => {
+                    bound[at] = Some(mask);
+                    vec![bound]
+                }
+            };
+        }
         // What the value's low bits are of, where a slot holds that.
         if !enough
             && let Demand::Low(bits) = demand

@@ -27,6 +27,7 @@ mod simplex_bench;
 mod specs;
 mod synth_bench;
 mod synth_functions;
+mod synth_operations;
 mod test;
 mod wheel;
 
@@ -88,10 +89,11 @@ enum Task {
         /// The windows, one a line, instead of those in `specs/windows`; only for `synth` and `rules`
         #[arg(long, value_name = "FILE")]
         windows: Option<PathBuf>,
-        /// Inputs that each answer is run on; only for `synth`
+        /// Inputs that each answer is run on; only for `synth` and `synth-operations`
         #[arg(long, value_name = "N", default_value_t = 10_000)]
         inputs: u32,
-        /// Only this target (may be repeated); only for `synth-functions`, `kernels`, `rules` and `optimize`
+        /// Only this target (may be repeated); only for `synth-functions`, `synth-operations`, `kernels`, `rules` and
+        /// `optimize`
         #[arg(long, value_name = "NAME")]
         target: Vec<String>,
         #[command(flatten)]
@@ -153,6 +155,8 @@ enum Benchmark {
     SynthFunctions,
     /// Rules found on other kernels, beside full synthesis
     Rules,
+    /// Code for each operation of windows with each type of elements, each run
+    SynthOperations,
     /// The loops of `specs/kernels` with synthesized bodies, beside what clang makes of them
     Kernels,
     /// What is cheaper than clang's code for the loops of `specs/benchmarks` and `specs/kernels`
@@ -274,6 +278,10 @@ fn perform(task: Task) -> Result<i32> {
         Task::Bench { what: Some(Benchmark::SynthFunctions), target, selection, .. } => {
             let specs = selection.specs()?;
             synth_functions::bench(&hydride::build()?, &specs, &target)
+        }
+        Task::Bench { what: Some(Benchmark::SynthOperations), target, inputs, selection, .. } => {
+            let specs = selection.specs()?;
+            synth_operations::bench(&hydride::build()?, &specs, &target, inputs)
         }
         Task::Bench { what: Some(Benchmark::Kernels), target, selection, .. } => {
             let specs = selection.specs()?;

@@ -73,6 +73,34 @@ fn the_samples_are_answered_and_agree_with_machines() {
     }
 }
 
+/// Single operations, among them some that no target has vector instructions for: every window has a proved answer that
+/// agrees with the machine.
+#[test]
+fn every_operation_has_an_answer() {
+    let Some(specs) = vendor_documents() else { return };
+    let folder = scratch();
+    let windows = repository().join("specs/windows/operations.jsonl").display().to_string();
+    for (isa, target) in [("x86", "avx2"), ("arm", "neon"), ("hvx", "hvx")] {
+        // The slow ones are left to the benchmark.
+        if !specs.join(isa).is_dir() || target != "avx2" && !is_full() {
+            continue;
+        }
+        let specs = specs.display().to_string();
+        let args = ["synth", "--specs", &specs, "--isa", target, "--matching", "--run", "500", &windows];
+        let run = hydride(folder.path(), &args);
+        assert!(!run.stderr.contains("Differs"), "{}", run.stderr);
+        let answers: Vec<serde_json::Value> =
+            run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert_eq!(answers.len(), 9);
+        for answer in &answers {
+            assert_eq!(answer["status"], "proved", "{answer}");
+            let floor = answer["name"] == "quotients" || answer["name"] == "one_quotient";
+            assert!(!floor || answer["floor"] == true, "{answer}");
+        }
+        run.exits(0);
+    }
+}
+
 /// Functions of the IR: an instruction's own, one with an immediate, and one in memory, which is no window.
 const FUNCTIONS: &str = "\
 func @_mm_and_si128(%a: 128, %b: 128) -> (%dst: 128) {

@@ -26,6 +26,9 @@ pub const CONTAINERS: &[u32] = &[8, 16, 32, 64];
 /// Immediates that an instruction is taken with from the start, at most; others are taken when they are asked for.
 const MAX_CHOICES: i64 = 16;
 
+/// Immediates of movements that are taken besides: bits in turn, alone and in twos.
+const ALTERNATING: &[i64] = &[0x55, 0xaa, 0x33, 0xcc];
+
 /// A template's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TemplateId(pub u32);
@@ -89,6 +92,8 @@ pub struct Table {
     asked: FxHashSet<i64>,
     /// What instructions are with immediates that any copy asked for.
     extracted: Arc<Extracted>,
+    /// Movements that take lanes from two operands in turn, by the width of the lanes.
+    alternating: Arc<BTreeMap<u32, Vec<OpId>>>,
     /// Instructions that a constant index makes movements, by the width of their lanes, each with its operation.
     permutations: Arc<BTreeMap<u32, Vec<(OpId, Permutation)>>>,
 }
@@ -113,7 +118,15 @@ impl Table {
             one && extract(&instructions[*at], &[1]).iter().any(|lanes| !lanes.moves)
         };
         let open: Vec<usize> = (0..instructions.len()).filter(|at| is_open(&instructions[*at])).collect();
-        let open: Vec<usize> = open.into_par_iter().filter(computes).collect();
+        let (open, moving): (Vec<usize>, Vec<usize>) = open.into_par_iter().partition(computes);
+        let in_turn: Vec<(usize, i64, Vec<Lanewise>)> = moving
+            .into_par_iter()
+            .flat_map_iter(|at| ALTERNATING.iter().map(move |value| (at, *value)))
+            .filter(|(at, value)| {
+                only_choice(&instructions[*at]).is_some_and(|values| values.contains(value))
+            })
+            .map(|(at, value)| (at, value, extract(&instructions[at], &[value])))
+            .collect();
         let open = open.into();
         let mut table = Self {
             instructions: instructions.into(),
@@ -125,14 +138,55 @@ impl Table {
             open,
             asked: FxHashSet::default(),
             extracted: Arc::default(),
+            alternating: Arc::default(),
             permutations: Arc::default(),
         };
         for ((at, choices), lanewise) in chosen.into_iter().zip(found) {
             lanewise.iter().for_each(|lanes| table.add(at, &choices, lanes));
         }
+        for (at, value, lanewise) in in_turn {
+            let moves = |lanes: &&Lanewise| lanes.moves && takes_turns(&lanes.reads, lanes.container);
+            lanewise.iter().filter(moves).for_each(|lanes| table.add(at, &[value], lanes));
+        }
         table.pair();
+        table.alternate();
         table.permute();
         table
+    }
+
+    /// Finds the movements that take lanes from two operands in turn.
+    fn alternate(&mut self) {
+        let mut found: BTreeMap<u32, Vec<OpId>> = BTreeMap::new();
+        for (template, members) in self.templates.iter().zip(&self.members).filter(|(own, _)| own.moves) {
+            for id in members {
+                let op = &self.ops[id.0 as usize];
+                if op.args == [op.result; 2] && takes_turns(&op.reads, template.container) {
+                    found.entry(template.container).or_default().push(*id);
+                }
+            }
+        }
+        // One for each way to lie in the operands, and type, is enough: the cheapest.
+        for ops in found.values_mut() {
+            let cost = |id: &OpId| {
+                let own = &self.instructions[self.ops[id.0 as usize].instruction];
+                (own.uops, own.latency, *id)
+            };
+            ops.sort_by_key(cost);
+            let mut seen: Vec<(Type, u32)> = Vec::new();
+            ops.retain(|id| {
+                let op = &self.ops[id.0 as usize];
+                let places = op.reads.iter().take(2).map(|reads| reads[0].1).sum();
+                let new = !seen.contains(&(op.result, places));
+                seen.push((op.result, places));
+                new
+            });
+        }
+        self.alternating = Arc::new(found);
+    }
+
+    /// The movements that take lanes of this width from two operands in turn, each from its own pair of places.
+    pub fn alternating(&self, container: u32) -> &[OpId] {
+        self.alternating.get(&container).map_or(&[], Vec::as_slice)
     }
 
     /// Finds the instructions that a constant index makes movements; each has an operation without reads.
@@ -353,6 +407,19 @@ impl Coverage {
     fn completes(&self, other: &Self) -> bool {
         self.bits == other.bits && self.read.iter().all(|own| other.read.binary_search(own).is_err())
     }
+}
+
+/// Whether lanes are those of two operands in turn, and each is at its own place or at that of its neighbor in a pair, at
+/// the same one throughout an operand.
+fn takes_turns(reads: &[Vec<(u32, u32)>], container: u32) -> bool {
+    let place =
+        |lane: usize| reads.get(lane).and_then(|own| own.first()).map(|(arg, low)| (*arg, low / container));
+    let (Some(first), Some(second)) = (place(0), place(1)) else { return false };
+    let fits = |(lane, own): (usize, &Vec<(u32, u32)>)| {
+        let (arg, parity) = if lane % 2 == 0 { (first.0, first.1 % 2) } else { (second.0, second.1 % 2) };
+        own[..] == [(arg, (2 * (lane as u32 / 2) + parity) * container)]
+    };
+    first.0 != second.0 && reads.iter().enumerate().all(fits)
 }
 
 /// Types of the registers that an instruction reads.

@@ -569,8 +569,15 @@ impl<'w> Meaning<'w> {
             }
             Lanewise::Abs => dag.abs(a),
             Lanewise::Select => dag.select(a, b, operands[2]),
-            Lanewise::Eq => dag.eq(a, b),
-            Lanewise::Ne => dag.ne(a, b),
+            // Whether numbers are the same is a question of their bits.
+            Lanewise::Eq | Lanewise::Ne => {
+                let width = own(0).width;
+                let (a, b) = match own(0).is_signed() && own(0) == own(1) {
+                    true => (dag.slice(a, 0, width, false), dag.slice(b, 0, width, false)),
+                    false => (a, b),
+                };
+                if operator == Lanewise::Eq { dag.eq(a, b) } else { dag.ne(a, b) }
+            }
             Lanewise::Lt => dag.lt(a, b),
             Lanewise::Le => dag.le(a, b),
         }

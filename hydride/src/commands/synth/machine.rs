@@ -96,7 +96,7 @@ impl Case {
                 if leaf.scalar { format!("l{at}[0]") } else { format!("l{at}") }
             };
             let passed: Vec<String> = window.leaves.iter().enumerate().map(passed).collect();
-            lines.push(format!("  unsigned char r[{}];", ty.bits() / 8));
+            lines.push(format!("  unsigned char r[{}];", ty.bits().div_ceil(8)));
             let passed = if passed.is_empty() { String::new() } else { format!(", {}", passed.join(", ")) };
             lines.push(format!("  {name}(({} *)r{passed});", c_element(ty)?));
             lines.push(format!("  {result} part; __builtin_memcpy(&part, r + {}, {});", low / 8, width / 8));

@@ -1,6 +1,7 @@
 //! `hydride synth`: instruction sequences for vector expressions, proved.
 
 mod compile;
+mod floor;
 pub(super) mod functions;
 pub(super) mod machine;
 pub(super) mod read;
@@ -253,21 +254,44 @@ fn answer(
     };
     let start = Instant::now();
     let (mut answer, table) = solve(window, ground, memo, stop, args.max_seconds);
-    let seconds = start.elapsed().as_secs_f64();
-    let explanation = report::explain(&answer, &table, ground);
     let name = report::c_name(window);
     let c = match &answer.program {
         Some((program, _)) => {
-            Some(::synth::c_function(&mut answer.meaning, &table, program, ground.syntax.as_ref(), &name))
+            ::synth::c_function(&mut answer.meaning, &table, program, ground.syntax.as_ref(), &name).ok()
         }
         None => None,
     };
+    // A program that C has no form for is none.
+    if c.is_none() && answer.program.take().is_some() {
+        answer.status = Status::Exhausted;
+    }
+    let mut explanation = report::explain(&answer, &table, ground);
+    let floor = match &c {
+        Some(_) => None,
+        None => {
+            let left = match args.max_seconds {
+                0 => 0,
+                most => most.saturating_sub(start.elapsed().as_secs()).max(1),
+            };
+            match floor::floor(window, ground, memo, stop, left, &name) {
+                Ok(floor) => Some(floor),
+                Err(error) => {
+                    answer.notes.push(error.to_string());
+                    None
+                }
+            }
+        }
+    };
+    for (number, part) in floor.iter().flat_map(|floor| floor.parts.iter().enumerate()) {
+        explanation += &format!("part {number}: {}", part.answer.explanation);
+    }
+    let c = c.or(floor.as_ref().map(|floor| floor.lines.clone()));
+    let seconds = start.elapsed().as_secs_f64();
     let text = match args.emit {
-        Emit::Json => report::json(source, &answer, &table, ground, seconds)? + "\n",
+        Emit::Json => report::json(source, &answer, &table, ground, floor.as_ref(), seconds)? + "\n",
         _ => match &c {
             None => report::missing(&answer),
-            Some(Err(error)) => format!("// {}: {error}\n", window.name),
-            Some(Ok(lines)) => match args.emit {
+            Some(lines) => match args.emit {
                 Emit::C => report::source(ground, lines),
                 Emit::Ll => compile::compile(ground, lines, &["-emit-llvm"], &args.work, &name)?,
                 _ => compile::compile(ground, lines, &[], &args.work, &name)?,
@@ -275,10 +299,13 @@ fn answer(
         },
     };
     let case = match c {
-        Some(Ok(lines)) if args.run > 0 => {
-            Some(machine::Case::new(window, &mut answer.meaning, name, lines)?)
-        }
+        Some(lines) if args.run > 0 => Some(machine::Case::new(window, &mut answer.meaning, name, lines)?),
         _ => None,
     };
-    Ok(Printed { text, explanation, proved: answer.status == Status::Proved, case })
+    let proved = match answer.status {
+        Status::Proved => true,
+        Status::Exhausted => floor.is_some(),
+        Status::OutOfTime => false,
+    };
+    Ok(Printed { text, explanation, proved, case })
 }

@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 
 use ::synth::contents::Entry;
 use ::synth::program::{Program, Value};
-use ::synth::synthesize::Answer;
+use ::synth::synthesize::{Answer, Status};
 use ::synth::table::Table;
 use ::synth::window::Window;
 use anyhow::Result;
 use serde::Serialize;
 
+use super::floor::Floor;
 use super::functions::Source;
 use super::targets::Ground;
 
@@ -23,6 +24,11 @@ struct Line<'a> {
     cost: Option<Cost>,
     #[serde(skip_serializing_if = "Option::is_none")]
     own: Option<Own>,
+    /// The number of parts of a window that has no program as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<usize>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    floor: bool,
     instructions: Vec<Step>,
     states: usize,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -44,6 +50,13 @@ pub struct Cost {
     pub uops: u32,
     /// Cycles from the first input to the last result.
     pub latency: u32,
+}
+
+impl Cost {
+    /// Micro-operations that follow each other in chains of that latency.
+    pub fn new(uops: u32, latency: u32) -> Self {
+        Self { throughput: f64::from(uops), uops, latency }
+    }
 }
 
 /// What the instruction costs that a function of its name is.
@@ -68,6 +81,8 @@ pub fn no_window(source: &Source, why: &str, ground: &Ground) -> Result<String> 
         lanes_proved: None,
         cost: None,
         own: own(source, ground),
+        parts: None,
+        floor: false,
         instructions: Vec::new(),
         states: 0,
         rules: &[],
@@ -79,7 +94,7 @@ pub fn no_window(source: &Source, why: &str, ground: &Ground) -> Result<String> 
 }
 
 /// A step of a program.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub struct Step {
     id: String,
     /// How an assembler calls it.
@@ -88,15 +103,23 @@ pub struct Step {
     immediates: Vec<i64>,
 }
 
+impl Step {
+    /// Lanes that C's integers compute, whatever instructions a compiler makes of them.
+    pub fn in_c(operands: Vec<String>) -> Self {
+        Self { id: "C".into(), mnemonic: "C integers, lane by lane".into(), operands, immediates: Vec::new() }
+    }
+}
+
 /// One line of JSON without its end.
 pub fn json(
     source: &Source,
     answer: &Answer<'_>,
     table: &Table,
     ground: &Ground,
+    floor: Option<&Floor>,
     seconds: f64,
 ) -> Result<String> {
-    Ok(serde_json::to_string(&line(source, answer, table, ground, seconds))?)
+    Ok(serde_json::to_string(&line(source, answer, table, ground, floor, seconds))?)
 }
 
 /// The same for an answer that rules gave, with the rules' names; unless it was certified besides, its proof is theirs.
@@ -110,7 +133,7 @@ pub fn by_rules(
     seconds: f64,
 ) -> Result<String> {
     let plain = ::rules::plain(answer.meaning.window(), &ground.named.widths);
-    let mut line = Line { rules, plain: Some(plain), ..line(source, answer, table, ground, seconds) };
+    let mut line = Line { rules, plain: Some(plain), ..line(source, answer, table, ground, None, seconds) };
     if !certified && line.proof.is_some() {
         (line.proof, line.lanes_proved) = (Some("rules"), None);
     }
@@ -122,20 +145,34 @@ fn line<'a>(
     answer: &'a Answer<'_>,
     table: &Table,
     ground: &'a Ground,
+    floor: Option<&Floor>,
     seconds: f64,
 ) -> Line<'a> {
     let window = answer.meaning.window();
     let program = answer.program.as_ref();
+    let proof = program.map(|(_, proof)| *proof).or(floor.map(Floor::proof));
+    let instructions = match (program, floor) {
+        (Some((program, _)), _) => steps(window, program, table),
+        (None, Some(floor)) => floor.parts.iter().flat_map(|part| part.answer.steps.clone()).collect(),
+        (None, None) => Vec::new(),
+    };
+    let status = match (answer.status, floor) {
+        (Status::Exhausted, Some(_)) => Status::Proved,
+        (status, _) => status,
+    };
     Line {
         name: &window.name,
         target: &ground.named.name,
-        status: answer.status.name(),
-        proof: program.map(|(_, proof)| proof.name()),
-        lanes_proved: program.map(|(_, proof)| *proof),
-        cost: program.map(|(program, _)| cost(program, table)),
+        status: status.name(),
+        proof: proof.map(|proof| proof.name()),
+        lanes_proved: proof,
+        cost: program.map(|(program, _)| cost(program, table)).or(floor.map(Floor::cost)),
         own: own(source, ground),
-        instructions: program.map(|(program, _)| steps(window, program, table)).unwrap_or_default(),
-        states: answer.states,
+        parts: floor.map(|floor| floor.parts.len()),
+        floor: floor.is_some(),
+        instructions,
+        states: answer.states
+            + floor.map_or(0, |floor| floor.parts.iter().map(|part| part.answer.states).sum()),
         rules: &[],
         plain: None,
         notes: &answer.notes,
@@ -153,7 +190,7 @@ pub fn cost(program: &Program, table: &Table) -> Cost {
         uops += instruction.uops;
     }
     let latency = program.outputs.iter().map(|(value, _)| available(value, &ready)).max().unwrap_or(0);
-    Cost { throughput: f64::from(uops), uops, latency }
+    Cost::new(uops, latency)
 }
 
 fn available(value: &Value, ready: &[u32]) -> u32 {

@@ -1,0 +1,280 @@
+//! Other views of the same bits: registers as halves of pairs, containers as two of half the width, and every other container
+//! as one of twice the width.
+
+use hydride_ir::exact::{Int, Node, NodeId};
+use search::{Class, Type};
+
+use crate::contents::{Content, Entry, States, Wanted, gather};
+use crate::options::{Finder, Way};
+use crate::table::TemplateId;
+
+impl Finder<'_, '_> {
+    /// Pairs of registers as one register, and one as two.
+    pub(crate) fn pairs(&mut self, states: &mut States, wanted: &Wanted, moves: u8, ways: &mut Vec<Way>) {
+        let Some(widest) = self.widths.last().copied() else { return };
+        let pair = Type { class: Class::Vector, width: 2 * widest };
+        let pairs = self.table.instructions.iter().any(|own| own.result == pair);
+        if wanted.ty.class != Class::Vector || !pairs {
+            return;
+        }
+        if wanted.ty.width == widest && wanted.registers.len().is_multiple_of(2) {
+            let joined = wanted.registers.chunks(2).map(|two| two.concat()).collect();
+            let state = Wanted { ty: pair, container: wanted.container, registers: joined };
+            ways.push(Way::Halves(states.intern(state, moves)));
+        }
+        if wanted.ty == pair {
+            let split = |content: &Content| {
+                content.chunks(content.len() / 2).map(<[Entry]>::to_vec).collect::<Vec<_>>()
+            };
+            let state = Wanted {
+                ty: Type { width: widest, ..wanted.ty },
+                container: wanted.container,
+                registers: wanted.registers.iter().flat_map(split).collect(),
+            };
+            ways.push(Way::Pairs(states.intern(state, moves)));
+        }
+    }
+
+    /// Each container as two of half the width, low bits first; `None` where high bits are nothing that an operation
+    /// gives.
+    pub(crate) fn halves(&mut self, wanted: &Wanted) -> Option<Wanted> {
+        let half = wanted.container / 2;
+        if wanted.registers.iter().flatten().any(|entry| matches!(entry, Entry::Element(_))) {
+            return None;
+        }
+        for value in wanted.values() {
+            let high = self.meaning.dag.slice(value, half, half, false);
+            let there = matches!(self.entry(high, half, 0), Entry::Uniform(_) | Entry::Element(_));
+            let table = self.table;
+            let given =
+                |template: TemplateId| table.template(template).slots.iter().all(|slot| *slot <= half);
+            // A choice between values is one between their parts.
+            let parts = half > 8 && matches!(self.meaning.dag.node(value), Node::Select(..));
+            if !there && !parts && !self.matching(high, half).iter().any(|(template, _)| given(*template)) {
+                return None;
+            }
+        }
+        let mut registers = Vec::new();
+        for content in &wanted.registers {
+            let mut halves = Vec::with_capacity(2 * content.len());
+            for entry in content {
+                match *entry {
+                    Entry::Any => halves.extend([Entry::Any, Entry::Any]),
+                    Entry::Uniform(value) | Entry::Value(value, _) => {
+                        let lane = if let Entry::Value(_, lane) = *entry { lane } else { 0 };
+                        halves.push(self.entry(value, half, lane));
+                        let high = self.meaning.dag.slice(value, half, half, false);
+                        halves.push(self.entry(high, half, lane));
+                    }
+                    Entry::Element(element) => {
+                        let (value, lane) = self.meaning.value_of(element);
+                        let low = self.meaning.dag.slice(value, 0, half, false);
+                        let high = self.meaning.dag.slice(value, half, half, false);
+                        halves.extend([Entry::Value(low, lane), Entry::Value(high, lane)]);
+                    }
+                }
+            }
+            registers.push(halves);
+        }
+        Some(Wanted { ty: wanted.ty, container: half, registers })
+    }
+
+    /// Containers of twice the width, where every other one is open, in each way to fill the upper halves: with the bits that
+    /// follow in what the value is bits of, with zeros, or with signs.
+    pub(crate) fn wide(&mut self, wanted: &Wanted) -> Vec<Wanted> {
+        let container = 2 * wanted.container;
+        let open = |content: &Content| content.iter().skip(1).step_by(2).all(|entry| *entry == Entry::Any);
+        let filled = |content: &Content| content.iter().step_by(2).any(|entry| *entry != Entry::Any);
+        let fits = wanted.ty.class == Class::Vector && container <= 64;
+        if !fits
+            || !wanted.registers.iter().all(|content| content.len() > 1 && open(content))
+            || !wanted.registers.iter().any(filled)
+        {
+            return Vec::new();
+        }
+        let mut found: Vec<Wanted> = Vec::new();
+        let products = wanted.values().iter().all(|value| self.is_of_product(*value));
+        let dag = &self.meaning.dag;
+        let parts = wanted.values().iter().all(|value| match dag.node(*value) {
+            Node::Slice { of, .. } => matches!(dag.node(*of), Node::Arg(_)),
+            _ => false,
+        });
+        let fillings: &[Filling] = match (products, parts) {
+            (true, _) => &[Filling::Following, Filling::Zeros, Filling::Signs],
+            (_, true) => &[Filling::Following, Filling::Signs],
+            _ => &[Filling::Signs],
+        };
+        for filling in fillings {
+            let registers: Option<Vec<Content>> = wanted
+                .registers
+                .iter()
+                .map(|content| {
+                    content
+                        .iter()
+                        .step_by(2)
+                        .map(|entry| self.filled(*entry, wanted.container, *filling))
+                        .collect()
+                })
+                .collect();
+            let Some(registers) = registers else { continue };
+            let wide = Wanted { ty: wanted.ty, container, registers };
+            if !found.contains(&wide) {
+                found.push(wide);
+            }
+        }
+        found
+    }
+
+    /// Whether a value is bits of a product, or of a sum with one.
+    pub(crate) fn is_of_product(&self, value: NodeId) -> bool {
+        let dag = &self.meaning.dag;
+        let of = match *dag.node(value) {
+            Node::Slice { of, .. } | Node::Shr(of, _) => of,
+            _ => value,
+        };
+        let of = match *dag.node(of) {
+            Node::Slice { of, .. } | Node::Shr(of, _) => of,
+            _ => of,
+        };
+        let product = |node: NodeId| matches!(dag.node(node), Node::Mul(_));
+        match dag.node(of) {
+            Node::Sum { terms, .. } => terms.iter().any(|(term, _)| product(*term)) || self.has_factor(of),
+            _ => product(of),
+        }
+    }
+
+    /// Whether a value is a multiple by more than a shift.
+    fn has_factor(&self, value: NodeId) -> bool {
+        match self.meaning.dag.node(value) {
+            Node::Sum { terms, .. } => terms.iter().any(|(_, factor)| {
+                let factor = if factor < &Int::ZERO { -factor } else { factor.clone() };
+                factor > Int::from(255)
+            }),
+            _ => false,
+        }
+    }
+
+    /// A container of `2·half` bits whose low bits are those of an entry of `half` bits.
+    fn filled(&mut self, entry: Entry, half: u32, filling: Filling) -> Option<Entry> {
+        let (value, lane) = match entry {
+            Entry::Any => return Some(Entry::Any),
+            Entry::Uniform(value) => (value, 0),
+            Entry::Value(value, lane) => (value, lane),
+            Entry::Element(element) => self.meaning.value_of(element),
+        };
+        let dag = &mut self.meaning.dag;
+        let sliced = match *dag.node(value) {
+            Node::Slice { of, low, .. } => match *dag.node(of) {
+                Node::Arg(arg) => (low + 2 * half <= dag.arg_widths()[arg as usize]).then_some((of, low)),
+                _ => Some((of, low)),
+            },
+            _ => None,
+        };
+        let wide = match (filling, sliced) {
+            (Filling::Following, Some((of, low))) => dag.slice(of, low, 2 * half, false),
+            (Filling::Zeros, Some((of, low))) if low > 0 && low < 2 * half => {
+                dag.slice(of, low, 2 * half - low, false)
+            }
+            (Filling::Zeros, None) if matches!(entry, Entry::Uniform(_) | Entry::Value(..)) => value,
+            (Filling::Signs, _) if half == 32 => dag.slice(value, 0, half, true),
+            _ => return None,
+        };
+        Some(self.entry(wide, 2 * half, lane))
+    }
+
+    /// Containers of twice the width, where the lower half of each is open: values whose upper half is what is wanted.
+    pub(crate) fn with_high_halves(&mut self, wanted: &Wanted) -> Option<Wanted> {
+        let half = wanted.container;
+        if wanted.ty.class != Class::Vector || half >= 64 {
+            return None;
+        }
+        let mut registers = Vec::new();
+        for content in &wanted.registers {
+            let mut wide = Vec::new();
+            for two in content.chunks(2) {
+                wide.push(match *two {
+                    [Entry::Any, Entry::Any] => Entry::Any,
+                    [Entry::Any, Entry::Value(value, lane)] => {
+                        let dag = &mut self.meaning.dag;
+                        let (of, low) = match *dag.node(value) {
+                            Node::Slice { of, low, .. } => (of, low),
+                            Node::Shr(of, count) => (of, u32::try_from(dag.as_i64(count)?).ok()?),
+                            _ => (value, 0),
+                        };
+                        let whole = if low >= half {
+                            dag.slice(of, low - half, 2 * half, false)
+                        } else {
+                            if matches!(dag.node(of), Node::Arg(_)) {
+                                return None;
+                            }
+                            let moved = dag.linear(&[(of, Int::ONE << (half - low) as usize)], Int::ZERO);
+                            dag.slice(moved, 0, 2 * half, false)
+                        };
+                        self.entry(whole, 2 * half, lane)
+                    }
+                    _ => return None,
+                });
+            }
+            registers.push(wide);
+        }
+        let some = registers.iter().flatten().any(|entry| *entry != Entry::Any);
+        some.then_some(Wanted { ty: wanted.ty, container: 2 * half, registers })
+    }
+
+    /// Values of every other lane in one register each: what is computed in containers of twice the width.
+    pub(crate) fn alternated(
+        &mut self,
+        states: &mut States,
+        wanted: &Wanted,
+        moves: u8,
+        ways: &mut Vec<Way>,
+    ) {
+        let both = |content: &Content| {
+            let some = |from: usize| content.iter().skip(from).step_by(2).any(|entry| *entry != Entry::Any);
+            some(0) && some(1)
+        };
+        let values =
+            wanted.registers.iter().flatten().all(|entry| matches!(entry, Entry::Any | Entry::Value(..)));
+        if wanted.ty.class != Class::Vector || wanted.container > 32 || !values || moves == 0 {
+            return;
+        }
+        if !wanted.registers.iter().any(both)
+            || !wanted.values().iter().all(|value| self.is_of_product(*value))
+        {
+            return;
+        }
+        let table = self.table;
+        for op in table.alternating(wanted.container) {
+            let own = table.op(*op);
+            if own.result != wanted.ty {
+                continue;
+            }
+            let mut contents = [Vec::new(), Vec::new()];
+            for content in &wanted.registers {
+                let mut operands = [vec![Entry::Any; content.len()], vec![Entry::Any; content.len()]];
+                for (entry, reads) in content.iter().zip(&own.reads) {
+                    let (arg, low) = reads[0];
+                    operands[arg as usize][(low / wanted.container) as usize] = *entry;
+                }
+                contents.iter_mut().zip(operands).for_each(|(all, own)| all.push(own));
+            }
+            // The lanes of each operand are computed in their own way.
+            let [first, second] =
+                contents.map(|own| gather(states, wanted.ty, wanted.container, own, moves - 1));
+            let steps =
+                first.into_iter().zip(second).map(|(first, second)| (*op, vec![first, second])).collect();
+            ways.push(Way::Apply(steps));
+        }
+    }
+}
+
+/// What is above the bits that are wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Filling {
+    /// The bits that follow.
+    Following,
+    /// Zeros.
+    Zeros,
+    /// The sign.
+    Signs,
+}
