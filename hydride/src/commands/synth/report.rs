@@ -38,7 +38,7 @@ pub struct Cost {
     /// Micro-operations.
     pub uops: u32,
     /// Cycles from the first input to the last result.
-    latency: u32,
+    pub latency: u32,
 }
 
 /// What the instruction costs that a function of its name is.
