@@ -16,6 +16,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("dictionary.json", include_str!("../../templates/dictionary.json.tera")),
     ("evaluators/autollvm.h", include_str!("../../templates/autollvm.h.tera")),
     ("evaluators/autollvm.rs", include_str!("../../templates/autollvm.rs.tera")),
+    ("evaluators/words.h", include_str!("../../templates/words.h.tera")),
     ("evaluators/smt", include_str!("../../templates/operation.smt2.tera")),
     ("llvm/AutoLLVMLowering.td", include_str!("../../templates/AutoLLVMLowering.td.tera")),
     ("llvm/IntrinsicsAutoLLVM.td", include_str!("../../templates/IntrinsicsAutoLLVM.td.tera")),

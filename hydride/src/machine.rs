@@ -35,6 +35,31 @@ pub(crate) fn instruction(
     }
 }
 
+/// What comes of a comparison of functions, as [`check`] makes it: an outcome for each, by its name, and the machine; nothing,
+/// with a message, where nothing can be run.
+pub(crate) fn outcomes<'i>(
+    set: &InstructionSet,
+    (instructions, definitions): (&'i [Instruction], Vec<String>),
+    case: impl Fn(&'i Instruction) -> Case<'i>,
+    inputs: usize,
+    work: &Path,
+) -> Result<Option<(Vec<(String, Outcome)>, String)>> {
+    let own: Vec<&Instruction> = instructions.iter().collect();
+    let oracle = match set.oracle(&own, definitions, work) {
+        Ok(oracle) => oracle,
+        Err(error) if error.is_missing() => {
+            eprintln!("{:>14} not run: {error}", "machine");
+            return Ok(None);
+        }
+        Err(error) => return Err(error).context("cannot build the harness"),
+    };
+    let cases: Vec<Case<'_>> = instructions.iter().map(case).collect();
+    let report = oracle.validate(&cases, inputs, SEED, |_| {}).context("the comparison broke off")?;
+    let machine = oracle.machine().map_or_else(crate::trust::cpu_model, str::to_string);
+    let outcomes = report.cases.into_iter().map(|case| (case.id.to_string(), case.outcome)).collect();
+    Ok(Some((outcomes, machine)))
+}
+
 /// Compares functions, which `definitions` define in C, on `inputs` inputs each; `case` says what of their results counts.
 /// What differs is printed, and `summary` of how many agree and how many there are. Exit code 1 when one differs; 0, with
 /// a message, where nothing can be run.
@@ -46,28 +71,19 @@ pub(crate) fn check<'i>(
     work: &Path,
     summary: impl Fn(usize, usize) -> String,
 ) -> Result<u8> {
-    let own: Vec<&Instruction> = instructions.iter().collect();
-    let oracle = match set.oracle(&own, definitions, work) {
-        Ok(oracle) => oracle,
-        Err(error) if error.is_missing() => {
-            eprintln!("{:>14} not run: {error}", "machine");
-            return Ok(0);
-        }
-        Err(error) => return Err(error).context("cannot build the harness"),
+    let Some((outcomes, machine)) = outcomes(set, (instructions, definitions), case, inputs, work)? else {
+        return Ok(0);
     };
-    let cases: Vec<Case<'_>> = instructions.iter().map(case).collect();
-    let report = oracle.validate(&cases, inputs, SEED, |_| {}).context("the comparison broke off")?;
     let (mut agree, mut other) = (0, 0);
-    for case in &report.cases {
-        match &case.outcome {
+    for (id, outcome) in &outcomes {
+        match outcome {
             Outcome::Agrees { .. } | Outcome::WithinError { .. } => agree += 1,
             outcome => {
                 other += 1;
-                eprintln!("{:>14} {}: {outcome:?}", "machine", case.id);
+                eprintln!("{:>14} {id}: {outcome:?}", "machine");
             }
         }
     }
-    let machine = oracle.machine().map_or_else(crate::trust::cpu_model, str::to_string);
     eprintln!("{:>14} {} on {inputs} inputs: {machine}", "machine", summary(agree, agree + other));
     Ok(u8::from(other > 0))
 }

@@ -3,10 +3,12 @@
 //! Every step is raised with its operands' containers as they are known at that point; each container of its result must
 //! be what the program says that it holds. Where the two are one node of the graph of exact integers the proof is
 //! *structural*, where a rewrite joins them it is that rewrite's theorem, and else the solver must say that they are
-//! equal: an unknown answer refuses the program. What nobody asks for is an unknown of its own, so that nothing relies
+//! equal: an unknown answer refuses the program. Of floating-point operators both sides leave open which NaN a NaN is; the
+//! solver is not asked about them. What nobody asks for is an unknown of its own, so that nothing relies
 //! on it.
 
 use hydride_ir::exact::{Dag, Node, NodeId, Part, Replacements, Segment, raise_with};
+use hydride_ir::passes::open_nans;
 use rustc_hash::FxHashMap;
 use search::{Type, specialize};
 use smt::{Prover, Verdict};
@@ -100,7 +102,7 @@ pub fn certify(
         for operand in &step.operands {
             args.push(run.whole(operand)?);
         }
-        let raised = raise_with(&mut run.meaning.dag, &function, &[], &args)
+        let raised = raise_with(&mut run.meaning.dag, &open_nans(&function), &[], &args)
             .map_err(|_| Refusal::Malformed("an operation that cannot be run"))?;
         let segments = raised.results.first().ok_or(Refusal::Malformed("an operation without result"))?;
         let containers = run.check(number, segments, &step.content, step.container)?;
@@ -326,6 +328,11 @@ impl Run<'_, '_> {
         if found == wanted {
             self.proof.structural += 1;
             return Ok(());
+        }
+        // Floating-point numbers are the same operators on the same operands, or nothing is said of them.
+        let computes = |node: &NodeId| matches!(self.meaning.dag.node(*node), Node::Float { .. });
+        if self.meaning.dag.reachable([found, wanted]).iter().any(computes) {
+            return Err(Refusal::Step { step, lane, why: "other floating-point operators".into() });
         }
         match self.judge.equal(&self.meaning.dag, found, wanted) {
             Verdict::Equal => {

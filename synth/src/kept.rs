@@ -4,8 +4,8 @@
 //! read is believed: the program that it makes has to be certified for the window that it serves. That there is no answer
 //! cannot be certified, and costs a better answer at most.
 
-use hydride_ir::MAX_WIDTH;
 use hydride_ir::exact::{Dag, Node, NodeId};
+use hydride_ir::{FloatOp, MAX_WIDTH};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -170,8 +170,28 @@ fn make(
         Node::Select(..) => dag.is_boolean(operands[0]),
         Node::PopCount(_) => dag.range(operands[0]).is_non_negative(),
         Node::Sum { .. } | Node::Const(_) => true,
-        // Positions that depend on values, and floating-point numbers, are in no window.
-        Node::SliceAt { .. } | Node::Float { .. } => false,
+        Node::Float { float, width, value, .. } => {
+            let is_format = |exponent: u32, width: u32| {
+                [(5, 16), (8, 16), (8, 32), (11, 64)].contains(&(exponent, width))
+            };
+            let (own, other) = match float.op {
+                FloatOp::FromInt => (is_format(float.exponent, *value), *width == *value),
+                FloatOp::Convert => (is_format(float.exponent, *width), is_format(float.target, *value)),
+                FloatOp::ToInt => (is_format(float.exponent, *width), (1..=64).contains(value)),
+                op if op.compares() => (is_format(float.exponent, *width), *value == 1),
+                _ => (is_format(float.exponent, *width), value == width),
+            };
+            let patterns = operands.len().saturating_sub(usize::from(float.op.rounds()));
+            let is_pattern = |(at, of): (usize, &NodeId)| match (at < patterns, float.op) {
+                (true, FloatOp::FromInt) => dag.natural(*of).is_some_and(|(bits, _)| bits <= 64),
+                (true, _) => dag.range(*of).fits(*width, false),
+                (false, _) => dag.as_i64(*of).is_some_and(|mode| (0..=5).contains(&mode)),
+            };
+            let counted = operands.len() == float.op.operands() && !float.op.approximates();
+            own && other && counted && operands.iter().enumerate().all(is_pattern)
+        }
+        // Positions that depend on values are in no window.
+        Node::SliceAt { .. } => false,
         _ => !operands.is_empty(),
     };
     // Arguments are read through slices alone.

@@ -632,6 +632,8 @@ pub fn immediates(meaning: &mut Meaning<'_>, roots: &[NodeId]) -> Vec<i64> {
                 }
             }
             Node::Div(..) => divisions.push(node),
+            // Predicates of comparisons are immediates.
+            Node::Float { float, .. } if float.op.compares() => found.extend(1..32),
             Node::Concat(parts) => found.extend(parts.first().map(|part| i64::from(part.width))),
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! From a window to an answer.
 
-use hydride_ir::exact::NodeId;
+use hydride_ir::exact::{Node, NodeId};
 use memo::{Key, Memo, digest};
 use smt::Prover;
 
@@ -12,7 +12,7 @@ use crate::program::Program;
 use crate::reduce::{asks, programs, reduction};
 pub use crate::select::CostOf;
 use crate::select::{Selection, Stop, in_order};
-use crate::table::Table;
+use crate::table::{CONTAINERS, Table};
 use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
@@ -186,6 +186,10 @@ fn search(
     for value in immediates(meaning, &roots) {
         table.ask(value);
     }
+    if let Some(missing) = missing_operator(meaning, table, &roots) {
+        notes.push(format!("no instruction has its floating-point operator {missing}"));
+        return None;
+    }
     let mut finder = Finder::new(meaning, table, target.widths.clone());
     let mut entries = vec![Entry::Any; ty.lanes as usize];
     for family in &families {
@@ -204,6 +208,30 @@ fn search(
         })
         .collect();
     finish(&mut finder, table_cost(table, target), wanted, &results, stop, judge, notes, states)
+}
+
+/// A floating-point operator of some values that no operation has in its format.
+fn missing_operator(meaning: &Meaning<'_>, table: &Table, roots: &[NodeId]) -> Option<&'static str> {
+    let operator = |node: &Node| match node {
+        Node::Float { float, width, value, .. } => Some((*float, *width, *value)),
+        _ => None,
+    };
+    let own = meaning.dag.reachable(roots.iter().copied());
+    let own: Vec<_> = own.into_iter().filter_map(|node| operator(meaning.dag.node(node))).collect();
+    if own.is_empty() {
+        return None;
+    }
+    let templates = [1].iter().chain(CONTAINERS).flat_map(|container| table.templates(*container));
+    let mut there = Vec::new();
+    for template in templates.map(|id| table.template(*id)) {
+        let nodes = template.dag.reachable([template.root]);
+        for found in nodes.into_iter().filter_map(|node| operator(template.dag.node(node))) {
+            if !there.contains(&found) {
+                there.push(found);
+            }
+        }
+    }
+    own.into_iter().find(|own| !there.contains(own)).map(|(float, _, _)| float.op.name())
 }
 
 fn table_cost<'a>(table: &'a Table, target: &'a Target<'_>) -> impl Fn(crate::table::OpId) -> u64 + 'a {

@@ -232,6 +232,23 @@ impl Unify<'_> {
                 found
             }
             (Node::Not(of), Node::Not(their)) => self.node(of, their, demand, bound),
+            (
+                Node::Float { float: own, width, value: bits, operands },
+                Node::Float { float, width: from, value: to, operands: their },
+            ) if (&own, width, bits) == (&float, from, to) && operands.len() == their.len() => {
+                let in_order = |unify: &mut Self, their: &[NodeId], bound: Binding| {
+                    operands.iter().zip(their).fold(vec![bound], |found, (own, their)| {
+                        unify.then(found, *own, *their, Demand::Exact)
+                    })
+                };
+                let mut found = in_order(self, &their, bound.clone());
+                if own.commutes() {
+                    let mut swapped = their.to_vec();
+                    swapped.swap(0, 1);
+                    found.extend(in_order(self, &swapped, bound));
+                }
+                found
+            }
             (Node::PopCount(of), Node::PopCount(their)) => self.node(of, their, Demand::Exact, bound),
             (Node::LeadingZeros(of, own), Node::LeadingZeros(their, width))
             | (Node::TrailingZeros(of, own), Node::TrailingZeros(their, width))

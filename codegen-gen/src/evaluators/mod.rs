@@ -9,6 +9,7 @@ mod smt;
 mod support;
 mod write;
 
+use hydride_ir::Function;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -115,6 +116,21 @@ fn evaluator(operation: &Operation<'_>, plan: &Plan) -> Evaluator {
         rust_name: name,
         has_floats: plan.has_floats(),
     }
+}
+
+/// The body in C of what a function computes, indented by four: names of its results and arguments are arrays of 64-bit
+/// words, least significant first, as many as their bits need; immediates are single words. Bits above an argument's width
+/// are ignored and those above a result's are 0; results must be other arrays than arguments. It needs [`c_support`]. Where
+/// it cannot be written, why.
+pub fn c_body(function: &Function, results: &[String], args: &[String]) -> Result<String, String> {
+    let plan = Plan::of_function(function, results.to_vec(), args.to_vec()).map_err(|why| why.0)?;
+    Ok(unused(&plan, plan.body(&C), |name| format!("(void){name};")))
+}
+
+/// What [`c_body`] calls: functions in C whose names begin with `al_`.
+pub fn c_support() -> Result<String, GenerateError> {
+    let context = serde_json::json!({ "max_words": hydride_ir::MAX_WIDTH / 64, "has_floats": true });
+    Ok(Renderer::new()?.render("evaluators/words.h", &context)?.contents)
 }
 
 /// The body with a mention of each unused argument, to avoid compiler warnings.

@@ -42,6 +42,13 @@ enum Value {
 /// An operation that cannot be written, and why.
 pub(crate) struct Unwritable(pub(crate) String);
 
+/// Names in the code of an operation.
+struct Names {
+    results: Vec<String>,
+    args: Vec<String>,
+    params: Vec<String>,
+}
+
 /// Everything about an operation that does not depend on the language.
 pub(crate) struct Plan {
     function: Function,
@@ -70,9 +77,9 @@ pub(crate) fn local_name(name: &str) -> String {
 }
 
 impl Plan {
+    /// That of an operation.
     pub(crate) fn of(operation: &Operation<'_>) -> Result<Self, Unwritable> {
-        let unwritable = |what: &str| Unwritable(what.to_owned());
-        let function = fuse(hydride_ir::passes::dead_code(&operation.op.class.function));
+        let function = &operation.op.class.function;
         let members = || operation.op.class.members.iter().map(|member| &member.application.params);
         let params: Vec<Range> = (0..function.params.len())
             .filter_map(|place| {
@@ -80,6 +87,36 @@ impl Plan {
                 Some((values().min()?, values().max()?))
             })
             .collect();
+        let instances: Vec<Vec<i64>> =
+            operation.instances().iter().map(|instance| instance.params.to_vec()).collect();
+        let names = Names {
+            results: operation.result_names().iter().map(|name| local_name(name)).collect(),
+            args: operation.arg_names().iter().map(|name| local_name(name)).collect(),
+            params: operation.param_names().iter().map(|name| local_name(name)).collect(),
+        };
+        Self::new(function, params, &instances, names)
+    }
+
+    /// That of a function without parameters, whose results and arguments have these names.
+    pub(crate) fn of_function(
+        function: &Function,
+        results: Vec<String>,
+        args: Vec<String>,
+    ) -> Result<Self, Unwritable> {
+        if !function.params.is_empty() {
+            return Err(Unwritable("it has parameters".to_owned()));
+        }
+        Self::new(function, Vec::new(), &[Vec::new()], Names { results, args, params: Vec::new() })
+    }
+
+    fn new(
+        function: &Function,
+        params: Vec<Range>,
+        instances: &[Vec<i64>],
+        names: Names,
+    ) -> Result<Self, Unwritable> {
+        let unwritable = |what: &str| Unwritable(what.to_owned());
+        let function = fuse(hydride_ir::passes::dead_code(function));
         // Every number fits 64 bits for all parameter values that are accepted.
         let all = Ranges::new(&function, params.clone());
         let all = all.ok_or_else(|| unwritable("a count can overflow"))?;
@@ -88,9 +125,8 @@ impl Plan {
             return Err(unwritable("a number can overflow"));
         }
         let mut words = vec![1; function.exprs().len()];
-        for instance in operation.instances() {
-            let exact =
-                instance.params.iter().map(|value| (i128::from(*value), i128::from(*value))).collect();
+        for instance in instances {
+            let exact = instance.iter().map(|value| (i128::from(*value), i128::from(*value))).collect();
             let ranges = Ranges::new(&function, exact).ok_or_else(|| unwritable("a count overflows"))?;
             for (words, expr) in words.iter_mut().zip(function.exprs()) {
                 // A width that varies from lane to lane is not checked at the start: it fits for all values.
@@ -136,9 +172,9 @@ impl Plan {
             params,
             words,
             uses,
-            results: operation.result_names().iter().map(|name| local_name(name)).collect(),
-            args: operation.arg_names().iter().map(|name| local_name(name)).zip(immediate).collect(),
-            param_names: operation.param_names().iter().map(|name| local_name(name)).collect(),
+            results: names.results,
+            args: names.args.into_iter().zip(immediate).collect(),
+            param_names: names.params,
             function,
         })
     }

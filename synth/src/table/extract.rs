@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hydride_ir::exact::{Dag, Lowering, Node, NodeId, Part, Replacements, Segment, raise};
+use hydride_ir::passes::open_nans;
 use hydride_ir::{Arg, ArgId, Function, Num, Op, ResultId, ResultSlot, Role, Stmt};
 use search::{Class, Instruction, specialize};
 
@@ -29,15 +30,15 @@ pub struct Lanewise {
 /// Bits of an operand that an expression reads together: operand, lowest bit, width.
 pub(crate) type Slot = (u32, u32, u32);
 
-/// All ways to see an instruction with these immediates as lanes.
+/// All ways to see an instruction with these immediates as lanes; which NaN a NaN is that a floating-point operator gives is
+/// left open. Approximations have none.
 pub fn extract(instruction: &Instruction, choices: &[i64]) -> Vec<Lanewise> {
-    let floats =
-        |function: &Function| function.exprs().iter().any(|expr| matches!(expr.op, Op::Float { .. }));
-    if floats(&instruction.function) {
+    let approximates = |op: &Op| matches!(op, Op::Float { float, .. } if float.op.approximates());
+    if instruction.function.exprs().iter().any(|expr| approximates(&expr.op)) {
         return Vec::new();
     }
     let Some(function) = specialize(instruction, choices) else { return Vec::new() };
-    let Ok((mut dag, raised)) = raise(&function) else { return Vec::new() };
+    let Ok((mut dag, raised)) = raise(&open_nans(&function)) else { return Vec::new() };
     let Some(segments) = raised.results.first() else { return Vec::new() };
     let width = instruction.result.width;
     let containers: &[u32] = match instruction.result.class {

@@ -4,7 +4,10 @@
 //! elements that no read crosses. What was read off is compared with the function itself, lane by lane, before it is a
 //! window: the two must be the same exact integers.
 
+use std::borrow::Cow;
+
 use hydride_ir::exact::{Dag, Node, NodeId, Part, Replacements, Segment, raise_with};
+use hydride_ir::passes::open_nans;
 use hydride_ir::{Function, Op};
 
 use super::expression::{Element, Expression, Expressions, Forms, Operator};
@@ -16,6 +19,9 @@ use crate::table::extract::{lane, leaves, template};
 
 /// Elements that a lane may read.
 const MAX_SLOTS: usize = 64;
+
+/// Values that lanes are computed from, at most.
+const MAX_VALUES: usize = 10_000;
 
 /// What an argument of a function is in a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,9 +37,15 @@ pub enum Input {
 /// Why a function is no window.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoWindow {
-    /// Floating-point operators.
-    #[error("it computes with floating-point numbers")]
-    Float,
+    /// Approximations of floating-point numbers.
+    #[error("it computes approximations")]
+    Approximation,
+    /// Floating-point operators on scalars alone.
+    #[error("it computes with floating-point scalars alone")]
+    Scalars,
+    /// A function that is too large.
+    #[error("its result is computed from more than {MAX_VALUES} values")]
+    Large,
     /// Elements at positions that depend on values, or values beyond elements of 64 bits.
     #[error("its result is not made of lanes that read elements of up to 64 bits at fixed positions")]
     Lanes,
@@ -46,14 +58,28 @@ pub enum NoWindow {
 }
 
 impl Window {
-    /// The window that computes a function's results, one after the other; `inputs` says what each argument is.
+    /// The window that computes a function's results, one after the other; `inputs` says what each argument is. Which NaN a
+    /// NaN is that a floating-point operator gives is left open.
     pub fn of_function(function: &Function, inputs: &[Input]) -> Result<Self, NoWindow> {
-        if function.exprs().iter().any(|expr| matches!(expr.op, Op::Float { .. })) {
-            return Err(NoWindow::Float);
+        let floats = function.exprs().iter().filter_map(|expr| match &expr.op {
+            Op::Float { float, .. } => Some(float.op.approximates()),
+            _ => None,
+        });
+        let vectors = inputs.contains(&Input::Vector);
+        for approximates in floats {
+            match (approximates, vectors) {
+                (true, _) => return Err(NoWindow::Approximation),
+                (false, false) => return Err(NoWindow::Scalars),
+                (false, true) => {}
+            }
         }
         let read = Reading::new(function, inputs)?;
         let mut dag = read.graph();
         let (segments, total) = read.raised(&mut dag)?;
+        let values = segments.iter().map(|segment| segment.value);
+        if dag.reachable(values).len() > MAX_VALUES {
+            return Err(NoWindow::Large);
+        }
         let seen = CONTAINERS
             .iter()
             .rev()
@@ -92,7 +118,7 @@ impl Window {
 
 /// A function with what its arguments are.
 struct Reading<'f> {
-    function: &'f Function,
+    function: Cow<'f, Function>,
     inputs: &'f [Input],
     /// Widths of the arguments that are no constants.
     widths: Vec<u32>,
@@ -114,7 +140,7 @@ impl<'f> Reading<'f> {
             function.args.iter().zip(inputs).filter(|(_, input)| !matches!(input, Input::Constant(_)));
         let widths = variable.map(|(arg, _)| constant(&arg.name, &arg.width)).collect::<Result<_, _>>()?;
         let params = function.params.iter().map(|param| param.value).collect();
-        Ok(Self { function, inputs, widths, params })
+        Ok(Self { function: open_nans(function), inputs, widths, params })
     }
 
     /// A graph whose arguments are the function's that are no constants.
@@ -137,7 +163,7 @@ impl<'f> Reading<'f> {
                 }
             });
         }
-        let raised = raise_with(dag, self.function, &self.params, &args)
+        let raised = raise_with(dag, &self.function, &self.params, &args)
             .map_err(|error| NoWindow::Function(format!("it cannot be run: {error}")))?;
         let (mut segments, mut total) = (Vec::new(), 0);
         for (result, slot) in raised.results.iter().zip(&self.function.results) {

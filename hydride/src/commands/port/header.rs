@@ -3,30 +3,68 @@
 use std::fmt::Write as _;
 
 use ::search::Syntax;
-use hydride_ir::Op;
+use hydride_ir::passes::gives_nans;
 use parsers::{Instruction, Kind};
 
+use super::call::{Written, is_float, parameters, reads, result_type};
+use super::fallback::Fallback;
 use super::sources::{count, letter};
-use super::table::{Row, by_instruction};
+use super::table::{Row, by_instruction, certificate};
 use crate::commands::synth::targets::Ground;
 use crate::isa::InstructionSet;
 
-/// The header of all instructions whose every choice of immediates has a sequence; with the instructions, each with the
-/// type that its function returns. `syntax` is that of their instruction set.
+/// What a header has of instructions without a sequence for all immediates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// Nothing, and of those that are not searched for all immediates what was found.
+    LeftOut,
+    /// Scalar code.
+    Scalar,
+}
+
+/// The header of instructions, and its functions. `syntax` is that of their instruction set.
 pub fn header<'a>(
     rows: &[Row<'a>],
     (from, syntax): (&InstructionSet, &dyn Syntax),
     ground: &Ground,
-) -> (String, Vec<(&'a Instruction, String)>) {
+    missing: Missing,
+) -> anyhow::Result<(String, Vec<Written<'a>>)> {
+    let (mut functions, mut written) = (String::new(), Vec::new());
+    for rows in by_instruction(rows) {
+        let instruction = rows[0].source.instruction;
+        let Some(result) = result_type(instruction, syntax) else { continue };
+        let is_whole = rows.iter().all(|row| row.body().is_some());
+        let scalar = match missing {
+            Missing::Scalar if !is_whole => Fallback::of(instruction, from.c_types).ok(),
+            _ => None,
+        };
+        if !is_whole && scalar.is_none() {
+            continue;
+        }
+        functions.push('\n');
+        functions += &function(instruction, &result, rows, scalar.as_ref());
+        let choices = rows.iter().filter(|row| row.body().is_some());
+        written.push(Written {
+            instruction,
+            result,
+            scalar: scalar.map(|scalar| scalar.operators),
+            choices: choices.map(|row| row.source.choices.as_slice()).collect(),
+        });
+    }
     let guard = format!("HYDRIDE_{}_ON_{}_H", from.name, ground.named.name).to_uppercase();
     let mut text = format!(
         "/* Instructions of {} on {}, written by hydride port. Each function is a sequence that is proved to compute what\n   \
          the vendor's document says; its arguments and results are the document's, lane 0 lowest in memory. Needs GNU C\n   \
-         (clang or gcc), little-endian, and the options {}. Immediates may be any value that is documented; others are\n   \
-         undefined. Where a comment says that a function has some immediates only, the program ends at others. */\n#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n",
+         (clang or gcc), little-endian, and the options {}{}. Immediates may be any value that is documented; others are\n   \
+         undefined. Where a comment says that a function has some immediates only, the program ends at others. */\n#ifndef {guard}\n#define {guard}\n\n#include <stddef.h>\n#include <stdint.h>\n",
         from.name,
         ground.named.name,
-        ground.named.options[1..].join(" ")
+        ground.named.options[1..].join(" "),
+        if written.iter().any(|own| gives_nans(&own.instruction.function)) {
+            " -ffp-contract=off"
+        } else {
+            ""
+        },
     );
     for header in &ground.named.headers {
         let _ = writeln!(text, "#include <{header}>");
@@ -35,59 +73,14 @@ pub fn header<'a>(
         "\n#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n#error \"little-endian targets only\"\n#endif\n\n";
     text += from.c_types;
     text += "\n#define HYDRIDE_PORT static inline __attribute__((always_inline, unused))\n";
-    let mut written = Vec::new();
-    for rows in by_instruction(rows) {
-        let instruction = rows[0].source.instruction;
-        let Some(result) = result_type(instruction, syntax) else { continue };
-        if let Some(lines) = function(instruction, &result, rows) {
-            text.push('\n');
-            text += &lines;
-            written.push((instruction, result));
-        }
+    if written.iter().any(|own| own.scalar.is_some()) {
+        text += "\n/* Functions with scalar code compute lane by lane what the document says. They are not proved sequences: their\n   \
+                 comments say how many operators they compute. */\n#define HYDRIDE_SCALAR static inline __attribute__((unused))\n\n";
+        text += &codegen_gen::c_support()?;
     }
-    text += "\n#undef HYDRIDE_PORT\n#endif\n";
-    (text, written)
-}
-
-/// The type that the call returns.
-pub fn result_type(instruction: &Instruction, syntax: &dyn Syntax) -> Option<String> {
-    let results = &instruction.signature.results;
-    let first = &results.first()?.c_type;
-    match results.len() {
-        _ if results.iter().any(parsers::Argument::is_memory) => Some("void".into()),
-        1 => Some(first.clone()),
-        // Several registers of one type are a structure of them.
-        count => {
-            syntax.structure(first, count).filter(|_| results.iter().all(|result| result.c_type == *first))
-        }
-    }
-}
-
-/// The parameters' declarations.
-pub fn parameters(instruction: &Instruction) -> String {
-    let declared = |(arg, name): (&parsers::Argument, String)| format!("{} {name}", arg.c_type);
-    let all: Vec<String> = instruction.signature.args.iter().zip(names(instruction)).map(declared).collect();
-    if all.is_empty() { "void".into() } else { all.join(", ") }
-}
-
-/// The parameters as they are passed on.
-pub fn arguments(instruction: &Instruction) -> String {
-    names(instruction).collect::<Vec<_>>().join(", ")
-}
-
-/// The parameters' names: those that bodies know them by, but for scalars that are no integers and for pointers an
-/// underscore more.
-fn names(instruction: &Instruction) -> impl Iterator<Item = String> {
-    let name = |(position, arg): (usize, &parsers::Argument)| {
-        format!("{}{}", letter(position), if is_float(arg) || arg.is_memory() { "_" } else { "" })
-    };
-    instruction.signature.args.iter().enumerate().map(name)
-}
-
-/// Whether a function reads an argument.
-fn reads(instruction: &Instruction, position: usize) -> bool {
-    let exprs = instruction.function.exprs();
-    exprs.iter().any(|expr| matches!(expr.op, Op::Arg(arg) if arg.0 as usize == position))
+    text += &functions;
+    text += "\n#undef HYDRIDE_PORT\n#undef HYDRIDE_SCALAR\n#endif\n";
+    Ok((text, written))
 }
 
 /// The lines before a body: what it knows as variables, made of the parameters.
@@ -126,25 +119,41 @@ fn epilogue(instruction: &Instruction) -> String {
     }
 }
 
-/// Whether an argument is a scalar that is no integer: bodies read its bits.
-fn is_float(arg: &parsers::Argument) -> bool {
-    arg.kind == Kind::Scalar && arg.element.is_some_and(|element| element.float)
-}
-
-fn function(instruction: &Instruction, result: &str, rows: &[Row<'_>]) -> Option<String> {
+/// A function; immediates without a sequence are computed by scalar code, where there is some.
+fn function(instruction: &Instruction, result: &str, rows: &[Row<'_>], scalar: Option<&Fallback>) -> String {
     let (mut text, name) = (String::new(), &instruction.intrinsic);
     // The compiler's own headers may have functions of such names.
     let own = if name.starts_with("__") { format!("hydride_port{name}") } else { name.clone() };
     if own != *name {
         let _ = writeln!(text, "#define {name} {own}");
     }
+    let rows: Vec<(&Row<'_>, &[String])> = rows.iter().filter_map(|row| Some((row, row.body()?))).collect();
     let is_complete = count(instruction) == Some(rows.len());
-    if !is_complete {
-        let choice =
-            |row: &Row<'_>| row.source.choices.iter().map(i64::to_string).collect::<Vec<_>>().join(" ");
-        let _ = writeln!(text, "/* only {} */", rows.iter().map(choice).collect::<Vec<_>>().join(", "));
+    let choices = || {
+        let choice = |(row, _): &(&Row<'_>, &[String])| {
+            row.source.choices.iter().map(i64::to_string).collect::<Vec<_>>().join(" ")
+        };
+        rows.iter().map(choice).collect::<Vec<_>>().join(", ")
+    };
+    match scalar {
+        Some(scalar) if rows.is_empty() => {
+            let _ = writeln!(text, "/* scalar code: {} operators */", scalar.operators);
+        }
+        Some(scalar) => {
+            let _ = writeln!(text, "/* scalar code, {} operators, except {} */", scalar.operators, choices());
+        }
+        None if !is_complete => {
+            let _ = writeln!(text, "/* only {} */", choices());
+        }
+        None => {}
     }
-    let _ = writeln!(text, "HYDRIDE_PORT {result} {own}({})\n{{", parameters(instruction));
+    if scalar.is_none()
+        && let Some(certificate) = certificate(instruction)
+    {
+        let _ = writeln!(text, "/* {certificate} */");
+    }
+    let kind = if scalar.is_some() { "HYDRIDE_SCALAR" } else { "HYDRIDE_PORT" };
+    let _ = writeln!(text, "{kind} {result} {own}({})\n{{", parameters(instruction));
     let immediates: Vec<String> = instruction
         .signature
         .args
@@ -156,8 +165,7 @@ fn function(instruction: &Instruction, result: &str, rows: &[Row<'_>]) -> Option
     for line in prologue(instruction, result) {
         let _ = writeln!(text, "  {line}");
     }
-    for (number, row) in rows.iter().enumerate() {
-        let body = row.body()?;
+    for (number, (row, body)) in rows.iter().enumerate() {
         // Choices are tried one after the other; a constant leaves one.
         if !immediates.is_empty() {
             let is = |(name, value): (&String, &i64)| format!("{name} == {value}");
@@ -173,10 +181,17 @@ fn function(instruction: &Instruction, result: &str, rows: &[Row<'_>]) -> Option
             text += "  }\n";
         }
     }
-    if !immediates.is_empty() {
-        let other = if is_complete { "unreachable" } else { "trap" };
-        let _ = writeln!(text, "  else __builtin_{other}();");
+    match scalar {
+        Some(scalar) if rows.is_empty() => text += &scalar.body,
+        Some(scalar) => {
+            let _ = writeln!(text, "  else {{\n{}  }}", scalar.body);
+        }
+        None if !immediates.is_empty() => {
+            let other = if is_complete { "unreachable" } else { "trap" };
+            let _ = writeln!(text, "  else __builtin_{other}();");
+        }
+        None => {}
     }
     let _ = writeln!(text, "  {}\n}}", epilogue(instruction));
-    Some(text)
+    text
 }

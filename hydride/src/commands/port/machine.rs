@@ -3,49 +3,103 @@
 use std::path::Path;
 
 use anyhow::Result;
-use difftest::Case;
+use difftest::{Case, Outcome};
 use hydride_ir::{Function, ResultId, Stmt};
-use parsers::{Instruction, Signature};
+use parsers::{Instruction, Kind, Signature};
 
-use super::header::{arguments, parameters};
+use super::call::{Written, arguments, parameters};
 use crate::commands::synth::targets::Ground;
 use crate::machine;
 
 /// Compiles and runs the functions on `inputs` inputs each; exit code 1 when one differs.
 pub fn check(
     header: &str,
-    instructions: &[(&Instruction, String)],
+    functions: &[Written<'_>],
     ground: &Ground,
     inputs: usize,
     work: &Path,
 ) -> Result<u8> {
     let mut lines: Vec<String> = header.lines().map(str::to_owned).collect();
     let mut cases = Vec::new();
-    for (instruction, whole) in instructions {
-        let (signature, id) = (&instruction.signature, &instruction.id);
-        for (number, result) in signature.results.iter().enumerate() {
-            let name = format!("port_{number}_{id}");
-            let part = if signature.results.len() == 1 { String::new() } else { format!(".val[{number}]") };
-            let call = format!("{}({})", instruction.intrinsic, arguments(instruction));
-            let (ty, body) = match result.is_memory() {
-                true => ("void", format!("{call};")),
-                false => (result.c_type.as_str(), format!("{whole} all = {call}; return all{part};")),
-            };
-            lines.push(format!(
-                "static __attribute__((noinline, unused)) {ty} {name}({}) {{ {body} }}",
-                parameters(instruction)
-            ));
-            let signature = Signature { args: signature.args.clone(), results: vec![result.clone()] };
-            cases.push(machine::instruction(
-                ground.set,
-                name,
-                only(&instruction.function, number),
-                signature,
-            ));
-        }
+    for written in functions {
+        let call = format!("{}({})", written.instruction.intrinsic, arguments(written.instruction));
+        add(written, None, &call, ground, (&mut lines, &mut cases));
     }
     let summary = |agree, all| format!("{agree} of {all} functions agree with their instructions");
     machine::check(ground.set, (&cases, lines), Case::new, inputs, work, summary)
+}
+
+/// A call of another header's function in place of an instruction.
+pub struct Other<'a> {
+    /// The function in this one's header.
+    pub written: &'a Written<'a>,
+    /// Its immediates.
+    pub choices: &'a [i64],
+    /// An expression of the parameters.
+    pub call: String,
+}
+
+/// What comes of each of some calls, in order; nothing where no machine is there.
+pub fn outcomes(
+    definitions: Vec<String>,
+    calls: &[Other<'_>],
+    ground: &Ground,
+    inputs: usize,
+    work: &Path,
+) -> Result<Option<Vec<Vec<Outcome>>>> {
+    let (mut lines, mut cases, mut counts) = (definitions, Vec::new(), Vec::new());
+    for (number, call) in calls.iter().enumerate() {
+        let before = cases.len();
+        add(call.written, Some((number, call.choices)), &call.call, ground, (&mut lines, &mut cases));
+        counts.push(cases.len() - before);
+    }
+    let found = machine::outcomes(ground.set, (&cases, lines), Case::new, inputs, work)?;
+    let Some((found, _)) = found else { return Ok(None) };
+    let mut by_name: std::collections::HashMap<String, Outcome> = found.into_iter().collect();
+    let mut rest = cases.iter();
+    let outcomes = counts
+        .into_iter()
+        .map(|count| rest.by_ref().take(count).filter_map(|case| by_name.remove(&case.id)).collect());
+    Ok(Some(outcomes.collect()))
+}
+
+/// A case for each result of a function, and its definition: a call where immediates are chosen, or parameters.
+fn add(
+    written: &Written<'_>,
+    chosen: Option<(usize, &[i64])>,
+    call: &str,
+    ground: &Ground,
+    (lines, cases): (&mut Vec<String>, &mut Vec<Instruction>),
+) {
+    let instruction = written.instruction;
+    let (signature, id) = (&instruction.signature, &instruction.id);
+    for (number, result) in signature.results.iter().enumerate() {
+        let name = match chosen {
+            Some((own, _)) => format!("other_{own}_{number}_{id}"),
+            None => format!("port_{number}_{id}"),
+        };
+        let part = if signature.results.len() == 1 { String::new() } else { format!(".val[{number}]") };
+        let (ty, body) = match result.is_memory() {
+            true => ("void", format!("{call};")),
+            false => (result.c_type.as_str(), format!("{} all = {call}; return all{part};", written.result)),
+        };
+        lines.push(format!(
+            "static __attribute__((noinline, unused)) {ty} {name}({}) {{ {body} }}",
+            parameters(instruction)
+        ));
+        let mut signature = Signature { args: signature.args.clone(), results: vec![result.clone()] };
+        if let Some((_, choices)) = chosen {
+            // Only this choice is asked for.
+            let immediates = signature.args.iter_mut().filter_map(|arg| match &mut arg.kind {
+                Kind::Immediate(range) => Some(range),
+                _ => None,
+            });
+            for (range, choice) in immediates.zip(choices) {
+                (range.low, range.high) = (*choice, *choice);
+            }
+        }
+        cases.push(machine::instruction(ground.set, name, only(&instruction.function, number), signature));
+    }
 }
 
 /// The function with one of its results.

@@ -1,7 +1,11 @@
 //! `hydride port`: the instructions of one set as sequences of another, proved.
 
+mod beside;
+mod call;
+mod fallback;
 pub(super) mod header;
 mod machine;
+mod page;
 pub(super) mod sources;
 pub(super) mod table;
 
@@ -20,6 +24,7 @@ use memo::Memo;
 use parsers::Instruction;
 use rayon::prelude::*;
 
+use self::header::Missing;
 use self::sources::{Choices, Source, key, sources};
 use self::table::Row;
 use super::synth::report::{Cost, Step, cost, steps};
@@ -52,7 +57,7 @@ pub struct PortArgs {
     /// Port only instructions that need no CPU features but these, and what these bring with them.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     from_extensions: Vec<String>,
-    /// Folder for the table, as lines of JSON and in Markdown, and the header; without it the lines are printed.
+    /// Folder for the table, as lines of JSON, in Markdown and as a page, and the header; without it the lines are printed.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Instructions at a time; 0 for one a processor.
@@ -64,6 +69,13 @@ pub struct PortArgs {
     /// Run each function of the header on the machine or an emulator on so many inputs.
     #[arg(long, value_name = "INPUTS", default_value_t = 0)]
     run: usize,
+    /// Leave out of the header what has no sequence; else it has scalar code for it.
+    #[arg(long)]
+    no_scalar: bool,
+    /// Compare the header's functions with SIMDe's, whose headers are in this folder: the instructions that a compiler makes
+    /// of both, and with --run what SIMDe's compute.
+    #[arg(long, value_name = "DIR")]
+    beside: Option<PathBuf>,
     /// Folder for the compiled harness.
     #[arg(long, value_name = "DIR", default_value = "target/port")]
     work: PathBuf,
@@ -101,26 +113,41 @@ pub fn run(session: &Session, args: &PortArgs) -> Result<u8> {
         return Ok(INTERRUPTED);
     };
     let rows = searched.rows(&all);
-    let lines = table::json(&rows)?;
     let set = session.set(from);
-    let header = match args.out.is_some() || args.run > 0 {
+    let header = match args.out.is_some() || args.run > 0 || args.beside.is_some() {
         false => None,
         true => {
             let syntax = (set.searched()?.syntax)(&targets::choose(set, &args.from_extensions)?);
-            Some(header::header(&rows, (set, syntax.as_ref()), &ground))
+            let missing = if args.no_scalar { Missing::LeftOut } else { Missing::Scalar };
+            Some(header::header(&rows, (set, syntax.as_ref()), &ground, missing)?)
         }
     };
+    let written = header.as_ref().map_or(&[][..], |(_, written)| written);
+    let lines = table::json(&rows, written)?;
+    let beside = match (&args.beside, &header) {
+        (Some(folder), Some((header, written))) => {
+            Some(beside::compare(header, written, (set, &ground), folder, args.run, &args.work)?)
+        }
+        _ => None,
+    };
     match (&args.out, &header) {
-        (Some(out), Some((header, _))) => {
+        (Some(out), Some((header, written))) => {
             let name = format!("{}_on_{}", args.from, ground.named.name);
-            let markdown = table::markdown(&rows, &args.from, &ground.named.name);
-            let files = [("jsonl", &lines), ("md", &markdown), ("h", header)];
+            let mut markdown = table::markdown(&rows, written, &args.from, &ground.named.name);
+            markdown += &beside.as_ref().map(beside::Comparison::markdown).unwrap_or_default();
+            let page = page::page(&rows, written, beside.as_ref(), &args.from, &ground.named.name);
+            let pairs = beside.as_ref().map(beside::Comparison::json).transpose()?;
+            let files = [("jsonl", &lines), ("md", &markdown), ("html", &page), ("h", header)];
+            let pairs = pairs.iter().map(|pairs| ("beside.jsonl", pairs));
             std::fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
-            for (ending, text) in files {
+            for (ending, text) in files.into_iter().chain(pairs) {
                 outputs::replace_file(&out.join(format!("{name}.{ending}")), text)?;
             }
         }
         _ => print!("{lines}"),
+    }
+    if let Some(beside) = &beside {
+        eprintln!("{:>14} {}", "beside", beside.summary());
     }
     eprintln!("{:>14} {} in {:.1} s", "port", table::summary(&rows), start.elapsed().as_secs_f64());
     let code = u8::from(!rows.iter().any(Row::is_proved));

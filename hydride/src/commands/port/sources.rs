@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ::synth::window::{Input, Window};
+use ::synth::window::{Input, NoWindow, Window};
 use memo::Key;
 use parsers::{Instruction, Kind};
 
@@ -76,12 +76,17 @@ pub fn sources<'i>(instruction: &'i Instruction, choices: &Choices) -> Vec<Sourc
             functions::choices(ranges(instruction)).collect()
         }
     };
-    all.into_iter()
-        .map(|choices| {
-            let window = window(instruction, &choices);
-            one(choices, window)
-        })
-        .collect()
+    let mut found = Vec::new();
+    for choices in all {
+        match window(instruction, &choices) {
+            // What is too large for one choice is not looked at for the others.
+            Err(NoWindow::Large) if found.is_empty() => {
+                return vec![one(Vec::new(), Err(NoWindow::Large.to_string()))];
+            }
+            window => found.push(one(choices, window.map_err(|error| error.to_string()))),
+        }
+    }
+    found
 }
 
 /// What instructions have that windows have not.
@@ -104,7 +109,7 @@ fn refused(instruction: &Instruction) -> Option<&'static str> {
         .then_some("its document leaves results undefined")
 }
 
-fn window(instruction: &Instruction, choices: &[i64]) -> Result<Window, String> {
+fn window(instruction: &Instruction, choices: &[i64]) -> Result<Window, NoWindow> {
     let mut choices = choices.iter();
     let input = |arg: &parsers::Argument| match arg.kind {
         Kind::Immediate(_) => Input::Constant(choices.next().copied().unwrap_or(0)),
@@ -114,7 +119,7 @@ fn window(instruction: &Instruction, choices: &[i64]) -> Result<Window, String> 
     let inputs: Vec<Input> = instruction.signature.args.iter().map(input).collect();
     let mut function = instruction.function.clone();
     function.args.iter_mut().enumerate().for_each(|(position, arg)| arg.name = letter(position));
-    let mut window = Window::of_function(&function, &inputs).map_err(|error| error.to_string())?;
+    let mut window = Window::of_function(&function, &inputs)?;
     window.name.clone_from(&instruction.id);
     Ok(window)
 }

@@ -5,9 +5,12 @@ use std::fmt::Write as _;
 
 use ::synth::CPart;
 use anyhow::Result;
+use hydride_ir::passes::gives_nans;
+use parsers::Instruction;
 use serde::Serialize;
 
 use super::Found;
+use super::call::Written;
 use super::sources::Source;
 use crate::commands::synth::report::{Cost, Step};
 
@@ -29,9 +32,14 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<&'a Cost>,
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<&'a [Step]>,
+    /// Operators of the scalar code that the header has instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scalar: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     why: Vec<&'a str>,
 }
@@ -86,18 +94,34 @@ impl<'a> Row<'a> {
             immediates: &self.source.choices,
             status,
             proof: program.map(|(proof, _, _)| *proof),
+            certificate: program.and_then(|_| certificate(self.source.instruction)),
             cost: program.map(|(_, cost, _)| cost),
             instructions: program.map(|(_, _, steps)| steps.as_slice()),
+            scalar: None,
             why,
         }
     }
 }
 
-/// One line of JSON for each row.
-pub fn json(rows: &[Row<'_>]) -> Result<String> {
-    let mut text = String::new();
+/// What a proof leaves open: which NaN a NaN is that an operator gives.
+pub fn certificate(instruction: &Instruction) -> Option<&'static str> {
+    gives_nans(&instruction.function).then_some("up to NaN")
+}
+
+/// The operators of the scalar code that a header has, by instruction.
+fn scalars<'a>(written: &'a [Written<'_>]) -> BTreeMap<&'a str, usize> {
+    written.iter().filter_map(|own| Some((own.instruction.id.as_str(), own.scalar?))).collect()
+}
+
+/// One line of JSON for each row; `written` are the header's functions, where there is one.
+pub fn json(rows: &[Row<'_>], written: &[Written<'_>]) -> Result<String> {
+    let (mut text, scalars) = (String::new(), scalars(written));
     for row in rows {
-        text += &serde_json::to_string(&row.line())?;
+        let mut line = row.line();
+        if row.body().is_none() {
+            line.scalar = scalars.get(line.id).copied();
+        }
+        text += &serde_json::to_string(&line)?;
         text.push('\n');
     }
     Ok(text)
@@ -122,7 +146,7 @@ pub fn summary(rows: &[Row<'_>]) -> String {
 }
 
 /// A table of the instructions.
-pub fn markdown(rows: &[Row<'_>], from: &str, to: &str) -> String {
+pub fn markdown(rows: &[Row<'_>], written: &[Written<'_>], from: &str, to: &str) -> String {
     let mut text = format!("# {from} on {to}\n\n{}.\n\n", summary(rows));
     text += "| instruction | micro-operations | sequence |\n|---|---|---|\n";
     let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -148,6 +172,14 @@ pub fn markdown(rows: &[Row<'_>], from: &str, to: &str) -> String {
     text += "\n## Without a sequence\n\n| why | instructions |\n|---|---|\n";
     for (why, ids) in reasons {
         let _ = writeln!(text, "| {why} | {}: {} |", ids.len(), ids.join(", "));
+    }
+    let scalars = scalars(written);
+    if !scalars.is_empty() {
+        text += "\n## Scalar code\n\nThe header has scalar code for these, which is not counted above.\n\n";
+        text += "| instruction | operators |\n|---|---|\n";
+        for (id, operators) in scalars {
+            let _ = writeln!(text, "| `{id}` | {operators} |");
+        }
     }
     text
 }

@@ -9,7 +9,7 @@ use super::report;
 use super::targets::Ground;
 
 /// The compiler.
-const CLANG: &str = "clang-19";
+pub const CLANG: &str = "clang-19";
 
 /// The text that the compiler writes for a function in C.
 pub fn compile(

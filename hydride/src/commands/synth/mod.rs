@@ -1,6 +1,6 @@
 //! `hydride synth`: instruction sequences for vector expressions, proved.
 
-mod compile;
+pub(super) mod compile;
 mod floor;
 pub(super) mod functions;
 pub(super) mod machine;

@@ -1,6 +1,7 @@
 //! `hydride translate`: C files that use the intrinsics of one instruction set, for another one.
 
 mod inline;
+mod macros;
 mod report;
 mod rewrite;
 mod source;
@@ -19,9 +20,9 @@ use rayon::prelude::*;
 
 use self::report::Line;
 use self::rewrite::{Piece, Replaced};
-use self::source::{Place, Source};
+use self::source::{Language, Place, Source};
 use self::vocabulary::{Outcome, Pasted, Vocabulary};
-use super::port::header::header;
+use super::port::header::{Missing, header};
 use super::port::sources::{self, sources};
 use super::port::table::{Row, by_instruction};
 use super::port::{self, INTERRUPTED};
@@ -68,7 +69,7 @@ pub struct TranslateArgs {
     /// End the search for an instruction after so many seconds; 0 for no end.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     max_seconds: u64,
-    /// Files in C.
+    /// Files in C or, by their endings, C++.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -86,6 +87,12 @@ struct File {
     /// Its name without folders.
     name: OsString,
     bytes: Vec<u8>,
+}
+
+impl File {
+    fn source(&self, vocabulary: &Vocabulary<'_>) -> Result<Source> {
+        Source::read(&self.bytes, Language::of(Path::new(&self.name)), vocabulary)
+    }
 }
 
 /// What the uses of a run are translated with.
@@ -111,8 +118,7 @@ pub fn run(session: &Session, args: &TranslateArgs) -> Result<u8> {
     let ground = Ground::read(session, specs, named, args.cpu.as_deref(), &args.extensions, &args.cache)?;
     let parsed = port::parsed(session, &args.specs, &args.cache, session.asked(set.name)?)?;
     let vocabulary = Vocabulary::new(set, &parsed);
-    let read: Vec<Source> =
-        files.iter().map(|file| Source::read(&file.bytes, &vocabulary)).collect::<Result<_>>()?;
+    let read: Vec<Source> = files.iter().map(|file| file.source(&vocabulary)).collect::<Result<_>>()?;
     let pasted = vocabulary.pasted(&read)?;
     let asked = vocabulary.asked(&read, &pasted);
     let all: Vec<sources::Source<'_>> =
@@ -153,7 +159,7 @@ pub fn run(session: &Session, args: &TranslateArgs) -> Result<u8> {
     if let Some(out) = &args.out {
         let is_needed = |row: &&Row<'_>| needed.contains(row.source.instruction.id.as_str());
         let rows: Vec<Row<'_>> = rows.iter().filter(is_needed).copied().collect();
-        let (header, _) = header(&rows, (set, translation.syntax), &ground);
+        let (header, _) = header(&rows, (set, translation.syntax), &ground, Missing::LeftOut)?;
         std::fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
         outputs::replace_file(&out.join(&translation.header), header)?;
         for (name, bytes) in &written {
@@ -329,7 +335,7 @@ fn from(
             for set in session.sets().filter(|set| set.name != to.isa) {
                 let vocabulary = Vocabulary::of_headers(set);
                 for file in files {
-                    if !Source::read(&file.bytes, &vocabulary)?.includes.is_empty() {
+                    if !file.source(&vocabulary)?.includes.is_empty() {
                         found.push(set);
                         break;
                     }

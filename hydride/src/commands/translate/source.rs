@@ -1,4 +1,4 @@
-//! A C file as far as a translation must know it: where it calls intrinsics, in macros and outside of them, what it includes,
+//! A file in C or C++ as far as a translation must know it: where it calls intrinsics, in macros and outside of them, what it includes,
 //! and which names are its own.
 //!
 //! The file is bytes, so that comments in any encoding survive. What the grammar cannot parse is said with its place; names are
@@ -6,10 +6,13 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use serde::Serialize;
 use tree_sitter::{Node, Parser};
+
+use super::macros::{self, Macro};
 
 /// Calls inside of each other that are inlined; deeper ones keep their names.
 const MAX_NESTED: usize = 64;
@@ -29,6 +32,24 @@ impl Place {
     fn of(node: Node<'_>) -> Self {
         let start = node.start_position();
         Self { line: start.row + 1, column: start.column + 1 }
+    }
+}
+
+/// What a file is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C.
+    C,
+    /// C++.
+    Cpp,
+}
+
+impl Language {
+    /// That of a file of this name.
+    pub fn of(name: &Path) -> Self {
+        let ending = name.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        let endings = ["C", "H", "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp", "inl", "tpp"];
+        if endings.contains(&ending) { Self::Cpp } else { Self::C }
     }
 }
 
@@ -85,11 +106,20 @@ pub struct Call {
 
 impl Source {
     /// Reads a file.
-    pub fn read(bytes: &[u8], names: &dyn Names) -> Result<Self> {
-        let mut reader =
-            Reader { bytes, names, source: Self::default(), macros: BTreeSet::new(), bodies: Vec::new() };
+    pub fn read(bytes: &[u8], language: Language, names: &dyn Names) -> Result<Self> {
+        let mut reader = Reader {
+            bytes,
+            names,
+            source: Self::default(),
+            macros: BTreeSet::new(),
+            bodies: Vec::new(),
+            definitions: Vec::new(),
+        };
         let mut parser = Parser::new();
-        parser.set_language(&tree_sitter_c::LANGUAGE.into())?;
+        parser.set_language(&match language {
+            Language::C => tree_sitter_c::LANGUAGE.into(),
+            Language::Cpp => tree_sitter_cpp::LANGUAGE.into(),
+        })?;
         let tree = parser.parse(bytes, None).ok_or_else(|| anyhow!("the parser gave up"))?;
         reader.walk(tree.root_node(), false);
         // Bodies of macros are text to the grammar; they are read as pieces of a program.
@@ -99,6 +129,7 @@ impl Source {
                 reader.walk(tree.root_node(), true);
             }
         }
+        reader.pasted();
         let Reader { mut source, .. } = reader;
         source.uses.sort_by_key(|own| own.place);
         Ok(source)
@@ -111,6 +142,8 @@ struct Reader<'a> {
     source: Source,
     macros: BTreeSet<String>,
     bodies: Vec<tree_sitter::Range>,
+    /// Macros, each with where it is and where its body is.
+    definitions: Vec<(Macro, Range<usize>, Place)>,
 }
 
 impl<'a> Reader<'a> {
@@ -266,41 +299,28 @@ impl<'a> Reader<'a> {
         self.macros.insert(self.text(name).to_owned());
         let Some(body) = node.child_by_field_name("value") else { return };
         self.bodies.push(body.range());
-        let parameters: Vec<&str> = node
-            .child_by_field_name("parameters")
-            .map(|parameters| {
-                let mut cursor = parameters.walk();
-                parameters.named_children(&mut cursor).map(|node| self.text(node)).collect()
-            })
-            .unwrap_or_default();
-        for glob in pasted(self.text(body), &parameters) {
-            self.source.pasted.push((Place::of(body), glob));
-        }
+        let parameters = node.child_by_field_name("parameters").map(|parameters| {
+            let mut cursor = parameters.walk();
+            parameters.named_children(&mut cursor).map(|node| self.text(node).to_owned()).collect()
+        });
+        let own = Macro { name: self.text(name).to_owned(), parameters, body: self.text(body).to_owned() };
+        self.definitions.push((own, node.byte_range(), Place::of(body)));
     }
-}
 
-/// The names that `##` makes in a macro's body; a parameter is any word.
-fn pasted(body: &str, parameters: &[&str]) -> Vec<String> {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let pieces: Vec<&str> = body.split("##").collect();
-    let glob = |word: &str| if parameters.contains(&word) { "*".to_owned() } else { word.to_owned() };
-    let mut found = Vec::new();
-    let mut name: Option<String> = None;
-    for two in pieces.windows(2) {
-        let left = two[0].trim_end_matches(|c: char| !is_word(c));
-        let first = &left[left.rfind(|c: char| !is_word(c)).map_or(0, |at| at + 1)..];
-        let right = two[1].trim_start().trim_start_matches('\\').trim_start();
-        let second = &right[..right.find(|c: char| !is_word(c)).unwrap_or(right.len())];
-        let whole = name.take().unwrap_or_else(|| glob(first)) + &glob(second);
-        // The next `##` goes on with this name if nothing else is between.
-        if two[1].trim().trim_matches('\\').trim() == second {
-            name = Some(whole);
-        } else {
-            found.push(whole);
+    /// The names that `##` makes in all macros.
+    fn pasted(&mut self) {
+        let mut rest = self.bytes.to_vec();
+        let (mut macros, mut places) = (Vec::new(), Vec::new());
+        for (own, whole, place) in std::mem::take(&mut self.definitions) {
+            rest[whole].fill(b' ');
+            macros.push(own);
+            places.push(place);
+        }
+        let names = macros::names(&macros, &String::from_utf8_lossy(&rest));
+        for (place, names) in places.into_iter().zip(names) {
+            self.source.pasted.extend(names.into_iter().map(|name| (place, name)));
         }
     }
-    found.extend(name);
-    found
 }
 
 #[cfg(test)]
@@ -322,7 +342,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Source {
-        Source::read(text.as_bytes(), &Example).unwrap()
+        Source::read(text.as_bytes(), Language::C, &Example).unwrap()
     }
 
     /// Line, name and why no expression may be put there.
@@ -377,16 +397,30 @@ mod tests {
     }
 
     #[test]
-    fn pasted_names_are_globs() {
-        assert_eq!(pasted("vadd##q_##T(a)", &["T"]), ["vaddq_*"]);
-        assert_eq!(pasted("f(v##op##_u8, W(x)) + x## y", &["op", "x"]), ["v*_u8", "*y"]);
-        assert!(pasted("a # b", &[]).is_empty());
+    fn pasted_names_are_those_that_macros_are_called_with() {
+        let text =
+            "#define F(op, T) v##op##q_##T(a)\n#define G(T) vadd##_##T\nint x = F(add, u8) + F(sub, u8);\n";
+        let source = read(text);
+        let pasted: Vec<(usize, &str)> =
+            source.pasted.iter().map(|(place, name)| (place.line, name.as_str())).collect();
+        assert_eq!(pasted, [(1, "vaddq_u8"), (1, "vsubq_u8"), (2, "vadd_*")]);
+    }
+
+    #[test]
+    fn files_in_cpp_are_read_too() {
+        let text = "#include <v.h>\ntemplate <int N> struct S { auto f(int &&x) { return [&](auto y) { return vadd_1(x, y); }(N); } };\n";
+        let source = Source::read(text.as_bytes(), Language::Cpp, &Example).unwrap();
+        assert_eq!(uses(&source), [(2, "vadd_1", None)]);
+        assert!(source.broken.is_empty() && source.includes.len() == 1);
+        assert!(!read(text).broken.is_empty());
     }
 
     #[test]
     fn files_may_be_nested_deeply_and_hold_any_bytes() {
         let text = [b"void f(void) { x = ".as_slice(), &b"vadd(".repeat(20_000), b"\xff\xfe 1"].concat();
-        Source::read(&text, &Example).unwrap();
-        Source::read(b"", &Example).unwrap();
+        for language in [Language::C, Language::Cpp] {
+            Source::read(&text, language, &Example).unwrap();
+            Source::read(b"", language, &Example).unwrap();
+        }
     }
 }

@@ -28,6 +28,9 @@ static const char *const note = "vaddq_u8(a, b) is a call, but not here";
              vbicq_u8((b), (c)))
 #define WIDEN_LOW(T, v) vmovl_##T(vget_low_##T(v))
 #define MIN_MAX(T, lo, hi, v) vmaxq_##T((lo), vminq_##T((hi), (v)))
+#define CALL_(op, type) v##op##q_##type
+#define CALL(op, type) CALL_(op, type)
+#define WORDS s32
 
 typedef struct {
     uint8_t r[COUNT + 16];
@@ -399,7 +402,48 @@ static void names(uint8_t *out, const uint8_t *in)
     vst1_u8(out, vqadd_u8(result, vqadd_u8(a, b)));
 }
 
+/* Functions that a macro makes, with the intrinsics of a type. */
+#define CLAMP_ROW(S, E, LANES)                                                                  \
+    static void clamp_##S(E *out, const E *in, E low, E high, size_t n)                         \
+    {                                                                                           \
+        size_t i;                                                                               \
+        for (i = 0; i + (LANES) <= n; i += (LANES))                                             \
+            vst1q_##S(out + i, vminq_##S(vdupq_n_##S(high), vmaxq_##S(vdupq_n_##S(low), vld1q_##S(in + i)))); \
+        for (; i < n; i++)                                                                      \
+            out[i] = in[i] < low ? low : in[i] > high ? high : in[i];                           \
+    }
+CLAMP_ROW(u8, uint8_t, 16)
+CLAMP_ROW(s16, int16_t, 8)
+
+/* Names that a macro makes of what another one passes on. */
+static void limit(int32_t *out, const int32_t *in, size_t n)
+{
+    size_t i;
+    for (i = 0; i + 4 <= n; i += 4)
+        vst1q_s32(out + i, CALL(min, WORDS)(CALL(abs, WORDS)(vld1q_s32(in + i)), vdupq_n_s32(1 << 20)));
+}
+
+/* Floating-point numbers: what is negative is scaled otherwise. The tail computes in two steps, which are not fused. */
+static void activate(float *out, const float *in, float factor, size_t n)
+{
+    const float32x4_t zero = vdupq_n_f32(0.0f), half = vdupq_n_f32(0.5f);
+    size_t i;
+    for (i = 0; i + 4 <= n; i += 4) {
+        float32x4_t v = vsubq_f32(vld1q_f32(in + i), half);
+        float32x4_t scaled = vmulq_n_f32(v, factor);
+        uint32x4_t negative = vcltq_f32(v, zero);
+        vst1q_f32(out + i, vaddq_f32(vbslq_f32(negative, scaled, v), vabsq_f32(v)));
+    }
+    for (; i < n; i++) {
+        float v = in[i] - 0.5f;
+        float scaled = v * factor;
+        float chosen = v < 0.0f ? scaled : v;
+        out[i] = chosen + (v < 0.0f ? -v : v);
+    }
+}
+
 static planes rgb;
+static float numbers[COUNT + 64], outf[COUNT + 64];
 static uint8_t out8[2 * COUNT + 64];
 static int16_t out16[COUNT + 64];
 static int32_t out32[COUNT + 64];
@@ -460,6 +504,16 @@ static void run(unsigned round)
     show("operators", &number, sizeof number);
     names(out8, pixels + 3);
     show("names", out8, 8);
+    clamp_u8(out8, pixels, (uint8_t)(20 + round), 200, COUNT);
+    show("clamp bytes", out8, COUNT);
+    clamp_s16(out16, samples, (int16_t)(-500 - (int)round), 800, COUNT);
+    show("clamp samples", out16, sizeof out16);
+    limit(out32, words, COUNT);
+    show("limit", out32, sizeof out32);
+    for (number = 0; number < COUNT; number++)
+        numbers[number] = (float)samples[number] * 0.0625f;
+    activate(outf, numbers, 0.3f + (float)round, COUNT);
+    show("activate", outf, COUNT * sizeof *outf);
 }
 
 int main(void)
