@@ -28,7 +28,8 @@ fn instruction(id: &str, immediate: bool, lane: &str) -> Instruction {
         mnemonic: id.into(),
         syntax: String::new(),
         names: vec!["a".into(), "b".into()],
-        function: Function::parse(&format!("func @{id}(%a: 64, {second}) -> (%r: 64) {{\n{body}}}\n")).unwrap(),
+        function: Function::parse(&format!("func @{id}(%a: 64, {second}) -> (%r: 64) {{\n{body}}}\n"))
+            .unwrap(),
         operands: vec![Operand::Register(vector), if immediate { choice } else { Operand::Register(vector) }],
         c_types: vec!["__m64".into(), "__m64".into()],
         result: vector,
