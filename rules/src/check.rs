@@ -133,7 +133,6 @@ fn condition_function(instance: &Instance) -> Option<Option<hydride_ir::Function
 }
 
 /// All conditions of an instance as one; the inner `None` where there is none, the outer one where they are too large.
-#[expect(clippy::option_option)]
 pub fn condition(meaning: &mut Meaning<'_>, instance: &Instance) -> Option<Option<NodeId>> {
     let mut all = Vec::new();
     for condition in &instance.conditions {

@@ -42,7 +42,7 @@ pub struct RuleError {
 }
 
 /// A piece of a file's text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Piece {
     /// The text.
     pub text: String,
@@ -105,12 +105,6 @@ pub struct Rule {
     pub from: Piece,
     /// What replaces it.
     pub to: Option<Piece>,
-}
-
-impl Default for Piece {
-    fn default() -> Self {
-        Piece { text: String::new(), at: 0 }
-    }
 }
 
 /// Line and column of a byte, from 1.

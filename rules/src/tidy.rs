@@ -78,7 +78,7 @@ fn shortened(
     let Value::Input(at) = value else { return None };
     let (leaf, start) = made.inputs[*at].load?;
     let ty = window.leaves.get(leaf as usize)?.ty;
-    if window.in_registers || low % ty.width != 0 || made.inputs[*at].container != ty.width {
+    if window.in_registers || !low.is_multiple_of(ty.width) || made.inputs[*at].container != ty.width {
         return None;
     }
     let start = start + i64::from(low / ty.width);
