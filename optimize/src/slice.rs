@@ -243,7 +243,13 @@ impl<'o> Cutter<'o> {
     /// Whether a value is there at the root of a slice.
     fn is_there(&self, name: &str, section: usize) -> bool {
         match self.places.get(name) {
-            Some((place, _)) => self.flow.dominates(*place, section),
+            Some((place, line)) => match self.outline.sections[*place].lines[*line].targets.first() {
+                None => self.flow.dominates(*place, section),
+                // The value of an `invoke` is there where it returns.
+                Some(to) => self.flow.block(to).is_some_and(|to| {
+                    self.flow.predecessors[to] == [*place] && self.flow.dominates(to, section)
+                }),
+            },
             None => self.parameters.contains(name),
         }
     }

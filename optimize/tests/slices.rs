@@ -136,6 +136,20 @@ fn a_value_that_is_not_there_is_not_read() {
 }
 
 #[test]
+fn the_value_of_an_invoke_is_there_where_it_returns() {
+    let module = Module::parse(
+        "define i32 @f(i32 %x) personality ptr @p {\nentry:\n  %g = invoke i32 @may_throw()\n          to label %fine unwind label %bad\n\
+         fine:\n  br label %join\nbad:\n  %pad = landingpad { ptr, i32 }\n          cleanup\n  br label %join\njoin:\n  \
+         %h = phi i32 [ %g, %fine ], [ %x, %bad ]\n  %i = and i32 %h, 7\n  %j = or i32 %i, %x\n  ret i32 %j\n}\n",
+    )
+    .expect("a module");
+    let all = slices(&module);
+    let slice = all.iter().find(|slice| slice.root() == "j").expect("a slice");
+    assert!(slice.inputs.contains(&Input::Value("g".into(), false)));
+    assert!(slice.inputs.contains(&Input::Value("x".into(), true)));
+}
+
+#[test]
 fn what_was_decided_is_assumed() {
     let module = Module::parse(
         "define i32 @f(i32 %x, i32 %y) {\nentry:\n  %c = icmp slt i32 %x, 0\n  br i1 %c, label %end, label %then\nthen:\n  \

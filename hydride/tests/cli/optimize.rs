@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{hydride, repository, scratch, vendor_documents};
+use crate::support::{hydride, repository, samples, scratch, vendor_documents};
 
 /// A module that counts ones among things that no one models.
 const MODULE: &str = r#"; a comment
@@ -82,7 +82,8 @@ fn a_module_comes_out_with_proved_changes_only() {
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("x.ll"), MODULE).expect("a file");
     let run = |args: &[&str], code| {
-        let all = [&["optimize", "--isa", "sse42", "--cache", "kept.redb"], args].concat();
+        let specs = samples().display().to_string();
+        let all = [&["optimize", "--isa", "sse42", "--specs", &specs, "--cache", "kept.redb"], args].concat();
         hydride(folder.path(), &all).exits(code).stdout
     };
     let line = run(&["--report", "found", "x.ll"], 0);
