@@ -19,6 +19,9 @@ const MAX_STATES_IN_REGISTERS: usize = 1_500;
 /// States that are looked at before it is asked what the result costs by now.
 const STEP: usize = 128;
 
+/// Once a program is known, as many states are looked at again, and so many more, for a cheaper one.
+const MORE: usize = 512;
+
 /// Rounds in which choices are tried again with shared values counted once.
 const ROUNDS: usize = 4;
 
@@ -68,7 +71,7 @@ impl Selection {
         let mut least: Vec<Option<u64>> = roots.iter().map(|_| Some(0)).collect();
         let mut open: BinaryHeap<Reverse<(u64, StateId)>> =
             roots.iter().map(|root| Reverse((0, *root))).collect();
-        let (mut looked, mut known) = (0, None);
+        let (mut looked, mut known, mut enough) = (0, None, usize::MAX);
         let mut seen: Vec<bool> = Vec::new();
         while let Some(Reverse((paid, id))) = open.pop() {
             let index = id.0 as usize;
@@ -79,8 +82,11 @@ impl Selection {
             if looked % STEP == STEP - 1 {
                 selection.solve(cost);
                 known = roots.iter().filter_map(|root| selection.costs[root.0 as usize]).min();
+                if known.is_some() {
+                    enough = enough.min(2 * looked + MORE);
+                }
             }
-            if known.is_some_and(|known| paid >= known) {
+            if known.is_some_and(|known| paid >= known) || looked >= enough {
                 break;
             }
             if looked >= most || stop() {

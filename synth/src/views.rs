@@ -93,7 +93,7 @@ impl Finder<'_, '_> {
             return Vec::new();
         }
         let mut found: Vec<Wanted> = Vec::new();
-        let products = wanted.values().iter().all(|value| self.is_of_product(*value));
+        let products = self.are_of_products(&wanted.values(), container);
         let dag = &self.meaning.dag;
         let parts = wanted.values().iter().all(|value| match dag.node(*value) {
             Node::Slice { of, .. } => matches!(dag.node(*of), Node::Arg(_)),
@@ -125,22 +125,32 @@ impl Finder<'_, '_> {
         found
     }
 
-    /// Whether a value is bits of a product, or of a sum with one.
-    pub(crate) fn is_of_product(&self, value: NodeId) -> bool {
+    /// The width of the product, or of the sum with one, that a value is bits of.
+    fn product_width(&self, value: NodeId) -> Option<u32> {
         let dag = &self.meaning.dag;
-        let of = match *dag.node(value) {
-            Node::Slice { of, .. } | Node::Shr(of, _) => of,
-            _ => value,
-        };
-        let of = match *dag.node(of) {
-            Node::Slice { of, .. } | Node::Shr(of, _) => of,
-            _ => of,
-        };
+        let mut of = value;
+        for _ in 0..3 {
+            of = match *dag.node(of) {
+                Node::Slice { of, .. } | Node::Shr(of, _) | Node::Saturate { of, .. } => of,
+                _ => of,
+            };
+        }
         let product = |node: NodeId| matches!(dag.node(node), Node::Mul(_));
-        match dag.node(of) {
+        let is = match dag.node(of) {
             Node::Sum { terms, .. } => terms.iter().any(|(term, _)| product(*term)) || self.has_factor(of),
             _ => product(of),
-        }
+        };
+        dag.natural(of).filter(|_| is).map(|(width, _)| width)
+    }
+
+    /// Whether a value is bits of a product, or of a sum with one.
+    pub(crate) fn is_of_product(&self, value: NodeId) -> bool {
+        self.product_width(value).is_some()
+    }
+
+    /// Whether values are bits of products that containers of `width` bits hold.
+    fn are_of_products(&self, values: &[NodeId], width: u32) -> bool {
+        values.iter().all(|value| self.product_width(*value).is_some_and(|own| own <= width))
     }
 
     /// Whether a value is a multiple by more than a shift.
@@ -238,8 +248,7 @@ impl Finder<'_, '_> {
         if wanted.ty.class != Class::Vector || wanted.container > 32 || !values || moves == 0 {
             return;
         }
-        if !wanted.registers.iter().any(both)
-            || !wanted.values().iter().all(|value| self.is_of_product(*value))
+        if !wanted.registers.iter().any(both) || !self.are_of_products(&wanted.values(), 2 * wanted.container)
         {
             return;
         }

@@ -234,6 +234,12 @@ pub(super) fn answers<'a>(
     cache.open_at(&windows.into_iter().map(key).collect::<Vec<_>>())
 }
 
+/// Whether all of a window's values are whole bytes; others cannot be passed to the machine.
+fn in_bytes(window: &Window) -> bool {
+    let whole = |ty: ::synth::window::Type| ty.bits().is_multiple_of(8) && ty.width >= 8;
+    window.ty().bits().is_multiple_of(8) && window.leaves.iter().all(|leaf| whole(leaf.ty))
+}
+
 fn answer(
     args: &SynthArgs,
     source: &Source,
@@ -299,7 +305,9 @@ fn answer(
         },
     };
     let case = match c {
-        Some(lines) if args.run > 0 => Some(machine::Case::new(window, &mut answer.meaning, name, lines)?),
+        Some(lines) if args.run > 0 && in_bytes(window) => {
+            Some(machine::Case::new(window, &mut answer.meaning, name, lines)?)
+        }
         _ => None,
     };
     let proved = match answer.status {
