@@ -70,7 +70,7 @@ const NEON: &[&str] = &[
 ];
 
 /// Of these the header has scalar code.
-const SCALAR: &[&str] = &["vqtbl1q_u8", "vmaxnmvq_f32", "vrecpsq_f32"];
+const SCALAR: &[&str] = &["vqtbl1q_u8", "vmaxnmvq_f32", "vrecpsq_f32", "vst3q_u8"];
 
 const SSE: &[&str] = &[
     "_mm_add_epi8",
