@@ -89,7 +89,6 @@ const SSE: &[&str] = &[
     "_mm_sqrt_ps",
     "_mm_cmplt_pd",
     "_mm_shuffle_epi8",
-    "_mm_cvttps_epi32",
 ];
 
 #[test]
