@@ -58,7 +58,9 @@ impl Fallback {
             let bytes = arg.width.div_ceil(8);
             let _ = match arg.kind {
                 Kind::Immediate(_) => writeln!(body, "    const uint64_t {word} = (uint64_t)({name});"),
-                Kind::Memory { .. } if !reads(instruction, position) => continue,
+                Kind::Memory { .. } if !reads(instruction, position) => {
+                    writeln!(body, "    const uint64_t {word}[1] = {{0}};")
+                }
                 _ => writeln!(
                     body,
                     "    uint64_t {word}[{}] = {{0}}; __builtin_memcpy({word}, &{name}, {bytes});",

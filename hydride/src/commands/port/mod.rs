@@ -1,7 +1,7 @@
 //! `hydride port`: the instructions of one set as sequences of another, proved.
 
 mod beside;
-mod call;
+pub(super) mod call;
 mod fallback;
 pub(super) mod header;
 mod machine;

@@ -5,7 +5,7 @@ use ::synth::CPart;
 use parsers::{Argument, Kind};
 
 use super::rewrite::Piece;
-use crate::commands::port::header::result_type;
+use crate::commands::port::call::result_type;
 use crate::commands::port::table::Row;
 
 /// The pieces for a call, where the sequence is an expression. Loads and stores keep their names, which say best what they do.
