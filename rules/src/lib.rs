@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 mod arithmetic;
+mod bindings;
 mod check;
 mod file;
 mod graph;
@@ -42,6 +43,7 @@ mod tidy;
 mod trial;
 
 pub use arithmetic::{ArithmeticError, evaluate};
+pub use bindings::{Bindings, Number};
 pub use check::{Counterexample, Finding, Proof, Sides, check, condition, sides};
 pub use file::{EqualityEntry, InstanceProof, Malformed, Open, Replacement, RuleEntry, RuleFile, parameters};
 pub use graph::{Bound, Class, Computes, Equality, Graph, Head, Node, is_count};
@@ -54,7 +56,7 @@ pub use outputs::{conditions, egglog, markdown, shown, smtlib, steps};
 pub use plain::plain;
 pub use scalar::Scalar;
 pub use select::{Selected, Selector};
-pub use sequence::{Bindings, Instructions, Number, Sequence, Shape, Source, Step};
+pub use sequence::{Instructions, Sequence, Shape, Source, Step};
 pub use text::{About, Binds, Piece, Rule, RuleError, Values, read};
 pub use tidy::tidy;
 pub use trial::{Trial, trial};

@@ -17,8 +17,9 @@ use synth::window::{
     Element, Expression, ExpressionId, Expressions, Meaning, Operator, Type, Window, limits,
 };
 
+use crate::bindings::Bindings;
 use crate::instance::Instance;
-use crate::sequence::{Bindings, Instructions, Sequence, Shape, load};
+use crate::sequence::{Instructions, Sequence, Shape, load};
 use crate::text::Binds;
 
 /// What a program costs.

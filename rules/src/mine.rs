@@ -13,10 +13,11 @@ use synth::certify::Judge;
 use synth::synthesize::{Target, prover, synthesize};
 use synth::window::limits;
 
+use crate::bindings::Number;
 use crate::instance::Instance;
 use crate::lowering::{Certificate, Cost, Lowering, Machine, constants, prove, vectors};
 use crate::scalar::Scalar;
-use crate::sequence::{Number, Sequence, Shape, Source};
+use crate::sequence::{Sequence, Shape, Source};
 use crate::tidy::tidy;
 
 /// Values of a constant that a rule is looked for, at most; ranges that are larger have none.

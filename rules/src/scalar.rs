@@ -4,7 +4,7 @@ use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 use serde::{Deserialize, Serialize};
 use synth::window::Meaning;
 
-use crate::sequence::{Bindings, Number};
+use crate::bindings::{Bindings, Number};
 
 /// How deep values nest.
 const MAX_DEPTH: usize = 12;

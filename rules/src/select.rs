@@ -10,9 +10,10 @@ use synth::program::{Program, Value};
 use synth::table::Table;
 use synth::window::{Element, Kind, Meaning, Operator};
 
+use crate::bindings::Bindings;
 use crate::graph::{Bound, Class, Computes, Equality, Graph, Head};
 use crate::lowering::{Lowering, finish, is_fixed};
-use crate::sequence::{Bindings, Instructions, Shape, constant, load, low_part};
+use crate::sequence::{Instructions, Shape, constant, load, low_part};
 use crate::tidy::tidy;
 
 /// Passes over all classes, at most.

@@ -4,7 +4,6 @@
 //! ([`Shape`]). A sequence reads registers of its pattern's variables and constants that are made before the loop; numbers in
 //! it can depend on the pattern's constants.
 
-use hydride_ir::exact::NodeId;
 use search::{Class, Type as Register};
 use serde::{Deserialize, Serialize};
 use synth::contents::{Content, Entry};
@@ -12,7 +11,7 @@ use synth::program::{Input, Program, Value};
 use synth::table::Table;
 use synth::window::{Element, Meaning, Window};
 
-use crate::arithmetic::evaluate;
+use crate::bindings::{Bindings, Number};
 use crate::scalar::Scalar;
 
 /// The registers that hold a value.
@@ -34,18 +33,6 @@ impl Shape {
         }
         let width = widths.iter().copied().find(|own| *own >= bits)?;
         Some(Self { count: 1, width })
-    }
-}
-
-/// A number that can depend on the pattern's constants: `4`, `c-1`, `2^(c-1)`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Number(pub String);
-
-impl Number {
-    /// Its value where constants have these values; `None` where it has none.
-    pub fn value(&self, constants: &dyn Fn(&str) -> Option<i128>) -> Option<i128> {
-        evaluate(&self.0, constants).ok()
     }
 }
 
@@ -98,16 +85,6 @@ pub struct Sequence {
     pub steps: Vec<Step>,
     /// The result's registers in order.
     pub outputs: Vec<String>,
-}
-
-/// What a sequence reads, where it is put into a program.
-pub struct Bindings<'a> {
-    /// The registers of a variable.
-    pub registers: &'a dyn Fn(&str) -> Option<Vec<Value>>,
-    /// The values of constants.
-    pub constants: &'a dyn Fn(&str) -> Option<i128>,
-    /// The bits of variables that are the same in all lanes.
-    pub uniforms: &'a dyn Fn(&str) -> Option<NodeId>,
 }
 
 impl Sequence {

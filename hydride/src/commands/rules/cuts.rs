@@ -16,7 +16,7 @@ use memo::Memo;
 use rayon::prelude::*;
 
 use super::check::{Read, parse};
-use super::mine::{found, with_machine};
+use super::find::{found, with_machine};
 use crate::commands::synth::targets::Ground;
 
 /// Cuts below one operation of a window, at most.

@@ -15,7 +15,8 @@ use memo::Memo;
 use rayon::prelude::*;
 
 use super::check::{Read, parse, read};
-use super::mine::{PATTERNS, with_machine};
+use super::find::with_machine;
+use super::mine::PATTERNS;
 use crate::cache::CacheArgs;
 use crate::commands::select::{Loaded, load};
 use crate::commands::synth::targets::{Ground, Named};
