@@ -35,15 +35,17 @@ pub(crate) fn instruction(
     }
 }
 
-/// What comes of a comparison of functions, as [`check`] makes it: an outcome for each, by its name, and the machine; nothing,
-/// with a message, where nothing can be run.
+/// An outcome for each function, by its name, and the machine.
+pub(crate) type Outcomes = (Vec<(String, Outcome)>, String);
+
+/// What comes of a comparison of functions, as [`check`] makes it; nothing, with a message, where nothing can be run.
 pub(crate) fn outcomes<'i>(
     set: &InstructionSet,
     (instructions, definitions): (&'i [Instruction], Vec<String>),
     case: impl Fn(&'i Instruction) -> Case<'i>,
     inputs: usize,
     work: &Path,
-) -> Result<Option<(Vec<(String, Outcome)>, String)>> {
+) -> Result<Option<Outcomes>> {
     let own: Vec<&Instruction> = instructions.iter().collect();
     let oracle = match set.oracle(&own, definitions, work) {
         Ok(oracle) => oracle,

@@ -141,15 +141,12 @@ pub fn generate(
     inputs
 }
 
-/// At least `count` inputs for arguments of which only the width in bits and the documented values of immediates are known.
-/// `numbers` is as for [`generate`].
-pub fn examples(
-    args: &[(u32, Option<(i64, i64)>)],
-    numbers: bool,
-    count: usize,
-    seed: u64,
-) -> Vec<Vec<Bits>> {
-    let argument = |(position, (width, range)): (usize, &(u32, Option<(i64, i64)>))| Argument {
+/// An argument of which only the width in bits is known and, of an immediate, the least and the greatest documented value.
+pub type Operand = (u32, Option<(i64, i64)>);
+
+/// At least `count` inputs for such arguments. `numbers` is as for [`generate`].
+pub fn examples(args: &[Operand], numbers: bool, count: usize, seed: u64) -> Vec<Vec<Bits>> {
+    let argument = |(position, (width, range)): (usize, &Operand)| Argument {
         name: format!("a{position}"),
         c_type: String::new(),
         width: *width,
@@ -163,7 +160,7 @@ pub fn examples(
     let inputs = generate(&arguments, numbers, &immediates(&arguments), count, seed, "");
     let values = |record: &[u64]| {
         let mut words = record[1..].iter().copied();
-        let value = |(width, _): &(u32, Option<(i64, i64)>)| {
+        let value = |(width, _): &Operand| {
             let own: Vec<u64> = words.by_ref().take(width.div_ceil(64) as usize).collect();
             Bits::from_words(*width, own)
         };

@@ -1,6 +1,7 @@
 //! What two functions must have in common to be compared.
 
 use hydride_ir::Function;
+use interp::inputs::Operand;
 
 /// Widths of the arguments and results of two functions of one shape, and the roles of the arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -8,9 +9,6 @@ pub(crate) struct Shape {
     pub args: Vec<Operand>,
     pub results: Vec<u32>,
 }
-
-/// The width of an argument, and the documented values where it is an immediate.
-pub(crate) type Operand = (u32, Option<(i64, i64)>);
 
 impl Shape {
     /// The shape of one function, at its parameters' default values.

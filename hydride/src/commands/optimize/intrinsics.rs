@@ -22,10 +22,16 @@ const MAX_ANSWERS: usize = 256;
 
 type Answer = Result<Target, String>;
 
+/// An intrinsic's operands that are constants, each with the answer for them.
+type Answers = Vec<(Vec<Option<Bits>>, Answer)>;
+
+/// An instruction with values of its immediates.
+type Choice = (String, Vec<i64>);
+
 /// The meanings of intrinsics, each read once.
 pub struct Known<'s> {
     documents: Mutex<Documents<'s>>,
-    found: Mutex<HashMap<String, Vec<(Vec<Option<Bits>>, Answer)>>>,
+    found: Mutex<HashMap<String, Answers>>,
     pure: Mutex<HashMap<String, bool>>,
 }
 
@@ -86,7 +92,7 @@ impl Intrinsics for Known<'_> {
 /// What instructions are in one release of LLVM.
 pub struct Templates {
     data: VendorIr,
-    read: Mutex<HashMap<(String, Vec<i64>), Option<Body>>>,
+    read: Mutex<HashMap<Choice, Option<Body>>>,
 }
 
 impl Templates {
