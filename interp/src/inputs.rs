@@ -9,7 +9,7 @@
 //! arguments; the others mix random words, equal operands, small numbers, shift counts and sparse
 //! bits.
 
-use catalog::{Argument, Immediate, Kind};
+use catalog::{Argument, Element, Immediate, Kind};
 use hydride_ir::{Bits, Function, Op, Random};
 
 use crate::Bv;
@@ -141,11 +141,21 @@ pub fn generate(
     inputs
 }
 
+/// The width in bits of the narrowest floating-point numbers that a function computes with, if it does with any of 16, 32
+/// or 64 bits.
+pub fn number_width(function: &Function) -> Option<u32> {
+    let numbers = function.exprs().iter().filter(|expr| matches!(expr.op, Op::Float { .. }));
+    let operands = numbers.filter_map(|expr| expr.op.operands().first().copied());
+    let widths =
+        operands.filter_map(|operand| u32::try_from(function.expr(operand).width.as_constant()?).ok());
+    widths.filter(|width| matches!(width, 16 | 32 | 64)).min()
+}
+
 /// An argument of which only the width in bits is known and, of an immediate, the least and the greatest documented value.
 pub type Operand = (u32, Option<(i64, i64)>);
 
-/// At least `count` inputs for such arguments. `numbers` is as for [`generate`].
-pub fn examples(args: &[Operand], numbers: bool, count: usize, seed: u64) -> Vec<Vec<Bits>> {
+/// At least `count` inputs for such arguments, most of them made of floating-point numbers of `numbers` bits if there are any.
+pub fn examples(args: &[Operand], numbers: Option<u32>, count: usize, seed: u64) -> Vec<Vec<Bits>> {
     let argument = |(position, (width, range)): (usize, &Operand)| Argument {
         name: format!("a{position}"),
         c_type: String::new(),
@@ -154,10 +164,10 @@ pub fn examples(args: &[Operand], numbers: bool, count: usize, seed: u64) -> Vec
             Some((low, high)) => Kind::Immediate(Immediate { low: *low, high: *high }),
             None => Kind::Vector,
         },
-        element: None,
+        element: numbers.map(|width| Element { width, signed: true, float: true }),
     };
     let arguments: Vec<Argument> = args.iter().enumerate().map(argument).collect();
-    let inputs = generate(&arguments, numbers, &immediates(&arguments), count, seed, "");
+    let inputs = generate(&arguments, numbers.is_some(), &immediates(&arguments), count, seed, "");
     let values = |record: &[u64]| {
         let mut words = record[1..].iter().copied();
         let value = |(width, _): &Operand| {

@@ -3,7 +3,7 @@
 use hydride_ir::{Bits, Function, Op, ResultId, ResultSlot, Stmt};
 use smt::Prover;
 
-use crate::entries::counterexample;
+use crate::counterexample::counterexample;
 use crate::meaning::{Meaning, compare};
 use crate::report::{Access, Outcome};
 use crate::side::Semantics;

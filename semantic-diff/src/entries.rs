@@ -3,20 +3,15 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use hydride_ir::{Bits, Function};
-use interp::Bv;
 use rayon::prelude::*;
 use smt::Prover;
 
 use crate::access::other_access;
 use crate::align::align;
-use crate::example::Witness;
-use crate::lanes::element_width;
+use crate::counterexample::counterexample;
 use crate::meaning::{Meaning, compare};
 use crate::rename::equals;
-use crate::report::{
-    Change, Counterexample, EntryName, Found, Outcome, Proof, Report, Side as Summary, SignatureChange, Value,
-};
+use crate::report::{Change, EntryName, Outcome, Proof, Report, Side as Summary, SignatureChange};
 use crate::side::{Entry, Side};
 
 /// Choices of a comparison.
@@ -129,45 +124,6 @@ fn change(old: &Entry<'_>, new: &Entry<'_>, prover: &mut Prover) -> Option<Chang
         erratum: None,
         undefined_bits_differ: both && undefined(old) != undefined(new),
     })
-}
-
-/// Arguments with which two functions differ, as the report shows them.
-pub(crate) fn counterexample(witness: &Witness, old: &Function, new: &Function) -> Counterexample {
-    let args = new.args.iter().zip(&witness.args).map(|(arg, bits)| Value {
-        name: arg.name.clone(),
-        width: bits.width(),
-        bits: format!("{bits:x}"),
-        immediate: arg.role.range().map(|(low, _)| integer(bits, low < 0)),
-    });
-    let results = |values: &[Bits]| {
-        let value = |(slot, bits): (&hydride_ir::ResultSlot, &Bits)| Value {
-            name: slot.name.clone(),
-            width: bits.width(),
-            bits: format!("{bits:x}"),
-            immediate: None,
-        };
-        new.results.iter().zip(values).map(value).collect()
-    };
-    let differing = witness.old.iter().zip(&witness.new).enumerate().find_map(|(result, (old, new))| {
-        let bit = (0..old.width()).find(|bit| old.bit(*bit) != new.bit(*bit))?;
-        Some((result, bit))
-    });
-    let lane = differing
-        .map_or(8, |(result, bit)| element_width(old, result, bit).min(element_width(new, result, bit)));
-    Counterexample {
-        args: args.collect(),
-        old: results(&witness.old),
-        new: results(&witness.new),
-        lane,
-        found_by: if witness.by_solver { Found::Solver } else { Found::Examples },
-        hardware: None,
-    }
-}
-
-/// An immediate's value as an integer.
-fn integer(bits: &Bits, signed: bool) -> i64 {
-    let wide = Bv::from(bits).cast(64.max(bits.width()), signed);
-    wide.words().first().copied().unwrap_or(0).cast_signed()
 }
 
 fn signature(old: &Entry<'_>, new: &Entry<'_>) -> Option<SignatureChange> {

@@ -34,8 +34,8 @@ pub(crate) struct Evaluator<'a> {
     shape: &'a Shape,
     /// For each result the bits that count.
     known: Vec<Bv>,
-    /// Whether one of them computes with floating-point numbers.
-    numbers: bool,
+    /// The width of the floating-point numbers that they compute with.
+    numbers: Option<u32>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -51,7 +51,7 @@ impl<'a> Evaluator<'a> {
                 known.insert(bits.low, &Bv::zero(bits.width.min(known.width() - bits.low)));
             }
         }
-        let numbers = [old, new].into_iter().any(inputs::computes_with_floats);
+        let numbers = [old, new].into_iter().find_map(inputs::number_width);
         Ok(Self { old: Program::new(old)?, new: Program::new(new)?, shape, known, numbers })
     }
 

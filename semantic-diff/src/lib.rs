@@ -31,6 +31,7 @@
 mod absorb;
 mod access;
 mod align;
+mod counterexample;
 mod entries;
 mod example;
 mod lanes;

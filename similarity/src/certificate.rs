@@ -125,7 +125,7 @@ fn differ_on_examples(given: &Function, wanted: &Function) -> bool {
     let operand = |arg: &Arg| Some((width(arg)?, arg.role.range()));
     let Some(operands) = given.args.iter().map(operand).collect::<Option<Vec<_>>>() else { return false };
     let [Ok(one), Ok(other)] = [given, wanted].map(Program::new) else { return false };
-    let numbers = inputs::computes_with_floats(given);
+    let numbers = inputs::number_width(given);
     let (mut left, mut right) = (Machine::new(), Machine::new());
     inputs::examples(&operands, numbers, EXAMPLES, 1).iter().any(|args| {
         let ran = one.run_into(&mut left, args).is_ok() && other.run_into(&mut right, args).is_ok();

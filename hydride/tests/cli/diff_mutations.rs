@@ -381,7 +381,7 @@ fn mutations_that_change_the_meaning_are_different() {
     let compared = compare(&MUTATIONS, 0x5eed);
     let mut random = Random::new(7);
     let mut different: BTreeMap<&str, usize> = BTreeMap::new();
-    let (mut same, mut reshaped) = (0, 0);
+    let (mut same, mut reshaped, mut elsewhere) = (0, 0, 0);
     let changed: BTreeMap<&str, &Outcome> =
         compared.report.changes.iter().map(|change| (change.id.as_str(), &change.outcome)).collect();
     for instruction in &compared.new.instructions {
@@ -390,6 +390,10 @@ fn mutations_that_change_the_meaning_are_different() {
             Some(Outcome::Different { counterexample }) => {
                 compared.confirm(id, counterexample);
                 *different.entry(compared.kinds[id]).or_default() += 1;
+            }
+            Some(Outcome::OtherAccess { counterexample, .. }) => {
+                assert_ne!(counterexample.old, counterexample.new, "{id}");
+                elsewhere += 1;
             }
             // Other widths of an argument: an index beyond it makes an immediate wider.
             Some(Outcome::OtherShape { .. }) => reshaped += 1,
@@ -401,7 +405,7 @@ fn mutations_that_change_the_meaning_are_different() {
         }
     }
     println!(
-        "{same} of {} mutations change no meaning, {reshaped} a width; different: {different:?}",
+        "{same} of {} mutations change no meaning, {reshaped} a width, {elsewhere} an access to memory; different: {different:?}",
         count(&compared)
     );
     assert_eq!(different.len(), MUTATIONS.len(), "{different:?}");

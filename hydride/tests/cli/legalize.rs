@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::lowering::tools;
+use crate::lowering::{cpu_has, tools};
 use crate::mlir_to_assembly::tool;
 use crate::support::programs::{self, Target};
 use crate::support::*;
@@ -13,6 +13,8 @@ struct Processor {
     target: &'static str,
     /// CPU features in LLVM's spelling.
     features: &'static str,
+    /// What a CPU without emulator must have, by the document's names.
+    needs: &'static [&'static str],
     /// Options of llc.
     llc: &'static str,
     /// Functions that are called, with the number of calls.
@@ -24,6 +26,7 @@ const PROCESSORS: &[Processor] = &[
         name: "avx2",
         target: "x86",
         features: "avx2",
+        needs: &["AVX2"],
         llc: "-mtriple=x86_64-linux-gnu -mattr=+avx2",
         calls: &[
             ("add_sat.v32i8.1", 2),
@@ -35,6 +38,7 @@ const PROCESSORS: &[Processor] = &[
         name: "avx512",
         target: "x86",
         features: "avx512bw,avx512vnni,avx512cd",
+        needs: &["AVX512BW", "AVX512_VNNI", "AVX512CD"],
         llc: "-mtriple=x86_64-linux-gnu -mattr=+avx512bw,+avx512vnni,+avx512cd",
         calls: &[("add_sat.v64i8.1", 1), ("compare_lt.v64i1.v64i8.0", 1), ("leading_zeros.v16i32", 1)],
     },
@@ -42,6 +46,7 @@ const PROCESSORS: &[Processor] = &[
         name: "neon",
         target: "arm",
         features: "neon",
+        needs: &[],
         llc: "-mtriple=aarch64-linux-gnu",
         calls: &[("add_sat.v16i8.1", 4), ("leading_zeros.v4i32", 4)],
     },
@@ -49,6 +54,7 @@ const PROCESSORS: &[Processor] = &[
         name: "hvx",
         target: "hvx",
         features: "hvxv67,hvx-length128b",
+        needs: &[],
         llc: "-mtriple=hexagon-unknown-linux-musl -mcpu=hexagonv67 -mattr=+hvxv67,+hvx-length128b",
         calls: &[("add_sat.v128i8.1", 1), ("compare_lt.v128i1.v128i8.0", 1), ("leading_zeros.v32i32", 1)],
     },
@@ -112,7 +118,7 @@ fn a_wide_program_runs_on_every_target() {
     write_program(folder.path(), ("operations.md", "mlir"), "wide.mlir", &["plugin.sh", "wide.sh"]);
     let out = out.to_string_lossy();
     tool("sh", folder.path(), &["plugin.sh", &format!("{out}/mlir"), OPERATIONS]).expect("a shell");
-    for processor in PROCESSORS {
+    for processor in PROCESSORS.iter().filter(|processor| cpu_has(processor.needs)) {
         let Processor { name, target, features, llc, .. } = processor;
         let [clang, emulator] = processor.words();
         tool("sh", folder.path(), &["wide.sh", &out, name, target, features, llc, &clang, &emulator])
@@ -130,7 +136,7 @@ fn a_wide_program_in_llvm_ir_runs_on_every_target() {
     let build = "clang++-19 -std=c++17 -fno-rtti -fPIC -shared -Wall -Wextra -Werror \
                  -isystem /usr/lib/llvm-19/include \"$0\" -o AutoLLVM.so";
     tool("sh", folder.path(), &["-c", build, &format!("{out}/llvm/plugin/AutoLLVM.cpp")]).expect("a shell");
-    for processor in PROCESSORS {
+    for processor in PROCESSORS.iter().filter(|processor| cpu_has(processor.needs)) {
         let Processor { name, target, llc, .. } = processor;
         let [clang, emulator] = processor.words();
         tool("sh", folder.path(), &["wide-ll.sh", &out, name, target, llc, &clang, &emulator])

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::lowering::tools;
+use crate::lowering::{cpu_has, tools};
 use crate::mlir_to_assembly::tool;
 use crate::support::*;
 
@@ -52,10 +52,12 @@ fn memory_is_loaded_and_stored() {
 
     write(program);
     let llc = "-mtriple=x86_64-linux-gnu -mattr=+avx512f";
-    tool("sh", folder.path(), &["memory.sh", &out, "x86", "avx512f", llc, "clang-19"]).expect("a shell");
-    let assembly = std::fs::read_to_string(folder.path().join("memory.s")).unwrap();
-    for instruction in ["vpgatherdd", "{%k1} {z}", ", (%rdx) {%k1}"] {
-        assert!(assembly.contains(instruction), "{instruction} in\n{assembly}");
+    if cpu_has(&["AVX512F"]) {
+        tool("sh", folder.path(), &["memory.sh", &out, "x86", "avx512f", llc, "clang-19"]).expect("a shell");
+        let assembly = std::fs::read_to_string(folder.path().join("memory.s")).unwrap();
+        for instruction in ["vpgatherdd", "{%k1} {z}", ", (%rdx) {%k1}"] {
+            assert!(assembly.contains(instruction), "{instruction} in\n{assembly}");
+        }
     }
     write(PLANES);
     let arm = ["memory.sh", &out, "arm", "neon", "-mtriple=aarch64-linux-gnu", "aarch64-linux-gnu-gcc"];

@@ -27,7 +27,7 @@ use rayon::prelude::*;
 use self::header::Missing;
 use self::sources::{Choices, Source, key, sources};
 use self::table::Row;
-use super::synth::report::{Cost, Step, cost, steps};
+use super::synth::steps::{Cost, Step, cost, steps};
 use super::synth::targets::{Ground, Named};
 use super::synth::{answers, solve};
 use crate::cache::CacheArgs;

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::Found;
 use super::call::Written;
 use super::sources::Source;
-use crate::commands::synth::report::{Cost, Step};
+use crate::commands::synth::steps::{Cost, Step};
 
 /// An instruction with its immediates chosen, and what was found for it.
 #[derive(Clone, Copy)]

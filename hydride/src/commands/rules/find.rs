@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::check::Read;
 use crate::commands::synth::targets::Ground;
-use crate::commands::synth::{cost, report};
+use crate::commands::synth::{cost, steps};
 
 /// A pattern's instance at a number of lanes.
 struct Task<'a> {
@@ -76,6 +76,6 @@ pub fn with_machine<T>(
 
 /// What a program costs.
 pub fn measure(program: &Program, table: &Table) -> Cost {
-    let report::Cost { uops, latency, .. } = report::cost(program, table);
+    let steps::Cost { uops, latency, .. } = steps::cost(program, table);
     Cost { uops, latency }
 }

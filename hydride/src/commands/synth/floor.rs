@@ -12,8 +12,8 @@ use ::synth::window::{Meaning, Window};
 use anyhow::{Result, anyhow};
 use memo::Memo;
 
-use super::report::{self, Cost, Step};
 use super::solve;
+use super::steps::{self, Cost, Step};
 use super::targets::Ground;
 
 /// What a part is computed by.
@@ -55,13 +55,13 @@ pub fn floor(
             most => most.saturating_sub(start.elapsed().as_secs()).max(1),
         };
         let (mut answer, table) = solve(part, ground, memo, stop, left);
-        let explanation = report::explain(&answer, &table, ground);
+        let explanation = steps::explain(&answer, &table, ground);
         let (program, proof) = answer.program.take()?;
         let body = ::synth::c_body(&mut answer.meaning, &table, &program, ground.syntax.as_ref()).ok()?;
         Some(Solved {
             body,
-            cost: report::cost(&program, &table),
-            steps: report::steps(part, &program, &table),
+            cost: steps::cost(&program, &table),
+            steps: steps::steps(part, &program, &table),
             proof,
             explanation,
             states: answer.states,

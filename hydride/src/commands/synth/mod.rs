@@ -6,6 +6,7 @@ pub(super) mod functions;
 pub(super) mod machine;
 pub(super) mod read;
 pub(super) mod report;
+pub(super) mod steps;
 pub(super) mod targets;
 
 use std::collections::BTreeMap;
@@ -271,7 +272,7 @@ fn answer(
     if c.is_none() && answer.program.take().is_some() {
         answer.status = Status::Exhausted;
     }
-    let mut explanation = report::explain(&answer, &table, ground);
+    let mut explanation = steps::explain(&answer, &table, ground);
     let floor = match &c {
         Some(_) => None,
         None => {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::source::Place;
-use crate::commands::synth::report::{Cost, Step};
+use crate::commands::synth::steps::{Cost, Step};
 
 /// A line about a use of an intrinsic, or a note about a place.
 #[derive(Serialize)]
