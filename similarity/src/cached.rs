@@ -160,8 +160,8 @@ mod tests {
         let order = Application::plain(vec![], &[0, 1, 2]);
         let sum = |first: &str, second: &str| {
             let text = format!(
-                "func @sum(%a: 64, %b: 64, %c: 64) -> (%d: 64) {{ %d[0 +: 64] = \
-                 fadd.{{11}}({first}, fadd.{{11}}({second}, %c, 0x0:3), 0x0:3) }}"
+                "func @sum(%a: 512, %b: 512, %c: 512) -> (%d: 512) {{ for i in 0..8 {{ %d[64*i +: 64] = \
+                 fadd.{{11}}({first}[64*i +: 64], fadd.{{11}}({second}[64*i +: 64], %c[64*i +: 64], 0x0:3), 0x0:3) }} }}"
             );
             Function::parse(&text).expect("a legal text")
         };
