@@ -56,6 +56,7 @@
 mod c;
 pub mod certify;
 pub mod contents;
+mod in_place;
 mod kept;
 mod moves;
 mod options;

@@ -6,6 +6,8 @@
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 
+use crate::in_place::{Bits, InPlace};
+
 /// Values for slots, by number.
 pub type Binding = Vec<Option<NodeId>>;
 
@@ -87,6 +89,11 @@ impl Unify<'_> {
             return self.node(pattern, of, demand, bound);
         }
         let target = self.dag.node(value).clone();
+        if let Demand::Low(width) = demand
+            && let Some(found) = self.in_place(&own, value, width, &bound)
+        {
+            return found;
+        }
         match (own, target) {
             (Node::Const(wanted), _) => match self.dag.as_int(value) {
                 Some(found) if self.agree(&wanted, &found.clone(), demand) => vec![bound],
@@ -258,6 +265,24 @@ impl Unify<'_> {
             }
             _ => vec![],
         }
+    }
+
+    /// An operation with a constant for bits that are in their places; `None` where it has no such bits.
+    fn in_place(&mut self, own: &Node, value: NodeId, width: u32, bound: &Binding) -> Option<Vec<Binding>> {
+        let (bits, operands) = match own {
+            Node::And(operands) => (Bits::Zeros, operands),
+            Node::Or(operands) => (Bits::Ones, operands),
+            Node::Xor(operands) => (Bits::Flipped, operands),
+            _ => return None,
+        };
+        let [first, second] = operands[..] else { return None };
+        let places = InPlace::read(self.dag, value, width).filter(|places| places.has(bits))?;
+        let mask = places.mask(bits);
+        let all = (Int::ONE << width as usize) - Int::ONE;
+        let mask = self.dag.int(if bits == Bits::Zeros { all - mask } else { mask });
+        let rest = places.without(self.dag, bits);
+        let found = self.node(first, rest, Demand::Low(width), bound.clone());
+        Some(self.then(found, second, mask, Demand::Low(width)))
     }
 
     /// For a slot that is read as signed an unsigned value of its width less half the range.
