@@ -22,6 +22,7 @@ struct Row {
     id: String,
     function: Option<Function>,
     operation: Option<Function>,
+    features: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -45,6 +46,8 @@ pub struct Defined {
     /// Those that implement a plain operation, at its own types; each with the member that it is derived
     /// from.
     pub operations: Vec<Definition>,
+    /// For each member the CPU features that it needs, in LLVM's spelling.
+    pub features: BTreeMap<String, Vec<String>>,
 }
 
 /// What an output folder has for LLVM.
@@ -63,7 +66,7 @@ pub fn read(out: &Path) -> Result<Definitions> {
         serde_json::from_str(&text).with_context(|| format!("cannot read {}", out.join(path).display()))?;
     let mut isas: BTreeMap<String, Defined> = BTreeMap::new();
     for row in file.lowerings {
-        let Defined { members, definitions, operations } = isas.entry(row.isa).or_default();
+        let Defined { members, definitions, operations, features } = isas.entry(row.isa).or_default();
         let definition = |Function { name, result, operands, mut values }| {
             let operand = |(_, ty, position)| Operand { ty, position, values: values.remove(&position) };
             let operands = operands.into_iter().map(operand).collect();
@@ -71,6 +74,7 @@ pub fn read(out: &Path) -> Result<Definitions> {
         };
         definitions.extend(row.function.map(definition));
         operations.extend(row.operation.map(definition));
+        features.insert(row.id.clone(), row.features);
         members.push(row.id);
     }
     Ok(Definitions { llvm: file.llvm, isas })

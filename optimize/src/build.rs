@@ -12,6 +12,8 @@ use crate::slice::is_work;
 /// A function of one block.
 pub struct Builder {
     body: Body,
+    /// What the names of its instructions' results begin with.
+    prefix: &'static str,
     next: usize,
 }
 
@@ -42,7 +44,24 @@ impl Builder {
             Some(block) => block.instructions.clear(),
             None => body.blocks.push(Block { label: "entry".to_owned(), instructions: Vec::new() }),
         }
-        Self { body, next: 0 }
+        Self { body, prefix: "n", next: 0 }
+    }
+
+    /// A function without instructions and parameters. No name that it gives is one of C.
+    pub fn empty() -> Self {
+        let block = Block { label: "entry".to_owned(), instructions: Vec::new() };
+        let body =
+            Body { parameters: Vec::new(), result: Type::Void, attributes: Vec::new(), blocks: vec![block] };
+        Self { body, prefix: ".", next: 0 }
+    }
+
+    /// The instructions that these values need.
+    pub fn instructions(mut self, of: &[Operand]) -> Vec<Instruction> {
+        let name = |operand: &Operand| match &operand.value {
+            Value::Local(name) => Some(name.clone()),
+            Value::Constant(_) => None,
+        };
+        needed(self.body.blocks[0].instructions.drain(..), of.iter().filter_map(name).collect())
     }
 
     /// A parameter.
@@ -52,7 +71,7 @@ impl Builder {
 
     /// An instruction's result.
     pub fn push(&mut self, ty: Type, action: Action) -> Operand {
-        let name = format!("n{}", self.next);
+        let name = format!("{}{}", self.prefix, self.next);
         self.next += 1;
         let result = Some(name.clone());
         let instruction = Instruction { result, ty: ty.clone(), action, place: Place::default() };
@@ -145,17 +164,23 @@ impl Builder {
 /// Removes instructions that nothing uses from a function of one block without effects.
 pub fn drop_unused(body: &mut Body) {
     let Some(block) = body.blocks.first_mut() else { return };
-    let mut used: FxHashSet<String> = FxHashSet::default();
+    block.instructions = needed(block.instructions.drain(..), FxHashSet::default());
+}
+
+/// The instructions without a result, and those that they or the uses of `used` need.
+fn needed(
+    instructions: impl DoubleEndedIterator<Item = Instruction>,
+    mut used: FxHashSet<String>,
+) -> Vec<Instruction> {
     let mut kept = Vec::new();
-    for instruction in block.instructions.drain(..).rev() {
-        let needed = instruction.result.as_ref().is_none_or(|result| used.contains(result));
-        if needed {
+    for instruction in instructions.rev() {
+        if instruction.result.as_ref().is_none_or(|result| used.contains(result)) {
             used.extend(locals(&instruction).into_iter().map(str::to_owned));
             kept.push(instruction);
         }
     }
     kept.reverse();
-    block.instructions = kept;
+    kept
 }
 
 /// The instructions of a function of one block that are more than another type of the same bits.

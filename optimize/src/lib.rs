@@ -45,6 +45,6 @@ pub use build::{freeze_all, freeze_shared, work};
 pub use edit::{Change, Editor, edited, machine_attributes, measured};
 pub use enumerate::{candidates, reads_absent};
 pub use flow::Flow;
-pub use program::{Lowering, NoBody, program_body, window_inputs};
+pub use program::{Lowering, NoBody, program_body, program_function, window_inputs};
 pub use run::{Elements, Run, Stop, is_generic, run};
 pub use slice::{Cutter, Input, Slice};

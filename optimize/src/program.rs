@@ -1,10 +1,14 @@
 //! Programs of a target's instructions as LLVM functions: each instruction is what its intrinsic is in LLVM.
 
+mod memory;
+mod scalar;
+
 use hydride_ir::Role;
-use hydride_ir::exact::Node;
-use llvm_text::{Scalar, Type};
-use refine::ast::{Body, Operand};
-use search::Operand as Machine;
+use hydride_ir::exact::NodeId;
+use llvm_text::Type;
+use refine::ast::{Action, Body, Operand};
+use rustc_hash::FxHashMap;
+use search::{Instruction, Operand as Machine};
 use synth::contents::Entry;
 use synth::program::{Input, Program, Value};
 use synth::table::Table;
@@ -12,10 +16,13 @@ use synth::window::{Input as Leaf, Meaning};
 
 use crate::build::{Builder, bits_of, constant, vector};
 
+pub use memory::program_function;
+
 /// What intrinsics are in LLVM.
 pub trait Lowering {
-    /// The function of one block that an instruction is, for these values of its immediates.
-    fn body(&self, instruction: &str, immediates: &[i64]) -> Option<Body>;
+    /// The function of one block that an instruction is, for these values of its immediates. Its parameters are the
+    /// instruction's other arguments, each of that width.
+    fn body(&self, instruction: &Instruction, immediates: &[i64]) -> Option<Body>;
 }
 
 /// Why a program has no function.
@@ -50,22 +57,17 @@ pub fn program_body(
     if program.added.is_some() {
         return none("a sum in a general register");
     }
-    let mut writer = Writer {
-        meaning,
-        table,
-        program,
-        builder: Builder::new(of, false),
-        inputs: Vec::new(),
-        steps: Vec::new(),
-    };
+    let builder = Builder::new(of, false);
+    let leaves = (0..meaning.window().leaves.len()).map(|at| builder.parameter(at)).collect();
+    let mut writer = Writer::new(meaning, table, program, builder, leaves);
     for input in &program.inputs {
-        let value = writer.input(input)?;
+        let value = match input.load {
+            Some(load) => writer.part(input, load)?,
+            None => writer.constant(input)?,
+        };
         writer.inputs.push(value);
     }
-    for at in 0..program.steps.len() {
-        let value = writer.step(at, lowering)?;
-        writer.steps.push(value);
-    }
+    writer.steps(lowering)?;
     let value = writer.outputs(bits_of(&of.result))?;
     writer.builder.finish(value).ok_or_else(|| NoBody("a result of another width".to_owned()))
 }
@@ -75,72 +77,94 @@ struct Writer<'a, 'w> {
     table: &'a Table,
     program: &'a Program,
     builder: Builder,
+    /// The leaves' values, as far as they are values.
+    leaves: Vec<Option<Operand>>,
+    /// Values that are computed from scalars, in 64 bits.
+    scalars: FxHashMap<NodeId, Operand>,
     inputs: Vec<Operand>,
     steps: Vec<Operand>,
 }
 
-impl Writer<'_, '_> {
-    fn input(&mut self, input: &Input) -> Result<Operand, NoBody> {
-        let window = self.meaning.window();
-        if let Some((leaf, start)) = input.load {
-            let ty = window.leaves[leaf as usize].ty;
-            let Some(whole) = self.builder.parameter(leaf as usize) else {
-                return none("an input that is not there");
-            };
-            let count = i64::from(input.ty.width / ty.width);
-            if start == 0 && count == i64::from(ty.lanes) {
-                return Ok(whole);
-            }
-            let lanes = self.builder.bitcast(whole, &vector(ty.lanes, ty.width));
-            let inside = |at: i64| (0..i64::from(ty.lanes)).contains(&at).then_some(at as u32);
-            let mask = (start..start + count).map(inside).collect();
-            return Ok(self.builder.shuffle(lanes, None, mask));
-        }
-        if input.container > 64 {
-            return none("a constant of containers of more than 64 bits");
-        }
-        let register = vector(input.content.len() as u32, input.container);
-        let mut lanes = Vec::new();
-        for entry in &input.content {
-            lanes.push(match entry {
-                Entry::Uniform(value) => match self.meaning.dag.as_int(*value) {
-                    Some(value) => Some(low_bits(value.try_into().ok(), input.container)?),
-                    None => None,
-                },
-                _ => Some(0),
-            });
-        }
-        if let Some(lanes) = lanes.into_iter().collect::<Option<Vec<u64>>>() {
-            return Ok(constant(&register, &lanes));
-        }
-        self.broadcast(input, &register)
+impl<'a, 'w> Writer<'a, 'w> {
+    fn new(
+        meaning: &'a Meaning<'w>,
+        table: &'a Table,
+        program: &'a Program,
+        builder: Builder,
+        leaves: Vec<Option<Operand>>,
+    ) -> Self {
+        let (inputs, steps) = (Vec::new(), Vec::new());
+        Self { meaning, table, program, builder, leaves, scalars: FxHashMap::default(), inputs, steps }
     }
 
-    /// One scalar in all containers.
-    fn broadcast(&mut self, input: &Input, register: &Type) -> Result<Operand, NoBody> {
-        let computed = || NoBody("a value that is computed from scalars".to_owned());
-        let mut found = None;
-        for entry in &input.content {
-            let Entry::Uniform(value) = entry else { return Err(computed()) };
-            if found.is_some_and(|found| found != *value) {
-                return Err(computed());
-            }
-            found = Some(*value);
-        }
-        let Some(value) = found else { return Err(computed()) };
-        let Node::Slice { of, low: 0, width, .. } = *self.meaning.dag.node(value) else {
-            return Err(computed());
+    /// A register that is elements of a leaf's value.
+    fn part(&mut self, input: &Input, (leaf, start): (u32, i64)) -> Result<Operand, NoBody> {
+        let ty = self.meaning.window().leaves[leaf as usize].ty;
+        let Some(whole) = self.leaves[leaf as usize].clone() else {
+            return none("an input that is not there");
         };
-        let Node::Arg(arg) = *self.meaning.dag.node(of) else { return Err(computed()) };
-        let leaf = self.meaning.sample(arg).and_then(|elements| elements.first()).ok_or_else(computed)?.leaf;
-        let own = &self.meaning.window().leaves[leaf as usize];
-        if !own.scalar || own.ty.width != width || width != input.container {
-            return Err(computed());
+        let count = i64::from(input.ty.width / ty.width);
+        if start == 0 && count == i64::from(ty.lanes) {
+            return Ok(whole);
         }
-        let Some(scalar) = self.builder.parameter(leaf as usize) else { return Err(computed()) };
-        let one = self.builder.bitcast(scalar, &Type::Vector(1, Scalar::Integer(width)));
-        let count = bits_of(register) / width;
-        Ok(self.builder.shuffle(one, None, vec![Some(0); count as usize]))
+        let lanes = self.builder.bitcast(whole, &vector(ty.lanes, ty.width));
+        let inside = |at: i64| (0..i64::from(ty.lanes)).contains(&at).then_some(at as u32);
+        let mask = (start..start + count).map(inside).collect();
+        Ok(self.builder.shuffle(lanes, None, mask))
+    }
+
+    /// A register that is made before the loop.
+    fn constant(&mut self, input: &Input) -> Result<Operand, NoBody> {
+        let register = vector(input.content.len() as u32, input.container);
+        let values: Vec<Option<NodeId>> = input
+            .content
+            .iter()
+            .map(|entry| match entry {
+                Entry::Uniform(value) => Some(*value),
+                _ => None,
+            })
+            .collect();
+        // A container of more than 64 bits is read by nothing as a whole.
+        if input.container > 64 {
+            return Ok(constant(&register, &vec![0; values.len()]));
+        }
+        let mut lanes = Vec::new();
+        for value in &values {
+            let literal = value.map(|value| self.meaning.dag.as_int(value));
+            lanes.push(match literal {
+                Some(Some(literal)) => Some(low_bits(literal.try_into().ok(), input.container)?),
+                Some(None) => None,
+                None => Some(0),
+            });
+        }
+        if let Some(lanes) = lanes.iter().copied().collect::<Option<Vec<u64>>>() {
+            return Ok(constant(&register, &lanes));
+        }
+        if let [Some(first), rest @ ..] = &values[..]
+            && rest.iter().all(|value| *value == Some(*first))
+        {
+            let element = self.element(*first, input.container)?;
+            let one = self.builder.bitcast(element, &vector(1, input.container));
+            return Ok(self.builder.shuffle(one, None, vec![Some(0); values.len()]));
+        }
+        let known: Vec<u64> = lanes.iter().map(|lane| lane.unwrap_or(0)).collect();
+        let mut made = constant(&register, &known);
+        for (at, (value, lane)) in (0..).zip(values.iter().zip(&lanes)) {
+            if let (Some(value), None) = (value, lane) {
+                let element = self.element(*value, input.container)?;
+                let index = constant(&Type::integer(64), &[at]);
+                made = self.builder.push(register.clone(), Action::InsertElement(made, element, index));
+            }
+        }
+        Ok(made)
+    }
+
+    fn steps(&mut self, lowering: &dyn Lowering) -> Result<(), NoBody> {
+        for at in 0..self.program.steps.len() {
+            let value = self.step(at, lowering)?;
+            self.steps.push(value);
+        }
+        Ok(())
     }
 
     fn step(&mut self, at: usize, lowering: &dyn Lowering) -> Result<Operand, NoBody> {
@@ -157,8 +181,13 @@ impl Writer<'_, '_> {
             let missing = || NoBody(format!("operands of {}", instruction.id));
             match operand {
                 Machine::Register(_) => arguments.push(registers.next().ok_or_else(missing)?),
-                Machine::Consecutive { .. } => {
-                    return none(format!("consecutive registers of {}", instruction.id));
+                Machine::Consecutive { count, .. } => {
+                    let mut joined = registers.next().ok_or_else(missing)?;
+                    for _ in 1..*count {
+                        let next = registers.next().ok_or_else(missing)?;
+                        joined = self.joined(joined, next);
+                    }
+                    arguments.push(joined);
                 }
                 Machine::Choice { width, .. } => {
                     let choice = *choices.next().ok_or_else(missing)?;
@@ -173,7 +202,7 @@ impl Writer<'_, '_> {
                 }
             }
         }
-        let Some(body) = lowering.body(&instruction.id, &immediates) else {
+        let Some(body) = lowering.body(instruction, &immediates) else {
             return none(format!("{} has no function in LLVM that is modelled", instruction.id));
         };
         let value = self.builder.inline(&body, arguments);
@@ -194,39 +223,52 @@ impl Writer<'_, '_> {
             }
             Value::Pair(two) => {
                 let (low, high) = (self.value(&two.0)?, self.value(&two.1)?);
-                let bytes = bits_of(&low.ty) / 8;
-                let low = self.builder.bitcast(low, &vector(bytes, 8));
-                let high = self.builder.bitcast(high, &vector(bytes, 8));
-                self.builder.shuffle(low, Some(high), (0..2 * bytes).map(Some).collect())
+                self.joined(low, high)
             }
         })
     }
 
+    /// Two values as one, the first in its lowest bits.
+    fn joined(&mut self, low: Operand, high: Operand) -> Operand {
+        let width = match (&low.ty, &high.ty) {
+            (Type::Vector(_, low), Type::Vector(_, high)) if low == high => low.width(),
+            _ => 8,
+        };
+        let (below, above) = (bits_of(&low.ty) / width, bits_of(&high.ty) / width);
+        let wide = below.max(above);
+        // Both operands of a shuffle have one type.
+        let widened = |have: u32| (0..wide).map(|at| (at < have).then_some(at)).collect();
+        let low = self.builder.bitcast(low, &vector(below, width));
+        let high = self.builder.bitcast(high, &vector(above, width));
+        let low = self.builder.shuffle(low, None, widened(below));
+        let high = self.builder.shuffle(high, None, widened(above));
+        let mask = (0..below).map(Some).chain((wide..wide + above).map(Some)).collect();
+        self.builder.shuffle(low, Some(high), mask)
+    }
+
+    /// An output's elements of the result.
+    fn output(&mut self, value: &Value, content: &[Entry]) -> Result<(Operand, u32), NoBody> {
+        let container = self.program.container;
+        let register = self.value(value)?;
+        let count = bits_of(&register.ty) / container;
+        let register = self.builder.bitcast(register, &vector(count, container));
+        let lanes = content.iter().take_while(|entry| **entry != Entry::Any).count() as u32;
+        Ok((self.builder.shuffle(register, None, (0..lanes).map(Some).collect()), lanes))
+    }
+
     /// The result's registers, one after the other, as far as they hold it.
     fn outputs(&mut self, bits: u32) -> Result<Operand, NoBody> {
-        let container = self.program.container;
+        let program = self.program;
         let mut all: Option<(Operand, u32)> = None;
-        for (value, content) in &self.program.outputs {
-            let register = self.value(value)?;
-            let count = bits_of(&register.ty) / container;
-            let register = self.builder.bitcast(register, &vector(count, container));
-            let lanes = content.iter().take_while(|entry| **entry != Entry::Any).count() as u32;
-            let own = self.builder.shuffle(register, None, (0..lanes).map(Some).collect());
+        for (value, content) in &program.outputs {
+            let (own, lanes) = self.output(value, content)?;
             all = Some(match all {
                 None => (own, lanes),
-                Some((before, so_far)) => {
-                    // Both operands of a shuffle have one type.
-                    let wide = so_far.max(lanes);
-                    let widened = |have: u32| (0..wide).map(|at| (at < have).then_some(at)).collect();
-                    let before = self.builder.shuffle(before, None, widened(so_far));
-                    let own = self.builder.shuffle(own, None, widened(lanes));
-                    let mask = (0..so_far).map(Some).chain((wide..wide + lanes).map(Some)).collect();
-                    (self.builder.shuffle(before, Some(own), mask), so_far + lanes)
-                }
+                Some((before, so_far)) => (self.joined(before, own), so_far + lanes),
             });
         }
         match all {
-            Some((value, lanes)) if lanes * container == bits => Ok(value),
+            Some((value, lanes)) if lanes * program.container == bits => Ok(value),
             _ => none("a result of another width"),
         }
     }

@@ -168,7 +168,7 @@ fn answer(
         (Emit::Json, _) => {
             report::by_rules(&source, &answer, &table, ground, &rules, args.certify, seconds)? + "\n"
         }
-        (Emit::C, None) => report::missing(&answer),
+        (Emit::C, None) => report::missing(&answer, "//"),
         (Emit::C, Some(Err(error))) => format!("// {}: {error}\n", window.name),
         (Emit::C, Some(Ok(lines))) => report::source(ground, lines),
     };

@@ -1,8 +1,13 @@
 //! `hydride synth` as a user sees it.
 
+use std::fmt::Write as _;
 use std::process::Command;
 
-use crate::support::{hydride, is_full, repository, samples, scratch, vendor_documents};
+use crate::lowering::{cpu_has, tools};
+use crate::support::programs::{self, START, Target};
+use crate::support::{
+    ALL, Run, hydride, is_full, repository, samples, scratch, shared_output, vendor_documents,
+};
 
 #[test]
 fn what_cannot_be_read_is_said_with_its_place() {
@@ -71,6 +76,101 @@ fn the_samples_are_answered_and_agree_with_machines() {
             run.exits(0);
         }
     }
+}
+
+/// The part of a test program that compares functions `window_…` with `c_window_…` on random memory: they have these
+/// prototypes.
+fn comparison(prototypes: &[&str]) -> String {
+    let mut text = String::from(
+        "typedef unsigned char byte;\nstatic byte in[16][4096], left[4096], right[4096];\n\
+         static unsigned state = 1;\nstatic byte next(void) { return (state = state * 1103515245u + 12345u) >> 16; }\n\
+         static int same(void) { for (int i = 0; i < 4096; i++) if (left[i] != right[i]) return 0; return 1; }\n",
+    );
+    let mut calls = String::new();
+    for (at, prototype) in (1..).zip(prototypes) {
+        let (head, rest) = prototype.split_once('(').expect("a prototype");
+        let name = head.strip_prefix("void ").expect("a name");
+        let parameters = rest.trim_end_matches(')');
+        let arguments: Vec<String> = (0..)
+            .zip(parameters.split(", ").skip(1))
+            .map(|(at, parameter)| match parameter.contains('*') {
+                true => format!("(const void *)in[{at}]"),
+                false => format!("*(const {} *)in[{at}]", parameter.split(' ').next().expect("a type")),
+            })
+            .collect();
+        let arguments = arguments.join(", ");
+        let _ = writeln!(text, "void {name}({parameters});\nvoid c_{name}({parameters});");
+        let _ = writeln!(calls, "{name}((void *)left, {arguments}); c_{name}((void *)right, {arguments});");
+        let _ = writeln!(calls, "if (!same()) return {at};");
+    }
+    text + "static int check(void) {\nfor (int n = 0; n < 200; n++) {\n\
+            for (int i = 0; i < 16; i++) for (int k = 0; k < 4096; k++) in[i][k] = next();\n"
+        + &calls
+        + "}\nreturn 0;\n}\n"
+        + START
+}
+
+/// Answers in AutoLLVM's operations, linked with the generated definitions, compute what those in C do.
+#[test]
+fn answers_are_calls_of_operations() {
+    let Some(specs) = vendor_documents() else { return };
+    if !["x86", "arm", "hvx"].iter().all(|isa| specs.join(isa).is_dir())
+        || !tools(&["clang-19", "llvm-link-19", "opt-19", "llc-19", "qemu-aarch64", "qemu-hexagon"])
+    {
+        return;
+    }
+    let out = shared_output(&specs, ALL);
+    let (folder, specs, out) = (scratch(), specs.display().to_string(), out.display().to_string());
+    let windows = repository().join("specs/windows/samples.jsonl").display().to_string();
+    let here = folder.path();
+    let tool = |program: &str, args: &[&str]| {
+        Run::new(Command::new(program).args(args).current_dir(here).output().expect("the tool starts"))
+    };
+    let targets: [(&str, &str, &[&str], &[&str]); 3] = [
+        ("avx2", "x86", &["-mtriple=x86_64-linux-gnu"], &["-mavx2"]),
+        ("neon", "arm", &["-mtriple=aarch64-linux-gnu"], &[]),
+        ("hvx", "hvx", &["-mtriple=hexagon-unknown-linux-musl", "-mcpu=hexagonv67"], &[]),
+    ];
+    for (name, isa, llc, clang) in targets {
+        let answers = |emit: &str| {
+            let args = ["synth", "--specs", &specs, "--isa", name, "--matching", "--emit", emit];
+            hydride(here, &[&args[..], &["--out", &out, &windows]].concat()).exits(0).stdout
+        };
+        let (module, c) = (answers("autollvm"), answers("c"));
+        let prototypes: Vec<&str> = c.lines().filter(|line| line.starts_with("void window_")).collect();
+        // Windows have no part of one another, so that their modules are one text.
+        let mut declared = std::collections::BTreeSet::new();
+        let mut text = String::new();
+        for line in module.lines().filter(|line| !line.starts_with("declare ") || declared.insert(*line)) {
+            text += line;
+            text.push('\n');
+        }
+        assert_eq!(text.matches("define void @window_").count(), prototypes.len(), "{module}");
+        assert!(text.contains("call ") && !text.contains("call <16 x i8> @llvm."), "{text}");
+        std::fs::write(here.join("program.ll"), &text).expect("a file");
+        std::fs::write(here.join("windows.c"), c.replace("void window_", "void c_window_")).expect("a file");
+        let main = String::from("#include <stdint.h>\n") + &comparison(&prototypes);
+        std::fs::write(here.join("main.c"), main).expect("a file");
+        let definitions = format!("{out}/llvm/lowering/{isa}.ll");
+        tool("llvm-link-19", &["--only-needed", "program.ll", &definitions, "-o", "linked.bc"]).exits(0);
+        let inline = ["-passes=cgscc(inline),globaldce", "linked.bc", "-o", "inlined.bc"];
+        tool("opt-19", &[llc, &inline].concat()).exits(0);
+        tool("llc-19", &[llc, &["-relocation-model=pic", "inlined.bc", "-o", "program.s"]].concat()).exits(0);
+        let assembly = std::fs::read_to_string(here.join("program.s")).expect("assembly");
+        assert!(!assembly.contains("autollvm."), "{assembly}");
+        let Target { clang: options, emulator, .. } = programs::target(isa);
+        let files = ["-O1", "-fno-builtin", "windows.c", "main.c", "program.s", "-o", "compare"];
+        tool("clang-19", &[options, clang, &files[..]].concat()).exits(0);
+        match emulator {
+            [] if !cpu_has(&["AVX2"]) => {}
+            [] => drop(tool(&here.join("compare").display().to_string(), &[]).exits(0)),
+            [program, args @ ..] => drop(tool(program, &[args, &["compare"]].concat()).exits(0)),
+        }
+    }
+    // A folder that is none of ours is an error.
+    let args = ["synth", "--specs", &specs, "--isa", "neon", "--matching", "--emit", "autollvm"];
+    let run = hydride(here, &[&args[..], &["--out", "nothing", &windows]].concat()).exits(3);
+    assert!(run.stderr.contains("holds no outputs of generate-ir"), "{}", run.stderr);
 }
 
 /// Single operations, among them some that no target has vector instructions for: every window has a proved answer that

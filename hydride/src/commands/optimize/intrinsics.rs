@@ -10,6 +10,7 @@ use hydride_ir::Bits;
 use optimize::Lowering;
 use refine::ast::Body;
 use refine::{Intrinsics, Module, Target};
+use search::Instruction;
 
 use crate::Session;
 use crate::commands::generate::lowering_data;
@@ -115,13 +116,13 @@ impl Templates {
 }
 
 impl Lowering for Templates {
-    fn body(&self, instruction: &str, immediates: &[i64]) -> Option<Body> {
-        let key = (instruction.to_owned(), immediates.to_vec());
+    fn body(&self, instruction: &Instruction, immediates: &[i64]) -> Option<Body> {
+        let key = (instruction.id.clone(), immediates.to_vec());
         let lock = || self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {
             return known.clone();
         }
-        let body = self.make(instruction, immediates);
+        let body = self.make(&instruction.id, immediates);
         lock().insert(key, body.clone());
         body
     }

@@ -1,5 +1,6 @@
 //! `hydride synth`: instruction sequences for vector expressions, proved.
 
+mod autollvm;
 pub(super) mod compile;
 mod floor;
 pub(super) mod functions;
@@ -23,6 +24,7 @@ use clap::{Args, ValueEnum};
 use memo::Memo;
 use rayon::prelude::*;
 
+use self::autollvm::Operations;
 use self::functions::Source;
 use self::targets::{Ground, Named};
 use crate::cache::{Cache, CacheArgs};
@@ -49,6 +51,9 @@ pub struct SynthArgs {
     /// How answers are printed.
     #[arg(long, value_enum, default_value_t = Emit::Json)]
     emit: Emit,
+    /// The folder that `generate-ir` wrote, whose operations `--emit autollvm` calls.
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    out: PathBuf,
     /// Say in words what was chosen, with costs and proofs.
     #[arg(long)]
     explain: bool,
@@ -83,9 +88,15 @@ pub struct SynthArgs {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Emit {
+    /// What was chosen, with its cost and proof.
     Json,
+    /// A function with the vendor's intrinsics.
     C,
+    /// LLVM IR with calls of operations.
+    Autollvm,
+    /// The function in C as LLVM IR.
     Ll,
+    /// The function in C as assembly.
     Asm,
 }
 
@@ -122,9 +133,18 @@ pub fn run(session: &Session, args: &SynthArgs) -> Result<u8> {
         tasks.iter().filter_map(|(source, name)| Some((source.window.as_ref().ok()?, &grounds[name])));
     let cache = answers(&args.cache, searched);
     let memo = cache.memo();
+    let sets = grounds.values().map(|ground| ground.set.name).collect();
+    let operations = match args.emit {
+        Emit::Autollvm => Operations::read(&args.out, &sets)?,
+        _ => BTreeMap::new(),
+    };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
     let printed: Vec<Result<Printed>> = pool.install(|| {
-        tasks.par_iter().map(|(source, name)| answer(args, source, &grounds[name], &memo, &stop)).collect()
+        let answer = |(source, name): &Task| {
+            let ground = &grounds[name];
+            answer(args, source, ground, operations.get(ground.set.name), &memo, &stop)
+        };
+        tasks.par_iter().map(answer).collect()
     });
     cache.save();
     let (mut code, mut cases) = (0, BTreeMap::new());
@@ -245,6 +265,7 @@ fn answer(
     args: &SynthArgs,
     source: &Source,
     ground: &Ground,
+    operations: Option<&Operations>,
     memo: &Memo,
     stop: &AtomicBool,
 ) -> Result<Printed> {
@@ -253,6 +274,7 @@ fn answer(
         Err(why) => {
             let text = match args.emit {
                 Emit::Json => report::no_window(source, why, ground)? + "\n",
+                Emit::Autollvm => format!("; {}: {why}\n", source.name),
                 _ => format!("// {}: {why}\n", source.name),
             };
             let explanation = format!("{} on {}: not searched: {why}\n", source.name, ground.named.name);
@@ -267,6 +289,12 @@ fn answer(
             ::synth::c_function(&mut answer.meaning, &table, program, ground.syntax.as_ref(), &name).ok()
         }
         None => None,
+    };
+    let module = match (&answer.program, operations) {
+        (Some((program, _)), Some(operations)) => {
+            Some(operations.module(&answer.meaning, &table, program, ground, &name))
+        }
+        _ => None,
     };
     // A program that C has no form for is none.
     if c.is_none() && answer.program.take().is_some() {
@@ -296,8 +324,9 @@ fn answer(
     let seconds = start.elapsed().as_secs_f64();
     let text = match args.emit {
         Emit::Json => report::json(source, &answer, &table, ground, floor.as_ref(), seconds)? + "\n",
+        Emit::Autollvm => module.unwrap_or_else(|| report::missing(&answer, ";")),
         _ => match &c {
-            None => report::missing(&answer),
+            None => report::missing(&answer, "//"),
             Some(lines) => match args.emit {
                 Emit::C => report::source(ground, lines),
                 Emit::Ll => compile::compile(ground, lines, &["-emit-llvm"], &args.work, &name)?,

@@ -159,7 +159,7 @@ pub fn source(ground: &Ground, lines: &[String]) -> String {
     text + &lines.join("\n") + "\n"
 }
 
-/// What is printed in place of code that is not there.
-pub fn missing(answer: &Answer<'_>) -> String {
-    format!("// {}: {}\n", answer.meaning.window().name, answer.notes.join("; "))
+/// What is printed in place of code that is not there: a comment, which begins with `mark`.
+pub fn missing(answer: &Answer<'_>, mark: &str) -> String {
+    format!("{mark} {}: {}\n", answer.meaning.window().name, answer.notes.join("; "))
 }
