@@ -9,7 +9,7 @@ mod page;
 pub(super) mod sources;
 pub(super) mod table;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,7 +28,7 @@ use self::header::Missing;
 use self::sources::{Choices, Source, key, sources};
 use self::table::Row;
 use super::synth::steps::{Cost, Step, cost, steps};
-use super::synth::targets::{Ground, Named};
+use super::synth::targets::{Ground, GroundArgs, Named};
 use super::synth::{answers, solve};
 use crate::cache::CacheArgs;
 use crate::commands::search::{convert::globs, targets};
@@ -39,33 +39,19 @@ use crate::{Session, SpecArgs, outputs};
 #[derive(Args)]
 pub struct PortArgs {
     #[command(flatten)]
-    specs: SpecArgs,
-    #[command(flatten)]
-    cache: CacheArgs,
+    ground: GroundArgs,
     /// The instruction set that is ported.
     #[arg(long, value_name = "ISA")]
     from: String,
     /// What it is ported to: a target (avx2, sse42, avx512, avx512vnni, neon, hvx) or an instruction set.
     #[arg(long, value_name = "TARGET")]
     to: String,
-    /// The machine whose costs are counted; else the target's.
-    #[arg(long)]
-    cpu: Option<String>,
-    /// CPU features that sequences may need, and what these bring with them; else the target's.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    extensions: Vec<String>,
     /// Port only instructions that need no CPU features but these, and what these bring with them.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     from_extensions: Vec<String>,
     /// Folder for the table, as lines of JSON, in Markdown and as a page, and the header; without it the lines are printed.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Instructions at a time; 0 for one a processor.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    jobs: usize,
-    /// End the search for an instruction after so many seconds; 0 for no end.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    max_seconds: u64,
     /// Run each function of the header on the machine or an emulator on so many inputs.
     #[arg(long, value_name = "INPUTS", default_value_t = 0)]
     run: usize,
@@ -83,6 +69,9 @@ pub struct PortArgs {
     #[arg(value_name = "ID")]
     ids: Vec<String>,
 }
+
+/// Choices of an instruction's immediates, of which one must have a sequence if there are more.
+const FIRST_CHOICES: usize = 16;
 
 /// The exit code of a run that was interrupted.
 pub(super) const INTERRUPTED: u8 = 130;
@@ -103,13 +92,12 @@ pub struct Found {
 pub fn run(session: &Session, args: &PortArgs) -> Result<u8> {
     let start = Instant::now();
     let from = session.asked(&args.from)?;
-    let specs = args.specs.specs.as_deref();
     let named = Named::find(&args.to)?;
-    let ground = Ground::read(session, specs, named, args.cpu.as_deref(), &args.extensions, &args.cache)?;
+    let ground = args.ground.read(session, named)?;
     let instructions = instructions(session, args, from)?;
     let one = |instruction| sources(instruction, &Choices::All);
     let all: Vec<Source<'_>> = instructions.par_iter().flat_map_iter(one).collect();
-    let Some(searched) = search(&all, &ground, &args.cache, args.jobs, args.max_seconds)? else {
+    let Some(searched) = search(&all, &ground, &args.ground)? else {
         return Ok(INTERRUPTED);
     };
     let rows = searched.rows(&all);
@@ -161,27 +149,22 @@ pub fn run(session: &Session, args: &PortArgs) -> Result<u8> {
 
 /// What was found for sources.
 pub(super) struct Searched {
-    found: Vec<Found>,
-    /// For each source what was found for it.
+    found: HashMap<usize, Found>,
+    /// For each source the number of what was found for it.
     numbers: Vec<Option<usize>>,
 }
 
 impl Searched {
     /// The sources with what was found for them.
     pub(super) fn rows<'a>(&'a self, all: &'a [Source<'a>]) -> Vec<Row<'a>> {
-        let found = |number: &Option<usize>| number.map(|number| &self.found[number]);
+        let found = |number: &Option<usize>| number.and_then(|number| self.found.get(&number));
         all.iter().zip(&self.numbers).map(|(source, number)| Row::new(source, found(number))).collect()
     }
 }
 
-/// Searches each function once; nothing where the run is interrupted, which is said.
-pub(super) fn search(
-    all: &[Source<'_>],
-    ground: &Ground,
-    cache: &CacheArgs,
-    jobs: usize,
-    max_seconds: u64,
-) -> Result<Option<Searched>> {
+/// Searches each function once; nothing where the run is interrupted, which is said. An instruction that has a sequence for
+/// none of its first [`FIRST_CHOICES`] choices is not searched for the others.
+pub(super) fn search(all: &[Source<'_>], ground: &Ground, args: &GroundArgs) -> Result<Option<Searched>> {
     let mut known = HashMap::new();
     let mut windows: Vec<&Window> = Vec::new();
     let mut number = |window| {
@@ -190,25 +173,49 @@ pub(super) fn search(
             windows.len() - 1
         })
     };
-    let numbers: Vec<Option<usize>> =
+    let mut numbers: Vec<Option<usize>> =
         all.iter().map(|source| source.window.as_ref().ok().map(&mut number)).collect();
     let stop = Arc::new(AtomicBool::new(false));
     let handler = stop.clone();
     on_interrupt(move || handler.swap(true, Ordering::Relaxed));
     let mut phases = Phases::default();
     let phase = phases.start("port", windows.len());
-    let cache = answers(cache, windows.iter().map(|window| (*window, ground)));
+    let cache = answers(&args.cache, windows.iter().map(|window| (*window, ground)));
     let memo = cache.memo();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
-    let found: Vec<Found> = pool.install(|| {
-        let one = |window: &&Window| {
-            let found = find(window, ground, &memo, &stop, max_seconds);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
+    let find = |wanted: &BTreeSet<usize>| -> Vec<(usize, Found)> {
+        let one = |at: &usize| {
+            let found = find(windows[*at], ground, &memo, &stop, args.max_seconds);
             phase.advance(1);
-            found
+            (*at, found)
         };
-        windows.par_iter().map(one).collect()
-    });
-    phases.end(phase, &format!("{} functions", windows.len()));
+        pool.install(|| wanted.par_iter().map(one).collect())
+    };
+    // The first choices of each instruction, then the others of those that have a sequence.
+    let mut found: HashMap<usize, Found> = HashMap::new();
+    let of_instruction = all.chunk_by(|one, next| std::ptr::eq(one.instruction, next.instruction));
+    let mut start = 0;
+    let own: Vec<std::ops::Range<usize>> = of_instruction
+        .map(|sources| {
+            start += sources.len();
+            start - sources.len()..start
+        })
+        .collect();
+    let first = |own: &std::ops::Range<usize>| own.start..own.end.min(own.start + FIRST_CHOICES);
+    found.extend(find(&own.iter().flat_map(first).filter_map(|at| numbers[at]).collect()));
+    let has = |at: usize, found: &HashMap<usize, Found>| {
+        let own = numbers[at].and_then(|number| found.get(&number));
+        own.is_some_and(|found| found.program.is_some())
+    };
+    let (tried, given_up): (Vec<_>, Vec<_>) =
+        own.iter().partition(|own| own.len() <= FIRST_CHOICES || first(own).any(|at| has(at, &found)));
+    let rest = tried.into_iter().flat_map(|own| first(own).end..own.end).filter_map(|at| numbers[at]);
+    let rest: BTreeSet<usize> = rest.filter(|number| !found.contains_key(number)).collect();
+    found.extend(find(&rest));
+    for at in given_up.into_iter().flat_map(|own| first(own).end..own.end) {
+        numbers[at] = numbers[at].filter(|number| found.contains_key(number));
+    }
+    phases.end(phase, &format!("{} functions", found.len()));
     cache.save();
     if stop.load(Ordering::Relaxed) {
         eprintln!("{:>14} interrupted: nothing is written", "port");
@@ -231,7 +238,7 @@ pub(super) fn parsed(
 
 /// The instructions that are ported.
 fn instructions(session: &Session, args: &PortArgs, from: parsers::Isa) -> Result<Vec<Instruction>> {
-    let parsed = parsed(session, &args.specs, &args.cache, from)?;
+    let parsed = parsed(session, &args.ground.specs, &args.ground.cache, from)?;
     let set = session.set(from);
     let allowed = match args.from_extensions.is_empty() {
         true => None,

@@ -82,6 +82,7 @@ impl<'a> Row<'a> {
             (Ok(_), Some(found)) if found.program.is_none() => {
                 found.notes.iter().map(String::as_str).collect()
             }
+            (Ok(_), None) => vec!["none of its first immediates has a sequence"],
             _ => Vec::new(),
         };
         why.dedup();

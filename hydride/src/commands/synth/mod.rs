@@ -26,28 +26,20 @@ use rayon::prelude::*;
 
 use self::autollvm::Operations;
 use self::functions::Source;
-use self::targets::{Ground, Named};
+use self::targets::{Ground, GroundArgs, Named};
 use crate::cache::{Cache, CacheArgs};
 use crate::commands::search::convert::globs;
-use crate::{Session, SpecArgs, usage};
+use crate::{Session, usage};
 
 /// Arguments of `hydride synth`.
 #[derive(Args)]
 pub struct SynthArgs {
     #[command(flatten)]
-    specs: SpecArgs,
-    #[command(flatten)]
-    cache: CacheArgs,
+    ground: GroundArgs,
     /// What is compiled for: a target (avx2, sse42, avx512, avx512vnni, neon, hvx) or an instruction set; else what each
     /// window names.
     #[arg(long)]
     isa: Option<String>,
-    /// The machine whose costs are counted; else the target's.
-    #[arg(long)]
-    cpu: Option<String>,
-    /// CPU features that instructions may need, and what these bring with them; else the target's.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    extensions: Vec<String>,
     /// How answers are printed.
     #[arg(long, value_enum, default_value_t = Emit::Json)]
     emit: Emit,
@@ -75,12 +67,6 @@ pub struct SynthArgs {
     /// Folder for the compiled harness.
     #[arg(long, value_name = "DIR", default_value = "target/synth")]
     work: PathBuf,
-    /// Windows at a time; 0 for one a processor.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    jobs: usize,
-    /// End the search of a window after so many seconds; 0 for no end.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    max_seconds: u64,
     /// Files with one window a line, or functions of the IR.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -131,14 +117,14 @@ pub fn run(session: &Session, args: &SynthArgs) -> Result<u8> {
     crate::console::on_interrupt(move || handler.swap(true, Ordering::Relaxed));
     let searched =
         tasks.iter().filter_map(|(source, name)| Some((source.window.as_ref().ok()?, &grounds[name])));
-    let cache = answers(&args.cache, searched);
+    let cache = answers(&args.ground.cache, searched);
     let memo = cache.memo();
     let sets = grounds.values().map(|ground| ground.set.name).collect();
     let operations = match args.emit {
         Emit::Autollvm => Operations::read(&args.out, &sets)?,
         _ => BTreeMap::new(),
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.ground.jobs).build()?;
     let printed: Vec<Result<Printed>> = pool.install(|| {
         let answer = |(source, name): &Task| {
             let ground = &grounds[name];
@@ -176,9 +162,7 @@ fn ground(
 ) -> Result<String> {
     let name = named.name.clone();
     if !grounds.contains_key(&name) {
-        let specs = args.specs.specs.as_deref();
-        let ground = Ground::read(session, specs, named, args.cpu.as_deref(), &args.extensions, &args.cache)?;
-        grounds.insert(name.clone(), ground);
+        grounds.insert(name.clone(), args.ground.read(session, named)?);
     }
     Ok(name)
 }
@@ -282,7 +266,7 @@ fn answer(
         }
     };
     let start = Instant::now();
-    let (mut answer, table) = solve(window, ground, memo, stop, args.max_seconds);
+    let (mut answer, table) = solve(window, ground, memo, stop, args.ground.max_seconds);
     let name = report::c_name(window);
     let c = match &answer.program {
         Some((program, _)) => {
@@ -304,7 +288,7 @@ fn answer(
     let floor = match &c {
         Some(_) => None,
         None => {
-            let left = match args.max_seconds {
+            let left = match args.ground.max_seconds {
                 0 => 0,
                 most => most.saturating_sub(start.elapsed().as_secs()).max(1),
             };

@@ -6,6 +6,7 @@ use ::search::{Operand, Syntax};
 use ::synth::synthesize::{self, CostOf};
 use ::synth::table::Table;
 use anyhow::{Context, Result};
+use clap::Args;
 use hydride_ir::Op;
 use memo::{Key, key_of};
 use serde::Deserialize;
@@ -15,7 +16,7 @@ use crate::commands::search::{convert, known, targets};
 use crate::console::Phases;
 use crate::costs::Costs;
 use crate::isa::{InstructionSet, Target};
-use crate::{Session, usage};
+use crate::{Session, SpecArgs, usage};
 
 /// A target by name.
 #[derive(Clone, Debug, Deserialize)]
@@ -53,6 +54,35 @@ impl Named {
         found
             .cloned()
             .ok_or_else(|| usage(format!("there is no target {name}; there are {}", names.join(", "))))
+    }
+}
+
+/// Arguments of commands that search sequences for a target.
+#[derive(Args)]
+pub struct GroundArgs {
+    #[command(flatten)]
+    pub specs: SpecArgs,
+    #[command(flatten)]
+    pub cache: CacheArgs,
+    /// The machine whose costs are counted; else the target's.
+    #[arg(long)]
+    cpu: Option<String>,
+    /// CPU features that sequences may need, and what these bring with them; else the target's.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    extensions: Vec<String>,
+    /// Searches at a time; 0 for one a processor.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub jobs: usize,
+    /// End a search after so many seconds; 0 for no end.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub max_seconds: u64,
+}
+
+impl GroundArgs {
+    /// Reads the documents of a target.
+    pub fn read(&self, session: &Session, named: Named) -> Result<Ground> {
+        let specs = self.specs.specs.as_deref();
+        Ground::read(session, specs, named, self.cpu.as_deref(), &self.extensions, &self.cache)
     }
 }
 

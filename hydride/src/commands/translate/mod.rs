@@ -26,32 +26,23 @@ use super::port::header::{Missing, header};
 use super::port::sources::{self, sources};
 use super::port::table::{Row, by_instruction};
 use super::port::{self, INTERRUPTED};
-use super::synth::targets::{Ground, Named};
-use crate::cache::CacheArgs;
+use super::synth::targets::{Ground, GroundArgs, Named};
 use crate::commands::search::targets;
 use crate::costs::Costs;
 use crate::isa::InstructionSet;
-use crate::{Session, SpecArgs, outputs, usage};
+use crate::{Session, outputs, usage};
 
 /// Arguments of `hydride translate`.
 #[derive(Args)]
 pub struct TranslateArgs {
     #[command(flatten)]
-    specs: SpecArgs,
-    #[command(flatten)]
-    cache: CacheArgs,
+    ground: GroundArgs,
     /// The instruction set whose intrinsics the files use; else the one whose header they include.
     #[arg(long, value_name = "ISA")]
     from: Option<String>,
     /// What they are translated for: a target of `hydride synth` or an instruction set.
     #[arg(long, value_name = "TARGET")]
     to: String,
-    /// The machine whose costs are counted; else the target's.
-    #[arg(long)]
-    cpu: Option<String>,
-    /// CPU features that sequences may need, and what these bring with them; else the target's.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    extensions: Vec<String>,
     /// Put expressions in the place of calls whose sequences read each argument once; other calls, or without this all,
     /// keep their names, which the header defines.
     #[arg(long)]
@@ -63,12 +54,6 @@ pub struct TranslateArgs {
     /// Print the report as lines of JSON.
     #[arg(long)]
     json: bool,
-    /// Instructions at a time; 0 for one a processor.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    jobs: usize,
-    /// End the search for an instruction after so many seconds; 0 for no end.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    max_seconds: u64,
     /// Files in C or, by their endings, C++.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -114,16 +99,15 @@ pub fn run(session: &Session, args: &TranslateArgs) -> Result<u8> {
     let named = Named::find(&args.to)?;
     let files = read(args)?;
     let set = from(session, args, &files, &named)?;
-    let specs = args.specs.specs.as_deref();
-    let ground = Ground::read(session, specs, named, args.cpu.as_deref(), &args.extensions, &args.cache)?;
-    let parsed = port::parsed(session, &args.specs, &args.cache, session.asked(set.name)?)?;
+    let ground = args.ground.read(session, named)?;
+    let parsed = port::parsed(session, &args.ground.specs, &args.ground.cache, session.asked(set.name)?)?;
     let vocabulary = Vocabulary::new(set, &parsed);
     let read: Vec<Source> = files.iter().map(|file| file.source(&vocabulary)).collect::<Result<_>>()?;
     let pasted = vocabulary.pasted(&read)?;
     let asked = vocabulary.asked(&read, &pasted);
     let all: Vec<sources::Source<'_>> =
         asked.par_iter().flat_map_iter(|(instruction, choices)| sources(instruction, choices)).collect();
-    let Some(searched) = port::search(&all, &ground, &args.cache, args.jobs, args.max_seconds)? else {
+    let Some(searched) = port::search(&all, &ground, &args.ground)? else {
         return Ok(INTERRUPTED);
     };
     let rows = searched.rows(&all);
