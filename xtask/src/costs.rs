@@ -31,13 +31,33 @@ const FEATURES: &str = "+adx,+avx512vp2intersect,+gfni,+sha,+vaes,+vpclmulqdq,+f
 const SCALARS: &[(&str, [&str; 4])] =
     &[("r32", ["edi", "esi", "edx", "ecx"]), ("r64", ["rdi", "rsi", "rdx", "rcx"])];
 
-/// Latency and micro-operations by `mnemonic operands`.
-type Costs = BTreeMap<String, (u32, u32)>;
+/// Positions of ports, and the cycles that they are busy together.
+type Busy = (Vec<usize>, f64);
+
+/// Latency, micro-operations and ports by `mnemonic operands`.
+type Costs = BTreeMap<String, (u32, u32, Vec<Busy>)>;
+
+/// What executes micro-operations.
+#[derive(Debug, Default, PartialEq)]
+struct Ports {
+    /// Their names in the scheduling model.
+    names: Vec<String>,
+    /// Micro-operations that go to them in a cycle, at most; 0 where that is not known.
+    width: u32,
+}
 
 #[derive(Deserialize)]
 struct Report {
     #[serde(rename = "CodeRegions")]
     regions: Vec<Region>,
+    #[serde(rename = "TargetInfo")]
+    target: Target,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    #[serde(rename = "Resources")]
+    resources: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -46,6 +66,32 @@ struct Region {
     name: String,
     #[serde(rename = "InstructionInfoView")]
     info: Info,
+    #[serde(rename = "ResourcePressureView")]
+    pressure: Pressure,
+    #[serde(rename = "SummaryView")]
+    summary: Option<Summary>,
+}
+
+#[derive(Deserialize)]
+struct Pressure {
+    #[serde(rename = "ResourcePressureInfo")]
+    list: Vec<Usage>,
+}
+
+#[derive(Deserialize)]
+struct Usage {
+    #[serde(rename = "InstructionIndex")]
+    instruction: usize,
+    #[serde(rename = "ResourceIndex")]
+    resource: usize,
+    #[serde(rename = "ResourceUsage")]
+    cycles: f64,
+}
+
+#[derive(Deserialize)]
+struct Summary {
+    #[serde(rename = "DispatchWidth")]
+    width: u32,
 }
 
 #[derive(Deserialize)]
@@ -68,11 +114,13 @@ pub fn costs(specs: &Path, check: bool) -> Result<i32> {
     let mut tables = Vec::new();
     for cpu in CPUS {
         let source = format!(
-            "llvm-mca-19 -mcpu={cpu} -json ({}): Latency and NumMicroOpcodes of each register form",
+            "llvm-mca-19 -mcpu={cpu} -json ({}): Latency, NumMicroOpcodes and, with -instruction-tables, ResourceUsage of each \
+             register form",
             version()?
         );
         let uop = "a micro-operation of LLVM's scheduling model";
-        tables.push((*cpu, table(cpu, "x86", &source, uop, &measure(cpu, &forms)?)));
+        let (costs, ports) = measure(cpu, &forms)?;
+        tables.push((*cpu, table(cpu, "x86", &source, uop, (&costs, &ports))));
     }
     let source = "hvx_hexagon_protos.h of LLVM: Instruction Type (CVI_..._DV and CVI_VP_VS take two vector units); \
                   the header gives no latencies, each counts 1";
@@ -80,7 +128,13 @@ pub fn costs(specs: &Path, check: bool) -> Result<i32> {
     let text = fs::read_to_string(&header).with_context(|| format!("cannot read {}", header.display()))?;
     tables.push((
         "hvx-v66",
-        table("hvx-v66", "hvx", source, "a vector unit of a packet", &vector_units(&text)),
+        table(
+            "hvx-v66",
+            "hvx",
+            source,
+            "a vector unit of a packet",
+            (&vector_units(&text), &Ports::default()),
+        ),
     ));
     let mut differ = 0;
     for (name, text) in tables {
@@ -103,18 +157,21 @@ fn version() -> Result<String> {
     Ok(format!("LLVM {}", version.unwrap_or("of unknown version")))
 }
 
-fn table(cpu: &str, isa: &str, source: &str, uop: &str, costs: &Costs) -> String {
+fn table(cpu: &str, isa: &str, source: &str, uop: &str, (costs, ports): (&Costs, &Ports)) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let mut text = format!(
-        "{{\n\"cpu\":{},\n\"isa\":{},\n\"source\":{},\n\"uop\":{},\n\"instructions\":{{",
+        "{{\n\"cpu\":{},\n\"isa\":{},\n\"source\":{},\n\"uop\":{},\n\"ports\":{},\n\"width\":{},\n\"instructions\":{{",
         quoted(cpu),
         quoted(isa),
         quoted(source),
-        quoted(uop)
+        quoted(uop),
+        serde_json::json!(ports.names),
+        ports.width
     );
-    for (number, (form, (latency, uops))) in costs.iter().enumerate() {
+    for (number, (form, (latency, uops, busy))) in costs.iter().enumerate() {
         let comma = if number == 0 { "" } else { "," };
-        let _ = write!(text, "{comma}\n{}:[{latency},{uops}]", quoted(form));
+        let busy = serde_json::json!(busy);
+        let _ = write!(text, "{comma}\n{}:[{latency},{uops},{busy}]", quoted(form));
     }
     text.push_str("}}\n");
     text
@@ -159,8 +216,8 @@ fn line(form: &str) -> Option<String> {
     Some(format!("{mnemonic} {}", operands?.join(", ")))
 }
 
-/// What the forms that the CPU has cost.
-fn measure(cpu: &str, forms: &BTreeSet<String>) -> Result<Costs> {
+/// What the forms that the CPU has cost, and its ports.
+fn measure(cpu: &str, forms: &BTreeSet<String>) -> Result<(Costs, Ports)> {
     let forms: Vec<(&String, String)> = forms.iter().filter_map(|form| Some((form, line(form)?))).collect();
     // Lines that do not assemble are named by the assembler.
     let mut source = String::from(".intel_syntax noprefix\n");
@@ -177,26 +234,64 @@ fn measure(cpu: &str, forms: &BTreeSet<String>) -> Result<Costs> {
     for (number, (_, line)) in forms.iter().enumerate().filter(|(number, _)| !wrong.contains(&(number + 2))) {
         let _ = writeln!(source, "# LLVM-MCA-BEGIN {number}\n{line}\n# LLVM-MCA-END");
     }
-    let arguments = [
-        "-mtriple=x86_64",
-        &format!("-mcpu={cpu}"),
-        &format!("-mattr={FEATURES}"),
-        "-json",
-        "-iterations=1",
-        "-skip-unsupported-instructions=lack-sched",
-    ];
-    let (output, errors) = feed(MCA, &arguments, &source)?;
-    let report: Report =
-        serde_json::from_str(&output).with_context(|| format!("{MCA} on {cpu}: {}", errors.trim()))?;
+    let ask = |more: &[&str]| -> Result<Report> {
+        let arguments = [
+            "-mtriple=x86_64",
+            &format!("-mcpu={cpu}"),
+            &format!("-mattr={FEATURES}"),
+            "-json",
+            "-iterations=1",
+            "-skip-unsupported-instructions=lack-sched",
+        ];
+        let (output, errors) = feed(MCA, &[&arguments, more].concat(), &source)?;
+        serde_json::from_str(&output).with_context(|| format!("{MCA} on {cpu}: {}", errors.trim()))
+    };
+    // The width is in no table, and a run takes one port of several.
+    let (run, tables) = (ask(&[])?, ask(&["-instruction-tables"])?);
+    let width = run.regions.iter().find_map(|region| region.summary.as_ref()).map_or(0, |own| own.width);
     let mut costs = Costs::new();
-    for region in report.regions {
+    for region in tables.regions {
         let number: usize = region.name.parse().with_context(|| format!("the region {}", region.name))?;
         if let (Some((form, _)), [one]) = (forms.get(number), &region.info.list[..]) {
-            costs.insert((*form).clone(), (one.latency, one.uops));
+            costs.insert((*form).clone(), (one.latency, one.uops, busy(&region.pressure.list)));
         }
     }
     ensure!(!costs.is_empty(), "{MCA} knows no instruction of {cpu}");
-    Ok(costs)
+    Ok((costs, Ports { names: tables.target.resources, width }))
+}
+
+/// What each port does alone for an instruction as what ports do together: a table has the cycles of a group in equal parts
+/// at each of its ports. Ports with equal parts are a group if all groups then have whole cycles; else groups are parts of
+/// each other.
+fn busy(usage: &[Usage]) -> Vec<Busy> {
+    let mut left: BTreeMap<usize, f64> = BTreeMap::new();
+    for usage in usage.iter().filter(|usage| usage.instruction == 0) {
+        *left.entry(usage.resource).or_default() += usage.cycles;
+    }
+    let close = |one: f64, other: f64| (one - other).abs() < 0.005;
+    let mut apart: Vec<Busy> = Vec::new();
+    for (port, cycles) in &left {
+        match apart.iter_mut().find(|(ports, all)| close(*all / ports.len() as f64, *cycles)) {
+            Some((ports, all)) => {
+                ports.push(*port);
+                *all += cycles;
+            }
+            None => apart.push((vec![*port], *cycles)),
+        }
+    }
+    let whole = |cycles: f64| (cycles - cycles.round()).abs() < 0.02;
+    if apart.iter().all(|(_, cycles)| whole(*cycles)) {
+        return apart.into_iter().map(|(ports, cycles)| (ports, cycles.round())).collect();
+    }
+    let mut nested = Vec::new();
+    loop {
+        left.retain(|_, cycles| *cycles > 0.005);
+        let Some(least) = left.values().copied().min_by(f64::total_cmp) else { return nested };
+        let cycles = least * left.len() as f64;
+        let cycles = if whole(cycles) { cycles.round() } else { (cycles * 100.0).round() / 100.0 };
+        nested.push((left.keys().copied().collect(), cycles));
+        left.values_mut().for_each(|cycles| *cycles -= least);
+    }
 }
 
 /// What a program prints and complains of when it is given `input`.
@@ -236,7 +331,7 @@ fn vector_units(header: &str) -> Costs {
                 let operands: Vec<&str> = syntax.split(',').map(str::trim).collect();
                 let key = format!("{mnemonic} {}", operands.join(", ")).to_lowercase();
                 let two = kind.ends_with("_DV") || kind == "CVI_VP_VS";
-                costs.insert(key, (1, if two { 2 } else { 1 }));
+                costs.insert(key, (1, if two { 2 } else { 1 }, Vec::new()));
             }
             _ => {}
         }
@@ -250,7 +345,21 @@ mod tests {
 
     #[derive(Deserialize)]
     struct Table {
+        ports: Vec<String>,
+        width: u32,
         instructions: Costs,
+    }
+
+    #[test]
+    fn groups_of_ports_are_found_in_their_parts() {
+        let usage = |resource, cycles| Usage { instruction: 0, resource, cycles };
+        let other = Usage { instruction: 1, resource: 0, cycles: 9.0 };
+        let found = busy(&[usage(7, 2.5), usage(3, 0.5), other]);
+        assert_eq!(found, [(vec![3, 7], 1.0), (vec![7], 2.0)]);
+        let thirds = busy(&[usage(0, 0.33), usage(1, 0.33), usage(5, 0.33)]);
+        assert_eq!(thirds, [(vec![0, 1, 5], 1.0)]);
+        let apart = busy(&[usage(0, 0.5), usage(1, 0.5), usage(5, 1.0)]);
+        assert_eq!(apart, [(vec![0, 1], 1.0), (vec![5], 1.0)]);
     }
 
     #[test]
@@ -272,7 +381,9 @@ mod tests {
             let sample: Costs = table.instructions.into_iter().step_by(10).collect();
             assert!(sample.len() > 100);
             let forms: BTreeSet<String> = sample.keys().cloned().collect();
-            assert_eq!(measure(cpu, &forms).unwrap(), sample, "{cpu}");
+            let (measured, ports) = measure(cpu, &forms).unwrap();
+            assert_eq!(measured, sample, "{cpu}");
+            assert_eq!(ports, Ports { names: table.ports, width: table.width }, "{cpu}");
         }
     }
 
@@ -283,7 +394,7 @@ mod tests {
         let costs = vector_units(header);
         assert_eq!(
             costs.into_iter().collect::<Vec<_>>(),
-            [("vmpy vdd32=vmpy(vu32.h, vv32.h)".to_owned(), (1, 2))]
+            [("vmpy vdd32=vmpy(vu32.h, vv32.h)".to_owned(), (1, 2, Vec::new()))]
         );
     }
 }

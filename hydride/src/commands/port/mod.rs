@@ -263,9 +263,8 @@ fn find(window: &Window, ground: &Ground, memo: &Memo, stop: &AtomicBool, max_se
         .program
         .as_ref()
         .and_then(|(program, _)| c_expression(&mut answer.meaning, &table, program, ground.syntax.as_ref()));
-    let program = answer
-        .program
-        .as_ref()
-        .map(|(program, proof)| (proof.name(), cost(program, &table), steps(window, program, &table)));
+    let program = answer.program.as_ref().map(|(program, proof)| {
+        (proof.name(), cost(program, &table, &ground.costs), steps(window, program, &table))
+    });
     Found { status: answer.status, program, body, expression, notes: answer.notes }
 }

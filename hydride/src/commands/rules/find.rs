@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::check::Read;
 use crate::commands::synth::targets::Ground;
 use crate::commands::synth::{cost, steps};
+use crate::costs::Costs;
 
 /// A pattern's instance at a number of lanes.
 struct Task<'a> {
@@ -76,6 +77,6 @@ pub fn with_machine<T>(
 
 /// What a program costs.
 pub fn measure(program: &Program, table: &Table) -> Cost {
-    let steps::Cost { uops, latency, .. } = steps::cost(program, table);
+    let steps::Cost { uops, latency, .. } = steps::cost(program, table, &Costs::length());
     Cost { uops, latency }
 }

@@ -60,7 +60,7 @@ pub fn floor(
         let body = ::synth::c_body(&mut answer.meaning, &table, &program, ground.syntax.as_ref()).ok()?;
         Some(Solved {
             body,
-            cost: steps::cost(&program, &table),
+            cost: steps::cost(&program, &table, &ground.costs),
             steps: steps::steps(part, &program, &table),
             proof,
             explanation,
@@ -110,7 +110,8 @@ impl Floor {
     /// What all parts cost, one after the other.
     pub fn cost(&self) -> Cost {
         let sum = |of: fn(&Cost) -> u32| self.parts.iter().map(|part| of(&part.answer.cost)).sum();
-        Cost::new(sum(|cost| cost.uops), sum(|cost| cost.latency))
+        let throughput = self.parts.iter().map(|part| part.answer.cost.throughput).sum();
+        Cost { throughput, ..Cost::new(sum(|cost| cost.uops), sum(|cost| cost.latency)) }
     }
 
     /// How many lanes of all parts were proved in which way.

@@ -130,7 +130,7 @@ fn line<'a>(
         status: status.name(),
         proof: proof.map(|proof| proof.name()),
         lanes_proved: proof,
-        cost: program.map(|(program, _)| cost(program, table)).or(floor.map(Floor::cost)),
+        cost: program.map(|(program, _)| cost(program, table, &ground.costs)).or(floor.map(Floor::cost)),
         own: own(source, ground),
         parts: floor.map(|floor| floor.parts.len()),
         floor: floor.is_some(),

@@ -10,12 +10,13 @@ use ::synth::window::Window;
 use serde::Serialize;
 
 use super::targets::Ground;
+use crate::costs::Costs;
 
 /// What a program costs.
 #[derive(Serialize)]
 pub struct Cost {
-    /// Micro-operations, as if each cycle took one.
-    throughput: f64,
+    /// Cycles between the start of one and the next, where ports are known; else micro-operations, as if each cycle took one.
+    pub throughput: f64,
     /// Micro-operations.
     pub uops: u32,
     /// Cycles from the first input to the last result.
@@ -23,7 +24,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Micro-operations that follow each other in chains of that latency.
+    /// Micro-operations that follow each other in chains of that latency, each in a cycle of its own.
     pub fn new(uops: u32, latency: u32) -> Self {
         Self { throughput: f64::from(uops), uops, latency }
     }
@@ -46,8 +47,8 @@ impl Step {
     }
 }
 
-/// What a program costs: all micro-operations, and the longest chain.
-pub fn cost(program: &Program, table: &Table) -> Cost {
+/// What a program costs: all micro-operations, the longest chain, and what its instructions take of the ports.
+pub fn cost(program: &Program, table: &Table, costs: &Costs) -> Cost {
     let mut ready: Vec<u32> = Vec::new();
     let mut uops = 0;
     for step in &program.steps {
@@ -57,7 +58,14 @@ pub fn cost(program: &Program, table: &Table) -> Cost {
         uops += instruction.uops;
     }
     let latency = program.outputs.iter().map(|(value, _)| available(value, &ready)).max().unwrap_or(0);
-    Cost::new(uops, latency)
+    let forms = program.steps.iter().map(|step| {
+        let instruction = table.instruction(step.op);
+        (instruction.mnemonic.as_str(), instruction.syntax.as_str())
+    });
+    let cost = Cost::new(uops, latency);
+    // Two digits are more than the tables are worth.
+    let round = |cycles: f64| (cycles * 100.0).round() / 100.0;
+    Cost { throughput: costs.throughput(forms).map_or(cost.throughput, round), ..cost }
 }
 
 fn available(value: &Value, ready: &[u32]) -> u32 {
@@ -102,19 +110,20 @@ fn shown(window: &Window, program: &Program, value: &Value) -> String {
 /// What was chosen, in words.
 pub fn explain(answer: &Answer<'_>, table: &Table, ground: &Ground) -> String {
     let window = answer.meaning.window();
-    let costs = ground.costs.as_deref().unwrap_or("no table: each instruction is one micro-operation");
+    let costs = ground.costs.source().unwrap_or("no table: each instruction is one micro-operation");
     let mut text = format!("{} on {} ({}; {costs}):", window.name, ground.named.name, ground.named.cpu);
     let Some((program, proof)) = &answer.program else {
         let _ = writeln!(text, " no answer: {}", answer.notes.join("; "));
         return text;
     };
-    let total = cost(program, table);
+    let total = cost(program, table, &ground.costs);
     let _ = writeln!(
         text,
-        " {} instructions, {} micro-operations, latency {}; {} states; proof: {} ({} lanes structural, {} by theorem, {} \
+        " {} instructions, {} micro-operations, throughput {}, latency {}; {} states; proof: {} ({} lanes structural, {} by theorem, {} \
          by solver)",
         program.steps.len(),
         total.uops,
+        total.throughput,
         total.latency,
         answer.states,
         proof.name(),

@@ -96,8 +96,8 @@ pub struct Ground {
     pub table: Table,
     /// How they are written.
     pub syntax: Box<dyn Syntax>,
-    /// Where costs come from, if there is a table.
-    pub costs: Option<String>,
+    /// What its instructions cost.
+    pub costs: Costs,
     /// A hash of the instructions with their costs and of the registers' widths.
     pub key: Key,
 }
@@ -142,7 +142,7 @@ impl Ground {
             key: key_of(&(&chosen.instructions, &named.widths)),
             table: Table::new(chosen.instructions),
             syntax: (set.searched()?.syntax)(&target),
-            costs: costs.source().map(str::to_owned),
+            costs,
             named,
             set,
         })
