@@ -2,7 +2,7 @@
 
 use crate::contents::{Content, Entry, Place, Source, States, Wanted, gather};
 use crate::options::{Finder, MAX_MOVES, Way, in_order};
-use crate::table::{OpId, Permutation};
+use crate::table::{OpId, Permutation, crosses, packs_in_halves};
 use search::Class;
 
 impl Finder<'_, '_> {
@@ -15,6 +15,7 @@ impl Finder<'_, '_> {
             .registers
             .iter()
             .all(|content| in_order(content) && is_aligned(content) && !content.iter().any(loaded));
+        let packed = settled && self.is_packed_in_halves(wanted);
         // Those are few steps away.
         let moves = if settled { moves.min(MAX_MOVES) } else { moves };
         if !settled && wanted.ty.class == Class::Vector && self.meaning.window().in_registers {
@@ -25,12 +26,25 @@ impl Finder<'_, '_> {
                 continue;
             }
             for op in table.members(*template) {
-                let same = table.op(*op).args.iter().all(|ty| *ty == wanted.ty);
-                if table.op(*op).result == wanted.ty && !(settled && same) {
+                let own = table.op(*op);
+                let same = own.args.iter().all(|ty| *ty == wanted.ty);
+                let uncrosses = || packed && crosses(&own.reads, wanted.container);
+                if own.result == wanted.ty && (!(settled && same) || uncrosses()) {
                     self.apply(states, wanted, *op, &mut |_, entry, _, _| entry, moves - 1, ways);
                 }
             }
         }
+    }
+
+    /// Whether an operation computes what is wanted that packs each half of its operands: its middle quarters are then
+    /// exchanged.
+    fn is_packed_in_halves(&mut self, wanted: &Wanted) -> bool {
+        let Some(value) = wanted.only_value() else { return false };
+        let table = self.table;
+        self.matching(value, wanted.container).iter().any(|(template, _)| {
+            let members = table.members(*template).iter().map(|op| table.op(*op));
+            members.into_iter().any(|op| op.result == wanted.ty && packs_in_halves(&op.reads))
+        })
     }
 
     /// Operations that a constant index makes movements: of registers in order, or of elements that are in their places

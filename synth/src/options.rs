@@ -6,7 +6,7 @@ use search::{Class, Type};
 
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::rewrite::{high_bits, product_of_halves, rewrites, rounding};
-use crate::table::{OpId, Table, TemplateId};
+use crate::table::{OpId, Table, TemplateId, crosses};
 use crate::unify::{Binding, proposals};
 use crate::window::{Meaning, Window};
 
@@ -435,7 +435,12 @@ impl<'m, 'w> Finder<'m, 'w> {
                     .permutations(wanted.container)
                     .iter()
                     .any(|(op, _)| self.table.op(*op).result == *ty);
-            if template.moves && !contents.iter().all(|content| is_simpler(content, wanted, permutes)) {
+            // What is packed in halves is put in order afterwards.
+            let uncrosses = || crosses(&own.reads, container) && wanted.registers.iter().all(in_order);
+            if template.moves
+                && !contents.iter().all(|content| is_simpler(content, wanted, permutes))
+                && !uncrosses()
+            {
                 return None;
             }
             let places = gather(states, *ty, container, contents, moves);
@@ -481,6 +486,10 @@ impl<'m, 'w> Finder<'m, 'w> {
                 _ => return None,
             };
             let reads = own.reads.get(lane)?;
+            if let (true, Some(kept)) = (reads.is_empty(), own.keeps) {
+                *operands[kept as usize].get_mut(lane)? = *entry;
+                continue;
+            }
             for (at, (arg, low)) in reads.iter().enumerate() {
                 let wanted = slot(self, *entry, at, number);
                 let place = operands[*arg as usize].get_mut((low / template.slots[at]) as usize)?;
@@ -595,6 +604,9 @@ fn container_of(op: &crate::table::Op, template: &crate::table::Template, arg: u
         .iter()
         .flat_map(|lane| lane.iter().zip(&template.slots))
         .filter(|((own, _), _)| *own as usize == arg);
+    if op.keeps == Some(arg as u32) {
+        return Some(template.container);
+    }
     let Some(((_, _), width)) = widths.next() else {
         // An operand that is not read: the whole register, whatever it holds.
         return Some(op.args[arg].width);

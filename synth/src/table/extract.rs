@@ -23,8 +23,10 @@ pub struct Lanewise {
     pub container: u32,
     /// Whether it is its only slot.
     pub moves: bool,
-    /// For each lane and slot the operand and lowest bit.
+    /// For each lane and slot the operand and lowest bit; nothing for lanes that are kept.
     pub reads: Vec<Vec<(u32, u32)>>,
+    /// The operand that the lower half of the result is.
+    pub keeps: Option<u32>,
 }
 
 /// Bits of an operand that an expression reads together: operand, lowest bit, width.
@@ -50,13 +52,34 @@ pub fn extract(instruction: &Instruction, choices: &[i64]) -> Vec<Lanewise> {
         .iter()
         .filter(|container| width.is_multiple_of(**container))
         .filter(|container| instruction.result.class != Class::Scalar || **container == width)
-        .filter_map(|container| lanes(&mut dag, segments, width, *container))
+        .filter_map(|container| {
+            let keeps = kept(&mut dag, segments, width, *container);
+            let first = if keeps.is_some() { width / 2 } else { 0 };
+            let lanes = lanes(&mut dag, segments, (first, width), *container)?;
+            // What moves both halves is a movement as a whole.
+            match keeps.is_some() && lanes.moves {
+                true => self::lanes(&mut dag, segments, (0, width), *container),
+                false => Some(Lanewise { keeps, ..lanes }),
+            }
+        })
         .collect()
 }
 
-/// The result as lanes of `container` bits, if they share an expression.
-fn lanes(dag: &mut Dag, segments: &[Segment], width: u32, container: u32) -> Option<Lanewise> {
-    let first = lane(dag, segments, 0, container)?;
+/// The operand of half the result's width that the lower half of the result is, as instructions have that narrow to the
+/// upper half of a register.
+fn kept(dag: &mut Dag, segments: &[Segment], width: u32, container: u32) -> Option<u32> {
+    if width < 2 * container {
+        return None;
+    }
+    let low = lane(dag, segments, 0, width / 2)?;
+    let Node::Slice { of, low: 0, .. } = *dag.node(low) else { return None };
+    let Node::Arg(arg) = *dag.node(of) else { return None };
+    (dag.arg_widths()[arg as usize] == width / 2).then_some(arg)
+}
+
+/// Bits `start .. end` of the result as lanes of `container` bits, if they share an expression.
+fn lanes(dag: &mut Dag, segments: &[Segment], (start, end): (u32, u32), container: u32) -> Option<Lanewise> {
+    let first = lane(dag, segments, start, container)?;
     // Values side by side are lanes of their own; a value and zeros are a shift.
     let is_joined = |parts: &[Part]| !parts.iter().any(|part| matches!(dag.node(part.node), Node::Const(_)));
     match dag.node(first) {
@@ -66,8 +89,8 @@ fn lanes(dag: &mut Dag, segments: &[Segment], width: u32, container: u32) -> Opt
     }
     let raw = slots(dag, first)?;
     // Bits that are no whole element, such as those that a shift leaves, are read as one.
-    let second = if width > container {
-        lane(dag, segments, container, container).and_then(|second| self::slots(dag, second))
+    let second = if end - start > container {
+        lane(dag, segments, start + container, container).and_then(|second| self::slots(dag, second))
     } else {
         None
     };
@@ -83,9 +106,10 @@ fn lanes(dag: &mut Dag, segments: &[Segment], width: u32, container: u32) -> Opt
         return None;
     }
     let leaves = leaves(dag, first);
-    let mut reads = vec![slots.iter().map(|slot| (slot.0, slot.1)).collect::<Vec<_>>()];
+    let mut reads = vec![Vec::new(); (start / container) as usize];
+    reads.push(slots.iter().map(|slot| (slot.0, slot.1)).collect::<Vec<_>>());
     let mut ended = false;
-    for number in 1..width / container {
+    for number in start / container + 1..end / container {
         let own = lane(dag, segments, number * container, container)?;
         if let Node::Const(_) = dag.node(own) {
             ended = true;
@@ -119,7 +143,7 @@ fn lanes(dag: &mut Dag, segments: &[Segment], width: u32, container: u32) -> Opt
         reads.push(theirs.iter().map(|slot| (slot.0, slot.1)).collect());
     }
     let (function, moves) = template(dag, first, &slots, &leaves, container)?;
-    Some(Lanewise { text: function.to_string().into(), function, container, moves, reads })
+    Some(Lanewise { text: function.to_string().into(), function, container, moves, reads, keeps: None })
 }
 
 /// The element that bits of an operand belong to: they themselves where they are one, else as far as lanes are apart.

@@ -29,6 +29,9 @@ const MAX_CHOICES: i64 = 16;
 /// Immediates of movements that are taken besides: bits in turn, alone and in twos.
 const ALTERNATING: &[i64] = &[0x55, 0xaa, 0x33, 0xcc];
 
+/// The immediate of movements of quarters that exchanges the middle ones, which packing in halves leaves crossed.
+const CROSSED: i64 = 0xd8;
+
 /// A template's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TemplateId(pub u32);
@@ -67,8 +70,10 @@ pub struct Op {
     /// The result's type.
     pub result: Type,
     /// For each lane of the result, for each slot, the register operand and the lowest bit that it is. Lanes beyond
-    /// these are constant.
+    /// these are constant; lanes without reads are kept.
     pub reads: Vec<Vec<(u32, u32)>>,
+    /// The register operand that the lower half of the result is.
+    pub keeps: Option<u32>,
     /// Another operation with the same template and operands that reads just what this one does not.
     pub partner: Option<OpId>,
 }
@@ -121,7 +126,7 @@ impl Table {
         let (open, moving): (Vec<usize>, Vec<usize>) = open.into_par_iter().partition(computes);
         let in_turn: Vec<(usize, i64, Vec<Lanewise>)> = moving
             .into_par_iter()
-            .flat_map_iter(|at| ALTERNATING.iter().map(move |value| (at, *value)))
+            .flat_map_iter(|at| ALTERNATING.iter().chain([&CROSSED]).map(move |value| (at, *value)))
             .filter(|(at, value)| {
                 only_choice(&instructions[*at]).is_some_and(|values| values.contains(value))
             })
@@ -145,7 +150,10 @@ impl Table {
             lanewise.iter().for_each(|lanes| table.add(at, &choices, lanes));
         }
         for (at, value, lanewise) in in_turn {
-            let moves = |lanes: &&Lanewise| lanes.moves && takes_turns(&lanes.reads, lanes.container);
+            let moves = |lanes: &&Lanewise| {
+                let fits = if value == CROSSED { crosses } else { takes_turns };
+                lanes.moves && fits(&lanes.reads, lanes.container)
+            };
             lanewise.iter().filter(moves).for_each(|lanes| table.add(at, &[value], lanes));
         }
         table.pair();
@@ -211,6 +219,7 @@ impl Table {
                 args: register_types(&instructions[at]),
                 result: instructions[at].result,
                 reads: Vec::new(),
+                keeps: None,
                 partner: None,
             }));
             by_container.entry(permutation.container).or_default().push((op, permutation));
@@ -315,6 +324,7 @@ impl Table {
             args: register_types(&self.instructions[instruction]),
             result: self.instructions[instruction].result,
             reads: lanes.reads.clone(),
+            keeps: lanes.keeps,
             partner: None,
         };
         // Of instructions with the same effect the cheapest serves, then the first.
@@ -324,7 +334,9 @@ impl Table {
         };
         let twin = self.members[id.0 as usize].iter().copied().find(|other| {
             let other = &self.ops[other.0 as usize];
-            other.args == op.args && other.result == op.result && other.reads == op.reads
+            other.args == op.args
+                && other.result == op.result
+                && (other.keeps, &other.reads) == (op.keeps, &op.reads)
         });
         match twin {
             Some(twin) => {
@@ -420,6 +432,33 @@ fn takes_turns(reads: &[Vec<(u32, u32)>], container: u32) -> bool {
         own[..] == [(arg, (2 * (lane as u32 / 2) + parity) * container)]
     };
     first.0 != second.0 && reads.iter().enumerate().all(fits)
+}
+
+/// Whether lanes are the quarters of an operand with the middle ones exchanged.
+pub(crate) fn crosses(reads: &[Vec<(u32, u32)>], container: u32) -> bool {
+    let quarter = reads.len() / 4;
+    let own = |lane: usize| [0, 2, 1, 3].get(lane / quarter).map(|from| from * quarter + lane % quarter);
+    quarter > 0
+        && reads.len() == 4 * quarter
+        && (0..reads.len()).all(|lane| {
+            let place = own(lane).map(|from| (reads[0][0].0, from as u32 * container));
+            place.is_some_and(|place| reads[lane] == [place])
+        })
+}
+
+/// Whether the quarters of the lanes are computed from two operands in turn, as instructions have that pack each half of
+/// a register.
+pub(crate) fn packs_in_halves(reads: &[Vec<(u32, u32)>]) -> bool {
+    let quarter = reads.len() / 4;
+    let operand = |lane: usize| match reads[lane][..] {
+        [(operand, _)] => Some(operand),
+        _ => None,
+    };
+    quarter > 0
+        && reads.len() == 4 * quarter
+        && operand(0).is_some()
+        && operand(0) != operand(quarter)
+        && (0..reads.len()).all(|lane| operand(lane) == operand(lane / quarter % 2 * quarter))
 }
 
 /// Types of the registers that an instruction reads.
