@@ -5,7 +5,7 @@
 //! linear in the size of the window.
 
 use rustc_hash::FxHashMap;
-use synth::window::{ExpressionId, Kind, Lanewise, Meaning, Operator, Type, Window, limits};
+use synth::window::{ExpressionId, Kind, Lanewise, Meaning, Operator, Reduce, Type, Window, limits};
 
 use crate::instance::Instance;
 use crate::lowering::is_fixed;
@@ -29,10 +29,8 @@ pub struct Class(pub u32);
 pub enum Head {
     /// On single lanes.
     Lanewise(Lanewise),
-    /// The sum of each group of neighboring lanes.
-    ReduceAdd,
-    /// The greatest of each group of neighboring lanes.
-    ReduceMax,
+    /// Each group of neighboring lanes as one.
+    Reduce(Reduce),
 }
 
 impl Head {
@@ -40,8 +38,7 @@ impl Head {
     pub fn of(operator: &Operator) -> Option<Self> {
         match operator {
             Operator::Lanewise(own) => Some(Head::Lanewise(*own)),
-            Operator::ReduceAdd => Some(Head::ReduceAdd),
-            Operator::ReduceMax => Some(Head::ReduceMax),
+            Operator::Reduce(own) => Some(Head::Reduce(*own)),
             _ => None,
         }
     }
@@ -52,8 +49,7 @@ impl Head {
             Head::Lanewise(own) => {
                 Lanewise::ALL.iter().find(|(other, _, _)| *other == own).map_or("", |found| found.1)
             }
-            Head::ReduceAdd => "vector_reduce_add",
-            Head::ReduceMax => "vector_reduce_max",
+            Head::Reduce(own) => own.name(),
         }
     }
 }
@@ -375,26 +371,23 @@ impl<'m, 'w> Graph<'m, 'w> {
                 let holds = (typed || count) && self.literal(class) == Some(value);
                 holds.then(|| bindings.clone())
             }
-            Operator::Lanewise(_) | Operator::ReduceAdd | Operator::ReduceMax if typed => {
-                self.members(class).find_map(|node| {
-                    let head = Head::of(&wanted.operator)?;
-                    if node.computes != Computes::Operation(head)
-                        || ty.lanes != lanes.unwrap_or(wanted.ty.lanes)
-                    {
-                        return None;
+            Operator::Lanewise(_) | Operator::Reduce(_) if typed => self.members(class).find_map(|node| {
+                let head = Head::of(&wanted.operator)?;
+                if node.computes != Computes::Operation(head) || ty.lanes != lanes.unwrap_or(wanted.ty.lanes)
+                {
+                    return None;
+                }
+                let orders: &[[usize; 2]] = if commutes(head) { &[[0, 1], [1, 0]] } else { &[[0, 1]] };
+                orders.iter().find_map(|order| {
+                    let mut bindings = bindings.clone();
+                    for (at, operand) in wanted.operands.iter().enumerate() {
+                        let own = node.operands[*order.get(at).unwrap_or(&at)];
+                        let count = is_count(&wanted.operator, at);
+                        bindings = self.matching(pattern, *operand, own, lanes, count, &bindings)?;
                     }
-                    let orders: &[[usize; 2]] = if commutes(head) { &[[0, 1], [1, 0]] } else { &[[0, 1]] };
-                    orders.iter().find_map(|order| {
-                        let mut bindings = bindings.clone();
-                        for (at, operand) in wanted.operands.iter().enumerate() {
-                            let own = node.operands[*order.get(at).unwrap_or(&at)];
-                            let count = is_count(&wanted.operator, at);
-                            bindings = self.matching(pattern, *operand, own, lanes, count, &bindings)?;
-                        }
-                        Some(bindings)
-                    })
+                    Some(bindings)
                 })
-            }
+            }),
             _ => None,
         }
     }

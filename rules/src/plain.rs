@@ -32,7 +32,7 @@ pub fn plain(window: &Window, widths: &[u32]) -> u32 {
             {
                 0
             }
-            Operator::ReduceAdd | Operator::ReduceMax => {
+            Operator::Reduce(_) => {
                 let group = window.expressions.ty(node.operands[0]).lanes / node.ty.lanes;
                 // Registers are joined, then halves, quarters and so on.
                 let count = registers(node.operands[0]);

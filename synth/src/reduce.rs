@@ -11,7 +11,7 @@ use crate::options::{Finder, immediates};
 use crate::program::{Program, Value};
 use crate::select::{Selection, Stop, in_order};
 use crate::table::{OpId, Table};
-use crate::window::{ExpressionId, Lanewise, Meaning, Operator};
+use crate::window::{ExpressionId, Lanewise, Meaning, Operator, Reduce};
 
 /// Neighbors that are joined by one operation, most first.
 const GROUPS: &[u32] = &[8, 4, 2, 1];
@@ -19,7 +19,7 @@ const GROUPS: &[u32] = &[8, 4, 2, 1];
 /// A window whose result is one reduced lane, and what is added to it.
 pub struct Reduction {
     operand: ExpressionId,
-    adds: bool,
+    reduce: Reduce,
     more: Option<ExpressionId>,
 }
 
@@ -28,15 +28,11 @@ pub fn reduction(meaning: &Meaning<'_>) -> Option<Reduction> {
     let window = meaning.window();
     let whole = |id: ExpressionId| {
         let node = window.expressions.get(id);
-        let adds = match node.operator {
-            Operator::ReduceAdd => true,
-            Operator::ReduceMax => false,
-            _ => return None,
-        };
-        (node.ty.lanes == 1).then(|| (node.operands[0], adds))
+        let Operator::Reduce(reduce) = node.operator else { return None };
+        (node.ty.lanes == 1).then(|| (node.operands[0], reduce))
     };
-    if let Some((operand, adds)) = whole(window.root) {
-        return Some(Reduction { operand, adds, more: None });
+    if let Some((operand, reduce)) = whole(window.root) {
+        return Some(Reduction { operand, reduce, more: None });
     }
     let node = window.expressions.get(window.root);
     if node.operator != Operator::Lanewise(Lanewise::Add) {
@@ -44,10 +40,10 @@ pub fn reduction(meaning: &Meaning<'_>) -> Option<Reduction> {
     }
     let [left, right] = node.operands[..] else { return None };
     for (reduced, more) in [(left, right), (right, left)] {
-        if let Some((operand, adds)) = whole(reduced)
+        if let Some((operand, reduce)) = whole(reduced)
             && window.expressions.ty(reduced) == node.ty
         {
-            return Some(Reduction { operand, adds, more: Some(more) });
+            return Some(Reduction { operand, reduce, more: Some(more) });
         }
     }
     None
@@ -74,18 +70,15 @@ pub fn programs(
             let Some(value) = finder.meaning.family(reduction.operand, own) else { return found };
             terms.push(value);
         }
-        let exact = if reduction.adds {
-            finder.meaning.dag.sum(&terms)
-        } else {
-            let first = terms[0];
-            terms[1..].iter().fold(first, |most, next| finder.meaning.dag.max(most, *next))
-        };
+        let exact = reduction.reduce.of(&mut finder.meaning.dag, &terms);
         let value = finder.meaning.dag.slice(exact, 0, ty.width, operand_type.is_signed());
         let entries: Vec<Entry> = (0..count).map(|lane| finder.entry(value, ty.width, lane)).collect();
+        // What fills no register is in the lowest lanes of the narrowest.
+        let narrow = finder.widths.first().copied().filter(|width| count * ty.width < *width);
         let wanted: Vec<Wanted> = finder
             .widths
             .iter()
-            .filter(|width| (count * ty.width).is_multiple_of(**width))
+            .filter(|width| (count * ty.width).is_multiple_of(**width) || narrow == Some(**width))
             .map(|width| Wanted {
                 ty: Type { class: Class::Vector, width: *width },
                 container: ty.width,
@@ -119,12 +112,16 @@ fn joined(finder: &mut Finder<'_, '_>, mut program: Program, reduction: &Reducti
     let table = finder.table;
     let container = program.container;
     let mut ty = program.output_type?;
+    let mut live = ty.width / container;
+    if let [(_, content)] = &program.outputs[..] {
+        live = content.iter().filter(|entry| **entry != Entry::Any).count() as u32;
+    }
     let mut values: Vec<Value> = program.outputs.drain(..).map(|(value, _)| value).collect();
     // What is reduced joins lanes whatever they hold: nothing is claimed of them until the end.
     let signed = finder.meaning.window().expressions.ty(reduction.operand).is_signed();
     let blank = |ty: Type| vec![Entry::Any; (ty.width / container) as usize];
     while values.len() > 1 {
-        let join = joining(table, ty, container, reduction.adds, signed)?;
+        let join = joining(table, ty, container, reduction.reduce, signed)?;
         let mut next = Vec::new();
         for pair in values.chunks(2) {
             next.push(match pair {
@@ -135,8 +132,7 @@ fn joined(finder: &mut Finder<'_, '_>, mut program: Program, reduction: &Reducti
         values = next;
     }
     let mut value = values.pop()?;
-    let mut live = ty.width / container;
-    if let Some(across) = across(table, ty, container, live, reduction.adds, signed) {
+    if let Some(across) = across(table, ty, container, live, reduction.reduce, signed) {
         let content = vec![Entry::Any; (table.op(across).result.width / container) as usize];
         value = program.step(across, vec![value], container, &content);
         ty = table.op(across).result;
@@ -154,13 +150,13 @@ fn joined(finder: &mut Finder<'_, '_>, mut program: Program, reduction: &Reducti
         {
             let high = program.step(upper, vec![value.clone(); arguments], container, &blank(narrower));
             ty = narrower;
-            let join = joining(table, ty, container, reduction.adds, signed)?;
+            let join = joining(table, ty, container, reduction.reduce, signed)?;
             let low = Value::Low(Box::new(value));
             value = program.step(join, vec![low, high], container, &blank(ty));
         } else {
             let (upper, arguments) = upper_half(table, ty, ty, container, half)?;
             let high = program.step(upper, vec![value.clone(); arguments], container, &blank(ty));
-            let join = joining(table, ty, container, reduction.adds, signed)?;
+            let join = joining(table, ty, container, reduction.reduce, signed)?;
             value = program.step(join, vec![value, high], container, &blank(ty));
         }
         live = half;
@@ -184,10 +180,10 @@ fn joined(finder: &mut Finder<'_, '_>, mut program: Program, reduction: &Reducti
 }
 
 /// The operation that joins two registers lane by lane.
-fn joining(table: &Table, ty: Type, container: u32, adds: bool, signed: bool) -> Option<OpId> {
+fn joining(table: &Table, ty: Type, container: u32, reduce: Reduce, signed: bool) -> Option<OpId> {
     table.templates(container).iter().find_map(|id| {
         let template = table.template(*id);
-        if template.slots != [container, container] || !joins(table, *id, adds, signed, 2) {
+        if template.slots != [container, container] || !joins(table, *id, reduce, signed, 2) {
             return None;
         }
         table.members(*id).iter().copied().find(|op| {
@@ -204,8 +200,8 @@ fn joining(table: &Table, ty: Type, container: u32, adds: bool, signed: bool) ->
     })
 }
 
-/// Whether a template is the sum, or the greatest, of its slots.
-fn joins(table: &Table, id: crate::table::TemplateId, adds: bool, signed: bool, count: usize) -> bool {
+/// Whether a template is the sum, the greatest or the least of its slots.
+fn joins(table: &Table, id: crate::table::TemplateId, reduce: Reduce, signed: bool, count: usize) -> bool {
     let template = table.template(id);
     let dag = &template.dag;
     let is_slot = |node: hydride_ir::exact::NodeId| {
@@ -217,12 +213,17 @@ fn joins(table: &Table, id: crate::table::TemplateId, adds: bool, signed: bool, 
         _ => template.root,
     };
     match dag.node(of) {
-        Node::Sum { terms, constant } if adds => {
+        Node::Sum { terms, constant } if reduce == Reduce::Add => {
             *constant == Int::ZERO
                 && terms.len() == count
                 && terms.iter().all(|(term, factor)| *factor == Int::ONE && is_slot(*term))
         }
-        Node::Max(operands) if !adds => {
+        Node::Max(operands) | Node::Min(operands)
+            if matches!(
+                (dag.node(of), reduce),
+                (Node::Max(_), Reduce::Max) | (Node::Min(_), Reduce::Min)
+            ) =>
+        {
             let reads = |node: &hydride_ir::exact::NodeId| matches!(dag.node(*node), Node::Slice { signed: own, .. } if *own == signed);
             operands.len() == count && operands.iter().all(|operand| is_slot(*operand) && reads(operand))
         }
@@ -231,10 +232,10 @@ fn joins(table: &Table, id: crate::table::TemplateId, adds: bool, signed: bool, 
 }
 
 /// The operation that joins all lanes of a register into its lowest.
-fn across(table: &Table, ty: Type, container: u32, live: u32, adds: bool, signed: bool) -> Option<OpId> {
+fn across(table: &Table, ty: Type, container: u32, live: u32, reduce: Reduce, signed: bool) -> Option<OpId> {
     table.templates(container).iter().find_map(|id| {
         let template = table.template(*id);
-        if template.slots.len() as u32 != live || !joins(table, *id, adds, signed, live as usize) {
+        if template.slots.len() as u32 != live || !joins(table, *id, reduce, signed, live as usize) {
             return None;
         }
         table.members(*id).iter().copied().find(|op| table.op(*op).args == [ty])
@@ -260,6 +261,11 @@ fn upper_half(table: &Table, from: Type, to: Type, container: u32, half: u32) ->
                 && sorted == (half..2 * half).collect::<Vec<u32>>()
         }));
     }
+    found.extend(table.lowering(container).iter().copied().filter(|op| {
+        let own = table.op(*op);
+        let moved = own.reads.len() as u32 >= half && own.reads[0][0].1 == half * container;
+        moved && own.result == to && own.args == [from]
+    }));
     let op =
         found.into_iter().min_by_key(|op| (table.instruction(*op).uops, table.op(*op).args.len(), *op))?;
     Some((op, table.op(op).args.len()))

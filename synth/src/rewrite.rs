@@ -141,6 +141,7 @@ fn choice(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
 fn one_too_many(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     let (of, kept) = sliced(dag, value);
     let Node::Saturate { of, width, signed: true } = *dag.node(of) else { return None };
+    let of = shifted_up(dag, of).unwrap_or(of);
     let beyond = Int::ONE << (width - 1) as usize;
     if !dag.range(of).within(&Range::new(-beyond.clone() + Int::ONE, beyond.clone())) {
         return None;
@@ -152,6 +153,18 @@ fn one_too_many(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     let bits = dag.xor(wrapped, ones);
     let exact = dag.slice(bits, 0, width, true);
     Some(kept_bits(dag, exact, kept))
+}
+
+/// Zeros below the bits of a number, read as signed, as a multiple of it.
+fn shifted_up(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let Node::Slice { of, low: 0, width, signed: true } = *dag.node(value) else { return None };
+    let Node::Concat(parts) = dag.node(of).clone() else { return None };
+    let [zeros, bits] = parts[..] else { return None };
+    if dag.as_int(zeros.node) != Some(&Int::ZERO) || zeros.width + bits.width != width {
+        return None;
+    }
+    let number = dag.slice(bits.node, 0, bits.width, true);
+    Some(dag.linear(&[(number, Int::ONE << zeros.width as usize)], Int::ZERO))
 }
 
 /// `⌊(a·b + 2^(n-1)) / 2^n⌋` for `n > 16` and a `b` of 32 bits is `⌊(a·h + ⌊a·l / 2^16⌋ + 2^(n-17)) / 2^(n-16)⌋`, where `h`
@@ -408,6 +421,7 @@ pub fn high_bits(dag: &mut Dag, value: NodeId) -> NodeId {
 
 #[cfg(test)]
 mod tests {
+    use hydride_ir::exact::Part;
     use smt::{Prover, Verdict};
 
     use super::*;
@@ -571,6 +585,26 @@ mod tests {
         holds(&[8, 16, 32], 1, |dag, a, b, width, signed| {
             let difference = dag.sub(a, b);
             let held = dag.saturate(difference, width, signed);
+            dag.slice(held, 0, width, false)
+        });
+    }
+
+    #[test]
+    fn doubled_products_are_one_too_many() {
+        holds(&[16, 32], 1, |dag, a, b, width, signed| {
+            let half = width / 2;
+            let (a, b) = (dag.slice(a, 0, half, true), dag.slice(b, 0, half, true));
+            let product = dag.mul(a, b);
+            let doubled = match signed {
+                true => dag.linear(&[(product, Int::from(2))], Int::ZERO),
+                // As bits, moved up by one.
+                false => {
+                    let zero = Part { node: dag.int(0), width: 1 };
+                    let bits = dag.concat(&[zero, Part { node: product, width }]);
+                    dag.slice(bits, 0, width + 1, true)
+                }
+            };
+            let held = dag.saturate(doubled, width, true);
             dag.slice(held, 0, width, false)
         });
     }

@@ -14,7 +14,7 @@ use crate::table::Op;
 const MAX_STATES: usize = 12_000;
 
 /// The same for a window in registers, most of which are one instruction of another instruction set.
-const MAX_STATES_IN_REGISTERS: usize = 1_500;
+const MAX_STATES_IN_REGISTERS: usize = 6_000;
 
 /// States that are looked at before it is asked what the result costs by now.
 const STEP: usize = 128;

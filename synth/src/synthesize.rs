@@ -176,7 +176,11 @@ fn search(
         if programs.is_empty() {
             notes.push("no instructions were found for the reduction".into());
         }
-        return proved(&mut finder, programs, &cost, &results, judge, notes);
+        let found = proved(&mut finder, programs, &cost, &results, judge, notes);
+        // What was read off a function may be found as a function of its elements.
+        if found.is_some() || !window.in_registers {
+            return found;
+        }
     }
     let Some(families) = meaning.families(window.root) else {
         notes.push("a reduction of too many lanes".into());

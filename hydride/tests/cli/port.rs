@@ -67,6 +67,11 @@ const NEON: &[&str] = &[
     "vcgtq_f32",
     "vcvtq_f32_s32",
     "vnegq_f64",
+    "vaddvq_s16",
+    "vmaxvq_u8",
+    "vminv_s32",
+    "vqdmull_s16",
+    "vfmaq_f32",
 ];
 
 /// Of these the header has scalar code.

@@ -32,6 +32,9 @@ const ALTERNATING: &[i64] = &[0x55, 0xaa, 0x33, 0xcc];
 /// The immediate of movements of quarters that exchanges the middle ones, which packing in halves leaves crossed.
 const CROSSED: i64 = 0xd8;
 
+/// Immediates of movements that are taken for reductions: bytes that a register is moved down by.
+const DOWN: &[i64] = &[1, 2, 4, 8];
+
 /// A template's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TemplateId(pub u32);
@@ -99,6 +102,8 @@ pub struct Table {
     extracted: Arc<Extracted>,
     /// Movements that take lanes from two operands in turn, by the width of the lanes.
     alternating: Arc<BTreeMap<u32, Vec<OpId>>>,
+    /// Movements of all lanes down by some, by the width of the lanes; no other way leads to them.
+    lowering: Arc<BTreeMap<u32, Vec<OpId>>>,
     /// Instructions that a constant index makes movements, by the width of their lanes, each with its operation.
     permutations: Arc<BTreeMap<u32, Vec<(OpId, Permutation)>>>,
 }
@@ -126,7 +131,9 @@ impl Table {
         let (open, moving): (Vec<usize>, Vec<usize>) = open.into_par_iter().partition(computes);
         let in_turn: Vec<(usize, i64, Vec<Lanewise>)> = moving
             .into_par_iter()
-            .flat_map_iter(|at| ALTERNATING.iter().chain([&CROSSED]).map(move |value| (at, *value)))
+            .flat_map_iter(|at| {
+                ALTERNATING.iter().chain([&CROSSED]).chain(DOWN).map(move |value| (at, *value))
+            })
             .filter(|(at, value)| {
                 only_choice(&instructions[*at]).is_some_and(|values| values.contains(value))
             })
@@ -144,18 +151,28 @@ impl Table {
             asked: FxHashSet::default(),
             extracted: Arc::default(),
             alternating: Arc::default(),
+            lowering: Arc::default(),
             permutations: Arc::default(),
         };
         for ((at, choices), lanewise) in chosen.into_iter().zip(found) {
             lanewise.iter().for_each(|lanes| table.add(at, &choices, lanes));
         }
+        let mut lowering: BTreeMap<u32, Vec<OpId>> = BTreeMap::new();
         for (at, value, lanewise) in in_turn {
+            if DOWN.contains(&value) {
+                for lanes in lanewise.iter().filter(|lanes| lanes.moves && moves_down(lanes)) {
+                    let id = table.alone(at, &[value], lanes);
+                    lowering.entry(lanes.container).or_default().push(id);
+                }
+                continue;
+            }
             let moves = |lanes: &&Lanewise| {
                 let fits = if value == CROSSED { crosses } else { takes_turns };
                 lanes.moves && fits(&lanes.reads, lanes.container)
             };
             lanewise.iter().filter(moves).for_each(|lanes| table.add(at, &[value], lanes));
         }
+        table.lowering = Arc::new(lowering);
         table.pair();
         table.alternate();
         table.permute();
@@ -195,6 +212,27 @@ impl Table {
     /// The movements that take lanes of this width from two operands in turn, each from its own pair of places.
     pub fn alternating(&self, container: u32) -> &[OpId] {
         self.alternating.get(&container).map_or(&[], Vec::as_slice)
+    }
+
+    /// The movements of all lanes of this width down by some.
+    pub fn lowering(&self, container: u32) -> &[OpId] {
+        self.lowering.get(&container).map_or(&[], Vec::as_slice)
+    }
+
+    /// A movement that no way leads to.
+    fn alone(&mut self, instruction: usize, choices: &[i64], lanes: &Lanewise) -> OpId {
+        let op = OpId(self.ops.len() as u32);
+        self.ops.push(Arc::new(Op {
+            instruction,
+            choices: choices.to_vec(),
+            template: TemplateId(0),
+            args: register_types(&self.instructions[instruction]),
+            result: self.instructions[instruction].result,
+            reads: lanes.reads.clone(),
+            keeps: None,
+            partner: None,
+        }));
+        op
     }
 
     /// Finds the instructions that a constant index makes movements; each has an operation without reads.
@@ -444,6 +482,13 @@ pub(crate) fn crosses(reads: &[Vec<(u32, u32)>], container: u32) -> bool {
             let place = own(lane).map(|from| (reads[0][0].0, from as u32 * container));
             place.is_some_and(|place| reads[lane] == [place])
         })
+}
+
+/// Whether lanes are an operand's from some lane on.
+fn moves_down(lanes: &Lanewise) -> bool {
+    let first = |at: usize| lanes.reads.get(at).and_then(|reads| reads.first()).copied();
+    let Some((arg, low)) = first(0) else { return false };
+    low > 0 && (0..lanes.reads.len()).all(|at| first(at) == Some((arg, low + at as u32 * lanes.container)))
 }
 
 /// Whether the quarters of the lanes are computed from two operands in turn, as instructions have that pack each half of

@@ -1,6 +1,7 @@
 //! The expressions of windows: a tree in an arena, each node with its operator and type.
 
 use hydride_ir::Function;
+use hydride_ir::exact::{Dag, NodeId};
 
 use super::types::Type;
 
@@ -17,6 +18,40 @@ pub struct Expression {
     pub operands: Vec<ExpressionId>,
     /// The type of the value.
     pub ty: Type,
+}
+
+/// How lanes become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reduce {
+    /// Their sum.
+    Add,
+    /// The greatest.
+    Max,
+    /// The least.
+    Min,
+}
+
+impl Reduce {
+    /// All of them with their names in the text form.
+    pub const ALL: [(Self, &'static str); 3] = [
+        (Self::Add, "vector_reduce_add"),
+        (Self::Max, "vector_reduce_max"),
+        (Self::Min, "vector_reduce_min"),
+    ];
+
+    /// Its name in the text form.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(own, _)| *own == self).map_or("", |(_, name)| name)
+    }
+
+    /// Values as one, exactly.
+    pub fn of(self, dag: &mut Dag, terms: &[NodeId]) -> NodeId {
+        match (self, terms) {
+            (Self::Add, _) | (_, []) => dag.sum(terms),
+            (Self::Max, [first, rest @ ..]) => rest.iter().fold(*first, |most, next| dag.max(most, *next)),
+            (Self::Min, [first, rest @ ..]) => rest.iter().fold(*first, |least, next| dag.min(least, *next)),
+        }
+    }
 }
 
 /// What a node computes. Values are exact integers that wrap to the node's type.
@@ -36,10 +71,8 @@ pub enum Operator {
     Concat,
     /// The operands lane by lane in turn.
     Interleave,
-    /// The sum of each group of neighboring lanes.
-    ReduceAdd,
-    /// The greatest of each group of neighboring lanes.
-    ReduceMax,
+    /// Each group of neighboring lanes as one.
+    Reduce(Reduce),
     /// Each lane a function of elements of leaves.
     Forms(Forms),
 }

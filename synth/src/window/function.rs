@@ -10,7 +10,7 @@ use hydride_ir::exact::{Dag, Node, NodeId, Part, Replacements, Segment, raise_wi
 use hydride_ir::passes::open_nans;
 use hydride_ir::{Function, Op};
 
-use super::expression::{Element, Expression, Expressions, Forms, Operator};
+use super::expression::{Element, Expression, ExpressionId, Expressions, Forms, Operator, Reduce};
 use super::meaning::Meaning;
 use super::types::{Kind, MAX_LANES, Type};
 use super::{Leaf, Window};
@@ -95,14 +95,8 @@ impl Window {
             scalar: *input == Input::Scalar,
             range: None,
         };
-        let leaves = named.zip(seen.leaves).map(leaf).collect();
-        let mut expressions = Expressions::default();
-        let root = expressions.push(Expression {
-            operator: Operator::Forms(seen.forms),
-            operands: Vec::new(),
-            ty: seen.ty,
-        });
-        let window = Self {
+        let leaves: Vec<Leaf> = named.zip(seen.leaves).map(leaf).collect();
+        let window = |leaves: Vec<Leaf>, expressions: Expressions, root: ExpressionId| Self {
             name: function.name.clone(),
             target: String::new(),
             leaves,
@@ -112,9 +106,43 @@ impl Window {
             assumptions: Vec::new(),
             reference: None,
         };
+        // One lane of all elements of a vector may be a reduction.
+        if let ([own], 1) = (&leaves[..], seen.ty.lanes)
+            && own.ty.width == seen.ty.width
+            && own.ty.lanes > 1
+        {
+            for (reduce, kind) in REDUCTIONS {
+                let (mut leaf, mut expressions) = (own.clone(), Expressions::default());
+                leaf.ty.kind = *kind;
+                let (operator, ty) = (Operator::Leaf(0), leaf.ty);
+                let operand = expressions.push(Expression { operator, operands: Vec::new(), ty });
+                let (operator, ty) = (Operator::Reduce(*reduce), Type { lanes: 1, ..leaf.ty });
+                let root = expressions.push(Expression { operator, operands: vec![operand], ty });
+                let window = window(vec![leaf], expressions, root);
+                if read.is_meant_by(&window) {
+                    return Ok(window);
+                }
+            }
+        }
+        let mut expressions = Expressions::default();
+        let root = expressions.push(Expression {
+            operator: Operator::Forms(seen.forms),
+            operands: Vec::new(),
+            ty: seen.ty,
+        });
+        let window = window(leaves, expressions, root);
         if read.is_meant_by(&window) { Ok(window) } else { Err(NoWindow::Apart) }
     }
 }
+
+/// The reductions that functions of one lane may be.
+const REDUCTIONS: &[(Reduce, Kind)] = &[
+    (Reduce::Add, Kind::Unsigned),
+    (Reduce::Max, Kind::Unsigned),
+    (Reduce::Max, Kind::Signed),
+    (Reduce::Min, Kind::Unsigned),
+    (Reduce::Min, Kind::Signed),
+];
 
 /// A function with what its arguments are.
 struct Reading<'f> {
@@ -247,7 +275,10 @@ impl<'f> Reading<'f> {
         let dag = &mut meaning.dag;
         let Ok((segments, _)) = self.raised(dag) else { return false };
         let width = window.ty().width;
-        all.into_iter().zip(0u32..).all(|(value, at)| lane(dag, &segments, at * width, width) == Some(value))
+        all.into_iter().zip(0u32..).all(|(value, at)| {
+            let bits = dag.slice(value, 0, width, false);
+            lane(dag, &segments, at * width, width) == Some(bits)
+        })
     }
 }
 

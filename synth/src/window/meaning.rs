@@ -369,7 +369,7 @@ impl<'w> Meaning<'w> {
                 self.value(node.operands[0], &scalar)
             }
             Operator::Shuffle(_) | Operator::Concat | Operator::Interleave => self.movement(id, lanes),
-            Operator::ReduceAdd | Operator::ReduceMax => {
+            Operator::Reduce(reduce) => {
                 let operand = node.operands[0];
                 let group = window.expressions.ty(operand).lanes / node.ty.lanes;
                 if matches!(lanes, Lanes::Many(_)) && group > MAX_GROUP {
@@ -379,13 +379,7 @@ impl<'w> Meaning<'w> {
                 for member in 0..group {
                     terms.push(self.value(operand, &lanes.map(|lane| lane * group + member))?);
                 }
-                let exact = match node.operator {
-                    Operator::ReduceAdd => self.dag.sum(&terms),
-                    _ => {
-                        let first = terms[0];
-                        terms[1..].iter().fold(first, |most, next| self.dag.max(most, *next))
-                    }
-                };
+                let exact = reduce.of(&mut self.dag, &terms);
                 Ok(self.wrap(exact, node.ty))
             }
             Operator::Lanewise(operator) => {

@@ -13,7 +13,7 @@ mod types;
 
 use memo::Key;
 
-pub use expression::{Element, Expression, ExpressionId, Expressions, Forms, Lanewise, Operator};
+pub use expression::{Element, Expression, ExpressionId, Expressions, Forms, Lanewise, Operator, Reduce};
 pub use function::{Input, NoWindow};
 pub use json::{Reference, WindowError};
 pub use meaning::{Family, Meaning, TooLarge};

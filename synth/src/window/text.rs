@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::expression::{Expression, ExpressionId, Expressions, Lanewise, Operator};
+use super::expression::{Expression, ExpressionId, Expressions, Lanewise, Operator, Reduce};
 use super::types::{Kind, Type};
 
 /// How deep operations nest.
@@ -168,11 +168,13 @@ impl<'a> Reader<'a, '_> {
             ("broadcast", None) => Operator::Broadcast,
             ("concat", None) => Operator::Concat,
             ("interleave", None) => Operator::Interleave,
-            ("vector_reduce_add", None) => Operator::ReduceAdd,
-            ("vector_reduce_max", None) => Operator::ReduceMax,
-            (_, None) => match Lanewise::ALL.iter().find(|(_, own, _)| *own == name) {
-                Some((operator, _, _)) => Operator::Lanewise(*operator),
-                None => return self.fail(start, format!("there is no operation `{name}`")),
+            (_, None) => match (
+                Lanewise::ALL.iter().find(|(_, own, _)| *own == name),
+                Reduce::ALL.iter().find(|(_, own)| *own == name),
+            ) {
+                (Some((operator, _, _)), _) => Operator::Lanewise(*operator),
+                (None, Some((reduce, _))) => Operator::Reduce(*reduce),
+                (None, None) => return self.fail(start, format!("there is no operation `{name}`")),
             },
         };
         if let Err(message) = check(&operator, ty, &types) {
@@ -244,8 +246,7 @@ pub fn print(expressions: &Expressions, id: ExpressionId, name: &dyn Fn(usize) -
         Operator::Shuffle(indices) => ("shuffle", Some(indices)),
         Operator::Concat => ("concat", None),
         Operator::Interleave => ("interleave", None),
-        Operator::ReduceAdd => ("vector_reduce_add", None),
-        Operator::ReduceMax => ("vector_reduce_max", None),
+        Operator::Reduce(reduce) => (reduce.name(), None),
         Operator::Forms(_) => ("forms", None),
     };
     let mut text = format!("({head}:{}", node.ty);
@@ -317,7 +318,7 @@ fn check(operator: &Operator, ty: Type, operands: &[Type]) -> Result<(), String>
             }
             Ok(())
         }
-        Operator::ReduceAdd | Operator::ReduceMax => {
+        Operator::Reduce(_) => {
             count(1)?;
             match operands[0].lanes.is_multiple_of(ty.lanes) {
                 true => Ok(()),
