@@ -1,5 +1,6 @@
 //! Ported instructions as a header: functions in C with the names and types that the vendor's header has.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use ::search::Syntax;
@@ -30,6 +31,7 @@ pub fn header<'a>(
     missing: Missing,
 ) -> anyhow::Result<(String, Vec<Written<'a>>)> {
     let (mut functions, mut written) = (String::new(), Vec::new());
+    let mut defined = HashSet::new();
     for rows in by_instruction(rows) {
         let instruction = rows[0].source.instruction;
         let Some(result) = result_type(instruction, syntax) else { continue };
@@ -38,7 +40,8 @@ pub fn header<'a>(
             Missing::Scalar if !is_whole => Fallback::of(instruction, from.c_types).ok(),
             _ => None,
         };
-        if !is_whole && scalar.is_none() {
+        // An intrinsic with an entry for each of several features is defined once.
+        if !is_whole && scalar.is_none() || !defined.insert(instruction.intrinsic.as_str()) {
             continue;
         }
         functions.push('\n');

@@ -72,7 +72,9 @@ fn add(
     (lines, cases): (&mut Vec<String>, &mut Vec<Instruction>),
 ) {
     let instruction = written.instruction;
-    let (signature, id) = (&instruction.signature, &instruction.id);
+    let signature = &instruction.signature;
+    // An entry for several features has them in its id.
+    let id = instruction.id.replace(|c: char| !(c.is_ascii_alphanumeric() || c == '_'), "_");
     for (number, result) in signature.results.iter().enumerate() {
         let name = match chosen {
             Some((own, _)) => format!("other_{own}_{number}_{id}"),
