@@ -173,7 +173,7 @@ pub(super) fn search(all: &[Source<'_>], ground: &Ground, args: &GroundArgs) -> 
             windows.len() - 1
         })
     };
-    let mut numbers: Vec<Option<usize>> =
+    let numbers: Vec<Option<usize>> =
         all.iter().map(|source| source.window.as_ref().ok().map(&mut number)).collect();
     let stop = Arc::new(AtomicBool::new(false));
     let handler = stop.clone();
@@ -183,38 +183,27 @@ pub(super) fn search(all: &[Source<'_>], ground: &Ground, args: &GroundArgs) -> 
     let cache = answers(&args.cache, windows.iter().map(|window| (*window, ground)));
     let memo = cache.memo();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
-    let find = |wanted: &BTreeSet<usize>| -> Vec<(usize, Found)> {
-        let one = |at: &usize| {
-            let found = find(windows[*at], ground, &memo, &stop, args.max_seconds);
+    let find = |wanted: BTreeSet<usize>| -> HashMap<usize, Found> {
+        let one = |at: usize| {
+            let found = find(windows[at], ground, &memo, &stop, args.max_seconds);
             phase.advance(1);
-            (*at, found)
+            (at, found)
         };
-        pool.install(|| wanted.par_iter().map(one).collect())
+        pool.install(|| wanted.into_par_iter().map(one).collect())
     };
     // The first choices of each instruction, then the others of those that have a sequence.
-    let mut found: HashMap<usize, Found> = HashMap::new();
-    let of_instruction = all.chunk_by(|one, next| std::ptr::eq(one.instruction, next.instruction));
-    let mut start = 0;
-    let own: Vec<std::ops::Range<usize>> = of_instruction
-        .map(|sources| {
-            start += sources.len();
-            start - sources.len()..start
-        })
+    let mut others = numbers.as_slice();
+    let own: Vec<&[Option<usize>]> = all
+        .chunk_by(|one, next| std::ptr::eq(one.instruction, next.instruction))
+        .map(|sources| others.split_off(..sources.len()).unwrap_or_default())
         .collect();
-    let first = |own: &std::ops::Range<usize>| own.start..own.end.min(own.start + FIRST_CHOICES);
-    found.extend(find(&own.iter().flat_map(first).filter_map(|at| numbers[at]).collect()));
-    let has = |at: usize, found: &HashMap<usize, Found>| {
-        let own = numbers[at].and_then(|number| found.get(&number));
-        own.is_some_and(|found| found.program.is_some())
-    };
-    let (tried, given_up): (Vec<_>, Vec<_>) =
-        own.iter().partition(|own| own.len() <= FIRST_CHOICES || first(own).any(|at| has(at, &found)));
-    let rest = tried.into_iter().flat_map(|own| first(own).end..own.end).filter_map(|at| numbers[at]);
-    let rest: BTreeSet<usize> = rest.filter(|number| !found.contains_key(number)).collect();
-    found.extend(find(&rest));
-    for at in given_up.into_iter().flat_map(|own| first(own).end..own.end) {
-        numbers[at] = numbers[at].filter(|number| found.contains_key(number));
-    }
+    let first =
+        |own: &&'_ [Option<usize>]| own.iter().take(FIRST_CHOICES).flatten().copied().collect::<Vec<_>>();
+    let mut found = find(own.iter().flat_map(first).collect());
+    let has = |number: &usize| found.get(number).is_some_and(|found| found.program.is_some());
+    let tried = own.iter().filter(|own| first(own).iter().any(has)).copied().flatten().flatten().copied();
+    let rest = tried.filter(|number| !found.contains_key(number)).collect();
+    found.extend(find(rest));
     phases.end(phase, &format!("{} functions", found.len()));
     cache.save();
     if stop.load(Ordering::Relaxed) {
