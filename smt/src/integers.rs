@@ -144,7 +144,8 @@ impl Integers<'_> {
                 };
                 let (low, high) = (self.literal(&low), self.literal(&high));
                 let raised = self.extremum(of, low, false);
-                self.extremum(raised, high, true)
+                let clamped = self.extremum(raised, high, true);
+                self.bits(clamped, 0, *width, *signed)
             }
             Node::Select(condition, then, otherwise) => {
                 let (condition, one) = (self.integer(*condition)?, self.literal(&Int::ONE));

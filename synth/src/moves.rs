@@ -18,7 +18,8 @@ impl Finder<'_, '_> {
         let packed = settled && self.is_packed_in_halves(wanted);
         // Those are few steps away.
         let moves = if settled { moves.min(MAX_MOVES) } else { moves };
-        if !settled && wanted.ty.class == Class::Vector && self.meaning.window().in_registers {
+        let permutes = self.only_moves || self.meaning.window().in_registers;
+        if !settled && wanted.ty.class == Class::Vector && permutes {
             self.permuted(states, wanted, moves, ways);
         }
         for template in table.templates(wanted.container) {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use search::{Class, Type};
 
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
-use crate::rewrite::{high_bits, product_of_halves, rewrites, rounding};
+use crate::rewrite::{high_bits, is_choice, product_of_halves, rewrites, rounding};
 use crate::table::{OpId, Table, TemplateId, crosses};
 use crate::unify::{Binding, proposals};
 use crate::window::{Meaning, Window};
@@ -54,6 +54,8 @@ pub struct Finder<'m, 'w> {
     pub table: &'m Table,
     /// Widths of vector registers in bits.
     pub widths: Vec<u32>,
+    /// Whether the window computes nothing: all that is wanted are elements of leaves in other places.
+    pub only_moves: bool,
     matches: FxHashMap<(NodeId, u32), Vec<(TemplateId, Binding)>>,
     equals: FxHashMap<NodeId, Vec<NodeId>>,
     uniform: FxHashMap<NodeId, bool>,
@@ -78,6 +80,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             meaning,
             table,
             widths,
+            only_moves: false,
             matches: FxHashMap::default(),
             equals: FxHashMap::default(),
             uniform: FxHashMap::default(),
@@ -141,16 +144,19 @@ impl<'m, 'w> Finder<'m, 'w> {
         let values = wanted.values();
         if let Some(value) = wanted.only_value() {
             self.computed(states, &wanted, value, &mut ways);
+            let single = |finder: &Self, way: &Way| finder.is_single(states, way);
+            if ways.iter().any(|way| single(self, way)) {
+                // One instruction may do for a pair of registers.
+                ways.retain(|way| matches!(way, Way::Halves(_) | Way::Pairs(_)) || single(self, way));
+                return ways;
+            }
             let table = self.table;
             let given = |(template, _): &(TemplateId, Binding)| {
                 table.template(*template).slots.iter().all(|slot| *slot <= wanted.container)
             };
             let dag = &self.meaning.dag;
-            let chooses = match dag.node(value) {
-                Node::Select(..) => true,
-                Node::Shr(_, count) => dag.as_int(*count).is_none(),
-                _ => false,
-            };
+            let chooses = is_choice(dag, value)
+                || matches!(*dag.node(value), Node::Shr(_, count) if dag.as_int(count).is_none());
             direct = self.matching(value, wanted.container).iter().any(given);
             for other in if direct && !chooses { Vec::new() } else { self.equal(value) } {
                 let renamed = self.renamed(&wanted, other);
@@ -179,6 +185,20 @@ impl<'m, 'w> Finder<'m, 'w> {
             self.moved(states, &wanted, moves, &mut ways);
         }
         ways
+    }
+
+    /// Whether a way is one micro-operation for each register, on what is there: nothing is cheaper.
+    fn is_single(&self, states: &States, way: &Way) -> bool {
+        let Way::Apply(steps) = way else { return false };
+        let is_given = |place: &Place| {
+            let wanted = states.wanted(place.state);
+            let loaded = |loads: Vec<(u32, i64)>| {
+                let registers = loads.iter().zip(&wanted.registers);
+                registers.into_iter().all(|(load, content)| self.is_there(*load, content))
+            };
+            wanted.is_constant() || wanted.ty.class == Class::Vector && wanted.loads().is_some_and(loaded)
+        };
+        steps.iter().all(|(op, places)| self.table.instruction(*op).uops == 1 && places.iter().all(is_given))
     }
 
     /// Whether a register can be loaded: it lies in its leaf, or is the last one in order. Of a leaf in registers it is
@@ -227,11 +247,20 @@ impl<'m, 'w> Finder<'m, 'w> {
         let width = |template: TemplateId| table.template(template).slots.iter().copied().max().unwrap_or(0);
         let own = found.iter().any(|(template, _)| width(*template) <= wanted.container);
         let narrow = wanted.container >= 16 && self.is_narrow_sum(value, wanted.container / 2);
+        let same = |dag: &mut hydride_ir::exact::Dag, slot: &Option<NodeId>| {
+            slot.is_some_and(|slot| dag.slice(slot, 0, wanted.container, false) == value)
+        };
+        let converts = |dag: &mut hydride_ir::exact::Dag, binding: &Binding| {
+            binding.len() == 1 && same(dag, &binding[0])
+        };
+        let converted = found.iter().any(|(_, binding)| converts(&mut self.meaning.dag, binding));
         for (template, binding) in found {
+            // What a conversion gives is not computed by adding nothing to it.
+            if converted && binding.len() > 1 && binding.iter().any(|slot| same(&mut self.meaning.dag, slot))
+            {
+                continue;
+            }
             // Sums are added up in the narrowest containers that hold them.
-            let same = |dag: &mut hydride_ir::exact::Dag, slot: &Option<NodeId>| {
-                slot.is_some_and(|slot| dag.slice(slot, 0, wanted.container, false) == value)
-            };
             if narrow && !binding.iter().any(|slot| same(&mut self.meaning.dag, slot)) {
                 continue;
             }
@@ -413,13 +442,12 @@ impl<'m, 'w> Finder<'m, 'w> {
             {
                 return None;
             }
-            // Registers that are mostly empty are no way to anything.
+            // Registers that are mostly empty, next to what is wanted, are no way to anything.
             let mut held: Vec<&Content> = contents.iter().filter(|content| sources(content) > 0).collect();
             held.sort_unstable();
             held.dedup();
-            let positions: usize = held.iter().map(|content| content.len()).sum();
-            let filled = held.iter().copied().flatten().filter(|entry| **entry != Entry::Any).count();
-            if held.len() > 1 && 2 * filled < positions {
+            let [operands, result] = [filling(held.iter().copied()), filling(wanted.registers.iter())];
+            if held.len() > 1 && 2 * operands.0 * result.1 < operands.1 * result.0 {
                 return None;
             }
             // Nor is leaving everything where it is.
@@ -438,6 +466,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             // What is packed in halves is put in order afterwards.
             let uncrosses = || crosses(&own.reads, container) && wanted.registers.iter().all(in_order);
             if template.moves
+                && !self.only_moves
                 && !contents.iter().all(|content| is_simpler(content, wanted, permutes))
                 && !uncrosses()
             {
@@ -531,7 +560,7 @@ impl<'m, 'w> Finder<'m, 'w> {
     fn gives(&mut self, template: TemplateId, binding: &Binding, value: NodeId) -> bool {
         let template = self.table.template(template);
         let dag = &mut self.meaning.dag;
-        let compares = is_condition(dag, value);
+        let branches = is_condition(dag, value) || is_computed_shift(dag, value);
         let mut slots = Vec::new();
         for (slot, width) in binding.iter().zip(&template.slots) {
             let slot = slot.unwrap_or_else(|| dag.int(0));
@@ -547,7 +576,7 @@ impl<'m, 'w> Finder<'m, 'w> {
                 let found = raised.results[0][0].value;
                 found == value
                     || high_bits(dag, found) == high_bits(dag, value)
-                    || (self.meaning.window().in_registers || compares) && self.meaning.agree(found, value)
+                    || (self.meaning.window().in_registers || branches) && self.meaning.agree(found, value)
             }
             Err(_) => false,
         }
@@ -560,6 +589,16 @@ fn is_condition(dag: &hydride_ir::exact::Dag, mut value: NodeId) -> bool {
         value = of;
     }
     matches!(dag.node(value), Node::Lt(..) | Node::Le(..) | Node::Eq(..))
+}
+
+/// Whether a value is shifted by a computed count, which instructions may take either way, or with limits of their own.
+fn is_computed_shift(dag: &hydride_ir::exact::Dag, value: NodeId) -> bool {
+    match *dag.node(value) {
+        Node::Slice { of, .. } | Node::Saturate { of, .. } => is_computed_shift(dag, of),
+        Node::Select(_, then, otherwise) => is_computed_shift(dag, then) || is_computed_shift(dag, otherwise),
+        Node::Shr(_, count) | Node::Shl(_, count) => dag.as_int(count).is_none(),
+        _ => false,
+    }
 }
 
 /// Whether a movement's operand is a step forward: fewer sources than before, or one that is in order, or can be put in
@@ -595,6 +634,11 @@ fn sources(content: &Content) -> usize {
     sources.sort_unstable();
     sources.dedup();
     sources.len()
+}
+
+/// How many containers of registers hold something, and how many there are.
+fn filling<'a>(registers: impl Iterator<Item = &'a Content>) -> (usize, usize) {
+    registers.flatten().fold((0, 0), |(held, all), entry| (held + usize::from(*entry != Entry::Any), all + 1))
 }
 
 /// The width of the containers of an operand: that of the slots that read it.

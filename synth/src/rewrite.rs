@@ -5,9 +5,11 @@ use hydride_ir::exact::{Dag, Int, Node, NodeId, Range, Replacements};
 /// Values that equal `value`, each for a reason that is checked here with exact numbers.
 pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     let mut found = Vec::new();
-    found.extend(division(dag, value).or_else(|| long_division(dag, value)));
+    found.extend(division(dag, value));
+    found.extend(long_division(dag, value));
     found.extend(rounding(dag, value));
     found.extend(choice(dag, value));
+    found.extend(chosen_number(dag, value));
     found.extend(one_too_many(dag, value));
     found.extend(product_of_halves(dag, value));
     found.extend(near_count(dag, value));
@@ -19,42 +21,64 @@ pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     found
 }
 
-/// `⌊x / d⌋` for `0 ≤ x < 2^n` is `⌊x·m / 2^(n+s)⌋` where `2^(n+s) ≤ m·d ≤ 2^(n+s) + 2^s` (Granlund and Montgomery,
-/// *Division by invariant integers using multiplication*, theorem 4.2); the least such `s` is taken whose `m` has at
-/// most `n` bits.
-fn division(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+/// The bits of a dividend that is not negative, and the divisor, at least 2.
+fn dividend(dag: &Dag, value: NodeId) -> Option<(NodeId, u32, Int)> {
     let Node::Div(dividend, divisor) = *dag.node(value) else { return None };
     let divisor = dag.as_int(divisor)?.clone();
     if !dag.range(dividend).is_non_negative() || divisor <= Int::ONE {
         return None;
     }
     let (bits, _) = dag.natural(dividend)?;
-    // Products are as wide as instructions have them.
-    let width = [8u32, 16, 32, 64].into_iter().find(|width| *width >= bits)?;
-    for shift in 0..=width {
-        let power = Int::ONE << (width + shift) as usize;
-        let multiplier = (&power + &divisor - Int::ONE) / &divisor;
-        let slack = &multiplier * &divisor - &power;
-        if slack <= (Int::ONE << shift as usize) << (width - bits) as usize
-            && multiplier < (Int::ONE << width as usize)
-        {
-            let product = dag.linear(&[(dividend, multiplier)], Int::ZERO);
-            let count = dag.int(width + shift);
-            return Some(dag.shr(product, count));
+    Some((dividend, if is_magnitude(dag, dividend, bits) { bits - 1 } else { bits }, divisor))
+}
+
+/// Whether a value is a number of `bits` bits of which all are complemented where it is negative, so that its highest bit is 0.
+fn is_magnitude(dag: &Dag, value: NodeId, bits: u32) -> bool {
+    let Node::Xor(operands) = dag.node(value) else { return false };
+    let is_sign_of = |signs: NodeId, number: NodeId| {
+        let (Node::Slice { of: signs, low: 0, width, signed: false }, Node::Slice { of, low, .. }) =
+            (dag.node(signs), dag.node(number))
+        else {
+            return false;
+        };
+        let sign = Node::Slice { of: *of, low: low + bits - 1, width: 1, signed: true };
+        *width == bits && *dag.node(*signs) == sign
+    };
+    let [a, b] = operands[..] else { return false };
+    is_sign_of(a, b) || is_sign_of(b, a)
+}
+
+/// `⌊x / d⌋` for `0 ≤ x < 2^n` is `⌊x·m / 2^(w+s)⌋` where `2^(w+s) ≤ m·d ≤ 2^(w+s) + 2^(w+s-n)` (Granlund and Montgomery,
+/// *Division by invariant integers using multiplication*, theorem 4.2), for each register's width `w ≥ n` with the least
+/// `s` whose `m` has at most `w` bits: wider products can need no shift. Where `n < w` products of signed numbers do, for
+/// which `m` has one bit less.
+fn division(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
+    let Some((dividend, bits, divisor)) = dividend(dag, value) else { return Vec::new() };
+    let mut found = Vec::new();
+    let registers = [8u32, 16, 32, 64].into_iter().filter(|width| *width >= bits).take(2);
+    for width in registers.flat_map(|width| [width, width - 1]).filter(|width| *width >= bits) {
+        for shift in 0..=width {
+            let power = Int::ONE << (width + shift) as usize;
+            let multiplier = (&power + &divisor - Int::ONE) / &divisor;
+            let slack = &multiplier * &divisor - &power;
+            if slack <= Int::ONE << (width + shift - bits) as usize
+                && multiplier < (Int::ONE << width as usize)
+            {
+                let product = dag.linear(&[(dividend, multiplier)], Int::ZERO);
+                let count = dag.int(width + shift);
+                found.push(dag.shr(product, count));
+                break;
+            }
         }
     }
-    None
+    found.dedup();
+    found
 }
 
 /// The same where the least `m` has `n + 1` bits: with `t = ⌊x·(m - 2^n) / 2^n⌋` the quotient is
-/// `⌊(⌊(x - t) / 2⌋ + t) / 2^(s-1)⌋` (the same, figure 4.1).
+/// `⌊(⌊(x - t) / 2⌋ + t) / 2^(s-1)⌋` (the same, figure 4.1). Since `t ≤ x`, no value in between has more than `n` bits.
 fn long_division(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
-    let Node::Div(dividend, divisor) = *dag.node(value) else { return None };
-    let divisor = dag.as_int(divisor)?.clone();
-    if !dag.range(dividend).is_non_negative() || divisor <= Int::ONE {
-        return None;
-    }
-    let (bits, _) = dag.natural(dividend)?;
+    let (dividend, bits, divisor) = dividend(dag, value)?;
     let width = [8u32, 16, 32].into_iter().find(|width| *width >= bits)?;
     let shift = (1..=width).find(|shift| divisor <= Int::ONE << *shift as usize)?;
     let power = Int::ONE << (width + shift) as usize;
@@ -65,11 +89,13 @@ fn long_division(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
         return None;
     }
     let product = dag.linear(&[(dividend, multiplier - whole)], Int::ZERO);
-    let (width, one, rest) = (dag.int(width), dag.int(1), dag.int(shift - 1));
-    let high = dag.shr(product, width);
+    let (by, one, rest) = (dag.int(width), dag.int(1), dag.int(shift - 1));
+    let high = dag.shr(product, by);
     let difference = dag.sub(dividend, high);
+    let difference = dag.slice(difference, 0, width, false);
     let half = dag.shr(difference, one);
     let sum = dag.sum(&[half, high]);
+    let sum = dag.slice(sum, 0, width, false);
     Some(dag.shr(sum, rest))
 }
 
@@ -132,6 +158,39 @@ fn choice(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     for others in [others, not] {
         let rest = dag.and(otherwise, others);
         found.push(dag.or(chosen, rest));
+    }
+    found
+}
+
+/// Whether a value is one of two by a condition.
+pub fn is_choice(dag: &Dag, value: NodeId) -> bool {
+    let (of, _) = sliced(dag, value);
+    match dag.node(of) {
+        Node::Select(..) => true,
+        Node::Sum { terms, .. } => matches!(&terms[..], [(condition, _)] if dag.is_boolean(*condition)),
+        _ => false,
+    }
+}
+
+/// One of two numbers by a condition, `n + f·c`, is `n` plus the bits of `f` that a mask of ones or zeros leaves, in containers
+/// of each width that hold it.
+fn chosen_number(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
+    let (of, kept) = sliced(dag, value);
+    let Node::Sum { terms, constant } = dag.node(of).clone() else { return Vec::new() };
+    let [(condition, factor)] = &terms[..] else { return Vec::new() };
+    let Some((width, signed)) = kept.or_else(|| dag.natural(value)) else { return Vec::new() };
+    if !dag.is_boolean(*condition) {
+        return Vec::new();
+    }
+    let factor = dag.int(factor.clone());
+    let bit = dag.slice(*condition, 0, 1, true);
+    let mut found = Vec::new();
+    for container in [8, 16, 32, 64].into_iter().filter(|container| *container >= width) {
+        let mask = dag.slice(bit, 0, container, false);
+        let factor = dag.slice(factor, 0, container, false);
+        let bits = dag.and(mask, factor);
+        let sum = dag.linear(&[(bits, Int::ONE)], constant.clone());
+        found.push(dag.slice(sum, 0, width, signed));
     }
     found
 }
@@ -467,6 +526,64 @@ mod tests {
             let condition = dag.complement(same);
             ones_if(dag, condition, width)
         });
+    }
+
+    /// What a value is for an argument.
+    fn at(dag: &mut Dag, value: NodeId, number: u64) -> NodeId {
+        let (arg, bits) = (dag.arg(0), dag.int(number));
+        let mut replacements = Replacements::default();
+        replacements.insert(arg, bits);
+        dag.replace(value, &mut replacements)
+    }
+
+    #[test]
+    fn quotients_are_high_bits_of_products() {
+        let words =
+            || (0..256).map(|high| high << 8 | high * 37 % 256).chain((1..9).map(|less| 65536 - less));
+        let bytes = (2u32..256).map(|divisor| (8, divisor, (0..256).collect::<Vec<u64>>()));
+        let others = [3, 7, 10, 25, 641, 6553, 65535].map(|divisor| (16, divisor, words().collect()));
+        for (width, divisor, numbers) in bytes.chain(others) {
+            for signed in [false, true] {
+                let mut dag = Dag::new(vec![width]);
+                let number = dag.arg_slice(0, 0, width, signed);
+                let dividend = if signed {
+                    let sign = dag.slice(number, width - 1, 1, true);
+                    let magnitude = dag.xor(number, sign);
+                    dag.slice(magnitude, 0, width, false)
+                } else {
+                    number
+                };
+                let by = dag.int(divisor);
+                let value = dag.div(dividend, by).expect("no division by zero");
+                let found = rewrites(&mut dag, value);
+                // By a power of two it is high bits.
+                let divides = matches!(dag.node(value), Node::Div(..));
+                assert!(divides != divisor.is_power_of_two() && divides != found.is_empty(), "{divisor}");
+                for number in &numbers {
+                    let wanted = at(&mut dag, value, *number);
+                    for other in &found {
+                        assert_eq!(at(&mut dag, *other, *number), wanted, "{} of {number}", dag.show(*other));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_of_two_numbers_is_bits_of_a_mask() {
+        for (then, otherwise) in [(255, 0), (7, 3), (3, 200)] {
+            let mut dag = Dag::new(vec![8; 2]);
+            let (a, b) = (dag.arg_slice(0, 0, 8, false), dag.arg_slice(1, 0, 8, false));
+            let condition = dag.lt(a, b);
+            let number = dag.linear(&[(condition, Int::from(then - otherwise))], Int::from(otherwise));
+            let value = dag.slice(number, 0, 8, false);
+            let found = chosen_number(&mut dag, value);
+            assert!(is_choice(&dag, value) && !found.is_empty(), "{}", dag.show(value));
+            for other in found {
+                let verdict = Prover::new().equal_integers(&dag, value, other);
+                assert_eq!(verdict, Verdict::Equal, "{} and {}", dag.show(value), dag.show(other));
+            }
+        }
     }
 
     #[test]

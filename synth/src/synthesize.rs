@@ -17,7 +17,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 2";
+const SEARCH: &[u8] = b"synth 3";
 
 /// How far a search came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,6 +201,7 @@ fn search(
             entries[*place as usize] = finder.entry(family.value, ty.width, lane);
         }
     }
+    finder.only_moves = !entries.iter().any(|entry| matches!(entry, Entry::Value(..)));
     let wanted: Vec<Wanted> = target
         .widths
         .iter()

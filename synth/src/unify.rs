@@ -153,40 +153,35 @@ impl Unify<'_> {
                 self.node(own[1].node, shifted, Demand::Low(own[1].width), bound)
             }
             (Node::Xor(own), Node::Xor(their)) => self.parted(&own, &their, demand, bound, Dag::xor),
-            (Node::Min(own), Node::Min(their)) => self.parted(&own, &their, Demand::Exact, bound, Dag::min),
-            (Node::Max(own), Node::Max(their)) => self.parted(&own, &their, Demand::Exact, bound, Dag::max),
+            (Node::Min(own), Node::Min(their)) => {
+                let found = self.parted(&own, &their, Demand::Exact, bound.clone(), Dag::min);
+                if found.is_empty() { self.bounded(&own, true, value, demand, bound) } else { found }
+            }
+            (Node::Max(own), Node::Max(their)) => {
+                let found = self.parted(&own, &their, Demand::Exact, bound.clone(), Dag::max);
+                if found.is_empty() { self.bounded(&own, false, value, demand, bound) } else { found }
+            }
             // One-sided clamps are written as saturations where they are powers of two.
-            (Node::Min(own), Node::Saturate { of, width, signed: false }) if own.len() == 2 => {
-                if !self.dag.range(of).is_non_negative() {
-                    return vec![];
-                }
+            (Node::Min(own), Node::Saturate { of, width, signed: false })
+                if own.len() == 2 && self.dag.range(of).is_non_negative() =>
+            {
                 let most = self.dag.int((Int::ONE << width as usize) - Int::ONE);
                 self.either(own[0], own[1], of, most, bound)
             }
-            (Node::Max(own), Node::Saturate { of, width, signed: false }) if own.len() == 2 => {
-                if self.dag.range(of).high.as_ref().is_none_or(|high| high >= &(Int::ONE << width as usize)) {
-                    return vec![];
-                }
+            (Node::Max(own), Node::Saturate { of, width, signed: false })
+                if own.len() == 2
+                    && self
+                        .dag
+                        .range(of)
+                        .high
+                        .as_ref()
+                        .is_some_and(|high| high < &(Int::ONE << width as usize)) =>
+            {
                 let zero = self.dag.int(0);
                 self.either(own[0], own[1], of, zero, bound)
             }
-            // A bound that the value keeps anyway.
-            (Node::Max(own), _) if own.len() == 2 => {
-                let least = self.dag.range(value).low.clone();
-                let keeps = |bound: &Int| least.as_ref().is_some_and(|least| least >= bound);
-                match self.bound(&own, keeps) {
-                    Some(other) => self.node(other, value, demand, bound),
-                    None => vec![],
-                }
-            }
-            (Node::Min(own), _) if own.len() == 2 => {
-                let most = self.dag.range(value).high.clone();
-                let keeps = |bound: &Int| most.as_ref().is_some_and(|most| most <= bound);
-                match self.bound(&own, keeps) {
-                    Some(other) => self.node(other, value, demand, bound),
-                    None => vec![],
-                }
-            }
+            (Node::Min(own), _) => self.bounded(&own, true, value, demand, bound),
+            (Node::Max(own), _) => self.bounded(&own, false, value, demand, bound),
             (Node::Saturate { of, width, signed }, target) => {
                 if let Node::Saturate { of: their, width: own_width, signed: own_signed } = target
                     && (own_width, own_signed) == (width, signed)
@@ -212,7 +207,11 @@ impl Unify<'_> {
                 self.node(of, negated, Demand::Exact, bound)
             }
             (Node::Select(own, then, otherwise), Node::Select(their, this, that)) => {
-                let found = self.node(own, their, Demand::Exact, bound);
+                // Where conditions are not alike the branches may show which operands to try.
+                let mut found = self.node(own, their, Demand::Exact, bound.clone());
+                if found.is_empty() {
+                    found.push(bound);
+                }
                 let found = self.then(found, then, this, demand);
                 self.then(found, otherwise, that, demand)
             }
@@ -292,12 +291,28 @@ impl Unify<'_> {
         fits.then(|| self.dag.linear(&[(value, Int::ONE)], -(Int::ONE << (width - 1) as usize)))
     }
 
-    /// The operand of two that is no literal, where the literal keeps a condition.
-    fn bound(&self, own: &[NodeId], keeps: impl Fn(&Int) -> bool) -> Option<NodeId> {
-        let [first, second] = *own else { return None };
-        [(first, second), (second, first)]
+    /// The least or the greatest of an operand and a literal that the value keeps anyway.
+    fn bounded(
+        &mut self,
+        own: &[NodeId],
+        least: bool,
+        value: NodeId,
+        demand: Demand,
+        bound: Binding,
+    ) -> Vec<Binding> {
+        let [first, second] = *own else { return vec![] };
+        let range = self.dag.range(value);
+        let keeps = |literal: &Int| match least {
+            true => range.high.as_ref().is_some_and(|high| high <= literal),
+            false => range.low.as_ref().is_some_and(|low| low >= literal),
+        };
+        let other = [(first, second), (second, first)]
             .into_iter()
-            .find_map(|(bound, other)| self.pattern.as_int(bound).is_some_and(&keeps).then_some(other))
+            .find_map(|(literal, other)| self.pattern.as_int(literal).is_some_and(keeps).then_some(other));
+        match other {
+            Some(other) => self.node(other, value, demand, bound),
+            None => vec![],
+        }
     }
 
     fn agree(&self, wanted: &Int, found: &Int, demand: Demand) -> bool {
@@ -466,7 +481,7 @@ impl Unify<'_> {
                 self.node(of, inner, Demand::Low(low + bits), bound)
             }
             Node::Shr(inner, count) => match self.dag.as_i64(count) {
-                Some(count) if count >= i64::from(low) => {
+                Some(count) if is_step(i64::from(low), count) => {
                     let rest = self.dag.int(count - i64::from(low));
                     let inner = self.dag.shr(inner, rest);
                     self.node(of, inner, Demand::Low(low + bits), bound)
@@ -500,7 +515,7 @@ impl Unify<'_> {
         }
         let Node::Shr(inner, by) = target else { return vec![] };
         match (self.pattern.as_i64(count), self.dag.as_i64(by)) {
-            (Some(own), Some(their)) if own <= their && own > 0 => {
+            (Some(own), Some(their)) if own > 0 && is_step(own, their) => {
                 let rest = self.dag.int(their - own);
                 let inner = self.dag.shr(inner, rest);
                 let mut found = self.node(of, inner, Demand::Exact, bound.clone());
@@ -789,6 +804,13 @@ fn partings(count: usize, others: usize) -> Vec<u32> {
     }
     let prefix = |length: usize| (1u32 << length) - 1;
     (1..count).flat_map(|length| [everything & !prefix(length), prefix(length)]).collect()
+}
+
+/// Whether a shift by `own` bits is a step of one by `count`: the whole, or up to a half of a container or from there. To part
+/// it in other places is never shorter.
+fn is_step(own: i64, count: i64) -> bool {
+    let halves = [8, 16, 32];
+    own == count || own < count && (halves.contains(&own) || halves.contains(&(count - own)))
 }
 
 /// The exponent of a power of two.

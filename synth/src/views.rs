@@ -48,9 +48,13 @@ impl Finder<'_, '_> {
             let table = self.table;
             let given =
                 |template: TemplateId| table.template(template).slots.iter().all(|slot| *slot <= half);
-            // A choice between values is one between their parts.
-            let parts = half > 8 && matches!(self.meaning.dag.node(value), Node::Select(..));
-            if !there && !parts && !self.matching(high, half).iter().any(|(template, _)| given(*template)) {
+            // What is bitwise is computed as a whole.
+            let bitwise = matches!(
+                self.meaning.dag.node(high),
+                Node::And(_) | Node::Or(_) | Node::Xor(_) | Node::Not(_)
+            );
+            let computed = !bitwise && self.matching(high, half).iter().any(|(template, _)| given(*template));
+            if !there && !computed {
                 return None;
             }
         }

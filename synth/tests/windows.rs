@@ -33,6 +33,11 @@ fn operations_mean_what_the_format_says() {
         ("(div:i8 a:i8 b:i8)", two(-7, 2), i8(-4)),
         ("(div:i8 a:i8 b:i8)", two(-128, -1), i8(-128)),
         ("(div:i8 a:i8 b:i8)", two(5, 0), 0),
+        ("(div:i8 a:i8 3:i8)", two(-7, 0), i8(-3)),
+        ("(div:i8 a:i8 -3:i8)", two(7, 0), i8(-3)),
+        ("(div:i8 a:i8 -3:i8)", two(-128, 0), 42),
+        ("(div:i8 a:i8 -1:i8)", two(-128, 0), i8(-128)),
+        ("(div:i8 a:i8 -2:i8)", two(5, 0), i8(-3)),
         ("(absd:u8 a:i8 b:i8)", two(-128, 127), 255),
         ("(abs:u8 a:i8)", two(-128, 0), 128),
         ("(saturating_add:i8 a:i8 b:i8)", two(100, 100), 127),
@@ -47,6 +52,11 @@ fn operations_mean_what_the_format_says() {
         ("(shift_right:i8 a:i8 1:u8)", two(-3, 0), i8(-2)),
         ("(saturating_cast:u8 a:i8)", two(-3, 0), 0),
         ("(let t (mul:i8 a:i8 b:i8) (add:i8 t:i8 t:i8))", two(5, 6), 60),
+        (
+            "(shift_right:i8 (add:i8 (mul:i8 a:i8 6:i8) (mul:i8 b:i8 100:i8)) 1:u8)",
+            two(50, 77),
+            i8(0x40 >> 1),
+        ),
         ("(select:i8 (lt:b1 a:i8 b:i8) a:i8 b:i8)", two(-3, 2), i8(-3)),
     ] {
         assert_eq!(value(expr, 8, &args), wanted, "{expr} {args:?}");

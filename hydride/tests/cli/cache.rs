@@ -232,10 +232,18 @@ fn an_edit_gives_the_bytes_of_a_run_from_scratch() {
     for (edited, whole) in EDITED.iter().zip(&whole) {
         edit(edited, &|_| whole.clone());
     }
-    assert_as_from_scratch("entries added");
+    // Each edit alone, or the first ones and the last ones together.
+    if is_full() {
+        assert_as_from_scratch("entries added");
+    }
     for edited in &EDITED {
         edit(edited, &|text| edited.changed(text));
-        assert_as_from_scratch(&format!("an entry changed in {}", edited.path));
+        if is_full() {
+            assert_as_from_scratch(&format!("an entry changed in {}", edited.path));
+        }
+    }
+    if !is_full() {
+        assert_as_from_scratch("entries added and changed");
     }
     // The function stays the same but for its names.
     edit(&EDITED[0], &|text| {
@@ -246,7 +254,9 @@ fn an_edit_gives_the_bytes_of_a_run_from_scratch() {
         assert_eq!(renamed.matches("other").count(), 2, "{entry}");
         [before, &renamed.replace("SSE2", "AVX2"), after].concat()
     });
-    assert_as_from_scratch("an argument with another name, and another feature");
+    if is_full() {
+        assert_as_from_scratch("an argument with another name, and another feature");
+    }
     EDITED.iter().for_each(|edited| edit(edited, &|text| edited.without(text, edited.entries[1])));
     assert_as_from_scratch("entries deleted");
 }
@@ -386,7 +396,7 @@ fn shuffled(specs: &Path, folder: &Path, random: &mut Random) -> PathBuf {
 #[test]
 fn the_order_of_entries_changes_no_class() {
     let mut random = Random::new(11);
-    for specs in [samples()].into_iter().chain(vendor_documents()) {
+    for specs in [samples()].into_iter().chain(vendor_documents().filter(|_| is_full())) {
         let other = scratch();
         let plain = files_without_history(&shared_output(&specs, ALL));
         let mixed_specs = shuffled(&specs, other.path(), &mut random);

@@ -507,7 +507,11 @@ impl<'w> Meaning<'w> {
         let ty = window.expressions.ty(id);
         let own = |position: usize| window.expressions.ty(window.expressions.get(id).operands[position]);
         let dag = &mut self.dag;
-        let (a, b) = (operands[0], operands.get(1).copied().unwrap_or(operands[0]));
+        let (mut a, mut b) = (operands[0], operands.get(1).copied().unwrap_or(operands[0]));
+        if matches!(operator, Lanewise::Add | Lanewise::Sub | Lanewise::Mul) {
+            // Only the low bits of these count.
+            (a, b) = (congruent(dag, a, ty.width), congruent(dag, b, ty.width));
+        }
         match operator {
             Lanewise::Add | Lanewise::WideningAdd | Lanewise::WidenRightAdd => dag.sum(&[a, b]),
             Lanewise::Sub | Lanewise::WideningSub | Lanewise::WidenRightSub => dag.sub(a, b),
@@ -594,6 +598,27 @@ fn clamp(dag: &mut Dag, value: NodeId, low: i64, high: i64) -> NodeId {
     dag.min(raised, high)
 }
 
+/// A number with the same low bits, not wrapped to them where it was: sums of products that wrap one by one are one sum.
+fn congruent(dag: &mut Dag, value: NodeId, bits: u32) -> NodeId {
+    match dag.node(value).clone() {
+        Node::Slice { of, low: 0, width, .. } if width >= bits && !matches!(dag.node(of), Node::Arg(_)) => {
+            congruent(dag, of, bits)
+        }
+        Node::Concat(parts) => {
+            let [zeros, rest] = parts[..] else { return value };
+            if dag.as_int(zeros.node) != Some(&Int::ZERO)
+                || zeros.width >= bits
+                || zeros.width + rest.width < bits
+            {
+                return value;
+            }
+            let rest = congruent(dag, rest.node, bits - zeros.width);
+            dag.linear(&[(rest, Int::ONE << zeros.width as usize)], Int::ZERO)
+        }
+        _ => value,
+    }
+}
+
 /// `⌊a / b⌋`, and 0 where `b` is 0.
 fn floor_division(dag: &mut Dag, a: NodeId, b: NodeId) -> NodeId {
     let zero = dag.int(0);
@@ -603,6 +628,21 @@ fn floor_division(dag: &mut Dag, a: NodeId, b: NodeId) -> NodeId {
     {
         let count = dag.int(divisor.trailing_zeros());
         return dag.shr(a, count);
+    }
+    let (a, b) = match dag.as_int(b).is_some_and(|divisor| *divisor < Int::ZERO) {
+        true => (dag.neg(a), dag.neg(b)),
+        false => (a, b),
+    };
+    // Of `a` and of its complement `-1 - a` the quotients are each other's complement.
+    if let Some((width, true)) = dag.natural(a)
+        && dag.as_int(b).is_some_and(|divisor| *divisor > Int::ZERO)
+    {
+        let width = width.next_power_of_two();
+        let sign = dag.slice(a, width - 1, 1, true);
+        let magnitude = dag.xor(a, sign);
+        let magnitude = dag.slice(magnitude, 0, width, false);
+        let Some(quotient) = dag.div(magnitude, b) else { return zero };
+        return dag.xor(quotient, sign);
     }
     let Some(quotient) = dag.div(a, b) else { return zero };
     let quotient = if dag.range(a).is_non_negative() && dag.range(b).is_non_negative() {
@@ -645,14 +685,19 @@ fn rounding_shift(dag: &mut Dag, value: NodeId, count: NodeId) -> NodeId {
         return dag.shr(sum, count);
     }
     let one = dag.int(1);
+    let is_never_left = dag.range(count).is_non_negative();
     let right = dag.max(count, one);
     let half = dag.sub(right, one);
     let half = dag.shl(one, half);
     let sum = dag.sum(&[value, half]);
     let down = dag.shr(sum, right);
-    let left = dag.neg(count);
-    let left = dag.max(left, zero);
-    let up = dag.shl(value, left);
+    let up = if is_never_left {
+        value
+    } else {
+        let left = dag.neg(count);
+        let left = dag.max(left, zero);
+        dag.shl(value, left)
+    };
     let is_right = dag.lt(zero, count);
     dag.select(is_right, down, up)
 }
