@@ -32,6 +32,7 @@ mod modules;
 mod mutation;
 mod newer_llvm;
 mod optimize;
+mod optimize_shared;
 mod port;
 mod report;
 mod rewrite_rules;
