@@ -5,6 +5,7 @@ mod architecture;
 mod bad_input;
 mod c_functions;
 mod cache;
+mod compiler;
 mod contracts;
 mod determinism;
 mod diff;
