@@ -64,7 +64,8 @@ fn file(text: &str) -> Result<PathBuf, String> {
 }
 
 fn standard_path() -> Option<PathBuf> {
-    if let Some(path) = std::env::var_os("HYDRIDE_CACHE") {
+    // A server there is for what machines share; a machine's own answers are in the user's folder then.
+    if let Some(path) = std::env::var_os("HYDRIDE_CACHE").filter(|_| shared::standard_server().is_none()) {
         return (!path.is_empty()).then(|| PathBuf::from(path));
     }
     Some(user_folder("XDG_CACHE_HOME", ".cache")?.join("cache.redb"))

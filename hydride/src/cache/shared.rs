@@ -14,7 +14,7 @@ use super::{Cache, CacheArgs};
 #[derive(Args, Clone, Default)]
 pub struct SharedCacheArgs {
     /// File that keeps answers from run to run, or a Redis server that machines share (redis://HOST[:PORT]); else
-    /// HYDRIDE_CACHE, else hydride/cache.redb in the user's folder for caches.
+    /// HYDRIDE_CACHE, which may be either, else hydride/cache.redb in the user's folder for caches.
     #[arg(long, value_name = "FILE|URL", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
     /// Search everything anew, and keep nothing.
@@ -37,15 +37,24 @@ impl SharedCacheArgs {
     /// Opens the cache. `keys` are read at once; of a file only these if `no_others`.
     pub fn open(&self, keys: &[Key], no_others: bool) -> Result<Shared> {
         Ok(match self.server() {
-            Some(url) => Shared::Server(Arc::new(Server::open(url, keys)?)),
+            Some(url) => Shared::Server(Arc::new(Server::open(&url, keys)?)),
             None if no_others => Shared::File(self.of_documents().open_at(keys)),
             None => Shared::File(self.of_documents().open()),
         })
     }
 
-    fn server(&self) -> Option<&str> {
-        self.cache.as_ref()?.to_str().filter(|text| is_server(text))
+    fn server(&self) -> Option<String> {
+        match &self.cache {
+            _ if self.no_cache => None,
+            Some(given) => given.to_str().filter(|text| is_server(text)).map(str::to_owned),
+            None => standard_server(),
+        }
     }
+}
+
+/// The server that the environment names, if it names one.
+pub fn standard_server() -> Option<String> {
+    std::env::var("HYDRIDE_CACHE").ok().filter(|text| is_server(text))
 }
 
 /// Whether a text is no file but a server's URL.

@@ -1,14 +1,14 @@
 //! `hydride optimize` in several runs that share a cache.
 
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::optimize::MODULE;
 use crate::support::redis::Server;
-use crate::support::{command, hydride, samples, scratch};
+use crate::support::{Run, command, hydride, path_with_hydride, repository, samples, scratch, skip};
 
 /// Another module, so that a run has more than one batch of slices.
 const ROTATIONS: &str = "define i64 @g(i64 %x, i32 %y, i16 %z) {
@@ -109,9 +109,14 @@ fn shards_that_share_a_server_do_what_one_run_does() {
     shared(&[]).exits(0);
     assert_eq!(taken(folder), expected);
 
+    on_workers(folder, &specs, &url);
+    assert_eq!(taken(folder), expected);
+
     // A server that is not there is said, and so is one that is none.
     drop(server);
     shared(&["--offline"]).exits(3).complains(&["cannot reach the cache at 127.0.0.1:"]);
+    let named = command(folder, &line).env("HYDRIDE_CACHE", &url).output().expect("it starts");
+    Run::new(named).exits(3).complains(&["cannot reach the cache at 127.0.0.1:"]);
     run(&["--cache", "other://x"]).exits(2).complains(&["redis://"]);
     hydride(folder, &["generate-ir", "--cache", &url]).exits(2);
     for bad in [["--shard", "3/2"], ["--shard", "0/1"]] {
@@ -119,4 +124,31 @@ fn shards_that_share_a_server_do_what_one_run_does() {
     }
     shared(&["--shard", "1/2", "--offline"]).exits(2);
     assert!(!folder.join("x.opt.ll").exists());
+}
+
+/// The modules on two workers, of which the first one is killed.
+fn on_workers(folder: &Path, specs: &str, url: &str) {
+    let worker = folder.join("worker");
+    std::fs::write(&worker, "mkdir once 2>/dev/null && kill -9 $$\nexec hydride \"$@\"\n").expect("a file");
+    let script = repository().join("python/tools/optimize_modules.py");
+    let mut run = Command::new("python3");
+    run.arg(script).args([
+        "--engine",
+        "processes",
+        "--workers",
+        "2",
+        "--hydride",
+        "sh worker",
+        "--isa",
+        "sse42",
+    ]);
+    run.args(["--cache", url, "x.ll", "y.ll", "--", "--specs", specs]).current_dir(folder);
+    let Ok(output) = run.env("PATH", path_with_hydride()).output() else {
+        skip("modules on workers: python3 is not installed");
+        hydride(folder, &["optimize", "--isa", "sse42", "--specs", specs, "--cache", url, "x.ll", "y.ll"])
+            .exits(0);
+        return;
+    };
+    let said = Run::new(output).exits(0).complains(&["was ended by signal 9; it is tried again"]);
+    assert_eq!(said.stdout.lines().count(), 2);
 }

@@ -170,6 +170,10 @@ impl Plan {
                     dependencies |= text.ends_with("MD");
                     Role::Dependencies
                 }
+                _ if text.starts_with("-Wp,-MD,") || text.starts_with("-Wp,-MMD,") => {
+                    (dependencies, names[0]) = (true, true);
+                    Role::Dependencies
+                }
                 "-MF" | "-MT" | "-MQ" | "-MJ" => {
                     names[usize::from(text != "-MF")] |= text != "-MJ";
                     Role::Dependencies
@@ -347,6 +351,9 @@ mod tests {
         assert_eq!((own.stage, own.output(Path::new("a.cpp"))), (Stage::Assembly, PathBuf::from("a.s")));
         let line = joined(&own.to_assembly(Path::new("a.cpp"), Path::new("t.ll")));
         assert!(line.starts_with("-Os -MD -MFdeps -MT name -Wno-"), "{line}");
+        let own = of("-O2 -Wp,-MMD,.a.d -c -o a.o a.c");
+        let line = joined(&own.to_assembly(Path::new("a.c"), Path::new("t.ll")));
+        assert!(line.starts_with("-O2 -Wp,-MMD,.a.d -MQ a.o -Wno-"), "{line}");
         // Several sources, and a program at once.
         let own = of("-O1 -c a.c x/b.c");
         assert_eq!(own.output(Path::new("x/b.c")), PathBuf::from("b.o"));
