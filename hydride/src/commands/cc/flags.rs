@@ -335,7 +335,7 @@ mod tests {
         };
         let own = of("-O3 -march=haswell -MMD -MP -Iinclude -D A.c -c x/a.c -lm -o out/a.o b.o");
         assert_eq!((own.stage, own.output(Path::new("x/a.c"))), (Stage::Object, PathBuf::from("out/a.o")));
-        assert_eq!(own.sources, [(7, PathBuf::from("x/a.c"))]);
+        assert_eq!(own.sources, [(8, PathBuf::from("x/a.c"))]);
         assert_eq!(
             joined(&own.to_assembly(Path::new("x/a.c"), Path::new("t.ll"))),
             "-O3 -march=haswell -MMD -MP -Iinclude -D A.c -lm -MF out/a.d -MQ out/a.o \
