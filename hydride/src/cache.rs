@@ -2,12 +2,18 @@
 //!
 //! Everything is keyed by the version of the program's sources and of the solver: entries of another version are
 //! dropped on the next write. The file is read at the start (as a whole, unless only a few answers are needed) and
-//! written once at the end; in between it is closed, so that several runs can share it. It can be deleted at any time,
-//! and it can be read-only.
+//! written at the end, and in long searches now and then; in between it is closed, so that several runs can share it. It
+//! can be deleted at any time, and it can be read-only.
 
-use std::collections::HashMap;
+mod server;
+mod shared;
+
+pub use shared::SharedCacheArgs;
+
+use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -23,7 +29,7 @@ use smt::{Key, Memo, Store};
 pub struct CacheArgs {
     /// File that keeps proofs from run to run; else HYDRIDE_CACHE, else hydride/cache.redb in the user's
     /// folder for caches.
-    #[arg(long, value_name = "FILE", conflicts_with = "no_cache")]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_cache", value_parser = file)]
     cache: Option<PathBuf>,
     /// Prove everything anew, and keep nothing.
     #[arg(long)]
@@ -49,8 +55,17 @@ impl CacheArgs {
     }
 }
 
+/// A file's path: servers keep answers only where many machines search.
+fn file(text: &str) -> Result<PathBuf, String> {
+    match shared::is_server(text) {
+        true => Err("a server keeps the answers of `hydride optimize` and `hydride cc` alone".to_owned()),
+        false => Ok(PathBuf::from(text)),
+    }
+}
+
 fn standard_path() -> Option<PathBuf> {
-    if let Some(path) = std::env::var_os("HYDRIDE_CACHE") {
+    // A server there is for what machines share; a machine's own answers are in the user's folder then.
+    if let Some(path) = std::env::var_os("HYDRIDE_CACHE").filter(|_| shared::standard_server().is_none()) {
         return (!path.is_empty()).then(|| PathBuf::from(path));
     }
     Some(user_folder("XDG_CACHE_HOME", ".cache")?.join("cache.redb"))
@@ -84,7 +99,7 @@ impl Cache {
         self.0.as_ref().map_or_else(Memo::default, |file| Memo::new(file.clone()))
     }
 
-    /// Writes what this run added. A file that cannot be written is left unchanged.
+    /// Writes what this run added since the last time. A file that cannot be written is left unchanged.
     pub fn save(&self) {
         if let Some(file) = &self.0 {
             file.save();
@@ -99,8 +114,10 @@ struct File {
     known: Answers,
     /// Answers of this one.
     added: Mutex<Answers>,
+    /// Those of them that are not in the file yet.
+    unwritten: Mutex<HashSet<Key>>,
     /// The file is unusable and must be rewritten.
-    damaged: bool,
+    damaged: AtomicBool,
 }
 
 /// Answers by key, compressed.
@@ -137,24 +154,35 @@ impl File {
                 Answers::default()
             }
         };
-        Self { path, known, added: Mutex::default(), damaged }
+        let damaged = AtomicBool::new(damaged);
+        Self { path, known, added: Mutex::default(), unwritten: Mutex::default(), damaged }
     }
 
     fn added(&self) -> std::sync::MutexGuard<'_, Answers> {
         self.added.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn unwritten(&self) -> std::sync::MutexGuard<'_, HashSet<Key>> {
+        self.unwritten.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn save(&self) {
-        let added = std::mem::take(&mut *self.added());
-        if added.is_empty() && !self.damaged {
+        let keys = std::mem::take(&mut *self.unwritten());
+        let is_damaged = self.damaged.load(Ordering::Relaxed);
+        if keys.is_empty() && !is_damaged {
             return;
         }
-        if self.damaged && std::fs::remove_file(&self.path).is_err() {
+        if is_damaged && std::fs::remove_file(&self.path).is_err() {
             return;
         }
-        let written = guarded(|| write(&self.path, &added));
-        if let Err(Trouble::Busy(why) | Trouble::Damaged(why)) = written {
+        self.damaged.store(false, Ordering::Relaxed);
+        let own: Answers = {
+            let added = self.added();
+            keys.iter().filter_map(|key| Some((*key, added.get(key)?.clone()))).collect()
+        };
+        if let Err(Trouble::Busy(why) | Trouble::Damaged(why)) = guarded(|| write(&self.path, &own)) {
             tracing::info!("the cache {} is not written: {why}", self.path.display());
+            self.unwritten().extend(keys);
         }
     }
 }
@@ -171,6 +199,7 @@ impl Store for File {
     fn store(&self, key: Key, answer: Vec<u8>) {
         let value = lz4_flex::compress_prepend_size(&answer);
         self.added().insert(key, value);
+        self.unwritten().insert(key);
     }
 }
 

@@ -54,8 +54,8 @@ use anyhow::Result;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use commands::{
-    check_lowering, diff, doctor, errata, eval, explain, generate, join, lint, manual, optimize, port, prove,
-    query, read_lowering, rules, search, select, synth, translate, validate, verify,
+    cc, check_lowering, diff, doctor, errata, eval, explain, generate, join, lint, manual, optimize, port,
+    prove, query, read_lowering, rules, search, select, synth, translate, validate, verify,
 };
 
 pub use console::end_when_output_fails;
@@ -117,6 +117,8 @@ enum Command {
     Verify(verify::VerifyArgs),
     /// Put cheaper computations in the place of those in LLVM modules, proved.
     Optimize(Box<optimize::OptimizeArgs>),
+    /// Compile with a clang whose LLVM assembly is made cheaper first, proved.
+    Cc(Box<cc::CcArgs>),
     /// Rewrite C files that use the intrinsics of one instruction set for another one, proved.
     Translate(Box<translate::TranslateArgs>),
     /// Report which external tools are available.
@@ -183,6 +185,7 @@ impl Command {
             Self::Port(args) => port::run(session, args),
             Self::Verify(args) => verify::run(session, args),
             Self::Optimize(args) => optimize::run(session, args),
+            Self::Cc(args) => cc::run(session, args),
             Self::Translate(args) => translate::run(session, args),
             Self::Doctor => doctor::run(session),
             Self::Completions(args) => manual::completions(command_of(session), args),

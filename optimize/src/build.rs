@@ -6,8 +6,9 @@ use refine::Place;
 use refine::ast::{Action, Block, Body, Element, Flags, Instruction, Operand, Value, elements};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::enumerate::reads_absent;
 use crate::operands::{local, locals, rename};
-use crate::slice::is_work;
+use crate::slice::{Slice, is_work};
 
 /// A function of one block.
 pub struct Builder {
@@ -223,6 +224,24 @@ pub fn freeze_all(body: &Body) -> Body {
     let used: FxHashSet<&str> =
         body.blocks.iter().flat_map(|block| &block.instructions).flat_map(|own| locals(own)).collect();
     frozen(body, &|name| used.contains(name) && !already.contains(name))
+}
+
+/// A function that was read from anywhere, as one that stands for a slice if it refines it: with the slice's parameters and
+/// result, in one block, with what reaches the result on several ways [frozen](freeze_shared), and reading only what is there
+/// where the slice's root is. `None` for any other one.
+pub fn admitted(slice: &Slice, body: Body) -> Option<Body> {
+    let own = &slice.body;
+    let [block] = &body.blocks[..] else { return None };
+    let results = block.instructions.iter().filter_map(|own| own.result.as_ref());
+    let names: Vec<&String> = body.parameters.iter().map(|own| &own.name).chain(results).collect();
+    let different: FxHashSet<&String> = names.iter().copied().collect();
+    let is_of_form = body.parameters == own.parameters
+        && body.result == own.result
+        && body.attributes == own.attributes
+        && different.len() == names.len()
+        && !reads_absent(slice, &body)
+        && freeze_shared(&body) == body;
+    is_of_form.then_some(body)
 }
 
 fn frozen(body: &Body, wanted: &dyn Fn(&str) -> bool) -> Body {

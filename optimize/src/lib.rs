@@ -41,7 +41,7 @@ mod run;
 pub mod samples;
 mod slice;
 
-pub use build::{freeze_all, freeze_shared, work};
+pub use build::{admitted, freeze_all, freeze_shared, work};
 pub use edit::{Change, Editor, edited, machine_attributes, measured};
 pub use enumerate::{candidates, reads_absent};
 pub use flow::Flow;

@@ -81,7 +81,7 @@ fn what_is_proved_agrees_with_runs() {
         let Some(slice) = cutter.cut(0, line, 24) else { panic!("{text}") };
         let found = candidates(&slice, &NoIntrinsics).expect("samples");
         for body in found.iter().take(3).map(freeze_shared) {
-            let limits = Limits { time: std::time::Duration::from_secs(5), ..Limits::default() };
+            let limits = Limits { steps: 2_500_000, ..Limits::default() };
             match refines(&slice.body, &body, &NoIntrinsics, &limits) {
                 Outcome::Proved(_) => {
                     proved += 1;

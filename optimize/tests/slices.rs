@@ -1,6 +1,6 @@
 //! Slices of whole modules, and modules with other computations in them.
 
-use optimize::{Change, Cutter, Editor, Flow, Input, Slice, candidates, edited, freeze_shared};
+use optimize::{Change, Cutter, Editor, Flow, Input, Slice, admitted, candidates, edited, freeze_shared};
 use refine::{Limits, Module, NoIntrinsics, Outcome, refines};
 
 fn slices(module: &Module) -> Vec<Slice> {
@@ -102,6 +102,44 @@ fn only_what_is_given_changes() {
         );
     assert_eq!(text, expected);
     assert_eq!(edited(&module, &[]), ANYTHING);
+}
+
+#[test]
+fn what_is_read_has_the_form_of_the_slice() {
+    let module = Module::parse(
+        "define i32 @f(i32 %a, i32 %b) {\n  %c = sub i32 %a, %b\n  %d = add i32 %c, 7\n  ret i32 %d\n}\n",
+    )
+    .expect("a module");
+    let all = slices(&module);
+    let slice = all.iter().find(|slice| slice.root() == "d").expect("a slice");
+    let own = slice.body.text("f");
+    let read = |text: &str| {
+        let module = Module::parse(text).expect("a module");
+        let body = module.functions.into_iter().next().expect("a function").body.expect("a body");
+        admitted(slice, body)
+    };
+    assert_eq!(read(&own).map(|body| body.text("f")), Some(own.clone()));
+    // Proofs go by position, and changes of a module by name.
+    let parameters = "i32 %p0, i32 %p1";
+    assert!(own.contains(parameters), "{own}");
+    assert_eq!(read(&own.replace(parameters, "i32 %p1, i32 %p0")), None);
+    assert_eq!(read(&own.replace(parameters, "i32 %p0, i32 %p1, i32 %p2")), None);
+    assert_eq!(read(&own.replace(parameters, "i32 noundef %p0, i32 %p1")), None);
+    // The value would have another type where it stands.
+    assert_eq!(
+        read(
+            "define <4 x i8> @f(i32 %p0, i32 %p1) {\n  %x = bitcast i32 %p0 to <4 x i8>\n  ret <4 x i8> %x\n}\n"
+        ),
+        None
+    );
+    // Each use of `undef` may be another value.
+    let twice = "define i32 @f(i32 %p0, i32 %p1) {\n  %x = sub i32 %p0, %p0\n  ret i32 %x\n}\n";
+    assert_eq!(read(twice), None);
+    let frozen =
+        "define i32 @f(i32 %p0, i32 %p1) {\n  %y = freeze i32 %p0\n  %x = sub i32 %y, %y\n  ret i32 %x\n}\n";
+    assert!(read(frozen).is_some());
+    let two_blocks = "define i32 @f(i32 %p0, i32 %p1) {\n  br label %x\nx:\n  ret i32 %p0\n}\n";
+    assert_eq!(read(two_blocks), None);
 }
 
 #[test]

@@ -24,16 +24,18 @@ const MAX_CANDIDATES: usize = 8;
 /// When a question is given up.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The solver's time for a question.
+    /// The solver's steps for a question: the same ones on every machine and under any load.
+    pub steps: u32,
+    /// The solver's time for a question, against steps that take very long. What it ends may be proved on another machine.
     pub time: Duration,
     /// The iterations of a loop.
     pub unroll: u32,
 }
 
 impl Default for Limits {
-    /// Ten seconds, and 256 iterations.
+    /// Five million steps, which are a second or two of an idle machine, but at most two minutes; and 256 iterations.
     fn default() -> Self {
-        Self { time: Duration::from_secs(10), unroll: 256 }
+        Self { steps: 5_000_000, time: Duration::from_secs(120), unroll: 256 }
     }
 }
 
@@ -46,6 +48,13 @@ pub enum Outcome {
     Counterexample(Box<Counterexample>),
     /// Not known; what was left open.
     Unknown(String),
+}
+
+impl Outcome {
+    /// Whether the question was given up because of time, so that another run may have an answer.
+    pub fn is_of_time(&self) -> bool {
+        matches!(self, Self::Unknown(reason) if reason == smt::TIME_LIMIT)
+    }
 }
 
 /// How refinement was proved.
@@ -188,7 +197,7 @@ impl Question {
     fn answer(mut self, limits: &Limits) -> Outcome {
         let violations = self.violations();
         let choices = std::mem::take(&mut self.before.choices);
-        let mut prover = Prover::with_time_limit(limits.time);
+        let mut prover = Prover::with_time_limit(limits.time).step_limit(limits.steps);
         // The first candidate: what the second function chooses at the same place, else zero.
         let mut first = FxHashMap::default();
         for (position, (arg, bits)) in choices.iter().enumerate() {

@@ -38,3 +38,40 @@ fn pairs_are_what_their_names_say() {
     assert!(wrong.is_empty(), "{count} pairs, of which these are not as expected:\n{}", wrong.join("\n"));
     assert!(count >= 40, "only {count} pairs");
 }
+
+/// Steps, not time, decide what is answered.
+#[test]
+fn steps_end_a_question() {
+    let module = Module::parse(
+        "define i32 @a(i32 %x, i32 %y) {
+  %r = mul i32 %x, %y
+  ret i32 %r
+}
+define i32 @b(i32 %x, i32 %y) {
+  %both = and i32 %x, %y
+  %any = or i32 %x, %y
+  %only = xor i32 %x, %both
+  %other = xor i32 %y, %both
+  %s = mul i32 %both, %any
+  %t = mul i32 %only, %other
+  %r = add i32 %s, %t
+  ret i32 %r
+}
+define i32 @c(i32 %x, i32 %y) {
+  %z = sub i32 0, %x
+  %s = mul i32 %z, %y
+  %r = sub i32 0, %s
+  ret i32 %r
+}
+",
+    )
+    .expect("a module");
+    let body = |name: &str| module.function(name).expect("a function").body.clone().expect("a body");
+    let limits = Limits { steps: 100_000, ..Limits::default() };
+    let ask = |after: &str| refines(&body("a"), &body(after), &NoIntrinsics, &limits);
+    let asked = ask("b");
+    assert!(!asked.is_of_time());
+    assert_eq!(asked, Outcome::Unknown("solver step limit".to_owned()));
+    assert_eq!(ask("b"), asked);
+    assert!(matches!(ask("c"), Outcome::Proved(_)), "{:?}", ask("c"));
+}

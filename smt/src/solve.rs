@@ -15,6 +15,8 @@ use crate::signature::Range;
 use crate::smtlib::theory;
 use crate::term::{Operator, Relation, Term, TermId, Terms};
 
+/// The reason of an answer that only a faster machine, or a less busy one, would give.
+pub const TIME_LIMIT: &str = "solver time limit";
 /// Memory in MiB beyond which a query is given up.
 const MAX_MEMORY: u32 = 2_048;
 
@@ -115,7 +117,7 @@ fn variables(query: &Query) -> Vec<BV> {
 fn reason(given: Option<&str>) -> String {
     match given {
         Some("canceled" | "max. resource limit exceeded") => "solver step limit".to_owned(),
-        Some("timeout") => "solver time limit".to_owned(),
+        Some("timeout") => TIME_LIMIT.to_owned(),
         Some(reason) if reason.contains("memory") => "solver memory limit".to_owned(),
         Some(reason) => format!("solver: {reason}"),
         None => "solver gave no reason".to_owned(),

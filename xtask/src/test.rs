@@ -25,6 +25,7 @@ const TOOLS: &[Tool] = &[
     ("mlir-tblgen-19", "mlir-19-tools"),
     ("/usr/lib/llvm-19/include/mlir/IR/OpBase.td", "libmlir-19-dev"),
     ("qemu-aarch64", "qemu-user"),
+    ("redis-server", "redis-server"),
     ("/usr/aarch64-linux-gnu/lib/libc.a", "libc6-dev-arm64-cross"),
     ("chromium", "chromium"),
     ("chromedriver", "chromium-driver"),

@@ -34,6 +34,8 @@ fn tools(session: &Session) -> Vec<(Vec<String>, String)> {
         fixed(&["mlir-tblgen-19", "mlir-tblgen"], "checks of the generated MLIR dialect"),
         fixed(&["mlir-opt-19", "mlir-opt"], "checks of the generated MLIR dialect"),
         fixed(&["mlir-translate-19", "mlir-translate"], "programs in the MLIR dialect"),
+        fixed(&["llvm-mca-19", "llvm-mca"], "costs of what `hydride optimize` finds"),
+        fixed(&["redis-server"], "answers of `hydride optimize` that machines share"),
         fixed(&["cmake"], "the MLIR dialect as a plugin"),
         fixed(&["ninja"], "the MLIR dialect as a plugin"),
         fixed(&["llvm-mc-19", "llvm-mc"], "decode facts of Arm instructions"),
@@ -60,6 +62,7 @@ fn version(name: &str) -> Option<String> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let word = text
         .split_whitespace()
+        .map(|word| word.trim_start_matches("v="))
         .find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))?;
     Some(word.trim_end_matches(',').to_string())
 }

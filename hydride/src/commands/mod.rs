@@ -1,5 +1,6 @@
 //! The commands, one a module: its arguments, and `run`, which returns the exit code.
 
+pub mod cc;
 pub mod check_lowering;
 pub mod dictionary;
 pub mod diff;

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::{hydride, repository, samples, scratch, vendor_documents};
 
 /// A module that counts ones among things that no one models.
-const MODULE: &str = r#"; a comment
+pub const MODULE: &str = r#"; a comment
 source_filename = "x.c"
 target triple = "x86_64-unknown-linux-gnu"
 @text = private constant [3 x i8] c"a}\00"

@@ -95,7 +95,7 @@ impl Source {
     }
 
     /// The text with all that was found, and what was changed.
-    pub fn changed<'a>(&'a self, found: &BTreeMap<&str, Found>) -> (String, Vec<Made<'a>>) {
+    pub fn changed<'a>(&'a self, found: &BTreeMap<String, Found>) -> (String, Vec<Made<'a>>) {
         let (mut edits, mut made) = (Vec::new(), Vec::new());
         for (at, (function, outline)) in self.module.functions.iter().zip(&self.outlines).enumerate() {
             let Some(outline) = outline else { continue };

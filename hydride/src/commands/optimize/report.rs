@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
+use super::improve::Improved;
 use super::module::{Made, Source};
 use super::price::Price;
 use super::search::{Found, Kind};
@@ -58,11 +59,27 @@ struct Summary<'a> {
     slices: usize,
     changed: usize,
     searched_in_all: usize,
+    cached_in_all: usize,
+    refused_in_all: usize,
     seconds: f64,
 }
 
+#[derive(Serialize)]
+struct Part {
+    slices: usize,
+    cached: usize,
+    refused: usize,
+    seconds: f64,
+}
+
+/// A line about a shard.
+pub fn shard(improved: &Improved) -> Result<String> {
+    let Improved { slices, cached, refused, seconds, .. } = *improved;
+    Ok(serde_json::to_string(&Part { slices, cached, refused, seconds })?)
+}
+
 /// A line about a module.
-pub fn summary(source: &Source, changed: usize, searched: usize, seconds: f64) -> Result<String> {
+pub fn summary(source: &Source, changed: usize, improved: &Improved) -> Result<String> {
     let file = source.path.display().to_string();
     let line = Summary {
         file: &file,
@@ -71,14 +88,16 @@ pub fn summary(source: &Source, changed: usize, searched: usize, seconds: f64) -
         values: source.values,
         slices: source.slices.len(),
         changed,
-        searched_in_all: searched,
-        seconds,
+        searched_in_all: improved.slices,
+        cached_in_all: improved.cached,
+        refused_in_all: improved.refused,
+        seconds: improved.seconds,
     };
     Ok(serde_json::to_string(&line)?)
 }
 
 /// The rewrites that were made, the most frequent ones first.
-pub fn lines(sources: &[Source], changes: &[Vec<Made<'_>>], found: &BTreeMap<&str, Found>) -> Vec<Line> {
+pub fn lines(sources: &[Source], changes: &[Vec<Made<'_>>], found: &BTreeMap<String, Found>) -> Vec<Line> {
     let mut places: BTreeMap<&str, Vec<Where>> = BTreeMap::new();
     let mut slices = BTreeMap::new();
     for (source, made) in sources.iter().zip(changes) {

@@ -7,7 +7,7 @@ use ::synth::window::Window;
 use anyhow::Result;
 use memo::{Key, Memo, digest};
 use optimize::{
-    Slice, candidates, freeze_all, freeze_shared, measured, program_body, reads_absent, samples,
+    Slice, admitted, candidates, freeze_all, freeze_shared, measured, program_body, reads_absent, samples,
     window_inputs, work,
 };
 use rayon::prelude::*;
@@ -19,7 +19,7 @@ use super::intrinsics::{Known, Templates};
 use super::price::{Price, Prices};
 use crate::Session;
 use crate::commands::synth::solve;
-use crate::commands::synth::targets::{Ground, Named};
+use crate::commands::synth::targets::Ground;
 
 /// Candidates of a slice that are priced.
 const MAX_PRICED: usize = 12;
@@ -73,9 +73,43 @@ impl Found {
     }
 }
 
+/// What the cache has for a slice.
+pub enum Kept {
+    /// Nothing.
+    Absent,
+    /// What is not proved to refine it.
+    Refused,
+    /// That nothing is known to be cheaper.
+    NothingCheaper,
+    /// What is cheaper, proved.
+    Found(Box<Found>),
+}
+
+/// Under which keys answers are kept.
+pub struct Keys {
+    target: String,
+    /// Where costs come from.
+    tools: String,
+    /// Of the documents.
+    documents: Key,
+}
+
+impl Keys {
+    /// Those of a target, with where costs come from and a hash of the documents.
+    pub fn new(target: String, tools: String, documents: Key) -> Self {
+        Self { target, tools, documents }
+    }
+
+    /// The key of the answer for a slice with this key.
+    pub fn of(&self, slice: &str) -> Key {
+        let texts = ["optimize", slice, &self.target, &self.tools];
+        digest(texts.map(str::as_bytes).into_iter().chain([self.documents.as_slice()]))
+    }
+}
+
 /// An answer as it is kept.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct Answer {
     text: String,
     kind: Kind,
     before: Price,
@@ -90,7 +124,7 @@ pub struct Finder<'a> {
     prices: &'a Prices,
     memo: Memo,
     templates: Option<Templates>,
-    target: String,
+    keys: Keys,
 }
 
 /// A slice's candidates.
@@ -107,54 +141,49 @@ impl<'a> Finder<'a> {
         ground: Option<&'a Ground>,
         prices: &'a Prices,
         memo: Memo,
-        named: &Named,
+        keys: Keys,
+        isa: &str,
     ) -> Result<Self> {
-        let templates = Templates::new(session, &named.isa)?;
-        Ok(Self { known, ground, prices, memo, templates, target: named.name.clone() })
+        let templates = Templates::new(session, isa)?;
+        Ok(Self { known, ground, prices, memo, templates, keys })
     }
 
-    fn key(&self, key: &str) -> Key {
-        digest([
-            b"optimize".as_slice(),
-            key.as_bytes(),
-            self.target.as_bytes(),
-            self.prices.tools().as_bytes(),
-        ])
-    }
-
-    fn prove(&self, slice: &Slice, body: &Body) -> Option<Proof> {
-        match refines(&slice.body, body, self.known, &Limits::default()) {
-            Outcome::Proved(proof) => Some(proof),
-            Outcome::Counterexample(_) | Outcome::Unknown(_) => None,
-        }
+    fn prove(&self, slice: &Slice, body: &Body) -> Outcome {
+        refines(&slice.body, body, self.known, &Limits::default())
     }
 
     /// A candidate that is proved: as it is, or with frozen inputs where a part of one that is poison would count for more.
-    fn proved(&self, slice: &Slice, body: Body) -> Option<(Body, Proof)> {
-        match refines(&slice.body, &body, self.known, &Limits::default()) {
-            Outcome::Proved(proof) => Some((body, proof)),
-            Outcome::Counterexample(_) => {
+    /// Otherwise the last outcome.
+    fn proved(&self, slice: &Slice, body: Body) -> Result<(Body, Proof), Outcome> {
+        match self.prove(slice, &body) {
+            Outcome::Proved(proof) => Ok((body, proof)),
+            Outcome::Counterexample(found) => {
                 let frozen = freeze_all(&body);
-                let proof = self.prove(slice, &frozen).filter(|_| frozen != body)?;
-                Some((frozen, proof))
+                if frozen == body {
+                    return Err(Outcome::Counterexample(found));
+                }
+                match self.prove(slice, &frozen) {
+                    Outcome::Proved(proof) => Ok((frozen, proof)),
+                    other => Err(other),
+                }
             }
-            Outcome::Unknown(_) => None,
+            other => Err(other),
         }
     }
 
-    /// What the memo has for a slice, proved: `None` where it has nothing, `Some(None)` where nothing was found.
-    pub fn kept(&self, key: &str, question: &Question<'_>) -> Option<Option<Found>> {
-        let Some(Kept { text, kind, before, after, seconds }) =
-            self.memo.get::<Option<Kept>>(&self.key(key))?
-        else {
-            return Some(None);
-        };
-        let body = Module::parse(&text).ok()?.functions.into_iter().next()?.body.ok()?;
-        if reads_absent(question.slice, &body) || !after.is_less(&before) {
-            return None;
+    /// What the cache has for a slice. That it is right is proved again; that it is cheaper is believed.
+    pub fn kept(&self, key: &str, question: &Question<'_>) -> Kept {
+        let Some(answer) = self.memo.get::<Option<Answer>>(&self.keys.of(key)) else { return Kept::Absent };
+        let Some(Answer { text, kind, before, after, seconds }) = answer else { return Kept::NothingCheaper };
+        let read = || Module::parse(&text).ok()?.functions.into_iter().next()?.body.ok();
+        let body = read().and_then(|body| admitted(question.slice, body));
+        let Some(body) = body.filter(|_| after.is_less(&before)) else { return Kept::Refused };
+        match self.prove(question.slice, &body) {
+            Outcome::Proved(proof) => {
+                Kept::Found(Box::new(Found { body, kind, before, after, proof, seconds }))
+            }
+            Outcome::Counterexample(_) | Outcome::Unknown(_) => Kept::Refused,
         }
-        let proof = self.prove(question.slice, &body)?;
-        Some(Some(Found { body, kind, before, after, proof, seconds }))
     }
 
     /// What was found for some slices; until `stop`.
@@ -190,16 +219,16 @@ impl<'a> Finder<'a> {
             .collect();
         let answer =
             |(((key, question), searched), prices): ((&(&'k str, Question<'_>), Searched), Vec<_>)| {
-                let found = self.cheapest(question, searched, &prices);
-                if !stop() && self.memo.has_store() {
-                    let kept = found.as_ref().map(|found| Kept {
+                let (found, is_final) = self.cheapest(question, searched, &prices);
+                if is_final && !stop() && self.memo.has_store() {
+                    let kept = found.as_ref().map(|found| Answer {
                         text: found.body.text("f"),
                         kind: found.kind,
                         before: found.before,
                         after: found.after,
                         seconds: found.seconds,
                     });
-                    self.memo.put(self.key(key), &kept);
+                    self.memo.put(self.keys.of(key), &kept);
                 }
                 found.map(|found| (*key, found))
             };
@@ -246,33 +275,37 @@ impl<'a> Finder<'a> {
         (!reads_absent(slice, &body)).then_some(body)
     }
 
-    /// The cheapest candidate that is proved, if it is cheaper than the slice.
+    /// The cheapest candidate that is proved, if it is cheaper than the slice; and whether another run, with more time, would
+    /// find nothing else.
     fn cheapest(
         &self,
         question: &Question<'_>,
         searched: Searched,
         prices: &[Option<Price>],
-    ) -> Option<Found> {
+    ) -> (Option<Found>, bool) {
         let start = Instant::now();
-        let (before, rest) = prices.split_first()?;
-        let before = (*before)?;
+        let Some((Some(before), rest)) = prices.split_first() else { return (None, true) };
         let mut cheaper: Vec<(Price, (Body, Kind))> = searched
             .bodies
             .into_iter()
             .zip(rest)
             .filter_map(|(body, price)| Some(((*price)?, body)))
-            .filter(|(price, _)| price.is_less(&before))
+            .filter(|(price, _)| price.is_less(before))
             .collect();
         // The order among equals is that of the candidates.
         cheaper.sort_by(|(a, _), (b, _)| {
             a.throughput.total_cmp(&b.throughput).then(a.uops.cmp(&b.uops)).then(a.latency.cmp(&b.latency))
         });
+        let mut is_final = true;
         for (after, (body, kind)) in cheaper.into_iter().take(MAX_PROVED) {
-            if let Some((body, proof)) = self.proved(question.slice, body) {
-                let seconds = searched.seconds + start.elapsed().as_secs_f64();
-                return Some(Found { body, kind, before, after, proof, seconds });
+            match self.proved(question.slice, body) {
+                Ok((body, proof)) => {
+                    let seconds = searched.seconds + start.elapsed().as_secs_f64();
+                    return (Some(Found { body, kind, before: *before, after, proof, seconds }), is_final);
+                }
+                Err(outcome) => is_final &= !outcome.is_of_time(),
             }
         }
-        None
+        (None, is_final)
     }
 }

@@ -34,6 +34,8 @@ pub struct Named {
     pub headers: Vec<String>,
     /// Extensions that instructions may need.
     pub extensions: Vec<String>,
+    /// LLVM's features of code that is for it.
+    pub features: Vec<String>,
     /// Widths of vector registers in bits, least first.
     pub widths: Vec<u32>,
 }
@@ -44,13 +46,19 @@ struct File {
 }
 
 impl Named {
-    /// The target of that name, or the first of an instruction set.
-    pub fn find(name: &str) -> Result<Self> {
+    /// All of them.
+    pub fn all() -> Result<Vec<Self>> {
         let file: File = toml::from_str(include_str!("../../../../specs/targets/synth.toml"))
             .context("specs/targets/synth.toml")?;
-        let names: Vec<String> = file.target.iter().map(|target| target.name.clone()).collect();
-        let found = file.target.iter().find(|target| target.name == name);
-        let found = found.or_else(|| file.target.iter().find(|target| target.isa == name));
+        Ok(file.target)
+    }
+
+    /// The target of that name, or the first of an instruction set.
+    pub fn find(name: &str) -> Result<Self> {
+        let all = Self::all()?;
+        let names: Vec<String> = all.iter().map(|target| target.name.clone()).collect();
+        let found = all.iter().find(|target| target.name == name);
+        let found = found.or_else(|| all.iter().find(|target| target.isa == name));
         found
             .cloned()
             .ok_or_else(|| usage(format!("there is no target {name}; there are {}", names.join(", "))))

@@ -22,8 +22,11 @@ pub struct VerifyArgs {
     /// The function, or BEFORE=AFTER where the names differ; else each that both modules have.
     #[arg(long = "function", value_name = "NAME")]
     functions: Vec<String>,
-    /// The solver's time for a question.
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    /// The solver's steps for a question: which ones are answered does not depend on the machine.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().steps)]
+    max_steps: u32,
+    /// The solver's time for a question, against steps that take very long.
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().time.as_secs())]
     max_seconds: u64,
     /// Iterations after which a loop is given up.
     #[arg(long, value_name = "N", default_value_t = 256)]
@@ -76,7 +79,8 @@ pub fn run(session: &Session, args: &VerifyArgs) -> Result<u8> {
     let (before, after) = (read(&args.before)?, read(&args.after)?);
     let pairs = pairs(&before, &after, &args.functions)?;
     let documents = Documents::new(session, args.specs.specs.clone())?;
-    let limits = Limits { time: Duration::from_secs(args.max_seconds.max(1)), unroll: args.unroll };
+    let time = Duration::from_secs(args.max_seconds.max(1));
+    let limits = Limits { steps: args.max_steps.max(1), time, unroll: args.unroll };
     let mut code = 0;
     for (first, second) in pairs {
         let start = Instant::now();

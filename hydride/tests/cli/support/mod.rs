@@ -2,6 +2,7 @@
 
 pub mod browser;
 pub mod programs;
+pub mod redis;
 
 pub use vendor_documents::{note, skip};
 
