@@ -31,9 +31,11 @@ mod check;
 mod file;
 mod graph;
 mod instance;
+mod irmatch;
 mod lowering;
 mod mine;
 mod outputs;
+mod pdll;
 mod plain;
 mod scalar;
 mod select;
@@ -48,11 +50,13 @@ pub use check::{Counterexample, Finding, Proof, Sides, check, condition, sides};
 pub use file::{EqualityEntry, InstanceProof, Malformed, Open, Replacement, RuleEntry, RuleFile, parameters};
 pub use graph::{Bound, Class, Computes, Equality, Graph, Head, Node, is_count};
 pub use instance::{Instance, WIDTHS, instances};
+pub use irmatch::irmatch;
 pub use lowering::{
     Certificate, Cost, Lowering, Machine, certified, constants, is_fixed, lane_counts, prove, vectors,
 };
 pub use mine::{Found, generalize, mine, widened};
 pub use outputs::{conditions, egglog, markdown, shown, smtlib, steps};
+pub use pdll::{DialectOperation, Elements, Operations, Patterns, pdll};
 pub use plain::plain;
 pub use scalar::Scalar;
 pub use select::{Selected, Selector};

@@ -4,11 +4,11 @@
 //! chosen from the leaves up. What is chosen becomes one program, with values in registers in order between rules. It is right
 //! because each rule is proved; `synth`'s certificate can be asked of the program besides.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use synth::contents::{Content, Entry};
 use synth::program::{Program, Value};
 use synth::table::Table;
-use synth::window::{Element, Kind, Meaning, Operator};
+use synth::window::{Element, ExpressionId, Kind, Meaning, Operator};
 
 use crate::bindings::Bindings;
 use crate::graph::{Bound, Class, Computes, Equality, Graph, Head};
@@ -18,6 +18,9 @@ use crate::tidy::tidy;
 
 /// Passes over all classes, at most.
 const MAX_PASSES: usize = 64;
+
+/// What a value costs that is an input because no rule makes it.
+const OPEN: u64 = 1_000_000_000;
 
 type Key = (Head, Kind, u32);
 
@@ -145,9 +148,33 @@ impl<'r> Selector<'r> {
         costs.get(&root).copied().ok_or_else(|| uncovered(&graph, &costs, root))
     }
 
+    /// Expressions that no rule makes, from the leaves up: with their values as inputs, rules cover the rest of the window. There
+    /// are none where rules cover it.
+    pub fn uncovered(&self, meaning: &mut Meaning<'_>) -> Vec<ExpressionId> {
+        let mut graph = Graph::new(meaning);
+        let root = graph.root;
+        graph.saturate(&self.equalities);
+        let mut cover = self.matched(&mut graph);
+        let mut open = Vec::new();
+        loop {
+            cover.cheapest(&graph);
+            let Some(class) = lowest(&graph, &cover.costs, root) else { return open };
+            let Some(origin) = graph.origin(class) else { return open };
+            cover.costs.insert(class, OPEN);
+            open.push(origin);
+        }
+    }
+
     fn cover(&self, graph: &mut Graph<'_, '_>) -> (FxHashMap<Class, u64>, FxHashMap<Class, Choice<'r>>) {
+        let mut cover = self.matched(graph);
+        cover.cheapest(graph);
+        (cover.costs, cover.choices)
+    }
+
+    /// All places where rules match, and what costs nothing.
+    fn matched(&self, graph: &mut Graph<'_, '_>) -> Cover<'r> {
         let classes = graph.classes();
-        let mut matches: Vec<(Class, &'r Lowering, Vec<Option<Bound>>, u64)> = Vec::new();
+        let mut matches: Vec<Match<'r>> = Vec::new();
         let (mut costs, mut choices) = (FxHashMap::default(), FxHashMap::default());
         for class in classes {
             let lanes = graph.ty(class).lanes;
@@ -185,20 +212,37 @@ impl<'r> Selector<'r> {
                 }
             }
         }
+        Cover { matches, costs, choices }
+    }
+}
+
+/// A place where a rule matches: the class, the rule, what its variables stand for, and what it costs.
+type Match<'r> = (Class, &'r Lowering, Vec<Option<Bound>>, u64);
+
+/// What classes cost, and the choices that cost so little.
+struct Cover<'r> {
+    matches: Vec<Match<'r>>,
+    costs: FxHashMap<Class, u64>,
+    choices: FxHashMap<Class, Choice<'r>>,
+}
+
+impl Cover<'_> {
+    /// Chooses the cheapest rule for each class.
+    fn cheapest(&mut self, graph: &Graph<'_, '_>) {
         for _ in 0..MAX_PASSES {
             let mut changed = false;
-            for (class, rule, bindings, own) in &matches {
+            for (class, rule, bindings, own) in &self.matches {
                 let mut sum = Some(*own);
                 for bound in bindings.iter().flatten() {
                     if let Bound::Class(class) = bound {
-                        let below = costs.get(&graph.find(*class)).copied();
+                        let below = self.costs.get(&graph.find(*class)).copied();
                         sum = sum.zip(below).map(|(sum, below)| sum + below);
                     }
                 }
                 let Some(sum) = sum else { continue };
-                if costs.get(class).is_none_or(|known| sum < *known) {
-                    costs.insert(*class, sum);
-                    choices.insert(*class, Choice::Rule { rule, bindings: bindings.clone() });
+                if self.costs.get(class).is_none_or(|known| sum < *known) {
+                    self.costs.insert(*class, sum);
+                    self.choices.insert(*class, Choice::Rule { rule, bindings: bindings.clone() });
                     changed = true;
                 }
             }
@@ -206,27 +250,31 @@ impl<'r> Selector<'r> {
                 break;
             }
         }
-        (costs, choices)
     }
 }
 
-/// What no rule covers: the first operation from the leaves up whose operands are covered.
-fn uncovered(graph: &Graph<'_, '_>, costs: &FxHashMap<Class, u64>, root: Class) -> String {
-    let (mut pending, mut seen, mut found) = (vec![root], Vec::new(), None);
+/// The first operation from the leaves up that no rule covers: the operands of what it is in the window are covered.
+fn lowest(graph: &Graph<'_, '_>, costs: &FxHashMap<Class, u64>, root: Class) -> Option<Class> {
+    let (mut pending, mut seen, mut found) = (vec![root], FxHashSet::default(), None);
     while let Some(class) = pending.pop() {
         let class = graph.find(class);
-        if seen.contains(&class) || costs.contains_key(&class) {
+        if costs.contains_key(&class) || !seen.insert(class) {
             continue;
         }
-        seen.push(class);
         let Some(node) = graph.members(class).next() else { continue };
         let covered = node.operands.iter().all(|operand| costs.contains_key(&graph.find(*operand)));
         if covered || found.is_none() {
-            found = Some(node.clone());
+            found = Some(class);
         }
         pending.extend(&node.operands);
     }
-    let Some(node) = found else { return "no rule covers the window".into() };
+    found
+}
+
+/// What no rule covers, in words.
+fn uncovered(graph: &Graph<'_, '_>, costs: &FxHashMap<Class, u64>, root: Class) -> String {
+    let node = lowest(graph, costs, root).and_then(|class| graph.members(class).next());
+    let Some(node) = node else { return "no rule covers the window".into() };
     let name = match node.computes {
         Computes::Operation(head) => head.name(),
         Computes::Other(_) => "a movement",

@@ -1,6 +1,6 @@
 //! `hydride optimize`: cheaper computations in place of those in LLVM modules, proved.
 
-mod intrinsics;
+pub mod intrinsics;
 mod module;
 mod price;
 mod report;
