@@ -3,7 +3,7 @@
 //! A [`Slice`] is what computes a value, as a function of its own; equal ones have equal [keys](Slice::key). Candidates to
 //! stand for it are LLVM's generic instructions, found by what they do on [samples], and programs of a target's
 //! instructions. Which one is cheaper, and whether it refines the slice, is for the caller to ask: `refine` proves it, and
-//! what is not proved must not be given to an [`Editor`].
+//! what is neither proved nor the work of proved rules must not be given to an [`Editor`].
 //!
 //! ```
 //! use optimize::{Cutter, Flow, candidates, samples};
@@ -25,6 +25,9 @@
 //!
 //! The search follows the paper on Minotaur (Liu, Mada and Regehr, 2023) in its slices; the steps are found by observational
 //! equivalence, as in bottom-up enumeration, and by `synth`.
+//!
+//! Whole regions of operations on lanes are windows of expressions too ([`regions`], [`window_of`]), from which rules select
+//! instructions without a search.
 //!
 //! Invariant: no vendor, no file system, no processes; nothing here decides that a candidate is right.
 

@@ -32,6 +32,7 @@ mod file;
 mod graph;
 mod instance;
 mod irmatch;
+mod layout;
 mod lowering;
 mod mine;
 mod outputs;
@@ -51,6 +52,7 @@ pub use file::{EqualityEntry, InstanceProof, Malformed, Open, Replacement, RuleE
 pub use graph::{Bound, Class, Computes, Equality, Graph, Head, Node, is_count};
 pub use instance::{Instance, WIDTHS, instances};
 pub use irmatch::irmatch;
+pub use layout::{halves, layout_patterns};
 pub use lowering::{
     Certificate, Cost, Lowering, Machine, certified, constants, is_fixed, lane_counts, prove, vectors,
 };

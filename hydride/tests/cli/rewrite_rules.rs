@@ -250,8 +250,16 @@ fn rules_compile_modules_and_are_patterns_of_other_compilers() {
     assert!(text.contains("mul <16 x i8>") && !text.contains("lshr"), "{text}");
     hydride(folder.path(), &["verify", "--specs", &specs, "m.ll", "m.select.ll"]).exits(0);
     let certified = [&select[..], &["--certify"]].concat();
-    let found = lines(&hydride(folder.path(), &certified).exits(1).stdout);
-    assert_eq!(found[0]["proof"], "refinement");
+    let printed = hydride(folder.path(), &certified).exits(1).stdout;
+    assert_eq!(lines(&printed)[0]["proof"], "refinement");
+    std::fs::write(folder.path().join("answers.jsonl"), printed).expect("a file");
+    let page = ["--format", "markdown", "--answers", "answers.jsonl", "--out", "page.md", "own.toml"];
+    hydride(folder.path(), &[&["rules", "show"], &page[..]].concat()).exits(0);
+    let page = std::fs::read_to_string(folder.path().join("page.md")).expect("a page");
+    assert!(
+        page.contains("## average_of_bytes\n\nUsed by `@average %r`, `@product %r`, `@product %v`.\n"),
+        "{page}"
+    );
     assert_eq!(std::fs::read_to_string(folder.path().join("m.select.ll")).expect("a module"), text);
     std::fs::write(folder.path().join("cut.ll"), "define i8 @f(i8 %a) {\n").expect("a file");
     let run =

@@ -1,7 +1,7 @@
 //! `hydride rules show`, `run` and `table`: rules for people and for other programs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ::rules::{
     Finding, Instance, Instructions, Lowering, Selector, check, constants, egglog, irmatch, lane_counts,
@@ -9,10 +9,11 @@ use ::rules::{
 };
 use ::synth::synthesize::prover;
 use ::synth::window::{Meaning, limits};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use memo::Memo;
 use rayon::prelude::*;
+use serde::Deserialize;
 
 use super::check::{Read, parse, read};
 use super::dialect::Dialect;
@@ -20,8 +21,9 @@ use super::find::with_machine;
 use super::mine::PATTERNS;
 use crate::cache::CacheArgs;
 use crate::commands::select::{Loaded, load};
+use crate::commands::synth::read::number;
 use crate::commands::synth::targets::{Ground, Named};
-use crate::{Session, SpecArgs, usage};
+use crate::{BrokenDocument, Session, SpecArgs, usage};
 
 /// Arguments of `hydride rules show`.
 #[derive(Args)]
@@ -32,6 +34,9 @@ pub struct ShowArgs {
     /// Where it goes; a folder for `smtlib`.
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
+    /// For `markdown`: what `hydride select` printed as JSON, for what uses each rule.
+    #[arg(long, value_name = "FILE")]
+    answers: Vec<PathBuf>,
     /// For `pdll`: a folder that `hydride generate-ir` wrote with `--emit dialect,llvm,mlir`.
     #[arg(long, value_name = "DIR")]
     operations: Option<PathBuf>,
@@ -55,13 +60,43 @@ enum Format {
     Pdll,
 }
 
+/// A line that `hydride select` prints for a window, or for a region of a function.
+#[derive(Deserialize)]
+struct Answer {
+    name: Option<String>,
+    function: Option<String>,
+    value: Option<String>,
+    #[serde(default)]
+    rules: Vec<String>,
+}
+
+/// Notes by the rules' names what uses them.
+fn answers(path: &Path, uses: &mut BTreeMap<String, BTreeSet<String>>) -> Result<()> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    for (at, line) in text.lines().enumerate() {
+        let Answer { name, function, value, rules } = serde_json::from_str(line).map_err(|error| {
+            BrokenDocument::at(path.display(), number(at + 1), number(error.column()), &error.to_string())
+        })?;
+        let region = || Some(format!("@{} %{}", function?, value?));
+        let Some(window) = name.or_else(region) else { continue };
+        for rule in rules {
+            uses.entry(rule).or_default().insert(window.clone());
+        }
+    }
+    Ok(())
+}
+
 /// Writes rules in another form.
 pub fn show(args: &ShowArgs) -> Result<u8> {
     if args.format == Format::Markdown {
+        let mut uses = BTreeMap::new();
+        for file in &args.answers {
+            answers(file, &mut uses)?;
+        }
         let mut text = String::new();
         for file in &args.files {
             let loaded = load(file)?;
-            text += &markdown(&loaded.target, &loaded.lowerings);
+            text += &markdown(&loaded.target, &loaded.lowerings, &uses);
         }
         super::write(&args.out, &text)?;
         return Ok(0);
