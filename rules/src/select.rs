@@ -297,10 +297,25 @@ impl<'r> Selector<'r> {
                     all.push(Match { result: *layout, applied, ..own });
                 }
             }
+            // A value of all lanes together does not depend on their order.
+            if in_order && is_of_all(&own.applied.rule.pattern) {
+                for layout in used.iter().filter(|layout| **layout > 0) {
+                    let applied = Applied { operands: *layout, ..own.applied.clone() };
+                    all.push(Match { applied, ..own });
+                }
+            }
             all.push(own);
         }
         Cover { matches: all, costs, choices }
     }
+}
+
+/// Whether a pattern makes one value of all lanes of a variable.
+fn is_of_all(pattern: &Instance) -> bool {
+    let node = |id: ExpressionId| pattern.window.expressions.get(id);
+    let root = node(pattern.window.root);
+    let is_leaf = |id: &ExpressionId| matches!(node(*id).operator, Operator::Leaf(_));
+    matches!(root.operator, Operator::Reduce(_)) && root.ty.lanes == 1 && root.operands.iter().all(is_leaf)
 }
 
 /// A place where a rule matches: the class, the order in which its value then is, and what the rule costs.
