@@ -25,6 +25,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arith;
 mod arithmetic;
 mod bindings;
 mod check;

@@ -75,7 +75,7 @@ fn answers(path: &Path, uses: &mut BTreeMap<String, BTreeSet<String>>) -> Result
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     for (at, line) in text.lines().enumerate() {
         let Answer { name, function, value, rules } = serde_json::from_str(line).map_err(|error| {
-            BrokenDocument::at(path.display(), number(at + 1), number(error.column()), &error.to_string())
+            BrokenDocument::at(path.display(), number(at + 1), number(error.column()), error.to_string())
         })?;
         let region = || Some(format!("@{} %{}", function?, value?));
         let Some(window) = name.or_else(region) else { continue };
