@@ -181,20 +181,28 @@ fn values_are_in_another_order_where_that_costs_less() {
         instruction("plus", false, "add(%a[@ +: 16], %b[@ +: 16])"),
         of_lines("even", &["%a: 64"], "%r[@ +: 16] = cast.u(%a[@ +: 8], 16)"),
         of_lines("odd", &["%a: 64"], "%r[@ +: 16] = shr.u(%a[@ +: 16], 0x8:16)"),
-        of_lines("join", &["%a: 64", "%b: 64"], "%r[@ +: 8] = %a[@ +: 8]\n  %r[8 + @ +: 8] = %b[@ +: 8]"),
+        of_lines(
+            "join",
+            &["%a: 64", "%b: 64"],
+            "%r[@ +: 8] = shr.u(%a[@ +: 16], 0x1:16)[0 +: 8]\n  %r[8 + @ +: 8] = shr.u(%b[@ +: 16], 0x1:16)[0 +: 8]",
+        ),
     ]);
     let line = r#"{"name":"w","lanes":16,"bits":8,"leaves":[{"name":"a","type":"u8x16","kind":"dense"},
         {"name":"b","type":"u8x16","kind":"dense"}],
-        "expr":"(cast:u8x16 (add:u16x16 (add:u16x16 (cast:u16x16 a:u8x16) (cast:u16x16 b:u8x16)) (broadcast:u16x16 7:u16)))"}"#;
+        "expr":"(cast:u8x16 (shift_right:u16x16 (add:u16x16 (add:u16x16 (cast:u16x16 a:u8x16) (cast:u16x16 b:u8x16)) (broadcast:u16x16 7:u16)) (broadcast:u16x16 1:u16)))"}"#;
     let window = Window::read(&line.replace('\n', " "), 1).unwrap();
     with_table(table, |machine| {
         let sum = "(rule sum (from (add:u16 a:u16 b:u16)))";
         let mut lowerings = mine(machine, "sum", &pattern(sum), 4).rules;
-        let text = layout_patterns(machine.widths);
+        let join = "(rule join (from (cast:u8x8 (shift_right:u16x8
+            (shuffle:u16x8 a:u16x8 [0,4,1,5,2,6,3,7]) (broadcast:u16x8 1:u16)))))";
+        let text = layout_patterns(machine.widths) + join;
         for rule in read(&text).unwrap() {
-            if ["widen.u.u.8.halves2", "narrow.u.u.8.halves2"].contains(&rule.name.as_str()) {
+            if ["widen.u.u.8.halves2", "join"].contains(&rule.name.as_str()) {
                 let pattern = instances(&rule, &text).unwrap().remove(0);
-                lowerings.extend(mine(machine, &rule.name, &pattern, 8).rules);
+                let found = mine(machine, &rule.name, &pattern, 8);
+                assert_eq!(found.rules.len(), 1, "{}: {:?}", rule.name, found.notes);
+                lowerings.extend(found.rules);
             }
         }
         assert_eq!(lowerings.len(), 3);
