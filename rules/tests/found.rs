@@ -6,7 +6,7 @@ use hydride_ir::Function;
 use memo::Memo;
 use rules::{
     Cost, Equality, Instance, Instructions, Lowering, Machine, Number, Replacement, RuleEntry, RuleFile,
-    Selector, certified, instances, layout_patterns, mine, prove, read, trial,
+    Selector, Sequence, Source, Step, certified, instances, layout_patterns, mine, prove, read, trial,
 };
 use search::{Class, Instruction, Operand, Type};
 use synth::program::Program;
@@ -194,17 +194,33 @@ fn values_are_in_another_order_where_that_costs_less() {
     with_table(table, |machine| {
         let sum = "(rule sum (from (add:u16 a:u16 b:u16)))";
         let mut lowerings = mine(machine, "sum", &pattern(sum), 4).rules;
+        let text = layout_patterns(machine.widths);
+        let widen = read(&text).unwrap().into_iter().find(|rule| rule.name == "widen.u.u.8.halves2").unwrap();
+        lowerings.extend(mine(machine, "widen", &instances(&widen, &text).unwrap().remove(0), 8).rules);
         let join = "(rule join (from (cast:u8x8 (shift_right:u16x8
             (shuffle:u16x8 a:u16x8 [0,4,1,5,2,6,3,7]) (broadcast:u16x8 1:u16)))))";
-        let text = layout_patterns(machine.widths) + join;
-        for rule in read(&text).unwrap() {
-            if ["widen.u.u.8.halves2", "join"].contains(&rule.name.as_str()) {
-                let pattern = instances(&rule, &text).unwrap().remove(0);
-                let found = mine(machine, &rule.name, &pattern, 8);
-                assert_eq!(found.rules.len(), 1, "{}: {:?}", rule.name, found.notes);
-                lowerings.extend(found.rules);
-            }
-        }
+        let register = |register| Source::Variable { variable: "a".into(), register };
+        let sequence = Sequence {
+            inputs: vec![register(0), register(1)],
+            steps: vec![Step {
+                id: "join".into(),
+                operands: vec!["i0".into(), "i1".into()],
+                immediates: Vec::new(),
+                container: 8,
+            }],
+            outputs: vec!["t0".into()],
+        };
+        let join = pattern(join);
+        let proved = prove(machine, &join, 8, &sequence, &BTreeMap::new(), &mut prover());
+        let (cost, certificate) = proved.expect("it is what the pattern says");
+        lowerings.push(Lowering {
+            name: "join".into(),
+            pattern: join,
+            lanes: 8,
+            sequence,
+            cost,
+            certificate,
+        });
         assert_eq!(lowerings.len(), 3);
         let selector = Selector::new(&[], &lowerings, machine.widths);
         let (mut meaning, mut table) = (Meaning::new(&window), machine.table.clone());
