@@ -35,6 +35,12 @@ pub struct Editor<'m> {
     names: FxHashSet<String>,
     next: usize,
     changed: Vec<String>,
+    /// Where values are made.
+    places: FxHashMap<&'m str, (usize, usize)>,
+    /// Lines of the text that name a value.
+    readers: FxHashMap<&'m str, Vec<(usize, usize)>>,
+    /// Values that new lines read.
+    read: FxHashSet<String>,
 }
 
 impl<'m> Editor<'m> {
@@ -46,6 +52,15 @@ impl<'m> Editor<'m> {
             .chain(outline.sections.iter().filter_map(|section| section.label.as_ref()))
             .chain(&outline.parameters);
         let names = names.cloned().collect();
+        let (mut places, mut readers): (FxHashMap<_, _>, FxHashMap<&str, Vec<_>>) = Default::default();
+        for (section, own) in outline.sections.iter().enumerate() {
+            for (at, line) in own.lines.iter().enumerate() {
+                places.extend(line.result.as_deref().map(|result| (result, (section, at))));
+                for name in &line.mentions {
+                    readers.entry(name).or_default().push((section, at));
+                }
+            }
+        }
         Self {
             function,
             outline,
@@ -54,6 +69,9 @@ impl<'m> Editor<'m> {
             names,
             next: 0,
             changed: Vec::new(),
+            places,
+            readers,
+            read: FxHashSet::default(),
         }
     }
 
@@ -129,7 +147,9 @@ impl<'m> Editor<'m> {
             let reads = crate::operands::locals(own).into_iter().map(str::to_owned).collect();
             (format!("  {own}{location}\n"), reads)
         };
-        self.made.insert(place, lines.iter().map(text).collect());
+        let lines: Vec<Written> = lines.iter().map(text).collect();
+        self.read.extend(lines.iter().flat_map(|(_, reads)| reads.iter().cloned()));
+        self.made.insert(place, lines);
         self.changed.push(root.clone());
         self.remove(slice);
         true
@@ -140,25 +160,18 @@ impl<'m> Editor<'m> {
         if slice.inputs.contains(&Input::Way) {
             return Vec::new();
         }
-        let lines = self.outline.sections.iter().flat_map(|section| &section.lines);
-        let own = lines.filter_map(|line| Some((line.result.as_deref()?, line.instruction.as_ref()?)));
-        own.filter(|(name, _)| *name != slice.root() && slice.computed.iter().any(|own| own == name))
-            .collect()
+        let others = slice.computed.iter().filter(|name| *name != slice.root());
+        let mut places: Vec<(usize, usize)> =
+            others.filter_map(|name| self.places.get(name.as_str()).copied()).collect();
+        places.sort_unstable();
+        let line = |(section, at): (usize, usize)| &self.outline.sections[section].lines[at];
+        let own = places.into_iter().map(line);
+        own.filter_map(|line| Some((line.result.as_deref()?, line.instruction.as_ref()?))).collect()
     }
 
     fn remove(&mut self, slice: &Slice) {
-        let places: FxHashMap<&str, (usize, usize)> = self
-            .outline
-            .sections
-            .iter()
-            .enumerate()
-            .flat_map(|(section, own)| {
-                own.lines.iter().enumerate().map(move |(at, line)| ((section, at), line))
-            })
-            .filter_map(|(place, line)| Some((line.result.as_deref()?, place)))
-            .collect();
         for name in slice.computed.iter().rev() {
-            let Some(place) = places.get(name.as_str()).copied() else { continue };
+            let Some(place) = self.places.get(name.as_str()).copied() else { continue };
             if self.made.contains_key(&place) || self.is_needed(name) {
                 continue;
             }
@@ -167,14 +180,8 @@ impl<'m> Editor<'m> {
     }
 
     fn is_needed(&self, name: &str) -> bool {
-        self.outline.sections.iter().enumerate().any(|(section, own)| {
-            own.lines.iter().enumerate().any(|(at, line)| match self.made.get(&(section, at)) {
-                Some(made) => made.iter().any(|(_, reads)| reads.contains(name)),
-                None => {
-                    !self.gone.contains(&(section, at)) && line.mentions.iter().any(|mention| mention == name)
-                }
-            })
-        })
+        let is_there = |place| !self.made.contains_key(place) && !self.gone.contains(place);
+        self.read.contains(name) || self.readers.get(name).is_some_and(|readers| readers.iter().any(is_there))
     }
 
     /// What changes in the module's text: spans with the text in their place, in order.

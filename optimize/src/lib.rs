@@ -3,7 +3,7 @@
 //! A [`Slice`] is what computes a value, as a function of its own; equal ones have equal [keys](Slice::key). Candidates to
 //! stand for it are LLVM's generic instructions, found by what they do on [samples], and programs of a target's
 //! instructions. Which one is cheaper, and whether it refines the slice, is for the caller to ask: `refine` proves it, and
-//! what is not proved must not be given to an [`Editor`].
+//! what is neither proved nor the work of proved rules must not be given to an [`Editor`].
 //!
 //! ```
 //! use optimize::{Cutter, Flow, candidates, samples};
@@ -26,6 +26,9 @@
 //! The search follows the paper on Minotaur (Liu, Mada and Regehr, 2023) in its slices; the steps are found by observational
 //! equivalence, as in bottom-up enumeration, and by `synth`.
 //!
+//! Whole regions of operations on lanes are windows of expressions too ([`regions`], [`window_of`]), from which rules select
+//! instructions without a search.
+//!
 //! Invariant: no vendor, no file system, no processes; nothing here decides that a candidate is right.
 
 #![forbid(unsafe_code)]
@@ -35,16 +38,21 @@ mod edit;
 pub mod element;
 mod enumerate;
 mod flow;
+mod lanewise;
 mod operands;
 mod program;
+mod region;
 mod run;
 pub mod samples;
+mod signs;
 mod slice;
 
 pub use build::{admitted, freeze_all, freeze_shared, work};
 pub use edit::{Change, Editor, edited, machine_attributes, measured};
 pub use enumerate::{candidates, reads_absent};
 pub use flow::Flow;
+pub use lanewise::{Expressed, window_of};
 pub use program::{Lowering, NoBody, program_body, program_function, window_inputs};
+pub use region::regions;
 pub use run::{Elements, Run, Stop, is_generic, run};
 pub use slice::{Cutter, Input, Slice};

@@ -138,6 +138,33 @@ impl<'o> Cutter<'o> {
             return None;
         }
         let included = self.included(name, section, limit)?;
+        self.slice(section, line, included, true)
+    }
+
+    /// The slice of the value that a line makes, of the values of the function with these names; what else these read are its
+    /// inputs. `None` where one is no value of integers, or is not computed by anything that is modelled.
+    pub fn cut_of(&self, section: usize, line: usize, names: &FxHashSet<String>) -> Option<Slice> {
+        let own = names.iter().filter_map(|name| self.places.get_key_value(name.as_str()));
+        let included = own.filter(|(_, place)| self.modelled(**place, section).is_some());
+        let included: FxHashSet<&'o str> = included.map(|(name, _)| *name).collect();
+        let root = self.outline.sections.get(section)?.lines.get(line)?;
+        included.contains(root.result.as_deref()?).then(|| self.slice(section, line, included, false))?
+    }
+
+    /// The lines that use a value, each with its block.
+    pub fn uses_of(&self, name: &str) -> &[(usize, usize)] {
+        self.uses.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    fn slice(
+        &self,
+        section: usize,
+        line: usize,
+        included: FxHashSet<&'o str>,
+        assume: bool,
+    ) -> Option<Slice> {
+        let root = self.outline.sections.get(section)?.lines.get(line)?;
+        let (name, instruction) = (root.result.as_deref()?, root.instruction.as_ref()?);
         let mut cut = Cut {
             of: self,
             section,
@@ -160,7 +187,7 @@ impl<'o> Cutter<'o> {
         let value = cut.value(&Value::Local(name.to_owned()), &instruction.ty)?;
         cut.keep();
         let computed = cut.slice.computed.clone();
-        for (condition, holds) in self.conditions(section) {
+        for (condition, holds) in self.conditions(section).into_iter().filter(|_| assume) {
             cut.assume(condition, holds);
         }
         cut.slice.computed = computed;

@@ -155,6 +155,9 @@ fn commutes(head: Head) -> bool {
             | Lanewise::Absd
             | Lanewise::Eq
             | Lanewise::Ne
+            | Lanewise::And
+            | Lanewise::Or
+            | Lanewise::Xor
     )
 }
 

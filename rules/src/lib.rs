@@ -25,15 +25,19 @@
 
 #![forbid(unsafe_code)]
 
+mod arith;
 mod arithmetic;
 mod bindings;
 mod check;
 mod file;
 mod graph;
 mod instance;
+mod irmatch;
+mod layout;
 mod lowering;
 mod mine;
 mod outputs;
+mod pdll;
 mod plain;
 mod scalar;
 mod select;
@@ -48,11 +52,14 @@ pub use check::{Counterexample, Finding, Proof, Sides, check, condition, sides};
 pub use file::{EqualityEntry, InstanceProof, Malformed, Open, Replacement, RuleEntry, RuleFile, parameters};
 pub use graph::{Bound, Class, Computes, Equality, Graph, Head, Node, is_count};
 pub use instance::{Instance, WIDTHS, instances};
+pub use irmatch::irmatch;
+pub use layout::{halves, layout_patterns};
 pub use lowering::{
     Certificate, Cost, Lowering, Machine, certified, constants, is_fixed, lane_counts, prove, vectors,
 };
 pub use mine::{Found, generalize, mine, widened};
 pub use outputs::{conditions, egglog, markdown, shown, smtlib, steps};
+pub use pdll::{DialectOperation, Elements, Operations, Patterns, pdll};
 pub use plain::plain;
 pub use scalar::Scalar;
 pub use select::{Selected, Selector};

@@ -1,5 +1,6 @@
 //! Rules in other forms: for people, for other solvers, and for equality saturation.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use smt::script;
@@ -72,16 +73,21 @@ pub fn steps(sequence: &Sequence) -> String {
     all.join("; ")
 }
 
-/// A page on lowering rules: before, after, condition, proof and cost of each.
-pub fn markdown(target: &str, rules: &[Lowering]) -> String {
+/// A page on lowering rules: before, after, condition, proof and cost of each, and for each name what uses its rules.
+pub fn markdown(target: &str, rules: &[Lowering], uses: &BTreeMap<String, BTreeSet<String>>) -> String {
     let mut text = format!("# Rules for {target}\n");
     let mut name = "";
     for rule in rules {
         if rule.name != name {
             name = &rule.name;
+            let _ = write!(text, "\n## {name}\n");
+            if let Some(own) = uses.get(name) {
+                let own: Vec<String> = own.iter().map(|window| format!("`{window}`")).collect();
+                let _ = write!(text, "\nUsed by {}.\n", own.join(", "));
+            }
             let _ = write!(
                 text,
-                "\n## {name}\n\n| before | lanes | condition | after | µops | latency | proof |\n|---|---|---|---|---|---|---|\n"
+                "\n| before | lanes | condition | after | µops | latency | proof |\n|---|---|---|---|---|---|---|\n"
             );
         }
         let own = &rule.certificate;

@@ -1,17 +1,21 @@
 //! Instruction selection by rules alone: no search, no solver.
 //!
 //! Equalities add equal expressions to the window's ([`Graph`]); lowering rules are matched at each node, and the cheapest cover is
-//! chosen from the leaves up. What is chosen becomes one program, with values in registers in order between rules. It is right
-//! because each rule is proved; `synth`'s certificate can be asked of the program besides.
+//! chosen from the leaves up, for each order of lanes in registers that a rule leaves its value in. What is chosen becomes one program.
+//! It is right because each rule is proved; `synth`'s certificate can be asked of the program besides.
 
-use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use synth::contents::{Content, Entry};
 use synth::program::{Program, Value};
 use synth::table::Table;
-use synth::window::{Element, Kind, Meaning, Operator};
+use synth::window::{Element, ExpressionId, Kind, Meaning, Operator};
 
 use crate::bindings::Bindings;
 use crate::graph::{Bound, Class, Computes, Equality, Graph, Head};
+use crate::instance::Instance;
+use crate::layout::Laid;
 use crate::lowering::{Lowering, finish, is_fixed};
 use crate::sequence::{Instructions, Shape, constant, load, low_part};
 use crate::tidy::tidy;
@@ -19,12 +23,30 @@ use crate::tidy::tidy;
 /// Passes over all classes, at most.
 const MAX_PASSES: usize = 64;
 
+/// What a value costs that is an input because no rule makes it.
+const OPEN: u64 = 1_000_000_000;
+
 type Key = (Head, Kind, u32);
+
+/// An order of lanes in registers by number: 0 is the lanes' own, another one is one more than its position among those of the rules.
+type Layout = usize;
+
+/// A class whose value is in registers in an order.
+type State = (Class, Layout);
+
+/// A rule between orders: its pattern for one lane, with the orders of its operands and of its result.
+struct Between<'r> {
+    rule: &'r Lowering,
+    pattern: Instance,
+    operands: Layout,
+    result: Layout,
+}
 
 /// Rules, ready for use.
 pub struct Selector<'r> {
     equalities: FxHashMap<Key, Vec<&'r Equality>>,
     lowerings: FxHashMap<Key, Vec<&'r Lowering>>,
+    between: FxHashMap<Key, Vec<Between<'r>>>,
     widths: &'r [u32],
 }
 
@@ -44,10 +66,21 @@ pub struct Selected {
 enum Choice<'r> {
     Leaf(usize),
     Constant(Class),
-    Rule { rule: &'r Lowering, bindings: Vec<Option<Bound>> },
+    Rule(Applied<'r>),
 }
 
-fn key(rule: &crate::instance::Instance, root: synth::window::ExpressionId) -> Option<Key> {
+/// A rule where it is used.
+#[derive(Clone)]
+struct Applied<'r> {
+    rule: &'r Lowering,
+    bindings: Vec<Option<Bound>>,
+    /// How often it is applied to cover all lanes.
+    chunks: u32,
+    /// The order of its operands.
+    operands: Layout,
+}
+
+fn key(rule: &Instance, root: synth::window::ExpressionId) -> Option<Key> {
     let node = rule.window.expressions.get(root);
     Some((Head::of(&node.operator)?, node.ty.kind, node.ty.width))
 }
@@ -55,7 +88,19 @@ fn key(rule: &crate::instance::Instance, root: synth::window::ExpressionId) -> O
 impl<'r> Selector<'r> {
     /// Rules for a target with registers of these widths, least first.
     pub fn new(equalities: &'r [Equality], lowerings: &'r [Lowering], widths: &'r [u32]) -> Self {
-        let mut selector = Self { equalities: FxHashMap::default(), lowerings: FxHashMap::default(), widths };
+        let (equality, lowering, between) = Default::default();
+        let mut selector = Self { equalities: equality, lowerings: lowering, between, widths };
+        let mut layouts: Vec<Vec<u32>> = Vec::new();
+        let mut number = |order: Option<Vec<u32>>| match order {
+            None => 0,
+            Some(order) => match layouts.iter().position(|own| *own == order) {
+                Some(known) => known + 1,
+                None => {
+                    layouts.push(order);
+                    layouts.len()
+                }
+            },
+        };
         for equality in equalities {
             let own = &equality.instance;
             let root = if equality.reversed { own.to } else { Some(own.window.root) };
@@ -64,6 +109,14 @@ impl<'r> Selector<'r> {
             }
         }
         for lowering in lowerings {
+            if let Some(Laid { pattern, operands, result }) = Laid::of(&lowering.pattern) {
+                let (operands, result) = (number(operands), number(result));
+                if let Some(key) = key(&pattern, pattern.window.root) {
+                    let own = Between { rule: lowering, pattern, operands, result };
+                    selector.between.entry(key).or_default().push(own);
+                }
+                continue;
+            }
             if let Some(key) = key(&lowering.pattern, lowering.pattern.window.root) {
                 selector.lowerings.entry(key).or_default().push(lowering);
             }
@@ -72,17 +125,17 @@ impl<'r> Selector<'r> {
     }
 
     /// How often a rule is applied to values of so many lanes; `None` where it does not fit.
-    fn chunks(&self, rule: &Lowering, lanes: u32) -> Option<u32> {
-        if is_fixed(&rule.pattern) {
+    fn chunks(&self, pattern: &Instance, own_lanes: u32, lanes: u32) -> Option<u32> {
+        if is_fixed(pattern) {
             return Some(1);
         }
         let padded = lanes.next_power_of_two();
-        let chunks = padded.div_ceil(rule.lanes);
+        let chunks = padded.div_ceil(own_lanes);
         let fits = |width: u32, is_result: bool| {
             let (all, own) =
-                (Shape::of(padded, width, self.widths), Shape::of(rule.lanes, width, self.widths));
+                (Shape::of(padded, width, self.widths), Shape::of(own_lanes, width, self.widths));
             match (all, own) {
-                (Some(all), Some(own)) if rule.lanes > padded => {
+                (Some(all), Some(own)) if own_lanes > padded => {
                     all.count == 1
                         && own.count == 1
                         && (all.width == own.width || is_result && own.width > all.width)
@@ -91,10 +144,9 @@ impl<'r> Selector<'r> {
                 _ => false,
             }
         };
-        let dense = rule.pattern.window.leaves.iter().zip(&rule.pattern.binds);
+        let dense = pattern.window.leaves.iter().zip(&pattern.binds);
         let mut dense = dense.filter(|(_, binds)| **binds == crate::text::Binds::Anything);
-        let all =
-            dense.all(|(leaf, _)| fits(leaf.ty.width, false)) && fits(rule.pattern.window.ty().width, true);
+        let all = dense.all(|(leaf, _)| fits(leaf.ty.width, false)) && fits(pattern.window.ty().width, true);
         all.then_some(chunks)
     }
 
@@ -110,7 +162,7 @@ impl<'r> Selector<'r> {
         graph.saturate(&self.equalities);
         let (costs, choices) = self.cover(&mut graph);
         let root = graph.find(root);
-        let Some(price) = costs.get(&root).copied() else {
+        let Some(price) = costs.get(&(root, 0)).copied() else {
             return Err(uncovered(&graph, &costs, root));
         };
         let nodes = graph.classes().len();
@@ -124,7 +176,7 @@ impl<'r> Selector<'r> {
             made: FxHashMap::default(),
             rules: Vec::new(),
         };
-        let values = builder.value(root).ok_or("an instruction of a rule is not there")?;
+        let values = builder.value(root, 0).ok_or("an instruction of a rule is not there")?;
         let Builder { graph, mut program, rules, table: builder_table, .. } = builder;
         let ty = graph.ty(root);
         let shape = Shape::of(ty.lanes.next_power_of_two(), ty.width, self.widths)
@@ -142,13 +194,45 @@ impl<'r> Selector<'r> {
         graph.saturate(&self.equalities);
         let (costs, _) = self.cover(&mut graph);
         let root = graph.find(root);
-        costs.get(&root).copied().ok_or_else(|| uncovered(&graph, &costs, root))
+        costs.get(&(root, 0)).copied().ok_or_else(|| uncovered(&graph, &costs, root))
     }
 
-    fn cover(&self, graph: &mut Graph<'_, '_>) -> (FxHashMap<Class, u64>, FxHashMap<Class, Choice<'r>>) {
+    /// Expressions that no rule makes, from the leaves up: with their values as inputs, rules cover the rest of the window. There
+    /// are none where rules cover it.
+    pub fn uncovered(&self, meaning: &mut Meaning<'_>) -> Vec<ExpressionId> {
+        let mut graph = Graph::new(meaning);
+        let root = graph.root;
+        graph.saturate(&self.equalities);
+        let mut cover = self.matched(&mut graph);
+        let mut open = Vec::new();
+        loop {
+            cover.cheapest(&graph);
+            let Some(class) = lowest(&graph, &cover.costs, root) else { return open };
+            let Some(origin) = graph.origin(class) else { return open };
+            cover.costs.insert((class, 0), OPEN);
+            open.push(origin);
+        }
+    }
+
+    fn cover(&self, graph: &mut Graph<'_, '_>) -> (FxHashMap<State, u64>, FxHashMap<State, Choice<'r>>) {
+        let mut cover = self.matched(graph);
+        cover.cheapest(graph);
+        (cover.costs, cover.choices)
+    }
+
+    /// All places where rules match, and what costs nothing.
+    fn matched(&self, graph: &mut Graph<'_, '_>) -> Cover<'r> {
         let classes = graph.classes();
-        let mut matches: Vec<(Class, &'r Lowering, Vec<Option<Bound>>, u64)> = Vec::new();
+        let mut matches: Vec<Match<'r>> = Vec::new();
         let (mut costs, mut choices) = (FxHashMap::default(), FxHashMap::default());
+        // Orders that something is in.
+        let mut used: BTreeSet<Layout> = BTreeSet::new();
+        let price = |rule: &Lowering, chunks: u32| {
+            let own = 1000 * u64::from(rule.cost.uops) + u64::from(rule.cost.latency);
+            // A rule is not free, so that none goes round in a circle.
+            own * u64::from(chunks) + 1
+        };
+        let mut constants: Vec<(Class, Class)> = Vec::new();
         for class in classes {
             let lanes = graph.ty(class).lanes;
             let nodes: Vec<_> = graph.members(class).cloned().collect();
@@ -156,15 +240,14 @@ impl<'r> Selector<'r> {
                 && (graph.origin(scalar).is_some()
                     || graph.members(scalar).any(|node| matches!(node.computes, Computes::Literal(_))))
             {
-                costs.insert(class, 0);
-                choices.insert(class, Choice::Constant(scalar));
+                constants.push((class, scalar));
             }
             let mut keys: Vec<Key> = Vec::new();
             for node in nodes {
                 match node.computes {
                     Computes::Leaf(leaf) if !graph.window().leaves[leaf].scalar => {
-                        costs.insert(class, 0);
-                        choices.insert(class, Choice::Leaf(leaf));
+                        costs.insert((class, 0), 0);
+                        choices.insert((class, 0), Choice::Leaf(leaf));
                     }
                     Computes::Operation(head) => {
                         let key = (head, node.ty.kind, node.ty.width);
@@ -176,29 +259,97 @@ impl<'r> Selector<'r> {
                 }
             }
             for rule in keys.iter().filter_map(|key| self.lowerings.get(key)).flatten() {
-                let Some(chunks) = self.chunks(rule, lanes) else { continue };
+                let Some(chunks) = self.chunks(&rule.pattern, rule.lanes, lanes) else { continue };
                 let root = rule.pattern.window.root;
                 if let Some(bindings) = graph.matched(&rule.pattern, root, class) {
-                    let own = 1000 * u64::from(rule.cost.uops) + u64::from(rule.cost.latency);
-                    // A rule is not free, so that none goes round in a circle.
-                    matches.push((class, rule, bindings, own * u64::from(chunks) + 1));
+                    let applied = Applied { rule, bindings, chunks, operands: 0 };
+                    matches.push(Match { class, result: 0, applied, price: price(rule, chunks) });
+                }
+            }
+            for own in keys.iter().filter_map(|key| self.between.get(key)).flatten() {
+                // Only whole runs of lanes are in an order.
+                let whole = lanes.is_multiple_of(own.rule.lanes);
+                let Some(chunks) = self.chunks(&own.pattern, own.rule.lanes, lanes).filter(|_| whole) else {
+                    continue;
+                };
+                if let Some(bindings) = graph.matched(&own.pattern, own.pattern.window.root, class) {
+                    let Between { rule, operands, result, .. } = *own;
+                    used.insert(result);
+                    let applied = Applied { rule, bindings, chunks, operands };
+                    matches.push(Match { class, result, applied, price: price(rule, chunks) });
                 }
             }
         }
+        used.insert(0);
+        for (class, scalar) in constants {
+            for layout in &used {
+                costs.insert((class, *layout), 0);
+                choices.insert((class, *layout), Choice::Constant(scalar));
+            }
+        }
+        // What is done lane by lane is done in any order.
+        let mut all: Vec<Match<'r>> = Vec::new();
+        for own in matches {
+            let in_order = (own.result, own.applied.operands) == (0, 0);
+            if in_order && !is_fixed(&own.applied.rule.pattern) {
+                for layout in used.iter().filter(|layout| **layout > 0) {
+                    let applied = Applied { operands: *layout, ..own.applied.clone() };
+                    all.push(Match { result: *layout, applied, ..own });
+                }
+            }
+            // A value of all lanes together does not depend on their order.
+            if in_order && is_of_all(&own.applied.rule.pattern) {
+                for layout in used.iter().filter(|layout| **layout > 0) {
+                    let applied = Applied { operands: *layout, ..own.applied.clone() };
+                    all.push(Match { applied, ..own });
+                }
+            }
+            all.push(own);
+        }
+        Cover { matches: all, costs, choices }
+    }
+}
+
+/// Whether a pattern makes one value of all lanes of a variable.
+fn is_of_all(pattern: &Instance) -> bool {
+    let node = |id: ExpressionId| pattern.window.expressions.get(id);
+    let root = node(pattern.window.root);
+    let is_leaf = |id: &ExpressionId| matches!(node(*id).operator, Operator::Leaf(_));
+    matches!(root.operator, Operator::Reduce(_)) && root.ty.lanes == 1 && root.operands.iter().all(is_leaf)
+}
+
+/// A place where a rule matches: the class, the order in which its value then is, and what the rule costs.
+struct Match<'r> {
+    class: Class,
+    result: Layout,
+    applied: Applied<'r>,
+    price: u64,
+}
+
+/// What states cost, and the choices that cost so little.
+struct Cover<'r> {
+    matches: Vec<Match<'r>>,
+    costs: FxHashMap<State, u64>,
+    choices: FxHashMap<State, Choice<'r>>,
+}
+
+impl Cover<'_> {
+    /// Chooses the cheapest rule for each state.
+    fn cheapest(&mut self, graph: &Graph<'_, '_>) {
         for _ in 0..MAX_PASSES {
             let mut changed = false;
-            for (class, rule, bindings, own) in &matches {
-                let mut sum = Some(*own);
-                for bound in bindings.iter().flatten() {
+            for Match { class, result, applied, price } in &self.matches {
+                let mut sum = Some(*price);
+                for bound in applied.bindings.iter().flatten() {
                     if let Bound::Class(class) = bound {
-                        let below = costs.get(&graph.find(*class)).copied();
+                        let below = self.costs.get(&(graph.find(*class), applied.operands)).copied();
                         sum = sum.zip(below).map(|(sum, below)| sum + below);
                     }
                 }
-                let Some(sum) = sum else { continue };
-                if costs.get(class).is_none_or(|known| sum < *known) {
-                    costs.insert(*class, sum);
-                    choices.insert(*class, Choice::Rule { rule, bindings: bindings.clone() });
+                let (Some(sum), state) = (sum, (*class, *result)) else { continue };
+                if self.costs.get(&state).is_none_or(|known| sum < *known) {
+                    self.costs.insert(state, sum);
+                    self.choices.insert(state, Choice::Rule(applied.clone()));
                     changed = true;
                 }
             }
@@ -206,27 +357,31 @@ impl<'r> Selector<'r> {
                 break;
             }
         }
-        (costs, choices)
     }
 }
 
-/// What no rule covers: the first operation from the leaves up whose operands are covered.
-fn uncovered(graph: &Graph<'_, '_>, costs: &FxHashMap<Class, u64>, root: Class) -> String {
-    let (mut pending, mut seen, mut found) = (vec![root], Vec::new(), None);
+/// The first operation from the leaves up that no rule covers: the operands of what it is in the window are covered.
+fn lowest(graph: &Graph<'_, '_>, costs: &FxHashMap<State, u64>, root: Class) -> Option<Class> {
+    let (mut pending, mut seen, mut found) = (vec![root], FxHashSet::default(), None);
     while let Some(class) = pending.pop() {
         let class = graph.find(class);
-        if seen.contains(&class) || costs.contains_key(&class) {
+        if costs.contains_key(&(class, 0)) || !seen.insert(class) {
             continue;
         }
-        seen.push(class);
         let Some(node) = graph.members(class).next() else { continue };
-        let covered = node.operands.iter().all(|operand| costs.contains_key(&graph.find(*operand)));
+        let covered = node.operands.iter().all(|operand| costs.contains_key(&(graph.find(*operand), 0)));
         if covered || found.is_none() {
-            found = Some(node.clone());
+            found = Some(class);
         }
         pending.extend(&node.operands);
     }
-    let Some(node) = found else { return "no rule covers the window".into() };
+    found
+}
+
+/// What no rule covers, in words.
+fn uncovered(graph: &Graph<'_, '_>, costs: &FxHashMap<State, u64>, root: Class) -> String {
+    let node = lowest(graph, costs, root).and_then(|class| graph.members(class).next());
+    let Some(node) = node else { return "no rule covers the window".into() };
     let name = match node.computes {
         Computes::Operation(head) => head.name(),
         Computes::Other(_) => "a movement",
@@ -239,23 +394,25 @@ fn uncovered(graph: &Graph<'_, '_>, costs: &FxHashMap<Class, u64>, root: Class) 
 struct Builder<'a, 'r, 'm, 'w> {
     selector: &'a Selector<'r>,
     graph: Graph<'m, 'w>,
-    choices: FxHashMap<Class, Choice<'r>>,
+    choices: FxHashMap<State, Choice<'r>>,
     table: &'a mut Table,
     index: &'a Instructions,
     program: Program,
-    made: FxHashMap<Class, Vec<Value>>,
+    made: FxHashMap<State, Vec<Value>>,
     rules: Vec<String>,
 }
 
 impl Builder<'_, '_, '_, '_> {
-    fn value(&mut self, class: Class) -> Option<Vec<Value>> {
+    /// The registers of a class's value, its lanes in an order.
+    fn value(&mut self, class: Class, layout: Layout) -> Option<Vec<Value>> {
         let class = self.graph.find(class);
-        if let Some(known) = self.made.get(&class) {
+        let state = (class, layout);
+        if let Some(known) = self.made.get(&state) {
             return Some(known.clone());
         }
         let ty = self.graph.ty(class);
         let shape = Shape::of(ty.lanes.next_power_of_two(), ty.width, self.selector.widths)?;
-        let values = match self.choices.get(&class)?.clone() {
+        let values = match self.choices.get(&state)?.clone() {
             Choice::Leaf(leaf) => {
                 let window = self.graph.window();
                 (0..shape.count).map(|at| load(&mut self.program, window, leaf, shape, at)).collect()
@@ -266,9 +423,9 @@ impl Builder<'_, '_, '_, '_> {
                 let content: Content = vec![Entry::Uniform(bits); (shape.width / ty.width) as usize];
                 vec![constant(&mut self.program, register, ty.width, content); shape.count as usize]
             }
-            Choice::Rule { rule, bindings } => self.apply(rule, &bindings, shape, ty.lanes)?,
+            Choice::Rule(applied) => self.apply(&applied, shape)?,
         };
-        self.made.insert(class, values.clone());
+        self.made.insert(state, values.clone());
         Some(values)
     }
 
@@ -296,21 +453,15 @@ impl Builder<'_, '_, '_, '_> {
         Some(self.graph.meaning.dag.slice(value, 0, ty.width, false))
     }
 
-    fn apply(
-        &mut self,
-        rule: &Lowering,
-        bound: &[Option<Bound>],
-        shape: Shape,
-        lanes: u32,
-    ) -> Option<Vec<Value>> {
-        let chunks = self.selector.chunks(rule, lanes)?;
+    fn apply(&mut self, applied: &Applied<'_>, shape: Shape) -> Option<Vec<Value>> {
+        let Applied { rule, bindings: bound, chunks, operands } = applied;
         let leaves = &rule.pattern.window.leaves;
         let place = |name: &str| leaves.iter().position(|leaf| leaf.name == name);
         let mut registers: Vec<Vec<Value>> = vec![Vec::new(); leaves.len()];
         let mut uniforms = vec![None; leaves.len()];
         for (at, bound) in bound.iter().enumerate() {
             match bound {
-                Some(Bound::Class(class)) => registers[at] = self.value(*class)?,
+                Some(Bound::Class(class)) => registers[at] = self.value(*class, *operands)?,
                 Some(Bound::Uniform(class)) => uniforms[at] = Some(self.uniform(*class)?),
                 _ => {}
             }
@@ -318,10 +469,11 @@ impl Builder<'_, '_, '_, '_> {
         self.rules.push(rule.name.clone());
         let own = Shape::of(rule.lanes, rule.pattern.window.ty().width, self.selector.widths)?;
         let mut values = Vec::new();
-        for chunk in 0..chunks as usize {
+        let chunks = *chunks as usize;
+        for chunk in 0..chunks {
             let part = |name: &str| {
                 let all = &registers[place(name)?];
-                let each = all.len() / chunks as usize;
+                let each = all.len() / chunks;
                 all.get(chunk * each..(chunk + 1) * each).map(<[Value]>::to_vec)
             };
             let bindings = Bindings {

@@ -335,7 +335,7 @@ fn show(value: &Value) -> String {
 }
 
 /// A value from text, where so many inputs and steps are there.
-fn read(text: &str, inputs: usize, steps: usize) -> Option<Value> {
+pub fn read(text: &str, inputs: usize, steps: usize) -> Option<Value> {
     let inner = |word: &str| text.strip_prefix(word)?.strip_prefix('(')?.strip_suffix(')');
     if let Some(inner) = inner("low") {
         return Some(Value::Low(Box::new(read(inner, inputs, steps)?)));

@@ -6,7 +6,7 @@ use hydride_ir::Function;
 use memo::Memo;
 use rules::{
     Cost, Equality, Instance, Instructions, Lowering, Machine, Number, Replacement, RuleEntry, RuleFile,
-    Selector, certified, instances, mine, prove, read, trial,
+    Selector, Sequence, Source, Step, certified, instances, layout_patterns, mine, prove, read, trial,
 };
 use search::{Class, Instruction, Operand, Type};
 use synth::program::Program;
@@ -16,22 +16,29 @@ use synth::window::{Meaning, Window};
 
 /// An instruction on registers of 64 bits with four lanes of 16.
 fn instruction(id: &str, immediate: bool, lane: &str) -> Instruction {
-    let vector = Type { class: Class::Vector, width: 64 };
-    let body: String = (0..4)
-        .map(|at| format!("  %r[{} +: 16] = {}\n", 16 * at, lane.replace("@", &(16 * at).to_string())))
-        .collect();
     let second = if immediate { "%n: 8 imm 0..=15" } else { "%b: 64" };
-    let choice = Operand::Choice { values: (0..16).collect(), width: 8 };
+    of_lines(id, &["%a: 64", second], &format!("%r[@ +: 16] = {lane}"))
+}
+
+/// An instruction with these arguments, and a line for each four lanes, in which `@` is the lane's first bit.
+fn of_lines(id: &str, arguments: &[&str], line: &str) -> Instruction {
+    let vector = Type { class: Class::Vector, width: 64 };
+    let body: String =
+        (0..4).map(|at| format!("  {}\n", line.replace('@', &(16 * at).to_string()))).collect();
+    let operand = |text: &&str| match text.contains("imm") {
+        true => Operand::Choice { values: (0..16).collect(), width: 8 },
+        false => Operand::Register(vector),
+    };
+    let text = format!("func @{id}({}) -> (%r: 64) {{\n{body}}}\n", arguments.join(", "));
     Instruction {
         id: id.into(),
         intrinsic: id.into(),
         mnemonic: id.into(),
         syntax: String::new(),
-        names: vec!["a".into(), "b".into()],
-        function: Function::parse(&format!("func @{id}(%a: 64, {second}) -> (%r: 64) {{\n{body}}}\n"))
-            .unwrap(),
-        operands: vec![Operand::Register(vector), if immediate { choice } else { Operand::Register(vector) }],
-        c_types: vec!["__m64".into(), "__m64".into()],
+        names: ["a", "b"].iter().take(arguments.len()).map(ToString::to_string).collect(),
+        function: Function::parse(&text).unwrap(),
+        operands: arguments.iter().map(operand).collect(),
+        c_types: vec!["__m64".into(); arguments.len()],
         result: vector,
         result_c_type: "__m64".into(),
         destroys: None,
@@ -56,7 +63,10 @@ fn table() -> Table {
 }
 
 fn with_machine<T>(what: impl FnOnce(&Machine<'_>) -> T) -> T {
-    let table = table();
+    with_table(table(), what)
+}
+
+fn with_table<T>(table: Table, what: impl FnOnce(&Machine<'_>) -> T) -> T {
     let index = Instructions::new(&table);
     let measure = |program: &Program, _: &Table| {
         let uops = program.steps.len() as u32;
@@ -162,5 +172,68 @@ fn files_hold_what_was_found() {
             ..file.clone()
         };
         assert!(broken.lowerings().is_err());
+    });
+}
+
+#[test]
+fn values_are_in_another_order_where_that_costs_less() {
+    let table = Table::new(vec![
+        instruction("plus", false, "add(%a[@ +: 16], %b[@ +: 16])"),
+        of_lines("even", &["%a: 64"], "%r[@ +: 16] = cast.u(%a[@ +: 8], 16)"),
+        of_lines("odd", &["%a: 64"], "%r[@ +: 16] = shr.u(%a[@ +: 16], 0x8:16)"),
+        of_lines(
+            "join",
+            &["%a: 64", "%b: 64"],
+            "%r[@ +: 8] = shr.u(%a[@ +: 16], 0x1:16)[0 +: 8]\n  %r[8 + @ +: 8] = shr.u(%b[@ +: 16], 0x1:16)[0 +: 8]",
+        ),
+    ]);
+    let line = r#"{"name":"w","lanes":16,"bits":8,"leaves":[{"name":"a","type":"u8x16","kind":"dense"},
+        {"name":"b","type":"u8x16","kind":"dense"}],
+        "expr":"(cast:u8x16 (shift_right:u16x16 (add:u16x16 (add:u16x16 (cast:u16x16 a:u8x16) (cast:u16x16 b:u8x16)) (broadcast:u16x16 7:u16)) (broadcast:u16x16 1:u16)))"}"#;
+    let window = Window::read(&line.replace('\n', " "), 1).unwrap();
+    with_table(table, |machine| {
+        let sum = "(rule sum (from (add:u16 a:u16 b:u16)))";
+        let mut lowerings = mine(machine, "sum", &pattern(sum), 4).rules;
+        let text = layout_patterns(machine.widths);
+        let widen = read(&text).unwrap().into_iter().find(|rule| rule.name == "widen.u.u.8.halves2").unwrap();
+        lowerings.extend(mine(machine, "widen", &instances(&widen, &text).unwrap().remove(0), 8).rules);
+        let join = "(rule join (from (cast:u8x8 (shift_right:u16x8
+            (shuffle:u16x8 a:u16x8 [0,4,1,5,2,6,3,7]) (broadcast:u16x8 1:u16)))))";
+        let register = |register| Source::Variable { variable: "a".into(), register };
+        let sequence = Sequence {
+            inputs: vec![register(0), register(1)],
+            steps: vec![Step {
+                id: "join".into(),
+                operands: vec!["i0".into(), "i1".into()],
+                immediates: Vec::new(),
+                container: 8,
+            }],
+            outputs: vec!["t0".into()],
+        };
+        let join = pattern(join);
+        let proved = prove(machine, &join, 8, &sequence, &BTreeMap::new(), &mut prover());
+        let (cost, certificate) = proved.expect("it is what the pattern says");
+        lowerings.push(Lowering {
+            name: "join".into(),
+            pattern: join,
+            lanes: 8,
+            sequence,
+            cost,
+            certificate,
+        });
+        assert_eq!(lowerings.len(), 3);
+        let selector = Selector::new(&[], &lowerings, machine.widths);
+        let (mut meaning, mut table) = (Meaning::new(&window), machine.table.clone());
+        let selected = selector.select(&mut meaning, &mut table, machine.index).unwrap();
+        let count = |id: &str| {
+            selected.program.steps.iter().filter(|step| table.instruction(step.op).id == id).count()
+        };
+        // For each of two registers of bytes: both halves of each operand, two sums, and one register of results.
+        assert_eq!(["even", "odd", "plus", "join"].map(count), [4, 4, 8, 2]);
+        let proof = certified(&mut meaning, &table, &selected.program, &mut prover()).unwrap();
+        assert_eq!(proof.structural, 16);
+        // Where the order is that of nothing else, there is no way.
+        let without = Selector::new(&[], &lowerings[..2], machine.widths);
+        assert!(without.select(&mut Meaning::new(&window), &mut table, machine.index).is_err());
     });
 }

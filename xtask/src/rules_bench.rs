@@ -1,5 +1,6 @@
-//! How much of what `hydride synth` gains rules gain that were found on other kernels: each kernel of a file of windows is left out
-//! once, rules are found on the cuts of the others, and its windows are compiled by these alone.
+//! How much of what `hydride synth` gains over rules for single operations is gained by rules that were found on other kernels: each
+//! kernel of a file of windows is left out once, rules are found on the cuts of the others, and its windows are compiled by these
+//! alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -55,7 +56,8 @@ fn answers(text: &str) -> Result<Vec<Answer>> {
     text.lines().map(serde_json::from_str).collect::<Result<_, _>>().context("a line is no answer")
 }
 
-/// Prints a row for each window: the cost of one instruction a node and register, of synthesis, and of rules.
+/// Prints a row for each window: the cost of one instruction a node and register, of rules for single operations, of synthesis, and
+/// of rules found on other kernels.
 pub fn bench(binary: &Path, specs: &[String], windows: Option<&Path>, targets: &[String]) -> Result<i32> {
     let own = root().join("specs/windows/samples.jsonl");
     let file = windows.unwrap_or(&own);
@@ -64,8 +66,8 @@ pub fn bench(binary: &Path, specs: &[String], windows: Option<&Path>, targets: &
     fs::create_dir_all(&folder)?;
     let targets: Vec<&str> =
         if targets.is_empty() { TARGETS.to_vec() } else { targets.iter().map(String::as_str).collect() };
-    println!("| window | target | plain | synthesized | rules | share | seconds |");
-    println!("|---|---|---:|---:|---:|---:|---:|");
+    println!("| window | target | plain | single operations | synthesized | rules | share | seconds |");
+    println!("|---|---|---:|---:|---:|---:|---:|---:|");
     let (mut gained, mut possible) = (0i64, 0i64);
     let mut slowest = 0f64;
     for target in targets {
@@ -90,6 +92,11 @@ pub fn bench(binary: &Path, specs: &[String], windows: Option<&Path>, targets: &
         }
         let all = path("all.jsonl");
         fs::write(&all, kernels.values().flatten().map(|line| format!("{line}\n")).collect::<String>())?;
+        let rest = ["--rules".to_owned(), base.clone(), all.clone()];
+        let single: BTreeMap<String, Answer> = answers(&run(binary, &["select"], specs, &rest)?)?
+            .into_iter()
+            .map(|answer| (answer.name.clone(), answer))
+            .collect();
         let mut rest = common.to_vec();
         rest.push(all);
         let synthesized: BTreeMap<String, Answer> = answers(&run(binary, &["synth"], specs, &rest)?)?
@@ -112,12 +119,14 @@ pub fn bench(binary: &Path, specs: &[String], windows: Option<&Path>, targets: &
             let rest = ["--rules".to_owned(), rules, held];
             for answer in answers(&run(binary, &["select"], specs, &rest)?)? {
                 let plain = answer.plain.unwrap_or(0);
-                let best =
-                    synthesized.get(&answer.name).and_then(|own| own.cost.as_ref()).map(|cost| cost.uops);
+                let of = |all: &BTreeMap<String, Answer>| Some(all.get(&answer.name)?.cost.as_ref()?.uops);
+                let (best, before) = (of(&synthesized), of(&single));
+                // Where single operations do not cover a window, it is as if each had an instruction.
+                let base = i64::from(before.unwrap_or(plain));
                 let by_rules = answer.cost.as_ref().map(|cost| cost.uops);
                 let (could, did) = (
-                    i64::from(plain) - i64::from(best.unwrap_or(plain)),
-                    i64::from(plain) - i64::from(by_rules.unwrap_or(plain)),
+                    best.map_or(0, |best| base - i64::from(best)),
+                    by_rules.map_or(0, |by_rules| base - i64::from(by_rules)),
                 );
                 if could > 0 {
                     possible += could;
@@ -126,8 +135,9 @@ pub fn bench(binary: &Path, specs: &[String], windows: Option<&Path>, targets: &
                 slowest = slowest.max(answer.seconds);
                 let shown = |value: Option<u32>| value.map_or("-".to_owned(), |value| value.to_string());
                 println!(
-                    "| {} | {target} | {plain} | {} | {} | {} | {:.4} |",
+                    "| {} | {target} | {plain} | {} | {} | {} | {} | {:.4} |",
                     answer.name,
+                    shown(before),
                     shown(best),
                     shown(by_rules),
                     if could > 0 { format!("{} %", 100 * did / could) } else { "-".into() },

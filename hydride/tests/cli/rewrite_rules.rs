@@ -1,6 +1,9 @@
 //! `hydride rules` and `hydride select` as a user sees them.
 
-use crate::support::{hydride, repository, scratch, vendor_documents};
+use std::process::Command;
+
+use crate::mlir_to_assembly::tool;
+use crate::support::{generate, hydride, repository, samples, scratch, skip, vendor_documents};
 
 fn lines(text: &str) -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
@@ -125,4 +128,199 @@ fn rules_that_are_found_compile_windows() {
     std::fs::write(folder.path().join("bad.toml"), "target = \"neon\"\nrules = 3\n").expect("a file");
     let run = hydride(folder.path(), &["select", "--rules", "bad.toml", &windows]).exits(3);
     assert!(run.stderr.contains("bad.toml:2:"), "{}", run.stderr);
+}
+
+/// Averages and packs as compilers leave them, and a product for which there is no rule.
+const MODULE: &str = "
+define <16 x i8> @average(<16 x i8> %a, <16 x i8> %b) {
+  %x = zext <16 x i8> %a to <16 x i16>
+  %y = zext <16 x i8> %b to <16 x i16>
+  %s = add nuw nsw <16 x i16> %x, %y
+  %t = add nuw nsw <16 x i16> %s, splat (i16 1)
+  %u = lshr <16 x i16> %t, splat (i16 1)
+  %r = trunc nuw <16 x i16> %u to <16 x i8>
+  ret <16 x i8> %r
+}
+
+define <16 x i8> @pack(<16 x i16> %x) {
+  %low = call <16 x i16> @llvm.smin.v16i16(<16 x i16> %x, <16 x i16> splat (i16 255))
+  %high = call <16 x i16> @llvm.smax.v16i16(<16 x i16> %low, <16 x i16> zeroinitializer)
+  %r = trunc <16 x i16> %high to <16 x i8>
+  ret <16 x i8> %r
+}
+
+define <16 x i8> @product(<16 x i8> %a, <16 x i8> %b) {
+  %x = zext <16 x i8> %a to <16 x i16>
+  %y = zext <16 x i8> %b to <16 x i16>
+  %s = add <16 x i16> %x, splat (i16 1)
+  %t = add <16 x i16> %s, %y
+  %u = lshr <16 x i16> %t, splat (i16 1)
+  %v = trunc <16 x i16> %u to <16 x i8>
+  %p = mul <16 x i8> %v, %a
+  %q = zext <16 x i8> %p to <16 x i16>
+  %m = add <16 x i16> %q, %y
+  %n = add <16 x i16> %m, splat (i16 1)
+  %o = lshr <16 x i16> %n, splat (i16 1)
+  %r = trunc <16 x i16> %o to <16 x i8>
+  ret <16 x i8> %r
+}
+";
+
+/// An average and a pack in MLIR, and a sum for which there is no rule.
+const IN_MLIR: &str = "
+func.func @average(%a: vector<16xi8>, %b: vector<16xi8>) -> vector<16xi8> {
+  %one = arith.constant dense<1> : vector<16xi16>
+  %x = arith.extui %a : vector<16xi8> to vector<16xi16>
+  %y = arith.extui %b : vector<16xi8> to vector<16xi16>
+  %s = arith.addi %x, %y : vector<16xi16>
+  %t = arith.addi %s, %one : vector<16xi16>
+  %u = arith.shrui %t, %one : vector<16xi16>
+  %r = arith.trunci %u : vector<16xi16> to vector<16xi8>
+  return %r : vector<16xi8>
+}
+func.func @pack(%x: vector<16xi16>) -> vector<16xi8> {
+  %most = arith.constant dense<255> : vector<16xi16>
+  %least = arith.constant dense<0> : vector<16xi16>
+  %s = arith.addi %x, %x : vector<16xi16>
+  %m = arith.minsi %s, %most : vector<16xi16>
+  %n = arith.maxsi %m, %least : vector<16xi16>
+  %r = arith.trunci %n : vector<16xi16> to vector<16xi8>
+  return %r : vector<16xi8>
+}
+";
+
+#[test]
+fn rules_compile_modules_and_are_patterns_of_other_compilers() {
+    let folder = scratch();
+    let specs = samples().display().to_string();
+    let patterns = "
+        (rule widening_add (from (add:u16 (cast:u16 a:u8) (cast:u16 b:u8))) (to (widening_add:u16 a:u8 b:u8)))
+        (rule average
+          (from (cast:u8 (shift_right:u16 (add:u16 (widening_add:u16 a:u8 b:u8) 1:u16) 1:u16)))
+          (to (rounding_halving_add:u8 a:u8 b:u8)))
+        (rule average_one_first
+          (from (cast:u8 (shift_right:u16 (add:u16 (add:u16 (cast:u16 a:u8) 1:u16) (cast:u16 b:u8)) 1:u16)))
+          (to (rounding_halving_add:u8 a:u8 b:u8)))
+        (rule pack (from (cast:u8 (max:i16 (min:i16 a:i16 255:i16) 0:i16))) (to (saturating_cast:u8 a:i16)))
+        (rule narrow (from (cast:u8 a:i16)) (to (cast:u8 (cast:i8 a:i16))))
+        (rule narrow_back (from (cast:i8 a:i16)) (to (cast:i8 (cast:u8 a:i16))))
+        (rule average_of_bytes (from (rounding_halving_add:u8 a:u8 b:u8)))
+        (rule recast (for t sign) (for s sign) (from (cast:{t}8 a:{s}8)))
+        (rule packed (from (saturating_cast:u8 a:i16)))";
+    std::fs::write(folder.path().join("own.rules"), patterns).expect("a file");
+    let mine = [
+        "rules",
+        "mine",
+        "--specs",
+        &specs,
+        "--isa",
+        "sse42",
+        "--patterns",
+        "own.rules",
+        "--out",
+        "own.toml",
+    ];
+    // Not every width of a register has each of them.
+    hydride(folder.path(), &mine);
+    std::fs::write(folder.path().join("m.ll"), MODULE).expect("a file");
+    let select = ["select", "--specs", &specs, "--rules", "own.toml", "m.ll"];
+    let found = lines(&hydride(folder.path(), &select).exits(1).stdout);
+    let answers: Vec<_> = found
+        .iter()
+        .map(|line| {
+            [&line["function"], &line["value"], &line["status"]].map(|own| own.as_str().expect("a text"))
+        })
+        .collect();
+    assert_eq!(
+        answers,
+        [
+            ["average", "r", "selected"],
+            ["pack", "r", "selected"],
+            ["product", "v", "selected"],
+            ["product", "p", "left"],
+            ["product", "r", "selected"]
+        ],
+        "{found:?}"
+    );
+    assert_eq!((&found[0]["cost"]["uops"], &found[1]["cost"]["uops"]), (&1.into(), &1.into()));
+    assert_eq!(found[0]["line"], 8);
+    let text = std::fs::read_to_string(folder.path().join("m.select.ll")).expect("a module");
+    assert_eq!(text.matches("call <16 x i8> @llvm.x86.sse2.pavg.b(").count(), 3, "{text}");
+    assert_eq!(text.matches("@llvm.x86.sse2.packuswb.128(").count(), 1, "{text}");
+    assert!(text.contains("mul <16 x i8>") && !text.contains("lshr"), "{text}");
+    hydride(folder.path(), &["verify", "--specs", &specs, "m.ll", "m.select.ll"]).exits(0);
+    let certified = [&select[..], &["--certify"]].concat();
+    let printed = hydride(folder.path(), &certified).exits(1).stdout;
+    assert_eq!(lines(&printed)[0]["proof"], "refinement");
+    std::fs::write(folder.path().join("answers.jsonl"), printed).expect("a file");
+    let page = ["--format", "markdown", "--answers", "answers.jsonl", "--out", "page.md", "own.toml"];
+    hydride(folder.path(), &[&["rules", "show"], &page[..]].concat()).exits(0);
+    let page = std::fs::read_to_string(folder.path().join("page.md")).expect("a page");
+    assert!(
+        page.contains("## average_of_bytes\n\nUsed by `@average %r`, `@product %r`, `@product %v`.\n"),
+        "{page}"
+    );
+    assert_eq!(std::fs::read_to_string(folder.path().join("m.select.ll")).expect("a module"), text);
+    std::fs::write(folder.path().join("cut.ll"), "define i8 @f(i8 %a) {\n").expect("a file");
+    let run =
+        hydride(folder.path(), &["select", "--specs", &specs, "--rules", "own.toml", "cut.ll"]).exits(3);
+    assert!(run.stderr.contains("cut.ll:1:"), "{}", run.stderr);
+    hydride(folder.path(), &[&select[..], &["--emit", "c"]].concat()).exits(2);
+
+    as_cpp(folder.path());
+    in_mlir(folder.path(), &specs);
+}
+
+/// Rules as C++ are well formed, and each is there.
+fn as_cpp(folder: &std::path::Path) {
+    hydride(folder, &["rules", "show", "--format", "irmatch", "--out", "rules.hpp", "own.toml"]).exits(0);
+    let header = repository().join("rules/tests/irmatch.hpp").display().to_string();
+    let program = format!(
+        "#include \"{header}\"\n#include \"rules.hpp\"\nint main() {{ Printer printer; return all_rules(printer); }}\n"
+    );
+    std::fs::write(folder.join("main.cpp"), program).expect("a file");
+    let args = ["-std=c++17", "-Wall", "-Werror", "main.cpp", "-o", "main"];
+    let Some(_) = tool("clang++-19", folder, &args) else { return };
+    let output = Command::new(folder.join("main")).output().expect("it starts");
+    assert!(output.status.success());
+    let text = String::from_utf8_lossy(&output.stdout);
+    let average = "cast(UInt(8), ((widening_add(x0, x1) + 1) >> 1)) => rounding_halving_add(x0, x1) if \
+                   (is_uint(x0, 8) && is_uint(x1, 8))";
+    assert!(text.lines().any(|line| line == average), "{text}");
+    let instruction = "rounding_halving_add(x0, x1) => _mm_avg_epu8(x0, x1) if \
+                       ((has_lanes(16) && is_uint(x0, 8)) && is_uint(x1, 8))";
+    assert!(text.lines().any(|line| line == instruction), "{text}");
+}
+
+/// Patterns in PDLL replace what `arith` computes by the dialect's operations, which become the target's intrinsics.
+fn in_mlir(folder: &std::path::Path, specs: &str) {
+    if tool("mlir-pdll-19", folder, &["--version"]).is_none()
+        || tool("mlir-opt-19", folder, &["--version"]).is_none()
+    {
+        return skip("MLIR 19 is not there");
+    }
+    generate(specs.as_ref(), folder, &["--emit", "dialect,llvm,mlir"]);
+    let show =
+        ["rules", "show", "--format", "pdll", "--operations", "out", "--out", "rules.pdll", "own.toml"];
+    hydride(folder, &show).exits(0);
+    let patterns = tool("mlir-pdll-19", folder, &["-x=mlir", "rules.pdll"]).expect("patterns");
+    std::fs::write(folder.join("patterns.mlir"), patterns).expect("a file");
+    let patterns = tool("mlir-opt-19", folder, &["patterns.mlir"]).expect("patterns");
+    let patterns = patterns.replacen("module {", "module @patterns {", 1);
+    let program = format!("{patterns}\nmodule @ir {{\n{IN_MLIR}}}\n");
+    std::fs::write(folder.join("both.mlir"), program).expect("a file");
+    let args = ["--allow-unregistered-dialect", "--test-pdl-bytecode-pass", "both.mlir"];
+    let lowered = tool("mlir-opt-19", folder, &args).expect("a program");
+    assert_eq!(lowered.matches("\"autollvm.").count(), 2, "{lowered}");
+    let inner: Vec<&str> = lowered
+        .lines()
+        .skip_while(|line| !line.contains("func.func"))
+        .take_while(|line| *line != "  }")
+        .collect();
+    std::fs::write(folder.join("average.mlir"), inner.join("\n")).expect("a file");
+    let called = tool("sh", folder, &["out/mlir/lower.sh", "-t", "x86", "average.mlir"]).expect("LLVM IR");
+    for name in ["pavg.b", "packuswb.128"] {
+        assert_eq!(called.matches(&format!("call <16 x i8> @llvm.x86.sse2.{name}(")).count(), 1, "{called}");
+    }
+    assert!(called.contains("add <16 x i16>") && !called.contains("zext"), "{called}");
 }

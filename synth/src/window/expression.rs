@@ -143,6 +143,9 @@ lanewise! {
     Ne = "ne", 2;
     Lt = "lt", 2;
     Le = "le", 2;
+    And = "and", 2;
+    Or = "or", 2;
+    Xor = "xor", 2;
 }
 
 /// The nodes of a window's expressions.

@@ -578,6 +578,9 @@ impl<'w> Meaning<'w> {
             }
             Lanewise::Lt => dag.lt(a, b),
             Lanewise::Le => dag.le(a, b),
+            Lanewise::And => dag.and(a, b),
+            Lanewise::Or => dag.or(a, b),
+            Lanewise::Xor => dag.xor(a, b),
         }
     }
 }

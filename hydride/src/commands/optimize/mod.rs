@@ -1,7 +1,7 @@
 //! `hydride optimize`: cheaper computations in place of those in LLVM modules, proved.
 
 mod improve;
-mod intrinsics;
+pub mod intrinsics;
 mod module;
 mod price;
 mod report;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ::rules::{EqualityEntry, Finding, InstanceProof, RuleFile, check, parameters};
+use ::rules::{EqualityEntry, Finding, InstanceProof, RuleFile, check, layout_patterns, parameters};
 use ::synth::synthesize::prover;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -46,6 +46,9 @@ pub struct MineArgs {
     /// Rules that were found before, for the same target: patterns are then those of `--patterns` alone.
     #[arg(long, value_name = "RULES.toml")]
     with: Option<PathBuf>,
+    /// Patterns besides of what widens to other orders of lanes in registers and narrows from them; built-in patterns have them anyway.
+    #[arg(long)]
+    layouts: bool,
     /// Only these patterns (globs over names; may be repeated).
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
@@ -75,6 +78,9 @@ pub fn run(session: &Session, args: &MineArgs) -> Result<u8> {
         for (name, text) in EQUALITIES.into_iter().chain(PATTERNS) {
             read.extend(parse(text, name)?);
         }
+    }
+    if args.patterns.is_empty() && args.with.is_none() || args.layouts {
+        read.extend(parse(&layout_patterns(&ground.named.widths), "patterns of orders")?);
     }
     for file in &args.patterns {
         read.extend(super::check::read(file)?);

@@ -2,6 +2,7 @@
 
 pub mod check;
 mod cuts;
+mod dialect;
 mod find;
 pub mod mine;
 mod show;

@@ -1,26 +1,29 @@
 //! `hydride rules show`, `run` and `table`: rules for people and for other programs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ::rules::{
-    Finding, Instance, Instructions, Lowering, Selector, check, constants, egglog, lane_counts, markdown,
-    parameters, smtlib, trial, vectors,
+    Finding, Instance, Instructions, Lowering, Selector, check, constants, egglog, irmatch, lane_counts,
+    markdown, parameters, pdll, smtlib, trial, vectors,
 };
 use ::synth::synthesize::prover;
 use ::synth::window::{Meaning, limits};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use memo::Memo;
 use rayon::prelude::*;
+use serde::Deserialize;
 
 use super::check::{Read, parse, read};
+use super::dialect::Dialect;
 use super::find::with_machine;
 use super::mine::PATTERNS;
 use crate::cache::CacheArgs;
 use crate::commands::select::{Loaded, load};
+use crate::commands::synth::read::number;
 use crate::commands::synth::targets::{Ground, Named};
-use crate::{Session, SpecArgs, usage};
+use crate::{BrokenDocument, Session, SpecArgs, usage};
 
 /// Arguments of `hydride rules show`.
 #[derive(Args)]
@@ -31,7 +34,14 @@ pub struct ShowArgs {
     /// Where it goes; a folder for `smtlib`.
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
-    /// For `markdown` a file that `hydride rules mine` wrote; else files of rules in their textual form.
+    /// For `markdown`: what `hydride select` printed as JSON, for what uses each rule.
+    #[arg(long, value_name = "FILE")]
+    answers: Vec<PathBuf>,
+    /// For `pdll`: a folder that `hydride generate-ir` wrote with `--emit dialect,llvm,mlir`.
+    #[arg(long, value_name = "DIR")]
+    operations: Option<PathBuf>,
+    /// For `markdown` and `pdll` files that `hydride rules mine` wrote; for `irmatch` these, or files of rules in their textual form; else the
+    /// latter.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -44,21 +54,61 @@ enum Format {
     Smtlib,
     /// Rewrites for egglog; only instances that are proved.
     Egglog,
+    /// Rewrites in C++ in the style of Halide's `IRMatch`; only instances that are proved.
+    Irmatch,
+    /// Patterns of MLIR in PDLL: operations of `arith` on vectors become the AutoLLVM dialect's.
+    Pdll,
+}
+
+/// A line that `hydride select` prints for a window, or for a region of a function.
+#[derive(Deserialize)]
+struct Answer {
+    name: Option<String>,
+    function: Option<String>,
+    value: Option<String>,
+    #[serde(default)]
+    rules: Vec<String>,
+}
+
+/// Notes by the rules' names what uses them.
+fn answers(path: &Path, uses: &mut BTreeMap<String, BTreeSet<String>>) -> Result<()> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    for (at, line) in text.lines().enumerate() {
+        let Answer { name, function, value, rules } = serde_json::from_str(line).map_err(|error| {
+            BrokenDocument::at(path.display(), number(at + 1), number(error.column()), error.to_string())
+        })?;
+        let region = || Some(format!("@{} %{}", function?, value?));
+        let Some(window) = name.or_else(region) else { continue };
+        for rule in rules {
+            uses.entry(rule).or_default().insert(window.clone());
+        }
+    }
+    Ok(())
 }
 
 /// Writes rules in another form.
 pub fn show(args: &ShowArgs) -> Result<u8> {
     if args.format == Format::Markdown {
+        let mut uses = BTreeMap::new();
+        for file in &args.answers {
+            answers(file, &mut uses)?;
+        }
         let mut text = String::new();
         for file in &args.files {
             let loaded = load(file)?;
-            text += &markdown(&loaded.target, &loaded.lowerings);
+            text += &markdown(&loaded.target, &loaded.lowerings, &uses);
         }
         super::write(&args.out, &text)?;
         return Ok(0);
     }
+    if args.format == Format::Pdll {
+        return patterns(args);
+    }
     let mut rules: Vec<Read> = Vec::new();
-    for file in &args.files {
+    let is_found =
+        |file: &&PathBuf| args.format == Format::Irmatch && file.extension().is_some_and(|own| own == "toml");
+    let (found, files): (Vec<&PathBuf>, Vec<&PathBuf>) = args.files.iter().partition(is_found);
+    for file in files {
         rules.extend(read(file)?.into_iter().filter(|read| read.rule.to.is_some()));
     }
     if args.format == Format::Smtlib {
@@ -81,8 +131,40 @@ pub fn show(args: &ShowArgs) -> Result<u8> {
         .filter(|instance| matches!(check(instance, &mut prover()), Finding::True { .. }))
         .map(|instance| (*instance).clone())
         .collect();
-    super::write(&args.out, &egglog(&proved))?;
+    let text = match args.format {
+        Format::Irmatch => {
+            let (mut equalities, mut lowerings) = (proved.clone(), Vec::new());
+            for file in found {
+                let loaded = load(file)?;
+                let forward = loaded.equalities.into_iter().filter(|equality| !equality.reversed);
+                equalities.extend(forward.map(|equality| equality.instance));
+                lowerings.extend(loaded.lowerings);
+            }
+            irmatch(&equalities, &lowerings)
+        }
+        _ => egglog(&proved),
+    };
+    super::write(&args.out, &text)?;
     Ok(u8::from(proved.len() < all.len()))
+}
+
+/// Writes patterns of MLIR; exit code 1 where there are none.
+fn patterns(args: &ShowArgs) -> Result<u8> {
+    let folder = args.operations.as_deref();
+    let folder = folder.ok_or_else(|| usage("--format pdll needs --operations, a folder of generate-ir"))?;
+    let [file] = &args.files[..] else { return Err(usage("--format pdll takes the rules of one target")) };
+    let loaded = load(file)?;
+    let named = Named::find(&loaded.target)?;
+    let dialect = Dialect::read(folder, &named.isa)?;
+    let made = pdll(&loaded.equalities, &loaded.lowerings, &named.widths, &dialect);
+    super::write(&args.out, &made.text)?;
+    eprintln!(
+        "{}: {} patterns; without one: {}",
+        loaded.target,
+        made.count,
+        made.left.values().sum::<usize>()
+    );
+    Ok(u8::from(made.count == 0))
 }
 
 /// Arguments of `hydride rules run`.

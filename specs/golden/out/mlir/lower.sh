@@ -66,7 +66,9 @@ fi
 "$opt" --irdl-file="$here/autollvm.irdl.mlir" "$work/program.mlir" > "$work/checked.mlir"
 # The patterns are gone; what is left is the module @ir inside of another one.
 sed -n '/^  module @ir/,/^  }/p' "$work/called.mlir" > "$work/ir.mlir"
-"$opt" --convert-func-to-llvm "$work/ir.mlir" > "$work/llvm.mlir"
+# What else the program computes: operations of arith, math and vector.
+"$opt" --convert-vector-to-llvm --convert-math-to-llvm --convert-arith-to-llvm --convert-func-to-llvm \
+  --reconcile-unrealized-casts "$work/ir.mlir" > "$work/llvm.mlir"
 if [ -n "$mlir" ]; then
   cat "$work/llvm.mlir"
   exit

@@ -1,6 +1,8 @@
-//! `hydride select`: code for windows by rules alone.
+//! `hydride select`: code for windows and for LLVM modules by rules alone.
 
-use std::path::PathBuf;
+mod module;
+
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use ::rules::{Equality, Instructions, Lowering, RuleFile, Selector};
@@ -12,10 +14,11 @@ use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 
 use crate::cache::CacheArgs;
+use crate::commands::optimize::intrinsics::{Known, Templates};
 use crate::commands::synth::functions::Source;
 use crate::commands::synth::targets::{Ground, Named};
 use crate::commands::synth::{machine, read, report};
-use crate::{BrokenDocument, Session, SpecArgs};
+use crate::{BrokenDocument, Session, SpecArgs, usage};
 
 /// Arguments of `hydride select`.
 #[derive(Args)]
@@ -45,7 +48,7 @@ pub struct SelectArgs {
     /// Windows at a time; 0 for one a processor.
     #[arg(long, value_name = "N", default_value_t = 0)]
     jobs: usize,
-    /// Files with one window a line.
+    /// Files with one window a line; or LLVM assembly (FILE.ll), of which the result is written beside it as FILE.select.ll.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -73,7 +76,7 @@ pub struct Loaded {
 }
 
 /// Reads a file of rules as it is written.
-pub fn file(path: &std::path::Path) -> Result<RuleFile> {
+pub fn file(path: &Path) -> Result<RuleFile> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     toml::from_str(&text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
@@ -85,7 +88,7 @@ pub fn file(path: &std::path::Path) -> Result<RuleFile> {
 }
 
 /// Reads a file of rules.
-pub fn load(path: &std::path::Path) -> Result<Loaded> {
+pub fn load(path: &Path) -> Result<Loaded> {
     let file = file(path)?;
     let context = || format!("{} holds rules that are none", path.display());
     Ok(Loaded {
@@ -100,7 +103,13 @@ pub fn run(session: &Session, args: &SelectArgs) -> Result<u8> {
     let rules = load(&args.rules)?;
     let named = Named::find(&rules.target)?;
     let ground = Ground::read(session, args.specs.specs.as_deref(), named, None, &[], &args.cache)?;
-    let windows = read::windows(&args.files)?;
+    let is_module = |file: &&PathBuf| file.extension().is_some_and(|own| own == "ll");
+    let (modules, files): (Vec<&PathBuf>, Vec<&PathBuf>) = args.files.iter().partition(is_module);
+    if !modules.is_empty() && (args.run > 0 || args.emit == Emit::C) {
+        return Err(usage("--run and --emit c are for windows, not for LLVM modules"));
+    }
+    let files: Vec<PathBuf> = files.into_iter().cloned().collect();
+    let windows = read::windows(&files)?;
     let windows: Vec<Window> =
         windows.into_iter().filter(|window| !args.matching || window.target == ground.named.name).collect();
     let selector = Selector::new(&rules.equalities, &rules.lowerings, &ground.named.widths);
@@ -116,10 +125,34 @@ pub fn run(session: &Session, args: &SelectArgs) -> Result<u8> {
         code = code.max(u8::from(!printed.covered));
         cases.extend(printed.case);
     }
+    if !modules.is_empty() {
+        code = code.max(u8::from(!self::modules(session, args, &modules, &ground, &selector, &index)?));
+    }
     if args.run > 0 {
         code = code.max(machine::check(&ground, cases, args.run, &args.work)?);
     }
     Ok(code)
+}
+
+/// Compiles modules; whether rules covered all of them.
+fn modules(
+    session: &Session,
+    args: &SelectArgs,
+    files: &[&PathBuf],
+    ground: &Ground,
+    selector: &Selector<'_>,
+    index: &Instructions,
+) -> Result<bool> {
+    let templates = Templates::new(session, &ground.named.isa)?
+        .ok_or_else(|| usage(format!("there is no LLVM IR for the instructions of {}", ground.named.isa)))?;
+    let known = Known::new(session, args.specs.specs.clone())?;
+    let known = args.certify.then_some(&known);
+    let compiler = module::Compiler { ground, selector, index, templates: &templates, known };
+    let mut covered = true;
+    for file in files {
+        covered &= compiler.module(file)?;
+    }
+    Ok(covered)
 }
 
 fn answer(
