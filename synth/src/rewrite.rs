@@ -539,7 +539,7 @@ mod tests {
     #[test]
     fn quotients_are_high_bits_of_products() {
         let words =
-            || (0..256).map(|high| high << 8 | high * 37 % 256).chain((1..9).map(|less| 65536 - less));
+            || (0..256).map(|high| (high << 8) | (high * 37 % 256)).chain((1..9).map(|less| 65536 - less));
         let bytes = (2u32..256).map(|divisor| (8, divisor, (0..256).collect::<Vec<u64>>()));
         let others = [3, 7, 10, 25, 641, 6553, 65535].map(|divisor| (16, divisor, words().collect()));
         for (width, divisor, numbers) in bytes.chain(others) {
