@@ -35,40 +35,43 @@ fn dividend(dag: &Dag, value: NodeId) -> Option<(NodeId, u32, Int)> {
 /// Whether a value is a number of `bits` bits of which all are complemented where it is negative, so that its highest bit is 0.
 fn is_magnitude(dag: &Dag, value: NodeId, bits: u32) -> bool {
     let Node::Xor(operands) = dag.node(value) else { return false };
-    let is_sign_of = |signs: NodeId, number: NodeId| {
-        let (Node::Slice { of: signs, low: 0, width, signed: false }, Node::Slice { of, low, .. }) =
-            (dag.node(signs), dag.node(number))
-        else {
-            return false;
-        };
-        let sign = Node::Slice { of: *of, low: low + bits - 1, width: 1, signed: true };
-        *width == bits && *dag.node(*signs) == sign
-    };
     let [a, b] = operands[..] else { return false };
-    is_sign_of(a, b) || is_sign_of(b, a)
+    let are_signs_of = |signs: NodeId, number: NodeId| match (dag.node(signs), dag.node(number)) {
+        (
+            Node::Slice { of: sign, low: 0, width, signed: false },
+            Node::Slice { of, low, width: own, signed: false },
+        ) if *width == bits && *own == bits => {
+            *dag.node(*sign) == Node::Slice { of: *of, low: low + bits - 1, width: 1, signed: true }
+        }
+        _ => false,
+    };
+    are_signs_of(a, b) || are_signs_of(b, a)
 }
 
 /// `⌊x / d⌋` for `0 ≤ x < 2^n` is `⌊x·m / 2^(w+s)⌋` where `2^(w+s) ≤ m·d ≤ 2^(w+s) + 2^(w+s-n)` (Granlund and Montgomery,
-/// *Division by invariant integers using multiplication*, theorem 4.2), for each register's width `w ≥ n` with the least
-/// `s` whose `m` has at most `w` bits: wider products can need no shift. Where `n < w` products of signed numbers do, for
-/// which `m` has one bit less.
+/// *Division by invariant integers using multiplication*, theorem 4.2), for the least width `w ≥ n` of registers with the
+/// least `s` whose `m` has at most `w` bits. Where `n < w` products of signed numbers do, for which `m` has one bit less; and
+/// bytes have no high halves of products on some targets, for which the next width can need no shift.
 fn division(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     let Some((dividend, bits, divisor)) = dividend(dag, value) else { return Vec::new() };
     let mut found = Vec::new();
-    let registers = [8u32, 16, 32, 64].into_iter().filter(|width| *width >= bits).take(2);
-    for width in registers.flat_map(|width| [width, width - 1]).filter(|width| *width >= bits) {
-        for shift in 0..=width {
-            let power = Int::ONE << (width + shift) as usize;
-            let multiplier = (&power + &divisor - Int::ONE) / &divisor;
-            let slack = &multiplier * &divisor - &power;
-            if slack <= Int::ONE << (width + shift - bits) as usize
-                && multiplier < (Int::ONE << width as usize)
-            {
+    for width in [8u32, 16, 32, 64].into_iter().filter(|width| *width >= bits) {
+        for width in [width, width - 1].into_iter().filter(|width| *width >= bits) {
+            let product = (0..=width).find_map(|shift| {
+                let power = Int::ONE << (width + shift) as usize;
+                let multiplier = (&power + &divisor - Int::ONE) / &divisor;
+                let slack = &multiplier * &divisor - &power;
+                let exact = slack <= Int::ONE << (width + shift - bits) as usize;
+                (exact && multiplier < Int::ONE << width as usize).then_some((multiplier, shift))
+            });
+            if let Some((multiplier, shift)) = product {
                 let product = dag.linear(&[(dividend, multiplier)], Int::ZERO);
                 let count = dag.int(width + shift);
                 found.push(dag.shr(product, count));
-                break;
             }
+        }
+        if width > 8 && !found.is_empty() {
+            break;
         }
     }
     found.dedup();
@@ -566,6 +569,20 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_magnitude_is_a_number_with_its_own_sign() {
+        let mut dag = Dag::new(vec![16; 2]);
+        let whole = dag.arg_slice(0, 0, 16, false);
+        let low = dag.arg_slice(0, 0, 12, false);
+        let other = dag.arg_slice(1, 0, 16, false);
+        let sign = dag.arg_slice(0, 15, 1, true);
+        let signs = dag.slice(sign, 0, 16, false);
+        for (number, expected) in [(whole, true), (low, false), (other, false)] {
+            let value = dag.xor(number, signs);
+            assert_eq!(is_magnitude(&dag, value, 16), expected, "{}", dag.show(value));
         }
     }
 
