@@ -6,7 +6,6 @@ use hydride_ir::exact::{Dag, Int, Node, NodeId, Range, Replacements};
 pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     let mut found = Vec::new();
     found.extend(division(dag, value));
-    found.extend(long_division(dag, value));
     found.extend(rounding(dag, value));
     found.extend(choice(dag, value));
     found.extend(chosen_number(dag, value));
@@ -48,34 +47,43 @@ fn is_magnitude(dag: &Dag, value: NodeId, bits: u32) -> bool {
     are_signs_of(a, b) || are_signs_of(b, a)
 }
 
-/// `⌊x / d⌋` for `0 ≤ x < 2^n` is `⌊x·m / 2^(w+s)⌋` where `2^(w+s) ≤ m·d ≤ 2^(w+s) + 2^(w+s-n)` (Granlund and Montgomery,
-/// *Division by invariant integers using multiplication*, theorem 4.2), for the least width `w ≥ n` of registers with the
-/// least `s` whose `m` has at most `w` bits. Where `n < w` products of signed numbers do, for which `m` has one bit less; and
-/// bytes have no high halves of products on some targets, for which the next width can need no shift.
+/// Quotients by products, for the least width of registers that holds the dividend. Where `n` is less, products of signed
+/// numbers do, whose factors have one bit less; and bytes have no high halves of products on some targets, for which the next
+/// width can need no shift.
 fn division(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     let Some((dividend, bits, divisor)) = dividend(dag, value) else { return Vec::new() };
     let mut found = Vec::new();
     for width in [8u32, 16, 32, 64].into_iter().filter(|width| *width >= bits) {
-        for width in [width, width - 1].into_iter().filter(|width| *width >= bits) {
-            let product = (0..=width).find_map(|shift| {
-                let power = Int::ONE << (width + shift) as usize;
-                let multiplier = (&power + &divisor - Int::ONE) / &divisor;
-                let slack = &multiplier * &divisor - &power;
-                let exact = slack <= Int::ONE << (width + shift - bits) as usize;
-                (exact && multiplier < Int::ONE << width as usize).then_some((multiplier, shift))
-            });
-            if let Some((multiplier, shift)) = product {
-                let product = dag.linear(&[(dividend, multiplier)], Int::ZERO);
-                let count = dag.int(width + shift);
-                found.push(dag.shr(product, count));
-            }
+        let mut products: Vec<NodeId> = [width, width - 1]
+            .into_iter()
+            .filter(|width| *width >= bits)
+            .filter_map(|width| product(dag, dividend, bits, &divisor, width))
+            .collect();
+        products.dedup();
+        match products.is_empty() {
+            true => found.extend(long_division(dag, value)),
+            false => found.extend(products),
         }
         if width > 8 && !found.is_empty() {
             break;
         }
     }
-    found.dedup();
     found
+}
+
+/// `⌊x / d⌋` for `0 ≤ x < 2^n` is `⌊x·m / 2^(w+s)⌋` where `2^(w+s) ≤ m·d ≤ 2^(w+s) + 2^(w+s-n)` (Granlund and Montgomery,
+/// *Division by invariant integers using multiplication*, theorem 4.2), with the least `s` whose `m` has at most `w` bits.
+fn product(dag: &mut Dag, dividend: NodeId, bits: u32, divisor: &Int, width: u32) -> Option<NodeId> {
+    let (multiplier, shift) = (0..=width).find_map(|shift| {
+        let power = Int::ONE << (width + shift) as usize;
+        let multiplier = (&power + divisor - Int::ONE) / divisor;
+        let slack = &multiplier * divisor - &power;
+        let exact = slack <= Int::ONE << (width + shift - bits) as usize;
+        (exact && multiplier < Int::ONE << width as usize).then_some((multiplier, shift))
+    })?;
+    let product = dag.linear(&[(dividend, multiplier)], Int::ZERO);
+    let count = dag.int(width + shift);
+    Some(dag.shr(product, count))
 }
 
 /// The same where the least `m` has `n + 1` bits: with `t = ⌊x·(m - 2^n) / 2^n⌋` the quotient is
