@@ -6,7 +6,6 @@ use refine::Place;
 use refine::ast::{Action, Block, Body, Element, Flags, Instruction, Operand, Value, elements};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::enumerate::reads_absent;
 use crate::operands::{local, locals, rename};
 use crate::slice::{Slice, is_work};
 
@@ -239,7 +238,7 @@ pub fn admitted(slice: &Slice, body: Body) -> Option<Body> {
         && body.result == own.result
         && body.attributes == own.attributes
         && different.len() == names.len()
-        && !reads_absent(slice, &body)
+        && !slice.reads_absent(&body)
         && freeze_shared(&body) == body;
     is_of_form.then_some(body)
 }

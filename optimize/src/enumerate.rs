@@ -143,7 +143,7 @@ pub fn candidates(slice: &Slice, intrinsics: &dyn Intrinsics) -> Result<Vec<Body
         bodies.extend(builder.finish(value));
     }
     bodies.extend(again(slice, &search.given, &given, intrinsics));
-    bodies.retain(|body| work(body) <= size && !reads_absent(slice, body) && *body != slice.body);
+    bodies.retain(|body| work(body) <= size && !slice.reads_absent(body) && *body != slice.body);
     let mut seen = FxHashSet::default();
     bodies.retain(|body| seen.insert(body.text("f")));
     bodies.sort_by_key(work);
@@ -199,16 +199,6 @@ fn again(
         }
     }
     bodies
-}
-
-/// Whether a function reads what is not there where the root of a slice is.
-pub fn reads_absent(slice: &Slice, body: &Body) -> bool {
-    let absent = |name: &str| {
-        let inputs = slice.body.parameters.iter().zip(&slice.inputs);
-        inputs.into_iter().any(|(own, input)| own.name == name && !matches!(input, Input::Value(_, true)))
-    };
-    let mut all = body.blocks.iter().flat_map(|block| &block.instructions);
-    all.any(|own| crate::operands::locals(own).into_iter().any(absent))
 }
 
 impl Search {

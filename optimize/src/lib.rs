@@ -49,7 +49,7 @@ mod slice;
 
 pub use build::{admitted, freeze_all, freeze_shared, work};
 pub use edit::{Change, Editor, edited, machine_attributes, measured};
-pub use enumerate::{candidates, reads_absent};
+pub use enumerate::candidates;
 pub use flow::Flow;
 pub use lanewise::{Expressed, window_of};
 pub use program::{Lowering, NoBody, program_body, program_function, window_inputs};

@@ -59,6 +59,16 @@ impl Slice {
         self.computed.last().map_or("", String::as_str)
     }
 
+    /// Whether a function over the slice's inputs reads one that is not there where its root is.
+    pub fn reads_absent(&self, body: &Body) -> bool {
+        let absent = |name: &str| {
+            let inputs = self.body.parameters.iter().zip(&self.inputs);
+            inputs.into_iter().any(|(own, input)| own.name == name && !matches!(input, Input::Value(_, true)))
+        };
+        let mut all = body.blocks.iter().flat_map(|block| &block.instructions);
+        all.any(|own| locals(own).into_iter().any(absent))
+    }
+
     /// Text that is equal for slices for which the same can stand.
     pub fn key(&self) -> String {
         let mut key = self.body.text("slice");

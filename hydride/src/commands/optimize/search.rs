@@ -7,8 +7,8 @@ use ::synth::window::Window;
 use anyhow::Result;
 use memo::{Key, Memo, digest};
 use optimize::{
-    Slice, admitted, candidates, freeze_all, freeze_shared, measured, program_body, reads_absent, samples,
-    window_inputs, work,
+    Slice, admitted, candidates, freeze_all, freeze_shared, measured, program_body, samples, window_inputs,
+    work,
 };
 use rayon::prelude::*;
 use refine::ast::Body;
@@ -272,7 +272,7 @@ impl<'a> Finder<'a> {
                 return None;
             }
         };
-        (!reads_absent(slice, &body)).then_some(body)
+        (!slice.reads_absent(&body)).then_some(body)
     }
 
     /// The cheapest candidate that is proved, if it is cheaper than the slice; and whether another run, with more time, would

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use ::optimize::{
-    Change, Cutter, Editor, Flow, Slice, edited, freeze_all, is_generic, program_body, reads_absent, regions,
-    window_of,
+    Change, Cutter, Editor, Flow, Slice, edited, freeze_all, is_generic, program_body, regions, window_of,
 };
 use ::rules::{Instructions, Selector, plain};
 use ::synth::table::Table;
@@ -235,7 +234,7 @@ impl Compiler<'_> {
         };
         let body = match program_body(&slice.body, &meaning, table, &selected.program, self.templates) {
             Ok(body) if !calls_target(&body) => return answer,
-            Ok(body) if !reads_absent(slice, &body) => freeze_all(&body),
+            Ok(body) if !slice.reads_absent(&body) => freeze_all(&body),
             Ok(_) => return Answer::left("it reads a value that is not there", Vec::new()),
             Err(why) => return Answer::left(why.to_string(), Vec::new()),
         };
