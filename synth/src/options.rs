@@ -132,10 +132,7 @@ impl<'m, 'w> Finder<'m, 'w> {
         if wanted.ty.class == Class::Scalar {
             return Vec::new();
         }
-        if let Some(loads) = wanted.loads()
-            && wanted.ty.class == Class::Vector
-            && loads.iter().zip(&wanted.registers).all(|(load, content)| self.is_there(*load, content))
-        {
+        if self.is_loaded(&wanted) {
             return vec![Way::Load];
         }
         let mut ways = Vec::new();
@@ -192,13 +189,17 @@ impl<'m, 'w> Finder<'m, 'w> {
         let Way::Apply(steps) = way else { return false };
         let is_given = |place: &Place| {
             let wanted = states.wanted(place.state);
-            let loaded = |loads: Vec<(u32, i64)>| {
-                let registers = loads.iter().zip(&wanted.registers);
-                registers.into_iter().all(|(load, content)| self.is_there(*load, content))
-            };
-            wanted.is_constant() || wanted.ty.class == Class::Vector && wanted.loads().is_some_and(loaded)
+            wanted.is_constant() || self.is_loaded(wanted)
         };
         steps.iter().all(|(op, places)| self.table.instruction(*op).uops == 1 && places.iter().all(is_given))
+    }
+
+    /// Whether all registers of a state can be loaded.
+    fn is_loaded(&self, wanted: &Wanted) -> bool {
+        wanted.ty.class == Class::Vector
+            && wanted.loads().is_some_and(|loads| {
+                loads.iter().zip(&wanted.registers).all(|(load, content)| self.is_there(*load, content))
+            })
     }
 
     /// Whether a register can be loaded: it lies in its leaf, or is the last one in order. Of a leaf in registers it is

@@ -47,8 +47,8 @@ fn is_magnitude(dag: &Dag, value: NodeId, bits: u32) -> bool {
     are_signs_of(a, b) || are_signs_of(b, a)
 }
 
-/// Quotients by products, for the least width of registers that holds the dividend. Where `n` is less, products of signed
-/// numbers do, whose factors have one bit less; and bytes have no high halves of products on some targets, for which the next
+/// Quotients by products, for the least width of registers that holds the dividend. A dividend with fewer bits has products of
+/// signed numbers too, whose factors have one bit less; and bytes have no high halves of products on some targets, for which the next
 /// width can need no shift.
 fn division(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     let Some((dividend, bits, divisor)) = dividend(dag, value) else { return Vec::new() };
