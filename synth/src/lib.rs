@@ -59,6 +59,7 @@ pub mod contents;
 mod in_place;
 mod kept;
 mod moves;
+mod neighbors;
 mod options;
 pub mod parts;
 pub mod program;

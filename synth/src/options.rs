@@ -7,7 +7,7 @@ use search::{Class, Type};
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::rewrite::{high_bits, is_choice, product_of_halves, rewrites, rounding};
 use crate::table::{OpId, Table, TemplateId, crosses};
-use crate::unify::{Binding, proposals};
+use crate::unify::{Binding, HALVES, proposals};
 use crate::window::{Meaning, Window};
 
 /// Movements of elements between two computations, at most.
@@ -244,7 +244,8 @@ impl<'m, 'w> Finder<'m, 'w> {
     /// Operations that compute the value in each lane.
     fn computed(&mut self, states: &mut States, wanted: &Wanted, value: NodeId, ways: &mut Vec<Way>) {
         let table = self.table;
-        let found = self.matching(value, wanted.container);
+        let mut found = self.matching(value, wanted.container);
+        found.extend(self.of_neighbors(wanted, value));
         let width = |template: TemplateId| table.template(template).slots.iter().copied().max().unwrap_or(0);
         let own = found.iter().any(|(template, _)| width(*template) <= wanted.container);
         let narrow = wanted.container >= 16 && self.is_narrow_sum(value, wanted.container / 2);
@@ -558,7 +559,7 @@ impl<'m, 'w> Finder<'m, 'w> {
 
     /// Whether an operation's lane has the value for these slots: by the laws of exact integers, or on all inputs that are
     /// tried, since whole programs are proved in the end.
-    fn gives(&mut self, template: TemplateId, binding: &Binding, value: NodeId) -> bool {
+    pub(crate) fn gives(&mut self, template: TemplateId, binding: &Binding, value: NodeId) -> bool {
         let template = self.table.template(template);
         let dag = &mut self.meaning.dag;
         let branches = is_condition(dag, value) || is_computed_shift(dag, value);
@@ -665,22 +666,36 @@ fn container_of(op: &crate::table::Op, template: &crate::table::Template, arg: u
     (aligned && op.args[arg].width.is_multiple_of(*width)).then_some(*width)
 }
 
+/// Shifts that take what a shift by `count` takes to a container's bottom to the upper half of one: down by less, or up.
+fn to_halves(count: i64) -> impl Iterator<Item = i64> {
+    HALVES.into_iter().map(move |half| (count - half).abs())
+}
+
 /// Numbers that immediates of shifts may need for the values of a window.
 pub fn immediates(meaning: &mut Meaning<'_>, roots: &[NodeId]) -> Vec<i64> {
     let (mut found, mut divisions) = (std::collections::BTreeSet::new(), Vec::new());
     if meaning.window().in_registers {
         // Elements of leaves may be high parts of wider ones.
-        found.extend([8, 16, 32]);
+        found.extend(HALVES);
+    }
+    // Bytes are shifted out of pairs of neighbors.
+    if meaning.window().leaves.iter().any(|leaf| !leaf.scalar && leaf.ty.width == 8) {
+        found.insert(8);
     }
     for node in meaning.dag.reachable(roots.iter().copied()) {
         match meaning.dag.node(node) {
             Node::Shr(_, count) | Node::Shl(_, count) => {
                 if let Some(count) = meaning.dag.as_i64(*count) {
-                    found.extend([count, count - 1, count - 8, count - 16, count - 32]);
+                    found.extend([count, count - 1]);
+                    found.extend(to_halves(count));
                 }
             }
             Node::Slice { low, .. } => {
-                found.insert(i64::from(*low));
+                let low = i64::from(*low);
+                found.insert(low);
+                if low > 0 && !HALVES.contains(&low) {
+                    found.extend(to_halves(low));
+                }
             }
             Node::Sum { terms, .. } => {
                 for (_, factor) in terms {

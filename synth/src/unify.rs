@@ -17,6 +17,9 @@ const MAX_PROPOSALS: usize = 48;
 /// Operands of a flat operator that are parted in every way.
 const MAX_PARTED: usize = 4;
 
+/// Widths of halves of containers.
+pub const HALVES: [i64; 3] = [8, 16, 32];
+
 /// How many bits of a value count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Demand {
@@ -147,8 +150,15 @@ impl Unify<'_> {
                 self.either(own[0], own[1], shifted, their[0].node, bound)
             }
             // Zeros below a value are a shift.
-            (Node::Concat(own), _) if own.len() == 2 && self.pattern.as_i64(own[0].node) == Some(0) => {
-                let count = self.dag.int(own[0].width);
+            (Node::Concat(own), target) if own.len() == 2 && self.pattern.as_i64(own[0].node) == Some(0) => {
+                let width = own[0].width;
+                if let Node::Concat(their) = &target
+                    && self.dag.as_i64(their[0].node) == Some(0)
+                    && !is_step(i64::from(width), i64::from(their[0].width))
+                {
+                    return vec![];
+                }
+                let count = self.dag.int(width);
                 let shifted = self.dag.shr(value, count);
                 self.node(own[1].node, shifted, Demand::Low(own[1].width), bound)
             }
@@ -809,8 +819,7 @@ fn partings(count: usize, others: usize) -> Vec<u32> {
 /// Whether a shift by `own` bits is a step of one by `count`: the whole, or up to a half of a container or from there. To part
 /// it in other places is never shorter.
 fn is_step(own: i64, count: i64) -> bool {
-    let halves = [8, 16, 32];
-    own == count || own < count && (halves.contains(&own) || halves.contains(&(count - own)))
+    own == count || own < count && (HALVES.contains(&own) || HALVES.contains(&(count - own)))
 }
 
 /// The exponent of a power of two.

@@ -5,7 +5,7 @@ use hydride_ir::exact::{Int, Node, NodeId};
 use search::{Class, Type};
 
 use crate::contents::{Content, Entry, States, Wanted, gather};
-use crate::options::{Finder, Way};
+use crate::options::{Finder, Way, in_order};
 use crate::table::TemplateId;
 
 impl Finder<'_, '_> {
@@ -53,7 +53,12 @@ impl Finder<'_, '_> {
                 self.meaning.dag.node(high),
                 Node::And(_) | Node::Or(_) | Node::Xor(_) | Node::Not(_)
             );
-            let computed = !bitwise && self.matching(high, half).iter().any(|(template, _)| given(*template));
+            // Narrower containers have no bits of wider products.
+            let wide = self.product_width(value).is_some_and(|width| width > wanted.container);
+            let computed = !bitwise
+                && !wide
+                && !self.is_converted(value, wanted.container)
+                && self.matching(high, half).iter().any(|(template, _)| given(*template));
             if !there && !computed {
                 return None;
             }
@@ -81,6 +86,18 @@ impl Finder<'_, '_> {
             registers.push(halves);
         }
         Some(Wanted { ty: wanted.ty, container: half, registers })
+    }
+
+    /// Whether a value is the sign extension of its lower half, and the target extends.
+    fn is_converted(&mut self, value: NodeId, container: u32) -> bool {
+        let half = container / 2;
+        let low = self.meaning.dag.slice(value, 0, half, true);
+        let table = self.table;
+        self.meaning.dag.slice(low, 0, container, false) == value
+            && self.matching(value, container).iter().any(|(template, _)| {
+                let slots = &table.template(*template).slots;
+                matches!(slots[..], [slot] if slot <= half)
+            })
     }
 
     /// Containers of twice the width, where every other one is open, in each way to fill the upper halves: with the bits that
@@ -225,6 +242,12 @@ impl Finder<'_, '_> {
                             dag.slice(moved, 0, 2 * half, false)
                         };
                         self.entry(whole, 2 * half, lane)
+                    }
+                    // Elements that are one place from where they are in memory.
+                    [Entry::Any, Entry::Element(element)] if in_order(content) => {
+                        let (value, lane) = self.meaning.value_of(element);
+                        let moved = self.meaning.dag.linear(&[(value, Int::ONE << half as usize)], Int::ZERO);
+                        self.entry(moved, 2 * half, lane)
                     }
                     _ => return None,
                 });

@@ -162,6 +162,19 @@ impl<'w> Meaning<'w> {
         Some(&self.samples[arg.checked_sub(first)? as usize])
     }
 
+    /// The bits of the elements before those of a sample, of its own, and of those after them; at the ends of a leaf an
+    /// element is its own neighbor. `None` for a whole leaf and for a scalar.
+    pub fn neighbors(&mut self, arg: u32) -> Option<[NodeId; 3]> {
+        let elements = self.sample(arg).filter(|_| !self.uniform.contains(&arg))?.to_vec();
+        let ty = self.window.leaves[elements.first()?.leaf as usize].ty;
+        Some([-1, 0, 1].map(|by| {
+            let index = |index: u32| index.saturating_add_signed(by).min(ty.lanes - 1);
+            let moved = elements.iter().map(|own| Element { index: index(own.index), ..*own }).collect();
+            let value = self.sampled(moved);
+            self.dag.slice(value, 0, ty.width, false)
+        }))
+    }
+
     /// A value over samples, in one lane of its family.
     pub fn at(&mut self, value: NodeId, lane: u32) -> NodeId {
         let mut replacements = self.lanes.remove(&lane).unwrap_or_default();
