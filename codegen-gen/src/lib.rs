@@ -50,7 +50,7 @@ mod split;
 
 pub use check::CheckError;
 pub use definitions::{Case, Column, Variant, VendorFunction, VendorIr};
-pub use evaluators::{c_body, c_support};
+pub use evaluators::{MemoryInstruction, c_body, c_support, memory_evaluators};
 pub use features::Features;
 pub use models::{Modelled, integers, models};
 pub use operation::InstanceError;

@@ -196,3 +196,11 @@ pub(crate) fn index_lanes(member: &Member, record: &MemoryRecord) -> Option<(u32
     let own = &member.signature.args[record.arg as usize];
     Some((own.width / record.element?, record.index?))
 }
+
+/// How long an operand of that many bytes is: `64 bytes`, `16 elements of 4 bytes`.
+pub(crate) fn extent(record: &MemoryRecord, bytes: u32) -> String {
+    match record.element.map(|width| width / 8) {
+        Some(element) => format!("{} elements of {element} bytes", bytes / element),
+        None => format!("{bytes} bytes"),
+    }
+}

@@ -293,6 +293,7 @@ fn register_text(ty: Register) -> String {
         Class::Vector => 'v',
         Class::Mask => 'm',
         Class::Scalar => 's',
+        Class::Memory => 'p',
     };
     format!("{letter}{}", ty.width)
 }
@@ -302,6 +303,7 @@ fn register(text: &str) -> Option<Register> {
         b'v' => Class::Vector,
         b'm' => Class::Mask,
         b's' => Class::Scalar,
+        b'p' => Class::Memory,
         _ => return None,
     };
     Some(Register { class, width: text.get(1..)?.parse().ok()? })

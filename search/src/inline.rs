@@ -2,7 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use hydride_ir::{ArgId, Atom, ExprId, Function, IndexId, Num, Op, Stmt};
+use hydride_ir::{ArgId, Atom, ExprId, Function, IndexId, Num, Op, ResultId, Stmt};
+
+/// A function of one result with a longer argument, of which it reads the low bits: a load from what is in memory.
+/// `None` as for [`inline`].
+pub fn with_longer_argument(function: &Function, position: usize, width: u32) -> Option<Function> {
+    let mut made = Function::new(function.name.clone());
+    made.args = function.args.clone();
+    made.args.get_mut(position)?.width = width.into();
+    made.results = vec![function.results.first()?.clone()];
+    let mut args = Vec::new();
+    for (at, arg) in function.args.iter().enumerate() {
+        let whole = made.push(Op::Arg(ArgId(at as u32)), made.args[at].width.clone());
+        args.push(match at == position {
+            true => made.push(Op::Extract { of: whole, low: Num::constant(0) }, arg.width.clone()),
+            false => whole,
+        });
+    }
+    let value = inline(&mut made, function, &args)?;
+    made.body.push(Stmt::Assign { result: ResultId(0), low: Num::constant(0), value });
+    Some(made)
+}
 
 /// Appends `callee` to `function` with its arguments bound to expressions, and gives its first result as
 /// one expression. `None` when the callee has loops of statements, parameters, or leaves bits unwritten.

@@ -80,6 +80,7 @@ pub use emit::{alone, assembly};
 pub use explore::{Cost, Shared};
 pub use find::{Event, Options, Outcome, Position, Solution, find};
 pub use goal::{Goal, GoalError, GoalFile, Input, Output, SearchOptions, Wanted};
+pub use inline::with_longer_argument;
 pub use instruction::{Instruction, Operand};
 pub use movement::{Source, movement};
 pub use registers::Schedule;

@@ -10,6 +10,8 @@ pub enum Class {
     Scalar,
     /// A mask or predicate register.
     Mask,
+    /// What is in memory at a pointer, all of which can be accessed.
+    Memory,
 }
 
 /// Registers that share their numbers; see [`Type::file`].

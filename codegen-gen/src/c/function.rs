@@ -9,7 +9,8 @@
 //! }
 //! ```
 //!
-//! All loads come before all stores, so that arrays may overlap.
+//! All loads come before all stores, so that arrays may overlap. Pointers to operands in memory are passed on: what is
+//! accessed through them, and what not, is the definition's.
 
 use llvm_text::{Block, Function, Instruction, Operand, Type, Value};
 
@@ -62,6 +63,7 @@ fn argument(block: &mut Block, own: &Operand, passing: Passing, passed: Value) -
             block.define(own.value.clone(), Instruction::cast(operator, passed.clone(), own.ty.clone()));
             passed
         }
+        Passing::Memory { .. } => own.clone(),
         Passing::Array { element, .. } => {
             let align = Some(element.bits() / 8);
             let load = Instruction::Load { ty: own.ty.clone(), pointer: passed.clone(), align };
@@ -92,10 +94,15 @@ fn leave(block: &mut Block, returned: &Operand, prototype: &Prototype, results: 
         let value = Operand::new(part.clone(), value);
         let (of, bits) = match *passing {
             Passing::Mask { lanes } => {
-                let bytes = Type::Vector(lanes, llvm_text::Scalar::Integer(BOOL));
+                let bytes = match part {
+                    Type::Scalar(_) => Type::integer(BOOL),
+                    _ => Type::Vector(lanes, llvm_text::Scalar::Integer(BOOL)),
+                };
                 (Operand::new(bytes.clone(), block.push(Instruction::cast("zext", value, bytes))), BOOL)
             }
             Passing::Array { element: number, .. } | Passing::Value(number) => (value, number.bits()),
+            // What is stored is no result of the function in C.
+            Passing::Memory { .. } => continue,
         };
         block.add(Instruction::Store { of, pointer: pointer.clone(), align: Some(bits / 8) });
     }

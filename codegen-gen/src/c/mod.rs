@@ -3,7 +3,7 @@
 //! A compiler passes vectors in registers that depend on its options, and in memory where it has none, so that a function
 //! on vectors cannot be called from every program. Here vectors are arrays in memory: a function reads its arguments
 //! through pointers and writes its results through others, and has the CPU features that it needs whatever the program is
-//! compiled for.
+//! compiled for. Operands that an instruction has in memory are pointers, which it gets as they are.
 //!
 //! `c/autollvm.h` has the prototypes, once for all instruction sets that have a function of that name and type;
 //! `c/autollvm-ISA.ll` has the functions of one. The functions are [`function`]s, their C side is in [`prototype`].

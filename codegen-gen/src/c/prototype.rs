@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use catalog::record::MemoryAccess;
 use llvm_text::{Scalar, Type};
 
-use crate::definitions::{Callable, CallableParameter};
+use crate::definitions::{Callable, CallableParameter, MemoryOperand};
 use crate::identifier::is_cpp_word;
+use crate::memory::extent;
 
 /// A number in C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,10 +79,15 @@ pub(super) enum Passing {
         /// An element.
         element: Number,
     },
-    /// An array of that many truth values, lane 0 first: a vector of single bits.
+    /// An array of that many truth values, lane 0 first: a vector of single bits, or a bit.
     Mask {
         /// The number of lanes.
         lanes: u32,
+    },
+    /// A pointer to an operand in memory.
+    Memory {
+        /// Whether it is written.
+        is_written: bool,
     },
 }
 
@@ -102,6 +109,7 @@ impl Passing {
     pub(super) fn of_result(ty: &Type) -> Option<Self> {
         match *ty {
             Type::Vector(lanes, Scalar::Integer(1)) => Some(Self::Mask { lanes }),
+            Type::Scalar(Scalar::Integer(1)) => Some(Self::Mask { lanes: 1 }),
             Type::Scalar(Scalar::Integer(width)) if width > 64 && width.is_multiple_of(64) => {
                 Some(Self::Array { count: width / 64, element: Number::Unsigned(64) })
             }
@@ -116,13 +124,14 @@ impl Passing {
         match self {
             Self::Value(number) | Self::Array { element: number, .. } => number.to_string(),
             Self::Mask { .. } => "bool".to_owned(),
+            Self::Memory { .. } => "void".to_owned(),
         }
     }
 
-    /// The number of elements behind a pointer; `None` if a value is passed.
+    /// The number of elements of an array; `None` if there is none.
     fn count(self) -> Option<u32> {
         match self {
-            Self::Value(_) => None,
+            Self::Value(_) | Self::Memory { .. } => None,
             Self::Array { count, .. } | Self::Mask { lanes: count } => Some(count),
         }
     }
@@ -140,17 +149,24 @@ pub(super) struct Prototype {
 impl Prototype {
     /// The prototype of a definition; `None` if C has no type for one of its parameters.
     pub(super) fn of(callable: &Callable) -> Option<Self> {
-        let parts = callable.result.parts();
+        let parts = match &callable.result {
+            Type::Void => &[][..],
+            result => result.parts(),
+        };
         let mut taken = BTreeSet::new();
         let results = parts.iter().enumerate().map(|(position, ty)| {
             let name = if parts.len() == 1 { "res".to_owned() } else { format!("res_{position}") };
             Some((distinct(name, &mut taken), Passing::of_result(ty)?))
         });
         let results = results.collect::<Option<_>>()?;
-        let arguments = callable.parameters.iter().map(|CallableParameter { own, immediate, .. }| {
+        let arguments = callable.parameters.iter().map(|CallableParameter { own, immediate, memory }| {
             let name = own.value.name()?.trim_start_matches('.').to_owned();
             let is_signed = immediate.as_ref().and_then(BTreeSet::first).is_some_and(|least| *least < 0);
-            Some((distinct(name, &mut taken), Passing::of_argument(&own.ty, is_signed)?))
+            let passing = match memory {
+                Some(memory) => Passing::Memory { is_written: memory.record.access == MemoryAccess::Store },
+                None => Passing::of_argument(&own.ty, is_signed)?,
+            };
+            Some((distinct(name, &mut taken), passing))
         });
         let arguments = arguments.collect::<Option<_>>()?;
         Some(Self { results, arguments })
@@ -164,15 +180,25 @@ impl Prototype {
         format!("void {name}({});", parameters.join(", "))
     }
 
-    /// The values of immediates, for the comment: `, count 0..7`.
+    /// The values of immediates and the operands in memory, for the comment: `, count 0..7, a 16 bytes`.
     pub(super) fn documented(&self, callable: &Callable) -> String {
         let parameters = self.arguments.iter().zip(&callable.parameters);
         let texts = parameters.filter_map(|((name, _), parameter)| {
-            let values = ranges(parameter.immediate.as_ref()?);
-            Some(format!(", {name} {values}"))
+            let text = match (&parameter.immediate, parameter.memory) {
+                (Some(values), _) => ranges(values),
+                (None, Some(memory)) => in_memory(memory),
+                (None, None) => return None,
+            };
+            Some(format!(", {name} {text}"))
         });
         texts.collect()
     }
+}
+
+/// An operand in memory in words: `64 bytes aligned to 64`, `16 elements of 4 bytes`.
+fn in_memory(MemoryOperand { record, bytes }: MemoryOperand) -> String {
+    let size = extent(&record, bytes);
+    if record.align > 1 { format!("{size} aligned to {}", record.align) } else { size }
 }
 
 /// Numbers as ranges: `0..1 or 16..17`.
@@ -190,6 +216,9 @@ fn ranges(values: &BTreeSet<i64>) -> String {
 
 fn declared(constant: &str, (name, passing): &(String, Passing)) -> String {
     let ty = passing.c_type();
+    if let Passing::Memory { is_written } = passing {
+        return format!("{}{ty} *{name}", if *is_written { "" } else { constant });
+    }
     match passing.count() {
         None => format!("{ty} {name}"),
         Some(count) => format!("{constant}{ty} {name}[{count}]"),
@@ -235,6 +264,7 @@ mod tests {
         assert_eq!(passed("i5"), (value(8), None));
         assert_eq!(passed("i128"), (array(2, 64), array(2, 64)));
         assert_eq!(passed("<2 x i1>").0, Some(Passing::Mask { lanes: 2 }));
+        assert_eq!(passed("i1"), (value(8), Some(Passing::Mask { lanes: 1 })));
         let floats = Some(Passing::Array { count: 4, element: Number::Float });
         assert_eq!(passed("<4 x float>"), (floats, floats));
         assert_eq!(passed("double").0, Some(Passing::Value(Number::Double)));

@@ -13,7 +13,7 @@ use super::convert::{cast, convert};
 use super::natural::{immediate_parameter, parameter};
 use super::needs::Needs;
 use super::vendor::VendorFunctions;
-use super::{CallableParameter, Sequence, Signature, VendorIr};
+use super::{CallableParameter, MemoryOperand, Sequence, Signature, VendorIr};
 use crate::identifier::llvm_type;
 use crate::memory::{Form, index_lanes};
 use crate::operation::Operation;
@@ -118,7 +118,12 @@ impl Adapter {
                 let defined = vendor.immediate(&member.id, place).filter(|values| !values.is_empty());
                 defined.unwrap_or_else(|| (low..=high).collect())
             });
-            CallableParameter { own: own.clone(), immediate }
+            let memory = member.signature.memory().find(|record| record.arg == *position);
+            let memory = memory.zip(rest.first()).map(|(record, argument)| {
+                // Bytes that are partly accessed are.
+                MemoryOperand { record, bytes: argument.width.div_ceil(8) }
+            });
+            CallableParameter { own: own.clone(), immediate, memory }
         });
         parameters.collect()
     }

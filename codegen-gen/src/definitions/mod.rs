@@ -30,6 +30,7 @@ mod vendor;
 use std::collections::{BTreeMap, BTreeSet};
 
 use autoir::Member;
+use catalog::record::MemoryRecord;
 use llvm_text::{Operand, Statement, Type, Value};
 use memo::Memo;
 use rayon::prelude::*;
@@ -76,7 +77,7 @@ pub(crate) struct Definitions {
     pub(crate) operations: BTreeMap<(String, String), Signature>,
     /// Definitions that are a plain operation and one sequence of instructions, by instruction set and name.
     pub(crate) sequences: BTreeMap<String, BTreeMap<String, Sequence>>,
-    /// All definitions but those of members with operands in memory, by instruction set.
+    /// All definitions, by instruction set.
     pub(crate) callables: BTreeMap<String, Callables>,
 }
 
@@ -117,6 +118,17 @@ pub(crate) struct CallableParameter {
     pub(crate) own: Operand,
     /// The values for which the definition has code, if it is an immediate.
     pub(crate) immediate: Option<BTreeSet<i64>>,
+    /// What is accessed through it, if it is a pointer.
+    pub(crate) memory: Option<MemoryOperand>,
+}
+
+/// An operand in memory of a [`Callable`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MemoryOperand {
+    /// The access.
+    pub(crate) record: MemoryRecord,
+    /// The bytes of the operand.
+    pub(crate) bytes: u32,
 }
 
 /// The instructions of a definition, at an operation's types.
@@ -290,9 +302,6 @@ fn of_vendor<'a>(
         for Written { name, candidate, needs } in &written {
             let Candidate { operation, member, adapter, .. } = candidate;
             texts.push(adapter.text(name, needs));
-            if member.signature.memory().next().is_some() {
-                continue;
-            }
             let (result, lines) = adapter.body();
             callables.push(Callable {
                 name: name.clone(),

@@ -29,6 +29,23 @@ pub(crate) trait Language {
     /// Whether an array has room for a width, where a language can tell.
     fn holds(&self, name: &str, width: &str) -> Option<String>;
 
+    /// A statement that mentions an operand that nothing reads.
+    fn mention(&self, name: &str) -> String;
+    /// A parameter that is an array that is written.
+    fn written_parameter(&self, name: &str) -> String;
+    /// A parameter that is an array that is read.
+    fn read_parameter(&self, name: &str) -> String;
+    /// A parameter that is a word.
+    fn word_parameter(&self, name: &str) -> String;
+    /// The parameters that are an operand in memory, which has elements around the pointer or begins there.
+    fn memory_parameters(&self, name: &str, is_written: bool, is_around: bool) -> Vec<String>;
+    /// The operands that say where it is.
+    fn pointer(&self, name: &str, is_around: bool) -> Vec<String>;
+    /// An array as an operand that is read, if there is one.
+    fn optional(&self, name: Option<&str>) -> String;
+    /// The statement that a call is that accesses memory.
+    fn access(&self, call: &str) -> String;
+
     /// A call of a support function.
     fn call(&self, name: &str, operands: &[String]) -> String {
         format!("{}({})", self.support(name), operands.join(", "))
@@ -86,6 +103,38 @@ impl Language for C {
     fn holds(&self, _: &str, _: &str) -> Option<String> {
         None
     }
+
+    fn mention(&self, name: &str) -> String {
+        format!("(void){name};")
+    }
+
+    fn written_parameter(&self, name: &str) -> String {
+        format!("uint64_t *{name}")
+    }
+
+    fn read_parameter(&self, name: &str) -> String {
+        format!("const uint64_t *{name}")
+    }
+
+    fn word_parameter(&self, name: &str) -> String {
+        format!("uint64_t {name}")
+    }
+
+    fn memory_parameters(&self, name: &str, is_written: bool, _: bool) -> Vec<String> {
+        vec![format!("{}void *{name}", if is_written { "" } else { "const " })]
+    }
+
+    fn pointer(&self, name: &str, _: bool) -> Vec<String> {
+        vec![name.to_owned()]
+    }
+
+    fn optional(&self, name: Option<&str>) -> String {
+        name.unwrap_or("NULL").to_owned()
+    }
+
+    fn access(&self, call: &str) -> String {
+        format!("{call};")
+    }
 }
 
 /// Rust.
@@ -138,5 +187,38 @@ impl Language for Rust {
 
     fn holds(&self, name: &str, width: &str) -> Option<String> {
         Some(self.call("holds", &[name.to_owned(), width.to_owned()]))
+    }
+
+    fn mention(&self, name: &str) -> String {
+        format!("let _ = {name};")
+    }
+
+    fn written_parameter(&self, name: &str) -> String {
+        format!("{name}: &mut [u64]")
+    }
+
+    fn read_parameter(&self, name: &str) -> String {
+        format!("{name}: &[u64]")
+    }
+
+    fn word_parameter(&self, name: &str) -> String {
+        format!("{name}: u64")
+    }
+
+    fn memory_parameters(&self, name: &str, is_written: bool, is_around: bool) -> Vec<String> {
+        let slice = format!("{name}: {}[u8]", if is_written { "&mut " } else { "&" });
+        std::iter::once(slice).chain(is_around.then(|| format!("{name}_at: usize"))).collect()
+    }
+
+    fn pointer(&self, name: &str, is_around: bool) -> Vec<String> {
+        vec![name.to_owned(), if is_around { format!("{name}_at") } else { "0".to_owned() }]
+    }
+
+    fn optional(&self, name: Option<&str>) -> String {
+        name.map_or_else(|| "None".to_owned(), |name| format!("Some(&{name})"))
+    }
+
+    fn access(&self, call: &str) -> String {
+        self.require(call)
     }
 }

@@ -1,9 +1,10 @@
 //! `evaluators/`: operations in executable form: C and Rust with the parameters as run-time values, SMT-LIB
-//! with one function for each instance.
+//! with one function for each instance. Instructions with operands in memory are functions on memory ([`memory`]).
 
 mod float;
 mod folds;
 mod language;
+mod memory;
 mod number;
 mod smt;
 mod support;
@@ -13,11 +14,13 @@ use hydride_ir::Function;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use self::language::{C, Rust};
+use self::language::{C, Language, Rust};
 use self::write::{Plan, local_name};
 use crate::operation::Operation;
 use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile};
+
+pub use self::memory::{MemoryInstruction, memory_evaluators};
 
 pub(crate) use self::number::number;
 pub(crate) use self::write::nan_rule;
@@ -39,7 +42,27 @@ struct Evaluators {
     max_words: u32,
 }
 
-/// One operation.
+impl Evaluators {
+    /// Functions, and why there are none for others.
+    fn new(made: impl Iterator<Item = Result<Evaluator, String>>) -> Self {
+        let (mut functions, mut left_out) = (Vec::new(), Vec::new());
+        for made in made {
+            match made {
+                Ok(function) => functions.push(function),
+                Err(why) => left_out.push(why),
+            }
+        }
+        let has_floats = functions.iter().any(|function| function.has_floats);
+        let indented = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") };
+        let floats = match has_floats {
+            true => std::iter::once("").chain(FLOATS.lines()).map(indented).collect(),
+            false => String::new(),
+        };
+        Self { functions, left_out, has_floats, floats, max_words: hydride_ir::MAX_WIDTH / 64 }
+    }
+}
+
+/// One operation or instruction.
 #[derive(Serialize, Deserialize)]
 struct Evaluator {
     documentation: Vec<String>,
@@ -57,32 +80,15 @@ pub(crate) fn files(
     renderer: &Renderer,
     operations: &[Operation<'_>],
 ) -> Result<Vec<GeneratedFile>, GenerateError> {
-    let mut context = Evaluators {
-        functions: Vec::new(),
-        left_out: Vec::new(),
-        has_floats: false,
-        floats: String::new(),
-        max_words: hydride_ir::MAX_WIDTH / 64,
-    };
     let made: Vec<_> = operations
         .par_iter()
         .map(|operation| {
             operation.kept("evaluator", || Plan::of(operation).map(|plan| evaluator(operation, &plan)))
         })
         .collect();
-    for (operation, made) in operations.iter().zip(made) {
-        match made {
-            Ok(function) => {
-                context.has_floats |= function.has_floats;
-                context.functions.push(function);
-            }
-            Err(why) => context.left_out.push(format!("operation `{}`: {}", operation.op.name, why.0)),
-        }
-    }
-    if context.has_floats {
-        let indented = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") };
-        context.floats = std::iter::once("").chain(FLOATS.lines()).map(indented).collect();
-    }
+    let context = Evaluators::new(operations.iter().zip(made).map(|(operation, made)| {
+        made.map_err(|why| format!("operation `{}`: {}", operation.op.name, why.0))
+    }));
     let mut files = vec![
         renderer.render("evaluators/autollvm.h", &context)?,
         renderer.render("evaluators/autollvm.rs", &context)?,
@@ -109,9 +115,9 @@ fn evaluator(operation: &Operation<'_>, plan: &Plan) -> Evaluator {
     Evaluator {
         documentation,
         c_args: args("const uint64_t *", "uint64_t ", "uint64_t *", "int64_t ", false),
-        c_body: unused(plan, plan.body(&C), |name| format!("(void){name};")),
+        c_body: unused(plan, plan.body(&C), &C),
         rust_args: args("&[u64]", "u64", "&mut [u64]", "i64", true),
-        rust_body: unused(plan, plan.body(&Rust), |name| format!("let _ = {name};")),
+        rust_body: unused(plan, plan.body(&Rust), &Rust),
         c_name: operation.op.name.clone(),
         rust_name: name,
         has_floats: plan.has_floats(),
@@ -124,7 +130,7 @@ fn evaluator(operation: &Operation<'_>, plan: &Plan) -> Evaluator {
 /// it cannot be written, why.
 pub fn c_body(function: &Function, results: &[String], args: &[String]) -> Result<String, String> {
     let plan = Plan::of_function(function, results.to_vec(), args.to_vec()).map_err(|why| why.0)?;
-    Ok(unused(&plan, plan.body(&C), |name| format!("(void){name};")))
+    Ok(unused(&plan, plan.body(&C), &C))
 }
 
 /// What [`c_body`] calls: functions in C whose names begin with `al_`.
@@ -134,10 +140,10 @@ pub fn c_support() -> Result<String, GenerateError> {
 }
 
 /// The body with a mention of each unused argument, to avoid compiler warnings.
-fn unused(plan: &Plan, body: String, mention: impl Fn(&str) -> String) -> String {
+fn unused(plan: &Plan, body: String, language: &dyn Language) -> String {
     let word = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
     let used: std::collections::HashSet<&str> = body.split(word).collect();
     let unused = plan.args.iter().filter(|(name, _)| !used.contains(name.as_str()));
-    let mentions: String = unused.map(|(name, _)| format!("    {}\n", mention(name))).collect();
+    let mentions: String = unused.map(|(name, _)| format!("    {}\n", language.mention(name))).collect();
     mentions + &body
 }

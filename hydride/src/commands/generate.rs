@@ -1,5 +1,6 @@
 //! `hydride generate-ir`: documents in, IR, classes and generated code out.
 
+mod accesses;
 pub mod lowering_data;
 mod merges;
 mod models;
@@ -17,7 +18,7 @@ use autoir::{Dialect, classes_json};
 use catalog::Trust;
 use clap::Args;
 use codegen_gen::{GeneratedFile, LlvmVersion, Options, Part};
-use parsers::{Diagnostic, Instruction, Isa, Status};
+use parsers::{Diagnostic, Isa, Status};
 use rayon::prelude::*;
 use smt::Memo;
 
@@ -32,6 +33,7 @@ use crate::pipeline::Pipeline;
 use crate::reuse::Kept;
 use crate::trust::RecordsArgs;
 use crate::{Session, SpecArgs, families, usage};
+use accesses::Accesses;
 use summary::{ledger_lines, summary, summary_again};
 
 /// Arguments of `hydride generate-ir`.
@@ -247,8 +249,15 @@ fn files(
 ) -> Result<Files> {
     let mut files = Files::new();
     files.insert("ledger.jsonl".into(), ledger(pipeline));
+    let accesses = match emit.has(Group::Ir) || emit.has(Group::Evaluators) {
+        true => accesses::of(pipeline),
+        false => Vec::new(),
+    };
     if emit.has(Group::Ir) {
-        files.extend(instructions(pipeline));
+        files.extend(instructions(pipeline, &accesses));
+    }
+    if emit.has(Group::Evaluators) {
+        files.extend(accesses::evaluators(&accesses)?.into_iter().map(|file| (file.path, file.contents)));
     }
     let models = || if emit.has(Group::Models) { models::files(pipeline, memo) } else { Ok(Vec::new()) };
     let dialect = || if emit.has(Group::Dialect) { dialect(&pipeline.dialect, memo) } else { Files::new() };
@@ -275,7 +284,7 @@ fn files(
 }
 
 /// `ir/`: each instruction as parsed and in canonical form, and which memory it accesses.
-fn instructions(pipeline: &Pipeline) -> Files {
+fn instructions(pipeline: &Pipeline, accesses: &[Accesses<'_>]) -> Files {
     let mut files = Files::new();
     let mut rest = pipeline.texts.as_slice();
     for (isa, parsed) in &pipeline.parsed {
@@ -284,23 +293,14 @@ fn instructions(pipeline: &Pipeline) -> Files {
         let canonical = own.iter().filter_map(|texts| texts.canonical.as_deref());
         files.insert(format!("ir/{}.hir", isa.name()), joined(own.iter().map(|texts| texts.parsed.as_str())));
         files.insert(format!("ir/{}.canonical.hir", isa.name()), joined(canonical));
-        let memory: Vec<String> = parsed.instructions.par_iter().flat_map_iter(memory).collect();
+        let memory: Vec<String> = accesses
+            .iter()
+            .filter(|own| own.instruction.isa.name() == isa.name())
+            .flat_map(Accesses::texts)
+            .collect();
         files.insert(format!("ir/{}.memory.hir", isa.name()), joined(memory.iter().map(String::as_str)));
     }
     files
-}
-
-/// Which bytes an instruction accesses where it does not always access all of them, and the addresses of elements, as
-/// functions in canonical form where they have one.
-fn memory(instruction: &Instruction) -> impl Iterator<Item = String> {
-    let functions = [("accessed", &instruction.accessed), ("addresses", &instruction.addresses)];
-    functions.into_iter().filter_map(|(what, function)| {
-        let function = function.as_ref()?;
-        let canonical = similarity::analyze(function).ok().and_then(|found| found.canonical);
-        let mut function = canonical.unwrap_or_else(|| function.clone());
-        function.name = format!("{}.{what}", instruction.id);
-        Some(function.to_string())
-    })
 }
 
 /// The functions of the families and of the operations, and `classes.json`.

@@ -1,6 +1,8 @@
 //! `c/`: programs in C call the functions of the header and compare the results with `interp`; the header compiles as C
 //! and C++.
 
+mod memory;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -86,6 +88,7 @@ fn prototypes(header: &str) -> BTreeMap<&str, Prototype<'_>> {
     let parameter = |text: &str| {
         let text = text.trim_start_matches("const ");
         let (ty, name) = text.split_once(' ').expect("a type and a name");
+        let name = name.trim_start_matches('*');
         let (name, count) = match name.split_once('[') {
             Some((name, count)) => (name, Some(count.trim_end_matches(']').parse().expect("a count"))),
             None => (name, None),
@@ -157,8 +160,9 @@ fn case(
     )
 }
 
-const HEAD: &str = r#"#include "autollvm.h"
+const HEAD: &str = "#include \"autollvm.h\"\n";
 
+const SAME: &str = r#"
 static int same(const uint8_t *a, const uint8_t *b, int count) {
     for (int at = 0; at < count; at++)
         if (a[at] != b[at])
@@ -201,46 +205,57 @@ fn results_of(program: &Program, args: &[Bits]) -> Vec<Bits> {
         .collect()
 }
 
+/// Of those members of an instruction set that are to be tried and can be run here, the rows and the functions' names.
+fn runnable<'r>(json: &'r Value, isa: &str, is_tried: impl Fn(&Value) -> bool) -> Vec<(&'r Value, &'r str)> {
+    let rows = json["lowerings"].as_array().unwrap().iter();
+    let rows: Vec<(&Value, &str)> = rows
+        .filter(|row| row["isa"] == isa && is_tried(row))
+        .filter_map(|row| Some((row, row["function"]["name"].as_str()?)))
+        .collect();
+    // Members that share a function can need different extensions.
+    let mut extensions: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (row, name) in &rows {
+        let own = row["extensions"].as_array().unwrap().iter();
+        let own = own.map(|extension| extension.as_str().expect("a text").to_owned());
+        extensions.entry(name).or_default().extend(own);
+    }
+    let cpu = CpuFeatures::of_this_machine().unwrap();
+    let is_here = |name: &str| match isa {
+        "x86" => cpu.missing(&extensions[name]).is_empty(),
+        // The emulator knows no newer one.
+        "hvx" => extensions[name].iter().all(|name| name.as_str() <= "hvxv67"),
+        _ => true,
+    };
+    rows.into_iter().filter(|(_, name)| is_here(name)).collect()
+}
+
+/// The prototype of a definition's function on an instruction set, and its name.
+fn prototype_of<'p, 'h>(
+    prototypes: &'p BTreeMap<&str, Prototype<'h>>,
+    definition: &str,
+    isa: &str,
+) -> (String, &'p Prototype<'h>) {
+    let name = c_name(definition);
+    let own = format!("{name}_{isa}");
+    let name = if prototypes.contains_key(name.as_str()) { name } else { own };
+    let prototype = prototypes.get(name.as_str()).unwrap_or_else(|| panic!("{name} has no prototype"));
+    (name, prototype)
+}
+
 /// The cases of an instruction set `without` some instructions, and for each one the instruction that it is about.
 fn cases(out: &Path, isa: &str, without: &[&str]) -> (Vec<String>, Vec<String>) {
     let header = std::fs::read_to_string(out.join("c/autollvm.h")).unwrap();
     let prototypes = prototypes(&header);
     let semantics = functions(&out.join(format!("ir/{isa}.hir")));
-    let cpu = CpuFeatures::of_this_machine().unwrap();
-    let rows = read_json(&out.join("llvm/lowering.json"));
-    // Functions of members with operands in memory are not among those for C.
-    let is_tried = |row: &Value| {
-        row["isa"] == isa && row["memory"].is_null() && !without.contains(&row["id"].as_str().expect("an id"))
-    };
-    let rows: Vec<&Value> =
-        rows["lowerings"].as_array().unwrap().iter().filter(|row| is_tried(row)).collect();
-    let text = |value: &Value| value.as_str().expect("a text").to_owned();
-    // Members that share a function can need different extensions.
-    let mut extensions: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for row in &rows {
-        if let Some(name) = row["function"]["name"].as_str() {
-            extensions
-                .entry(name)
-                .or_default()
-                .extend(row["extensions"].as_array().unwrap().iter().map(text));
-        }
-    }
+    let json = read_json(&out.join("llvm/lowering.json"));
+    let is_tried =
+        |row: &Value| row["memory"].is_null() && !without.contains(&row["id"].as_str().expect("an id"));
     let (mut texts, mut ids) = (Vec::new(), Vec::new());
     let mut random = Random::new(16);
-    for row in rows {
-        let Some(name) = row["function"]["name"].as_str() else { continue };
-        let extensions = &extensions[name];
-        // The emulator knows no newer one.
-        let newer = extensions.iter().any(|name| name.as_str() > "hvxv67");
-        if isa == "x86" && !cpu.missing(extensions).is_empty() || isa == "hvx" && newer {
-            continue;
-        }
-        let name = c_name(name);
-        let own = format!("{name}_{isa}");
-        let name = if prototypes.contains_key(name.as_str()) { name } else { own };
-        let prototype = prototypes.get(name.as_str()).unwrap_or_else(|| panic!("{name} has no prototype"));
+    for (row, name) in runnable(&json, isa, is_tried) {
+        let (name, prototype) = prototype_of(&prototypes, name, isa);
         let parameters = &prototype.parameters;
-        let id = text(&row["id"]);
+        let id = row["id"].as_str().expect("a text").to_owned();
         let function = &semantics[&id];
         let (mut draws, mut found) = (0, 0);
         while found < INPUTS && draws < DRAWS {
@@ -286,8 +301,11 @@ fn functions_do_what_the_documents_say(out: &Path, target: &Target, without: &[&
         names.len(),
         names.join(", ")
     );
-    std::fs::write(folder.path().join("program.c"), [HEAD, &texts.concat(), &table, TAIL, START].concat())
-        .unwrap();
+    std::fs::write(
+        folder.path().join("program.c"),
+        [HEAD, SAME, &texts.concat(), &table, TAIL, START].concat(),
+    )
+    .unwrap();
     let (include, module) =
         (format!("-I{}", out.join("c").display()), out.join(format!("c/autollvm-{isa}.ll")));
     let module = module.to_string_lossy();

@@ -283,3 +283,39 @@ fn the_results_of_the_note_come_from_the_vendors_document() {
     assert!(sum.contains("6 instructions"), "{sum}");
     has(&sum, &["movdqa xmm1, xmm0", "psrldq xmm1, 4"]);
 }
+
+/// A goal over what is in memory.
+fn in_memory(width: u32, element: u32, each: &str) -> String {
+    format!(
+        "name = \"load\"\nelement = {element}\nwidth = 128\n[[input]]\nname = \"x\"\nclass = \"memory\"\nwidth = {width}\n\
+         [[output]]\nname = \"y\"\neach = \"{each}\"\n"
+    )
+}
+
+#[test]
+fn loads_are_steps_where_a_goal_has_operands_in_memory() {
+    let folder = scratch();
+    let run = |specs: &Path, set: &[&str], goal: &str, more: &[&str]| {
+        std::fs::write(folder.path().join("goal.toml"), goal).expect("a file");
+        let specs = specs.display().to_string();
+        let args = [&["search", "--specs", &specs, "goal.toml"], set, more].concat();
+        hydride(folder.path(), &args)
+    };
+    let sse3 = ["--extensions", "SSE3"];
+    // All of it, and its first half twice.
+    let own = in_memory(128, 64, "x[i]");
+    let found = run(&samples(), &sse3, &own, &["--emit", "c", "--run", "50"]).exits(0);
+    let is_load = found.stdout.contains("1 instructions") && found.stdout.contains("(const void * x)");
+    assert!(is_load, "{}", found.stdout);
+    assert!(found.stderr.contains("agree with the goal on 50 inputs"), "{}", found.stderr);
+    let found = run(&samples(), &sse3, &in_memory(128, 64, "x[0]"), &["--run", "50"]).exits(0);
+    assert!(found.stdout.contains("xmm0, [r15]"), "{}", found.stdout);
+    assert!(found.stderr.contains("agree with the goal on 50 inputs"), "{}", found.stderr);
+    // No load is longer than what there is.
+    let narrow = in_memory(64, 64, "i == 0 ? x[0] : 0");
+    let found = run(&samples(), &sse3, &narrow, &["--max-length", "1"]);
+    assert!(!found.stdout.contains("movdqu"), "{}", found.stdout);
+    let stored = narrow.replace("name = \"y\"", "name = \"y\"\nclass = \"memory\"");
+    let refused = run(&samples(), &sse3, &stored, &[]).exits(3);
+    assert!(refused.stderr.contains("stores are not searched"), "{}", refused.stderr);
+}

@@ -147,6 +147,10 @@ impl GoalFile {
         for (position, wish) in self.output.iter().enumerate() {
             let (ty, own) =
                 self.shape(text, wish.class, &wish.width, &wish.element, width, wish.name.span().start)?;
+            if ty.class == Class::Memory {
+                let message = "an output is in a register: stores are not searched";
+                return Err(GoalError::at(text, wish.name.span().start, message));
+            }
             element = element.min(own);
             let count = ty.width / own;
             let mut wanted = Vec::new();
@@ -204,6 +208,10 @@ impl GoalFile {
                 self.shape(text, register.class, &register.width, &register.element, width, at)?;
             let constant = match &register.constant {
                 None => None,
+                Some(expression) if ty.class == Class::Memory => {
+                    let message = "what is in memory is not known beforehand";
+                    return Err(GoalError::at(text, expression.span().start, message));
+                }
                 Some(expression) => Some(constant(text, expression, ty, element)?),
             };
             inputs.push(Input { name, ty, element, constant });
@@ -238,7 +246,7 @@ impl GoalFile {
         let given = element.as_ref().unwrap_or(&self.element);
         let width = match (own, class) {
             (Some(own), _) => *own.get_ref(),
-            (None, Class::Vector) => width,
+            (None, Class::Vector | Class::Memory) => width,
             (None, _) => *given.get_ref(),
         };
         let element = match (class, element) {

@@ -47,6 +47,7 @@ pub fn extract(instruction: &Instruction, choices: &[i64]) -> Vec<Lanewise> {
         Class::Mask => &[1],
         Class::Vector => CONTAINERS,
         Class::Scalar => &[8, 16, 32, 64],
+        Class::Memory => &[],
     };
     containers
         .iter()

@@ -13,6 +13,29 @@ define void @autollvm_add_v16i8(ptr %.res.0, ptr %.in.0, ptr %.in.1) nounwind "t
   ret void
 }
 
+define void @autollvm_add_v16i8_merge_load_arg1_align16(ptr %.res.0, ptr %.in.0, ptr %b, ptr %.in.2, ptr %.in.3) nounwind "target-features"="+avx512bw,+avx512vl" {
+  %a = load <16 x i8>, ptr %.in.0, align 1
+  %.c0 = load <16 x i8>, ptr %.in.2, align 1
+  %.mask = icmp ne <16 x i8> %.c0, zeroinitializer
+  %.pass_through = load <16 x i8>, ptr %.in.3, align 1
+  %.0 = bitcast <16 x i1> %.mask to i16
+  %.1 = call <16 x i8> @east.add8_load(<16 x i8> %.pass_through, i16 %.0, <16 x i8> %a, ptr %b)
+  store <16 x i8> %.1, ptr %.res.0, align 1
+  ret void
+}
+
+define void @autollvm_add_v16i8_merge_load_arg1_align16_registers(ptr %.res.0, ptr %.in.0, ptr %b, ptr %.in.2, ptr %.in.3) nounwind "target-features"="+avx512bw,+avx512vl" {
+  %a = load <16 x i8>, ptr %.in.0, align 1
+  %.c0 = load <128 x i8>, ptr %.in.2, align 1
+  %.mask = icmp ne <128 x i8> %.c0, zeroinitializer
+  %.pass_through = load <16 x i8>, ptr %.in.3, align 1
+  %.0 = shufflevector <128 x i1> %.mask, <128 x i1> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %.1 = bitcast <16 x i1> %.0 to i16
+  %.2 = call <16 x i8> @east.add8_load(<16 x i8> %.pass_through, i16 %.1, <16 x i8> %a, ptr %b)
+  store <16 x i8> %.2, ptr %.res.0, align 1
+  ret void
+}
+
 define internal <16 x i8> @east.add8(<16 x i8> %a0, <16 x i8> %a1) alwaysinline {
   %v2 = add <16 x i8> %a0, %a1
   ret <16 x i8> %v2

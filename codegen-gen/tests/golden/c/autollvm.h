@@ -13,6 +13,12 @@
  * Results are written through the first pointers, `res` or `res_0`, `res_1`, ... All arguments are read before a
  * result is written, so that arrays may overlap.
  *
+ * Memory. An operand that the instruction itself has in memory is a `void *`: `const` where it is only loaded. The
+ * comment above a prototype says how long it is and what has to divide the pointer; nothing has to where it does not.
+ * Under a mask, bytes of disabled lanes are neither read nor written and need not be accessible. Elements at computed
+ * addresses are gathered and scattered around the pointer; of stores to one address the last one counts. Operands in
+ * memory must not overlap arrays.
+ *
  * Immediates are ordinary integers and need not be constant; the comment above a prototype has their values, and any other
  * value is undefined behavior. If a call is inlined and its immediate is constant, one instruction is left of it.
  *
@@ -38,6 +44,10 @@ extern "C" {
 
 /* east avx2: add */
 void autollvm_add_v16i8(uint8_t res[16], const uint8_t a[16], const uint8_t b[16]);
+/* east avx512bw+avx512vl, b 16 bytes aligned to 16: add */
+void autollvm_add_v16i8_merge_load_arg1_align16(uint8_t res[16], const uint8_t a[16], const void *b, const bool mask[16], const uint8_t pass_through[16]);
+/* east avx512bw+avx512vl, b 16 bytes aligned to 16: add */
+void autollvm_add_v16i8_merge_load_arg1_align16_registers(uint8_t res[16], const uint8_t a[16], const void *b, const bool mask[128], const uint8_t pass_through[16]);
 
 /* shift_left_immediate */
 

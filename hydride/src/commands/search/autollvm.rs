@@ -200,5 +200,6 @@ fn llvm(ty: Register) -> Type {
     match ty.class {
         Class::Vector => bytes_type(ty.bytes()),
         Class::Scalar | Class::Mask => Type::integer(ty.width),
+        Class::Memory => Type::Pointer,
     }
 }

@@ -1,9 +1,10 @@
 //! Parsed instructions to what the search takes, and which of them it gets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ::search::{Class, Goal, Operand, Type};
 use anyhow::Result;
+use catalog::record::{MemoryAccess, MemoryRecord};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use parsers::{Argument, Form, Instruction, Kind};
 
@@ -18,6 +19,8 @@ pub struct Filter {
     without: GlobSet,
     scalars: bool,
     masks: bool,
+    /// The widths of what the goal has in memory.
+    memory: BTreeSet<u32>,
 }
 
 impl Filter {
@@ -34,16 +37,24 @@ impl Filter {
             without: globs(&[without, &target.without].concat())?,
             scalars,
             masks,
+            memory: BTreeSet::new(),
         })
     }
 
-    /// Scalars and masks are allowed where a goal has them, besides what it says.
+    /// Scalars and masks are allowed where a goal has them, besides what it says, and loads of what it has in memory.
     pub fn for_goal(self, goal: &Goal) -> Self {
         let has = |class: Class| {
             let inputs = goal.inputs.iter().map(|input| input.ty.class);
             inputs.chain(goal.outputs.iter().map(|output| output.ty.class)).any(|own| own == class)
         };
-        Self { scalars: self.scalars || has(Class::Scalar), masks: self.masks || has(Class::Mask), ..self }
+        let memory = goal.inputs.iter().filter(|input| input.ty.class == Class::Memory);
+        let memory = memory.map(|input| input.ty.width).collect();
+        Self {
+            scalars: self.scalars || has(Class::Scalar),
+            masks: self.masks || has(Class::Mask),
+            memory,
+            ..self
+        }
     }
 
     fn admits(&self, mnemonic: &str, id: &str) -> bool {
@@ -86,14 +97,17 @@ pub fn instructions(
             Ok(form) if !filter.admits(&form.mnemonic.to_lowercase(), &instruction.id) => continue,
             Err(_) if !filter.admits(&mnemonic, &instruction.id) => continue,
             Ok(form) if incomplete(form) => Err("a machine form without one of its operands"),
-            Ok(form) => convert(instruction, form, search, target, filter, costs),
+            Ok(form) => loaded(instruction, filter).and_then(|loaded| {
+                let converted = |width| convert(instruction, form, (search, target), filter, costs, width);
+                loaded.into_iter().map(converted).collect::<Result<Vec<_>, _>>()
+            }),
             Err(why) => Err(why),
         };
         let why = match converted {
-            Ok(converted) => match ::search::untried(&converted) {
+            Ok(converted) => match converted.iter().find_map(::search::untried) {
                 Some(why) => why,
                 None => {
-                    chosen.instructions.push(converted);
+                    chosen.instructions.extend(converted);
                     continue;
                 }
             },
@@ -104,18 +118,34 @@ pub fn instructions(
     chosen
 }
 
-/// An instruction as the search takes it, or what it has that a step has not.
+/// The widths of what an instruction may load of what a goal has in memory: a load from there may be shorter. `None` is the
+/// only one of an instruction that has no operands in memory.
+fn loaded(instruction: &Instruction, filter: &Filter) -> Result<Vec<Option<u32>>, &'static str> {
+    let records: Vec<MemoryRecord> = instruction.signature.memory().collect();
+    match &records[..] {
+        [] => Ok(vec![None]),
+        _ if filter.memory.is_empty() || instruction.intrinsic.is_empty() => Err("operands in memory"),
+        [record] if record.access == MemoryAccess::Load && record.element.is_none() => {
+            if record.align > 1 {
+                return Err("an alignment that nothing promises");
+            }
+            let width = instruction.signature.args[record.arg as usize].width;
+            let widths: Vec<Option<u32>> = filter.memory.range(width..).copied().map(Some).collect();
+            if widths.is_empty() { Err("more in memory than the goal has") } else { Ok(widths) }
+        }
+        _ => Err("memory that is stored or at several addresses"),
+    }
+}
+
+/// An instruction as the search takes it, or what it has that a step has not. What it loads is of `loaded` bits.
 fn convert(
     instruction: &Instruction,
     form: &Form,
-    search: &Search,
-    target: &Target,
+    (search, target): (&Search, &Target),
     filter: &Filter,
     costs: &Costs,
+    loaded: Option<u32>,
 ) -> Result<::search::Instruction, &'static str> {
-    if instruction.signature.memory().next().is_some() {
-        return Err("operands in memory");
-    }
     let [result] = &instruction.signature.results[..] else { return Err("several results") };
     if !instruction.undefined.is_empty() || !instruction.undefined_for.is_empty() {
         return Err("bits that the document leaves undefined");
@@ -133,6 +163,10 @@ fn convert(
                 }
                 Operand::Choice { width: argument.width, values: target.scalar_constants.clone() }
             }
+            Kind::Memory { .. } => {
+                let width = loaded.unwrap_or(argument.width);
+                Operand::Register(Type { class: Class::Memory, width })
+            }
             _ => match list_length(form, position) {
                 1 => Operand::Register(register(argument, argument.width, search, target, filter)?),
                 count => {
@@ -147,13 +181,21 @@ fn convert(
         (search.places)(&Operands { form, instruction, types: &operands, result: result_type, target })?;
     let mnemonic = form.mnemonic.to_lowercase();
     let (latency, uops) = costs.of(&mnemonic, &form.operands).ok_or("no costs in the table")?;
+    let memory = instruction.signature.args.iter().position(Argument::is_memory);
+    let function = match memory.zip(loaded) {
+        Some((position, width)) if width > instruction.signature.args[position].width => {
+            ::search::with_longer_argument(&instruction.function, position, width)
+                .ok_or("no plain function")?
+        }
+        _ => instruction.function.clone(),
+    };
     Ok(::search::Instruction {
         id: instruction.id.clone(),
         intrinsic: instruction.intrinsic.clone(),
         mnemonic,
         syntax: form.template.as_ref().unwrap_or(&form.operands).clone(),
         names: instruction.signature.args.iter().map(|argument| argument.name.clone()).collect(),
-        function: instruction.function.clone(),
+        function,
         c_types: instruction.signature.args.iter().map(|argument| argument.c_type.clone()).collect(),
         result: result_type,
         result_c_type: result.c_type.clone(),

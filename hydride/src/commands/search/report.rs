@@ -15,7 +15,7 @@ use super::{Emit, Run, SearchArgs, SearchOptions, Task};
 use crate::costs::Costs;
 use crate::isa::InstructionSet;
 use crate::isa::Target;
-use crate::machine;
+use crate::{machine, usage};
 
 /// Prints the outcome in the form asked for.
 pub fn print(args: &SearchArgs, task: &Task, run: &Run) -> Result<()> {
@@ -30,6 +30,9 @@ pub fn print(args: &SearchArgs, task: &Task, run: &Run) -> Result<()> {
         left_out(task).iter().for_each(|line| println!("{line}"));
     }
     let lowerings = match args.emit {
+        Emit::Autollvm if task.goal.inputs.iter().any(|input| input.ty.class == Class::Memory) => {
+            return Err(usage("definitions are not called on a goal's operands in memory"));
+        }
         Emit::Autollvm => Some(super::autollvm::Lowerings::read(&args.out)?),
         _ => None,
     };
@@ -334,6 +337,7 @@ fn synthetic(task: &Task, name: String, function: hydride_ir::Function) -> Instr
             Class::Vector => Kind::Vector,
             Class::Mask => Kind::Mask,
             Class::Scalar => Kind::Scalar,
+            Class::Memory => Kind::Memory { align: 1, element: None },
         },
         element: None,
     };

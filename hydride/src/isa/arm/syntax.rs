@@ -11,6 +11,8 @@ impl Syntax for A64 {
             Class::Vector => "v",
             Class::Mask => "q",
             Class::Scalar if ty.width == 64 => "x",
+            // Pointers are in the general registers that scalars take last.
+            Class::Memory => return format!("x{}", 28 - number.min(9)),
             Class::Scalar => "w",
         };
         format!("{letter}{number}")
@@ -59,6 +61,7 @@ impl Syntax for A64 {
                 format!("uint{element}x{}_t", ty.width / element)
             }
             Class::Scalar | Class::Mask => c_integer(ty.width),
+            Class::Memory => "const void *".to_owned(),
         }
     }
 

@@ -12,7 +12,7 @@ impl Syntax for Hexagon {
     fn register(&self, ty: Type, number: usize) -> String {
         let letter = match ty.class {
             Class::Vector => "v",
-            Class::Scalar => "r",
+            Class::Scalar | Class::Memory => "r",
             Class::Mask => "q",
         };
         // Pairs are beyond the single ones, so that the two share their numbers.
@@ -92,6 +92,7 @@ impl Syntax for Hexagon {
             Class::Vector => "HVX_Vector".into(),
             Class::Mask => "HVX_VectorPred".into(),
             Class::Scalar => c_integer(ty.width),
+            Class::Memory => "const void *".to_owned(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use parsers::{Form, Instruction};
+use parsers::{Argument, Form, Instruction};
 use search::{Class, Operand, Type};
 
 use super::syntax::X86;
@@ -78,8 +78,12 @@ fn places(
     let general = vectors.into_iter().all(|ty| ty.class != Class::Vector);
     let legacy = target.two_address || general || instruction.extensions.iter().any(only_legacy);
     let overwrites = legacy || form.mnemonic.starts_with('V');
-    let types: Vec<Option<Type>> =
-        operands.iter().map(|operand| operand.registers().first().copied()).collect();
+    // A goal may have more in memory than the instruction loads.
+    let own_type = |(operand, arg): (&Operand, &Argument)| {
+        let ty = operand.registers().first().copied()?;
+        Some(if arg.is_memory() { Type { width: arg.width, ..ty } } else { ty })
+    };
+    let types: Vec<Option<Type>> = operands.iter().zip(&instruction.signature.args).map(own_type).collect();
     let is_shown = |kind: &str, ty: Option<Type>| ty.is_none_or(|ty| shows(kind, ty));
     if shown == operands.len() + 1 {
         let (own, read) = (kinds[0], &kinds[1..]);
@@ -125,5 +129,6 @@ fn shows(kind: &str, ty: Type) -> bool {
         },
         Class::Mask => kind.starts_with('k'),
         Class::Scalar => kind.starts_with('r'),
+        Class::Memory => kind.strip_prefix('m').is_some_and(|bits| bits.parse() == Ok(ty.width)),
     }
 }

@@ -27,13 +27,15 @@ impl Syntax for X86 {
                     .get(number)
                     .map_or_else(|| format!("r{}", number + 2), |name| format!("{prefix}{name}"))
             }
+            // Pointers are in the general registers that scalars take last.
+            Class::Memory => format!("[r{}]", 15 - number.min(7)),
         }
     }
 
     fn copy(&self, ty: Type, to: &str, from: &str) -> String {
         let mnemonic = match ty.class {
             Class::Mask => "kmovq",
-            Class::Scalar => "mov",
+            Class::Scalar | Class::Memory => "mov",
             Class::Vector if !self.vex => "movdqa",
             Class::Vector if ty.width == 512 => "vmovdqa64",
             Class::Vector => "vmovdqa",
@@ -81,6 +83,7 @@ impl Syntax for X86 {
             Class::Vector => format!("__m{}i", ty.width),
             Class::Mask => format!("__mmask{}", ty.width),
             Class::Scalar => c_integer(ty.width),
+            Class::Memory => "const void *".to_owned(),
         }
     }
 

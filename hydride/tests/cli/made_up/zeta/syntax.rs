@@ -10,7 +10,7 @@ impl Syntax for Zeta {
     fn register(&self, ty: Type, number: usize) -> String {
         match ty.class {
             Class::Vector => format!("v{number}"),
-            Class::Scalar | Class::Mask => format!("r{number}"),
+            Class::Scalar | Class::Mask | Class::Memory => format!("r{number}"),
         }
     }
 
@@ -26,7 +26,7 @@ impl Syntax for Zeta {
     fn c_type(&self, ty: Type, _: u32) -> String {
         match ty.class {
             Class::Vector => "zeta_v".to_owned(),
-            Class::Scalar | Class::Mask => c_integer(ty.width),
+            Class::Scalar | Class::Mask | Class::Memory => c_integer(ty.width),
         }
     }
 }
