@@ -53,11 +53,16 @@
 
 #![forbid(unsafe_code)]
 
+mod bytes;
 mod c;
 pub mod certify;
+mod clamps;
 pub mod contents;
+mod counts;
+mod forms;
 mod in_place;
 mod kept;
+mod lookup;
 mod moves;
 mod neighbors;
 mod options;

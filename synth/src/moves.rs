@@ -10,7 +10,9 @@ impl Finder<'_, '_> {
     pub(crate) fn moved(&mut self, states: &mut States, wanted: &Wanted, moves: u8, ways: &mut Vec<Way>) {
         let table = self.table;
         // What is in order in one register only goes into registers of another width.
-        let loaded = |entry: &Entry| matches!(entry, Entry::Element(_)) && self.meaning.window().in_registers;
+        let loaded = |entry: &Entry| {
+            entry.source().is_some() && self.is_plain(*entry) && self.meaning.window().in_registers
+        };
         let settled = wanted
             .registers
             .iter()

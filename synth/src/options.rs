@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use search::{Class, Type};
 
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
+use crate::counts::counts;
 use crate::rewrite::{high_bits, is_choice, product_of_halves, rewrites, rounding};
 use crate::table::{OpId, Table, TemplateId, crosses};
 use crate::unify::{Binding, HALVES, proposals};
@@ -147,14 +148,31 @@ impl<'m, 'w> Finder<'m, 'w> {
                 ways.retain(|way| matches!(way, Way::Halves(_) | Way::Pairs(_)) || single(self, way));
                 return ways;
             }
+            // What is looked up, and what is a count of parts, is not reached in other ways.
+            if self.looked_up(states, &wanted, value, &mut ways) {
+                return ways;
+            }
             let table = self.table;
+            // Of values in registers those that are narrower are not given by being made wider.
+            let in_registers = self.meaning.window().in_registers;
             let given = |(template, _): &(TemplateId, Binding)| {
-                table.template(*template).slots.iter().all(|slot| *slot <= wanted.container)
+                let slots = &table.template(*template).slots;
+                let converts = in_registers && slots.len() == 1 && slots[0] < wanted.container;
+                let there = table.members(*template).iter().any(|op| table.op(*op).result == wanted.ty);
+                there && !converts && slots.iter().all(|slot| *slot <= wanted.container)
             };
             let dag = &self.meaning.dag;
             let chooses = is_choice(dag, value)
                 || matches!(*dag.node(value), Node::Shr(_, count) if dag.as_int(count).is_none());
             direct = self.matching(value, wanted.container).iter().any(given);
+            if !direct && let Some(parts) = counts(&mut self.meaning.dag, value) {
+                let renamed = self.renamed(&wanted, parts);
+                ways.push(Way::Equal(states.intern(renamed, moves)));
+                return ways;
+            }
+            if !direct {
+                self.paired(states, &wanted, value, &mut ways);
+            }
             for other in if direct && !chooses { Vec::new() } else { self.equal(value) } {
                 let renamed = self.renamed(&wanted, other);
                 ways.push(Way::Equal(states.intern(renamed, moves)));
@@ -483,7 +501,7 @@ impl<'m, 'w> Finder<'m, 'w> {
     }
 
     /// Whether nothing is computed for an entry.
-    fn is_plain(&self, entry: Entry) -> bool {
+    pub(crate) fn is_plain(&self, entry: Entry) -> bool {
         let Entry::Value(mut value, _) = entry else { return true };
         while let Node::Slice { of, .. } = *self.meaning.dag.node(value) {
             value = of;
@@ -704,6 +722,11 @@ pub fn immediates(meaning: &mut Meaning<'_>, roots: &[NodeId]) -> Vec<i64> {
                 }
             }
             Node::Div(..) => divisions.push(node),
+            // Signs, and the places of parts.
+            Node::Saturate { width, .. } => {
+                found.insert(i64::from(*width) - 1);
+            }
+            Node::PopCount(_) | Node::LeadingZeros(..) => found.extend((4..32).step_by(4)),
             // Predicates of comparisons are immediates.
             Node::Float { float, .. } if float.op.compares() => found.extend(1..32),
             Node::Concat(parts) => found.extend(parts.first().map(|part| i64::from(part.width))),

@@ -2,6 +2,10 @@
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Range, Replacements};
 
+use crate::clamps::clamps;
+use crate::counts::counts;
+use crate::forms::{kept_bits, sliced, two_terms};
+
 /// Values that equal `value`, each for a reason that is checked here with exact numbers.
 pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     let mut found = Vec::new();
@@ -16,6 +20,8 @@ pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     found.extend(difference(dag, value));
     found.extend(halving(dag, value));
     found.extend(saturating(dag, value));
+    found.extend(clamps(dag, value));
+    found.extend(counts(dag, value));
     found.retain(|other| *other != value);
     found
 }
@@ -151,11 +157,13 @@ pub fn rounding(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
 /// A choice by a condition as a choice by a mask of ones or zeros: for lanes that all choose alike the mask is made
 /// before the loop. The other mask is that of the opposite condition, or the first one's complement.
 fn choice(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
-    let Node::Select(condition, then, otherwise) = *dag.node(value) else { return Vec::new() };
-    let Some((width, signed)) = dag.natural(value) else { return Vec::new() };
+    let (of, kept) = sliced(dag, value);
+    let Node::Select(condition, then, otherwise) = *dag.node(of) else { return Vec::new() };
+    let Some((width, signed)) = kept.or_else(|| dag.natural(value)) else { return Vec::new() };
     if signed || ![8, 16, 32, 64].contains(&width) {
         return Vec::new();
     }
+    let (then, otherwise) = (dag.slice(then, 0, width, false), dag.slice(otherwise, 0, width, false));
     let ones = |dag: &mut Dag, condition: NodeId| {
         let bit = dag.slice(condition, 0, 1, true);
         dag.slice(bit, 0, width, false)
@@ -423,36 +431,6 @@ fn saturating(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
         }
     };
     Some(kept_bits(dag, exact, kept))
-}
-
-/// A value's low bits as what they are of, with their number and whether they are signed.
-fn sliced(dag: &Dag, value: NodeId) -> (NodeId, Option<(u32, bool)>) {
-    match *dag.node(value) {
-        Node::Slice { of, low: 0, width, signed } => (of, Some((width, signed))),
-        _ => (value, None),
-    }
-}
-
-fn kept_bits(dag: &mut Dag, value: NodeId, kept: Option<(u32, bool)>) -> NodeId {
-    match kept {
-        Some((width, signed)) => dag.slice(value, 0, width, signed),
-        None => value,
-    }
-}
-
-/// `a` and `b` of a value that is `a + factor·b`.
-fn two_terms(dag: &Dag, value: NodeId, factor: i32) -> Option<(NodeId, NodeId)> {
-    let Node::Sum { terms, constant } = dag.node(value) else { return None };
-    let [(a, first), (b, second)] = &terms[..] else { return None };
-    let factor = Int::from(factor);
-    if *constant != Int::ZERO {
-        return None;
-    }
-    match (*first == Int::ONE, *second == Int::ONE) {
-        (true, _) if *second == factor => Some((*a, *b)),
-        (_, true) if *first == factor => Some((*b, *a)),
-        _ => None,
-    }
 }
 
 /// `⌊x / 2^n⌋` for `x` of `w` bits is the same for every `n` from the number of bits on that hold more than signs.

@@ -302,7 +302,9 @@ impl Builder<'_> {
                 // What was computed is known under this name from now on.
                 let values = self.state(*state)?;
                 for (value, content) in values.iter().zip(&wanted.registers) {
-                    if let Value::Step(at) = value {
+                    if let Value::Step(at) = value
+                        && self.program.steps[*at].container == wanted.container
+                    {
                         self.program.steps[*at].content.clone_from(content);
                     }
                 }

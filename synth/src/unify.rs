@@ -6,6 +6,7 @@
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 
+use crate::forms::with_sign;
 use crate::in_place::{Bits, InPlace};
 
 /// Values for slots, by number.
@@ -172,23 +173,18 @@ impl Unify<'_> {
                 if found.is_empty() { self.bounded(&own, false, value, demand, bound) } else { found }
             }
             // One-sided clamps are written as saturations where they are powers of two.
-            (Node::Min(own), Node::Saturate { of, width, signed: false })
-                if own.len() == 2 && self.dag.range(of).is_non_negative() =>
+            (Node::Min(own), Node::Saturate { of, width, signed })
+                if own.len() == 2 && self.is_bounded(of, &least_of(width, signed), false) =>
             {
-                let most = self.dag.int((Int::ONE << width as usize) - Int::ONE);
+                let most = self.dag.int((Int::ONE << (width - u32::from(signed)) as usize) - Int::ONE);
                 self.either(own[0], own[1], of, most, bound)
             }
-            (Node::Max(own), Node::Saturate { of, width, signed: false })
+            (Node::Max(own), Node::Saturate { of, width, signed })
                 if own.len() == 2
-                    && self
-                        .dag
-                        .range(of)
-                        .high
-                        .as_ref()
-                        .is_some_and(|high| high < &(Int::ONE << width as usize)) =>
+                    && self.is_bounded(of, &(Int::ONE << (width - u32::from(signed)) as usize), true) =>
             {
-                let zero = self.dag.int(0);
-                self.either(own[0], own[1], of, zero, bound)
+                let least = self.dag.int(least_of(width, signed));
+                self.either(own[0], own[1], of, least, bound)
             }
             (Node::Min(own), _) => self.bounded(&own, true, value, demand, bound),
             (Node::Max(own), _) => self.bounded(&own, false, value, demand, bound),
@@ -239,6 +235,16 @@ impl Unify<'_> {
                 match (self.moved_down(a, c), self.moved_down(b, d)) {
                     (Some(c), Some(d)) => self.pair((a, b), (c, d), bound),
                     _ => vec![],
+                }
+            }
+            // A sign is whether a number is less than zero.
+            (Node::Lt(a, b), Node::Slice { of, low, width: 1, .. }) => {
+                match self.number_with_sign(a, of, low) {
+                    Some(number) => {
+                        let zero = self.dag.int(0);
+                        self.pair((a, b), (number, zero), bound)
+                    }
+                    None => vec![],
                 }
             }
             // With what is known of a condition only one branch may count.
@@ -299,6 +305,24 @@ impl Unify<'_> {
         let Node::Slice { of, low: 0, width, signed: true } = *self.pattern.node(slot) else { return None };
         let fits = matches!(self.pattern.node(of), Node::Arg(_)) && self.dag.range(value).fits(width, false);
         fits.then(|| self.dag.linear(&[(value, Int::ONE)], -(Int::ONE << (width - 1) as usize)))
+    }
+
+    /// Whether a value is at least a number, or less than it.
+    fn is_bounded(&self, value: NodeId, by: &Int, above: bool) -> bool {
+        let range = self.dag.range(value);
+        match above {
+            true => range.high.as_ref().is_some_and(|high| high < by),
+            false => range.low.as_ref().is_some_and(|low| low >= by),
+        }
+    }
+
+    /// The number of a slot's width that has its sign in this bit.
+    fn number_with_sign(&mut self, slot: NodeId, of: NodeId, low: u32) -> Option<NodeId> {
+        let Node::Slice { of: arg, low: 0, width, signed: true } = *self.pattern.node(slot) else {
+            return None;
+        };
+        let is_whole = matches!(*self.pattern.node(arg), Node::Arg(at) if self.slots[at as usize] == width);
+        (is_whole && low + 1 >= width).then(|| self.dag.slice(of, low + 1 - width, width, true))
     }
 
     /// The least or the greatest of an operand and a literal that the value keeps anyway.
@@ -380,13 +404,16 @@ impl Unify<'_> {
         if width == 1 && low > 0 && low + 1 == self.slots[at] && self.dag.is_boolean(value) {
             let ones = self.dag.slice(value, 0, 1, true);
             let mask = self.dag.slice(ones, 0, self.slots[at], false);
-            return match bound[at] {
-                Some(known) if known != mask => vec![],
-                _ => {
-                    bound[at] = Some(mask);
-                    vec![bound]
-                }
+            let mut signs = vec![mask];
+            signs.extend(with_sign(self.dag, value, self.slots[at]).filter(|sign| *sign != mask));
+            if let Some(known) = bound[at] {
+                return if signs.contains(&known) { vec![bound] } else { vec![] };
+            }
+            let with = |sign| {
+                bound[at] = Some(sign);
+                bound.clone()
             };
+            return signs.into_iter().map(with).collect();
         }
         // What the value's low bits are of, where a slot holds that.
         if !enough
@@ -454,6 +481,16 @@ impl Unify<'_> {
             Node::Slice { of, low: own, width, signed } if own >= low => {
                 Some(self.dag.slice(of, own - low, width + low, signed))
             }
+            // Values side by side, of which the lowest one goes on below.
+            Node::Concat(parts) => match *self.dag.node(parts[0].node) {
+                Node::Slice { of, low: own, width, signed: false } if own >= low => {
+                    let mut parts = parts.to_vec();
+                    let node = self.dag.slice(of, own - low, width + low, false);
+                    parts[0] = Part { node, width: width + low };
+                    Some(self.dag.concat(&parts))
+                }
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -820,6 +857,11 @@ fn partings(count: usize, others: usize) -> Vec<u32> {
 /// it in other places is never shorter.
 fn is_step(own: i64, count: i64) -> bool {
     own == count || own < count && (HALVES.contains(&own) || HALVES.contains(&(count - own)))
+}
+
+/// The least number of a width.
+fn least_of(width: u32, signed: bool) -> Int {
+    if signed { -(Int::ONE << (width - 1) as usize) } else { Int::ZERO }
 }
 
 /// The exponent of a power of two.

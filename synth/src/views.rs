@@ -194,7 +194,9 @@ impl Finder<'_, '_> {
             Entry::Element(element) => self.meaning.value_of(element),
         };
         let dag = &mut self.meaning.dag;
+        // What is narrower than its container is followed by zeros already.
         let sliced = match *dag.node(value) {
+            Node::Slice { width, .. } if width < half => None,
             Node::Slice { of, low, .. } => match *dag.node(of) {
                 Node::Arg(arg) => (low + 2 * half <= dag.arg_widths()[arg as usize]).then_some((of, low)),
                 _ => Some((of, low)),
@@ -228,7 +230,7 @@ impl Finder<'_, '_> {
                     [Entry::Any, Entry::Value(value, lane)] => {
                         let dag = &mut self.meaning.dag;
                         let (of, low) = match *dag.node(value) {
-                            Node::Slice { of, low, .. } => (of, low),
+                            Node::Slice { of, low, width, .. } if width >= half => (of, low),
                             Node::Shr(of, count) => (of, u32::try_from(dag.as_i64(count)?).ok()?),
                             _ => (value, 0),
                         };

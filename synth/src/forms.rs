@@ -1,0 +1,86 @@
+//! How rewrites read values: as low bits of something, as two terms; and conditions as signs of values.
+
+use hydride_ir::exact::{Dag, Int, Node, NodeId};
+
+/// A value's low bits as what they are of, with their number and whether they are signed.
+pub(crate) fn sliced(dag: &Dag, value: NodeId) -> (NodeId, Option<(u32, bool)>) {
+    match *dag.node(value) {
+        Node::Slice { of, low: 0, width, signed } => (of, Some((width, signed))),
+        _ => (value, None),
+    }
+}
+
+/// The bits of a value that were kept of another one.
+pub(crate) fn kept_bits(dag: &mut Dag, value: NodeId, kept: Option<(u32, bool)>) -> NodeId {
+    match kept {
+        Some((width, signed)) => dag.slice(value, 0, width, signed),
+        None => value,
+    }
+}
+
+/// `a` and `b` of a value that is `a + factor·b`.
+pub(crate) fn two_terms(dag: &Dag, value: NodeId, factor: i32) -> Option<(NodeId, NodeId)> {
+    let Node::Sum { terms, constant } = dag.node(value) else { return None };
+    let [(a, first), (b, second)] = &terms[..] else { return None };
+    let factor = Int::from(factor);
+    if *constant != Int::ZERO {
+        return None;
+    }
+    match (*first == Int::ONE, *second == Int::ONE) {
+        (true, _) if *second == factor => Some((*a, *b)),
+        (_, true) if *first == factor => Some((*b, *a)),
+        _ => None,
+    }
+}
+
+/// A value of `width` bits, with as little computed as can be, whose highest one is a condition: `a[7] ^ b[7]` is the sign of
+/// `a ^ b` for bytes.
+pub(crate) fn with_sign(dag: &mut Dag, condition: NodeId, width: u32) -> Option<NodeId> {
+    let operands = |dag: &mut Dag, operands: &[NodeId], join: fn(&mut Dag, NodeId, NodeId) -> NodeId| {
+        let values: Option<Vec<NodeId>> = operands.iter().map(|own| with_sign(dag, *own, width)).collect();
+        values?.into_iter().reduce(|joined, own| join(dag, joined, own))
+    };
+    match dag.node(condition).clone() {
+        Node::Const(value) => Some(dag.int(if value == Int::ZERO { 0 } else { -1 })),
+        Node::Slice { of, low, width: 1, signed: false } if low + 1 >= width => {
+            Some(dag.slice(of, low + 1 - width, width, false))
+        }
+        // Lower bits are moved up.
+        Node::Slice { of, low, width: 1, signed: false } => {
+            let bits = dag.slice(of, 0, low + 1, false);
+            Some(dag.linear(&[(bits, Int::ONE << (width - 1 - low) as usize)], Int::ZERO))
+        }
+        Node::And(own) => operands(dag, &own, Dag::and),
+        Node::Or(own) => operands(dag, &own, Dag::or),
+        Node::Xor(own) => operands(dag, &own, Dag::xor),
+        Node::Eq(..) | Node::Lt(..) | Node::Le(..) => {
+            let ones = dag.slice(condition, 0, 1, true);
+            Some(dag.slice(ones, 0, width, false))
+        }
+        _ => None,
+    }
+    .map(|value| dag.slice(value, 0, width, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condition_is_the_sign_of_what_it_is_computed_from() {
+        let mut dag = Dag::new(vec![16; 2]);
+        let sign = |dag: &mut Dag, arg: u32, low: u32| dag.arg_slice(arg, low, 1, false);
+        let (a, b, low) = (sign(&mut dag, 0, 15), sign(&mut dag, 1, 15), sign(&mut dag, 0, 5));
+        let (c, d) = (dag.arg_slice(0, 0, 16, true), dag.arg_slice(1, 0, 16, true));
+        let (differ, less) = (dag.xor(a, b), dag.lt(c, d));
+        let opposite = dag.complement(differ);
+        let all = dag.and(opposite, less);
+        for condition in [a, low, differ, less, opposite, all] {
+            let value = with_sign(&mut dag, condition, 16).expect("a value");
+            assert_eq!(dag.slice(value, 15, 1, false), condition, "{}", dag.show(value));
+        }
+        let both = with_sign(&mut dag, differ, 16).expect("a value");
+        let (whole, other) = (dag.arg_slice(0, 0, 16, false), dag.arg_slice(1, 0, 16, false));
+        assert_eq!(both, dag.xor(whole, other));
+    }
+}
