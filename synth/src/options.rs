@@ -697,7 +697,7 @@ pub fn immediates(meaning: &mut Meaning<'_>, roots: &[NodeId]) -> Vec<i64> {
         found.extend(HALVES);
     }
     // Bytes are shifted out of pairs of neighbors.
-    if meaning.window().leaves.iter().any(|leaf| !leaf.scalar && leaf.ty.width == 8) {
+    if meaning.takes_bytes_apart() {
         found.insert(8);
     }
     for node in meaning.dag.reachable(roots.iter().copied()) {

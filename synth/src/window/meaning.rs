@@ -175,6 +175,14 @@ impl<'w> Meaning<'w> {
         }))
     }
 
+    /// Whether neighboring lanes have bytes that are not neighbors.
+    pub fn takes_bytes_apart(&self) -> bool {
+        self.samples.iter().any(|elements| {
+            self.window.leaves[elements[0].leaf as usize].ty.width == 8
+                && elements.windows(2).any(|two| two[1].index > two[0].index + 1)
+        })
+    }
+
     /// A value over samples, in one lane of its family.
     pub fn at(&mut self, value: NodeId, lane: u32) -> NodeId {
         let mut replacements = self.lanes.remove(&lane).unwrap_or_default();
