@@ -318,4 +318,8 @@ fn loads_are_steps_where_a_goal_has_operands_in_memory() {
     let stored = narrow.replace("name = \"y\"", "name = \"y\"\nclass = \"memory\"");
     let refused = run(&samples(), &sse3, &stored, &[]).exits(3);
     assert!(refused.stderr.contains("stores are not searched"), "{}", refused.stderr);
+    let more: String =
+        (0..8).map(|n| format!("[[input]]\nname = \"x{n}\"\nclass = \"memory\"\nwidth = 64\n")).collect();
+    let refused = run(&samples(), &sse3, &(narrow + &more), &[]).exits(3);
+    assert!(refused.stderr.contains("more than 8 inputs in memory"), "{}", refused.stderr);
 }

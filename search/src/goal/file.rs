@@ -16,6 +16,9 @@ const MAX_WIDTH: u32 = 4096;
 /// Inputs or outputs of a goal.
 const MAX_REGISTERS: usize = 16;
 
+/// Inputs in memory: every target has registers for as many pointers, beside those for scalars.
+const MAX_POINTERS: usize = 8;
+
 /// A goal file as read; [`GoalFile::at`] gives the goal for a register width.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -215,6 +218,9 @@ impl GoalFile {
                 Some(expression) => Some(constant(text, expression, ty, element)?),
             };
             inputs.push(Input { name, ty, element, constant });
+            if inputs.iter().filter(|input| input.ty.class == Class::Memory).count() > MAX_POINTERS {
+                return Err(GoalError::at(text, at, format!("more than {MAX_POINTERS} inputs in memory")));
+            }
         }
         Ok(inputs)
     }

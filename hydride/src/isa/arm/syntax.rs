@@ -12,7 +12,7 @@ impl Syntax for A64 {
             Class::Mask => "q",
             Class::Scalar if ty.width == 64 => "x",
             // Pointers are in the general registers that scalars take last.
-            Class::Memory => return format!("x{}", 28 - number.min(9)),
+            Class::Memory => return format!("x{}", 28 - number),
             Class::Scalar => "w",
         };
         format!("{letter}{number}")

@@ -28,7 +28,7 @@ impl Syntax for X86 {
                     .map_or_else(|| format!("r{}", number + 2), |name| format!("{prefix}{name}"))
             }
             // Pointers are in the general registers that scalars take last.
-            Class::Memory => format!("[r{}]", 15 - number.min(7)),
+            Class::Memory => format!("[r{}]", 15 - number),
         }
     }
 

@@ -99,6 +99,13 @@ define void @autollvm_move_elements_i64(ptr %.res.0, i64 %a) nounwind "target-fe
   ret void
 }
 
+define void @autollvm_move_elements_i64_load_arg0(ptr %.res.0, ptr %a) nounwind "target-features"="+neon" {
+  %.0 = call <8 x i8> @arm.vld1_p8(ptr %a)
+  %.1 = bitcast <8 x i8> %.0 to i64
+  store i64 %.1, ptr %.res.0, align 8
+  ret void
+}
+
 define void @autollvm_mul_high_sat_v4i16(ptr %.res.0, ptr %.in.0, ptr %.in.1) nounwind "target-features"="+neon" {
   %a = load <4 x i16>, ptr %.in.0, align 2
   %b = load <4 x i16>, ptr %.in.1, align 2
@@ -140,6 +147,18 @@ define void @autollvm_permute_immediate_i32_i64(ptr %.res.0, i64 %a, i32 %b) nou
   ret void
 }
 
+define void @autollvm_permute_immediate_v2i16_v2i64_store_memory0(ptr %.in.0, i32 %b, ptr %.memory0) nounwind "target-features"="+neon" {
+  %a = load <2 x i64>, ptr %.in.0, align 8
+  %.0 = shufflevector <2 x i64> %a, <2 x i64> poison, <1 x i32> <i32 0>
+  %.1 = bitcast <1 x i64> %.0 to <4 x i16>
+  %.2 = insertvalue [2 x <4 x i16>] poison, <4 x i16> %.1, 0
+  %.3 = shufflevector <2 x i64> %a, <2 x i64> poison, <1 x i32> <i32 1>
+  %.4 = bitcast <1 x i64> %.3 to <4 x i16>
+  %.5 = insertvalue [2 x <4 x i16>] %.2, <4 x i16> %.4, 1
+  call void @arm.vst2_lane_p16(ptr %.memory0, [2 x <4 x i16>] %.5, i32 %b)
+  ret void
+}
+
 define void @autollvm_popcount_v8i8(ptr %.res.0, ptr %.in.0) nounwind "target-features"="+neon" {
   %a = load <8 x i8>, ptr %.in.0, align 1
   %.0 = call <8 x i8> @arm.vcnt_p8(<8 x i8> %a)
@@ -167,6 +186,19 @@ define void @autollvm_shift_left_not_and_or_v4i16(ptr %.res.0, i32 %a, ptr %.in.
   %c = load <4 x i16>, ptr %.in.2, align 2
   %.0 = call <4 x i16> @arm.vsli_n_p16(<4 x i16> %b, <4 x i16> %c, i32 %a)
   store <4 x i16> %.0, ptr %.res.0, align 2
+  ret void
+}
+
+define void @autollvm_shuffle_v16i8_load_arg0(ptr %.res.0, ptr %.res.1, ptr %a) nounwind "target-features"="+neon" {
+  %.0 = call { <8 x i8>, <8 x i8> } @arm.vld2_p8(ptr %a)
+  %.1 = extractvalue { <8 x i8>, <8 x i8> } %.0, 0
+  %.2 = insertvalue { <8 x i8>, <8 x i8> } poison, <8 x i8> %.1, 0
+  %.3 = extractvalue { <8 x i8>, <8 x i8> } %.0, 1
+  %.4 = insertvalue { <8 x i8>, <8 x i8> } %.2, <8 x i8> %.3, 1
+  %.c0 = extractvalue { <8 x i8>, <8 x i8> } %.4, 0
+  store <8 x i8> %.c0, ptr %.res.0, align 1
+  %.c1 = extractvalue { <8 x i8>, <8 x i8> } %.4, 1
+  store <8 x i8> %.c1, ptr %.res.1, align 1
   ret void
 }
 

@@ -65,6 +65,12 @@ define void @autollvm_interleave_v16i8_v16i8_64(ptr %.res.0, ptr %.in.0, ptr %.i
   ret void
 }
 
+define void @autollvm_move_elements_v2i64_load_arg0(ptr %.res.0, ptr %a) nounwind "target-features"="+sse2" {
+  %.0 = call <2 x i64> @x86._mm_loadu_epi16(ptr %a)
+  store <2 x i64> %.0, ptr %.res.0, align 8
+  ret void
+}
+
 define void @autollvm_shift_left_immediate_v8i16(ptr %.res.0, ptr %.in.0, i32 %b) nounwind "target-features"="+sse2" {
   %a = load <8 x i16>, ptr %.in.0, align 2
   %.0 = call <8 x i16> @x86._mm_slli_epi16(<8 x i16> %a, i32 %b)

@@ -13,6 +13,12 @@
  * Results are written through the first pointers, `res` or `res_0`, `res_1`, ... All arguments are read before a
  * result is written, so that arrays may overlap.
  *
+ * Memory. An operand that the instruction itself has in memory is a `void *`: `const` where it is only loaded. The
+ * comment above a prototype says how long it is and what has to divide the pointer; nothing has to where it does not.
+ * Under a mask, bytes of disabled lanes are neither read nor written and need not be accessible. Elements at computed
+ * addresses are gathered and scattered around the pointer; of stores to one address the last one counts. Operands in
+ * memory must not overlap arrays.
+ *
  * Immediates are ordinary integers and need not be constant; the comment above a prototype has their values, and any other
  * value is undefined behavior. If a call is inlined and its immediate is constant, one instruction is left of it.
  *
@@ -102,6 +108,10 @@ void autollvm_leading_zeros_v4i16(uint16_t res[4], const uint16_t a[4]);
 
 /* arm neon: move elements */
 void autollvm_move_elements_i64(uint64_t res[1], uint64_t a);
+/* arm neon, a 8 bytes: move elements */
+void autollvm_move_elements_i64_load_arg0(uint64_t res[1], const void *a);
+/* x86 sse2, a 16 bytes: move elements */
+void autollvm_move_elements_v2i64_load_arg0(uint64_t res[2], const void *a);
 
 /* mul_high_sat */
 
@@ -124,6 +134,8 @@ void autollvm_mul_permute_add_v4i32_v8i16(uint32_t res[4], const uint32_t a[4], 
 
 /* arm neon, b 0..1: permute immediate */
 void autollvm_permute_immediate_i32_i64(uint32_t res[1], uint64_t a, uint32_t b);
+/* arm neon, b 0..3, memory0 4 bytes: permute immediate */
+void autollvm_permute_immediate_v2i16_v2i64_store_memory0(const uint64_t a[2], uint32_t b, void *memory0);
 
 /* popcount */
 
@@ -149,6 +161,11 @@ void autollvm_shift_left_immediate_v8i16(uint16_t res[8], const uint16_t a[8], u
 
 /* arm neon, a 0..15: shift left not and or */
 void autollvm_shift_left_not_and_or_v4i16(uint16_t res[4], uint32_t a, const uint16_t b[4], const uint16_t c[4]);
+
+/* shuffle */
+
+/* arm neon, a 16 bytes: shuffle */
+void autollvm_shuffle_v16i8_load_arg0(uint8_t res_0[8], uint8_t res_1[8], const void *a);
 
 /* sub */
 

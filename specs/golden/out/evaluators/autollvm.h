@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef AL_WORDS
+#define AL_WORDS
+
 enum { AL_MAX_WORDS = 1024 };
 
 static inline int64_t al_words(int64_t width) { return (width + 63) / 64; }
@@ -420,6 +423,37 @@ static inline void al_max_wide(uint64_t *out, const uint64_t *a, const uint64_t 
     al_select_wide(out, al_lt_wide(a, b, width, is_signed), b, a, width);
 }
 
+// Where byte `at` of an operand in memory is: its elements of `size` bytes are at these distances from the pointer, or one
+// after another.
+static inline int64_t al_place(const uint64_t *distances, int64_t size, int64_t at) {
+    return distances ? (int64_t)distances[at / size] + at % size : at;
+}
+
+// The bytes of an operand in memory that have a 1 in `accessed`, or all of them; the others are not read.
+static inline void al_load(uint64_t *out, const void *memory, int64_t bytes, const uint64_t *accessed,
+                           const uint64_t *distances, int64_t size) {
+    al_clear(out, 8 * bytes);
+    for (int64_t at = 0; at < bytes; at++) {
+        if (accessed && !al_bit(accessed, at)) continue;
+        uint64_t byte = ((const unsigned char *)memory)[al_place(distances, size, at)];
+        out[at / 8] |= byte << (8 * (at % 8));
+    }
+}
+
+// Writes the same bytes, in their order; the others are not written.
+static inline void al_store(void *memory, const uint64_t *x, int64_t bytes, const uint64_t *accessed,
+                            const uint64_t *distances, int64_t size) {
+    for (int64_t at = 0; at < bytes; at++) {
+        if (accessed && !al_bit(accessed, at)) continue;
+        ((unsigned char *)memory)[al_place(distances, size, at)] = (unsigned char)(x[at / 8] >> (8 * (at % 8)));
+    }
+}
+
+#endif
+
+#ifndef AL_FLOATS
+#define AL_FLOATS
+
 // Floating-point numbers are computed with integers, in any format with a sign bit, 2 to 15 bits of exponent and at most 55
 // of fraction. Rounding modes: 0 nearest even, 1 down, 2 up, 3 toward zero, 4 nearest away from zero, 5 odd. Rules for a NaN
 // as the result: 1 for x86's, 2 for Arm's; 0 leaves the choice open, and here it is the positive one without payload.
@@ -712,6 +746,8 @@ static inline uint64_t al_ffromint(uint64_t a, uint64_t mode, int64_t exponent, 
     const uint64_t sign = is_signed ? al_sign(a, from) : 0;
     return al_pack(sign, 0, sign ? al_neg(a, from) : a, 0, mode, exponent, width);
 }
+
+#endif
 
 // The operation `add`.
 //

@@ -452,6 +452,57 @@ mod w {
         select_wide(out, lt_wide(a, b, width, signed), b, a, width);
     }
 
+    /// Where byte `at` of an operand in memory is, if that is in the slice: its elements of `size` bytes are at these
+    /// distances from `pointer`, or one after another.
+    fn place(memory: &[u8], pointer: usize, distances: Option<&[u64]>, size: usize, at: usize) -> Option<usize> {
+        let distance = match distances {
+            Some(distances) => distances[at / size].cast_signed().checked_add((at % size) as i64)?,
+            None => at as i64,
+        };
+        let place = usize::try_from(i64::try_from(pointer).ok()?.checked_add(distance)?).ok()?;
+        (place < memory.len()).then_some(place)
+    }
+
+    fn accesses(bytes: usize, accessed: Option<&[u64]>) -> impl Iterator<Item = usize> + '_ {
+        (0..bytes).filter(move |at| accessed.is_none_or(|accessed| bit(accessed, *at as i64)))
+    }
+
+    /// The bytes of an operand in memory that have a 1 in `accessed`, or all of them; the others are not read. Whether they
+    /// are in the slice.
+    pub fn load(
+        out: &mut [u64],
+        memory: &[u8],
+        pointer: usize,
+        bytes: usize,
+        accessed: Option<&[u64]>,
+        distances: Option<&[u64]>,
+        size: usize,
+    ) -> bool {
+        out.fill(0);
+        for at in accesses(bytes, accessed) {
+            let Some(place) = place(memory, pointer, distances, size, at) else { return false };
+            out[at / 8] |= u64::from(memory[place]) << (8 * (at % 8));
+        }
+        true
+    }
+
+    /// Writes the same bytes, in their order; the others are not written.
+    pub fn store(
+        memory: &mut [u8],
+        x: &[u64],
+        pointer: usize,
+        bytes: usize,
+        accessed: Option<&[u64]>,
+        distances: Option<&[u64]>,
+        size: usize,
+    ) -> bool {
+        for at in accesses(bytes, accessed) {
+            let Some(place) = place(memory, pointer, distances, size, at) else { return false };
+            memory[place] = (x[at / 8] >> (8 * (at % 8))) as u8;
+        }
+        true
+    }
+
     /// Floating-point numbers are computed with integers, in any format with a sign bit, 2 to 15 bits of exponent and at most
     /// 55 of fraction. Rounding modes: 0 nearest even, 1 down, 2 up, 3 toward zero, 4 nearest away from zero, 5 odd. Rules for
     /// a NaN as the result: 1 for x86's, 2 for Arm's; 0 leaves the choice open, and here it is the positive one without payload.
