@@ -188,6 +188,9 @@ fn search(
     };
     let roots: Vec<NodeId> = families.iter().map(|family| family.value).collect();
     for value in immediates(meaning, &roots) {
+        if stop() {
+            break;
+        }
         table.ask(value);
     }
     if let Some(missing) = missing_operator(meaning, table, &roots) {
