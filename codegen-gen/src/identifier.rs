@@ -43,6 +43,19 @@ pub(crate) fn is_cpp_word(name: &str) -> bool {
     autoir::RESERVED.contains(&name) || CPP_OPERATORS.contains(&name)
 }
 
+/// A parameter's name that no other one and no word of the language has.
+pub(crate) fn distinct(mut name: String, taken: &mut BTreeSet<String>) -> String {
+    while is_cpp_word(&name) || !taken.insert(name.clone()) {
+        name.push('_');
+    }
+    name
+}
+
+/// A text with `_` for each character that no identifier holds.
+pub(crate) fn word(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}
+
 /// Words that Rust reserves.
 pub(crate) const RUST_WORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",

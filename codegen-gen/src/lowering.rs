@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::definitions::{Definitions, Signature};
-use crate::identifier::llvm_type;
+use crate::identifier::{llvm_type, word};
 use crate::mlir::example::Example;
 use crate::mlir::memory::MemoryOperation;
 use crate::operation::Operation;
@@ -216,7 +216,7 @@ pub(crate) fn tables(
     }
     let context = Tables {
         ops: operations.iter().map(|operation| operation.op.name.clone()).collect(),
-        isas: isas.into_iter().map(|isa| IsaRecord { record: isa_record(isa) }).collect(),
+        isas: isas.into_iter().map(|isa| IsaRecord { record: word(isa) }).collect(),
         rows,
     };
     renderer.render("llvm/AutoLLVMLowering.td", &context)
@@ -230,7 +230,7 @@ fn table_row(operation: &Operation<'_>, member: &Member, facts: &Facts) -> Table
     let position = |position: Option<u32>| position.map_or(NO_POSITION, |position| position.min(NO_POSITION));
     TableRow {
         op: operation.op.name.clone(),
-        isa: isa_record(&member.isa),
+        isa: word(&member.isa),
         instance: quoted(&instance),
         intrinsic: quoted(&member.intrinsic),
         args: quoted(&args.join(",")),
@@ -280,12 +280,6 @@ fn arg_text(source: Source, bits: u32) -> String {
             format!("{arg}?{mask}/{lane}:0x{:x}", constant(inactive, lane))
         }
     }
-}
-
-/// The part of an instruction set's record name that follows the prefix: its characters that an
-/// identifier may hold.
-fn isa_record(isa: &str) -> String {
-    isa.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
 /// A TableGen string literal.

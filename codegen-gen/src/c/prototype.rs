@@ -7,7 +7,7 @@ use catalog::record::MemoryAccess;
 use llvm_text::{Scalar, Type};
 
 use crate::definitions::{Callable, CallableParameter, MemoryOperand};
-use crate::identifier::is_cpp_word;
+use crate::identifier::{distinct, word};
 use crate::memory::extent;
 
 /// A number in C.
@@ -225,25 +225,9 @@ fn declared(constant: &str, (name, passing): &(String, Passing)) -> String {
     }
 }
 
-/// A parameter's name that no other one and no word of the language has.
-fn distinct(mut name: String, taken: &mut BTreeSet<String>) -> String {
-    while is_cpp_word(&name) || !taken.insert(name.clone()) {
-        name.push('_');
-    }
-    name
-}
-
 /// The name in C of a definition's function: `autollvm_add_v16i8`.
 pub(super) fn function_name(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for character in name.chars() {
-        match character {
-            '-' => text.push('m'),
-            _ if character.is_ascii_alphanumeric() => text.push(character),
-            _ => text.push('_'),
-        }
-    }
-    text
+    word(&name.replace('-', "m"))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use serde::Serialize;
 use super::language::{C, Language, Rust};
 use super::write::{Plan, Unwritable, local_name};
 use super::{Evaluator, Evaluators, unused};
-use crate::identifier::is_cpp_word;
+use crate::identifier::{distinct, is_cpp_word, word};
 use crate::memory::extent;
 use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile};
@@ -80,17 +80,7 @@ pub fn memory_evaluators(sources: &[MemoryInstruction<'_>]) -> Result<Vec<Genera
 
 /// `x86_mm_mask_loadu_epi32`.
 fn function_name(source: &MemoryInstruction<'_>) -> String {
-    let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let id: String = source.id.trim_start_matches('_').chars().map(letter).collect();
-    format!("{}_{id}", source.isa)
-}
-
-/// A name that is not taken yet.
-fn distinct(mut name: String, taken: &mut BTreeSet<String>) -> String {
-    while !taken.insert(name.clone()) {
-        name.push('_');
-    }
-    name
+    format!("{}_{}", source.isa, word(source.id.trim_start_matches('_')))
 }
 
 /// An operand in memory.

@@ -28,7 +28,7 @@ use self::model::{Call, Functions, InstructionSet, Made, Model, Module};
 use self::native::Native;
 use self::ranges::Ranges;
 use crate::evaluators::FLOATS;
-use crate::identifier::RUST_WORDS;
+use crate::identifier::{RUST_WORDS, word};
 use crate::render::Renderer;
 use crate::{GenerateError, GeneratedFile};
 
@@ -154,11 +154,7 @@ fn calls(functions: &[Model], module: &str) -> bool {
 
 /// The name of the module for CPU features: their names in lower case, `base` for none.
 fn module_name(extensions: &[String]) -> String {
-    let part = |name: &String| {
-        let name = name.to_ascii_lowercase();
-        name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect::<String>()
-    };
-    let name = extensions.iter().map(part).collect::<Vec<_>>().join("_");
+    let name = word(&extensions.join("_").to_ascii_lowercase());
     let name = name.split('_').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_");
     match name.as_bytes().first() {
         None => "base".to_owned(),

@@ -120,44 +120,73 @@ fn array(name: &str, bytes: &[u8]) -> String {
     format!("static const _Alignas(8) uint8_t {name}[] = {{{}}};\n", list.join(","))
 }
 
-/// A function `case_NUMBER` that calls a definition's function with an input, and whether its results are `expected`.
+/// A function `case_NUMBER` in C that calls a function, and says whether its results are those expected.
+#[derive(Default)]
+struct Case {
+    number: usize,
+    data: String,
+    body: String,
+    passed: Vec<String>,
+    checks: String,
+}
+
+impl Case {
+    /// Passes the arrays for results, and compares these with what is expected.
+    fn results(&mut self, parameters: &[Parameter], expected: &[Bits]) {
+        let number = self.number;
+        for (at, (parameter, value)) in parameters.iter().zip(expected).enumerate() {
+            let bytes = parameter.in_memory(value);
+            self.data += &array(&format!("e{number}_{at}"), &bytes);
+            self.body += &format!("    _Alignas(8) uint8_t r{at}[{}];\n", bytes.len());
+            self.passed.push(format!("({} *)r{at}", parameter.ty));
+            // What is above the document's result is arbitrary.
+            let known = bytes.len().min(match parameter.ty.as_str() {
+                "bool" => value.width() as usize,
+                _ => value.width().div_ceil(8) as usize,
+            });
+            self.checks += &format!(" && same(r{at}, e{number}_{at}, {known})");
+        }
+    }
+
+    /// Passes an argument's value.
+    fn argument(&mut self, parameter: &Parameter, at: usize, value: &Bits) {
+        let number = self.number;
+        let bytes = parameter.in_memory(value);
+        if parameter.count.is_some() || parameter.is_float() {
+            self.data += &array(&format!("a{number}_{at}"), &bytes);
+            let read = if parameter.count.is_some() { "" } else { "*" };
+            self.passed.push(format!("{read}(const {} *)a{number}_{at}", parameter.ty));
+        } else {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(&bytes);
+            self.passed.push(format!("({}){}u", parameter.ty, u64::from_le_bytes(word)));
+        }
+    }
+
+    /// The function that calls `name`.
+    fn text(self, name: &str) -> String {
+        let Self { number, data, body, passed, checks } = self;
+        let passed = passed.join(", ");
+        format!(
+            "{data}static int case_{number}(void) {{\n{body}    {name}({passed});\n    return 1{checks};\n}}\n"
+        )
+    }
+}
+
+/// The case of a definition's function with an input.
 fn case(
     number: usize,
     (name, parameters): (&str, &[Parameter]),
     operands: &[Bits],
     expected: &[Bits],
 ) -> String {
-    let (mut data, mut body, mut checks) = (String::new(), String::new(), String::new());
     let (results, arguments) = parameters.split_at(expected.len());
-    let mut passed = Vec::new();
-    for (at, (parameter, value)) in results.iter().zip(expected).enumerate() {
-        let bytes = parameter.in_memory(value);
-        data += &array(&format!("e{number}_{at}"), &bytes);
-        body += &format!("    _Alignas(8) uint8_t r{at}[{}];\n", bytes.len());
-        passed.push(format!("({} *)r{at}", parameter.ty));
-        // What is above the document's result is arbitrary.
-        let known = bytes.len().min(match parameter.ty.as_str() {
-            "bool" => value.width() as usize,
-            _ => value.width().div_ceil(8) as usize,
-        });
-        checks += &format!(" && same(r{at}, e{number}_{at}, {known})");
-    }
+    let mut case = Case { number, ..Case::default() };
+    case.results(results, expected);
     for (at, (parameter, value)) in arguments.iter().zip(operands).enumerate() {
-        let bytes = parameter.in_memory(value);
-        if parameter.count.is_some() || parameter.is_float() {
-            data += &array(&format!("a{number}_{at}"), &bytes);
-            let read = if parameter.count.is_some() { "" } else { "*" };
-            passed.push(format!("{read}(const {} *)a{number}_{at}", parameter.ty));
-        } else {
-            let mut word = [0; 8];
-            word[..bytes.len()].copy_from_slice(&bytes);
-            passed.push(format!("({}){}u", parameter.ty, u64::from_le_bytes(word)));
-        }
+        case.argument(parameter, at, value);
     }
-    format!(
-        "{data}static int case_{number}(void) {{\n{body}    {name}({});\n    return 1{checks};\n}}\n",
-        passed.join(", ")
-    )
+    case.text(name)
 }
 
 const HEAD: &str = "#include \"autollvm.h\"\n";

@@ -221,48 +221,27 @@ impl Semantics {
     }
 }
 
-/// A function `case_NUMBER` with a call; `operands` are the positions of the arguments in the order of the parameters after
-/// those of results.
+/// The case of a call; `operands` are the positions of the arguments in the order of the parameters after those of results.
 fn case(number: usize, (name, parameters): (&str, &[Parameter]), operands: &[usize], call: &Call) -> String {
-    let (mut data, mut body, mut checks) = (String::new(), String::new(), String::new());
-    let mut passed = Vec::new();
     let (results, arguments) = parameters.split_at(call.results.len());
-    for (at, (parameter, value)) in results.iter().zip(&call.results).enumerate() {
-        let bytes = parameter.in_memory(value);
-        data += &array(&format!("e{number}_{at}"), &bytes);
-        body += &format!("    _Alignas(8) uint8_t r{at}[{}];\n", bytes.len());
-        passed.push(format!("({} *)r{at}", parameter.ty));
-        let known = if parameter.ty == "bool" { value.width() } else { value.width().div_ceil(8) };
-        checks += &format!(" && same(r{at}, e{number}_{at}, {})", bytes.len().min(known as usize));
-    }
+    let body = format!("    current = {number} % 255 + 1;\n");
+    let mut case = Case { number, body, ..Case::default() };
+    case.results(results, &call.results);
     for (at, (parameter, position)) in arguments.iter().zip(operands).enumerate() {
-        if let Some(page) = call.places.iter().position(|place| place.position == *position) {
-            let Place { pointer, written, .. } = &call.places[page];
-            body += &format!("    uint8_t *p{page} = page({page});\n");
-            passed.push(format!("(void *)((uintptr_t)p{page} + ({pointer}))"));
-            let list: Vec<String> = written.iter().map(|(at, byte)| format!("{at},{byte}")).collect();
-            let count = 2 * list.len();
-            let list = if list.is_empty() { "0".to_owned() } else { list.join(",") };
-            data += &format!("static const uint16_t w{number}_{page}[] = {{{list}}};\n");
-            checks += &format!(" && is_left({page}, p{page}, w{number}_{page}, {count})");
+        let Some(page) = call.places.iter().position(|place| place.position == *position) else {
+            case.argument(parameter, at, &call.args[*position]);
             continue;
-        }
-        let bytes = parameter.in_memory(&call.args[*position]);
-        if parameter.count.is_some() || parameter.is_float() {
-            data += &array(&format!("a{number}_{at}"), &bytes);
-            let read = if parameter.count.is_some() { "" } else { "*" };
-            passed.push(format!("{read}(const {} *)a{number}_{at}", parameter.ty));
-        } else {
-            let mut word = [0; 8];
-            word[..bytes.len()].copy_from_slice(&bytes);
-            passed.push(format!("({}){}u", parameter.ty, u64::from_le_bytes(word)));
-        }
+        };
+        let Place { pointer, written, .. } = &call.places[page];
+        case.body += &format!("    uint8_t *p{page} = page({page});\n");
+        case.passed.push(format!("(void *)((uintptr_t)p{page} + ({pointer}))"));
+        let list: Vec<String> = written.iter().map(|(at, byte)| format!("{at},{byte}")).collect();
+        let count = 2 * list.len();
+        let list = if list.is_empty() { "0".to_owned() } else { list.join(",") };
+        case.data += &format!("static const uint16_t w{number}_{page}[] = {{{list}}};\n");
+        case.checks += &format!(" && is_left({page}, p{page}, w{number}_{page}, {count})");
     }
-    let passed = passed.join(", ");
-    format!(
-        "{data}static int case_{number}(void) {{\n    current = {number} % 255 + 1;\n{body}    {name}({passed});\n    \
-         return 1{checks};\n}}\n"
-    )
+    case.text(name)
 }
 
 /// The parameters of an instruction's evaluator.
