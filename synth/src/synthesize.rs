@@ -137,7 +137,11 @@ fn searched<'w>(
     let mut meaning = Meaning::new(window);
     let mut notes = Vec::new();
     let mut states = 0;
-    let program = search(&mut meaning, table, target, stop, judge, &mut notes, &mut states);
+    // Of many windows those that are left when a run is interrupted are not begun.
+    let program = match stop() {
+        true => None,
+        false => search(&mut meaning, table, target, stop, judge, &mut notes, &mut states),
+    };
     let status = match (stop(), &program) {
         (true, _) => Status::OutOfTime,
         (false, Some(_)) => Status::Proved,
@@ -188,9 +192,6 @@ fn search(
     };
     let roots: Vec<NodeId> = families.iter().map(|family| family.value).collect();
     for value in immediates(meaning, &roots) {
-        if stop() {
-            break;
-        }
         table.ask(value);
     }
     if let Some(missing) = missing_operator(meaning, table, &roots) {

@@ -335,10 +335,9 @@ impl Unify<'_> {
         bound: Binding,
     ) -> Vec<Binding> {
         let [first, second] = *own else { return vec![] };
-        let range = self.dag.range(value);
         let keeps = |literal: &Int| match least {
-            true => range.high.as_ref().is_some_and(|high| high <= literal),
-            false => range.low.as_ref().is_some_and(|low| low >= literal),
+            true => self.is_bounded(value, &(literal + Int::ONE), true),
+            false => self.is_bounded(value, literal, false),
         };
         let other = [(first, second), (second, first)]
             .into_iter()
