@@ -286,7 +286,7 @@ fn class(
                 let by_numbers = groups(bucket, numbers);
                 return apart(key, &by_numbers, prover, progress);
             }
-            (class_function(key, &bucket[0], &form, params), Some(recorded(&form)), values)
+            (class_function(key, bucket, &form, params), Some(recorded(&form)), values)
         }
         None => (general_function(key, bucket[0].entry.function), None, vec![Vec::new(); bucket.len()]),
     };
@@ -351,15 +351,18 @@ fn is_one_block(forms: &[&Form<i64>]) -> bool {
 
 fn class_function(
     key: &str,
-    first: &Candidate<'_>,
+    bucket: &[Candidate<'_>],
     form: &Form<Num>,
     params: Vec<hydride_ir::Param>,
 ) -> Function {
     let mut function = Function::new(format!("class_{}", &key[..8]));
     function.params = params;
-    for (position, source) in first.shape.args.iter().enumerate() {
-        let role =
-            source.own().map_or(Role::Register, |arg| first.entry.function.args[arg as usize].role.loaded());
+    for position in 0..form.arg_widths.len() {
+        let own = bucket.iter().find_map(|Candidate { entry, shape, .. }| {
+            let arg = shape.args[position].own()?;
+            Some(entry.function.args[arg as usize].role.loaded())
+        });
+        let role = own.unwrap_or(Role::Register);
         function.args.push(Arg {
             name: argument_name(position),
             width: form.arg_widths[position].clone(),

@@ -83,9 +83,13 @@ fn renumber(mut form: Form<i64>) -> (Form<i64>, Vec<u32>) {
     (form, order)
 }
 
+/// Whether a source takes the place of an immediate. A number that a [rounding](crate::modifiers) fixes does.
 fn is_immediate(function: &Function, source: Source) -> bool {
-    let role = |arg: u32| function.args[arg as usize].role;
-    source.own().is_some_and(|arg| matches!(role(arg), Role::Immediate { .. }))
+    match source {
+        Source::Own(arg) => function.args[arg as usize].role.is_immediate(),
+        Source::Constant(_) => true,
+        Source::Broadcast(_) | Source::Masked(_) => false,
+    }
 }
 
 fn form_key(form: &Form<i64>, function: &Function, args: &[Source]) -> String {

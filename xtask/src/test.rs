@@ -26,6 +26,7 @@ const TOOLS: &[Tool] = &[
     ("/usr/lib/llvm-19/include/mlir/IR/OpBase.td", "libmlir-19-dev"),
     ("qemu-aarch64", "qemu-user"),
     ("redis-server", "redis-server"),
+    ("aarch64-linux-gnu-g++", "g++-aarch64-linux-gnu"),
     ("/usr/aarch64-linux-gnu/lib/libc.a", "libc6-dev-arm64-cross"),
     ("chromium", "chromium"),
     ("chromedriver", "chromium-driver"),

@@ -6,7 +6,8 @@
 //!
 //! 1. **types** ([`operand`], [`format`](self::format)): each register is a vector of elements, integers or floating-point numbers, as
 //!    wide as the vendor's register;
-//! 2. **immediates** ([`immediate`]): an operand that consists of copies of an immediate is that immediate;
+//! 2. **immediates** ([`immediate`]): an operand that consists of copies of an immediate is that immediate, and one
+//!    that all instances [fix](fixed) to one number is none;
 //! 3. **parameters** ([`columns`]): one that is a constant or a product of others at every instance is replaced by it. A
 //!    parameter that does not matter to an instance ([`free`]) agrees with everything;
 //! 4. **function** ([`rewrite`]): the family's with these numbers, on the low bits of its arguments;
@@ -14,6 +15,7 @@
 //!    among them the signs ([`signs`]).
 
 mod columns;
+mod fixed;
 mod format;
 mod free;
 mod immediate;
@@ -33,6 +35,7 @@ use serde::{Deserialize, Serialize};
 use crate::class::{Class, Member};
 use crate::facts::{Assignment, Facts, ValueType};
 use columns::Columns;
+use fixed::{fixed_immediates, open, without_fixed};
 use format::set_formats;
 use immediate::{Copies, with_immediates};
 use infer::TypeNumbers;
@@ -99,19 +102,25 @@ struct Kind {
     reviewed: Option<usize>,
     /// Whether each argument is a register that is filled with copies of an immediate.
     immediates: Vec<bool>,
+    /// For each argument the number that an immediate is fixed to.
+    fixed: Vec<Option<i64>>,
     /// Whether zeros above the result are written.
     padded: bool,
 }
 
 impl Kind {
     /// What distinguishes its name from those of the other kinds of the same reviewed form.
-    fn suffix<'k>(&self, mut others: impl Iterator<Item = &'k Self> + Clone) -> String {
+    fn suffix<'k>(&self, others: impl Iterator<Item = &'k Self> + Clone) -> String {
         let has = |other: Self| others.clone().any(|kind| *kind == other);
         let padded = self.padded && has(Self { padded: false, ..self.clone() });
-        let immediate = self.immediates.contains(&true)
-            && others.any(|kind| kind.reviewed == self.reviewed && !kind.immediates.contains(&true));
+        let mut siblings = others.filter(|kind| kind.reviewed == self.reviewed);
+        let immediate =
+            self.immediates.contains(&true) && siblings.clone().any(|kind| !kind.immediates.contains(&true));
+        let differs = siblings.any(|kind| kind.fixed != self.fixed);
+        let fixed = self.fixed.iter().flatten().filter(|_| differs).map(|value| format!("_{value}"));
         let words = [(self.reviewed.is_none(), "_other"), (immediate, "_immediate"), (padded, "_padded")];
-        words.into_iter().filter_map(|(applies, word)| applies.then_some(word)).collect()
+        let words = words.into_iter().filter_map(|(applies, word)| applies.then(|| word.to_owned()));
+        words.chain(fixed).collect()
     }
 }
 
@@ -127,7 +136,8 @@ pub(crate) fn without_form<'a>(
         let facts = facts.ok_or_else(|| format!("{} has a width outside of 1..=65536", member.1))?;
         let mut instance = Instance { params: known.application.params.clone(), facts };
         let immediates = immediate::filled_registers(&family.function, &immediate::copies(known));
-        if conditions.form_of(&family.function, &mut instance, &immediates).is_none() {
+        let fixed = fixed_immediates(&family.function, &known.application);
+        if conditions.form_of(&family.function, &mut instance, &immediates, &fixed).is_none() {
             without.push(member);
         }
     }
@@ -204,17 +214,19 @@ pub(crate) fn forms(
         };
         for (placed, params) in shaped.placed.into_iter().zip(shaped.params) {
             let Placed { name, known, instance, copies } = placed;
+            let fixed = fixed_immediates(&class.function, &known.application);
             let member = is_now(name, known).then(|| present.remove(&(name.0.as_str(), name.1.as_str())));
             if let Some(member) = member.flatten() {
                 let mut member = member.clone();
                 member.application.params.clone_from(&params);
+                member.application.args = open(member.application.args, &fixed).collect();
                 for (source, copies) in member.application.args.iter_mut().zip(&copies) {
                     *source = copies.map_or(*source, |copies| Source::Own(copies.arg));
                 }
                 form.class.members.push(member);
                 form.facts.push(instance.facts.clone());
             }
-            form.document(&params, &known.operands);
+            form.document(&params, &open(known.operands.iter().copied(), &fixed).collect::<Vec<_>>());
             form.instances.push(Instance { params, facts: instance.facts });
         }
         form.instances.sort();
@@ -236,9 +248,11 @@ fn place<'a>(
     let mut instance = Instance { params: known.application.params.clone(), facts };
     let copies = immediate::copies(known);
     let immediates = immediate::filled_registers(&class.function, &copies);
+    let fixed = fixed_immediates(&class.function, &known.application);
     let kind = Kind {
-        reviewed: conditions.form_of(&class.function, &mut instance, &immediates),
+        reviewed: conditions.form_of(&class.function, &mut instance, &immediates, &fixed),
         immediates,
+        fixed,
         padded: is_padded(&class.function, &instance),
     };
     Ok((kind, Placed { name, known, instance, copies }))
@@ -278,15 +292,24 @@ impl Shaping<'_> {
     fn of<'a>(&self, placed: &[Placed<'a>]) -> Result<Shaped<'a>, String> {
         let mut placed = placed.to_vec();
         let family = make_immediates(&self.class.function, &mut placed);
+        // One kind fixes the same.
+        let first = placed.first().map(|placed| &placed.known.application);
+        let fixed = first.map_or(Vec::new(), |first| fixed_immediates(&self.class.function, first));
+        let family = without_fixed(&family, &fixed);
+        for Placed { instance, copies, .. } in &mut placed {
+            instance.facts.args = open(std::mem::take(&mut instance.facts.args), &fixed).collect();
+            *copies = open(std::mem::take(copies), &fixed).collect();
+        }
         let instances: Vec<&Instance> = placed.iter().map(|placed| &placed.instance).collect();
         let key = || key_of(&("form", &family, &instances));
         let specialized = self.memo.try_get_or(key, || specialized(&family, &instances))?;
         let Specialized { mut function, params, inferences } = specialized;
-        for (arg, name) in function.args.iter_mut().zip(self.args) {
+        for (arg, name) in function.args.iter_mut().zip(open(self.args, &fixed)) {
             arg.name.clone_from(name);
         }
         signs::name(&mut function);
-        let commutative = placed.iter().all(|placed| placed.known.commutes);
+        let commutative =
+            fixed.iter().take(2).all(Option::is_none) && placed.iter().all(|placed| placed.known.commutes);
         Ok(Shaped { placed, params, function, inferences, commutative })
     }
 
@@ -411,12 +434,19 @@ impl Conditions {
 
     /// The first form whose conditions an instance fulfils; its operands get the elements that the form says.
     /// Then the formats of all operands are known as well.
-    fn form_of(&self, function: &Function, instance: &mut Instance, immediates: &[bool]) -> Option<usize> {
+    fn form_of(
+        &self,
+        function: &Function,
+        instance: &mut Instance,
+        immediates: &[bool],
+        fixed: &[Option<i64>],
+    ) -> Option<usize> {
         let mut values = instance.params.clone();
         for shape in instance.facts.args.iter().chain(&instance.facts.results) {
             values.extend([i64::from(shape.width()), i64::from(shape.element)]);
         }
         values.extend(immediates.iter().copied().map(i64::from));
+        values.extend(fixed.iter().map(|fixed| fixed.unwrap_or(review::NOT_FIXED)));
         let holds = |form: &FormConditions| form.all.iter().all(|condition| condition.holds(&values));
         let found = self.forms.iter().position(holds);
         let elements = found.map_or(&[][..], |found| &self.forms[found].elements);
@@ -444,8 +474,9 @@ fn condition_names(function: &Function) -> Vec<String> {
     let of_operands =
         operands(function).flat_map(|name| [format!("{name}_width"), format!("{name}_element")]);
     let immediates = function.args.iter().map(|arg| format!("{}_immediate", arg.name));
+    let fixed = function.args.iter().map(|arg| format!("{}_fixed", arg.name));
     let params = function.params.iter().map(|param| param.name.clone());
-    params.chain(of_operands).chain(immediates).collect()
+    params.chain(of_operands).chain(immediates).chain(fixed).collect()
 }
 
 /// A form of some instances.
@@ -778,7 +809,7 @@ mod tests {
 
     #[test]
     fn a_kind_has_a_suffix_only_where_another_one_would_have_its_name() {
-        let plain = Kind { reviewed: Some(0), immediates: vec![false], padded: false };
+        let plain = Kind { reviewed: Some(0), immediates: vec![false], fixed: vec![None], padded: false };
         let padded = Kind { padded: true, ..plain.clone() };
         let immediate = Kind { immediates: vec![true], ..plain.clone() };
         let other = Kind { reviewed: None, ..plain.clone() };
@@ -791,5 +822,9 @@ mod tests {
         assert_eq!(suffix(&immediate, &[&plain, &immediate]), "_immediate");
         assert_eq!(suffix(&plain, &[&plain, &padded, &immediate]), "");
         assert_eq!(suffix(&other, &[&plain, &other]), "_other");
+        let [nearest, zero] = [8, 11].map(|mode| Kind { fixed: vec![Some(mode)], ..plain.clone() });
+        assert_eq!(suffix(&nearest, &[&nearest]), "");
+        assert_eq!(suffix(&nearest, &[&plain, &nearest, &zero]), "_8");
+        assert_eq!(suffix(&plain, &[&plain, &nearest]), "");
     }
 }

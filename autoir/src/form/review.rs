@@ -25,7 +25,8 @@
 //! An instance belongs to the first form all of whose conditions hold, so forms are disjoint. A condition compares two
 //! numbers over the family's parameters and over the types of operands: of an operand `a`, `a_width` is the width in
 //! bits, `a_element` that of an element; of an argument, `a_immediate` is 1 where an immediate of the instruction is
-//! repeated in it, and 0 elsewhere. Without forms a family is its own form.
+//! repeated in it, and 0 elsewhere; of an immediate, `a_fixed` is the number that the instruction fixes it to, and -1 where it
+//! does not. Without forms a family is its own form.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -139,6 +140,9 @@ impl Reviews {
         self.families.iter().map(|(name, review)| (name.as_str(), review))
     }
 }
+
+/// What conditions read as the number of an immediate that is not fixed.
+pub(super) const NOT_FIXED: i64 = -1;
 
 type Relation = fn(&i64, &i64) -> bool;
 

@@ -356,7 +356,7 @@ fn functions_do_what_the_documents_say(out: &Path, target: &Target, without: &[&
 }
 
 fn check(out: &Path, without: &[&str]) {
-    if tools(&["clang-19", "qemu-aarch64", "qemu-hexagon"]) {
+    if tools(&["clang-19", "qemu-aarch64", "aarch64-linux-gnu-gcc", "qemu-hexagon"]) {
         for target in &TARGETS {
             functions_do_what_the_documents_say(out, target, without);
         }

@@ -13,14 +13,15 @@
 //! | [`flag_mask`] | `dst[i] = a[i] < b[i]`, one bit | `dst[i] = a[i] < b[i] ? -1 : 0` |
 //! | [`flag_word`] | `dst[i] = a[i] \| 1 - b[i]`, one bit | `dst[i] = a[i] \| ~b[i]` |
 //! | [`signs`] | `dst[i] = k ? a[i] >> n : c[i]`, unsigned | the same, signed or unsigned |
+//! | [`rounding`] | `dst[i] = fadd(a[i], b[i])`, to the nearest | the same, rounded as an immediate says |
 //!
 //! One file has both directions. `recognize` takes the modifier off: from an instruction to readings of it. `apply` puts
 //! it back on exact integers, for the certificate; `write` puts it back in the IR and shares nothing with `apply`, so
 //! that each checks the other. A modifier that only chooses where arguments come from is applied by those sources.
 //!
 //! How modifiers compose is the content of [`WHOLE`], [`FORMS`] and [`OPERANDS`]: a shared operand may be found inside
-//! a part and next to a repeated register; a mask is removed by itself, or from a part that one bit governs. A reading counts only where another
-//! instruction is the operation itself; `readings` sees to that, and `certificate` proves it.
+//! a part and next to a repeated register; a mask is removed by itself, or from a part that one bit governs. A rounding
+//! immediate is added last, to every other reading. A reading counts only where another instruction is the operation itself; `readings` sees to that, and `certificate` proves it.
 
 pub(crate) mod broadcast;
 mod flag_mask;
@@ -30,6 +31,7 @@ pub(crate) mod masking;
 pub(crate) mod operands;
 pub(crate) mod part;
 mod repeated;
+mod rounding;
 mod scalar;
 mod signs;
 #[cfg(test)]
@@ -129,6 +131,7 @@ pub(crate) fn variants(function: &Function) -> Vec<Shape> {
     let plain = Reading::plain(raised, function);
     let most_nodes = dag.len() + MAX_NODES;
     let mut search = Search { dag, function, most_nodes, shapes: Vec::new() };
+    search.add_rounded(&plain);
     search.follow(&WHOLE, &plain);
     if let Some(Canonical { form, masking }) = lane_form(&mut search.dag, &plain.core, function) {
         for form in FORMS.iter().flat_map(|recognize| recognize(&form)) {
@@ -168,8 +171,17 @@ impl Search<'_> {
                 }
                 let shape = found.shape(&mut self.dag, self.function);
                 self.shapes.extend(shape);
+                self.add_rounded(&found);
                 self.follow(inside, &found);
             }
+        }
+    }
+
+    /// Adds the shapes of a reading's readings with a rounding immediate.
+    fn add_rounded(&mut self, reading: &Reading) {
+        for rounded in rounding::recognize(&mut self.dag, self.function, reading) {
+            let shape = rounded.shape(&mut self.dag, self.function);
+            self.shapes.extend(shape);
         }
     }
 }
