@@ -234,6 +234,9 @@ pub struct MemoryRecord {
     /// The width in bits of the lanes of the register from which their addresses are computed, one for each element.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<u32>,
+    /// Whether the access asks not to fill caches.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub non_temporal: bool,
 }
 
 /// What an instruction does with an operand in memory.
@@ -250,12 +253,12 @@ impl Signature {
     /// The operands in memory.
     pub fn memory(&self) -> impl Iterator<Item = MemoryRecord> {
         (0..).zip(&self.args).filter_map(|(arg, operand)| {
-            let Kind::Memory { align, element } = operand.kind else { return None };
+            let Kind::Memory { align, element, non_temporal } = operand.kind else { return None };
             let written = self.results.iter().any(|result| result.is_memory() && result.name == operand.name);
             let access = if written { MemoryAccess::Store } else { MemoryAccess::Load };
             let index = element.and_then(|elements| elements.index);
             let element = element.map(|elements| elements.width);
-            Some(MemoryRecord { arg, access, align, element, index })
+            Some(MemoryRecord { arg, access, align, element, index, non_temporal })
         })
     }
 }

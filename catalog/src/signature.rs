@@ -58,6 +58,8 @@ pub enum Kind {
         align: u32,
         /// The elements at computed addresses, of which the operand consists where they are gathered or scattered.
         element: Option<Elements>,
+        /// Whether the access asks not to fill caches.
+        non_temporal: bool,
     },
 }
 

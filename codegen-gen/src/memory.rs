@@ -60,6 +60,8 @@ pub(crate) struct Form {
     pub(crate) results: Vec<Given>,
     /// The mask with one bit for each element of the result.
     pub(crate) masked: Option<Disabled>,
+    /// Whether accesses ask not to fill caches.
+    pub(crate) non_temporal: bool,
 }
 
 impl Form {
@@ -67,10 +69,12 @@ impl Form {
     pub(crate) fn of(operation: &Operation<'_>, member: &Member, facts: &Facts) -> Option<Self> {
         let (application, signature) = (&member.application, &member.signature);
         let memory: Vec<MemoryRecord> = signature.memory().collect();
-        let aligned: BTreeSet<u32> = memory.iter().map(|record| record.align).collect();
-        if aligned.len() != 1 || application.part.is_some() {
+        let kinds: BTreeSet<(u32, bool)> =
+            memory.iter().map(|record| (record.align, record.non_temporal)).collect();
+        let mut kinds = kinds.into_iter();
+        let (Some((_, non_temporal)), None, None) = (kinds.next(), kinds.next(), application.part) else {
             return None;
-        }
+        };
         let record = |position: u32| memory.iter().find(|record| record.arg == position);
         let mut known: BTreeSet<u32> = BTreeSet::new();
         let mut args = Vec::new();
@@ -118,7 +122,7 @@ impl Form {
             (Some(_), Some(pass)) if !known.insert(pass) => return None,
             (Some(_), Some(_)) => Some(Disabled::Value),
         };
-        let own = Self { args, results, masked };
+        let own = Self { args, results, masked, non_temporal };
         let is_complete = memory.iter().all(|record| known.contains(&record.arg));
         let is_addressed = !own.has_elements() || addressing(member).is_some();
         (is_complete && is_addressed).then_some(own)

@@ -74,6 +74,8 @@ pub enum Role {
     Memory {
         /// The number of bytes that divides the pointer, a power of two.
         align: u32,
+        /// Whether the access asks not to fill caches. It does not change what the function computes.
+        non_temporal: bool,
     },
 }
 
@@ -200,7 +202,7 @@ mod tests {
     #[test]
     fn a_role_says_what_kind_of_operand_it_is() {
         let immediate = Role::Immediate { low: -1, high: 3 };
-        let memory = Role::Memory { align: 16 };
+        let memory = Role::Memory { align: 16, non_temporal: false };
         assert_eq!([Role::Register, immediate, memory].map(Role::range), [None, Some((-1, 3)), None]);
         assert_eq!([Role::Register, immediate, memory].map(Role::is_immediate), [false, true, false]);
         assert_eq!([Role::Register, immediate, memory].map(Role::is_memory), [false, false, true]);
@@ -211,7 +213,11 @@ mod tests {
     #[test]
     fn a_result_is_written_to_the_memory_of_its_name() {
         let mut function = Function::new("f");
-        for (name, role) in [("a", Role::Register), ("p", Role::Memory { align: 1 }), ("b", Role::Register)] {
+        for (name, role) in [
+            ("a", Role::Register),
+            ("p", Role::Memory { align: 1, non_temporal: false }),
+            ("b", Role::Register),
+        ] {
             function.args.push(Arg { name: name.into(), width: 8u32.into(), role });
         }
         let written = |name: &str| function.written(&ResultSlot { name: name.into(), width: 8u32.into() });

@@ -114,7 +114,7 @@ impl Verifier<'_> {
         for arg in &self.function.args {
             let width =
                 self.width(&arg.width).map_err(|message| format!("argument %{}: {message}", arg.name))?;
-            if let Role::Memory { align } = arg.role
+            if let Role::Memory { align, .. } = arg.role
                 && !align.is_power_of_two()
             {
                 return Err(format!("the alignment {align} of memory %{} is no power of two", arg.name));

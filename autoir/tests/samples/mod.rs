@@ -312,7 +312,7 @@ pub fn classes() -> Vec<Class> {
     let mut loaded = member("east", "add8_load", &[8, 16], 4);
     loaded.application.args = vec![Source::Own(2), Source::Own(3)];
     loaded.application.masking = Some(Masking { mask: 1, pass: Some(0), stride: 1, lane: 8, negated: false });
-    loaded.signature.args[3].kind = Kind::Memory { align: 16, element: None };
+    loaded.signature.args[3].kind = Kind::Memory { align: 16, element: None, non_temporal: false };
     let mut commutative = class(
         "0a01",
         elementwise("c0", BinaryOp::Add, false),

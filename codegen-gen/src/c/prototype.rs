@@ -198,7 +198,9 @@ impl Prototype {
 /// An operand in memory in words: `64 bytes aligned to 64`, `16 elements of 4 bytes`.
 fn in_memory(MemoryOperand { record, bytes }: MemoryOperand) -> String {
     let size = extent(&record, bytes);
-    if record.align > 1 { format!("{size} aligned to {}", record.align) } else { size }
+    let aligned = if record.align > 1 { format!(" aligned to {}", record.align) } else { String::new() };
+    let hint = if record.non_temporal { ", not kept in caches" } else { "" };
+    format!("{size}{aligned}{hint}")
 }
 
 /// Numbers as ranges: `0..1 or 16..17`.

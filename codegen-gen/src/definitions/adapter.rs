@@ -187,6 +187,9 @@ fn pointers(member: &Member, parameters: &mut Vec<Parameter>, name: &mut String)
         let aligned: Vec<String> = aligned.iter().map(u32::to_string).collect();
         name.push_str(&format!(".align{}", aligned.join("_")));
     }
+    if pointers.iter().any(|pointer| pointer.record.non_temporal) {
+        name.push_str(".nontemporal");
+    }
     // What addresses are computed from: registers, then immediates.
     if pointers.iter().any(|pointer| pointer.record.element.is_some()) {
         let mut others: Vec<(u32, &Argument)> = (0..)

@@ -363,13 +363,20 @@ impl Function {
     }
 }
 
-/// A line without comment, metadata and attributes.
+/// What asks an access not to fill caches: the only metadata that belongs to a lowering.
+const NON_TEMPORAL: &str = ", !nontemporal";
+
+/// The same with its node in place, so that it needs no definition at the end of a module.
+const NON_TEMPORAL_IN_PLACE: &str = ", !nontemporal !{i32 1}";
+
+/// A line without comment, other metadata and attributes.
 fn plain(line: &str) -> String {
     let line = match line.find("; ") {
         // A label's comment lists the blocks before it.
         Some(comment) if !line[..comment].contains('"') => &line[..comment],
         _ => line,
     };
+    let hint = if line.contains(NON_TEMPORAL) { NON_TEMPORAL_IN_PLACE } else { "" };
     let line = match line.find(", !") {
         Some(metadata) => &line[..metadata],
         None => line,
@@ -382,7 +389,7 @@ fn plain(line: &str) -> String {
             words.push(word);
         }
     }
-    words.join(" ").trim().to_owned()
+    format!("{}{hint}", words.join(" ").trim())
 }
 
 /// Attributes of results and arguments in calls that are irrelevant to a lowering.

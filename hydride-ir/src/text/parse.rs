@@ -156,7 +156,7 @@ impl<'c, 't> Parser<'c, 't> {
             self.cursor.expect("..=")?;
             Role::Immediate { low, high: self.cursor.integer()? }
         } else if self.cursor.eat_word("mem") {
-            Role::Memory { align: self.align()? }
+            Role::Memory { align: self.align()?, non_temporal: self.cursor.eat_word("nontemporal") }
         } else {
             Role::Register
         };

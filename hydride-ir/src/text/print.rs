@@ -126,8 +126,15 @@ impl<'f> Printer<'f> {
             match role {
                 Role::Register => {}
                 Role::Immediate { low, high } => write!(self.out, " imm {low}..={high}")?,
-                Role::Memory { align: 1 } => self.out.push_str(" mem"),
-                Role::Memory { align } => write!(self.out, " mem align {align}")?,
+                Role::Memory { align, non_temporal } => {
+                    self.out.push_str(" mem");
+                    if *align > 1 {
+                        write!(self.out, " align {align}")?;
+                    }
+                    if *non_temporal {
+                        self.out.push_str(" nontemporal");
+                    }
+                }
             }
         }
         self.out.push_str(") -> (");

@@ -152,7 +152,8 @@ fn memory(member: &MemberRecord) -> String {
         };
         let align =
             if memory.align > 1 { format!(", aligned to {} bytes", memory.align) } else { String::new() };
-        format!("what is at argument {} {access}{align}", memory.arg)
+        let hint = if memory.non_temporal { ", not kept in caches" } else { "" };
+        format!("what is at argument {} {access}{align}{hint}", memory.arg)
     };
     member.memory.iter().map(one).collect::<Vec<_>>().join("; ")
 }

@@ -83,7 +83,10 @@ impl CType {
 
 /// A pointer to elements of a type; the width of what is seen through it is 0 until it is known.
 pub fn memory(name: &str, c_type: &str, pointee: &CType) -> Argument {
-    Argument { kind: Kind::Memory { align: 1, element: None }, ..pointee.argument(name, c_type, 0) }
+    Argument {
+        kind: Kind::Memory { align: 1, element: None, non_temporal: false },
+        ..pointee.argument(name, c_type, 0)
+    }
 }
 
 /// An argument that is part of the encoding; a C `int` of 32 bits.

@@ -253,7 +253,7 @@ impl Machine {
             self.add_global(key, Variable::Integer { value, of: None });
             return;
         }
-        if let (Class::Memory(_), Some(arg)) = (class, arg) {
+        if let (Class::Memory { .. }, Some(arg)) = (class, arg) {
             let value = self.pointers.value(&mut self.dag, arg);
             self.add_global(key, Variable::Integer { value, of: None });
             return;

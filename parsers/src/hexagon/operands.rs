@@ -12,6 +12,8 @@
 //! - `vgather(Rt32,Mu2,Vv32.h)`, `vscatter(Rt32,…)`: the operand `Rt`, the elements in the region that starts there;
 //! - `vtmp`: what the store of the gathered vector writes.
 //!
+//! `:nt` after an address makes the access non-temporal.
+//!
 //! A register that is written under a scalar predicate is read as well, since it may stay as it is.
 
 use super::Options;
@@ -34,7 +36,11 @@ pub(super) enum Class {
     /// `#u`, `#s`: an immediate.
     Immediate { signed: bool, bits: u32 },
     /// A vector's bytes of memory.
-    Memory(Address),
+    Memory {
+        address: Address,
+        /// `:nt` follows the address: the access asks not to fill caches.
+        non_temporal: bool,
+    },
 }
 
 /// What is known about an address.
@@ -79,7 +85,7 @@ impl Operand {
 
     /// Whether it is a register.
     fn is_register(&self) -> bool {
-        !matches!(self.class, Class::Immediate { .. } | Class::Memory(_))
+        !matches!(self.class, Class::Immediate { .. } | Class::Memory { .. })
     }
 
     /// Whether it is a register that is written.
@@ -94,7 +100,7 @@ impl Operand {
     /// What is known about its address, for memory.
     pub fn address(&self) -> Option<Address> {
         match self.class {
-            Class::Memory(address) => Some(address),
+            Class::Memory { address, .. } => Some(address),
             _ => None,
         }
     }
@@ -104,7 +110,7 @@ impl Operand {
         let bytes = options.vector_bytes();
         match self.class {
             Class::Vector => bytes * 8 * if self.pair { 2 } else { 1 },
-            Class::Memory(_) => bytes * 8,
+            Class::Memory { .. } => bytes * 8,
             Class::Predicate => bytes,
             Class::Scalar => 32 * if self.pair { 2 } else { 1 },
             Class::ScalarPredicate => 8,
@@ -116,7 +122,7 @@ impl Operand {
         match self.class {
             Class::Vector if self.pair => "HVX_VectorPair",
             Class::Vector => "HVX_Vector",
-            Class::Memory(_) => "HVX_Vector*",
+            Class::Memory { .. } => "HVX_Vector*",
             Class::Predicate => "HVX_VectorPred",
             Class::Scalar if self.pair => "Word64",
             Class::Scalar | Class::ScalarPredicate | Class::Immediate { .. } => "Word32",
@@ -128,8 +134,10 @@ impl Operand {
             Class::Vector => Kind::Vector,
             Class::Predicate | Class::ScalarPredicate => Kind::Mask,
             Class::Scalar => Kind::Scalar,
-            Class::Memory(Address::Vector) => Kind::Memory { align: options.vector_bytes(), element: None },
-            Class::Memory(Address::Unaligned | Address::Region) => Kind::Memory { align: 1, element: None },
+            Class::Memory { address, non_temporal } => {
+                let align = if address == Address::Vector { options.vector_bytes() } else { 1 };
+                Kind::Memory { align, element: None, non_temporal }
+            }
             Class::Immediate { signed, bits } => Kind::Immediate(if signed {
                 Immediate { low: -(1i64 << (bits - 1)), high: (1i64 << (bits - 1)) - 1 }
             } else {
@@ -205,32 +213,34 @@ pub(super) fn operands(syntax: &str) -> Result<Vec<Operand>, Fault> {
         }
         let word = &syntax[at..at + length];
         at += length;
-        let memory = |key: &str, address| Operand {
+        let memory = |key: &str, address, non_temporal| Operand {
             key: key.to_owned(),
-            class: Class::Memory(address),
+            class: Class::Memory { address, non_temporal },
             pair: false,
             element: None,
         };
         if let Some((_, address)) = MEMORY.iter().find(|(known, _)| *known == word)
-            && let Some((within, _)) = syntax[at..].strip_prefix('(').and_then(|rest| rest.split_once(')'))
+            && let Some((within, after)) =
+                syntax[at..].strip_prefix('(').and_then(|rest| rest.split_once(')'))
         {
+            let non_temporal = after.starts_with(":nt");
             match address {
                 Address::Vector | Address::Unaligned => {
-                    found.push(memory(VECTOR_MEMORY, *address));
+                    found.push(memory(VECTOR_MEMORY, *address, non_temporal));
                     if !within.contains("++") {
                         at += within.len() + 1;
                     }
                 }
                 Address::Region => {
                     let (base, _) = within.split_once(',').unwrap_or((within, ""));
-                    found.push(memory(&register(base)?.key, *address));
+                    found.push(memory(&register(base)?.key, *address, non_temporal));
                     at += base.len() + 1;
                 }
             }
             continue;
         }
         if word == GATHERED {
-            found.push(memory(GATHERED, Address::Vector));
+            found.push(memory(GATHERED, Address::Vector, false));
             continue;
         }
         if !word.starts_with(|letter: char| letter.is_ascii_uppercase()) {

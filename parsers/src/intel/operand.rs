@@ -120,7 +120,11 @@ pub(super) fn argument(entry: &Entry, operand: &Operand, read: u32) -> Result<Ar
             name: operand.name.clone(),
             c_type: c_type.to_owned(),
             width: read,
-            kind: Kind::Memory { align: alignment(entry), element: None },
+            kind: Kind::Memory {
+                align: alignment(entry),
+                element: None,
+                non_temporal: is_non_temporal(entry),
+            },
             element: element(&operand.element),
         });
     }
@@ -191,6 +195,11 @@ pub(super) fn alignment(entry: &Entry) -> u32 {
         _ => None,
     });
     stated.filter(|bytes| bytes.is_power_of_two()).unwrap_or(1)
+}
+
+/// Whether the description says that memory is accessed with a hint not to fill caches.
+fn is_non_temporal(entry: &Entry) -> bool {
+    entry.description.as_ref().is_some_and(|text| text.text.contains("non-temporal"))
 }
 
 /// The values of an argument that states an instruction's `{er}` or `{sae}`: the direction of MXCSR (4), or none of

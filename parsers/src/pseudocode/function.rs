@@ -56,7 +56,9 @@ pub fn function(
 fn arg(argument: &Argument) -> Arg {
     let role = match &argument.kind {
         Kind::Immediate(range) => Role::Immediate { low: range.low, high: range.high },
-        Kind::Memory { align, .. } => Role::Memory { align: *align },
+        Kind::Memory { align, non_temporal, .. } => {
+            Role::Memory { align: *align, non_temporal: *non_temporal }
+        }
         Kind::Vector | Kind::Mask | Kind::Scalar => Role::Register,
     };
     Arg { name: argument.name.clone(), width: argument.width.into(), role }

@@ -556,7 +556,7 @@ mod tests {
             kind,
             element: None,
         };
-        let memory = || Kind::Memory { align: 1, element: None };
+        let memory = || Kind::Memory { align: 1, element: None, non_temporal: false };
         Signature {
             args: vec![argument("p", 64, memory()), argument("k", 8, Kind::Mask), argument("q", 0, memory())],
             results: Vec::new(),

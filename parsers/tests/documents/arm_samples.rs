@@ -97,7 +97,10 @@ fn memory_is_an_argument_and_where_it_is_written_a_result() {
     assert_eq!(eval("vst2_lane_u16", &["00000000", vectors, "3"]), ["00170007"]);
     let store = SAMPLE.instructions.iter().find(|i| i.id == "vst2_lane_u16").unwrap();
     let Signature { args, results } = &store.signature;
-    assert_eq!((args[0].kind.clone(), args[0].width), (Kind::Memory { align: 1, element: None }, 32));
+    assert_eq!(
+        (args[0].kind.clone(), args[0].width),
+        (Kind::Memory { align: 1, element: None, non_temporal: false }, 32)
+    );
     assert_eq!(results, &args[..1]);
     assert!(store.accessed.is_none() && store.addresses.is_none());
     let load = SAMPLE.instructions.iter().find(|i| i.id == "vld2_u8").unwrap();

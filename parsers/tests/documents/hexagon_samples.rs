@@ -344,13 +344,19 @@ fn instruction(id: &str) -> Instruction {
 fn a_load_gives_what_is_at_its_address() {
     let load = instruction("V6_vL32b_ai");
     let [memory] = &load.signature.args[..] else { panic!("{:?}", load.signature) };
-    assert_eq!((memory.name.as_str(), &memory.kind), ("vmem", &Kind::Memory { align: 128, element: None }));
+    assert_eq!(
+        (memory.name.as_str(), &memory.kind),
+        ("vmem", &Kind::Memory { align: 128, element: None, non_temporal: false })
+    );
     assert!(load.accessed.is_none() && load.addresses.is_none(), "all bytes, always");
     let there = bytes(&(0..128).collect::<Vec<u8>>());
     assert_eq!(run("V6_vL32b_ai", std::slice::from_ref(&there)), std::slice::from_ref(&there));
     // Three vectors back from 0x1000.
     assert_eq!(run("V6_vL32Ub_pi", &[there.clone(), int(0x1000), int(5)]), [there, int(0xe80)]);
-    assert_eq!(instruction("V6_vL32Ub_pi").signature.args[0].kind, Kind::Memory { align: 1, element: None });
+    assert_eq!(
+        instruction("V6_vL32Ub_pi").signature.args[0].kind,
+        Kind::Memory { align: 1, element: None, non_temporal: false }
+    );
 }
 
 #[test]
@@ -391,8 +397,10 @@ fn elements_are_gathered_within_the_region() {
     let kinds: Vec<(&str, &Kind)> =
         args.iter().map(|argument| (argument.name.as_str(), &argument.kind)).collect();
     let elements = Elements { width: 32, index: Some(32) };
-    let (aligned, elements) =
-        (Kind::Memory { align: 128, element: None }, Kind::Memory { align: 4, element: Some(elements) });
+    let (aligned, elements) = (
+        Kind::Memory { align: 128, element: None, non_temporal: false },
+        Kind::Memory { align: 4, element: Some(elements), non_temporal: false },
+    );
     assert_eq!(kinds, [("vtmp", &aligned), ("Rt", &elements), ("Mu", &Kind::Scalar), ("Vv", &Kind::Vector)]);
     // A region of 64 bytes, whose last byte is the third of an element, and an element beyond.
     let offsets = words(&[8, 61, 64, 0].repeat(8));

@@ -337,7 +337,7 @@ fn synthetic(task: &Task, name: String, function: hydride_ir::Function) -> Instr
             Class::Vector => Kind::Vector,
             Class::Mask => Kind::Mask,
             Class::Scalar => Kind::Scalar,
-            Class::Memory => Kind::Memory { align: 1, element: None },
+            Class::Memory => Kind::Memory { align: 1, element: None, non_temporal: false },
         },
         element: None,
     };
