@@ -144,7 +144,9 @@ impl Form {
     pub(crate) fn name(&self, operation: &Operation<'_>) -> String {
         let slots = operation.scheme.args.iter();
         let registers = slots.filter(|slot| !matches!(slot, Slot::Immediate(_))).count();
-        let mut words: Vec<String> = self.masked.iter().map(|_| "masked".to_owned()).collect();
+        let hints = [(self.masked.is_some(), "masked"), (self.non_temporal, "nontemporal")];
+        let mut words: Vec<String> =
+            hints.into_iter().filter_map(|(has, word)| has.then(|| word.to_owned())).collect();
         let mut named = |word: &str, chosen: &dyn Fn(usize, Taken) -> bool| {
             let args = self.args.iter().zip(operation.arg_names()).enumerate();
             let own = args.filter(|(arg, (taken, _))| chosen(*arg, **taken));

@@ -88,6 +88,35 @@ fn x86_definitions_are_the_instructions() {
     definitions_are_the_instructions("x86", 92.0, None);
 }
 
+/// Definitions of non-temporal loads and stores are of their own, and keep the hint.
+#[test]
+fn what_is_not_kept_in_caches_is_not_in_llvm_either() {
+    let Some(specs) = vendor_documents::with(&["x86"]).into_iter().next() else { return };
+    let out = shared_output(&specs, ALL);
+    let text = std::fs::read_to_string(out.join("llvm/lowering/x86.ll")).unwrap();
+    let body = |function: &str| {
+        let (name, mut all) = (format!("@{function}("), text.split("\ndefine "));
+        let found = all.find(|own| own.lines().next().is_some_and(|first| first.contains(&name)));
+        found.and_then(|own| own.split_once('\n')).expect("a definition").1
+    };
+    let json = read_json(&out.join("llvm/lowering.json"));
+    let hinted = |row: &&serde_json::Value| {
+        let memory = row["memory"].as_array();
+        row["isa"] == "x86" && memory.is_some_and(|all| all.iter().any(|one| one["non_temporal"] == true))
+    };
+    let mut tried = 0;
+    for row in json["lowerings"].as_array().unwrap().iter().filter(hinted) {
+        let Some(name) = row["function"]["name"].as_str() else { continue };
+        assert!(name.contains(".nontemporal"), "{name}");
+        let (_, call) = body(name).split_once("@x86.").unwrap_or_else(|| panic!("{name} calls nothing"));
+        let called = body(&format!("x86.{}", call.split('(').next().unwrap()));
+        let keeps = ["!nontemporal", ".movnt.", ".maskmov"].iter().any(|hint| called.contains(hint));
+        assert!(keeps, "{name}:\n{called}");
+        tried += 1;
+    }
+    assert!(tried > 10, "{tried}");
+}
+
 #[test]
 fn a_wrong_definition_is_found() {
     if !tools(LLVM) || !tools(&["qemu-hexagon"]) {

@@ -399,6 +399,20 @@ mod tests {
     }
 
     #[test]
+    fn a_suffix_of_an_address_makes_the_access_non_temporal() {
+        let is_marked = |syntax: &str| {
+            operands(syntax).expect("operands").iter().any(|operand| match operand.class {
+                Class::Memory { non_temporal, .. } => non_temporal,
+                _ => false,
+            })
+        };
+        assert!(is_marked("vmem(Rt32+#s4):nt=Vs32"));
+        assert!(is_marked("if (Qv4) vmem(Rx32++Mu2):nt=Vs32"));
+        assert!(!is_marked("vmem(Rt32+#s4)=Vs32"));
+        assert!(!is_marked("Vd32=vasr(Vu32,Vv32,Rt8):nt"));
+    }
+
+    #[test]
     fn unknown_registers_are_named() {
         for (syntax, message) in [
             ("Zd32=vneg(Vu32)", "unknown register class `Z` in the operand `Zd32`"),

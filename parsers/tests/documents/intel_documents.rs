@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use hydride_ir::Function;
 use parsers::{Parsed, Status, intel};
 use proptest::prelude::*;
 
@@ -58,6 +59,21 @@ fn a_twin_is_named_after_its_extension() {
     let parsed = parse(SAMPLE.as_bytes());
     let twins: Vec<&str> = modelled(&parsed).into_iter().filter(|id| id.contains("dpbusd")).collect();
     assert_eq!(twins, ["_mm_dpbusd_epi32", "_mm_dpbusd_epi32@AVX_VNNI"]);
+}
+
+#[test]
+fn a_description_says_what_is_not_kept_in_caches() {
+    let store = |sample: &str| {
+        let parsed = parse(sample.as_bytes());
+        let stored = parsed.instructions.into_iter().find(|instruction| instruction.id == "_mm_store_si128");
+        stored.expect("it is modelled").function
+    };
+    let (plain, hinted) =
+        (store(SAMPLE), store(&SAMPLE.replace("Stores 128 bits;", "A non-temporal store;")));
+    assert!(plain.to_string().contains("%mem_addr: 128 mem align 16, "), "{plain}");
+    let text = hinted.to_string();
+    assert!(text.contains("%mem_addr: 128 mem align 16 nontemporal, "), "{text}");
+    assert_eq!(Function::parse(&text).expect("it is well-formed"), hinted);
 }
 
 #[test]

@@ -153,7 +153,7 @@ impl Semantics {
         let mut bytes_of = Vec::new();
         for (page, position) in memory.enumerate() {
             let own = &function.args[position];
-            let Role::Memory { align } = own.role else { continue };
+            let Role::Memory { align, .. } = own.role else { continue };
             let bytes = width(&own.width) / 8;
             let accessed = said(self.accessed.as_ref(), &own.name, &args);
             let accessed: Vec<u32> =
