@@ -214,12 +214,15 @@ impl Unify<'_> {
             }
             (Node::Select(own, then, otherwise), Node::Select(their, this, that)) => {
                 // Where conditions are not alike the branches may show which operands to try.
-                let mut found = self.node(own, their, Demand::Exact, bound.clone());
-                if found.is_empty() {
-                    found.push(bound);
+                let alike = self.node(own, their, Demand::Exact, bound.clone());
+                for first in [alike, vec![bound]] {
+                    let found = self.then(first, then, this, demand);
+                    let found = self.then(found, otherwise, that, demand);
+                    if !found.is_empty() {
+                        return found;
+                    }
                 }
-                let found = self.then(found, then, this, demand);
-                self.then(found, otherwise, that, demand)
+                vec![]
             }
             (Node::Eq(a, b), Node::Eq(c, d)) => {
                 let mut found = self.pair((a, b), (c, d), bound.clone());
@@ -271,6 +274,14 @@ impl Unify<'_> {
                 }
                 found
             }
+            // A table with an index.
+            (
+                Node::SliceAt { of, base: 0, low, width, signed },
+                Node::SliceAt { of: table, base: 0, low: at, width: own, signed: own_signed },
+            ) if (width, signed) == (own, own_signed) => {
+                let found = self.table(of, table, bound);
+                self.then(found, low, at, Demand::Exact)
+            }
             (Node::PopCount(of), Node::PopCount(their)) => self.node(of, their, Demand::Exact, bound),
             (Node::LeadingZeros(of, own), Node::LeadingZeros(their, width))
             | (Node::TrailingZeros(of, own), Node::TrailingZeros(their, width))
@@ -280,6 +291,25 @@ impl Unify<'_> {
             }
             _ => vec![],
         }
+    }
+
+    /// A table in registers of which bits at computed positions are read.
+    fn table(&mut self, pattern: NodeId, value: NodeId, mut bound: Binding) -> Vec<Binding> {
+        let whole = match *self.dag.node(value) {
+            Node::Arg(arg) => self.dag.slice(value, 0, self.dag.arg_widths()[arg as usize], false),
+            _ => value,
+        };
+        let Node::Arg(slot) = *self.pattern.node(pattern) else {
+            return self.node(pattern, whole, Demand::Exact, bound);
+        };
+        let slot = slot as usize;
+        if !self.dag.range(whole).fits(self.slots[slot], false)
+            || bound[slot].is_some_and(|known| known != whole)
+        {
+            return vec![];
+        }
+        bound[slot] = Some(whole);
+        vec![bound]
     }
 
     /// An operation with a constant for bits that are in their places; `None` where it has no such bits.
@@ -434,7 +464,16 @@ impl Unify<'_> {
             let whole = self.slots[at].min(self.dag.arg_widths()[arg as usize]);
             value = self.dag.slice(of, 0, whole, false);
         }
-        if !(enough || self.dag.range(value).fits(width, signed)) {
+        // The low bits of a slot are those of what it holds.
+        if low == 0
+            && width < self.slots[at]
+            && let Node::Slice { of, low: 0, width: own, signed: false } = *self.dag.node(value)
+            && own == width
+            && !matches!(self.dag.node(of), Node::Arg(_))
+            && self.dag.range(of).fits(self.slots[at], false)
+        {
+            value = of;
+        } else if !(enough || self.dag.range(value).fits(width, signed)) {
             return vec![];
         }
         let mut width = width;
