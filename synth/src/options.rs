@@ -8,6 +8,7 @@ use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
 use crate::forms::sliced;
 use crate::rewrite::{high_bits, is_choice, product_of_halves, rewrites, rounding};
+use crate::shifts::shifts;
 use crate::table::{OpId, Table, TemplateId, crosses};
 use crate::unify::{Binding, HALVES, proposals};
 use crate::window::{Meaning, Window};
@@ -161,7 +162,13 @@ impl<'m, 'w> Finder<'m, 'w> {
                 ways.retain(|way| matches!(way, Way::Halves(_) | Way::Pairs(_)) || single(self, way));
                 return ways;
             }
-            // What is looked up, and what is a count of parts, is not reached in other ways.
+            // Nor are shifts by counts with signs, and what is looked up or a count of parts, reached in other ways.
+            let others = shifts(&mut self.meaning.dag, value);
+            if !others.is_empty() {
+                let renamed: Vec<Wanted> =
+                    others.into_iter().map(|other| self.renamed(&wanted, other)).collect();
+                return renamed.into_iter().map(|other| Way::Equal(states.intern(other, moves))).collect();
+            }
             if self.looked_up(states, &wanted, value, &mut ways) {
                 return ways;
             }
@@ -204,7 +211,8 @@ impl<'m, 'w> Finder<'m, 'w> {
         for wide in wide {
             ways.push(Way::Recast(states.intern(wide, moves)));
         }
-        if !direct || ways.is_empty() && self.is_shifted_apart(&wanted) {
+        let applies = ways.iter().any(|way| matches!(way, Way::Apply(_)));
+        if !direct || !applies && self.is_shifted_apart(&wanted) {
             self.alternated(states, &wanted, moves, &mut ways);
         }
         if moves > 0 {

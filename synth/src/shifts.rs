@@ -19,8 +19,8 @@ const BEYOND: i64 = 128 - 16;
 pub fn shifts(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     let Some(shift) = Shift::read(dag, value) else { return Vec::new() };
     let mut found = Vec::new();
-    if shift.width >= 32 {
-        found.push(shift.by_counts(dag));
+    if shift.width >= 16 {
+        found.extend(shift.by_counts(dag));
     }
     if shift.width <= 32 {
         found.push(shift.by_products(dag));
@@ -84,15 +84,21 @@ impl Shift {
         dag.select(sign, down, up)
     }
 
-    /// By counts without sign.
-    fn by_counts(self, dag: &mut Dag) -> NodeId {
+    /// By counts without sign; what is signed by an instruction that shifts signs in, or as a magnitude.
+    fn by_counts(self, dag: &mut Dag) -> Vec<NodeId> {
         let negated = dag.neg(self.count);
         let (up_by, by) = (dag.slice(self.count, 0, COUNT, false), dag.slice(negated, 0, COUNT, false));
         let bits = dag.slice(self.of, 0, self.width, false);
         let up = dag.shl(bits, up_by);
         let (magnitude, signs) = self.magnitude(dag);
         let down = dag.shr(magnitude, by);
-        self.joined(dag, up, down, signs)
+        let mut found = vec![self.joined(dag, up, down, signs)];
+        if self.signed {
+            let (down, sign) = (dag.shr(self.of, by), dag.slice(self.count, COUNT - 1, 1, false));
+            let (up, down) = (dag.slice(up, 0, self.width, false), dag.slice(down, 0, self.width, false));
+            found.push(dag.select(sign, down, up));
+        }
+        found
     }
 
     /// By products with powers of two, of which the lower half is what is shifted up, and the upper one what is shifted down.
@@ -152,7 +158,9 @@ mod tests {
                 let shifted = dag.select(sign, down, up);
                 let value = dag.slice(shifted, 0, width, false);
                 let found = shifts(&mut dag, value);
-                assert_eq!(found.len(), if width == 32 { 2 } else { 1 }, "{}", dag.show(value));
+                let by_counts = if width == 8 { 0 } else { 1 + usize::from(signed) };
+                let count = by_counts + usize::from(width <= 32);
+                assert_eq!(found.len(), count, "{}", dag.show(value));
                 let ones = u64::MAX >> (64 - width);
                 for number in [0, 1, 2, 3, ones, ones >> 1, (ones >> 1) + 1, 0x5a96_c369_1e87_d24b & ones] {
                     for count in 0..256u64 {

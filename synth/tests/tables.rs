@@ -48,6 +48,10 @@ fn table() -> Table {
         }),
         instruction("or", 128, |_| "or(%a, %b)".into()),
         instruction("add", 8, |at| format!("add(%a[{at} +: 8], %b[{at} +: 8])")),
+        instruction("difference", 8, |at| format!("sub(%a[{at} +: 8], %b[{at} +: 8])")),
+        instruction("up", 64, |at| format!("shl(%a[{at} +: 64], %b[0 +: 64])")),
+        instruction("down", 64, |at| format!("shr.u(%a[{at} +: 64], %b[0 +: 64])")),
+        instruction("blend", 64, |at| format!("%{}[{at} +: 64]", if at == 0 { "a" } else { "b" })),
         instruction("low", 16, |at| format!("mul(%a[{at} +: 16], %b[{at} +: 16])")),
         instruction("high", 16, |at| {
             format!("cast.u(shr.u(mul({}, {}), 0x10:32), 16)", extended("a", at, 16), extended("b", at, 16))
@@ -95,4 +99,12 @@ fn words_are_shifted_by_products() {
                 shr.u(%a[16*i +: 16], cast.u(max.s(0x0:9, neg(cast.s(%b[16*i +: 8], 9))), 16)), shl(%a[16*i +: 16], \
                 cast.u(max.s(0x0:8, %b[16*i +: 8]), 16)))\n  }\n}\n";
     assert_eq!(length(text), 10);
+}
+
+#[test]
+fn two_lanes_are_shifted_by_counts_of_their_own() {
+    let text = "func @f(%a: 128, %b: 128) -> (%r: 128) {\n  for i in 0..2 {\n    %r[64*i +: 64] = select(%b[64*i + 7 +: 1], \
+                shr.u(%a[64*i +: 64], cast.u(max.s(0x0:9, neg(cast.s(%b[64*i +: 8], 9))), 64)), shl(%a[64*i +: 64], \
+                cast.u(max.s(0x0:8, %b[64*i +: 8]), 64)))\n  }\n}\n";
+    assert_eq!(length(text), 12);
 }
