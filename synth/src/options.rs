@@ -6,9 +6,7 @@ use search::{Class, Type};
 
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
-use crate::forms::sliced;
 use crate::rewrite::{high_bits, is_choice, product_of_halves, rewrites, rounding};
-use crate::shifts::shifts;
 use crate::table::{OpId, Table, TemplateId, crosses};
 use crate::unify::{Binding, HALVES, proposals};
 use crate::window::{Meaning, Window};
@@ -163,7 +161,7 @@ impl<'m, 'w> Finder<'m, 'w> {
                 return ways;
             }
             // Nor are shifts by counts with signs, and what is looked up or a count of parts, reached in other ways.
-            let others = shifts(&mut self.meaning.dag, value);
+            let others = self.shifted(value, wanted.container);
             if !others.is_empty() {
                 let renamed: Vec<Wanted> =
                     others.into_iter().map(|other| self.renamed(&wanted, other)).collect();
@@ -235,16 +233,6 @@ impl<'m, 'w> Finder<'m, 'w> {
             wanted.is_constant() || self.is_loaded(wanted)
         };
         steps.iter().all(|(op, places)| self.table.instruction(*op).uops == 1 && places.iter().all(is_given))
-    }
-
-    /// Whether a state is two lanes that are shifted by counts of their own.
-    pub(crate) fn is_shifted_apart(&self, wanted: &Wanted) -> bool {
-        let dag = &self.meaning.dag;
-        let shifts = |value| match *dag.node(sliced(dag, value).0) {
-            Node::Shl(_, count) | Node::Shr(_, count) => dag.as_int(count).is_none(),
-            _ => false,
-        };
-        wanted.container == 64 && wanted.only_value().is_some_and(shifts)
     }
 
     /// Whether all registers of a state can be loaded.

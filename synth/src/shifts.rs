@@ -2,9 +2,12 @@
 //! count for all lanes or not at all. A count that is read without its sign is beyond every width where it is negative, and shifts
 //! all bits out; what is shifted by a count is a product with a power of two, which a lookup gives byte by byte.
 
-use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
+use hydride_ir::exact::{Dag, Int, Node, NodeId, Part, Replacements};
 
+use crate::contents::Wanted;
 use crate::forms::sliced;
+use crate::options::Finder;
+use crate::table::TemplateId;
 
 /// Bits of a count.
 const COUNT: u32 = 8;
@@ -23,12 +26,12 @@ pub fn shifts(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
         found.extend(shift.by_counts(dag));
     }
     if shift.width <= 32 {
-        found.push(shift.by_products(dag));
+        found.extend(shift.by_products(dag));
     }
     found
 }
 
-/// `a · 2^c` for a count from -128 to 127, rounded down.
+/// `a · 2^c` for a count from -128 to 127, rounded down or, with halves up, to the next number.
 #[derive(Clone, Copy)]
 struct Shift {
     /// What is shifted, a number of `width` bits.
@@ -39,28 +42,59 @@ struct Shift {
     width: u32,
     /// Whether what is shifted is signed.
     signed: bool,
+    /// Whether what is shifted down is rounded to the next number.
+    rounds: bool,
 }
 
 impl Shift {
     fn read(dag: &mut Dag, value: NodeId) -> Option<Self> {
         let (of, kept) = sliced(dag, value);
-        let Node::Select(condition, down, up) = *dag.node(of) else { return None };
+        let Node::Select(condition, ..) = *dag.node(of) else { return None };
         let (width, _) = kept.or_else(|| dag.natural(value))?;
         let Node::Slice { of: number, low, width: 1, signed: false } = *dag.node(condition) else {
             return None;
         };
-        let count = dag.slice(number, (low + 1).checked_sub(COUNT)?, COUNT, true);
-        let ((down, _), (up, _)) = (sliced(dag, down), sliced(dag, up));
-        let (Node::Shr(number, by), Node::Shl(same, up_by)) = (dag.node(down).clone(), dag.node(up).clone())
-        else {
+        let Node::Arg(by) = *dag.node(number) else { return None };
+        let widths = |dag: &Dag, arg: u32| dag.arg_widths()[arg as usize];
+        if low + 1 != COUNT || widths(dag, by) != COUNT || ![8, 16, 32, 64].contains(&width) {
             return None;
-        };
-        let (zero, negated) = (dag.int(0), dag.neg(count));
-        let counts = [dag.max(negated, zero), dag.max(count, zero)];
-        let (own, signed) = dag.natural(number)?;
-        let bits = [number, same].map(|node| dag.slice(node, 0, width, false));
-        let fits = [8, 16, 32, 64].contains(&width) && own == width && bits[0] == bits[1];
-        (fits && counts == [by, up_by]).then_some(Self { of: number, count, width, signed })
+        }
+        let nodes = dag.reachable([value]);
+        let mut args = nodes.into_iter().filter_map(|node| match *dag.node(node) {
+            Node::Arg(arg) if arg != by => Some(arg),
+            _ => None,
+        });
+        let (arg, None) = (args.next()?, args.next()) else { return None };
+        if widths(dag, arg) != width {
+            return None;
+        }
+        let count = dag.arg_slice(by, 0, COUNT, true);
+        let kinds = [(false, false), (true, false), (false, true), (true, true)];
+        kinds.into_iter().find_map(|(signed, rounds)| {
+            let of = dag.arg_slice(arg, 0, width, signed);
+            let shift = Self { of, count, width, signed, rounds };
+            shift.is(dag, value, by).then_some(shift)
+        })
+    }
+
+    /// Whether a value is this shift for each count; `by` is the argument that is the count.
+    fn is(self, dag: &mut Dag, value: NodeId, by: u32) -> bool {
+        let whole = dag.arg(by);
+        (0..1i64 << COUNT).rev().all(|bits| {
+            let number = dag.int(bits);
+            let mut replacements = Replacements::from_iter([(whole, number)]);
+            let found = dag.replace(value, &mut replacements);
+            let down = (1 << COUNT) - bits;
+            let expected = if bits < 128 {
+                dag.linear(&[(self.of, Int::ONE << bits as usize)], Int::ZERO)
+            } else {
+                let half = if self.rounds { Int::ONE << (down - 1) as usize } else { Int::ZERO };
+                let (sum, down) = (dag.linear(&[(self.of, Int::ONE)], half), dag.int(down));
+                dag.shr(sum, down)
+            };
+            let bits = |dag: &mut Dag, value| dag.slice(value, 0, self.width, false);
+            bits(dag, found) == bits(dag, expected)
+        })
     }
 
     /// What is shifted down as a number without sign, and the signs that its complement was made of where it was negative.
@@ -75,25 +109,36 @@ impl Shift {
     }
 
     /// What is shifted up, or what is shifted down, with its signs: without them one of the two is zero, or both are the number.
+    /// Of what is rounded the number itself has the sign, else its complement.
     fn joined(self, dag: &mut Dag, up: NodeId, down: NodeId, signs: NodeId) -> NodeId {
         let (up, down) = (dag.slice(up, 0, self.width, false), dag.slice(down, 0, self.width, false));
         if !self.signed {
             return dag.or(up, down);
         }
-        let (down, sign) = (dag.xor(down, signs), dag.slice(self.count, COUNT - 1, 1, false));
+        let (mut down, sign) = (dag.xor(down, signs), dag.slice(self.count, COUNT - 1, 1, false));
+        if self.rounds {
+            let signed = dag.sub(down, signs);
+            down = dag.slice(signed, 0, self.width, false);
+        }
         dag.select(sign, down, up)
     }
 
-    /// By counts without sign; what is signed by an instruction that shifts signs in, or as a magnitude.
+    /// By counts without sign; what is signed by an instruction that shifts signs in, or as a magnitude. What is rounded is
+    /// shifted by one less, and the upper half of that, rounded up, taken.
     fn by_counts(self, dag: &mut Dag) -> Vec<NodeId> {
-        let negated = dag.neg(self.count);
+        let negated = dag.linear(&[(self.count, -Int::ONE)], -Int::from(u8::from(self.rounds)));
         let (up_by, by) = (dag.slice(self.count, 0, COUNT, false), dag.slice(negated, 0, COUNT, false));
         let bits = dag.slice(self.of, 0, self.width, false);
         let up = dag.shl(bits, up_by);
         let (magnitude, signs) = self.magnitude(dag);
-        let down = dag.shr(magnitude, by);
+        let mut down = dag.shr(magnitude, by);
+        if self.rounds {
+            let one = dag.int(1);
+            let half = dag.shr(down, one);
+            down = dag.sub(down, half);
+        }
         let mut found = vec![self.joined(dag, up, down, signs)];
-        if self.signed {
+        if self.signed && !self.rounds {
             let (down, sign) = (dag.shr(self.of, by), dag.slice(self.count, COUNT - 1, 1, false));
             let (up, down) = (dag.slice(up, 0, self.width, false), dag.slice(down, 0, self.width, false));
             found.push(dag.select(sign, down, up));
@@ -102,15 +147,23 @@ impl Shift {
     }
 
     /// By products with powers of two, of which the lower half is what is shifted up, and the upper one what is shifted down.
-    fn by_products(self, dag: &mut Dag) -> NodeId {
+    fn by_products(self, dag: &mut Dag) -> Vec<NodeId> {
         let moved = dag.linear(&[(self.count, Int::ONE)], Int::from(self.width));
         let (up_by, by) = (power_of_two(dag, self.count, self.width), power_of_two(dag, moved, self.width));
         let bits = dag.slice(self.of, 0, self.width, false);
         let up = dag.mul(bits, up_by);
         let (magnitude, signs) = self.magnitude(dag);
-        let down = dag.mul(magnitude, by);
-        let down = dag.slice(down, self.width, self.width, false);
-        self.joined(dag, up, down, signs)
+        let product = dag.mul(magnitude, by);
+        let high = dag.slice(product, self.width, self.width, false);
+        let downs = if self.rounds {
+            let half = Int::ONE << (self.width - 1) as usize;
+            let sum = dag.linear(&[(product, Int::ONE)], half);
+            let carry = dag.slice(product, self.width - 1, 1, false);
+            vec![dag.slice(sum, self.width, self.width, false), dag.sum(&[high, carry])]
+        } else {
+            vec![high]
+        };
+        downs.into_iter().map(|down| self.joined(dag, up, down, signs)).collect()
     }
 }
 
@@ -139,42 +192,94 @@ fn power_of_two(dag: &mut Dag, count: NodeId, width: u32) -> NodeId {
     }
 }
 
+/// Whether a value is computed by shifts by computed counts.
+fn shifts_by_count(dag: &Dag, value: NodeId) -> bool {
+    dag.reachable([value]).into_iter().any(|node| match dag.node(node) {
+        Node::Shl(_, count) | Node::Shr(_, count) => dag.as_int(*count).is_none(),
+        _ => false,
+    })
+}
+
+impl Finder<'_, '_> {
+    /// A shift by a count with a sign, by counts where the target shifts each lane by its own, else by products where there are any.
+    pub(crate) fn shifted(&mut self, value: NodeId, container: u32) -> Vec<NodeId> {
+        let others = shifts(&mut self.meaning.dag, value);
+        if others.is_empty() {
+            return others;
+        }
+        let table = self.table;
+        let own_counts = |id: &TemplateId| {
+            table.members(*id).iter().any(|op| match &table.op(*op).reads[..] {
+                [first, second, ..] => {
+                    first.len() > 1 && first.iter().zip(second).all(|(one, next)| one != next)
+                }
+                _ => false,
+            })
+        };
+        let mut templates = table.templates(container).iter();
+        let by_counts = templates.any(|id| {
+            let template = table.template(*id);
+            shifts_by_count(&template.dag, template.root) && own_counts(id)
+        });
+        let fitting: Vec<NodeId> = others
+            .iter()
+            .copied()
+            .filter(|other| shifts_by_count(&self.meaning.dag, *other) == by_counts)
+            .collect();
+        if fitting.is_empty() { others } else { fitting }
+    }
+
+    /// Whether a state is two lanes that are shifted by counts of their own.
+    pub(crate) fn is_shifted_apart(&self, wanted: &Wanted) -> bool {
+        let dag = &self.meaning.dag;
+        let shifts = |value| match *dag.node(sliced(dag, value).0) {
+            Node::Shl(_, count) | Node::Shr(_, count) => dag.as_int(count).is_none(),
+            _ => false,
+        };
+        wanted.container == 64 && wanted.only_value().is_some_and(shifts)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use hydride_ir::exact::Replacements;
-
     use super::*;
 
     /// The solver takes too long for products: all counts with numbers at the ends and in between are put in.
     #[test]
     fn shifts_by_signed_counts_are_sums_of_two_shifts() {
-        for width in [8, 16, 32, 64] {
-            for signed in [false, true] {
-                let mut dag = Dag::new(vec![width, 8]);
-                let (of, count) = (dag.arg_slice(0, 0, width, signed), dag.arg_slice(1, 0, 8, true));
-                let (zero, negated, sign) = (dag.int(0), dag.neg(count), dag.arg_slice(1, 7, 1, false));
-                let (by, up_by) = (dag.max(negated, zero), dag.max(count, zero));
-                let (down, up) = (dag.shr(of, by), dag.shl(of, up_by));
-                let shifted = dag.select(sign, down, up);
-                let value = dag.slice(shifted, 0, width, false);
-                let found = shifts(&mut dag, value);
-                let by_counts = if width == 8 { 0 } else { 1 + usize::from(signed) };
-                let count = by_counts + usize::from(width <= 32);
-                assert_eq!(found.len(), count, "{}", dag.show(value));
-                let ones = u64::MAX >> (64 - width);
-                for number in [0, 1, 2, 3, ones, ones >> 1, (ones >> 1) + 1, 0x5a96_c369_1e87_d24b & ones] {
-                    for count in 0..256u64 {
-                        let mut replacements = Replacements::default();
-                        for (arg, bits) in [(0, number), (1, count)] {
-                            let (arg, bits) = (dag.arg(arg), dag.int(bits));
-                            replacements.insert(arg, bits);
-                        }
-                        let wanted = dag.replace(value, &mut replacements);
-                        assert!(dag.as_int(wanted).is_some());
-                        for other in &found {
-                            let own = dag.replace(*other, &mut replacements);
-                            assert_eq!(own, wanted, "{number} by {count} of {width} bits, {signed}");
-                        }
+        let kinds = [8, 16, 32, 64].into_iter().flat_map(|width| {
+            [(false, false), (false, true), (true, false), (true, true)]
+                .map(|(signed, rounds)| (width, signed, rounds))
+        });
+        for (width, signed, rounds) in kinds {
+            let mut dag = Dag::new(vec![width, 8]);
+            let (of, count) = (dag.arg_slice(0, 0, width, signed), dag.arg_slice(1, 0, 8, true));
+            let (zero, negated, sign) = (dag.int(0), dag.neg(count), dag.arg_slice(1, 7, 1, false));
+            let (by, up_by) = (dag.max(negated, zero), dag.max(count, zero));
+            let (one, less) = (dag.int(1), dag.linear(&[(by, Int::ONE)], -Int::ONE));
+            let less = dag.max(less, zero);
+            let half = dag.shl(one, less);
+            let sum = if rounds { dag.sum(&[of, half]) } else { of };
+            let (down, up) = (dag.shr(sum, by), dag.shl(of, up_by));
+            let shifted = dag.select(sign, down, up);
+            let value = dag.slice(shifted, 0, width, false);
+            let found = shifts(&mut dag, value);
+            let by_counts = if width == 8 { 0 } else { 1 + usize::from(signed && !rounds) };
+            let by_products = if width == 64 { 0 } else { 1 + usize::from(rounds) };
+            assert_eq!(found.len(), by_counts + by_products, "{}", dag.show(value));
+            let ones = u64::MAX >> (64 - width);
+            for number in [0, 1, 2, 3, ones, ones >> 1, (ones >> 1) + 1, 0x5a96_c369_1e87_d24b & ones] {
+                for count in 0..256u64 {
+                    let mut replacements = Replacements::default();
+                    for (arg, bits) in [(0, number), (1, count)] {
+                        let (arg, bits) = (dag.arg(arg), dag.int(bits));
+                        replacements.insert(arg, bits);
+                    }
+                    let wanted = dag.replace(value, &mut replacements);
+                    assert!(dag.as_int(wanted).is_some());
+                    for other in &found {
+                        let own = dag.replace(*other, &mut replacements);
+                        assert_eq!(own, wanted, "{number} by {count} of {width} bits, {signed}, {rounds}");
                     }
                 }
             }
