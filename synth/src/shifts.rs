@@ -60,6 +60,13 @@ impl Shift {
             return None;
         }
         let nodes = dag.reachable([value]);
+        // A shift by a count without sign is in another way already.
+        let is_byte =
+            |count: NodeId| matches!(*dag.node(count), Node::Slice { width: COUNT, signed: false, .. });
+        let is_other = |node: &NodeId| matches!(*dag.node(*node), Node::Shl(_, count) | Node::Shr(_, count) if is_byte(count));
+        if nodes.iter().any(is_other) {
+            return None;
+        }
         let mut args = nodes.into_iter().filter_map(|node| match *dag.node(node) {
             Node::Arg(arg) if arg != by => Some(arg),
             _ => None,
@@ -200,6 +207,20 @@ fn shifts_by_count(dag: &Dag, value: NodeId) -> bool {
     })
 }
 
+/// Whether a value is computed by shifts of negative numbers down by computed counts.
+fn shifts_signs_in(dag: &Dag, value: NodeId) -> bool {
+    dag.reachable([value]).into_iter().any(|node| match dag.node(node) {
+        Node::Shr(of, count) => dag.as_int(*count).is_none() && !dag.range(*of).is_non_negative(),
+        _ => false,
+    })
+}
+
+/// The values of a kind, or all of them where none is.
+fn of_kind(all: Vec<NodeId>, is: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
+    let found: Vec<NodeId> = all.iter().copied().filter(|value| is(*value)).collect();
+    if found.is_empty() { all } else { found }
+}
+
 impl Finder<'_, '_> {
     /// A shift by a count with a sign, by counts where the target shifts each lane by its own, else by products where there are any.
     pub(crate) fn shifted(&mut self, value: NodeId, container: u32) -> Vec<NodeId> {
@@ -221,12 +242,13 @@ impl Finder<'_, '_> {
             let template = table.template(*id);
             shifts_by_count(&template.dag, template.root) && own_counts(id)
         });
-        let fitting: Vec<NodeId> = others
-            .iter()
-            .copied()
-            .filter(|other| shifts_by_count(&self.meaning.dag, *other) == by_counts)
-            .collect();
-        if fitting.is_empty() { others } else { fitting }
+        let with_signs = table.templates(container).iter().any(|id| {
+            let template = table.template(*id);
+            shifts_signs_in(&template.dag, template.root) && own_counts(id)
+        });
+        let dag = &self.meaning.dag;
+        let fitting = of_kind(others, |other| shifts_by_count(dag, other) == by_counts);
+        of_kind(fitting, |other| shifts_signs_in(dag, other) == with_signs)
     }
 
     /// Whether a state is two lanes that are shifted by counts of their own.

@@ -75,7 +75,7 @@ const NEON: &[&str] = &[
     "vqtbl1q_u8",
     "vqtbl2q_u8",
     "vshlq_u16",
-    "vshlq_s64",
+    "vshlq_u64",
 ];
 
 /// Of these the header has scalar code.
