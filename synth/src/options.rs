@@ -7,6 +7,7 @@ use search::{Class, Type};
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
 use crate::rewrite::{high_bits, is_choice, product_of_halves, rewrites, rounding};
+use crate::shifts::shifts;
 use crate::table::{OpId, Table, TemplateId, crosses};
 use crate::unify::{Binding, HALVES, proposals};
 use crate::window::{Meaning, Window};
@@ -271,6 +272,9 @@ impl<'m, 'w> Finder<'m, 'w> {
             return known.clone();
         }
         let mut found = rewrites(&mut self.meaning.dag, value);
+        // Those are chosen by what the target has.
+        let shifted = shifts(&mut self.meaning.dag, value);
+        found.retain(|other| !shifted.contains(other));
         // Where whole products are there, products of halves and shifts without their carry lead nowhere.
         if self.wide_products && self.is_of_product(value) {
             let dag = &mut self.meaning.dag;

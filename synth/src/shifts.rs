@@ -247,8 +247,11 @@ impl Finder<'_, '_> {
             shifts_signs_in(&template.dag, template.root) && own_counts(id)
         });
         let dag = &self.meaning.dag;
-        let fitting = of_kind(others, |other| shifts_by_count(dag, other) == by_counts);
-        of_kind(fitting, |other| shifts_signs_in(dag, other) == with_signs)
+        // Where the target shifts signs in nothing is shorter than a choice between what it shifts up and down.
+        if with_signs && others.iter().any(|other| shifts_signs_in(dag, *other)) {
+            return Vec::new();
+        }
+        of_kind(others, |other| shifts_by_count(dag, other) == by_counts)
     }
 
     /// Whether a state is two lanes that are shifted by counts of their own.
