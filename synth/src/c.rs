@@ -235,6 +235,7 @@ impl<'a, 'w> Writer<'a, 'w> {
             self.line(&text);
             return Ok(());
         }
+        let (content, container) = self.words(content, container);
         let mut values = Vec::new();
         for entry in &content {
             values.push(match entry {
@@ -242,10 +243,7 @@ impl<'a, 'w> Writer<'a, 'w> {
                 _ => "0".to_owned(),
             });
         }
-        // A container of more than 64 bits is read by nothing in a whole.
-        let text = if container > 64 {
-            format!("{ty} i{at}; __builtin_memset(&i{at}, 0, {bytes});")
-        } else if values.len() > 1 && values.iter().all(|value| *value == values[0]) {
+        let text = if values.len() > 1 && values.iter().all(|value| *value == values[0]) {
             format!(
                 "{ty} i{at}; {{ uint{container}_t e_[{count}]; for (int n_ = 0; n_ < {count}; n_++) e_[n_] = \
                  (uint{container}_t)({value}); __builtin_memcpy(&i{at}, e_, {bytes}); }}",
@@ -262,6 +260,23 @@ impl<'a, 'w> Writer<'a, 'w> {
         };
         self.line(&text);
         Ok(())
+    }
+
+    /// Containers of more than 64 bits as so many of 64.
+    fn words(&mut self, content: Vec<Entry>, container: u32) -> (Vec<Entry>, u32) {
+        if container <= 64 {
+            return (content, container);
+        }
+        let mut words = Vec::new();
+        for entry in content {
+            for low in (0..container).step_by(64) {
+                words.push(match entry {
+                    Entry::Uniform(value) => Entry::Uniform(self.meaning.dag.slice(value, low, 64, false)),
+                    other => other,
+                });
+            }
+        }
+        (words, 64)
     }
 
     fn step(&mut self, at: usize) {

@@ -190,12 +190,19 @@ fn make(
             let counted = operands.len() == float.op.operands() && !float.op.approximates();
             own && other && counted && operands.iter().enumerate().all(is_pattern)
         }
-        // Positions that depend on values are in no window.
-        Node::SliceAt { .. } => false,
+        Node::SliceAt { base, width, .. } => {
+            let reach = dag.range(operands[1]);
+            let within = reach.high.as_ref().is_some_and(|high| *high <= MAX_BITS.into());
+            let of = match dag.node(operands[0]) {
+                Node::Arg(_) => true,
+                _ => dag.range(operands[0]).is_non_negative(),
+            };
+            whole(*width) && *base <= MAX_BITS && of && reach.is_non_negative() && within
+        }
         _ => !operands.is_empty(),
     };
     // Arguments are read through slices alone.
-    let plain = matches!(node, Node::Slice { .. })
+    let plain = matches!(node, Node::Slice { .. } | Node::SliceAt { .. })
         || operands.iter().all(|operand| !matches!(dag.node(*operand), Node::Arg(_)));
     if !lawful || !plain {
         return None;

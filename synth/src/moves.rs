@@ -13,10 +13,15 @@ impl Finder<'_, '_> {
         let loaded = |entry: &Entry| {
             entry.source().is_some() && self.is_plain(*entry) && self.meaning.window().in_registers
         };
-        let settled = wanted
-            .registers
-            .iter()
-            .all(|content| in_order(content) && is_aligned(content) && !content.iter().any(loaded));
+        // Nor are values with constants beside them computed where they are.
+        let mixed = |content: &Content| {
+            let constant = |entry: &Entry| matches!(entry, Entry::Uniform(_));
+            let value = |entry: &Entry| entry.source().is_some();
+            self.meaning.window().in_registers && content.iter().any(constant) && content.iter().any(value)
+        };
+        let settled = wanted.registers.iter().all(|content| {
+            in_order(content) && is_aligned(content) && !content.iter().any(loaded) && !mixed(content)
+        });
         let packed = settled && self.is_packed_in_halves(wanted);
         // Those are few steps away.
         let moves = if settled { moves.min(MAX_MOVES) } else { moves };

@@ -7,6 +7,7 @@ use search::{Class, Type};
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
 use crate::rewrite::{high_bits, is_choice, product_of_halves, rewrites, rounding};
+use crate::shifts::shifts;
 use crate::table::{OpId, Table, TemplateId, crosses};
 use crate::unify::{Binding, HALVES, proposals};
 use crate::window::{Meaning, Window};
@@ -21,6 +22,9 @@ const MAX_MOVES_IN_REGISTERS: u8 = 2;
 pub fn max_moves(window: &Window) -> u8 {
     if window.in_registers { MAX_MOVES_IN_REGISTERS } else { MAX_MOVES }
 }
+
+/// Width of the widest lanes in bits; wider values are registers as a whole.
+pub(crate) const MAX_CONTAINER: u32 = 64;
 
 /// Values in one register that one operation computes together, at most.
 const MAX_JOINT: usize = 8;
@@ -103,6 +107,8 @@ impl<'m, 'w> Finder<'m, 'w> {
         if uniform {
             return Entry::Uniform(bits);
         }
+        // Registers as a whole are the same for every lane.
+        let lane = if width > MAX_CONTAINER && self.meaning.is_invariant(bits) { 0 } else { lane };
         match self.meaning.element_of(bits, width, lane) {
             Some(element) => Entry::Element(element),
             None => match self.whole(bits) {
@@ -140,6 +146,13 @@ impl<'m, 'w> Finder<'m, 'w> {
         self.pairs(states, &wanted, moves, &mut ways);
         let mut direct = false;
         let values = wanted.values();
+        // Bytes of tables are looked up together.
+        let half = wanted.container / 2;
+        if moves > 0 && !values.is_empty() && values.iter().all(|value| self.is_lookups(*value, half)) {
+            let halves = self.halves(&wanted).map(|halves| Way::Recast(states.intern(halves, moves)));
+            ways.extend(halves);
+            return ways;
+        }
         if let Some(value) = wanted.only_value() {
             self.computed(states, &wanted, value, &mut ways);
             let single = |finder: &Self, way: &Way| finder.is_single(states, way);
@@ -148,7 +161,13 @@ impl<'m, 'w> Finder<'m, 'w> {
                 ways.retain(|way| matches!(way, Way::Halves(_) | Way::Pairs(_)) || single(self, way));
                 return ways;
             }
-            // What is looked up, and what is a count of parts, is not reached in other ways.
+            // Nor are shifts by counts with signs, and what is looked up or a count of parts, reached in other ways.
+            let others = self.shifted(value, wanted.container);
+            if !others.is_empty() {
+                let renamed: Vec<Wanted> =
+                    others.into_iter().map(|other| self.renamed(&wanted, other)).collect();
+                return renamed.into_iter().map(|other| Way::Equal(states.intern(other, moves))).collect();
+            }
             if self.looked_up(states, &wanted, value, &mut ways) {
                 return ways;
             }
@@ -179,6 +198,10 @@ impl<'m, 'w> Finder<'m, 'w> {
             }
         } else if (2..=MAX_JOINT).contains(&values.len()) {
             self.jointly(states, &wanted, &values, &mut ways);
+            // What many values have in common is not computed for each of them.
+            if values.len() > 2 && !ways.is_empty() {
+                return ways;
+            }
         }
         let mut wide = self.wide(&wanted);
         if wide.is_empty() {
@@ -187,7 +210,8 @@ impl<'m, 'w> Finder<'m, 'w> {
         for wide in wide {
             ways.push(Way::Recast(states.intern(wide, moves)));
         }
-        if !direct {
+        let applies = ways.iter().any(|way| matches!(way, Way::Apply(_)));
+        if !direct || !applies && self.is_shifted_apart(&wanted) {
             self.alternated(states, &wanted, moves, &mut ways);
         }
         if moves > 0 {
@@ -248,6 +272,9 @@ impl<'m, 'w> Finder<'m, 'w> {
             return known.clone();
         }
         let mut found = rewrites(&mut self.meaning.dag, value);
+        // Those are chosen by what the target has.
+        let shifted = shifts(&mut self.meaning.dag, value);
+        found.retain(|other| !shifted.contains(other));
         // Where whole products are there, products of halves and shifts without their carry lead nowhere.
         if self.wide_products && self.is_of_product(value) {
             let dag = &mut self.meaning.dag;
@@ -447,12 +474,19 @@ impl<'m, 'w> Finder<'m, 'w> {
             let (ty, container) = (ty, *container);
             let contents: Vec<Content> =
                 operands.iter().flat_map(|own| args.iter().map(|arg| own[*arg].clone())).collect();
-            // Computed values are not interleaved to be added up: their operands are.
+            // Computed values are not interleaved to be added up: their operands are. Those of registers are where what is
+            // computed of them is.
             if !template.moves {
+                let most = match self.meaning.window().in_registers {
+                    true => wanted.registers.iter().map(sources).max().unwrap_or(1).max(1),
+                    false => 1,
+                };
                 for content in &contents {
                     let mixed = sources(content) > 0
                         && content.iter().any(|entry| matches!(entry, Entry::Uniform(_)));
-                    if (sources(content) > 1 || mixed) && !content.iter().all(|entry| self.is_plain(*entry)) {
+                    if (sources(content) > most || mixed)
+                        && !content.iter().all(|entry| self.is_plain(*entry))
+                    {
                         return None;
                     }
                 }
@@ -581,6 +615,9 @@ impl<'m, 'w> Finder<'m, 'w> {
         let template = self.table.template(template);
         let dag = &mut self.meaning.dag;
         let branches = is_condition(dag, value) || is_computed_shift(dag, value);
+        // Few indices are within a table.
+        let chooses =
+            dag.reachable([value]).iter().any(|node| matches!(dag.node(*node), Node::SliceAt { .. }));
         let mut slots = Vec::new();
         for (slot, width) in binding.iter().zip(&template.slots) {
             let slot = slot.unwrap_or_else(|| dag.int(0));
@@ -596,7 +633,9 @@ impl<'m, 'w> Finder<'m, 'w> {
                 let found = raised.results[0][0].value;
                 found == value
                     || high_bits(dag, found) == high_bits(dag, value)
-                    || (self.meaning.window().in_registers || branches) && self.meaning.agree(found, value)
+                    || (self.meaning.window().in_registers || branches)
+                        && !chooses
+                        && self.meaning.agree(found, value)
             }
             Err(_) => false,
         }

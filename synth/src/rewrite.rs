@@ -5,6 +5,8 @@ use hydride_ir::exact::{Dag, Int, Node, NodeId, Range, Replacements};
 use crate::clamps::clamps;
 use crate::counts::counts;
 use crate::forms::{kept_bits, sliced, two_terms};
+use crate::shifts::shifts;
+use crate::tables::chosen_elements;
 
 /// Values that equal `value`, each for a reason that is checked here with exact numbers.
 pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
@@ -22,6 +24,8 @@ pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     found.extend(saturating(dag, value));
     found.extend(clamps(dag, value));
     found.extend(counts(dag, value));
+    found.extend(chosen_elements(dag, value));
+    found.extend(shifts(dag, value));
     found.retain(|other| *other != value);
     found
 }

@@ -1,11 +1,11 @@
 //! Other views of the same bits: registers as halves of pairs, containers as two of half the width, and every other container
 //! as one of twice the width.
 
-use hydride_ir::exact::{Int, Node, NodeId};
+use hydride_ir::exact::{Int, Node, NodeId, Part};
 use search::{Class, Type};
 
 use crate::contents::{Content, Entry, States, Wanted, gather};
-use crate::options::{Finder, Way, in_order};
+use crate::options::{Finder, MAX_CONTAINER, Way, in_order};
 use crate::table::TemplateId;
 
 impl Finder<'_, '_> {
@@ -44,10 +44,11 @@ impl Finder<'_, '_> {
         }
         for value in wanted.values() {
             let high = self.meaning.dag.slice(value, half, half, false);
-            let there = matches!(self.entry(high, half, 0), Entry::Uniform(_) | Entry::Element(_));
+            let there = !matches!(self.entry(high, half, 0), Entry::Value(..));
             let table = self.table;
-            let given =
-                |template: TemplateId| table.template(template).slots.iter().all(|slot| *slot <= half);
+            let given = |template: TemplateId| {
+                table.template(template).slots.iter().all(|slot| *slot <= half || *slot > MAX_CONTAINER)
+            };
             // What is bitwise is computed as a whole.
             let bitwise = matches!(
                 self.meaning.dag.node(high),
@@ -59,7 +60,7 @@ impl Finder<'_, '_> {
                 && !wide
                 && !self.is_converted(value, wanted.container)
                 && self.matching(high, half).iter().any(|(template, _)| given(*template));
-            if !there && !computed {
+            if !there && !computed && !self.is_lookups(value, half) {
                 return None;
             }
         }
@@ -86,6 +87,19 @@ impl Finder<'_, '_> {
             registers.push(halves);
         }
         Some(Wanted { ty: wanted.ty, container: half, registers })
+    }
+
+    /// Whether a value is bytes side by side that tables give, with as many of them in either half.
+    pub(crate) fn is_lookups(&self, value: NodeId, half: u32) -> bool {
+        let dag = &self.meaning.dag;
+        let Node::Concat(parts) = dag.node(value) else { return false };
+        let looked_up = |part: &Part| match *dag.node(part.node) {
+            Node::Select(_, zero, chosen) => {
+                dag.as_i64(zero) == Some(0) && matches!(dag.node(chosen), Node::SliceAt { .. })
+            }
+            _ => false,
+        };
+        half.is_multiple_of(8) && parts.iter().all(|part| part.width == 8 && looked_up(part))
     }
 
     /// Whether a value is the sign extension of its lower half, and the target extends.
@@ -260,7 +274,8 @@ impl Finder<'_, '_> {
         some.then_some(Wanted { ty: wanted.ty, container: 2 * half, registers })
     }
 
-    /// Values of every other lane in one register each: what is computed in containers of twice the width.
+    /// Values of every other lane in one register each: what is computed in containers of twice the width, and what is shifted by
+    /// one count for all lanes.
     pub(crate) fn alternated(
         &mut self,
         states: &mut States,
@@ -274,10 +289,12 @@ impl Finder<'_, '_> {
         };
         let values =
             wanted.registers.iter().flatten().all(|entry| matches!(entry, Entry::Any | Entry::Value(..)));
-        if wanted.ty.class != Class::Vector || wanted.container > 32 || !values || moves == 0 {
+        if wanted.ty.class != Class::Vector || !values || moves == 0 || !wanted.registers.iter().any(both) {
             return;
         }
-        if !wanted.registers.iter().any(both) || !self.are_of_products(&wanted.values(), 2 * wanted.container)
+        let all = wanted.values();
+        if wanted.container <= 32 && !self.are_of_products(&all, 2 * wanted.container)
+            || wanted.container > 32 && !self.is_shifted_apart(wanted)
         {
             return;
         }

@@ -34,7 +34,7 @@ fn what_cannot_be_ported_is_said() {
 }
 
 /// Instructions that need each of: a twin, a rewrite, another width, halves of registers, elements moved by a constant
-/// index, immediates, scalars, several results.
+/// index and by values, immediates, scalars, several results.
 const NEON: &[&str] = &[
     "vaddq_s8",
     "vqsubq_u32",
@@ -72,10 +72,14 @@ const NEON: &[&str] = &[
     "vminv_s32",
     "vqdmull_s16",
     "vfmaq_f32",
+    "vqtbl1q_u8",
+    "vqtbl2q_u8",
+    "vshlq_u16",
+    "vshlq_u64",
 ];
 
 /// Of these the header has scalar code.
-const SCALAR: &[&str] = &["vqtbl1q_u8", "vmaxnmvq_f32", "vrecpsq_f32", "vst3q_u8"];
+const SCALAR: &[&str] = &["vmaxnmvq_f32", "vrecpsq_f32", "vst3q_u8"];
 
 const SSE: &[&str] = &[
     "_mm_add_epi8",

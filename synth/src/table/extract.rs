@@ -95,12 +95,15 @@ fn lanes(dag: &mut Dag, segments: &[Segment], (start, end): (u32, u32), containe
     } else {
         None
     };
-    let slots: Vec<Slot> = (0..raw.len())
+    let wholes: Vec<Slot> = (0..raw.len())
         .map(|at| {
             let next = second.as_ref().filter(|second| second.len() == raw.len()).map(|second| second[at]);
             element(raw[at], next, container)
         })
         .collect();
+    // Several parts of one element are read together.
+    let mut slots = wholes.clone();
+    slots.dedup();
     if (1..slots.len())
         .any(|at| slots[at - 1].0 == slots[at].0 && slots[at - 1].1 + slots[at - 1].2 > slots[at].1)
     {
@@ -117,19 +120,22 @@ fn lanes(dag: &mut Dag, segments: &[Segment], (start, end): (u32, u32), containe
             continue;
         }
         let mut theirs = self::slots(dag, own)?;
-        if ended || theirs.len() != slots.len() {
+        if ended || theirs.len() != raw.len() {
             return None;
         }
-        for (own, (raw, whole)) in theirs.iter_mut().zip(raw.iter().zip(&slots)) {
+        for (own, (raw, whole)) in theirs.iter_mut().zip(raw.iter().zip(&wholes)) {
             if own.2 != raw.2 {
                 return None;
             }
             *own = (own.0, own.1.checked_sub(raw.1 - whole.1)?, whole.2);
         }
+        theirs.dedup();
+        if theirs.len() != slots.len() {
+            return None;
+        }
         let mut replacements = Replacements::default();
         for leaf in &leaves {
-            let Node::Slice { of, low, width, signed } = *dag.node(*leaf) else { return None };
-            let Node::Arg(arg) = *dag.node(of) else { return None };
+            let ((arg, low, width), signed) = bits_read(dag, *leaf)?;
             let at = slots.iter().position(|slot| holds(slot, (arg, low, width)))?;
             let ((_, from, own_width), (to_arg, to, to_width)) = (slots[at], theirs[at]);
             if own_width != to_width {
@@ -187,26 +193,39 @@ pub(crate) fn lane(dag: &mut Dag, segments: &[Segment], low: u32, width: u32) ->
     }
 }
 
-/// The slices of operands below a node; `None` where an operand is read otherwise.
+/// The reads of operands below a node: slices, and operands of which bits at computed positions are read.
 pub(crate) fn leaves(dag: &Dag, root: NodeId) -> Vec<NodeId> {
-    let is_leaf = |node: &NodeId| matches!(dag.node(*node), Node::Slice { of, .. } if matches!(dag.node(*of), Node::Arg(_)));
-    dag.reachable([root]).into_iter().filter(is_leaf).collect()
+    let mut found = Vec::new();
+    for node in dag.reachable([root]) {
+        let read = match *dag.node(node) {
+            Node::Slice { of, .. } if matches!(dag.node(of), Node::Arg(_)) => node,
+            Node::SliceAt { of, .. } if matches!(dag.node(of), Node::Arg(_)) => of,
+            _ => continue,
+        };
+        if !found.contains(&read) {
+            found.push(read);
+        }
+    }
+    found
+}
+
+/// The bits of an operand that a read is, and whether they are read as signed.
+pub(crate) fn bits_read(dag: &Dag, read: NodeId) -> Option<(Slot, bool)> {
+    match *dag.node(read) {
+        Node::Arg(arg) => Some(((arg, 0, dag.arg_widths()[arg as usize]), false)),
+        Node::Slice { of, low, width, signed } => match *dag.node(of) {
+            Node::Arg(arg) => Some(((arg, low, width), signed)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The bits that a node reads, sorted; those that overlap together.
 fn slots(dag: &Dag, root: NodeId) -> Option<Vec<Slot>> {
-    let mut parts: Vec<Slot> = Vec::new();
-    for node in dag.reachable([root]) {
-        match dag.node(node) {
-            Node::Slice { of, low, width, .. } => {
-                if let Node::Arg(arg) = dag.node(*of) {
-                    parts.push((*arg, *low, *width));
-                }
-            }
-            Node::SliceAt { .. } => return None,
-            _ => {}
-        }
-    }
+    let reads = leaves(dag, root);
+    let mut parts: Vec<Slot> =
+        reads.into_iter().map(|read| Some(bits_read(dag, read)?.0)).collect::<Option<_>>()?;
     parts.sort_unstable();
     let mut slots: Vec<Slot> = Vec::new();
     for (arg, low, width) in parts {
@@ -231,10 +250,22 @@ pub(crate) fn template(
     let args: Vec<u32> = slots.iter().map(|slot| dag.add_arg(slot.2)).collect();
     let mut replacements = Replacements::default();
     for leaf in leaves {
-        let Node::Slice { of, low, width, signed } = *dag.node(*leaf) else { return None };
-        let Node::Arg(arg) = *dag.node(of) else { return None };
-        let at = slots.iter().position(|slot| holds(slot, (arg, low, width)))?;
-        let moved = dag.arg_slice(args[at], low - slots[at].1, width, signed);
+        let ((arg, low, width), signed) = bits_read(dag, *leaf)?;
+        let moved = match slots.iter().position(|slot| holds(slot, (arg, low, width))) {
+            Some(at) => dag.arg_slice(args[at], low - slots[at].1, width, signed),
+            // A whole operand of several elements.
+            None => {
+                let own = slots.iter().zip(&args).filter(|(slot, _)| slot.0 == arg);
+                let parts: Vec<Part> = own
+                    .map(|(slot, arg)| (slot.2, *arg))
+                    .map(|(width, arg)| Part { node: dag.arg_slice(arg, 0, width, false), width })
+                    .collect();
+                if signed || parts.iter().map(|part| part.width).sum::<u32>() != width {
+                    return None;
+                }
+                dag.concat(&parts)
+            }
+        };
         replacements.insert(*leaf, moved);
     }
     let root = dag.replace(root, &mut replacements);

@@ -20,6 +20,9 @@ use crate::table::extract::{lane, leaves, template};
 /// Elements that a lane may read.
 const MAX_SLOTS: usize = 64;
 
+/// Bits that tables, of which lanes read elements at computed positions, are seen in.
+const ENTRIES: u32 = 64;
+
 /// Values that lanes are computed from, at most.
 const MAX_VALUES: usize = 10_000;
 
@@ -46,8 +49,8 @@ pub enum NoWindow {
     /// A function that is too large.
     #[error("its result is computed from more than {MAX_VALUES} values")]
     Large,
-    /// Elements at positions that depend on values, or values beyond elements of 64 bits.
-    #[error("its result is not made of lanes that read elements of up to 64 bits at fixed positions")]
+    /// Values beyond elements of 64 bits, or bits that are shifted through whole registers.
+    #[error("its result is not made of lanes that read elements of up to 64 bits")]
     Lanes,
     /// A width that is not fixed, or a function that cannot be run.
     #[error("{0}")]
@@ -219,7 +222,12 @@ impl<'f> Reading<'f> {
                         reads.get_mut(arg as usize)?.push((low, width));
                     }
                 }
-                Node::SliceAt { .. } => return None,
+                // Elements of a table are read at computed positions.
+                Node::SliceAt { of, .. } => {
+                    if let Node::Arg(arg) = *dag.node(of) {
+                        reads.get_mut(arg as usize)?.push((0, ENTRIES));
+                    }
+                }
                 _ => {}
             }
         }
@@ -295,7 +303,12 @@ impl Known {
         let reads = leaves(dag, root);
         let mut slots = Vec::new();
         for read in &reads {
-            slots.push(element(dag, *read, types)?.0);
+            match *dag.node(*read) {
+                Node::Arg(leaf) => {
+                    slots.extend((0..types.get(leaf as usize)?.lanes).map(|index| Element { leaf, index }))
+                }
+                _ => slots.push(element(dag, *read, types)?.0),
+            }
         }
         slots.sort_unstable();
         slots.dedup();
@@ -306,6 +319,14 @@ impl Known {
     fn becomes(&self, dag: &mut Dag, other: &Self, types: &[Type]) -> bool {
         let mut replacements = Replacements::default();
         for read in &self.reads {
+            if let Node::Arg(leaf) = *dag.node(*read) {
+                // A table is the same in every lane.
+                let place = |slots: &[Element]| slots.iter().position(|slot| slot.leaf == leaf);
+                if place(&self.slots) != place(&other.slots) {
+                    return false;
+                }
+                continue;
+            }
             let Node::Slice { width, signed, .. } = *dag.node(*read) else { return false };
             let Some((own, within)) = element(dag, *read, types) else { return false };
             let Ok(at) = self.slots.binary_search(&own) else { return false };
@@ -327,10 +348,16 @@ fn element(dag: &Dag, read: NodeId, types: &[Type]) -> Option<(Element, u32)> {
 }
 
 /// The least width of elements that no read crosses. Bits that are no whole element, such as signs, belong to elements
-/// as far apart as they are.
+/// as far apart as they are, unless they are read as part of one too.
 fn element_width(reads: &[(u32, u32)], width: u32) -> u32 {
     let crosses = |element: u32| reads.iter().any(|(low, own)| low % element + own > element);
-    let is_whole = |(low, own): &(u32, u32)| own.is_power_of_two() && *own >= 8 && low % own == 0;
+    let is_element = |(low, own): &(u32, u32)| own.is_power_of_two() && *own >= 8 && low % own == 0;
+    let mut elements: Vec<&(u32, u32)> = reads.iter().filter(|read| is_element(read)).collect();
+    elements.sort_unstable();
+    let is_whole = |(low, own): &(u32, u32)| {
+        let before = elements.partition_point(|(start, _)| start <= low);
+        elements[..before].last().is_some_and(|(start, width)| low + own <= start + width)
+    };
     let mut element = 8;
     while element < width && crosses(element) {
         element *= 2;
@@ -406,8 +433,16 @@ mod tests {
     }
 
     #[test]
-    fn positions_that_depend_on_values_are_refused() {
-        let text = "func @f(%a: 64, %i: 8) -> (%r: 8) {\n  %r[0 +: 8] = %a[at %i +: 8]\n}\n";
-        assert_eq!(window(text, &[Input::Vector, Input::Scalar]), Err(NoWindow::Lanes));
+    fn tables_are_read_as_a_whole() {
+        let text = "func @f(%a: 128, %i: 128) -> (%r: 128) {\n  for i in 0..16 {\n    %r[8*i +: 8] = %a[at mul(cast.u(%i[8*i +: 4], 7), \
+                    0x8:7) +: 8]\n  }\n}\n";
+        let window = window(text, &[Input::Vector, Input::Vector]).unwrap();
+        assert_eq!(types(&window), ("u8x16".into(), vec!["u64x2".into(), "u8x16".into()]));
+    }
+
+    #[test]
+    fn bits_that_are_shifted_through_registers_are_refused() {
+        let text = "func @f(%a: 128, %b: 128, %i: 8) -> (%r: 128) {\n  %r[0 +: 128] = concat(%b, %a)[at %i +: 128]\n}\n";
+        assert_eq!(window(text, &[Input::Vector, Input::Vector, Input::Scalar]), Err(NoWindow::Lanes));
     }
 }

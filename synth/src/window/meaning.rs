@@ -132,6 +132,17 @@ impl<'w> Meaning<'w> {
         self.dag.arg_slice(arg, 0, width, false)
     }
 
+    /// Whether a value reads the same elements in every lane.
+    pub fn is_invariant(&self, value: NodeId) -> bool {
+        self.dag.reachable([value]).into_iter().all(|node| match self.dag.node(node) {
+            Node::Arg(arg) => match self.sample(*arg) {
+                Some(elements) => elements.windows(2).all(|two| two[0] == two[1]),
+                None => false,
+            },
+            _ => true,
+        })
+    }
+
     /// The bits of an element over whole leaves, as its leaf's range allows.
     pub fn element_bits(&mut self, element: Element) -> NodeId {
         let width = self.window.leaves[element.leaf as usize].ty.width;
@@ -178,7 +189,7 @@ impl<'w> Meaning<'w> {
     /// Whether neighboring lanes have bytes that are not neighbors.
     pub fn takes_bytes_apart(&self) -> bool {
         self.samples.iter().any(|elements| {
-            self.window.leaves[elements[0].leaf as usize].ty.width == 8
+            elements.first().is_some_and(|first| self.window.leaves[first.leaf as usize].ty.width == 8)
                 && elements.windows(2).any(|two| two[1].index > two[0].index + 1)
         })
     }

@@ -1,0 +1,157 @@
+//! Elements of a table that an index chooses, where instructions choose with another rule for what is beyond the table: zero for
+//! an index with its sign set, for any index that is too large, or elements of a part of the table.
+
+use hydride_ir::exact::{Dag, Int, Node, NodeId};
+
+use crate::forms::{kept_bits, sliced};
+
+/// Bits of an index and of an element.
+const BYTE: u32 = 8;
+
+/// Elements of the tables that instructions have: those of 128 bits.
+const ENTRIES: u32 = 16;
+
+/// A choice of an element as one from parts of the table, or with the index's sign set where it is too large, and the opposite.
+pub fn chosen_elements(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
+    let (of, kept) = sliced(dag, value);
+    let is_zero = |node: NodeId| dag.as_i64(node) == Some(0);
+    let choice = match *dag.node(of) {
+        // What is beyond the table is 0 anyway.
+        Node::Select(condition, choice, zero) if is_zero(zero) => {
+            Choice::read(dag, choice).filter(|choice| choice.is_guarded_by(dag, condition))
+        }
+        Node::Select(condition, zero, choice) if is_zero(zero) => {
+            let other = without_sign(dag, condition, choice);
+            return other.map(|other| kept_bits(dag, other, kept)).into_iter().collect();
+        }
+        _ => Choice::read(dag, of),
+    };
+    let found = match choice {
+        Some(choice) if choice.count > ENTRIES => vec![choice.parted(dag)],
+        Some(choice) => vec![choice.with_sign(dag)],
+        None => Vec::new(),
+    };
+    found.into_iter().map(|other| kept_bits(dag, other, kept)).collect()
+}
+
+/// An element, 0 where the index is beyond the table.
+#[derive(Clone, Copy)]
+struct Choice {
+    table: NodeId,
+    /// Elements that the table has.
+    count: u32,
+    /// Which one, less than 256.
+    index: NodeId,
+}
+
+impl Choice {
+    fn read(dag: &Dag, value: NodeId) -> Option<Self> {
+        let Node::SliceAt { of: table, base: 0, low, width: BYTE, signed: false } = *dag.node(value) else {
+            return None;
+        };
+        let Node::Sum { terms, constant } = dag.node(low) else { return None };
+        let [(index, step)] = &terms[..] else { return None };
+        let bits = match *dag.node(table) {
+            Node::Arg(arg) => dag.arg_widths()[arg as usize],
+            _ => dag.natural(table)?.0,
+        };
+        let fits = *constant == Int::ZERO && *step == Int::from(BYTE) && dag.range(*index).fits(BYTE, false);
+        let count = bits.div_ceil(BYTE);
+        (fits && count > 1 && count <= 128).then_some(Self { table, count, index: *index })
+    }
+
+    /// Whether a condition is that the index is not beyond the table.
+    fn is_guarded_by(self, dag: &Dag, condition: NodeId) -> bool {
+        matches!(*dag.node(condition), Node::Lt(index, bound)
+            if index == self.index && dag.as_int(bound) == Some(&Int::from(self.count)))
+    }
+
+    /// The element at an index.
+    fn at(self, dag: &mut Dag, table: NodeId, index: NodeId) -> NodeId {
+        let position = dag.linear(&[(index, Int::from(BYTE))], Int::ZERO);
+        dag.slice_at(table, position, BYTE, false)
+    }
+
+    /// One of the first elements, or one of the others: for each index at least one of the two is beyond its part.
+    fn parted(self, dag: &mut Dag) -> NodeId {
+        let low = dag.slice(self.table, 0, ENTRIES * BYTE, false);
+        let high = dag.slice(self.table, ENTRIES * BYTE, (self.count - ENTRIES) * BYTE, false);
+        let rest = dag.linear(&[(self.index, Int::ONE)], -Int::from(ENTRIES));
+        let rest = dag.slice(rest, 0, BYTE, false);
+        let (first, second) = (self.at(dag, low, self.index), self.at(dag, high, rest));
+        dag.or(first, second)
+    }
+
+    /// The element at the low bits of an index, 0 where its sign is set: of an index beyond 16 elements a sum that saturates sets it,
+    /// and leaves the low bits of the others alone.
+    fn with_sign(self, dag: &mut Dag) -> NodeId {
+        let is_within = dag.range(self.index).high.as_ref().is_some_and(|high| *high < Int::from(ENTRIES));
+        let index = if is_within {
+            self.index
+        } else {
+            let moved = dag.linear(&[(self.index, Int::ONE)], Int::from(128 - ENTRIES));
+            dag.saturate(moved, BYTE, false)
+        };
+        let (sign, low) = (dag.slice(index, BYTE - 1, 1, false), dag.slice(index, 0, 4, false));
+        let (zero, chosen) = (dag.int(0), self.at(dag, self.table, low));
+        dag.select(sign, zero, chosen)
+    }
+}
+
+/// An element at the low bits of an index, 0 where its sign is set, as one at an index that is too large there.
+fn without_sign(dag: &mut Dag, condition: NodeId, choice: NodeId) -> Option<NodeId> {
+    let choice = Choice::read(dag, choice)?;
+    let Node::Slice { of, low, width: 1, signed: false } = *dag.node(condition) else { return None };
+    let (bits, _) = dag.natural(choice.index)?;
+    // What is computed has its sign set in this way to begin with.
+    if !matches!(dag.node(of), Node::Arg(_)) {
+        return None;
+    }
+    let index = dag.slice(of, (low + 1).checked_sub(BYTE)?, BYTE, false);
+    if dag.slice(index, 0, bits, false) != choice.index || choice.count > 128 || bits >= BYTE {
+        return None;
+    }
+    let mask = dag.int(128 | ((1i64 << bits) - 1));
+    let index = dag.and(index, mask);
+    Some(choice.at(dag, choice.table, index))
+}
+
+#[cfg(test)]
+mod tests {
+    use smt::{Prover, Verdict};
+
+    use super::*;
+
+    fn hold(dag: &mut Dag, value: NodeId, count: usize) {
+        let found = chosen_elements(dag, value);
+        assert_eq!(found.len(), count, "{}", dag.show(value));
+        for other in found {
+            assert_ne!(other, value);
+            let verdict =
+                Prover::with_time_limit(std::time::Duration::from_secs(60)).equal_integers(dag, value, other);
+            assert_eq!(verdict, Verdict::Equal, "{} and {}", dag.show(value), dag.show(other));
+        }
+    }
+
+    #[test]
+    fn an_index_beyond_a_table_has_its_sign_set_or_is_one_of_another_part() {
+        for bytes in [8, 16, 24, 32] {
+            let mut dag = Dag::new(vec![8 * bytes, 8]);
+            let (table, index) = (dag.arg(0), dag.arg_slice(1, 0, 8, false));
+            let position = dag.linear(&[(index, Int::from(8))], Int::ZERO);
+            let value = dag.slice_at(table, position, 8, false);
+            hold(&mut dag, value, 1);
+        }
+    }
+
+    #[test]
+    fn a_sign_makes_an_index_too_large() {
+        let mut dag = Dag::new(vec![128, 8]);
+        let (table, low) = (dag.arg(0), dag.arg_slice(1, 0, 4, false));
+        let position = dag.linear(&[(low, Int::from(8))], Int::ZERO);
+        let (sign, zero) = (dag.arg_slice(1, 7, 1, false), dag.int(0));
+        let chosen = dag.slice_at(table, position, 8, false);
+        let value = dag.select(sign, zero, chosen);
+        hold(&mut dag, value, 1);
+    }
+}

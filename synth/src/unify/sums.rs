@@ -1,0 +1,183 @@
+//! Sums: which terms of a value each term of a pattern takes.
+
+use hydride_ir::exact::{Dag, Int, Node, NodeId};
+
+use super::{Binding, Demand, MAX_PARTED, MAX_PROPOSALS, Unify, partings};
+
+impl Unify<'_> {
+    /// Terms of a sum: those of the pattern that are not plain slots take one each, plain slots share the rest.
+    pub(super) fn sum(
+        &mut self,
+        own: &[(NodeId, Int)],
+        constant: Int,
+        value: NodeId,
+        demand: Demand,
+        bound: Binding,
+    ) -> Vec<Binding> {
+        let (terms, theirs) = match self.dag.node(value).clone() {
+            Node::Sum { terms, constant } => (terms.to_vec(), constant),
+            Node::Const(value) => (Vec::new(), value),
+            _ => (vec![(value, Int::ONE)], Int::ZERO),
+        };
+        let (mut open, mut plain) = (Vec::new(), Vec::new());
+        for (term, factor) in own {
+            let is_slot = matches!(self.pattern.node(*term), Node::Slice { of, .. }
+                if matches!(self.pattern.node(*of), Node::Arg(_)));
+            if is_slot { plain.push((*term, factor.clone())) } else { open.push((*term, factor.clone())) }
+        }
+        if open.is_empty() && plain.len() == 1 && plain[0].1 == Int::ONE && constant == Int::ZERO {
+            return vec![];
+        }
+        let mut terms = terms;
+        terms.sort_by_key(|(_, factor)| factor < &Int::ZERO);
+        let rest = Rest { terms, constant: theirs - constant };
+        let mut all = Vec::new();
+        self.open_terms(&open, &plain, rest, demand, bound, &mut all);
+        all.truncate(MAX_PROPOSALS);
+        all
+    }
+
+    fn open_terms(
+        &mut self,
+        open: &[(NodeId, Int)],
+        plain: &[(NodeId, Int)],
+        rest: Rest,
+        demand: Demand,
+        bound: Binding,
+        all: &mut Vec<Binding>,
+    ) {
+        if all.len() >= MAX_PROPOSALS {
+            return;
+        }
+        let Some(((pattern, factor), later)) = open.split_first() else {
+            return self.plain_terms(plain, rest, demand, bound, all);
+        };
+        let near =
+            rest.terms.len().saturating_sub(if rest.terms.len() > MAX_PARTED { 2 } else { MAX_PARTED });
+        for at in near..rest.terms.len() {
+            let (term, own) = rest.terms[at].clone();
+            let (by, left) = (&own / factor, &own % factor);
+            if left != Int::ZERO {
+                continue;
+            }
+            let scaled = self.dag.linear(&[(term, by)], Int::ZERO);
+            let mut found = self.node(*pattern, scaled, Demand::Exact, bound.clone());
+            if found.is_empty() {
+                found = self.node(*pattern, scaled, demand, bound.clone());
+            }
+            // A product of slots takes a plain term with a coefficient.
+            if found.is_empty() {
+                found = self.scaled(*pattern, scaled, bound.clone());
+            }
+            for bound in found {
+                let mut rest = rest.clone();
+                rest.terms.remove(at);
+                self.open_terms(later, plain, rest, demand, bound, all);
+            }
+        }
+        // Nothing: a product with zero.
+        if rest.terms.len() < open.len()
+            && let Node::Mul(factors) = self.pattern.node(*pattern).clone()
+        {
+            let zero = self.dag.int(0);
+            let found = vec![bound];
+            let found =
+                factors.iter().fold(found, |found, factor| self.then(found, *factor, zero, Demand::Exact));
+            for bound in found {
+                self.open_terms(later, plain, rest.clone(), demand, bound, all);
+            }
+        }
+    }
+
+    /// A value times one as a product of two slots.
+    fn scaled(&mut self, pattern: NodeId, value: NodeId, bound: Binding) -> Vec<Binding> {
+        let Node::Mul(factors) = self.pattern.node(pattern).clone() else { return vec![] };
+        let [left, right] = factors[..] else { return vec![] };
+        let one = self.dag.int(1);
+        let mut all = self.pair((left, right), (value, one), bound.clone());
+        all.extend(self.pair((left, right), (one, value), bound));
+        all
+    }
+
+    fn plain_terms(
+        &mut self,
+        plain: &[(NodeId, Int)],
+        rest: Rest,
+        demand: Demand,
+        bound: Binding,
+        all: &mut Vec<Binding>,
+    ) {
+        let Some(((pattern, factor), later)) = plain.split_first() else {
+            let zero = match demand {
+                Demand::Exact => rest.constant == Int::ZERO,
+                Demand::Low(bits) => self.agree(&rest.constant, &Int::ZERO, Demand::Low(bits)),
+            };
+            if rest.terms.is_empty() && zero {
+                all.push(bound);
+            }
+            return;
+        };
+        let count = rest.terms.len() + usize::from(rest.constant != Int::ZERO);
+        let mut take = |unify: &mut Self, taken: u32| {
+            let (mine, others) = rest.part(taken);
+            let Some(whole) = mine.over(unify.dag, factor) else { return };
+            let negative = |(_, own): &(NodeId, Int)| (own < &Int::ZERO) != (factor < &Int::ZERO);
+            if !unify.counting && !mine.terms.is_empty() && mine.terms.iter().all(negative) {
+                return;
+            }
+            let mut found = unify.node(*pattern, whole, Demand::Exact, bound.clone());
+            if found.is_empty() {
+                found = unify.node(*pattern, whole, demand, bound.clone());
+            }
+            for bound in found {
+                unify.plain_terms(later, others.clone(), demand, bound, all);
+            }
+        };
+        let everything = (1u32 << count.min(31)) - 1;
+        if later.is_empty() {
+            return take(self, everything);
+        }
+        // One slot too many is zero, where the pattern does more than add.
+        if count == later.len() && (self.joins || count == 0) {
+            take(self, everything);
+            if count > 0 {
+                take(self, 0);
+            }
+        }
+        for taken in partings(count, later.len()) {
+            take(self, taken);
+        }
+    }
+}
+
+/// What is left of a sum.
+#[derive(Clone)]
+struct Rest {
+    terms: Vec<(NodeId, Int)>,
+    constant: Int,
+}
+
+impl Rest {
+    /// The terms whose bit is set, and the others; the constant is the last one.
+    fn part(&self, taken: u32) -> (Self, Self) {
+        let empty = || Self { terms: Vec::new(), constant: Int::ZERO };
+        let (mut mine, mut others) = (empty(), empty());
+        for (at, term) in self.terms.iter().enumerate() {
+            let to = if taken >> at & 1 == 1 { &mut mine } else { &mut others };
+            to.terms.push(term.clone());
+        }
+        let to = if taken >> self.terms.len() & 1 == 1 { &mut mine } else { &mut others };
+        to.constant = self.constant.clone();
+        (mine, others)
+    }
+
+    /// The sum divided by a factor, where it divides every term.
+    fn over(&self, dag: &mut Dag, factor: &Int) -> Option<NodeId> {
+        let divides = |value: &Int| value % factor == Int::ZERO;
+        if !divides(&self.constant) || !self.terms.iter().all(|(_, own)| divides(own)) {
+            return None;
+        }
+        let terms: Vec<(NodeId, Int)> = self.terms.iter().map(|(term, own)| (*term, own / factor)).collect();
+        Some(dag.linear(&terms, &self.constant / factor))
+    }
+}

@@ -1,0 +1,110 @@
+//! Elements that an index chooses, and shifts by counts that differ from lane to lane, with few instructions of a target.
+
+use hydride_ir::Function;
+use memo::Memo;
+use search::{Class, Instruction, Operand, Type};
+use synth::synthesize::{Status, Target, prover, synthesize};
+use synth::table::{Op, Table};
+use synth::window::{Input, Window};
+
+const VECTOR: Type = Type { class: Class::Vector, width: 128 };
+
+/// An instruction on registers of 128 bits whose lanes are given by their positions.
+fn instruction(id: &str, width: u32, lane: impl Fn(u32) -> String) -> Instruction {
+    let names = vec!["a".to_owned(), "b".to_owned()];
+    let lanes: String =
+        (0..128 / width).map(|i| format!("  %r[{} +: {width}] = {}\n", width * i, lane(width * i))).collect();
+    let text = format!("func @{id}(%a: 128, %b: 128) -> (%r: 128) {{\n{lanes}}}\n");
+    Instruction {
+        id: id.into(),
+        intrinsic: id.into(),
+        mnemonic: id.into(),
+        syntax: String::new(),
+        names,
+        function: Function::parse(&text).expect("a function"),
+        operands: vec![Operand::Register(VECTOR); 2],
+        c_types: vec!["__m128i".into(); 2],
+        result: VECTOR,
+        result_c_type: "__m128i".into(),
+        destroys: None,
+        implied: None,
+        legacy: false,
+        latency: 1,
+        uops: 1,
+        rank: 0,
+    }
+}
+
+fn table() -> Table {
+    let extended = |of: &str, at: u32, width: u32| format!("cast.u(%{of}[{at} +: {width}], {})", 2 * width);
+    Table::new(vec![
+        instruction("choose", 8, |at| {
+            let index = format!("mul(cast.u(%b[{at} +: 4], 7), 0x8:7)");
+            format!("select(%b[{} +: 1], 0x0:8, %a[at {index} +: 8])", at + 7)
+        }),
+        instruction("add_saturating", 8, |at| {
+            let sum = format!("add({}, {})", extended("a", at, 8), extended("b", at, 8));
+            format!("cast.u(min.u({sum}, 0xff:16), 8)")
+        }),
+        instruction("or", 128, |_| "or(%a, %b)".into()),
+        instruction("add", 8, |at| format!("add(%a[{at} +: 8], %b[{at} +: 8])")),
+        instruction("difference", 8, |at| format!("sub(%a[{at} +: 8], %b[{at} +: 8])")),
+        instruction("up", 64, |at| format!("shl(%a[{at} +: 64], %b[0 +: 64])")),
+        instruction("down", 64, |at| format!("shr.u(%a[{at} +: 64], %b[0 +: 64])")),
+        instruction("blend", 64, |at| format!("%{}[{at} +: 64]", if at == 0 { "a" } else { "b" })),
+        instruction("low", 16, |at| format!("mul(%a[{at} +: 16], %b[{at} +: 16])")),
+        instruction("high", 16, |at| {
+            format!("cast.u(shr.u(mul({}, {}), 0x10:32), 16)", extended("a", at, 16), extended("b", at, 16))
+        }),
+    ])
+}
+
+/// How many instructions compute a function of two registers.
+fn length(text: &str) -> usize {
+    let window = Window::of_function(&Function::parse(text).expect("a function"), &[Input::Vector; 2])
+        .expect("a window");
+    let cost = |_: &Op| 1000;
+    let target = Target { widths: vec![128], cost: &cost, key: [0; 32] };
+    let answer = synthesize(&window, &mut table(), &target, &Memo::default(), &|| false, &mut prover());
+    eprintln!("{} states, {:?}", answer.states, answer.notes);
+    assert_eq!(answer.status, Status::Proved, "{:?}", answer.notes);
+    let length = answer.program.map(|(program, _)| program.steps.len());
+    length.unwrap_or(0)
+}
+
+#[test]
+fn an_index_that_is_too_large_chooses_zero() {
+    let text = "func @f(%t: 128, %i: 128) -> (%r: 128) {\n  for i in 0..16 {\n    %r[8*i +: 8] = select(lt.u(%i[8*i +: 8], \
+                0x10:8), %t[at mul(cast.u(%i[8*i +: 8], 11), 0x8:11) +: 8], 0x0:8)\n  }\n}\n";
+    assert_eq!(length(text), 2);
+}
+
+#[test]
+fn a_table_of_half_a_register_is_read_within_it() {
+    let text = "func @f(%t: 64, %i: 128) -> (%r: 128) {\n  for i in 0..16 {\n    %r[8*i +: 8] = select(lt.u(%i[8*i +: 8], \
+                0x8:8), %t[at mul(cast.u(%i[8*i +: 8], 11), 0x8:11) +: 8], 0x0:8)\n  }\n}\n";
+    assert_eq!(length(text), 3);
+}
+
+#[test]
+fn two_registers_of_a_table_are_read_one_by_one() {
+    let text = "func @f(%t: 256, %i: 128) -> (%r: 128) {\n  for i in 0..16 {\n    %r[8*i +: 8] = select(lt.u(%i[8*i +: 8], \
+                0x20:8), %t[at mul(cast.u(%i[8*i +: 8], 11), 0x8:11) +: 8], 0x0:8)\n  }\n}\n";
+    assert_eq!(length(text), 6);
+}
+
+#[test]
+fn words_are_shifted_by_products() {
+    let text = "func @f(%a: 128, %b: 128) -> (%r: 128) {\n  for i in 0..8 {\n    %r[16*i +: 16] = select(%b[16*i + 7 +: 1], \
+                shr.u(%a[16*i +: 16], cast.u(max.s(0x0:9, neg(cast.s(%b[16*i +: 8], 9))), 16)), shl(%a[16*i +: 16], \
+                cast.u(max.s(0x0:8, %b[16*i +: 8]), 16)))\n  }\n}\n";
+    assert_eq!(length(text), 10);
+}
+
+#[test]
+fn two_lanes_are_shifted_by_counts_of_their_own() {
+    let text = "func @f(%a: 128, %b: 128) -> (%r: 128) {\n  for i in 0..2 {\n    %r[64*i +: 64] = select(%b[64*i + 7 +: 1], \
+                shr.u(%a[64*i +: 64], cast.u(max.s(0x0:9, neg(cast.s(%b[64*i +: 8], 9))), 64)), shl(%a[64*i +: 64], \
+                cast.u(max.s(0x0:8, %b[64*i +: 8]), 64)))\n  }\n}\n";
+    assert_eq!(length(text), 12);
+}
