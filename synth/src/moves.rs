@@ -13,11 +13,12 @@ impl Finder<'_, '_> {
         let loaded = |entry: &Entry| {
             entry.source().is_some() && self.is_plain(*entry) && self.meaning.window().in_registers
         };
-        // Nor are values with constants beside them computed where they are.
+        // Nor are bytes with constants beside them computed where they are: tables are looked up with such indices.
+        let by_bytes = self.meaning.window().in_registers && wanted.container == 8;
         let mixed = |content: &Content| {
             let constant = |entry: &Entry| matches!(entry, Entry::Uniform(_));
             let value = |entry: &Entry| entry.source().is_some();
-            self.meaning.window().in_registers && content.iter().any(constant) && content.iter().any(value)
+            by_bytes && content.iter().any(constant) && content.iter().any(value)
         };
         let settled = wanted.registers.iter().all(|content| {
             in_order(content) && is_aligned(content) && !content.iter().any(loaded) && !mixed(content)
