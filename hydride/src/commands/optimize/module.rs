@@ -94,11 +94,15 @@ impl Source {
         Ok(source)
     }
 
-    /// The text with all that was found, and what was changed.
-    pub fn changed<'a>(&'a self, found: &BTreeMap<String, Found>) -> (String, Vec<Made<'a>>) {
+    /// The text with all that was found but in the functions at some positions, and what was changed.
+    pub fn changed<'a>(
+        &'a self,
+        found: &BTreeMap<String, Found>,
+        without: &BTreeSet<usize>,
+    ) -> (String, Vec<Made<'a>>) {
         let (mut edits, mut made) = (Vec::new(), Vec::new());
         for (at, (function, outline)) in self.module.functions.iter().zip(&self.outlines).enumerate() {
-            let Some(outline) = outline else { continue };
+            let Some(outline) = outline.as_ref().filter(|_| !without.contains(&at)) else { continue };
             let mut editor = Editor::new(function, outline);
             let own = self.slices.iter().filter(|place| place.function == at);
             let mut own: Vec<(&Place, &Found)> =

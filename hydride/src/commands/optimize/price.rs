@@ -2,16 +2,23 @@
 
 use std::cmp::Ordering;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering as Order};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering as Order};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::synth::targets::Named;
 
 const LLC: &str = "llc-19";
 const MCA: &str = "llvm-mca-19";
+
+/// Where prices come from without the tools.
+pub const COUNTED: &str = "instructions of LLVM, each counted as one";
+
+/// Cycles of one run by which the same instructions differ in another order of them or of their operands.
+const ORDERS: u32 = 2;
 
 /// What a function costs on a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,11 +32,20 @@ pub struct Price {
 }
 
 impl Price {
-    /// Whether it is less: in throughput, then in micro-operations, then in latency.
-    pub fn is_less(&self, other: &Self) -> bool {
+    /// In throughput, then in micro-operations, then in latency.
+    pub fn order(&self, other: &Self) -> Ordering {
         let order = self.throughput.total_cmp(&other.throughput);
-        let order = order.then(self.uops.cmp(&other.uops)).then(self.latency.cmp(&other.latency));
-        order == Ordering::Less
+        order.then(self.uops.cmp(&other.uops)).then(self.latency.cmp(&other.latency))
+    }
+
+    /// Whether it is less; in latency alone only by more cycles than other orders of the same instructions differ by.
+    pub fn is_less(&self, other: &Self) -> bool {
+        let latency = self.latency + if self.equals_but_latency(other) { ORDERS } else { 0 };
+        Self { latency, ..*self }.order(other) == Ordering::Less
+    }
+
+    fn equals_but_latency(&self, other: &Self) -> bool {
+        Self { latency: other.latency, ..*self } == *other
     }
 }
 
@@ -39,6 +55,8 @@ pub struct Prices {
     cpu: String,
     /// Whether the tools are there, and know the machine.
     tools: AtomicBool,
+    /// Micro-operations that the machine begins in a cycle, at most.
+    width: AtomicU32,
 }
 
 #[derive(Deserialize)]
@@ -62,17 +80,25 @@ struct Summary {
     uops: u32,
     #[serde(rename = "TotalCycles")]
     cycles: u32,
+    #[serde(rename = "DispatchWidth")]
+    width: u32,
 }
 
 impl Prices {
-    /// The prices of a target's machine, or of another one.
-    pub fn new(named: &Named, cpu: Option<&str>) -> Self {
+    /// The prices of a target's machine, or of another one, not asked for yet: it is taken that the tools are there.
+    pub fn unasked(named: &Named, cpu: Option<&str>) -> Self {
         let triple = named.options.iter().find_map(|option| option.strip_prefix("--target="));
-        let mut prices = Self {
+        Self {
             triple: triple.unwrap_or_default().to_owned(),
             cpu: cpu.unwrap_or(&named.cpu).to_owned(),
             tools: AtomicBool::new(true),
-        };
+            width: AtomicU32::new(1),
+        }
+    }
+
+    /// The same once it is known whether the tools are there.
+    pub fn new(named: &Named, cpu: Option<&str>) -> Self {
+        let mut prices = Self::unasked(named, cpu);
         let probe = "define void @s0(i8 %a, ptr %r) {\n  store i8 %a, ptr %r\n  ret void\n}\n";
         if let Err(error) = prices.measure(&[(0, probe.to_owned())]) {
             eprintln!(
@@ -84,13 +110,35 @@ impl Prices {
         prices
     }
 
+    /// The target's triple.
+    pub fn triple(&self) -> &str {
+        &self.triple
+    }
+
+    /// Makes position-independent code of a module for the machine.
+    pub fn compile(&self, module: &Path, code: &Path) -> Result<()> {
+        let (triple, cpu) = (format!("-mtriple={}", self.triple), format!("-mcpu={}", self.cpu));
+        let mut command = Command::new(LLC);
+        command.args([&triple, &cpu]).args(["-O2", "-relocation-model=pic", "-filetype=obj", "-o"]);
+        let output = command.arg(code).arg(module).output().with_context(|| format!("cannot start {LLC}"))?;
+        let message = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "{LLC}: {}", message.lines().next().unwrap_or_default());
+        Ok(())
+    }
+
     /// Where prices come from.
     pub fn tools(&self) -> String {
         if self.tools.load(Order::Relaxed) {
             format!("{LLC} and {MCA}, -mcpu={}", self.cpu)
         } else {
-            "instructions of LLVM, each counted as one".to_owned()
+            COUNTED.to_owned()
         }
+    }
+
+    /// The micro-operations of whatever costs less, at most: a machine needs a cycle for so many.
+    pub fn most(&self, than: &Price) -> u32 {
+        let width = f64::from(self.width.load(Order::Relaxed));
+        than.uops.max((than.throughput * width).floor() as u32)
     }
 
     /// The prices of functions; `None` for one that the compiler cannot compile. `fallback` counts where there are no tools.
@@ -133,7 +181,8 @@ impl Prices {
         let output = pipe(MCA, &[&triple, &cpu, "-json", "-iterations=1", "-"], &marked)?;
         let output: Output = serde_json::from_str(&output).with_context(|| format!("the output of {MCA}"))?;
         let price = |region: Region| {
-            let Summary { throughput, uops, cycles } = region.summary_view;
+            let Summary { throughput, uops, cycles, width } = region.summary_view;
+            self.width.store(width, Order::Relaxed);
             let at = region.name.split_whitespace().next()?.strip_prefix('s')?.parse().ok()?;
             Some((at, Price { throughput, uops, latency: cycles }))
         };
@@ -203,7 +252,8 @@ mod tests {
     fn throughput_counts_first() {
         let price = |throughput, uops, latency| Price { throughput, uops, latency };
         assert!(price(1.0, 9, 9).is_less(&price(2.0, 1, 1)));
-        assert!(price(1.0, 2, 3).is_less(&price(1.0, 2, 4)));
+        assert!(price(1.0, 2, 3).is_less(&price(1.0, 2, 6)));
+        assert!(!price(1.0, 2, 3).is_less(&price(1.0, 2, 5)));
         assert!(!price(1.0, 2, 3).is_less(&price(1.0, 2, 3)));
     }
 }
