@@ -160,13 +160,21 @@ impl SearchArgs {
         if self.offline { Prices::unasked(named, cpu) } else { Prices::new(named, cpu) }
     }
 
-    /// The hash of the documents that say what instructions do; it matters where answers are kept.
+    /// The hash of the documents that say what instructions do; it matters where answers are kept. Where nothing is searched it
+    /// is the one of an earlier run on this machine if none of the files has changed since, which are not read then.
     fn documents(&self, session: &Session, named: &Named, specs: Option<&Path>) -> Result<memo::Key> {
         if self.cache.is_off() {
             return Ok(memo::Key::default());
         }
         let isa = session.asked(&named.isa)?;
-        let documents = session.read(specs, &[isa])?;
-        Ok(session.documents_key(isa, &documents.of(isa)))
+        let read = || -> Result<memo::Key> {
+            let documents = session.read(specs, &[isa])?;
+            Ok(session.documents_key(isa, &documents.of(isa)))
+        };
+        let Some(stamp) = session.stamp(specs, isa).filter(|_| self.offline) else { return read() };
+        let own = self.cache.of_documents().open_at(&[stamp]);
+        let key = own.memo().try_get_or(|| stamp, read)?;
+        own.save();
+        Ok(key)
     }
 }

@@ -82,7 +82,10 @@ impl<'a> Measurement<'a> {
         let mut all = Vec::new();
         for position in functions.iter().copied() {
             let own = &source.module.functions[position];
-            let Some(kinds) = kinds(source, position) else { continue };
+            let Some(kinds) = kinds(source, position) else {
+                tracing::info!("@{} of {file} is not measured: it cannot be run alone", own.name);
+                continue;
+            };
             match self.times(&before, &after, own, &kinds) {
                 Ok([before, after, quotient]) => all.push(Measured {
                     file: file.clone(),

@@ -74,10 +74,11 @@ impl Source {
                 let cutter = Cutter::new(outline, &flow, &is_value);
                 for (section, block) in outline.sections.iter().enumerate() {
                     for line in 0..block.lines.len() {
-                        let mut own: Vec<Slice> = [limit, FEW.min(limit)]
-                            .into_iter()
-                            .filter_map(|limit| cutter.cut(section, line, limit))
-                            .collect();
+                        let mut own: Vec<Slice> = cutter.cut(section, line, limit).into_iter().collect();
+                        // What is small is cut in one way.
+                        if own.first().is_some_and(|slice| slice.computed.len() > FEW) {
+                            own.extend(cutter.cut(section, line, FEW));
+                        }
                         source.values += usize::from(!own.is_empty());
                         own.retain(|slice| slice.size() >= LEAST);
                         own.dedup();

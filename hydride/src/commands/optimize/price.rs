@@ -217,6 +217,8 @@ fn marked(assembly: &str, comment: &str) -> String {
 fn pipe(program: &str, args: &[&str], input: &str) -> Result<String> {
     let mut child = Command::new(program)
         .args(args)
+        // What LLVM cannot compile ends it, and its own report of that takes seconds.
+        .env("LLVM_DISABLE_SYMBOLIZATION", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -232,6 +232,9 @@ impl<'a> Finder<'a> {
 
     /// Keeps what came of a slice.
     fn keep(&self, key: &str, slice: &Slice, found: Option<&Found>) {
+        if !self.memo.has_store() {
+            return;
+        }
         if let Some(found) = found {
             self.certify(key, slice, &found.body, found.proof);
         }
@@ -319,22 +322,32 @@ impl<'a> Finder<'a> {
             searched.iter().map(|own| own.bodies.iter().map(|(body, _)| body).collect()).collect();
         let prices = self.priced(batch, &bodies);
         let all: Vec<_> = entries.into_iter().zip(searched.into_iter().zip(prices)).collect();
-        let answer = |((&(key, ref question), bound), (searched, prices)): (
-            (&(&'k str, Question<'_>), Bound),
-            (Searched, _),
-        )| {
-            let start = Clock::start();
-            let seconds = searched.seconds;
-            let (mut found, is_final) = self.cheapest(question, bound, searched, prices);
-            let seconds = seconds + start.seconds();
-            found.iter_mut().for_each(|found| found.seconds = seconds);
-            let is_final = is_final && !stop();
-            if is_final && self.memo.has_store() {
-                self.keep(key, question.slice, found.as_ref());
-            }
-            Done { key, found, seconds, is_final }
-        };
-        Ok(all.into_par_iter().map(answer).collect())
+        let done = all.into_par_iter().map(|((&(key, question), bound), (searched, prices))| {
+            let done = self.done(key, &question, bound, searched, prices);
+            Done { is_final: done.is_final && !stop(), ..done }
+        });
+        let done: Vec<Done<'k>> = done.collect();
+        for ((_, question), done) in batch.iter().zip(&done).filter(|(_, done)| done.is_final) {
+            self.keep(done.key, question.slice, done.found.as_ref());
+        }
+        Ok(done)
+    }
+
+    /// What comes of a slice whose candidates have prices.
+    fn done<'k>(
+        &self,
+        key: &'k str,
+        question: &Question<'_>,
+        bound: Bound,
+        searched: Searched,
+        prices: Vec<Option<Price>>,
+    ) -> Done<'k> {
+        let start = Clock::start();
+        let before = searched.seconds;
+        let (mut found, is_final) = self.cheapest(question, bound, searched, prices);
+        let seconds = before + start.seconds();
+        found.iter_mut().for_each(|found| found.seconds = seconds);
+        Done { key, found, seconds, is_final }
     }
 
     /// What slices cost, and what may be cheaper: a slice of one micro-operation is as cheap as can be.
