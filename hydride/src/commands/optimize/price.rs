@@ -176,8 +176,7 @@ impl Prices {
         let text: String = functions.iter().map(|(_, text)| text.as_str()).collect();
         let (triple, cpu) = (format!("-mtriple={}", self.triple), format!("-mcpu={}", self.cpu));
         let assembly = pipe(LLC, &[&triple, &cpu, "-O2", "-o", "-", "-"], &text)?;
-        let comment = if self.triple.starts_with("x86") { "#" } else { "//" };
-        let marked = marked(&assembly, comment);
+        let marked = marked(&assembly);
         let output = pipe(MCA, &[&triple, &cpu, "-json", "-iterations=1", "-"], &marked)?;
         let output: Output = serde_json::from_str(&output).with_context(|| format!("the output of {MCA}"))?;
         let price = |region: Region| {
@@ -186,12 +185,15 @@ impl Prices {
             let at = region.name.split_whitespace().next()?.strip_prefix('s')?.parse().ok()?;
             Some((at, Price { throughput, uops, latency: cycles }))
         };
-        Ok(output.code_regions.into_iter().filter_map(price).collect())
+        let prices: Vec<(usize, Price)> = output.code_regions.into_iter().filter_map(price).collect();
+        ensure!(prices.len() == functions.len(), "{MCA} has {} of {} regions", prices.len(), functions.len());
+        Ok(prices)
     }
 }
 
-/// Assembly with a region for each function without what ends it.
-fn marked(assembly: &str, comment: &str) -> String {
+/// Assembly with a region for each function without what ends it. `llvm-mca` reads these comments whatever the target's are, and
+/// those after `//` on no target.
+fn marked(assembly: &str) -> String {
     let (mut text, mut inside) = (String::new(), false);
     for line in assembly.lines() {
         let label = line.split(':').next().filter(|_| line.contains(':')).unwrap_or_default();
@@ -200,10 +202,10 @@ fn marked(assembly: &str, comment: &str) -> String {
             .is_some_and(|at| !at.is_empty() && at.bytes().all(|digit| digit.is_ascii_digit()));
         let word = line.trim_start().split(char::is_whitespace).next().unwrap_or_default();
         if is_function {
-            text += &format!("{line}\n{comment} LLVM-MCA-BEGIN {label}\n");
+            text += &format!("{line}\n# LLVM-MCA-BEGIN {label}\n");
             inside = true;
         } else if inside && line.starts_with(".Lfunc_end") {
-            text += &format!("{comment} LLVM-MCA-END\n{line}\n");
+            text += &format!("# LLVM-MCA-END\n{line}\n");
             inside = false;
         } else if !(inside && word.starts_with("ret")) {
             text += line;
@@ -243,7 +245,7 @@ mod tests {
 
     #[test]
     fn regions_are_functions_without_their_return() {
-        let text = marked("s3:  # @s3\n\tvpaddb a\n\tretq\n.Lfunc_end0:\nsome:\n\tretq\n", "#");
+        let text = marked("s3:  # @s3\n\tvpaddb a\n\tretq\n.Lfunc_end0:\nsome:\n\tretq\n");
         assert_eq!(
             text,
             "s3:  # @s3\n# LLVM-MCA-BEGIN s3\n\tvpaddb a\n# LLVM-MCA-END\n.Lfunc_end0:\nsome:\n\tretq\n"
