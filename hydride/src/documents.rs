@@ -12,6 +12,10 @@ use crate::isa::{Document, Progress, Reading};
 use crate::session::listed;
 use crate::{BrokenDocument, Problem, Session, console};
 
+/// Seconds after which a file that changed does not change again at what the file system takes for the same time.
+#[cfg(unix)]
+const SETTLED: u64 = 2;
+
 /// The documents of a run.
 pub struct Documents {
     /// The folder they come from.
@@ -46,6 +50,17 @@ impl Documents {
     }
 }
 
+/// The folders in which documents are looked for, with the reasons.
+fn candidates(asked: Option<&Path>) -> Vec<(PathBuf, &'static str)> {
+    match asked {
+        Some(folder) => vec![(folder.to_path_buf(), "as asked")],
+        None => vec![
+            (PathBuf::from("specs/vendor"), "fetched documents"),
+            (PathBuf::from("specs/sample"), "hand-written samples, since there are no vendor documents"),
+        ],
+    }
+}
+
 /// What a document is for a key.
 fn named_hash(document: &Document) -> [&[u8]; 2] {
     [document.name.as_bytes(), document.hash().as_bytes()]
@@ -55,14 +70,7 @@ impl Session {
     /// Reads the documents of the instruction sets in `isas` from `asked`, else from `specs/vendor`, else from
     /// `specs/sample`.
     pub fn read(&self, asked: Option<&Path>, isas: &[Isa]) -> Result<Documents> {
-        let candidates: Vec<(PathBuf, &'static str)> = match asked {
-            Some(folder) => vec![(folder.to_path_buf(), "as asked")],
-            None => vec![
-                (PathBuf::from("specs/vendor"), "fetched documents"),
-                (PathBuf::from("specs/sample"), "hand-written samples, since there are no vendor documents"),
-            ],
-        };
-        for (folder, because) in candidates {
+        for (folder, because) in candidates(asked) {
             if asked.is_some() && !folder.is_dir() {
                 bail!("{} is not a folder", folder.display());
             }
@@ -81,20 +89,8 @@ impl Session {
         let mut documents = Vec::new();
         for isa in self.isas().into_iter().filter(|isa| isas.contains(isa)) {
             let (name, front_end) = (isa.name(), &self.set(isa).front_end);
-            let below = folder.join(name);
-            if !below.is_dir() {
-                continue;
-            }
-            let entries =
-                std::fs::read_dir(&below).with_context(|| format!("cannot list {}", below.display()))?;
-            let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-            paths.sort();
             let mut own = Vec::new();
-            for path in paths {
-                let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
-                if !path.is_file() || !front_end.endings.contains(&ending) {
-                    continue;
-                }
+            for path in self.files(folder, isa)? {
                 let bytes = read_file(&path)?;
                 let file =
                     path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
@@ -104,6 +100,55 @@ impl Session {
             documents.extend(own);
         }
         Ok(documents)
+    }
+
+    /// The files of a folder that may be documents of an instruction set, in order.
+    fn files(&self, folder: &Path, isa: Isa) -> Result<Vec<PathBuf>> {
+        let below = folder.join(isa.name());
+        if !below.is_dir() {
+            return Ok(Vec::new());
+        }
+        let entries =
+            std::fs::read_dir(&below).with_context(|| format!("cannot list {}", below.display()))?;
+        let ending =
+            |path: &Path| path.extension().and_then(|ending| ending.to_str()).unwrap_or("").to_owned();
+        let is_document = |path: &PathBuf| {
+            path.is_file() && self.set(isa).front_end.endings.contains(&ending(path).as_str())
+        };
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let mut paths: Vec<PathBuf> = paths.filter(is_document).collect();
+        paths.sort();
+        Ok(paths)
+    }
+
+    /// A key that is another one as soon as a document of an instruction set changes, from what the file system says of the
+    /// files; `None` where it says too little, or where a file changed so lately that it may change again unseen.
+    #[cfg(unix)]
+    pub fn stamp(&self, asked: Option<&Path>, isa: Isa) -> Option<Key> {
+        use std::os::unix::fs::MetadataExt as _;
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?.as_secs();
+        let mut parts =
+            vec![format!("stamp {isa:?} {:?} {:?}", self.reading_flags(), self.errata_texts(&[isa]))];
+        for (folder, _) in candidates(asked) {
+            for path in self.files(&folder, isa).ok()? {
+                let file = std::fs::metadata(&path).ok()?;
+                let settled = u64::try_from(file.ctime()).is_ok_and(|time| time + SETTLED < now);
+                if !settled {
+                    return None;
+                }
+                // No program sets the time at which a file was changed last.
+                let numbers = [file.dev(), file.ino(), file.len()];
+                let times = [file.mtime(), file.mtime_nsec(), file.ctime(), file.ctime_nsec()];
+                parts.push(format!("{} {numbers:?} {times:?}", path.display()));
+            }
+        }
+        Some(digest(parts.iter().map(String::as_bytes)))
+    }
+
+    /// The same where nothing is known of files.
+    #[cfg(not(unix))]
+    pub fn stamp(&self, _: Option<&Path>, _: Isa) -> Option<Key> {
+        None
     }
 
     /// The missing documents of an instruction set without which nothing can be read.

@@ -13,6 +13,7 @@
 mod batch;
 mod cache;
 mod classified;
+mod clock;
 mod commands;
 mod console;
 mod convert;

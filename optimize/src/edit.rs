@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use llvm_text::Type;
 use refine::ast::Function;
-use refine::ast::{Action, Body, Flags, Instruction, Operand, Value};
-use refine::{Module, Outline, name};
+use refine::ast::{Action, Block, Body, Flags, Instruction, Operand, Parameter, Value};
+use refine::{Module, Outline, Place, name};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::operands::rename;
+use crate::operands::{local, rename};
 use crate::slice::{Input, Slice};
 
 /// A value that is computed in another way.
@@ -246,6 +247,18 @@ pub fn machine_attributes(module: &Module, outline: &Outline) -> String {
         }
     }
     found.join(" ")
+}
+
+/// A function that gives a value of a slice's result's type that it has as a parameter, so that it computes nothing.
+pub fn nothing(slice: &Slice) -> Body {
+    let mut body = slice.body.clone();
+    let (name, ty) = ("given".to_owned(), body.result.clone());
+    let action = Action::Return(Some(local(ty.clone(), name.clone())));
+    // The first one, so that it is in a register.
+    body.parameters.insert(0, Parameter { name, ty, attributes: Vec::new() });
+    let end = Instruction { result: None, ty: Type::Void, action, place: Place::default() };
+    body.blocks = vec![Block { label: "entry".to_owned(), instructions: vec![end] }];
+    body
 }
 
 /// A function that stores what a body gives, and what else is wanted of it, so that conventions for results do not count.

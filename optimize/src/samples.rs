@@ -1,11 +1,11 @@
 //! Arguments to tell functions apart: edges and random numbers, the same in every run.
 
 use refine::Intrinsics;
-use refine::ast::{Body, Element, Operand, Value};
+use refine::ast::{Action, Body, Element, Operand, Value};
 
 use crate::element::ones;
 use crate::operands::operands;
-use crate::run::{Elements, Run, Stop, run, widths};
+use crate::run::{Elements, Run, Stop, is_generic, run, widths};
 
 /// A generator of numbers (splitmix64, Steele and others, OOPSLA 2014).
 pub struct Random(u64);
@@ -80,6 +80,27 @@ pub fn arguments(body: &Body, count: usize, seed: u64) -> Result<Vec<Vec<Element
     };
     let sample: Vec<Vec<Elements>> = (0..count).map(sample).collect();
     Ok(sample)
+}
+
+/// The same arguments with one element in eight, at random, as poison.
+pub fn with_poison(mut given: Vec<Vec<Elements>>, random: &mut Random) -> Vec<Vec<Elements>> {
+    for lane in given.iter_mut().flatten().flatten() {
+        if random.below(8) == 0 {
+            *lane = None;
+        }
+    }
+    given
+}
+
+/// Whether what a function does for arguments with poison can be judged by a run: of a target's intrinsic a run has more
+/// elements as poison than there may be, and one of all the values that a `freeze` may give.
+pub fn is_judged(before: &Body, after: &Body) -> bool {
+    let any = |body: &Body, is: fn(&Action) -> bool| {
+        body.blocks.iter().flat_map(|block| &block.instructions).any(|own| is(&own.action))
+    };
+    let freezes = any(before, |action| matches!(action, Action::Freeze(_)));
+    let calls = any(after, |action| matches!(action, Action::Call { function, .. } if !is_generic(function)));
+    !freezes && !calls
 }
 
 /// What a function does for arguments where its behavior is defined.

@@ -1,6 +1,6 @@
 //! Random slices: what is proved to stand for them agrees with them when both are run apart from the proof.
 
-use optimize::samples::{Random, agrees, arguments};
+use optimize::samples::{Random, agrees, arguments, with_poison};
 use optimize::{Cutter, Flow, candidates, freeze_shared};
 use refine::{Limits, Module, NoIntrinsics, Outcome, refines};
 
@@ -57,21 +57,21 @@ fn function(random: &mut Random) -> String {
     format!("define {ty} @f({ty} %a, {ty} %b) {{\n{}\n  ret {ty} {last}\n}}\n", lines.join("\n"))
 }
 
-/// Arguments of which some elements are poison.
-fn with_poison(mut given: Vec<Vec<optimize::Elements>>, random: &mut Random) -> Vec<Vec<optimize::Elements>> {
-    for lane in given.iter_mut().flatten().flatten() {
-        if random.below(8) == 0 {
-            *lane = None;
-        }
-    }
-    given
+/// What came of rewrites of random slices.
+#[derive(Debug, Default)]
+struct Tally {
+    slices: u64,
+    proved: u64,
+    refuted: u64,
+    unknown: u64,
 }
 
-#[test]
-fn what_is_proved_agrees_with_runs() {
-    let mut random = Random::new(7);
-    let (mut proved, mut refuted) = (0, 0);
-    for _ in 0..60 {
+/// Rewrites of some random slices, each of which that is proved is run on 300 arguments with poison; one that does what its
+/// slice may not is a failure. `steps` are the solver's for a question.
+fn judged(count: u64, seed: u64, steps: u32) -> Tally {
+    let mut random = Random::new(seed);
+    let mut tally = Tally::default();
+    for _ in 0..count {
         let text = function(&mut random);
         let module = Module::parse(&text).expect("a module");
         let outline = module.outline(&module.functions[0]).expect("lines");
@@ -79,20 +79,46 @@ fn what_is_proved_agrees_with_runs() {
         let cutter = Cutter::new(&outline, &flow, &optimize::is_generic);
         let line = outline.sections[0].lines.len() - 2;
         let Some(slice) = cutter.cut(0, line, 24) else { panic!("{text}") };
+        tally.slices += 1;
         let found = candidates(&slice, &NoIntrinsics).expect("samples");
         for body in found.iter().take(3).map(freeze_shared) {
-            let limits = Limits { steps: 2_500_000, ..Limits::default() };
+            let limits = Limits { steps, ..Limits::default() };
             match refines(&slice.body, &body, &NoIntrinsics, &limits) {
                 Outcome::Proved(_) => {
-                    proved += 1;
+                    tally.proved += 1;
                     let given = with_poison(arguments(&slice.body, 300, 11).expect("samples"), &mut random);
                     let after = body.text("after");
                     assert!(agrees(&slice.body, &body, &given, &NoIntrinsics), "{text}\n{after}");
                 }
-                Outcome::Counterexample(_) => refuted += 1,
-                Outcome::Unknown(_) => {}
+                Outcome::Counterexample(_) => tally.refuted += 1,
+                Outcome::Unknown(_) => tally.unknown += 1,
             }
         }
     }
-    assert!(proved > 12, "{proved} rewrites were proved, {refuted} refuted");
+    tally
+}
+
+#[test]
+fn what_is_proved_agrees_with_runs() {
+    let tally = judged(60, 7, 2_500_000);
+    assert!(tally.proved > 12, "{tally:?}");
+}
+
+/// The same for many: as many slices as `HYDRIDE_RANDOM_SLICES` says, else 100,000. Each seed is 1,000 of them.
+#[test]
+#[ignore = "takes hours"]
+fn what_is_proved_of_many_agrees_with_runs() {
+    let asked = std::env::var("HYDRIDE_RANDOM_SLICES").ok().and_then(|text| text.parse::<u64>().ok());
+    let mut all = Tally::default();
+    for seed in 0..asked.unwrap_or(100_000).div_ceil(1000) {
+        let Tally { slices, proved, refuted, unknown } = judged(1000, 100 + seed, 100_000);
+        all = Tally {
+            slices: all.slices + slices,
+            proved: all.proved + proved,
+            refuted: all.refuted + refuted,
+            unknown: all.unknown + unknown,
+        };
+        println!("{all:?}");
+    }
+    assert!(all.proved > 0, "{all:?}");
 }

@@ -461,7 +461,7 @@ impl<'m, 'w> Finder<'m, 'w> {
         // Operands of one kind are wanted together: they may be lanes of one value.
         let mut kinds: Vec<(Type, u32, Vec<usize>)> = Vec::new();
         for (arg, ty) in own.args.iter().enumerate() {
-            let container = container_of(own, template, arg)?;
+            let container = own.containers.get(arg).copied()??;
             match kinds.iter_mut().find(|kind| (kind.0, kind.1) == (*ty, container)) {
                 Some(kind) => kind.2.push(arg),
                 None => kinds.push((*ty, container, vec![arg])),
@@ -555,7 +555,7 @@ impl<'m, 'w> Finder<'m, 'w> {
         let template = table.template(own.template);
         let mut operands = Vec::new();
         for (arg, ty) in own.args.iter().enumerate() {
-            let container = container_of(own, template, arg)?;
+            let container = own.containers.get(arg).copied()??;
             operands.push(vec![Entry::Any; (ty.width / container) as usize]);
         }
         for (lane, entry) in content.iter().enumerate() {
@@ -698,29 +698,6 @@ fn sources(content: &Content) -> usize {
 /// How many containers of registers hold something, and how many there are.
 fn filling<'a>(registers: impl Iterator<Item = &'a Content>) -> (usize, usize) {
     registers.flatten().fold((0, 0), |(held, all), entry| (held + usize::from(*entry != Entry::Any), all + 1))
-}
-
-/// The width of the containers of an operand: that of the slots that read it.
-fn container_of(op: &crate::table::Op, template: &crate::table::Template, arg: usize) -> Option<u32> {
-    let mut widths = op
-        .reads
-        .iter()
-        .flat_map(|lane| lane.iter().zip(&template.slots))
-        .filter(|((own, _), _)| *own as usize == arg);
-    if op.keeps == Some(arg as u32) {
-        return Some(template.container);
-    }
-    let Some(((_, _), width)) = widths.next() else {
-        // An operand that is not read: the whole register, whatever it holds.
-        return Some(op.args[arg].width);
-    };
-    let aligned = op
-        .reads
-        .iter()
-        .flat_map(|lane| lane.iter().zip(&template.slots))
-        .filter(|((own, _), _)| *own as usize == arg)
-        .all(|((_, low), own)| own == width && low % width == 0);
-    (aligned && op.args[arg].width.is_multiple_of(*width)).then_some(*width)
 }
 
 /// Shifts that take what a shift by `count` takes to a container's bottom to the upper half of one: down by less, or up.

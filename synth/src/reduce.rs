@@ -85,9 +85,9 @@ pub fn programs(
                 registers: in_order(&entries, ty.width, *width),
             })
             .collect();
-        let (mut selection, roots) = Selection::new(finder, wanted, cost, stop);
+        let (mut selection, roots) = Selection::new(finder, wanted, cost, None, stop);
         *states += selection.states();
-        selection.solve(cost);
+        selection.solve();
         for root in roots {
             let Some(program) = selection.program(root, cost) else { continue };
             if let Some(joined) = joined(finder, program, reduction) {

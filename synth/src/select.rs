@@ -38,6 +38,12 @@ pub type CostOf<'a> = dyn Fn(&Op) -> u64 + 'a;
 pub struct Selection {
     states: States,
     ways: Vec<Vec<Way>>,
+    /// For each way what it costs itself, and the states that it needs.
+    needs: Vec<Vec<(u64, Vec<StateId>)>>,
+    /// The states whose ways need a state.
+    users: Vec<Vec<StateId>>,
+    /// Whether a way may have become cheaper since a state's cost was found.
+    stale: Vec<bool>,
     costs: Vec<Option<u64>>,
     chosen: Vec<usize>,
     /// Whether there were more states than are looked at.
@@ -49,11 +55,13 @@ pub type Stop<'a> = dyn Fn() -> bool + 'a;
 
 impl Selection {
     /// Looks at the states below the wanted ones, those first that can be part of the cheapest programs: a program through a
-    /// state costs at least what its users down to there cost. What costs more than a program that is known is left out.
+    /// state costs at least what its users down to there cost. What costs as much as a program that is known, or as `most`, is
+    /// left out.
     pub fn new(
         finder: &mut Finder<'_, '_>,
         roots: Vec<Wanted>,
         cost: &dyn Fn(crate::table::OpId) -> u64,
+        most: Option<u64>,
         stop: &Stop<'_>,
     ) -> (Self, Vec<StateId>) {
         let mut states = States::default();
@@ -61,12 +69,20 @@ impl Selection {
             .into_iter()
             .map(|wanted| states.intern(wanted, max_moves(finder.meaning.window()) + 1))
             .collect();
-        let most = match finder.meaning.window().in_registers {
+        let limit = match finder.meaning.window().in_registers {
             true => MAX_STATES_IN_REGISTERS,
             false => MAX_STATES,
         };
-        let mut selection =
-            Self { states, ways: Vec::new(), costs: Vec::new(), chosen: Vec::new(), cut: false };
+        let mut selection = Self {
+            states,
+            ways: Vec::new(),
+            needs: Vec::new(),
+            users: Vec::new(),
+            stale: Vec::new(),
+            costs: Vec::new(),
+            chosen: Vec::new(),
+            cut: false,
+        };
         // For each state what is paid from a result down to it, at least.
         let mut least: Vec<Option<u64>> = roots.iter().map(|_| Some(0)).collect();
         let mut open: BinaryHeap<Reverse<(u64, StateId)>> =
@@ -80,31 +96,29 @@ impl Selection {
                 continue;
             }
             if looked % STEP == STEP - 1 {
-                selection.solve(cost);
+                selection.solve();
                 known = roots.iter().filter_map(|root| selection.costs[root.0 as usize]).min();
                 if known.is_some() {
                     enough = enough.min(2 * looked + MORE);
                 }
             }
-            if known.is_some_and(|known| paid >= known) || looked >= enough {
+            if known.into_iter().chain(most).any(|known| paid >= known) || looked >= enough {
                 break;
             }
-            if looked >= most || stop() {
+            if looked >= limit || stop() {
                 selection.cut = true;
                 break;
             }
             if !seen[index] {
                 seen[index] = true;
                 looked += 1;
-                selection.ways[index] = finder.ways(&mut selection.states, id);
+                let ways = finder.ways(&mut selection.states, id);
                 selection.grow(&mut seen, &mut least);
+                selection.set(id, ways, cost);
             }
-            for way in &selection.ways[index] {
-                let own: u64 = match way {
-                    Way::Apply(steps) => steps.iter().map(|(op, _)| cost(*op)).sum(),
-                    _ => 0,
-                };
-                for state in below(way) {
+            for (way, (own, below)) in selection.ways[index].iter().zip(&selection.needs[index]) {
+                let own = if matches!(way, Way::Apply(_)) { *own } else { 0 };
+                for state in below.iter().copied() {
                     let least = &mut least[state.0 as usize];
                     if least.is_none_or(|least| paid + own < least) {
                         *least = Some(paid + own);
@@ -120,6 +134,9 @@ impl Selection {
     fn grow(&mut self, seen: &mut Vec<bool>, least: &mut Vec<Option<u64>>) {
         let count = self.states.count();
         self.ways.resize(count, Vec::new());
+        self.needs.resize(count, Vec::new());
+        self.users.resize(count, Vec::new());
+        self.stale.resize(count, false);
         self.costs.resize(count, None);
         self.chosen.resize(count, 0);
         seen.resize(count, false);
@@ -131,18 +148,31 @@ impl Selection {
         self.states.count()
     }
 
+    /// Gives a state its ways.
+    fn set(&mut self, id: StateId, ways: Vec<Way>, cost: &dyn Fn(crate::table::OpId) -> u64) {
+        let own = |way: &Way| match way {
+            Way::Apply(steps) => steps.iter().map(|(op, _)| cost(*op)).sum(),
+            Way::Load => self.between(id),
+            // Of two ways that cost the same the one that needs no constant is taken.
+            Way::Constant => CONSTANT,
+            _ => 0,
+        };
+        let needs: Vec<(u64, Vec<StateId>)> = ways.iter().map(|way| (own(way), below(way))).collect();
+        for state in needs.iter().flat_map(|(_, below)| below) {
+            self.users[state.0 as usize].push(id);
+        }
+        let index = id.0 as usize;
+        (self.ways[index], self.needs[index], self.stale[index]) = (ways, needs, true);
+    }
+
     /// Finds the cost of each state as if nothing was shared, and the way that has it.
-    pub fn solve(&mut self, cost: &dyn Fn(crate::table::OpId) -> u64) {
+    pub fn solve(&mut self) {
         loop {
             let mut changed = false;
             for state in (0..self.ways.len()).rev() {
-                for at in 0..self.ways[state].len() {
-                    let Some(sum) = self.sum(state, at, cost) else { continue };
-                    if self.costs[state].is_none_or(|known| sum < known) {
-                        self.costs[state] = Some(sum);
-                        self.chosen[state] = at;
-                        changed = true;
-                    }
+                if std::mem::replace(&mut self.stale[state], false) && self.improve(state) {
+                    self.users[state].iter().for_each(|user| self.stale[user.0 as usize] = true);
+                    changed = true;
                 }
             }
             if !changed {
@@ -151,28 +181,26 @@ impl Selection {
         }
     }
 
+    /// Whether a state has a way that is cheaper than was known.
+    fn improve(&mut self, state: usize) -> bool {
+        let mut improved = false;
+        for (at, (own, below)) in self.needs[state].iter().enumerate() {
+            let mut sums = below.iter().map(|below| self.costs[below.0 as usize]);
+            let Some(sum) = sums.try_fold(*own, |sum, cost| Some(sum + cost?)) else { continue };
+            if self.costs[state].is_none_or(|known| sum < known) {
+                (self.costs[state], self.chosen[state]) = (Some(sum), at);
+                improved = true;
+            }
+        }
+        improved
+    }
+
     /// What loads cost that are between registers in order: these are there already, or are loaded anyway.
-    fn between(&self, state: usize) -> u64 {
-        let wanted = self.states.wanted(StateId(state as u32));
+    fn between(&self, state: StateId) -> u64 {
+        let wanted = self.states.wanted(state);
         let count = (wanted.ty.width / wanted.container) as i64;
         let loads = wanted.loads().unwrap_or_default();
         LOAD * loads.iter().filter(|(_, start)| start % count != 0).count() as u64
-    }
-
-    fn sum(&self, state: usize, at: usize, cost: &dyn Fn(crate::table::OpId) -> u64) -> Option<u64> {
-        let way = &self.ways[state][at];
-        let own: u64 = match way {
-            Way::Apply(steps) => steps.iter().map(|(op, _)| cost(*op)).sum(),
-            Way::Load => self.between(state),
-            // Of two ways that cost the same the one that needs no constant is taken.
-            Way::Constant => CONSTANT,
-            _ => 0,
-        };
-        let mut sum = own;
-        for state in below(way) {
-            sum += self.costs[state.0 as usize]?;
-        }
-        Some(sum)
     }
 
     /// The chosen program for a state; `None` if there is no way to reach it.
@@ -193,10 +221,8 @@ impl Selection {
             for state in self.used(root, &chosen) {
                 let index = state.0 as usize;
                 let before = chosen[index];
-                for at in 0..self.ways[index].len() {
-                    let reachable = below(&self.ways[index][at])
-                        .iter()
-                        .all(|below| self.costs[below.0 as usize].is_some());
+                for (at, (_, below)) in self.needs[index].iter().enumerate() {
+                    let reachable = below.iter().all(|below| self.costs[below.0 as usize].is_some());
                     if at == before || !reachable {
                         continue;
                     }
@@ -228,7 +254,7 @@ impl Selection {
                 continue;
             }
             order.push(state);
-            pending.extend(below(&self.ways[index][chosen[index]]));
+            pending.extend(&self.needs[index][chosen[index]].1);
         }
         order
     }

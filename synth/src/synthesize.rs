@@ -47,6 +47,8 @@ pub struct Target<'a> {
     pub widths: Vec<u32>,
     /// What an operation costs, in thousandths of a cycle.
     pub cost: &'a CostOf<'a>,
+    /// Programs that cost as much as this are not looked for.
+    pub most: Option<u64>,
     /// A hash of the instructions and of all else that answers depend on besides the window.
     pub key: Key,
 }
@@ -54,7 +56,9 @@ pub struct Target<'a> {
 impl Target<'_> {
     /// The key of a window's answer.
     pub fn answer_key(&self, window: &Window) -> Key {
-        digest([SEARCH, &self.key, &window.key()])
+        let most = self.most.map(u64::to_le_bytes);
+        let most = most.iter().map(<[u8; 8]>::as_slice);
+        digest([SEARCH, &self.key, &window.key()].into_iter().chain(most))
     }
 }
 
@@ -216,7 +220,7 @@ fn search(
             registers: in_order(&entries, ty.width, *width),
         })
         .collect();
-    finish(&mut finder, table_cost(table, target), wanted, &results, stop, judge, notes, states)
+    finish(&mut finder, table_cost(table, target), target.most, wanted, &results, stop, judge, notes, states)
 }
 
 /// A floating-point operator of some values that no operation has in its format.
@@ -251,6 +255,7 @@ fn table_cost<'a>(table: &'a Table, target: &'a Target<'_>) -> impl Fn(crate::ta
 fn finish(
     finder: &mut Finder<'_, '_>,
     cost: impl Fn(crate::table::OpId) -> u64,
+    most: Option<u64>,
     wanted: Vec<Wanted>,
     results: &[NodeId],
     stop: &Stop<'_>,
@@ -258,9 +263,9 @@ fn finish(
     notes: &mut Vec<String>,
     states: &mut usize,
 ) -> Option<(Program, Proof)> {
-    let (mut selection, roots) = Selection::new(finder, wanted, &cost, stop);
+    let (mut selection, roots) = Selection::new(finder, wanted, &cost, most, stop);
     *states += selection.states();
-    selection.solve(&cost);
+    selection.solve();
     if selection.cut {
         notes.push("not every state was looked at".into());
     }

@@ -51,7 +51,7 @@ fn window(lanes: u32, bits: u32, leaves: &str, expr: &str) -> Window {
 
 fn answer<'w>(window: &'w Window, instructions: Vec<Instruction>, width: u32) -> Answer<'w> {
     let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![width], cost: &cost, key: [0; 32] };
+    let target = Target { widths: vec![width], cost: &cost, most: None, key: [0; 32] };
     synthesize(window, &mut Table::new(instructions), &target, &Memo::default(), &|| false, &mut prover())
 }
 
@@ -156,7 +156,7 @@ fn an_unknown_answer_is_none() {
     let add = instruction("add", &[64, 64], 64, 8, |i| format!("add(%a[{0} +: 8], %b[{0} +: 8])", 8 * i));
     let table = Table::new(vec![add]);
     let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![64], cost: &cost, key: [0; 32] };
+    let target = Target { widths: vec![64], cost: &cost, most: None, key: [0; 32] };
     let mut answer =
         synthesize(&window, &mut table.clone(), &target, &Memo::default(), &|| false, &mut prover());
     let (program, _) = answer.program.take().expect("an answer");
@@ -168,4 +168,19 @@ fn an_unknown_answer_is_none() {
     edited.steps[0].content.swap(0, 1);
     assert!(certify(&mut answer.meaning, &table, &edited, &results, &mut Undecided).is_err());
     assert!(certify(&mut answer.meaning, &table, &edited, &results, &mut prover()).is_err());
+}
+
+#[test]
+fn a_sum_may_have_more_operands_than_a_set_of_them_has_bits() {
+    let add = instruction("add", &[64, 64], 64, 8, |i| format!("add(%a[{0} +: 8], %b[{0} +: 8])", 8 * i));
+    for count in [31, 32, 33, 64, 65] {
+        let names: Vec<String> = (0..count).map(|at| format!("v{at}")).collect();
+        let leaf = |name: &String| format!(r#"{{"name":"{name}","type":"u8x8","kind":"dense"}}"#);
+        let leaves: Vec<String> = names.iter().map(leaf).collect();
+        let typed = |name: &String| format!("{name}:u8x8");
+        let sum =
+            names[1..].iter().fold(typed(&names[0]), |sum, name| format!("(add:u8x8 {sum} {})", typed(name)));
+        let window = window(8, 8, &leaves.join(","), &sum);
+        assert_ne!(answer(&window, vec![add.clone()], 64).status, Status::OutOfTime);
+    }
 }

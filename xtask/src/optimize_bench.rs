@@ -22,6 +22,11 @@ const TARGETS: &[(&str, &[&str], &[&str])] = &[
         &["-mtriple=x86_64-linux-gnu", "-mcpu=haswell"],
     ),
     (
+        "avx512",
+        &["--target=x86_64-linux-gnu", "-march=x86-64-v4"],
+        &["-mtriple=x86_64-linux-gnu", "-mcpu=x86-64-v4"],
+    ),
+    (
         "neon",
         &["--target=aarch64-linux-gnu", "-mcpu=neoverse-n1"],
         &["-mtriple=aarch64-linux-gnu", "-mcpu=neoverse-n1"],
@@ -37,7 +42,17 @@ struct Summary {
     slices: usize,
     changed: usize,
     searched_in_all: usize,
+    median_seconds: f64,
     seconds: f64,
+}
+
+/// A function's times, as a line of its report.
+#[derive(Deserialize)]
+struct Times {
+    file: String,
+    function: String,
+    quotient: f64,
+    slower: bool,
 }
 
 /// A line of its report.
@@ -53,9 +68,9 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32>
     files.extend(sources(&root().join("specs/kernels"))?);
     println!(
         "| target | functions | values | slices | different slices | values improved | rewrites | with the target's \
-         instructions | of two or more | seconds | seconds a slice |"
+         instructions | of two or more | seconds | seconds a value | median of a slice |"
     );
-    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     let mut code = 0;
     for (name, options, machine) in TARGETS {
         if !targets.is_empty() && !targets.iter().any(|asked| asked == name) {
@@ -80,6 +95,7 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32>
                 .args(["optimize", "--no-cache", "--isa", name, "--jobs", "2", "--report"])
                 .arg(&report)
                 .args(specs)
+                .args(is_own(machine).then_some("--measure"))
                 .args(&modules),
         )?;
         let lines: Vec<Summary> = lines
@@ -95,7 +111,7 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32>
         let target = rewrites.iter().filter(|rewrite| rewrite.kind == "target").count();
         let several = rewrites.iter().filter(|rewrite| rewrite.instructions.1 > 1).count();
         println!(
-            "| {name} | {} | {} | {} | {} | {} | {} | {target} | {several} | {:.0} | {:.2} |",
+            "| {name} | {} | {} | {} | {} | {} | {} | {target} | {several} | {:.0} | {:.2} | {:.3} |",
             sum(|line| line.functions - line.left_alone),
             sum(|line| line.values),
             sum(|line| line.slices),
@@ -103,7 +119,8 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32>
             sum(|line| line.changed),
             rewrites.len(),
             last.seconds,
-            last.seconds / last.searched_in_all.max(1) as f64,
+            last.seconds / sum(|line| line.values).max(1) as f64,
+            last.median_seconds,
         );
         for module in &modules {
             let changed = module.with_extension("opt.ll");
@@ -118,8 +135,38 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32>
         }
         println!();
         println!("{name}: the rewrites are in {}", report.join("rewrites.md").display());
+        if is_own(machine) {
+            times(&report.join("times.jsonl"))?;
+        }
     }
     Ok(code)
+}
+
+/// Whether this machine runs code for a target.
+fn is_own(machine: &[&str]) -> bool {
+    machine.iter().any(|option| option.starts_with(&format!("-mtriple={}", std::env::consts::ARCH)))
+}
+
+/// Prints how long loops take, as a part of what they took before, and those that became slower and stay as they were.
+fn times(path: &Path) -> Result<()> {
+    let text = fs::read_to_string(path)?;
+    let times: Vec<Times> =
+        text.lines().map(serde_json::from_str).collect::<Result<_, _>>().context("times of loops")?;
+    let (slower, kept): (Vec<&Times>, Vec<&Times>) = times.iter().partition(|own| own.slower);
+    let mean = |all: &[&Times]| {
+        (all.iter().map(|own| own.quotient.ln()).sum::<f64>() / all.len().max(1) as f64).exp()
+    };
+    println!(
+        "{} loops that were changed were run: {} became slower and stay as they were; the others take {:.3} times as long \
+         (geometric mean)",
+        times.len(),
+        slower.len(),
+        mean(&kept)
+    );
+    for Times { file, function, quotient, .. } in slower {
+        println!("{quotient:.3} times as long: @{function} of {file}");
+    }
+    Ok(())
 }
 
 /// The C files of a folder, in order.

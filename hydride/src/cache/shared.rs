@@ -34,11 +34,13 @@ impl SharedCacheArgs {
         CacheArgs { cache, no_cache: self.no_cache }
     }
 
-    /// Opens the cache. `keys` are read at once; of a file only these if `no_others`.
-    pub fn open(&self, keys: &[Key], no_others: bool) -> Result<Shared> {
+    /// Opens the cache. `keys` are read at once, and `own`, which are never on a server; of a file only these if `no_others`.
+    pub fn open(&self, keys: &[Key], own: &[Key], no_others: bool) -> Result<Shared> {
         Ok(match self.server() {
-            Some(url) => Shared::Server(Arc::new(Server::open(&url, keys)?)),
-            None if no_others => Shared::File(self.of_documents().open_at(keys)),
+            Some(url) => {
+                Shared::Server(Arc::new(Server::open(&url, keys)?), self.of_documents().open_at(own))
+            }
+            None if no_others => Shared::File(self.of_documents().open_at(&[keys, own].concat())),
             None => Shared::File(self.of_documents().open()),
         })
     }
@@ -68,8 +70,8 @@ pub fn is_server(text: &str) -> bool {
 pub enum Shared {
     /// A file, or none.
     File(Cache),
-    /// A server.
-    Server(Arc<Server>),
+    /// A server, and the machine's own file.
+    Server(Arc<Server>, Cache),
 }
 
 impl Shared {
@@ -77,7 +79,14 @@ impl Shared {
     pub fn memo(&self) -> Memo {
         match self {
             Self::File(cache) => cache.memo(),
-            Self::Server(server) => Memo::new(server.clone()),
+            Self::Server(server, _) => Memo::new(server.clone()),
+        }
+    }
+
+    /// The answers that are this machine's alone.
+    pub fn own(&self) -> Memo {
+        match self {
+            Self::File(cache) | Self::Server(_, cache) => cache.memo(),
         }
     }
 
@@ -88,7 +97,10 @@ impl Shared {
                 cache.save();
                 Ok(())
             }
-            Self::Server(server) => server.check(),
+            Self::Server(server, own) => {
+                own.save();
+                server.check()
+            }
         }
     }
 }

@@ -109,13 +109,59 @@ fn a_module_comes_out_with_proved_changes_only() {
     // What is kept serves again, and is all that is used offline.
     for args in [["--jobs", "1"].as_slice(), &["--offline"]] {
         std::fs::remove_file(path("x.opt.ll")).expect("a file");
-        run(&[args, &["x.ll"]].concat(), 0);
+        let line = run(&[args, &["x.ll"]].concat(), 0);
+        let again = line.contains(r#""certified_in_all":0,"#);
+        assert!(!again, "what this machine proved is proved again: {line}");
         assert_eq!(std::fs::read_to_string(path("x.opt.ll")).expect("a module"), first);
     }
     hydride(folder.path(), &["optimize", "--isa", "sse42", "--no-cache", "--offline", "x.ll"]).exits(0);
     assert_eq!(std::fs::read_to_string(path("x.opt.ll")).expect("a module"), MODULE);
     run(&["missing.ll"], 3);
     hydride(folder.path(), &["optimize", "--isa", "nothing", "x.ll"]).exits(2);
+}
+
+#[test]
+fn changed_functions_are_run_where_that_is_asked() {
+    let folder = scratch();
+    let path = |name: &str| folder.path().join(name);
+    // The same count between a load and a store, which can be run by itself; of the other one a call is in the way.
+    let count: String = MODULE
+        .lines()
+        .filter(|line| line.starts_with("  %") && line.contains(", !dbg !7"))
+        .map(|line| line.replace(", !dbg !7", "") + "\n")
+        .collect();
+    let function = |name: &str, call: &str| {
+        format!(
+            "define void @{name}(ptr %to, ptr %at, i64 %count) {{\n{count}{call}  store i32 %s, ptr %to\n  ret void\n}}\n"
+        )
+    };
+    let text =
+        function("alone", "") + &function("calling", "  call void @other()\n") + "declare void @other()\n";
+    std::fs::write(path("x.ll"), text).expect("a file");
+    let specs = samples().display().to_string();
+    let args = [
+        "optimize",
+        "--isa",
+        "sse42",
+        "--specs",
+        &specs,
+        "--no-cache",
+        "--measure",
+        "--report",
+        "found",
+        "x.ll",
+    ];
+    let run = hydride(folder.path(), &args);
+    if !is_there("clang-19") || std::env::consts::ARCH != "x86_64" {
+        return;
+    }
+    let line = run.exits(0).stdout;
+    assert!(line.contains(r#""measured":1,"#), "{line}");
+    let times = std::fs::read_to_string(path("found/times.jsonl")).expect("times");
+    assert!(times.lines().count() == 1 && times.contains(r#""function":"alone""#), "{times}");
+    let changed = std::fs::read_to_string(path("x.opt.ll")).expect("a module");
+    let counts = changed.matches("@llvm.ctpop.i32").count();
+    assert_eq!(counts, if times.contains(r#""slower":true"#) { 1 } else { 2 }, "{changed}");
 }
 
 #[test]

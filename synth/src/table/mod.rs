@@ -79,6 +79,31 @@ pub struct Op {
     pub keeps: Option<u32>,
     /// Another operation with the same template and operands that reads just what this one does not.
     pub partner: Option<OpId>,
+    /// For each register operand the width of its containers: that of the slots that read it; `None` where they lie across
+    /// such containers.
+    pub containers: Vec<Option<u32>>,
+}
+
+impl Op {
+    /// With the containers of its operands, as its template's slots read them.
+    fn placed(mut self, template: &Template) -> Self {
+        self.containers = (0..self.args.len()).map(|arg| self.container_of(template, arg)).collect();
+        self
+    }
+
+    fn container_of(&self, template: &Template, arg: usize) -> Option<u32> {
+        if self.keeps == Some(arg as u32) {
+            return Some(template.container);
+        }
+        let reads = || {
+            let all = self.reads.iter().flat_map(|lane| lane.iter().zip(&template.slots));
+            all.filter(|((own, _), _)| *own as usize == arg)
+        };
+        // An operand that is not read is the whole register, whatever it holds.
+        let Some((_, width)) = reads().next() else { return Some(self.args[arg].width) };
+        let aligned = reads().all(|((_, low), own)| own == width && low % width == 0);
+        (aligned && self.args[arg].width.is_multiple_of(*width)).then_some(*width)
+    }
 }
 
 /// A target's instructions as lane operations. A copy shares what it is made of, so that each window can have its own with
@@ -231,6 +256,7 @@ impl Table {
             reads: lanes.reads.clone(),
             keeps: None,
             partner: None,
+            containers: Vec::new(),
         }));
         op
     }
@@ -259,6 +285,7 @@ impl Table {
                 reads: Vec::new(),
                 keeps: None,
                 partner: None,
+                containers: Vec::new(),
             }));
             by_container.entry(permutation.container).or_default().push((op, permutation));
         }
@@ -364,7 +391,9 @@ impl Table {
             reads: lanes.reads.clone(),
             keeps: lanes.keeps,
             partner: None,
+            containers: Vec::new(),
         };
+        let op = op.placed(&self.templates[id.0 as usize]);
         // Of instructions with the same effect the cheapest serves, then the first.
         let cost = |op: &Op| {
             let own = &self.instructions[op.instruction];

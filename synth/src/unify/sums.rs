@@ -4,6 +4,9 @@ use hydride_ir::exact::{Dag, Int, Node, NodeId};
 
 use super::{Binding, Demand, MAX_PARTED, MAX_PROPOSALS, Unify, partings};
 
+/// Operands of a sum that slots share, at most: a set of them is a word's bits.
+const MAX_OPERANDS: usize = 63;
+
 impl Unify<'_> {
     /// Terms of a sum: those of the pattern that are not plain slots take one each, plain slots share the rest.
     pub(super) fn sum(
@@ -118,7 +121,10 @@ impl Unify<'_> {
             return;
         };
         let count = rest.terms.len() + usize::from(rest.constant != Int::ZERO);
-        let mut take = |unify: &mut Self, taken: u32| {
+        if count > MAX_OPERANDS {
+            return;
+        }
+        let mut take = |unify: &mut Self, taken: u64| {
             let (mine, others) = rest.part(taken);
             let Some(whole) = mine.over(unify.dag, factor) else { return };
             let negative = |(_, own): &(NodeId, Int)| (own < &Int::ZERO) != (factor < &Int::ZERO);
@@ -133,7 +139,7 @@ impl Unify<'_> {
                 unify.plain_terms(later, others.clone(), demand, bound, all);
             }
         };
-        let everything = (1u32 << count.min(31)) - 1;
+        let everything = (1u64 << count) - 1;
         if later.is_empty() {
             return take(self, everything);
         }
@@ -145,7 +151,7 @@ impl Unify<'_> {
             }
         }
         for taken in partings(count, later.len()) {
-            take(self, taken);
+            take(self, u64::from(taken));
         }
     }
 }
@@ -159,7 +165,7 @@ struct Rest {
 
 impl Rest {
     /// The terms whose bit is set, and the others; the constant is the last one.
-    fn part(&self, taken: u32) -> (Self, Self) {
+    fn part(&self, taken: u64) -> (Self, Self) {
         let empty = || Self { terms: Vec::new(), constant: Int::ZERO };
         let (mut mine, mut others) = (empty(), empty());
         for (at, term) in self.terms.iter().enumerate() {

@@ -3,6 +3,7 @@
 mod choice;
 mod flags;
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -147,11 +148,11 @@ impl Work<'_> {
         let improved =
             search.improve(self.session, &named, cpu.as_deref(), None, files, &self.interrupted)?;
         let source = improved.sources.first().context("a module")?;
-        let (text, made) = source.changed(&improved.found);
+        let (text, made) = source.changed(&improved.found, &BTreeSet::new());
         let said = format!(
             "for {}, costs by {}: {} of {} values are cheaper",
             named.name,
-            improved.tools,
+            improved.prices.tools(),
             made.len(),
             source.values
         );

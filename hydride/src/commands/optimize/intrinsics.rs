@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use codegen_gen::VendorIr;
 use hydride_ir::Bits;
 use optimize::Lowering;
@@ -31,16 +31,34 @@ type Choice = (String, Vec<i64>);
 
 /// The meanings of intrinsics, each read once.
 pub struct Known<'s> {
-    documents: Mutex<Documents<'s>>,
+    session: &'s Session,
+    specs: Option<PathBuf>,
+    /// Read when an intrinsic is asked for.
+    documents: Mutex<Option<Documents<'s>>>,
     found: Mutex<HashMap<String, Answers>>,
     pure: Mutex<HashMap<String, bool>>,
 }
 
 impl<'s> Known<'s> {
     /// Those of every instruction set's documents.
-    pub fn new(session: &'s Session, specs: Option<PathBuf>) -> Result<Self> {
-        let documents = Mutex::new(Documents::new(session, specs)?);
-        Ok(Self { documents, found: Mutex::default(), pure: Mutex::default() })
+    pub fn new(session: &'s Session, specs: Option<PathBuf>) -> Self {
+        let (documents, found, pure) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { session, specs, documents, found, pure }
+    }
+
+    /// What the documents say.
+    fn documents<T>(&self, of: impl FnOnce(&Documents<'s>) -> T) -> Result<T> {
+        let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+        if documents.is_none() {
+            *documents = Some(Documents::new(self.session, self.specs.clone())?);
+        }
+        documents.as_ref().map(of).context("there are no documents")
+    }
+
+    /// Whether the documents of no instruction set but this one were read so far.
+    pub fn is_of(&self, isa: &str) -> bool {
+        let documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+        documents.as_ref().is_none_or(|own| own.sets().iter().all(|own| own.name() == isa))
     }
 
     /// Whether a call of a function is a value without effects that may have a meaning.
@@ -55,7 +73,7 @@ impl<'s> Known<'s> {
         if let Some(known) = pure.get(name) {
             return *known;
         }
-        let answer = self.documents.lock().unwrap_or_else(PoisonError::into_inner).is_instruction(name);
+        let answer = self.documents(|documents| documents.is_instruction(name)).unwrap_or(false);
         pure.insert(name.to_owned(), answer);
         answer
     }
@@ -72,15 +90,13 @@ impl Intrinsics for Known<'_> {
         {
             return answer.clone();
         }
-        let answer = {
-            let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
-            let documents: &mut Documents<'_> = &mut documents;
-            // Documents are read by several threads; this one must not take up another slice, which may ask here too.
-            let asked = &key;
-            let reads = move || documents.find(name, asked);
-            std::thread::scope(|scope| scope.spawn(reads).join())
-                .unwrap_or_else(|_| Err(format!("@{name} cannot be looked up")))
+        // Documents are read by several threads; this one must not take up another slice, which may ask here too.
+        let reads = || match self.documents(|documents| documents.find(name, &key)) {
+            Ok(answer) => answer,
+            Err(error) => Err(format!("{error:#}")),
         };
+        let answer = std::thread::scope(|scope| scope.spawn(reads).join())
+            .unwrap_or_else(|_| Err(format!("@{name} cannot be looked up")));
         let mut found = lock();
         let answers = found.entry(name.to_owned()).or_default();
         if answers.len() < MAX_ANSWERS {

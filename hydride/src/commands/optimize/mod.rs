@@ -2,12 +2,14 @@
 
 mod improve;
 pub mod intrinsics;
+mod measure;
 mod module;
 mod price;
 mod report;
 mod search;
 mod shard;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +18,7 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 
 pub use self::improve::SearchArgs;
+use self::measure::Measurement;
 use self::shard::Shard;
 use super::port::INTERRUPTED;
 use super::synth::targets::Named;
@@ -35,6 +38,10 @@ pub struct OptimizeArgs {
     /// Search only the slices of one run of N that share a cache, and write no module: --offline does so afterwards.
     #[arg(long, value_name = "I/N", conflicts_with_all = ["offline", "no_cache", "report"])]
     shard: Option<Shard>,
+    /// Run each changed function before and after, and leave those as they are that became slower: functions over pointers and
+    /// integers that call nothing, on buffers and numbers.
+    #[arg(long, conflicts_with = "shard")]
+    measure: bool,
     /// LLVM assembly; the result is written beside it as NAME.opt.ll.
     #[arg(required = true, value_name = "FILE.ll")]
     files: Vec<PathBuf>,
@@ -53,18 +60,30 @@ pub fn run(session: &Session, args: &OptimizeArgs) -> Result<u8> {
         println!("{}", report::shard(&improved)?);
         return Ok(0);
     }
-    let mut changes = Vec::new();
+    let measurement = if args.measure { Some(Measurement::new(&improved.prices)?) } else { None };
+    let (mut changes, mut times) = (Vec::new(), Vec::new());
     for source in &improved.sources {
-        let (text, own) = source.changed(&improved.found);
+        let (mut text, mut own) = source.changed(&improved.found, &BTreeSet::new());
+        if let Some(measurement) = &measurement {
+            let functions: BTreeSet<usize> = own.iter().map(|made| made.place.function).collect();
+            let measured = measurement.functions(source, &text, &functions)?;
+            let slower: BTreeSet<usize> =
+                measured.iter().filter(|own| own.slower).map(|own| own.position).collect();
+            (text, own) = source.changed(&improved.found, &slower);
+            times.push(measured);
+        }
         outputs::replace_file(&beside(&source.path), text)?;
         changes.push(own);
     }
-    for (source, own) in improved.sources.iter().zip(&changes) {
-        println!("{}", report::summary(source, own.len(), &improved)?);
+    for (at, (source, own)) in improved.sources.iter().zip(&changes).enumerate() {
+        println!("{}", report::summary(source, own.len(), times.get(at).map(Vec::as_slice), &improved)?);
     }
     if let Some(folder) = &args.report {
         let lines = report::lines(&improved.sources, &changes, &improved.found);
-        report::write(folder, &lines, &named.name, improved.tools)?;
+        report::write(folder, &lines, &named.name, improved.prices.tools())?;
+        if args.measure {
+            report::write_times(folder, times.iter().flatten())?;
+        }
     }
     Ok(0)
 }

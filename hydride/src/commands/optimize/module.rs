@@ -74,10 +74,11 @@ impl Source {
                 let cutter = Cutter::new(outline, &flow, &is_value);
                 for (section, block) in outline.sections.iter().enumerate() {
                     for line in 0..block.lines.len() {
-                        let mut own: Vec<Slice> = [limit, FEW.min(limit)]
-                            .into_iter()
-                            .filter_map(|limit| cutter.cut(section, line, limit))
-                            .collect();
+                        let mut own: Vec<Slice> = cutter.cut(section, line, limit).into_iter().collect();
+                        // What is small is cut in one way.
+                        if own.first().is_some_and(|slice| slice.computed.len() > FEW) {
+                            own.extend(cutter.cut(section, line, FEW));
+                        }
                         source.values += usize::from(!own.is_empty());
                         own.retain(|slice| slice.size() >= LEAST);
                         own.dedup();
@@ -94,11 +95,15 @@ impl Source {
         Ok(source)
     }
 
-    /// The text with all that was found, and what was changed.
-    pub fn changed<'a>(&'a self, found: &BTreeMap<String, Found>) -> (String, Vec<Made<'a>>) {
+    /// The text with all that was found but in the functions at some positions, and what was changed.
+    pub fn changed<'a>(
+        &'a self,
+        found: &BTreeMap<String, Found>,
+        without: &BTreeSet<usize>,
+    ) -> (String, Vec<Made<'a>>) {
         let (mut edits, mut made) = (Vec::new(), Vec::new());
         for (at, (function, outline)) in self.module.functions.iter().zip(&self.outlines).enumerate() {
-            let Some(outline) = outline else { continue };
+            let Some(outline) = outline.as_ref().filter(|_| !without.contains(&at)) else { continue };
             let mut editor = Editor::new(function, outline);
             let own = self.slices.iter().filter(|place| place.function == at);
             let mut own: Vec<(&Place, &Found)> =

@@ -2,16 +2,23 @@
 
 use std::cmp::Ordering;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering as Order};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering as Order};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::synth::targets::Named;
 
 const LLC: &str = "llc-19";
 const MCA: &str = "llvm-mca-19";
+
+/// Where prices come from without the tools.
+pub const COUNTED: &str = "instructions of LLVM, each counted as one";
+
+/// Cycles of one run by which the same instructions differ in another order of them or of their operands.
+const ORDERS: u32 = 2;
 
 /// What a function costs on a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,11 +32,20 @@ pub struct Price {
 }
 
 impl Price {
-    /// Whether it is less: in throughput, then in micro-operations, then in latency.
-    pub fn is_less(&self, other: &Self) -> bool {
+    /// In throughput, then in micro-operations, then in latency.
+    pub fn order(&self, other: &Self) -> Ordering {
         let order = self.throughput.total_cmp(&other.throughput);
-        let order = order.then(self.uops.cmp(&other.uops)).then(self.latency.cmp(&other.latency));
-        order == Ordering::Less
+        order.then(self.uops.cmp(&other.uops)).then(self.latency.cmp(&other.latency))
+    }
+
+    /// Whether it is less; in latency alone only by more cycles than other orders of the same instructions differ by.
+    pub fn is_less(&self, other: &Self) -> bool {
+        let latency = self.latency + if self.equals_but_latency(other) { ORDERS } else { 0 };
+        Self { latency, ..*self }.order(other) == Ordering::Less
+    }
+
+    fn equals_but_latency(&self, other: &Self) -> bool {
+        Self { latency: other.latency, ..*self } == *other
     }
 }
 
@@ -39,6 +55,8 @@ pub struct Prices {
     cpu: String,
     /// Whether the tools are there, and know the machine.
     tools: AtomicBool,
+    /// Micro-operations that the machine begins in a cycle, at most.
+    width: AtomicU32,
 }
 
 #[derive(Deserialize)]
@@ -62,17 +80,25 @@ struct Summary {
     uops: u32,
     #[serde(rename = "TotalCycles")]
     cycles: u32,
+    #[serde(rename = "DispatchWidth")]
+    width: u32,
 }
 
 impl Prices {
-    /// The prices of a target's machine, or of another one.
-    pub fn new(named: &Named, cpu: Option<&str>) -> Self {
+    /// The prices of a target's machine, or of another one, not asked for yet: it is taken that the tools are there.
+    pub fn unasked(named: &Named, cpu: Option<&str>) -> Self {
         let triple = named.options.iter().find_map(|option| option.strip_prefix("--target="));
-        let mut prices = Self {
+        Self {
             triple: triple.unwrap_or_default().to_owned(),
             cpu: cpu.unwrap_or(&named.cpu).to_owned(),
             tools: AtomicBool::new(true),
-        };
+            width: AtomicU32::new(1),
+        }
+    }
+
+    /// The same once it is known whether the tools are there.
+    pub fn new(named: &Named, cpu: Option<&str>) -> Self {
+        let mut prices = Self::unasked(named, cpu);
         let probe = "define void @s0(i8 %a, ptr %r) {\n  store i8 %a, ptr %r\n  ret void\n}\n";
         if let Err(error) = prices.measure(&[(0, probe.to_owned())]) {
             eprintln!(
@@ -84,13 +110,35 @@ impl Prices {
         prices
     }
 
+    /// The target's triple.
+    pub fn triple(&self) -> &str {
+        &self.triple
+    }
+
+    /// Makes position-independent code of a module for the machine.
+    pub fn compile(&self, module: &Path, code: &Path) -> Result<()> {
+        let (triple, cpu) = (format!("-mtriple={}", self.triple), format!("-mcpu={}", self.cpu));
+        let mut command = Command::new(LLC);
+        command.args([&triple, &cpu]).args(["-O2", "-relocation-model=pic", "-filetype=obj", "-o"]);
+        let output = command.arg(code).arg(module).output().with_context(|| format!("cannot start {LLC}"))?;
+        let message = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "{LLC}: {}", message.lines().next().unwrap_or_default());
+        Ok(())
+    }
+
     /// Where prices come from.
     pub fn tools(&self) -> String {
         if self.tools.load(Order::Relaxed) {
             format!("{LLC} and {MCA}, -mcpu={}", self.cpu)
         } else {
-            "instructions of LLVM, each counted as one".to_owned()
+            COUNTED.to_owned()
         }
+    }
+
+    /// The micro-operations of whatever costs less, at most: a machine needs a cycle for so many.
+    pub fn most(&self, than: &Price) -> u32 {
+        let width = f64::from(self.width.load(Order::Relaxed));
+        than.uops.max((than.throughput * width).floor() as u32)
     }
 
     /// The prices of functions; `None` for one that the compiler cannot compile. `fallback` counts where there are no tools.
@@ -128,21 +176,24 @@ impl Prices {
         let text: String = functions.iter().map(|(_, text)| text.as_str()).collect();
         let (triple, cpu) = (format!("-mtriple={}", self.triple), format!("-mcpu={}", self.cpu));
         let assembly = pipe(LLC, &[&triple, &cpu, "-O2", "-o", "-", "-"], &text)?;
-        let comment = if self.triple.starts_with("x86") { "#" } else { "//" };
-        let marked = marked(&assembly, comment);
+        let marked = marked(&assembly);
         let output = pipe(MCA, &[&triple, &cpu, "-json", "-iterations=1", "-"], &marked)?;
         let output: Output = serde_json::from_str(&output).with_context(|| format!("the output of {MCA}"))?;
         let price = |region: Region| {
-            let Summary { throughput, uops, cycles } = region.summary_view;
+            let Summary { throughput, uops, cycles, width } = region.summary_view;
+            self.width.store(width, Order::Relaxed);
             let at = region.name.split_whitespace().next()?.strip_prefix('s')?.parse().ok()?;
             Some((at, Price { throughput, uops, latency: cycles }))
         };
-        Ok(output.code_regions.into_iter().filter_map(price).collect())
+        let prices: Vec<(usize, Price)> = output.code_regions.into_iter().filter_map(price).collect();
+        ensure!(prices.len() == functions.len(), "{MCA} has {} of {} regions", prices.len(), functions.len());
+        Ok(prices)
     }
 }
 
-/// Assembly with a region for each function without what ends it.
-fn marked(assembly: &str, comment: &str) -> String {
+/// Assembly with a region for each function without what ends it. `llvm-mca` reads these comments whatever the target's are, and
+/// those after `//` on no target.
+fn marked(assembly: &str) -> String {
     let (mut text, mut inside) = (String::new(), false);
     for line in assembly.lines() {
         let label = line.split(':').next().filter(|_| line.contains(':')).unwrap_or_default();
@@ -151,10 +202,10 @@ fn marked(assembly: &str, comment: &str) -> String {
             .is_some_and(|at| !at.is_empty() && at.bytes().all(|digit| digit.is_ascii_digit()));
         let word = line.trim_start().split(char::is_whitespace).next().unwrap_or_default();
         if is_function {
-            text += &format!("{line}\n{comment} LLVM-MCA-BEGIN {label}\n");
+            text += &format!("{line}\n# LLVM-MCA-BEGIN {label}\n");
             inside = true;
         } else if inside && line.starts_with(".Lfunc_end") {
-            text += &format!("{comment} LLVM-MCA-END\n{line}\n");
+            text += &format!("# LLVM-MCA-END\n{line}\n");
             inside = false;
         } else if !(inside && word.starts_with("ret")) {
             text += line;
@@ -168,6 +219,8 @@ fn marked(assembly: &str, comment: &str) -> String {
 fn pipe(program: &str, args: &[&str], input: &str) -> Result<String> {
     let mut child = Command::new(program)
         .args(args)
+        // What LLVM cannot compile ends it, and its own report of that takes seconds.
+        .env("LLVM_DISABLE_SYMBOLIZATION", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -192,7 +245,7 @@ mod tests {
 
     #[test]
     fn regions_are_functions_without_their_return() {
-        let text = marked("s3:  # @s3\n\tvpaddb a\n\tretq\n.Lfunc_end0:\nsome:\n\tretq\n", "#");
+        let text = marked("s3:  # @s3\n\tvpaddb a\n\tretq\n.Lfunc_end0:\nsome:\n\tretq\n");
         assert_eq!(
             text,
             "s3:  # @s3\n# LLVM-MCA-BEGIN s3\n\tvpaddb a\n# LLVM-MCA-END\n.Lfunc_end0:\nsome:\n\tretq\n"
@@ -203,7 +256,8 @@ mod tests {
     fn throughput_counts_first() {
         let price = |throughput, uops, latency| Price { throughput, uops, latency };
         assert!(price(1.0, 9, 9).is_less(&price(2.0, 1, 1)));
-        assert!(price(1.0, 2, 3).is_less(&price(1.0, 2, 4)));
+        assert!(price(1.0, 2, 3).is_less(&price(1.0, 2, 6)));
+        assert!(!price(1.0, 2, 3).is_less(&price(1.0, 2, 5)));
         assert!(!price(1.0, 2, 3).is_less(&price(1.0, 2, 3)));
     }
 }

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use super::improve::Improved;
+use super::measure::Measured;
 use super::module::{Made, Source};
 use super::price::Price;
 use super::search::{Found, Kind};
@@ -58,9 +59,21 @@ struct Summary<'a> {
     values: usize,
     slices: usize,
     changed: usize,
+    /// Changed functions that were run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured: Option<usize>,
+    /// Those that are as they were, since they were slower.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slower: Option<usize>,
     searched_in_all: usize,
     cached_in_all: usize,
+    /// Answers that needed no proof, since this machine has a certificate.
+    certified_in_all: usize,
     refused_in_all: usize,
+    /// Slices of all modules that were searched to their end.
+    reached_in_all: usize,
+    /// The processor's seconds that half of these took less than.
+    median_seconds: f64,
     seconds: f64,
 }
 
@@ -79,7 +92,12 @@ pub fn shard(improved: &Improved) -> Result<String> {
 }
 
 /// A line about a module.
-pub fn summary(source: &Source, changed: usize, improved: &Improved) -> Result<String> {
+pub fn summary(
+    source: &Source,
+    changed: usize,
+    times: Option<&[Measured]>,
+    improved: &Improved,
+) -> Result<String> {
     let file = source.path.display().to_string();
     let line = Summary {
         file: &file,
@@ -88,9 +106,14 @@ pub fn summary(source: &Source, changed: usize, improved: &Improved) -> Result<S
         values: source.values,
         slices: source.slices.len(),
         changed,
+        measured: times.map(<[Measured]>::len),
+        slower: times.map(|times| times.iter().filter(|own| own.slower).count()),
         searched_in_all: improved.slices,
         cached_in_all: improved.cached,
+        certified_in_all: improved.certified,
         refused_in_all: improved.refused,
+        reached_in_all: improved.times.len(),
+        median_seconds: improved.times.get(improved.times.len() / 2).copied().unwrap_or_default(),
         seconds: improved.seconds,
     };
     Ok(serde_json::to_string(&line)?)
@@ -129,6 +152,12 @@ pub fn lines(sources: &[Source], changes: &[Vec<Made<'_>>], found: &BTreeMap<Str
     }
     lines.sort_by_key(|line| std::cmp::Reverse(line.count));
     lines
+}
+
+/// Writes how long functions took before and after.
+pub fn write_times<'a>(folder: &Path, times: impl Iterator<Item = &'a Measured>) -> Result<()> {
+    let lines: String = times.map(|own| Ok(serde_json::to_string(own)? + "\n")).collect::<Result<_>>()?;
+    outputs::replace_file(&folder.join("times.jsonl"), lines)
 }
 
 /// Writes a report; the folder may be there.

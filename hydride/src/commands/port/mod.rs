@@ -243,7 +243,7 @@ fn instructions(session: &Session, args: &PortArgs, from: parsers::Isa) -> Resul
 }
 
 fn find(window: &Window, ground: &Ground, memo: &Memo, stop: &AtomicBool, max_seconds: u64) -> Found {
-    let (mut answer, table) = solve(window, ground, memo, stop, max_seconds);
+    let (mut answer, table) = solve(window, ground, memo, stop, max_seconds, None);
     let body = answer
         .program
         .as_ref()

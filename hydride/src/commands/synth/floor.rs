@@ -54,7 +54,7 @@ pub fn floor(
             0 => 0,
             most => most.saturating_sub(start.elapsed().as_secs()).max(1),
         };
-        let (mut answer, table) = solve(part, ground, memo, stop, left);
+        let (mut answer, table) = solve(part, ground, memo, stop, left, None);
         let explanation = steps::explain(&answer, &table, ground);
         let (program, proof) = answer.program.take()?;
         let body = ::synth::c_body(&mut answer.meaning, &table, &program, ground.syntax.as_ref()).ok()?;

@@ -204,27 +204,34 @@ fn functions(
     Ok(sources.into_iter().map(|source| (source, name.clone())).collect())
 }
 
+/// What a micro-operation costs.
+const UOP: u64 = 1000;
+
 /// What an operation costs, in thousandths of a cycle: its micro-operations, then its latency.
 pub(super) fn cost(table: &Table, op: &Op) -> u64 {
     let instruction = &table.instructions[op.instruction];
-    1000 * u64::from(instruction.uops) + u64::from(instruction.latency)
+    UOP * u64::from(instruction.uops) + u64::from(instruction.latency)
 }
 
-/// What the memo has for a window, proved, or what is searched until an interrupt or for so many seconds (0 for no end). The
-/// table is the target's with the immediates that the window asked for.
+/// What the memo has for a window, proved, or what is searched until an interrupt or for so many seconds (0 for no end);
+/// programs of more than `most` micro-operations are not looked for. The table is the target's with the immediates that the
+/// window asked for.
 pub(super) fn solve<'w>(
     window: &'w Window,
     ground: &Ground,
     memo: &Memo,
     stop: &AtomicBool,
     max_seconds: u64,
+    most: Option<u32>,
 ) -> (Answer<'w>, Table) {
     let start = Instant::now();
     let limit = (max_seconds > 0).then(|| Duration::from_secs(max_seconds));
     let ended = || stop.load(Ordering::Relaxed) || limit.is_some_and(|limit| start.elapsed() >= limit);
     let mut table = ground.table.clone();
     let price = |op: &Op| cost(&ground.table, op);
-    let target = ground.target(&price);
+    // Latencies are the lower digits of a cost, so that what is beyond the limit has one micro-operation more.
+    let most = most.map(|most| UOP * (u64::from(most) + 1));
+    let target = ::synth::synthesize::Target { most, ..ground.target(&price) };
     let answer = synthesize(window, &mut table, &target, memo, &ended, &mut prover());
     (answer, table)
 }
@@ -266,7 +273,7 @@ fn answer(
         }
     };
     let start = Instant::now();
-    let (mut answer, table) = solve(window, ground, memo, stop, args.ground.max_seconds);
+    let (mut answer, table) = solve(window, ground, memo, stop, args.ground.max_seconds, None);
     let name = report::c_name(window);
     let c = match &answer.program {
         Some((program, _)) => {

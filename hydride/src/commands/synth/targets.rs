@@ -160,7 +160,7 @@ impl Ground {
 impl Ground {
     /// What a search needs to know besides the instructions.
     pub fn target<'a>(&self, cost: &'a CostOf<'a>) -> synthesize::Target<'a> {
-        synthesize::Target { widths: self.named.widths.clone(), cost, key: self.key }
+        synthesize::Target { widths: self.named.widths.clone(), cost, most: None, key: self.key }
     }
 }
 

@@ -121,6 +121,11 @@ impl<'s> Documents<'s> {
         Ok(Self { session, specs, data, inputs: RefCell::default(), functions: RefCell::default() })
     }
 
+    /// The instruction sets whose documents were read.
+    pub fn sets(&self) -> Vec<Isa> {
+        self.inputs.borrow().keys().copied().collect()
+    }
+
     /// Whether an instruction is a lone call of an intrinsic.
     pub fn is_instruction(&self, name: &str) -> bool {
         let call = format!("@{name}(");

@@ -1,0 +1,119 @@
+// Runs a function of two shared objects in turn, and prints the median of its times in each in nanoseconds, and the median of
+// the quotients of the second and the first time of each pair.
+//
+//     measure BEFORE.so AFTER.so NAME KINDS PAIRS
+//
+// KINDS has a letter for each parameter: `p` is a buffer, `n` a number of elements, `i` another integer. What is beyond a
+// buffer is not caught: such a function ends the program.
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// Buffers begin at other places of pages and of caches, where they do not get in each other's way.
+enum { MOST = 10, BYTES = (1 << 18) + 4096 + 320, START = 4096, COUNT = 1024, OTHER = 100, SECONDS = 10 };
+
+typedef long Function(long, long, long, long, long, long, long, long, long, long);
+
+static long arguments[MOST];
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return 1e9 * time.tv_sec + time.tv_nsec;
+}
+
+static double run(Function *function, long times)
+{
+    const long *a = arguments;
+    double start = now();
+    for (long i = 0; i < times; i++) {
+        function(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
+    }
+    return (now() - start) / times;
+}
+
+// The least of a few, so that neither a first run nor another program counts.
+static double least(Function *function, long times)
+{
+    double best = run(function, times);
+    for (int i = 0; i < 4; i++) {
+        double other = run(function, times);
+        best = other < best ? other : best;
+    }
+    return best;
+}
+
+static Function *find(const char *path, const char *name)
+{
+    void *object = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    void *function = object ? dlsym(object, name) : NULL;
+    if (!function) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(1);
+    }
+    return (Function *)function;
+}
+
+static int order(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, count, sizeof *values, order);
+    return values[count / 2];
+}
+
+int main(int count, char **given)
+{
+    if (count != 6 || strlen(given[4]) > MOST) {
+        return 2;
+    }
+    alarm(SECONDS);
+    Function *before = find(given[1], given[3]), *after = find(given[2], given[3]);
+    unsigned char *buffers = aligned_alloc(64, MOST * BYTES);
+    if (!buffers) {
+        return 1;
+    }
+    uint64_t state = 1;
+    for (int i = 0; i < MOST * BYTES; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        buffers[i] = state >> 56;
+    }
+    for (int at = 0; given[4][at]; at++) {
+        switch (given[4][at]) {
+        case 'p':
+            arguments[at] = (long)(buffers + at * BYTES + START);
+            break;
+        case 'n':
+            arguments[at] = COUNT;
+            break;
+        default:
+            arguments[at] = OTHER;
+        }
+    }
+    long times = 1;
+    while (least(before, times) * times < 20000 && times < 1 << 20) {
+        times *= 2;
+    }
+    int pairs = atoi(given[5]);
+    double *first = malloc(pairs * sizeof *first), *second = malloc(pairs * sizeof *second);
+    double *quotients = malloc(pairs * sizeof *quotients);
+    for (int i = 0; i < pairs; i++) {
+        // Each is the first one as often as the other.
+        double early = run(i % 2 ? after : before, times), late = run(i % 2 ? before : after, times);
+        first[i] = i % 2 ? late : early;
+        second[i] = i % 2 ? early : late;
+        quotients[i] = second[i] / first[i];
+    }
+    printf("%f %f %f\n", median(first, pairs), median(second, pairs), median(quotients, pairs));
+    return 0;
+}
