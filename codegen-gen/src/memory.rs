@@ -146,7 +146,7 @@ impl Form {
         let registers = slots.filter(|slot| !matches!(slot, Slot::Immediate(_))).count();
         let hints = [(self.masked.is_some(), "masked"), (self.non_temporal, "nontemporal")];
         let mut words: Vec<String> =
-            hints.into_iter().filter_map(|(has, word)| has.then(|| word.to_owned())).collect();
+            hints.into_iter().filter(|(has, _)| *has).map(|(_, word)| word.to_owned()).collect();
         let mut named = |word: &str, chosen: &dyn Fn(usize, Taken) -> bool| {
             let args = self.args.iter().zip(operation.arg_names()).enumerate();
             let own = args.filter(|(arg, (taken, _))| chosen(*arg, **taken));

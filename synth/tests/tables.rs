@@ -64,7 +64,7 @@ fn length(text: &str) -> usize {
     let window = Window::of_function(&Function::parse(text).expect("a function"), &[Input::Vector; 2])
         .expect("a window");
     let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![128], cost: &cost, key: [0; 32] };
+    let target = Target { widths: vec![128], cost: &cost, key: [0; 32], most: None };
     let answer = synthesize(&window, &mut table(), &target, &Memo::default(), &|| false, &mut prover());
     eprintln!("{} states, {:?}", answer.states, answer.notes);
     assert_eq!(answer.status, Status::Proved, "{:?}", answer.notes);

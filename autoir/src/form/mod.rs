@@ -119,7 +119,7 @@ impl Kind {
         let differs = siblings.any(|kind| kind.fixed != self.fixed);
         let fixed = self.fixed.iter().flatten().filter(|_| differs).map(|value| format!("_{value}"));
         let words = [(self.reviewed.is_none(), "_other"), (immediate, "_immediate"), (padded, "_padded")];
-        let words = words.into_iter().filter_map(|(applies, word)| applies.then(|| word.to_owned()));
+        let words = words.into_iter().filter(|(applies, _)| *applies).map(|(_, word)| word.to_owned());
         words.chain(fixed).collect()
     }
 }
