@@ -579,16 +579,25 @@ static inline int autollvm_interleave(uint64_t *res, const uint64_t *a, const ui
 
 // The operation `shift_left_immediate`.
 //
-// - `res`: result, 8*lane_width bits
-// - `a`: argument, 8*lane_width bits
+// - `res`: result, 256 bits
+// - `a`: argument, 256 bits
 // - `count`: immediate, 8 bits
-// - `lane_width`: number, 16 to 32
-static inline int autollvm_shift_left_immediate(uint64_t *res, const uint64_t *a, uint64_t count, int64_t lane_width) {
-    if (!(lane_width >= 16 && lane_width <= 32)) return 1;
-    if (!(8*lane_width >= 1 && 8*lane_width <= 65536)) return 1;
-    al_clear(res, 8*lane_width);
+static inline int autollvm_shift_left_immediate(uint64_t *res, const uint64_t *a, uint64_t count) {
+    al_clear(res, 256);
     for (int64_t i0_ = 0; i0_ < 8; i0_++) {
-        al_put(res, 8*lane_width, lane_width*i0_, lane_width, al_shl(al_get(a, 8*lane_width, lane_width*i0_, lane_width), al_low(count, 8), lane_width));
+        al_put(res, 256, 32*i0_, 32, al_shl(al_get(a, 256, 32*i0_, 32), al_low(count, 8), 32));
+    }
+    return 0;
+}
+
+// The operation `shift_left_immediate_1`.
+//
+// - `res`: result, 128 bits
+// - `a`: argument, 128 bits
+static inline int autollvm_shift_left_immediate_1(uint64_t *res, const uint64_t *a) {
+    al_clear(res, 128);
+    for (int64_t i0_ = 0; i0_ < 8; i0_++) {
+        al_put(res, 128, 16*i0_, 16, al_shl(al_get(a, 128, 16*i0_, 16), UINT64_C(0x1), 16));
     }
     return 0;
 }

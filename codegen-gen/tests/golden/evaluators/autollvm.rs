@@ -653,18 +653,29 @@ pub fn interleave(res: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), Unsupport
 
 /// The operation `shift_left_immediate`.
 ///
-/// - `res`: result, 8*lane_width bits
-/// - `a`: argument, 8*lane_width bits
+/// - `res`: result, 256 bits
+/// - `a`: argument, 256 bits
 /// - `count`: immediate, 8 bits
-/// - `lane_width`: number, 16 to 32
-pub fn shift_left_immediate(res: &mut [u64], a: &[u64], count: u64, lane_width: i64) -> Result<(), Unsupported> {
-    if !(lane_width >= 16 && lane_width <= 32) { return Err(Unsupported); }
-    if !(8*lane_width >= 1 && 8*lane_width <= 65536) { return Err(Unsupported); }
-    if !(w::holds(res, 8*lane_width)) { return Err(Unsupported); }
-    if !(w::holds(a, 8*lane_width)) { return Err(Unsupported); }
-    w::clear(res, 8*lane_width);
+pub fn shift_left_immediate(res: &mut [u64], a: &[u64], count: u64) -> Result<(), Unsupported> {
+    if !(w::holds(res, 256)) { return Err(Unsupported); }
+    if !(w::holds(a, 256)) { return Err(Unsupported); }
+    w::clear(res, 256);
     for i0_ in 0..8 {
-        w::put(res, 8*lane_width, lane_width*i0_, lane_width, w::shl(w::get(a, 8*lane_width, lane_width*i0_, lane_width), w::low(count, 8), lane_width));
+        w::put(res, 256, 32*i0_, 32, w::shl(w::get(a, 256, 32*i0_, 32), w::low(count, 8), 32));
+    }
+    Ok(())
+}
+
+/// The operation `shift_left_immediate_1`.
+///
+/// - `res`: result, 128 bits
+/// - `a`: argument, 128 bits
+pub fn shift_left_immediate_1(res: &mut [u64], a: &[u64]) -> Result<(), Unsupported> {
+    if !(w::holds(res, 128)) { return Err(Unsupported); }
+    if !(w::holds(a, 128)) { return Err(Unsupported); }
+    w::clear(res, 128);
+    for i0_ in 0..8 {
+        w::put(res, 128, 16*i0_, 16, w::shl(w::get(a, 128, 16*i0_, 16), 0x1, 16));
     }
     Ok(())
 }

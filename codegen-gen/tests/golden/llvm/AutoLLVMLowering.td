@@ -89,6 +89,7 @@ def Op_dot_add : AutoLLVMOpRecord<"Op_dot_add">;
 def Op_extract : AutoLLVMOpRecord<"Op_extract">;
 def Op_interleave : AutoLLVMOpRecord<"Op_interleave">;
 def Op_shift_left_immediate : AutoLLVMOpRecord<"Op_shift_left_immediate">;
+def Op_shift_left_immediate_1 : AutoLLVMOpRecord<"Op_shift_left_immediate_1">;
 def Op_widen_mul : AutoLLVMOpRecord<"Op_widen_mul">;
 
 def : AutoLLVMLoweringRecord<Op_add, Target_east, "llvm.autollvm.add.v16i8()", "add8",
@@ -127,10 +128,10 @@ def : AutoLLVMLoweringRecord<Op_extract, Target_west, "llvm.autollvm.extract.v16
     "0", "none", 255, 255, 255, "west-base">;
 def : AutoLLVMLoweringRecord<Op_interleave, Target_east, "llvm.autollvm.interleave.v16i8()", "zip8",
     "0,1", "none", 255, 255, 255, "east-base">;
-def : AutoLLVMLoweringRecord<Op_shift_left_immediate, Target_east, "llvm.autollvm.shift_left_immediate.v8i16()", "shl1",
-    "0,=0x01:8", "none", 255, 255, 255, "east-base">;
 def : AutoLLVMLoweringRecord<Op_shift_left_immediate, Target_west, "llvm.autollvm.shift_left_immediate.v8i32()", "shli",
     "0,1", "none", 255, 255, 255, "west-base">;
+def : AutoLLVMLoweringRecord<Op_shift_left_immediate_1, Target_east, "llvm.autollvm.shift_left_immediate_1.v8i16()", "shl1",
+    "0", "none", 255, 255, 255, "east-base">;
 def : AutoLLVMLoweringRecord<Op_widen_mul, Target_east, "llvm.autollvm.widen_mul.v2i64(0)", "mull32",
     "0,1", "none", 255, 255, 255, "east-base">;
 def : AutoLLVMLoweringRecord<Op_widen_mul, Target_east, "llvm.autollvm.widen_mul.v8i16(1)", "mull8",

@@ -60,12 +60,19 @@ let TargetPrefix = "autollvm" in {
       [IntrNoMem, IntrSpeculatable],
       "llvm.autollvm.interleave">;
 
-  // shift_left_immediate(a, count): east, west
+  // shift_left_immediate(a, count): west
   def int_autollvm_shift_left_immediate : DefaultAttrsIntrinsic<
       [llvm_anyvector_ty],
       [LLVMMatchType<0>, llvm_i32_ty],
       [IntrNoMem, IntrSpeculatable, ImmArg<ArgIndex<1>>],
       "llvm.autollvm.shift_left_immediate">;
+
+  // shift_left_immediate_1(a): east
+  def int_autollvm_shift_left_immediate_1 : DefaultAttrsIntrinsic<
+      [llvm_anyvector_ty],
+      [LLVMMatchType<0>],
+      [IntrNoMem, IntrSpeculatable],
+      "llvm.autollvm.shift_left_immediate_1">;
 
   // widen_mul(a, b; is_signed): east
   def int_autollvm_widen_mul : DefaultAttrsIntrinsic<

@@ -162,23 +162,6 @@ define linkonce_odr <16 x i8> @autollvm.interleave.v16i8(<16 x i8> %a, <16 x i8>
   ret <16 x i8> %called
 }
 
-define linkonce_odr <8 x i16> @autollvm.portable.shift_left_immediate.v8i16(<8 x i16> %a, i32 %count.wide) #0 {
-  %count = trunc i32 %count.wide to i8
-  %1 = call i8 @llvm.umin.i8(i8 %count, i8 15)
-  %2 = zext i8 %1 to i16
-  %3 = insertelement <8 x i16> poison, i16 %2, i32 0
-  %4 = shufflevector <8 x i16> %3, <8 x i16> poison, <8 x i32> zeroinitializer
-  %5 = shl <8 x i16> %a, %4
-  %6 = icmp ult i8 %count, 16
-  %7 = select i1 %6, <8 x i16> %5, <8 x i16> zeroinitializer
-  ret <8 x i16> %7
-}
-
-define linkonce_odr <8 x i16> @autollvm.shift_left_immediate.v8i16(<8 x i16> %a, i32 %count.wide) #0 {
-  %called = call <8 x i16> @autollvm.portable.shift_left_immediate.v8i16(<8 x i16> %a, i32 %count.wide)
-  ret <8 x i16> %called
-}
-
 define linkonce_odr <8 x i32> @autollvm.portable.shift_left_immediate.v8i32(<8 x i32> %a, i32 %count.wide) #0 {
   %count = trunc i32 %count.wide to i8
   %1 = call i8 @llvm.umin.i8(i8 %count, i8 31)
@@ -194,6 +177,16 @@ define linkonce_odr <8 x i32> @autollvm.portable.shift_left_immediate.v8i32(<8 x
 define linkonce_odr <8 x i32> @autollvm.shift_left_immediate.v8i32(<8 x i32> %a, i32 %count.wide) #0 {
   %called = call <8 x i32> @autollvm.portable.shift_left_immediate.v8i32(<8 x i32> %a, i32 %count.wide)
   ret <8 x i32> %called
+}
+
+define linkonce_odr <8 x i16> @autollvm.portable.shift_left_immediate_1.v8i16(<8 x i16> %a) #0 {
+  %1 = shl <8 x i16> %a, splat (i16 1)
+  ret <8 x i16> %1
+}
+
+define linkonce_odr <8 x i16> @autollvm.shift_left_immediate_1.v8i16(<8 x i16> %a) #0 {
+  %called = call <8 x i16> @autollvm.portable.shift_left_immediate_1.v8i16(<8 x i16> %a)
+  ret <8 x i16> %called
 }
 
 define linkonce_odr <8 x i16> @autollvm.portable.widen_mul.v8i16.1(<8 x i8> %a, <8 x i8> %b) #0 "autollvm-lanes"="sss" {

@@ -62,8 +62,8 @@ static const InstanceRow instanceRows[] = {
     {"autollvm.extract.v16i16.8", {-1, -1}},
     {"autollvm.extract.v16i8.0", {-1, -1}},
     {"autollvm.interleave.v16i8", {-1, -1}},
-    {"autollvm.shift_left_immediate.v8i16", {-1, -1}},
     {"autollvm.shift_left_immediate.v8i32", {-1, 0}},
+    {"autollvm.shift_left_immediate_1.v8i16", {-1, -1}},
     {"autollvm.widen_mul.v2i64.0", {-1, -1}},
     {"autollvm.widen_mul.v8i16.1", {-1, -1}},
     {nullptr, {}}};

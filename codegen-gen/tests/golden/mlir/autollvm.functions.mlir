@@ -14,8 +14,8 @@ func.func private @autollvm.dot_add.v32i32.1(vector<32xi32>, vector<128xi8>, vec
 func.func private @autollvm.extract.v16i8.0(vector<16xi8>) -> vector<8xi8>
 func.func private @autollvm.extract.v16i16.8(vector<16xi16>) -> vector<8xi16>
 func.func private @autollvm.interleave.v16i8(vector<16xi8>, vector<16xi8>) -> vector<16xi8>
-func.func private @autollvm.shift_left_immediate.v8i16(vector<8xi16>, i32) -> vector<8xi16>
 func.func private @autollvm.shift_left_immediate.v8i32(vector<8xi32>, i32) -> vector<8xi32>
+func.func private @autollvm.shift_left_immediate_1.v8i16(vector<8xi16>) -> vector<8xi16>
 func.func private @autollvm.widen_mul.v8i16.1(vector<8xi8>, vector<8xi8>) -> vector<8xi16>
 func.func private @autollvm.widen_mul.v2i64.0(vector<2xi32>, vector<2xi32>) -> vector<2xi64>
 func.func private @autollvm.add.v16i8.merge.load_arg1.align16(vector<16xi8>, !llvm.ptr, vector<16xi1>, vector<16xi8>) -> vector<16xi8> // autollvm.add.masked_load_b

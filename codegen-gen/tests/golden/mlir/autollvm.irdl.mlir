@@ -72,45 +72,48 @@ irdl.dialect @autollvm {
     irdl.results(%0)
   }
   irdl.operation @shift_left_immediate {
+    %0 = irdl.is vector<8xi32>
+    %1 = irdl.is 0 : i32
+    %2 = irdl.is 1 : i32
+    %3 = irdl.is 2 : i32
+    %4 = irdl.is 3 : i32
+    %5 = irdl.is 4 : i32
+    %6 = irdl.is 5 : i32
+    %7 = irdl.is 6 : i32
+    %8 = irdl.is 7 : i32
+    %9 = irdl.is 8 : i32
+    %10 = irdl.is 9 : i32
+    %11 = irdl.is 10 : i32
+    %12 = irdl.is 11 : i32
+    %13 = irdl.is 12 : i32
+    %14 = irdl.is 13 : i32
+    %15 = irdl.is 14 : i32
+    %16 = irdl.is 15 : i32
+    %17 = irdl.is 16 : i32
+    %18 = irdl.is 17 : i32
+    %19 = irdl.is 18 : i32
+    %20 = irdl.is 19 : i32
+    %21 = irdl.is 20 : i32
+    %22 = irdl.is 21 : i32
+    %23 = irdl.is 22 : i32
+    %24 = irdl.is 23 : i32
+    %25 = irdl.is 24 : i32
+    %26 = irdl.is 25 : i32
+    %27 = irdl.is 26 : i32
+    %28 = irdl.is 27 : i32
+    %29 = irdl.is 28 : i32
+    %30 = irdl.is 29 : i32
+    %31 = irdl.is 30 : i32
+    %32 = irdl.is 31 : i32
+    %33 = irdl.any_of(%1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32)
+    irdl.attributes { "count" = %33 }
+    irdl.operands(%0)
+    irdl.results(%0)
+  }
+  irdl.operation @shift_left_immediate_1 {
     %0 = irdl.is vector<8xi16>
-    %1 = irdl.is vector<8xi32>
-    %2 = irdl.any_of(%0, %1)
-    %3 = irdl.is 0 : i32
-    %4 = irdl.is 1 : i32
-    %5 = irdl.is 2 : i32
-    %6 = irdl.is 3 : i32
-    %7 = irdl.is 4 : i32
-    %8 = irdl.is 5 : i32
-    %9 = irdl.is 6 : i32
-    %10 = irdl.is 7 : i32
-    %11 = irdl.is 8 : i32
-    %12 = irdl.is 9 : i32
-    %13 = irdl.is 10 : i32
-    %14 = irdl.is 11 : i32
-    %15 = irdl.is 12 : i32
-    %16 = irdl.is 13 : i32
-    %17 = irdl.is 14 : i32
-    %18 = irdl.is 15 : i32
-    %19 = irdl.is 16 : i32
-    %20 = irdl.is 17 : i32
-    %21 = irdl.is 18 : i32
-    %22 = irdl.is 19 : i32
-    %23 = irdl.is 20 : i32
-    %24 = irdl.is 21 : i32
-    %25 = irdl.is 22 : i32
-    %26 = irdl.is 23 : i32
-    %27 = irdl.is 24 : i32
-    %28 = irdl.is 25 : i32
-    %29 = irdl.is 26 : i32
-    %30 = irdl.is 27 : i32
-    %31 = irdl.is 28 : i32
-    %32 = irdl.is 29 : i32
-    %33 = irdl.is 30 : i32
-    %34 = irdl.is 31 : i32
-    %35 = irdl.any_of(%3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34)
-    irdl.attributes { "count" = %35 }
-    irdl.operands(%2)
-    irdl.results(%2)
+    irdl.operands(%0)
+    irdl.results(%0)
   }
   irdl.operation @widen_mul {
     %0 = irdl.is vector<8xi16>

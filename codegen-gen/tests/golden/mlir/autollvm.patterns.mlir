@@ -149,20 +149,6 @@ module @patterns {
     }
   }
   pdl.pattern : benefit(1) {
-    %type0 = pdl.type : vector<8xi16>
-    %value0 = pdl.operand : %type0
-    %type1 = pdl.type : i32
-    %immediate1 = pdl.attribute : %type1
-    %op = pdl.operation "autollvm.shift_left_immediate"(%value0 : !pdl.value) {"count" = %immediate1} -> (%type0 : !pdl.type)
-    pdl.rewrite %op {
-      %constant1 = pdl.operation "llvm.mlir.constant" {"value" = %immediate1} -> (%type1 : !pdl.type)
-      %value1 = pdl.result 0 of %constant1
-      %callee = pdl.attribute = @autollvm.shift_left_immediate.v8i16
-      %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
-      pdl.replace %op with %call
-    }
-  }
-  pdl.pattern : benefit(1) {
     %type0 = pdl.type : vector<8xi32>
     %value0 = pdl.operand : %type0
     %type1 = pdl.type : i32
@@ -173,6 +159,16 @@ module @patterns {
       %value1 = pdl.result 0 of %constant1
       %callee = pdl.attribute = @autollvm.shift_left_immediate.v8i32
       %call = pdl.operation "func.call"(%value0, %value1 : !pdl.value, !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
+      pdl.replace %op with %call
+    }
+  }
+  pdl.pattern : benefit(1) {
+    %type0 = pdl.type : vector<8xi16>
+    %value0 = pdl.operand : %type0
+    %op = pdl.operation "autollvm.shift_left_immediate_1"(%value0 : !pdl.value) -> (%type0 : !pdl.type)
+    pdl.rewrite %op {
+      %callee = pdl.attribute = @autollvm.shift_left_immediate_1.v8i16
+      %call = pdl.operation "func.call"(%value0 : !pdl.value) {"callee" = %callee} -> (%type0 : !pdl.type)
       pdl.replace %op with %call
     }
   }

@@ -63,11 +63,6 @@ func.func @"autollvm.interleave.v16i8(_,_)"(%a: vector<16xi8>, %b: vector<16xi8>
   return %res : vector<16xi8>
 }
 
-func.func @"autollvm.shift_left_immediate.v8i16(_,0)"(%a: vector<8xi16>) -> vector<8xi16> {
-  %res = "autollvm.shift_left_immediate"(%a) {count = 0 : i32} : (vector<8xi16>) -> vector<8xi16>
-  return %res : vector<8xi16>
-}
-
 func.func @"autollvm.shift_left_immediate.v8i32(_,0)"(%a: vector<8xi32>) -> vector<8xi32> {
   %res = "autollvm.shift_left_immediate"(%a) {count = 0 : i32} : (vector<8xi32>) -> vector<8xi32>
   return %res : vector<8xi32>
@@ -76,6 +71,11 @@ func.func @"autollvm.shift_left_immediate.v8i32(_,0)"(%a: vector<8xi32>) -> vect
 func.func @"autollvm.shift_left_immediate.v8i32(_,1)"(%a: vector<8xi32>) -> vector<8xi32> {
   %res = "autollvm.shift_left_immediate"(%a) {count = 1 : i32} : (vector<8xi32>) -> vector<8xi32>
   return %res : vector<8xi32>
+}
+
+func.func @"autollvm.shift_left_immediate_1.v8i16(_)"(%a: vector<8xi16>) -> vector<8xi16> {
+  %res = "autollvm.shift_left_immediate_1"(%a) : (vector<8xi16>) -> vector<8xi16>
+  return %res : vector<8xi16>
 }
 
 func.func @"autollvm.widen_mul.v8i16.1(_,_)"(%a: vector<8xi8>, %b: vector<8xi8>) -> vector<8xi16> {

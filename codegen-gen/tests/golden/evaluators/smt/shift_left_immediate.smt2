@@ -2,12 +2,7 @@
 ; The operation `shift_left_immediate`: a function for each instance, named like the LLVM function; of several results
 ; each has its own, which ends in the result's number.
 
-(define-fun shift_left_immediate.0.0 ((count (_ BitVec 8)) (x0_ (_ BitVec 16))) (_ BitVec 16)
-  (bvshl x0_ ((_ zero_extend 8) count)))
-(define-fun autollvm.shift_left_immediate.v8i16 ((a (_ BitVec 128)) (count (_ BitVec 8))) (_ BitVec 128)
-  (concat (concat (concat (shift_left_immediate.0.0 count ((_ extract 127 112) a)) (shift_left_immediate.0.0 count ((_ extract 111 96) a))) (concat (shift_left_immediate.0.0 count ((_ extract 95 80) a)) (shift_left_immediate.0.0 count ((_ extract 79 64) a)))) (concat (concat (shift_left_immediate.0.0 count ((_ extract 63 48) a)) (shift_left_immediate.0.0 count ((_ extract 47 32) a))) (concat (shift_left_immediate.0.0 count ((_ extract 31 16) a)) (shift_left_immediate.0.0 count ((_ extract 15 0) a))))))
-
-(define-fun shift_left_immediate.1.0 ((count (_ BitVec 8)) (x0_ (_ BitVec 32))) (_ BitVec 32)
+(define-fun shift_left_immediate.0.0 ((count (_ BitVec 8)) (x0_ (_ BitVec 32))) (_ BitVec 32)
   (bvshl x0_ ((_ zero_extend 24) count)))
 (define-fun autollvm.shift_left_immediate.v8i32 ((a (_ BitVec 256)) (count (_ BitVec 8))) (_ BitVec 256)
-  (concat (concat (concat (shift_left_immediate.1.0 count ((_ extract 255 224) a)) (shift_left_immediate.1.0 count ((_ extract 223 192) a))) (concat (shift_left_immediate.1.0 count ((_ extract 191 160) a)) (shift_left_immediate.1.0 count ((_ extract 159 128) a)))) (concat (concat (shift_left_immediate.1.0 count ((_ extract 127 96) a)) (shift_left_immediate.1.0 count ((_ extract 95 64) a))) (concat (shift_left_immediate.1.0 count ((_ extract 63 32) a)) (shift_left_immediate.1.0 count ((_ extract 31 0) a))))))
+  (concat (concat (concat (shift_left_immediate.0.0 count ((_ extract 255 224) a)) (shift_left_immediate.0.0 count ((_ extract 223 192) a))) (concat (shift_left_immediate.0.0 count ((_ extract 191 160) a)) (shift_left_immediate.0.0 count ((_ extract 159 128) a)))) (concat (concat (shift_left_immediate.0.0 count ((_ extract 127 96) a)) (shift_left_immediate.0.0 count ((_ extract 95 64) a))) (concat (shift_left_immediate.0.0 count ((_ extract 63 32) a)) (shift_left_immediate.0.0 count ((_ extract 31 0) a))))))

@@ -424,11 +424,10 @@ def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], [""
     "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
     "::autollvm::Identity::whereConstant(1, ::autollvm::Splat::Zero).isArgument(0)"], [
     AllTypesMatch<["res", "a"]>,
-    AutoLLVM_Width<"res", "$res.getType()", "8 * lane_width", "8 * ::autollvm::element($res.getType())">,
+    AutoLLVM_Width<"res", "$res.getType()", "256", "256">,
     AutoLLVM_Documented<"count", "from 0 to 31", "::autollvm::isDocumented(int64_t(int32_t($count)), {}, {0, 31})">]> {
-  let summary = "shift left immediate (2 instructions of east, west)";
+  let summary = "shift left immediate (1 instruction of west)";
   let description = [{
-    - east: `shl1`
     - west: `shli`
 
     Folded (proved):
@@ -449,9 +448,9 @@ def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], [""
     In Hydride IR:
 
     ```text
-    func @shift_left_immediate[lane_width = 16](%a: 8*lane_width, %count: 8 imm 0..=255) -> (%res: 8*lane_width) {
+    func @shift_left_immediate(%a: 256, %count: 8 imm 0..=31) -> (%res: 256) {
       for i in 0..8 {
-        %res[lane_width*i +: lane_width] = shl(%a[lane_width*i +: lane_width], %count)
+        %res[32*i +: 32] = shl(%a[32*i +: 32], %count)
       }
     }
     ```
@@ -460,6 +459,43 @@ def AutoLLVM_ShiftLeftImmediateOp : AutoLLVM_Op<"shift_left_immediate", [0], [""
   let results = (outs AutoLLVM_Vector:$res);
   let assemblyFormat = [{
     `count` `(` $count `)` $a attr-dict `:` type($res)
+  }];
+}
+
+def AutoLLVM_ShiftLeftImmediate_1Op : AutoLLVM_Op<"shift_left_immediate_1", [0], [""], 0, [], [
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Zero).isConstant(::autollvm::Splat::Zero)",
+    "::autollvm::Identity::whereConstant(0, ::autollvm::Splat::Least).isConstant(::autollvm::Splat::Zero)"], [
+    AllTypesMatch<["res", "a"]>,
+    AutoLLVM_Width<"res", "$res.getType()", "128", "128">]> {
+  let summary = "shift left immediate 1 (1 instruction of east)";
+  let description = [{
+    - east: `shl1`
+
+    Folded (proved):
+
+    - `shift_left_immediate_1(0) = 0`
+    - `shift_left_immediate_1(least signed) = 0`
+
+    As `shl1`:
+
+    ```mlir
+    %res = autollvm.shift_left_immediate_1 %a : vector<8xi16>
+    ```
+
+    In Hydride IR:
+
+    ```text
+    func @shift_left_immediate_1(%a: 128) -> (%res: 128) {
+      for i in 0..8 {
+        %res[16*i +: 16] = shl(%a[16*i +: 16], 0x1:8)
+      }
+    }
+    ```
+  }];
+  let arguments = (ins AutoLLVM_Vector:$a);
+  let results = (outs AutoLLVM_Vector:$res);
+  let assemblyFormat = [{
+    $a attr-dict `:` type($res)
   }];
 }
 

@@ -147,6 +147,26 @@ func.func @shift_left_immediate_1(%a: vector<8xi32>) -> vector<8xi32> {
   return %res : vector<8xi32>
 }
 
+// shift_left_immediate_1(0) = 0
+// CHECK-LABEL: func.func @shift_left_immediate_1_0(
+// CHECK-NEXT: llvm.mlir.constant(dense<0> : vector<8xi16>) : vector<8xi16>
+// CHECK-NEXT: return %0
+func.func @shift_left_immediate_1_0(%a: vector<8xi16>) -> vector<8xi16> {
+  %constant = llvm.mlir.constant(dense<0> : vector<8xi16>) : vector<8xi16>
+  %res = "autollvm.shift_left_immediate_1"(%constant) : (vector<8xi16>) -> vector<8xi16>
+  return %res : vector<8xi16>
+}
+
+// shift_left_immediate_1(least signed) = 0
+// CHECK-LABEL: func.func @shift_left_immediate_1_1(
+// CHECK-NEXT: llvm.mlir.constant(dense<0> : vector<8xi16>) : vector<8xi16>
+// CHECK-NEXT: return %0
+func.func @shift_left_immediate_1_1(%a: vector<8xi16>) -> vector<8xi16> {
+  %constant = llvm.mlir.constant(dense<-32768> : vector<8xi16>) : vector<8xi16>
+  %res = "autollvm.shift_left_immediate_1"(%constant) : (vector<8xi16>) -> vector<8xi16>
+  return %res : vector<8xi16>
+}
+
 // widen_mul(0, b) = 0
 // CHECK-LABEL: func.func @widen_mul_0(
 // CHECK-NEXT: llvm.mlir.constant(dense<0> : vector<2xi64>) : vector<2xi64>

@@ -75,6 +75,14 @@ func.func @shift_left_immediate(%a: vector<8xi32>) -> vector<8xi32> {
 
 // -----
 
+func.func @shift_left_immediate_1(%a: vector<8xi16>) -> vector<3xi7> {
+  // expected-error-re@+1 {{{{but got|does not satisfy}}}}
+  %res = "autollvm.shift_left_immediate_1"(%a) : (vector<8xi16>) -> vector<3xi7>
+  return %res : vector<3xi7>
+}
+
+// -----
+
 func.func @widen_mul(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<3xi7> {
   // expected-error-re@+1 {{{{but got|does not satisfy}}}}
   %res = "autollvm.widen_mul"(%a, %b) {is_signed = false} : (vector<2xi32>, vector<2xi32>) -> vector<3xi7>

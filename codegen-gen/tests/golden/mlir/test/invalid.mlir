@@ -76,6 +76,14 @@ func.func @shift_left_immediate(%a: vector<8xi32>) -> vector<8xi32> {
 
 // -----
 
+func.func @shift_left_immediate_1(%a: vector<8xi16>) -> vector<8xi32> {
+  // expected-error@+1 {{failed to verify that}}
+  %res = "autollvm.shift_left_immediate_1"(%a) : (vector<8xi16>) -> vector<8xi32>
+  return %res : vector<8xi32>
+}
+
+// -----
+
 func.func @widen_mul(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi128> {
   // expected-error@+1 {{failed to verify that}}
   %res = "autollvm.widen_mul"(%a, %b) {is_signed = false} : (vector<2xi32>, vector<2xi32>) -> vector<2xi128>

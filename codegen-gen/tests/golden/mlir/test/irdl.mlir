@@ -58,6 +58,13 @@ func.func @shift_left_immediate(%a: vector<8xi32>) -> vector<8xi32> {
   return %res : vector<8xi32>
 }
 
+// CHECK-LABEL: func.func @shift_left_immediate_1(
+// CHECK: "autollvm.shift_left_immediate_1"(
+func.func @shift_left_immediate_1(%a: vector<8xi16>) -> vector<8xi16> {
+  %res = "autollvm.shift_left_immediate_1"(%a) : (vector<8xi16>) -> vector<8xi16>
+  return %res : vector<8xi16>
+}
+
 // CHECK-LABEL: func.func @widen_mul(
 // CHECK: "autollvm.widen_mul"(
 func.func @widen_mul(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi64> {

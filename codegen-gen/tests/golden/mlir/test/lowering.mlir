@@ -110,6 +110,19 @@ func.func @shift_left_immediate(%a: vector<8xi32>) -> vector<8xi32> {
   return %res : vector<8xi32>
 }
 
+// CHECK-LABEL: func.func @shift_left_immediate_1(
+// CHECK: llvm.call @{{"?}}autollvm.shift_left_immediate_1.v8i16{{"?}}(
+// DECLARED-LABEL: func.func @shift_left_immediate_1(
+// DECLARED: llvm.call @llvm.autollvm.shift_left_immediate_1.v8i16(
+// INTRINSIC-LABEL: func.func @shift_left_immediate_1(
+// INTRINSIC: llvm.call_intrinsic "llvm.autollvm.shift_left_immediate_1.v8i16"(
+// LLVM-LABEL: @shift_left_immediate_1(
+// LLVM: call {{.*}} @autollvm.shift_left_immediate_1.v8i16(
+func.func @shift_left_immediate_1(%a: vector<8xi16>) -> vector<8xi16> {
+  %res = autollvm.shift_left_immediate_1 %a : vector<8xi16>
+  return %res : vector<8xi16>
+}
+
 // CHECK-LABEL: func.func @widen_mul(
 // CHECK: llvm.call @{{"?}}autollvm.widen_mul.v2i64.0{{"?}}(
 // DECLARED-LABEL: func.func @widen_mul(

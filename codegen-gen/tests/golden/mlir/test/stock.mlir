@@ -58,6 +58,13 @@ func.func @shift_left_immediate(%a: vector<8xi32>) -> vector<8xi32> {
   return %res : vector<8xi32>
 }
 
+// CHECK-LABEL: @shift_left_immediate_1(
+// CHECK: call {{.*}} @autollvm.shift_left_immediate_1.v8i16(
+func.func @shift_left_immediate_1(%a: vector<8xi16>) -> vector<8xi16> {
+  %res = "autollvm.shift_left_immediate_1"(%a) : (vector<8xi16>) -> vector<8xi16>
+  return %res : vector<8xi16>
+}
+
 // CHECK-LABEL: @widen_mul(
 // CHECK: call {{.*}} @autollvm.widen_mul.v2i64.0(
 func.func @widen_mul(%a: vector<2xi32>, %b: vector<2xi32>) -> vector<2xi64> {
