@@ -14,7 +14,7 @@ use interp::{Choice, Machine, Program};
 use serde_json::Value;
 
 use crate::lowering::tools;
-use crate::support::programs::{START, TARGETS, Target};
+use crate::support::programs::{self, START, TARGETS, Target};
 use crate::support::*;
 
 /// Inputs of each function.
@@ -356,7 +356,7 @@ fn functions_do_what_the_documents_say(out: &Path, target: &Target, without: &[&
 }
 
 fn check(out: &Path, without: &[&str]) {
-    if tools(&["clang-19", "qemu-aarch64", "aarch64-linux-gnu-gcc", "qemu-hexagon"]) {
+    if tools(&programs::TOOLS) {
         for target in &TARGETS {
             functions_do_what_the_documents_say(out, target, without);
         }

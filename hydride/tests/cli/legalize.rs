@@ -66,16 +66,7 @@ const OPERATIONS: &str =
 
 /// The outputs of all instruction sets, if LLVM's tools, `more` of them, a header of LLVM 19's and the emulators are there.
 fn output(more: &[&str], header: &str) -> Option<PathBuf> {
-    let needed = [
-        "clang-19",
-        "llvm-link-19",
-        "opt-19",
-        "llc-19",
-        "qemu-aarch64",
-        "aarch64-linux-gnu-gcc",
-        "qemu-hexagon",
-    ];
-    if !tools(&needed) || !tools(more) {
+    if !tools(&programs::TOOLS) || !tools(&programs::MODULE_TOOLS) || !tools(more) {
         return None;
     }
     if !Path::new("/usr/lib/llvm-19/include").join(header).exists() {

@@ -32,9 +32,12 @@ fn load(alignment: u32) -> String {
 
 #[test]
 fn memory_is_loaded_and_stored() {
-    let needed = ["clang-19", "llvm-link-19", "opt-19", "llc-19", "qemu-aarch64", "aarch64-linux-gnu-gcc"];
     let more = ["mlir-tblgen-19", "mlir-opt-19", "mlir-translate-19", "clang++-19"];
-    if !tools(&needed) || !tools(&more) || !Path::new("/usr/lib/llvm-19/include/mlir/IR/OpBase.td").exists() {
+    if !tools(&programs::TOOLS)
+        || !tools(&programs::MODULE_TOOLS)
+        || !tools(&more)
+        || !Path::new("/usr/lib/llvm-19/include/mlir/IR/OpBase.td").exists()
+    {
         return;
     }
     let Some(specs) = vendor_documents::with(&["x86", "arm", "hvx"]).into_iter().next() else { return };

@@ -39,7 +39,7 @@ fn the_files_for_22_work() {
     let out = generate_22(&specs, folder.path());
     retired_intrinsics_are_listed(&out);
     if let Some(clang) = clang
-        && tools(&["clang-19", "qemu-aarch64", "aarch64-linux-gnu-gcc", "qemu-hexagon"])
+        && tools(&programs::TOOLS)
     {
         definitions_are_the_instructions(&specs, folder.path(), &clang);
     }

@@ -123,15 +123,8 @@ fn comparison(prototypes: &[&str]) -> String {
 fn answers_are_calls_of_operations() {
     let Some(specs) = vendor_documents() else { return };
     if !["x86", "arm", "hvx"].iter().all(|isa| specs.join(isa).is_dir())
-        || !tools(&[
-            "clang-19",
-            "llvm-link-19",
-            "opt-19",
-            "llc-19",
-            "qemu-aarch64",
-            "aarch64-linux-gnu-gcc",
-            "qemu-hexagon",
-        ])
+        || !tools(&programs::TOOLS)
+        || !tools(&programs::MODULE_TOOLS)
     {
         return;
     }

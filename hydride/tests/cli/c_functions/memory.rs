@@ -354,7 +354,7 @@ fn header_accesses_what_the_documents_say(out: &Path, target: &Target) -> usize 
 
 #[test]
 fn the_header_accesses_what_the_documents_say() {
-    if !tools(&["clang-19", "llvm-link-19", "qemu-aarch64", "aarch64-linux-gnu-gcc"]) {
+    if !tools(&programs::TOOLS) || !tools(&programs::MODULE_TOOLS) {
         return;
     }
     for specs in [samples()].into_iter().chain(crate::support::vendor_documents()) {

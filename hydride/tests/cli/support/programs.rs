@@ -12,6 +12,12 @@ pub struct Target {
     pub emulator: &'static [&'static str],
 }
 
+/// What builds and runs programs for all of them.
+pub const TOOLS: [&str; 4] = ["clang-19", "qemu-aarch64", "aarch64-linux-gnu-gcc", "qemu-hexagon"];
+
+/// What links and optimizes modules.
+pub const MODULE_TOOLS: [&str; 3] = ["llvm-link-19", "opt-19", "llc-19"];
+
 pub const TARGETS: [Target; 3] = [
     Target { isa: "x86", clang: &[], emulator: &[] },
     Target {
