@@ -72,6 +72,7 @@ mod reduce;
 mod rewrite;
 pub mod scalar;
 mod select;
+mod shifted;
 mod shifts;
 pub mod synthesize;
 pub mod table;

@@ -1,12 +1,12 @@
 //! How strong the hardware comparison is: semantics with one thing changed must be caught.
 //!
-//! Of 200 parsed semantics chosen at random each gets one changed operator, width, index, literal or
-//! signedness. A mutant that the CPU agrees with must be provably equal to the original, but for 1%.
+//! Of 200 parsed semantics chosen at random, and of 200 that compute with floating-point numbers, each gets one changed operator, width,
+//! index, literal or signedness. A mutant that the CPU agrees with must be provably equal to the original, but for 1%.
 
 use std::time::Duration;
 
 use difftest::{Case, Outcome, X86Oracle, x86};
-use hydride_ir::{BinaryOp, Bits, CompareOp, Expr, Function, Num, Op};
+use hydride_ir::{BinaryOp, Bits, CompareOp, Expr, ExprId, Float, FloatOp, Function, Num, Op};
 use parsers::Instruction;
 use smt::{Prover, Verdict};
 
@@ -106,8 +106,40 @@ fn changed(function: &Function, expr: &Expr, random: &mut Random) -> Option<Op> 
         Op::Select { condition, then, otherwise } => {
             Op::Select { condition: *condition, then: *otherwise, otherwise: *then }
         }
+        Op::Float { float, operands } => {
+            let (float, operands) = changed_float(float, operands)?;
+            Op::Float { float, operands }
+        }
         _ => return None,
     })
+}
+
+/// Another floating-point operator with as many operands, or operands in another order.
+fn changed_float(float: &Float<Num>, operands: &[ExprId]) -> Option<(Float<Num>, Vec<ExprId>)> {
+    let mut operands = operands.to_vec();
+    let op = match float.op {
+        FloatOp::Add => FloatOp::Sub,
+        FloatOp::Sub | FloatOp::Mul => FloatOp::Add,
+        FloatOp::Div => FloatOp::Mul,
+        FloatOp::Sqrt => FloatOp::RoundToInt,
+        FloatOp::RoundToInt => FloatOp::Sqrt,
+        FloatOp::Min => FloatOp::Max,
+        FloatOp::Max => FloatOp::Min,
+        FloatOp::Lt => FloatOp::Le,
+        FloatOp::Le | FloatOp::Eq => FloatOp::Lt,
+        FloatOp::Unordered => FloatOp::Eq,
+        FloatOp::MulAdd => {
+            operands.swap(1, 2);
+            FloatOp::MulAdd
+        }
+        FloatOp::ToInt => return Some((Float { target: toggled(&float.target), ..float.clone() }, operands)),
+        _ => return None,
+    };
+    Some((Float { op, ..float.clone() }, operands))
+}
+
+fn computes_with_floats(function: &Function) -> bool {
+    function.exprs().iter().any(|expr| matches!(expr.op, Op::Float { .. }))
 }
 
 fn mutant(function: &Function, random: &mut Random) -> Option<Function> {
@@ -131,6 +163,18 @@ fn document() -> Option<(String, Vec<u8>)> {
 
 #[test]
 fn mutants_of_the_semantics_are_caught() {
+    mutants_are_caught(|function| !computes_with_floats(function), 1000);
+}
+
+/// A mutant often differs at few numbers only: where signs of zeros differ, or between the ends of the ranges of signed and of
+/// unsigned integers. At 1,000 inputs 3 of 192 are not noticed.
+
+#[test]
+fn mutants_of_floating_point_semantics_are_caught() {
+    mutants_are_caught(computes_with_floats, 6000);
+}
+
+fn mutants_are_caught(may_change: fn(&Function) -> bool, inputs: usize) {
     let Some((name, bytes)) = document() else { return };
     let parsed = parsers::intel::parse(&name, &bytes, &parsers::intel::Options::default());
     let mut random = Random(0x5eed);
@@ -139,7 +183,13 @@ fn mutants_of_the_semantics_are_caught() {
     let mut chosen: Vec<&Instruction> = Vec::new();
     while chosen.len() < 2 * MUTANTS {
         let candidate = &parsed.instructions[random.below(parsed.instructions.len())];
-        if !candidate.function.exprs().is_empty() && !chosen.iter().any(|known| known.id == candidate.id) {
+        let function = &candidate.function;
+        if !function.exprs().is_empty()
+            && may_change(function)
+            // What the document leaves undefined is not compared.
+            && candidate.undefined.is_empty()
+            && !chosen.iter().any(|known| known.id == candidate.id)
+        {
             chosen.push(candidate);
         }
     }
@@ -163,7 +213,7 @@ fn mutants_of_the_semantics_are_caught() {
         }
     }
     let cases: Vec<Case<'_>> = mutants.iter().map(|(_, mutant)| Case::new(mutant)).collect();
-    let report = oracle.validate(&cases, 1000, 1, |_| {}).unwrap();
+    let report = oracle.validate(&cases, inputs, 1, |_| {}).unwrap();
     let mut prover = Prover::with_time_limit(Duration::from_secs(5));
     let mut caught = 0;
     let mut survivors = Vec::new();

@@ -1,0 +1,75 @@
+//! Which of the ways of a shift by signed counts a target's instructions are for.
+
+use hydride_ir::exact::{Dag, Node, NodeId};
+
+use crate::contents::Wanted;
+use crate::forms::sliced;
+use crate::options::Finder;
+use crate::shifts::shifts;
+use crate::table::TemplateId;
+
+/// Whether a value is computed by shifts by computed counts.
+fn shifts_by_count(dag: &Dag, value: NodeId) -> bool {
+    dag.reachable([value]).into_iter().any(|node| match dag.node(node) {
+        Node::Shl(_, count) | Node::Shr(_, count) => dag.as_int(*count).is_none(),
+        _ => false,
+    })
+}
+
+/// Whether a value is computed by shifts of negative numbers down by computed counts.
+fn shifts_signs_in(dag: &Dag, value: NodeId) -> bool {
+    dag.reachable([value]).into_iter().any(|node| match dag.node(node) {
+        Node::Shr(of, count) => dag.as_int(*count).is_none() && !dag.range(*of).is_non_negative(),
+        _ => false,
+    })
+}
+
+/// The values of a kind, or all of them where none is.
+fn of_kind(all: Vec<NodeId>, is: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
+    let found: Vec<NodeId> = all.iter().copied().filter(|value| is(*value)).collect();
+    if found.is_empty() { all } else { found }
+}
+
+impl Finder<'_, '_> {
+    /// A shift by a count with a sign, by counts where the target shifts each lane by its own, else by products where there are any.
+    pub(crate) fn shifted(&mut self, value: NodeId, container: u32) -> Vec<NodeId> {
+        let others = shifts(&mut self.meaning.dag, value);
+        if others.is_empty() {
+            return others;
+        }
+        let table = self.table;
+        let own_counts = |id: &TemplateId| {
+            table.members(*id).iter().any(|op| match &table.op(*op).reads[..] {
+                [first, second, ..] => {
+                    first.len() > 1 && first.iter().zip(second).all(|(one, next)| one != next)
+                }
+                _ => false,
+            })
+        };
+        let mut templates = table.templates(container).iter();
+        let by_counts = templates.any(|id| {
+            let template = table.template(*id);
+            shifts_by_count(&template.dag, template.root) && own_counts(id)
+        });
+        let with_signs = table.templates(container).iter().any(|id| {
+            let template = table.template(*id);
+            shifts_signs_in(&template.dag, template.root) && own_counts(id)
+        });
+        let dag = &self.meaning.dag;
+        // Where the target shifts signs in nothing is shorter than a choice between what it shifts up and down.
+        if with_signs && others.iter().any(|other| shifts_signs_in(dag, *other)) {
+            return Vec::new();
+        }
+        of_kind(others, |other| shifts_by_count(dag, other) == by_counts)
+    }
+
+    /// Whether a state is two lanes that are shifted by counts of their own.
+    pub(crate) fn is_shifted_apart(&self, wanted: &Wanted) -> bool {
+        let dag = &self.meaning.dag;
+        let shifts = |value| match *dag.node(sliced(dag, value).0) {
+            Node::Shl(_, count) | Node::Shr(_, count) => dag.as_int(count).is_none(),
+            _ => false,
+        };
+        wanted.container == 64 && wanted.only_value().is_some_and(shifts)
+    }
+}
