@@ -167,7 +167,7 @@ fn mutants_of_the_semantics_are_caught() {
 }
 
 /// A mutant often differs at few numbers only: where signs of zeros differ, or between the ends of the ranges of signed and of
-/// unsigned integers. At 1,000 inputs 3 of 192 are not noticed.
+/// unsigned integers. At 1,000 inputs 3 of 192 were not noticed.
 
 #[test]
 fn mutants_of_floating_point_semantics_are_caught() {
