@@ -1,11 +1,12 @@
 //! Answers of earlier runs: each is proved for the window that it serves, whatever the store says.
 
+mod support;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use hydride_ir::Function;
 use memo::{Key, Memo, Store};
-use search::{Class, Instruction, Operand, Type};
+use search::Instruction;
 use synth::synthesize::{Answer, Status, Target, prover, synthesize};
 use synth::table::{Op, Table};
 use synth::window::Window;
@@ -25,31 +26,9 @@ impl Store for Answers {
 
 /// `operator` on elements of `width` bits.
 fn instruction(operator: &str, width: u32) -> Instruction {
-    let vector = Type { class: Class::Vector, width: 64 };
-    let lane = |i: u32| {
-        format!("  %r[{0} +: {width}] = {operator}(%a[{0} +: {width}], %b[{0} +: {width}])\n", width * i)
-    };
-    let lanes: String = (0..64 / width).map(lane).collect();
-    let id = format!("{operator}{width}");
-    Instruction {
-        id: id.clone(),
-        intrinsic: id.clone(),
-        mnemonic: id.clone(),
-        syntax: String::new(),
-        names: vec!["a".into(), "b".into()],
-        function: Function::parse(&format!("func @{id}(%a: 64, %b: 64) -> (%r: 64) {{\n{lanes}}}\n"))
-            .expect("a function"),
-        operands: vec![Operand::Register(vector); 2],
-        c_types: vec!["int".into(); 2],
-        result: vector,
-        result_c_type: "int".into(),
-        destroys: None,
-        implied: None,
-        legacy: false,
-        latency: 1,
-        uops: 1,
-        rank: 0,
-    }
+    support::instruction(&format!("{operator}{width}"), &[64, 64], 64, width, |index| {
+        format!("{operator}(%a[{0} +: {width}], %b[{0} +: {width}])", width * index)
+    })
 }
 
 /// A sum of two leaves, and a constant that is added to it or subtracted.

@@ -1,38 +1,17 @@
 //! Elements that an index chooses, and shifts by counts that differ from lane to lane, with few instructions of a target.
 
+mod support;
+
 use hydride_ir::Function;
 use memo::Memo;
-use search::{Class, Instruction, Operand, Type};
+use search::Instruction;
 use synth::synthesize::{Status, Target, prover, synthesize};
 use synth::table::{Op, Table};
 use synth::window::{Input, Window};
 
-const VECTOR: Type = Type { class: Class::Vector, width: 128 };
-
-/// An instruction on registers of 128 bits whose lanes are given by their positions.
+/// An instruction on two registers of 128 bits whose lanes are given by the positions of their lowest bits.
 fn instruction(id: &str, width: u32, lane: impl Fn(u32) -> String) -> Instruction {
-    let names = vec!["a".to_owned(), "b".to_owned()];
-    let lanes: String =
-        (0..128 / width).map(|i| format!("  %r[{} +: {width}] = {}\n", width * i, lane(width * i))).collect();
-    let text = format!("func @{id}(%a: 128, %b: 128) -> (%r: 128) {{\n{lanes}}}\n");
-    Instruction {
-        id: id.into(),
-        intrinsic: id.into(),
-        mnemonic: id.into(),
-        syntax: String::new(),
-        names,
-        function: Function::parse(&text).expect("a function"),
-        operands: vec![Operand::Register(VECTOR); 2],
-        c_types: vec!["__m128i".into(); 2],
-        result: VECTOR,
-        result_c_type: "__m128i".into(),
-        destroys: None,
-        implied: None,
-        legacy: false,
-        latency: 1,
-        uops: 1,
-        rank: 0,
-    }
+    support::instruction(id, &[128, 128], 128, width, |index| lane(width * index))
 }
 
 fn table() -> Table {
@@ -66,7 +45,6 @@ fn length(text: &str) -> usize {
     let cost = |_: &Op| 1000;
     let target = Target { widths: vec![128], cost: &cost, key: [0; 32], most: None };
     let answer = synthesize(&window, &mut table(), &target, &Memo::default(), &|| false, &mut prover());
-    eprintln!("{} states, {:?}", answer.states, answer.notes);
     assert_eq!(answer.status, Status::Proved, "{:?}", answer.notes);
     let length = answer.program.map(|(program, _)| program.steps.len());
     length.unwrap_or(0)

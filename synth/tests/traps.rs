@@ -1,9 +1,10 @@
 //! Programs and rewrites that are right at another size, or for other values, are refused.
 
-use hydride_ir::Function;
+mod support;
+
 use hydride_ir::exact::{Dag, NodeId};
 use memo::Memo;
-use search::{Class, Instruction, Operand, Type};
+use search::Instruction;
 use smt::Verdict;
 use synth::certify::{Judge, certify};
 use synth::contents::{Entry, Wanted};
@@ -12,37 +13,7 @@ use synth::synthesize::{Answer, Status, Target, prover, synthesize};
 use synth::table::{Op, OpId, Table};
 use synth::window::{Element, Meaning, Window};
 
-fn vector(width: u32) -> Type {
-    Type { class: Class::Vector, width }
-}
-
-/// An instruction whose lanes are given by their positions; `args` are its operands' widths.
-fn instruction(id: &str, args: &[u32], width: u32, lane: u32, body: impl Fn(u32) -> String) -> Instruction {
-    let names: Vec<String> = (0..args.len()).map(|at| ["a", "b", "c"][at].to_owned()).collect();
-    let arguments: Vec<String> =
-        names.iter().zip(args).map(|(name, width)| format!("%{name}: {width}")).collect();
-    let lanes: String =
-        (0..width / lane).map(|i| format!("  %r[{} +: {lane}] = {}\n", i * lane, body(i))).collect();
-    let text = format!("func @{id}({}) -> (%r: {width}) {{\n{lanes}}}\n", arguments.join(", "));
-    Instruction {
-        id: id.into(),
-        intrinsic: id.into(),
-        mnemonic: id.into(),
-        syntax: String::new(),
-        names,
-        function: Function::parse(&text).expect("a function"),
-        operands: args.iter().map(|width| Operand::Register(vector(*width))).collect(),
-        c_types: vec!["int".into(); args.len()],
-        result: vector(width),
-        result_c_type: "int".into(),
-        destroys: None,
-        implied: None,
-        legacy: false,
-        latency: 1,
-        uops: 1,
-        rank: 0,
-    }
-}
+use support::{instruction, vector};
 
 fn window(lanes: u32, bits: u32, leaves: &str, expr: &str) -> Window {
     let line = format!(r#"{{"name":"w","lanes":{lanes},"bits":{bits},"leaves":[{leaves}],"expr":"{expr}"}}"#);

@@ -13,8 +13,8 @@
 use std::collections::BTreeSet;
 
 use catalog::Source;
-use hydride_ir::Function;
 use hydride_ir::exact::{Dag, Node, NodeId, Raised, Replacements, Segment};
+use hydride_ir::{Expr, Function, Op};
 
 use super::Reading;
 
@@ -25,7 +25,11 @@ const WIDTH: u32 = 8;
 const NO_EXCEPTIONS: i64 = 8;
 
 /// The readings in which a rounding mode is that of an immediate.
-pub(super) fn recognize(dag: &mut Dag, _: &Function, reading: &Reading) -> Vec<Reading> {
+pub(super) fn recognize(dag: &mut Dag, function: &Function, reading: &Reading) -> Vec<Reading> {
+    let rounds = |expr: &Expr| matches!(&expr.op, Op::Float { float, .. } if float.op.rounds());
+    if !function.exprs().iter().any(rounds) {
+        return Vec::new();
+    }
     let results = &reading.core.results;
     let roots = || results.iter().flatten().map(|segment| segment.value);
     let all = dag.reachable(roots());
