@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{files, hydride, is_full, samples, scratch, vendor_documents};
+use crate::lowering::tools;
+use crate::support::{files, have_asl, hydride, is_full, programs, samples, scratch, vendor_documents};
 
 /// A program in somebody's style of Neon code, written for this test.
 fn program() -> PathBuf {
@@ -32,6 +33,9 @@ fn output(folder: &Path, source: &Path, compiler: &[&str], starter: &[&str]) -> 
 #[test]
 fn a_program_prints_the_same_after_translation() {
     let Some(specs) = specs() else { return };
+    if !have_asl(Path::new(&specs)) || !tools(&programs::TOOLS) {
+        return;
+    }
     let folder = scratch();
     let neon = ["clang-19", "--target=aarch64-linux-gnu", "-O1", "-static"];
     let Some(expected) = output(folder.path(), &program(), &neon, &["qemu-aarch64"]) else {
@@ -81,6 +85,9 @@ fn a_program_prints_the_same_after_translation() {
 #[test]
 fn a_program_in_cpp_prints_the_same_after_translation() {
     let Some(specs) = specs() else { return };
+    if !have_asl(Path::new(&specs)) || !tools(&programs::TOOLS) {
+        return;
+    }
     let folder = scratch();
     let program = program().with_file_name("lanes.cpp");
     let neon = ["clang++-19", "--target=aarch64-linux-gnu", "-std=c++17", "-O1", "-static", "-nostdlib++"];

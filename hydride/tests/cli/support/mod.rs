@@ -140,6 +140,15 @@ pub fn shared_output(specs: &Path, isas: &str) -> PathBuf {
     folder.path().join("out")
 }
 
+/// Whether documents have Arm's ASL; without it loads and stores have no meaning.
+pub fn have_asl(specs: &Path) -> bool {
+    let is_there = specs.join("arm/arch.asl").is_file();
+    if !is_there {
+        skip(&format!("{}: Arm's loads and stores have no meaning without arm/arch.asl", specs.display()));
+    }
+    is_there
+}
+
 /// An output folder below `folder` from x86 documents, made in a run that succeeds.
 #[track_caller]
 pub fn generate(specs: &Path, folder: &Path, extra: &[&str]) -> PathBuf {
