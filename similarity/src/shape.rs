@@ -83,11 +83,12 @@ fn renumber(mut form: Form<i64>) -> (Form<i64>, Vec<u32>) {
     (form, order)
 }
 
-/// Whether a source takes the place of an immediate. A number that a [rounding](crate::modifiers) fixes does.
+/// Whether a source takes the place of an immediate. The numbers that [roundings](crate::modifiers) fix do, none of which
+/// is 0; a fixed zero takes the place of a register.
 fn is_immediate(function: &Function, source: Source) -> bool {
     match source {
         Source::Own(arg) => function.args[arg as usize].role.is_immediate(),
-        Source::Constant(_) => true,
+        Source::Constant(number) => number != 0,
         Source::Broadcast(_) | Source::Masked(_) => false,
     }
 }

@@ -8,9 +8,9 @@
 //!
 //! dst[1] = {0…, a[0] == a[1]}                      dst[i] = {0…, (a[j] == a[i]) & (j < i) for each j}
 //! dst[2] = {0…, a[1] == a[2], a[0] == a[2]}
-//!
-//! dst[0] = m[0] ? a[0] : m[1] ? a[1] : …           dst[i] = or of (m[j] & popcount(m[0 +: j]) == i ? a[j] : 0)
 //! ```
+//!
+//! Elements that a mask packs or spreads are in [`super::ranked`].
 //!
 //! The first elements have lost their structure to simplification, so it is taken from the last ones; the form is
 //! accepted only if it reproduces all elements, which is its proof. No law of `exact/laws` can do this: a law looks at
@@ -18,12 +18,13 @@
 
 use super::emit;
 use super::fit::factorizations;
-use super::kind::{Field, FoldOp, Kind, Slice};
+use super::kind::{Field, Kind, Slice};
 use super::partition::{Elements, statement};
+use super::ranked::Ranked;
 use super::skeleton::Skeletons;
 use super::template::{Form, ResultForm};
 use super::unify::{RawTerm, unify};
-use crate::exact::{Dag, Int, Node, NodeId, Part, raise_with};
+use crate::exact::{Dag, Int, NodeId, Part, raise_with};
 use crate::function::{Arg, Function, ResultSlot, Role};
 use crate::num::Num;
 
@@ -37,9 +38,12 @@ pub(super) fn growing(
     elements: &Elements,
     arg_widths: &[u32],
 ) -> Option<ResultForm<i64>> {
+    let ranked = Ranked::of_elements(dag, elements).and_then(|ranked| ranked.result(arg_widths));
+    if let Some(form) = ranked.filter(|form| yields(dag, form, elements)) {
+        return Some(form);
+    }
     let form = prefixes(dag, skeletons, elements, arg_widths)
-        .or_else(|| triangle(dag, skeletons, elements, arg_widths))
-        .or_else(|| packed(dag, elements, arg_widths))?;
+        .or_else(|| triangle(dag, skeletons, elements, arg_widths))?;
     yields(dag, &form, elements).then_some(form)
 }
 
@@ -176,101 +180,6 @@ fn triangle(
     let above: Vec<i64> = (0..rows as i64).map(|row| row * width + rows as i64).collect();
     let zeros = statement(&[zeros], &above, [1, 1, rows as u32], (row - rows) as u32, arg_widths)?;
     Some(ResultForm { width: i64::from(elements.end), statements: vec![flags, zeros] })
-}
-
-/// The elements selected by a mask, packed: element `j` is the one whose mask bit has `j` ones below it, or the element
-/// of an argument at its position if there are fewer ones.
-fn packed(dag: &Dag, elements: &Elements, arg_widths: &[u32]) -> Option<ResultForm<i64>> {
-    let count = elements.values.len();
-    let first = *elements.values.first()?;
-    let leaf = |id: NodeId| match *dag.node(id) {
-        Node::Slice { of, width, signed: false, .. } => match *dag.node(of) {
-            Node::Arg(arg) => Some((arg, width)),
-            _ => None,
-        },
-        _ => None,
-    };
-    let (rest, chosen) = match *dag.node(first) {
-        Node::Select(guard, rest, chosen) if matches!(dag.node(guard), Node::Eq(..)) => {
-            (Some(leaf(rest)?.0), chosen)
-        }
-        _ => (None, first),
-    };
-    let Node::Or(terms) = dag.node(chosen) else { return None };
-    // The mask's bits are read in every condition, next to the elements.
-    let (mut mask, mut data) = (None, None);
-    for term in terms {
-        let (condition, value) = match dag.node(*term) {
-            Node::Select(condition, value, _) => (*condition, Some(*value)),
-            _ => (*term, None),
-        };
-        let conditions = match dag.node(condition) {
-            Node::And(operands) => operands.to_vec(),
-            _ => vec![condition],
-        };
-        let counted = conditions.iter().any(|id| matches!(dag.node(*id), Node::Eq(..)));
-        for id in dag.reachable(conditions.iter().copied().filter(|id| leaf(*id).is_none())) {
-            mask = mask.or_else(|| leaf(id).filter(|_| counted).map(|(arg, _)| arg));
-        }
-        if let Some(value) = value {
-            data = Some(leaf(value)?.0);
-            mask = mask.or_else(|| conditions.iter().find_map(|id| leaf(*id)).map(|(arg, _)| arg));
-        } else {
-            let mut bits = conditions.iter().filter_map(|id| leaf(*id));
-            data = data
-                .or_else(|| bits.find(|(arg, _)| mask.is_some_and(|mask| mask != *arg)).map(|(arg, _)| arg));
-        }
-    }
-    let (mask, data) = (mask?, data?);
-    let (size, width) = (count as i64, i64::from(elements.width));
-    if i64::from(arg_widths[mask as usize]) < size {
-        return None;
-    }
-    let pairs = || (0..size).flat_map(|element| (0..size).map(move |place| (element, place)));
-    let each =
-        |value: &dyn Fn(i64, i64) -> i64| pairs().map(|(element, place)| value(element, place)).collect();
-    // The fold's position is known once its operands are placed.
-    let inside = [(0, count as u32)];
-    let mut terms: Vec<RawTerm> = Vec::new();
-    let mut push = |kind, children: &[usize], folds: &[(usize, u32)]| {
-        terms.push(RawTerm { kind, children: children.to_vec(), folds: folds.to_vec() });
-        terms.len() - 1
-    };
-    let leaf = |arg, low: Vec<i64>, width: i64| {
-        let count = low.len();
-        Kind::Leaf { arg, slice: Slice { low, width: vec![width; count], signed: vec![0; count] } }
-    };
-    let bit = push(leaf(mask, each(&|_, place| place), 1), &[], &inside);
-    let all = push(leaf(mask, each(&|_, _| 0), size), &[], &inside);
-    let ones = push(Kind::AllOnes { width: each(&|_, _| size) }, &[], &inside);
-    let above = push(Kind::Const(each(&|_, place| size - place)), &[], &inside);
-    let low = push(Kind::Shr, &[ones, above], &inside);
-    let below = push(Kind::And, &[all, low], &inside);
-    let rank = push(Kind::PopCount, &[below], &inside);
-    let own = push(Kind::Const(each(&|element, _| element)), &[], &inside);
-    let equal = push(Kind::Eq, &[rank, own], &inside);
-    let is_chosen = push(Kind::And, &[bit, equal], &inside);
-    let value = push(leaf(data, each(&|_, place| place * width), width), &[], &inside);
-    let zero = push(Kind::Const(each(&|_, _| 0)), &[], &inside);
-    let one = push(Kind::Select, &[is_chosen, value, zero], &inside);
-    let joined = push(Kind::Fold { op: FoldOp::Or, count: vec![size; count] }, &[one], &[]);
-    if let Some(rest) = rest {
-        let element = |value: &dyn Fn(i64) -> i64| (0..size).map(value).collect::<Vec<_>>();
-        let all = push(leaf(mask, element(&|_| 0), size), &[], &[]);
-        let ones = push(Kind::PopCount, &[all], &[]);
-        let needed = push(Kind::Const(element(&|element| element + 1)), &[], &[]);
-        let is_short = push(Kind::Lt, &[ones, needed], &[]);
-        let kept = push(leaf(rest, element(&|element| element * width), width), &[], &[]);
-        push(Kind::Select, &[is_short, kept, joined], &[]);
-    }
-    for term in &mut terms {
-        for (position, _) in &mut term.folds {
-            *position = joined;
-        }
-    }
-    let positions: Vec<i64> = (0..size).map(|element| element * width).collect();
-    let statement = statement(&terms, &positions, [1, 1, count as u32], elements.width, arg_widths)?;
-    Some(ResultForm { width: size * width, statements: vec![statement] })
 }
 
 /// Whether a form writes exactly `elements`.

@@ -22,6 +22,7 @@ mod fit;
 mod growing;
 mod kind;
 mod partition;
+mod ranked;
 mod skeleton;
 mod template;
 mod unify;
@@ -32,6 +33,7 @@ pub use elementwise::element_count;
 pub use emit::emit;
 pub use kind::{Coefficient, Field, FoldOp, Kind, Slice};
 pub use partition::{Elements, elements};
+pub use ranked::Ranked;
 pub use template::{Form, Hole, ResultForm, Role, Statement, Template, Term};
 
 /// Loops around a statement: blocks, groups in a block, elements in a group.

@@ -12,6 +12,7 @@
 //! | [`masking`] | `dst[i] = k[i / 4] ? f(a, i) : c[i]` | `dst[i] = f(a, i)` |
 //! | [`flag_mask`] | `dst[i] = a[i] < b[i]`, one bit | `dst[i] = a[i] < b[i] ? -1 : 0` |
 //! | [`flag_word`] | `dst[i] = a[i] \| 1 - b[i]`, one bit | `dst[i] = a[i] \| ~b[i]` |
+//! | [`ranked`] | `dst[i] = k[i] ? a[rank of i] : 0`, packed as well | `dst[i] = k[i] ? a[rank of i] : c[i]` |
 //! | [`signs`] | `dst[i] = k ? a[i] >> n : c[i]`, unsigned | the same, signed or unsigned |
 //! | [`rounding`] | `dst[i] = fadd(a[i], b[i])`, to the nearest | the same, rounded as an immediate says |
 //!
@@ -30,6 +31,7 @@ pub(crate) mod masked;
 pub(crate) mod masking;
 pub(crate) mod operands;
 pub(crate) mod part;
+mod ranked;
 mod repeated;
 mod rounding;
 mod scalar;
@@ -88,7 +90,7 @@ impl Reading {
 /// The readings that have one modifier more than a given one.
 type Recognize = fn(&mut Dag, &Function, &Reading) -> Vec<Reading>;
 
-/// The readings of a lane form that have one modifier more.
+/// The readings of a lane form that have one modifier more. Arguments behind the instruction's are zero.
 type RecognizeForm = fn(&Form<i64>) -> Vec<Form<i64>>;
 
 /// A modifier, and those that are looked for in the operation that it leaves.
@@ -113,7 +115,8 @@ const WHOLE: [Step; 2] = [
 ];
 
 /// Modifiers of the lane form of the instruction as it is.
-const FORMS: [RecognizeForm; 3] = [flag_mask::recognize, flag_word::recognize, signs::recognize];
+const FORMS: [RecognizeForm; 4] =
+    [flag_mask::recognize, flag_word::recognize, ranked::recognize, signs::recognize];
 
 /// Modifiers of the operands.
 const OPERANDS: [Step; 4] = [
@@ -133,16 +136,28 @@ pub(crate) fn variants(function: &Function) -> Vec<Shape> {
     let mut search = Search { dag, function, most_nodes, shapes: Vec::new() };
     search.add_rounded(&plain);
     search.follow(&WHOLE, &plain);
-    if let Some(Canonical { form, masking }) = lane_form(&mut search.dag, &plain.core, function) {
-        for form in FORMS.iter().flat_map(|recognize| recognize(&form)) {
-            search.shapes.push(form_shape(Canonical { form, masking }, function, &plain.sources, None));
-        }
+    if let Some(canonical) = lane_form(&mut search.dag, &plain.core, function) {
+        search
+            .shapes
+            .extend(FORMS.iter().flat_map(|recognize| form_shapes(*recognize, &canonical, function)));
     }
     let moved = moved(&mut search.dag, &plain.core).map(|core| Reading { core, ..plain.clone() });
     for reading in std::iter::once(&plain).chain(&moved) {
         search.follow(&OPERANDS, reading);
     }
     search.shapes
+}
+
+/// The shapes of what a modifier of lane forms finds.
+fn form_shapes(recognize: RecognizeForm, canonical: &Canonical, function: &Function) -> Vec<Shape> {
+    let own = 0..function.args.len() as u32;
+    let shape = |form: Form<i64>| {
+        let fresh = form.arg_widths.len().saturating_sub(function.args.len());
+        let zeros = std::iter::repeat_n(Source::Constant(0), fresh);
+        let sources: Vec<Source> = own.clone().map(Source::Own).chain(zeros).collect();
+        form_shape(Canonical { form, masking: canonical.masking }, function, &sources, None)
+    };
+    recognize(&canonical.form).into_iter().map(shape).collect()
 }
 
 /// Nodes that the search for readings may add to an instruction's graph; then it ends with what it has found. Readings

@@ -3,11 +3,11 @@
 
 use catalog::Application;
 use hydride_ir::exact::raise;
-use hydride_ir::lane::{Canonical, Form, emit};
+use hydride_ir::lane::{Form, emit};
 use hydride_ir::{Arg, Function, Num, ResultSlot, Role};
 
-use super::{Reading, Recognize, RecognizeForm, variants};
-use crate::shape::{Shape, form_shape, lane_form};
+use super::{Reading, Recognize, RecognizeForm, form_shapes, variants};
+use crate::shape::{Shape, lane_form};
 use crate::{analyze, apply, certify};
 
 pub(super) fn parsed(text: &str) -> Function {
@@ -29,10 +29,8 @@ pub(super) fn readings(recognize: Recognize, instruction: &str) -> Vec<Shape> {
 pub(super) fn forms(recognize: RecognizeForm, instruction: &str) -> Vec<Shape> {
     let function = parsed(instruction);
     let (mut dag, raised) = raise(&function).expect("it is legal");
-    let plain = Reading::plain(raised, &function);
-    let Canonical { form, masking } = lane_form(&mut dag, &plain.core, &function).expect("a lane form");
-    let canonicals = recognize(&form).into_iter().map(|form| Canonical { form, masking });
-    canonicals.map(|canonical| form_shape(canonical, &function, &plain.sources, None)).collect()
+    let canonical = lane_form(&mut dag, &raised, &function).expect("a lane form");
+    form_shapes(recognize, &canonical, &function)
 }
 
 /// The shape among `shapes` whose operation is that of `operation`. Applied to that operation it is `instruction`: the

@@ -5,7 +5,9 @@
 //! ```
 //!
 //! A bit of a mask with a number of ones below it, its rank, is one bit at most. Choices by rank exclude each other,
-//! so that their order does not matter, and they are an `or` of the chosen values.
+//! so that their order does not matter, and they are an `or` of the chosen values if nothing else is left.
+
+use std::ops::Range;
 
 use super::{Subject, instances::*, select::Select};
 use crate::exact::Int;
@@ -60,7 +62,7 @@ pub(super) fn next_bit_of_rank(
             let (mask, width, rank) = dag.counted(left, right)?;
             (mask.of == bit.of && mask.low + width == bit.low).then_some((mask, rank, kept))?
         }
-        // One bit counts itdag.
+        // One bit counts itself.
         _ if kept == otherwise => {
             let mask = dag.mask_bit(inner)?;
             (mask.of == bit.of && mask.low + 1 == bit.low).then_some((mask, 0, other))?
@@ -93,8 +95,8 @@ pub(super) fn next_bit_of_rank(
     Some(dag.or(value, otherwise))
 }
 
-/// `count(m) <= n ? rest : the value of rank n`, where all bits of the mask choose, from the last down, and the
-/// `n`-th is left when no other does.
+/// `count(m) <= n ? rest : the value of rank n`: the rest is where choices bit by bit end, as it is in a loop that writes
+/// over it. Choices that end with zero are joined by `or`.
 pub(super) fn value_of_rank(
     dag: &mut Dag,
     &Select { condition, then, otherwise }: &Select,
@@ -113,56 +115,115 @@ pub(super) fn value_of_rank(
     if rank >= count {
         return None;
     }
-    let mut rest = otherwise;
-    let mut chosen: Vec<(u32, NodeId)> = Vec::new();
-    for place in (rank + 1..count).rev() {
-        let Node::Select(bit, then, below) = *dag.node(rest) else { return None };
-        if dag.mask_bit(bit).is_none_or(|bit| (bit.of, bit.low) != (mask.of, mask.low + place)) {
-            return None;
-        }
-        let Node::Select(inner, kept, other) = *dag.node(then) else { return None };
-        let value = match *dag.node(inner) {
-            Node::Eq(left, right) if other == below => {
-                let (own, width, literal) = dag.counted(left, right)?;
-                ((own.of, own.low, width, literal) == (mask.of, mask.low, place, rank)).then_some(kept)?
-            }
-            _ if kept == below && (place, rank) == (1, 0) => {
-                let own = dag.mask_bit(inner)?;
-                ((own.of, own.low) == (mask.of, mask.low)).then_some(other)?
-            }
-            _ => return None,
-        };
-        chosen.push((place, value));
-        rest = below;
-    }
-    chosen.push((rank, rest));
+    let joined = dag.joined_choices(otherwise, mask, rank..count);
+    let is_joined = joined.is_some();
+    let chosen = match joined {
+        Some(chosen) => chosen,
+        None => dag.nested_choices(otherwise, mask, rank..count)?,
+    };
     // The rest is another register's; one of the same is a choice among its elements, that goes on.
     let read = |dag: &Dag, id: NodeId| match dag.node(id) {
         Node::Slice { of, .. } => Some(*of),
         _ => None,
     };
-    if rank == 0 && read(dag, then).is_some_and(|of| read(dag, rest) == Some(of)) {
+    if rank == 0 && read(dag, then).is_some_and(|of| read(dag, chosen[0]) == Some(of)) {
         return None;
     }
-    let zero = dag.int(0);
-    let mut joined = zero;
-    for (place, value) in chosen {
-        let is_chosen = dag.has_rank(mask, place, rank);
-        // What is written so already stays.
-        if let Node::Select(known, _, nothing) = *dag.node(value)
-            && known == is_chosen
-            && nothing == zero
-            && rank + 1 == count
-        {
-            return (then == zero).then_some(value);
-        }
-        let value = dag.select(is_chosen, value, zero);
-        joined = dag.or(joined, value);
-    }
     if dag.as_int(then) == Some(&Int::ZERO) {
+        if is_joined {
+            return Some(otherwise);
+        }
+        let mut joined = then;
+        for (place, value) in (rank..count).zip(chosen) {
+            let is_chosen = dag.has_rank(mask, place, rank);
+            let value = dag.select(is_chosen, value, then);
+            joined = dag.or(joined, value);
+        }
         return Some(joined);
     }
-    Some(dag.intern(Node::Select(condition, then, joined)))
+    let mut found = then;
+    for (place, value) in (rank..count).zip(chosen) {
+        let below = dag.slice(mask.of, mask.low, place, false);
+        let (ones, literal) = (dag.popcount(below), dag.int(rank));
+        let is_place = dag.eq(ones, literal);
+        let bit = dag.slice(mask.of, mask.low + place, 1, false);
+        let here = dag.select(is_place, value, found);
+        found = dag.select(bit, here, found);
+    }
+    Some(found)
+}
+
+impl Dag {
+    /// The values that bits of the mask choose, from the last place down, and the one that is left when no other is.
+    fn nested_choices(&self, value: NodeId, mask: Mask, places: Range<u32>) -> Option<Vec<NodeId>> {
+        let rank = places.start;
+        let mut rest = value;
+        let mut chosen: Vec<NodeId> = Vec::new();
+        for place in (rank + 1..places.end).rev() {
+            let Node::Select(bit, then, below) = *self.node(rest) else { return None };
+            if self.mask_bit(bit).is_none_or(|bit| (bit.of, bit.low) != (mask.of, mask.low + place)) {
+                return None;
+            }
+            let Node::Select(inner, kept, other) = *self.node(then) else { return None };
+            let value = match *self.node(inner) {
+                Node::Eq(left, right) if other == below => {
+                    let (own, width, literal) = self.counted(left, right)?;
+                    ((own.of, own.low, width, literal) == (mask.of, mask.low, place, rank)).then_some(kept)?
+                }
+                _ if kept == below && (place, rank) == (1, 0) => {
+                    let own = self.mask_bit(inner)?;
+                    ((own.of, own.low) == (mask.of, mask.low)).then_some(other)?
+                }
+                _ => return None,
+            };
+            chosen.push(value);
+            rest = below;
+        }
+        chosen.push(rest);
+        chosen.reverse();
+        Some(chosen)
+    }
+
+    /// The values that are joined by `or`, each 0 but at its place of the rank.
+    fn joined_choices(&mut self, value: NodeId, mask: Mask, places: Range<u32>) -> Option<Vec<NodeId>> {
+        let rank = places.start;
+        let operands = match self.node(value) {
+            Node::Or(operands) => operands.to_vec(),
+            _ => vec![value],
+        };
+        if operands.len() != places.len() {
+            return None;
+        }
+        let mut chosen = Vec::new();
+        for place in places {
+            let is_chosen = self.has_rank(mask, place, rank);
+            chosen.push(operands.iter().find_map(|operand| self.chosen_by(*operand, is_chosen))?);
+        }
+        Some(chosen)
+    }
+
+    /// The value of `condition ? value : 0`.
+    fn chosen_by(&mut self, operand: NodeId, condition: NodeId) -> Option<NodeId> {
+        match self.node(operand).clone() {
+            Node::Select(known, value, nothing) => {
+                (known == condition && self.as_int(nothing) == Some(&Int::ZERO)).then_some(value)
+            }
+            Node::And(operands) if self.is_boolean(operand) => {
+                let conditions = match self.node(condition) {
+                    Node::And(conditions) => conditions.to_vec(),
+                    _ => vec![condition],
+                };
+                if !conditions.iter().all(|known| operands.contains(known)) {
+                    return None;
+                }
+                let values: Vec<NodeId> =
+                    operands.iter().copied().filter(|operand| !conditions.contains(operand)).collect();
+                let (first, others) = values.split_first()?;
+                Some(others.iter().fold(*first, |joined, value| self.and(joined, *value)))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Bits of one rank, as a loop leaves them.
@@ -194,6 +255,16 @@ pub(super) fn elements(dag: &mut Dag) -> Vec<Select> {
         let condition = dag.lt(ones, literal);
         let rests = [dag.int(0), unsigned(dag, 2, 3)];
         subjects.extend(rests.map(|then| Select { condition, then, otherwise: value }));
+        let otherwise = dag.select(condition, rests[0], value);
+        subjects.extend(rests.map(|then| Select { condition, then, otherwise }));
+        let (mut otherwise, ones_of) = (rests[0], dag.arg(3));
+        for place in rank..count {
+            let (is_chosen, own) =
+                (dag.has_rank(Mask { of: ones_of, low: 0 }, place, rank), dag.arg_slice(1, place, 1, false));
+            let bit = dag.and(is_chosen, own);
+            otherwise = dag.or(otherwise, bit);
+        }
+        subjects.push(Select { condition, then: rests[0], otherwise });
     }
     subjects
 }

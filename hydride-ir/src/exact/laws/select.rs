@@ -49,6 +49,7 @@ impl Subject for Select {
         }),
         Law::new("mask", mask, literal_choices),
         Law::new("opposite-mask", opposite_mask, literal_choices),
+        Law::new("value-of-rank", rank::value_of_rank, rank::elements),
         Law::new("and", and, flag_choices),
         Law::new("or", or, flag_choices),
         Law::new("and-not", and_not, flag_choices),
@@ -105,7 +106,6 @@ impl Subject for Select {
             subjects
         }),
         Law::new("next-bit-of-rank", rank::next_bit_of_rank, rank::bits),
-        Law::new("value-of-rank", rank::value_of_rank, rank::elements),
         Law::new("counted-zero", counted_zero, |dag| {
             let (value, zero, width) = (unsigned(dag, 0, 5), dag.int(0), scaled(dag, 0, 5));
             let condition = dag.intern(Node::Eq(value.min(zero), value.max(zero)));

@@ -47,6 +47,7 @@ const PRIORITIES: &[(&str, &str, &str, &str)] = &[
     ("bitwise-pair", "funnel", "flat", "a slice of two registers has no shifts"),
     ("bounded", "unreached", "clamp-from-above", "a bound that changes nothing is no bound"),
     ("magnitude", "not-positive", "order", "a negation needs no magnitude"),
+    ("select", "value-of-rank", "and-not", "a mask with too few ones has no bit of the rank"),
     ("slice", "fits", "bitwise", "a slice that cuts nothing off is its operand"),
     ("slice", "fits", "literal-shift", "a slice that cuts nothing off is its operand"),
     ("slice", "fits", "multiple-whole", "a slice that cuts nothing off is its operand"),
