@@ -43,8 +43,7 @@ pub const CONVENTIONS: Conventions = Conventions {
         twins: |named, found| TWINS.iter().any(|group| group.contains(&named) && group.contains(&found)),
         copies: |named| named.iter().any(|named| ALIASES.contains(&("mov", named))),
     },
-    // The reader names them as compilers do.
-    features: |instruction| instruction.extensions.clone(),
+    features: target_features,
     inlined_by_features: true,
     attributes: |_| String::new(),
     place: |instruction, position, ty, _| match c_type(instruction, &instruction.signature.args[position]) {
@@ -100,9 +99,33 @@ fn in_general_register(instruction: &Instruction) -> bool {
     instruction.forms.iter().any(|form| form.operands.split(',').any(general))
 }
 
-/// Instructions that do the same, each group in one line: movements of two elements, and selections with another register overwritten.
-const TWINS: &[&[&str]] =
-    &[&["trn1", "uzp1", "zip1", "mov"], &["trn2", "uzp2", "zip2"], &["bsl", "bit", "bif"], &["dup", "ext"]];
+/// What an instruction needs, as LLVM names it in `target-features`.
+fn target_features(instruction: &Instruction) -> Vec<String> {
+    let named = |extension: &String| {
+        let known = FEATURES.iter().find(|(compiler, _)| compiler == extension);
+        known.map_or_else(|| extension.clone(), |(_, feature)| (*feature).to_owned())
+    };
+    instruction.extensions.iter().map(named).collect()
+}
+
+/// Extensions that `-march` and `target-features` name in different ways.
+const FEATURES: &[(&str, &str)] = &[("fp16", "fullfp16"), ("fcma", "complxnum")];
+
+/// Instructions that do the same, each group in one line: movements of two elements, selections with another register
+/// overwritten, loads and stores of a whole register in the memory's order, and one lane in a vector's or a general register.
+const TWINS: &[&[&str]] = &[
+    &["trn1", "uzp1", "zip1", "mov"],
+    &["trn2", "uzp2", "zip2"],
+    &["bsl", "bit", "bif"],
+    &["dup", "ext"],
+    &["ld1", "ldr"],
+    &["st1", "str"],
+    &["shl", "lsl"],
+    &["sshr", "asr"],
+    &["ushr", "lsr"],
+    &["fmla", "fmadd"],
+    &["fmls", "fmsub"],
+];
 
 const MOVES: &[&str] = &["mov", "fmov", "umov", "smov"];
 

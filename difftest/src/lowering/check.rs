@@ -265,15 +265,19 @@ fn judge(own: &Conventions, forms: &[Form], lines: &[&str], program: Surrounding
         return Lowered::Unnamed { found: others };
     }
     let same = |found: &String| named.iter().any(|named| same(named, found));
-    // Each of its instructions at most once, as the zips of both halves have it, and nothing else.
-    let distinct = others.iter().enumerate().all(|(at, found)| !others[..at].contains(found));
-    let own = !others.is_empty() && others.iter().all(same) && distinct;
+    // Each of its instructions no more often than the document has it, as the zips of both halves, and nothing else.
+    let times = |names: &[String], name: &String| names.iter().filter(|other| *other == name).count();
+    let as_often = others.iter().all(|found| times(&others, found) <= times(&named, found).max(1));
+    let own = !others.is_empty() && others.iter().all(same) && as_often;
     // A move becomes a move, or nothing.
     let moves = others.is_empty() && (named.iter().any(|named| is_move(named)) || copies(&named));
     let twin = |found: &String| named.iter().any(|named| twins(named, found));
     if own || moves {
         Lowered::Own { program }
-    } else if others.len() <= 1 && found.iter().any(twin) {
+    } else if others.len() <= named.len()
+        && others.iter().all(|found| same(found) || twin(found))
+        && found.iter().any(twin)
+    {
         Lowered::Twin { named, found: others }
     } else {
         Lowered::Other { named, found: others }

@@ -238,13 +238,17 @@ pub(super) fn only(clang: &Path, passes: &[&str]) -> Result<Vec<String>, OracleE
     Ok(vec!["-mllvm".to_owned(), format!("-opt-disable={}", others.join(","))])
 }
 
-/// Runs a tool, which writes `output`; its messages when it fails.
+/// What LLVM's tools say when they ignore a feature.
+const IGNORED: &str = "is not a recognized feature";
+
+/// Runs a tool, which writes `output`; its messages when it fails, or does not know a feature that a function needs.
 fn step(command: &mut Command, output: &Path) -> Done {
     let done = command.arg("-o").arg(output).env("LC_ALL", "C").stdin(Stdio::null()).output();
     let program = || PathBuf::from(command.get_program());
     let done = done.map_err(|source| OracleError::Compiler { program: program(), source })?;
-    let message = || String::from_utf8_lossy(&done.stderr).into_owned();
-    Ok(if done.status.success() { Ok(()) } else { Err(message()) })
+    let message = String::from_utf8_lossy(&done.stderr);
+    let taken = done.status.success() && !message.contains(IGNORED);
+    Ok(if taken { Ok(()) } else { Err(message.into_owned()) })
 }
 
 #[cfg(test)]

@@ -25,7 +25,14 @@ pub const CONVENTIONS: Conventions = Conventions {
     inspected: PROCESSOR,
     runs: PROCESSOR,
     syntax: &["--x86-asm-syntax=intel"],
-    names: Names { own: documented, code, is_move, same, twins, copies: |_| false },
+    names: Names {
+        own: documented,
+        code,
+        is_move,
+        same,
+        twins,
+        copies: |named| named.iter().all(|name| clears(name)),
+    },
     features: target_features,
     inlined_by_features: true,
     attributes: |instruction| {
@@ -139,12 +146,25 @@ fn code(line: &str) -> Option<String> {
     // `{vex} vpdpbusd …` chooses an encoding, as `rep bsf …` does.
     let mut words = line.split_whitespace().skip_while(|word| word.starts_with('{') || *word == "rep");
     let name = words.next()?;
-    // A register is zeroed by an exclusive or with itself.
     let operands: Vec<&str> = line.split_once(name)?.1.split(',').map(str::trim).collect();
-    if name == "xor" && matches!(operands[..], [a, b] if a == b) {
+    if fills(name, &operands) {
         return Some("mov".to_owned());
     }
     (!ENDS.contains(&name)).then(|| name.to_owned())
+}
+
+/// Whether all bits of a register are set or cleared: by an exclusive or with itself, or a comparison with itself. The
+/// elements that a gather reads in any case have such a mask.
+fn fills(name: &str, operands: &[&str]) -> bool {
+    let sets = |name: &str| name.starts_with("pcmpeq") || name.starts_with("kxnor");
+    let [.., left, right] = operands else { return false };
+    left == right && (clears(name) || sets(name.strip_prefix('v').unwrap_or(name)))
+}
+
+/// Whether an instruction clears a register if its operands are equal.
+fn clears(name: &str) -> bool {
+    let name = name.strip_prefix('v').unwrap_or(name);
+    ["xor", "pxor", "pxord", "pxorq", "xorps", "xorpd"].contains(&name) || name.starts_with("kxor")
 }
 
 fn is_move(name: &str) -> bool {
@@ -155,9 +175,24 @@ fn is_move(name: &str) -> bool {
         || name.starts_with("set")
 }
 
+/// The predicates of comparisons of floating-point numbers that LLVM prints in the name.
+const PREDICATES: &[&str] = &[
+    "eq", "lt", "le", "unord", "neq", "nlt", "nle", "ord", "eq_uq", "nge", "ngt", "false", "neq_oq", "ge",
+    "gt", "true", "eq_os", "lt_oq", "le_oq", "unord_s", "neq_us", "nlt_uq", "nle_uq", "ord_s", "eq_us",
+    "nge_uq", "ngt_uq", "false_os", "neq_os", "ge_oq", "gt_oq", "true_us",
+];
+
 /// The instruction of which a printed name is a short form: comparisons and carry-less products have their
 /// immediate in the name.
 fn alias(found: &str) -> Option<String> {
+    let format =
+        found.strip_prefix("cmp").and_then(|rest| rest.len().checked_sub(2).map(|at| rest.split_at(at)));
+    if let Some((predicate, format)) = format
+        && PREDICATES.contains(&predicate)
+        && ["ps", "pd", "ph", "ss", "sd", "sh"].contains(&format)
+    {
+        return Some(format!("cmp{format}"));
+    }
     let compare = found.strip_prefix("pcmp").or_else(|| found.strip_prefix("pcom"));
     if let Some(rest) = compare {
         for predicate in ["eq", "lt", "le", "neq", "nlt", "nle", "false", "true"] {
@@ -179,7 +214,7 @@ fn alias(found: &str) -> Option<String> {
 /// so are comparisons of one element width.
 const TWINS: &[&[&str]] = &[
     &["broadcastss", "pbroadcastd"],
-    &["broadcastsd", "pbroadcastq", "movddup"],
+    &["broadcastsd", "pbroadcastq", "movddup", "broadcastf32x2", "broadcasti32x2"],
     &["permpd", "permq"],
     &["permps", "permd"],
     &["unpcklps", "punpckldq"],
@@ -189,6 +224,15 @@ const TWINS: &[&[&str]] = &[
     &["shufps", "permilps", "pshufd", "movshdup", "movsldup"],
     &["shufpd", "permilpd"],
     &["blendps", "blendpd", "pblendd"],
+    &[
+        "broadcastf128",
+        "broadcastf32x4",
+        "broadcastf64x2",
+        "broadcasti128",
+        "broadcasti32x4",
+        "broadcasti64x2",
+    ],
+    &["broadcastf32x8", "broadcastf64x4", "broadcasti32x8", "broadcasti64x4"],
     &["insertf128", "inserti128", "insertf32x4", "insertf64x2", "inserti32x4", "inserti64x2"],
     &["extractf128", "extracti128", "extractf32x4", "extractf64x2", "extracti32x4", "extracti64x2"],
     &["insertf32x8", "insertf64x4", "inserti32x8", "inserti64x4"],
@@ -230,10 +274,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn registers_that_are_filled_are_moves() {
+        let moves = |line: &str| code(line).is_some_and(|name| is_move(&name));
+        assert!(moves("vpcmpeqd ymm2, ymm2, ymm2") && moves("kxnorw k1, k0, k0") && moves("xor eax, eax"));
+        assert!(!moves("vpcmpeqd ymm0, ymm0, ymm1") && !moves("xor eax, ecx") && !moves("and eax, eax"));
+    }
+
+    #[test]
     fn names_with_the_immediate_in_them() {
         assert!(same("vpcmpub", "vpcmpltub"));
         assert!(same("paddb", "vpaddb"));
         assert!(!same("vpcmpub", "vpcmpltb"));
+        assert!(same("vcmppd", "vcmpnltpd") && same("cmpss", "cmpunordss") && !same("vcmppd", "vcmpnltps"));
         assert!(twins("vpcmpub", "vpcmpeqb") && !twins("vpcmpub", "vpcmpeqw"));
         assert!(twins("pand", "andps") && twins("vpxorq", "vxorps") && !twins("pand", "orps"));
     }

@@ -18,6 +18,7 @@ const FEATURES: &[(&str, &str)] = &[
     ("FP16MulNoRoundingToFP32", "fp16fml"),
     ("Int8MatMul", "i8mm"),
     // Compilers provide the C functions only with the whole architecture version.
+    ("Frint", "v8.5a"),
     ("QRDMLAH", "v8.1a"),
     ("SHA1", "sha2"),
     ("SHA256", "sha2"),
