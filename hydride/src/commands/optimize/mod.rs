@@ -7,6 +7,7 @@ mod module;
 mod price;
 mod report;
 mod search;
+mod settled;
 mod shard;
 
 use std::collections::BTreeSet;
@@ -17,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Result, anyhow};
 use clap::Args;
 
-pub use self::improve::SearchArgs;
+pub use self::improve::{SearchArgs, Work};
 use self::measure::Measurement;
 use self::shard::Shard;
 use super::port::INTERRUPTED;
@@ -52,7 +53,14 @@ pub fn run(session: &Session, args: &OptimizeArgs) -> Result<u8> {
     let named = Named::find(&args.isa)?;
     let interrupted = on_interrupt();
     let search = &args.search;
-    let improved = search.improve(session, &named, None, args.shard, &args.files, &interrupted)?;
+    let work = Work {
+        cpu: None,
+        shard: args.shard,
+        files: &args.files,
+        whole: args.report.is_some() || args.measure,
+        interrupted: &interrupted,
+    };
+    let improved = search.improve(session, &named, &work)?;
     if interrupted.load(Ordering::Relaxed) {
         return Ok(INTERRUPTED);
     }
@@ -63,20 +71,20 @@ pub fn run(session: &Session, args: &OptimizeArgs) -> Result<u8> {
     let measurement = if args.measure { Some(Measurement::new(&improved.prices)?) } else { None };
     let (mut changes, mut times) = (Vec::new(), Vec::new());
     for source in &improved.sources {
-        let (mut text, mut own) = source.changed(&improved.found, &BTreeSet::new());
+        let mut changed = source.changed(&improved.found, &BTreeSet::new());
         if let Some(measurement) = &measurement {
-            let functions: BTreeSet<usize> = own.iter().map(|made| made.place.function).collect();
-            let measured = measurement.functions(source, &text, &functions)?;
+            let functions: BTreeSet<usize> = changed.made.iter().map(|place| place.function).collect();
+            let measured = measurement.functions(source, &changed.text, &functions)?;
             let slower: BTreeSet<usize> =
                 measured.iter().filter(|own| own.slower).map(|own| own.position).collect();
-            (text, own) = source.changed(&improved.found, &slower);
+            changed = source.changed(&improved.found, &slower);
             times.push(measured);
         }
-        outputs::replace_file(&beside(&source.path), text)?;
-        changes.push(own);
+        outputs::replace_file(&beside(&source.path), &changed.text)?;
+        changes.push(changed);
     }
     for (at, (source, own)) in improved.sources.iter().zip(&changes).enumerate() {
-        println!("{}", report::summary(source, own.len(), times.get(at).map(Vec::as_slice), &improved)?);
+        println!("{}", report::summary(source, own.count, times.get(at).map(Vec::as_slice), &improved)?);
     }
     if let Some(folder) = &args.report {
         let lines = report::lines(&improved.sources, &changes, &improved.found);

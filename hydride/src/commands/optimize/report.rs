@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::improve::Improved;
 use super::measure::Measured;
-use super::module::{Made, Source};
+use super::module::{Changed, Source};
 use super::price::Price;
 use super::search::{Found, Kind};
 use crate::outputs;
@@ -102,9 +102,9 @@ pub fn summary(
     let line = Summary {
         file: &file,
         functions: source.outlines.len(),
-        left_alone: source.outlines.iter().filter(|outline| outline.is_none()).count(),
-        values: source.values,
-        slices: source.slices.len(),
+        left_alone: source.left_alone(),
+        values: source.values.iter().sum(),
+        slices: source.count(),
         changed,
         measured: times.map(<[Measured]>::len),
         slower: times.map(|times| times.iter().filter(|own| own.slower).count()),
@@ -120,19 +120,19 @@ pub fn summary(
 }
 
 /// The rewrites that were made, the most frequent ones first.
-pub fn lines(sources: &[Source], changes: &[Vec<Made<'_>>], found: &BTreeMap<String, Found>) -> Vec<Line> {
+pub fn lines(sources: &[Source], changes: &[Changed<'_>], found: &BTreeMap<String, Found>) -> Vec<Line> {
     let mut places: BTreeMap<&str, Vec<Where>> = BTreeMap::new();
     let mut slices = BTreeMap::new();
-    for (source, made) in sources.iter().zip(changes) {
-        for made in made {
-            let place = made.place;
+    for (source, changed) in sources.iter().zip(changes) {
+        for place in changed.made.iter().copied() {
+            let (line, origin) = source.position(place);
             slices.insert(place.key.as_str(), &place.slice);
             places.entry(place.key.as_str()).or_default().push(Where {
                 file: source.path.display().to_string(),
-                line: made.line,
+                line,
                 function: source.module.functions[place.function].name.clone(),
                 value: place.slice.root().to_owned(),
-                origin: made.origin.clone(),
+                origin,
             });
         }
     }
