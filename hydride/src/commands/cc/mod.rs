@@ -149,7 +149,7 @@ impl Work<'_> {
         let work = optimize::Work { cpu: cpu.as_deref(), shard: None, files, whole: false, interrupted };
         let improved = search.improve(self.session, &named, &work)?;
         let source = improved.sources.first().context("a module")?;
-        let changed = source.changed(&improved.found, &BTreeSet::new());
+        let changed = improved.changed(0, &BTreeSet::new());
         let said = format!(
             "for {}, costs by {}: {} of {} values are cheaper",
             named.name,

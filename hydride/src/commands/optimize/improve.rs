@@ -14,11 +14,12 @@ use refine::Module;
 use refine::ast::Function;
 
 use super::intrinsics::Known;
-use super::module::{Source, definitions};
+use super::module::{Changed, Place, Rewrites, Source, definitions};
 use super::price::Prices;
 use super::search::{By, Finder, Found, Kept, Keys, Question};
 use super::settled::{Circumstances, Numbered, Settled, number};
 use super::shard::Shard;
+use super::whole::{self, Refused};
 use crate::cache::{Shared, SharedCacheArgs};
 use crate::commands::synth::targets::{Ground, Named};
 use crate::{Session, SpecArgs};
@@ -55,7 +56,9 @@ pub struct Improved {
     /// The modules.
     pub sources: Vec<Source>,
     /// What was found, by the slices' keys.
-    pub found: BTreeMap<String, Found>,
+    pub found: Rewrites,
+    /// Of each module the changes that make a function dearer as a whole.
+    pub refused_changes: Vec<Refused>,
     /// Different slices of all modules, or of the shard.
     pub slices: usize,
     /// Those for which the cache had an answer.
@@ -101,6 +104,15 @@ struct Answers<'a> {
     times: Vec<f64>,
 }
 
+impl Improved {
+    /// What becomes of a module by its position, and of none of the functions at some positions.
+    pub fn changed(&self, module: usize, without: &BTreeSet<usize>) -> Changed<'_> {
+        let refused = &self.refused_changes[module];
+        let keep = |place: &Place| !without.contains(&place.function) && !refused.contains(&place.id());
+        self.sources[module].changed(&self.found, &keep)
+    }
+}
+
 impl SearchArgs {
     /// Reads modules and looks for what is cheaper for a target.
     pub fn improve(&self, session: &Session, named: &Named, work: &Work<'_>) -> Result<Improved> {
@@ -128,26 +140,45 @@ impl SearchArgs {
         }
         let others = elsewhere(&sources, &questions);
         let slices = questions.len() + others.len();
-        let answers = match (&circumstances, questions.is_empty()) {
-            (Some(_), true) => Answers::default(),
+        let (answers, cache) = match (&circumstances, questions.is_empty()) {
+            (Some(_), true) => Default::default(),
             _ => {
                 let keys = Keys::new(target, prices.tools(), self.documents(session, named)?);
                 let search = Search { args: self, session, named, known: &known, prices: &prices, start };
-                let own = circumstances.as_ref().filter(|_| work.shard.is_none());
-                search.answers(questions, keys, work, |answers, memo| {
-                    if let Some(circumstances) = own.filter(|_| known.is_of(&named.isa)) {
-                        settle(&sources, answers, circumstances, memo);
-                    }
-                })?
+                let (answers, cache) = search.answers(questions, keys, work)?;
+                (answers, Some(cache))
             }
         };
-        let Answers { found, cached, certified, refused, mut times, .. } = answers;
-        let found = found.into_iter().map(|(key, found)| (key.to_owned(), found)).collect();
+        let Answers { found, settled, cached, certified, refused, mut times } = answers;
+        let found: Rewrites = found.into_iter().map(|(key, found)| (key.to_owned(), found)).collect();
+        // What a shard found is put in place by another run.
+        let decides = work.shard.is_none() && prices.has_tools();
+        let whole = |source| if decides { whole::refused(source, &found, &prices) } else { Refused::new() };
+        let refused_changes: Vec<Refused> = sources.iter().map(whole).collect();
+        if let (Some(circumstances), Some(cache), None) = (&circumstances, cache, work.shard)
+            && known.is_of(&named.isa)
+        {
+            for (source, refused) in sources.iter().zip(&refused_changes) {
+                settle(source, &found, refused, &settled, circumstances, &cache.own());
+            }
+            cache.save()?;
+        }
         times.sort_by(f64::total_cmp);
         let cached = cached + others.len();
         let certified = certified + others.values().filter(|is_cheaper| **is_cheaper).count();
         let seconds = start.elapsed().as_secs_f64();
-        Ok(Improved { sources, found, slices, cached, certified, refused, times, prices, seconds })
+        Ok(Improved {
+            sources,
+            found,
+            refused_changes,
+            slices,
+            cached,
+            certified,
+            refused,
+            times,
+            prices,
+            seconds,
+        })
     }
 
     /// Nobody is asked for prices where nothing is searched.
@@ -226,36 +257,39 @@ fn elsewhere(sources: &[Source], questions: &Questions<'_>) -> BTreeMap<u64, boo
     all.into_iter().filter(|(own, _)| !asked.contains(own)).collect()
 }
 
-/// Keeps what came of functions all of whose slices are answered.
-fn settle(sources: &[Source], answers: &Answers<'_>, circumstances: &Circumstances, memo: &Memo) {
+/// Keeps what came of a module's functions all of whose slices are answered.
+fn settle(
+    source: &Source,
+    found: &Rewrites,
+    refused: &Refused,
+    answered: &BTreeSet<&str>,
+    circumstances: &Circumstances,
+    memo: &Memo,
+) {
     if !memo.has_store() {
         return;
     }
-    let found = answers.found.iter().map(|(key, found)| ((*key).to_owned(), found.clone())).collect();
-    for source in sources {
-        let module = &source.module;
-        let attributes = Attributes::new(module);
-        for (at, function) in module.functions.iter().enumerate() {
-            let slices = source.slices_of(at);
-            let is_settled = slices.iter().all(|place| answers.settled.contains(place.key.as_str()));
-            if !is_settled || source.outlines[at].is_none() {
-                continue;
-            }
-            let (edits, made) = source.edits(at, &found);
-            let text = &module.text()[function.span.clone()];
-            let Some(edits) = Numbered::new(text).kept(function, module, &edits) else { continue };
-            let own: BTreeSet<&str> = slices.iter().map(|place| place.key.as_str()).collect();
-            let own = own.into_iter().map(|key| (number(key), answers.found.contains_key(key)));
-            let settled = Settled {
-                values: source.values[at],
-                slices: slices.len(),
-                answers: own.collect(),
-                changed: made.len(),
-                edits,
-            };
-            let [key, _] = settled_keys(module, function, &attributes, circumstances);
-            memo.put(key, &settled);
+    let module = &source.module;
+    let attributes = Attributes::new(module);
+    for (at, function) in module.functions.iter().enumerate() {
+        let slices = source.slices_of(at);
+        let is_settled = slices.iter().all(|place| answered.contains(place.key.as_str()));
+        if !is_settled || source.outlines[at].is_none() {
+            continue;
         }
+        let (edits, made) = source.edits(at, found, &|place| !refused.contains(&place.id()));
+        let text = &module.text()[function.span.clone()];
+        let Some(edits) = Numbered::new(text).kept(function, module, &edits) else { continue };
+        let own: BTreeSet<&str> = slices.iter().map(|place| place.key.as_str()).collect();
+        let settled = Settled {
+            values: source.values[at],
+            slices: slices.len(),
+            answers: own.into_iter().map(|key| (number(key), found.contains_key(key))).collect(),
+            changed: made.len(),
+            edits,
+        };
+        let [key, _] = settled_keys(module, function, &attributes, circumstances);
+        memo.put(key, &settled);
     }
 }
 
@@ -270,15 +304,13 @@ struct Search<'a, 's> {
 }
 
 impl Search<'_, '_> {
-    /// Answers of the cache, and of a search for what it does not have; `settle` is told what came of it before the cache is
-    /// written.
+    /// Answers of the cache, and of a search for what it does not have; and the cache.
     fn answers<'q>(
         &self,
         questions: Questions<'q>,
         keys: Keys,
         work: &Work<'_>,
-        settle: impl Fn(&Answers<'q>, &Memo) + Send + Sync,
-    ) -> Result<Answers<'q>> {
+    ) -> Result<(Answers<'q>, Shared)> {
         let (args, specs) = (self.args, self.args.specs.specs.as_deref());
         let wanted: Vec<_> = questions.keys().flat_map(|key| [keys.of(key), keys.counted(key)]).collect();
         let own: Vec<_> = questions.keys().map(|key| keys.certificate(key)).collect();
@@ -294,12 +326,8 @@ impl Search<'_, '_> {
         let (known, isa) = (self.known, &self.named.isa);
         let finder = Finder::new(self.session, known, ground.as_ref(), self.prices, memos, keys, isa)?;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
-        pool.install(|| {
-            let answers = self.searched(questions, &finder, &cache, work)?;
-            settle(&answers, &cache.own());
-            cache.save()?;
-            Ok(answers)
-        })
+        let answers = pool.install(|| self.searched(questions, &finder, &cache, work))?;
+        Ok((answers, cache))
     }
 
     fn searched<'q>(

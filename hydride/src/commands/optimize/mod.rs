@@ -9,6 +9,7 @@ mod report;
 mod search;
 mod settled;
 mod shard;
+mod whole;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -70,21 +71,22 @@ pub fn run(session: &Session, args: &OptimizeArgs) -> Result<u8> {
     }
     let measurement = if args.measure { Some(Measurement::new(&improved.prices)?) } else { None };
     let (mut changes, mut times) = (Vec::new(), Vec::new());
-    for source in &improved.sources {
-        let mut changed = source.changed(&improved.found, &BTreeSet::new());
+    for (at, source) in improved.sources.iter().enumerate() {
+        let mut changed = improved.changed(at, &BTreeSet::new());
         if let Some(measurement) = &measurement {
             let functions: BTreeSet<usize> = changed.made.iter().map(|place| place.function).collect();
             let measured = measurement.functions(source, &changed.text, &functions)?;
             let slower: BTreeSet<usize> =
                 measured.iter().filter(|own| own.slower).map(|own| own.position).collect();
-            changed = source.changed(&improved.found, &slower);
+            changed = improved.changed(at, &slower);
             times.push(measured);
         }
         outputs::replace_file(&beside(&source.path), &changed.text)?;
         changes.push(changed);
     }
     for (at, (source, own)) in improved.sources.iter().zip(&changes).enumerate() {
-        println!("{}", report::summary(source, own.count, times.get(at).map(Vec::as_slice), &improved)?);
+        let counts = (own.count, improved.refused_changes[at].len());
+        println!("{}", report::summary(source, counts, times.get(at).map(Vec::as_slice), &improved)?);
     }
     if let Some(folder) = &args.report {
         let lines = report::lines(&improved.sources, &changes, &improved.found);

@@ -29,6 +29,16 @@ pub struct Place {
     pub key: String,
 }
 
+impl Place {
+    /// The function, the block and the line of its root.
+    pub fn id(&self) -> (usize, usize, usize) {
+        (self.function, self.slice.section, self.slice.line)
+    }
+}
+
+/// What can stand for slices, by their keys.
+pub type Rewrites = BTreeMap<String, Found>;
+
 /// A module.
 pub struct Source {
     /// Its file.
@@ -113,11 +123,16 @@ impl Source {
         &self.slices[start..end]
     }
 
-    /// What becomes of a function that is not settled, and what was changed in it.
-    pub fn edits<'a>(&'a self, function: usize, found: &BTreeMap<String, Found>) -> (Edits, Vec<&'a Place>) {
+    /// What becomes of a function that is not settled with the changes that `keep` admits, and what was changed in it.
+    pub fn edits<'a>(
+        &'a self,
+        function: usize,
+        found: &Rewrites,
+        keep: &dyn Fn(&Place) -> bool,
+    ) -> (Edits, Vec<&'a Place>) {
         let Some(outline) = &self.outlines[function] else { return Default::default() };
         let mut editor = Editor::new(&self.module.functions[function], outline);
-        let own = self.slices_of(function).iter();
+        let own = self.slices_of(function).iter().filter(|place| keep(place));
         let mut own: Vec<(&Place, &Found)> =
             own.filter_map(|place| Some((place, found.get(place.key.as_str())?))).collect();
         if own.is_empty() {
@@ -140,8 +155,8 @@ impl Source {
         (editor.edits(), made)
     }
 
-    /// The text with all that was found but in the functions at some positions, and what was changed.
-    pub fn changed<'a>(&'a self, found: &BTreeMap<String, Found>, without: &BTreeSet<usize>) -> Changed<'a> {
+    /// The text with the changes that `keep` admits.
+    pub fn changed<'a>(&'a self, found: &Rewrites, keep: &dyn Fn(&Place) -> bool) -> Changed<'a> {
         let (mut edits, mut made, mut count) = (Vec::new(), Vec::new(), 0);
         for (at, function) in self.module.functions.iter().enumerate() {
             if let Some(settled) = self.settled.get(at).and_then(Option::as_ref) {
@@ -150,8 +165,8 @@ impl Source {
                     edits.extend(Numbered::new(text).edits(function, &self.module, settled));
                     count += settled.changed;
                 }
-            } else if !without.contains(&at) {
-                let (own, places) = self.edits(at, found);
+            } else {
+                let (own, places) = self.edits(at, found, keep);
                 edits.extend(own);
                 count += places.len();
                 made.extend(places);
