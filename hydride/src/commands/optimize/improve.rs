@@ -105,6 +105,12 @@ struct Answers<'a> {
 }
 
 impl Improved {
+    /// Changes of a module by its position that are not made, since their functions would be dearer as a whole.
+    pub fn dearer(&self, module: usize) -> usize {
+        let settled = self.sources[module].settled.iter().flatten();
+        self.refused_changes[module].len() + settled.map(|own| own.dearer).sum::<usize>()
+    }
+
     /// What becomes of a module by its position, and of none of the functions at some positions.
     pub fn changed(&self, module: usize, without: &BTreeSet<usize>) -> Changed<'_> {
         let refused = &self.refused_changes[module];
@@ -286,6 +292,7 @@ fn settle(
             slices: slices.len(),
             answers: own.into_iter().map(|key| (number(key), found.contains_key(key))).collect(),
             changed: made.len(),
+            dearer: refused.iter().filter(|(function, ..)| *function == at).count(),
             edits,
         };
         let [key, _] = settled_keys(module, function, &attributes, circumstances);

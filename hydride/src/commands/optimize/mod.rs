@@ -52,8 +52,9 @@ pub struct OptimizeArgs {
 /// Reads modules, searches, and writes what becomes of them.
 pub fn run(session: &Session, args: &OptimizeArgs) -> Result<u8> {
     let named = Named::find(&args.isa)?;
-    let interrupted = on_interrupt();
     let search = &args.search;
+    // Where nothing is searched a signal may end the run at once: outputs are replaced as wholes.
+    let interrupted = if search.offline { Arc::default() } else { on_interrupt() };
     let work = Work {
         cpu: None,
         shard: args.shard,
@@ -85,7 +86,7 @@ pub fn run(session: &Session, args: &OptimizeArgs) -> Result<u8> {
         changes.push(changed);
     }
     for (at, (source, own)) in improved.sources.iter().zip(&changes).enumerate() {
-        let counts = (own.count, improved.refused_changes[at].len());
+        let counts = (own.count, improved.dearer(at));
         println!("{}", report::summary(source, counts, times.get(at).map(Vec::as_slice), &improved)?);
     }
     if let Some(folder) = &args.report {

@@ -37,6 +37,8 @@ pub struct Settled {
     pub answers: Vec<(u64, bool)>,
     /// Values that are changed.
     pub changed: usize,
+    /// Changes that are not made, since the function would be dearer as a whole.
+    pub dearer: usize,
     /// What becomes of its text.
     pub edits: Vec<Edit>,
 }
@@ -206,7 +208,8 @@ mod tests {
             |text: &str, number| vec![(span(text, "  %b"), String::new()), (span(text, "  %c"), new(number))];
         let kept = a.kept(&one.functions[0], &one, &edits(&first, 7)).expect("known numbers");
         assert!(a.kept(&one.functions[0], &one, &edits(&first, 8)).is_none());
-        let settled = Settled { values: 1, slices: 1, answers: Vec::new(), changed: 1, edits: kept };
+        let settled =
+            Settled { values: 1, slices: 1, answers: Vec::new(), changed: 1, dearer: 0, edits: kept };
         assert_eq!(b.edits(&two.functions[0], &two, &settled), edits(&second, 123));
     }
 }
