@@ -70,7 +70,8 @@ pub fn refused(source: &Source, found: &Rewrites, prices: &Prices) -> Refused {
             let all = || own.iter().map(|place| place.id());
             refused.extend(all().filter(|id| !blamed || is_last || alone_dearer.contains(id)));
             if is_last {
-                refused.extend(source.slices_of(*function).iter().map(Place::id));
+                let known = source.slices_of(*function).iter().filter(|own| found.contains_key(&own.key));
+                refused.extend(known.map(Place::id));
             }
         }
     }
