@@ -2,10 +2,13 @@
 
 #![forbid(unsafe_code)]
 
+#[path = "../../refine/tests/assembly/mod.rs"]
+mod assembly;
 #[path = "../../simplex/tests/programs/mod.rs"]
 mod programs;
 mod targets;
 
+pub use assembly::check as llvm_assembly;
 pub use targets::*;
 
 /// Operations on sets, whose answers are tested; says how many pivots there have been.

@@ -8,7 +8,7 @@
 mod server;
 mod shared;
 
-pub use shared::SharedCacheArgs;
+pub use shared::{Shared, SharedCacheArgs};
 
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -127,8 +127,7 @@ impl Session {
     pub fn stamp(&self, asked: Option<&Path>, isa: Isa) -> Option<Key> {
         use std::os::unix::fs::MetadataExt as _;
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?.as_secs();
-        let mut parts =
-            vec![format!("stamp {isa:?} {:?} {:?}", self.reading_flags(), self.errata_texts(&[isa]))];
+        let mut parts = vec![format!("stamp {isa:?} {:?} {}", self.reading_flags(), self.errata_choice(isa))];
         for (folder, _) in candidates(asked) {
             for path in self.files(&folder, isa).ok()? {
                 let file = std::fs::metadata(&path).ok()?;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -29,7 +30,10 @@ pub struct SessionArgs {
 /// What holds for a whole run.
 pub struct Session {
     sets: Vec<(Isa, &'static InstructionSet)>,
-    errata: BTreeMap<Isa, Errata>,
+    /// Those of a file.
+    given: Option<(Isa, Errata)>,
+    /// The checked-in ones, read when they are asked for.
+    built_in: BTreeMap<Isa, OnceLock<Option<Errata>>>,
     options: ReadingOptions,
     args: SessionArgs,
 }
@@ -52,9 +56,10 @@ impl Session {
         args: SessionArgs,
         options: ReadingOptions,
     ) -> Result<Self> {
-        let sets = sets.iter().map(|set| (Isa::register(set.name), *set)).collect();
-        let mut session = Self { sets, errata: BTreeMap::new(), options, args };
-        session.errata = session.chosen_errata()?;
+        let sets: Vec<_> = sets.iter().map(|set| (Isa::register(set.name), *set)).collect();
+        let built_in = sets.iter().map(|(isa, _)| (*isa, OnceLock::new())).collect();
+        let mut session = Self { sets, given: None, built_in, options, args };
+        session.given = session.given_errata()?;
         Ok(session)
     }
 
@@ -96,7 +101,24 @@ impl Session {
 
     /// The errata on the documents of an instruction set.
     pub fn errata(&self, isa: Isa) -> Option<&Errata> {
-        self.errata.get(&isa)
+        match &self.given {
+            Some((own, errata)) if *own == isa => return Some(errata),
+            _ if self.args.no_errata => return None,
+            _ => {}
+        }
+        self.built_in.get(&isa)?.get_or_init(|| self.checked_in(isa)).as_ref()
+    }
+
+    #[expect(clippy::expect_used, reason = "the checked-in errata are read by the tests")]
+    fn checked_in(&self, isa: Isa) -> Option<Errata> {
+        let own = self.set(isa).errata.as_ref()?;
+        Some(parse_errata(own.file, own.text).expect("the checked-in errata are legal"))
+    }
+
+    /// A text that differs where the errata on the documents of an instruction set do, for runs of one version of the program.
+    pub fn errata_choice(&self, isa: Isa) -> String {
+        let given = self.given.as_ref().filter(|(own, _)| *own == isa);
+        format!("{} {:?}", self.args.no_errata, given.map(|(_, errata)| (&errata.file, &errata.errata)))
     }
 
     /// The errata on the documents of instruction sets, as texts that differ where they do.
@@ -146,25 +168,17 @@ impl Session {
         self.sets.iter().filter_map(|(isa, set)| Some((*isa, set.errata.as_ref()?)))
     }
 
-    fn chosen_errata(&self) -> Result<BTreeMap<Isa, Errata>> {
-        let mut chosen = BTreeMap::new();
-        if !self.args.no_errata {
-            for (isa, built_in) in self.built_in_errata() {
-                chosen.insert(isa, parse_errata(built_in.file, built_in.text)?);
-            }
+    fn given_errata(&self) -> Result<Option<(Isa, Errata)>> {
+        let Some(path) = &self.args.errata else { return Ok(None) };
+        let errata = parse_errata(&path.display().to_string(), &text(path)?)?;
+        let isa = match &errata.isa {
+            Some(named) => self.asked(named)?,
+            None => self.isas()[0],
+        };
+        if self.set(isa).errata.is_none() {
+            return Err(usage(format!("errata on documents of {} cannot be applied", isa.name())));
         }
-        if let Some(path) = &self.args.errata {
-            let errata = parse_errata(&path.display().to_string(), &text(path)?)?;
-            let isa = match &errata.isa {
-                Some(named) => self.asked(named)?,
-                None => self.isas()[0],
-            };
-            if self.set(isa).errata.is_none() {
-                return Err(usage(format!("errata on documents of {} cannot be applied", isa.name())));
-            }
-            chosen.insert(isa, errata);
-        }
-        Ok(chosen)
+        Ok(Some((isa, errata)))
     }
 }
 

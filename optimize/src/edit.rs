@@ -227,26 +227,30 @@ pub fn edited(module: &Module, edits: &[(std::ops::Range<usize>, String)]) -> St
     made + &text[at..]
 }
 
-/// The attributes of a function that say for which machine it is, as they stand after its parameters; from its groups.
-pub fn machine_attributes(module: &Module, outline: &Outline) -> String {
-    let mut found = Vec::new();
-    for group in &outline.groups {
-        let head = format!("attributes #{group} = {{");
-        let Some(line) = module.text().lines().find(|line| line.starts_with(&head)) else { continue };
-        for wanted in [
-            "\"target-cpu\"=\"",
-            "\"target-features\"=\"",
-            "\"tune-cpu\"=\"",
-            "\"min-legal-vector-width\"=\"",
-        ] {
-            let Some(at) = line.find(wanted) else { continue };
-            let rest = &line[at + wanted.len()..];
-            if let Some(end) = rest.find('"') {
-                found.push(format!("{wanted}{}", &rest[..=end]));
-            }
-        }
+/// What a module's groups of attributes say of the machine that functions are for.
+pub struct Attributes<'m>(FxHashMap<&'m str, String>);
+
+impl<'m> Attributes<'m> {
+    /// Those of a module.
+    pub fn new(module: &'m Module) -> Self {
+        let group = |line: &'m str| {
+            let (name, text) = line.strip_prefix("attributes #")?.split_once(" = {")?;
+            let own = ["target-cpu", "target-features", "tune-cpu", "min-legal-vector-width"];
+            let found = own.iter().filter_map(|wanted| {
+                let head = format!("\"{wanted}\"=\"");
+                let (_, rest) = text.split_once(&head)?;
+                Some(format!("{head}{}\"", rest.split_once('"')?.0))
+            });
+            Some((name, found.collect::<Vec<_>>().join(" ")))
+        };
+        Self(module.text().lines().filter_map(group).collect())
     }
-    found.join(" ")
+
+    /// Those of some groups, by the numbers after `#`, as they stand after a function's parameters.
+    pub fn of<'a>(&self, groups: impl IntoIterator<Item = &'a str>) -> String {
+        let own = groups.into_iter().filter_map(|group| self.0.get(group)).filter(|text| !text.is_empty());
+        own.map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// A function that gives a value of a slice's result's type that it has as a parameter, so that it computes nothing.

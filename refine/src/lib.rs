@@ -35,6 +35,7 @@ mod meaning;
 mod outline;
 mod parse;
 mod print;
+mod script;
 mod token;
 mod translate;
 
@@ -44,4 +45,5 @@ pub use meaning::meaning;
 pub use outline::{Line, Outline, Section};
 pub use parse::Module;
 pub use print::name;
+pub use script::script;
 pub use translate::{Argument, Intrinsics, NoIntrinsics, Target};

@@ -31,6 +31,28 @@ impl Module {
     /// Reads LLVM assembly. Only a definition without its end is an error: what is not modelled in a function is a fault of
     /// that function.
     pub fn parse(text: &str) -> Result<Self, Fault> {
+        Self::split(text, function)
+    }
+
+    /// The same with no function's body read, for those who read [outlines](Self::outline) of some of them.
+    ///
+    /// ```
+    /// let module = refine::Module::definitions("define i8 @f(i8 %a) {\n  ret i8 %a\n}\n")?;
+    /// assert!(module.functions[0].name == "f" && module.functions[0].body.is_err());
+    /// # Ok::<(), refine::Fault>(())
+    /// ```
+    pub fn definitions(text: &str) -> Result<Self, Fault> {
+        Self::split(text, |text, start, line| {
+            let head = &text[..text.find('\n').unwrap_or(text.len())];
+            let name =
+                tokens(head, line).ok().and_then(|all| all.into_iter().find(|own| own.kind == Kind::Global));
+            let name = name.map_or(String::new(), |token| token.text.to_owned());
+            let body = Err(Fault::new(Place { line, column: 1 }, "a body that is not read"));
+            Function { name, span: start..start + text.len(), body }
+        })
+    }
+
+    fn split(text: &str, read: impl Fn(&str, usize, u32) -> Function) -> Result<Self, Fault> {
         let (mut functions, mut at, mut number) = (Vec::new(), 0, 0);
         let mut open: Option<(usize, u32)> = None;
         for line in text.split_inclusive('\n') {
@@ -41,7 +63,7 @@ impl Module {
             at += line.len();
             if let Some((start, first)) = open.filter(|_| line.starts_with('}')) {
                 let end = at - (line.len() - line.trim_end().len());
-                functions.push(function(&text[start..end], start, first));
+                functions.push(read(&text[start..end], start, first));
                 open = None;
             }
         }

@@ -48,7 +48,7 @@ pub use encode::EncodeError;
 pub use memo::{Key, Memo, Store};
 pub use prover::{Model, Prover, Stats, Verdict};
 pub use script::{Script, script};
-pub use solve::TIME_LIMIT;
+pub use solve::{TIME_LIMIT, satisfiable};
 
 /// The version of the solver that answers.
 pub fn solver_version() -> &'static str {

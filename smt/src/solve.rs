@@ -8,7 +8,7 @@ use std::time::Duration;
 use hydride_ir::Bits;
 use rustc_hash::FxHashMap;
 use z3::ast::{Ast, BV, Bool};
-use z3::{Config, FuncDecl, Params, SatResult, Sort, Tactic, with_z3_config};
+use z3::{Config, FuncDecl, Params, SatResult, Solver, Sort, Tactic, with_z3_config};
 
 use crate::query::Query;
 use crate::signature::Range;
@@ -63,17 +63,42 @@ pub fn solve(query: &Query, limits: Limits) -> Answer {
     }
 }
 
+/// Whether the assertions of a script of bit vectors can hold; `Err` with the reason where that is not known. What another
+/// encoding than [`crate::Prover`]'s made is asked here.
+///
+/// ```
+/// let script = "(declare-const x (_ BitVec 8))(assert (= (bvadd x x) #x01))";
+/// let limit = std::time::Duration::from_secs(10);
+/// assert_eq!(smt::satisfiable(script, 1_000_000, limit), Ok(false));
+/// ```
+pub fn satisfiable(script: &str, steps: u32, time: Duration) -> Result<bool, String> {
+    with_z3_config(&Config::new(), || {
+        let solver = limited("qfbv", Limits { steps, time });
+        solver.from_string(script);
+        match solver.check() {
+            SatResult::Unsat => Ok(false),
+            SatResult::Sat => Ok(true),
+            SatResult::Unknown => Err(reason(solver.get_reason_unknown().as_deref())),
+        }
+    })
+}
+
+/// A solver with one of Z3's tactics that gives up at limits.
+fn limited(tactic: &str, limits: Limits) -> Solver {
+    let solver = Tactic::new(tactic).solver();
+    let mut params = Params::new();
+    params.set_u32("timeout", u32::try_from(limits.time.as_millis()).unwrap_or(u32::MAX));
+    params.set_u32("rlimit", limits.steps);
+    params.set_u32("random_seed", 0);
+    params.set_u32("max_memory", MAX_MEMORY);
+    solver.set_params(&params);
+    solver
+}
+
 /// Asks with one of Z3's tactics, either our translation of the query or a script over the same variables.
 fn ask(tactic: &str, query: &Query, limits: Limits, script: Option<&str>) -> Answer {
     with_z3_config(&Config::new(), || {
-        let solver = Tactic::new(tactic).solver();
-        let mut params = Params::new();
-        params.set_u32("timeout", u32::try_from(limits.time.as_millis()).unwrap_or(u32::MAX));
-        params.set_u32("rlimit", limits.steps);
-        params.set_u32("random_seed", 0);
-        params.set_u32("max_memory", MAX_MEMORY);
-        solver.set_params(&params);
-
+        let solver = limited(tactic, limits);
         let variables: Vec<BV> = match script {
             Some(script) => {
                 solver.from_string(script);

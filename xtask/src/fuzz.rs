@@ -17,8 +17,16 @@ use crate::process::{cargo, code, have, run};
 use crate::root;
 
 /// The binaries of `fuzz/`.
-pub const TARGETS: &[&str] =
-    &["intel_document", "arm_json", "asl", "hvx_documents", "ir_text", "errata", "simplex_programs"];
+pub const TARGETS: &[&str] = &[
+    "intel_document",
+    "arm_json",
+    "asl",
+    "hvx_documents",
+    "ir_text",
+    "errata",
+    "llvm_assembly",
+    "simplex_programs",
+];
 
 /// Longest inputs in bytes, one length a round. Most of what a reader does shows in one entry, and of short inputs twenty
 /// run in the time of a long one.

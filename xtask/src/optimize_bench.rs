@@ -41,7 +41,9 @@ struct Summary {
     values: usize,
     slices: usize,
     changed: usize,
+    dearer: usize,
     searched_in_all: usize,
+    reached_in_all: usize,
     median_seconds: f64,
     seconds: f64,
 }
@@ -60,6 +62,19 @@ struct Times {
 struct Rewrite {
     kind: String,
     instructions: (usize, usize),
+    before: Costs,
+    after: Costs,
+}
+
+#[derive(Deserialize)]
+struct Costs {
+    cost: Cost,
+}
+
+#[derive(Deserialize, PartialEq)]
+struct Cost {
+    throughput: f64,
+    uops: u32,
 }
 
 /// Prints a row for each target; exit code 1 when LLVM refuses a module that was changed.
@@ -67,10 +82,11 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32>
     let mut files = sources(&root().join("specs/benchmarks"))?;
     files.extend(sources(&root().join("specs/kernels"))?);
     println!(
-        "| target | functions | values | slices | different slices | values improved | rewrites | with the target's \
-         instructions | of two or more | seconds | seconds a value | median of a slice |"
+        "| target | functions | values | slices | different slices | reached | values improved | not, since the function is \
+         dearer | rewrites | with the target's instructions | of two or more | cheaper in more than latency | seconds | \
+         seconds a value | median of a slice |"
     );
-    println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+    println!("|---|{}", "---:|".repeat(14));
     let mut code = 0;
     for (name, options, machine) in TARGETS {
         if !targets.is_empty() && !targets.iter().any(|asked| asked == name) {
@@ -90,10 +106,14 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32>
             modules.push(module);
         }
         let report = folder.join("report");
+        let cache = folder.join("answers.redb");
+        let _ = fs::remove_file(&cache);
         let lines = output(
             Command::new(binary)
-                .args(["optimize", "--no-cache", "--isa", name, "--jobs", "2", "--report"])
+                .args(["optimize", "--isa", name, "--jobs", "2", "--report"])
                 .arg(&report)
+                .arg("--cache")
+                .arg(&cache)
                 .args(specs)
                 .args(is_own(machine).then_some("--measure"))
                 .args(&modules),
@@ -110,13 +130,16 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32>
         let last = lines.last().context("no modules")?;
         let target = rewrites.iter().filter(|rewrite| rewrite.kind == "target").count();
         let several = rewrites.iter().filter(|rewrite| rewrite.instructions.1 > 1).count();
+        let cheaper = rewrites.iter().filter(|rewrite| rewrite.before.cost != rewrite.after.cost).count();
         println!(
-            "| {name} | {} | {} | {} | {} | {} | {} | {target} | {several} | {:.0} | {:.2} | {:.3} |",
+            "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {target} | {several} | {cheaper} | {:.0} | {:.2} | {:.3} |",
             sum(|line| line.functions - line.left_alone),
             sum(|line| line.values),
             sum(|line| line.slices),
             last.searched_in_all,
+            last.reached_in_all,
             sum(|line| line.changed),
+            sum(|line| line.dearer),
             rewrites.len(),
             last.seconds,
             last.seconds / sum(|line| line.values).max(1) as f64,
@@ -138,8 +161,58 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32>
         if is_own(machine) {
             times(&report.join("times.jsonl"))?;
         }
+        let offline = |module: &Path| {
+            let specs = specs.join(" ");
+            let (binary, cache) = (binary.display(), cache.display());
+            format!("{binary} optimize --isa {name} --cache {cache} {specs} --offline {}", module.display())
+        };
+        let compiler = format!("{CLANG} {} -O3 -DORIGINAL -w -c -o /dev/null", options.join(" "));
+        costs_of_answers(&files, &modules, &offline, &compiler)?;
     }
     Ok(code)
+}
+
+/// Runs of a command of which the processor's time is taken.
+const RUNS: usize = 10;
+
+/// Prints what answers of the cache alone cost a compilation, of the processor's time, for each module.
+fn costs_of_answers(
+    sources: &[PathBuf],
+    modules: &[PathBuf],
+    offline: &dyn Fn(&Path) -> String,
+    compiler: &str,
+) -> Result<()> {
+    println!();
+    println!("| module | lines | milliseconds of `--offline` | of the compiler | share |");
+    println!("|---|---:|---:|---:|---:|");
+    let (mut all, mut compiled) = (0.0, 0.0);
+    for (source, module) in sources.iter().zip(modules) {
+        let own = offline(module);
+        // What is not settled yet is after this.
+        milliseconds(&own, 1)?;
+        let (own, other) =
+            (milliseconds(&own, RUNS)?, milliseconds(&format!("{compiler} {}", source.display()), RUNS)?);
+        let lines = fs::read_to_string(module)?.lines().count();
+        let name = module.file_stem().unwrap_or_default().display();
+        println!("| {name} | {lines} | {own:.1} | {other:.1} | {:.1} % |", 100.0 * own / other);
+        (all, compiled) = (all + own, compiled + other);
+    }
+    println!("| all | | {all:.1} | {compiled:.1} | {:.1} % |", 100.0 * all / compiled);
+    Ok(())
+}
+
+/// Milliseconds of the processor of a command of the shell.
+fn milliseconds(command: &str, runs: usize) -> Result<f64> {
+    let script = format!("for at in $(seq {runs}); do {command} || exit 1; done >/dev/null; times");
+    let text = output(Command::new("sh").args(["-c", &script]))?;
+    // The last line has the user's and the system's time of all children, as `0m0.123s`.
+    let seconds = |word: &str| {
+        let (minutes, seconds) = word.trim_end_matches('s').split_once('m')?;
+        Some(60.0 * minutes.parse::<f64>().ok()? + seconds.parse::<f64>().ok()?)
+    };
+    let all: Option<Vec<f64>> =
+        text.lines().last().unwrap_or_default().split_whitespace().map(seconds).collect();
+    Ok(1000.0 * all.context("the times of a shell")?.iter().sum::<f64>() / runs as f64)
 }
 
 /// Whether this machine runs code for a target.

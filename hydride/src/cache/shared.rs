@@ -28,6 +28,11 @@ impl SharedCacheArgs {
         self.no_cache
     }
 
+    /// Whether answers are on a server.
+    pub fn is_shared(&self) -> bool {
+        self.server().is_some()
+    }
+
     /// The cache of what documents say, which is always the machine's own.
     pub fn of_documents(&self) -> CacheArgs {
         let cache = self.cache.clone().filter(|_| self.server().is_none());

@@ -104,6 +104,8 @@ fn a_module_comes_out_with_proved_changes_only() {
     accepted(&path("x.opt.ll"), "x86_64-linux-gnu", "haswell");
     let report = std::fs::read_to_string(path("found/rewrites.jsonl")).expect("a report");
     assert!(report.contains(r#""origin":"x.c:5:7""#), "{report}");
+    let gaps = std::fs::read_to_string(path("found/gaps.md")).expect("a list");
+    assert!(gaps.contains("| 0001.ll | 1 | x.c:5:7 | 19 to 1 |"), "{gaps}");
     let rewrite = path("found/rewrites/0001.ll").display().to_string();
     hydride(folder.path(), &["verify", "--function", "before=after", &rewrite, &rewrite]).exits(0);
     // What is kept serves again, and is all that is used offline.
@@ -114,6 +116,13 @@ fn a_module_comes_out_with_proved_changes_only() {
         assert!(!again, "what this machine proved is proved again: {line}");
         assert_eq!(std::fs::read_to_string(path("x.opt.ll")).expect("a module"), first);
     }
+    // So does what is kept of a function in another module, where metadata has other numbers.
+    let other =
+        |text: &str| format!("; another module\n\n{}", text.replace("!7", "!77").replace("!8", "!88"));
+    std::fs::write(path("y.ll"), other(MODULE)).expect("a file");
+    let line = run(&["--offline", "y.ll"], 0);
+    assert!(line.contains(r#""changed":1"#), "{line}");
+    assert_eq!(std::fs::read_to_string(path("y.opt.ll")).expect("a module"), other(&first));
     hydride(folder.path(), &["optimize", "--isa", "sse42", "--no-cache", "--offline", "x.ll"]).exits(0);
     assert_eq!(std::fs::read_to_string(path("x.opt.ll")).expect("a module"), MODULE);
     run(&["missing.ll"], 3);

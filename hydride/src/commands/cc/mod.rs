@@ -145,18 +145,19 @@ impl Work<'_> {
         let Choice { named, cpu } = choice;
         let files = std::slice::from_ref(module);
         let search = &self.args.search;
-        let improved =
-            search.improve(self.session, &named, cpu.as_deref(), None, files, &self.interrupted)?;
+        let interrupted = &self.interrupted;
+        let work = optimize::Work { cpu: cpu.as_deref(), shard: None, files, whole: false, interrupted };
+        let improved = search.improve(self.session, &named, &work)?;
         let source = improved.sources.first().context("a module")?;
-        let (text, made) = source.changed(&improved.found, &BTreeSet::new());
+        let changed = improved.changed(0, &BTreeSet::new());
         let said = format!(
             "for {}, costs by {}: {} of {} values are cheaper",
             named.name,
             improved.prices.tools(),
-            made.len(),
-            source.values
+            changed.count,
+            source.values.iter().sum::<usize>()
         );
-        Ok((text, said))
+        Ok((changed.text, said))
     }
 }
 

@@ -7,7 +7,9 @@ mod module;
 mod price;
 mod report;
 mod search;
+mod settled;
 mod shard;
+mod whole;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Result, anyhow};
 use clap::Args;
 
-pub use self::improve::SearchArgs;
+pub use self::improve::{SearchArgs, Work};
 use self::measure::Measurement;
 use self::shard::Shard;
 use super::port::INTERRUPTED;
@@ -50,9 +52,17 @@ pub struct OptimizeArgs {
 /// Reads modules, searches, and writes what becomes of them.
 pub fn run(session: &Session, args: &OptimizeArgs) -> Result<u8> {
     let named = Named::find(&args.isa)?;
-    let interrupted = on_interrupt();
     let search = &args.search;
-    let improved = search.improve(session, &named, None, args.shard, &args.files, &interrupted)?;
+    // Where nothing is searched a signal may end the run at once: outputs are replaced as wholes.
+    let interrupted = if search.offline { Arc::default() } else { on_interrupt() };
+    let work = Work {
+        cpu: None,
+        shard: args.shard,
+        files: &args.files,
+        whole: args.report.is_some() || args.measure,
+        interrupted: &interrupted,
+    };
+    let improved = search.improve(session, &named, &work)?;
     if interrupted.load(Ordering::Relaxed) {
         return Ok(INTERRUPTED);
     }
@@ -62,21 +72,22 @@ pub fn run(session: &Session, args: &OptimizeArgs) -> Result<u8> {
     }
     let measurement = if args.measure { Some(Measurement::new(&improved.prices)?) } else { None };
     let (mut changes, mut times) = (Vec::new(), Vec::new());
-    for source in &improved.sources {
-        let (mut text, mut own) = source.changed(&improved.found, &BTreeSet::new());
+    for (at, source) in improved.sources.iter().enumerate() {
+        let mut changed = improved.changed(at, &BTreeSet::new());
         if let Some(measurement) = &measurement {
-            let functions: BTreeSet<usize> = own.iter().map(|made| made.place.function).collect();
-            let measured = measurement.functions(source, &text, &functions)?;
+            let functions: BTreeSet<usize> = changed.made.iter().map(|place| place.function).collect();
+            let measured = measurement.functions(source, &changed.text, &functions)?;
             let slower: BTreeSet<usize> =
                 measured.iter().filter(|own| own.slower).map(|own| own.position).collect();
-            (text, own) = source.changed(&improved.found, &slower);
+            changed = improved.changed(at, &slower);
             times.push(measured);
         }
-        outputs::replace_file(&beside(&source.path), text)?;
-        changes.push(own);
+        outputs::replace_file(&beside(&source.path), &changed.text)?;
+        changes.push(changed);
     }
     for (at, (source, own)) in improved.sources.iter().zip(&changes).enumerate() {
-        println!("{}", report::summary(source, own.len(), times.get(at).map(Vec::as_slice), &improved)?);
+        let counts = (own.count, improved.dearer(at));
+        println!("{}", report::summary(source, counts, times.get(at).map(Vec::as_slice), &improved)?);
     }
     if let Some(folder) = &args.report {
         let lines = report::lines(&improved.sources, &changes, &improved.found);

@@ -72,6 +72,19 @@ struct Region {
     summary_view: Summary,
 }
 
+/// How long a region takes where it runs again and again, so that what it carries from one run to the next counts.
+pub struct Timeline {
+    /// Its number.
+    pub region: usize,
+    /// Cycles of a run.
+    pub cycles: f64,
+    /// Micro-operations of a run.
+    pub uops: f64,
+}
+
+/// Runs of a region one after the other.
+const RUNS: u32 = 50;
+
 #[derive(Deserialize)]
 struct Summary {
     #[serde(rename = "BlockRThroughput")]
@@ -174,11 +187,7 @@ impl Prices {
 
     fn measure(&self, functions: &[(usize, String)]) -> Result<Vec<(usize, Price)>> {
         let text: String = functions.iter().map(|(_, text)| text.as_str()).collect();
-        let (triple, cpu) = (format!("-mtriple={}", self.triple), format!("-mcpu={}", self.cpu));
-        let assembly = pipe(LLC, &[&triple, &cpu, "-O2", "-o", "-", "-"], &text)?;
-        let marked = marked(&assembly);
-        let output = pipe(MCA, &[&triple, &cpu, "-json", "-iterations=1", "-"], &marked)?;
-        let output: Output = serde_json::from_str(&output).with_context(|| format!("the output of {MCA}"))?;
+        let output = self.regions(&marked(&self.assembly(&text)?), 1)?;
         let price = |region: Region| {
             let Summary { throughput, uops, cycles, width } = region.summary_view;
             self.width.store(width, Order::Relaxed);
@@ -188,6 +197,37 @@ impl Prices {
         let prices: Vec<(usize, Price)> = output.code_regions.into_iter().filter_map(price).collect();
         ensure!(prices.len() == functions.len(), "{MCA} has {} of {} regions", prices.len(), functions.len());
         Ok(prices)
+    }
+}
+
+impl Prices {
+    /// Whether costs are from tools.
+    pub fn has_tools(&self) -> bool {
+        self.tools.load(Order::Relaxed)
+    }
+
+    /// What the compiler makes of a module.
+    pub fn assembly(&self, module: &str) -> Result<String> {
+        let (triple, cpu) = (format!("-mtriple={}", self.triple), format!("-mcpu={}", self.cpu));
+        pipe(LLC, &[&triple, &cpu, "-O2", "-o", "-", "-"], module)
+    }
+
+    /// How long the regions `b0`, `b1` … of assembly take.
+    pub fn timelines(&self, marked: &str) -> Result<Vec<Timeline>> {
+        let timeline = |region: Region| {
+            let Summary { uops, cycles, .. } = region.summary_view;
+            let number = region.name.split_whitespace().next()?.strip_prefix('b')?.parse().ok()?;
+            let a_run = |all: u32| f64::from(all) / f64::from(RUNS);
+            Some(Timeline { region: number, cycles: a_run(cycles), uops: a_run(uops) })
+        };
+        Ok(self.regions(marked, RUNS)?.code_regions.into_iter().filter_map(timeline).collect())
+    }
+
+    /// What is said of the regions of assembly when each of them runs so many times.
+    fn regions(&self, marked: &str, runs: u32) -> Result<Output> {
+        let (triple, cpu) = (format!("-mtriple={}", self.triple), format!("-mcpu={}", self.cpu));
+        let output = pipe(MCA, &[&triple, &cpu, "-json", &format!("-iterations={runs}"), "-"], marked)?;
+        serde_json::from_str(&output).with_context(|| format!("the output of {MCA}"))
     }
 }
 

@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::improve::Improved;
 use super::measure::Measured;
-use super::module::{Made, Source};
+use super::module::{Changed, Rewrites, Source};
 use super::price::Price;
-use super::search::{Found, Kind};
+use super::search::Kind;
 use crate::outputs;
 
 /// A rewrite with all places of it.
@@ -59,6 +59,8 @@ struct Summary<'a> {
     values: usize,
     slices: usize,
     changed: usize,
+    /// Changes that are not made, since their functions would be dearer as a whole.
+    dearer: usize,
     /// Changed functions that were run.
     #[serde(skip_serializing_if = "Option::is_none")]
     measured: Option<usize>,
@@ -94,7 +96,7 @@ pub fn shard(improved: &Improved) -> Result<String> {
 /// A line about a module.
 pub fn summary(
     source: &Source,
-    changed: usize,
+    (changed, dearer): (usize, usize),
     times: Option<&[Measured]>,
     improved: &Improved,
 ) -> Result<String> {
@@ -102,10 +104,11 @@ pub fn summary(
     let line = Summary {
         file: &file,
         functions: source.outlines.len(),
-        left_alone: source.outlines.iter().filter(|outline| outline.is_none()).count(),
-        values: source.values,
-        slices: source.slices.len(),
+        left_alone: source.left_alone(),
+        values: source.values.iter().sum(),
+        slices: source.count(),
         changed,
+        dearer,
         measured: times.map(<[Measured]>::len),
         slower: times.map(|times| times.iter().filter(|own| own.slower).count()),
         searched_in_all: improved.slices,
@@ -120,19 +123,19 @@ pub fn summary(
 }
 
 /// The rewrites that were made, the most frequent ones first.
-pub fn lines(sources: &[Source], changes: &[Vec<Made<'_>>], found: &BTreeMap<String, Found>) -> Vec<Line> {
+pub fn lines(sources: &[Source], changes: &[Changed<'_>], found: &Rewrites) -> Vec<Line> {
     let mut places: BTreeMap<&str, Vec<Where>> = BTreeMap::new();
     let mut slices = BTreeMap::new();
-    for (source, made) in sources.iter().zip(changes) {
-        for made in made {
-            let place = made.place;
+    for (source, changed) in sources.iter().zip(changes) {
+        for place in changed.made.iter().copied() {
+            let (line, origin) = source.position(place);
             slices.insert(place.key.as_str(), &place.slice);
             places.entry(place.key.as_str()).or_default().push(Where {
                 file: source.path.display().to_string(),
-                line: made.line,
+                line,
                 function: source.module.functions[place.function].name.clone(),
                 value: place.slice.root().to_owned(),
-                origin: made.origin.clone(),
+                origin,
             });
         }
     }
@@ -192,12 +195,89 @@ pub fn write(folder: &Path, lines: &[Line], target: &str, tools: String) -> Resu
                 place.file, place.line, place.value, place.function
             );
         }
-        let module = format!(
-            "; RUN: hydride verify --function before=after %s %s\n\n{}\n{}",
-            line.before.text, line.after.text
-        );
-        outputs::replace_file(&modules.join(format!("{:04}.ll", number + 1)), module)?;
+        outputs::replace_file(&modules.join(format!("{:04}.ll", number + 1)), test(line))?;
     }
+    outputs::replace_file(&folder.join("gaps.md"), gaps(lines))?;
     outputs::replace_file(&folder.join("rewrites.jsonl"), json)?;
     outputs::replace_file(&folder.join("rewrites.md"), text)
+}
+
+/// Where a rewrite was made first: a place in a source, else in a module.
+fn first_place(line: &Line) -> String {
+    let own =
+        |place: &Where| place.origin.clone().unwrap_or_else(|| format!("{}:{}", place.file, place.line));
+    line.places.first().map_or_else(String::new, own)
+}
+
+/// A module with a rewrite as the functions `before` and `after`: input of `hydride verify`, and where `after` has no target's
+/// intrinsics a test for LLVM, whose optimizer does not make of the one what the other is.
+fn test(line: &Line) -> String {
+    let mut text = "; RUN: hydride verify --function before=after %s %s\n".to_owned();
+    if line.kind == Kind::Generic {
+        text += "; RUN: opt -O3 -S %s | FileCheck %s\n";
+    }
+    let _ = writeln!(text, ";\n; {} times, first at {}", line.count, first_place(line));
+    if line.kind == Kind::Generic {
+        text += ";\n; CHECK-LABEL: @before(\n";
+        line.after.text.lines().filter_map(wanted).for_each(|wanted| {
+            let _ = writeln!(text, "; CHECK-NEXT: {wanted}");
+        });
+    }
+    text + &format!("\n{}\n{}", line.before.text, line.after.text)
+}
+
+/// What a line of LLVM assembly is to be recognized by: its operator, and the function that it calls.
+fn wanted(line: &str) -> Option<String> {
+    let line = line.trim();
+    if line.starts_with("ret ") {
+        return Some("ret".to_owned());
+    }
+    let (_, instruction) = line.strip_prefix('%')?.split_once(" = ")?;
+    let operator = instruction.split(' ').next()?;
+    let callee = instruction.split_once('@').and_then(|(_, rest)| rest.split('(').next());
+    Some(match callee {
+        Some(callee) => format!("= {{{{.*}}}}call {{{{.*}}}}@{callee}("),
+        None => format!("= {operator} "),
+    })
+}
+
+/// What LLVM's optimizer misses: rewrites to generic instructions, the most frequent ones first.
+fn gaps(lines: &[Line]) -> String {
+    let mut text = "# What LLVM's optimizer misses\n\nRewrites to instructions that LLVM has for all targets, proved. Each \
+                    test is in `rewrites`.\n\n| test | times | first at | instructions of LLVM | throughput | \
+                    micro-operations | latency |\n|---|---:|---|---:|---:|---:|---:|\n"
+        .to_owned();
+    for (number, line) in lines.iter().enumerate().filter(|(_, line)| line.kind == Kind::Generic) {
+        let (before, after) = (&line.before.cost, &line.after.cost);
+        let _ = writeln!(
+            text,
+            "| {:04}.ll | {} | {} | {} to {} | {} to {} | {} to {} | {} to {} |",
+            number + 1,
+            line.count,
+            first_place(line),
+            line.instructions.0,
+            line.instructions.1,
+            before.throughput,
+            after.throughput,
+            before.uops,
+            after.uops,
+            before.latency,
+            after.latency
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wanted;
+
+    #[test]
+    fn tests_look_for_operators_and_functions() {
+        let of = |line: &str| wanted(line).unwrap_or_default();
+        assert_eq!(of("  %n0 = lshr <4 x i32> %p0, %p1"), "= lshr ");
+        assert_eq!(of("  %n1 = call i8 @llvm.ctpop.i8(i8 %p0)"), "= {{.*}}call {{.*}}@llvm.ctpop.i8(");
+        assert_eq!(of("  ret i8 %n1"), "ret");
+        assert_eq!(wanted("entry:"), None);
+    }
 }

@@ -153,8 +153,8 @@ struct Answer {
 }
 
 /// All that a search needs.
-pub struct Finder<'a> {
-    known: &'a Known<'a>,
+pub struct Finder<'a, 's> {
+    known: &'a Known<'s>,
     ground: Option<&'a Ground>,
     prices: &'a Prices,
     memo: Memo,
@@ -193,11 +193,11 @@ pub struct Done<'k> {
     pub is_final: bool,
 }
 
-impl<'a> Finder<'a> {
+impl<'a, 's> Finder<'a, 's> {
     /// A search for a target.
     pub fn new(
         session: &Session,
-        known: &'a Known<'a>,
+        known: &'a Known<'s>,
         ground: Option<&'a Ground>,
         prices: &'a Prices,
         (memo, own): (Memo, Memo),
