@@ -56,9 +56,9 @@ impl Finder<'_, '_> {
             shifts_signs_in(&template.dag, template.root) && own_counts(id)
         });
         let dag = &self.meaning.dag;
-        // Where the target shifts signs in nothing is shorter than a choice between what it shifts up and down.
+        // Where the target shifts signs in no signs are taken apart.
         if with_signs && others.iter().any(|other| shifts_signs_in(dag, *other)) {
-            return Vec::new();
+            return of_kind(others, |other| shifts_signs_in(dag, other));
         }
         of_kind(others, |other| shifts_by_count(dag, other) == by_counts)
     }

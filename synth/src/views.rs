@@ -49,10 +49,10 @@ impl Finder<'_, '_> {
             let given = |template: TemplateId| {
                 table.template(template).slots.iter().all(|slot| *slot <= half || *slot > MAX_CONTAINER)
             };
-            // What is bitwise is computed as a whole.
+            // What is bitwise, or chosen by one condition, is computed as a whole.
             let bitwise = matches!(
                 self.meaning.dag.node(high),
-                Node::And(_) | Node::Or(_) | Node::Xor(_) | Node::Not(_)
+                Node::And(_) | Node::Or(_) | Node::Xor(_) | Node::Not(_) | Node::Select(..)
             );
             // Narrower containers have no bits of wider products.
             let wide = self.product_width(value).is_some_and(|width| width > wanted.container);
