@@ -63,6 +63,15 @@ impl Finder<'_, '_> {
         of_kind(others, |other| shifts_by_count(dag, other) == by_counts)
     }
 
+    /// Whether the target has a value as a shift by counts.
+    pub(crate) fn has_shift(&mut self, value: NodeId, container: u32) -> bool {
+        let table = self.table;
+        self.matching(value, container).iter().any(|(id, _)| {
+            let template = table.template(*id);
+            shifts_by_count(&template.dag, template.root)
+        })
+    }
+
     /// Whether a state is two lanes that are shifted by counts of their own.
     pub(crate) fn is_shifted_apart(&self, wanted: &Wanted) -> bool {
         let dag = &self.meaning.dag;
