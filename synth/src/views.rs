@@ -91,7 +91,7 @@ impl Finder<'_, '_> {
     }
 
     /// Each two containers as one of twice the width, where they hold the bits of one value; and whether these values are what no
-    /// narrower operation gives.
+    /// narrower operation gives, as they do halves of products.
     pub(crate) fn joined(&mut self, wanted: &Wanted) -> Option<(Wanted, bool)> {
         let half = wanted.container;
         if wanted.ty.class != Class::Vector || half >= MAX_CONTAINER || wanted.ty.width == half {
@@ -108,12 +108,12 @@ impl Finder<'_, '_> {
                     ),
                     [Entry::Value(low, lane), Entry::Value(high, other)] if lane == other => {
                         let whole = self.joined_value(low, high, half)?;
-                        computes &= !is_bitwise(&self.meaning.dag, whole);
+                        computes &= !is_bitwise(&self.meaning.dag, whole) && !self.is_of_product(whole);
                         self.entry(whole, 2 * half, lane)
                     }
                     [Entry::Value(low, lane), Entry::Uniform(high)] => {
                         let whole = self.joined_value(low, high, half)?;
-                        computes &= !is_bitwise(&self.meaning.dag, whole);
+                        computes &= !is_bitwise(&self.meaning.dag, whole) && !self.is_of_product(whole);
                         self.entry(whole, 2 * half, lane)
                     }
                     [Entry::Value(value, lane), Entry::Any] => self.part_of_whole(value, 0, half, lane)?,

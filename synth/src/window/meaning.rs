@@ -282,7 +282,11 @@ impl<'w> Meaning<'w> {
                 return None;
             }
             let lanes = ty(self, leaf).lanes / by;
-            if lanes as usize == places.len() && places.iter().zip(0..).all(|(place, lane)| *place == lane) {
+            // A leaf can be narrower than the container.
+            if lanes == 0
+                || lanes as usize == places.len()
+                    && places.iter().zip(0..).all(|(place, lane)| *place == lane)
+            {
                 return None;
             }
             let all: Vec<Element> = (0..lanes).map(|at| Element { leaf, index: at * by + rest }).collect();
