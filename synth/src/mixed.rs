@@ -63,8 +63,8 @@ impl Finder<'_, '_> {
 /// How many of a lane's slots have another source than what their operands hold by now.
 fn strangers(op: &Op, operands: &[Content], lane: usize, slots: &[Entry]) -> usize {
     let is_stranger = |(slot, (arg, _)): &(&Entry, &(u32, u32))| {
-        let held = operands[*arg as usize].iter().filter_map(|entry| entry.source());
-        held.last().is_some_and(|held| slot.source() != Some(held))
+        let mut held = operands[*arg as usize].iter().filter_map(|entry| entry.source());
+        held.next_back().is_some_and(|held| slot.source() != Some(held))
     };
     slots.iter().zip(&op.reads[lane]).filter(is_stranger).count()
 }
