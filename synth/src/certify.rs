@@ -3,8 +3,8 @@
 //! Every step is raised with its operands' containers as they are known at that point; each container of its result must
 //! be what the program says that it holds. Where the two are one node of the graph of exact integers the proof is
 //! *structural*, where a rewrite joins them it is that rewrite's theorem, and else the solver must say that they are
-//! equal: an unknown answer refuses the program. Of floating-point operators both sides leave open which NaN a NaN is; the
-//! solver is not asked about them. What nobody asks for is an unknown of its own, so that nothing relies
+//! equal: an unknown answer refuses the program. Of floating-point operators both sides leave open which NaN a NaN is; to
+//! the solver what they give is an unknown. What nobody asks for is an unknown of its own, so that nothing relies
 //! on it.
 
 use hydride_ir::exact::{Dag, Node, NodeId, Part, Replacements, Segment, raise_with};
@@ -301,6 +301,23 @@ impl Run<'_, '_> {
         self.meaning.dag.replace(value, &mut replacements)
     }
 
+    /// Two values with what each floating-point operator gives as an unknown: the same for the same operator on the same operands.
+    /// What is equal for all of them is equal. `None` where there are none.
+    fn over_floats(&mut self, left: NodeId, right: NodeId) -> Option<(NodeId, NodeId)> {
+        let mut replacements = Replacements::default();
+        for node in self.meaning.dag.reachable([left, right]) {
+            if let Node::Float { .. } = self.meaning.dag.node(node)
+                && let Some((width, false)) = self.meaning.dag.natural(node)
+            {
+                let unknown = self.meaning.unknown(width);
+                replacements.insert(node, unknown);
+            }
+        }
+        let dag = &mut self.meaning.dag;
+        (!replacements.is_empty())
+            .then(|| (dag.replace(left, &mut replacements), dag.replace(right, &mut replacements)))
+    }
+
     fn same(
         &mut self,
         step: usize,
@@ -329,7 +346,8 @@ impl Run<'_, '_> {
             self.proof.structural += 1;
             return Ok(());
         }
-        // Floating-point numbers are the same operators on the same operands, or nothing is said of them.
+        let floats = self.over_floats(found, wanted);
+        let (found, wanted) = floats.unwrap_or((found, wanted));
         let computes = |node: &NodeId| matches!(self.meaning.dag.node(*node), Node::Float { .. });
         if self.meaning.dag.reachable([found, wanted]).iter().any(computes) {
             return Err(Refusal::Step { step, lane, why: "other floating-point operators".into() });
@@ -338,6 +356,10 @@ impl Run<'_, '_> {
             Verdict::Equal => {
                 self.proof.solver += 1;
                 Ok(())
+            }
+            // Nothing is said of other operators, or other operands.
+            _ if floats.is_some() => {
+                Err(Refusal::Step { step, lane, why: "other floating-point operators".into() })
             }
             Verdict::Different(_) => Err(Refusal::Step { step, lane, why: "another value".into() }),
             Verdict::Unknown(why) => Err(Refusal::Step { step, lane, why: format!("undecided: {why}") }),

@@ -53,6 +53,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arranged;
 mod bytes;
 mod c;
 pub mod certify;
@@ -63,6 +64,7 @@ mod forms;
 mod in_place;
 mod kept;
 mod lookup;
+mod mixed;
 mod moves;
 mod neighbors;
 mod options;

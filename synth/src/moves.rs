@@ -29,6 +29,7 @@ impl Finder<'_, '_> {
         let permutes = self.only_moves || self.meaning.window().in_registers;
         if !settled && wanted.ty.class == Class::Vector && permutes {
             self.permuted(states, wanted, moves, ways);
+            self.arranged(states, wanted, moves, ways);
         }
         for template in table.templates(wanted.container) {
             if !table.template(*template).moves {
@@ -137,7 +138,7 @@ impl Finder<'_, '_> {
         Some(operands)
     }
 
-    fn is_zero(&self, entry: Entry) -> bool {
+    pub(crate) fn is_zero(&self, entry: Entry) -> bool {
         matches!(entry, Entry::Uniform(value) if self.meaning.dag.as_i64(value) == Some(0))
     }
 

@@ -48,7 +48,7 @@ pub enum Way {
     Apply(Vec<(OpId, Vec<Place>)>),
 }
 
-/// A value over all elements of its leaves, and the element that each lane is.
+/// A value over all elements of its leaves, or all parts of a container's width, and which of these each lane is.
 type Whole = (NodeId, std::rc::Rc<[u32]>);
 
 /// Finds ways, and remembers what was proved on the way.
@@ -64,7 +64,7 @@ pub struct Finder<'m, 'w> {
     matches: FxHashMap<(NodeId, u32), Vec<(TemplateId, Binding)>>,
     equals: FxHashMap<NodeId, Vec<NodeId>>,
     uniform: FxHashMap<NodeId, bool>,
-    wholes: FxHashMap<NodeId, Option<Whole>>,
+    wholes: FxHashMap<(NodeId, u32), Option<Whole>>,
     /// Whether the target multiplies 32 by 32 bits to 64.
     wide_products: bool,
 }
@@ -111,7 +111,7 @@ impl<'m, 'w> Finder<'m, 'w> {
         let lane = if width > MAX_CONTAINER && self.meaning.is_invariant(bits) { 0 } else { lane };
         match self.meaning.element_of(bits, width, lane) {
             Some(element) => Entry::Element(element),
-            None => match self.whole(bits) {
+            None => match self.whole(bits, width) {
                 Some((whole, places)) => Entry::Value(whole, places[lane as usize]),
                 None => Entry::Value(bits, lane),
             },
@@ -120,12 +120,12 @@ impl<'m, 'w> Finder<'m, 'w> {
 
     /// A value whose samples all take the same elements of their leaves, as the value of all elements, and which element
     /// each lane is.
-    fn whole(&mut self, bits: NodeId) -> Option<Whole> {
-        if let Some(known) = self.wholes.get(&bits) {
+    fn whole(&mut self, bits: NodeId, width: u32) -> Option<Whole> {
+        if let Some(known) = self.wholes.get(&(bits, width)) {
             return known.clone();
         }
-        let found = self.meaning.whole(bits).map(|(node, places)| (node, places.into()));
-        self.wholes.insert(bits, found.clone());
+        let found = self.meaning.whole(bits, width).map(|(node, places)| (node, places.into()));
+        self.wholes.insert((bits, width), found.clone());
         found
     }
 
@@ -163,7 +163,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             }
             // Nor are shifts by counts with signs, and what is looked up or a count of parts, reached in other ways.
             let others = self.shifted(value, wanted.container);
-            if !others.is_empty() {
+            if !others.is_empty() && !self.has_shift(value, wanted.container) {
                 let renamed: Vec<Wanted> =
                     others.into_iter().map(|other| self.renamed(&wanted, other)).collect();
                 return renamed.into_iter().map(|other| Way::Equal(states.intern(other, moves))).collect();
@@ -191,12 +191,26 @@ impl<'m, 'w> Finder<'m, 'w> {
             }
             if !direct {
                 self.paired(states, &wanted, value, &mut ways);
+                let joined = self.joined(&wanted).map(|(whole, _)| Way::Recast(states.intern(whole, moves)));
+                ways.extend(joined);
             }
             for other in if direct && !chooses { Vec::new() } else { self.equal(value) } {
                 let renamed = self.renamed(&wanted, other);
                 ways.push(Way::Equal(states.intern(renamed, moves)));
             }
-        } else if (2..=MAX_JOINT).contains(&values.len()) {
+        } else if !values.is_empty() {
+            self.mixed(states, &wanted, &mut ways);
+            if ways.iter().any(|way| self.is_single(states, way)) {
+                return ways;
+            }
+            if let Some((whole, computes)) = self.joined(&wanted) {
+                ways.push(Way::Recast(states.intern(whole, moves)));
+                if computes {
+                    return ways;
+                }
+            }
+        }
+        if wanted.only_value().is_none() && (1..=MAX_JOINT).contains(&values.len()) {
             self.jointly(states, &wanted, &values, &mut ways);
             // What many values have in common is not computed for each of them.
             if values.len() > 2 && !ways.is_empty() {
@@ -229,11 +243,13 @@ impl<'m, 'w> Finder<'m, 'w> {
     /// Whether a way is one micro-operation for each register, on what is there: nothing is cheaper.
     fn is_single(&self, states: &States, way: &Way) -> bool {
         let Way::Apply(steps) = way else { return false };
-        let is_given = |place: &Place| {
-            let wanted = states.wanted(place.state);
-            wanted.is_constant() || self.is_loaded(wanted)
-        };
+        let is_given = |place: &Place| self.is_given(states.wanted(place.state));
         steps.iter().all(|(op, places)| self.table.instruction(*op).uops == 1 && places.iter().all(is_given))
+    }
+
+    /// Whether nothing is done for a state.
+    pub(crate) fn is_given(&self, wanted: &Wanted) -> bool {
+        wanted.is_constant() || self.is_loaded(wanted)
     }
 
     /// Whether all registers of a state can be loaded.
@@ -428,7 +444,7 @@ impl<'m, 'w> Finder<'m, 'w> {
         ways.extend(self.way(states, wanted, &ops, operands, moves));
     }
 
-    fn way(
+    pub(crate) fn way(
         &mut self,
         states: &mut States,
         wanted: &Wanted,

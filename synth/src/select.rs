@@ -25,6 +25,9 @@ const MORE: usize = 512;
 /// Rounds in which choices are tried again with shared values counted once.
 const ROUNDS: usize = 4;
 
+/// What a step costs at least, in thousandths of a cycle.
+const STEP_COST: u64 = 1000;
+
 /// What a load between registers in order costs, in thousandths of a cycle.
 const LOAD: u64 = 500;
 
@@ -118,7 +121,14 @@ impl Selection {
             }
             for (way, (own, below)) in selection.ways[index].iter().zip(&selection.needs[index]) {
                 let own = if matches!(way, Way::Apply(_)) { *own } else { 0 };
-                for state in below.iter().copied() {
+                // What an operation needs besides takes one step at least, unless it is there.
+                let steps = |state: &StateId| match way {
+                    Way::Apply(_) if !finder.is_given(selection.states.wanted(*state)) => STEP_COST,
+                    _ => 0,
+                };
+                let all: u64 = below.iter().map(steps).sum();
+                for (state, step) in below.iter().map(|state| (*state, steps(state))) {
+                    let own = own + all - step;
                     let least = &mut least[state.0 as usize];
                     if least.is_none_or(|least| paid + own < least) {
                         *least = Some(paid + own);

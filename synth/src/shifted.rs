@@ -56,11 +56,20 @@ impl Finder<'_, '_> {
             shifts_signs_in(&template.dag, template.root) && own_counts(id)
         });
         let dag = &self.meaning.dag;
-        // Where the target shifts signs in nothing is shorter than a choice between what it shifts up and down.
+        // Where the target shifts signs in no signs are taken apart.
         if with_signs && others.iter().any(|other| shifts_signs_in(dag, *other)) {
-            return Vec::new();
+            return of_kind(others, |other| shifts_signs_in(dag, other));
         }
         of_kind(others, |other| shifts_by_count(dag, other) == by_counts)
+    }
+
+    /// Whether the target has a value as a shift by counts.
+    pub(crate) fn has_shift(&mut self, value: NodeId, container: u32) -> bool {
+        let table = self.table;
+        self.matching(value, container).iter().any(|(id, _)| {
+            let template = table.template(*id);
+            shifts_by_count(&template.dag, template.root)
+        })
     }
 
     /// Whether a state is two lanes that are shifted by counts of their own.

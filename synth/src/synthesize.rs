@@ -17,7 +17,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 5";
+const SEARCH: &[u8] = b"synth 6";
 
 /// How far a search came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

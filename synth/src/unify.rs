@@ -419,7 +419,7 @@ impl Unify<'_> {
         &mut self,
         slot: u32,
         low: u32,
-        width: u32,
+        mut width: u32,
         signed: bool,
         value: NodeId,
         demand: Demand,
@@ -466,6 +466,13 @@ impl Unify<'_> {
             let whole = self.slots[at].min(self.dag.arg_widths()[arg as usize]);
             value = self.dag.slice(of, 0, whole, false);
         }
+        // A slot of which low bits are read holds the element that these are of.
+        if low == 0
+            && width < self.slots[at]
+            && let Some(element) = self.element_of(value, width, self.slots[at])
+        {
+            (value, width) = element;
+        }
         // The low bits of a slot are those of what it holds.
         if low == 0
             && width < self.slots[at]
@@ -478,11 +485,11 @@ impl Unify<'_> {
         } else if !(enough || self.dag.range(value).fits(width, signed)) {
             return vec![];
         }
-        let mut width = width;
         if low > 0 {
             // What is left of the slot when its low bits are shifted out.
             let Some(whole) = self.before(value, low) else { return vec![] };
-            (value, width) = (whole, low + width);
+            let bits = low + width;
+            (value, width) = self.element_of(whole, bits, self.slots[at]).unwrap_or((whole, bits));
             if !(self.dag.range(value).fits(width, signed)
                 || matches!(demand, Demand::Low(bits) if low + bits <= width))
             {
@@ -502,6 +509,16 @@ impl Unify<'_> {
                 vec![bound]
             }
         }
+    }
+
+    /// The element of which a value is the low `width` bits, as far as a slot holds it, with its width.
+    fn element_of(&mut self, value: NodeId, width: u32, slot: u32) -> Option<(NodeId, u32)> {
+        let Node::Slice { of, low: 0, width: own, signed: false } = *self.dag.node(value) else {
+            return None;
+        };
+        let Node::Arg(arg) = *self.dag.node(of) else { return None };
+        let whole = slot.min(self.dag.arg_widths()[arg as usize]);
+        (own == width && whole > width).then(|| (self.dag.slice(of, 0, whole, false), whole))
     }
 
     /// A value of which `value` is what is above the lowest `low` bits.

@@ -1,10 +1,11 @@
 //! Other views of the same bits: registers as halves of pairs, containers as two of half the width, and every other container
 //! as one of twice the width.
 
-use hydride_ir::exact::{Int, Node, NodeId, Part};
+use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 use search::{Class, Type};
 
 use crate::contents::{Content, Entry, States, Wanted, gather};
+use crate::forms::sliced;
 use crate::options::{Finder, MAX_CONTAINER, Way, in_order};
 use crate::table::TemplateId;
 
@@ -49,10 +50,10 @@ impl Finder<'_, '_> {
             let given = |template: TemplateId| {
                 table.template(template).slots.iter().all(|slot| *slot <= half || *slot > MAX_CONTAINER)
             };
-            // What is bitwise is computed as a whole.
+            // What is bitwise, or chosen by one condition, is computed as a whole.
             let bitwise = matches!(
                 self.meaning.dag.node(high),
-                Node::And(_) | Node::Or(_) | Node::Xor(_) | Node::Not(_)
+                Node::And(_) | Node::Or(_) | Node::Xor(_) | Node::Not(_) | Node::Select(..)
             );
             // Narrower containers have no bits of wider products.
             let wide = self.product_width(value).is_some_and(|width| width > wanted.container);
@@ -60,7 +61,7 @@ impl Finder<'_, '_> {
                 && !wide
                 && !self.is_converted(value, wanted.container)
                 && self.matching(high, half).iter().any(|(template, _)| given(*template));
-            if !there && !computed && !self.is_lookups(value, half) {
+            if !there && !computed && !self.is_side_by_side(value, half) {
                 return None;
             }
         }
@@ -89,6 +90,108 @@ impl Finder<'_, '_> {
         Some(Wanted { ty: wanted.ty, container: half, registers })
     }
 
+    /// Each two containers as one of twice the width, where they hold the bits of one value; and whether these values are what no
+    /// narrower operation gives, as they do halves of products.
+    pub(crate) fn joined(&mut self, wanted: &Wanted) -> Option<(Wanted, bool)> {
+        let half = wanted.container;
+        if wanted.ty.class != Class::Vector || half >= MAX_CONTAINER || wanted.ty.width == half {
+            return None;
+        }
+        let (mut registers, mut computes) = (Vec::new(), true);
+        for content in &wanted.registers {
+            let mut wide = Vec::new();
+            for two in content.chunks(2) {
+                wide.push(match *two {
+                    [Entry::Any, Entry::Any] => Entry::Any,
+                    [Entry::Uniform(low), Entry::Uniform(high)] => Entry::Uniform(
+                        self.meaning.dag.concat(&[low, high].map(|node| Part { node, width: half })),
+                    ),
+                    [Entry::Value(low, lane), Entry::Value(high, other)] if lane == other => {
+                        let whole = self.joined_value(low, high, half)?;
+                        computes &= !is_bitwise(&self.meaning.dag, whole) && !self.is_of_product(whole);
+                        self.entry(whole, 2 * half, lane)
+                    }
+                    [Entry::Value(low, lane), Entry::Uniform(high)] => {
+                        let whole = self.joined_value(low, high, half)?;
+                        computes &= !is_bitwise(&self.meaning.dag, whole) && !self.is_of_product(whole);
+                        self.entry(whole, 2 * half, lane)
+                    }
+                    [Entry::Value(value, lane), Entry::Any] => self.part_of_whole(value, 0, half, lane)?,
+                    [Entry::Any, Entry::Value(value, lane)] => self.part_of_whole(value, half, half, lane)?,
+                    _ => return None,
+                });
+            }
+            registers.push(wide);
+        }
+        Some((Wanted { ty: wanted.ty, container: 2 * half, registers }, computes))
+    }
+
+    /// What a container of `2·half` bits holds that has `value` from bit `from` on, where that is a part of what is computed as a
+    /// whole: a floating-point number, or what a computed count shifts.
+    fn part_of_whole(&mut self, value: NodeId, from: u32, half: u32, lane: u32) -> Option<Entry> {
+        let dag = &mut self.meaning.dag;
+        let whole = match *dag.node(value) {
+            Node::Slice { of, low, .. } => {
+                let width = match *dag.node(of) {
+                    Node::Float { value: width, .. } => width,
+                    Node::Shr(of, count) if dag.as_int(count).is_none() => dag.natural(of)?.0,
+                    _ => return None,
+                };
+                let low = low.checked_sub(from).filter(|low| low + 2 * half <= width)?;
+                dag.slice(of, low, 2 * half, false)
+            }
+            Node::SliceAt { of, base, low, .. } if base >= from => {
+                let position = dag.linear(&[(low, Int::ONE)], Int::from(base - from));
+                dag.slice_at(of, position, 2 * half, false)
+            }
+            _ => return None,
+        };
+        Some(self.entry(whole, 2 * half, lane))
+    }
+
+    /// The value that has these low bits and those above them, where it is not just the two side by side.
+    fn joined_value(&mut self, low: NodeId, high: NodeId, half: u32) -> Option<NodeId> {
+        let dag = &mut self.meaning.dag;
+        match (dag.node(low).clone(), dag.node(high).clone()) {
+            (Node::Select(condition, then, otherwise), Node::Select(other, this, that))
+                if condition == other =>
+            {
+                let then = self.joined_value(then, this, half)?;
+                let otherwise = self.joined_value(otherwise, that, half)?;
+                return Some(self.meaning.dag.select(condition, then, otherwise));
+            }
+            (
+                Node::SliceAt { of, base, low: at, .. },
+                Node::SliceAt { of: other, base: above, low: next, .. },
+            ) if (of, at, base + half) == (other, next, above) => {
+                let position = dag.linear(&[(at, Int::ONE)], Int::from(base));
+                return Some(dag.slice_at(of, position, 2 * half, false));
+            }
+            (first, second) => {
+                let first = if let Node::Slice { of, low, .. } = first { Some((of, low)) } else { None };
+                let second = match second {
+                    Node::Slice { of, low, .. } => low.checked_sub(half).map(|low| (of, low)),
+                    _ => None,
+                };
+                for (of, from) in first.into_iter().chain(second) {
+                    let whole = dag.slice(of, from, 2 * half, false);
+                    if dag.slice(whole, half, half, false) != high {
+                        continue;
+                    }
+                    let below = dag.slice(whole, 0, half, false);
+                    // Low bits may be computed from low bits.
+                    if below == low || self.meaning.agree(below, low) {
+                        return Some(whole);
+                    }
+                    return None;
+                }
+            }
+        }
+        let dag = &mut self.meaning.dag;
+        let whole = dag.concat(&[low, high].map(|node| Part { node, width: half }));
+        (whole != low && !matches!(dag.node(whole), Node::Concat(_))).then_some(whole)
+    }
+
     /// Whether a value is bytes side by side that tables give, with as many of them in either half.
     pub(crate) fn is_lookups(&self, value: NodeId, half: u32) -> bool {
         let dag = &self.meaning.dag;
@@ -100,6 +203,22 @@ impl Finder<'_, '_> {
             _ => false,
         };
         half.is_multiple_of(8) && parts.iter().all(|part| part.width == 8 && looked_up(part))
+    }
+
+    /// Whether a value is as many values side by side in either half.
+    fn is_side_by_side(&self, value: NodeId, half: u32) -> bool {
+        let dag = &self.meaning.dag;
+        let Node::Concat(parts) = dag.node(value) else { return false };
+        let width = parts[0].width;
+        let computed = |part: &Part| match *dag.node(part.node) {
+            Node::Const(_) => false,
+            Node::Slice { of, .. } => !matches!(dag.node(of), Node::Arg(_)),
+            _ => true,
+        };
+        half.is_multiple_of(width)
+            && parts.iter().all(|part| part.width == width)
+            && parts.len() as u32 * width == 2 * half
+            && parts.iter().all(computed)
     }
 
     /// Whether a value is the sign extension of its lower half, and the target extends.
@@ -321,6 +440,21 @@ impl Finder<'_, '_> {
             ways.push(Way::Apply(steps));
         }
     }
+}
+
+/// Whether a value's bits do not depend on each other, so that narrower containers do as well.
+fn is_bitwise(dag: &Dag, value: NodeId) -> bool {
+    let of = sliced(dag, value).0;
+    matches!(
+        dag.node(of),
+        Node::And(_)
+            | Node::Or(_)
+            | Node::Xor(_)
+            | Node::Not(_)
+            | Node::Select(..)
+            | Node::Arg(_)
+            | Node::Slice { .. }
+    )
 }
 
 /// What is above the bits that are wanted.

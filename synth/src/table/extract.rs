@@ -35,8 +35,7 @@ pub(crate) type Slot = (u32, u32, u32);
 /// All ways to see an instruction with these immediates as lanes; which NaN a NaN is that a floating-point operator gives is
 /// left open. Approximations have none.
 pub fn extract(instruction: &Instruction, choices: &[i64]) -> Vec<Lanewise> {
-    let approximates = |op: &Op| matches!(op, Op::Float { float, .. } if float.op.approximates());
-    if instruction.function.exprs().iter().any(|expr| approximates(&expr.op)) {
+    if approximates(instruction) {
         return Vec::new();
     }
     let Some(function) = specialize(instruction, choices) else { return Vec::new() };
@@ -64,6 +63,12 @@ pub fn extract(instruction: &Instruction, choices: &[i64]) -> Vec<Lanewise> {
             }
         })
         .collect()
+}
+
+/// Whether an instruction computes approximations.
+pub(crate) fn approximates(instruction: &Instruction) -> bool {
+    let approximates = |op: &Op| matches!(op, Op::Float { float, .. } if float.op.approximates());
+    instruction.function.exprs().iter().any(|expr| approximates(&expr.op))
 }
 
 /// The operand of half the result's width that the lower half of the result is, as instructions have that narrow to the
@@ -154,7 +159,7 @@ fn lanes(dag: &mut Dag, segments: &[Segment], (start, end): (u32, u32), containe
 }
 
 /// The element that bits of an operand belong to: they themselves where they are one, else as far as lanes are apart.
-fn element(slot: Slot, next: Option<Slot>, container: u32) -> Slot {
+pub(crate) fn element(slot: Slot, next: Option<Slot>, container: u32) -> Slot {
     let (arg, low, width) = slot;
     // Bits of a mask are side by side; other single bits are signs.
     let is_mask = width == 1 && (container == 1 || next == Some((arg, low + 1, 1)));
@@ -222,7 +227,7 @@ pub(crate) fn bits_read(dag: &Dag, read: NodeId) -> Option<(Slot, bool)> {
 }
 
 /// The bits that a node reads, sorted; those that overlap together.
-fn slots(dag: &Dag, root: NodeId) -> Option<Vec<Slot>> {
+pub(crate) fn slots(dag: &Dag, root: NodeId) -> Option<Vec<Slot>> {
     let reads = leaves(dag, root);
     let mut parts: Vec<Slot> =
         reads.into_iter().map(|read| Some(bits_read(dag, read)?.0)).collect::<Option<_>>()?;

@@ -4,7 +4,9 @@
 //! **template**, a function of **slots**. Which bits of which operand a slot is in each lane, the **reads**, is kept beside
 //! it, so that widening, narrowing, data movement and sums of products differ in their reads alone.
 
+mod arrangement;
 pub(crate) mod extract;
+mod mixed;
 mod permutation;
 
 use std::collections::BTreeMap;
@@ -16,7 +18,10 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use search::{Instruction, Operand, Type};
 
+pub use arrangement::Arrangement;
+use arrangement::arrangements;
 use extract::{Lanewise, extract};
+use mixed::{Mixed, mixed};
 use permutation::permutations;
 pub use permutation::{Outcome, Permutation};
 
@@ -68,6 +73,8 @@ pub struct Op {
     pub choices: Vec<i64>,
     /// The lanes' expression.
     pub template: TemplateId,
+    /// Each lane's expression where they differ; else empty.
+    pub lanes: Vec<TemplateId>,
     /// Types of its register operands.
     pub args: Vec<Type>,
     /// The result's type.
@@ -131,6 +138,11 @@ pub struct Table {
     lowering: Arc<BTreeMap<u32, Vec<OpId>>>,
     /// Instructions that a constant index makes movements, by the width of their lanes, each with its operation.
     permutations: Arc<BTreeMap<u32, Vec<(OpId, Permutation)>>>,
+    /// Instructions whose immediate chooses lanes, by the width of these, each with the operation of its first immediate, which
+    /// those of the others follow.
+    arranged: Arc<BTreeMap<u32, Vec<(OpId, Arrangement)>>>,
+    /// Operations whose lanes have several expressions, by the width of the lanes.
+    mixed: Arc<BTreeMap<u32, Vec<OpId>>>,
 }
 
 /// For an immediate the instructions that have it, as lanes.
@@ -164,6 +176,11 @@ impl Table {
             })
             .map(|(at, value)| (at, value, extract(&instructions[at], &[value])))
             .collect();
+        let arranged: Vec<Arrangement> = (0..instructions.len())
+            .into_par_iter()
+            .filter(|at| is_open(&instructions[*at]) && !open.contains(at))
+            .flat_map_iter(|at| arrangements(at, &instructions[at]))
+            .collect();
         let open = open.into();
         let mut table = Self {
             instructions: instructions.into(),
@@ -178,15 +195,19 @@ impl Table {
             alternating: Arc::default(),
             lowering: Arc::default(),
             permutations: Arc::default(),
+            arranged: Arc::default(),
+            mixed: Arc::default(),
         };
-        for ((at, choices), lanewise) in chosen.into_iter().zip(found) {
-            lanewise.iter().for_each(|lanes| table.add(at, &choices, lanes));
+        for ((at, choices), lanewise) in chosen.iter().zip(&found) {
+            lanewise.iter().for_each(|lanes| table.add(*at, choices, lanes));
         }
+        let apart = chosen.into_iter().zip(&found).filter(|(_, lanewise)| lanewise.is_empty());
+        table.mix(apart.map(|(chosen, _)| chosen).collect());
         let mut lowering: BTreeMap<u32, Vec<OpId>> = BTreeMap::new();
         for (at, value, lanewise) in in_turn {
             if DOWN.contains(&value) {
                 for lanes in lanewise.iter().filter(|lanes| lanes.moves && moves_down(lanes)) {
-                    let id = table.alone(at, &[value], lanes);
+                    let id = table.unread(at, vec![value], lanes.reads.clone());
                     lowering.entry(lanes.container).or_default().push(id);
                 }
                 continue;
@@ -201,7 +222,68 @@ impl Table {
         table.pair();
         table.alternate();
         table.permute();
+        table.arrange(arranged);
         table
+    }
+
+    /// Adds what has no one expression for all lanes; of instructions with the same effect the cheapest.
+    fn mix(&mut self, chosen: Vec<(usize, Vec<i64>)>) {
+        let instructions = self.instructions.clone();
+        let found: Vec<(usize, Vec<i64>, Mixed)> = chosen
+            .into_par_iter()
+            .filter_map(|(at, choices)| {
+                let args = register_types(&instructions[at]);
+                let widths: Vec<u32> = args.iter().map(|ty| ty.width).collect();
+                let found = mixed(&instructions[at], &choices, &widths)?;
+                Some((at, choices, found))
+            })
+            .collect();
+        let mut by_container: BTreeMap<u32, Vec<OpId>> = BTreeMap::new();
+        for (at, choices, own) in found {
+            let Some(kinds) = own.kinds.iter().map(|kind| self.intern(kind)).collect::<Option<Vec<_>>>()
+            else {
+                continue;
+            };
+            let Some(computes) = own.kinds.iter().position(|kind| !kind.moves) else { continue };
+            let op = Op {
+                instruction: at,
+                choices,
+                template: kinds[computes],
+                lanes: own.lanes.iter().map(|kind| kinds[*kind]).collect(),
+                args: register_types(&instructions[at]),
+                result: instructions[at].result,
+                reads: own.reads,
+                keeps: None,
+                partner: None,
+                containers: own.containers,
+            };
+            let cost = |op: &Op| {
+                let own = &instructions[op.instruction];
+                (own.uops, own.latency, own.rank)
+            };
+            let ops = by_container.entry(own.kinds[0].container).or_default();
+            let does_the_same = |other: &OpId| {
+                let other = &self.ops[other.0 as usize];
+                (&other.args, other.result, &other.lanes, &other.reads)
+                    == (&op.args, op.result, &op.lanes, &op.reads)
+            };
+            match ops.iter().copied().find(does_the_same) {
+                Some(twin) if cost(&op) < cost(&self.ops[twin.0 as usize]) => {
+                    self.ops[twin.0 as usize] = Arc::new(op);
+                }
+                Some(_) => {}
+                None => {
+                    ops.push(OpId(self.ops.len() as u32));
+                    self.ops.push(Arc::new(op));
+                }
+            }
+        }
+        self.mixed = Arc::new(by_container);
+    }
+
+    /// The operations whose lanes of this width have several expressions.
+    pub fn mixed(&self, container: u32) -> &[OpId] {
+        self.mixed.get(&container).map_or(&[], Vec::as_slice)
     }
 
     /// Finds the movements that take lanes from two operands in turn.
@@ -244,16 +326,17 @@ impl Table {
         self.lowering.get(&container).map_or(&[], Vec::as_slice)
     }
 
-    /// A movement that no way leads to.
-    fn alone(&mut self, instruction: usize, choices: &[i64], lanes: &Lanewise) -> OpId {
+    /// A movement that is no member of a template.
+    fn unread(&mut self, instruction: usize, choices: Vec<i64>, reads: Vec<Vec<(u32, u32)>>) -> OpId {
         let op = OpId(self.ops.len() as u32);
         self.ops.push(Arc::new(Op {
             instruction,
-            choices: choices.to_vec(),
+            choices,
             template: TemplateId(0),
+            lanes: Vec::new(),
             args: register_types(&self.instructions[instruction]),
             result: self.instructions[instruction].result,
-            reads: lanes.reads.clone(),
+            reads,
             keeps: None,
             partner: None,
             containers: Vec::new(),
@@ -274,22 +357,37 @@ impl Table {
             .collect();
         let mut by_container: BTreeMap<u32, Vec<(OpId, Permutation)>> = BTreeMap::new();
         for permutation in found {
-            let at = permutation.instruction;
-            let op = OpId(self.ops.len() as u32);
-            self.ops.push(Arc::new(Op {
-                instruction: at,
-                choices: Vec::new(),
-                template: TemplateId(0),
-                args: register_types(&instructions[at]),
-                result: instructions[at].result,
-                reads: Vec::new(),
-                keeps: None,
-                partner: None,
-                containers: Vec::new(),
-            }));
+            let op = self.unread(permutation.instruction, Vec::new(), Vec::new());
             by_container.entry(permutation.container).or_default().push((op, permutation));
         }
         self.permutations = Arc::new(by_container);
+    }
+
+    /// An operation for each immediate of instructions that move elements.
+    fn arrange(&mut self, found: Vec<Arrangement>) {
+        let mut by_container: BTreeMap<u32, Vec<(OpId, Arrangement)>> = BTreeMap::new();
+        let mut last: Option<(usize, OpId)> = None;
+        for arrangement in found {
+            let at = arrangement.instruction;
+            let first = match last {
+                Some((instruction, first)) if instruction == at => first,
+                _ => {
+                    let first = OpId(self.ops.len() as u32);
+                    for value in &arrangement.values {
+                        self.unread(at, vec![*value], Vec::new());
+                    }
+                    first
+                }
+            };
+            last = Some((at, first));
+            by_container.entry(arrangement.container).or_default().push((first, arrangement));
+        }
+        self.arranged = Arc::new(by_container);
+    }
+
+    /// The instructions whose immediate chooses lanes of this width, each with the operation of its first immediate.
+    pub fn arrangements(&self, container: u32) -> &[(OpId, Arrangement)] {
+        self.arranged.get(&container).map_or(&[], Vec::as_slice)
     }
 
     /// The instructions that a constant index makes movements of lanes of this width.
@@ -361,31 +459,35 @@ impl Table {
         (self.ops.len(), self.templates.len())
     }
 
+    /// The template of an expression.
+    fn intern(&mut self, lanes: &Lanewise) -> Option<TemplateId> {
+        if let Some(id) = self.by_text.get(&lanes.text) {
+            return Some(*id);
+        }
+        let (dag, raised) = raise(&lanes.function).ok()?;
+        let root = raised.results[0][0].value;
+        let id = TemplateId(self.templates.len() as u32);
+        self.templates.push(Arc::new(Template {
+            slots: dag.arg_widths().to_vec(),
+            moves: lanes.moves,
+            function: lanes.function.clone(),
+            dag,
+            root,
+            container: lanes.container,
+        }));
+        self.members.push(Vec::new());
+        self.by_container.entry(lanes.container).or_default().push(id);
+        self.by_text.insert(lanes.text.clone(), id);
+        Some(id)
+    }
+
     fn add(&mut self, instruction: usize, choices: &[i64], lanes: &Lanewise) {
-        let id = match self.by_text.get(&lanes.text) {
-            Some(id) => *id,
-            None => {
-                let Ok((dag, raised)) = raise(&lanes.function) else { return };
-                let root = raised.results[0][0].value;
-                let id = TemplateId(self.templates.len() as u32);
-                self.templates.push(Arc::new(Template {
-                    slots: dag.arg_widths().to_vec(),
-                    moves: lanes.moves,
-                    function: lanes.function.clone(),
-                    dag,
-                    root,
-                    container: lanes.container,
-                }));
-                self.members.push(Vec::new());
-                self.by_container.entry(lanes.container).or_default().push(id);
-                self.by_text.insert(lanes.text.clone(), id);
-                id
-            }
-        };
+        let Some(id) = self.intern(lanes) else { return };
         let op = Op {
             instruction,
             choices: choices.to_vec(),
             template: id,
+            lanes: Vec::new(),
             args: register_types(&self.instructions[instruction]),
             result: self.instructions[instruction].result,
             reads: lanes.reads.clone(),

@@ -127,16 +127,7 @@ fn outcomes(
                 replacements.insert(*read, chosen);
             }
             let moved = dag.replace(value, &mut replacements);
-            let outcome = match *dag.node(moved) {
-                Node::Slice { of, low, width, signed: false }
-                    if width == container && low % container == 0 =>
-                {
-                    let Node::Arg(arg) = *dag.node(of) else { continue };
-                    Some((arg, low))
-                }
-                _ if dag.as_i64(moved) == Some(0) => None,
-                _ => continue,
-            };
+            let Some(outcome) = outcome_of(dag, moved, container) else { continue };
             if !own.iter().any(|(_, known)| *known == outcome) {
                 own.push((choice, outcome));
             }
@@ -148,6 +139,17 @@ fn outcomes(
         all.push(own);
     }
     Some(all)
+}
+
+/// What a lane is that moves an element or is zero; `None` where it is something else.
+pub(crate) fn outcome_of(dag: &Dag, moved: NodeId, container: u32) -> Option<Outcome> {
+    match *dag.node(moved) {
+        Node::Slice { of, low, width, signed: false } if width == container && low % container == 0 => {
+            let Node::Arg(arg) = *dag.node(of) else { return None };
+            Some(Some((arg, low)))
+        }
+        _ => (dag.as_i64(moved) == Some(0)).then_some(None),
+    }
 }
 
 /// The values that are tried for an element of `width` bits.

@@ -236,7 +236,8 @@ impl<'f> Reading<'f> {
             .zip(&self.widths)
             .zip(&reads)
             .map(|((input, width), reads)| {
-                let element = if *input == Input::Scalar { *width } else { element_width(reads, *width) };
+                let element =
+                    if *input == Input::Scalar { *width } else { element_width(reads, *width, container) };
                 let fits = element <= 64 && width.is_multiple_of(element) && width / element <= MAX_LANES;
                 fits.then(|| Type { kind: Kind::Unsigned, width: element, lanes: width / element })
             })
@@ -348,8 +349,8 @@ fn element(dag: &Dag, read: NodeId, types: &[Type]) -> Option<(Element, u32)> {
 }
 
 /// The least width of elements that no read crosses. Bits that are no whole element, such as signs, belong to elements
-/// as far apart as they are, unless they are read as part of one too.
-fn element_width(reads: &[(u32, u32)], width: u32) -> u32 {
+/// as far apart as they are, or as wide as the result's lanes, unless they are read as part of one too.
+fn element_width(reads: &[(u32, u32)], width: u32, lane: u32) -> u32 {
     let crosses = |element: u32| reads.iter().any(|(low, own)| low % element + own > element);
     let is_element = |(low, own): &(u32, u32)| own.is_power_of_two() && *own >= 8 && low % own == 0;
     let mut elements: Vec<&(u32, u32)> = reads.iter().filter(|read| is_element(read)).collect();
@@ -362,16 +363,22 @@ fn element_width(reads: &[(u32, u32)], width: u32) -> u32 {
     while element < width && crosses(element) {
         element *= 2;
     }
-    while element < width && !reads.iter().all(is_whole) {
+    if !reads.iter().all(is_whole) {
+        let are_alike = |element: u32| {
+            let mut places = reads.iter().map(|(low, _)| low / element % 2);
+            places.next().is_some_and(|first| places.all(|place| place == first))
+        };
+        while element < width.min(lane) && are_alike(element) {
+            element *= 2;
+        }
         let mut read: Vec<u32> = reads.iter().map(|(low, _)| low / element).collect();
         read.sort_unstable();
         read.dedup();
-        let every_other =
-            read.len() as u32 == width / element / 2 && read.windows(2).all(|two| two[1] - two[0] == 2);
-        if !every_other {
-            break;
+        let apart = read.windows(2).next().map_or(1, |two| two[1] - two[0]);
+        let evenly = read.windows(2).all(|two| two[1] - two[0] == apart);
+        if apart.is_power_of_two() && evenly && read.len() as u32 == width / element / apart {
+            element *= apart;
         }
-        element *= 2;
     }
     element.min(width)
 }

@@ -241,9 +241,9 @@ impl<'w> Meaning<'w> {
         (self.dag.slice(value, 0, width, false), lane)
     }
 
-    /// A value over samples that all take the same elements of their leaves, over all elements of the leaves instead, with
-    /// the element that each lane is; `None` where samples differ, or already are all elements.
-    pub fn whole(&mut self, value: NodeId) -> Option<(NodeId, Vec<u32>)> {
+    /// A value of `width` bits over samples that all take the same elements of their leaves, or the same parts of `width` bits of
+    /// them, over all of these instead, with the one that each lane is; `None` where samples differ, or already are all.
+    pub fn whole(&mut self, value: NodeId, width: u32) -> Option<(NodeId, Vec<u32>)> {
         let mut args = Vec::new();
         for node in self.dag.reachable([value]) {
             if let Node::Arg(arg) = *self.dag.node(node)
@@ -252,22 +252,45 @@ impl<'w> Meaning<'w> {
                 args.push(arg);
             }
         }
-        let places: Vec<u32> = self.sample(*args.first()?)?.iter().map(|element| element.index).collect();
+        self.over_all(value, &args, |_| 1).or_else(|| self.over_all(value, &args, |own| (width / own).max(1)))
+    }
+
+    /// The same for parts of as many elements as a leaf's width says.
+    fn over_all(
+        &mut self,
+        value: NodeId,
+        args: &[u32],
+        elements_of: impl Fn(u32) -> u32,
+    ) -> Option<(NodeId, Vec<u32>)> {
+        let ty = |meaning: &Self, leaf: u32| meaning.window.leaves[leaf as usize].ty;
+        let count = |meaning: &Self, leaf: u32| elements_of(ty(meaning, leaf).width);
+        let first = self.sample(*args.first()?)?;
+        let by = count(self, first.first()?.leaf);
+        let places: Vec<u32> = first.iter().map(|element| element.index / by).collect();
+        let parts = ty(self, first.first()?.leaf).lanes / by;
         let mut replacements = Replacements::default();
-        for arg in &args {
+        for arg in args {
             let elements = self.sample(*arg)?;
-            let leaf = elements.first()?.leaf;
-            let same =
-                elements.iter().zip(&places).all(|(own, place)| own.leaf == leaf && own.index == *place);
-            if !same || elements.len() != places.len() {
+            let Element { leaf, index } = *elements.first()?;
+            let by = count(self, leaf);
+            let rest = index % by;
+            let same = elements
+                .iter()
+                .zip(&places)
+                .all(|(own, place)| own.leaf == leaf && own.index == place * by + rest);
+            if !same || elements.len() != places.len() || ty(self, leaf).lanes / by != parts && by > 1 {
                 return None;
             }
-            let lanes = self.window.leaves[leaf as usize].ty.lanes;
-            if lanes as usize == places.len() && places.iter().zip(0..).all(|(place, lane)| *place == lane) {
+            let lanes = ty(self, leaf).lanes / by;
+            // A leaf can be narrower than the container.
+            if lanes == 0
+                || lanes as usize == places.len()
+                    && places.iter().zip(0..).all(|(place, lane)| *place == lane)
+            {
                 return None;
             }
-            self.sampled((0..lanes).map(|index| Element { leaf, index }).collect());
-            let all: Vec<Element> = (0..lanes).map(|index| Element { leaf, index }).collect();
+            let all: Vec<Element> = (0..lanes).map(|at| Element { leaf, index: at * by + rest }).collect();
+            self.sampled(all.clone());
             let first = self.window.leaves.len() as u32;
             let whole = first + self.by_elements.get(&all)?;
             let (from, to) = (self.dag.arg(*arg), self.dag.arg(whole));
