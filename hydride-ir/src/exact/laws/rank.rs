@@ -115,6 +115,10 @@ pub(super) fn value_of_rank(
     if rank >= count {
         return None;
     }
+    // Bits next to other bits are left to the laws of bits.
+    if dag.is_boolean(otherwise) && dag.as_int(then) != Some(&Int::ZERO) {
+        return None;
+    }
     let joined = dag.joined_choices(otherwise, mask, rank..count);
     let is_joined = joined.is_some();
     let chosen = match joined {
