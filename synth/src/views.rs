@@ -106,12 +106,9 @@ impl Finder<'_, '_> {
                     [Entry::Uniform(low), Entry::Uniform(high)] => Entry::Uniform(
                         self.meaning.dag.concat(&[low, high].map(|node| Part { node, width: half })),
                     ),
-                    [Entry::Value(low, lane), Entry::Value(high, other)] if lane == other => {
-                        let whole = self.joined_value(low, high, half)?;
-                        computes &= !is_bitwise(&self.meaning.dag, whole) && !self.is_of_product(whole);
-                        self.entry(whole, 2 * half, lane)
-                    }
-                    [Entry::Value(low, lane), Entry::Uniform(high)] => {
+                    [Entry::Value(low, lane), Entry::Value(high, _) | Entry::Uniform(high)]
+                        if !matches!(two[1], Entry::Value(_, other) if other != lane) =>
+                    {
                         let whole = self.joined_value(low, high, half)?;
                         computes &= !is_bitwise(&self.meaning.dag, whole) && !self.is_of_product(whole);
                         self.entry(whole, 2 * half, lane)

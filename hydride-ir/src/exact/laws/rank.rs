@@ -24,10 +24,15 @@ impl Dag {
     /// Whether bit `place` of the mask is set and has `rank` ones below it.
     fn has_rank(&mut self, mask: Mask, place: u32, rank: u32) -> NodeId {
         let bit = self.slice(mask.of, mask.low + place, 1, false);
+        let equal = self.counts(mask, place, rank);
+        self.and(bit, equal)
+    }
+
+    /// Whether there are `rank` ones of the mask below a place.
+    fn counts(&mut self, mask: Mask, place: u32, rank: u32) -> NodeId {
         let below = self.slice(mask.of, mask.low, place, false);
         let (count, rank) = (self.popcount(below), self.int(rank));
-        let equal = self.eq(count, rank);
-        self.and(bit, equal)
+        self.eq(count, rank)
     }
 
     fn mask_bit(&self, id: NodeId) -> Option<Mask> {
@@ -147,9 +152,7 @@ pub(super) fn value_of_rank(
     }
     let mut found = then;
     for (place, value) in (rank..count).zip(chosen) {
-        let below = dag.slice(mask.of, mask.low, place, false);
-        let (ones, literal) = (dag.popcount(below), dag.int(rank));
-        let is_place = dag.eq(ones, literal);
+        let is_place = dag.counts(mask, place, rank);
         let bit = dag.slice(mask.of, mask.low + place, 1, false);
         let here = dag.select(is_place, value, found);
         found = dag.select(bit, here, found);
