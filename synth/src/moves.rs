@@ -1,9 +1,12 @@
 //! Movements of containers: operations whose lanes are lanes of their operands.
 
-use crate::contents::{Content, Entry, Place, Source, States, Wanted, gather};
-use crate::options::{Finder, MAX_MOVES, Way, in_order};
-use crate::table::{OpId, Permutation, crosses, packs_in_halves};
+use hydride_ir::exact::{Node, NodeId};
 use search::Class;
+
+use crate::contents::{Content, Entry, Place, Source, States, Wanted, gather};
+use crate::forms::sliced;
+use crate::options::{Finder, MAX_MOVES, Way, in_order};
+use crate::table::{OpId, Permutation, crosses, joins_halves, packs_in_halves};
 
 impl Finder<'_, '_> {
     /// Operations that move containers.
@@ -24,12 +27,16 @@ impl Finder<'_, '_> {
             in_order(content) && is_aligned(content) && !content.iter().any(loaded) && !mixed(content)
         });
         let packed = settled && self.is_packed_in_halves(wanted);
+        let added = settled && self.adds_products(wanted);
         // Those are few steps away.
         let moves = if settled { moves.min(MAX_MOVES) } else { moves };
         let permutes = self.only_moves || self.meaning.window().in_registers;
         if !settled && wanted.ty.class == Class::Vector && permutes {
-            self.permuted(states, wanted, moves, ways);
+            self.permuted(states, wanted, &[Homes::Ordered, Homes::Placed], moves, ways);
             self.arranged(states, wanted, moves, ways);
+        }
+        if added && wanted.ty.class == Class::Vector {
+            self.permuted(states, wanted, &[Homes::Blocks], moves, ways);
         }
         for template in table.templates(wanted.container) {
             if !table.template(*template).moves {
@@ -38,7 +45,10 @@ impl Finder<'_, '_> {
             for op in table.members(*template) {
                 let own = table.op(*op);
                 let same = own.args.iter().all(|ty| *ty == wanted.ty);
-                let uncrosses = || packed && crosses(&own.reads, wanted.container);
+                let uncrosses = || {
+                    packed && crosses(&own.reads, wanted.container)
+                        || added && joins_halves(&own.reads, wanted.container)
+                };
                 if own.result == wanted.ty && (!(settled && same) || uncrosses()) {
                     self.apply(states, wanted, *op, &mut |_, entry, _, _| entry, moves - 1, ways);
                 }
@@ -57,22 +67,47 @@ impl Finder<'_, '_> {
         })
     }
 
-    /// Operations that a constant index makes movements: of registers in order, or of elements that are in their places
-    /// in two registers.
-    fn permuted(&mut self, states: &mut States, wanted: &Wanted, moves: u8, ways: &mut Vec<Way>) {
+    /// Whether what is wanted is a sum of several numbers of half the width or their products, as instructions add up that
+    /// multiply what neighbors are: operands that were unpacked within blocks leave the sum in another order.
+    fn adds_products(&self, wanted: &Wanted) -> bool {
+        let Some(value) = wanted.only_value().filter(|_| wanted.registers.len() > 1) else { return false };
+        let dag = &self.meaning.dag;
+        let Node::Sum { terms, .. } = dag.node(sliced(dag, value).0) else { return false };
+        let half = wanted.container / 2;
+        let is_narrow = |term: NodeId| dag.natural(term).is_some_and(|(width, _)| width <= half);
+        let is_product = |term: NodeId| match dag.node(term) {
+            Node::Mul(factors) => factors.iter().all(|factor| is_narrow(*factor)),
+            _ => is_narrow(term),
+        };
+        terms.len() > 1 && terms.iter().all(|(term, _)| is_product(*term))
+    }
+
+    /// Operations that a constant index makes movements.
+    fn permuted(
+        &mut self,
+        states: &mut States,
+        wanted: &Wanted,
+        all: &[Homes],
+        moves: u8,
+        ways: &mut Vec<Way>,
+    ) {
         let table = self.table;
         for (op, permutation) in table.permutations(wanted.container) {
             let own = table.op(*op);
             if own.result != wanted.ty {
                 continue;
             }
-            for in_place in [false, true] {
+            for homes in all {
                 let mut steps: Vec<Vec<Content>> = Vec::new();
                 for content in &wanted.registers {
-                    match self.chosen(own, permutation, content, in_place) {
+                    match self.chosen(own, permutation, content, *homes) {
                         Some(operands) => steps.push(operands),
                         None => break,
                     }
+                }
+                // Two results take each half of the same two registers.
+                if *homes == Homes::Blocks && !share_operands(&mut steps, permutation.index) {
+                    continue;
                 }
                 if steps.len() == wanted.registers.len() {
                     ways.push(self.permutation(states, *op, permutation, steps, moves));
@@ -87,33 +122,31 @@ impl Finder<'_, '_> {
         op: &crate::table::Op,
         permutation: &Permutation,
         content: &Content,
-        in_place: bool,
+        homes: Homes,
     ) -> Option<Vec<Content>> {
         let container = permutation.container;
         let data: Vec<usize> = (0..op.args.len()).filter(|arg| *arg != permutation.index).collect();
         let mut operands: Vec<Content> =
             op.args.iter().map(|ty| vec![Entry::Any; (ty.width / container).max(1) as usize]).collect();
-        // Which operand each entry comes from: one for each register in order, or one for each source.
-        let mut homes: Vec<(Source, u32)> = Vec::new();
-        for entry in content {
+        // Which operand each entry comes from.
+        let mut registers: Vec<(Source, u32)> = Vec::new();
+        for (position, entry) in (0..).zip(content) {
             let Some(source) = entry.source() else { continue };
-            let lanes = op.args[data[0]].width / container;
-            let home = (source, if in_place { 0 } else { entry.lane() / lanes });
-            if !homes.contains(&home) {
-                homes.push(home);
+            let home = (source, homes.of(position, entry.lane(), op.args[data[0]].width, container).0);
+            if !registers.contains(&home) {
+                registers.push(home);
             }
         }
-        if homes.is_empty() || homes.len() > data.len() || in_place && homes.len() < 2 {
+        let is_one = homes == Homes::Placed && registers.len() < 2;
+        if registers.is_empty() || registers.len() > data.len() || is_one {
             return None;
         }
-        for (home, arg) in homes.iter().zip(&data) {
-            let lanes = op.args[*arg].width / container;
-            for (position, entry) in content.iter().enumerate() {
+        for (register, arg) in registers.iter().zip(&data) {
+            for (position, entry) in (0..).zip(content) {
                 let Some(source) = entry.source() else { continue };
-                if in_place && source == home.0 {
-                    *operands[*arg].get_mut(position)? = *entry;
-                } else if !in_place && (source, entry.lane() / lanes) == *home {
-                    operands[*arg][(entry.lane() % lanes) as usize] = *entry;
+                let (home, place) = homes.of(position, entry.lane(), op.args[*arg].width, container);
+                if (source, home) == *register {
+                    *operands[*arg].get_mut(place as usize)? = *entry;
                 }
             }
         }
@@ -163,6 +196,53 @@ impl Finder<'_, '_> {
         }
         Way::Apply(way)
     }
+}
+
+/// Bits of the blocks that instructions unpack by themselves.
+const BLOCK: u32 = 128;
+
+/// Where a movement's operands hold what it moves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Homes {
+    /// In registers in order.
+    Ordered,
+    /// In two registers, each in its place.
+    Placed,
+    /// In two registers, block by block of 128 bits in turn, as operands that were unpacked leave it.
+    Blocks,
+}
+
+impl Homes {
+    /// The register, by its number, and the place in it of a lane that is wanted at `position` of the result.
+    fn of(self, position: u32, lane: u32, width: u32, container: u32) -> (u32, u32) {
+        let lanes = width / container;
+        match self {
+            Self::Ordered => (lane / lanes, lane % lanes),
+            Self::Placed => (0, position),
+            Self::Blocks => {
+                let block = (BLOCK / container).max(1);
+                let (pair, run) = (lane / (2 * lanes), lane % (2 * lanes) / block);
+                (2 * pair + run % 2, run / 2 * block + lane % block)
+            }
+        }
+    }
+}
+
+/// Gives each two steps the same operands, but for the index, with what either of them needs; `false` where they differ.
+fn share_operands(steps: &mut [Vec<Content>], index: usize) -> bool {
+    steps.len().is_multiple_of(2)
+        && steps.chunks_mut(2).all(|two| {
+            let [first, second] = two else { return false };
+            let data = first.iter_mut().zip(second).enumerate().filter(|(arg, _)| *arg != index);
+            data.flat_map(|(_, (one, other))| one.iter_mut().zip(other)).all(|(one, other)| {
+                match (*one, *other) {
+                    (Entry::Any, _) => *one = *other,
+                    (_, Entry::Any) => *other = *one,
+                    _ => {}
+                }
+                one == other
+            })
+        })
 }
 
 /// Whether a register holds what stands at the same places in registers in order; where all places are taken it can be

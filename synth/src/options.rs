@@ -8,7 +8,7 @@ use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
 use crate::rewrite::{high_bits, is_choice, product_of_halves, rewrites, rounding};
 use crate::shifts::shifts;
-use crate::table::{OpId, Table, TemplateId, crosses};
+use crate::table::{OpId, Table, TemplateId, crosses, joins_halves};
 use crate::unify::{Binding, HALVES, proposals};
 use crate::window::{Meaning, Window};
 
@@ -533,8 +533,11 @@ impl<'m, 'w> Finder<'m, 'w> {
                     .permutations(wanted.container)
                     .iter()
                     .any(|(op, _)| self.table.op(*op).result == *ty);
-            // What is packed in halves is put in order afterwards.
-            let uncrosses = || crosses(&own.reads, container) && wanted.registers.iter().all(in_order);
+            // What is packed in halves, or computed of unpacked operands, is put in order afterwards.
+            let uncrosses = || {
+                (crosses(&own.reads, container) || joins_halves(&own.reads, container))
+                    && wanted.registers.iter().all(in_order)
+            };
             if template.moves
                 && !self.only_moves
                 && !contents.iter().all(|content| is_simpler(content, wanted, permutes))

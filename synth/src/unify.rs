@@ -112,13 +112,11 @@ impl Unify<'_> {
                 let found = self.node(of, their, demand, bound);
                 self.then(found, count, by, Demand::Exact)
             }
-            (Node::Shl(of, count), Node::Sum { terms, constant })
-                if constant == Int::ZERO && terms.len() == 1 =>
-            {
-                let (term, factor) = &terms[0];
-                let Some(by) = power_of_two(factor) else { return vec![] };
+            (Node::Shl(of, count), Node::Sum { .. }) => {
+                let Some((rest, factor)) = self.common_factor(value) else { return vec![] };
+                let Some(by) = power_of_two(&factor) else { return vec![] };
                 let by = self.dag.int(by);
-                let found = self.node(of, *term, demand, bound);
+                let found = self.node(of, rest, demand, bound);
                 self.then(found, count, by, Demand::Exact)
             }
             (Node::And(own), Node::And(their)) => self.parted(&own, &their, demand, bound, Dag::and),
@@ -696,8 +694,8 @@ impl Unify<'_> {
                     Vec::new()
                 })
                 .collect(),
-            Node::Sum { terms, constant } if constant == Int::ZERO && terms.len() == 1 && own.len() == 2 => {
-                let (term, factor) = terms[0].clone();
+            Node::Sum { .. } if own.len() == 2 => {
+                let Some((term, factor)) = self.common_factor(value) else { return vec![] };
                 let factor = self.dag.int(factor);
                 let mut all = Vec::new();
                 for (left, right) in [(own[0], own[1]), (own[1], own[0])] {

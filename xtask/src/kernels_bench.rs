@@ -1,15 +1,16 @@
-//! Whole kernels: loops in C with synthesized bodies beside what clang makes of them as they are written.
+//! Whole kernels: loops in C with synthesized bodies beside what clang makes of them as they are written, and Halide of
+//! the same functions.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
 use crate::process::{output, run};
-use crate::{root, text};
+use crate::{halide, root, text};
 
 const CLANG: &str = "clang-19";
 
@@ -21,6 +22,8 @@ struct Target {
     options: &'static [&'static str],
     /// Further options with which the loops as they are written are compiled too; the faster ones count.
     other: &'static [&'static str],
+    /// The target for Halide, and the bytes of its vectors.
+    halide: (&'static str, u32),
     /// What runs the programs; they are timed where they run on this machine, and else their instructions are counted.
     emulator: Option<&'static str>,
 }
@@ -31,6 +34,7 @@ const TARGETS: &[Target] = &[
         cpu: Some("znver4"),
         options: &["--target=x86_64-linux-gnu", "-march=haswell", "-mtune=znver4"],
         other: &[],
+        halide: ("x86-64-linux-sse41-avx-avx2-f16c-fma", 32),
         emulator: None,
     },
     Target {
@@ -38,6 +42,18 @@ const TARGETS: &[Target] = &[
         cpu: Some("znver4"),
         options: &["--target=x86_64-linux-gnu", "-march=skylake-avx512", "-mtune=znver4"],
         other: &["-mprefer-vector-width=512"],
+        halide: ("x86-64-linux-sse41-avx-avx2-f16c-fma-avx512-avx512_skylake", 64),
+        emulator: None,
+    },
+    Target {
+        name: "avx512vnni",
+        cpu: Some("znver4"),
+        options: &["--target=x86_64-linux-gnu", "-march=cascadelake", "-mtune=znver4"],
+        other: &["-mprefer-vector-width=512"],
+        halide: (
+            "x86-64-linux-sse41-avx-avx2-f16c-fma-avx512-avx512_skylake-avx512_cannonlake-avx512_zen4",
+            64,
+        ),
         emulator: None,
     },
     Target {
@@ -45,6 +61,7 @@ const TARGETS: &[Target] = &[
         cpu: None,
         options: &["--target=aarch64-linux-gnu", "-mcpu=neoverse-n1", "-static", "-fuse-ld=lld"],
         other: &[],
+        halide: ("arm-64-linux-armv82a-arm_dot_prod", 16),
         emulator: Some("qemu-aarch64"),
     },
 ];
@@ -76,37 +93,53 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32>
         .collect();
     files.sort();
     let mut code = 0;
-    println!("| kernel | target | written | synthesized | quotient |");
-    println!("|---|---|---:|---:|---:|");
+    let is_halide_there =
+        halide::provide().inspect_err(|error| eprintln!("without Halide: {error:#}")).is_ok();
+    println!(
+        "| kernel | target | clang | Halide | synthesized | clang / synthesized | Halide / synthesized |"
+    );
+    println!("|---|---|---:|---:|---:|---:|---:|");
     let mut summary = Vec::new();
     for target in TARGETS {
         if !targets.is_empty() && !targets.iter().any(|asked| asked == target.name) {
             continue;
         }
         let answers = answers(binary, specs, target, &files)?;
-        let (mut quotients, mut short) = (Vec::new(), Vec::new());
+        let others = match is_halide_there {
+            true => {
+                halide::compile(target.halide.0, target.halide.1, &folder().join("halide").join(target.name))?
+            }
+            false => Vec::new(),
+        };
+        let (mut beside_clang, mut beside_halide, mut short) = (Vec::new(), Vec::new(), Vec::new());
         for file in &files {
             let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            let Some(lanes) = lanes(file, target)? else { continue };
             let kernel = Kernel { name: &name, file: &file.with_extension("c"), target };
-            let lanes = lanes(file, target)?;
-            match answers.get(&name).map(|answer| kernel.measured(answer, lanes)).transpose()? {
-                Some(Some([written, own, quotient])) => {
-                    println!("| {name} | {} | {written} | {own} | {quotient:.2} |", target.name);
-                    quotients.push(quotient);
+            match answers.get(&name).map(|answer| kernel.measured(answer, lanes, &others)).transpose()? {
+                Some(Some(Measured { clang, halide })) => {
+                    let (time, quotient) = halide.map_or_else(
+                        || ("-".to_owned(), "-".to_owned()),
+                        |halide| (halide.other.to_string(), format!("{:.2}", halide.quotient)),
+                    );
+                    println!(
+                        "| {name} | {} | {} | {time} | {} | {:.2} | {quotient} |",
+                        target.name, clang.other, clang.own, clang.quotient,
+                    );
+                    beside_clang.push(clang.quotient);
+                    beside_halide.extend(halide.map(|own| own.quotient));
                 }
                 Some(None) => short.push(format!("{name} differs")),
                 None => short.push(format!("{name} has no answer")),
             }
         }
-        let mean = (quotients.iter().map(|quotient| quotient.ln()).sum::<f64>()
-            / quotients.len().max(1) as f64)
-            .exp();
         let what = if target.emulator.is_some() { "instructions" } else { "nanoseconds" };
-        let least = quotients.iter().copied().fold(f64::INFINITY, f64::min);
         summary.push(format!(
-            "{}: {what} a row; {} kernels, geometric mean {mean:.2}, least {least:.2}{}",
+            "{}: {what} a row; {} kernels; beside clang {}; beside Halide {}{}",
             target.name,
-            quotients.len(),
+            beside_clang.len(),
+            means(&beside_clang),
+            means(&beside_halide),
             short.iter().map(|short| format!("; {short}")).collect::<String>()
         ));
         code = code.max(i32::from(!short.is_empty()));
@@ -116,15 +149,28 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32>
     Ok(code)
 }
 
-/// The lanes of a kernel's window for a target.
-fn lanes(file: &Path, target: &Target) -> Result<u32> {
+/// What is said of some quotients.
+fn means(quotients: &[f64]) -> String {
+    let sum: f64 = quotients.iter().map(|quotient| quotient.ln()).sum();
+    let mean = (sum / quotients.len().max(1) as f64).exp();
+    let least = quotients.iter().copied().fold(f64::INFINITY, f64::min);
+    format!("{mean:.2} in the geometric mean, {least:.2} at least")
+}
+
+/// Where everything is compiled.
+fn folder() -> PathBuf {
+    root().join("target/bench-kernels")
+}
+
+/// The lanes of a kernel's window for a target, if it has one.
+fn lanes(file: &Path, target: &Target) -> Result<Option<u32>> {
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let windows: Vec<Window> =
         text.lines().map(serde_json::from_str).collect::<Result<_, _>>().context("a line is no window")?;
     let own = windows.iter().find(|window| window.target == target.name);
-    let own = own.with_context(|| format!("{} has no window for {}", file.display(), target.name))?;
+    let Some(own) = own else { return Ok(None) };
     ensure!(file.file_stem().is_some_and(|stem| *own.name == *stem), "{} has another window", file.display());
-    Ok(own.lanes)
+    Ok(Some(own.lanes))
 }
 
 /// The functions in C of all windows for a target that have an answer, by name.
@@ -157,6 +203,20 @@ fn answers(
     Ok(answers)
 }
 
+/// What another compiler's loop and the synthesized one take for a row, and the quotient.
+#[derive(Clone, Copy)]
+struct Times {
+    other: f64,
+    own: f64,
+    quotient: f64,
+}
+
+/// The times beside each compiler.
+struct Measured {
+    clang: Times,
+    halide: Option<Times>,
+}
+
 struct Kernel<'a> {
     name: &'a str,
     file: &'a Path,
@@ -164,26 +224,56 @@ struct Kernel<'a> {
 }
 
 impl Kernel<'_> {
-    /// What both loops take for a row, and the quotient; `None` where they differ.
-    fn measured(&self, answer: &str, lanes: u32) -> Result<Option<[f64; 3]>> {
-        let folder = root().join("target/bench-kernels");
-        fs::create_dir_all(&folder)?;
-        let named = |ending: &str| folder.join(format!("{}.{}{ending}", self.name, self.target.name));
-        let header = named(".h");
+    /// The times beside clang and beside Halide; `None` where a loop differs.
+    fn measured(&self, answer: &str, lanes: u32, others: &[PathBuf]) -> Result<Option<Measured>> {
+        fs::create_dir_all(folder())?;
+        let header = self.named(".h");
         fs::write(&header, answer).with_context(|| format!("cannot write {}", header.display()))?;
-        let (main, own) = (named(".main.o"), named(".synthesized.o"));
-        self.compile(&[], &main)?;
+        let (main, own) = (self.named(".main.o"), self.named(".synthesized.o"));
+        self.compile(&[], self.file, &main)?;
         let window = format!("-DSYNTHESIZED=window_{}", self.name);
-        self.compile(&["-include", &text(&header), &window, &format!("-DLANES={lanes}")], &own)?;
-        let mut best: Option<[f64; 3]> = None;
-        let others: &[&[&str]] =
-            if self.target.other.is_empty() { &[&[]] } else { &[&[], self.target.other] };
-        for (number, other) in others.iter().enumerate() {
-            let original = named(&format!(".original{number}.o"));
-            self.compile(&[&["-DORIGINAL"], *other].concat(), &original)?;
-            let program = named(&format!(".{number}"));
-            let linked = [&main, &own, &original];
-            run(Command::new(CLANG).args(self.target.options).args(linked).arg("-o").arg(&program))?;
+        let options = ["-include", &text(&header), &window, &format!("-DLANES={lanes}")];
+        self.compile(&options, self.file, &own)?;
+        let mut by_clang = Vec::new();
+        for options in
+            [Some(&[][..]), Some(self.target.other).filter(|own| !own.is_empty())].into_iter().flatten()
+        {
+            let original = self.named(&format!(".original{}.o", by_clang.len()));
+            self.compile(&[&["-DORIGINAL"], options].concat(), self.file, &original)?;
+            by_clang.push(vec![original]);
+        }
+        let mut by_halide = Vec::new();
+        for folder in others {
+            let caller = folder.join(format!("{}.caller.o", self.name));
+            let source = folder.join(format!("{}.c", self.name));
+            self.compile(&["-I", &text(&halide::headers())], &source, &caller)?;
+            by_halide.push(vec![caller, folder.join(format!("{}.o", self.name))]);
+        }
+        let (Some(clang), halide) =
+            (self.fastest(&[&main, &own], &by_clang)?, self.fastest(&[&main, &own], &by_halide)?)
+        else {
+            return Ok(None);
+        };
+        ensure!(
+            halide.is_some() || others.is_empty(),
+            "Halide's `{}` for {} differs",
+            self.name,
+            self.target.name
+        );
+        Ok(Some(Measured { clang, halide }))
+    }
+
+    /// The times beside the fastest of some other loops; `None` where one differs, or there is none.
+    fn fastest(&self, own: &[&PathBuf], all: &[Vec<PathBuf>]) -> Result<Option<Times>> {
+        let mut best: Option<Times> = None;
+        for original in all {
+            let program = self.named(".program");
+            run(Command::new(CLANG)
+                .args(self.target.options)
+                .args(own)
+                .args(original)
+                .arg("-o")
+                .arg(&program))?;
             let inputs = if self.target.emulator.is_some() { INPUTS_EMULATED } else { INPUTS };
             if !self.start(&program, &[]).args(["check", inputs]).status()?.success() {
                 return Ok(None);
@@ -194,22 +284,27 @@ impl Kernel<'_> {
                     let nothing = self.counted(&program, "nothing")?;
                     let written = self.counted(&program, "original")? - nothing;
                     let own = self.counted(&program, "synthesized")? - nothing;
-                    [written, own, written / own]
+                    Times { other: written, own, quotient: written / own }
                 }
             };
-            if best.is_none_or(|best| found[0] < best[0]) {
+            if best.is_none_or(|best| found.other < best.other) {
                 best = Some(found);
             }
         }
         Ok(best)
     }
 
-    fn compile(&self, options: &[&str], out: &Path) -> Result<()> {
+    /// A file of this kernel and target.
+    fn named(&self, ending: &str) -> PathBuf {
+        folder().join(format!("{}.{}{ending}", self.name, self.target.name))
+    }
+
+    fn compile(&self, options: &[&str], source: &Path, out: &Path) -> Result<()> {
         run(Command::new(CLANG)
             .args(self.target.options)
             .args(["-O3", "-Wno-unused-command-line-argument", "-c"])
             .args(options)
-            .arg(self.file)
+            .arg(source)
             .arg("-o")
             .arg(out))
     }
@@ -238,8 +333,9 @@ impl Kernel<'_> {
 }
 
 /// The program's three numbers.
-fn timed(printed: &str) -> Result<[f64; 3]> {
+fn timed(printed: &str) -> Result<Times> {
     let numbers: Vec<f64> =
         printed.split_whitespace().map(str::parse).collect::<Result<_, _>>().context("no numbers")?;
-    numbers.try_into().ok().context("three numbers are printed")
+    let [other, own, quotient] = numbers[..] else { bail!("three numbers are printed") };
+    Ok(Times { other, own, quotient })
 }

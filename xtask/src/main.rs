@@ -10,6 +10,7 @@ mod bench;
 mod costs;
 mod fetch;
 mod fuzz;
+mod halide;
 mod hydride;
 mod kernels_bench;
 mod libraries;
@@ -157,7 +158,7 @@ enum Benchmark {
     Rules,
     /// Code for each operation of windows with each type of elements, each run
     SynthOperations,
-    /// The loops of `specs/kernels` with synthesized bodies, beside what clang makes of them
+    /// The loops of `specs/kernels` with synthesized bodies, beside what clang and Halide make of them
     Kernels,
     /// What is cheaper than clang's code for the loops of `specs/benchmarks` and `specs/kernels`
     Optimize,

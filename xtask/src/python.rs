@@ -12,7 +12,7 @@ use crate::root;
 const PACKAGES: [&str; 2] = ["numpy==2.4.6", "mypy==2.4.1"];
 
 /// Where the tests look for them.
-fn folder() -> PathBuf {
+pub fn folder() -> PathBuf {
     root().join("target/python")
 }
 

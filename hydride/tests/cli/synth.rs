@@ -77,6 +77,11 @@ fn the_samples_are_answered_and_agree_with_machines() {
                 let most = match answer["name"].as_str() {
                     Some("rounded_product") => 11,
                     Some("dot_of_bytes") => 10,
+                    // Products of neighbors, whose operands are unpacked within blocks and put in order afterwards.
+                    Some("column") => 16,
+                    Some("two_rows") => 8,
+                    // Terms with the same factor are added before they are multiplied.
+                    Some("column_of_one_register") => 11,
                     _ => u64::MAX,
                 };
                 assert!(answer["cost"]["uops"].as_u64().is_some_and(|cost| cost <= most), "{line}");
@@ -274,9 +279,9 @@ fn kernels_with_synthesized_bodies_compute_what_is_written() {
         .filter(|path| path.extension().is_some_and(|ending| ending == "c"))
         .collect();
     kernels.sort();
-    assert_eq!(kernels.len(), 12);
+    assert_eq!(kernels.len(), 13);
     // The first ones are quick to find.
-    for kernel in kernels.iter().take(if is_full() { 12 } else { 1 }) {
+    for kernel in kernels.iter().take(if is_full() { 13 } else { 1 }) {
         let name = kernel.file_stem().and_then(|stem| stem.to_str()).expect("a name");
         let windows = kernel.with_extension("jsonl").display().to_string();
         let args = ["synth", "--specs", &specs, "--isa", "avx2", "--matching", "--emit", "c", &windows];

@@ -37,6 +37,9 @@ const ALTERNATING: &[i64] = &[0x55, 0xaa, 0x33, 0xcc];
 /// The immediate of movements of quarters that exchanges the middle ones, which packing in halves leaves crossed.
 const CROSSED: i64 = 0xd8;
 
+/// Those of movements of halves that join the lower ones of two registers, and the upper ones.
+const JOINED: &[i64] = &[0x20, 0x31];
+
 /// Immediates of movements that are taken for reductions: bytes that a register is moved down by.
 const DOWN: &[i64] = &[1, 2, 4, 8];
 
@@ -169,7 +172,7 @@ impl Table {
         let in_turn: Vec<(usize, i64, Vec<Lanewise>)> = moving
             .into_par_iter()
             .flat_map_iter(|at| {
-                ALTERNATING.iter().chain([&CROSSED]).chain(DOWN).map(move |value| (at, *value))
+                ALTERNATING.iter().chain([&CROSSED]).chain(JOINED).chain(DOWN).map(move |value| (at, *value))
             })
             .filter(|(at, value)| {
                 only_choice(&instructions[*at]).is_some_and(|values| values.contains(value))
@@ -213,7 +216,11 @@ impl Table {
                 continue;
             }
             let moves = |lanes: &&Lanewise| {
-                let fits = if value == CROSSED { crosses } else { takes_turns };
+                let fits = match value {
+                    CROSSED => crosses,
+                    _ if JOINED.contains(&value) => joins_halves,
+                    _ => takes_turns,
+                };
                 lanes.moves && fits(&lanes.reads, lanes.container)
             };
             lanewise.iter().filter(moves).for_each(|lanes| table.add(at, &[value], lanes));
@@ -612,6 +619,22 @@ pub(crate) fn crosses(reads: &[Vec<(u32, u32)>], container: u32) -> bool {
         && (0..reads.len()).all(|lane| {
             let place = own(lane).map(|from| (reads[0][0].0, from as u32 * container));
             place.is_some_and(|place| reads[lane] == [place])
+        })
+}
+
+/// Whether lanes are a half of one operand and then the same half of another one.
+pub(crate) fn joins_halves(reads: &[Vec<(u32, u32)>], container: u32) -> bool {
+    let half = reads.len() / 2;
+    let place = |lane: usize| reads.get(lane).and_then(|own| own.first()).copied();
+    let (Some((first, low)), Some((second, _))) = (place(0), place(half)) else { return false };
+    let bits = half as u32 * container;
+    half > 0
+        && reads.len() == 2 * half
+        && first != second
+        && (low == 0 || low == bits)
+        && (0..reads.len()).all(|lane| {
+            let arg = if lane < half { first } else { second };
+            reads[lane] == [(arg, low + (lane % half) as u32 * container)]
         })
 }
 

@@ -1,5 +1,6 @@
 //! Sums: which terms of a value each term of a pattern takes.
 
+use dashu_int::ops::Gcd;
 use hydride_ir::exact::{Dag, Int, Node, NodeId};
 
 use super::{Binding, Demand, MAX_PARTED, MAX_PROPOSALS, Unify, partings};
@@ -92,6 +93,17 @@ impl Unify<'_> {
         }
     }
 
+    /// The factor that all terms of a sum have, and the sum without it.
+    pub(super) fn common_factor(&mut self, value: NodeId) -> Option<(NodeId, Int)> {
+        let Node::Sum { terms, constant } = self.dag.node(value).clone() else { return None };
+        if let [(term, factor)] = &terms[..] {
+            return (constant == Int::ZERO).then(|| (*term, factor.clone()));
+        }
+        let factor = terms.iter().fold(constant.clone(), |common, (_, own)| Int::from(common.gcd(own)));
+        let rest = Rest { terms: terms.to_vec(), constant };
+        (factor > Int::ONE).then(|| rest.over(self.dag, &factor)).flatten().map(|rest| (rest, factor))
+    }
+
     /// A value times one as a product of two slots.
     fn scaled(&mut self, pattern: NodeId, value: NodeId, bound: Binding) -> Vec<Binding> {
         let Node::Mul(factors) = self.pattern.node(pattern).clone() else { return vec![] };
@@ -153,6 +165,12 @@ impl Unify<'_> {
         for taken in partings(count, later.len()) {
             take(self, u64::from(taken));
         }
+        if count > MAX_PARTED && later.len() == 1 {
+            for taken in rest.with_equal_factors() {
+                take(self, taken);
+                take(self, everything & !taken);
+            }
+        }
     }
 }
 
@@ -175,6 +193,19 @@ impl Rest {
         let to = if taken >> self.terms.len() & 1 == 1 { &mut mine } else { &mut others };
         to.constant = self.constant.clone();
         (mine, others)
+    }
+
+    /// For each factor that several terms have, and not all, these.
+    fn with_equal_factors(&self) -> Vec<u64> {
+        let same = |factor: &Int| {
+            let terms = self.terms.iter().enumerate();
+            terms.filter(|(_, (_, own))| own == factor).fold(0u64, |taken, (at, _)| taken | 1 << at)
+        };
+        let mut found: Vec<u64> = self.terms.iter().map(|(_, factor)| same(factor)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|taken| taken.count_ones() > 1 && (taken.count_ones() as usize) < self.terms.len());
+        found
     }
 
     /// The sum divided by a factor, where it divides every term.
