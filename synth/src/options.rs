@@ -61,6 +61,9 @@ pub struct Finder<'m, 'w> {
     pub widths: Vec<u32>,
     /// Whether the window computes nothing: all that is wanted are elements of leaves in other places.
     pub only_moves: bool,
+    /// Whether only what instructions compute of their own operands is looked for, and where these lie: values are neither
+    /// rewritten nor taken apart.
+    pub composing: bool,
     matches: FxHashMap<(NodeId, u32), Vec<(TemplateId, Binding)>>,
     equals: FxHashMap<NodeId, Vec<NodeId>>,
     uniform: FxHashMap<NodeId, bool>,
@@ -86,6 +89,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             table,
             widths,
             only_moves: false,
+            composing: false,
             matches: FxHashMap::default(),
             equals: FxHashMap::default(),
             uniform: FxHashMap::default(),
@@ -129,8 +133,8 @@ impl<'m, 'w> Finder<'m, 'w> {
         found
     }
 
-    /// Every way to reach a state, cheapest kinds first.
-    pub fn ways(&mut self, states: &mut States, id: StateId) -> Vec<Way> {
+    /// The ways to a state of any window.
+    fn all_ways(&mut self, states: &mut States, id: StateId) -> Vec<Way> {
         let wanted = states.wanted(id).clone();
         let moves = states.moves(id);
         if wanted.is_constant() {
@@ -235,6 +239,55 @@ impl<'m, 'w> Finder<'m, 'w> {
             {
                 ways.push(Way::Recast(states.intern(halves, moves.min(MAX_MOVES))));
             }
+            self.moved(states, &wanted, moves, &mut ways);
+        }
+        ways
+    }
+
+    /// Every way to reach a state, cheapest kinds first.
+    pub fn ways(&mut self, states: &mut States, id: StateId) -> Vec<Way> {
+        match self.composing {
+            true => self.composed_ways(states, id),
+            false => self.all_ways(states, id),
+        }
+    }
+
+    /// The ways to a state of a composition of instructions.
+    fn composed_ways(&mut self, states: &mut States, id: StateId) -> Vec<Way> {
+        let wanted = states.wanted(id).clone();
+        let moves = states.moves(id);
+        if wanted.is_constant() {
+            return vec![Way::Constant];
+        }
+        if wanted.ty.class == Class::Scalar {
+            return Vec::new();
+        }
+        if self.is_loaded(&wanted) {
+            return vec![Way::Load];
+        }
+        let mut ways = Vec::new();
+        self.pairs(states, &wanted, moves, &mut ways);
+        let held = |entry: &Entry| matches!(entry, Entry::Uniform(_) | Entry::Element(_));
+        match wanted.only_value() {
+            Some(value) if !wanted.registers.iter().flatten().any(held) => {
+                self.computed(states, &wanted, value, &mut ways);
+            }
+            _ if !wanted.values().is_empty() => {
+                self.mixed(states, &wanted, &mut ways);
+                self.laid(states, &wanted, &mut ways);
+            }
+            _ => {}
+        }
+        if ways.iter().any(|way| self.is_single(states, way)) {
+            return ways;
+        }
+        for view in self.regrouped(&wanted) {
+            let way = Way::Recast(states.intern(view, moves));
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+        }
+        if moves > 0 {
             self.moved(states, &wanted, moves, &mut ways);
         }
         ways
@@ -614,8 +667,13 @@ impl<'m, 'w> Finder<'m, 'w> {
                 continue;
             }
             let dag = &mut self.meaning.dag;
-            let proposed = proposals(&template.dag, template.root, &template.slots, dag, value, container);
+            let mut proposed =
+                proposals(&template.dag, template.root, &template.slots, dag, value, container);
+            if dag.as_int(value).is_some() {
+                proposed.extend(zeros(dag, template.slots.len()));
+            }
             for binding in proposed {
+                let binding = self.settled(*id, binding, value);
                 if self.gives(*id, &binding, value) && !found.contains(&(*id, binding.clone())) {
                     found.push((*id, binding));
                 }
@@ -623,6 +681,20 @@ impl<'m, 'w> Finder<'m, 'w> {
         }
         self.matches.insert((value, container), found.clone());
         found
+    }
+
+    /// A binding with zeros for open slots, where the value is not the same with all ones there.
+    fn settled(&mut self, template: TemplateId, binding: Binding, value: NodeId) -> Binding {
+        if binding.iter().all(Option::is_some) {
+            return binding;
+        }
+        let ones = self.meaning.dag.int(-1);
+        let with_ones: Binding = binding.iter().map(|slot| Some(slot.unwrap_or(ones))).collect();
+        if self.gives(template, &with_ones, value) {
+            return binding;
+        }
+        let zero = self.meaning.dag.int(0);
+        binding.into_iter().map(|slot| Some(slot.unwrap_or(zero))).collect()
     }
 
     /// Whether an operation's lane has the value for these slots: by the laws of exact integers, or on all inputs that are
@@ -656,6 +728,13 @@ impl<'m, 'w> Finder<'m, 'w> {
             Err(_) => false,
         }
     }
+}
+
+/// Slots that are zero, all of them or one alone.
+fn zeros(dag: &mut hydride_ir::exact::Dag, count: usize) -> Vec<Binding> {
+    let zero = dag.int(0);
+    let alone = (0..count).map(|at| (0..count).map(|own| (own == at).then_some(zero)).collect());
+    std::iter::once(vec![Some(zero); count]).chain(alone).collect()
 }
 
 /// Whether a value is a condition, or a mask of ones where one holds.

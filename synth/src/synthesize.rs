@@ -9,7 +9,7 @@ use crate::contents::{Entry, Wanted};
 use crate::kept::Kept;
 use crate::options::{Finder, immediates};
 use crate::program::Program;
-use crate::reduce::{asks, programs, reduction};
+use crate::reduce::{asks, programs as reduced, reduction};
 pub use crate::select::CostOf;
 use crate::select::{Selection, Stop, in_order};
 use crate::table::{CONTAINERS, Table};
@@ -180,7 +180,7 @@ fn search(
         }
         let mut finder = Finder::new(meaning, table, target.widths.clone());
         let cost = table_cost(table, target);
-        let programs = programs(&mut finder, &found, &cost, stop, states);
+        let programs = reduced(&mut finder, &found, &cost, stop, states);
         if programs.is_empty() {
             notes.push("no instructions were found for the reduction".into());
         }
@@ -263,18 +263,41 @@ fn finish(
     notes: &mut Vec<String>,
     states: &mut usize,
 ) -> Option<(Program, Proof)> {
-    let (mut selection, roots) = Selection::new(finder, wanted, &cost, most, stop);
-    *states += selection.states();
-    selection.solve();
-    if selection.cut {
+    // A composition of instructions is looked for before what else there is, which then must be cheaper.
+    let mut composed = Vec::new();
+    if finder.meaning.window().in_registers {
+        finder.composing = true;
+        composed = programs(finder, wanted.clone(), &cost, most, stop, states).0;
+        finder.composing = false;
+    }
+    let price = |program: &Program| program.steps.iter().map(|step| cost(step.op)).sum::<u64>();
+    let known = composed.iter().map(price).min();
+    let least = known.into_iter().chain(most).min();
+    let (mut found, cut) = programs(finder, wanted.clone(), &cost, least, stop, states);
+    found.extend(composed);
+    if cut {
         notes.push("not every state was looked at".into());
     }
-    let mut programs: Vec<Program> =
-        roots.iter().filter_map(|root| selection.program(*root, &cost)).collect();
-    if programs.is_empty() {
+    if found.is_empty() {
         notes.push("no instructions were found for a part of the expression".into());
     }
-    proved(finder, std::mem::take(&mut programs), &cost, results, judge, notes)
+    proved(finder, found, &cost, results, judge, notes)
+}
+
+/// The cheapest program for each way to hold what is wanted, and whether some states were not looked at.
+fn programs(
+    finder: &mut Finder<'_, '_>,
+    wanted: Vec<Wanted>,
+    cost: &impl Fn(crate::table::OpId) -> u64,
+    most: Option<u64>,
+    stop: &Stop<'_>,
+    states: &mut usize,
+) -> (Vec<Program>, bool) {
+    let (mut selection, roots) = Selection::new(finder, wanted, cost, most, stop);
+    *states += selection.states();
+    selection.solve();
+    let found = roots.iter().filter_map(|root| selection.program(*root, cost)).collect();
+    (found, selection.cut)
 }
 
 /// The cheapest of several programs that can be proved.

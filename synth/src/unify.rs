@@ -100,6 +100,11 @@ impl Unify<'_> {
         {
             return found;
         }
+        if let Some(slot) = self.flipped(&own)
+            && let Some(value) = unflipped(self.dag, value, self.slots[slot as usize])
+        {
+            return self.slot(slot, 0, self.slots[slot as usize], false, value, Demand::Exact, bound);
+        }
         match (own, target) {
             (Node::Const(wanted), _) => match self.dag.as_int(value) {
                 Some(found) if self.agree(&wanted, &found.clone(), demand) => vec![bound],
@@ -242,6 +247,20 @@ impl Unify<'_> {
                     _ => vec![],
                 }
             }
+            // What is not less than a literal is greater than the one before it.
+            (Node::Lt(a, b), Node::Xor(operands)) if operands.len() == 2 => {
+                let Some(&condition) = operands.iter().find(|own| self.dag.as_int(**own).is_none()) else {
+                    return vec![];
+                };
+                let Node::Lt(less, than) = *self.dag.node(condition) else { return vec![] };
+                let by = |unify: &mut Self, node, by: i64| unify.dag.linear(&[(node, Int::ONE)], by.into());
+                let (low, high) = match (self.dag.as_int(less).is_some(), self.dag.as_int(than).is_some()) {
+                    (_, true) => (by(self, than, -1), less),
+                    (true, _) => (than, by(self, less, 1)),
+                    _ => return vec![],
+                };
+                self.pair((a, b), (low, high), bound)
+            }
             // A sign is whether a number is less than zero.
             (Node::Lt(a, b), Node::Slice { of, low, width: 1, .. }) => {
                 match self.number_with_sign(a, of, low) {
@@ -312,6 +331,22 @@ impl Unify<'_> {
         }
         bound[slot] = Some(whole);
         vec![bound]
+    }
+
+    /// The slot of which a pattern is all bits, the highest one flipped: a floating-point number with the other sign.
+    fn flipped(&self, own: &Node) -> Option<u32> {
+        let Node::Concat(parts) = own else { return None };
+        let [low, high] = parts[..] else { return None };
+        let Node::Slice { of, low: 0, width, signed: false } = *self.pattern.node(low.node) else { return None };
+        let Node::Arg(slot) = *self.pattern.node(of) else { return None };
+        let Node::Xor(operands) = self.pattern.node(high.node) else { return None };
+        let [first, second] = operands[..] else { return None };
+        let sign = Node::Slice { of, low: width, width: 1, signed: false };
+        let flips = |one: NodeId, other: NodeId| {
+            self.pattern.as_i64(one) == Some(1) && *self.pattern.node(other) == sign
+        };
+        let whole = high.width == 1 && width + 1 == self.slots[slot as usize];
+        (whole && (flips(first, second) || flips(second, first))).then_some(slot)
     }
 
     /// An operation with a constant for bits that are in their places; `None` where it has no such bits.
@@ -717,6 +752,38 @@ impl Unify<'_> {
             _ => vec![],
         }
     }
+}
+
+/// A value of `width` bits whose highest bit is flipped, with that bit as it was; `None` where it is not flipped.
+fn unflipped(dag: &mut Dag, value: NodeId, width: u32) -> Option<NodeId> {
+    let sign = dag.slice(value, width - 1, 1, false);
+    let Node::Xor(operands) = dag.node(sign) else { return None };
+    operands.iter().find(|own| dag.as_i64(**own) == Some(1))?;
+    let sign = dag.complement(sign);
+    // What is below the sign may be low bits of what it is a bit of.
+    let mut parts = vec![Part { node: sign, width: 1 }];
+    let Node::Concat(below) = dag.node(value).clone() else { return None };
+    let mut left = width;
+    for part in below.iter().rev().skip(1) {
+        left = left.checked_sub(part.width)?;
+        let above = parts.last().copied()?;
+        let joined = match *dag.node(above.node) {
+            Node::Slice { of, low, .. } if low >= part.width && !matches!(dag.node(of), Node::Arg(_)) => {
+                let same = dag.slice(of, low - part.width, part.width, false);
+                (same == part.node).then_some((of, low - part.width))
+            }
+            _ => None,
+        };
+        match joined {
+            Some((of, low)) => {
+                let width = above.width + part.width;
+                *parts.last_mut()? = Part { node: dag.slice(of, low, width, false), width };
+            }
+            None => parts.push(*part),
+        }
+    }
+    parts.reverse();
+    (parts.iter().map(|part| part.width).sum::<u32>() == width).then(|| dag.concat(&parts))
 }
 
 /// Sets of `count` operands of which one operand takes those and `others` share the rest, as bits: all of them where

@@ -11,7 +11,7 @@ use search::{Class, Instruction, specialize};
 use super::CONTAINERS;
 
 /// Slots of a template, at most.
-const MAX_SLOTS: usize = 9;
+const MAX_SLOTS: usize = 16;
 
 /// An instruction seen as lanes of one width.
 pub struct Lanewise {

@@ -1,0 +1,119 @@
+//! Operations laid over registers that hold several values, lane by lane: what each lane needs of the operands follows from
+//! its own value, constants and elements of leaves among them.
+
+use crate::contents::{Content, Entry, Place, States, Wanted, gather};
+use crate::mixed::{placed, strangers};
+use crate::options::{Finder, Way, max_moves};
+use crate::table::{Op, OpId, TemplateId};
+use hydride_ir::exact::NodeId;
+use search::Class;
+
+/// Values in a state, at most.
+const MAX_VALUES: usize = 64;
+
+/// Ways to take the first lane's value, for each operation.
+const MAX_FIRST: usize = 4;
+
+impl Finder<'_, '_> {
+    /// Operations that compute what is wanted, where lanes differ in what they need of the operands.
+    pub(crate) fn laid(&mut self, states: &mut States, wanted: &Wanted, ways: &mut Vec<Way>) {
+        if wanted.values().len() > MAX_VALUES {
+            return;
+        }
+        let computed = |entry: &&Entry| matches!(entry, Entry::Value(..)) && !self.is_plain(**entry);
+        let Some(Entry::Value(first, _)) = wanted.registers.iter().flatten().find(computed).copied() else {
+            return;
+        };
+        let table = self.table;
+        let mut templates: Vec<(TemplateId, usize)> = Vec::new();
+        for (id, _) in self.matching(first, wanted.container) {
+            match templates.iter_mut().find(|own| own.0 == id) {
+                Some(own) => own.1 += 1,
+                None => templates.push((id, 1)),
+            }
+        }
+        for (id, count) in templates {
+            for op in table.members(id).iter().filter(|op| table.op(**op).result == wanted.ty) {
+                for choice in 0..count.min(MAX_FIRST) {
+                    let own = table.op(*op);
+                    let steps: Option<Vec<Vec<Content>>> = wanted
+                        .registers
+                        .iter()
+                        .map(|content| self.laid_operands(own, content, (first, choice)))
+                        .collect();
+                    let way = steps.and_then(|steps| self.laid_way(states, wanted, *op, &steps));
+                    ways.extend(way.filter(|way| !ways.contains(way)));
+                }
+            }
+        }
+    }
+
+    /// What the operands must hold for the result to hold `content`; of one value the ways to compute it with that number is
+    /// taken, of others the one that shares most sources with what is there.
+    fn laid_operands(
+        &mut self,
+        op: &Op,
+        content: &Content,
+        (first, choice): (NodeId, usize),
+    ) -> Option<Vec<Content>> {
+        let table = self.table;
+        let template = table.template(op.template);
+        let mut operands: Vec<Content> = Vec::new();
+        for (ty, container) in op.args.iter().zip(&op.containers) {
+            operands.push(vec![Entry::Any; (ty.width / (*container)?) as usize]);
+        }
+        let is_first = |entry: &Entry| matches!(entry, Entry::Value(value, _) if *value == first);
+        let mut lanes: Vec<usize> = (0..content.len()).filter(|lane| content[*lane] != Entry::Any).collect();
+        lanes.sort_by_key(|lane| !is_first(&content[*lane]));
+        for lane in lanes {
+            let entry = content[lane];
+            if let (true, Some(kept)) = (op.reads.get(lane)?.is_empty(), op.keeps) {
+                *operands[kept as usize].get_mut(lane)? = entry;
+                continue;
+            }
+            let (value, number) = self.value_of(entry)?;
+            let found = self.matching(value, template.container);
+            let own = found.into_iter().filter(|(id, _)| *id == op.template);
+            let mut choices: Vec<Vec<Entry>> =
+                own.map(|(_, binding)| self.bound(&binding, &template.slots, number)).collect();
+            if is_first(&entry) {
+                choices = vec![choices.into_iter().nth(choice)?];
+            }
+            choices.sort_by_key(|slots| strangers(op, &operands, lane, slots));
+            operands =
+                choices.iter().find_map(|slots| placed(op, &operands, lane, slots, &template.slots))?;
+        }
+        Some(operands)
+    }
+
+    /// The operation for each register, with the states of its operands.
+    fn laid_way(
+        &mut self,
+        states: &mut States,
+        wanted: &Wanted,
+        op: OpId,
+        steps: &[Vec<Content>],
+    ) -> Option<Way> {
+        let own = self.table.op(op);
+        let mut way: Vec<(OpId, Vec<Place>)> = steps.iter().map(|_| (op, Vec::new())).collect();
+        for (arg, ty) in own.args.iter().enumerate() {
+            let container = own.containers[arg]?;
+            let contents: Vec<Content> = steps.iter().map(|operands| operands[arg].clone()).collect();
+            let held = contents.iter().flatten();
+            let uniform = |entry: &Entry| matches!(entry, Entry::Any | Entry::Uniform(_));
+            if ty.class == Class::Scalar && !held.clone().all(uniform)
+                || *ty == wanted.ty
+                    && container == wanted.container
+                    && contents.iter().any(|content| wanted.registers.contains(content))
+            {
+                return None;
+            }
+            let moves = max_moves(self.meaning.window());
+            let places = gather(states, *ty, container, contents, moves);
+            for (place, step) in places.into_iter().zip(&mut way) {
+                step.1.push(place);
+            }
+        }
+        Some(Way::Apply(way))
+    }
+}
