@@ -1,6 +1,6 @@
 //! How rewrites read values: as low bits of something, as two terms; and conditions as signs of values.
 
-use hydride_ir::exact::{Dag, Int, Node, NodeId};
+use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 
 /// A value's low bits as what they are of, with their number and whether they are signed.
 pub(crate) fn sliced(dag: &Dag, value: NodeId) -> (NodeId, Option<(u32, bool)>) {
@@ -16,6 +16,28 @@ pub(crate) fn kept_bits(dag: &mut Dag, value: NodeId, kept: Option<(u32, bool)>)
         Some((width, signed)) => dag.slice(value, 0, width, signed),
         None => value,
     }
+}
+
+/// Two neighbors as the bits of what one of them is bits of.
+pub(crate) fn merged(dag: &mut Dag, low: Part, high: Part) -> Option<Part> {
+    let width = low.width + high.width;
+    let bits = |node: &Node| match *node {
+        Node::Slice { of, low, .. } => Some((of, low)),
+        _ => None,
+    };
+    let below = bits(dag.node(low.node));
+    let above = bits(dag.node(high.node)).and_then(|(of, from)| Some((of, from.checked_sub(low.width)?)));
+    for (of, from) in above.into_iter().chain(below) {
+        if matches!(dag.node(of), Node::Arg(_)) {
+            continue;
+        }
+        let [first, second] =
+            [(from, low.width), (from + low.width, high.width)].map(|(at, width)| dag.slice(of, at, width, false));
+        if first == low.node && second == high.node {
+            return Some(Part { node: dag.slice(of, from, width, false), width });
+        }
+    }
+    None
 }
 
 /// `a` and `b` of a value that is `a + factor·b`.

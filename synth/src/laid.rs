@@ -5,6 +5,7 @@ use crate::contents::{Content, Entry, Place, States, Wanted, gather};
 use crate::mixed::{placed, strangers};
 use crate::options::{Finder, Way, max_moves};
 use crate::table::{Op, OpId, TemplateId};
+use crate::unify::Binding;
 use hydride_ir::exact::NodeId;
 use search::Class;
 
@@ -73,9 +74,12 @@ impl Finder<'_, '_> {
             }
             let (value, number) = self.value_of(entry)?;
             let found = self.matching(value, template.container);
-            let own = found.into_iter().filter(|(id, _)| *id == op.template);
-            let mut choices: Vec<Vec<Entry>> =
-                own.map(|(_, binding)| self.bound(&binding, &template.slots, number)).collect();
+            let mut choices: Vec<Vec<Entry>> = Vec::new();
+            for (_, binding) in found.into_iter().filter(|(id, _)| *id == op.template) {
+                if !self.narrows_only(value, template.container, &binding, &template.slots) {
+                    choices.push(self.bound(&binding, &template.slots, number));
+                }
+            }
             if is_first(&entry) {
                 choices = vec![choices.into_iter().nth(choice)?];
             }
@@ -84,6 +88,13 @@ impl Finder<'_, '_> {
                 choices.iter().find_map(|slots| placed(op, &operands, lane, slots, &template.slots))?;
         }
         Some(operands)
+    }
+
+    /// Whether a value is only narrowed: a wider slot has it already.
+    fn narrows_only(&mut self, value: NodeId, container: u32, binding: &Binding, slots: &[u32]) -> bool {
+        let dag = &mut self.meaning.dag;
+        let wide = binding.iter().zip(slots).filter(|(_, width)| **width > container);
+        wide.filter_map(|(slot, _)| *slot).any(|slot| dag.slice(slot, 0, container, false) == value)
     }
 
     /// The operation for each register, with the states of its operands.

@@ -246,10 +246,18 @@ impl<'m, 'w> Finder<'m, 'w> {
 
     /// Every way to reach a state, cheapest kinds first.
     pub fn ways(&mut self, states: &mut States, id: StateId) -> Vec<Way> {
-        match self.composing {
+        let ways = match self.composing {
             true => self.composed_ways(states, id),
             false => self.all_ways(states, id),
-        }
+        };
+        if self.composing && std::env::var("ZTRACE").is_ok() { //ZTRACE
+            let w = states.wanted(id).clone(); //ZTRACE
+            eprintln!("STATE {:?} {:?} c{} moves {}", id, w.ty, w.container, states.moves(id)); //ZTRACE
+            for r in &w.registers { for e in r { let s = match e { Entry::Any => "_".to_string(), Entry::Uniform(v) => format!("U:{}", self.meaning.dag.show(*v)), Entry::Element(e) => format!("E{}.{}", e.leaf, e.index), Entry::Value(v, l) => format!("V{}@{}", v.position(), l) }; eprint!("{} ", s); } eprintln!(); } //ZTRACE
+            for v in w.values() { eprintln!("    V{} = {}", v.position(), self.meaning.dag.show(v).chars().take(300).collect::<String>()); } //ZTRACE
+            for way in &ways { match way { Way::Apply(steps) => eprintln!("    APPLY {} {:?}", self.table.instruction(steps[0].0).id, steps.iter().map(|s| s.1.iter().map(|p| p.state).collect::<Vec<_>>()).collect::<Vec<_>>()), o => eprintln!("    {:?}", o) } } //ZTRACE
+        } //ZTRACE
+        ways
     }
 
     /// The ways to a state of a composition of instructions.
@@ -259,13 +267,14 @@ impl<'m, 'w> Finder<'m, 'w> {
         if wanted.is_constant() {
             return vec![Way::Constant];
         }
+        let mut ways = Vec::new();
         if wanted.ty.class == Class::Scalar {
-            return Vec::new();
+            self.laid(states, &wanted, &mut ways);
+            return ways;
         }
         if self.is_loaded(&wanted) {
             return vec![Way::Load];
         }
-        let mut ways = Vec::new();
         self.pairs(states, &wanted, moves, &mut ways);
         let held = |entry: &Entry| matches!(entry, Entry::Uniform(_) | Entry::Element(_));
         match wanted.only_value() {
@@ -287,7 +296,9 @@ impl<'m, 'w> Finder<'m, 'w> {
                 ways.push(way);
             }
         }
-        if moves > 0 {
+        // What computes several values at once is not put together from registers with some of them.
+        let computes = ways.iter().any(|way| matches!(way, Way::Apply(_)));
+        if moves > 0 && (wanted.values().len() <= 1 || !computes) {
             self.moved(states, &wanted, moves, &mut ways);
         }
         ways
@@ -362,7 +373,7 @@ impl<'m, 'w> Finder<'m, 'w> {
         found.extend(self.of_neighbors(wanted, value));
         let width = |template: TemplateId| table.template(template).slots.iter().copied().max().unwrap_or(0);
         let own = found.iter().any(|(template, _)| width(*template) <= wanted.container);
-        let narrow = wanted.container >= 16 && self.is_narrow_sum(value, wanted.container / 2);
+        let narrow = !self.composing && wanted.container >= 16 && self.is_narrow_sum(value, wanted.container / 2);
         let same = |dag: &mut hydride_ir::exact::Dag, slot: &Option<NodeId>| {
             slot.is_some_and(|slot| dag.slice(slot, 0, wanted.container, false) == value)
         };

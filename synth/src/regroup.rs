@@ -9,6 +9,7 @@ use hydride_ir::exact::{Dag, Int, Node, NodeId, Part, Replacements};
 use search::Class;
 
 use crate::contents::{Content, Entry, Wanted};
+use crate::forms::merged;
 use crate::options::{Finder, MAX_CONTAINER};
 use crate::window::{Element, Meaning};
 
@@ -36,10 +37,12 @@ impl Finder<'_, '_> {
             return Vec::new();
         }
         let Some(bits) = self.over_leaves(wanted) else { return Vec::new() };
+        let lane = |entry: &Entry| matches!(entry, Entry::Value(..));
+        let one = values.len() == 1 && wanted.registers.iter().flatten().all(lane);
         let mut found = Vec::new();
         for container in [8, 16, 32, MAX_CONTAINER] {
             let wider = container > wanted.container;
-            if wanted.ty.width % container != 0 || values.len() == 1 && container >= wanted.container {
+            if wanted.ty.width % container != 0 || one && container >= wanted.container {
                 continue;
             }
             let Some(lanes) = self.in_containers(&bits, wanted.container, container) else { continue };
@@ -55,7 +58,8 @@ impl Finder<'_, '_> {
             };
             // Wider lanes are of use where some are computed as a whole, narrower ones where several values stand in one.
             let serves = if wider {
-                lanes.iter().flatten().flatten().any(computes)
+                let mut held = lanes.iter().flatten().flatten();
+                held.clone().any(computes) || held.all(|lane| is_read(dag, *lane))
             } else {
                 container == wanted.container || bits.iter().any(|lane| side_by_side(&lane))
             };
@@ -180,6 +184,9 @@ impl Finder<'_, '_> {
 
     /// Two neighbors as the bits of what the upper one is bits of.
     fn of_one(&mut self, low: Part, high: Part) -> Option<Part> {
+        if let Some(joined) = merged(&mut self.meaning.dag, low, high) {
+            return Some(joined);
+        }
         let (dag, width) = (&mut self.meaning.dag, low.width + high.width);
         match (dag.node(low.node).clone(), dag.node(high.node).clone()) {
             (Node::Select(condition, then, otherwise), Node::Select(other, this, that))

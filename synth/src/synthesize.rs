@@ -210,7 +210,7 @@ fn search(
         }
     }
     finder.only_moves = !entries.iter().any(|entry| matches!(entry, Entry::Value(..)));
-    let wanted: Vec<Wanted> = target
+    let mut wanted: Vec<Wanted> = target
         .widths
         .iter()
         .filter(|width| **width % ty.width == 0 && ty.bits().div_ceil(**width) <= 32)
@@ -220,6 +220,11 @@ fn search(
             registers: in_order(&entries, ty.width, *width),
         })
         .collect();
+    // A number is in a general register where an instruction has it there.
+    if window.in_registers && ty.lanes == 1 {
+        let ty = Type { class: Class::Scalar, width: ty.width };
+        wanted.push(Wanted { ty, container: ty.width, registers: vec![entries.clone()] });
+    }
     finish(&mut finder, table_cost(table, target), target.most, wanted, &results, stop, judge, notes, states)
 }
 
@@ -267,7 +272,12 @@ fn finish(
     let mut composed = Vec::new();
     if finder.meaning.window().in_registers {
         finder.composing = true;
-        composed = programs(finder, wanted.clone(), &cost, most, stop, states).0;
+        // In as few registers as can be, which are as narrow as can be.
+        let size = |wanted: &Wanted| (wanted.registers.len(), wanted.ty.width);
+        let vectors = wanted.iter().filter(|wanted| wanted.ty.class == Class::Vector);
+        let least = vectors.map(size).min();
+        let own = wanted.iter().filter(|own| own.ty.class != Class::Vector || Some(size(own)) == least);
+        composed = programs(finder, own.cloned().collect(), &cost, most, stop, states).0;
         finder.composing = false;
     }
     let price = |program: &Program| program.steps.iter().map(|step| cost(step.op)).sum::<u64>();

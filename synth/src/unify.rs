@@ -8,7 +8,7 @@ mod sums;
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 
-use crate::forms::with_sign;
+use crate::forms::{merged, with_sign};
 use crate::in_place::{Bits, InPlace};
 
 /// Values for slots, by number.
@@ -52,7 +52,7 @@ pub fn proposals(
         },
         _ => false,
     };
-    let mut unify = Unify { pattern, slots, dag, joins: !adds, counting: false };
+    let mut unify = Unify { pattern, slots, dag, joins: !adds, counting: false, signs: false };
     unify.node(root, value, Demand::Low(width), vec![None; slots.len()])
 }
 
@@ -64,6 +64,8 @@ struct Unify<'a> {
     joins: bool,
     /// Whether the value is a count of a shift, which can be negated.
     counting: bool,
+    /// Whether a condition is meant as the sign of what it is computed from.
+    signs: bool,
 }
 
 impl Unify<'_> {
@@ -147,9 +149,14 @@ impl Unify<'_> {
             (Node::Concat(own), Node::Concat(their))
                 if own.iter().map(|part| part.width).eq(their.iter().map(|part| part.width)) =>
             {
-                own.iter().zip(&their).fold(vec![bound], |found, (own, their)| {
+                // Of bits the value that each is the sign of is meant.
+                let bits = own.iter().all(|part| part.width == 1);
+                let signs = std::mem::replace(&mut self.signs, bits);
+                let found = own.iter().zip(&their).fold(vec![bound], |found, (own, their)| {
                     self.then(found, own.node, their.node, Demand::Low(own.width))
-                })
+                });
+                self.signs = signs;
+                found
             }
             // Values side by side are the lower one, or the upper one shifted up.
             (Node::Or(own), Node::Concat(their)) if own.len() == 2 && their.len() == 2 => {
@@ -209,7 +216,15 @@ impl Unify<'_> {
                 if self.dag.range(value).fits(width, signed) {
                     return self.node(of, value, Demand::Exact, bound);
                 }
-                vec![]
+                // What fits is not clamped.
+                match (self.dag.node(value).clone(), demand) {
+                    (Node::Slice { of: their, low: 0, width: own, .. }, Demand::Low(bits))
+                        if bits <= own.min(width) && self.dag.range(their).fits(width, signed) =>
+                    {
+                        self.node(of, their, Demand::Exact, bound)
+                    }
+                    _ => vec![],
+                }
             }
             (Node::Abs(of), Node::Abs(their)) => {
                 let found = self.node(of, their, Demand::Exact, bound.clone());
@@ -472,6 +487,9 @@ impl Unify<'_> {
             let mask = self.dag.slice(ones, 0, self.slots[at], false);
             let mut signs = vec![mask];
             signs.extend(with_sign(self.dag, value, self.slots[at]).filter(|sign| *sign != mask));
+            if self.signs {
+                signs = signs.split_off(signs.len() - 1);
+            }
             if let Some(known) = bound[at] {
                 return if signs.contains(&known) { vec![bound] } else { vec![] };
             }
@@ -757,33 +775,31 @@ impl Unify<'_> {
 /// A value of `width` bits whose highest bit is flipped, with that bit as it was; `None` where it is not flipped.
 fn unflipped(dag: &mut Dag, value: NodeId, width: u32) -> Option<NodeId> {
     let sign = dag.slice(value, width - 1, 1, false);
-    let Node::Xor(operands) = dag.node(sign) else { return None };
-    operands.iter().find(|own| dag.as_i64(**own) == Some(1))?;
+    match dag.node(sign) {
+        Node::Xor(operands) => operands.iter().any(|own| dag.as_i64(*own) == Some(1)).then_some(())?,
+        node => (*node == Node::Const(Int::ONE)).then_some(())?,
+    }
     let sign = dag.complement(sign);
-    // What is below the sign may be low bits of what it is a bit of.
-    let mut parts = vec![Part { node: sign, width: 1 }];
     let Node::Concat(below) = dag.node(value).clone() else { return None };
-    let mut left = width;
+    let mut parts = vec![Part { node: sign, width: 1 }];
+    let mut left = width - 1;
+    // A constant at the top may be wider than its sign.
+    let last = below.last()?;
+    if last.width > 1 {
+        let rest = dag.slice(last.node, 0, last.width - 1, false);
+        parts.push(Part { node: rest, width: last.width - 1 });
+        left = left.checked_sub(last.width - 1)?;
+    }
     for part in below.iter().rev().skip(1) {
         left = left.checked_sub(part.width)?;
         let above = parts.last().copied()?;
-        let joined = match *dag.node(above.node) {
-            Node::Slice { of, low, .. } if low >= part.width && !matches!(dag.node(of), Node::Arg(_)) => {
-                let same = dag.slice(of, low - part.width, part.width, false);
-                (same == part.node).then_some((of, low - part.width))
-            }
-            _ => None,
-        };
-        match joined {
-            Some((of, low)) => {
-                let width = above.width + part.width;
-                *parts.last_mut()? = Part { node: dag.slice(of, low, width, false), width };
-            }
+        match merged(dag, *part, above) {
+            Some(joined) => *parts.last_mut()? = joined,
             None => parts.push(*part),
         }
     }
     parts.reverse();
-    (parts.iter().map(|part| part.width).sum::<u32>() == width).then(|| dag.concat(&parts))
+    (left == 0).then(|| dag.concat(&parts))
 }
 
 /// Sets of `count` operands of which one operand takes those and `others` share the rest, as bits: all of them where
