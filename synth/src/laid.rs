@@ -13,7 +13,7 @@ use search::Class;
 const MAX_VALUES: usize = 64;
 
 /// Ways to take the first lane's value, for each operation.
-const MAX_FIRST: usize = 4;
+const MAX_FIRST: usize = 8;
 
 impl Finder<'_, '_> {
     /// Operations that compute what is wanted, where lanes differ in what they need of the operands.
@@ -68,7 +68,14 @@ impl Finder<'_, '_> {
         lanes.sort_by_key(|lane| !is_first(&content[*lane]));
         for lane in lanes {
             let entry = content[lane];
-            if let (true, Some(kept)) = (op.reads.get(lane)?.is_empty(), op.keeps) {
+            let Some(reads) = op.reads.get(lane) else {
+                // Lanes beyond those that are computed are zero, or nothing is proved.
+                if self.is_zero(entry) {
+                    continue;
+                }
+                return None;
+            };
+            if let (true, Some(kept)) = (reads.is_empty(), op.keeps) {
                 *operands[kept as usize].get_mut(lane)? = entry;
                 continue;
             }
@@ -83,11 +90,30 @@ impl Finder<'_, '_> {
             if is_first(&entry) {
                 choices = vec![choices.into_iter().nth(choice)?];
             }
-            choices.sort_by_key(|slots| strangers(op, &operands, lane, slots));
+            choices.sort_by_key(|slots| {
+                (strangers(op, &operands, lane, slots), self.inversions(op, lane, slots, &template.slots))
+            });
             operands =
                 choices.iter().find_map(|slots| placed(op, &operands, lane, slots, &template.slots))?;
         }
         Some(operands)
+    }
+
+    /// How many of a lane's slots are neighbors in an operand, but lanes of one source in another order.
+    fn inversions(&self, op: &Op, lane: usize, slots: &[Entry], widths: &[u32]) -> usize {
+        let placed: Vec<_> = slots.iter().zip(widths).zip(&op.reads[lane]).collect();
+        let mut found = 0;
+        for two in placed.windows(2) {
+            let [((one, width), first), ((other, _), second)] = two else { continue };
+            let homes = (self.home(**one, **width), self.home(**other, **width));
+            if let (Some(left), Some(right)) = homes
+                && first.0 == second.0
+                && left.0 == right.0
+            {
+                found += usize::from((left.1 < right.1) != (first.1 < second.1));
+            }
+        }
+        found
     }
 
     /// Whether a value is only narrowed: a wider slot has it already.

@@ -58,6 +58,7 @@ mod bytes;
 mod c;
 pub mod certify;
 mod clamps;
+mod composed;
 pub mod contents;
 mod counts;
 mod forms;

@@ -29,7 +29,12 @@ impl Finder<'_, '_> {
         for (ty, container) in op.args.iter().zip(&op.containers) {
             operands.push(vec![Entry::Any; (ty.width / (*container)?) as usize]);
         }
-        let mut lanes: Vec<usize> = (0..content.len()).filter(|lane| content[*lane] != Entry::Any).collect();
+        // Lanes beyond those that are computed are zero.
+        if content.iter().skip(op.lanes.len()).any(|entry| *entry != Entry::Any && !self.is_zero(*entry)) {
+            return None;
+        }
+        let computed = 0..content.len().min(op.lanes.len());
+        let mut lanes: Vec<usize> = computed.filter(|lane| content[*lane] != Entry::Any).collect();
         lanes.sort_by_key(|lane| !table.template(op.lanes[*lane]).moves);
         for lane in lanes {
             let (entry, template) = (content[lane], table.template(op.lanes[lane]));

@@ -96,9 +96,9 @@ impl Finder<'_, '_> {
         // Which operand each entry comes from: one for each register in order, or one for each source.
         let mut homes: Vec<(Source, u32)> = Vec::new();
         for entry in content {
-            let Some(source) = entry.source() else { continue };
+            let Some((source, lane)) = self.home(*entry, container) else { continue };
             let lanes = op.args[data[0]].width / container;
-            let home = (source, if in_place { 0 } else { entry.lane() / lanes });
+            let home = (source, if in_place { 0 } else { lane / lanes });
             if !homes.contains(&home) {
                 homes.push(home);
             }
@@ -109,11 +109,11 @@ impl Finder<'_, '_> {
         for (home, arg) in homes.iter().zip(&data) {
             let lanes = op.args[*arg].width / container;
             for (position, entry) in content.iter().enumerate() {
-                let Some(source) = entry.source() else { continue };
+                let Some((source, lane)) = self.home(*entry, container) else { continue };
                 if in_place && source == home.0 {
                     *operands[*arg].get_mut(position)? = *entry;
-                } else if !in_place && (source, entry.lane() / lanes) == *home {
-                    operands[*arg][(entry.lane() % lanes) as usize] = *entry;
+                } else if !in_place && (source, lane / lanes) == *home {
+                    operands[*arg][(lane % lanes) as usize] = *entry;
                 }
             }
         }

@@ -4,6 +4,7 @@ use hydride_ir::exact::{Int, Node, NodeId, raise_with};
 use rustc_hash::FxHashMap;
 use search::{Class, Type};
 
+use crate::composed::zeros;
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
 use crate::rewrite::{high_bits, is_choice, product_of_halves, rewrites, rounding};
@@ -64,7 +65,7 @@ pub struct Finder<'m, 'w> {
     /// Whether only what instructions compute of their own operands is looked for, and where these lie: values are neither
     /// rewritten nor taken apart.
     pub composing: bool,
-    matches: FxHashMap<(NodeId, u32), Vec<(TemplateId, Binding)>>,
+    matches: FxHashMap<(NodeId, u32, bool), Vec<(TemplateId, Binding)>>,
     equals: FxHashMap<NodeId, Vec<NodeId>>,
     uniform: FxHashMap<NodeId, bool>,
     wholes: FxHashMap<(NodeId, u32), Option<Whole>>,
@@ -246,66 +247,14 @@ impl<'m, 'w> Finder<'m, 'w> {
 
     /// Every way to reach a state, cheapest kinds first.
     pub fn ways(&mut self, states: &mut States, id: StateId) -> Vec<Way> {
-        let ways = match self.composing {
+        match self.composing {
             true => self.composed_ways(states, id),
             false => self.all_ways(states, id),
-        };
-        if self.composing && std::env::var("ZTRACE").is_ok() { //ZTRACE
-            let w = states.wanted(id).clone(); //ZTRACE
-            eprintln!("STATE {:?} {:?} c{} moves {}", id, w.ty, w.container, states.moves(id)); //ZTRACE
-            for r in &w.registers { for e in r { let s = match e { Entry::Any => "_".to_string(), Entry::Uniform(v) => format!("U:{}", self.meaning.dag.show(*v)), Entry::Element(e) => format!("E{}.{}", e.leaf, e.index), Entry::Value(v, l) => format!("V{}@{}", v.position(), l) }; eprint!("{} ", s); } eprintln!(); } //ZTRACE
-            for v in w.values() { eprintln!("    V{} = {}", v.position(), self.meaning.dag.show(v).chars().take(300).collect::<String>()); } //ZTRACE
-            for way in &ways { match way { Way::Apply(steps) => eprintln!("    APPLY {} {:?}", self.table.instruction(steps[0].0).id, steps.iter().map(|s| s.1.iter().map(|p| p.state).collect::<Vec<_>>()).collect::<Vec<_>>()), o => eprintln!("    {:?}", o) } } //ZTRACE
-        } //ZTRACE
-        ways
-    }
-
-    /// The ways to a state of a composition of instructions.
-    fn composed_ways(&mut self, states: &mut States, id: StateId) -> Vec<Way> {
-        let wanted = states.wanted(id).clone();
-        let moves = states.moves(id);
-        if wanted.is_constant() {
-            return vec![Way::Constant];
         }
-        let mut ways = Vec::new();
-        if wanted.ty.class == Class::Scalar {
-            self.laid(states, &wanted, &mut ways);
-            return ways;
-        }
-        if self.is_loaded(&wanted) {
-            return vec![Way::Load];
-        }
-        self.pairs(states, &wanted, moves, &mut ways);
-        let held = |entry: &Entry| matches!(entry, Entry::Uniform(_) | Entry::Element(_));
-        match wanted.only_value() {
-            Some(value) if !wanted.registers.iter().flatten().any(held) => {
-                self.computed(states, &wanted, value, &mut ways);
-            }
-            _ if !wanted.values().is_empty() => {
-                self.mixed(states, &wanted, &mut ways);
-                self.laid(states, &wanted, &mut ways);
-            }
-            _ => {}
-        }
-        if ways.iter().any(|way| self.is_single(states, way)) {
-            return ways;
-        }
-        for view in self.regrouped(&wanted) {
-            let way = Way::Recast(states.intern(view, moves));
-            if !ways.contains(&way) {
-                ways.push(way);
-            }
-        }
-        // What computes several values at once is not put together from registers with some of them.
-        let computes = ways.iter().any(|way| matches!(way, Way::Apply(_)));
-        if moves > 0 && (wanted.values().len() <= 1 || !computes) {
-            self.moved(states, &wanted, moves, &mut ways);
-        }
-        ways
     }
 
     /// Whether a way is one micro-operation for each register, on what is there: nothing is cheaper.
-    fn is_single(&self, states: &States, way: &Way) -> bool {
+    pub(crate) fn is_single(&self, states: &States, way: &Way) -> bool {
         let Way::Apply(steps) = way else { return false };
         let is_given = |place: &Place| self.is_given(states.wanted(place.state));
         steps.iter().all(|(op, places)| self.table.instruction(*op).uops == 1 && places.iter().all(is_given))
@@ -317,7 +266,7 @@ impl<'m, 'w> Finder<'m, 'w> {
     }
 
     /// Whether all registers of a state can be loaded.
-    fn is_loaded(&self, wanted: &Wanted) -> bool {
+    pub(crate) fn is_loaded(&self, wanted: &Wanted) -> bool {
         wanted.ty.class == Class::Vector
             && wanted.loads().is_some_and(|loads| {
                 loads.iter().zip(&wanted.registers).all(|(load, content)| self.is_there(*load, content))
@@ -367,13 +316,20 @@ impl<'m, 'w> Finder<'m, 'w> {
     }
 
     /// Operations that compute the value in each lane.
-    fn computed(&mut self, states: &mut States, wanted: &Wanted, value: NodeId, ways: &mut Vec<Way>) {
+    pub(crate) fn computed(
+        &mut self,
+        states: &mut States,
+        wanted: &Wanted,
+        value: NodeId,
+        ways: &mut Vec<Way>,
+    ) {
         let table = self.table;
         let mut found = self.matching(value, wanted.container);
         found.extend(self.of_neighbors(wanted, value));
         let width = |template: TemplateId| table.template(template).slots.iter().copied().max().unwrap_or(0);
         let own = found.iter().any(|(template, _)| width(*template) <= wanted.container);
-        let narrow = !self.composing && wanted.container >= 16 && self.is_narrow_sum(value, wanted.container / 2);
+        let narrow =
+            !self.composing && wanted.container >= 16 && self.is_narrow_sum(value, wanted.container / 2);
         let same = |dag: &mut hydride_ir::exact::Dag, slot: &Option<NodeId>| {
             slot.is_some_and(|slot| dag.slice(slot, 0, wanted.container, false) == value)
         };
@@ -601,7 +557,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             let uncrosses = || crosses(&own.reads, container) && wanted.registers.iter().all(in_order);
             if template.moves
                 && !self.only_moves
-                && !contents.iter().all(|content| is_simpler(content, wanted, permutes))
+                && !contents.iter().all(|content| self.is_simpler(content, container, wanted, permutes))
                 && !uncrosses()
             {
                 return None;
@@ -668,7 +624,7 @@ impl<'m, 'w> Finder<'m, 'w> {
 
     /// The templates that give a value in a container, with the slots' values.
     pub(crate) fn matching(&mut self, value: NodeId, container: u32) -> Vec<(TemplateId, Binding)> {
-        if let Some(known) = self.matches.get(&(value, container)) {
+        if let Some(known) = self.matches.get(&(value, container, self.composing)) {
             return known.clone();
         }
         let mut found: Vec<(TemplateId, Binding)> = Vec::new();
@@ -678,34 +634,22 @@ impl<'m, 'w> Finder<'m, 'w> {
                 continue;
             }
             let dag = &mut self.meaning.dag;
-            let mut proposed =
-                proposals(&template.dag, template.root, &template.slots, dag, value, container);
-            if dag.as_int(value).is_some() {
+            let (composing, pattern) = (self.composing, (&template.dag, template.root));
+            let mut proposed = proposals(pattern, &template.slots, dag, value, container, composing);
+            if composing && dag.as_int(value).is_some() {
                 proposed.extend(zeros(dag, template.slots.len()));
             }
-            for binding in proposed {
-                let binding = self.settled(*id, binding, value);
+            for mut binding in proposed {
+                if composing {
+                    binding = self.settled(*id, binding, value);
+                }
                 if self.gives(*id, &binding, value) && !found.contains(&(*id, binding.clone())) {
                     found.push((*id, binding));
                 }
             }
         }
-        self.matches.insert((value, container), found.clone());
+        self.matches.insert((value, container, self.composing), found.clone());
         found
-    }
-
-    /// A binding with zeros for open slots, where the value is not the same with all ones there.
-    fn settled(&mut self, template: TemplateId, binding: Binding, value: NodeId) -> Binding {
-        if binding.iter().all(Option::is_some) {
-            return binding;
-        }
-        let ones = self.meaning.dag.int(-1);
-        let with_ones: Binding = binding.iter().map(|slot| Some(slot.unwrap_or(ones))).collect();
-        if self.gives(template, &with_ones, value) {
-            return binding;
-        }
-        let zero = self.meaning.dag.int(0);
-        binding.into_iter().map(|slot| Some(slot.unwrap_or(zero))).collect()
     }
 
     /// Whether an operation's lane has the value for these slots: by the laws of exact integers, or on all inputs that are
@@ -741,13 +685,6 @@ impl<'m, 'w> Finder<'m, 'w> {
     }
 }
 
-/// Slots that are zero, all of them or one alone.
-fn zeros(dag: &mut hydride_ir::exact::Dag, count: usize) -> Vec<Binding> {
-    let zero = dag.int(0);
-    let alone = (0..count).map(|at| (0..count).map(|own| (own == at).then_some(zero)).collect());
-    std::iter::once(vec![Some(zero); count]).chain(alone).collect()
-}
-
 /// Whether a value is a condition, or a mask of ones where one holds.
 fn is_condition(dag: &hydride_ir::exact::Dag, mut value: NodeId) -> bool {
     while let Node::Slice { of, low: 0, .. } = *dag.node(value) {
@@ -764,17 +701,6 @@ fn is_computed_shift(dag: &hydride_ir::exact::Dag, value: NodeId) -> bool {
         Node::Shr(_, count) | Node::Shl(_, count) => dag.as_int(count).is_none(),
         _ => false,
     }
-}
-
-/// Whether a movement's operand is a step forward: fewer sources than before, or one that is in order, or can be put in
-/// order by one instruction.
-fn is_simpler(content: &Content, wanted: &Wanted, permutes: bool) -> bool {
-    let own = sources(content);
-    let before = wanted.registers.iter().map(sources).max().unwrap_or(0);
-    if own > 1 {
-        return own < before;
-    }
-    permutes && own < before || in_order(content)
 }
 
 /// Whether a register holds neighboring lanes of one source, in order.

@@ -8,8 +8,8 @@
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part, Replacements};
 use search::Class;
 
-use crate::contents::{Content, Entry, Wanted};
-use crate::forms::merged;
+use crate::contents::{Content, Entry, Source, Wanted};
+use crate::forms::{joined, merged};
 use crate::options::{Finder, MAX_CONTAINER};
 use crate::window::{Element, Meaning};
 
@@ -33,7 +33,9 @@ impl Finder<'_, '_> {
     pub(crate) fn regrouped(&mut self, wanted: &Wanted) -> Vec<Wanted> {
         let lanes: usize = wanted.registers.iter().map(Vec::len).sum();
         let values = wanted.values();
-        if wanted.ty.class != Class::Vector || lanes > MAX_LANES || values.is_empty() {
+        let held = |entry: &Entry| matches!(entry, Entry::Uniform(_));
+        let constants = wanted.registers.iter().flatten().any(held);
+        if lanes > MAX_LANES || values.is_empty() && !constants {
             return Vec::new();
         }
         let Some(bits) = self.over_leaves(wanted) else { return Vec::new() };
@@ -42,6 +44,8 @@ impl Finder<'_, '_> {
         let mut found = Vec::new();
         for container in [8, 16, 32, MAX_CONTAINER] {
             let wider = container > wanted.container;
+            // A number in a general register is one lane.
+            let number = wanted.ty.class == Class::Scalar && container == wanted.ty.width;
             if wanted.ty.width % container != 0 || one && container >= wanted.container {
                 continue;
             }
@@ -59,9 +63,11 @@ impl Finder<'_, '_> {
             // Wider lanes are of use where some are computed as a whole, narrower ones where several values stand in one.
             let serves = if wider {
                 let mut held = lanes.iter().flatten().flatten();
-                held.clone().any(computes) || held.all(|lane| is_read(dag, *lane))
+                number || held.clone().any(computes) || held.all(|lane| is_read(dag, *lane))
             } else {
-                container == wanted.container || bits.iter().any(|lane| side_by_side(&lane))
+                let parts = |lane: &Option<NodeId>| lane.is_some_and(|lane| is_read(dag, lane));
+                let read = container < wanted.container && bits.iter().flatten().any(parts);
+                container == wanted.container || read || bits.iter().any(|lane| side_by_side(&lane))
             };
             if !serves {
                 continue;
@@ -124,26 +130,32 @@ impl Finder<'_, '_> {
         Some(found)
     }
 
-    /// What values of `width` bits are parts of, some of which do not matter.
+    /// What values of `width` bits are parts of, some of which do not matter. Low bits may be computed from low bits, so that
+    /// any of them may be the one that shows the whole.
     fn completed(&mut self, values: &[Option<NodeId>], width: u32) -> Option<NodeId> {
         let all = width * values.len() as u32;
-        let (at, first) = (0..).zip(values).find_map(|(at, value)| Some((at, (*value)?)))?;
-        let whole = extended(&mut self.meaning.dag, first, at * width, all)?;
         for (at, value) in (0..).zip(values) {
-            let Some(value) = *value else { continue };
-            let own = self.meaning.dag.slice(whole, at * width, width, false);
-            if own != value && !self.meaning.agree(own, value) {
-                return None;
+            let whole = value.and_then(|value| extended(&mut self.meaning.dag, value, at * width, all));
+            if let Some(whole) = whole.filter(|whole| self.has_parts(*whole, values, width)) {
+                return Some(whole);
             }
         }
-        Some(whole)
+        None
+    }
+
+    /// Whether a value has these parts of `width` bits, where they matter.
+    fn has_parts(&mut self, whole: NodeId, values: &[Option<NodeId>], width: u32) -> bool {
+        (0..).zip(values).all(|(at, value)| {
+            let own = self.meaning.dag.slice(whole, at * width, width, false);
+            value.is_none_or(|value| own == value || self.meaning.agree(own, value))
+        })
     }
 
     /// Values of `width` bits as one; low bits may be computed from low bits of what the others are bits of.
     fn side_by_side(&mut self, values: &[NodeId], width: u32) -> NodeId {
         let dag = &mut self.meaning.dag;
         let parts: Vec<Part> = values.iter().map(|node| Part { node: *node, width }).collect();
-        let whole = dag.concat(&parts);
+        let whole = joined(dag, &parts);
         if !matches!(dag.node(whole), Node::Concat(_)) {
             return whole;
         }
@@ -159,7 +171,7 @@ impl Finder<'_, '_> {
             }
         }
         merged.reverse();
-        self.meaning.dag.concat(&merged)
+        joined(&mut self.meaning.dag, &merged)
     }
 
     /// Parts whose upper ones, at least a half, are the sign of what is below.
@@ -225,6 +237,34 @@ impl Finder<'_, '_> {
         }
     }
 
+    /// Where an entry is from: its source and its lane, in containers of this width; parts of one value are lanes of it.
+    pub(crate) fn home(&self, entry: Entry, container: u32) -> Option<(Source, u32)> {
+        let whole = || Some((entry.source()?, entry.lane()));
+        let Entry::Value(value, lane) = entry else { return whole() };
+        let dag = &self.meaning.dag;
+        let Node::Slice { of, low, width, signed: false } = *dag.node(value) else { return whole() };
+        if width != container || low % container != 0 {
+            return whole();
+        }
+        let (source, lane, all) = match *dag.node(of) {
+            Node::Arg(arg) => {
+                let Some(element) = self.meaning.sample(arg).and_then(|own| own.get(lane as usize)) else {
+                    return whole();
+                };
+                (Source::Leaf(element.leaf), element.index, dag.arg_widths()[arg as usize])
+            }
+            _ => match dag.natural(of) {
+                Some((width, _)) => (Source::Value(of), lane, width.next_power_of_two()),
+                None => return whole(),
+            },
+        };
+        if all > MAX_CONTAINER || all <= container {
+            whole()
+        } else {
+            Some((source, lane * (all / container) + low / container))
+        }
+    }
+
     /// Lanes over whole leaves as lanes of values over samples.
     fn grouped(&mut self, registers: Vec<Vec<Option<NodeId>>>, container: u32) -> Option<Vec<Content>> {
         let mut groups: Vec<Group> = Vec::new();
@@ -239,7 +279,8 @@ impl Finder<'_, '_> {
             }
             places.push(own);
         }
-        let values: Vec<NodeId> = groups.iter().map(|group| self.over_samples(group)).collect::<Option<_>>()?;
+        let values: Vec<NodeId> =
+            groups.iter().map(|group| self.over_samples(group)).collect::<Option<_>>()?;
         let mut found = Vec::new();
         for own in places {
             let entry = |place: Option<(usize, u32)>| match place {

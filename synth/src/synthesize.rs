@@ -17,7 +17,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 6";
+const SEARCH: &[u8] = b"synth 7";
 
 /// How far a search came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,9 +221,9 @@ fn search(
         })
         .collect();
     // A number is in a general register where an instruction has it there.
-    if window.in_registers && ty.lanes == 1 {
-        let ty = Type { class: Class::Scalar, width: ty.width };
-        wanted.push(Wanted { ty, container: ty.width, registers: vec![entries.clone()] });
+    if window.in_registers && ty.bits() <= 64 {
+        let scalar = Type { class: Class::Scalar, width: ty.bits() };
+        wanted.push(Wanted { ty: scalar, container: ty.width, registers: vec![entries.clone()] });
     }
     finish(&mut finder, table_cost(table, target), target.most, wanted, &results, stop, judge, notes, states)
 }
@@ -284,6 +284,7 @@ fn finish(
     let known = composed.iter().map(price).min();
     let least = known.into_iter().chain(most).min();
     let (mut found, cut) = programs(finder, wanted.clone(), &cost, least, stop, states);
+    let bounded = !composed.is_empty();
     found.extend(composed);
     if cut {
         notes.push("not every state was looked at".into());
@@ -291,7 +292,13 @@ fn finish(
     if found.is_empty() {
         notes.push("no instructions were found for a part of the expression".into());
     }
-    proved(finder, found, &cost, results, judge, notes)
+    let program = proved(finder, found, &cost, results, judge, notes);
+    // What was left out because of a composition that is refused is looked for after all.
+    if program.is_none() && bounded {
+        let (found, _) = programs(finder, wanted, &cost, most, stop, states);
+        return proved(finder, found, &cost, results, judge, notes);
+    }
+    program
 }
 
 /// The cheapest program for each way to hold what is wanted, and whether some states were not looked at.

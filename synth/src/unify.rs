@@ -4,11 +4,13 @@
 //! and sorted in both, so that a pattern with two operands stands for every way to part the value's. What is proposed is
 //! put back into the pattern and compared afterwards; a wrong proposal costs time and nothing else.
 
+mod flips;
 mod sums;
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 
-use crate::forms::{merged, with_sign};
+use self::flips::unflipped;
+use crate::forms::with_sign;
 use crate::in_place::{Bits, InPlace};
 
 /// Values for slots, by number.
@@ -32,14 +34,15 @@ enum Demand {
     Low(u32),
 }
 
-/// The values that slots could have so that the pattern has the low `width` bits of `value`.
+/// The values that slots could have so that the pattern has the low `width` bits of `value`; in compositions also those that
+/// need less to be alike.
 pub fn proposals(
-    pattern: &Dag,
-    root: NodeId,
+    (pattern, root): (&Dag, NodeId),
     slots: &[u32],
     dag: &mut Dag,
     value: NodeId,
     width: u32,
+    composing: bool,
 ) -> Vec<Binding> {
     let is_slot = |node: NodeId| matches!(pattern.node(node), Node::Slice { of, .. } if matches!(pattern.node(*of), Node::Arg(_)));
     let adds = match pattern.node(root) {
@@ -52,7 +55,7 @@ pub fn proposals(
         },
         _ => false,
     };
-    let mut unify = Unify { pattern, slots, dag, joins: !adds, counting: false, signs: false };
+    let mut unify = Unify { pattern, slots, dag, joins: !adds, counting: false, signs: false, composing };
     unify.node(root, value, Demand::Low(width), vec![None; slots.len()])
 }
 
@@ -66,6 +69,8 @@ struct Unify<'a> {
     counting: bool,
     /// Whether a condition is meant as the sign of what it is computed from.
     signs: bool,
+    /// Whether values are what instructions compute of others, so that proposals may be far from what is there.
+    composing: bool,
 }
 
 impl Unify<'_> {
@@ -102,7 +107,8 @@ impl Unify<'_> {
         {
             return found;
         }
-        if let Some(slot) = self.flipped(&own)
+        if self.composing
+            && let Some(slot) = self.flipped(&own)
             && let Some(value) = unflipped(self.dag, value, self.slots[slot as usize])
         {
             return self.slot(slot, 0, self.slots[slot as usize], false, value, Demand::Exact, bound);
@@ -219,7 +225,9 @@ impl Unify<'_> {
                 // What fits is not clamped.
                 match (self.dag.node(value).clone(), demand) {
                     (Node::Slice { of: their, low: 0, width: own, .. }, Demand::Low(bits))
-                        if bits <= own.min(width) && self.dag.range(their).fits(width, signed) =>
+                        if self.composing
+                            && bits <= own.min(width)
+                            && self.dag.range(their).fits(width, signed) =>
                     {
                         self.node(of, their, Demand::Exact, bound)
                     }
@@ -263,7 +271,7 @@ impl Unify<'_> {
                 }
             }
             // What is not less than a literal is greater than the one before it.
-            (Node::Lt(a, b), Node::Xor(operands)) if operands.len() == 2 => {
+            (Node::Lt(a, b), Node::Xor(operands)) if self.composing && operands.len() == 2 => {
                 let Some(&condition) = operands.iter().find(|own| self.dag.as_int(**own).is_none()) else {
                     return vec![];
                 };
@@ -346,22 +354,6 @@ impl Unify<'_> {
         }
         bound[slot] = Some(whole);
         vec![bound]
-    }
-
-    /// The slot of which a pattern is all bits, the highest one flipped: a floating-point number with the other sign.
-    fn flipped(&self, own: &Node) -> Option<u32> {
-        let Node::Concat(parts) = own else { return None };
-        let [low, high] = parts[..] else { return None };
-        let Node::Slice { of, low: 0, width, signed: false } = *self.pattern.node(low.node) else { return None };
-        let Node::Arg(slot) = *self.pattern.node(of) else { return None };
-        let Node::Xor(operands) = self.pattern.node(high.node) else { return None };
-        let [first, second] = operands[..] else { return None };
-        let sign = Node::Slice { of, low: width, width: 1, signed: false };
-        let flips = |one: NodeId, other: NodeId| {
-            self.pattern.as_i64(one) == Some(1) && *self.pattern.node(other) == sign
-        };
-        let whole = high.width == 1 && width + 1 == self.slots[slot as usize];
-        (whole && (flips(first, second) || flips(second, first))).then_some(slot)
     }
 
     /// An operation with a constant for bits that are in their places; `None` where it has no such bits.
@@ -770,36 +762,6 @@ impl Unify<'_> {
             _ => vec![],
         }
     }
-}
-
-/// A value of `width` bits whose highest bit is flipped, with that bit as it was; `None` where it is not flipped.
-fn unflipped(dag: &mut Dag, value: NodeId, width: u32) -> Option<NodeId> {
-    let sign = dag.slice(value, width - 1, 1, false);
-    match dag.node(sign) {
-        Node::Xor(operands) => operands.iter().any(|own| dag.as_i64(*own) == Some(1)).then_some(())?,
-        node => (*node == Node::Const(Int::ONE)).then_some(())?,
-    }
-    let sign = dag.complement(sign);
-    let Node::Concat(below) = dag.node(value).clone() else { return None };
-    let mut parts = vec![Part { node: sign, width: 1 }];
-    let mut left = width - 1;
-    // A constant at the top may be wider than its sign.
-    let last = below.last()?;
-    if last.width > 1 {
-        let rest = dag.slice(last.node, 0, last.width - 1, false);
-        parts.push(Part { node: rest, width: last.width - 1 });
-        left = left.checked_sub(last.width - 1)?;
-    }
-    for part in below.iter().rev().skip(1) {
-        left = left.checked_sub(part.width)?;
-        let above = parts.last().copied()?;
-        match merged(dag, *part, above) {
-            Some(joined) => *parts.last_mut()? = joined,
-            None => parts.push(*part),
-        }
-    }
-    parts.reverse();
-    (left == 0).then(|| dag.concat(&parts))
 }
 
 /// Sets of `count` operands of which one operand takes those and `others` share the rest, as bits: all of them where

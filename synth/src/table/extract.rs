@@ -94,7 +94,9 @@ fn whole(dag: &mut Dag, segments: &[Segment], width: u32) -> Option<Lanewise> {
     let root = lane(dag, segments, 0, width)?;
     let raw = reads(dag, root)?;
     let slots: Vec<Slot> = match raw.len() {
-        1..=MAX_SCALAR_SLOTS => (0..raw.len()).map(|at| element(raw[at], neighbor(&raw, at), width)).collect(),
+        1..=MAX_SCALAR_SLOTS => {
+            (0..raw.len()).map(|at| element(raw[at], neighbor(&raw, at), width)).collect()
+        }
         _ => return None,
     };
     let overlap = |two: &[Slot]| two[0].0 == two[1].0 && two[0].1 + two[0].2 > two[1].1;
@@ -104,7 +106,14 @@ fn whole(dag: &mut Dag, segments: &[Segment], width: u32) -> Option<Lanewise> {
     let leaves = leaves(dag, root);
     let (function, moves) = template(dag, root, &slots, &leaves, width)?;
     let reads = vec![slots.iter().map(|slot| (slot.0, slot.1)).collect()];
-    Some(Lanewise { text: function.to_string().into(), function, container: width, moves, reads, keeps: None })
+    Some(Lanewise {
+        text: function.to_string().into(),
+        function,
+        container: width,
+        moves,
+        reads,
+        keeps: None,
+    })
 }
 
 /// A read as far from one as its neighbors are, in the same operand.
@@ -112,7 +121,7 @@ fn neighbor(raw: &[Slot], at: usize) -> Option<Slot> {
     let (arg, low, width) = raw[at];
     let near = |one: Option<&Slot>, two: Option<&Slot>| {
         let (one, two) = (one?, two?);
-        (one.0 == arg && two.0 == arg).then_some((arg, low + (two.1 - one.1), width))
+        (one.0 == arg && two.0 == arg).then(|| (arg, low + (two.1 - one.1), width))
     };
     let before = at.checked_sub(1).and_then(|before| raw.get(before));
     near(raw.get(at), raw.get(at + 1)).or_else(|| near(before, raw.get(at)))

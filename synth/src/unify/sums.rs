@@ -58,7 +58,8 @@ impl Unify<'_> {
         let count = rest.terms.len();
         let near = count.saturating_sub(if count > MAX_PARTED { 2 } else { MAX_PARTED });
         // Of as many alike the first is as good as any.
-        let order = if open.len() == count && count > MAX_PARTED { 0..1 } else { near..count };
+        let alike = self.composing && open.len() == count && count > MAX_PARTED;
+        let order = if alike { 0..1 } else { near..count };
         for at in order {
             let (term, own) = rest.terms[at].clone();
             let (by, left) = (&own / factor, &own % factor);
@@ -93,7 +94,8 @@ impl Unify<'_> {
                 self.open_terms(later, plain, rest.clone(), demand, bound, all);
             }
             // One factor is enough; the others do not matter.
-            for factor in factors.iter() {
+            let alone = if self.composing { &factors[..] } else { &[] };
+            for factor in alone {
                 for bound in self.node(*factor, zero, Demand::Exact, start.clone()) {
                     self.open_terms(later, plain, rest.clone(), demand, bound, all);
                 }
