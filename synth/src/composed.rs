@@ -8,7 +8,7 @@ use hydride_ir::exact::{Dag, NodeId};
 use search::Class;
 
 use crate::contents::{Content, Entry, Source, StateId, States, Wanted};
-use crate::options::{Finder, Way};
+use crate::options::{Finder, Way, in_order};
 use crate::table::TemplateId;
 use crate::unify::Binding;
 
@@ -85,12 +85,12 @@ impl Finder<'_, '_> {
             return own < before;
         }
         let mut start = None;
-        let in_order = homes_of.iter().enumerate().all(|(position, home)| {
+        let ordered = homes_of.iter().enumerate().all(|(position, home)| {
             let Some((_, lane)) = home else { return true };
             let own = i64::from(*lane) - position as i64;
             *start.get_or_insert(own) == own
         });
-        permutes && own < before || in_order
+        permutes && own < before || ordered || in_order(content)
     }
 
     /// A binding with zeros for open slots, where the value is not the same with all ones there.

@@ -241,6 +241,9 @@ impl Finder<'_, '_> {
     pub(crate) fn home(&self, entry: Entry, container: u32) -> Option<(Source, u32)> {
         let whole = || Some((entry.source()?, entry.lane()));
         let Entry::Value(value, lane) = entry else { return whole() };
+        if !self.composing {
+            return whole();
+        }
         let dag = &self.meaning.dag;
         let Node::Slice { of, low, width, signed: false } = *dag.node(value) else { return whole() };
         if width != container || low % container != 0 {
