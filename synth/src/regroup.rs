@@ -46,7 +46,7 @@ impl Finder<'_, '_> {
             let wider = container > wanted.container;
             // A number in a general register is one lane.
             let number = wanted.ty.class == Class::Scalar && container == wanted.ty.width;
-            if wanted.ty.width % container != 0 || one && container >= wanted.container {
+            if !wanted.ty.width.is_multiple_of(container) || one && container >= wanted.container {
                 continue;
             }
             let Some(lanes) = self.in_containers(&bits, wanted.container, container) else { continue };
