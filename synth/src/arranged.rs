@@ -43,8 +43,10 @@ impl Finder<'_, '_> {
     ) -> Option<(OpId, Vec<Content>)> {
         let (op, container) = (self.table.op(first), arrangement.container);
         let lanes: Vec<u32> = op.args.iter().map(|ty| ty.width / container).collect();
-        let home =
-            |entry: &Entry| Some((entry.source()?, if in_place { 0 } else { entry.lane() / lanes[0] }));
+        let home = |entry: &Entry| {
+            let (source, lane) = self.home(*entry, container)?;
+            Some((source, if in_place { 0 } else { lane / lanes[0] }))
+        };
         let mut homes: Vec<(Source, u32)> = Vec::new();
         for own in content.iter().filter_map(home) {
             if !homes.contains(&own) {
@@ -64,7 +66,8 @@ impl Finder<'_, '_> {
             let arg = if swapped { 1 - at } else { at };
             for (position, entry) in content.iter().enumerate().filter(|(_, entry)| home(entry) == Some(*own))
             {
-                let place = if in_place { position } else { (entry.lane() % lanes[0]) as usize };
+                let lane = self.home(*entry, container)?.1;
+                let place = if in_place { position } else { (lane % lanes[0]) as usize };
                 *operands[arg].get_mut(place)? = *entry;
             }
         }

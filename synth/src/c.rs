@@ -239,7 +239,7 @@ impl<'a, 'w> Writer<'a, 'w> {
         let mut values = Vec::new();
         for entry in &content {
             values.push(match entry {
-                Entry::Uniform(value) => self.scalar(*value)?,
+                Entry::Uniform(value) => self.bits(*value)?,
                 _ => "0".to_owned(),
             });
         }
@@ -387,6 +387,16 @@ impl<'a, 'w> Writer<'a, 'w> {
             self.line(&format!("*result += {added};"));
         }
         Ok(())
+    }
+
+    /// The name of 64 bits or less of a loop-invariant value.
+    fn bits(&mut self, value: NodeId) -> Result<String, NoC> {
+        let dag = &mut self.meaning.dag;
+        let value = match dag.natural(value) {
+            Some((64, false)) if dag.as_int(value).is_none() => dag.slice(value, 0, 64, true),
+            _ => value,
+        };
+        self.scalar(value)
     }
 
     /// The name of a loop-invariant value, which is computed where it is not there yet.

@@ -14,6 +14,7 @@ use search::{Type, specialize};
 use smt::{Prover, Verdict};
 
 use crate::contents::{Content, Entry};
+use crate::forms::joined;
 use crate::program::{Program, Value};
 use crate::rewrite::{high_bits, rewrites};
 use crate::table::Table;
@@ -189,14 +190,6 @@ struct Run<'a, 'w> {
     inputs: Vec<Vec<Part>>,
     steps: Vec<Vec<Part>>,
     unknowns: FxHashMap<(u32, u32), NodeId>,
-}
-
-/// Containers side by side.
-fn joined(dag: &mut Dag, parts: &[Part]) -> NodeId {
-    match parts {
-        [only] => only.node,
-        _ => dag.concat(parts),
-    }
 }
 
 impl Run<'_, '_> {

@@ -1,6 +1,6 @@
 //! How rewrites read values: as low bits of something, as two terms; and conditions as signs of values.
 
-use hydride_ir::exact::{Dag, Int, Node, NodeId};
+use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 
 /// A value's low bits as what they are of, with their number and whether they are signed.
 pub(crate) fn sliced(dag: &Dag, value: NodeId) -> (NodeId, Option<(u32, bool)>) {
@@ -16,6 +16,53 @@ pub(crate) fn kept_bits(dag: &mut Dag, value: NodeId, kept: Option<(u32, bool)>)
         Some((width, signed)) => dag.slice(value, 0, width, signed),
         None => value,
     }
+}
+
+/// Containers side by side; neighbors that are ones or zeros by one condition are one mask.
+pub(crate) fn joined(dag: &mut Dag, parts: &[Part]) -> NodeId {
+    let mask = |dag: &Dag, part: &Part| match *dag.node(part.node) {
+        Node::Slice { of, low: 0, width, .. } if width == part.width && dag.range(of).fits(1, true) => {
+            Some(of)
+        }
+        _ => None,
+    };
+    let mut merged: Vec<Part> = Vec::new();
+    for part in parts {
+        if let Some(before) = merged.last_mut()
+            && let Some(of) = mask(dag, before).filter(|of| mask(dag, part) == Some(*of))
+        {
+            before.width += part.width;
+            before.node = dag.slice(of, 0, before.width, false);
+            continue;
+        }
+        merged.push(*part);
+    }
+    match merged[..] {
+        [only] => only.node,
+        _ => dag.concat(&merged),
+    }
+}
+
+/// Two neighbors as the bits of what one of them is bits of.
+pub(crate) fn merged(dag: &mut Dag, low: Part, high: Part) -> Option<Part> {
+    let width = low.width + high.width;
+    let bits = |node: &Node| match *node {
+        Node::Slice { of, low, .. } => Some((of, low)),
+        _ => None,
+    };
+    let below = bits(dag.node(low.node));
+    let above = bits(dag.node(high.node)).and_then(|(of, from)| Some((of, from.checked_sub(low.width)?)));
+    for (of, from) in above.into_iter().chain(below) {
+        if matches!(dag.node(of), Node::Arg(_)) {
+            continue;
+        }
+        let [first, second] = [(from, low.width), (from + low.width, high.width)]
+            .map(|(at, width)| dag.slice(of, at, width, false));
+        if first == low.node && second == high.node {
+            return Some(Part { node: dag.slice(of, from, width, false), width });
+        }
+    }
+    None
 }
 
 /// `a` and `b` of a value that is `a + factor·b`.
@@ -50,6 +97,15 @@ pub(crate) fn with_sign(dag: &mut Dag, condition: NodeId, width: u32) -> Option<
             let bits = dag.slice(of, 0, low + 1, false);
             Some(dag.linear(&[(bits, Int::ONE << (width - 1 - low) as usize)], Int::ZERO))
         }
+        // The highest bit of a sum that saturates.
+        Node::Saturate { of, width: 1, signed: false } => match *dag.node(of) {
+            Node::Slice { of, low, .. } if low + 1 >= width && !matches!(dag.node(of), Node::Arg(_)) => {
+                let whole = dag.saturate(of, low + 1, false);
+                let same = dag.slice(whole, low, 1, false) == condition;
+                same.then(|| dag.slice(whole, low + 1 - width, width, false))
+            }
+            _ => None,
+        },
         Node::And(own) => operands(dag, &own, Dag::and),
         Node::Or(own) => operands(dag, &own, Dag::or),
         Node::Xor(own) => operands(dag, &own, Dag::xor),

@@ -29,18 +29,23 @@ impl Finder<'_, '_> {
         for (ty, container) in op.args.iter().zip(&op.containers) {
             operands.push(vec![Entry::Any; (ty.width / (*container)?) as usize]);
         }
-        let mut lanes: Vec<usize> = (0..content.len()).filter(|lane| content[*lane] != Entry::Any).collect();
+        // Lanes beyond those that are computed are zero.
+        if content.iter().skip(op.lanes.len()).any(|entry| *entry != Entry::Any && !self.is_zero(*entry)) {
+            return None;
+        }
+        let computed = 0..content.len().min(op.lanes.len());
+        let mut lanes: Vec<usize> = computed.filter(|lane| content[*lane] != Entry::Any).collect();
         lanes.sort_by_key(|lane| !table.template(op.lanes[*lane]).moves);
         for lane in lanes {
             let (entry, template) = (content[lane], table.template(op.lanes[lane]));
             let mut choices: Vec<Vec<Entry>> = match entry {
                 _ if template.moves => vec![vec![entry]],
-                Entry::Value(value, number) => {
+                _ => {
+                    let (value, number) = self.value_of(entry)?;
                     let found = self.matching(value, template.container);
                     let own = found.into_iter().filter(|(id, _)| *id == op.lanes[lane]);
                     own.map(|(_, binding)| self.bound(&binding, &template.slots, number)).collect()
                 }
-                _ => return None,
             };
             // Best what operands hold lanes of already.
             choices.sort_by_key(|slots| strangers(op, &operands, lane, slots));
@@ -50,27 +55,37 @@ impl Finder<'_, '_> {
         Some(operands)
     }
 
-    /// What slots hold in a lane.
-    fn bound(&mut self, binding: &crate::unify::Binding, widths: &[u32], lane: u32) -> Vec<Entry> {
-        let held = binding.iter().zip(widths).map(|(slot, width)| {
-            let value = slot.unwrap_or_else(|| self.meaning.dag.int(0));
-            self.entry(value, *width, lane)
+    /// What an entry holds as a value, with its lane; `None` where that does not matter.
+    pub(crate) fn value_of(&mut self, entry: Entry) -> Option<(hydride_ir::exact::NodeId, u32)> {
+        match entry {
+            Entry::Value(value, lane) => Some((value, lane)),
+            Entry::Element(element) => Some(self.meaning.value_of(element)),
+            Entry::Uniform(value) => Some((value, 0)),
+            Entry::Any => None,
+        }
+    }
+
+    /// What slots hold in a lane; those that do not matter are open.
+    pub(crate) fn bound(&mut self, binding: &crate::unify::Binding, widths: &[u32], lane: u32) -> Vec<Entry> {
+        let held = binding.iter().zip(widths).map(|(slot, width)| match slot {
+            Some(value) => self.entry(*value, *width, lane),
+            None => Entry::Any,
         });
         held.collect()
     }
 }
 
 /// How many of a lane's slots have another source than what their operands hold by now.
-fn strangers(op: &Op, operands: &[Content], lane: usize, slots: &[Entry]) -> usize {
+pub(crate) fn strangers(op: &Op, operands: &[Content], lane: usize, slots: &[Entry]) -> usize {
     let is_stranger = |(slot, (arg, _)): &(&Entry, &(u32, u32))| {
         let mut held = operands[*arg as usize].iter().filter_map(|entry| entry.source());
-        held.next_back().is_some_and(|held| slot.source() != Some(held))
+        **slot != Entry::Any && held.next_back().is_some_and(|held| slot.source() != Some(held))
     };
     slots.iter().zip(&op.reads[lane]).filter(is_stranger).count()
 }
 
 /// Operands that also hold a lane's slots; `None` where they hold something else there.
-fn placed(
+pub(crate) fn placed(
     op: &Op,
     operands: &[Content],
     lane: usize,
@@ -80,6 +95,9 @@ fn placed(
     let mut operands = operands.to_vec();
     for ((slot, width), (arg, low)) in slots.iter().zip(widths).zip(&op.reads[lane]) {
         let place = operands.get_mut(*arg as usize)?.get_mut((low / width) as usize)?;
+        if *slot == Entry::Any {
+            continue;
+        }
         if *place != Entry::Any && place != slot {
             return None;
         }

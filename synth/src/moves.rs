@@ -131,8 +131,8 @@ impl Finder<'_, '_> {
         // Which operand each entry comes from.
         let mut registers: Vec<(Source, u32)> = Vec::new();
         for (position, entry) in (0..).zip(content) {
-            let Some(source) = entry.source() else { continue };
-            let home = (source, homes.of(position, entry.lane(), op.args[data[0]].width, container).0);
+            let Some((source, lane)) = self.home(*entry, container) else { continue };
+            let home = (source, homes.of(position, lane, op.args[data[0]].width, container).0);
             if !registers.contains(&home) {
                 registers.push(home);
             }
@@ -143,8 +143,8 @@ impl Finder<'_, '_> {
         }
         for (register, arg) in registers.iter().zip(&data) {
             for (position, entry) in (0..).zip(content) {
-                let Some(source) = entry.source() else { continue };
-                let (home, place) = homes.of(position, entry.lane(), op.args[*arg].width, container);
+                let Some((source, lane)) = self.home(*entry, container) else { continue };
+                let (home, place) = homes.of(position, lane, op.args[*arg].width, container);
                 if (source, home) == *register {
                     *operands[*arg].get_mut(place as usize)? = *entry;
                 }

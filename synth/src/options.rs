@@ -4,6 +4,7 @@ use hydride_ir::exact::{Int, Node, NodeId, raise_with};
 use rustc_hash::FxHashMap;
 use search::{Class, Type};
 
+use crate::composed::zeros;
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
 use crate::rewrite::{high_bits, is_choice, product_of_halves, rewrites, rounding};
@@ -61,7 +62,10 @@ pub struct Finder<'m, 'w> {
     pub widths: Vec<u32>,
     /// Whether the window computes nothing: all that is wanted are elements of leaves in other places.
     pub only_moves: bool,
-    matches: FxHashMap<(NodeId, u32), Vec<(TemplateId, Binding)>>,
+    /// Whether only what instructions compute of their own operands is looked for, and where these lie: values are neither
+    /// rewritten nor taken apart.
+    pub composing: bool,
+    matches: FxHashMap<(NodeId, u32, bool), Vec<(TemplateId, Binding)>>,
     equals: FxHashMap<NodeId, Vec<NodeId>>,
     uniform: FxHashMap<NodeId, bool>,
     wholes: FxHashMap<(NodeId, u32), Option<Whole>>,
@@ -86,6 +90,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             table,
             widths,
             only_moves: false,
+            composing: false,
             matches: FxHashMap::default(),
             equals: FxHashMap::default(),
             uniform: FxHashMap::default(),
@@ -129,8 +134,8 @@ impl<'m, 'w> Finder<'m, 'w> {
         found
     }
 
-    /// Every way to reach a state, cheapest kinds first.
-    pub fn ways(&mut self, states: &mut States, id: StateId) -> Vec<Way> {
+    /// The ways to a state of any window.
+    fn all_ways(&mut self, states: &mut States, id: StateId) -> Vec<Way> {
         let wanted = states.wanted(id).clone();
         let moves = states.moves(id);
         if wanted.is_constant() {
@@ -240,8 +245,16 @@ impl<'m, 'w> Finder<'m, 'w> {
         ways
     }
 
+    /// Every way to reach a state, cheapest kinds first.
+    pub fn ways(&mut self, states: &mut States, id: StateId) -> Vec<Way> {
+        match self.composing {
+            true => self.composed_ways(states, id),
+            false => self.all_ways(states, id),
+        }
+    }
+
     /// Whether a way is one micro-operation for each register, on what is there: nothing is cheaper.
-    fn is_single(&self, states: &States, way: &Way) -> bool {
+    pub(crate) fn is_single(&self, states: &States, way: &Way) -> bool {
         let Way::Apply(steps) = way else { return false };
         let is_given = |place: &Place| self.is_given(states.wanted(place.state));
         steps.iter().all(|(op, places)| self.table.instruction(*op).uops == 1 && places.iter().all(is_given))
@@ -253,7 +266,7 @@ impl<'m, 'w> Finder<'m, 'w> {
     }
 
     /// Whether all registers of a state can be loaded.
-    fn is_loaded(&self, wanted: &Wanted) -> bool {
+    pub(crate) fn is_loaded(&self, wanted: &Wanted) -> bool {
         wanted.ty.class == Class::Vector
             && wanted.loads().is_some_and(|loads| {
                 loads.iter().zip(&wanted.registers).all(|(load, content)| self.is_there(*load, content))
@@ -303,13 +316,20 @@ impl<'m, 'w> Finder<'m, 'w> {
     }
 
     /// Operations that compute the value in each lane.
-    fn computed(&mut self, states: &mut States, wanted: &Wanted, value: NodeId, ways: &mut Vec<Way>) {
+    pub(crate) fn computed(
+        &mut self,
+        states: &mut States,
+        wanted: &Wanted,
+        value: NodeId,
+        ways: &mut Vec<Way>,
+    ) {
         let table = self.table;
         let mut found = self.matching(value, wanted.container);
         found.extend(self.of_neighbors(wanted, value));
         let width = |template: TemplateId| table.template(template).slots.iter().copied().max().unwrap_or(0);
         let own = found.iter().any(|(template, _)| width(*template) <= wanted.container);
-        let narrow = wanted.container >= 16 && self.is_narrow_sum(value, wanted.container / 2);
+        let narrow =
+            !self.composing && wanted.container >= 16 && self.is_narrow_sum(value, wanted.container / 2);
         let same = |dag: &mut hydride_ir::exact::Dag, slot: &Option<NodeId>| {
             slot.is_some_and(|slot| dag.slice(slot, 0, wanted.container, false) == value)
         };
@@ -540,7 +560,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             };
             if template.moves
                 && !self.only_moves
-                && !contents.iter().all(|content| is_simpler(content, wanted, permutes))
+                && !contents.iter().all(|content| self.is_simpler(content, container, wanted, permutes))
                 && !uncrosses()
             {
                 return None;
@@ -607,7 +627,7 @@ impl<'m, 'w> Finder<'m, 'w> {
 
     /// The templates that give a value in a container, with the slots' values.
     pub(crate) fn matching(&mut self, value: NodeId, container: u32) -> Vec<(TemplateId, Binding)> {
-        if let Some(known) = self.matches.get(&(value, container)) {
+        if let Some(known) = self.matches.get(&(value, container, self.composing)) {
             return known.clone();
         }
         let mut found: Vec<(TemplateId, Binding)> = Vec::new();
@@ -617,14 +637,21 @@ impl<'m, 'w> Finder<'m, 'w> {
                 continue;
             }
             let dag = &mut self.meaning.dag;
-            let proposed = proposals(&template.dag, template.root, &template.slots, dag, value, container);
-            for binding in proposed {
+            let (composing, pattern) = (self.composing, (&template.dag, template.root));
+            let mut proposed = proposals(pattern, &template.slots, dag, value, container, composing);
+            if composing && dag.as_int(value).is_some() {
+                proposed.extend(zeros(dag, template.slots.len()));
+            }
+            for mut binding in proposed {
+                if composing {
+                    binding = self.settled(*id, binding, value);
+                }
                 if self.gives(*id, &binding, value) && !found.contains(&(*id, binding.clone())) {
                     found.push((*id, binding));
                 }
             }
         }
-        self.matches.insert((value, container), found.clone());
+        self.matches.insert((value, container, self.composing), found.clone());
         found
     }
 
@@ -677,17 +704,6 @@ fn is_computed_shift(dag: &hydride_ir::exact::Dag, value: NodeId) -> bool {
         Node::Shr(_, count) | Node::Shl(_, count) => dag.as_int(count).is_none(),
         _ => false,
     }
-}
-
-/// Whether a movement's operand is a step forward: fewer sources than before, or one that is in order, or can be put in
-/// order by one instruction.
-fn is_simpler(content: &Content, wanted: &Wanted, permutes: bool) -> bool {
-    let own = sources(content);
-    let before = wanted.registers.iter().map(sources).max().unwrap_or(0);
-    if own > 1 {
-        return own < before;
-    }
-    permutes && own < before || in_order(content)
 }
 
 /// Whether a register holds neighboring lanes of one source, in order.

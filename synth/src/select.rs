@@ -105,7 +105,8 @@ impl Selection {
                     enough = enough.min(2 * looked + MORE);
                 }
             }
-            if known.into_iter().chain(most).any(|known| paid >= known) || looked >= enough {
+            let known = known.into_iter().chain(most);
+            if !finder.composing && known.into_iter().any(|known| paid >= known) || looked >= enough {
                 break;
             }
             if looked >= limit || stop() {
@@ -120,7 +121,12 @@ impl Selection {
                 selection.set(id, ways, cost);
             }
             for (way, (own, below)) in selection.ways[index].iter().zip(&selection.needs[index]) {
-                let own = if matches!(way, Way::Apply(_)) { *own } else { 0 };
+                let own = match way {
+                    // A composition has few instructions, whatever they cost.
+                    Way::Apply(steps) if finder.composing => STEP_COST * steps.len() as u64,
+                    Way::Apply(_) => *own,
+                    _ => 0,
+                };
                 // What an operation needs besides takes one step at least, unless it is there.
                 let steps = |state: &StateId| match way {
                     Way::Apply(_) if !finder.is_given(selection.states.wanted(*state)) => STEP_COST,

@@ -9,7 +9,7 @@ use crate::contents::{Entry, Wanted};
 use crate::kept::Kept;
 use crate::options::{Finder, immediates};
 use crate::program::Program;
-use crate::reduce::{asks, programs, reduction};
+use crate::reduce::{asks, programs as reduced, reduction};
 pub use crate::select::CostOf;
 use crate::select::{Selection, Stop, in_order};
 use crate::table::{CONTAINERS, Table};
@@ -17,7 +17,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 6";
+const SEARCH: &[u8] = b"synth 7";
 
 /// How far a search came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,7 +180,7 @@ fn search(
         }
         let mut finder = Finder::new(meaning, table, target.widths.clone());
         let cost = table_cost(table, target);
-        let programs = programs(&mut finder, &found, &cost, stop, states);
+        let programs = reduced(&mut finder, &found, &cost, stop, states);
         if programs.is_empty() {
             notes.push("no instructions were found for the reduction".into());
         }
@@ -210,7 +210,7 @@ fn search(
         }
     }
     finder.only_moves = !entries.iter().any(|entry| matches!(entry, Entry::Value(..)));
-    let wanted: Vec<Wanted> = target
+    let mut wanted: Vec<Wanted> = target
         .widths
         .iter()
         .filter(|width| **width % ty.width == 0 && ty.bits().div_ceil(**width) <= 32)
@@ -220,6 +220,11 @@ fn search(
             registers: in_order(&entries, ty.width, *width),
         })
         .collect();
+    // A number is in a general register where an instruction has it there.
+    if window.in_registers && ty.bits() <= 64 {
+        let scalar = Type { class: Class::Scalar, width: ty.bits() };
+        wanted.push(Wanted { ty: scalar, container: ty.width, registers: vec![entries.clone()] });
+    }
     finish(&mut finder, table_cost(table, target), target.most, wanted, &results, stop, judge, notes, states)
 }
 
@@ -263,18 +268,53 @@ fn finish(
     notes: &mut Vec<String>,
     states: &mut usize,
 ) -> Option<(Program, Proof)> {
-    let (mut selection, roots) = Selection::new(finder, wanted, &cost, most, stop);
-    *states += selection.states();
-    selection.solve();
-    if selection.cut {
+    // A composition of instructions is looked for before what else there is, which then must be cheaper.
+    let mut composed = Vec::new();
+    if finder.meaning.window().in_registers {
+        finder.composing = true;
+        // In as few registers as can be, which are as narrow as can be.
+        let size = |wanted: &Wanted| (wanted.registers.len(), wanted.ty.width);
+        let vectors = wanted.iter().filter(|wanted| wanted.ty.class == Class::Vector);
+        let least = vectors.map(size).min();
+        let own = wanted.iter().filter(|own| own.ty.class != Class::Vector || Some(size(own)) == least);
+        composed = programs(finder, own.cloned().collect(), &cost, most, stop, states).0;
+        finder.composing = false;
+    }
+    let price = |program: &Program| program.steps.iter().map(|step| cost(step.op)).sum::<u64>();
+    let known = composed.iter().map(price).min();
+    let least = known.into_iter().chain(most).min();
+    let (mut found, cut) = programs(finder, wanted.clone(), &cost, least, stop, states);
+    let bounded = !composed.is_empty();
+    found.extend(composed);
+    if cut {
         notes.push("not every state was looked at".into());
     }
-    let mut programs: Vec<Program> =
-        roots.iter().filter_map(|root| selection.program(*root, &cost)).collect();
-    if programs.is_empty() {
+    if found.is_empty() {
         notes.push("no instructions were found for a part of the expression".into());
     }
-    proved(finder, std::mem::take(&mut programs), &cost, results, judge, notes)
+    let program = proved(finder, found, &cost, results, judge, notes);
+    // What was left out because of a composition that is refused is looked for after all.
+    if program.is_none() && bounded {
+        let (found, _) = programs(finder, wanted, &cost, most, stop, states);
+        return proved(finder, found, &cost, results, judge, notes);
+    }
+    program
+}
+
+/// The cheapest program for each way to hold what is wanted, and whether some states were not looked at.
+fn programs(
+    finder: &mut Finder<'_, '_>,
+    wanted: Vec<Wanted>,
+    cost: &impl Fn(crate::table::OpId) -> u64,
+    most: Option<u64>,
+    stop: &Stop<'_>,
+    states: &mut usize,
+) -> (Vec<Program>, bool) {
+    let (mut selection, roots) = Selection::new(finder, wanted, cost, most, stop);
+    *states += selection.states();
+    selection.solve();
+    let found = roots.iter().filter_map(|root| selection.program(*root, cost)).collect();
+    (found, selection.cut)
 }
 
 /// The cheapest of several programs that can be proved.

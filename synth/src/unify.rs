@@ -4,10 +4,12 @@
 //! and sorted in both, so that a pattern with two operands stands for every way to part the value's. What is proposed is
 //! put back into the pattern and compared afterwards; a wrong proposal costs time and nothing else.
 
+mod flips;
 mod sums;
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 
+use self::flips::unflipped;
 use crate::forms::with_sign;
 use crate::in_place::{Bits, InPlace};
 
@@ -32,14 +34,15 @@ enum Demand {
     Low(u32),
 }
 
-/// The values that slots could have so that the pattern has the low `width` bits of `value`.
+/// The values that slots could have so that the pattern has the low `width` bits of `value`; in compositions also those that
+/// need less to be alike.
 pub fn proposals(
-    pattern: &Dag,
-    root: NodeId,
+    (pattern, root): (&Dag, NodeId),
     slots: &[u32],
     dag: &mut Dag,
     value: NodeId,
     width: u32,
+    composing: bool,
 ) -> Vec<Binding> {
     let is_slot = |node: NodeId| matches!(pattern.node(node), Node::Slice { of, .. } if matches!(pattern.node(*of), Node::Arg(_)));
     let adds = match pattern.node(root) {
@@ -52,7 +55,7 @@ pub fn proposals(
         },
         _ => false,
     };
-    let mut unify = Unify { pattern, slots, dag, joins: !adds, counting: false };
+    let mut unify = Unify { pattern, slots, dag, joins: !adds, counting: false, signs: false, composing };
     unify.node(root, value, Demand::Low(width), vec![None; slots.len()])
 }
 
@@ -64,6 +67,10 @@ struct Unify<'a> {
     joins: bool,
     /// Whether the value is a count of a shift, which can be negated.
     counting: bool,
+    /// Whether a condition is meant as the sign of what it is computed from.
+    signs: bool,
+    /// Whether values are what instructions compute of others, so that proposals may be far from what is there.
+    composing: bool,
 }
 
 impl Unify<'_> {
@@ -99,6 +106,12 @@ impl Unify<'_> {
             && let Some(found) = self.in_place(&own, value, width, &bound)
         {
             return found;
+        }
+        if self.composing
+            && let Some(slot) = self.flipped(&own)
+            && let Some(value) = unflipped(self.dag, value, self.slots[slot as usize])
+        {
+            return self.slot(slot, 0, self.slots[slot as usize], false, value, Demand::Exact, bound);
         }
         match (own, target) {
             (Node::Const(wanted), _) => match self.dag.as_int(value) {
@@ -140,9 +153,14 @@ impl Unify<'_> {
             (Node::Concat(own), Node::Concat(their))
                 if own.iter().map(|part| part.width).eq(their.iter().map(|part| part.width)) =>
             {
-                own.iter().zip(&their).fold(vec![bound], |found, (own, their)| {
+                // Of bits the value that each is the sign of is meant.
+                let bits = own.iter().all(|part| part.width == 1);
+                let signs = std::mem::replace(&mut self.signs, bits);
+                let found = own.iter().zip(&their).fold(vec![bound], |found, (own, their)| {
                     self.then(found, own.node, their.node, Demand::Low(own.width))
-                })
+                });
+                self.signs = signs;
+                found
             }
             // Values side by side are the lower one, or the upper one shifted up.
             (Node::Or(own), Node::Concat(their)) if own.len() == 2 && their.len() == 2 => {
@@ -202,7 +220,17 @@ impl Unify<'_> {
                 if self.dag.range(value).fits(width, signed) {
                     return self.node(of, value, Demand::Exact, bound);
                 }
-                vec![]
+                // What fits is not clamped.
+                match (self.dag.node(value).clone(), demand) {
+                    (Node::Slice { of: their, low: 0, width: own, .. }, Demand::Low(bits))
+                        if self.composing
+                            && bits <= own.min(width)
+                            && self.dag.range(their).fits(width, signed) =>
+                    {
+                        self.node(of, their, Demand::Exact, bound)
+                    }
+                    _ => vec![],
+                }
             }
             (Node::Abs(of), Node::Abs(their)) => {
                 let found = self.node(of, their, Demand::Exact, bound.clone());
@@ -239,6 +267,20 @@ impl Unify<'_> {
                     (Some(c), Some(d)) => self.pair((a, b), (c, d), bound),
                     _ => vec![],
                 }
+            }
+            // What is not less than a literal is greater than the one before it.
+            (Node::Lt(a, b), Node::Xor(operands)) if self.composing && operands.len() == 2 => {
+                let Some(&condition) = operands.iter().find(|own| self.dag.as_int(**own).is_none()) else {
+                    return vec![];
+                };
+                let Node::Lt(less, than) = *self.dag.node(condition) else { return vec![] };
+                let by = |unify: &mut Self, node, by: i64| unify.dag.linear(&[(node, Int::ONE)], by.into());
+                let (low, high) = match (self.dag.as_int(less).is_some(), self.dag.as_int(than).is_some()) {
+                    (_, true) => (by(self, than, -1), less),
+                    (true, _) => (than, by(self, less, 1)),
+                    _ => return vec![],
+                };
+                self.pair((a, b), (low, high), bound)
             }
             // A sign is whether a number is less than zero.
             (Node::Lt(a, b), Node::Slice { of, low, width: 1, .. }) => {
@@ -435,6 +477,9 @@ impl Unify<'_> {
             let mask = self.dag.slice(ones, 0, self.slots[at], false);
             let mut signs = vec![mask];
             signs.extend(with_sign(self.dag, value, self.slots[at]).filter(|sign| *sign != mask));
+            if self.signs {
+                signs = signs.split_off(signs.len() - 1);
+            }
             if let Some(known) = bound[at] {
                 return if signs.contains(&known) { vec![bound] } else { vec![] };
             }

@@ -10,8 +10,11 @@ use search::{Class, Instruction, specialize};
 
 use super::CONTAINERS;
 
-/// Slots of a template, at most.
-const MAX_SLOTS: usize = 9;
+/// Slots of a template, at most; bits of a register that become a number are as many.
+const MAX_SLOTS: usize = 16;
+
+/// The same of a result that is no vector.
+const MAX_SCALAR_SLOTS: usize = 32;
 
 /// An instruction seen as lanes of one width.
 pub struct Lanewise {
@@ -55,7 +58,10 @@ pub fn extract(instruction: &Instruction, choices: &[i64]) -> Vec<Lanewise> {
         .filter_map(|container| {
             let keeps = kept(&mut dag, segments, width, *container);
             let first = if keeps.is_some() { width / 2 } else { 0 };
-            let lanes = lanes(&mut dag, segments, (first, width), *container)?;
+            let lanes = match instruction.result.class {
+                Class::Scalar => whole(&mut dag, segments, *container)?,
+                _ => lanes(&mut dag, segments, (first, width), *container)?,
+            };
             // What moves both halves is a movement as a whole.
             match keeps.is_some() && lanes.moves {
                 true => self::lanes(&mut dag, segments, (0, width), *container),
@@ -81,6 +87,44 @@ fn kept(dag: &mut Dag, segments: &[Segment], width: u32, container: u32) -> Opti
     let Node::Slice { of, low: 0, .. } = *dag.node(low) else { return None };
     let Node::Arg(arg) = *dag.node(of) else { return None };
     (dag.arg_widths()[arg as usize] == width / 2).then_some(arg)
+}
+
+/// A result in a general register, as one lane.
+fn whole(dag: &mut Dag, segments: &[Segment], width: u32) -> Option<Lanewise> {
+    let root = lane(dag, segments, 0, width)?;
+    let raw = reads(dag, root)?;
+    let slots: Vec<Slot> = match raw.len() {
+        1..=MAX_SCALAR_SLOTS => {
+            (0..raw.len()).map(|at| element(raw[at], neighbor(&raw, at), width)).collect()
+        }
+        _ => return None,
+    };
+    let overlap = |two: &[Slot]| two[0].0 == two[1].0 && two[0].1 + two[0].2 > two[1].1;
+    if slots.windows(2).any(overlap) {
+        return None;
+    }
+    let leaves = leaves(dag, root);
+    let (function, moves) = template(dag, root, &slots, &leaves, width)?;
+    let reads = vec![slots.iter().map(|slot| (slot.0, slot.1)).collect()];
+    Some(Lanewise {
+        text: function.to_string().into(),
+        function,
+        container: width,
+        moves,
+        reads,
+        keeps: None,
+    })
+}
+
+/// A read as far from one as its neighbors are, in the same operand.
+fn neighbor(raw: &[Slot], at: usize) -> Option<Slot> {
+    let (arg, low, width) = raw[at];
+    let near = |one: Option<&Slot>, two: Option<&Slot>| {
+        let (one, two) = (one?, two?);
+        (one.0 == arg && two.0 == arg).then(|| (arg, low + (two.1 - one.1), width))
+    };
+    let before = at.checked_sub(1).and_then(|before| raw.get(before));
+    near(raw.get(at), raw.get(at + 1)).or_else(|| near(before, raw.get(at)))
 }
 
 /// Bits `start .. end` of the result as lanes of `container` bits, if they share an expression.
@@ -228,6 +272,10 @@ pub(crate) fn bits_read(dag: &Dag, read: NodeId) -> Option<(Slot, bool)> {
 
 /// The bits that a node reads, sorted; those that overlap together.
 pub(crate) fn slots(dag: &Dag, root: NodeId) -> Option<Vec<Slot>> {
+    reads(dag, root).filter(|slots| (1..=MAX_SLOTS).contains(&slots.len()))
+}
+
+fn reads(dag: &Dag, root: NodeId) -> Option<Vec<Slot>> {
     let reads = leaves(dag, root);
     let mut parts: Vec<Slot> =
         reads.into_iter().map(|read| Some(bits_read(dag, read)?.0)).collect::<Option<_>>()?;
@@ -239,7 +287,7 @@ pub(crate) fn slots(dag: &Dag, root: NodeId) -> Option<Vec<Slot>> {
             _ => slots.push((arg, low, width)),
         }
     }
-    (1..=MAX_SLOTS).contains(&slots.len()).then_some(slots)
+    Some(slots)
 }
 
 /// The expression as a function of its slots, and whether it is its only slot.

@@ -44,9 +44,15 @@ fn of_width(
     let segments = raised.results.first()?;
     let (mut kinds, mut lanes, mut reads) = (Vec::<Lanewise>::new(), Vec::new(), Vec::new());
     let mut containers: Vec<Option<u32>> = vec![None; widths.len()];
+    let mut ended = false;
     for number in 0..instruction.result.width / container {
         let own = lane(&mut dag, segments, number * container, container)?;
-        if matches!(dag.node(own), Node::Const(_) | Node::Concat(_)) {
+        // Zeros above what is computed are no lanes.
+        if dag.as_i64(own) == Some(0) {
+            ended = true;
+            continue;
+        }
+        if ended || matches!(dag.node(own), Node::Const(_) | Node::Concat(_)) {
             return None;
         }
         // Signs are read as parts of their elements.

@@ -165,7 +165,11 @@ impl Table {
         // Shifts and the like; what moves elements is not asked for by number.
         let computes = |at: &usize| {
             let one = only_choice(&instructions[*at]).is_some_and(|values| values.contains(&1));
-            one && extract(&instructions[*at], &[1]).iter().any(|lanes| !lanes.moves)
+            let types = register_types(&instructions[*at]);
+            let widths: Vec<u32> = types.iter().map(|ty| ty.width).collect();
+            let lanes = extract(&instructions[*at], &[1]);
+            one && lanes.iter().any(|lanes| !lanes.moves)
+                || one && lanes.is_empty() && mixed(&instructions[*at], &[1], &widths).is_some()
         };
         let open: Vec<usize> = (0..instructions.len()).filter(|at| is_open(&instructions[*at])).collect();
         let (open, moving): (Vec<usize>, Vec<usize>) = open.into_par_iter().partition(computes);
@@ -245,7 +249,7 @@ impl Table {
                 Some((at, choices, found))
             })
             .collect();
-        let mut by_container: BTreeMap<u32, Vec<OpId>> = BTreeMap::new();
+        let mut by_container = self.mixed.as_ref().clone();
         for (at, choices, own) in found {
             let Some(kinds) = own.kinds.iter().map(|kind| self.intern(kind)).collect::<Option<Vec<_>>>()
             else {
@@ -410,6 +414,11 @@ impl Table {
         let found = self.with_immediate(value);
         for (at, lanewise) in found.iter() {
             lanewise.iter().for_each(|lanes| self.add(*at, &[value], lanes));
+        }
+        let apart = found.iter().filter(|(_, lanewise)| lanewise.is_empty());
+        let apart: Vec<(usize, Vec<i64>)> = apart.map(|(at, _)| (*at, vec![value])).collect();
+        if !apart.is_empty() {
+            self.mix(apart);
         }
     }
 

@@ -56,9 +56,12 @@ impl Unify<'_> {
         let Some(((pattern, factor), later)) = open.split_first() else {
             return self.plain_terms(plain, rest, demand, bound, all);
         };
-        let near =
-            rest.terms.len().saturating_sub(if rest.terms.len() > MAX_PARTED { 2 } else { MAX_PARTED });
-        for at in near..rest.terms.len() {
+        let count = rest.terms.len();
+        let near = count.saturating_sub(if count > MAX_PARTED { 2 } else { MAX_PARTED });
+        // Of as many alike the first is as good as any.
+        let alike = self.composing && open.len() == count && count > MAX_PARTED;
+        let order = if alike { 0..1 } else { near..count };
+        for at in order {
             let (term, own) = rest.terms[at].clone();
             let (by, left) = (&own / factor, &own % factor);
             if left != Int::ZERO {
@@ -84,11 +87,19 @@ impl Unify<'_> {
             && let Node::Mul(factors) = self.pattern.node(*pattern).clone()
         {
             let zero = self.dag.int(0);
+            let start = bound.clone();
             let found = vec![bound];
             let found =
                 factors.iter().fold(found, |found, factor| self.then(found, *factor, zero, Demand::Exact));
             for bound in found {
                 self.open_terms(later, plain, rest.clone(), demand, bound, all);
+            }
+            // One factor is enough; the others do not matter.
+            let alone = if self.composing { &factors[..] } else { &[] };
+            for factor in alone {
+                for bound in self.node(*factor, zero, Demand::Exact, start.clone()) {
+                    self.open_terms(later, plain, rest.clone(), demand, bound, all);
+                }
             }
         }
     }

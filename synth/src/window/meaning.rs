@@ -167,6 +167,15 @@ impl<'w> Meaning<'w> {
         Some(self.window.leaves.len() as u32 + *self.by_elements.get(elements)?)
     }
 
+    /// Whether as many elements of leaves are read alike, one by one.
+    pub fn are_alike(&self, left: &[Element], right: &[Element]) -> bool {
+        let read = |element: &Element| {
+            let leaf = &self.window.leaves[element.leaf as usize];
+            (leaf.ty.kind, leaf.ty.width, leaf.range, leaf.scalar)
+        };
+        left.iter().map(read).eq(right.iter().map(read))
+    }
+
     /// The elements that a sample stands for; `None` for a whole leaf.
     pub fn sample(&self, arg: u32) -> Option<&[Element]> {
         let first = self.window.leaves.len() as u32;

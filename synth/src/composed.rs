@@ -1,0 +1,116 @@
+//! Compositions of instructions: what each computes of its own operands, and nothing rewritten.
+//!
+//! Of a function `f(g(a, b), c)` the search begins with the operations that give the result for any operands, and goes on
+//! with what these must hold. There are few such ways, so that programs of several expensive instructions are found before
+//! there are too many states; what is cheaper in other ways is looked for afterwards, with their cost as a limit.
+
+use hydride_ir::exact::{Dag, NodeId};
+use search::Class;
+
+use crate::contents::{Content, Entry, Source, StateId, States, Wanted};
+use crate::options::{Finder, Way, in_order};
+use crate::table::TemplateId;
+use crate::unify::Binding;
+
+impl Finder<'_, '_> {
+    /// The ways to a state of a composition of instructions.
+    pub(crate) fn composed_ways(&mut self, states: &mut States, id: StateId) -> Vec<Way> {
+        let wanted = states.wanted(id).clone();
+        let moves = states.moves(id);
+        if wanted.is_constant() {
+            return vec![Way::Constant];
+        }
+        let mut ways = Vec::new();
+        if wanted.ty.class == Class::Scalar {
+            self.laid(states, &wanted, &mut ways);
+            let whole = self.regrouped(&wanted).into_iter().filter(|own| own.container == own.ty.width);
+            ways.extend(whole.map(|whole| Way::Recast(states.intern(whole, moves))));
+            return ways;
+        }
+        if self.is_loaded(&wanted) {
+            return vec![Way::Load];
+        }
+        self.pairs(states, &wanted, moves, &mut ways);
+        let held = |entry: &Entry| matches!(entry, Entry::Uniform(_) | Entry::Element(_));
+        match wanted.only_value() {
+            Some(value) if !wanted.registers.iter().flatten().any(held) => {
+                self.computed(states, &wanted, value, &mut ways);
+            }
+            _ if !wanted.values().is_empty() => {
+                self.mixed(states, &wanted, &mut ways);
+                self.laid(states, &wanted, &mut ways);
+            }
+            _ => {}
+        }
+        if ways.iter().any(|way| self.is_single(states, way)) {
+            return ways;
+        }
+        for view in self.regrouped(&wanted) {
+            let way = Way::Recast(states.intern(view, moves));
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+        }
+        // What computes several values at once is not put together from registers with some of them.
+        let computes = ways.iter().any(|way| matches!(way, Way::Apply(_)));
+        if moves > 0 && (wanted.values().len() <= 1 || !computes) {
+            self.moved(states, &wanted, moves, &mut ways);
+        }
+        ways
+    }
+
+    /// Whether a movement's operand is a step forward: fewer sources than before, or one that is in order, or can be put in
+    /// order by one instruction.
+    pub(crate) fn is_simpler(
+        &self,
+        content: &Content,
+        container: u32,
+        wanted: &Wanted,
+        permutes: bool,
+    ) -> bool {
+        let homes = |content: &Content, container: u32| -> Vec<Option<(Source, u32)>> {
+            content.iter().map(|entry| self.home(*entry, container)).collect()
+        };
+        let count = |homes: &[Option<(Source, u32)>]| {
+            let mut sources: Vec<Source> = homes.iter().flatten().map(|home| home.0).collect();
+            sources.sort_unstable();
+            sources.dedup();
+            sources.len()
+        };
+        let homes_of = homes(content, container);
+        let own = count(&homes_of);
+        let before =
+            wanted.registers.iter().map(|own| count(&homes(own, wanted.container))).max().unwrap_or(0);
+        if own > 1 {
+            return own < before;
+        }
+        let mut start = None;
+        let ordered = homes_of.iter().enumerate().all(|(position, home)| {
+            let Some((_, lane)) = home else { return true };
+            let own = i64::from(*lane) - position as i64;
+            *start.get_or_insert(own) == own
+        });
+        permutes && own < before || ordered || in_order(content)
+    }
+
+    /// A binding with zeros for open slots, where the value is not the same with all ones there.
+    pub(crate) fn settled(&mut self, template: TemplateId, binding: Binding, value: NodeId) -> Binding {
+        if binding.iter().all(Option::is_some) {
+            return binding;
+        }
+        let ones = self.meaning.dag.int(-1);
+        let with_ones: Binding = binding.iter().map(|slot| Some(slot.unwrap_or(ones))).collect();
+        if self.gives(template, &with_ones, value) {
+            return binding;
+        }
+        let zero = self.meaning.dag.int(0);
+        binding.into_iter().map(|slot| Some(slot.unwrap_or(zero))).collect()
+    }
+}
+
+/// Slots that are zero, all of them or one alone.
+pub(crate) fn zeros(dag: &mut Dag, count: usize) -> Vec<Binding> {
+    let zero = dag.int(0);
+    let alone = (0..count).map(|at| (0..count).map(|own| (own == at).then_some(zero)).collect());
+    std::iter::once(vec![Some(zero); count]).chain(alone).collect()
+}

@@ -1,0 +1,156 @@
+//! Operations laid over registers that hold several values, lane by lane: what each lane needs of the operands follows from
+//! its own value, constants and elements of leaves among them.
+
+use crate::contents::{Content, Entry, Place, States, Wanted, gather};
+use crate::mixed::{placed, strangers};
+use crate::options::{Finder, Way, max_moves};
+use crate::table::{Op, OpId, TemplateId};
+use crate::unify::Binding;
+use hydride_ir::exact::NodeId;
+use search::Class;
+
+/// Values in a state, at most.
+const MAX_VALUES: usize = 64;
+
+/// Ways to take the first lane's value, for each operation.
+const MAX_FIRST: usize = 8;
+
+impl Finder<'_, '_> {
+    /// Operations that compute what is wanted, where lanes differ in what they need of the operands.
+    pub(crate) fn laid(&mut self, states: &mut States, wanted: &Wanted, ways: &mut Vec<Way>) {
+        if wanted.values().len() > MAX_VALUES {
+            return;
+        }
+        let computed = |entry: &&Entry| matches!(entry, Entry::Value(..)) && !self.is_plain(**entry);
+        let Some(Entry::Value(first, _)) = wanted.registers.iter().flatten().find(computed).copied() else {
+            return;
+        };
+        let table = self.table;
+        let mut templates: Vec<(TemplateId, usize)> = Vec::new();
+        for (id, _) in self.matching(first, wanted.container) {
+            match templates.iter_mut().find(|own| own.0 == id) {
+                Some(own) => own.1 += 1,
+                None => templates.push((id, 1)),
+            }
+        }
+        for (id, count) in templates {
+            for op in table.members(id).iter().filter(|op| table.op(**op).result == wanted.ty) {
+                for choice in 0..count.min(MAX_FIRST) {
+                    let own = table.op(*op);
+                    let steps: Option<Vec<Vec<Content>>> = wanted
+                        .registers
+                        .iter()
+                        .map(|content| self.laid_operands(own, content, (first, choice)))
+                        .collect();
+                    let way = steps.and_then(|steps| self.laid_way(states, wanted, *op, &steps));
+                    ways.extend(way.filter(|way| !ways.contains(way)));
+                }
+            }
+        }
+    }
+
+    /// What the operands must hold for the result to hold `content`; of one value the ways to compute it with that number is
+    /// taken, of others the one that shares most sources with what is there.
+    fn laid_operands(
+        &mut self,
+        op: &Op,
+        content: &Content,
+        (first, choice): (NodeId, usize),
+    ) -> Option<Vec<Content>> {
+        let table = self.table;
+        let template = table.template(op.template);
+        let mut operands: Vec<Content> = Vec::new();
+        for (ty, container) in op.args.iter().zip(&op.containers) {
+            operands.push(vec![Entry::Any; (ty.width / (*container)?) as usize]);
+        }
+        let is_first = |entry: &Entry| matches!(entry, Entry::Value(value, _) if *value == first);
+        let mut lanes: Vec<usize> = (0..content.len()).filter(|lane| content[*lane] != Entry::Any).collect();
+        lanes.sort_by_key(|lane| !is_first(&content[*lane]));
+        for lane in lanes {
+            let entry = content[lane];
+            let Some(reads) = op.reads.get(lane) else {
+                // Lanes beyond those that are computed are zero, or nothing is proved.
+                if self.is_zero(entry) {
+                    continue;
+                }
+                return None;
+            };
+            if let (true, Some(kept)) = (reads.is_empty(), op.keeps) {
+                *operands[kept as usize].get_mut(lane)? = entry;
+                continue;
+            }
+            let (value, number) = self.value_of(entry)?;
+            let found = self.matching(value, template.container);
+            let mut choices: Vec<Vec<Entry>> = Vec::new();
+            for (_, binding) in found.into_iter().filter(|(id, _)| *id == op.template) {
+                if !self.narrows_only(value, template.container, &binding, &template.slots) {
+                    choices.push(self.bound(&binding, &template.slots, number));
+                }
+            }
+            if is_first(&entry) {
+                choices = vec![choices.into_iter().nth(choice)?];
+            }
+            choices.sort_by_key(|slots| {
+                (strangers(op, &operands, lane, slots), self.inversions(op, lane, slots, &template.slots))
+            });
+            operands =
+                choices.iter().find_map(|slots| placed(op, &operands, lane, slots, &template.slots))?;
+        }
+        Some(operands)
+    }
+
+    /// How many of a lane's slots are neighbors in an operand, but lanes of one source in another order.
+    fn inversions(&self, op: &Op, lane: usize, slots: &[Entry], widths: &[u32]) -> usize {
+        let placed: Vec<_> = slots.iter().zip(widths).zip(&op.reads[lane]).collect();
+        let mut found = 0;
+        for two in placed.windows(2) {
+            let [((one, width), first), ((other, _), second)] = two else { continue };
+            let homes = (self.home(**one, **width), self.home(**other, **width));
+            if let (Some(left), Some(right)) = homes
+                && first.0 == second.0
+                && left.0 == right.0
+            {
+                found += usize::from((left.1 < right.1) != (first.1 < second.1));
+            }
+        }
+        found
+    }
+
+    /// Whether a value is only narrowed: a wider slot has it already.
+    fn narrows_only(&mut self, value: NodeId, container: u32, binding: &Binding, slots: &[u32]) -> bool {
+        let dag = &mut self.meaning.dag;
+        let wide = binding.iter().zip(slots).filter(|(_, width)| **width > container);
+        wide.filter_map(|(slot, _)| *slot).any(|slot| dag.slice(slot, 0, container, false) == value)
+    }
+
+    /// The operation for each register, with the states of its operands.
+    fn laid_way(
+        &mut self,
+        states: &mut States,
+        wanted: &Wanted,
+        op: OpId,
+        steps: &[Vec<Content>],
+    ) -> Option<Way> {
+        let own = self.table.op(op);
+        let mut way: Vec<(OpId, Vec<Place>)> = steps.iter().map(|_| (op, Vec::new())).collect();
+        for (arg, ty) in own.args.iter().enumerate() {
+            let container = own.containers[arg]?;
+            let contents: Vec<Content> = steps.iter().map(|operands| operands[arg].clone()).collect();
+            let held = contents.iter().flatten();
+            let uniform = |entry: &Entry| matches!(entry, Entry::Any | Entry::Uniform(_));
+            if ty.class == Class::Scalar && !held.clone().all(uniform)
+                || *ty == wanted.ty
+                    && container == wanted.container
+                    && contents.iter().any(|content| wanted.registers.contains(content))
+            {
+                return None;
+            }
+            let moves = max_moves(self.meaning.window());
+            let places = gather(states, *ty, container, contents, moves);
+            for (place, step) in places.into_iter().zip(&mut way) {
+                step.1.push(place);
+            }
+        }
+        Some(Way::Apply(way))
+    }
+}

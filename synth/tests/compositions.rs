@@ -1,0 +1,115 @@
+//! Instructions of instructions: each composition is found as what it is made of.
+
+mod support;
+
+use hydride_ir::Function;
+use memo::Memo;
+use search::{Class, Instruction, Type};
+use synth::synthesize::{Status, Target, prover, synthesize};
+use synth::table::{Op, Table};
+use synth::window::{Input, Window};
+
+/// A register of 128 bits from others, lane by lane.
+fn instruction(id: &str, args: usize, width: u32, lane: impl Fn(u32) -> String) -> Instruction {
+    support::instruction(id, &vec![128; args], 128, width, lane)
+}
+
+/// The names of the instructions that compute a function of registers.
+fn found(text: &str, instructions: Vec<Instruction>) -> Vec<String> {
+    let function = Function::parse(text).expect("a function");
+    let window = Window::of_function(&function, &vec![Input::Vector; function.args.len()]).expect("a window");
+    let cost = |_: &Op| 1000;
+    let target = Target { widths: vec![128], cost: &cost, key: [0; 32], most: None };
+    let mut table = Table::new(instructions);
+    let answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
+    assert_eq!(answer.status, Status::Proved, "{:?}", answer.notes);
+    let (program, _) = answer.program.expect("a program");
+    program.steps.iter().map(|step| table.instruction(step.op).id.clone()).collect()
+}
+
+/// The text of a function of registers `%a`, `%b` and `%c`.
+fn function(args: usize, bits: u32, width: u32, lane: impl Fn(u32) -> String) -> String {
+    let args: Vec<String> = (0..args).map(|at| format!("%{}: 128", ["a", "b", "c"][at])).collect();
+    let lanes: String =
+        (0..bits / width).map(|i| format!("  %r[{} +: {width}] = {}\n", i * width, lane(i))).collect();
+    format!("func @f({}) -> (%r: {bits}) {{\n{lanes}}}\n", args.join(", "))
+}
+
+fn binary(op: &'static str, width: u32) -> impl Fn(u32) -> String {
+    move |i| format!("{op}(%a[{0} +: {width}], %b[{0} +: {width}])", i * width)
+}
+
+/// Differences of neighbors in the first operand, then in the second one.
+fn differences(i: u32) -> String {
+    let (arg, at) = if i < 4 { ("a", i) } else { ("b", i - 4) };
+    format!("sub(%{arg}[{} +: 16], %{arg}[{} +: 16])", 32 * at, 32 * at + 16)
+}
+
+#[test]
+fn lanes_of_one_wide_value_are_read_in_pairs() {
+    // Each half of a sum of 32 bits is another value in lanes of 16.
+    let sum = |at: u32| format!("add(%a[{0} +: 32], %b[{0} +: 32])", 32 * at);
+    let lane = |i: u32| match i {
+        0..4 => format!("sub({0}[0 +: 16], {0}[16 +: 16])", sum(i)),
+        _ => differences(i).replace("%b", "%c"),
+    };
+    let instructions =
+        vec![instruction("differences", 2, 16, differences), instruction("add", 2, 32, binary("add", 32))];
+    assert_eq!(found(&function(3, 128, 16, lane), instructions), ["add", "differences"]);
+}
+
+#[test]
+fn a_sign_that_is_flipped_is_flipped_back() {
+    let flipped = |i: u32| {
+        let own = |name: &str| format!("%{name}[{} +: 32]", 32 * i);
+        format!("fmul.{{8}}({}, xor({}, 0x80000000:32), 0x0:3)", own("a"), own("b"))
+    };
+    let least = |i: u32| format!("min.u(%b[{0} +: 16], %c[{0} +: 16])", 16 * i);
+    let lane = |i: u32| {
+        format!(
+            "fmul.{{8}}(%a[{} +: 32], xor(concat({}, {}), 0x80000000:32), 0x0:3)",
+            32 * i,
+            least(2 * i + 1),
+            least(2 * i)
+        )
+    };
+    let instructions =
+        vec![instruction("product", 2, 32, flipped), instruction("least", 2, 16, binary("min.u", 16))];
+    assert_eq!(found(&function(3, 128, 32, lane), instructions), ["least", "product"]);
+}
+
+#[test]
+fn signs_become_a_number_in_a_general_register() {
+    let signs = |of: &dyn Fn(u32) -> String| {
+        let bits: Vec<String> = (0..4).rev().map(|i| format!("{}[31 +: 1]", of(i))).collect();
+        format!("cast.u(concat({}), 32)", bits.join(", "))
+    };
+    let own = |i: u32| format!("%a[{} +: 32]", 32 * i);
+    let mut mask = support::instruction("signs", &[128], 32, 32, |_| signs(&own));
+    mask.result = Type { class: Class::Scalar, width: 32 };
+    let text = function(2, 32, 32, |_| signs(&|i| binary("add", 32)(i)));
+    let instructions = vec![mask, instruction("add", 2, 32, binary("add", 32))];
+    assert_eq!(found(&text, instructions), ["add", "signs"]);
+}
+
+#[test]
+fn factors_of_products_with_zero_are_whatever_they_are() {
+    // Products of neighbors are added; of bytes that are made wider every other one is zero.
+    let products = |i: u32| {
+        let own = |name: &str, at: u32| format!("cast.u(%{name}[{} +: 8], 16)", 16 * i + 8 * at);
+        format!("add(mul({}, {}), mul({}, {}))", own("a", 0), own("b", 0), own("a", 1), own("b", 1))
+    };
+    let wider = |i: u32| format!("cast.u(%a[{} +: 8], 16)", 8 * i);
+    let lane = |i: u32| {
+        let byte = format!("max.u(%a[{0} +: 32], %b[{0} +: 32])[{1} +: 8]", i / 2 * 32, i % 2 * 16);
+        format!("mul(cast.u({byte}, 16), cast.u(%c[{} +: 8], 16))", 8 * i)
+    };
+    let instructions = vec![
+        instruction("products", 2, 16, products),
+        instruction("wider", 1, 16, wider),
+        instruction("greatest", 2, 32, binary("max.u", 32)),
+    ];
+    let mut names = found(&function(3, 128, 16, lane), instructions);
+    names.sort_unstable();
+    assert_eq!(names, ["greatest", "products", "wider"]);
+}
