@@ -251,7 +251,8 @@ impl<'m, 'w> Graph<'m, 'w> {
         Class(at)
     }
 
-    fn join(&mut self, left: Class, right: Class) -> bool {
+    /// Makes two classes one; whether they were two.
+    pub fn join(&mut self, left: Class, right: Class) -> bool {
         let (left, right) = (self.find(left), self.find(right));
         if left == right {
             return false;
@@ -289,6 +290,9 @@ impl<'m, 'w> Graph<'m, 'w> {
     /// The least and the greatest value of a class, as far as they are known.
     fn range(&mut self, class: Class) -> (i128, i128) {
         let class = self.find(class);
+        if let Some(value) = self.literal(class) {
+            return (value, value);
+        }
         if let Some(known) = self.ranges.get(&class.0) {
             return *known;
         }
@@ -308,7 +312,7 @@ impl<'m, 'w> Graph<'m, 'w> {
     }
 
     /// The literal that a class is in every lane, if it is one.
-    fn literal(&self, class: Class) -> Option<i128> {
+    pub fn literal(&self, class: Class) -> Option<i128> {
         self.members(class).find_map(|node| match node.computes {
             Computes::Literal(value) => Some(value),
             Computes::Broadcast => self.literal(node.operands[0]),
@@ -324,6 +328,21 @@ impl<'m, 'w> Graph<'m, 'w> {
             Computes::Leaf(leaf) if window.leaves[leaf].scalar => Some(class),
             Computes::Literal(_) => Some(class),
             _ => None,
+        })
+    }
+
+    /// The operands of a sum of one lane of which the second is a scalar: that is added in a general register.
+    pub fn with_added(&self, class: Class) -> Option<(Class, Class)> {
+        self.members(class).find_map(|node| {
+            let is_sum = node.computes == Computes::Operation(Head::Lanewise(Lanewise::Add));
+            let [left, right] = node.operands[..] else { return None };
+            let (left, right) = (self.find(left), self.find(right));
+            let is_scalar = |class: Class| self.scalar(class) == Some(class) && self.origin(class).is_some();
+            match (is_sum && node.ty.lanes == 1, is_scalar(left), is_scalar(right)) {
+                (true, false, true) => Some((left, right)),
+                (true, true, false) => Some((right, left)),
+                _ => None,
+            }
         })
     }
 
@@ -488,7 +507,8 @@ impl<'m, 'w> Graph<'m, 'w> {
         }
     }
 
-    fn literal_class(&mut self, value: i128, ty: Type, lanes: u32) -> Class {
+    /// The class of a literal in so many lanes.
+    pub fn literal_class(&mut self, value: i128, ty: Type, lanes: u32) -> Class {
         let one = self.add(Node {
             computes: Computes::Literal(value),
             ty: Type { lanes: 1, ..ty },

@@ -42,6 +42,7 @@ mod plain;
 mod scalar;
 mod select;
 mod sequence;
+mod sums;
 mod text;
 mod tidy;
 mod trial;

@@ -136,7 +136,10 @@ impl Scalar {
         };
         Some(match self {
             Scalar::Number(number) => dag.int(number.value(bindings.constants)?),
-            Scalar::Variable { variable } => (bindings.uniforms)(variable)?,
+            Scalar::Variable { variable } => match (bindings.uniforms)(variable) {
+                Some(node) => node,
+                None => dag.int((bindings.constants)(variable)?),
+            },
             Scalar::Bits { of, low, width, signed } => {
                 let of = of.exact(dag, bindings, depth + 1)?;
                 if !(1..=MAX_WIDTH).contains(width) || *low > MAX_WIDTH {

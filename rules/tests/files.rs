@@ -66,7 +66,7 @@ fn false_rules_have_counterexamples_that_the_interpreter_agrees_with() {
 
 #[test]
 fn patterns_have_instances() {
-    for file in ["basic.rules", "table1.rules"] {
+    for file in ["basic.rules", "table1.rules", "sums.rules"] {
         assert!(!findings(file).is_empty());
     }
 }
