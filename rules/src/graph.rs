@@ -375,6 +375,9 @@ impl<'m, 'w> Graph<'m, 'w> {
         let typed = (ty.kind, ty.width) == (wanted.ty.kind, wanted.ty.width);
         match wanted.operator {
             Operator::Leaf(leaf) => {
+                // A count within its range is the same number with a sign and without.
+                let ranged = pattern.window.leaves[leaf].range.is_some() && ty.kind != Kind::Condition;
+                let typed = typed || count && ranged && ty.width == wanted.ty.width;
                 let bound = match pattern.binds[leaf] {
                     Binds::Anything if typed && ty.lanes == lanes.unwrap_or(wanted.ty.lanes) => {
                         Bound::Class(class)

@@ -114,9 +114,15 @@ fn with_uniforms(pattern: &Instance, values: &BTreeMap<usize, i128>) -> Window {
     for (at, leaf) in window.leaves.iter_mut().enumerate() {
         leaf.scalar = pattern.binds[at] == Binds::Uniform && !values.contains_key(&at);
     }
+    window.expressions = with_literals(&window.expressions, values);
+    window
+}
+
+/// Expressions with literals in place of some leaves.
+pub fn with_literals(old: &Expressions, values: &BTreeMap<usize, i128>) -> Expressions {
     let mut expressions = Expressions::default();
-    for at in 0..window.expressions.len() {
-        let mut node = window.expressions.get(ExpressionId(at as u32)).clone();
+    for at in 0..old.len() {
+        let mut node = old.get(ExpressionId(at as u32)).clone();
         if let Operator::Leaf(leaf) = node.operator
             && let Some(value) = values.get(&leaf)
         {
@@ -124,8 +130,7 @@ fn with_uniforms(pattern: &Instance, values: &BTreeMap<usize, i128>) -> Window {
         }
         expressions.push(node);
     }
-    window.expressions = expressions;
-    window
+    expressions
 }
 
 /// A pattern on vectors: variables are leaves in registers, and constants, and what is the same in all lanes, have these values.

@@ -26,7 +26,7 @@ fn findings(file: &str) -> Vec<(String, Vec<(rules::Instance, Finding)>)> {
 
 #[test]
 fn lifting_rules_and_folds_are_true() {
-    for file in ["lifting.rules", "folds.rules"] {
+    for file in ["lifting.rules", "folds.rules", "emulations.rules"] {
         for (name, findings) in findings(file) {
             for (instance, finding) in findings {
                 assert!(

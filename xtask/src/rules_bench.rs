@@ -18,7 +18,7 @@ use crate::root;
 const TARGETS: &[&str] = &["avx2", "neon"];
 
 /// Equalities, and patterns of single operations whose values are in order.
-const SINGLE: &[&str] = &["lifting", "folds", "basic", "table1"];
+const SINGLE: &[&str] = &["lifting", "folds", "emulations", "basic", "table1"];
 
 /// Operations that a cut has at most.
 const CUT: &str = "2";

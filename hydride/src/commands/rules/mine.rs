@@ -15,9 +15,10 @@ use crate::commands::synth::targets::{Ground, Named};
 use crate::{Session, SpecArgs, usage};
 
 /// Files of rules that are built in: their names, and their texts.
-const EQUALITIES: [(&str, &str); 2] = [
+const EQUALITIES: [(&str, &str); 3] = [
     ("specs/rules/lifting.rules", include_str!("../../../../specs/rules/lifting.rules")),
     ("specs/rules/folds.rules", include_str!("../../../../specs/rules/folds.rules")),
+    ("specs/rules/emulations.rules", include_str!("../../../../specs/rules/emulations.rules")),
 ];
 
 /// Files of patterns that are built in.
