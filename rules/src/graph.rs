@@ -17,8 +17,12 @@ const ROUNDS: usize = 3;
 /// Members of a class that equalities add to, at most.
 const MAX_MEMBERS: usize = 8;
 
-/// How many nodes there may be for each of the window's.
+/// How many nodes there may be for each of the window's, and how many more for any window: what emulates an operation takes some.
 const GROWTH: usize = 24;
+const ROOM: usize = 512;
+
+/// How deep ranges of nodes are looked at that the window does not have.
+const MAX_RANGE_DEPTH: usize = 4;
 
 /// A class of nodes of equal value, by one of its nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -289,6 +293,10 @@ impl<'m, 'w> Graph<'m, 'w> {
 
     /// The least and the greatest value of a class, as far as they are known.
     fn range(&mut self, class: Class) -> (i128, i128) {
+        self.range_at(class, 0)
+    }
+
+    fn range_at(&mut self, class: Class, depth: usize) -> (i128, i128) {
         let class = self.find(class);
         if let Some(value) = self.literal(class) {
             return (value, value);
@@ -297,11 +305,16 @@ impl<'m, 'w> Graph<'m, 'w> {
             return *known;
         }
         let ty = self.ty(class);
-        let (mut low, mut high) = limits(ty);
-        let lanes: Vec<u32> = (0..ty.lanes).collect();
-        if let Some(origin) = self.origin(class)
-            && let Some(value) = self.meaning.family(origin, lanes)
-        {
+        let (least, greatest) = limits(ty);
+        let Some(origin) = self.origin(class) else {
+            // Of what equalities made, only what keeps its value is known.
+            let nodes: Vec<Node> = self.members(class).cloned().collect();
+            let mut ranges = nodes.iter().filter_map(|node| self.kept(node, depth));
+            let fits = ranges.find(|(low, high)| least <= *low && *high <= greatest);
+            return fits.unwrap_or((least, greatest));
+        };
+        let (mut low, mut high) = (least, greatest);
+        if let Some(value) = self.meaning.family(origin, (0..ty.lanes).collect()) {
             let range = self.meaning.dag.range(value);
             let bound = |end: &Option<hydride_ir::exact::Int>| i128::try_from(end.as_ref()?).ok();
             low = bound(&range.low).map_or(low, |own| own.max(low));
@@ -309,6 +322,21 @@ impl<'m, 'w> Graph<'m, 'w> {
         }
         self.ranges.insert(class.0, (low, high));
         (low, high)
+    }
+
+    /// The range of a cast, a sum or a difference, before it wraps.
+    fn kept(&mut self, node: &Node, depth: usize) -> Option<(i128, i128)> {
+        let Computes::Operation(Head::Lanewise(operator)) = node.computes else { return None };
+        if depth >= MAX_RANGE_DEPTH || self.ty(*node.operands.first()?).kind == Kind::Condition {
+            return None;
+        }
+        let mut of = |at: usize| Some(self.range_at(*node.operands.get(at)?, depth + 1));
+        Some(match operator {
+            Lanewise::Cast => of(0)?,
+            Lanewise::Add => (of(0)?.0 + of(1)?.0, of(0)?.1 + of(1)?.1),
+            Lanewise::Sub => (of(0)?.0 - of(1)?.1, of(0)?.1 - of(1)?.0),
+            _ => return None,
+        })
     }
 
     /// The literal that a class is in every lane, if it is one.
@@ -446,7 +474,7 @@ impl<'m, 'w> Graph<'m, 'w> {
 
     /// Adds what equalities say.
     pub fn saturate(&mut self, equalities: &FxHashMap<(Head, Kind, u32), Vec<&Equality>>) {
-        let most = self.nodes.len() * GROWTH;
+        let most = self.nodes.len() * GROWTH + ROOM;
         for _ in 0..ROUNDS {
             let mut changed = false;
             for class in self.classes() {

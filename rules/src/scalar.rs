@@ -59,6 +59,13 @@ pub enum Scalar {
         /// The values.
         values: Vec<Scalar>,
     },
+    /// 1 where a value is less than another one, else 0.
+    Less {
+        /// The one that is less.
+        left: Box<Scalar>,
+        /// The other one.
+        right: Box<Scalar>,
+    },
     /// A value shifted by another one.
     Shift {
         /// The value.
@@ -111,6 +118,9 @@ impl Scalar {
             Node::Mul(factors) => Scalar::Product { factors: all(factors)? },
             Node::Min(values) => Scalar::Extreme { max: false, values: all(values)? },
             Node::Max(values) => Scalar::Extreme { max: true, values: all(values)? },
+            Node::Lt(left, right) => {
+                Scalar::Less { left: Box::new(own(*left)?), right: Box::new(own(*right)?) }
+            }
             Node::Shl(value, by) => {
                 Scalar::Shift { value: Box::new(own(*value)?), by: Box::new(own(*by)?), left: true }
             }
@@ -173,6 +183,11 @@ impl Scalar {
                 let values = all(dag, values)?;
                 let join = |left, right| if *max { dag.max(left, right) } else { dag.min(left, right) };
                 values.into_iter().reduce(join)?
+            }
+            Scalar::Less { left, right } => {
+                let (left, right) =
+                    (left.exact(dag, bindings, depth + 1)?, right.exact(dag, bindings, depth + 1)?);
+                dag.lt(left, right)
             }
             Scalar::Shift { value, by, left } => {
                 let (value, by) =

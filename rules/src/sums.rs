@@ -253,6 +253,8 @@ impl Graph<'_, '_> {
                 }
             }
         }
+        // What is added as it is comes first where products are added one after the other: then each of the others is one more.
+        singles.reverse();
         for parts in [pairs, singles] {
             let all: Vec<(Class, bool)> = others.iter().copied().chain(parts).collect();
             let total = self.total(&all, signed);
@@ -310,6 +312,14 @@ impl Graph<'_, '_> {
                 _ => self.multiple(wide, factor, ty).0,
             };
             self.join(product, other);
+            // Where nothing is negative it is a product of numbers without a sign too.
+            let (left, right) = (self.ty(own.left), self.ty(own.right));
+            if factor >= 0 && left.kind == Kind::Unsigned && right.kind == Kind::Signed {
+                let right = self.literal_class(factor, left, left.lanes);
+                let other = self.product(own.left, right);
+                let other = self.lanewise(Lanewise::Cast, &[other], ty);
+                self.join(product, other);
+            }
         }
         self.find(product)
     }
@@ -475,7 +485,7 @@ mod tests {
             let mut graph = Graph::new(&mut meaning);
             let before = graph.classes().len();
             graph.regroup();
-            assert!(graph.classes().len() > before && graph.classes().len() < 8 * before, "{text}");
+            assert!(graph.classes().len() > before && graph.classes().len() < 9 * before, "{text}");
             is_sound(&graph);
         }
     }
