@@ -4,11 +4,13 @@
 //! Each equality is tried at each node a fixed number of times, and classes have a limited number of members, so that the graph is
 //! linear in the size of the window.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 use synth::window::{ExpressionId, Kind, Lanewise, Meaning, Operator, Reduce, Type, Window, limits};
 
 use crate::instance::Instance;
-use crate::lowering::is_fixed;
+use crate::lowering::{is_fixed, with_literals};
 use crate::text::Binds;
 
 /// Rounds in which equalities are tried.
@@ -558,23 +560,25 @@ impl<'m, 'w> Graph<'m, 'w> {
 
 /// The value of an expression that reads constants alone.
 fn folded(rule: &Instance, expression: ExpressionId, bindings: &Bindings) -> Option<i128> {
-    let mut window = rule.window.clone();
-    if let Operator::Literal(value) = window.expressions.get(expression).operator {
+    if let Operator::Literal(value) = rule.window.expressions.get(expression).operator {
         return Some(value);
     }
+    let mut values = BTreeMap::new();
     let mut pending = vec![expression];
     while let Some(id) = pending.pop() {
-        let node = window.expressions.get(id);
+        let node = rule.window.expressions.get(id);
         if let Operator::Leaf(leaf) = node.operator {
             let Some(Bound::Constant(value)) = bindings[leaf] else { return None };
-            let (low, high) = limits(window.leaves[leaf].ty);
+            let (low, high) = limits(rule.window.leaves[leaf].ty);
             if !(low..=high).contains(&value) {
                 return None;
             }
-            window.leaves[leaf].range = Some((value, value));
+            values.insert(leaf, value);
         }
-        pending.extend(&window.expressions.get(id).operands);
+        pending.extend(&node.operands);
     }
+    let expressions = with_literals(&rule.window.expressions, &values);
+    let window = Window { expressions, ..rule.window.clone() };
     let mut meaning = Meaning::new(&window);
     let value = *meaning.all(expression).ok()?.first()?;
     i128::try_from(meaning.dag.as_int(value)?).ok()

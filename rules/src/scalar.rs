@@ -116,6 +116,13 @@ impl Scalar {
                 plus: i64::try_from(constant).ok()?,
             },
             Node::Mul(factors) => Scalar::Product { factors: all(factors)? },
+            Node::Saturate { of, width, signed } if *width <= 64 => {
+                let half = 1i128 << (width - u32::from(*signed));
+                let number = |value: i128| Scalar::Number(Number(value.to_string()));
+                let raised = vec![own(*of)?, number(if *signed { -half } else { 0 })];
+                let raised = Scalar::Extreme { max: true, values: raised };
+                Scalar::Extreme { max: false, values: vec![raised, number(half - 1)] }
+            }
             Node::Min(values) => Scalar::Extreme { max: false, values: all(values)? },
             Node::Max(values) => Scalar::Extreme { max: true, values: all(values)? },
             Node::Lt(left, right) => {
