@@ -113,7 +113,10 @@ pub fn layout_patterns(widths: &[u32]) -> String {
                 if name == "saturating_narrow" && s == "u" {
                     // Where the highest bit is known to be clear.
                     let range = format!("(range a 0 {})", (1i128 << (wide - 1)) - 1);
-                    rule(&format!("{name}.small.{t}.{s}"), format!("{range} (from ({operation}:{result} {inner}))"));
+                    rule(
+                        &format!("{name}.small.{t}.{s}"),
+                        format!("{range} (from ({operation}:{result} {inner}))"),
+                    );
                 }
             }
         }

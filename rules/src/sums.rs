@@ -88,7 +88,9 @@ impl Graph<'_, '_> {
         }
         let is_sum = |class: &Class| self.members(*class).any(|node| self.linear(node).is_some());
         let all = classes.iter().enumerate();
-        all.filter(|(at, class)| (!inner[*at] || outer[*at]) && is_sum(class)).map(|(_, class)| *class).collect()
+        all.filter(|(at, class)| (!inner[*at] || outer[*at]) && is_sum(class))
+            .map(|(_, class)| *class)
+            .collect()
     }
 
     /// What a node adds up; `None` where it does something else.
@@ -373,7 +375,8 @@ mod tests {
             Leaf { name: (*name).into(), ty, scalar: ty.lanes == 1, range: None }
         };
         let leaves: Vec<Leaf> = leaves.iter().map(leaf).collect();
-        let names: Names<'_> = leaves.iter().enumerate().map(|(at, own)| (own.name.as_str(), (at, own.ty))).collect();
+        let names: Names<'_> =
+            leaves.iter().enumerate().map(|(at, own)| (own.name.as_str(), (at, own.ty))).collect();
         let mut expressions = Expressions::default();
         let root = parse(text, &names, &mut expressions).unwrap();
         Window {
@@ -426,8 +429,12 @@ mod tests {
     fn is_sound(graph: &Graph<'_, '_>) {
         let mut random = Random::new(1);
         for _ in 0..50 {
-            let leaves: Vec<i128> =
-                graph.window().leaves.iter().map(|leaf| wrapped(i128::from(random.word()), leaf.ty)).collect();
+            let leaves: Vec<i128> = graph
+                .window()
+                .leaves
+                .iter()
+                .map(|leaf| wrapped(i128::from(random.word()), leaf.ty))
+                .collect();
             for class in graph.classes() {
                 let all: Vec<i128> = graph.members(class).map(|node| value(graph, node, &leaves)).collect();
                 assert!(all.iter().all(|own| *own == all[0]), "{all:?}");
@@ -435,7 +442,8 @@ mod tests {
         }
     }
 
-    const BYTES: [(&str, &str); 5] = [("a", "u8x16"), ("b", "u8x16"), ("c", "u8x16"), ("d", "u8x16"), ("s", "i8")];
+    const BYTES: [(&str, &str); 5] =
+        [("a", "u8x16"), ("b", "u8x16"), ("c", "u8x16"), ("d", "u8x16"), ("s", "i8")];
 
     #[test]
     fn sums_in_any_nesting_are_pairs_of_products() {

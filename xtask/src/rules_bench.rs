@@ -103,7 +103,9 @@ pub fn bench(binary: &Path, specs: &[String], windows: Option<&Path>, targets: &
     fs::create_dir_all(&folder)?;
     let targets: Vec<&str> =
         if targets.is_empty() { TARGETS.to_vec() } else { targets.iter().map(String::as_str).collect() };
-    println!("| window | target | plain | single operations | built in | other kernels | synthesized | share | seconds |");
+    println!(
+        "| window | target | plain | single operations | built in | other kernels | synthesized | share | seconds |"
+    );
     println!("|---|---|---:|---:|---:|---:|---:|---:|---:|");
     let mut slowest = 0f64;
     let mut totals = Vec::new();
@@ -118,7 +120,8 @@ pub fn bench(binary: &Path, specs: &[String], windows: Option<&Path>, targets: &
         }
         let bench = Bench { binary, specs, folder: folder.clone(), target };
         // Rules that are found without windows: for single operations alone, and all.
-        let (single, built_in, rules) = (bench.path("single.toml"), bench.path("base.toml"), bench.path("rules.toml"));
+        let (single, built_in, rules) =
+            (bench.path("single.toml"), bench.path("base.toml"), bench.path("rules.toml"));
         let patterns = |name: &str| root().join(format!("specs/rules/{name}.rules")).display().to_string();
         let single_patterns: Vec<String> =
             SINGLE.iter().map(|name| format!("--patterns={}", patterns(name))).collect();
@@ -127,7 +130,8 @@ pub fn bench(binary: &Path, specs: &[String], windows: Option<&Path>, targets: &
         bench.mine(&single, &rest)?;
         let sums = patterns("sums");
         bench.mine(&built_in, &["--cut", "0", "--with", &single, "--layouts", "--patterns", &sums])?;
-        let (all, others, held) = (bench.path("all.jsonl"), bench.path("others.jsonl"), bench.path("held.jsonl"));
+        let (all, others, held) =
+            (bench.path("all.jsonl"), bench.path("others.jsonl"), bench.path("held.jsonl"));
         let write = |path: &str, wanted: &dyn Fn(&str) -> bool| {
             let lines = kernels.iter().filter(|(name, _)| wanted(name)).flat_map(|(_, lines)| lines);
             fs::write(path, lines.map(|line| format!("{line}\n")).collect::<String>())
