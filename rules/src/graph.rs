@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use synth::window::{ExpressionId, Kind, Lanewise, Meaning, Operator, Reduce, Type, Window, limits};
+use synth::window::{
+    Expression, ExpressionId, Kind, Lanewise, Meaning, Operator, Reduce, Type, Window, limits,
+};
 
 use crate::instance::Instance;
 use crate::lowering::{is_fixed, with_literals};
@@ -390,6 +392,24 @@ impl<'m, 'w> Graph<'m, 'w> {
         self.meets(pattern, &found).then_some(found)
     }
 
+    /// The same for each node of the class that the pattern's operation is.
+    pub fn matched_by_each(&mut self, pattern: &Instance, class: Class) -> Vec<Bindings> {
+        let root = pattern.window.expressions.get(pattern.window.root);
+        let unbound = vec![None; pattern.window.leaves.len()];
+        let ty = self.ty(class);
+        let lanes = if is_fixed(pattern) { None } else { Some(ty.lanes) };
+        if (ty.kind, ty.width) != (root.ty.kind, root.ty.width) || ty.lanes != lanes.unwrap_or(root.ty.lanes)
+        {
+            return Vec::new();
+        }
+        let found =
+            self.members(class).filter_map(|node| self.matching_node(pattern, root, node, lanes, &unbound));
+        let mut found: Vec<Bindings> = found.collect();
+        found.dedup();
+        found.retain(|own| self.meets(pattern, own));
+        found
+    }
+
     fn matching(
         &self,
         pattern: &Instance,
@@ -426,25 +446,39 @@ impl<'m, 'w> Graph<'m, 'w> {
                 let holds = (typed || count) && self.literal(class) == Some(value);
                 holds.then(|| bindings.clone())
             }
-            Operator::Lanewise(_) | Operator::Reduce(_) if typed => self.members(class).find_map(|node| {
-                let head = Head::of(&wanted.operator)?;
-                if node.computes != Computes::Operation(head) || ty.lanes != lanes.unwrap_or(wanted.ty.lanes)
-                {
-                    return None;
-                }
-                let orders: &[[usize; 2]] = if commutes(head) { &[[0, 1], [1, 0]] } else { &[[0, 1]] };
-                orders.iter().find_map(|order| {
-                    let mut bindings = bindings.clone();
-                    for (at, operand) in wanted.operands.iter().enumerate() {
-                        let own = node.operands[*order.get(at).unwrap_or(&at)];
-                        let count = is_count(&wanted.operator, at);
-                        bindings = self.matching(pattern, *operand, own, lanes, count, &bindings)?;
-                    }
-                    Some(bindings)
-                })
-            }),
+            Operator::Lanewise(_) | Operator::Reduce(_)
+                if typed && ty.lanes == lanes.unwrap_or(wanted.ty.lanes) =>
+            {
+                self.members(class)
+                    .find_map(|node| self.matching_node(pattern, wanted, node, lanes, bindings))
+            }
             _ => None,
         }
+    }
+
+    /// What variables stand for where an operation of a pattern is this node.
+    fn matching_node(
+        &self,
+        pattern: &Instance,
+        wanted: &Expression,
+        node: &Node,
+        lanes: Option<u32>,
+        bindings: &Bindings,
+    ) -> Option<Bindings> {
+        let head = Head::of(&wanted.operator)?;
+        if node.computes != Computes::Operation(head) {
+            return None;
+        }
+        let orders: &[[usize; 2]] = if commutes(head) { &[[0, 1], [1, 0]] } else { &[[0, 1]] };
+        orders.iter().find_map(|order| {
+            let mut bindings = bindings.clone();
+            for (at, operand) in wanted.operands.iter().enumerate() {
+                let own = node.operands[*order.get(at).unwrap_or(&at)];
+                let count = is_count(&wanted.operator, at);
+                bindings = self.matching(pattern, *operand, own, lanes, count, &bindings)?;
+            }
+            Some(bindings)
+        })
     }
 
     /// Whether the ranges, known bits and conditions of a pattern hold.

@@ -266,8 +266,7 @@ impl<'r> Selector<'r> {
             }
             for rule in keys.iter().filter_map(|key| self.lowerings.get(key)).flatten() {
                 let Some(chunks) = self.chunks(&rule.pattern, rule.lanes, lanes) else { continue };
-                let root = rule.pattern.window.root;
-                if let Some(bindings) = graph.matched(&rule.pattern, root, class) {
+                for bindings in graph.matched_by_each(&rule.pattern, class) {
                     let applied = Applied { rule, bindings, chunks, operands: 0 };
                     matches.push(Match { class, result: 0, applied, price: price(rule, chunks) });
                 }
@@ -278,7 +277,7 @@ impl<'r> Selector<'r> {
                 let Some(chunks) = self.chunks(&own.pattern, own.rule.lanes, lanes).filter(|_| whole) else {
                     continue;
                 };
-                if let Some(bindings) = graph.matched(&own.pattern, own.pattern.window.root, class) {
+                for bindings in graph.matched_by_each(&own.pattern, class) {
                     let Between { rule, operands, result, .. } = *own;
                     used.insert(result);
                     let applied = Applied { rule, bindings, chunks, operands };

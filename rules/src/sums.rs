@@ -257,12 +257,13 @@ impl Graph<'_, '_> {
         }
         // What is added as it is comes first where products are added one after the other: then each of the others is one more.
         singles.reverse();
-        for parts in [pairs, singles] {
+        let totals = [pairs, singles].map(|parts| {
             let all: Vec<(Class, bool)> = others.iter().copied().chain(parts).collect();
-            let total = self.total(&all, signed);
-            let total = self.lanewise(Lanewise::Cast, &[total], ty);
-            self.join(class, total);
-        }
+            self.total(&all, signed)
+        });
+        self.join(totals[0], totals[1]);
+        let total = self.lanewise(Lanewise::Cast, &[totals[0]], ty);
+        self.join(class, total);
     }
 
     /// The literal by which a narrow value is multiplied: one with a sign where that is possible.
