@@ -9,9 +9,10 @@ use synth::certify::Judge;
 use synth::window::{ExpressionId, Meaning, Window, limits};
 
 use crate::instance::Instance;
+use crate::lowering::with_literals;
 use crate::text::Binds;
 
-/// Choices of constants that are proved one by one where all at once are undecided, at most.
+/// Choices of constants, and of other variables with few values, that are proved one by one where all at once are undecided, at most.
 const MAX_CASES: i128 = 256;
 
 /// What is known of an instance.
@@ -43,7 +44,7 @@ pub enum Proof {
     Structural,
     /// The solver says that they are equal.
     Solver,
-    /// The same for each choice of the constants.
+    /// The same for each choice of the constants, and of other variables with few values.
     Cases,
 }
 
@@ -168,11 +169,15 @@ pub fn check(instance: &Instance, judge: &mut dyn Judge) -> Finding {
     let first = at_once(instance, judge);
     let Finding::Unknown { reason } = first else { return first };
     let mut cases = vec![instance.window.leaves.clone()];
-    for (at, _) in instance.binds.iter().enumerate().filter(|(_, binds)| **binds == Binds::Constant) {
-        let leaf = &instance.window.leaves[at];
+    for (at, leaf) in instance.window.leaves.iter().enumerate() {
         let (low, high) = leaf.range.unwrap_or(limits(leaf.ty));
-        if (high - low + 1).saturating_mul(cases.len() as i128) > MAX_CASES {
-            return Finding::Unknown { reason };
+        let many = (high - low + 1).saturating_mul(cases.len() as i128) > MAX_CASES;
+        match (instance.binds[at], leaf.range) {
+            (Binds::Constant, _) if many => return Finding::Unknown { reason },
+            (Binds::Constant, _) => {}
+            // What has few values is as good as a constant.
+            (_, Some(_)) if !many => {}
+            _ => continue,
         }
         let with = |leaves: &Vec<synth::window::Leaf>| {
             let chosen = |value| {
@@ -189,6 +194,11 @@ pub fn check(instance: &Instance, judge: &mut dyn Judge) -> Finding {
     }
     for leaves in cases {
         let mut one = instance.clone();
+        let chosen = leaves.iter().enumerate().filter_map(|(at, leaf)| match leaf.range {
+            Some((low, high)) if low == high => Some((at, low)),
+            _ => None,
+        });
+        one.window.expressions = with_literals(&instance.window.expressions, &chosen.collect());
         one.window.leaves = leaves;
         match at_once(&one, judge) {
             Finding::True { .. } => {}

@@ -4,11 +4,15 @@
 //! Each equality is tried at each node a fixed number of times, and classes have a limited number of members, so that the graph is
 //! linear in the size of the window.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
-use synth::window::{ExpressionId, Kind, Lanewise, Meaning, Operator, Reduce, Type, Window, limits};
+use synth::window::{
+    Expression, ExpressionId, Kind, Lanewise, Meaning, Operator, Reduce, Type, Window, limits,
+};
 
 use crate::instance::Instance;
-use crate::lowering::is_fixed;
+use crate::lowering::{is_fixed, with_literals};
 use crate::text::Binds;
 
 /// Rounds in which equalities are tried.
@@ -17,8 +21,12 @@ const ROUNDS: usize = 3;
 /// Members of a class that equalities add to, at most.
 const MAX_MEMBERS: usize = 8;
 
-/// How many nodes there may be for each of the window's.
+/// How many nodes there may be for each of the window's, and how many more for any window: what emulates an operation takes some.
 const GROWTH: usize = 24;
+const ROOM: usize = 512;
+
+/// How deep ranges of nodes are looked at that the window does not have.
+const MAX_RANGE_DEPTH: usize = 4;
 
 /// A class of nodes of equal value, by one of its nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -251,7 +259,8 @@ impl<'m, 'w> Graph<'m, 'w> {
         Class(at)
     }
 
-    fn join(&mut self, left: Class, right: Class) -> bool {
+    /// Makes two classes one; whether they were two.
+    pub fn join(&mut self, left: Class, right: Class) -> bool {
         let (left, right) = (self.find(left), self.find(right));
         if left == right {
             return false;
@@ -288,16 +297,28 @@ impl<'m, 'w> Graph<'m, 'w> {
 
     /// The least and the greatest value of a class, as far as they are known.
     fn range(&mut self, class: Class) -> (i128, i128) {
+        self.range_at(class, 0)
+    }
+
+    fn range_at(&mut self, class: Class, depth: usize) -> (i128, i128) {
         let class = self.find(class);
+        if let Some(value) = self.literal(class) {
+            return (value, value);
+        }
         if let Some(known) = self.ranges.get(&class.0) {
             return *known;
         }
         let ty = self.ty(class);
-        let (mut low, mut high) = limits(ty);
-        let lanes: Vec<u32> = (0..ty.lanes).collect();
-        if let Some(origin) = self.origin(class)
-            && let Some(value) = self.meaning.family(origin, lanes)
-        {
+        let (least, greatest) = limits(ty);
+        let Some(origin) = self.origin(class) else {
+            // Of what equalities made, only what keeps its value is known.
+            let nodes: Vec<Node> = self.members(class).cloned().collect();
+            let mut ranges = nodes.iter().filter_map(|node| self.kept(node, depth));
+            let fits = ranges.find(|(low, high)| least <= *low && *high <= greatest);
+            return fits.unwrap_or((least, greatest));
+        };
+        let (mut low, mut high) = (least, greatest);
+        if let Some(value) = self.meaning.family(origin, (0..ty.lanes).collect()) {
             let range = self.meaning.dag.range(value);
             let bound = |end: &Option<hydride_ir::exact::Int>| i128::try_from(end.as_ref()?).ok();
             low = bound(&range.low).map_or(low, |own| own.max(low));
@@ -307,8 +328,23 @@ impl<'m, 'w> Graph<'m, 'w> {
         (low, high)
     }
 
+    /// The range of a cast, a sum or a difference, before it wraps.
+    fn kept(&mut self, node: &Node, depth: usize) -> Option<(i128, i128)> {
+        let Computes::Operation(Head::Lanewise(operator)) = node.computes else { return None };
+        if depth >= MAX_RANGE_DEPTH || self.ty(*node.operands.first()?).kind == Kind::Condition {
+            return None;
+        }
+        let mut of = |at: usize| Some(self.range_at(*node.operands.get(at)?, depth + 1));
+        Some(match operator {
+            Lanewise::Cast => of(0)?,
+            Lanewise::Add => (of(0)?.0 + of(1)?.0, of(0)?.1 + of(1)?.1),
+            Lanewise::Sub => (of(0)?.0 - of(1)?.1, of(0)?.1 - of(1)?.0),
+            _ => return None,
+        })
+    }
+
     /// The literal that a class is in every lane, if it is one.
-    fn literal(&self, class: Class) -> Option<i128> {
+    pub fn literal(&self, class: Class) -> Option<i128> {
         self.members(class).find_map(|node| match node.computes {
             Computes::Literal(value) => Some(value),
             Computes::Broadcast => self.literal(node.operands[0]),
@@ -327,6 +363,21 @@ impl<'m, 'w> Graph<'m, 'w> {
         })
     }
 
+    /// The operands of a sum of one lane of which the second is a scalar: that is added in a general register.
+    pub fn with_added(&self, class: Class) -> Option<(Class, Class)> {
+        self.members(class).find_map(|node| {
+            let is_sum = node.computes == Computes::Operation(Head::Lanewise(Lanewise::Add));
+            let [left, right] = node.operands[..] else { return None };
+            let (left, right) = (self.find(left), self.find(right));
+            let is_scalar = |class: Class| self.scalar(class) == Some(class) && self.origin(class).is_some();
+            match (is_sum && node.ty.lanes == 1, is_scalar(left), is_scalar(right)) {
+                (true, false, true) => Some((left, right)),
+                (true, true, false) => Some((right, left)),
+                _ => None,
+            }
+        })
+    }
+
     /// What variables stand for where a pattern's expression is this class; `None` where it is not.
     pub fn matched(
         &mut self,
@@ -339,6 +390,24 @@ impl<'m, 'w> Graph<'m, 'w> {
         let lanes = if is_fixed(pattern) { None } else { Some(self.ty(class).lanes) };
         let found = self.matching(pattern, expression, class, lanes, false, &unbound)?;
         self.meets(pattern, &found).then_some(found)
+    }
+
+    /// The same for each node of the class that the pattern's operation is.
+    pub fn matched_by_each(&mut self, pattern: &Instance, class: Class) -> Vec<Bindings> {
+        let root = pattern.window.expressions.get(pattern.window.root);
+        let unbound = vec![None; pattern.window.leaves.len()];
+        let ty = self.ty(class);
+        let lanes = if is_fixed(pattern) { None } else { Some(ty.lanes) };
+        if (ty.kind, ty.width) != (root.ty.kind, root.ty.width) || ty.lanes != lanes.unwrap_or(root.ty.lanes)
+        {
+            return Vec::new();
+        }
+        let found =
+            self.members(class).filter_map(|node| self.matching_node(pattern, root, node, lanes, &unbound));
+        let mut found: Vec<Bindings> = found.collect();
+        found.dedup();
+        found.retain(|own| self.meets(pattern, own));
+        found
     }
 
     fn matching(
@@ -356,6 +425,9 @@ impl<'m, 'w> Graph<'m, 'w> {
         let typed = (ty.kind, ty.width) == (wanted.ty.kind, wanted.ty.width);
         match wanted.operator {
             Operator::Leaf(leaf) => {
+                // A count within its range is the same number with a sign and without.
+                let ranged = pattern.window.leaves[leaf].range.is_some() && ty.kind != Kind::Condition;
+                let typed = typed || count && ranged && ty.width == wanted.ty.width;
                 let bound = match pattern.binds[leaf] {
                     Binds::Anything if typed && ty.lanes == lanes.unwrap_or(wanted.ty.lanes) => {
                         Bound::Class(class)
@@ -374,25 +446,39 @@ impl<'m, 'w> Graph<'m, 'w> {
                 let holds = (typed || count) && self.literal(class) == Some(value);
                 holds.then(|| bindings.clone())
             }
-            Operator::Lanewise(_) | Operator::Reduce(_) if typed => self.members(class).find_map(|node| {
-                let head = Head::of(&wanted.operator)?;
-                if node.computes != Computes::Operation(head) || ty.lanes != lanes.unwrap_or(wanted.ty.lanes)
-                {
-                    return None;
-                }
-                let orders: &[[usize; 2]] = if commutes(head) { &[[0, 1], [1, 0]] } else { &[[0, 1]] };
-                orders.iter().find_map(|order| {
-                    let mut bindings = bindings.clone();
-                    for (at, operand) in wanted.operands.iter().enumerate() {
-                        let own = node.operands[*order.get(at).unwrap_or(&at)];
-                        let count = is_count(&wanted.operator, at);
-                        bindings = self.matching(pattern, *operand, own, lanes, count, &bindings)?;
-                    }
-                    Some(bindings)
-                })
-            }),
+            Operator::Lanewise(_) | Operator::Reduce(_)
+                if typed && ty.lanes == lanes.unwrap_or(wanted.ty.lanes) =>
+            {
+                self.members(class)
+                    .find_map(|node| self.matching_node(pattern, wanted, node, lanes, bindings))
+            }
             _ => None,
         }
+    }
+
+    /// What variables stand for where an operation of a pattern is this node.
+    fn matching_node(
+        &self,
+        pattern: &Instance,
+        wanted: &Expression,
+        node: &Node,
+        lanes: Option<u32>,
+        bindings: &Bindings,
+    ) -> Option<Bindings> {
+        let head = Head::of(&wanted.operator)?;
+        if node.computes != Computes::Operation(head) {
+            return None;
+        }
+        let orders: &[[usize; 2]] = if commutes(head) { &[[0, 1], [1, 0]] } else { &[[0, 1]] };
+        orders.iter().find_map(|order| {
+            let mut bindings = bindings.clone();
+            for (at, operand) in wanted.operands.iter().enumerate() {
+                let own = node.operands[*order.get(at).unwrap_or(&at)];
+                let count = is_count(&wanted.operator, at);
+                bindings = self.matching(pattern, *operand, own, lanes, count, &bindings)?;
+            }
+            Some(bindings)
+        })
     }
 
     /// Whether the ranges, known bits and conditions of a pattern hold.
@@ -424,7 +510,7 @@ impl<'m, 'w> Graph<'m, 'w> {
 
     /// Adds what equalities say.
     pub fn saturate(&mut self, equalities: &FxHashMap<(Head, Kind, u32), Vec<&Equality>>) {
-        let most = self.nodes.len() * GROWTH;
+        let most = self.nodes.len() * GROWTH + ROOM;
         for _ in 0..ROUNDS {
             let mut changed = false;
             for class in self.classes() {
@@ -488,7 +574,8 @@ impl<'m, 'w> Graph<'m, 'w> {
         }
     }
 
-    fn literal_class(&mut self, value: i128, ty: Type, lanes: u32) -> Class {
+    /// The class of a literal in so many lanes.
+    pub fn literal_class(&mut self, value: i128, ty: Type, lanes: u32) -> Class {
         let one = self.add(Node {
             computes: Computes::Literal(value),
             ty: Type { lanes: 1, ..ty },
@@ -507,23 +594,25 @@ impl<'m, 'w> Graph<'m, 'w> {
 
 /// The value of an expression that reads constants alone.
 fn folded(rule: &Instance, expression: ExpressionId, bindings: &Bindings) -> Option<i128> {
-    let mut window = rule.window.clone();
-    if let Operator::Literal(value) = window.expressions.get(expression).operator {
+    if let Operator::Literal(value) = rule.window.expressions.get(expression).operator {
         return Some(value);
     }
+    let mut values = BTreeMap::new();
     let mut pending = vec![expression];
     while let Some(id) = pending.pop() {
-        let node = window.expressions.get(id);
+        let node = rule.window.expressions.get(id);
         if let Operator::Leaf(leaf) = node.operator {
             let Some(Bound::Constant(value)) = bindings[leaf] else { return None };
-            let (low, high) = limits(window.leaves[leaf].ty);
+            let (low, high) = limits(rule.window.leaves[leaf].ty);
             if !(low..=high).contains(&value) {
                 return None;
             }
-            window.leaves[leaf].range = Some((value, value));
+            values.insert(leaf, value);
         }
-        pending.extend(&window.expressions.get(id).operands);
+        pending.extend(&node.operands);
     }
+    let expressions = with_literals(&rule.window.expressions, &values);
+    let window = Window { expressions, ..rule.window.clone() };
     let mut meaning = Meaning::new(&window);
     let value = *meaning.all(expression).ok()?.first()?;
     i128::try_from(meaning.dag.as_int(value)?).ok()

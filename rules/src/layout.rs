@@ -76,6 +76,28 @@ pub fn layout_patterns(widths: &[u32]) -> String {
                     rule(&format!("{operation}.{t}.{s}"), format!("(shuffle:{result} {inner} [{to}])"));
                 }
             }
+            // Sums of two products whose second factors are the same in all lanes; without a sign they are small enough that sums of
+            // signed instructions do not saturate.
+            for (name, s, range) in [("mixed", "u", Some(1i128 << (width - 2))), ("signed", "i", None)] {
+                let (operand, result) = (format!("{s}{width}x{lanes}"), format!("i{wide}x{lanes}"));
+                let product = |value: &str, by: &str| {
+                    format!(
+                        "(widening_mul:{result} {value}:{operand} (broadcast:i{width}x{lanes} {by}:i{width}))"
+                    )
+                };
+                let inner = format!("(add:{result} {} {})", product("a", "c"), product("b", "d"));
+                let mut clauses = "(uniform c) (uniform d)".to_owned();
+                if let Some(most) = range {
+                    let _ = write!(clauses, " (range c -{most} {most}) (range d -{most} {most})");
+                }
+                let _ = writeln!(
+                    text,
+                    "(rule sum_of_products.{name}.{width}.halves{block} {clauses} (from (shuffle:{result} {inner} [{to}])))"
+                );
+            }
+            let mut rule = |name: &str, body: String| {
+                let _ = writeln!(text, "(rule {name}.{width}.halves{block} {body})");
+            };
             for (name, t, s) in [
                 ("narrow", "u", "u"),
                 ("narrow", "i", "i"),
@@ -87,7 +109,15 @@ pub fn layout_patterns(widths: &[u32]) -> String {
                 let operation = if name == "narrow" { "cast" } else { "saturating_cast" };
                 let (operand, result) = (format!("{s}{wide}x{lanes}"), format!("{t}{width}x{lanes}"));
                 let inner = format!("(shuffle:{operand} a:{operand} [{from}])");
-                rule(&format!("{name}.{t}.{s}"), format!("({operation}:{result} {inner})"));
+                rule(&format!("{name}.{t}.{s}"), format!("(from ({operation}:{result} {inner}))"));
+                if name == "saturating_narrow" && s == "u" {
+                    // Where the highest bit is known to be clear.
+                    let range = format!("(range a 0 {})", (1i128 << (wide - 1)) - 1);
+                    rule(
+                        &format!("{name}.small.{t}.{s}"),
+                        format!("{range} (from ({operation}:{result} {inner}))"),
+                    );
+                }
             }
         }
     }
@@ -158,8 +188,8 @@ fn taken(
         Operator::Shuffle(order) => leaf(*node.operands.first()?, Some(order.clone()), into),
         Operator::Broadcast => {
             let of = old.expressions.get(*node.operands.first()?);
-            let literal = matches!(of.operator, Operator::Literal(_));
-            literal.then(|| {
+            let uniform = matches!(of.operator, Operator::Literal(_) | Operator::Leaf(_)) && of.ty.lanes == 1;
+            uniform.then(|| {
                 let operator = of.operator.clone();
                 into.push(Expression { operator, operands: Vec::new(), ty })
             })
@@ -194,8 +224,8 @@ mod tests {
             assert_eq!(laid.result.or(laid.operands).unwrap(), halves(all[0].window.ty().lanes, block));
             assert_eq!(laid.pattern.window.ty().lanes, 1);
         }
-        // Bytes have blocks of 2 and of 16, and so on, and there are 9 patterns that widen and 6 that narrow.
-        assert_eq!(rules.len(), 3 * 2 * 15);
+        // Bytes have blocks of 2 and of 16, and so on, and there are 11 patterns that widen and 7 that narrow.
+        assert_eq!(rules.len(), 3 * 2 * 18);
         let plain = "(rule plain (from (add:u8x4 a:u8x4 b:u8x4)))";
         assert!(Laid::of(&instances(&read(plain).unwrap()[0], plain).unwrap()[0]).is_none());
     }

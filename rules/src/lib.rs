@@ -28,6 +28,7 @@
 mod arith;
 mod arithmetic;
 mod bindings;
+mod cases;
 mod check;
 mod file;
 mod graph;
@@ -42,12 +43,14 @@ mod plain;
 mod scalar;
 mod select;
 mod sequence;
+mod sums;
 mod text;
 mod tidy;
 mod trial;
 
 pub use arithmetic::{ArithmeticError, evaluate};
 pub use bindings::{Bindings, Number};
+pub use cases::ByCases;
 pub use check::{Counterexample, Finding, Proof, Sides, check, condition, sides};
 pub use file::{EqualityEntry, InstanceProof, Malformed, Open, Replacement, RuleEntry, RuleFile, parameters};
 pub use graph::{Bound, Class, Computes, Equality, Graph, Head, Node, is_count};

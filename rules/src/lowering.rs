@@ -108,17 +108,43 @@ pub fn lane_counts(pattern: &Instance, widths: &[u32]) -> Vec<u32> {
     widths.iter().map(|width| width / narrowest).filter(|lanes| *lanes > 0).collect()
 }
 
-/// A pattern on vectors: variables are leaves in registers, and constants have these values.
+/// A pattern of vectors whose variables that are the same in all lanes are scalars, or have these values.
+fn with_uniforms(pattern: &Instance, values: &BTreeMap<usize, i128>) -> Window {
+    let mut window = pattern.window.clone();
+    for (at, leaf) in window.leaves.iter_mut().enumerate() {
+        leaf.scalar = pattern.binds[at] == Binds::Uniform && !values.contains_key(&at);
+    }
+    window.expressions = with_literals(&window.expressions, values);
+    window
+}
+
+/// Expressions with literals in place of some leaves.
+pub fn with_literals(old: &Expressions, values: &BTreeMap<usize, i128>) -> Expressions {
+    let mut expressions = Expressions::default();
+    for at in 0..old.len() {
+        let mut node = old.get(ExpressionId(at as u32)).clone();
+        if let Operator::Leaf(leaf) = node.operator
+            && let Some(value) = values.get(&leaf)
+        {
+            node.operator = Operator::Literal(*value);
+        }
+        expressions.push(node);
+    }
+    expressions
+}
+
+/// A pattern on vectors: variables are leaves in registers, and constants, and what is the same in all lanes, have these values.
 pub fn vectors(pattern: &Instance, lanes: u32, values: &BTreeMap<usize, i128>) -> Window {
     let old = &pattern.window;
     if is_fixed(pattern) {
-        return old.clone();
+        return with_uniforms(pattern, values);
     }
     let (mut leaves, mut places) = (Vec::new(), Vec::new());
     for (at, leaf) in old.leaves.iter().enumerate() {
         places.push(leaves.len());
         match pattern.binds[at] {
             Binds::Constant => {}
+            Binds::Uniform if values.contains_key(&at) => {}
             Binds::Uniform => leaves.push(synth::window::Leaf { scalar: true, ..leaf.clone() }),
             Binds::Anything => {
                 let ty = Type { lanes, ..leaf.ty };
@@ -135,7 +161,10 @@ pub fn vectors(pattern: &Instance, lanes: u32, values: &BTreeMap<usize, i128>) -
             Operator::Literal(value) => Some(Operator::Literal(value)),
             Operator::Leaf(leaf) => match pattern.binds[leaf] {
                 Binds::Constant => Some(Operator::Literal(values.get(&leaf).copied().unwrap_or(0))),
-                Binds::Uniform => Some(Operator::Leaf(places[leaf])),
+                Binds::Uniform => Some(match values.get(&leaf) {
+                    Some(value) => Operator::Literal(*value),
+                    None => Operator::Leaf(places[leaf]),
+                }),
                 Binds::Anything => None,
             },
             _ => None,

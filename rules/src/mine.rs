@@ -8,12 +8,12 @@
 use std::collections::BTreeMap;
 
 use memo::digest;
-use smt::Prover;
 use synth::certify::Judge;
-use synth::synthesize::{Target, prover, synthesize};
+use synth::synthesize::{Target, synthesize};
 use synth::window::limits;
 
 use crate::bindings::Number;
+use crate::cases::ByCases;
 use crate::instance::Instance;
 use crate::lowering::{Certificate, Cost, Lowering, Machine, constants, prove, vectors};
 use crate::scalar::Scalar;
@@ -41,7 +41,7 @@ fn answer(
     pattern: &Instance,
     lanes: u32,
     values: &BTreeMap<usize, i128>,
-    judge: &mut Prover,
+    judge: &mut dyn Judge,
 ) -> Result<Sequence, String> {
     let window = vectors(pattern, lanes, values);
     let shape = Shape::of(window.ty().lanes, window.ty().width, machine.widths)
@@ -64,7 +64,7 @@ fn answer(
 
 /// The rules of a pattern at a number of lanes.
 pub fn mine(machine: &Machine<'_>, name: &str, pattern: &Instance, lanes: u32) -> Found {
-    let mut judge = prover();
+    let mut judge = ByCases::default();
     let mut found = Found::default();
     let Some(at) = constants(pattern).next() else {
         let values = BTreeMap::new();
@@ -156,7 +156,7 @@ pub fn mine(machine: &Machine<'_>, name: &str, pattern: &Instance, lanes: u32) -
 
 /// The rule with the ranges of its variables as wide as its instructions are right for: each end is found by bisection, and proved.
 pub fn widened(machine: &Machine<'_>, rule: &Lowering) -> Lowering {
-    let mut judge = prover();
+    let mut judge = ByCases::default();
     let mut made = rule.clone();
     // Ranges are widened for the first value of the constant, and hold if the others allow the same.
     let values: Vec<BTreeMap<usize, i128>> = match constants(&rule.pattern).next() {
@@ -204,7 +204,7 @@ struct Ranges<'a, 'm> {
     pattern: &'a Instance,
     lanes: u32,
     at: usize,
-    judge: &'a mut Prover,
+    judge: &'a mut ByCases,
     answers: BTreeMap<i128, Result<Sequence, String>>,
     tried: usize,
 }

@@ -59,6 +59,13 @@ pub enum Scalar {
         /// The values.
         values: Vec<Scalar>,
     },
+    /// 1 where a value is less than another one, else 0.
+    Less {
+        /// The one that is less.
+        left: Box<Scalar>,
+        /// The other one.
+        right: Box<Scalar>,
+    },
     /// A value shifted by another one.
     Shift {
         /// The value.
@@ -109,8 +116,18 @@ impl Scalar {
                 plus: i64::try_from(constant).ok()?,
             },
             Node::Mul(factors) => Scalar::Product { factors: all(factors)? },
+            Node::Saturate { of, width, signed } if *width <= 64 => {
+                let half = 1i128 << (width - u32::from(*signed));
+                let number = |value: i128| Scalar::Number(Number(value.to_string()));
+                let raised = vec![own(*of)?, number(if *signed { -half } else { 0 })];
+                let raised = Scalar::Extreme { max: true, values: raised };
+                Scalar::Extreme { max: false, values: vec![raised, number(half - 1)] }
+            }
             Node::Min(values) => Scalar::Extreme { max: false, values: all(values)? },
             Node::Max(values) => Scalar::Extreme { max: true, values: all(values)? },
+            Node::Lt(left, right) => {
+                Scalar::Less { left: Box::new(own(*left)?), right: Box::new(own(*right)?) }
+            }
             Node::Shl(value, by) => {
                 Scalar::Shift { value: Box::new(own(*value)?), by: Box::new(own(*by)?), left: true }
             }
@@ -136,7 +153,10 @@ impl Scalar {
         };
         Some(match self {
             Scalar::Number(number) => dag.int(number.value(bindings.constants)?),
-            Scalar::Variable { variable } => (bindings.uniforms)(variable)?,
+            Scalar::Variable { variable } => match (bindings.uniforms)(variable) {
+                Some(node) => node,
+                None => dag.int((bindings.constants)(variable)?),
+            },
             Scalar::Bits { of, low, width, signed } => {
                 let of = of.exact(dag, bindings, depth + 1)?;
                 if !(1..=MAX_WIDTH).contains(width) || *low > MAX_WIDTH {
@@ -170,6 +190,11 @@ impl Scalar {
                 let values = all(dag, values)?;
                 let join = |left, right| if *max { dag.max(left, right) } else { dag.min(left, right) };
                 values.into_iter().reduce(join)?
+            }
+            Scalar::Less { left, right } => {
+                let (left, right) =
+                    (left.exact(dag, bindings, depth + 1)?, right.exact(dag, bindings, depth + 1)?);
+                dag.lt(left, right)
             }
             Scalar::Shift { value, by, left } => {
                 let (value, by) =

@@ -159,12 +159,14 @@ impl<'r> Selector<'r> {
     ) -> Result<Selected, String> {
         let mut graph = Graph::new(meaning);
         let root = graph.root;
+        graph.regroup();
         graph.saturate(&self.equalities);
         let (costs, choices) = self.cover(&mut graph);
         let root = graph.find(root);
         let Some(price) = costs.get(&(root, 0)).copied() else {
             return Err(uncovered(&graph, &costs, root));
         };
+        let (top, added) = graph.with_added(root).filter(|own| costs.contains_key(&(own.0, 0))).unzip();
         let nodes = graph.classes().len();
         let mut builder = Builder {
             selector: self,
@@ -176,7 +178,9 @@ impl<'r> Selector<'r> {
             made: FxHashMap::default(),
             rules: Vec::new(),
         };
-        let values = builder.value(root, 0).ok_or("an instruction of a rule is not there")?;
+        let missing = "an instruction of a rule is not there";
+        let values = builder.value(top.unwrap_or(root), 0).ok_or(missing)?;
+        builder.program.added = added.map(|scalar| builder.uniform(scalar).ok_or(missing)).transpose()?;
         let Builder { graph, mut program, rules, table: builder_table, .. } = builder;
         let ty = graph.ty(root);
         let shape = Shape::of(ty.lanes.next_power_of_two(), ty.width, self.widths)
@@ -191,6 +195,7 @@ impl<'r> Selector<'r> {
     pub fn price(&self, meaning: &mut Meaning<'_>) -> Result<u64, String> {
         let mut graph = Graph::new(meaning);
         let root = graph.root;
+        graph.regroup();
         graph.saturate(&self.equalities);
         let (costs, _) = self.cover(&mut graph);
         let root = graph.find(root);
@@ -202,6 +207,7 @@ impl<'r> Selector<'r> {
     pub fn uncovered(&self, meaning: &mut Meaning<'_>) -> Vec<ExpressionId> {
         let mut graph = Graph::new(meaning);
         let root = graph.root;
+        graph.regroup();
         graph.saturate(&self.equalities);
         let mut cover = self.matched(&mut graph);
         let mut open = Vec::new();
@@ -260,8 +266,7 @@ impl<'r> Selector<'r> {
             }
             for rule in keys.iter().filter_map(|key| self.lowerings.get(key)).flatten() {
                 let Some(chunks) = self.chunks(&rule.pattern, rule.lanes, lanes) else { continue };
-                let root = rule.pattern.window.root;
-                if let Some(bindings) = graph.matched(&rule.pattern, root, class) {
+                for bindings in graph.matched_by_each(&rule.pattern, class) {
                     let applied = Applied { rule, bindings, chunks, operands: 0 };
                     matches.push(Match { class, result: 0, applied, price: price(rule, chunks) });
                 }
@@ -272,7 +277,7 @@ impl<'r> Selector<'r> {
                 let Some(chunks) = self.chunks(&own.pattern, own.rule.lanes, lanes).filter(|_| whole) else {
                     continue;
                 };
-                if let Some(bindings) = graph.matched(&own.pattern, own.pattern.window.root, class) {
+                for bindings in graph.matched_by_each(&own.pattern, class) {
                     let Between { rule, operands, result, .. } = *own;
                     used.insert(result);
                     let applied = Applied { rule, bindings, chunks, operands };
@@ -310,12 +315,19 @@ impl<'r> Selector<'r> {
     }
 }
 
-/// Whether a pattern makes one value of all lanes of a variable.
+/// Whether a pattern makes one value of all lanes of what is computed lane by lane.
 fn is_of_all(pattern: &Instance) -> bool {
     let node = |id: ExpressionId| pattern.window.expressions.get(id);
     let root = node(pattern.window.root);
-    let is_leaf = |id: &ExpressionId| matches!(node(*id).operator, Operator::Leaf(_));
-    matches!(root.operator, Operator::Reduce(_)) && root.ty.lanes == 1 && root.operands.iter().all(is_leaf)
+    let mut pending = root.operands.clone();
+    while let Some(id) = pending.pop() {
+        match node(id).operator {
+            Operator::Leaf(_) | Operator::Literal(_) | Operator::Broadcast => {}
+            Operator::Lanewise(_) => pending.extend(&node(id).operands),
+            _ => return false,
+        }
+    }
+    matches!(root.operator, Operator::Reduce(_)) && root.ty.lanes == 1
 }
 
 /// A place where a rule matches: the class, the order in which its value then is, and what the rule costs.

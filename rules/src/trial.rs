@@ -13,7 +13,8 @@ use synth::program::{Program, Value};
 use synth::table::Table;
 use synth::window::{Meaning, Window, limits};
 
-use crate::lowering::{Lowering, Machine, alone, constants, vectors};
+use crate::lowering::{Lowering, Machine, alone, vectors};
+use crate::text::Binds;
 
 /// What came of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,29 +129,31 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// Runs a rule on so many random values, for random choices of its constant. Nothing where its pattern has scalars, whose
-/// constants are computed before the loop.
+/// Runs a rule on so many random values, for random choices of its constant and of its variables that are the same in all lanes.
 pub fn trial(machine: &Machine<'_>, rule: &Lowering, runs: usize, seed: u64) -> Trial {
     let mut random = Random::new(seed);
     let mut trial = Trial::default();
-    let at = constants(&rule.pattern).next();
-    let choices = if at.is_some() { 4.min(runs) } else { 1 };
+    let binds = &rule.pattern.binds;
+    let chosen: Vec<usize> = (0..binds.len()).filter(|at| binds[*at] != Binds::Anything).collect();
+    let choices = if chosen.is_empty() { 1 } else { 4.min(runs) };
     for choice in 0..choices {
         let mut values = BTreeMap::new();
-        if let Some(at) = at {
-            let leaf = &rule.pattern.window.leaves[at];
+        for at in &chosen {
+            let leaf = &rule.pattern.window.leaves[*at];
             let (low, high) = leaf.range.unwrap_or(limits(leaf.ty));
             let offset = i128::from(random.word() % u64::try_from(high - low + 1).unwrap_or(u64::MAX));
-            values.insert(at, if choice == 0 { low } else { low + offset });
+            values.insert(*at, if choice == 0 { low } else { low + offset });
         }
         let window = vectors(&rule.pattern, rule.lanes, &values);
-        if window.leaves.iter().any(|leaf| leaf.scalar) {
-            return trial;
-        }
         let mut meaning = Meaning::new(&window);
         let mut table = machine.table.clone();
         let own = |name: &str| {
-            values.iter().find(|(at, _)| rule.pattern.name(**at) == name).map(|(_, value)| *value)
+            let (at, value) = values.iter().find(|(at, _)| rule.pattern.name(**at) == name)?;
+            let width = rule.pattern.window.leaves[*at].ty.width;
+            Some(match rule.pattern.binds[*at] {
+                Binds::Uniform => value.rem_euclid(1 << width),
+                _ => *value,
+            })
         };
         let Some(program) = alone(machine, &mut table, &mut meaning, &rule.sequence, &own) else {
             return trial;

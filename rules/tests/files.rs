@@ -26,7 +26,7 @@ fn findings(file: &str) -> Vec<(String, Vec<(rules::Instance, Finding)>)> {
 
 #[test]
 fn lifting_rules_and_folds_are_true() {
-    for file in ["lifting.rules", "folds.rules"] {
+    for file in ["lifting.rules", "folds.rules", "emulations.rules"] {
         for (name, findings) in findings(file) {
             for (instance, finding) in findings {
                 assert!(
@@ -66,7 +66,7 @@ fn false_rules_have_counterexamples_that_the_interpreter_agrees_with() {
 
 #[test]
 fn patterns_have_instances() {
-    for file in ["basic.rules", "table1.rules"] {
+    for file in ["basic.rules", "table1.rules", "sums.rules"] {
         assert!(!findings(file).is_empty());
     }
 }

@@ -96,8 +96,14 @@ impl Unify<'_> {
             && let Node::Slice { of, low: 0, width, .. } = *self.dag.node(value)
             && bits <= width
             && !matches!(self.dag.node(of), Node::Arg(_))
-            // What is narrowed with saturation is taken with its high bits cleared, where it does not saturate itself.
-            && (!matches!(own, Node::Saturate { .. }) || matches!(self.dag.node(of), Node::Saturate { .. }))
+            // What is narrowed with saturation is taken with its high bits cleared, where it does not saturate itself and
+            // may not fit.
+            && match own {
+                Node::Saturate { width, signed, .. } => {
+                    matches!(self.dag.node(of), Node::Saturate { .. }) || self.dag.range(of).fits(width, signed)
+                }
+                _ => true,
+            }
         {
             return self.node(pattern, of, demand, bound);
         }

@@ -1,10 +1,12 @@
 //! How much of what `hydride synth` gains over rules for single operations is gained by rules that were found on other kernels: each
 //! kernel of a file of windows is left out once, rules are found on the cuts of the others, and its windows are compiled by these
 //! alone.
+//!
+//! What is found is kept, so that all runs of a target share one search for each pattern and each cut.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -14,6 +16,12 @@ use crate::root;
 
 /// Targets where none are asked for.
 const TARGETS: &[&str] = &["avx2", "neon"];
+
+/// Equalities, and patterns of single operations whose values are in order.
+const SINGLE: &[&str] = &["lifting", "folds", "emulations", "basic", "table1"];
+
+/// Operations that a cut has at most.
+const CUT: &str = "2";
 
 #[derive(Deserialize)]
 struct Window {
@@ -36,28 +44,57 @@ struct Cost {
     uops: u32,
 }
 
-/// Runs a command of the program, which may have findings; what it prints.
-fn run(binary: &Path, command: &[&str], specs: &[String], rest: &[String]) -> Result<String> {
-    let output = Command::new(binary)
-        .args(command)
-        .args(specs)
-        .args(rest)
-        .output()
-        .with_context(|| format!("cannot start {}", binary.display()))?;
-    ensure!(
-        output.status.code().is_some_and(|code| code <= 1),
-        "{command:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+/// What windows cost, by name.
+type Costs = BTreeMap<String, Option<u32>>;
+
+/// A target with what all its runs have in common.
+struct Bench<'a> {
+    binary: &'a Path,
+    specs: &'a [String],
+    folder: PathBuf,
+    target: &'a str,
 }
 
-fn answers(text: &str) -> Result<Vec<Answer>> {
-    text.lines().map(serde_json::from_str).collect::<Result<_, _>>().context("a line is no answer")
+impl Bench<'_> {
+    /// Runs a command of the program, which may have findings; what it prints.
+    fn run(&self, command: &[&str], rest: &[&str]) -> Result<String> {
+        let output = Command::new(self.binary)
+            .args(command)
+            .args(self.specs)
+            .args(rest)
+            .output()
+            .with_context(|| format!("cannot start {}", self.binary.display()))?;
+        ensure!(
+            output.status.code().is_some_and(|code| code <= 1),
+            "{command:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.join(format!("{}.{name}", self.target)).display().to_string()
+    }
+
+    fn mine(&self, out: &str, rest: &[&str]) -> Result<()> {
+        let cache = self.path("answers.redb");
+        let common = ["--isa", self.target, "--cache", &cache, "--out", out];
+        self.run(&["rules", "mine"], &[&common, rest].concat()).map(|_| ())
+    }
+
+    fn answers(&self, command: &str, rest: &[&str]) -> Result<Vec<Answer>> {
+        let text = self.run(&[command], rest)?;
+        text.lines().map(serde_json::from_str).collect::<Result<_, _>>().context("a line is no answer")
+    }
+
+    fn costs(&self, command: &str, rest: &[&str]) -> Result<Costs> {
+        let cost = |answer: Answer| (answer.name, answer.cost.map(|cost| cost.uops));
+        Ok(self.answers(command, rest)?.into_iter().map(cost).collect())
+    }
 }
 
-/// Prints a row for each window: the cost of one instruction a node and register, of rules for single operations, of synthesis, and
-/// of rules found on other kernels.
+/// Prints a row for each window: the cost of one instruction a node and register, of rules for single operations, of the rules that
+/// are found without windows, of those found on other kernels besides, and of synthesis.
 pub fn bench(binary: &Path, specs: &[String], windows: Option<&Path>, targets: &[String]) -> Result<i32> {
     let own = root().join("specs/windows/samples.jsonl");
     let file = windows.unwrap_or(&own);
@@ -66,10 +103,12 @@ pub fn bench(binary: &Path, specs: &[String], windows: Option<&Path>, targets: &
     fs::create_dir_all(&folder)?;
     let targets: Vec<&str> =
         if targets.is_empty() { TARGETS.to_vec() } else { targets.iter().map(String::as_str).collect() };
-    println!("| window | target | plain | single operations | synthesized | rules | share | seconds |");
-    println!("|---|---|---:|---:|---:|---:|---:|---:|");
-    let (mut gained, mut possible) = (0i64, 0i64);
+    println!(
+        "| window | target | plain | single operations | built in | other kernels | synthesized | share | seconds |"
+    );
+    println!("|---|---|---:|---:|---:|---:|---:|---:|---:|");
     let mut slowest = 0f64;
+    let mut totals = Vec::new();
     for target in targets {
         let mut kernels: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for line in text.lines() {
@@ -79,67 +118,56 @@ pub fn bench(binary: &Path, specs: &[String], windows: Option<&Path>, targets: &
                 kernels.entry(kernel).or_default().push(line);
             }
         }
-        let path = |name: &str| folder.join(format!("{target}.{name}")).display().to_string();
-        // What all have in common is found once.
-        let (base, cache) = (path("base.toml"), path("answers.redb"));
-        let common = ["--isa".to_owned(), target.to_owned(), "--cache".to_owned(), cache];
-        let mut rest = common.to_vec();
-        rest.extend(["--cut", "0", "--out", &base].map(str::to_owned));
-        if Path::new(&base).exists() {
-            eprintln!("rules for single operations are taken from {base}");
-        } else {
-            run(binary, &["rules", "mine"], specs, &rest)?;
-        }
-        let all = path("all.jsonl");
-        fs::write(&all, kernels.values().flatten().map(|line| format!("{line}\n")).collect::<String>())?;
-        let rest = ["--rules".to_owned(), base.clone(), all.clone()];
-        let single: BTreeMap<String, Answer> = answers(&run(binary, &["select"], specs, &rest)?)?
-            .into_iter()
-            .map(|answer| (answer.name.clone(), answer))
-            .collect();
-        let mut rest = common.to_vec();
-        rest.push(all);
-        let synthesized: BTreeMap<String, Answer> = answers(&run(binary, &["synth"], specs, &rest)?)?
-            .into_iter()
-            .map(|answer| (answer.name.clone(), answer))
-            .collect();
-        let names: BTreeSet<&String> = kernels.keys().collect();
-        for kernel in names {
-            let (others, held) = (path("others.jsonl"), path("held.jsonl"));
-            let lines = |wanted: bool| {
-                let of = kernels.iter().filter(|(name, _)| (*name == kernel) == wanted);
-                of.flat_map(|(_, lines)| lines).map(|line| format!("{line}\n")).collect::<String>()
-            };
-            fs::write(&others, lines(false))?;
-            fs::write(&held, lines(true))?;
-            let rules = path("rules.toml");
-            let mut rest = common.to_vec();
-            rest.extend(["--with", &base, "--out", &rules, &others].map(str::to_owned));
-            run(binary, &["rules", "mine"], specs, &rest)?;
-            let rest = ["--rules".to_owned(), rules, held];
-            for answer in answers(&run(binary, &["select"], specs, &rest)?)? {
+        let bench = Bench { binary, specs, folder: folder.clone(), target };
+        // Rules that are found without windows: for single operations alone, and all.
+        let (single, built_in, rules) =
+            (bench.path("single.toml"), bench.path("base.toml"), bench.path("rules.toml"));
+        let patterns = |name: &str| root().join(format!("specs/rules/{name}.rules")).display().to_string();
+        let single_patterns: Vec<String> =
+            SINGLE.iter().map(|name| format!("--patterns={}", patterns(name))).collect();
+        let mut rest = vec!["--cut", "0"];
+        rest.extend(single_patterns.iter().map(String::as_str));
+        bench.mine(&single, &rest)?;
+        let sums = patterns("sums");
+        bench.mine(&built_in, &["--cut", "0", "--with", &single, "--layouts", "--patterns", &sums])?;
+        let (all, others, held) =
+            (bench.path("all.jsonl"), bench.path("others.jsonl"), bench.path("held.jsonl"));
+        let write = |path: &str, wanted: &dyn Fn(&str) -> bool| {
+            let lines = kernels.iter().filter(|(name, _)| wanted(name)).flat_map(|(_, lines)| lines);
+            fs::write(path, lines.map(|line| format!("{line}\n")).collect::<String>())
+        };
+        write(&all, &|_| true)?;
+        let by_single = bench.costs("select", &["--rules", &single, &all])?;
+        let by_built_in = bench.costs("select", &["--rules", &built_in, &all])?;
+        let cache = bench.path("answers.redb");
+        let synthesized = bench.costs("synth", &["--cache", &cache, &all])?;
+        let (mut gained, mut possible) = (0i64, 0i64);
+        for kernel in kernels.keys().collect::<BTreeSet<_>>() {
+            write(&others, &|name| name != kernel)?;
+            write(&held, &|name| name == kernel)?;
+            bench.mine(&rules, &["--with", &built_in, "--cut", CUT, &others])?;
+            for answer in bench.answers("select", &["--rules", &rules, &held])? {
+                let of = |all: &Costs| all.get(&answer.name).copied().flatten();
+                let (best, before, built_in) = (of(&synthesized), of(&by_single), of(&by_built_in));
                 let plain = answer.plain.unwrap_or(0);
-                let of = |all: &BTreeMap<String, Answer>| Some(all.get(&answer.name)?.cost.as_ref()?.uops);
-                let (best, before) = (of(&synthesized), of(&single));
                 // Where single operations do not cover a window, it is as if each had an instruction.
                 let base = i64::from(before.unwrap_or(plain));
                 let by_rules = answer.cost.as_ref().map(|cost| cost.uops);
-                let (could, did) = (
-                    best.map_or(0, |best| base - i64::from(best)),
-                    by_rules.map_or(0, |by_rules| base - i64::from(by_rules)),
-                );
+                let gain = |cost: Option<u32>| cost.map_or(0, |cost| base - i64::from(cost));
+                let (could, did) = (gain(best), gain(by_rules));
                 if could > 0 {
                     possible += could;
-                    gained += did.min(could);
+                    gained += did.clamp(0, could);
                 }
                 slowest = slowest.max(answer.seconds);
                 let shown = |value: Option<u32>| value.map_or("-".to_owned(), |value| value.to_string());
                 println!(
-                    "| {} | {target} | {plain} | {} | {} | {} | {} | {:.4} |",
+                    "| {} | {target} | {plain} | {} | {} | {} | {} | {} | {:.4} |",
                     answer.name,
                     shown(before),
-                    shown(best),
+                    shown(built_in),
                     shown(by_rules),
+                    shown(best),
                     if could > 0 { format!("{} %", 100 * did / could) } else { "-".into() },
                     answer.seconds
                 );
@@ -148,11 +176,11 @@ pub fn bench(binary: &Path, specs: &[String], windows: Option<&Path>, targets: &
                 }
             }
         }
+        totals.push(format!(
+            "{target}: rules found on other kernels gain {gained} of {possible} micro-operations that synthesis gains ({:.0} %)",
+            100.0 * gained as f64 / possible.max(1) as f64
+        ));
     }
-    println!(
-        "\nrules found on other kernels gain {gained} of {possible} micro-operations that synthesis gains ({:.0} %); the slowest \
-         window took {slowest:.4} s",
-        100.0 * gained as f64 / possible.max(1) as f64
-    );
+    println!("\n{}\nthe slowest window took {slowest:.4} s", totals.join("\n"));
     Ok(0)
 }

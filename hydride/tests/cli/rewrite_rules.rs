@@ -60,8 +60,16 @@ fn rules_that_are_found_compile_windows() {
         (rule absolute_difference (for s sign) (from (absd:u8 a:{s}8 b:{s}8)))
         (rule rounding_halving_add (for s sign) (from (rounding_halving_add:{s}8 a:{s}8 b:{s}8)))
         (rule shift_right (constant c 0 7) (from (shift_right:u8 a:u8 c:u8)))";
+    let sums = "
+        (rule widen (from (cast:i16 a:u8)))
+        (rule recast (from (cast:u16 a:i16)))
+        (rule multiply_add (uniform c) (range c 0 127) (from (add:i16 e:i16 (widening_mul:i16 a:u8 c:i8))))";
     std::fs::write(folder.path().join("own.rules"), patterns).expect("a file");
-    let mine = |jobs: &str, out: &str| {
+    std::fs::write(folder.path().join("sums.rules"), sums).expect("a file");
+    std::fs::write(folder.path().join("sum.jsonl"), WINDOWS[0]).expect("a file");
+    std::fs::write(folder.path().join("one.jsonl"), WINDOWS[1..].join("\n")).expect("a file");
+    std::fs::write(folder.path().join("two.jsonl"), [WINDOWS[2], WINDOWS[1]].join("\n")).expect("a file");
+    let mine = |jobs: &str, windows: &str, out: &str| {
         let args = [
             "rules",
             "mine",
@@ -72,17 +80,27 @@ fn rules_that_are_found_compile_windows() {
             "--patterns",
             "own.rules",
             "--cut",
-            "0",
+            "2",
             "--jobs",
             jobs,
             "--out",
             out,
+            windows,
         ];
         hydride(folder.path(), &args);
         std::fs::read_to_string(folder.path().join(out)).expect("rules")
     };
-    let rules = mine("1", "one.toml");
-    assert_eq!(rules, mine("2", "two.toml"));
+    // Neither the number of jobs nor the order of windows matters.
+    let rules = mine("1", "one.jsonl", "one.toml");
+    assert_eq!(rules, mine("2", "two.jsonl", "two.toml"));
+    // A sum in any nesting is products that are added one after the other.
+    let mine =
+        ["rules", "mine", "--specs", &specs, "--isa", "neon", "--patterns", "sums.rules", "--cut", "0"];
+    hydride(folder.path(), &[&mine[..], &["--out", "sums.toml"]].concat()).exits(0);
+    let args =
+        ["select", "--specs", &specs, "--rules", "sums.toml", "--certify", "--run", "200", "sum.jsonl"];
+    let found = lines(&hydride(folder.path(), &args).exits(0).stdout);
+    assert_eq!(found[0]["cost"]["uops"], 6, "{}", found[0]);
     let windows = repository().join("specs/windows/samples.jsonl").display().to_string();
     let args = [
         "select",
@@ -131,6 +149,13 @@ fn rules_that_are_found_compile_windows() {
     let run = hydride(folder.path(), &["select", "--rules", "bad.toml", &windows]).exits(3);
     assert!(run.stderr.contains("bad.toml:2:"), "{}", run.stderr);
 }
+
+/// A sum of three bytes, one of them twice; a difference of an average, and an average of a difference.
+const WINDOWS: [&str; 3] = [
+    r#"{"name":"taps","target":"neon","lanes":16,"bits":16,"leaves":[{"name":"a","type":"u8x16","kind":"dense"},{"name":"b","type":"u8x16","kind":"dense"},{"name":"c","type":"u8x16","kind":"dense"}],"expr":"(add:u16x16 (widening_shift_left:u16x16 a:u8x16 (broadcast:u8x16 1:u8)) (widening_add:u16x16 b:u8x16 c:u8x16))"}"#,
+    r#"{"name":"apart","target":"neon","lanes":16,"bits":8,"leaves":[{"name":"a","type":"u8x16","kind":"dense"},{"name":"b","type":"u8x16","kind":"dense"}],"expr":"(absd:u8x16 a:u8x16 (rounding_halving_add:u8x16 a:u8x16 b:u8x16))"}"#,
+    r#"{"name":"middle","target":"neon","lanes":16,"bits":8,"leaves":[{"name":"a","type":"u8x16","kind":"dense"},{"name":"b","type":"u8x16","kind":"dense"}],"expr":"(rounding_halving_add:u8x16 a:u8x16 (absd:u8x16 a:u8x16 b:u8x16))"}"#,
+];
 
 /// Averages and packs as compilers leave them, and a product for which there is no rule.
 const MODULE: &str = "

@@ -5,9 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::rules::{
-    Head, Instructions, Lowering, Replacement, RuleEntry, RuleFile, Selector, is_count, vectors, widened,
-};
+use ::rules::{Head, Instructions, Lowering, RuleEntry, RuleFile, Selector, is_count, vectors};
 use ::synth::window::{
     Expression, ExpressionId, Expressions, Kind, Meaning, Operator, Type, Window, limits, print,
 };
@@ -16,7 +14,7 @@ use memo::Memo;
 use rayon::prelude::*;
 
 use super::check::{Read, parse};
-use super::find::{found, with_machine};
+use super::find::{found, widened, with_machine};
 use crate::commands::synth::targets::Ground;
 
 /// Cuts below one operation of a window, at most.
@@ -58,8 +56,7 @@ pub fn add(
                     let mut kept = RuleEntry { instances: Vec::new(), open: Vec::new(), ..entry };
                     for rule in &rules {
                         if is_better(ground, memo, &index, &selector, rule) {
-                            let wide = with_machine(ground, memo, &index, |machine| widened(machine, rule));
-                            kept.instances.push(Replacement::of(&wide));
+                            kept.instances.push(widened(ground, memo, &index, rule));
                         }
                     }
                     kept

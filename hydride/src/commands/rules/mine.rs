@@ -15,15 +15,17 @@ use crate::commands::synth::targets::{Ground, Named};
 use crate::{Session, SpecArgs, usage};
 
 /// Files of rules that are built in: their names, and their texts.
-const EQUALITIES: [(&str, &str); 2] = [
+const EQUALITIES: [(&str, &str); 3] = [
     ("specs/rules/lifting.rules", include_str!("../../../../specs/rules/lifting.rules")),
     ("specs/rules/folds.rules", include_str!("../../../../specs/rules/folds.rules")),
+    ("specs/rules/emulations.rules", include_str!("../../../../specs/rules/emulations.rules")),
 ];
 
 /// Files of patterns that are built in.
-pub const PATTERNS: [(&str, &str); 2] = [
+pub const PATTERNS: [(&str, &str); 3] = [
     ("specs/rules/basic.rules", include_str!("../../../../specs/rules/basic.rules")),
     ("specs/rules/table1.rules", include_str!("../../../../specs/rules/table1.rules")),
+    ("specs/rules/sums.rules", include_str!("../../../../specs/rules/sums.rules")),
 ];
 
 /// Arguments of `hydride rules mine`.
@@ -39,8 +41,8 @@ pub struct MineArgs {
     /// The machine whose costs are counted; else the target's.
     #[arg(long)]
     cpu: Option<String>,
-    /// Files of patterns and of rules; else those that are built in: basic operations, and the fixed-point operations of Table 1
-    /// of the Pitchfork paper, with the lifting rules.
+    /// Files of patterns and of rules; else those that are built in: basic operations, the fixed-point operations of Table 1
+    /// of the Pitchfork paper, and sums of products, with the lifting rules.
     #[arg(long, value_name = "FILE")]
     patterns: Vec<PathBuf>,
     /// Rules that were found before, for the same target: patterns are then those of `--patterns` alone.

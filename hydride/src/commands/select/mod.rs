@@ -5,9 +5,9 @@ mod module;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use ::rules::{Equality, Instructions, Lowering, RuleFile, Selector};
+use ::rules::{ByCases, Equality, Instructions, Lowering, RuleFile, Selector};
 use ::synth::certify::Proof;
-use ::synth::synthesize::{Answer, Status, prover};
+use ::synth::synthesize::{Answer, Status};
 use ::synth::window::{Meaning, Window};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -178,7 +178,7 @@ fn answer(
     if args.certify
         && let Some((own, proof)) = &mut program
     {
-        match ::rules::certified(&mut meaning, &table, own, &mut prover()) {
+        match ::rules::certified(&mut meaning, &table, own, &mut ByCases::default()) {
             Ok(found) => *proof = found,
             Err(why) => {
                 notes.push(why);
