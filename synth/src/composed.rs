@@ -4,7 +4,7 @@
 //! with what these must hold. There are few such ways, so that programs of several expensive instructions are found before
 //! there are too many states; what is cheaper in other ways is looked for afterwards, with their cost as a limit.
 
-use hydride_ir::exact::{Dag, NodeId};
+use hydride_ir::exact::NodeId;
 use search::Class;
 
 use crate::contents::{Content, Entry, Source, StateId, States, Wanted};
@@ -106,11 +106,4 @@ impl Finder<'_, '_> {
         let zero = self.meaning.dag.int(0);
         binding.into_iter().map(|slot| Some(slot.unwrap_or(zero))).collect()
     }
-}
-
-/// Slots that are zero, all of them or one alone.
-pub(crate) fn zeros(dag: &mut Dag, count: usize) -> Vec<Binding> {
-    let zero = dag.int(0);
-    let alone = (0..count).map(|at| (0..count).map(|own| (own == at).then_some(zero)).collect());
-    std::iter::once(vec![Some(zero); count]).chain(alone).collect()
 }

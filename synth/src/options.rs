@@ -4,13 +4,12 @@ use hydride_ir::exact::{Int, Node, NodeId, raise_with};
 use rustc_hash::FxHashMap;
 use search::{Class, Type};
 
-use crate::composed::zeros;
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
 use crate::rewrite::{high_bits, is_choice, product_of_halves, rewrites, rounding};
 use crate::shifts::shifts;
 use crate::table::{OpId, Table, TemplateId, crosses, joins_halves};
-use crate::unify::{Binding, HALVES, proposals};
+use crate::unify::{Binding, HALVES, proposals, zeros};
 use crate::window::{Meaning, Window};
 
 /// Movements of elements between two computations, at most.

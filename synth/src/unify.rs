@@ -10,6 +10,7 @@ mod sums;
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 
 use self::flips::unflipped;
+use self::sums::partings;
 use crate::forms::with_sign;
 use crate::in_place::{Bits, InPlace};
 
@@ -768,19 +769,11 @@ impl Unify<'_> {
     }
 }
 
-/// Sets of `count` operands of which one operand takes those and `others` share the rest, as bits: all of them where
-/// there are few, else those at either end.
-fn partings(count: usize, others: usize) -> Vec<u32> {
-    if count <= others || count > 30 {
-        return Vec::new();
-    }
-    let everything = (1u32 << count) - 1;
-    if count <= MAX_PARTED {
-        let fits = |taken: &u32| count - taken.count_ones() as usize >= others;
-        return (1..everything).filter(fits).collect();
-    }
-    let prefix = |length: usize| (1u32 << length) - 1;
-    (1..count).flat_map(|length| [everything & !prefix(length), prefix(length)]).collect()
+/// Slots that are zero, all of them or one alone.
+pub(crate) fn zeros(dag: &mut Dag, count: usize) -> Vec<Binding> {
+    let zero = dag.int(0);
+    let alone = (0..count).map(|at| (0..count).map(|own| (own == at).then_some(zero)).collect());
+    std::iter::once(vec![Some(zero); count]).chain(alone).collect()
 }
 
 /// Whether a shift by `own` bits is a step of one by `count`: the whole, or up to a half of a container or from there. To part

@@ -151,8 +151,11 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32>
 
 /// What is said of some quotients.
 fn means(quotients: &[f64]) -> String {
+    if quotients.is_empty() {
+        return "not compared".to_owned();
+    }
     let sum: f64 = quotients.iter().map(|quotient| quotient.ln()).sum();
-    let mean = (sum / quotients.len().max(1) as f64).exp();
+    let mean = (sum / quotients.len() as f64).exp();
     let least = quotients.iter().copied().fold(f64::INFINITY, f64::min);
     format!("{mean:.2} in the geometric mean, {least:.2} at least")
 }

@@ -3,7 +3,7 @@
 use dashu_int::ops::Gcd;
 use hydride_ir::exact::{Dag, Int, Node, NodeId};
 
-use super::{Binding, Demand, MAX_PARTED, MAX_PROPOSALS, Unify, partings};
+use super::{Binding, Demand, MAX_PARTED, MAX_PROPOSALS, Unify};
 
 /// Operands of a sum that slots share, at most: a set of them is a word's bits.
 const MAX_OPERANDS: usize = 63;
@@ -228,4 +228,19 @@ impl Rest {
         let terms: Vec<(NodeId, Int)> = self.terms.iter().map(|(term, own)| (*term, own / factor)).collect();
         Some(dag.linear(&terms, &self.constant / factor))
     }
+}
+
+/// Sets of `count` operands of which one operand takes those and `others` share the rest, as bits: all of them where
+/// there are few, else those at either end.
+pub(super) fn partings(count: usize, others: usize) -> Vec<u32> {
+    if count <= others || count > 30 {
+        return Vec::new();
+    }
+    let everything = (1u32 << count) - 1;
+    if count <= MAX_PARTED {
+        let fits = |taken: &u32| count - taken.count_ones() as usize >= others;
+        return (1..everything).filter(fits).collect();
+    }
+    let prefix = |length: usize| (1u32 << length) - 1;
+    (1..count).flat_map(|length| [everything & !prefix(length), prefix(length)]).collect()
 }
