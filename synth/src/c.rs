@@ -37,6 +37,15 @@ pub fn c_element(ty: Type) -> Result<String, NoC> {
     }
 }
 
+/// Where a function's body finds leaves that are no scalars, and leaves the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaves {
+    /// Behind pointers to their first elements.
+    Pointers,
+    /// In variables.
+    Variables,
+}
+
 /// Whether a scalar's C type is a floating-point one.
 fn is_floating(c_type: &str) -> bool {
     ["float", "double", "_Float16", "__bf16"].iter().any(|word| c_type.contains(word))
@@ -51,7 +60,7 @@ pub fn c_function(
     name: &str,
 ) -> Result<Vec<String>, NoC> {
     let window = meaning.window();
-    let body = c_body(meaning, table, program, syntax)?;
+    let body = c_body(meaning, table, program, syntax, Leaves::Pointers)?;
     let mut parameters = vec![format!("{} *restrict result", c_element(window.ty())?)];
     for leaf in &window.leaves {
         let ty = c_element(leaf.ty)?;
@@ -66,15 +75,16 @@ pub fn c_function(
     Ok(lines)
 }
 
-/// The lines of a function's body, for leaves that are variables of their names (pointers to their elements, unless the
-/// window has them in registers), and a variable `result` of the same kind.
+/// The lines of a function's body, for leaves that are variables of their names or pointers, and a `result` of the same kind.
 pub fn c_body(
     meaning: &mut Meaning<'_>,
     table: &Table,
     program: &Program,
     syntax: &dyn Syntax,
+    leaves: Leaves,
 ) -> Result<Vec<String>, NoC> {
     let mut writer = Writer::new(meaning, table, program, syntax);
+    writer.leaves = leaves;
     for at in 0..program.inputs.len() {
         writer.input(at)?;
     }
@@ -158,6 +168,7 @@ struct Writer<'a, 'w> {
     scalars: FxHashMap<NodeId, String>,
     /// Whether values are the expressions that compute them, and not variables.
     nested: bool,
+    leaves: Leaves,
 }
 
 impl<'a, 'w> Writer<'a, 'w> {
@@ -175,6 +186,7 @@ impl<'a, 'w> Writer<'a, 'w> {
             lines: Vec::new(),
             scalars: FxHashMap::default(),
             nested: false,
+            leaves: Leaves::Pointers,
         }
     }
 
@@ -203,11 +215,11 @@ impl<'a, 'w> Writer<'a, 'w> {
             let count = i64::from(input.ty.width / leaf.ty.width);
             let (from, to) = (start.max(0), (start + count).min(i64::from(leaf.ty.lanes)));
             let each = i64::from(leaf.ty.width / 8);
-            let source = match (leaf.scalar, self.meaning.window().in_registers) {
+            let source = match (leaf.scalar, self.leaves) {
                 (true, _) => format!("&{name}"),
-                (false, false) => format!("{name} + {from}"),
-                (false, true) if from == 0 => format!("&{name}"),
-                (false, true) => format!("(const char *)&{name} + {}", from * each),
+                (false, Leaves::Pointers) => format!("{name} + {from}"),
+                (false, Leaves::Variables) if from == 0 => format!("&{name}"),
+                (false, Leaves::Variables) => format!("(const char *)&{name} + {}", from * each),
             };
             let text = if (from, to) == (start, start + count) {
                 format!("{ty} i{at}; __builtin_memcpy(&i{at}, {source}, {bytes});")
@@ -369,7 +381,10 @@ impl<'a, 'w> Writer<'a, 'w> {
 
     fn outputs(&mut self) -> Result<(), NoC> {
         let bytes_each = self.program.container / 8;
-        let result = if self.meaning.window().in_registers { "&result" } else { "result" };
+        let result = match self.leaves {
+            Leaves::Pointers => "result",
+            Leaves::Variables => "&result",
+        };
         let mut place = 0;
         for (at, (value, content)) in self.program.outputs.iter().enumerate() {
             let lanes = content.iter().filter(|entry| **entry != Entry::Any).count() as u32;

@@ -88,4 +88,4 @@ pub mod window;
 
 pub use select::in_order as contents_in_order;
 
-pub use c::{CPart, NoC, c_body, c_element, c_expression, c_function};
+pub use c::{CPart, Leaves, NoC, c_body, c_element, c_expression, c_function};

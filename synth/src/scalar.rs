@@ -187,21 +187,17 @@ impl Lanes {
         self.loops.iter().map(deepest).max().unwrap_or(0)
     }
 
-    /// The lines of a function's body, as [`crate::c_body`] has them.
+    /// The lines of a function's body, as [`crate::c_body`] has them for pointers.
     pub fn c_body(&self, meaning: &Meaning<'_>) -> Result<Vec<String>, NoC> {
         let window = meaning.window();
         let mut lines = Vec::new();
-        let result = match (window.ty().kind, window.in_registers) {
-            (Kind::Condition, _) => {
-                lines.push(format!("  __builtin_memset(result, 0, {});", window.ty().bits().div_ceil(8)));
-                "result"
-            }
-            (_, true) => "(&result)",
-            (_, false) => "result",
-        };
+        let kind = window.ty().kind;
+        if kind == Kind::Condition {
+            lines.push(format!("  __builtin_memset(result, 0, {});", window.ty().bits().div_ceil(8)));
+        }
         let element = c_element(window.ty())?;
         for own in &self.loops {
-            own.write(&window.leaves, (result, &element, window.ty().kind), window.in_registers, &mut lines)?;
+            own.write(&window.leaves, (&element, kind), &mut lines)?;
         }
         Ok(lines)
     }
@@ -211,8 +207,7 @@ impl Loop {
     fn write(
         &self,
         leaves: &[Leaf],
-        (result, element, kind): (&str, &str, Kind),
-        in_registers: bool,
+        (element, kind): (&str, Kind),
         lines: &mut Vec<String>,
     ) -> Result<(), NoC> {
         let mut tables = Vec::new();
@@ -235,14 +230,6 @@ impl Loop {
                 let numbers: Vec<u32> = elements.iter().map(|element| element.index).collect();
                 reading.push(if leaf.scalar {
                     leaf.name.clone()
-                } else if in_registers {
-                    let place = index(&numbers, tables.len(), &mut tables);
-                    format!(
-                        "({{ {ty} v_; __builtin_memcpy(&v_, (const char *)&{name} + {bytes} * ({place}), {bytes}); v_; }})",
-                        ty = c_element(leaf.ty)?,
-                        name = leaf.name,
-                        bytes = leaf.ty.width / 8
-                    )
                 } else {
                     format!("{}[{}]", leaf.name, index(&numbers, tables.len(), &mut tables))
                 });
@@ -252,12 +239,9 @@ impl Loop {
             lines.append(&mut tables);
             lines.push(format!("  for (int i_ = 0; i_ < {}; i_++) {{", lanes.len()));
             let value = body(&self.function, &reading, lines)?;
-            lines.push(match (kind, in_registers) {
-                (Kind::Condition, _) => format!("    ((unsigned char *){result})[({to}) / 8] |= (unsigned char)((unsigned){value} << ({to}) % 8);"),
-                (_, true) => format!(
-                    "    {{ {element} r_ = ({element}){value}; __builtin_memcpy((char *){result} + sizeof r_ * ({to}), &r_, sizeof r_); }}"
-                ),
-                (_, false) => format!("    {result}[{to}] = ({element}){value};"),
+            lines.push(match kind {
+                Kind::Condition => format!("    ((unsigned char *)result)[({to}) / 8] |= (unsigned char)((unsigned){value} << ({to}) % 8);"),
+                _ => format!("    result[{to}] = ({element}){value};"),
             });
             lines.push("  }".into());
             lines.push("  }".into());

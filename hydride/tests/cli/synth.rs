@@ -247,6 +247,8 @@ fn functions_of_the_ir_are_windows() {
     let hir = ["synth", "--specs", &specs, "--from", "hir", "--isa", "avx2", "f.hir"];
     let answers = |more: &[&str]| {
         let run = hydride(folder.path(), &[&hir[..], more].concat());
+        // Where the machine and the compiler are there the answers were run.
+        assert!(!run.stderr.contains("Mismatch"), "{}", run.stderr);
         let line = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
         run.stdout.lines().map(line).collect::<Vec<_>>()
     };

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use ::synth::synthesize::Status;
 use ::synth::window::Window;
-use ::synth::{CPart, c_body, c_expression};
+use ::synth::{CPart, Leaves, c_body, c_expression};
 use anyhow::{Context, Result};
 use clap::Args;
 use memo::Memo;
@@ -244,10 +244,9 @@ fn instructions(session: &Session, args: &PortArgs, from: parsers::Isa) -> Resul
 
 fn find(window: &Window, ground: &Ground, memo: &Memo, stop: &AtomicBool, max_seconds: u64) -> Found {
     let (mut answer, table) = solve(window, ground, memo, stop, max_seconds, None);
-    let body = answer
-        .program
-        .as_ref()
-        .and_then(|(program, _)| c_body(&mut answer.meaning, &table, program, ground.syntax.as_ref()).ok());
+    let body = answer.program.as_ref().and_then(|(program, _)| {
+        c_body(&mut answer.meaning, &table, program, ground.syntax.as_ref(), Leaves::Variables).ok()
+    });
     let expression = answer
         .program
         .as_ref()

@@ -57,7 +57,14 @@ pub fn floor(
         let (mut answer, table) = solve(part, ground, memo, stop, left, None);
         let explanation = steps::explain(&answer, &table, ground);
         let (program, proof) = answer.program.take()?;
-        let body = ::synth::c_body(&mut answer.meaning, &table, &program, ground.syntax.as_ref()).ok()?;
+        let body = ::synth::c_body(
+            &mut answer.meaning,
+            &table,
+            &program,
+            ground.syntax.as_ref(),
+            ::synth::Leaves::Pointers,
+        )
+        .ok()?;
         Some(Solved {
             body,
             cost: steps::cost(&program, &table, &ground.costs),
