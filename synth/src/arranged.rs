@@ -1,6 +1,7 @@
 //! Movements whose immediate is found for what is wanted.
 
-use crate::contents::{Content, Entry, Place, Source, States, Wanted, gather};
+use crate::contents::{Content, Entry, States, Wanted};
+use crate::moves::{Homes, applied};
 use crate::options::{Finder, Way};
 use crate::table::{Arrangement, OpId};
 
@@ -24,7 +25,8 @@ impl Finder<'_, '_> {
                 {
                     continue;
                 }
-                let way = self.by_immediates(states, *first, wanted.container, steps, moves);
+                let args = &table.op(*first).args;
+                let way = applied(states, args, &steps, &|_| wanted.container, moves - 1);
                 if !ways.contains(&way) {
                     ways.push(way);
                 }
@@ -42,34 +44,22 @@ impl Finder<'_, '_> {
         in_place: bool,
     ) -> Option<(OpId, Vec<Content>)> {
         let (op, container) = (self.table.op(first), arrangement.container);
-        let lanes: Vec<u32> = op.args.iter().map(|ty| ty.width / container).collect();
-        let home = |entry: &Entry| {
-            let (source, lane) = self.home(*entry, container)?;
-            Some((source, if in_place { 0 } else { lane / lanes[0] }))
-        };
-        let mut homes: Vec<(Source, u32)> = Vec::new();
-        for own in content.iter().filter_map(home) {
-            if !homes.contains(&own) {
-                homes.push(own);
-            }
-        }
-        let fits = (1..=lanes.len()).contains(&homes.len()) && lanes.iter().all(|own| *own == lanes[0]);
-        if !fits || in_place && homes.len() < 2 || swapped && lanes.len() != 2 {
+        let width = op.args.first()?.width;
+        let homes = if in_place { Homes::Placed } else { Homes::Ordered };
+        let mut registers = self.registers(content, homes, width, container);
+        let fits =
+            (1..=op.args.len()).contains(&registers.len()) && op.args.iter().all(|own| own.width == width);
+        if !fits || in_place && registers.len() < 2 || swapped && op.args.len() != 2 {
             return None;
         }
         // Two operands may be one register.
-        if homes.len() < lanes.len() && !swapped {
-            homes.resize(lanes.len(), homes[0]);
+        if registers.len() < op.args.len() && !swapped {
+            registers.resize(op.args.len(), registers[0]);
         }
-        let mut operands: Vec<Content> = lanes.iter().map(|own| vec![Entry::Any; *own as usize]).collect();
-        for (at, own) in homes.iter().enumerate() {
+        let mut operands: Vec<Content> = vec![vec![Entry::Any; (width / container) as usize]; op.args.len()];
+        for (at, register) in registers.iter().enumerate() {
             let arg = if swapped { 1 - at } else { at };
-            for (position, entry) in content.iter().enumerate().filter(|(_, entry)| home(entry) == Some(*own))
-            {
-                let lane = self.home(*entry, container)?.1;
-                let place = if in_place { position } else { (lane % lanes[0]) as usize };
-                *operands[arg].get_mut(place)? = *entry;
-            }
+            operands[arg] = self.held(content, homes, *register, width, container)?;
         }
         let found = arrangement.find(|lane, outcome| match (content[lane], outcome) {
             (Entry::Any, _) => true,
@@ -80,25 +70,5 @@ impl Finder<'_, '_> {
             }
         })?;
         Some((OpId(first.0 + found as u32), operands))
-    }
-
-    fn by_immediates(
-        &mut self,
-        states: &mut States,
-        first: OpId,
-        container: u32,
-        steps: Vec<(OpId, Vec<Content>)>,
-        moves: u8,
-    ) -> Way {
-        let own = self.table.op(first);
-        let mut way: Vec<(OpId, Vec<Place>)> = steps.iter().map(|(op, _)| (*op, Vec::new())).collect();
-        for (arg, ty) in own.args.iter().enumerate() {
-            let contents = steps.iter().map(|(_, operands)| operands[arg].clone()).collect();
-            for (place, step) in gather(states, *ty, container, contents, moves - 1).into_iter().zip(&mut way)
-            {
-                step.1.push(place);
-            }
-        }
-        Way::Apply(way)
     }
 }

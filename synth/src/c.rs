@@ -168,6 +168,7 @@ struct Writer<'a, 'w> {
     scalars: FxHashMap<NodeId, String>,
     /// Whether values are the expressions that compute them, and not variables.
     nested: bool,
+    /// Where leaves and the result are.
     leaves: Leaves,
 }
 

@@ -29,6 +29,14 @@ impl Entry {
         }
     }
 
+    /// What serves both; `None` where they differ.
+    pub fn joined(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (Entry::Any, own) | (own, Entry::Any) => Some(own),
+            _ => (self == other).then_some(self),
+        }
+    }
+
     /// The lane or element of its source; 0 where it has none.
     pub fn lane(self) -> u32 {
         match self {

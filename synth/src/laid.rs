@@ -1,8 +1,9 @@
 //! Operations laid over registers that hold several values, lane by lane: what each lane needs of the operands follows from
 //! its own value, constants and elements of leaves among them.
 
-use crate::contents::{Content, Entry, Place, States, Wanted, gather};
+use crate::contents::{Content, Entry, States, Wanted};
 use crate::mixed::{placed, strangers};
+use crate::moves::applied;
 use crate::options::{Finder, Way, max_moves};
 use crate::table::{Op, OpId, TemplateId};
 use crate::unify::Binding;
@@ -37,12 +38,9 @@ impl Finder<'_, '_> {
             for op in table.members(id).iter().filter(|op| table.op(**op).result == wanted.ty) {
                 for choice in 0..count.min(MAX_FIRST) {
                     let own = table.op(*op);
-                    let steps: Option<Vec<Vec<Content>>> = wanted
-                        .registers
-                        .iter()
-                        .map(|content| self.laid_operands(own, content, (first, choice)))
-                        .collect();
-                    let way = steps.and_then(|steps| self.laid_way(states, wanted, *op, &steps));
+                    let laid = |content| Some((*op, self.laid_operands(own, content, (first, choice))?));
+                    let steps: Option<Vec<_>> = wanted.registers.iter().map(laid).collect();
+                    let way = steps.and_then(|steps| self.laid_way(states, wanted, own, &steps));
                     ways.extend(way.filter(|way| !ways.contains(way)));
                 }
             }
@@ -123,34 +121,29 @@ impl Finder<'_, '_> {
         wide.filter_map(|(slot, _)| *slot).any(|slot| dag.slice(slot, 0, container, false) == value)
     }
 
-    /// The operation for each register, with the states of its operands.
+    /// The operation for each register, with the states of its operands; `None` where a scalar would differ from register to
+    /// register, or an operand is what is wanted.
     fn laid_way(
-        &mut self,
+        &self,
         states: &mut States,
         wanted: &Wanted,
-        op: OpId,
-        steps: &[Vec<Content>],
+        own: &Op,
+        steps: &[(OpId, Vec<Content>)],
     ) -> Option<Way> {
-        let own = self.table.op(op);
-        let mut way: Vec<(OpId, Vec<Place>)> = steps.iter().map(|_| (op, Vec::new())).collect();
-        for (arg, ty) in own.args.iter().enumerate() {
-            let container = own.containers[arg]?;
-            let contents: Vec<Content> = steps.iter().map(|operands| operands[arg].clone()).collect();
-            let held = contents.iter().flatten();
+        let containers: Vec<u32> = own.containers.iter().copied().collect::<Option<_>>()?;
+        for (arg, (ty, container)) in own.args.iter().zip(&containers).enumerate() {
+            let mut contents = steps.iter().map(|(_, operands)| &operands[arg]);
             let uniform = |entry: &Entry| matches!(entry, Entry::Any | Entry::Uniform(_));
-            if ty.class == Class::Scalar && !held.clone().all(uniform)
-                || *ty == wanted.ty
-                    && container == wanted.container
-                    && contents.iter().any(|content| wanted.registers.contains(content))
-            {
+            let refused = match ty.class {
+                Class::Scalar => contents.clone().flatten().any(|entry| !uniform(entry)),
+                _ => false,
+            };
+            let same = (*ty, *container) == (wanted.ty, wanted.container);
+            if refused || same && contents.any(|content| wanted.registers.contains(content)) {
                 return None;
             }
-            let moves = max_moves(self.meaning.window());
-            let places = gather(states, *ty, container, contents, moves);
-            for (place, step) in places.into_iter().zip(&mut way) {
-                step.1.push(place);
-            }
         }
-        Some(Way::Apply(way))
+        let moves = max_moves(self.meaning.window());
+        Some(applied(states, &own.args, steps, &|arg| containers[arg], moves))
     }
 }

@@ -95,13 +95,7 @@ pub(crate) fn placed(
     let mut operands = operands.to_vec();
     for ((slot, width), (arg, low)) in slots.iter().zip(widths).zip(&op.reads[lane]) {
         let place = operands.get_mut(*arg as usize)?.get_mut((low / width) as usize)?;
-        if *slot == Entry::Any {
-            continue;
-        }
-        if *place != Entry::Any && place != slot {
-            return None;
-        }
-        *place = *slot;
+        *place = place.joined(*slot)?;
     }
     Some(operands)
 }

@@ -1,7 +1,7 @@
 //! Movements of containers: operations whose lanes are lanes of their operands.
 
 use hydride_ir::exact::{Node, NodeId};
-use search::Class;
+use search::{Class, Type};
 
 use crate::contents::{Content, Entry, Place, Source, States, Wanted, gather};
 use crate::forms::sliced;
@@ -98,20 +98,18 @@ impl Finder<'_, '_> {
                 continue;
             }
             for homes in all {
-                let mut steps: Vec<Vec<Content>> = Vec::new();
-                for content in &wanted.registers {
-                    match self.chosen(own, permutation, content, *homes) {
-                        Some(operands) => steps.push(operands),
-                        None => break,
-                    }
-                }
+                let chosen = |content| Some((*op, self.chosen(own, permutation, content, *homes)?));
+                let steps: Option<Vec<_>> = wanted.registers.iter().map(chosen).collect();
+                let Some(mut steps) = steps else { continue };
                 // Two results take each half of the same two registers.
                 if *homes == Homes::Blocks && !share_operands(&mut steps, permutation.index) {
                     continue;
                 }
-                if steps.len() == wanted.registers.len() {
-                    ways.push(self.permutation(states, *op, permutation, steps, moves));
-                }
+                let container = |arg| match arg == permutation.index {
+                    true => permutation.index_width,
+                    false => permutation.container,
+                };
+                ways.push(applied(states, &own.args, &steps, &container, moves - 1));
             }
         }
     }
@@ -128,27 +126,13 @@ impl Finder<'_, '_> {
         let data: Vec<usize> = (0..op.args.len()).filter(|arg| *arg != permutation.index).collect();
         let mut operands: Vec<Content> =
             op.args.iter().map(|ty| vec![Entry::Any; (ty.width / container).max(1) as usize]).collect();
-        // Which operand each entry comes from.
-        let mut registers: Vec<(Source, u32)> = Vec::new();
-        for (position, entry) in (0..).zip(content) {
-            let Some((source, lane)) = self.home(*entry, container) else { continue };
-            let home = (source, homes.of(position, lane, op.args[data[0]].width, container).0);
-            if !registers.contains(&home) {
-                registers.push(home);
-            }
-        }
+        let registers = self.registers(content, homes, op.args[data[0]].width, container);
         let is_one = homes == Homes::Placed && registers.len() < 2;
         if registers.is_empty() || registers.len() > data.len() || is_one {
             return None;
         }
         for (register, arg) in registers.iter().zip(&data) {
-            for (position, entry) in (0..).zip(content) {
-                let Some((source, lane)) = self.home(*entry, container) else { continue };
-                let (home, place) = homes.of(position, lane, op.args[*arg].width, container);
-                if (source, home) == *register {
-                    *operands[*arg].get_mut(place as usize)? = *entry;
-                }
-            }
+            operands[*arg] = self.held(content, homes, *register, op.args[*arg].width, container)?;
         }
         let mut index = Vec::new();
         for (entry, outcomes) in content.iter().zip(&permutation.outcomes) {
@@ -171,31 +155,76 @@ impl Finder<'_, '_> {
         Some(operands)
     }
 
+    /// The registers that hold what is moved to `content`, in the order in which it has lanes of them.
+    pub(crate) fn registers(
+        &self,
+        content: &Content,
+        homes: Homes,
+        width: u32,
+        container: u32,
+    ) -> Vec<(Source, u32)> {
+        let mut found = Vec::new();
+        for (_, register, _) in self.places(content, homes, width, container) {
+            if !found.contains(&register) {
+                found.push(register);
+            }
+        }
+        found
+    }
+
+    /// What one of these registers must hold; `None` where it is too narrow.
+    pub(crate) fn held(
+        &self,
+        content: &Content,
+        homes: Homes,
+        register: (Source, u32),
+        width: u32,
+        container: u32,
+    ) -> Option<Content> {
+        let mut held = vec![Entry::Any; (width / container).max(1) as usize];
+        let places = self.places(content, homes, width, container);
+        for (entry, _, place) in places.filter(|(_, own, _)| *own == register) {
+            *held.get_mut(place as usize)? = entry;
+        }
+        Some(held)
+    }
+
+    /// For each entry with a source the register that it comes from, and its place there.
+    fn places(
+        &self,
+        content: &Content,
+        homes: Homes,
+        width: u32,
+        container: u32,
+    ) -> impl Iterator<Item = (Entry, (Source, u32), u32)> {
+        (0..).zip(content).filter_map(move |(position, entry)| {
+            let (source, lane) = self.home(*entry, container)?;
+            let (number, place) = homes.of(position, lane, width, container);
+            Some((*entry, (source, number), place))
+        })
+    }
+
     pub(crate) fn is_zero(&self, entry: Entry) -> bool {
         matches!(entry, Entry::Uniform(value) if self.meaning.dag.as_i64(value) == Some(0))
     }
+}
 
-    fn permutation(
-        &mut self,
-        states: &mut States,
-        op: OpId,
-        permutation: &Permutation,
-        steps: Vec<Vec<Content>>,
-        moves: u8,
-    ) -> Way {
-        let own = self.table.op(op);
-        let mut way: Vec<(OpId, Vec<Place>)> = steps.iter().map(|_| (op, Vec::new())).collect();
-        for (arg, ty) in own.args.iter().enumerate() {
-            let container =
-                if arg == permutation.index { permutation.index_width } else { permutation.container };
-            let contents = steps.iter().map(|operands| operands[arg].clone()).collect();
-            for (place, step) in gather(states, *ty, container, contents, moves - 1).into_iter().zip(&mut way)
-            {
-                step.1.push(place);
-            }
+/// The operations with what their operands hold, as a way; operand `arg` is in containers of `container(arg)` bits.
+pub(crate) fn applied(
+    states: &mut States,
+    args: &[Type],
+    steps: &[(OpId, Vec<Content>)],
+    container: &dyn Fn(usize) -> u32,
+    moves: u8,
+) -> Way {
+    let mut way: Vec<(OpId, Vec<Place>)> = steps.iter().map(|(op, _)| (*op, Vec::new())).collect();
+    for (arg, ty) in args.iter().enumerate() {
+        let contents = steps.iter().map(|(_, operands)| operands[arg].clone()).collect();
+        for (place, step) in gather(states, *ty, container(arg), contents, moves).into_iter().zip(&mut way) {
+            step.1.push(place);
         }
-        Way::Apply(way)
     }
+    Way::Apply(way)
 }
 
 /// Bits of the blocks that instructions unpack by themselves.
@@ -203,7 +232,7 @@ const BLOCK: u32 = 128;
 
 /// Where a movement's operands hold what it moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Homes {
+pub(crate) enum Homes {
     /// In registers in order.
     Ordered,
     /// In two registers, each in its place.
@@ -229,18 +258,16 @@ impl Homes {
 }
 
 /// Gives each two steps the same operands, but for the index, with what either of them needs; `false` where they differ.
-fn share_operands(steps: &mut [Vec<Content>], index: usize) -> bool {
+fn share_operands(steps: &mut [(OpId, Vec<Content>)], index: usize) -> bool {
     steps.len().is_multiple_of(2)
         && steps.chunks_mut(2).all(|two| {
-            let [first, second] = two else { return false };
+            let [(_, first), (_, second)] = two else { return false };
             let data = first.iter_mut().zip(second).enumerate().filter(|(arg, _)| *arg != index);
             data.flat_map(|(_, (one, other))| one.iter_mut().zip(other)).all(|(one, other)| {
-                match (*one, *other) {
-                    (Entry::Any, _) => *one = *other,
-                    (_, Entry::Any) => *other = *one,
-                    _ => {}
-                }
-                one == other
+                one.joined(*other).is_some_and(|both| {
+                    (*one, *other) = (both, both);
+                    true
+                })
             })
         })
 }

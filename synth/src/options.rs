@@ -449,12 +449,8 @@ impl<'m, 'w> Finder<'m, 'w> {
             let Some(second) = self.operands(partner, &pair[1], slot) else { return };
             for (own, other) in first.iter_mut().zip(second) {
                 for (entry, more) in own.iter_mut().zip(other) {
-                    match (*entry, more) {
-                        (Entry::Any, _) => *entry = more,
-                        (_, Entry::Any) => {}
-                        (one, two) if one == two => {}
-                        _ => return,
-                    }
+                    let Some(both) = entry.joined(more) else { return };
+                    *entry = both;
                 }
             }
             operands.extend([first.clone(), first]);

@@ -1,13 +1,11 @@
 //! Instructions of instructions: each composition is found as what it is made of.
 
+#[path = "support/registers.rs"]
+mod registers;
 mod support;
 
-use hydride_ir::Function;
-use memo::Memo;
 use search::{Class, Instruction, Type};
-use synth::synthesize::{Status, Target, prover, synthesize};
-use synth::table::{Op, Table};
-use synth::window::{Input, Window};
+use synth::table::Table;
 
 /// A register of 128 bits from others, lane by lane.
 fn instruction(id: &str, args: usize, width: u32, lane: impl Fn(u32) -> String) -> Instruction {
@@ -16,15 +14,7 @@ fn instruction(id: &str, args: usize, width: u32, lane: impl Fn(u32) -> String) 
 
 /// The names of the instructions that compute a function of registers.
 fn found(text: &str, instructions: Vec<Instruction>) -> Vec<String> {
-    let function = Function::parse(text).expect("a function");
-    let window = Window::of_function(&function, &vec![Input::Vector; function.args.len()]).expect("a window");
-    let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![128], cost: &cost, key: [0; 32], most: None };
-    let mut table = Table::new(instructions);
-    let answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
-    assert_eq!(answer.status, Status::Proved, "{:?}", answer.notes);
-    let (program, _) = answer.program.expect("a program");
-    program.steps.iter().map(|step| table.instruction(step.op).id.clone()).collect()
+    registers::found(text, Table::new(instructions))
 }
 
 /// The text of a function of registers `%a`, `%b` and `%c`.

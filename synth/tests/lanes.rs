@@ -1,13 +1,12 @@
 //! Functions whose lanes differ, and whose values are read in containers of another width than they are computed in.
 
+#[path = "support/registers.rs"]
+mod registers;
 mod support;
 
-use hydride_ir::{Function, Role};
-use memo::Memo;
+use hydride_ir::Role;
 use search::{Instruction, Operand};
-use synth::synthesize::{Status, Target, prover, synthesize};
-use synth::table::{Op, Table};
-use synth::window::{Input, Window};
+use synth::table::Table;
 
 /// A register of 128 bits from two others, lane by lane.
 fn instruction(id: &str, width: u32, lane: impl Fn(u32) -> String) -> Instruction {
@@ -24,14 +23,7 @@ fn function(args: &[&str], width: u32, lane: impl Fn(u32) -> String) -> String {
 
 /// How many of some instructions compute a function of registers.
 fn length(text: &str, instructions: Vec<Instruction>) -> usize {
-    let function = Function::parse(text).expect("a function");
-    let window = Window::of_function(&function, &vec![Input::Vector; function.args.len()]).expect("a window");
-    let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![128], cost: &cost, key: [0; 32], most: None };
-    let mut table = Table::new(instructions);
-    let answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
-    assert_eq!(answer.status, Status::Proved, "{:?}", answer.notes);
-    answer.program.map_or(0, |(program, _)| program.steps.len())
+    registers::found(text, Table::new(instructions)).len()
 }
 
 fn binary(op: &'static str, width: u32) -> impl Fn(u32) -> String {

@@ -1,13 +1,11 @@
 //! Elements that an index chooses, and shifts by counts that differ from lane to lane, with few instructions of a target.
 
+#[path = "support/registers.rs"]
+mod registers;
 mod support;
 
-use hydride_ir::Function;
-use memo::Memo;
 use search::Instruction;
-use synth::synthesize::{Status, Target, prover, synthesize};
-use synth::table::{Op, Table};
-use synth::window::{Input, Window};
+use synth::table::Table;
 
 /// An instruction on two registers of 128 bits whose lanes are given by the positions of their lowest bits.
 fn instruction(id: &str, width: u32, lane: impl Fn(u32) -> String) -> Instruction {
@@ -40,14 +38,7 @@ fn table() -> Table {
 
 /// How many instructions compute a function of two registers.
 fn length(text: &str) -> usize {
-    let window = Window::of_function(&Function::parse(text).expect("a function"), &[Input::Vector; 2])
-        .expect("a window");
-    let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![128], cost: &cost, key: [0; 32], most: None };
-    let answer = synthesize(&window, &mut table(), &target, &Memo::default(), &|| false, &mut prover());
-    assert_eq!(answer.status, Status::Proved, "{:?}", answer.notes);
-    let length = answer.program.map(|(program, _)| program.steps.len());
-    length.unwrap_or(0)
+    registers::found(text, table()).len()
 }
 
 #[test]
