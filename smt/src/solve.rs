@@ -91,6 +91,8 @@ fn limited(tactic: &str, limits: Limits) -> Solver {
     params.set_u32("rlimit", limits.steps);
     params.set_u32("random_seed", 0);
     params.set_u32("max_memory", MAX_MEMORY);
+    // An interrupt ends the program, or what its handler ends; Z3 would take it for a question that is given up.
+    params.set_bool("ctrl_c", false);
     solver.set_params(&params);
     solver
 }
