@@ -62,6 +62,7 @@ mod composed;
 pub mod contents;
 mod counts;
 mod forms;
+mod immediates;
 mod in_place;
 mod kept;
 mod laid;

@@ -1,15 +1,16 @@
 //! The ways to reach a state: loads, constants, other views of the same bits, and operations of the target.
 
-use hydride_ir::exact::{Int, Node, NodeId, raise_with};
+use hydride_ir::exact::{Node, NodeId, raise_with};
 use rustc_hash::FxHashMap;
 use search::{Class, Type};
 
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
-use crate::rewrite::{high_bits, is_choice, product_of_halves, rewrites, rounding};
+use crate::forms::sliced;
+use crate::rewrite::{bit_choice, high_bits, is_choice, product_of_halves, rewrites, rounding};
 use crate::shifts::shifts;
-use crate::table::{OpId, Table, TemplateId, crosses, joins_halves};
-use crate::unify::{Binding, HALVES, proposals, zeros};
+use crate::table::{OpId, Table, Template, TemplateId, crosses, joins_halves};
+use crate::unify::{Binding, proposals, zeros};
 use crate::window::{Meaning, Window};
 
 /// Movements of elements between two computations, at most.
@@ -70,6 +71,8 @@ pub struct Finder<'m, 'w> {
     wholes: FxHashMap<(NodeId, u32), Option<Whole>>,
     /// Whether the target multiplies 32 by 32 bits to 64.
     wide_products: bool,
+    /// Whether it takes each bit from one of two operands.
+    chooses_bits: bool,
 }
 
 impl<'m, 'w> Finder<'m, 'w> {
@@ -85,6 +88,7 @@ impl<'m, 'w> Finder<'m, 'w> {
         });
         Self {
             wide_products,
+            chooses_bits: table.templates(8).iter().any(|id| chooses_bits(table.template(*id))),
             meaning,
             table,
             widths,
@@ -303,6 +307,10 @@ impl<'m, 'w> Finder<'m, 'w> {
         // Those are chosen by what the target has.
         let shifted = shifts(&mut self.meaning.dag, value);
         found.retain(|other| !shifted.contains(other));
+        if !self.chooses_bits {
+            let bits = bit_choice(&mut self.meaning.dag, value);
+            found.retain(|other| Some(*other) != bits);
+        }
         // Where whole products are there, products of halves and shifts without their carry lead nowhere.
         if self.wide_products && self.is_of_product(value) {
             let dag = &mut self.meaning.dag;
@@ -646,6 +654,14 @@ impl<'m, 'w> Finder<'m, 'w> {
                 }
             }
         }
+        // An extremum that there is needs no choice.
+        let chooses = |template: TemplateId| self.table.template(template).slots.contains(&1);
+        let bits = sliced(&self.meaning.dag, value).0;
+        if matches!(self.meaning.dag.node(bits), Node::Min(_) | Node::Max(_))
+            && found.iter().any(|(own, _)| !chooses(*own))
+        {
+            found.retain(|(own, _)| !chooses(*own));
+        }
         self.matches.insert((value, container, self.composing), found.clone());
         found
     }
@@ -681,6 +697,15 @@ impl<'m, 'w> Finder<'m, 'w> {
             Err(_) => false,
         }
     }
+}
+
+/// Whether an operation takes each bit from one of two operands, by those of a third one.
+fn chooses_bits(template: &Template) -> bool {
+    let dag = &template.dag;
+    let differs = |own: &NodeId| matches!(dag.node(*own), Node::Xor(_));
+    let chosen = |own: &NodeId| matches!(dag.node(*own), Node::And(operands) if operands.iter().any(differs));
+    template.slots.len() == 3
+        && matches!(dag.node(template.root), Node::Xor(operands) if operands.iter().any(chosen))
 }
 
 /// Whether a value is a condition, or a mask of ones where one holds.
@@ -728,60 +753,4 @@ fn sources(content: &Content) -> usize {
 /// How many containers of registers hold something, and how many there are.
 fn filling<'a>(registers: impl Iterator<Item = &'a Content>) -> (usize, usize) {
     registers.flatten().fold((0, 0), |(held, all), entry| (held + usize::from(*entry != Entry::Any), all + 1))
-}
-
-/// Shifts that take what a shift by `count` takes to a container's bottom to the upper half of one: down by less, or up.
-fn to_halves(count: i64) -> impl Iterator<Item = i64> {
-    HALVES.into_iter().map(move |half| (count - half).abs())
-}
-
-/// Numbers that immediates of shifts may need for the values of a window.
-pub fn immediates(meaning: &mut Meaning<'_>, roots: &[NodeId]) -> Vec<i64> {
-    let (mut found, mut divisions) = (std::collections::BTreeSet::new(), Vec::new());
-    if meaning.window().in_registers {
-        // Elements of leaves may be high parts of wider ones.
-        found.extend(HALVES);
-    }
-    // Bytes are shifted out of pairs of neighbors.
-    if meaning.takes_bytes_apart() {
-        found.insert(8);
-    }
-    for node in meaning.dag.reachable(roots.iter().copied()) {
-        match meaning.dag.node(node) {
-            Node::Shr(_, count) | Node::Shl(_, count) => {
-                if let Some(count) = meaning.dag.as_i64(*count) {
-                    found.extend([count, count - 1]);
-                    found.extend(to_halves(count));
-                }
-            }
-            Node::Slice { low, .. } => {
-                let low = i64::from(*low);
-                found.insert(low);
-                if low > 0 && !HALVES.contains(&low) {
-                    found.extend(to_halves(low));
-                }
-            }
-            Node::Sum { terms, .. } => {
-                for (_, factor) in terms {
-                    let factor = if factor < &Int::ZERO { -factor } else { factor.clone() };
-                    found.extend((1..32).find(|exponent| factor == Int::ONE << *exponent as usize));
-                }
-            }
-            Node::Div(..) => divisions.push(node),
-            // Signs, and the places of parts.
-            Node::Saturate { width, .. } => {
-                found.insert(i64::from(*width) - 1);
-            }
-            Node::PopCount(_) | Node::LeadingZeros(..) => found.extend((4..32).step_by(4)),
-            // Predicates of comparisons are immediates.
-            Node::Float { float, .. } if float.op.compares() => found.extend(1..32),
-            Node::Concat(parts) => found.extend(parts.first().map(|part| i64::from(part.width))),
-            _ => {}
-        }
-    }
-    for division in divisions {
-        let others = rewrites(&mut meaning.dag, division);
-        found.extend(immediates(meaning, &others));
-    }
-    found.into_iter().filter(|value| (1..64).contains(value)).collect()
 }

@@ -7,7 +7,8 @@ use hydride_ir::exact::{Int, Node};
 use search::{Class, Type};
 
 use crate::contents::{Entry, Wanted};
-use crate::options::{Finder, immediates};
+use crate::immediates::immediates;
+use crate::options::Finder;
 use crate::program::{Program, Value};
 use crate::select::{Selection, Stop, in_order};
 use crate::table::{OpId, Table};

@@ -14,9 +14,11 @@ pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     found.extend(division(dag, value));
     found.extend(rounding(dag, value));
     found.extend(choice(dag, value));
+    found.extend(bit_choice(dag, value));
     found.extend(chosen_number(dag, value));
     found.extend(one_too_many(dag, value));
     found.extend(product_of_halves(dag, value));
+    found.extend(low_product_of_halves(dag, value));
     found.extend(near_count(dag, value));
     found.extend(condition(dag, value));
     found.extend(difference(dag, value));
@@ -161,20 +163,10 @@ pub fn rounding(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
 /// A choice by a condition as a choice by a mask of ones or zeros: for lanes that all choose alike the mask is made
 /// before the loop. The other mask is that of the opposite condition, or the first one's complement.
 fn choice(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
-    let (of, kept) = sliced(dag, value);
-    let Node::Select(condition, then, otherwise) = *dag.node(of) else { return Vec::new() };
-    let Some((width, signed)) = kept.or_else(|| dag.natural(value)) else { return Vec::new() };
-    if signed || ![8, 16, 32, 64].contains(&width) {
-        return Vec::new();
-    }
-    let (then, otherwise) = (dag.slice(then, 0, width, false), dag.slice(otherwise, 0, width, false));
-    let ones = |dag: &mut Dag, condition: NodeId| {
-        let bit = dag.slice(condition, 0, 1, true);
-        dag.slice(bit, 0, width, false)
-    };
-    let mask = ones(dag, condition);
+    let Some((condition, [then, otherwise], width)) = branches(dag, value) else { return Vec::new() };
+    let mask = ones_if(dag, condition, width);
     let opposite = dag.complement(condition);
-    let others = ones(dag, opposite);
+    let others = ones_if(dag, opposite, width);
     let not = dag.not(mask);
     let chosen = dag.and(then, mask);
     let mut found = Vec::new();
@@ -183,6 +175,41 @@ fn choice(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
         found.push(dag.or(chosen, rest));
     }
     found
+}
+
+/// The same with the bits in which the branches differ, as instructions have it that take each bit from one of two operands.
+pub fn bit_choice(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let (condition, [then, otherwise], width) = branches(dag, value)?;
+    let mask = ones_if(dag, condition, width);
+    let differ = dag.xor(then, otherwise);
+    let differ = dag.and(differ, mask);
+    Some(dag.xor(otherwise, differ))
+}
+
+/// A choice's condition, the bits of its branches, and how many there are.
+fn branches(dag: &mut Dag, value: NodeId) -> Option<(NodeId, [NodeId; 2], u32)> {
+    let (of, kept) = sliced(dag, value);
+    let Node::Select(condition, then, otherwise) = *dag.node(of) else { return None };
+    let (width, signed) = kept.or_else(|| dag.natural(value))?;
+    let branches = [then, otherwise].map(|own| dag.slice(own, 0, width, false));
+    (!signed && [8, 16, 32, 64].contains(&width)).then_some((condition, branches, width))
+}
+
+/// Ones where a condition holds.
+fn ones_if(dag: &mut Dag, condition: NodeId, width: u32) -> NodeId {
+    let bit = dag.slice(condition, 0, 1, true);
+    dag.slice(bit, 0, width, false)
+}
+
+/// The low 32 bits of a product are those of `a·l + 2^16·a·h`, where `h` and `l` are the upper and the lower half of `b`.
+fn low_product_of_halves(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let Node::Slice { of, low: 0, width: 32, signed } = *dag.node(value) else { return None };
+    let Node::Mul(factors) = dag.node(of).clone() else { return None };
+    let [whole, halved] = factors[..] else { return None };
+    let (high, low) = (dag.slice(halved, 16, 16, true), dag.slice(halved, 0, 16, false));
+    let (upper, lower) = (dag.mul(whole, high), dag.mul(whole, low));
+    let sum = dag.linear(&[(lower, Int::ONE), (upper, Int::ONE << 16)], Int::ZERO);
+    Some(dag.slice(sum, 0, 32, signed))
 }
 
 /// Whether a value is one of two by a condition.
@@ -449,7 +476,8 @@ fn near_count(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     Some(dag.shr(of, near))
 }
 
-/// One form for high bits anywhere in a value: a slice up to what is sliced's top is that shifted.
+/// One form for high bits anywhere in a value, a slice up to what is sliced's top is that shifted; and for sums of which low bits
+/// are kept, whose factors are as near to zero as can be.
 pub fn high_bits(dag: &mut Dag, value: NodeId) -> NodeId {
     let mut replacements = Replacements::default();
     for node in dag.reachable([value]) {
@@ -459,6 +487,21 @@ pub fn high_bits(dag: &mut Dag, value: NodeId) -> NodeId {
         if low > 0 && dag.range(of).within(&ones) {
             let bits = if signed { Int::from(-1) } else { (Int::ONE << width as usize) - Int::ONE };
             let bits = dag.int(bits);
+            replacements.insert(node, bits);
+            continue;
+        }
+        if let (0, Node::Sum { terms, constant }) = (low, dag.node(of).clone()) {
+            let whole = Int::ONE << width as usize;
+            let near = |factor: &Int| {
+                let rest: Int = factor - ((factor >> width as usize) << width as usize);
+                if &rest + &rest > whole { rest - &whole } else { rest }
+            };
+            let terms: Vec<(NodeId, Int)> = terms
+                .iter()
+                .map(|(term, factor)| (dag.replace(*term, &mut replacements), near(factor)))
+                .collect();
+            let sum = dag.linear(&terms, constant);
+            let bits = dag.slice(sum, 0, width, signed);
             replacements.insert(node, bits);
             continue;
         }
@@ -497,11 +540,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    fn ones_if(dag: &mut Dag, condition: NodeId, width: u32) -> NodeId {
-        let bits = dag.slice(condition, 0, 1, true);
-        dag.slice(bits, 0, width, false)
     }
 
     #[test]
@@ -595,7 +633,7 @@ mod tests {
 
     #[test]
     fn choices_are_made_by_masks() {
-        holds(&[8, 16], 2, |dag, a, b, width, signed| {
+        holds(&[8, 16], 3, |dag, a, b, width, signed| {
             let condition = dag.lt(a, b);
             let two = dag.int(2);
             let (then, otherwise) = (dag.xor(a, two), dag.sum(&[b, a]));

@@ -6,8 +6,9 @@ use smt::Prover;
 
 use crate::certify::{Judge, Proof, certify};
 use crate::contents::{Entry, Wanted};
+use crate::immediates::immediates;
 use crate::kept::Kept;
-use crate::options::{Finder, immediates};
+use crate::options::Finder;
 use crate::program::Program;
 use crate::reduce::{asks, programs as reduced, reduction};
 pub use crate::select::CostOf;

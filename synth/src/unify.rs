@@ -4,12 +4,15 @@
 //! and sorted in both, so that a pattern with two operands stands for every way to part the value's. What is proposed is
 //! put back into the pattern and compared afterwards; a wrong proposal costs time and nothing else.
 
+mod choices;
 mod flips;
+mod shifts;
 mod sums;
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 
 use self::flips::unflipped;
+use self::shifts::is_step;
 use self::sums::partings;
 use crate::forms::with_sign;
 use crate::in_place::{Bits, InPlace};
@@ -248,16 +251,7 @@ impl Unify<'_> {
                 self.node(of, negated, Demand::Exact, bound)
             }
             (Node::Select(own, then, otherwise), Node::Select(their, this, that)) => {
-                // Where conditions are not alike the branches may show which operands to try.
-                let alike = self.node(own, their, Demand::Exact, bound.clone());
-                for first in [alike, vec![bound]] {
-                    let found = self.then(first, then, this, demand);
-                    let found = self.then(found, otherwise, that, demand);
-                    if !found.is_empty() {
-                        return found;
-                    }
-                }
-                vec![]
+                self.choice([own, then, otherwise], [their, this, that], demand, bound)
             }
             (Node::Eq(a, b), Node::Eq(c, d)) => {
                 let mut found = self.pair((a, b), (c, d), bound.clone());
@@ -300,9 +294,12 @@ impl Unify<'_> {
                 }
             }
             // With what is known of a condition only one branch may count.
-            (Node::Select(_, then, otherwise), _) => {
+            (Node::Select(own, then, otherwise), _) => {
                 let mut found = self.node(then, value, demand, bound.clone());
-                found.extend(self.node(otherwise, value, demand, bound));
+                found.extend(self.node(otherwise, value, demand, bound.clone()));
+                if let Some(their) = self.chosen(value) {
+                    found.extend(self.choice([own, then, otherwise], their, demand, bound));
+                }
                 found
             }
             (Node::Not(of), Node::Not(their)) => self.node(of, their, demand, bound),
@@ -571,124 +568,6 @@ impl Unify<'_> {
         (own == width && whole > width).then(|| (self.dag.slice(of, 0, whole, false), whole))
     }
 
-    /// A value of which `value` is what is above the lowest `low` bits.
-    fn before(&mut self, value: NodeId, low: u32) -> Option<NodeId> {
-        let mut node = self.dag.node(value).clone();
-        if let Node::Slice { of, low: 0, .. } = node
-            && !matches!(self.dag.node(of), Node::Arg(_))
-        {
-            node = self.dag.node(of).clone();
-        }
-        match node {
-            Node::Shr(of, count) => {
-                let rest = self.dag.as_i64(count)? - i64::from(low);
-                let rest = (rest >= 0).then(|| self.dag.int(rest))?;
-                Some(self.dag.shr(of, rest))
-            }
-            Node::Slice { of, low: own, width, signed } if own >= low => {
-                Some(self.dag.slice(of, own - low, width + low, signed))
-            }
-            // Values side by side, of which the lowest one goes on below.
-            Node::Concat(parts) => match *self.dag.node(parts[0].node) {
-                Node::Slice { of, low: own, width, signed: false } if own >= low => {
-                    let mut parts = parts.to_vec();
-                    let node = self.dag.slice(of, own - low, width + low, false);
-                    parts[0] = Part { node, width: width + low };
-                    Some(self.dag.concat(&parts))
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// A slice of something computed.
-    #[expect(clippy::too_many_arguments)]
-    fn slice(
-        &mut self,
-        of: NodeId,
-        low: u32,
-        width: u32,
-        signed: bool,
-        value: NodeId,
-        demand: Demand,
-        bound: Binding,
-    ) -> Vec<Binding> {
-        let bits = match demand {
-            Demand::Low(bits) if bits <= width => bits,
-            _ if self.dag.range(value).fits(width, signed) => width,
-            _ => return vec![],
-        };
-        if low == 0 {
-            return self.node(of, value, Demand::Low(bits), bound);
-        }
-        // The value as high bits of something.
-        let mut whole = value;
-        if let Node::Slice { of: inner, low: 0, width, .. } = *self.dag.node(value)
-            && width >= bits
-            && !matches!(self.dag.node(inner), Node::Arg(_))
-        {
-            whole = inner;
-        }
-        match self.dag.node(whole).clone() {
-            Node::Slice { of: inner, low: own, width: kept, .. } if own == low && kept >= bits => {
-                self.node(of, inner, Demand::Low(low + bits), bound)
-            }
-            Node::Shr(inner, count) => match self.dag.as_i64(count) {
-                Some(count) if is_step(i64::from(low), count) => {
-                    let rest = self.dag.int(count - i64::from(low));
-                    let inner = self.dag.shr(inner, rest);
-                    self.node(of, inner, Demand::Low(low + bits), bound)
-                }
-                _ => vec![],
-            },
-            _ => vec![],
-        }
-    }
-
-    fn shift_down(
-        &mut self,
-        of: NodeId,
-        count: NodeId,
-        value: NodeId,
-        demand: Demand,
-        bound: Binding,
-    ) -> Vec<Binding> {
-        let inner_demand = |by: i64| match demand {
-            Demand::Low(bits) => Demand::Low(bits + by as u32),
-            Demand::Exact => Demand::Exact,
-        };
-        let mut target = self.dag.node(value).clone();
-        if let Node::Slice { of: inner, low, width, .. } = target {
-            let enough = matches!(demand, Demand::Low(bits) if bits <= width);
-            if matches!(self.dag.node(inner), Node::Arg(_)) || !(enough || low > 0) || low == 0 {
-                return vec![];
-            }
-            let by = self.dag.int(low);
-            target = Node::Shr(inner, by);
-        }
-        let Node::Shr(inner, by) = target else { return vec![] };
-        match (self.pattern.as_i64(count), self.dag.as_i64(by)) {
-            (Some(own), Some(their)) if own > 0 && is_step(own, their) => {
-                let rest = self.dag.int(their - own);
-                let inner = self.dag.shr(inner, rest);
-                let mut found = self.node(of, inner, Demand::Exact, bound.clone());
-                if found.is_empty() {
-                    found = self.node(of, inner, inner_demand(own), bound);
-                }
-                found
-            }
-            (Some(_), _) => vec![],
-            (None, _) => {
-                let found = self.node(of, inner, Demand::Exact, bound);
-                let counting = std::mem::replace(&mut self.counting, true);
-                let found = self.then(found, count, by, Demand::Exact);
-                self.counting = counting;
-                found
-            }
-        }
-    }
-
     /// A value that a slot cannot hold, clamped to what it can.
     fn clamped(&mut self, pattern: NodeId, value: NodeId, bound: Binding) -> Vec<Binding> {
         let Node::Slice { of, low: 0, width, signed } = *self.pattern.node(pattern) else { return vec![] };
@@ -774,12 +653,6 @@ pub(crate) fn zeros(dag: &mut Dag, count: usize) -> Vec<Binding> {
     let zero = dag.int(0);
     let alone = (0..count).map(|at| (0..count).map(|own| (own == at).then_some(zero)).collect());
     std::iter::once(vec![Some(zero); count]).chain(alone).collect()
-}
-
-/// Whether a shift by `own` bits is a step of one by `count`: the whole, or up to a half of a container or from there. To part
-/// it in other places is never shorter.
-fn is_step(own: i64, count: i64) -> bool {
-    own == count || own < count && (HALVES.contains(&own) || HALVES.contains(&(count - own)))
 }
 
 /// The least number of a width.

@@ -36,6 +36,21 @@ impl Finder<'_, '_> {
         }
     }
 
+    /// Whether a value of this width is a choice by a mask that no operation of the width makes, and one of narrower
+    /// containers does, as where masks have a bit for each byte.
+    fn is_chosen_in_parts(&mut self, value: NodeId, width: u32) -> bool {
+        let table = self.table;
+        let chooses = |template: TemplateId| table.template(template).slots.contains(&1);
+        let half = width / 2;
+        if half < 8 || table.templates(width).iter().any(|own| chooses(*own)) {
+            return false;
+        }
+        let low = self.meaning.dag.slice(value, 0, half, false);
+        self.is_chosen_in_parts(low, half)
+            || table.templates(half).iter().any(|own| chooses(*own))
+                && self.matching(low, half).iter().any(|(template, _)| chooses(*template))
+    }
+
     /// Each container as two of half the width, low bits first; `None` where high bits are nothing that an operation
     /// gives.
     pub(crate) fn halves(&mut self, wanted: &Wanted) -> Option<Wanted> {
@@ -55,13 +70,14 @@ impl Finder<'_, '_> {
                 self.meaning.dag.node(high),
                 Node::And(_) | Node::Or(_) | Node::Xor(_) | Node::Not(_) | Node::Select(..)
             );
+            let chosen = !there && self.is_chosen_in_parts(value, wanted.container);
             // Narrower containers have no bits of wider products.
             let wide = self.product_width(value).is_some_and(|width| width > wanted.container);
             let computed = !bitwise
                 && !wide
                 && !self.is_converted(value, wanted.container)
                 && self.matching(high, half).iter().any(|(template, _)| given(*template));
-            if !there && !computed && !self.is_side_by_side(value, half) {
+            if !there && !computed && !chosen && !self.is_side_by_side(value, half) {
                 return None;
             }
         }

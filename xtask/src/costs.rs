@@ -199,10 +199,15 @@ fn forms(folder: &Path) -> Result<BTreeSet<String>> {
     Ok(tags.filter_map(form).filter(|form| line(form).is_some()).collect())
 }
 
-/// A form with registers for its kinds; `None` for memory, masks and what has no operands.
+/// A form with registers for its kinds; `None` for memory, for what has no operands, and for masks of others than blends, whose
+/// masked forms are their unmasked operations and a blend.
 fn line(form: &str) -> Option<String> {
     let (mnemonic, operands) = form.split_once(' ')?;
+    let blends = mnemonic.contains("blendm");
     let operand = |(at, kind): (usize, &str)| {
+        if let Some(kind) = kind.strip_suffix(" {k}").filter(|_| blends) {
+            return Some(format!("{kind}{} {{k1}}", at + 1));
+        }
         Some(match kind {
             "xmm" | "ymm" | "zmm" | "k" => format!("{kind}{}", at + 1),
             "imm8" => "1".to_owned(),

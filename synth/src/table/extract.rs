@@ -232,7 +232,11 @@ pub(crate) fn lane(dag: &mut Dag, segments: &[Segment], low: u32, width: u32) ->
         }
         let (start, end) = (segment.low.max(low), (segment.low + segment.width).min(low + width));
         let node = dag.slice(segment.value, start - segment.low, end - start, false);
-        parts.push(Part { node, width: end - start });
+        let part = Part { node, width: end - start };
+        match parts.last().copied().and_then(|below| beside(dag, below, part)) {
+            Some(joined) => parts.last_mut().into_iter().for_each(|last| *last = joined),
+            None => parts.push(part),
+        }
     }
     match parts[..] {
         [] => None,
@@ -240,6 +244,56 @@ pub(crate) fn lane(dag: &mut Dag, segments: &[Segment], low: u32, width: u32) ->
         _ if parts.iter().map(|part| part.width).sum::<u32>() == width => Some(dag.concat(&parts)),
         _ => None,
     }
+}
+
+/// Two neighbors of one bitwise operation as that operation of wider operands: what a document writes for narrower elements
+/// than are looked at.
+fn beside(dag: &mut Dag, low: Part, high: Part) -> Option<Part> {
+    let width = low.width + high.width;
+    let is_not = |dag: &Dag, node: NodeId| match *dag.node(node) {
+        Node::Slice { of, low: 0, signed: false, .. } => matches!(dag.node(of), Node::Not(_)).then_some(of),
+        _ => None,
+    };
+    let both = |dag: &mut Dag, below: NodeId, above: NodeId| {
+        let (low, high) = (Part { node: below, ..low }, Part { node: above, ..high });
+        if let Some(joined) = beside(dag, low, high) {
+            return Some(joined.node);
+        }
+        let joined = dag.concat(&[low, high]);
+        (!matches!(dag.node(joined), Node::Concat(_))).then_some(joined)
+    };
+    let node = match (dag.node(low.node).clone(), dag.node(high.node).clone()) {
+        (Node::And(below), Node::And(above)) => operands(dag, &below, &above, both, Dag::and),
+        (Node::Or(below), Node::Or(above)) => operands(dag, &below, &above, both, Dag::or),
+        (Node::Xor(below), Node::Xor(above)) => operands(dag, &below, &above, both, Dag::xor),
+        _ => {
+            let (below, above) = (is_not(dag, low.node)?, is_not(dag, high.node)?);
+            let (Node::Not(below), Node::Not(above)) = (dag.node(below).clone(), dag.node(above).clone())
+            else {
+                return None;
+            };
+            let joined = both(dag, below, above)?;
+            let not = dag.not(joined);
+            Some(dag.slice(not, 0, width, false))
+        }
+    };
+    Some(Part { node: node?, width })
+}
+
+/// The operands of two operations side by side, in the order in which all are.
+fn operands(
+    dag: &mut Dag,
+    below: &[NodeId],
+    above: &[NodeId],
+    both: impl Fn(&mut Dag, NodeId, NodeId) -> Option<NodeId>,
+    join: fn(&mut Dag, NodeId, NodeId) -> NodeId,
+) -> Option<NodeId> {
+    let ([a, b], [c, d]) = (below, above) else { return None };
+    let mut pair = |first: [NodeId; 2], second: [NodeId; 2]| {
+        let (first, second) = (both(dag, first[0], first[1])?, both(dag, second[0], second[1])?);
+        Some(join(dag, first, second))
+    };
+    pair([*a, *c], [*b, *d]).or_else(|| pair([*a, *d], [*b, *c]))
 }
 
 /// The reads of operands below a node: slices, and operands of which bits at computed positions are read.

@@ -115,6 +115,16 @@ impl Unify<'_> {
         (factor > Int::ONE).then(|| rest.over(self.dag, &factor)).flatten().map(|rest| (rest, factor))
     }
 
+    /// A sum times a power of two for a pattern with a product: one that is shifted down was divided by what its factors have in
+    /// common.
+    pub(super) fn scaled_up(&mut self, pattern: NodeId, value: NodeId, by: i64) -> Option<NodeId> {
+        let is_product = |node: &NodeId| matches!(self.pattern.node(*node), Node::Mul(_));
+        let fits = matches!(self.dag.node(value), Node::Sum { .. })
+            && self.pattern.reachable([pattern]).iter().any(is_product);
+        let factor = Int::ONE << usize::try_from(by).ok().filter(|by| fits && *by < 64)?;
+        Some(self.dag.linear(&[(value, factor)], Int::ZERO))
+    }
+
     /// A value times one as a product of two slots.
     fn scaled(&mut self, pattern: NodeId, value: NodeId, bound: Binding) -> Vec<Binding> {
         let Node::Mul(factors) = self.pattern.node(pattern).clone() else { return vec![] };

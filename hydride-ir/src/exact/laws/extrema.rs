@@ -241,11 +241,22 @@ fn high_in_range(dag: &mut Dag, Bounded { value, bound, least }: &Bounded) -> Op
 impl Subject for Saturate {
     const FAMILY: &'static str = "saturate";
 
-    const LAWS: &'static [Law<Self>] = &[Law::new("fits", fits, |dag| {
-        [(unsigned(dag, 0, 4), 4, false), (signed(dag, 1, 4), 4, true), (sum(dag, 3), 6, true)]
-            .map(|(of, width, signed)| Saturate { of, width, signed })
-            .to_vec()
-    })];
+    const LAWS: &'static [Law<Self>] = &[
+        Law::new("fits", fits, |dag| {
+            [(unsigned(dag, 0, 4), 4, false), (signed(dag, 1, 4), 4, true), (sum(dag, 3), 6, true)]
+                .map(|(of, width, signed)| Saturate { of, width, signed })
+                .to_vec()
+        }),
+        Law::new("clamp-of-clamp", clamp_of_clamp, |dag| {
+            let value = sum_signed(dag, 7);
+            [(6, true, 4, true), (6, true, 5, false), (5, false, 3, false)]
+                .map(|(inner, from_signed, width, signed)| {
+                    let of = dag.intern(Node::Saturate { of: value, width: inner, signed: from_signed });
+                    Saturate { of, width, signed }
+                })
+                .to_vec()
+        }),
+    ];
 
     fn raw(&self, dag: &mut Dag) -> NodeId {
         let Saturate { of, width, signed } = *self;
@@ -317,4 +328,11 @@ fn reading_order(dag: &Dag, id: NodeId) -> (u32, u32, NodeId) {
         }
         depth += 1;
     }
+}
+
+/// `clamp(clamp(x, v), w) = clamp(x, w)` where `v` bits hold every number of `w` bits.
+fn clamp_of_clamp(dag: &mut Dag, &Saturate { of, width, signed }: &Saturate) -> Option<NodeId> {
+    let Node::Saturate { of: inner, width: wider, signed: from_signed } = *dag.node(of) else { return None };
+    let holds = Range::of_width(width, signed).within(&Range::of_width(wider, from_signed));
+    holds.then(|| dag.saturate(inner, width, signed))
 }

@@ -67,8 +67,12 @@ fn places(
     if immediates > 1 || ["{er}", "{sae}"].iter().any(|mark| form.operands.contains(mark)) {
         return Err(EMBEDDED);
     }
-    let kinds: Vec<&str> =
+    let mut kinds: Vec<&str> =
         form.operands.split(',').map(str::trim).filter(|operand| !operand.is_empty()).collect();
+    // The mask of a blend is shown with its result.
+    if kinds.first().is_some_and(|own| own.ends_with(MASKED)) {
+        kinds.insert(1, "k");
+    }
     let shown = kinds.len();
     let first = operands.iter().position(|operand| matches!(operand, Operand::Register(_)));
     let own = |at: usize| operands[at] == Operand::Register(result);
@@ -114,6 +118,9 @@ fn places(
         _ => Err("operands that are not shown"),
     }
 }
+
+/// What a form shows with a result of which a mask chooses the elements.
+pub(super) const MASKED: &str = " {k}";
 
 /// What keeps out a cast, or a broadcast of memory, that is an instruction under another type.
 const OTHER_KINDS: &str = "operands of another kind than the machine form's";

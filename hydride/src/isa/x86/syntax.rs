@@ -2,6 +2,8 @@
 
 use search::{Class, Operand, Place, Syntax, Type, Written, c_integer};
 
+use super::steps::MASKED;
+
 /// Destination first.
 pub struct X86 {
     /// Whether results have registers of their own.
@@ -62,7 +64,9 @@ impl Syntax for X86 {
             operands.remove(implied);
         }
         if place == Place::Fresh && !idiom {
-            operands.insert(0, result.to_owned());
+            let masked = instruction.syntax.contains(MASKED);
+            let mask = masked.then(|| format!(" {{{}}}", operands.remove(0))).unwrap_or_default();
+            operands.insert(0, format!("{result}{mask}"));
         }
         let is_vector = |ty: &Type| ty.class == Class::Vector;
         let reads = instruction.operands.iter().flat_map(Operand::registers).any(|ty| is_vector(&ty));

@@ -1,0 +1,155 @@
+//! Shifts down and slices: values as the upper bits of others.
+
+use hydride_ir::exact::{Node, NodeId, Part};
+
+use super::{Binding, Demand, HALVES, Unify};
+
+impl Unify<'_> {
+    /// A value of which `value` is what is above the lowest `low` bits.
+    pub(super) fn before(&mut self, value: NodeId, low: u32) -> Option<NodeId> {
+        let mut node = self.dag.node(value).clone();
+        if let Node::Slice { of, low: 0, .. } = node
+            && !matches!(self.dag.node(of), Node::Arg(_))
+        {
+            node = self.dag.node(of).clone();
+        }
+        match node {
+            Node::Shr(of, count) => {
+                let rest = self.dag.as_i64(count)? - i64::from(low);
+                let rest = (rest >= 0).then(|| self.dag.int(rest))?;
+                Some(self.dag.shr(of, rest))
+            }
+            Node::Slice { of, low: own, width, signed } if own >= low => {
+                Some(self.dag.slice(of, own - low, width + low, signed))
+            }
+            // Values side by side, of which the lowest one goes on below.
+            Node::Concat(parts) => match *self.dag.node(parts[0].node) {
+                Node::Slice { of, low: own, width, signed: false } if own >= low => {
+                    let mut parts = parts.to_vec();
+                    let node = self.dag.slice(of, own - low, width + low, false);
+                    parts[0] = Part { node, width: width + low };
+                    Some(self.dag.concat(&parts))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A slice of something computed.
+    #[expect(clippy::too_many_arguments)]
+    pub(super) fn slice(
+        &mut self,
+        of: NodeId,
+        low: u32,
+        width: u32,
+        signed: bool,
+        value: NodeId,
+        demand: Demand,
+        bound: Binding,
+    ) -> Vec<Binding> {
+        let bits = match demand {
+            Demand::Low(bits) if bits <= width => bits,
+            _ if self.dag.range(value).fits(width, signed) => width,
+            _ => return vec![],
+        };
+        if low == 0 {
+            return self.node(of, value, Demand::Low(bits), bound);
+        }
+        // The value as high bits of something.
+        let mut whole = value;
+        if let Node::Slice { of: inner, low: 0, width, .. } = *self.dag.node(value)
+            && width >= bits
+            && !matches!(self.dag.node(inner), Node::Arg(_))
+        {
+            whole = inner;
+        }
+        match self.dag.node(whole).clone() {
+            Node::Slice { of: inner, low: own, width: kept, .. } if own == low && kept >= bits => {
+                self.node(of, inner, Demand::Low(low + bits), bound)
+            }
+            Node::Slice { of: inner, low: own, width: kept, .. } if own > 0 && own < low && kept >= bits => {
+                match self.scaled_up(of, inner, i64::from(low - own)) {
+                    Some(inner) => self.node(of, inner, Demand::Low(low + bits), bound),
+                    None => vec![],
+                }
+            }
+            Node::Shr(inner, count) => match self.dag.as_i64(count) {
+                Some(count) if count > 0 && count < i64::from(low) => {
+                    match self.scaled_up(of, inner, i64::from(low) - count) {
+                        Some(inner) => self.node(of, inner, Demand::Low(low + bits), bound),
+                        None => vec![],
+                    }
+                }
+                Some(count) if is_step(i64::from(low), count) => {
+                    let rest = self.dag.int(count - i64::from(low));
+                    let inner = self.dag.shr(inner, rest);
+                    self.node(of, inner, Demand::Low(low + bits), bound)
+                }
+                _ => vec![],
+            },
+            _ => vec![],
+        }
+    }
+
+    pub(super) fn shift_down(
+        &mut self,
+        of: NodeId,
+        count: NodeId,
+        value: NodeId,
+        demand: Demand,
+        bound: Binding,
+    ) -> Vec<Binding> {
+        let inner_demand = |by: i64| match demand {
+            Demand::Low(bits) => Demand::Low(bits + by as u32),
+            Demand::Exact => Demand::Exact,
+        };
+        let mut target = self.dag.node(value).clone();
+        if let Node::Slice { of: inner, low, width, signed } = target {
+            let enough = matches!(demand, Demand::Low(bits) if bits <= width);
+            if !(enough || low > 0) || low == 0 {
+                return vec![];
+            }
+            let by = self.dag.int(low);
+            // The upper bits of an element are it, shifted down.
+            let inner = match *self.dag.node(inner) {
+                Node::Arg(_) if enough => return vec![],
+                Node::Arg(_) => self.dag.slice(inner, 0, low + width, signed),
+                _ => inner,
+            };
+            target = Node::Shr(inner, by);
+        }
+        let Node::Shr(inner, by) = target else { return vec![] };
+        match (self.pattern.as_i64(count), self.dag.as_i64(by)) {
+            (Some(own), Some(their)) if own > 0 && (is_step(own, their) || own > their) => {
+                let rest = self.dag.int(their - own);
+                let inner = match own > their {
+                    true => match self.scaled_up(of, inner, own - their) {
+                        Some(inner) => inner,
+                        None => return vec![],
+                    },
+                    false => self.dag.shr(inner, rest),
+                };
+                let mut found = self.node(of, inner, Demand::Exact, bound.clone());
+                if found.is_empty() {
+                    found = self.node(of, inner, inner_demand(own), bound);
+                }
+                found
+            }
+            (Some(_), _) => vec![],
+            (None, _) => {
+                let found = self.node(of, inner, Demand::Exact, bound);
+                let counting = std::mem::replace(&mut self.counting, true);
+                let found = self.then(found, count, by, Demand::Exact);
+                self.counting = counting;
+                found
+            }
+        }
+    }
+}
+
+/// Whether a shift by `own` bits is a step of one by `count`: the whole, or up to a half of a container or from there. To part
+/// it in other places is never shorter.
+pub(super) fn is_step(own: i64, count: i64) -> bool {
+    own == count || own < count && (HALVES.contains(&own) || HALVES.contains(&(count - own)))
+}
