@@ -57,7 +57,7 @@ pub struct Improved {
     pub sources: Vec<Source>,
     /// What was found, by the slices' keys.
     pub found: Rewrites,
-    /// Of each module the changes that make a function dearer as a whole.
+    /// Of each module the changes that do not make a function cheaper as a whole.
     pub refused_changes: Vec<Refused>,
     /// Different slices of all modules, or of the shard.
     pub slices: usize,
@@ -105,7 +105,7 @@ struct Answers<'a> {
 }
 
 impl Improved {
-    /// Changes of a module by its position that are not made, since their functions would be dearer as a whole.
+    /// Changes of a module by its position that are not made, since their functions would not be cheaper as a whole.
     pub fn dearer(&self, module: usize) -> usize {
         let settled = self.sources[module].settled.iter().flatten();
         self.refused_changes[module].len() + settled.map(|own| own.dearer).sum::<usize>()

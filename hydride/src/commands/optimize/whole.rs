@@ -12,13 +12,13 @@ use super::module::{Place, Rewrites, Source};
 use super::price::{Prices, TOGETHER, Timeline, halved};
 
 /// How often a block in a loop is taken to run for each run of what is around the loop.
-const ITERATIONS: f64 = 10.0;
+const ITERATIONS: f64 = 100.0;
 /// How often what is left of a function's changes is looked at again.
 const ROUNDS: usize = 3;
 /// Changes of a function that are looked at alone.
 const MAX_ALONE: usize = 12;
 
-/// A part of a function's cycles by which the same loop differs with what fills and empties the machine around it.
+/// A part of a function's cost by which the same loop differs with what is around it, and what fills and empties the machine.
 const EQUAL: f64 = 0.005;
 
 /// What a function costs: cycles and micro-operations of its blocks, each block by how often it is taken to run.
@@ -31,8 +31,11 @@ pub struct Whole {
 impl Whole {
     /// Whether it is less: in cycles, or in micro-operations where those are as many.
     fn is_less(&self, other: &Self) -> bool {
-        let more = self.cycles - other.cycles;
-        if more.abs() > EQUAL * other.cycles { more < 0.0 } else { self.uops < other.uops }
+        let differs = |own: f64, other: f64| (own - other).abs() > EQUAL * other;
+        match differs(self.cycles, other.cycles) {
+            true => self.cycles < other.cycles,
+            false => differs(self.uops, other.uops) && self.uops < other.uops,
+        }
     }
 }
 
@@ -165,6 +168,7 @@ mod tests {
         assert!(whole(90.0, 9.0).is_less(&whole(100.0, 1.0)));
         assert!(!whole(99.7, 2.0).is_less(&whole(100.0, 2.0)));
         assert!(whole(100.2, 1.0).is_less(&whole(100.0, 2.0)));
+        assert!(!whole(100.0, 1.999).is_less(&whole(100.0, 2.0)));
         assert!(!whole(101.0, 1.0).is_less(&whole(100.0, 2.0)));
     }
 
