@@ -220,10 +220,13 @@ impl Prices {
     }
 }
 
+/// What has a number, each.
+pub type Numbered<T> = Vec<(usize, T)>;
+
 /// Prices of what is numbered, by number; what is refused together is halved until it is clear what is.
 pub fn halved<V, P>(
     all: &[(usize, V)],
-    measure: &dyn Fn(&[(usize, V)]) -> Result<Vec<(usize, P)>>,
+    measure: &dyn Fn(&[(usize, V)]) -> Result<Numbered<P>>,
     prices: &mut [Option<P>],
 ) {
     if all.is_empty() {
