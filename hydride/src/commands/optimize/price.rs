@@ -220,13 +220,13 @@ impl Prices {
     }
 }
 
-/// What has a number, each.
-pub type Numbered<T> = Vec<(usize, T)>;
+/// Prices of some of what is numbered, all in one process.
+pub type Measure<'m, V, P> = dyn Fn(&[(usize, V)]) -> Result<Vec<(usize, P)>> + 'm;
 
 /// Prices of what is numbered, by number; what is refused together is halved until it is clear what is.
 pub fn halved<V, P>(
     all: &[(usize, V)],
-    measure: &dyn Fn(&[(usize, V)]) -> Result<Numbered<P>>,
+    measure: &Measure<'_, V, P>,
     prices: &mut [Option<P>],
 ) {
     if all.is_empty() {
