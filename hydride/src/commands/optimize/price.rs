@@ -224,11 +224,7 @@ impl Prices {
 pub type Measure<'m, V, P> = dyn Fn(&[(usize, V)]) -> Result<Vec<(usize, P)>> + 'm;
 
 /// Prices of what is numbered, by number; what is refused together is halved until it is clear what is.
-pub fn halved<V, P>(
-    all: &[(usize, V)],
-    measure: &Measure<'_, V, P>,
-    prices: &mut [Option<P>],
-) {
+pub fn halved<V, P>(all: &[(usize, V)], measure: &Measure<'_, V, P>, prices: &mut [Option<P>]) {
     if all.is_empty() {
         return;
     }
