@@ -218,13 +218,22 @@ fn copy(of: &Operand) -> Instruction {
 
 /// A module's text with spans replaced; `edits` are in order and do not overlap.
 pub fn edited(module: &Module, edits: &[(std::ops::Range<usize>, String)]) -> String {
-    let (text, mut made, mut at) = (module.text(), String::new(), 0);
+    spliced(module.text(), 0..module.text().len(), edits)
+}
+
+/// A part of a text with spans of it replaced; `edits` are in order, within the part, and do not overlap.
+pub fn spliced(
+    text: &str,
+    part: std::ops::Range<usize>,
+    edits: &[(std::ops::Range<usize>, String)],
+) -> String {
+    let (mut made, mut at) = (String::new(), part.start);
     for (span, new) in edits {
         made.push_str(&text[at..span.start]);
         made.push_str(new);
         at = span.end;
     }
-    made + &text[at..]
+    made + &text[at..part.end]
 }
 
 /// What a module's groups of attributes say of the machine that functions are for.

@@ -48,7 +48,7 @@ mod signs;
 mod slice;
 
 pub use build::{admitted, freeze_all, freeze_shared, work};
-pub use edit::{Attributes, Change, Editor, edited, measured, nothing};
+pub use edit::{Attributes, Change, Editor, edited, measured, nothing, spliced};
 pub use enumerate::candidates;
 pub use flow::Flow;
 pub use lanewise::{Expressed, window_of};

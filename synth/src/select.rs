@@ -105,8 +105,9 @@ impl Selection {
                     enough = enough.min(2 * looked + MORE);
                 }
             }
-            let known = known.into_iter().chain(most);
-            if !finder.composing && known.into_iter().any(|known| paid >= known) || looked >= enough {
+            // A composition is paid in steps, each of which costs as much at least.
+            let known = known.filter(|_| !finder.composing).into_iter().chain(most);
+            if known.into_iter().any(|known| paid >= known) || looked >= enough {
                 break;
             }
             if looked >= limit || stop() {

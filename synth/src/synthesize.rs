@@ -269,23 +269,21 @@ fn finish(
     notes: &mut Vec<String>,
     states: &mut usize,
 ) -> Option<(Program, Proof)> {
-    // A composition of instructions is looked for before what else there is, which then must be cheaper.
-    let mut composed = Vec::new();
-    if finder.meaning.window().in_registers {
-        finder.composing = true;
-        // In as few registers as can be, which are as narrow as can be.
-        let size = |wanted: &Wanted| (wanted.registers.len(), wanted.ty.width);
-        let vectors = wanted.iter().filter(|wanted| wanted.ty.class == Class::Vector);
-        let least = vectors.map(size).min();
-        let own = wanted.iter().filter(|own| own.ty.class != Class::Vector || Some(size(own)) == least);
-        composed = programs(finder, own.cloned().collect(), &cost, most, stop, states).0;
-        finder.composing = false;
-    }
     let price = |program: &Program| program.steps.iter().map(|step| cost(step.op)).sum::<u64>();
-    let known = composed.iter().map(price).min();
-    let least = known.into_iter().chain(most).min();
-    let (mut found, cut) = programs(finder, wanted.clone(), &cost, least, stop, states);
+    let in_registers = finder.meaning.window().in_registers;
+    // A composition of instructions is looked for before what else there is, which then must be cheaper; below a limit after it,
+    // since most states of compositions are beyond what is known by then.
+    let mut composed = match in_registers && most.is_none() {
+        true => compositions(finder, &wanted, &cost, None, stop, states),
+        false => Vec::new(),
+    };
     let bounded = !composed.is_empty();
+    let least = composed.iter().map(price).min().or(most);
+    let (mut found, cut) = programs(finder, wanted.clone(), &cost, least, stop, states);
+    if in_registers && most.is_some() {
+        let least = found.iter().map(price).min().or(most);
+        composed = compositions(finder, &wanted, &cost, least, stop, states);
+    }
     found.extend(composed);
     if cut {
         notes.push("not every state was looked at".into());
@@ -300,6 +298,24 @@ fn finish(
         return proved(finder, found, &cost, results, judge, notes);
     }
     program
+}
+
+/// Compositions of instructions, in as few registers as can be, which are as narrow as can be.
+fn compositions(
+    finder: &mut Finder<'_, '_>,
+    wanted: &[Wanted],
+    cost: &impl Fn(crate::table::OpId) -> u64,
+    most: Option<u64>,
+    stop: &Stop<'_>,
+    states: &mut usize,
+) -> Vec<Program> {
+    let size = |wanted: &Wanted| (wanted.registers.len(), wanted.ty.width);
+    let least = wanted.iter().filter(|wanted| wanted.ty.class == Class::Vector).map(size).min();
+    let own = wanted.iter().filter(|own| own.ty.class != Class::Vector || Some(size(own)) == least);
+    finder.composing = true;
+    let (found, _) = programs(finder, own.cloned().collect(), cost, most, stop, states);
+    finder.composing = false;
+    found
 }
 
 /// The cheapest program for each way to hold what is wanted, and whether some states were not looked at.

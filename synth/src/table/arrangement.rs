@@ -24,25 +24,45 @@ pub struct Arrangement {
     lanes: Vec<Lane>,
 }
 
-/// What the immediate makes of a lane.
-struct Lane {
-    /// The bits of the immediate that decide about it.
-    mask: u64,
-    /// For choices of these bits, in order, the operand and lowest bit of an element, or zero.
-    outcomes: Vec<(u64, Outcome)>,
+/// What the immediate makes of a lane: the operand and lowest bit of an element, or zero, and the immediates that do so.
+type Lane = Vec<(Outcome, Positions)>;
+
+/// A set of positions of immediates.
+#[derive(Clone, Copy, Default)]
+struct Positions([u64; MAX_VALUES / 64]);
+
+impl Positions {
+    fn insert(&mut self, at: usize) {
+        self.0[at / 64] |= 1 << (at % 64);
+    }
+
+    fn union(&mut self, other: &Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own |= other);
+    }
+
+    fn intersect(&mut self, other: &Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own &= other);
+    }
+
+    fn first(&self) -> Option<usize> {
+        let word = self.0.iter().position(|word| *word != 0)?;
+        Some(64 * word + self.0[word].trailing_zeros() as usize)
+    }
 }
 
 impl Arrangement {
     /// The position of an immediate with which each lane is what `fits` says that it may be.
     pub fn find(&self, fits: impl Fn(usize, Outcome) -> bool) -> Option<usize> {
-        let is = |value: &i64| {
-            self.lanes.iter().enumerate().all(|(at, lane)| {
-                let own = *value as u64 & lane.mask;
-                let found = lane.outcomes.binary_search_by_key(&own, |(bits, _)| *bits);
-                found.is_ok_and(|found| fits(at, lane.outcomes[found].1))
-            })
-        };
-        self.values.iter().position(is)
+        let mut open = Positions::default();
+        (0..self.values.len()).for_each(|at| open.insert(at));
+        for (at, lane) in self.lanes.iter().enumerate() {
+            let mut fitting = Positions::default();
+            let own = lane.iter().filter(|(outcome, _)| fits(at, *outcome));
+            own.for_each(|(_, positions)| fitting.union(positions));
+            open.intersect(&fitting);
+            open.first()?;
+        }
+        open.first()
     }
 }
 
@@ -69,15 +89,16 @@ pub fn arrangements(at: usize, instruction: &Instruction) -> Vec<Arrangement> {
     let Ok((mut dag, raised)) = raise(&function) else { return Vec::new() };
     let Some(segments) = raised.results.first() else { return Vec::new() };
     let found = CONTAINERS.iter().filter_map(|container| {
-        let lanes: Option<Vec<Lane>> = (0..instruction.result.width / container)
+        let lanes: Option<(Vec<u64>, Vec<Lane>)> = (0..instruction.result.width / container)
             .map(|number| of_lane(&mut dag, segments, index, number * container, *container, values))
             .collect();
-        let lanes = lanes.filter(|lanes| lanes.iter().any(|lane| lane.mask != 0))?;
+        let (_, lanes) = lanes.filter(|(masks, _)| masks.iter().any(|mask| *mask != 0))?;
         Some(Arrangement { instruction: at, container: *container, values: values.to_vec(), lanes })
     });
     found.collect()
 }
 
+/// The bits of the immediate that decide about a lane, and what they make of it.
 fn of_lane(
     dag: &mut Dag,
     segments: &[Segment],
@@ -85,7 +106,7 @@ fn of_lane(
     low: u32,
     container: u32,
     values: &[i64],
-) -> Option<Lane> {
+) -> Option<(u64, Lane)> {
     let value = lane(dag, segments, low, container)?;
     let mut reads: Vec<(NodeId, u32, u32, bool)> = Vec::new();
     for read in leaves(dag, value) {
@@ -101,7 +122,7 @@ fn of_lane(
     let mut choices: Vec<u64> = values.iter().map(|value| *value as u64 & mask).collect();
     choices.sort_unstable();
     choices.dedup();
-    let mut outcomes = Vec::new();
+    let mut outcomes = Lane::new();
     for choice in choices {
         let whole = dag.int(choice);
         let mut replacements = Replacements::default();
@@ -111,12 +132,18 @@ fn of_lane(
         }
         let moved = dag.replace(value, &mut replacements);
         // The immediate moves elements of other operands, which stand before or after it.
-        match outcome_of(dag, moved, container) {
+        let outcome = match outcome_of(dag, moved, container) {
             Some(Some((arg, _))) if arg == index => return None,
-            Some(Some((arg, low))) => outcomes.push((choice, Some((arg - u32::from(arg > index), low)))),
-            Some(None) => outcomes.push((choice, None)),
-            None => {}
+            Some(Some((arg, low))) => Some((arg - u32::from(arg > index), low)),
+            Some(None) => None,
+            None => continue,
+        };
+        let own = outcomes.iter().position(|(other, _)| *other == outcome).unwrap_or(outcomes.len());
+        if own == outcomes.len() {
+            outcomes.push((outcome, Positions::default()));
         }
+        let positions = values.iter().enumerate().filter(|(_, value)| **value as u64 & mask == choice);
+        positions.for_each(|(at, _)| outcomes[own].1.insert(at));
     }
-    (!outcomes.is_empty()).then_some(Lane { mask, outcomes })
+    (!outcomes.is_empty()).then_some((mask, outcomes))
 }

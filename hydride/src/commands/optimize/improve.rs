@@ -57,7 +57,7 @@ pub struct Improved {
     pub sources: Vec<Source>,
     /// What was found, by the slices' keys.
     pub found: Rewrites,
-    /// Of each module the changes that make a function dearer as a whole.
+    /// Of each module the changes that do not make a function cheaper as a whole.
     pub refused_changes: Vec<Refused>,
     /// Different slices of all modules, or of the shard.
     pub slices: usize,
@@ -105,7 +105,7 @@ struct Answers<'a> {
 }
 
 impl Improved {
-    /// Changes of a module by its position that are not made, since their functions would be dearer as a whole.
+    /// Changes of a module by its position that are not made, since their functions would not be cheaper as a whole.
     pub fn dearer(&self, module: usize) -> usize {
         let settled = self.sources[module].settled.iter().flatten();
         self.refused_changes[module].len() + settled.map(|own| own.dearer).sum::<usize>()
@@ -158,9 +158,13 @@ impl SearchArgs {
         let Answers { found, settled, cached, certified, refused, mut times } = answers;
         let found: Rewrites = found.into_iter().map(|(key, found)| (key.to_owned(), found)).collect();
         // What a shard found is put in place by another run.
-        let decides = work.shard.is_none() && prices.has_tools();
-        let whole = |source| if decides { whole::refused(source, &found, &prices) } else { Refused::new() };
-        let refused_changes: Vec<Refused> = sources.iter().map(whole).collect();
+        let decides = work.shard.is_none() && prices.has_tools() && !found.is_empty();
+        let refused_changes: Vec<Refused> = match decides {
+            true => self.pool()?.install(|| {
+                sources.par_iter().map(|source| whole::refused(source, &found, &prices)).collect()
+            }),
+            false => vec![Refused::new(); sources.len()],
+        };
         if let (Some(circumstances), Some(cache), None) = (&circumstances, cache, work.shard)
             && known.is_of(&named.isa)
         {
@@ -185,6 +189,10 @@ impl SearchArgs {
             prices,
             seconds,
         })
+    }
+
+    fn pool(&self) -> Result<rayon::ThreadPool> {
+        Ok(rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build()?)
     }
 
     /// Nobody is asked for prices where nothing is searched.
@@ -332,8 +340,7 @@ impl Search<'_, '_> {
         let memos = (cache.memo(), cache.own());
         let (known, isa) = (self.known, &self.named.isa);
         let finder = Finder::new(self.session, known, ground.as_ref(), self.prices, memos, keys, isa)?;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
-        let answers = pool.install(|| self.searched(questions, &finder, &cache, work))?;
+        let answers = args.pool()?.install(|| self.searched(questions, &finder, &cache, work))?;
         Ok((answers, cache))
     }
 

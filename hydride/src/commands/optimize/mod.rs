@@ -1,5 +1,6 @@
 //! `hydride optimize`: cheaper computations in place of those in LLVM modules, proved.
 
+mod excerpt;
 mod improve;
 pub mod intrinsics;
 mod measure;

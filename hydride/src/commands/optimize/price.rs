@@ -17,6 +17,9 @@ const MCA: &str = "llvm-mca-19";
 /// Where prices come from without the tools.
 pub const COUNTED: &str = "instructions of LLVM, each counted as one";
 
+/// Functions that are priced by one process.
+pub const TOGETHER: usize = 128;
+
 /// Cycles of one run by which the same instructions differ in another order of them or of their operands.
 const ORDERS: u32 = 2;
 
@@ -165,24 +168,8 @@ impl Prices {
         }
         let named: Vec<(usize, String)> = functions.iter().cloned().enumerate().collect();
         let mut prices = vec![None; functions.len()];
-        self.fill(&named, &mut prices);
+        halved(&named, &|functions| self.measure(functions), &mut prices);
         prices
-    }
-
-    /// Halves what is refused until it is clear what is.
-    fn fill(&self, functions: &[(usize, String)], prices: &mut [Option<Price>]) {
-        if functions.is_empty() {
-            return;
-        }
-        match self.measure(functions) {
-            Ok(found) => found.into_iter().for_each(|(at, price)| prices[at] = Some(price)),
-            Err(error) if functions.len() == 1 => tracing::debug!("{error:#}"),
-            Err(_) => {
-                let (low, high) = functions.split_at(functions.len() / 2);
-                self.fill(low, prices);
-                self.fill(high, prices);
-            }
-        }
     }
 
     fn measure(&self, functions: &[(usize, String)]) -> Result<Vec<(usize, Price)>> {
@@ -226,8 +213,29 @@ impl Prices {
     /// What is said of the regions of assembly when each of them runs so many times.
     fn regions(&self, marked: &str, runs: u32) -> Result<Output> {
         let (triple, cpu) = (format!("-mtriple={}", self.triple), format!("-mcpu={}", self.cpu));
-        let output = pipe(MCA, &[&triple, &cpu, "-json", &format!("-iterations={runs}"), "-"], marked)?;
+        let views = ["-json", "-instruction-info=false", "-resource-pressure=false"];
+        let arguments = [&triple, &cpu, views[0], views[1], views[2], &format!("-iterations={runs}"), "-"];
+        let output = pipe(MCA, &arguments, marked)?;
         serde_json::from_str(&output).with_context(|| format!("the output of {MCA}"))
+    }
+}
+
+/// Prices of some of what is numbered, all in one process.
+pub type Measure<'m, V, P> = dyn Fn(&[(usize, V)]) -> Result<Vec<(usize, P)>> + 'm;
+
+/// Prices of what is numbered, by number; what is refused together is halved until it is clear what is.
+pub fn halved<V, P>(all: &[(usize, V)], measure: &Measure<'_, V, P>, prices: &mut [Option<P>]) {
+    if all.is_empty() {
+        return;
+    }
+    match measure(all) {
+        Ok(found) => found.into_iter().for_each(|(at, price)| prices[at] = Some(price)),
+        Err(error) if all.len() == 1 => tracing::debug!("{error:#}"),
+        Err(_) => {
+            let (low, high) = all.split_at(all.len() / 2);
+            halved(low, measure, prices);
+            halved(high, measure, prices);
+        }
     }
 }
 

@@ -59,7 +59,7 @@ struct Summary<'a> {
     values: usize,
     slices: usize,
     changed: usize,
-    /// Changes that are not made, since their functions would be dearer as a whole.
+    /// Changes that are not made, since their functions would not be cheaper as a whole.
     dearer: usize,
     /// Changed functions that were run.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -15,7 +15,7 @@ use refine::{Limits, Module, Outcome, Proof, meaning, refines};
 use serde::{Deserialize, Serialize};
 
 use super::intrinsics::{Known, Templates};
-use super::price::{COUNTED, Price, Prices};
+use super::price::{COUNTED, Price, Prices, TOGETHER};
 use crate::Session;
 use crate::clock::Clock;
 use crate::commands::synth::solve;
@@ -29,8 +29,6 @@ const MAX_PROVED: usize = 4;
 const SAMPLES: usize = 96;
 /// Samples with poison on which it must agree before it is proved.
 const POISONED: usize = 64;
-/// Functions that are priced by one process.
-const TOGETHER: usize = 128;
 
 /// A slice that something cheaper is looked for.
 #[derive(Clone, Copy)]

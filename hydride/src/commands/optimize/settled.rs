@@ -37,7 +37,7 @@ pub struct Settled {
     pub answers: Vec<(u64, bool)>,
     /// Values that are changed.
     pub changed: usize,
-    /// Changes that are not made, since the function would be dearer as a whole.
+    /// Changes that are not made, since the function would not be cheaper as a whole.
     pub dearer: usize,
     /// What becomes of its text.
     pub edits: Vec<Edit>,

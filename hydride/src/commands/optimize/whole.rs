@@ -1,119 +1,152 @@
 //! What whole functions cost before and after. A slice alone may be cheaper where its function is not: of a value together
-//! with what uses it LLVM makes one instruction, until the value is a call of an intrinsic. What makes a function dearer is
-//! refused.
+//! with what uses it LLVM makes one instruction, until the value is a call of an intrinsic. What does not make a function
+//! cheaper is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use anyhow::Result;
 
+use super::excerpt::{Version, excerpt, number};
 use super::module::{Place, Rewrites, Source};
-use super::price::{Prices, Timeline};
+use super::price::{Prices, TOGETHER, Timeline, halved};
 
 /// How often a block in a loop is taken to run for each run of what is around the loop.
-const ITERATIONS: f64 = 10.0;
+const ITERATIONS: f64 = 100.0;
 /// How often what is left of a function's changes is looked at again.
 const ROUNDS: usize = 3;
 /// Changes of a function that are looked at alone.
 const MAX_ALONE: usize = 12;
 
+/// A part of a function's cost by which the same loop differs with what is around it, and what fills and empties the machine.
+const EQUAL: f64 = 0.005;
+
 /// What a function costs: cycles and micro-operations of its blocks, each block by how often it is taken to run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Whole {
     cycles: f64,
     uops: f64,
 }
 
+impl Whole {
+    /// Whether it is less: in cycles, or in micro-operations where those are as many.
+    fn is_less(&self, other: &Self) -> bool {
+        let differs = |own: f64, other: f64| (own - other).abs() > EQUAL * other;
+        match differs(self.cycles, other.cycles) {
+            true => self.cycles < other.cycles,
+            false => differs(self.uops, other.uops) && self.uops < other.uops,
+        }
+    }
+}
+
 /// Changes that are not made, by their [places](Place::id).
 pub type Refused = BTreeSet<(usize, usize, usize)>;
 
-/// The changes of a module that make a function dearer as a whole, on a machine that has costs of both.
+/// A version of a function, and the changes that are made in it.
+type Tried<'a> = (Version, Vec<&'a Place>);
+
+/// The changes of a module that do not make a function cheaper as a whole, on a machine that has costs of both.
 pub fn refused(source: &Source, found: &Rewrites, prices: &Prices) -> Refused {
     let mut refused = Refused::new();
-    let places = |refused: &Refused| source.changed(found, &|place| !refused.contains(&place.id()));
-    let mut open: BTreeSet<usize> = places(&refused).made.iter().map(|place| place.function).collect();
-    let priced = |text: &str, open: &BTreeSet<usize>| {
-        functions(prices, text, &open.iter().map(|at| source.module.functions[*at].name.as_str()).collect())
-            .inspect_err(|error| tracing::info!("{} is not priced: {error:#}", source.path.display()))
-            .unwrap_or_default()
+    let tried = |function: usize, keep: &dyn Fn(&Place) -> bool| -> Tried<'_> {
+        let (edits, made) = source.edits(function, found, keep);
+        (Version::new(&source.module, function, &edits), made)
     };
-    if open.is_empty() {
-        return refused;
-    }
-    let before = priced(source.module.text(), &open);
-    let is_dearer = |after: &BTreeMap<String, Whole>, function: usize| {
-        let name = &source.module.functions[function].name;
-        before.get(name).zip(after.get(name)).is_some_and(|(before, after)| after > before)
+    let all = (0..source.module.functions.len()).map(|function| tried(function, &|_| true));
+    let mut open: Vec<Tried<'_>> = all.filter(|(_, made)| !made.is_empty()).collect();
+    let own = open.iter().map(|(version, _)| version.function);
+    let as_they_are: Vec<Version> = own.clone().map(|at| Version::new(&source.module, at, &[])).collect();
+    let before: BTreeMap<usize, Whole> = own
+        .zip(priced(source, prices, &as_they_are))
+        .filter_map(|(function, price)| Some((function, price?)))
+        .collect();
+    let is_idle = |version: &Version, after: Option<Whole>| {
+        before.get(&version.function).zip(after).is_some_and(|(before, after)| !after.is_less(before))
+    };
+    let only_idle = |all: &mut Vec<Tried<'_>>| {
+        let prices = priced(source, prices, all.iter().map(|(version, _)| version));
+        let mut prices = prices.into_iter();
+        all.retain(|(version, _)| is_idle(version, prices.next().flatten()));
     };
     for round in 0..ROUNDS {
-        let changed = places(&refused);
-        let after = priced(&changed.text, &open);
-        open.retain(|function| is_dearer(&after, *function));
+        only_idle(&mut open);
         if open.is_empty() {
             break;
         }
-        let mut made: BTreeMap<usize, Vec<&Place>> = BTreeMap::new();
-        for place in changed.made.iter().filter(|place| open.contains(&place.function)) {
-            made.entry(place.function).or_default().push(place);
-        }
         let is_last = round + 1 == ROUNDS;
-        let mut alone_dearer = Refused::new();
-        let most = made.values().map(Vec::len).max().unwrap_or(0).min(MAX_ALONE);
-        for at in (0..most).filter(|_| !is_last) {
-            let own: Refused = made.values().filter_map(|own| own.get(at)).map(|place| place.id()).collect();
-            let after = priced(&source.changed(found, &|place| own.contains(&place.id())).text, &open);
-            alone_dearer.extend(own.into_iter().filter(|(function, ..)| is_dearer(&after, *function)));
-        }
-        // What is not dearer alone is tried together again; where that is all there is, none of it is kept.
-        for (function, own) in &made {
-            let blamed = own.iter().any(|place| alone_dearer.contains(&place.id()));
-            let all = || own.iter().map(|place| place.id());
-            refused.extend(all().filter(|id| !blamed || is_last || alone_dearer.contains(id)));
+        let alone = open.iter().filter(|_| !is_last).flat_map(|(version, made)| {
+            let own = made.iter().take(MAX_ALONE).map(|place| place.id());
+            own.map(|id| tried(version.function, &move |place| place.id() == id))
+        });
+        let mut alone: Vec<Tried<'_>> = alone.collect();
+        only_idle(&mut alone);
+        let blamed: Refused = alone.iter().flat_map(|(_, made)| made).map(|place| place.id()).collect();
+        // What is cheaper alone is tried together again; where that is all there is, none of it is kept.
+        for (version, made) in &open {
+            let is_blamed = made.iter().any(|place| blamed.contains(&place.id()));
+            let all = made.iter().map(|place| place.id());
+            refused.extend(all.filter(|id| !is_blamed || is_last || blamed.contains(id)));
             if is_last {
-                let known = source.slices_of(*function).iter().filter(|own| found.contains_key(&own.key));
-                refused.extend(known.map(Place::id));
+                let slices = source.slices_of(version.function).iter();
+                refused.extend(slices.filter(|own| found.contains_key(&own.key)).map(Place::id));
             }
         }
+        let again = open.iter().map(|(own, _)| tried(own.function, &|place| !refused.contains(&place.id())));
+        open = again.collect();
     }
     refused
 }
 
-/// What some functions of a module cost.
-fn functions(prices: &Prices, module: &str, names: &BTreeSet<&str>) -> Result<BTreeMap<String, Whole>> {
-    let assembly = prices.assembly(module)?;
-    let (marked, blocks) = blocks(&assembly, names);
-    let mut all: BTreeMap<String, Whole> = BTreeMap::new();
+/// What versions of a module's functions cost; `None` for one that the tools cannot price.
+fn priced<'v>(
+    source: &Source,
+    prices: &Prices,
+    versions: impl IntoIterator<Item = &'v Version>,
+) -> Vec<Option<Whole>> {
+    let numbered: Vec<(usize, &Version)> = versions.into_iter().enumerate().collect();
+    let mut all = vec![None; numbered.len()];
+    for together in numbered.chunks(TOGETHER) {
+        halved(together, &|own| wholes(source, prices, own), &mut all);
+    }
+    all
+}
+
+/// What numbered versions of a module's functions cost.
+fn wholes(source: &Source, prices: &Prices, versions: &[(usize, &Version)]) -> Result<Vec<(usize, Whole)>> {
+    let assembly = prices.assembly(&excerpt(&source.module, versions.iter().copied()))?;
+    let (marked, blocks) = blocks(&assembly);
+    let mut all: BTreeMap<usize, Whole> = BTreeMap::new();
     for Timeline { region, cycles, uops } in prices.timelines(&marked)? {
-        let Some((name, depth)) = blocks.get(region) else { continue };
+        let Some((number, depth)) = blocks.get(region) else { continue };
         let times = ITERATIONS.powi(*depth);
-        let whole = all.entry(name.clone()).or_default();
+        let whole = all.entry(*number).or_default();
         whole.cycles += times * cycles;
         whole.uops += times * uops;
     }
-    Ok(all)
+    Ok(all.into_iter().collect())
 }
 
-/// Assembly with a region for each block of some functions, and of each region the function and how many loops are around it.
-fn blocks(assembly: &str, names: &BTreeSet<&str>) -> (String, Vec<(String, i32)>) {
-    let (mut text, mut blocks) = (String::new(), Vec::<(String, i32)>::new());
-    let (mut function, mut is_open) = (None::<&str>, false);
+/// Assembly with a region for each block of versions, and of each region the version and how many loops are around it.
+fn blocks(assembly: &str) -> (String, Vec<(usize, i32)>) {
+    let (mut text, mut blocks) = (String::new(), Vec::<(usize, i32)>::new());
+    let (mut version, mut is_open) = (None::<usize>, false);
     for line in assembly.lines() {
         let label =
             line.split(':').next().filter(|label| line.contains(':') && !label.starts_with([' ', '\t']));
-        let name = label.map(|label| label.trim_matches('"')).and_then(|label| names.get(label));
+        let own = label.and_then(number);
         let is_end = line.starts_with(".Lfunc_end");
         let comment = line.trim_start().trim_start_matches(['#', '/']).trim_start();
         let is_block = line.starts_with(".LBB") || comment.starts_with("%bb.");
-        if is_open && (name.is_some() || is_end || is_block) {
+        if is_open && (own.is_some() || is_end || is_block) {
             text += "# LLVM-MCA-END\n";
             is_open = false;
         }
-        function = if is_end { None } else { name.copied().or(function) };
+        version = if is_end { None } else { own.or(version) };
         text += line;
         text.push('\n');
-        if let Some(function) = function.filter(|_| is_block) {
+        if let Some(version) = version.filter(|_| is_block) {
             let _ = writeln!(text, "# LLVM-MCA-BEGIN b{}", blocks.len());
-            blocks.push((function.to_owned(), 0));
+            blocks.push((version, 0));
             is_open = true;
         }
         // The loops around a block are said in comments beside and below its label, the innermost one last.
@@ -130,11 +163,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn cycles_count_first_and_no_small_part_of_them() {
+        let whole = |cycles, uops| Whole { cycles, uops };
+        assert!(whole(90.0, 9.0).is_less(&whole(100.0, 1.0)));
+        assert!(!whole(99.7, 2.0).is_less(&whole(100.0, 2.0)));
+        assert!(whole(100.2, 1.0).is_less(&whole(100.0, 2.0)));
+        assert!(!whole(100.0, 1.999).is_less(&whole(100.0, 2.0)));
+        assert!(!whole(101.0, 1.0).is_less(&whole(100.0, 2.0)));
+    }
+
+    #[test]
     fn regions_are_blocks_with_their_loops() {
-        let text = "f:  # @f\n# %bb.0:\n\tmov\n.LBB0_1:  #   Parent Loop BB0_2 Depth=1\n  # =>  This Inner Loop \
+        let text = "price.3:  # @price.3\n# %bb.0:\n\tmov\n.LBB0_1:  #   Parent Loop BB0_2 Depth=1\n  # =>  This Inner Loop \
                     Header: Depth=2\n\tadd\n\tjne\t.LBB0_1\n.Lfunc_end0:\ng:\n# %bb.0:\n\tret\n.Lfunc_end1:\n";
-        let (marked, blocks) = blocks(text, &BTreeSet::from(["f"]));
-        assert_eq!(blocks, [("f".to_owned(), 0), ("f".to_owned(), 2)]);
+        let (marked, blocks) = blocks(text);
+        assert_eq!(blocks, [(3, 0), (3, 2)]);
         let begins: Vec<&str> = marked.lines().filter(|line| line.contains("LLVM-MCA")).collect();
         assert_eq!(
             begins,
