@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::contents::{Content, Entry};
 use crate::program::Program;
 use crate::table::Table;
-use crate::window::{Element, Meaning};
+use crate::window::{Element, Forms, Meaning};
 
 /// Bits that a value may need.
 const MAX_BITS: u32 = 4096;
@@ -36,6 +36,26 @@ struct KeptProgram {
     nodes: Vec<(NodeId, Node)>,
     /// The elements that arguments among the nodes stand for, by lane.
     samples: Vec<(u32, Vec<Element>)>,
+}
+
+/// A leaf of the window that an answer was found for, which another window computes.
+pub(crate) struct Computed<'a> {
+    /// The leaf's position; the leaves before it are those of the other window.
+    pub leaf: u32,
+    /// Its elements over the leaves before it.
+    pub forms: &'a Forms,
+    /// Bits of an element.
+    pub width: u32,
+}
+
+impl Computed<'_> {
+    /// The bits of some elements, each in its own lane.
+    fn bits(&self, meaning: &mut Meaning<'_>, elements: &[Element]) -> Option<NodeId> {
+        let own = |element: &Element| (element.leaf == self.leaf).then_some(element.index);
+        let lanes = elements.iter().map(own).collect::<Option<Vec<u32>>>()?;
+        let value = meaning.of_forms(self.forms, lanes)?;
+        Some(meaning.dag.slice(value, 0, self.width, false))
+    }
 }
 
 impl Kept {
@@ -62,11 +82,39 @@ impl Kept {
     /// The program in the graph of a window, not proved; `None` where it cannot be one for this window and table. The
     /// table is asked for the immediates of its steps.
     pub fn read(&self, meaning: &mut Meaning<'_>, table: &mut Table) -> Option<Program> {
+        self.read_over(meaning, table, None)
+    }
+
+    /// The same of a program for a window with one more leaf, which is computed in this one. The program still loads that
+    /// leaf; what its registers hold is said of the computed values.
+    pub(crate) fn read_over(
+        &self,
+        meaning: &mut Meaning<'_>,
+        table: &mut Table,
+        computed: Option<&Computed<'_>>,
+    ) -> Option<Program> {
         let kept = self.program.as_ref()?;
+        let is_computed = |element: &Element| computed.is_some_and(|own| own.leaf == element.leaf);
         let mut args = FxHashMap::default();
         for (arg, elements) in &kept.samples {
-            args.insert(*arg, meaning.sample_of(elements)?);
+            let bits = match computed {
+                Some(own) if elements.first().is_some_and(is_computed) => own.bits(meaning, elements)?,
+                _ => {
+                    let sample = meaning.sample_of(elements)?;
+                    meaning.dag.arg(sample)
+                }
+            };
+            args.insert(*arg, bits);
         }
+        let all = match computed {
+            Some(own) => {
+                let count = own.forms.lanes.len() as u32;
+                let elements: Vec<Element> =
+                    (0..count).map(|index| Element { leaf: own.leaf, index }).collect();
+                Some((own, own.bits(meaning, &elements)?, count))
+            }
+            None => None,
+        };
         let mut made = FxHashMap::default();
         for (id, node) in &kept.nodes {
             made.insert(*id, make(&mut meaning.dag, node, &args, &made)?);
@@ -82,6 +130,12 @@ impl Kept {
             content.iter_mut().try_for_each(|entry| match entry {
                 Entry::Any => Some(()),
                 Entry::Uniform(value) | Entry::Value(value, _) => known(value, width),
+                Entry::Element(element) if is_computed(element) => {
+                    let (own, bits, count) = all?;
+                    let index = element.index;
+                    *entry = Entry::Value(bits, index);
+                    (own.width == width && index < count).then_some(())
+                }
                 Entry::Element(element) => {
                     let ty = leaves.get(element.leaf as usize)?.ty;
                     (ty.width == width && element.index < ty.lanes).then_some(())
@@ -135,15 +189,16 @@ impl KeptProgram {
     }
 }
 
-/// A node made anew; `None` for one that no constructor would have made, or that is none of a window.
+/// A node made anew, with these nodes for arguments; `None` for one that no constructor would have made, or that is none of a
+/// window.
 fn make(
     dag: &mut Dag,
     node: &Node,
-    args: &FxHashMap<u32, u32>,
+    args: &FxHashMap<u32, NodeId>,
     made: &FxHashMap<NodeId, NodeId>,
 ) -> Option<NodeId> {
     if let Node::Arg(arg) = node {
-        return Some(dag.arg(*args.get(arg)?));
+        return args.get(arg).copied();
     }
     let operands: Vec<NodeId> =
         node.operands().iter().map(|id| made.get(id).copied()).collect::<Option<_>>()?;

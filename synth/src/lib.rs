@@ -80,6 +80,8 @@ pub mod scalar;
 mod select;
 mod shifted;
 mod shifts;
+mod signs;
+mod stages;
 pub mod synthesize;
 pub mod table;
 mod tables;

@@ -6,6 +6,7 @@ use crate::clamps::clamps;
 use crate::counts::counts;
 use crate::forms::{kept_bits, sliced, two_terms};
 use crate::shifts::shifts;
+use crate::signs::signs;
 use crate::tables::chosen_elements;
 
 /// Values that equal `value`, each for a reason that is checked here with exact numbers.
@@ -28,6 +29,7 @@ pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     found.extend(counts(dag, value));
     found.extend(chosen_elements(dag, value));
     found.extend(shifts(dag, value));
+    found.extend(signs(dag, value));
     found.retain(|other| *other != value);
     found
 }

@@ -13,12 +13,19 @@ use crate::program::Program;
 use crate::reduce::{asks, programs as reduced, reduction};
 pub use crate::select::CostOf;
 use crate::select::{Selection, Stop, in_order};
+use crate::stages::{Stages, stages};
 use crate::table::{CONTAINERS, Table};
 use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 7";
+const SEARCH: &[u8] = b"synth 8";
+
+/// How often a window is cut in stages, each of which may be cut again.
+const MAX_DEPTH: u8 = 1;
+
+/// States after which no more stages are searched.
+const MAX_STAGED: usize = 100_000;
 
 /// How far a search came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,10 +94,26 @@ pub fn synthesize<'w>(
     stop: &Stop<'_>,
     judge: &mut dyn Judge,
 ) -> Answer<'w> {
+    answered(window, table, target, memo, stop, judge, 0)
+}
+
+/// The same for a stage of a window that was cut `depth` times.
+fn answered<'w>(
+    window: &'w Window,
+    table: &mut Table,
+    target: &Target<'_>,
+    memo: &Memo,
+    stop: &Stop<'_>,
+    judge: &mut dyn Judge,
+    depth: u8,
+) -> Answer<'w> {
     if !memo.has_store() {
-        return searched(window, table, target, stop, judge);
+        return searched(window, table, target, memo, stop, judge, depth);
     }
-    let key = target.answer_key(window);
+    let key = match depth {
+        0 => target.answer_key(window),
+        _ => digest([&target.answer_key(window)[..], &[depth]]),
+    };
     if let Some(kept) = memo.get::<Kept>(&key) {
         let mut own = table.clone();
         if let Some(answer) = remembered(window, &mut own, kept, judge) {
@@ -98,7 +121,7 @@ pub fn synthesize<'w>(
             return answer;
         }
     }
-    let answer = searched(window, table, target, stop, judge);
+    let answer = searched(window, table, target, memo, stop, judge, depth);
     if answer.status != Status::OutOfTime {
         let program = answer.program.as_ref().map(|(program, _)| program);
         let kept = Kept::new(&answer.meaning, table, program, answer.notes.clone(), answer.states);
@@ -136,23 +159,74 @@ fn searched<'w>(
     window: &'w Window,
     table: &mut Table,
     target: &Target<'_>,
+    memo: &Memo,
     stop: &Stop<'_>,
     judge: &mut dyn Judge,
+    depth: u8,
 ) -> Answer<'w> {
     let mut meaning = Meaning::new(window);
     let mut notes = Vec::new();
     let mut states = 0;
     // Of many windows those that are left when a run is interrupted are not begun.
-    let program = match stop() {
+    let mut program = match stop() {
         true => None,
         false => search(&mut meaning, table, target, stop, judge, &mut notes, &mut states),
     };
+    // Where nothing was looked at an operator is missing, which no stage has either.
+    if program.is_none() && states > 0 && depth < MAX_DEPTH && !stop() {
+        let mut staged = Staged { table, target, memo, stop, judge, depth: depth + 1, states: &mut states };
+        program = staged.program(&mut meaning);
+    }
     let status = match (stop(), &program) {
         (true, _) => Status::OutOfTime,
         (false, Some(_)) => Status::Proved,
         (false, None) => Status::Exhausted,
     };
     Answer { status, meaning, program, notes, states }
+}
+
+/// A search for a program in stages.
+struct Staged<'s, 't, 'j> {
+    table: &'s mut Table,
+    target: &'s Target<'t>,
+    memo: &'s Memo,
+    stop: &'s Stop<'s>,
+    judge: &'j mut dyn Judge,
+    depth: u8,
+    states: &'s mut usize,
+}
+
+impl Staged<'_, '_, '_> {
+    /// The first program that computes a window's result in two stages and is proved.
+    fn program(&mut self, meaning: &mut Meaning<'_>) -> Option<(Program, Proof)> {
+        let results = results(meaning)?;
+        stages(meaning.window()).iter().find_map(|stages| {
+            if *self.states > MAX_STAGED || (self.stop)() {
+                return None;
+            }
+            let program = self.joined(meaning, stages)?;
+            let proof = certify(meaning, self.table, &program, &results, self.judge).ok()?;
+            Some((program, proof))
+        })
+    }
+
+    /// A program for each stage, as one.
+    fn joined(&mut self, meaning: &mut Meaning<'_>, stages: &Stages) -> Option<Program> {
+        let lower = self.kept(&stages.lower)?;
+        let upper = self.kept(&stages.upper)?;
+        let lower = lower.read(meaning, self.table)?;
+        let upper = upper.read_over(meaning, self.table, Some(&stages.computed()?))?;
+        stages.joined(lower, &upper)
+    }
+
+    /// The answer for a stage, with the instructions that it would have alone.
+    fn kept(&mut self, window: &Window) -> Option<Kept> {
+        let mut table = self.table.clone();
+        let answer = answered(window, &mut table, self.target, self.memo, self.stop, self.judge, self.depth);
+        *self.states += answer.states;
+        let (program, _) = answer.program?;
+        Kept::new(&answer.meaning, &table, Some(&program), Vec::new(), 0)
+    }
 }
 
 /// A judge with the limits that every answer is held to.

@@ -458,6 +458,12 @@ impl<'w> Meaning<'w> {
         }
     }
 
+    /// The value of some lanes of functions of elements, as one family; `None` where their functions differ.
+    pub(crate) fn of_forms(&mut self, forms: &Forms, lanes: Vec<u32>) -> Option<NodeId> {
+        let there = lanes.iter().all(|lane| (*lane as usize) < forms.lanes.len());
+        (there && !lanes.is_empty()).then(|| self.form(forms, &Lanes::Many(lanes)).ok())?
+    }
+
     /// The value of lanes that are functions of elements: of one function for all.
     fn form(&mut self, forms: &Forms, lanes: &Lanes) -> Result<NodeId, Apart> {
         let own: Vec<&(u32, Vec<Element>)> = match lanes {
