@@ -201,9 +201,8 @@ impl Selection {
     /// Whether a state has a way that is cheaper than was known.
     fn improve(&mut self, state: usize) -> bool {
         let mut improved = false;
-        for (at, (own, below)) in self.needs[state].iter().enumerate() {
-            let mut sums = below.iter().map(|below| self.costs[below.0 as usize]);
-            let Some(sum) = sums.try_fold(*own, |sum, cost| Some(sum + cost?)) else { continue };
+        for at in 0..self.needs[state].len() {
+            let Some(sum) = self.sum(state, at) else { continue };
             if self.costs[state].is_none_or(|known| sum < known) {
                 (self.costs[state], self.chosen[state]) = (Some(sum), at);
                 improved = true;
@@ -220,11 +219,10 @@ impl Selection {
         LOAD * loads.iter().filter(|(_, start)| start % count != 0).count() as u64
     }
 
-    /// The chosen program for a state; `None` if there is no way to reach it.
+    /// The chosen program for a state, the cheapest with values shared that is found from several choices; `None` if there is no
+    /// way to reach it.
     pub fn program(&self, root: StateId, cost: &dyn Fn(crate::table::OpId) -> u64) -> Option<Program> {
         self.costs[root.0 as usize]?;
-        let mut chosen = self.chosen.clone();
-        let mut best = self.build(root, &chosen)?;
         let price = |program: &Program| {
             let between = program.inputs.iter().filter(|input| input.is_between()).count() as u64;
             let constants = program.inputs.iter().filter(|input| input.load.is_none()).count() as u64;
@@ -232,6 +230,39 @@ impl Selection {
                 + CONSTANT * constants
                 + program.steps.iter().map(|step| cost(step.op)).sum::<u64>()
         };
+        let starts = [self.chosen.clone(), self.last_cheapest()];
+        let found = starts.into_iter().filter_map(|chosen| self.improved(root, chosen, &price));
+        found.min_by_key(price)
+    }
+
+    /// The choices with the last operation of a state that is as cheap as its chosen one.
+    fn last_cheapest(&self) -> Vec<usize> {
+        let last = |(state, chosen): (usize, &usize)| {
+            let ways = &self.ways[state];
+            let applies = |at: &usize| matches!(ways[*at], Way::Apply(_));
+            let equal = |at: &usize| self.sum(state, *at).is_some_and(|sum| Some(sum) == self.costs[state]);
+            match ways.get(*chosen) {
+                Some(Way::Apply(_)) => (0..ways.len()).rev().filter(applies).find(equal).unwrap_or(*chosen),
+                _ => *chosen,
+            }
+        };
+        self.chosen.iter().enumerate().map(last).collect()
+    }
+
+    /// What a way costs with what it needs, as if nothing was shared.
+    fn sum(&self, state: usize, way: usize) -> Option<u64> {
+        let (own, below) = &self.needs[state][way];
+        below.iter().try_fold(*own, |sum, below| Some(sum + self.costs[below.0 as usize]?))
+    }
+
+    /// The program of these choices after each that makes it cheaper with values shared.
+    fn improved(
+        &self,
+        root: StateId,
+        mut chosen: Vec<usize>,
+        price: &dyn Fn(&Program) -> u64,
+    ) -> Option<Program> {
+        let mut best = self.build(root, &chosen)?;
         // With values shared another way may be cheaper: each is tried where it is used.
         for _ in 0..ROUNDS {
             let mut improved = false;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use parsers::{Argument, Form, Instruction};
 use search::{Class, Operand, Type};
 
-use super::syntax::X86;
+use super::syntax::{MASKED, X86};
 use crate::isa::{FormTest, Operands, Places, Registers, Search};
 
 pub const SEARCH: Search = Search {
@@ -118,9 +118,6 @@ fn places(
         _ => Err("operands that are not shown"),
     }
 }
-
-/// What a form shows with a result of which a mask chooses the elements.
-pub(super) const MASKED: &str = " {k}";
 
 /// What keeps out a cast, or a broadcast of memory, that is an instruction under another type.
 const OTHER_KINDS: &str = "operands of another kind than the machine form's";

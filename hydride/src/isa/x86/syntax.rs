@@ -2,7 +2,8 @@
 
 use search::{Class, Operand, Place, Syntax, Type, Written, c_integer};
 
-use super::steps::MASKED;
+/// What a form shows with a result of which a mask chooses the elements.
+pub(super) const MASKED: &str = " {k}";
 
 /// Destination first.
 pub struct X86 {
