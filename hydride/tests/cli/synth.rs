@@ -215,6 +215,37 @@ fn every_operation_has_an_answer() {
     }
 }
 
+/// Operations on lanes as compilers meet them: choices, saturation, shifts and products of each width. Those without
+/// instructions are known by name, and all answers agree with the machine.
+#[test]
+fn operations_on_lanes_are_instructions() {
+    let Some(specs) = vendor_documents() else { return };
+    let folder = scratch();
+    let windows = repository().join("specs/windows/lanes.jsonl").display().to_string();
+    let known = [
+        ("avx512", &["red_max", "red_max8"][..]),
+        ("hvx", &["div_u32_10", "max_u32", "red_max", "rshr_s5"][..]),
+    ];
+    for (target, without) in known {
+        if !specs.join(if target == "hvx" { "hvx" } else { "x86" }).is_dir() {
+            continue;
+        }
+        let specs = specs.display().to_string();
+        let args = ["synth", "--specs", &specs, "--isa", target, "--matching", "--max-seconds", "0"];
+        let run = hydride(folder.path(), &[&args[..], &["--run", "100", &windows]].concat());
+        assert!(!run.stderr.contains("Differs"), "{}", run.stderr);
+        let answers: Vec<serde_json::Value> =
+            run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert_eq!(answers.len(), 56);
+        assert!(answers.iter().all(|answer| answer["status"] == "proved"), "{}", run.stdout);
+        let scalar = answers.iter().filter(|answer| answer["floor"] == true);
+        let mut scalar: Vec<&str> = scalar.filter_map(|answer| answer["name"].as_str()).collect();
+        scalar.sort_unstable();
+        assert_eq!(scalar, without, "{target}");
+        run.exits(0);
+    }
+}
+
 /// Functions of the IR: an instruction's own, one with an immediate, and one in memory, which is no window.
 const FUNCTIONS: &str = "\
 func @_mm_and_si128(%a: 128, %b: 128) -> (%dst: 128) {
