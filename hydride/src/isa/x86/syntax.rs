@@ -65,9 +65,11 @@ impl Syntax for X86 {
             operands.remove(implied);
         }
         if place == Place::Fresh && !idiom {
-            let masked = instruction.syntax.contains(MASKED);
-            let mask = masked.then(|| format!(" {{{}}}", operands.remove(0))).unwrap_or_default();
-            operands.insert(0, format!("{result}{mask}"));
+            let shown = match instruction.syntax.contains(MASKED) {
+                true => format!("{result} {{{}}}", operands.remove(0)),
+                false => result.to_owned(),
+            };
+            operands.insert(0, shown);
         }
         let is_vector = |ty: &Type| ty.class == Class::Vector;
         let reads = instruction.operands.iter().flat_map(Operand::registers).any(|ty| is_vector(&ty));
