@@ -306,6 +306,16 @@ impl Run<'_, '_> {
                 replacements.insert(node, unknown);
             }
         }
+        self.replaced(left, right, replacements)
+    }
+
+    /// Two values with unknowns for some of their parts; `None` where there are none.
+    fn replaced(
+        &mut self,
+        left: NodeId,
+        right: NodeId,
+        mut replacements: Replacements,
+    ) -> Option<(NodeId, NodeId)> {
         let dag = &mut self.meaning.dag;
         (!replacements.is_empty())
             .then(|| (dag.replace(left, &mut replacements), dag.replace(right, &mut replacements)))
@@ -327,9 +337,7 @@ impl Run<'_, '_> {
             let value = self.meaning.dag.slice(unknown, 0, width, signed);
             replacements.insert(node, value);
         }
-        let dag = &mut self.meaning.dag;
-        (!replacements.is_empty())
-            .then(|| (dag.replace(left, &mut replacements), dag.replace(right, &mut replacements)))
+        self.replaced(left, right, replacements)
     }
 
     fn same(

@@ -61,6 +61,8 @@ mod clamps;
 mod composed;
 pub mod contents;
 mod counts;
+#[cfg(test)]
+mod equal;
 mod forms;
 mod immediates;
 mod in_place;

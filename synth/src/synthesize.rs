@@ -94,40 +94,109 @@ pub fn synthesize<'w>(
     stop: &Stop<'_>,
     judge: &mut dyn Judge,
 ) -> Answer<'w> {
-    answered(window, table, target, memo, stop, judge, 0)
+    Stage { target, memo, stop, depth: 0 }.answered(window, table, judge)
 }
 
-/// The same for a stage of a window that was cut `depth` times.
-fn answered<'w>(
-    window: &'w Window,
-    table: &mut Table,
-    target: &Target<'_>,
-    memo: &Memo,
-    stop: &Stop<'_>,
-    judge: &mut dyn Judge,
+/// A search for a window, or for a stage of one that was cut `depth` times.
+#[derive(Clone, Copy)]
+struct Stage<'s, 't> {
+    target: &'s Target<'t>,
+    memo: &'s Memo,
+    stop: &'s Stop<'s>,
     depth: u8,
-) -> Answer<'w> {
-    if !memo.has_store() {
-        return searched(window, table, target, memo, stop, judge, depth);
-    }
-    let key = match depth {
-        0 => target.answer_key(window),
-        _ => digest([&target.answer_key(window)[..], &[depth]]),
-    };
-    if let Some(kept) = memo.get::<Kept>(&key) {
-        let mut own = table.clone();
-        if let Some(answer) = remembered(window, &mut own, kept, judge) {
-            *table = own;
-            return answer;
+}
+
+impl Stage<'_, '_> {
+    fn answered<'w>(self, window: &'w Window, table: &mut Table, judge: &mut dyn Judge) -> Answer<'w> {
+        if !self.memo.has_store() {
+            return self.searched(window, table, judge);
         }
+        let key = match self.depth {
+            0 => self.target.answer_key(window),
+            depth => digest([&self.target.answer_key(window)[..], &[depth]]),
+        };
+        if let Some(kept) = self.memo.get::<Kept>(&key) {
+            let mut own = table.clone();
+            if let Some(answer) = remembered(window, &mut own, kept, judge) {
+                *table = own;
+                return answer;
+            }
+        }
+        let answer = self.searched(window, table, judge);
+        if answer.status != Status::OutOfTime {
+            let program = answer.program.as_ref().map(|(program, _)| program);
+            let kept = Kept::new(&answer.meaning, table, program, answer.notes.clone(), answer.states);
+            kept.iter().for_each(|kept| self.memo.put(key, kept));
+        }
+        answer
     }
-    let answer = searched(window, table, target, memo, stop, judge, depth);
-    if answer.status != Status::OutOfTime {
-        let program = answer.program.as_ref().map(|(program, _)| program);
-        let kept = Kept::new(&answer.meaning, table, program, answer.notes.clone(), answer.states);
-        kept.iter().for_each(|kept| memo.put(key, kept));
+
+    fn searched<'w>(self, window: &'w Window, table: &mut Table, judge: &mut dyn Judge) -> Answer<'w> {
+        let Self { target, stop, .. } = self;
+        let mut meaning = Meaning::new(window);
+        let mut notes = Vec::new();
+        let mut states = 0;
+        // Of many windows those that are left when a run is interrupted are not begun.
+        let mut program = match stop() {
+            true => None,
+            false => search(&mut meaning, table, target, stop, judge, &mut notes, &mut states),
+        };
+        // Where nothing was looked at an operator is missing, which no stage has either.
+        if program.is_none() && states > 0 && self.depth < MAX_DEPTH && !stop() {
+            program = self.staged(&mut meaning, table, judge, &mut states);
+        }
+        let status = match (stop(), &program) {
+            (true, _) => Status::OutOfTime,
+            (false, Some(_)) => Status::Proved,
+            (false, None) => Status::Exhausted,
+        };
+        Answer { status, meaning, program, notes, states }
     }
-    answer
+
+    /// The first program that computes a window's result in two stages and is proved.
+    fn staged(
+        self,
+        meaning: &mut Meaning<'_>,
+        table: &mut Table,
+        judge: &mut dyn Judge,
+        states: &mut usize,
+    ) -> Option<(Program, Proof)> {
+        let results = results(meaning)?;
+        stages(meaning.window()).iter().find_map(|stages| {
+            if *states > MAX_STAGED || (self.stop)() {
+                return None;
+            }
+            let program = self.joined(meaning, table, judge, stages, states)?;
+            let proof = certify(meaning, table, &program, &results, judge).ok()?;
+            Some((program, proof))
+        })
+    }
+
+    /// A program for each stage, as one.
+    fn joined(
+        self,
+        meaning: &mut Meaning<'_>,
+        table: &mut Table,
+        judge: &mut dyn Judge,
+        stages: &Stages,
+        states: &mut usize,
+    ) -> Option<Program> {
+        let next = Self { depth: self.depth + 1, ..self };
+        let lower = next.kept(&stages.lower, table, judge, states)?;
+        let upper = next.kept(&stages.upper, table, judge, states)?;
+        let lower = lower.read(meaning, table)?;
+        let upper = upper.read_over(meaning, table, Some(&stages.computed()?))?;
+        stages.joined(lower, &upper)
+    }
+
+    /// The answer for a stage, with the instructions that it would have alone.
+    fn kept(self, window: &Window, table: &Table, judge: &mut dyn Judge, states: &mut usize) -> Option<Kept> {
+        let mut table = table.clone();
+        let answer = self.answered(window, &mut table, judge);
+        *states += answer.states;
+        let (program, _) = answer.program?;
+        Kept::new(&answer.meaning, &table, Some(&program), Vec::new(), 0)
+    }
 }
 
 /// An answer that was kept, with a proof of its program; `None` where there is none.
@@ -153,80 +222,6 @@ fn results(meaning: &mut Meaning<'_>) -> Option<Vec<NodeId>> {
     let window = meaning.window();
     let all = meaning.all(window.root).ok()?;
     Some(all.into_iter().map(|value| meaning.dag.slice(value, 0, window.ty().width, false)).collect())
-}
-
-fn searched<'w>(
-    window: &'w Window,
-    table: &mut Table,
-    target: &Target<'_>,
-    memo: &Memo,
-    stop: &Stop<'_>,
-    judge: &mut dyn Judge,
-    depth: u8,
-) -> Answer<'w> {
-    let mut meaning = Meaning::new(window);
-    let mut notes = Vec::new();
-    let mut states = 0;
-    // Of many windows those that are left when a run is interrupted are not begun.
-    let mut program = match stop() {
-        true => None,
-        false => search(&mut meaning, table, target, stop, judge, &mut notes, &mut states),
-    };
-    // Where nothing was looked at an operator is missing, which no stage has either.
-    if program.is_none() && states > 0 && depth < MAX_DEPTH && !stop() {
-        let mut staged = Staged { table, target, memo, stop, judge, depth: depth + 1, states: &mut states };
-        program = staged.program(&mut meaning);
-    }
-    let status = match (stop(), &program) {
-        (true, _) => Status::OutOfTime,
-        (false, Some(_)) => Status::Proved,
-        (false, None) => Status::Exhausted,
-    };
-    Answer { status, meaning, program, notes, states }
-}
-
-/// A search for a program in stages.
-struct Staged<'s, 't, 'j> {
-    table: &'s mut Table,
-    target: &'s Target<'t>,
-    memo: &'s Memo,
-    stop: &'s Stop<'s>,
-    judge: &'j mut dyn Judge,
-    depth: u8,
-    states: &'s mut usize,
-}
-
-impl Staged<'_, '_, '_> {
-    /// The first program that computes a window's result in two stages and is proved.
-    fn program(&mut self, meaning: &mut Meaning<'_>) -> Option<(Program, Proof)> {
-        let results = results(meaning)?;
-        stages(meaning.window()).iter().find_map(|stages| {
-            if *self.states > MAX_STAGED || (self.stop)() {
-                return None;
-            }
-            let program = self.joined(meaning, stages)?;
-            let proof = certify(meaning, self.table, &program, &results, self.judge).ok()?;
-            Some((program, proof))
-        })
-    }
-
-    /// A program for each stage, as one.
-    fn joined(&mut self, meaning: &mut Meaning<'_>, stages: &Stages) -> Option<Program> {
-        let lower = self.kept(&stages.lower)?;
-        let upper = self.kept(&stages.upper)?;
-        let lower = lower.read(meaning, self.table)?;
-        let upper = upper.read_over(meaning, self.table, Some(&stages.computed()?))?;
-        stages.joined(lower, &upper)
-    }
-
-    /// The answer for a stage, with the instructions that it would have alone.
-    fn kept(&mut self, window: &Window) -> Option<Kept> {
-        let mut table = self.table.clone();
-        let answer = answered(window, &mut table, self.target, self.memo, self.stop, self.judge, self.depth);
-        *self.states += answer.states;
-        let (program, _) = answer.program?;
-        Kept::new(&answer.meaning, &table, Some(&program), Vec::new(), 0)
-    }
 }
 
 /// A judge with the limits that every answer is held to.

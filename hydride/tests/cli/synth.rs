@@ -1,6 +1,7 @@
 //! `hydride synth` as a user sees it.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::Command;
 
 use crate::lowering::{cpu_has, tools};
@@ -187,31 +188,34 @@ fn answers_are_calls_of_operations() {
     assert!(run.stderr.contains("holds no outputs of generate-ir"), "{}", run.stderr);
 }
 
+/// The answers for a target to a file's windows, which agree with its machine on so many inputs.
+fn agreeing(specs: &Path, target: &str, inputs: &str, windows: &str) -> Vec<serde_json::Value> {
+    let (folder, specs) = (scratch(), specs.display().to_string());
+    let args = ["synth", "--specs", &specs, "--isa", target, "--matching", "--max-seconds", "0"];
+    let run = hydride(folder.path(), &[&args[..], &["--run", inputs, windows]].concat());
+    assert!(!run.stderr.contains("Differs"), "{}", run.stderr);
+    let run = run.exits(0);
+    run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
 /// Single operations, among them some that no target has vector instructions for: every window has a proved answer that
 /// agrees with the machine.
 #[test]
 fn every_operation_has_an_answer() {
     let Some(specs) = vendor_documents() else { return };
-    let folder = scratch();
     let windows = repository().join("specs/windows/operations.jsonl").display().to_string();
     for (isa, target) in [("x86", "avx2"), ("arm", "neon"), ("hvx", "hvx")] {
         // The slow ones are left to the benchmark.
         if !specs.join(isa).is_dir() || target != "avx2" && !is_full() {
             continue;
         }
-        let specs = specs.display().to_string();
-        let args = ["synth", "--specs", &specs, "--isa", target, "--matching", "--max-seconds", "0"];
-        let run = hydride(folder.path(), &[&args[..], &["--run", "500", &windows]].concat());
-        assert!(!run.stderr.contains("Differs"), "{}", run.stderr);
-        let answers: Vec<serde_json::Value> =
-            run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let answers = agreeing(&specs, target, "500", &windows);
         assert_eq!(answers.len(), 9);
         for answer in &answers {
             assert_eq!(answer["status"], "proved", "{answer}");
             let floor = answer["name"] == "quotients" || answer["name"] == "one_quotient";
             assert!(!floor || answer["floor"] == true, "{answer}");
         }
-        run.exits(0);
     }
 }
 
@@ -220,7 +224,6 @@ fn every_operation_has_an_answer() {
 #[test]
 fn operations_on_lanes_are_instructions() {
     let Some(specs) = vendor_documents() else { return };
-    let folder = scratch();
     let windows = repository().join("specs/windows/lanes.jsonl").display().to_string();
     let known = [
         ("avx512", &["red_max", "red_max8"][..]),
@@ -230,19 +233,13 @@ fn operations_on_lanes_are_instructions() {
         if !specs.join(if target == "hvx" { "hvx" } else { "x86" }).is_dir() {
             continue;
         }
-        let specs = specs.display().to_string();
-        let args = ["synth", "--specs", &specs, "--isa", target, "--matching", "--max-seconds", "0"];
-        let run = hydride(folder.path(), &[&args[..], &["--run", "100", &windows]].concat());
-        assert!(!run.stderr.contains("Differs"), "{}", run.stderr);
-        let answers: Vec<serde_json::Value> =
-            run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let answers = agreeing(&specs, target, "100", &windows);
         assert_eq!(answers.len(), 56);
-        assert!(answers.iter().all(|answer| answer["status"] == "proved"), "{}", run.stdout);
+        assert!(answers.iter().all(|answer| answer["status"] == "proved"), "{answers:?}");
         let scalar = answers.iter().filter(|answer| answer["floor"] == true);
         let mut scalar: Vec<&str> = scalar.filter_map(|answer| answer["name"].as_str()).collect();
         scalar.sort_unstable();
         assert_eq!(scalar, without, "{target}");
-        run.exits(0);
     }
 }
 

@@ -64,32 +64,29 @@ impl Unify<'_> {
         {
             whole = inner;
         }
-        match self.dag.node(whole).clone() {
-            Node::Slice { of: inner, low: own, width: kept, .. } if own == low && kept >= bits => {
-                self.node(of, inner, Demand::Low(low + bits), bound)
-            }
-            Node::Slice { of: inner, low: own, width: kept, .. } if own > 0 && own < low && kept >= bits => {
-                match self.scaled_up(of, inner, i64::from(low - own)) {
-                    Some(inner) => self.node(of, inner, Demand::Low(low + bits), bound),
-                    None => vec![],
-                }
+        let (inner, count) = match *self.dag.node(whole) {
+            Node::Slice { of: inner, low: own, width: kept, .. } if own > 0 && own <= low && kept >= bits => {
+                (inner, i64::from(own))
             }
             Node::Shr(inner, count) => match self.dag.as_i64(count) {
-                Some(count) if count > 0 && count < i64::from(low) => {
-                    match self.scaled_up(of, inner, i64::from(low) - count) {
-                        Some(inner) => self.node(of, inner, Demand::Low(low + bits), bound),
-                        None => vec![],
-                    }
-                }
-                Some(count) if is_step(i64::from(low), count) => {
-                    let rest = self.dag.int(count - i64::from(low));
-                    let inner = self.dag.shr(inner, rest);
-                    self.node(of, inner, Demand::Low(low + bits), bound)
-                }
-                _ => vec![],
+                Some(count) if count > 0 => (inner, count),
+                _ => return vec![],
             },
-            _ => vec![],
+            _ => return vec![],
+        };
+        match self.moved(of, inner, count, i64::from(low)) {
+            Some(inner) => self.node(of, inner, Demand::Low(low + bits), bound),
+            None => vec![],
         }
+    }
+
+    /// What a pattern that is shifted down by `own` bits has to be, so that it then is `inner` shifted down by `count`.
+    fn moved(&mut self, pattern: NodeId, inner: NodeId, count: i64, own: i64) -> Option<NodeId> {
+        if own > count {
+            return self.scaled_up(pattern, inner, own - count);
+        }
+        let rest = is_step(own, count).then(|| self.dag.int(count - own))?;
+        Some(self.dag.shr(inner, rest))
     }
 
     pub(super) fn shift_down(
@@ -107,7 +104,7 @@ impl Unify<'_> {
         let mut target = self.dag.node(value).clone();
         if let Node::Slice { of: inner, low, width, signed } = target {
             let enough = matches!(demand, Demand::Low(bits) if bits <= width);
-            if !(enough || low > 0) || low == 0 {
+            if low == 0 {
                 return vec![];
             }
             let by = self.dag.int(low);
@@ -121,15 +118,8 @@ impl Unify<'_> {
         }
         let Node::Shr(inner, by) = target else { return vec![] };
         match (self.pattern.as_i64(count), self.dag.as_i64(by)) {
-            (Some(own), Some(their)) if own > 0 && (is_step(own, their) || own > their) => {
-                let rest = self.dag.int(their - own);
-                let inner = match own > their {
-                    true => match self.scaled_up(of, inner, own - their) {
-                        Some(inner) => inner,
-                        None => return vec![],
-                    },
-                    false => self.dag.shr(inner, rest),
-                };
+            (Some(own), Some(their)) if own > 0 => {
+                let Some(inner) = self.moved(of, inner, their, own) else { return vec![] };
                 let mut found = self.node(of, inner, Demand::Exact, bound.clone());
                 if found.is_empty() {
                     found = self.node(of, inner, inner_demand(own), bound);
