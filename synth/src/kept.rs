@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::contents::{Content, Entry};
 use crate::program::Program;
 use crate::table::Table;
-use crate::window::{Element, Forms, Meaning};
+use crate::window::{Element, Forms, Meaning, Window};
 
 /// Bits that a value may need.
 const MAX_BITS: u32 = 4096;
@@ -77,6 +77,47 @@ impl Kept {
     /// Whether there is a program.
     pub fn has_program(&self) -> bool {
         self.program.is_some()
+    }
+
+    /// The same for a window whose leaves have fewer lanes: what is computed from elements beyond them is open. `None` where a
+    /// family of lanes does not begin within.
+    pub(crate) fn cut(mut self, window: &Window) -> Option<Self> {
+        let Some(kept) = &mut self.program else { return Some(self) };
+        let is_within = |element: &Element| {
+            window.leaves.get(element.leaf as usize).is_some_and(|leaf| element.index < leaf.ty.lanes)
+        };
+        let mut within = FxHashMap::default();
+        for (arg, elements) in &mut kept.samples {
+            let count = elements.iter().take_while(|element| is_within(element)).count();
+            // What is the same in all lanes is one element.
+            let lanes = if elements.len() > 1 { count as u32 } else { u32::MAX };
+            elements.truncate(count);
+            elements.first()?;
+            within.insert(*arg, lanes);
+        }
+        let mut lanes: FxHashMap<NodeId, u32> = FxHashMap::default();
+        for (id, node) in &kept.nodes {
+            let own = match node {
+                Node::Arg(arg) => *within.get(arg)?,
+                _ => node.operands().iter().map(|operand| lanes[operand]).min().unwrap_or(u32::MAX),
+            };
+            lanes.insert(*id, own);
+        }
+        let program = &mut kept.program;
+        let inputs = program.inputs.iter_mut().map(|input| &mut input.content);
+        let steps = program.steps.iter_mut().map(|step| &mut step.content);
+        let outputs = program.outputs.iter_mut().map(|(_, content)| content);
+        for entry in inputs.chain(steps).chain(outputs).flatten() {
+            let is_open = match entry {
+                Entry::Any | Entry::Uniform(_) => false,
+                Entry::Element(element) => !is_within(element),
+                Entry::Value(value, lane) => lanes[value] <= *lane,
+            };
+            if is_open {
+                *entry = Entry::Any;
+            }
+        }
+        Some(self)
     }
 
     /// The program in the graph of a window, not proved; `None` where it cannot be one for this window and table. The

@@ -54,8 +54,10 @@
 #![forbid(unsafe_code)]
 
 mod arranged;
+mod bidirectional;
 mod bytes;
 mod c;
+mod cases;
 pub mod certify;
 mod clamps;
 mod composed;
@@ -73,6 +75,7 @@ mod mixed;
 mod moves;
 mod neighbors;
 mod options;
+mod padded;
 pub mod parts;
 pub mod program;
 mod reduce;

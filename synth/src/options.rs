@@ -4,6 +4,7 @@ use hydride_ir::exact::{Node, NodeId, raise_with};
 use rustc_hash::FxHashMap;
 use search::{Class, Type};
 
+use crate::bidirectional::differing_shifts;
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
 use crate::forms::sliced;
@@ -176,6 +177,11 @@ impl<'m, 'w> Finder<'m, 'w> {
                     others.into_iter().map(|other| self.renamed(&wanted, other)).collect();
                 return renamed.into_iter().map(|other| Way::Equal(states.intern(other, moves))).collect();
             }
+            if let Some(difference) = self.differing_shifts(value, wanted.container) {
+                let renamed = self.renamed(&wanted, difference);
+                ways.push(Way::Equal(states.intern(renamed, moves)));
+                return ways;
+            }
             if self.looked_up(states, &wanted, value, &mut ways) {
                 return ways;
             }
@@ -305,7 +311,8 @@ impl<'m, 'w> Finder<'m, 'w> {
         }
         let mut found = rewrites(&mut self.meaning.dag, value);
         // Those are chosen by what the target has.
-        let shifted = shifts(&mut self.meaning.dag, value);
+        let mut shifted = shifts(&mut self.meaning.dag, value);
+        shifted.extend(differing_shifts(&mut self.meaning.dag, value));
         found.retain(|other| !shifted.contains(other));
         if !self.chooses_bits {
             let bits = bit_choice(&mut self.meaning.dag, value);
@@ -653,6 +660,9 @@ impl<'m, 'w> Finder<'m, 'w> {
                     found.push((*id, binding));
                 }
             }
+        }
+        if !self.composing {
+            found.extend(self.bidirectional(value, container));
         }
         // An extremum that there is needs no choice.
         let chooses = |template: TemplateId| self.table.template(template).slots.contains(&1);

@@ -2,6 +2,7 @@
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Range, Replacements};
 
+use crate::bidirectional::differing_shifts;
 use crate::clamps::clamps;
 use crate::counts::counts;
 use crate::forms::{kept_bits, sliced, two_terms};
@@ -29,6 +30,7 @@ pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     found.extend(counts(dag, value));
     found.extend(chosen_elements(dag, value));
     found.extend(shifts(dag, value));
+    found.extend(differing_shifts(dag, value));
     found.extend(signs(dag, value));
     found.retain(|other| *other != value);
     found
@@ -483,6 +485,11 @@ fn near_count(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
 pub fn high_bits(dag: &mut Dag, value: NodeId) -> NodeId {
     let mut replacements = Replacements::default();
     for node in dag.reachable([value]) {
+        if let Some(signs) = only_signs(dag, node) {
+            let signs = dag.replace(signs, &mut replacements);
+            replacements.insert(node, signs);
+            continue;
+        }
         let Node::Slice { of, low, width, signed } = *dag.node(node) else { continue };
         // Above the bits that hold a negative value there are ones.
         let ones = Range::new(-(Int::ONE << low as usize), -1);
@@ -514,6 +521,24 @@ pub fn high_bits(dag: &mut Dag, value: NodeId) -> NodeId {
         }
     }
     if replacements.is_empty() { value } else { dag.replace(value, &mut replacements) }
+}
+
+/// A number of which nothing but signs is left, shifted down no further than for that.
+fn only_signs(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let (of, by) = match *dag.node(value) {
+        Node::Slice { of, low, .. } => (of, i64::from(low)),
+        Node::Shr(of, count) => (of, dag.as_i64(count)?),
+        _ => return None,
+    };
+    let bits = dag.natural(of).and_then(|(width, signed)| width.checked_sub(u32::from(signed)))?;
+    if by <= i64::from(bits) {
+        return None;
+    }
+    let count = dag.int(bits);
+    match *dag.node(value) {
+        Node::Slice { width, signed, .. } => Some(dag.slice(of, bits, width, signed)),
+        _ => Some(dag.shr(of, count)),
+    }
 }
 
 #[cfg(test)]

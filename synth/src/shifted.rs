@@ -2,11 +2,13 @@
 
 use hydride_ir::exact::{Dag, Node, NodeId};
 
+use crate::bidirectional::{Down, differing_shifts};
 use crate::contents::Wanted;
 use crate::forms::sliced;
 use crate::options::Finder;
 use crate::shifts::shifts;
 use crate::table::TemplateId;
+use crate::unify::Binding;
 
 /// Whether a value is computed by shifts by computed counts.
 fn shifts_by_count(dag: &Dag, value: NodeId) -> bool {
@@ -80,5 +82,50 @@ impl Finder<'_, '_> {
             _ => false,
         };
         wanted.container == 64 && wanted.only_value().is_some_and(shifts)
+    }
+
+    /// Operations whose counts have signs that shift a value so.
+    pub(crate) fn bidirectional(&mut self, value: NodeId, width: u32) -> Vec<(TemplateId, Binding)> {
+        let Some(down) = self.down(value, width) else { return Vec::new() };
+        let table = self.table;
+        let mut found = Vec::new();
+        for id in table.templates(width) {
+            let template = table.template(*id);
+            let Some(shift) = template.shift() else { continue };
+            let (number, by) = (shift.args.0 as usize, shift.args.1 as usize);
+            let dag = &mut self.meaning.dag;
+            let fits = dag.range(down.of).fits(width, shift.signed);
+            if (shift.width, shift.rounds) != (width, down.rounds) || !fits {
+                continue;
+            }
+            let half = 1i64 << (shift.counts - 1);
+            let (low, high) = if shift.up { (1 - half, half) } else { (-half, half - 1) };
+            let Some(mut count) = down.count_within(dag, low, high, width) else { continue };
+            if shift.up {
+                count = dag.neg(count);
+            }
+            let mut binding = vec![None; 2];
+            binding[number] = Some(dag.slice(down.of, 0, width, false));
+            binding[by] = Some(dag.slice(count, 0, template.slots[by], false));
+            found.push((*id, binding));
+        }
+        found
+    }
+
+    /// What is rounded as a difference of shifts where the target has such shifts, but none that round.
+    pub(crate) fn differing_shifts(&mut self, value: NodeId, width: u32) -> Option<NodeId> {
+        let down = self.down(value, width).filter(|down| down.rounds)?;
+        let table = self.table;
+        let shifts = table.templates(width).iter().filter_map(|id| table.template(*id).shift());
+        let mut own = shifts.filter(|own| own.width == width && own.signed);
+        let (exact, rounds) = (own.clone().any(|own| !own.rounds), own.any(|own| own.rounds));
+        let dag = &mut self.meaning.dag;
+        let fits = exact && !rounds && dag.range(down.of).fits(width, true);
+        fits.then(|| differing_shifts(dag, value)).flatten()
+    }
+
+    /// A value as bits of a shift down or up by one count for all lanes.
+    fn down(&mut self, value: NodeId, width: u32) -> Option<Down> {
+        Down::read(&mut self.meaning.dag, value, width).filter(|down| self.meaning.is_uniform(down.count))
     }
 }

@@ -4,6 +4,7 @@
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part, Replacements};
 
+use crate::bidirectional::shifted;
 use crate::forms::sliced;
 
 /// Bits of a count.
@@ -18,6 +19,15 @@ const BEYOND: i64 = 128 - 16;
 /// A shift by a count with a sign in other ways.
 pub fn shifts(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     let Some(shift) = Shift::read(dag, value) else { return Vec::new() };
+    if !shift.up || (shift.counts, dag.arg_widths()[shift.args.1 as usize]) != (COUNT, COUNT) {
+        return Vec::new();
+    }
+    // A shift by a count without sign is in another way already.
+    let is_byte = |count: NodeId| matches!(*dag.node(count), Node::Slice { width: COUNT, signed: false, .. });
+    let is_other = |node: &NodeId| matches!(*dag.node(*node), Node::Shl(_, count) | Node::Shr(_, count) if is_byte(count));
+    if dag.reachable([value]).iter().any(is_other) {
+        return Vec::new();
+    }
     let mut found = Vec::new();
     if shift.width >= 16 {
         found.extend(shift.by_counts(dag));
@@ -28,23 +38,30 @@ pub fn shifts(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     found
 }
 
-/// `a · 2^c` for a count from -128 to 127, rounded down or, with halves up, to the next number.
-#[derive(Clone, Copy)]
-struct Shift {
+/// `a · 2^c` or `a / 2^c` for a count with a sign, rounded down or, with halves up, to the next number: all of a function's bits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shift {
     /// What is shifted, a number of `width` bits.
     of: NodeId,
     /// The count.
     count: NodeId,
+    /// Which arguments these two are.
+    pub args: (u32, u32),
+    /// Bits of the count, its sign among them.
+    pub counts: u32,
+    /// Whether a positive count shifts up.
+    pub up: bool,
     /// Bits of the result.
-    width: u32,
+    pub width: u32,
     /// Whether what is shifted is signed.
-    signed: bool,
+    pub signed: bool,
     /// Whether what is shifted down is rounded to the next number.
-    rounds: bool,
+    pub rounds: bool,
 }
 
 impl Shift {
-    fn read(dag: &mut Dag, value: NodeId) -> Option<Self> {
+    /// A function of two arguments as such a shift.
+    pub(crate) fn read(dag: &mut Dag, value: NodeId) -> Option<Self> {
         let (of, kept) = sliced(dag, value);
         let Node::Select(condition, ..) = *dag.node(of) else { return None };
         let (width, _) = kept.or_else(|| dag.natural(value))?;
@@ -53,18 +70,19 @@ impl Shift {
         };
         let Node::Arg(by) = *dag.node(number) else { return None };
         let widths = |dag: &Dag, arg: u32| dag.arg_widths()[arg as usize];
-        if low + 1 != COUNT || widths(dag, by) != COUNT || ![8, 16, 32, 64].contains(&width) {
+        let counts = low + 1;
+        if !(2..=COUNT).contains(&counts) || ![8, 16, 32, 64].contains(&width) {
             return None;
         }
-        let nodes = dag.reachable([value]);
-        // A shift by a count without sign is in another way already.
-        let is_byte =
-            |count: NodeId| matches!(*dag.node(count), Node::Slice { width: COUNT, signed: false, .. });
-        let is_other = |node: &NodeId| matches!(*dag.node(*node), Node::Shl(_, count) | Node::Shr(_, count) if is_byte(count));
-        if nodes.iter().any(is_other) {
+        let beyond = |node: &NodeId| match *dag.node(*node) {
+            Node::Slice { of, low, width, .. } => of == number && low + width > counts,
+            Node::SliceAt { of, .. } => of == number,
+            _ => false,
+        };
+        if dag.reachable([value]).iter().any(beyond) {
             return None;
         }
-        let mut args = nodes.into_iter().filter_map(|node| match *dag.node(node) {
+        let mut args = dag.reachable([value]).into_iter().filter_map(|node| match *dag.node(node) {
             Node::Arg(arg) if arg != by => Some(arg),
             _ => None,
         });
@@ -72,30 +90,25 @@ impl Shift {
         if widths(dag, arg) != width {
             return None;
         }
-        let count = dag.arg_slice(by, 0, COUNT, true);
-        let kinds = [(false, false), (true, false), (false, true), (true, true)];
-        kinds.into_iter().find_map(|(signed, rounds)| {
+        let count = dag.arg_slice(by, 0, counts, true);
+        let kinds = [false, true].into_iter().flat_map(|signed| [(signed, false), (signed, true)]);
+        let kinds = kinds.flat_map(|(signed, rounds)| [(signed, rounds, true), (signed, rounds, false)]);
+        kinds.into_iter().find_map(|(signed, rounds, up)| {
             let of = dag.arg_slice(arg, 0, width, signed);
-            let shift = Self { of, count, width, signed, rounds };
-            shift.is(dag, value, by).then_some(shift)
+            let shift = Self { of, count, args: (arg, by), counts, up, width, signed, rounds };
+            shift.is(dag, value).then_some(shift)
         })
     }
 
-    /// Whether a value is this shift for each count; `by` is the argument that is the count.
-    fn is(self, dag: &mut Dag, value: NodeId, by: u32) -> bool {
-        let whole = dag.arg(by);
-        (0..1i64 << COUNT).rev().all(|bits| {
+    /// Whether a value is this shift for each count.
+    fn is(self, dag: &mut Dag, value: NodeId) -> bool {
+        let whole = dag.arg(self.args.1);
+        (0..1i64 << self.counts).rev().all(|bits| {
             let number = dag.int(bits);
             let mut replacements = Replacements::from_iter([(whole, number)]);
             let found = dag.replace(value, &mut replacements);
-            let down = (1 << COUNT) - bits;
-            let expected = if bits < 128 {
-                dag.linear(&[(self.of, Int::ONE << bits as usize)], Int::ZERO)
-            } else {
-                let half = if self.rounds { Int::ONE << (down - 1) as usize } else { Int::ZERO };
-                let (sum, down) = (dag.linear(&[(self.of, Int::ONE)], half), dag.int(down));
-                dag.shr(sum, down)
-            };
+            let count = if bits >> (self.counts - 1) == 0 { bits } else { bits - (1 << self.counts) };
+            let expected = shifted(dag, self.of, if self.up { -count } else { count }, self.rounds);
             let bits = |dag: &mut Dag, value| dag.slice(value, 0, self.width, false);
             bits(dag, found) == bits(dag, expected)
         })

@@ -9,6 +9,7 @@ use crate::contents::{Entry, Wanted};
 use crate::immediates::immediates;
 use crate::kept::Kept;
 use crate::options::Finder;
+use crate::padded::{padded, trimmed};
 use crate::program::Program;
 use crate::reduce::{asks, programs as reduced, reduction};
 pub use crate::select::CostOf;
@@ -19,7 +20,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 8";
+const SEARCH: &[u8] = b"synth 9";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
@@ -136,11 +137,19 @@ impl Stage<'_, '_> {
         let mut meaning = Meaning::new(window);
         let mut notes = Vec::new();
         let mut states = 0;
+        let wider = self.wider(&mut meaning, table, judge, &mut states);
         // Of many windows those that are left when a run is interrupted are not begun.
         let mut program = match stop() {
             true => None,
             false => search(&mut meaning, table, target, stop, judge, &mut notes, &mut states),
         };
+        if let Some((wider, proof)) = wider {
+            let cost = |program: &Program| price(program, &table_cost(table, target));
+            if program.as_ref().is_none_or(|(own, _)| cost(&wider) < cost(own)) {
+                notes.clear();
+                program = Some((wider, proof));
+            }
+        }
         // Where nothing was looked at an operator is missing, which no stage has either.
         if program.is_none() && states > 0 && self.depth < MAX_DEPTH && !stop() {
             program = self.staged(&mut meaning, table, judge, &mut states);
@@ -151,6 +160,25 @@ impl Stage<'_, '_> {
             (false, None) => Status::Exhausted,
         };
         Answer { status, meaning, program, notes, states }
+    }
+
+    /// A program for more lanes, without what is only theirs.
+    fn wider(
+        self,
+        meaning: &mut Meaning<'_>,
+        table: &mut Table,
+        judge: &mut dyn Judge,
+        states: &mut usize,
+    ) -> Option<(Program, Proof)> {
+        let widest = *self.target.widths.last()?;
+        let window = padded(meaning.window(), widest).filter(|_| self.depth == 0)?;
+        let next = Self { depth: self.depth + 1, ..self };
+        let kept = next.kept(&window, table, judge, states)?.cut(meaning.window())?;
+        let program = kept.read(meaning, table)?;
+        let program = trimmed(table, &program);
+        let results = results(meaning)?;
+        let proof = certify(meaning, table, &program, &results, judge).ok()?;
+        Some((program, proof))
     }
 
     /// The first program that computes a window's result in two stages and is proved.
@@ -322,6 +350,11 @@ fn missing_operator(meaning: &Meaning<'_>, table: &Table, roots: &[NodeId]) -> O
     own.into_iter().find(|own| !there.contains(own)).map(|(float, _, _)| float.op.name())
 }
 
+/// What a program's steps cost together, in thousandths of a cycle.
+fn price(program: &Program, cost: &dyn Fn(crate::table::OpId) -> u64) -> u64 {
+    program.steps.iter().map(|step| cost(step.op)).sum()
+}
+
 fn table_cost<'a>(table: &'a Table, target: &'a Target<'_>) -> impl Fn(crate::table::OpId) -> u64 + 'a {
     |op| (target.cost)(table.op(op))
 }
@@ -338,7 +371,7 @@ fn finish(
     notes: &mut Vec<String>,
     states: &mut usize,
 ) -> Option<(Program, Proof)> {
-    let price = |program: &Program| program.steps.iter().map(|step| cost(step.op)).sum::<u64>();
+    let price = |program: &Program| price(program, &cost);
     let in_registers = finder.meaning.window().in_registers;
     // A composition of instructions is looked for before what else there is, which then must be cheaper; below a limit after it,
     // since most states of compositions are beyond what is known by then.
@@ -412,7 +445,7 @@ fn proved(
     judge: &mut dyn Judge,
     notes: &mut Vec<String>,
 ) -> Option<(Program, Proof)> {
-    programs.sort_by_key(|program| program.steps.iter().map(|step| cost(step.op)).sum::<u64>());
+    programs.sort_by_key(|program| price(program, cost));
     for program in programs {
         match certify(finder.meaning, finder.table, &program, results, judge) {
             Ok(proof) => return Some((program, proof)),

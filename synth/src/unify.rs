@@ -230,6 +230,14 @@ impl Unify<'_> {
                 if self.dag.range(value).fits(width, signed) {
                     return self.node(of, value, Demand::Exact, bound);
                 }
+                // Upper halves of products are clamped where no others are there.
+                let of_product = |node: NodeId| matches!(self.pattern.node(node), Node::Mul(_));
+                if self.pattern.reachable([of]).into_iter().any(of_product)
+                    && let Some(whole) = self.shifted_whole(value, demand)
+                    && self.dag.range(whole).fits(width, signed)
+                {
+                    return self.node(of, whole, Demand::Exact, bound);
+                }
                 // What fits is not clamped.
                 match (self.dag.node(value).clone(), demand) {
                     (Node::Slice { of: their, low: 0, width: own, .. }, Demand::Low(bits))

@@ -10,13 +10,15 @@ mod mixed;
 mod permutation;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hydride_ir::Function;
 use hydride_ir::exact::{Dag, NodeId, raise};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use search::{Instruction, Operand, Type};
+
+use crate::shifts::Shift;
 
 pub use arrangement::Arrangement;
 use arrangement::arrangements;
@@ -65,6 +67,18 @@ pub struct Template {
     pub slots: Vec<u32>,
     /// Whether the value is the only slot, unchanged.
     pub moves: bool,
+    shift: OnceLock<Option<Shift>>,
+}
+
+impl Template {
+    /// The expression as a shift by a count with a sign.
+    pub(crate) fn shift(&self) -> Option<&Shift> {
+        let read = || {
+            let (mut dag, raised) = raise(&self.function).ok()?;
+            Shift::read(&mut dag, raised.results[0][0].value)
+        };
+        self.shift.get_or_init(read).as_ref()
+    }
 }
 
 /// An instruction with its immediates chosen, seen as lanes.
@@ -490,6 +504,7 @@ impl Table {
             dag,
             root,
             container: lanes.container,
+            shift: OnceLock::new(),
         }));
         self.members.push(Vec::new());
         self.by_container.entry(lanes.container).or_default().push(id);

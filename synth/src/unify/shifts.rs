@@ -36,6 +36,17 @@ impl Unify<'_> {
         }
     }
 
+    /// What is shifted down, with all bits above those of a value that it is the low ones of.
+    pub(super) fn shifted_whole(&mut self, value: NodeId, demand: Demand) -> Option<NodeId> {
+        let (Demand::Low(bits), Node::Slice { of, low, width, .. }) = (demand, self.dag.node(value).clone())
+        else {
+            return None;
+        };
+        let is_whole = low > 0 && bits <= width && !matches!(self.dag.node(of), Node::Arg(_));
+        let count = is_whole.then(|| self.dag.int(low))?;
+        Some(self.dag.shr(of, count))
+    }
+
     /// A slice of something computed.
     #[expect(clippy::too_many_arguments)]
     pub(super) fn slice(

@@ -8,6 +8,8 @@ use hydride_ir::exact::{Dag, Int, Lowering, Node, NodeId, Replacements, raise_wi
 use hydride_ir::{Arg, Function, Random, ResultId, ResultSlot, Role, Stmt};
 use rustc_hash::FxHashMap;
 
+use crate::bidirectional::Down;
+
 use super::Window;
 use super::expression::{Element, ExpressionId, Forms, Lanewise, Operator};
 use super::types::{Kind, Type};
@@ -619,16 +621,14 @@ impl<'w> Meaning<'w> {
                 // Beyond these counts the value is 0 in all bits of the result.
                 let width = i64::from(own(0).width.max(ty.width));
                 let count = clamp(dag, b, -width, width + 1);
-                rounding_shift(dag, a, count)
+                Down { of: a, count, rounds: true }.value(dag)
             }
             Lanewise::MulShiftRight | Lanewise::RoundingMulShiftRight => {
                 let product = dag.mul(a, b);
                 let most = 2 * i64::from(own(0).width.max(own(1).width)) + 1;
                 let count = clamp(dag, operands[2], -i64::from(ty.width), most);
-                let shifted = match operator {
-                    Lanewise::MulShiftRight => shift_down(dag, product, count),
-                    _ => rounding_shift(dag, product, count),
-                };
+                let rounds = operator == Lanewise::RoundingMulShiftRight;
+                let shifted = Down { of: product, count, rounds }.value(dag);
                 dag.saturate(shifted, ty.width, ty.is_signed())
             }
             Lanewise::Absd => {
@@ -731,46 +731,4 @@ fn floor_division(dag: &mut Dag, a: NodeId, b: NodeId) -> NodeId {
     };
     let none = dag.eq(b, zero);
     dag.select(none, zero, quotient)
-}
-
-/// `⌊value / 2^count⌋`, for a negative count `value · 2^-count`.
-fn shift_down(dag: &mut Dag, value: NodeId, count: NodeId) -> NodeId {
-    if dag.range(count).is_non_negative() {
-        return dag.shr(value, count);
-    }
-    let zero = dag.int(0);
-    let (right, left) = (dag.max(count, zero), dag.neg(count));
-    let left = dag.max(left, zero);
-    let (down, up) = (dag.shr(value, right), dag.shl(value, left));
-    let is_right = dag.lt(zero, count);
-    dag.select(is_right, down, up)
-}
-
-/// `⌊(value + 2^(count-1)) / 2^count⌋`, for a count that is not positive `value · 2^-count`.
-fn rounding_shift(dag: &mut Dag, value: NodeId, count: NodeId) -> NodeId {
-    let zero = dag.int(0);
-    if let Some(count) = dag.as_i64(count) {
-        if count <= 0 {
-            return dag.linear(&[(value, Int::ONE << (-count) as usize)], Int::ZERO);
-        }
-        let half = dag.int(Int::ONE << (count - 1) as usize);
-        let (sum, count) = (dag.sum(&[value, half]), dag.int(count));
-        return dag.shr(sum, count);
-    }
-    let one = dag.int(1);
-    let is_never_left = dag.range(count).is_non_negative();
-    let right = dag.max(count, one);
-    let half = dag.sub(right, one);
-    let half = dag.shl(one, half);
-    let sum = dag.sum(&[value, half]);
-    let down = dag.shr(sum, right);
-    let up = if is_never_left {
-        value
-    } else {
-        let left = dag.neg(count);
-        let left = dag.max(left, zero);
-        dag.shl(value, left)
-    };
-    let is_right = dag.lt(zero, count);
-    dag.select(is_right, down, up)
 }
