@@ -225,10 +225,8 @@ fn every_operation_has_an_answer() {
 fn operations_on_lanes_are_instructions() {
     let Some(specs) = vendor_documents() else { return };
     let windows = repository().join("specs/windows/lanes.jsonl").display().to_string();
-    let known = [
-        ("avx512", &["red_max", "red_max8"][..]),
-        ("hvx", &["div_u32_10", "max_u32", "red_max"][..]),
-    ];
+    let known =
+        [("avx512", &["red_max", "red_max8"][..]), ("hvx", &["div_u32_10", "max_u32", "red_max"][..])];
     for (target, without) in known {
         if !specs.join(if target == "hvx" { "hvx" } else { "x86" }).is_dir() {
             continue;
