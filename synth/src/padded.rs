@@ -7,12 +7,12 @@ use crate::program::{Program, Value};
 use crate::table::Table;
 use crate::window::{Expression, ExpressionId, Expressions, MAX_LANES, Operator, Type, Window};
 
-/// A window with as many more lanes as fill registers, the widest of which has `widest` bits: a number of these, or a power of two
-/// of bits. `None` where the lanes fill them, or are not computed from as many lanes each.
+/// A window with as many more lanes as fill registers, the widest of which has `widest` bits: an even number of these, since lanes are
+/// widened to two registers and narrowed from two, or a power of two of bits. `None` where the lanes fill them, or are not computed from as many lanes each.
 pub(crate) fn padded(window: &Window, widest: u32) -> Option<Window> {
     let Type { width, lanes, .. } = window.ty();
     let bits = window.ty().bits();
-    let whole = if bits > widest { bits.next_multiple_of(widest) } else { bits.next_power_of_two() };
+    let whole = if bits > widest { bits.next_multiple_of(2 * widest) } else { bits.next_power_of_two() };
     let more = whole / width;
     if window.in_registers || lanes == 1 || more == lanes || whole % width != 0 {
         return None;
