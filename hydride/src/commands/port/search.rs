@@ -208,30 +208,34 @@ fn choices(all: &[Source<'_>], numbers: &[Option<usize>], count: usize) -> Vec<C
     found
 }
 
-/// For the first windows of choices that compute one function in all lanes a window that computes it of elements in order, where
-/// another instruction has it: what cannot be computed there cannot either where elements are moved besides.
+/// For the first windows of choices that all compute one function in all lanes the first window that computes it of elements in
+/// order, where another instruction has it: what cannot be computed there cannot either where elements are moved besides, or
+/// where there are more of them.
 fn models(windows: &[&Window], choices: &[Choices]) -> HashMap<usize, usize> {
-    let mut in_order: HashMap<(String, String), usize> = HashMap::new();
-    let mut others: Vec<(usize, (String, String))> = Vec::new();
+    let mut in_order: HashMap<String, usize> = HashMap::new();
+    let mut of_one: Vec<(usize, String)> = Vec::new();
     for own in choices {
-        let Some((function, is_in_order)) = function_of_lanes(windows[own.first[0]]) else { continue };
-        match is_in_order {
-            true => drop(in_order.entry(function).or_insert(own.first[0])),
-            false => others.push((own.first[0], function)),
+        let functions = own.all().map(|number| function_of_lanes(windows[number]));
+        let Some(functions) = functions.collect::<Option<Vec<_>>>() else { continue };
+        let (function, is_in_order) = functions[0].clone();
+        if functions.iter().all(|(other, _)| *other == function) {
+            of_one.push((own.first[0], function.clone()));
+        }
+        if is_in_order && functions.len() == 1 {
+            in_order.entry(function).or_insert(own.first[0]);
         }
     }
     let model = |(number, function)| Some((number, *in_order.get(&function)?));
-    others.into_iter().filter_map(model).collect()
+    of_one.into_iter().filter_map(model).filter(|(number, model)| number != model).collect()
 }
 
-/// The function that all lanes are computed by, where there is one, with the result's type, and whether each lane is computed of the
-/// elements at its own place.
-fn function_of_lanes(window: &Window) -> Option<((String, String), bool)> {
+/// The function that all lanes are computed by, where there is one, and whether each lane is computed of the elements at its own
+/// place.
+fn function_of_lanes(window: &Window) -> Option<(String, bool)> {
     let Operator::Forms(forms) = &window.expressions.get(window.root).operator else { return None };
     let [function] = &forms.functions[..] else { return None };
     let at_home = |(lane, (_, slots)): (u32, &(u32, Vec<Element>))| slots.iter().all(|slot| slot.index == lane);
-    let is_in_order = (0..).zip(&forms.lanes).all(at_home);
-    Some(((function.to_string(), format!("{:?}", window.ty())), is_in_order))
+    Some((function.to_string(), (0..).zip(&forms.lanes).all(at_home)))
 }
 
 /// The keys of what was found for choices beside each other; a choice alone has none.
