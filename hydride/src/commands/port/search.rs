@@ -89,6 +89,15 @@ impl Found {
         }
     }
 
+    /// With the remark that only the instructions of other choices were looked at, where there is no program.
+    fn among_few(mut self) -> Self {
+        if self.program.is_none() {
+            self.notes.push("only instructions of other immediates' sequences were looked at".into());
+            self.kept.iter_mut().for_each(|kept| kept.notes.clone_from(&self.notes));
+        }
+        self
+    }
+
     fn price(&self) -> Option<u64> {
         self.counted.as_ref().map(|(price, _)| *price)
     }
@@ -338,7 +347,7 @@ impl Search<'_> {
             }
             open.retain(|number| left.contains_key(number));
             if !helps {
-                let rest = open.iter().filter_map(|number| Some((*number, left.remove(number)?)));
+                let rest = open.iter().filter_map(|number| Some((*number, left.remove(number)?.among_few())));
                 found.extend(rest);
                 break;
             }
@@ -413,4 +422,47 @@ fn cheapest_sets(found: &[(usize, Found)]) -> BTreeSet<usize> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(price: u64, instructions: &[usize]) -> (usize, Found) {
+        let counted = Some((price, instructions.iter().copied().collect()));
+        let none = Found {
+            status: Status::Proved,
+            program: None,
+            body: None,
+            expression: None,
+            notes: Vec::new(),
+            counted,
+            kept: None,
+        };
+        (0, none)
+    }
+
+    #[test]
+    fn the_instructions_of_the_cheapest_programs_are_taken() {
+        let all = [
+            found(9, &[9]),
+            found(0, &[]),
+            found(2, &[1, 2]),
+            found(3, &[1, 2]),
+            found(4, &[3]),
+            found(5, &[4]),
+            found(6, &[5]),
+        ];
+        assert_eq!(cheapest_sets(&all), BTreeSet::from([1, 2, 3, 4, 5]));
+        assert_eq!(cheapest_sets(&[]), BTreeSet::new());
+    }
+
+    #[test]
+    fn the_cheaper_one_is_kept() {
+        let price = |one: (usize, Found), other: (usize, Found)| one.1.or_cheaper(other.1).price();
+        assert_eq!(price(found(2, &[1]), found(3, &[2])), Some(2));
+        assert_eq!(price(found(3, &[1]), found(2, &[2])), Some(2));
+        let none = (0, Found { counted: None, ..found(0, &[]).1 });
+        assert_eq!(price(none, found(7, &[2])), Some(7));
+    }
 }
