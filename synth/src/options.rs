@@ -531,7 +531,11 @@ impl<'m, 'w> Finder<'m, 'w> {
                 }
             }
             if ty.class == Class::Scalar
-                && !contents.iter().copied().flatten().all(|entry| matches!(entry, Entry::Any | Entry::Uniform(_)))
+                && !contents
+                    .iter()
+                    .copied()
+                    .flatten()
+                    .all(|entry| matches!(entry, Entry::Any | Entry::Uniform(_)))
             {
                 return None;
             }
@@ -553,7 +557,8 @@ impl<'m, 'w> Finder<'m, 'w> {
             }
             let permutes = || {
                 let all = self.table.permutations(wanted.container);
-                self.meaning.window().in_registers && all.iter().any(|(op, _)| self.table.op(*op).result == *ty)
+                self.meaning.window().in_registers
+                    && all.iter().any(|(op, _)| self.table.op(*op).result == *ty)
             };
             // What is packed in halves, or computed of unpacked operands, is put in order afterwards.
             let uncrosses = || {

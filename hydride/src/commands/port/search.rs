@@ -160,7 +160,8 @@ pub fn search(all: &[Source<'_>], ground: &Ground, args: &GroundArgs) -> Result<
     let beside: Vec<Vec<Key>> = choices.iter().map(|own| keys_beside(own, &keys)).collect();
     let cache = args.cache.open_at(&[keys, beside.concat()].concat());
     let (memo, max_seconds) = (cache.memo(), args.max_seconds);
-    let search = Search { windows: &windows, ground, memo, cache: &cache, phase: &phase, stop: &stop, max_seconds };
+    let search =
+        Search { windows: &windows, ground, memo, cache: &cache, phase: &phase, stop: &stop, max_seconds };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
     let found: HashMap<usize, Found> = pool.install(|| {
         let one = |(own, keys): &(&Choices, &Vec<Key>)| search.beside(own, keys);
@@ -243,7 +244,8 @@ fn models(windows: &[&Window], choices: &[Choices]) -> HashMap<usize, usize> {
 fn function_of_lanes(window: &Window) -> Option<(String, bool)> {
     let Operator::Forms(forms) = &window.expressions.get(window.root).operator else { return None };
     let [function] = &forms.functions[..] else { return None };
-    let at_home = |(lane, (_, slots)): (u32, &(u32, Vec<Element>))| slots.iter().all(|slot| slot.index == lane);
+    let at_home =
+        |(lane, (_, slots)): (u32, &(u32, Vec<Element>))| slots.iter().all(|slot| slot.index == lane);
     Some((function.to_string(), (0..).zip(&forms.lanes).all(at_home)))
 }
 
