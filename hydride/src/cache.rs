@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use redb::{
@@ -89,6 +89,9 @@ const MAX_BYTES: u64 = 1 << 28;
 const WAITS: u32 = 20;
 const WAIT: Duration = Duration::from_millis(50);
 
+/// How long a search goes on before what it found is written.
+const BETWEEN_SAVES: Duration = Duration::from_secs(10);
+
 /// A cache, or none.
 #[derive(Default)]
 pub struct Cache(Option<Arc<File>>);
@@ -99,10 +102,27 @@ impl Cache {
         self.0.as_ref().map_or_else(Memo::default, |file| Memo::new(file.clone()))
     }
 
+    /// How many answers were read.
+    pub fn known(&self) -> usize {
+        self.0.as_ref().map_or(0, |file| file.known.len())
+    }
+
     /// Writes what this run added since the last time. A file that cannot be written is left unchanged.
     pub fn save(&self) {
         if let Some(file) = &self.0 {
             file.save();
+        }
+    }
+
+    /// Writes what was added if the last time was [`BETWEEN_SAVES`] ago and no other thread is at it, so that a search that is
+    /// killed keeps what it found.
+    pub fn save_now_and_then(&self) {
+        if let Some(file) = &self.0
+            && let Ok(mut saved) = file.saved.try_lock()
+            && saved.elapsed() >= BETWEEN_SAVES
+        {
+            file.save();
+            *saved = Instant::now();
         }
     }
 }
@@ -118,6 +138,8 @@ struct File {
     unwritten: Mutex<HashSet<Key>>,
     /// The file is unusable and must be rewritten.
     damaged: AtomicBool,
+    /// When it was last written in the course of a search, or opened.
+    saved: Mutex<Instant>,
 }
 
 /// Answers by key, compressed.
@@ -154,8 +176,14 @@ impl File {
                 Answers::default()
             }
         };
-        let damaged = AtomicBool::new(damaged);
-        Self { path, known, added: Mutex::default(), unwritten: Mutex::default(), damaged }
+        Self {
+            path,
+            known,
+            added: Mutex::default(),
+            unwritten: Mutex::default(),
+            damaged: AtomicBool::new(damaged),
+            saved: Mutex::new(Instant::now()),
+        }
     }
 
     fn added(&self) -> std::sync::MutexGuard<'_, Answers> {

@@ -66,23 +66,26 @@ impl Finder<'_, '_> {
         content: &Content,
         container: u32,
         wanted: &Wanted,
-        permutes: bool,
+        permutes: &dyn Fn() -> bool,
     ) -> bool {
         let homes = |content: &Content, container: u32| -> Vec<Option<(Source, u32)>> {
             content.iter().map(|entry| self.home(*entry, container)).collect()
         };
         let count = |homes: &[Option<(Source, u32)>]| {
-            let mut sources: Vec<Source> = homes.iter().flatten().map(|home| home.0).collect();
-            sources.sort_unstable();
-            sources.dedup();
+            let mut sources: Vec<Source> = Vec::new();
+            for (source, _) in homes.iter().flatten() {
+                if sources.last() != Some(source) && !sources.contains(source) {
+                    sources.push(*source);
+                }
+            }
             sources.len()
         };
         let homes_of = homes(content, container);
         let own = count(&homes_of);
         let before =
-            wanted.registers.iter().map(|own| count(&homes(own, wanted.container))).max().unwrap_or(0);
+            || wanted.registers.iter().map(|own| count(&homes(own, wanted.container))).max().unwrap_or(0);
         if own > 1 {
-            return own < before;
+            return own < before();
         }
         let mut start = None;
         let ordered = homes_of.iter().enumerate().all(|(position, home)| {
@@ -90,7 +93,7 @@ impl Finder<'_, '_> {
             let own = i64::from(*lane) - position as i64;
             *start.get_or_insert(own) == own
         });
-        permutes && own < before || ordered || in_order(content)
+        ordered || in_order(content) || permutes() && own < before()
     }
 
     /// A binding with zeros for open slots, where the value is not the same with all ones there.

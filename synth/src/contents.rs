@@ -1,5 +1,7 @@
 //! What registers hold: for each container of a register the element, value or constant that is wanted there.
 
+use std::rc::Rc;
+
 use hydride_ir::exact::NodeId;
 use rustc_hash::FxHashMap;
 use search::Type;
@@ -131,21 +133,18 @@ pub struct StateId(pub u32);
 /// All states, each once.
 #[derive(Default)]
 pub struct States {
-    states: Vec<(Wanted, u8)>,
-    ids: FxHashMap<(Wanted, u8), StateId>,
+    states: Vec<Rc<(Wanted, u8)>>,
+    ids: FxHashMap<Rc<(Wanted, u8)>, StateId>,
 }
 
 impl States {
     /// The state that wants this, and may still move elements so many times before something is computed.
     pub fn intern(&mut self, wanted: Wanted, moves: u8) -> StateId {
-        let key = (wanted, moves);
-        if let Some(id) = self.ids.get(&key) {
-            return *id;
-        }
-        let id = StateId(self.states.len() as u32);
-        self.states.push(key.clone());
-        self.ids.insert(key, id);
-        id
+        let key = Rc::new((wanted, moves));
+        *self.ids.entry(key).or_insert_with_key(|key| {
+            self.states.push(key.clone());
+            StateId(self.states.len() as u32 - 1)
+        })
     }
 
     /// What a state wants.
@@ -162,6 +161,17 @@ impl States {
     pub fn count(&self) -> usize {
         self.states.len()
     }
+}
+
+/// The sources of a register's containers, each once.
+pub(crate) fn sources(content: &Content) -> Vec<Source> {
+    let mut found: Vec<Source> = Vec::new();
+    for source in content.iter().filter_map(|entry| entry.source()) {
+        if found.last() != Some(&source) && !found.contains(&source) {
+            found.push(source);
+        }
+    }
+    found
 }
 
 /// A register of a state.
@@ -182,10 +192,14 @@ pub fn gather(
     contents: Vec<Content>,
     moves: u8,
 ) -> Vec<Place> {
+    // Most operands are one register.
+    if let [_] = contents[..] {
+        let state = states.intern(Wanted { ty, container, registers: contents }, moves);
+        return vec![Place { state, register: 0 }];
+    }
     let key = |content: &Content| {
-        let mut sources: Vec<Source> = content.iter().filter_map(|entry| entry.source()).collect();
+        let mut sources = sources(content);
         sources.sort_unstable();
-        sources.dedup();
         sources
     };
     let mut groups: Vec<(Vec<Source>, Vec<Content>)> = Vec::new();

@@ -66,6 +66,8 @@ pub struct Finder<'m, 'w> {
     /// Whether only what instructions compute of their own operands is looked for, and where these lie: values are neither
     /// rewritten nor taken apart.
     pub composing: bool,
+    /// States that are looked at, at most, where there may not be fewer anyway.
+    pub limit: usize,
     matches: FxHashMap<(NodeId, u32, bool), Vec<(TemplateId, Binding)>>,
     equals: FxHashMap<NodeId, Vec<NodeId>>,
     uniform: FxHashMap<NodeId, bool>,
@@ -95,6 +97,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             widths,
             only_moves: false,
             composing: false,
+            limit: usize::MAX,
             matches: FxHashMap::default(),
             equals: FxHashMap::default(),
             uniform: FxHashMap::default(),
@@ -484,7 +487,6 @@ impl<'m, 'w> Finder<'m, 'w> {
     ) -> Option<Way> {
         let own = self.table.op(ops[0]);
         let template = self.table.template(own.template);
-        let mut steps: Vec<(OpId, Vec<Place>)> = ops.iter().map(|op| (*op, Vec::new())).collect();
         if template.moves {
             // Lanes of one source need no more bits of registers than they fill.
             let mut read: Vec<(usize, &Content)> = Vec::new();
@@ -513,13 +515,11 @@ impl<'m, 'w> Finder<'m, 'w> {
                 None => kinds.push((*ty, container, vec![arg])),
             }
         }
-        steps
-            .iter_mut()
-            .for_each(|step| step.1 = vec![Place { state: StateId(0), register: 0 }; own.args.len()]);
+        let mut wanted_below: Vec<Vec<Content>> = Vec::new();
         for (ty, container, args) in &kinds {
             let (ty, container) = (ty, *container);
-            let contents: Vec<Content> =
-                operands.iter().flat_map(|own| args.iter().map(|arg| own[*arg].clone())).collect();
+            let contents: Vec<&Content> =
+                operands.iter().flat_map(|own| args.iter().map(|arg| &own[*arg])).collect();
             // Computed values are not interleaved to be added up: their operands are. Those of registers are where what is
             // computed of them is.
             if !template.moves {
@@ -527,7 +527,7 @@ impl<'m, 'w> Finder<'m, 'w> {
                     true => wanted.registers.iter().map(sources).max().unwrap_or(1).max(1),
                     false => 1,
                 };
-                for content in &contents {
+                for content in contents.iter().copied() {
                     let mixed = sources(content) > 0
                         && content.iter().any(|entry| matches!(entry, Entry::Uniform(_)));
                     if (sources(content) > most || mixed)
@@ -538,12 +538,17 @@ impl<'m, 'w> Finder<'m, 'w> {
                 }
             }
             if ty.class == Class::Scalar
-                && !contents.iter().flatten().all(|entry| matches!(entry, Entry::Any | Entry::Uniform(_)))
+                && !contents
+                    .iter()
+                    .copied()
+                    .flatten()
+                    .all(|entry| matches!(entry, Entry::Any | Entry::Uniform(_)))
             {
                 return None;
             }
             // Registers that are mostly empty, next to what is wanted, are no way to anything.
-            let mut held: Vec<&Content> = contents.iter().filter(|content| sources(content) > 0).collect();
+            let some = |content: &&Content| content.iter().any(|entry| entry.source().is_some());
+            let mut held: Vec<&Content> = contents.iter().copied().filter(some).collect();
             held.sort_unstable();
             held.dedup();
             let [operands, result] = [filling(held.iter().copied()), filling(wanted.registers.iter())];
@@ -557,12 +562,11 @@ impl<'m, 'w> Finder<'m, 'w> {
             {
                 return None;
             }
-            let permutes = self.meaning.window().in_registers
-                && self
-                    .table
-                    .permutations(wanted.container)
-                    .iter()
-                    .any(|(op, _)| self.table.op(*op).result == *ty);
+            let permutes = || {
+                let all = self.table.permutations(wanted.container);
+                self.meaning.window().in_registers
+                    && all.iter().any(|(op, _)| self.table.op(*op).result == *ty)
+            };
             // What is packed in halves, or computed of unpacked operands, is put in order afterwards.
             let uncrosses = || {
                 (crosses(&own.reads, container) || joins_halves(&own.reads, container))
@@ -570,12 +574,18 @@ impl<'m, 'w> Finder<'m, 'w> {
             };
             if template.moves
                 && !self.only_moves
-                && !contents.iter().all(|content| self.is_simpler(content, container, wanted, permutes))
+                && !contents.iter().all(|content| self.is_simpler(content, container, wanted, &permutes))
                 && !uncrosses()
             {
                 return None;
             }
-            let places = gather(states, *ty, container, contents, moves);
+            wanted_below.push(contents.into_iter().cloned().collect());
+        }
+        let nowhere = Place { state: StateId(0), register: 0 };
+        let mut steps: Vec<(OpId, Vec<Place>)> =
+            ops.iter().map(|op| (*op, vec![nowhere; own.args.len()])).collect();
+        for ((ty, container, args), contents) in kinds.into_iter().zip(wanted_below) {
+            let places = gather(states, ty, container, contents, moves);
             for (number, place) in places.into_iter().enumerate() {
                 steps[number / args.len()].1[args[number % args.len()]] = place;
             }
@@ -753,11 +763,7 @@ pub(crate) fn in_order(content: &Content) -> bool {
 }
 
 fn sources(content: &Content) -> usize {
-    let mut sources: Vec<crate::contents::Source> =
-        content.iter().filter_map(|entry| entry.source()).collect();
-    sources.sort_unstable();
-    sources.dedup();
-    sources.len()
+    crate::contents::sources(content).len()
 }
 
 /// How many containers of registers hold something, and how many there are.

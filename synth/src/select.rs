@@ -72,10 +72,11 @@ impl Selection {
             .into_iter()
             .map(|wanted| states.intern(wanted, max_moves(finder.meaning.window()) + 1))
             .collect();
-        let limit = match finder.meaning.window().in_registers {
+        let most_states = match finder.meaning.window().in_registers {
             true => MAX_STATES_IN_REGISTERS,
             false => MAX_STATES,
         };
+        let limit = finder.limit.min(most_states);
         let mut selection = Self {
             states,
             ways: Vec::new(),

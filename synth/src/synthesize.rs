@@ -7,7 +7,7 @@ use smt::Prover;
 use crate::certify::{Judge, Proof, certify};
 use crate::contents::{Entry, Wanted};
 use crate::immediates::immediates;
-use crate::kept::Kept;
+pub use crate::kept::Kept;
 use crate::options::Finder;
 use crate::padded::{padded, trimmed};
 use crate::program::Program;
@@ -25,8 +25,14 @@ const SEARCH: &[u8] = b"synth 9";
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
 
+/// States of a stage that are looked at, at most.
+const MAX_STATES_OF_STAGE: usize = 2048;
+
 /// States after which no more stages are searched.
 const MAX_STAGED: usize = 100_000;
+
+/// States that are looked at before compositions of instructions are.
+const FEW_STATES: usize = 768;
 
 /// How far a search came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +91,15 @@ pub struct Answer<'w> {
     pub states: usize,
 }
 
+impl Answer<'_> {
+    /// The answer as a memo keeps it, with the table that it was found in; `None` where its search was stopped.
+    pub fn kept(&self, table: &Table) -> Option<Kept> {
+        let program = self.program.as_ref().map(|(program, _)| program);
+        let ended = self.status != Status::OutOfTime;
+        ended.then(|| Kept::new(&self.meaning, table, program, self.notes.clone(), self.states)).flatten()
+    }
+}
+
 /// Searches the cheapest program and proves it. A program that the memo has is proved too before it is an answer, and
 /// searched anew where it cannot be; what is found is kept there.
 pub fn synthesize<'w>(
@@ -116,19 +131,11 @@ impl Stage<'_, '_> {
             0 => self.target.answer_key(window),
             depth => digest([&self.target.answer_key(window)[..], &[depth]]),
         };
-        if let Some(kept) = self.memo.get::<Kept>(&key) {
-            let mut own = table.clone();
-            if let Some(answer) = remembered(window, &mut own, kept, judge) {
-                *table = own;
-                return answer;
-            }
+        if let Some(answer) = recalled(window, table, &key, self.memo, judge) {
+            return answer;
         }
         let answer = self.searched(window, table, judge);
-        if answer.status != Status::OutOfTime {
-            let program = answer.program.as_ref().map(|(program, _)| program);
-            let kept = Kept::new(&answer.meaning, table, program, answer.notes.clone(), answer.states);
-            kept.iter().for_each(|kept| self.memo.put(key, kept));
-        }
+        answer.kept(table).iter().for_each(|kept| self.memo.put(key, kept));
         answer
     }
 
@@ -141,7 +148,11 @@ impl Stage<'_, '_> {
         // Of many windows those that are left when a run is interrupted are not begun.
         let mut program = match stop() {
             true => None,
-            false => search(&mut meaning, table, target, stop, judge, &mut notes, &mut states),
+            false => {
+                let is_stage = window.in_registers && self.depth > 0;
+                let limit = if is_stage { MAX_STATES_OF_STAGE } else { usize::MAX };
+                search(&mut meaning, table, target, limit, stop, judge, &mut notes, &mut states)
+            }
         };
         if let Some((wider, proof)) = wider {
             let cost = |program: &Program| price(program, &table_cost(table, target));
@@ -227,6 +238,22 @@ impl Stage<'_, '_> {
     }
 }
 
+/// The answer that the memo has under a key, with a proof of its program; `None` where there is none. The table is asked for the
+/// immediates of its steps.
+pub fn recalled<'w>(
+    window: &'w Window,
+    table: &mut Table,
+    key: &Key,
+    memo: &Memo,
+    judge: &mut dyn Judge,
+) -> Option<Answer<'w>> {
+    let kept = memo.get::<Kept>(key)?;
+    let mut own = table.clone();
+    let answer = remembered(window, &mut own, kept, judge)?;
+    *table = own;
+    Some(answer)
+}
+
 /// An answer that was kept, with a proof of its program; `None` where there is none.
 fn remembered<'w>(
     window: &'w Window,
@@ -257,10 +284,12 @@ pub fn prover() -> Prover {
     Prover::with_time_limit(std::time::Duration::from_secs(10)).step_limit(3_000_000)
 }
 
+#[expect(clippy::too_many_arguments)]
 fn search(
     meaning: &mut Meaning<'_>,
     table: &mut Table,
     target: &Target<'_>,
+    limit: usize,
     stop: &Stop<'_>,
     judge: &mut dyn Judge,
     notes: &mut Vec<String>,
@@ -301,6 +330,7 @@ fn search(
         return None;
     }
     let mut finder = Finder::new(meaning, table, target.widths.clone());
+    finder.limit = limit;
     let mut entries = vec![Entry::Any; ty.lanes as usize];
     for family in &families {
         for (lane, place) in (0u32..).zip(&family.lanes) {
@@ -373,6 +403,19 @@ fn finish(
 ) -> Option<(Program, Proof)> {
     let price = |program: &Program| price(program, &cost);
     let in_registers = finder.meaning.window().in_registers;
+    // What few states give, all of them looked at, leaves little for compositions to be cheaper in.
+    if in_registers && most.is_none() {
+        let limit = std::mem::replace(&mut finder.limit, FEW_STATES);
+        let (mut found, cut) = programs(finder, wanted.clone(), &cost, None, stop, states);
+        finder.limit = limit;
+        if let Some(least) = found.iter().map(price).min().filter(|_| !cut) {
+            found.extend(compositions(finder, &wanted, &cost, Some(least), stop, states));
+            let program = proved(finder, found, &cost, results, judge, notes);
+            if program.is_some() {
+                return program;
+            }
+        }
+    }
     // A composition of instructions is looked for before what else there is, which then must be cheaper; below a limit after it,
     // since most states of compositions are beyond what is known by then.
     let mut composed = match in_registers && most.is_none() {

@@ -77,3 +77,25 @@ fn two_lanes_are_shifted_by_counts_of_their_own() {
                 cast.u(max.s(0x0:8, %b[64*i +: 8]), 64)))\n  }\n}\n";
     assert_eq!(length(text), 12);
 }
+
+#[test]
+fn a_table_of_some_instructions_has_the_operations_of_these() {
+    let whole = table();
+    let position = |id: &str| whole.instructions.iter().position(|own| own.id == id).expect("an instruction");
+    let some = whole.only([position("add"), position("or")].into());
+    let there = |table: &Table| -> std::collections::BTreeSet<String> {
+        let templates = [8, 16, 32, 64].into_iter().flat_map(|container| table.templates(container));
+        let members = templates.flat_map(|template| table.members(*template));
+        members.map(|op| table.instruction(*op).id.clone()).collect()
+    };
+    assert_eq!(there(&some), ["add", "or"].map(String::from).into());
+    assert!(there(&whole).len() > 2);
+    let text = |operator: &str| {
+        format!(
+            "func @f(%a: 128, %b: 128) -> (%r: 128) {{\n  for i in 0..16 {{\n    %r[8*i +: 8] = {operator}(%a[8*i +: 8], \
+             %b[8*i +: 8])\n  }}\n}}\n"
+        )
+    };
+    assert_eq!(registers::found(&text("add"), some), ["add"]);
+    assert_eq!(registers::found(&text("sub"), whole), ["difference"]);
+}

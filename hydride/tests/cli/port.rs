@@ -184,10 +184,11 @@ fn builds_without_warnings(folder: &Path, from: &str, to: &str) {
     }
 }
 
-/// An interrupted run leaves the outputs that were there, and nothing beside them.
+/// An interrupted run leaves the outputs that were there, and nothing beside them; what it found is kept for the next one.
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_writes_nothing() {
+fn an_interrupted_run_keeps_what_it_found() {
+    use std::io::{BufRead as _, BufReader};
     use std::os::unix::process::ExitStatusExt as _;
     let Some(specs) =
         vendor_documents().filter(|specs| specs.join("arm").is_dir() && specs.join("x86").is_dir())
@@ -195,21 +196,34 @@ fn an_interrupted_run_writes_nothing() {
         return;
     };
     let (folder, specs) = (scratch(), specs.display().to_string());
-    let args = ["port", "--specs", &specs, "--from", "arm", "--to", "avx2", "--no-cache", "--out", "out"];
+    let mut args = vec!["-vv", "port", "--specs", &specs, "--from", "arm", "--to", "avx2", "--jobs", "1"];
+    args.extend(["--out", "out", "--cache", "answers.redb"]);
     hydride(folder.path(), &[&args[..], &["vaddq_u8"]].concat()).exits(0);
     let old = files(&folder.path().join("out"));
     assert_eq!(old.len(), 4);
-    for milliseconds in [300, 3000] {
-        let mut child = command(folder.path(), &args)
+    // One is stopped while it reads documents, and one when it has found something; the last search takes seconds.
+    let more = [&args[..], &["vhaddq_s32", "vqrshlq_u8"]].concat();
+    let mut found = None;
+    for waits in [false, true] {
+        let mut child = command(folder.path(), &more)
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             .spawn()
             .expect("the binary starts");
-        std::thread::sleep(Duration::from_millis(milliseconds));
+        let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+        match waits {
+            true => found = lines.find(|line| line.contains("vhaddq_s32: proved")),
+            false => std::thread::sleep(Duration::from_millis(300)),
+        }
         let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         assert!(killed.expect("kill starts").success());
+        let said: Vec<String> = lines.collect();
         let ended = child.wait().expect("the process ends");
         assert!(ended.code() == Some(130) || ended.signal() == Some(2), "{ended}");
-        assert!(files(&folder.path().join("out")) == old, "after {milliseconds} ms");
+        assert!(!waits || said.iter().any(|line| line.contains("kept in the cache")), "{said:?}");
+        assert!(files(&folder.path().join("out")) == old, "the outputs are others");
     }
+    assert!(found.is_some(), "nothing was found before the interrupt");
+    let next = hydride(folder.path(), &[&args[..], &["vhaddq_s32"]].concat()).exits(0);
+    assert!(next.stderr.contains("1 answers were known"), "{}", next.stderr);
 }

@@ -14,6 +14,7 @@ use super::{CONTAINERS, only_choice, register_types};
 const MAX_VALUES: usize = 256;
 
 /// An instruction whose result's lanes are chosen by its immediate.
+#[derive(Clone)]
 pub struct Arrangement {
     /// Position in the table's instructions.
     pub instruction: usize,

@@ -9,7 +9,7 @@ pub(crate) mod extract;
 mod mixed;
 mod permutation;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hydride_ir::Function;
@@ -147,6 +147,8 @@ pub struct Table {
     open: Arc<[usize]>,
     /// Immediates that were asked for.
     asked: FxHashSet<i64>,
+    /// The instructions that are taken, by their positions, where not all are.
+    only: Option<Arc<BTreeSet<usize>>>,
     /// What instructions are with immediates that any copy asked for.
     extracted: Arc<Extracted>,
     /// Movements that take lanes from two operands in turn, by the width of the lanes.
@@ -212,6 +214,7 @@ impl Table {
             by_text: FxHashMap::default(),
             open,
             asked: FxHashSet::default(),
+            only: None,
             extracted: Arc::default(),
             alternating: Arc::default(),
             lowering: Arc::default(),
@@ -420,16 +423,37 @@ impl Table {
         self.permutations.get(&container).map_or(&[], Vec::as_slice)
     }
 
+    /// The operations of these instructions alone, which are named by their positions.
+    pub fn only(&self, instructions: BTreeSet<usize>) -> Self {
+        let is = |op: &OpId| instructions.contains(&self.op(*op).instruction);
+        let mut table = self.clone();
+        table.members.iter_mut().for_each(|ops| ops.retain(is));
+        let members = &table.members;
+        let templates = table.by_container.values_mut();
+        templates.for_each(|ids| ids.retain(|id| !members[id.0 as usize].is_empty()));
+        for ops in [&mut table.alternating, &mut table.lowering, &mut table.mixed] {
+            Arc::make_mut(ops).values_mut().for_each(|ops| ops.retain(is));
+        }
+        let permutations = Arc::make_mut(&mut table.permutations).values_mut();
+        permutations.for_each(|own| own.retain(|(op, _)| is(op)));
+        let arranged = Arc::make_mut(&mut table.arranged).values_mut();
+        arranged.for_each(|own| own.retain(|(op, _)| is(op)));
+        table.only = Some(Arc::new(instructions));
+        table
+    }
+
     /// Takes instructions with this immediate too, where they can have it.
     pub fn ask(&mut self, value: i64) {
         if !self.asked.insert(value) {
             return;
         }
-        let found = self.with_immediate(value);
-        for (at, lanewise) in found.iter() {
+        let (all, only) = (self.with_immediate(value), self.only.clone());
+        let is = |own: &&(usize, Vec<Lanewise>)| only.as_ref().is_none_or(|only| only.contains(&own.0));
+        let found = || all.iter().filter(is);
+        for (at, lanewise) in found() {
             lanewise.iter().for_each(|lanes| self.add(*at, &[value], lanes));
         }
-        let apart = found.iter().filter(|(_, lanewise)| lanewise.is_empty());
+        let apart = found().filter(|(_, lanewise)| lanewise.is_empty());
         let apart: Vec<(usize, Vec<i64>)> = apart.map(|(at, _)| (*at, vec![value])).collect();
         if !apart.is_empty() {
             self.mix(apart);

@@ -17,6 +17,7 @@ const MAX_VALUES: u64 = 256;
 pub type Outcome = Option<(u32, u32)>;
 
 /// An instruction whose result's lanes are chosen by the elements of one operand.
+#[derive(Clone)]
 pub struct Permutation {
     /// Position in the table's instructions.
     pub instruction: usize,

@@ -6,33 +6,25 @@ mod fallback;
 pub(super) mod header;
 mod machine;
 mod page;
+mod search;
 pub(super) mod sources;
 pub(super) mod table;
 
-use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use ::synth::synthesize::Status;
-use ::synth::window::Window;
-use ::synth::{CPart, Leaves, c_body, c_expression};
 use anyhow::{Context, Result};
 use clap::Args;
-use memo::Memo;
 use parsers::Instruction;
 use rayon::prelude::*;
 
 use self::header::Missing;
-use self::sources::{Choices, Source, key, sources};
+pub(super) use self::search::search;
+use self::sources::{Choices, Source, sources};
 use self::table::Row;
-use super::synth::steps::{Cost, Step, cost, steps};
-use super::synth::targets::{Ground, GroundArgs, Named};
-use super::synth::{answers, solve};
+use super::synth::targets::{GroundArgs, Named};
 use crate::cache::CacheArgs;
 use crate::commands::search::{convert::globs, targets};
-use crate::console::{Phases, on_interrupt};
 use crate::{Session, SpecArgs, outputs};
 
 /// Arguments of `hydride port`.
@@ -70,23 +62,8 @@ pub struct PortArgs {
     ids: Vec<String>,
 }
 
-/// Choices of an instruction's immediates, of which one must have a sequence if there are more.
-const FIRST_CHOICES: usize = 16;
-
 /// The exit code of a run that was interrupted.
 pub(super) const INTERRUPTED: u8 = 130;
-
-/// What was found for a window.
-pub struct Found {
-    status: Status,
-    /// How it was proved, its cost and its steps.
-    program: Option<(&'static str, Cost, Vec<Step>)>,
-    /// The body in C.
-    body: Option<Vec<String>>,
-    /// The same as one expression, where it can be one.
-    expression: Option<Vec<CPart>>,
-    notes: Vec<String>,
-}
 
 /// Ports instructions and writes what was found; exit code 1 when nothing was.
 pub fn run(session: &Session, args: &PortArgs) -> Result<u8> {
@@ -147,72 +124,6 @@ pub fn run(session: &Session, args: &PortArgs) -> Result<u8> {
     }
 }
 
-/// What was found for sources.
-pub(super) struct Searched {
-    found: HashMap<usize, Found>,
-    /// For each source the number of what was found for it.
-    numbers: Vec<Option<usize>>,
-}
-
-impl Searched {
-    /// The sources with what was found for them.
-    pub(super) fn rows<'a>(&'a self, all: &'a [Source<'a>]) -> Vec<Row<'a>> {
-        let found = |number: &Option<usize>| number.and_then(|number| self.found.get(&number));
-        all.iter().zip(&self.numbers).map(|(source, number)| Row::new(source, found(number))).collect()
-    }
-}
-
-/// Searches each function once; nothing where the run is interrupted, which is said. An instruction that has a sequence for
-/// none of its first [`FIRST_CHOICES`] choices is not searched for the others.
-pub(super) fn search(all: &[Source<'_>], ground: &Ground, args: &GroundArgs) -> Result<Option<Searched>> {
-    let mut known = HashMap::new();
-    let mut windows: Vec<&Window> = Vec::new();
-    let mut number = |window| {
-        *known.entry(key(window)).or_insert_with(|| {
-            windows.push(window);
-            windows.len() - 1
-        })
-    };
-    let numbers: Vec<Option<usize>> =
-        all.iter().map(|source| source.window.as_ref().ok().map(&mut number)).collect();
-    let stop = Arc::new(AtomicBool::new(false));
-    let handler = stop.clone();
-    on_interrupt(move || handler.swap(true, Ordering::Relaxed));
-    let mut phases = Phases::default();
-    let phase = phases.start("port", windows.len());
-    let cache = answers(&args.cache, windows.iter().map(|window| (*window, ground)));
-    let memo = cache.memo();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
-    let find = |wanted: BTreeSet<usize>| -> HashMap<usize, Found> {
-        let one = |at: usize| {
-            let found = find(windows[at], ground, &memo, &stop, args.max_seconds);
-            phase.advance(1);
-            (at, found)
-        };
-        pool.install(|| wanted.into_par_iter().map(one).collect())
-    };
-    // The first choices of each instruction, then the others of those that have a sequence.
-    let mut others = numbers.as_slice();
-    let own: Vec<&[Option<usize>]> = all
-        .chunk_by(|one, next| std::ptr::eq(one.instruction, next.instruction))
-        .map(|sources| others.split_off(..sources.len()).unwrap_or_default())
-        .collect();
-    let first =
-        |own: &&'_ [Option<usize>]| own.iter().take(FIRST_CHOICES).flatten().copied().collect::<Vec<_>>();
-    let mut found = find(own.iter().flat_map(first).collect());
-    let has = |number: &usize| found.get(number).is_some_and(|found| found.program.is_some());
-    let tried = own.iter().filter(|own| first(own).iter().any(has)).copied().flatten().flatten().copied();
-    let rest = tried.filter(|number| !found.contains_key(number)).collect();
-    found.extend(find(rest));
-    phases.end(phase, &format!("{} functions", found.len()));
-    cache.save();
-    if stop.load(Ordering::Relaxed) {
-        eprintln!("{:>14} interrupted: nothing is written", "port");
-        return Ok(None);
-    }
-    Ok(Some(Searched { found, numbers }))
-}
-
 /// The documents of an instruction set, read.
 pub(super) fn parsed(
     session: &Session,
@@ -240,19 +151,4 @@ fn instructions(session: &Session, args: &PortArgs, from: parsers::Isa) -> Resul
             && allowed.as_ref().is_none_or(|target| target.has(instruction))
     });
     Ok(instructions)
-}
-
-fn find(window: &Window, ground: &Ground, memo: &Memo, stop: &AtomicBool, max_seconds: u64) -> Found {
-    let (mut answer, table) = solve(window, ground, memo, stop, max_seconds, None);
-    let body = answer.program.as_ref().and_then(|(program, _)| {
-        c_body(&mut answer.meaning, &table, program, ground.syntax.as_ref(), Leaves::Variables).ok()
-    });
-    let expression = answer
-        .program
-        .as_ref()
-        .and_then(|(program, _)| c_expression(&mut answer.meaning, &table, program, ground.syntax.as_ref()));
-    let program = answer.program.as_ref().map(|(program, proof)| {
-        (proof.name(), cost(program, &table, &ground.costs), steps(window, program, &table))
-    });
-    Found { status: answer.status, program, body, expression, notes: answer.notes }
 }

@@ -49,6 +49,18 @@ pub fn count(instruction: &Instruction) -> Option<usize> {
     })
 }
 
+/// Whether a choice is one of those that are searched first, as instructions for it may differ from those for others: of each
+/// immediate the least and the greatest value, zero, powers of two and, where there are many, those at its thirds.
+pub fn is_first(instruction: &Instruction, choice: &[i64]) -> bool {
+    let is = |(value, (low, high)): (&i64, (i64, i64))| {
+        let count = high - low + 1;
+        let third = count > 16 && [low + count / 3, low + 2 * count / 3].contains(value);
+        let is_power = *value > 0 && value & (value - 1) == 0;
+        count <= 4 || [low, high, 0].contains(value) || is_power || third
+    };
+    choice.iter().zip(ranges(instruction)).all(is)
+}
+
 /// What is wrong with a choice that is not documented.
 pub fn undocumented(instruction: &Instruction, choice: &[i64]) -> Option<String> {
     let outside = |(value, (low, high)): (&i64, (i64, i64))| {

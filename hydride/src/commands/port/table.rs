@@ -9,8 +9,8 @@ use hydride_ir::passes::gives_nans;
 use parsers::Instruction;
 use serde::Serialize;
 
-use super::Found;
 use super::call::Written;
+use super::search::Found;
 use super::sources::Source;
 use crate::commands::synth::steps::{Cost, Step};
 

@@ -21,7 +21,7 @@ use ::synth::table::{Op, Table};
 use ::synth::window::Window;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use memo::Memo;
+use memo::{Key, Memo};
 use rayon::prelude::*;
 
 use self::autollvm::Operations;
@@ -224,10 +224,22 @@ pub(super) fn solve<'w>(
     max_seconds: u64,
     most: Option<u32>,
 ) -> (Answer<'w>, Table) {
+    solve_with(ground.table.clone(), window, ground, memo, stop, max_seconds, most)
+}
+
+/// The same with a table that has some of the target's instructions.
+pub(super) fn solve_with<'w>(
+    mut table: Table,
+    window: &'w Window,
+    ground: &Ground,
+    memo: &Memo,
+    stop: &AtomicBool,
+    max_seconds: u64,
+    most: Option<u32>,
+) -> (Answer<'w>, Table) {
     let start = Instant::now();
     let limit = (max_seconds > 0).then(|| Duration::from_secs(max_seconds));
     let ended = || stop.load(Ordering::Relaxed) || limit.is_some_and(|limit| start.elapsed() >= limit);
-    let mut table = ground.table.clone();
     let price = |op: &Op| cost(&ground.table, op);
     // Latencies are the lower digits of a cost, so that what is beyond the limit has one micro-operation more.
     let most = most.map(|most| UOP * (u64::from(most) + 1));
@@ -241,9 +253,14 @@ pub(super) fn answers<'a>(
     cache: &CacheArgs,
     windows: impl IntoIterator<Item = (&'a Window, &'a Ground)>,
 ) -> Cache {
-    let price = |_: &Op| 0;
-    let key = |(window, ground): (&Window, &Ground)| ground.target(&price).answer_key(window);
+    let key = |(window, ground): (&Window, &Ground)| answer_key(window, ground);
     cache.open_at(&windows.into_iter().map(key).collect::<Vec<_>>())
+}
+
+/// The key of a window's answer on a target.
+pub(super) fn answer_key(window: &Window, ground: &Ground) -> Key {
+    let price = |_: &Op| 0;
+    ground.target(&price).answer_key(window)
 }
 
 /// Whether all of a window's values are whole bytes; others cannot be passed to the machine.
