@@ -130,28 +130,12 @@ impl RuleFile {
                 made(&entry.text)?.into_iter().map(|instance| (parameters(&instance), instance)).collect();
             for own in &entry.instances {
                 let fail = |message: &str| Malformed { text: entry.text.clone(), message: message.into() };
-                let mut pattern =
-                    patterns.get(&own.parameters).ok_or_else(|| fail("there is no such instance"))?.clone();
-                let constant = constants(&pattern).next();
-                if let (Some((low, high)), Some(at)) = (own.constant, constant) {
-                    pattern.window.leaves[at].range = Some((low.into(), high.into()));
-                }
-                for leaf in &mut pattern.window.leaves {
-                    if let Some((low, high)) = own.ranges.get(&leaf.name) {
-                        leaf.range = Some(((*low).into(), (*high).into()));
-                    }
-                }
+                let pattern =
+                    patterns.get(&own.parameters).ok_or_else(|| fail("there is no such instance"))?;
                 if own.lanes == 0 || own.lanes > synth::window::MAX_LANES {
                     return Err(fail("so many lanes are not possible"));
                 }
-                all.push(Lowering {
-                    name: pattern.window.name.clone(),
-                    pattern,
-                    lanes: own.lanes,
-                    sequence: own.sequence.clone(),
-                    cost: own.cost,
-                    certificate: own.certificate,
-                });
+                all.push(own.lowering(pattern));
             }
         }
         Ok(all)
@@ -169,6 +153,28 @@ fn made(text: &str) -> Result<Vec<Instance>, Malformed> {
 }
 
 impl Replacement {
+    /// The rule of this instance of its pattern.
+    pub fn lowering(&self, pattern: &Instance) -> Lowering {
+        let mut pattern = pattern.clone();
+        let constant = constants(&pattern).next();
+        if let (Some((low, high)), Some(at)) = (self.constant, constant) {
+            pattern.window.leaves[at].range = Some((low.into(), high.into()));
+        }
+        for leaf in &mut pattern.window.leaves {
+            if let Some((low, high)) = self.ranges.get(&leaf.name) {
+                leaf.range = Some(((*low).into(), (*high).into()));
+            }
+        }
+        Lowering {
+            name: pattern.window.name.clone(),
+            pattern,
+            lanes: self.lanes,
+            sequence: self.sequence.clone(),
+            cost: self.cost,
+            certificate: self.certificate,
+        }
+    }
+
     /// A rule as it is written.
     pub fn of(rule: &Lowering) -> Self {
         Self {

@@ -46,6 +46,7 @@ mod sequence;
 mod sums;
 mod text;
 mod tidy;
+mod transfer;
 mod trial;
 
 pub use arithmetic::{ArithmeticError, evaluate};
@@ -69,4 +70,5 @@ pub use select::{Selected, Selector};
 pub use sequence::{Instructions, Sequence, Shape, Source, Step};
 pub use text::{About, Binds, Piece, Rule, RuleError, Values, read};
 pub use tidy::tidy;
+pub use transfer::{in_narrower_registers, question, with_other_signs};
 pub use trial::{Trial, trial};

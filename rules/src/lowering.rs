@@ -42,6 +42,15 @@ pub struct Certificate {
     pub solver: usize,
 }
 
+impl Certificate {
+    /// Adds what was proved for other values of the constant.
+    pub fn add(&mut self, other: Self) {
+        self.choices += other.choices;
+        self.structural += other.structural;
+        self.solver += other.solver;
+    }
+}
+
 /// A pattern with instructions for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lowering {

@@ -260,7 +260,7 @@ impl Ranges<'_, '_> {
         // Every value between the ends is proved; where one is not, the range ends before it.
         for value in (first..middle).rev() {
             match self.holds(&sequence, value) {
-                Some((_, own)) => add(&mut certificate, own),
+                Some((_, own)) => certificate.add(own),
                 None => {
                     first = value + 1;
                     break;
@@ -269,7 +269,7 @@ impl Ranges<'_, '_> {
         }
         for value in middle + 1..=last {
             match self.holds(&sequence, value) {
-                Some((_, own)) => add(&mut certificate, own),
+                Some((_, own)) => certificate.add(own),
                 None => {
                     last = value - 1;
                     break;
@@ -278,12 +278,6 @@ impl Ranges<'_, '_> {
         }
         Ok((first, last, sequence, cost, certificate))
     }
-}
-
-fn add(all: &mut Certificate, own: Certificate) {
-    all.choices += own.choices;
-    all.structural += own.structural;
-    all.solver += own.solver;
 }
 
 /// Sequences for several values of a constant as one, with numbers that are functions of the constant; `None` where they are not

@@ -1,7 +1,8 @@
 //! Rules for patterns on a target, for operations and for cuts of windows alike.
 
 use ::rules::{
-    Cost, Instance, Instructions, Lowering, Machine, Open, Replacement, RuleEntry, lane_counts, parameters,
+    Cost, Found, Instance, Instructions, Lowering, Machine, Open, Replacement, RuleEntry,
+    in_narrower_registers, lane_counts, parameters, question, with_other_signs,
 };
 use ::synth::program::Program;
 use ::synth::table::{Op, Table};
@@ -16,52 +17,86 @@ use crate::commands::synth::{cost, steps};
 use crate::costs::Costs;
 
 /// Names what is kept, so that what was found in another way is found anew.
-const FOUND: &[u8] = b"rules 1";
+const FOUND: &[u8] = b"rules 2";
 
-/// A pattern's instance at a number of lanes.
-struct Task<'a> {
-    rule: usize,
-    pattern: &'a Instance,
-    lanes: u32,
-}
+/// What was found for an instance at a number of lanes.
+type Made = (Vec<Replacement>, Vec<String>);
 
 /// The rules that are found for patterns.
 pub fn found(ground: &Ground, memo: &Memo, patterns: &[Read]) -> Vec<RuleEntry> {
-    let mut tasks = Vec::new();
-    for (rule, read) in patterns.iter().enumerate() {
-        for pattern in &read.instances {
-            let lanes = lane_counts(pattern, &ground.named.widths);
-            tasks.extend(lanes.into_iter().map(|lanes| Task { rule, pattern, lanes }));
-        }
-    }
     let index = Instructions::new(&ground.table);
-    let all: Vec<(Vec<Replacement>, Vec<String>)> = tasks
-        .par_iter()
-        .map(|task| {
-            kept(ground, memo, &format!("{} {:?}", task.lanes, task.pattern), || {
-                let name = &patterns[task.rule].rule.name;
-                let found = with_machine(ground, memo, &index, |machine| {
-                    ::rules::mine(machine, name, task.pattern, task.lanes)
+    patterns.par_iter().map(|read| Miner { ground, memo, index: &index, read }.entry()).collect()
+}
+
+/// A pattern that rules are found for.
+struct Miner<'a> {
+    ground: &'a Ground,
+    memo: &'a Memo,
+    index: &'a Instructions,
+    read: &'a Read,
+}
+
+impl Miner<'_> {
+    /// Its rules: one instance after the other, each from the widest registers to the narrowest, since what was found for one may
+    /// do for the next.
+    fn entry(&self) -> RuleEntry {
+        let mut entry =
+            RuleEntry { text: self.read.rule.to_string(), instances: Vec::new(), open: Vec::new() };
+        let mut before: Vec<(&Instance, u32, Made)> = Vec::new();
+        for pattern in &self.read.instances {
+            let first = before.len();
+            for lanes in lane_counts(pattern, &self.ground.named.widths).into_iter().rev() {
+                let made = kept(self.ground, self.memo, &format!("{lanes} {pattern:?}"), || {
+                    self.find(pattern, lanes, &before[..first], &before[first..])
                 });
-                (found.rules.iter().map(Replacement::of).collect(), found.notes)
-            })
-        })
-        .collect();
-    let mut entries: Vec<RuleEntry> = patterns
-        .iter()
-        .map(|read| RuleEntry { text: read.rule.to_string(), instances: Vec::new(), open: Vec::new() })
-        .collect();
-    for (task, (rules, notes)) in tasks.iter().zip(all) {
-        let entry = &mut entries[task.rule];
-        entry.instances.extend(rules);
-        let own = parameters(task.pattern);
-        entry.open.extend(notes.into_iter().map(|why| Open {
-            parameters: own.clone(),
-            lanes: task.lanes,
-            why,
-        }));
+                before.push((pattern, lanes, made));
+            }
+            let own = parameters(pattern);
+            for (_, lanes, (rules, notes)) in before[first..].iter().rev() {
+                entry.instances.extend(rules.iter().cloned());
+                let open = |why: &String| Open { parameters: own.clone(), lanes: *lanes, why: why.clone() };
+                entry.open.extend(notes.iter().map(open));
+            }
+        }
+        entry
     }
-    entries
+
+    /// The rules of an instance at a number of lanes: those of another instance that asks for the same, those of wider registers
+    /// on narrower ones, or what is searched.
+    fn find(
+        &self,
+        pattern: &Instance,
+        lanes: u32,
+        others: &[(&Instance, u32, Made)],
+        wider: &[(&Instance, u32, Made)],
+    ) -> Made {
+        let read = |(pattern, _, (rules, notes)): &(&Instance, u32, Made)| Found {
+            rules: rules.iter().map(|rule| rule.lowering(pattern)).collect(),
+            notes: notes.clone(),
+        };
+        let start = std::time::Instant::now();
+        let asked = question(pattern, lanes);
+        let same = |(other, own, _): &&(&Instance, u32, Made)| {
+            asked.is_some() && *own == lanes && question(other, lanes) == asked
+        };
+        let found = with_machine(self.ground, self.memo, self.index, |machine| {
+            let other = others.iter().find(same).map(read);
+            let wider = wider.iter().rev().map(read);
+            let other = other.and_then(|found| with_other_signs(machine, &found, pattern));
+            let narrow = |own: Found| in_narrower_registers(machine, &own, pattern, lanes);
+            let known = other.or_else(|| wider.into_iter().find_map(narrow));
+            let how = if known.is_some() { "taken over" } else { "searched" };
+            let found = known.unwrap_or_else(|| ::rules::mine(machine, &self.read.rule.name, pattern, lanes));
+            let seconds = start.elapsed().as_secs_f64();
+            tracing::debug!(
+                "{} {:?}, {lanes} lanes: {how} in {seconds:.3} s",
+                self.read.rule.name,
+                pattern.parameters
+            );
+            found
+        });
+        (found.rules.iter().map(Replacement::of).collect(), found.notes)
+    }
 }
 
 /// A rule with the ranges of its variables as wide as they can be proved.
